@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fault codes: what can go wrong, and how a bake says so.
+
+Codes are part of the public interface. Every error names the object and says what to do; the
+meaning of each code is in ``docs/faults.md``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """Exit status of a headless bake."""
+
+    COMPLETE = 0
+    REFUSED = 2
+    INTERRUPTED = 3
+    DIVERGED = 4
+    IO = 5
+    CRASHED = 6
+    LOCKED = 7
+
+
+ERROR_EXIT_CODES: dict[str, ExitCode] = {
+    # input
+    "E_NOTHING": ExitCode.REFUSED,
+    "E_PARAM": ExitCode.REFUSED,
+    "E_FRAME_RANGE": ExitCode.REFUSED,
+    "E_GEOM_EMPTY": ExitCode.REFUSED,
+    "E_GEOM_NONFINITE": ExitCode.REFUSED,
+    "E_TRANSFORM_SINGULAR": ExitCode.REFUSED,
+    "E_TET_OPEN": ExitCode.REFUSED,
+    "E_TET_VOLUME": ExitCode.REFUSED,
+    "E_TET_TIMEOUT": ExitCode.REFUSED,
+    "E_TET_CRASH": ExitCode.REFUSED,
+    "E_TET_FILE": ExitCode.REFUSED,
+    "E_DATA_LINKED": ExitCode.REFUSED,
+    "E_DATA_SHARED": ExitCode.REFUSED,
+    "E_MODE_EDIT": ExitCode.REFUSED,
+    "E_MODIFIER_TOPOLOGY": ExitCode.REFUSED,
+    "E_CACHE_STALE": ExitCode.REFUSED,
+    # the job folder
+    "E_JOB": ExitCode.REFUSED,
+    "E_CACHE": ExitCode.IO,
+    "E_IO": ExitCode.IO,
+    "E_LOCKED": ExitCode.LOCKED,
+    # the run
+    "E_DEP": ExitCode.REFUSED,
+    "E_DEVICE": ExitCode.REFUSED,
+    "E_DIVERGED": ExitCode.DIVERGED,
+    "E_INTERRUPTED": ExitCode.INTERRUPTED,
+    "E_MEMORY": ExitCode.CRASHED,
+    "E_WORKER": ExitCode.CRASHED,
+}
+
+WARNING_CODES: tuple[str, ...] = (
+    "W_GEOM_LOOSE",
+    "W_GEOM_DEGENERATE",
+    "W_TET_REPAIRED",
+    "W_TET_SLIVERS",
+    "W_PRECISION",
+    "W_ALL_PINNED",
+    "W_PIN_GROUP",
+    "W_FILE_UNSAVED",
+    "W_COLLIDER_SCALE",
+    "W_OBJECT_GONE",
+    "W_INVERTED",
+)
+
+
+class XpbdError(Exception):
+    """A fault with a stable code.
+
+    Attributes:
+        code: one of ``ERROR_EXIT_CODES``.
+        message: what happened and what to do, for the user.
+        object_name: the object concerned, or "".
+        frame: the frame concerned, or None.
+    """
+
+    def __init__(self, code: str, message: str, object_name: str = "", frame: int | None = None) -> None:
+        if code not in ERROR_EXIT_CODES:
+            raise ValueError(f"unknown error code {code!r}")
+        self.code = code
+        self.message = message
+        self.object_name = object_name
+        self.frame = frame
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        where = f' object "{self.object_name}"' if self.object_name else ""
+        when = f" frame {self.frame}" if self.frame is not None else ""
+        return f"{self.code}:{where}{when}{':' if where or when else ''} {self.message}"
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """The exit status of a headless run that ends with this error."""
+        return ERROR_EXIT_CODES[self.code]
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A warning that does not stop a bake.
+
+    Attributes:
+        code: one of ``WARNING_CODES``.
+        message: what was found and what it means, for the user.
+        object_name: the object concerned, or "".
+    """
+
+    code: str
+    message: str
+    object_name: str = ""
+
+    def __post_init__(self) -> None:
+        if self.code not in WARNING_CODES:
+            raise ValueError(f"unknown warning code {self.code!r}")
+
+    def __str__(self) -> str:
+        where = f' object "{self.object_name}":' if self.object_name else ""
+        return f"{self.code}:{where} {self.message}"

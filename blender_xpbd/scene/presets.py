@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Named materials: SI values with their source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .errors import XpbdError
+from .material import CLOTH, JELLY
+from .parameter import Choice, Value
+
+KAWABATA = (
+    "order of magnitude of KES-F measurements (Kawabata, The Standardization and Analysis of Hand Evaluation, 1980)"
+)
+GELATIN = "gelatin gels of 2 to 15 % by weight (Markidou, Shih & Shih, Rev. Sci. Instrum. 76, 2005)"
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A named material.
+
+    Attributes:
+        identifier: stable name, in files and scripts.
+        label, description: for the menu.
+        role: the role it is for, "" for both.
+        values: parameters of ``MATERIAL_PARAMETERS`` that it sets.
+        source: where the numbers come from.
+    """
+
+    identifier: str
+    label: str
+    description: str
+    role: str
+    values: Mapping[str, Value]
+    source: str
+
+
+def _jelly(youngs_modulus: float, density: float, internal_damping: float) -> dict[str, Value]:
+    return {
+        "stiffness_input": "MATERIAL",
+        "youngs_modulus": youngs_modulus,
+        "density": density,
+        "internal_damping": internal_damping,
+    }
+
+
+def _cloth(area_density: float, stretch_stiffness: float, bending_stiffness: float) -> dict[str, Value]:
+    return {
+        "stiffness_input": "MATERIAL",
+        "area_density": area_density,
+        "stretch_stiffness": stretch_stiffness,
+        "bending_stiffness": bending_stiffness,
+        "bending_model": "DIHEDRAL",
+        "internal_damping": 1.0,
+    }
+
+
+PRESETS: tuple[Preset, ...] = (
+    Preset("JELLY_SOFT", "Jelly, Soft", "Wobbly dessert jelly", JELLY, _jelly(3e3, 1020.0, 0.5), GELATIN),
+    Preset("JELLY_MEDIUM", "Jelly, Medium", "Firm dessert jelly, gummy", JELLY, _jelly(10e3, 1050.0, 0.5), GELATIN),
+    Preset("JELLY_FIRM", "Jelly, Firm", "Gummy bear, soft silicone", JELLY, _jelly(50e3, 1100.0, 0.7), GELATIN),
+    Preset(
+        "RUBBER",
+        "Rubber",
+        "Natural rubber",
+        JELLY,
+        _jelly(1.5e6, 930.0, 1.0),
+        "natural rubber, unfilled (Mark, Physical Properties of Polymers Handbook)",
+    ),
+    Preset("COTTON", "Cotton", "Shirt fabric", CLOTH, _cloth(0.15, 2000.0, 1e-5), KAWABATA),
+    Preset("SILK", "Silk", "Light and fluid", CLOTH, _cloth(0.06, 1500.0, 1e-6), KAWABATA),
+    Preset("DENIM", "Denim", "Jeans: heavy and stiff", CLOTH, _cloth(0.4, 5000.0, 1.2e-4), KAWABATA),
+    Preset("LEATHER", "Leather", "Garment leather", CLOTH, _cloth(0.7, 8000.0, 2e-4), KAWABATA),
+)
+
+OWN_CHOICES: tuple[Choice, ...] = (
+    Choice("MATERIAL", "Own Material", "The stiffness values below, in physical units"),
+    Choice("CUSTOM", "Own Compliance", "The compliance of each single constraint, set below"),
+)
+PRESET_CHOICES: tuple[Choice, ...] = (
+    *(Choice(preset.identifier, preset.label, preset.description) for preset in PRESETS),
+    *OWN_CHOICES,
+)
+DEFAULT_PRESETS: Mapping[str, str] = {JELLY: "JELLY_MEDIUM", CLOTH: "COTTON"}
+
+_BY_IDENTIFIER = {preset.identifier: preset for preset in PRESETS}
+
+
+def preset_values(identifier: str, role: str, object_name: str = "") -> Mapping[str, Value]:
+    """The values that a preset sets on a body of the role ("JELLY" or "CLOTH").
+
+    Raises:
+        XpbdError: E_PARAM, for an unknown preset or one that is for another role.
+    """
+    if identifier == "CUSTOM":
+        return {"stiffness_input": "COMPLIANCE"}
+    if identifier == "MATERIAL":
+        return {"stiffness_input": "MATERIAL"}
+    preset = _BY_IDENTIFIER.get(identifier)
+    if preset is None:
+        raise XpbdError("E_PARAM", f"There is no preset {identifier!r}.", object_name)
+    if preset.role != role:
+        raise XpbdError(
+            "E_PARAM",
+            f"The preset {preset.label} is for {preset.role.lower()}; pick one for {role.lower()}.",
+            object_name,
+        )
+    return preset.values

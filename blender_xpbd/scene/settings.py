@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How the solver runs, over which frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+from .errors import XpbdError
+from .parameter import Choice, Parameter, Value, by_name
+
+SOLVER_MODES = (
+    Choice("XPBD", "XPBD", "Stiffness in physical units, independent of substeps and iterations"),
+    Choice("PBD", "PBD", "Stiffness from 0 to 1 per substep, without units"),
+)
+DEVICES = (
+    Choice("AUTO", "Automatic", "The fastest device for the size of the scene; the bake tells which"),
+    Choice("CPU", "CPU", "The processor"),
+    Choice("CUDA", "CUDA", "NVIDIA graphics card"),
+    Choice("VULKAN", "Vulkan", "Graphics card by Vulkan"),
+    Choice("METAL", "Metal", "Apple graphics card"),
+)
+
+SOLVER_PARAMETERS: tuple[Parameter, ...] = (
+    Parameter(
+        "substeps",
+        "Substeps",
+        "Solver steps per frame: more are stiffer and more exact, in proportion slower",
+        20,
+        minimum=1,
+        maximum=10000,
+        soft_maximum=100,
+    ),
+    Parameter(
+        "iterations",
+        "Iterations",
+        "Passes over all constraints per substep. More substeps help more than more iterations",
+        1,
+        minimum=1,
+        maximum=10000,
+        soft_maximum=50,
+    ),
+    Parameter("solver_mode", "Mode", "How stiffness is given", "XPBD", choices=SOLVER_MODES),
+    Parameter("device", "Device", "What the solver runs on", "AUTO", choices=DEVICES),
+)
+
+_SPECS = by_name(SOLVER_PARAMETERS)
+
+
+@dataclass(frozen=True)
+class SolverSettings:
+    """Solver settings; ranges and meaning in ``SOLVER_PARAMETERS``."""
+
+    substeps: int = 20
+    iterations: int = 1
+    solver_mode: str = "XPBD"
+    device: str = "AUTO"
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Value]) -> SolverSettings:
+        """Build from a mapping of parameter names; absent ones keep their defaults.
+
+        Raises:
+            XpbdError: E_PARAM for an unknown name, a wrong type or a value out of range.
+        """
+        unknown = set(values) - set(_SPECS)
+        if unknown:
+            raise XpbdError("E_PARAM", f"Unknown solver setting: {', '.join(sorted(unknown))}.")
+        checked: dict[str, Value] = {name: _SPECS[name].check(value) for name, value in values.items()}
+        return cls(**checked)  # type: ignore[arg-type]
+
+    def values(self) -> dict[str, Value]:
+        """The settings as a plain mapping."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+MAXIMUM_FRAMES = 1_000_000
+
+
+@dataclass(frozen=True)
+class FrameRange:
+    """The frames of a bake.
+
+    Attributes:
+        start: the frame of the rest pose.
+        end: the last frame, inclusive.
+        step: a result is kept at every step-th frame from the start, and at the end.
+        frame_duration: seconds per frame (fps_base / fps).
+    """
+
+    start: int
+    end: int
+    step: int = 1
+    frame_duration: float = 1.0 / 24.0
+
+    def __post_init__(self) -> None:
+        if self.end < self.start:
+            raise XpbdError("E_FRAME_RANGE", f"The end frame {self.end} is before the start frame {self.start}.")
+        if self.step < 1:
+            raise XpbdError("E_FRAME_RANGE", f"The frame step is {self.step}; use at least 1.")
+        if self.end - self.start >= MAXIMUM_FRAMES:
+            raise XpbdError("E_FRAME_RANGE", f"More than {MAXIMUM_FRAMES} frames; use a shorter range.")
+        if not 1e-6 <= self.frame_duration <= 1e3:
+            raise XpbdError("E_FRAME_RANGE", f"A frame lasts {self.frame_duration} s; check fps and its base.")
+
+    @property
+    def count(self) -> int:
+        """Number of simulated frames, the rest pose included."""
+        return self.end - self.start + 1
+
+    def kept(self) -> list[int]:
+        """The frames of which a result is kept, ascending."""
+        frames = list(range(self.start, self.end + 1, self.step))
+        return frames if frames[-1] == self.end else [*frames, self.end]

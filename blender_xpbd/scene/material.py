@@ -60,8 +60,8 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "youngs_modulus",
         "Young's Modulus",
-        "Resistance to stretching and squashing. Dessert jelly has some 1,000 Pa, rubber 1,500,000 Pa",
-        10e3,
+        "Resistance to stretching and squashing. Soft jelly has 20,000 Pa, rubber 1,500,000 Pa",
+        60e3,
         "Pa",
         0.0,
         1e12,
@@ -246,7 +246,7 @@ class Material:
     density: float = 1000.0
     area_density: float = 0.15
     stiffness_input: str = "MATERIAL"
-    youngs_modulus: float = 10e3
+    youngs_modulus: float = 60e3
     stretch_stiffness: float = 1000.0
     bending_stiffness: float = 1e-5
     stretch_compliance: float = 0.0

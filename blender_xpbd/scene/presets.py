@@ -13,7 +13,7 @@ from .parameter import Choice, Value
 KAWABATA = (
     "order of magnitude of KES-F measurements (Kawabata, The Standardization and Analysis of Hand Evaluation, 1980)"
 )
-GELATIN = "gelatin gels of 2 to 15 % by weight (Markidou, Shih & Shih, Rev. Sci. Instrum. 76, 2005)"
+GEL = "range of strong gelatin gels and soft silicones, 10 to 300 kPa (Markidou et al., Rev. Sci. Instrum. 76, 2005)"
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,9 @@ def _cloth(area_density: float, stretch_stiffness: float, bending_stiffness: flo
 
 
 PRESETS: tuple[Preset, ...] = (
-    Preset("JELLY_SOFT", "Jelly, Soft", "Wobbly dessert jelly", JELLY, _jelly(3e3, 1020.0, 0.5), GELATIN),
-    Preset("JELLY_MEDIUM", "Jelly, Medium", "Firm dessert jelly, gummy", JELLY, _jelly(10e3, 1050.0, 0.5), GELATIN),
-    Preset("JELLY_FIRM", "Jelly, Firm", "Gummy bear, soft silicone", JELLY, _jelly(50e3, 1100.0, 0.7), GELATIN),
+    Preset("JELLY_SOFT", "Jelly, Soft", "Wobbly dessert jelly", JELLY, _jelly(20e3, 1020.0, 0.5), GEL),
+    Preset("JELLY_MEDIUM", "Jelly, Medium", "Gummy, soft silicone", JELLY, _jelly(60e3, 1050.0, 0.5), GEL),
+    Preset("JELLY_FIRM", "Jelly, Firm", "Ballistic gel, firm silicone", JELLY, _jelly(200e3, 1100.0, 0.7), GEL),
     Preset(
         "RUBBER",
         "Rubber",

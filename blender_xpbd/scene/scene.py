@@ -149,7 +149,7 @@ def validate(scene: Scene) -> None:
     """
     if not scene.bodies:
         raise XpbdError("E_NOTHING", "No object has the role Jelly or Cloth: give one in the XPBD tab.")
-    identifiers = [item.identifier for item in (*scene.bodies, *scene.colliders)]
+    identifiers = [body.identifier for body in scene.bodies] + [collider.identifier for collider in scene.colliders]
     if len(set(identifiers)) != len(identifiers) or not all(IDENTIFIER.fullmatch(name) for name in identifiers):
         raise XpbdError("E_PARAM", "Identifiers of bodies and colliders must be unique, of a-z and 0-9.")
     if scene.gravity.shape != (3,) or not np.isfinite(scene.gravity).all():

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What every test shares: Blender with the add-on, the real meshes, hypothesis' profiles."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import hypothesis
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# the same examples on every machine and in every run; `--hypothesis-profile=explore` looks further
+hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=30)
+hypothesis.settings.register_profile("explore", deadline=None, max_examples=1000)
+hypothesis.settings.load_profile("repeatable")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give Taichi a cache of the tests' own, kept between runs, before anything starts it."""
+    os.environ.setdefault("TI_OFFLINE_CACHE_FILE_PATH", str(ROOT / ".cache" / "taichi"))
+
+
+@pytest.fixture(scope="session")
+def meshes_folder() -> Path:
+    """The folder of common test models: ``XPBD_MESHES``, or ``../shared/meshes`` beside the repository."""
+    folder = Path(os.environ.get("XPBD_MESHES", ROOT.parent / "shared" / "meshes"))
+    if not folder.is_dir():
+        pytest.skip(f"no test models in {folder}; XPBD_MESHES names another folder")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def _bpy_module() -> ModuleType:
+    if importlib.util.find_spec("bpy") is None:
+        pytest.skip("bpy is not installed")
+    import bpy
+
+    return bpy
+
+
+@pytest.fixture
+def bpy(_bpy_module: ModuleType) -> Iterator[ModuleType]:
+    """Blender as a module: an empty file, the add-on registered; afterwards empty and unregistered again."""
+    import blender_xpbd
+
+    _bpy_module.ops.wm.read_factory_settings(use_empty=True)
+    blender_xpbd.register()
+    try:
+        yield _bpy_module
+    finally:
+        blender_xpbd.unregister()
+        _bpy_module.ops.wm.read_factory_settings(use_empty=True)

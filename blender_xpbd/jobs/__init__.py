@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The contract on disk between whoever asks for a bake and the worker that computes it.
+
+A job is one folder of plain data, named by the digest of all that influences the result::
+
+    CACHE/
+      3f2a…c1/                    digest[:24] of the job
+        job.json                  what to simulate: settings, units, names, digests of the arrays   (job)
+        arrays/
+          a1_positions.npy        one array of one body or collider, named by identifier and field  (arrays)
+        lock                      held by the one process that computes                             (lock)
+        result.json               what the worker built; written before the first frame             (result)
+        status.json               how far it is, and why it stopped                                 (status)
+        checkpoint.bin            the solver's state, from which it goes on bit for bit             (checkpoint)
+        frames/
+          frame_00000001.bin      positions and statistics of one frame, with their digest          (frames)
+          frame_-00000003.bin     (before frame 0)
+
+Whoever asks writes ``job.json`` and ``arrays/``, the worker writes the rest. Each file appears whole or not at all
+(written under a temporary name ``.….tmp``, then renamed), so either side may be killed at any moment; leftover
+temporary files mean nothing. Nothing in the folder is a pickle, and nothing in it is trusted: sizes, shapes and
+digests are checked before anything is allocated, symbolic links are refused. A digest finds accidents, not
+forgeries: whoever can write the folder can write the digest.
+"""

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The frames that a bake has computed, one file each."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from ..scene.errors import XpbdError
+from .arrays import npy_header, raw
+from .files import inside, io_error, make_folder, publish, read_bytes
+
+FRAMES_FOLDER = "frames"
+DIGEST_BYTES = 16
+MAXIMUM_FRAME = 99_999_999
+
+_NAME = re.compile(r"frame_(-?[0-9]{8})\.bin")
+
+
+@dataclass(frozen=True)
+class FrameData:
+    """What is kept of one frame.
+
+    Attributes:
+        frame: its number.
+        positions: of all bodies' mesh vertices, relative to the result's origin [m], shape (vertices, 3), float32.
+        statistics: one row for each body, one column for each name in the result, float64.
+    """
+
+    frame: int
+    positions: npt.NDArray[np.float32]
+    statistics: npt.NDArray[np.float64]
+
+
+class FrameCache:
+    """The frames of one job folder.
+
+    A file is positions and statistics as two ``.npy`` blocks, then a BLAKE2b digest (16 bytes) over all before it.
+    It is renamed into place and not flushed to the disk: that is enough against a killed process, and a frame that
+    a power cut tears is found by its digest and computed again.
+    """
+
+    def __init__(self, folder: Path, vertex_count: int, body_count: int, statistic_count: int) -> None:
+        """Look at the frames of a job folder; nothing is created before the first is published.
+
+        Args:
+            folder: the job folder.
+            vertex_count: vertices of all bodies.
+            body_count: rows of the statistics.
+            statistic_count: columns of the statistics.
+        """
+        self._folder = folder
+        self._positions_shape = (vertex_count, 3)
+        self._statistics_shape = (body_count, statistic_count)
+        self._positions_header = npy_header("<f4", self._positions_shape)
+        self._statistics_header = npy_header("<f8", self._statistics_shape)
+        self._made = False
+
+    def publish(self, frame: int, positions: npt.NDArray[np.float32], statistics: npt.NDArray[np.float64]) -> None:
+        """Make a frame visible, in place of an earlier one of the same number.
+
+        Args:
+            frame: its number.
+            positions: shape (vertices, 3), relative to the result's origin [m].
+            statistics: shape (bodies, statistics).
+
+        Raises:
+            XpbdError: E_DIVERGED when a position is not finite, E_IO when the disk refuses it.
+            ValueError: for another shape.
+        """
+        if positions.shape != self._positions_shape or statistics.shape != self._statistics_shape:
+            raise ValueError(f"frame {frame} has shapes {positions.shape} and {statistics.shape}")
+        positions = np.ascontiguousarray(positions, "<f4")
+        statistics = np.ascontiguousarray(statistics, "<f8")
+        if not np.isfinite(positions).all():
+            raise XpbdError("E_DIVERGED", "A position is no finite number; try more substeps.", frame=frame)
+        if not self._made:
+            make_folder(inside(self._folder, FRAMES_FOLDER, code="E_CACHE"))
+            self._made = True
+        blocks = (self._positions_header, raw(positions), self._statistics_header, raw(statistics))
+        digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
+        for block in blocks:
+            digest.update(block)
+        publish(self.path(frame), (*blocks, digest.digest()))
+
+    def read(self, frame: int) -> FrameData:
+        """Read a frame and check all of it.
+
+        Raises:
+            XpbdError: E_CACHE naming the file, when it is missing, truncated, corrupt or of another shape; E_IO when
+                the system cannot read it.
+        """
+        path = self.path(frame)
+        size = self._size()
+        content = read_bytes(path, size, "E_CACHE", size=size)
+        body = memoryview(content)[:-DIGEST_BYTES]
+        if hashlib.blake2b(body, digest_size=DIGEST_BYTES).digest() != content[-DIGEST_BYTES:]:
+            raise XpbdError("E_CACHE", f"{path} is corrupt: its bytes do not fit their digest.", frame=frame)
+        start = len(self._positions_header)
+        middle = start + 12 * self._positions_shape[0]
+        end = middle + len(self._statistics_header)
+        # Headers are ours to the byte, so they need no parser
+        if content[:start] != self._positions_header or content[middle:end] != self._statistics_header:
+            raise XpbdError("E_CACHE", f"{path} holds other shapes than the job has.", frame=frame)
+        positions = np.frombuffer(body[start:middle], "<f4").reshape(self._positions_shape)
+        # Copied, for the second block need not begin where a float64 may
+        statistics = np.frombuffer(body[end:], "<f8").reshape(self._statistics_shape).copy()
+        if not np.isfinite(positions).all():
+            raise XpbdError("E_CACHE", f"{path} holds positions that are no finite numbers.", frame=frame)
+        return FrameData(frame, positions, statistics)
+
+    def verify(self, frame: int) -> bool:
+        """Whether a frame is there, whole and of the right shape.
+
+        Raises:
+            XpbdError: E_IO, when the system cannot read it.
+        """
+        try:
+            self.read(frame)
+        except XpbdError as fault:
+            if fault.code != "E_CACHE":
+                raise
+            return False
+        return True
+
+    def available(self) -> list[int]:
+        """The numbers of the frames that are there by their name, ascending; the files are not read.
+
+        Raises:
+            XpbdError: E_CACHE when the folder is a link, E_IO when the system cannot list it.
+        """
+        folder = inside(self._folder, FRAMES_FOLDER, code="E_CACHE")
+        try:
+            with os.scandir(folder) as entries:
+                names = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
+        except FileNotFoundError:
+            return []
+        except OSError as fault:
+            raise io_error("list", folder, 0, fault) from fault
+        matches = (_NAME.fullmatch(name) for name in names)
+        return sorted(int(match[1]) for match in matches if match and match[1] != "-00000000")
+
+    def path(self, frame: int) -> Path:
+        """The file of a frame.
+
+        Raises:
+            XpbdError: E_FRAME_RANGE for a number of more than eight digits, E_CACHE for a link.
+        """
+        if abs(frame) > MAXIMUM_FRAME:
+            raise XpbdError("E_FRAME_RANGE", f"Frame {frame} has more than eight digits.", frame=frame)
+        name = f"frame_{'-' if frame < 0 else ''}{abs(frame):08d}.bin"
+        return inside(self._folder, FRAMES_FOLDER, name, code="E_CACHE")
+
+    def _size(self) -> int:
+        headers = len(self._positions_header) + len(self._statistics_header)
+        numbers = 4 * self._positions_shape[0] * 3 + 8 * self._statistics_shape[0] * self._statistics_shape[1]
+        return headers + numbers + DIGEST_BYTES

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the worker built from a job, and how its frames are laid out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..scene.errors import Notice, XpbdError
+from .files import dump_json, inside, load_json, publish
+from .record import Record, printable, read_notices, write_notices
+
+RESULT_FILE = "result.json"
+RESULT_VERSION = 1
+
+_MAXIMUM_BYTES = 16 * 2**20
+_MAXIMUM_VERTICES = 2**31 - 1
+_KEYS = ("version", "origin", "vertex_count", "bodies", "device", "statistics", "notices")
+_BODY_KEYS = (
+    "identifier",
+    "name",
+    "vertex_start",
+    "vertex_count",
+    "particle_count",
+    "tetrahedron_count",
+    "constraint_counts",
+    "topology_hash",
+)
+
+
+@dataclass(frozen=True)
+class BodyResult:
+    """What was built for one body.
+
+    Attributes:
+        identifier, name: as in the job.
+        vertex_start, vertex_count: its mesh's vertices among those of a frame.
+        particle_count, tetrahedron_count: of its simulated mesh.
+        constraint_counts: by the name of the constraint.
+        topology_hash: of its mesh, by ``scene.topology_hash``.
+    """
+
+    identifier: str
+    name: str
+    vertex_start: int
+    vertex_count: int
+    particle_count: int
+    tetrahedron_count: int
+    constraint_counts: dict[str, int]
+    topology_hash: str
+
+
+@dataclass(frozen=True)
+class Result:
+    """What was built for a job; written before the first frame.
+
+    Attributes:
+        origin: world position [m] that a frame's positions are relative to.
+        vertex_count: of all bodies.
+        bodies: in the job's order, which is that of their vertices.
+        device: what the solver runs on, for the user.
+        statistics: names of the columns of a frame's statistics.
+        notices: warnings.
+    """
+
+    origin: tuple[float, float, float]
+    vertex_count: int
+    bodies: tuple[BodyResult, ...]
+    device: str
+    statistics: tuple[str, ...]
+    notices: tuple[Notice, ...] = ()
+
+
+def write_result(folder: Path, result: Result) -> None:
+    """Write ``result.json`` of a job folder.
+
+    Raises:
+        XpbdError: E_IO.
+    """
+    value = {
+        "version": RESULT_VERSION,
+        "origin": [float(x) for x in result.origin],
+        "vertex_count": int(result.vertex_count),
+        "bodies": [_describe(body) for body in result.bodies],
+        "device": result.device,
+        "statistics": list(result.statistics),
+        "notices": write_notices(result.notices),
+    }
+    publish(inside(folder, RESULT_FILE, code="E_CACHE"), (dump_json(value),))
+
+
+def read_result(folder: Path) -> Result:
+    """Read ``result.json`` of a job folder.
+
+    Raises:
+        XpbdError: E_CACHE naming the file, for whatever is not as ``write_result`` leaves it; E_IO when the system
+            cannot read it.
+    """
+    path = inside(folder, RESULT_FILE, code="E_CACHE")
+    value = load_json(path, _MAXIMUM_BYTES, "E_CACHE")
+    version = Record(value, path, "E_CACHE").values().get("version")
+    if version != RESULT_VERSION:
+        raise XpbdError("E_CACHE", f"{path} is of version {version!r}, not {RESULT_VERSION}; bake again.")
+    record = Record(value, path, "E_CACHE", _KEYS)
+    result = Result(
+        origin=record.vector("origin"),
+        vertex_count=record.integer("vertex_count", 0),
+        bodies=tuple(_body(item) for item in record.records("bodies", _BODY_KEYS)),
+        device=record.text("device"),
+        statistics=record.texts("statistics"),
+        notices=read_notices(record, "notices"),
+    )
+    _check_layout(result, path)
+    return result
+
+
+def _describe(body: BodyResult) -> dict[str, Any]:
+    return {
+        "identifier": body.identifier,
+        "name": printable(body.name),
+        "vertex_start": int(body.vertex_start),
+        "vertex_count": int(body.vertex_count),
+        "particle_count": int(body.particle_count),
+        "tetrahedron_count": int(body.tetrahedron_count),
+        "constraint_counts": {name: int(count) for name, count in body.constraint_counts.items()},
+        "topology_hash": body.topology_hash,
+    }
+
+
+def _body(record: Record) -> BodyResult:
+    counts = record.record("constraint_counts")
+    return BodyResult(
+        identifier=record.text("identifier"),
+        name=record.text("name"),
+        vertex_start=record.integer("vertex_start", 0),
+        vertex_count=record.integer("vertex_count", 0),
+        particle_count=record.integer("particle_count", 0),
+        tetrahedron_count=record.integer("tetrahedron_count", 0),
+        constraint_counts={name: counts.integer(name, 0) for name in counts.values()},
+        topology_hash=record.text("topology_hash"),
+    )
+
+
+def _check_layout(result: Result, path: Path) -> None:
+    """The bodies' vertices must follow one another without a gap: a reader slices frames by them."""
+    start = 0
+    for body in result.bodies:
+        if body.vertex_start != start:
+            raise XpbdError("E_CACHE", f"{path}: the vertices of {body.identifier} begin at the wrong place.")
+        start += body.vertex_count
+    if start != result.vertex_count or start > _MAXIMUM_VERTICES:
+        raise XpbdError("E_CACHE", f"{path}: vertex_count does not fit the bodies.")

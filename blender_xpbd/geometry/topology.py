@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Edges, diagonals, hinges and bending pairs of a polygon mesh.
+
+A mesh comes as ``face_sizes`` (corners of each face, shape (faces,)) and ``corners`` (vertex index of each corner,
+face after face, shape (sum of face_sizes,)), as Blender stores it. Results are int32.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def triangulate(face_sizes: np.ndarray, corners: np.ndarray) -> np.ndarray:
+    """Cut every face into a fan of triangles around its first corner.
+
+    Faces with fewer than three corners give none.
+
+    Args:
+        face_sizes: corners per face, shape (faces,).
+        corners: vertex of each corner, shape (corners,).
+
+    Returns:
+        Triangles, shape (triangles, 3), int32, in the order and the orientation of the faces.
+    """
+    sizes = np.asarray(face_sizes, dtype=np.int64)
+    starts = np.cumsum(sizes) - sizes
+    fans = np.maximum(sizes - 2, 0)
+    origin = np.repeat(starts, fans)
+    step = _ramp(fans) + 1
+    corners = np.asarray(corners)
+    return np.stack([corners[origin], corners[origin + step], corners[origin + step + 1]], axis=1).astype(np.int32)
+
+
+def unique_edges(face_sizes: np.ndarray, corners: np.ndarray) -> np.ndarray:
+    """The edges of the faces, each once.
+
+    Args:
+        face_sizes: corners per face, shape (faces,).
+        corners: vertex of each corner, shape (corners,).
+
+    Returns:
+        Edges, shape (edges, 2), int32, lower vertex first, sorted.
+    """
+    following = np.asarray(corners)[_next_corner(face_sizes)]
+    return unique_pairs(np.stack([corners, following], axis=1))
+
+
+def face_diagonals(face_sizes: np.ndarray, corners: np.ndarray) -> np.ndarray:
+    """Pairs of vertices two corners apart in a face: both diagonals of a quad, a ring of braces in an n-gon.
+
+    Args:
+        face_sizes: corners per face, shape (faces,).
+        corners: vertex of each corner, shape (corners,).
+
+    Returns:
+        Pairs that are no edges, shape (pairs, 2), int32, lower vertex first, sorted.
+    """
+    following = _next_corner(face_sizes)
+    corners = np.asarray(corners)
+    pairs = np.stack([corners, corners[following[following]]], axis=1)
+    is_braced = np.repeat(np.asarray(face_sizes), face_sizes) > 3
+    return _without(unique_pairs(pairs[is_braced]), unique_edges(face_sizes, corners))
+
+
+def hinges(triangles: np.ndarray) -> np.ndarray:
+    """Edges that exactly two triangles share, with the vertices opposite.
+
+    Args:
+        triangles: shape (triangles, 3).
+
+    Returns:
+        Rows (a, b, c, d), shape (hinges, 4), int32: the edge a–b, c opposite it in a triangle that runs a → b, and d
+        opposite it in the other triangle. Edges of one or of more than two triangles give none.
+    """
+    triangles = np.asarray(triangles, dtype=np.int64)
+    start = triangles.reshape(-1)
+    end = np.roll(triangles, -1, axis=1).reshape(-1)
+    opposite = np.roll(triangles, -2, axis=1).reshape(-1)
+    first, second = _paired_corners(start, end)
+    return np.stack([start[first], end[first], opposite[first], opposite[second]], axis=1).astype(np.int32)
+
+
+def bending_pairs(face_sizes: np.ndarray, corners: np.ndarray) -> np.ndarray:
+    """Pairs of vertices across an edge that two faces share.
+
+    For an edge a–b: the neighbour of a (not b) in the one face and the neighbour of a (not b) in the other, and
+    likewise for b. On a grid of quads these are the pairs two edges apart in a row.
+
+    Args:
+        face_sizes: corners per face, shape (faces,).
+        corners: vertex of each corner, shape (corners,).
+
+    Returns:
+        Pairs that are no edges, shape (pairs, 2), int32, lower vertex first, sorted.
+    """
+    corners = np.asarray(corners, dtype=np.int64)
+    following = _next_corner(face_sizes)
+    previous = np.empty_like(following)
+    previous[following] = np.arange(len(following))
+    start, end = corners, corners[following]
+    beside_start, beside_end = corners[previous], corners[following[following]]
+    first, second = _paired_corners(start, end)
+    same_way = start[first] == start[second]
+    across_start = np.where(same_way, beside_start[second], beside_end[second])
+    across_end = np.where(same_way, beside_end[second], beside_start[second])
+    pairs = np.concatenate(
+        [np.stack([beside_start[first], across_start], axis=1), np.stack([beside_end[first], across_end], axis=1)]
+    )
+    return _without(unique_pairs(pairs), unique_edges(face_sizes, corners))
+
+
+def boundary_edges(triangles: np.ndarray) -> np.ndarray:
+    """Edges of exactly one triangle.
+
+    Args:
+        triangles: shape (triangles, 3).
+
+    Returns:
+        Edges, shape (edges, 2), int32, in the direction in which their triangle runs.
+    """
+    triangles = np.asarray(triangles, dtype=np.int64)
+    start, end = triangles.reshape(-1), np.roll(triangles, -1, axis=1).reshape(-1)
+    _, first, count = np.unique(_pair_keys(start, end), return_index=True, return_counts=True)
+    alone = np.sort(first[count == 1])
+    return np.stack([start[alone], end[alone]], axis=1).astype(np.int32)
+
+
+def unique_pairs(pairs: np.ndarray) -> np.ndarray:
+    """Unordered pairs, each once, lower index first, sorted, without pairs of one vertex with itself.
+
+    Args:
+        pairs: vertex pairs, shape (pairs, 2).
+
+    Returns:
+        Shape (unique pairs, 2), int32.
+    """
+    pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    keys = np.unique(_pair_keys(pairs[:, 0], pairs[:, 1]))
+    return np.stack([keys >> 32, keys & 0xFFFFFFFF], axis=1).astype(np.int32)
+
+
+def _pair_keys(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """One int64 per unordered pair of int32 vertices."""
+    return (np.minimum(first, second).astype(np.int64) << 32) | np.maximum(first, second)
+
+
+def _without(pairs: np.ndarray, excluded: np.ndarray) -> np.ndarray:
+    """The rows of one list of sorted pairs that another does not hold."""
+    keys, others = _pair_keys(pairs[:, 0], pairs[:, 1]), _pair_keys(excluded[:, 0], excluded[:, 1])
+    return pairs[~np.isin(keys, others)]
+
+
+def _ramp(counts: np.ndarray) -> np.ndarray:
+    """0 … n−1 for every n of counts, one after another."""
+    return np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
+def _next_corner(face_sizes: np.ndarray) -> np.ndarray:
+    """Index of the corner that follows each corner in its face."""
+    sizes = np.asarray(face_sizes, dtype=np.int64)
+    total = int(sizes.sum())
+    following = np.arange(1, total + 1)
+    filled = sizes > 0
+    ends = np.cumsum(sizes)[filled]
+    following[ends - 1] = ends - sizes[filled]
+    return following
+
+
+def _paired_corners(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Corner numbers of the two sides of every edge that exactly two sides share, in order of the first side."""
+    keys = _pair_keys(start, end)
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    begins = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(ordered) else np.zeros(0, dtype=np.int64)
+    counts = np.diff(np.r_[begins, len(ordered)])
+    begins = begins[counts == 2]
+    first, second = order[begins], order[begins + 1]
+    proper = start[first] != end[first]
+    first, second = first[proper], second[proper]
+    rank = np.argsort(first)
+    return first[rank], second[rank]

@@ -115,12 +115,19 @@ def find_python() -> Path:
 
 def run_requirements(blender: str) -> list[str]:
     """What the product needs at run time, with the chosen bpy."""
-    return [*_project()["dependencies"], *BLENDERS[blender]]
+    return [*_pyproject()["project"]["dependencies"], *BLENDERS[blender]]
 
 
 def test_requirements() -> list[str]:
     """What ``scripts/test`` needs besides."""
-    return list(_project()["optional-dependencies"]["test"])
+    return list(_pyproject()["project"]["optional-dependencies"]["test"])
+
+
+def extension_requirements() -> list[str]:
+    """What the extension's zip brings: the project's dependencies but NumPy, and what those need."""
+    pyproject = _pyproject()
+    dependencies = [line for line in pyproject["project"]["dependencies"] if not line.startswith("numpy")]
+    return [*dependencies, *pyproject["dependency-groups"]["wheels"]]
 
 
 def missing_libraries(folder: Path) -> list[str]:
@@ -131,13 +138,6 @@ def missing_libraries(folder: Path) -> list[str]:
         return []
     listing = subprocess.run([ldd, str(module)], capture_output=True, text=True, check=False).stdout
     return sorted(set(re.findall(r"^\s*(\S+) => not found", listing, re.MULTILINE)))
-
-
-def _project() -> dict[str, Any]:
-    import tomllib  # from Python 3.11 on: here `run_script` has made sure of that
-
-    project: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return project
 
 
 def run_script(main: Callable[[], int]) -> None:
@@ -160,6 +160,12 @@ def announce(title: str) -> None:
 
 
 _START = time.monotonic()
+
+
+def _pyproject() -> dict[str, Any]:
+    import tomllib  # from Python 3.11 on: `run_script` has made sure of that
+
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
 def _version_of(executable: str) -> str:

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bake the demo's scenes through the add-on, save the file and render it. Run by scripts/demo."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import bpy
+import demo_render
+import demo_scenes
+
+import blender_xpbd
+
+MOMENTS = (1, 12, 16, 20, 26, 36, 52, 84)
+HERO_FRAME = 48
+
+
+def main() -> None:
+    """Bake, save, render, and print where the results are."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--output", type=Path, required=True, help="folder of the results")
+    parser.add_argument("--pictures", type=Path, help="folder of the README's pictures")
+    options = parser.parse_args()
+    options.output.mkdir(parents=True, exist_ok=True)
+    blend_file = options.output / "demo.blend"
+
+    blender_xpbd.register()
+    *scenes, together = demo_scenes.build()
+    bpy.ops.wm.save_as_mainfile(filepath=str(blend_file))
+    for scene in scenes:
+        started = time.perf_counter()
+        bake(scene)
+        print(f"Baked {scene.name}: {time.perf_counter() - started:.1f} s", flush=True)
+    bpy.context.window.scene = together
+    bpy.ops.wm.save_as_mainfile(filepath=str(blend_file))
+
+    movie = demo_render.render_movie(together, options.output, "demo")
+    sheet = options.output / "demo.png"
+    demo_render.render_contact_sheet(together, MOMENTS, 4, sheet)
+    if options.pictures:
+        demo_render.render_contact_sheet(together, MOMENTS, 2, options.pictures / "demo.jpg")
+        demo_render.render_picture(together, HERO_FRAME, options.pictures / "jelly-and-cloth.jpg")
+    print(f"Blender file:  {blend_file}\nMovie:         {movie}\nContact sheet: {sheet}", flush=True)
+
+
+def bake(scene: bpy.types.Scene) -> None:
+    """Bake everything in a scene that has a role, as the panel's button does."""
+    bpy.context.window.scene = scene
+    bpy.ops.xpbd.bake("EXEC_DEFAULT")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contact of a point with a rigid triangle mesh: the narrow part, in the mesh's own frame.
+
+Two tests, in this order:
+
+1. Continuous: does the way of the point relative to the mesh, from the start to the end of the substep, cross a
+   triangle (of a closed mesh from its front, of an open one from either side)? Then the point is brought back
+   before that triangle's plane, however far it went. In a groove this repeats for the next triangle it would cross.
+2. Discrete: the closest point on the mesh. Of a closed mesh the inside is told by pseudonormals (Bærentzen & Aanæs
+   2005) and left by the nearest way; an open one keeps the point at its distance on the side where it is.
+
+Triangles come from the grid of ``geometry/triangle_grid.py``, whose ``pack`` describes the two arrays. All the
+arithmetic is float32, nothing is written, no memory is allocated: it runs in serial CPU kernels and on GPUs.
+
+A mesh that deforms would need ``floats`` refitted per substep, and the segment test against moving triangles;
+its grid (cell lists with a margin that covers the motion of a substep) and this interface stay as they are.
+"""
+
+import taichi as ti
+
+from .contact_type import ContactType
+
+NO_CONTACT = 1e30
+# crossings followed in one groove before the point goes back to where it first met the mesh
+MAX_CROSSINGS = 4
+
+
+@ti.func
+def _triple(floats: ti.template(), at):
+    return ti.math.vec3(floats[at], floats[at + 1], floats[at + 2])
+
+
+@ti.func
+def _is_finite(number):
+    # by its bits: compilers that assume finite arithmetic remove comparisons
+    return (ti.bit_cast(ti.cast(number, ti.f32), ti.i32) & 0x7F800000) != 0x7F800000
+
+
+@ti.func
+def _cell_of(ints: ti.template(), header, relative):
+    """Cell of a point given in cells from the low corner, clamped into the grid."""
+    nx, ny, nz = ints[header + 1], ints[header + 2], ints[header + 3]
+    x = ti.math.clamp(ti.cast(relative.x, ti.i32), 0, nx - 1)
+    y = ti.math.clamp(ti.cast(relative.y, ti.i32), 0, ny - 1)
+    z = ti.math.clamp(ti.cast(relative.z, ti.i32), 0, nz - 1)
+    return ti.math.ivec3(x, y, z)
+
+
+@ti.func
+def _list_of(ints: ti.template(), header, cell):
+    """Index of a cell's list in ``ints``, 0 where it has none."""
+    return ints[ints[header + 5] + (cell.x * ints[header + 2] + cell.y) * ints[header + 3] + cell.z]
+
+
+@ti.func
+def _crossing_of_triangle(floats: ti.template(), at, closed, tolerance, start, end):
+    """Where a segment crosses one triangle.
+
+    Returns:
+        (normal towards the start, part of the way up to the crossing; 2 where there is none).
+    """
+    normal = _triple(floats, at + 9)
+    before = normal.dot(start - _triple(floats, at))
+    after = normal.dot(end - _triple(floats, at))
+    if closed == 0 and before < 0.0:
+        normal, before, after = -normal, -before, -after
+    part = 2.0
+    # a point that rests on a closed surface may start below it by a rounding error
+    if after < 0.0 and before >= -tolerance and before > after:
+        candidate = before / (before - after)
+        if candidate >= -1.0:
+            offset = start + ti.max(candidate, 0.0) * (end - start) - _triple(floats, at)
+            ab, ac = _triple(floats, at + 3), _triple(floats, at + 6)
+            # relative areas; the slack closes the seams between triangles that rounding opens
+            cross = ab.cross(ac)
+            scale = floats[at + 15]
+            v = cross.dot(offset.cross(ac)) * scale
+            w = cross.dot(ab.cross(offset)) * scale
+            if v >= -1e-4 and w >= -1e-4 and v + w <= 1.0001:
+                part = candidate
+    return ti.math.vec4(normal.x, normal.y, normal.z, part)
+
+
+@ti.func
+def _first_crossing(floats: ti.template(), ints: ti.template(), header, start, end):
+    """The first triangle that a segment crosses, cell by cell (Amanatides & Woo 1987).
+
+    Returns:
+        (normal towards the start, signed height of the end over the triangle's plane [m]); the height is
+        ``NO_CONTACT`` where nothing is crossed.
+    """
+    base = ints[header]
+    low, high = _triple(floats, base), _triple(floats, base + 3)
+    inverse_size = floats[base + 7]
+    cell = _cell_of(ints, header, (start - low) * inverse_size)
+    last_cell = _cell_of(ints, header, (end - low) * inverse_size)
+    way = end - start
+    first, last = 0.0, 1.0
+    exits, strides = ti.math.vec3(2.0), ti.math.vec3(0.0)
+    cells_left = 1
+    if (cell != last_cell).any() or (start < low).any() or (start > high).any():
+        cells_left = ints[header + 1] + ints[header + 2] + ints[header + 3]
+        # the part of the segment that is in the grid
+        for k in ti.static(range(3)):
+            exits[k] = strides[k] = 1e20
+            if ti.abs(way[k]) > 1e-20:
+                strides[k] = 1.0 / way[k]
+                to_low, to_high = (low[k] - start[k]) * strides[k], (high[k] - start[k]) * strides[k]
+                first = ti.max(first, ti.min(to_low, to_high))
+                last = ti.min(last, ti.max(to_low, to_high))
+        cell = _cell_of(ints, header, (start + first * way - low) * inverse_size)
+        for k in ti.static(range(3)):
+            if ti.abs(way[k]) > 1e-20:
+                ahead = 1.0 if way[k] > 0.0 else 0.0
+                exits[k] = (low[k] + (ti.cast(cell[k], ti.f32) + ahead) * floats[base + 6] - start[k]) * strides[k]
+    best = ti.math.vec4(0.0, 0.0, 0.0, 2.0)
+    best_triangle = -1
+    if first <= last:
+        closed, tolerance, triangles = ints[header + 4], floats[base + 9], ints[header + 6]
+        while cells_left > 0:
+            cells_left -= 1
+            at = _list_of(ints, header, cell)
+            if at > 0:
+                for entry in range(ints[at + 1]):
+                    triangle = ints[at + 3 + entry]
+                    found = _crossing_of_triangle(floats, triangles + 16 * triangle, closed, tolerance, start, end)
+                    if ti.abs(found.w) < ti.abs(best.w):
+                        best, best_triangle = found, triangle
+            exit_time = exits.min()
+            if exit_time > last or ti.abs(best.w) <= exit_time:
+                cells_left = 0
+            else:
+                for k in ti.static(range(3)):
+                    if exits[k] == exit_time:
+                        cell[k] += 1 if way[k] > 0.0 else -1
+                        exits[k] += ti.abs(strides[k]) * floats[base + 6]
+                        if cell[k] < 0 or cell[k] >= ints[header + 1 + k]:
+                            cells_left = 0
+                            cell[k] = 0
+    height = NO_CONTACT
+    if best_triangle >= 0:
+        height = best.xyz.dot(end - _triple(floats, ints[header + 6] + 16 * best_triangle))
+    return ti.math.vec4(best.x, best.y, best.z, height)
+
+
+@ti.func
+def _clamped_part(along, inverse_square):
+    return ti.math.clamp(along * inverse_square, 0.0, 1.0)
+
+
+@ti.func
+def _closest_on_triangle(floats: ti.template(), at, point, nearest_square):
+    """Closest point of a triangle, relative to the point, and the feature it is on.
+
+    Returns:
+        (vector from the closest point to the point [m], feature 0–6 as in the pseudonormals), the feature
+        being -1 where the triangle's plane is already farther than the root of ``nearest_square``.
+    """
+    offset = point - _triple(floats, at)
+    normal = _triple(floats, at + 9)
+    height = normal.dot(offset)
+    result = ti.math.vec4(0.0, 0.0, 0.0, -1.0)
+    if height * height < nearest_square:
+        ab, ac = _triple(floats, at + 3), _triple(floats, at + 6)
+        along_ab, along_ac, across = ab.dot(offset), ac.dot(offset), ab.dot(ac)
+        square_ab, square_ac = ab.dot(ab), ac.dot(ac)
+        v = square_ac * along_ab - across * along_ac
+        w = square_ab * along_ac - across * along_ab
+        if v >= 0.0 and w >= 0.0 and (v + w) * floats[at + 15] <= 1.0:
+            result = ti.math.vec4(height * normal.x, height * normal.y, height * normal.z, 0.0)
+        else:
+            part = _clamped_part(along_ab, floats[at + 12])
+            nearest = offset - part * ab
+            feature = 1 if part > 0.0 and part < 1.0 else (4 if part <= 0.0 else 5)
+            part = _clamped_part(along_ac, floats[at + 14])
+            other = offset - part * ac
+            if other.norm_sqr() < nearest.norm_sqr():
+                nearest = other
+                feature = 3 if part > 0.0 and part < 1.0 else (4 if part <= 0.0 else 6)
+            from_b = offset - ab
+            part = _clamped_part((ac - ab).dot(from_b), floats[at + 13])
+            other = from_b - part * (ac - ab)
+            if other.norm_sqr() < nearest.norm_sqr():
+                nearest = other
+                feature = 2 if part > 0.0 and part < 1.0 else (5 if part <= 0.0 else 6)
+            result = ti.math.vec4(nearest.x, nearest.y, nearest.z, ti.cast(feature, ti.f32))
+    return result
+
+
+@ti.func
+def _closest_contact(floats: ti.template(), ints: ti.template(), header, point, previous_point, offset):
+    """Contact by the closest point, for a point within the grid; see ``mesh_contact``."""
+    base = ints[header]
+    low = _triple(floats, base)
+    cell = _cell_of(ints, header, (point - low) * floats[base + 7])
+    at = _list_of(ints, header, cell)
+    result = ti.math.vec4(0.0, 0.0, 1.0, NO_CONTACT)
+    if at > 0:
+        closed, tolerance = ints[header + 4], floats[base + 9]
+        count, touching, cell_side = ints[at], ints[at + 1], ints[at + 2]
+        centre = low + (ti.cast(cell, ti.f32) + 0.5) * floats[base + 6]
+        # the triangles that do not touch the cell are farther than its walls
+        to_wall = 0.5 * floats[base + 6] - ti.abs(point - centre).max()
+        # where the side is known to be outside, only what is nearer than the offset matters
+        nearest_square = NO_CONTACT
+        if closed == 0 or (cell_side == 0 and touching == 0):
+            nearest_square = offset * offset
+        best = ti.math.vec4(0.0, 0.0, 0.0, -1.0)
+        best_triangle = -1
+        entry = 0
+        while entry < count:
+            triangle = ints[at + 3 + entry]
+            found = _closest_on_triangle(floats, ints[header + 6] + 16 * triangle, point, nearest_square)
+            square = found.xyz.norm_sqr()
+            if found.w >= 0.0 and square < nearest_square:
+                best, best_triangle, nearest_square = found, triangle, square
+            entry += 1
+            if entry == touching and to_wall > 0.0 and nearest_square < to_wall * to_wall:
+                entry = count
+        if best_triangle >= 0:
+            away = best.xyz
+            distance = ti.sqrt(nearest_square)
+            feature = ti.cast(best.w, ti.i32)
+            outward = _triple(floats, ints[header + 7] + 21 * best_triangle + 3 * feature)
+            side = 1.0
+            if closed == 1:
+                side = -1.0 if outward.dot(away) < 0.0 else 1.0
+                # that is right if the closest point lies where the list is complete; else the cell knows
+                reach = 0.5 * floats[base + 6] + floats[base + 8]
+                if cell_side == 2 or ti.abs(point - away - centre).max() > reach:
+                    side = -1.0 if cell_side > 0 else 1.0
+            elif outward.dot(previous_point - (point - away)) < 0.0:
+                outward = -outward
+            normal = outward
+            if distance > tolerance:
+                normal = side * away / distance
+            result = ti.math.vec4(normal.x, normal.y, normal.z, side * distance - offset)
+    return result
+
+
+@ti.func
+def _moving_contact(floats: ti.template(), ints: ti.template(), header, point, previous_point, offset):
+    """Contact by crossing; see ``mesh_contact``."""
+    pushed = point
+    result = ti.math.vec4(0.0, 0.0, 1.0, NO_CONTACT)
+    crossings = 0
+    while crossings < MAX_CROSSINGS:
+        found = _first_crossing(floats, ints, header, previous_point, pushed)
+        if found.w >= NO_CONTACT:
+            crossings += MAX_CROSSINGS
+        else:
+            crossings += 1
+            if crossings == MAX_CROSSINGS:
+                pushed = previous_point
+            else:
+                pushed += (offset - found.w) * found.xyz
+            way = pushed - point
+            length = way.norm()
+            if crossings == 1:
+                result = ti.math.vec4(found.x, found.y, found.z, found.w - offset)
+            elif length > 0.0:
+                result = ti.math.vec4(way.x / length, way.y / length, way.z / length, -length)
+    return result
+
+
+@ti.func
+def mesh_contact(floats: ti.template(), ints: ti.template(), header, point, previous_point, offset) -> ti.math.vec4:
+    """Find the contact of a point with a rigid triangle mesh.
+
+    The mesh's frame moves with it, so its motion is part of the way from ``previous_point`` to ``point``.
+    An open mesh (a sheet) holds the point on the side where ``previous_point`` was, and, so that this side
+    stays known in float32, at least at twice the grid's tolerance (1e-5 of the mesh's size).
+
+    Args:
+        floats: ``PackedGrids.floats``, float32.
+        ints: ``PackedGrids.ints``, int32.
+        header: the collider's entry of ``PackedGrids.headers``.
+        point: where the point is at the end of the substep, in the collider's frame then [m].
+        previous_point: where it was at the start of the substep, in the collider's frame then [m].
+        offset: gap to keep [m], 0 or more; up to the grid's ``largest_offset``.
+
+    Returns:
+        (unit normal in the collider's frame to push along, signed distance less the offset [m]). The distance is
+        negative in contact; ``NO_CONTACT`` or another positive number, with some unit normal, elsewhere and where
+        a point is not finite.
+    """
+    result = ti.math.vec4(0.0, 0.0, 1.0, NO_CONTACT)
+    base = ints[header]
+    low, high = _triple(floats, base), _triple(floats, base + 3)
+    if (ti.max(point, previous_point) >= low).all() and (ti.min(point, previous_point) <= high).all():
+        if _is_finite((ti.abs(point) + ti.abs(previous_point)).sum()):
+            gap = offset
+            if ints[header + 4] == 0:
+                gap = ti.max(offset, 2.0 * floats[base + 9])
+            result = _moving_contact(floats, ints, header, point, previous_point, gap)
+            if result.w >= NO_CONTACT and (point >= low).all() and (point <= high).all():
+                result = _closest_contact(floats, ints, header, point, previous_point, gap)
+    return result
+
+
+@ti.func
+def query_mesh(mesh_floats: ti.template(), mesh_ints: ti.template(), header, radius, point, previous_point, offset):
+    return mesh_contact(mesh_floats, mesh_ints, header, point, previous_point, offset)
+
+
+MESH = ContactType("MESH", query_mesh)

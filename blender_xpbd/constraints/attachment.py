@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Attachment of a particle to a moving point: C = x₁ − x₂ [m], three rows, compliance α [m/N] (XPBD 2016, eq. 18).
+
+The moving point is a particle of its own with inverse mass 0, so that nothing else in the solver knows of it.
+"""
+
+import numpy as np
+import numpy.typing as npt
+import taichi as ti
+
+from .constraint import SMALL, ConstraintBlock, ConstraintType, keep_multiplier, moved, read_multiplier
+
+
+@ti.func
+def project_attachment(
+    positions: ti.template(),
+    indices: ti.template(),
+    parameters: ti.template(),
+    lagrange_multipliers: ti.template(),
+    i,
+    p,
+    m,
+    step,
+    pbd: ti.template(),
+):
+    first, second = indices[i], indices[i + 1]
+    a, b = positions[first], positions[second]
+    difference = a.xyz - b.xyz
+    weight = a[3] + b[3]
+    delta = ti.Vector([0.0, 0.0, 0.0])
+    if ti.static(pbd):
+        delta = -parameters[p] * difference / ti.max(weight, SMALL)
+    else:
+        alpha_tilde = parameters[p] * step[0]
+        multiplier = ti.Vector([0.0, 0.0, 0.0])
+        for row in ti.static(range(3)):
+            multiplier[row] = read_multiplier(lagrange_multipliers, m + row, step)
+        # the gradients of the rows are orthogonal, so the rows are solved at once
+        delta = -(difference + alpha_tilde * multiplier) / ti.max(weight + alpha_tilde, SMALL)
+        for row in ti.static(range(3)):
+            keep_multiplier(lagrange_multipliers, m + row, step, multiplier[row] + delta[row])
+    positions[first] = moved(a, delta)
+    positions[second] = moved(b, -delta)
+
+
+def evaluate_attachment(positions: npt.NDArray[np.float64], block: ConstraintBlock) -> npt.NDArray[np.float64]:
+    """C of all constraints [m], shape (constraints, 3)."""
+    ends = positions[block.indices]
+    difference: npt.NDArray[np.float64] = ends[:, 0] - ends[:, 1]
+    return difference
+
+
+ATTACHMENT = ConstraintType(
+    name="attachment",
+    particle_count=2,
+    parameters=("compliance [m/N]",),
+    multiplier_count=3,
+    project=project_attachment,
+    evaluate=evaluate_attachment,
+)
+
+
+def build_attachment(pairs: npt.NDArray[np.int32], compliance: npt.NDArray[np.float64]) -> ConstraintBlock:
+    """Attach particles to points.
+
+    Args:
+        pairs: particle and point, shape (constraints, 2).
+        compliance: [m/N], shape (constraints,).
+    """
+    return ConstraintBlock(ATTACHMENT, pairs, np.asarray(compliance, np.float64)[:, None])
+
+
+def pin_compliance(
+    weights: npt.NDArray[np.float32], masses: npt.NDArray[np.float64], frequency: float
+) -> npt.NDArray[np.float64]:
+    """Compliance of soft pins, α = (1 − w) / (w m (2πf)²) [m/N]: rigid at weight 1, gone at 0.
+
+    Given by a frequency, a pin pulls with the same acceleration whatever the mass of its particle, so the
+    look does not change with the resolution.
+
+    Args:
+        weights: above 0 and at most 1, shape (pins,).
+        masses: of the pinned particles [kg], shape (pins,).
+        frequency: of a particle pinned with weight 0.5 [Hz].
+    """
+    share = weights.astype(np.float64)
+    return (1.0 - share) / (share * masses * (2.0 * np.pi * frequency) ** 2)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What every constraint has in common: its type, its data, and the solve for the multiplier.
+
+Projections are Taichi functions with one signature::
+
+    project(positions, indices, parameters, lagrange_multipliers, i, p, m, step, pbd)
+
+``positions`` are 4-vectors: xyz [m], w inverse mass [1/kg]. ``i``, ``p`` and ``m`` are where this
+constraint's particle indices, parameters and multipliers begin in the flat arrays. ``step`` is
+(1/h² [1/s²], 1 when the multipliers hold a value of an earlier iteration, 1 when they will be read again).
+``pbd`` is static: in PBD mode the last parameter is not a compliance but the share of C that one
+projection takes away.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import taichi as ti
+
+
+@dataclass(frozen=True)
+class ConstraintType:
+    """A kind of constraint.
+
+    Attributes:
+        name: the field's name for it; keys in results and statistics.
+        particle_count: particles that one constraint touches.
+        parameters: names and units of its float parameters; the last is the compliance.
+        multiplier_count: rows of C.
+        project: the Taichi function, see the module's text.
+        evaluate: NumPy C of all constraints in float64 (positions (particles, 3), block), shape
+            (constraints, multiplier_count): for residuals and tests.
+    """
+
+    name: str
+    particle_count: int
+    parameters: tuple[str, ...]
+    multiplier_count: int
+    project: Callable[..., Any]
+    evaluate: Callable[[npt.NDArray[np.float64], "ConstraintBlock"], npt.NDArray[np.float64]]
+
+
+@dataclass(frozen=True)
+class ConstraintBlock:
+    """Constraints of one type.
+
+    Attributes:
+        type: what they are.
+        indices: particles, shape (constraints, type.particle_count), int32.
+        parameters: shape (constraints, len(type.parameters)), float64, in the type's units.
+    """
+
+    type: ConstraintType
+    indices: npt.NDArray[np.int32]
+    parameters: npt.NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+SMALL = 1e-30
+
+
+@ti.func
+def solve_multiplier(value, weight, compliance, multiplier, inverse_h2, pbd: ti.template()):
+    """The step of the multiplier, Δλ = (−C − α̃ λ) / (Σ wᵢ|∇ᵢC|² + α̃), α̃ = α/h² (XPBD 2016, eq. 18).
+
+    In PBD mode ``compliance`` is the stiffness k of one projection: Δλ = −k C / Σ wᵢ|∇ᵢC|² (PBD 2007, §3.3).
+    """
+    delta = 0.0
+    if ti.static(pbd):
+        delta = -compliance * value / ti.max(weight, SMALL)
+    else:
+        alpha_tilde = compliance * inverse_h2
+        delta = (-value - alpha_tilde * multiplier) / ti.max(weight + alpha_tilde, SMALL)
+    return delta
+
+
+@ti.func
+def read_multiplier(lagrange_multipliers: ti.template(), m, step):
+    """λ so far in this substep; 0 in its first iteration, without reading what an earlier substep left."""
+    multiplier = 0.0
+    if step[1] > 0.0:
+        multiplier = lagrange_multipliers[m]
+    return multiplier
+
+
+@ti.func
+def keep_multiplier(lagrange_multipliers: ti.template(), m, step, multiplier):
+    """Store λ where a later iteration or the statistics will read it."""
+    if step[2] > 0.0:
+        lagrange_multipliers[m] = multiplier
+
+
+@ti.func
+def moved(p, correction):
+    """The particle moved by w times the correction: Δx = w ∇C Δλ (XPBD 2016, eq. 17)."""
+    return ti.Vector([p[0] + p[3] * correction[0], p[1] + p[3] * correction[1], p[2] + p[3] * correction[2], p[3]])

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Dihedral bending: C = θ − θ₀ [rad], the angle between neighbouring triangles, compliance α [1/(N·m)].
+
+Gradient as in Bridson, Marino & Fedkiw 2003, §4 (their u₁…u₄ are ∇θ); angle by atan2, which is exact at 0 and π.
+"""
+
+import numpy as np
+import numpy.typing as npt
+import taichi as ti
+
+from .constraint import (
+    SMALL,
+    ConstraintBlock,
+    ConstraintType,
+    keep_multiplier,
+    moved,
+    read_multiplier,
+    solve_multiplier,
+)
+
+
+@ti.func
+def project_dihedral_bending(
+    positions: ti.template(),
+    indices: ti.template(),
+    parameters: ti.template(),
+    lagrange_multipliers: ti.template(),
+    i,
+    p,
+    m,
+    step,
+    pbd: ti.template(),
+):
+    ia, ib, ic, id_ = indices[i], indices[i + 1], indices[i + 2], indices[i + 3]
+    xa, xb, xc, xd = positions[ia], positions[ib], positions[ic], positions[id_]
+    a, b, c, d = xa.xyz, xb.xyz, xc.xyz, xd.xyz
+    edge = b - a
+    length = ti.max(edge.norm(), SMALL)
+    axis = edge / length
+    n1, n2 = (c - a).cross(c - b), (d - b).cross(d - a)
+    m1, m2 = n1 / ti.max(n1.dot(n1), SMALL), n2 / ti.max(n2.dot(n2), SMALL)
+    value = ti.atan2(n2.cross(n1).dot(axis), n1.dot(n2)) - parameters[p]
+    if value > ti.math.pi:
+        value -= 2.0 * ti.math.pi
+    elif value < -ti.math.pi:
+        value += 2.0 * ti.math.pi
+    gc, gd = length * m1, length * m2
+    ga = (c - b).dot(axis) * m1 + (d - b).dot(axis) * m2
+    gb = -(c - a).dot(axis) * m1 - (d - a).dot(axis) * m2
+    weight = xa[3] * ga.dot(ga) + xb[3] * gb.dot(gb) + xc[3] * gc.dot(gc) + xd[3] * gd.dot(gd)
+    multiplier = read_multiplier(lagrange_multipliers, m, step)
+    delta = solve_multiplier(value, weight, parameters[p + 1], multiplier, step[0], pbd)
+    keep_multiplier(lagrange_multipliers, m, step, multiplier + delta)
+    positions[ia] = moved(xa, delta * ga)
+    positions[ib] = moved(xb, delta * gb)
+    positions[ic] = moved(xc, delta * gc)
+    positions[id_] = moved(xd, delta * gd)
+
+
+def dihedral_angles(positions: npt.NDArray[np.float64], hinges: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+    """Angle between the two triangles of each hinge [rad], 0 where they are flat, shape (hinges,)."""
+    a, b, c, d = (positions[hinges[:, corner]] for corner in range(4))
+    edge = b - a
+    axis = edge / np.maximum(np.linalg.norm(edge, axis=1, keepdims=True), 1e-300)
+    n1, n2 = np.cross(c - a, c - b), np.cross(d - b, d - a)
+    angles: npt.NDArray[np.float64] = np.arctan2((np.cross(n2, n1) * axis).sum(1), (n1 * n2).sum(1))
+    return angles
+
+
+def evaluate_dihedral_bending(positions: npt.NDArray[np.float64], block: ConstraintBlock) -> npt.NDArray[np.float64]:
+    """C of all constraints [rad], shape (constraints, 1)."""
+    difference = dihedral_angles(positions, block.indices) - block.parameters[:, 0]
+    wrapped: npt.NDArray[np.float64] = (difference + np.pi) % (2.0 * np.pi) - np.pi
+    return wrapped[:, None]
+
+
+DIHEDRAL_BENDING = ConstraintType(
+    name="dihedral_bending",
+    particle_count=4,
+    parameters=("rest angle [rad]", "compliance [1/(N·m)]"),
+    multiplier_count=1,
+    project=project_dihedral_bending,
+    evaluate=evaluate_dihedral_bending,
+)
+
+
+def build_dihedral_bending(
+    positions: npt.NDArray[np.float64], hinges: npt.NDArray[np.int32], compliance: npt.NDArray[np.float64] | float
+) -> ConstraintBlock:
+    """Hold the angle of hinges.
+
+    Args:
+        positions: rest positions [m], shape (particles, 3).
+        hinges: edge and the two opposite particles (a, b, c, d), shape (constraints, 4).
+        compliance: [1/(N·m)], one for all or shape (constraints,).
+    """
+    angles = dihedral_angles(positions, hinges)
+    alpha = np.broadcast_to(np.asarray(compliance, np.float64), angles.shape)
+    return ConstraintBlock(DIHEDRAL_BENDING, hinges, np.stack([angles, alpha], axis=1))
+
+
+def hinge_compliance(
+    positions: npt.NDArray[np.float64], hinges: npt.NDArray[np.int32], bending_stiffness: float
+) -> npt.NDArray[np.float64]:
+    """Compliance of each hinge so that the mesh has the bending stiffness of the material.
+
+    Across an edge of length l the centroids are d = 2(A₁+A₂)/(3l) apart, so θ = d nᵀκn for a curvature κ
+    and the edge's normal n. With energy ½ γ k (l/d) θ² and directions spread evenly, a cylinder of curvature
+    κ stores ½ k κ² per area for γ = 4/3; hence α = d/(γ k l) = (A₁+A₂)/(2 k l²). (Grinspun et al. 2003,
+    §3 has the same form with the constant 3.)
+
+    Args:
+        positions: rest positions [m], shape (particles, 3).
+        hinges: shape (hinges, 4).
+        bending_stiffness: k [N·m], positive.
+
+    Returns:
+        compliance [1/(N·m)], shape (hinges,).
+    """
+    a, b, c, d = (positions[hinges[:, corner]] for corner in range(4))
+    areas = (np.linalg.norm(np.cross(c - a, c - b), axis=1) + np.linalg.norm(np.cross(d - b, d - a), axis=1)) / 2.0
+    squared_lengths = ((b - a) ** 2).sum(axis=1)
+    compliance: npt.NDArray[np.float64] = areas / (2.0 * bending_stiffness * np.maximum(squared_lengths, 1e-300))
+    return compliance

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One file per kind of collider: where its surface is. ``contact.py`` holds what all contacts share.
+
+``CONTACTS`` is ordered: the position in it is the shape's number in the solver's tables.
+"""
+
+from .contact_type import ContactType
+from .mesh import MESH
+from .plane import PLANE
+from .sphere import SPHERE
+
+CONTACTS: tuple[ContactType, ...] = (PLANE, SPHERE, MESH)

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contact of a surface point with a collider: non-penetration, Coulomb friction, restitution.
+
+A contact point lies in an element: x = Σ wⱼ xⱼ over up to four particles (the embedded surface of a jelly, a
+vertex of a cloth). C = n·x − offset ≥ 0, Δxⱼ = wⱼ mⱼ⁻¹ / Σ wₖ² mₖ⁻¹ · n Δλ (PBD 2007, §3.4; embedding as in
+Müller & Gross 2004). Friction takes back the tangential motion relative to the collider, at most μ times the normal
+correction (Macklin et al. 2014, §6.1). Restitution is a velocity step after the substep, as in
+Müller et al. 2020, "Detailed Rigid Body Simulation", eq. 34.
+"""
+
+import taichi as ti
+
+from . import CONTACTS
+
+# columns of the bodies' float table
+BODY_DAMPING, BODY_INTERNAL_DAMPING, BODY_FRICTION, BODY_RESTITUTION, BODY_OFFSET = range(5)
+# columns of the colliders' tables
+COLLIDER_SHAPE, COLLIDER_HEADER = range(2)
+COLLIDER_FRICTION, COLLIDER_RESTITUTION = range(2)
+# one row of the colliders' motion: rotation (row by row), translation, radius
+MOTION_WIDTH = 13
+# speeds below this many times g h are resting contact and do not bounce
+RESTING = 2.0
+
+
+@ti.func
+def to_local(motion: ti.template(), s, c, point):
+    """World to the collider's frame at the boundary ``s`` of the substeps."""
+    offset = ti.Vector([point[k] - motion[s, c, 9 + k] for k in ti.static(range(3))])
+    return ti.Vector(
+        [
+            motion[s, c, k] * offset[0] + motion[s, c, 3 + k] * offset[1] + motion[s, c, 6 + k] * offset[2]
+            for k in ti.static(range(3))
+        ]
+    )
+
+
+@ti.func
+def rotated(motion: ti.template(), s, c, vector):
+    """A direction in the collider's frame, in the world."""
+    return ti.Vector(
+        [
+            motion[s, c, 3 * k] * vector[0] + motion[s, c, 3 * k + 1] * vector[1] + motion[s, c, 3 * k + 2] * vector[2]
+            for k in ti.static(range(3))
+        ]
+    )
+
+
+@ti.func
+def to_world(motion: ti.template(), s, c, point):
+    """From the collider's frame at the boundary ``s`` of the substeps to the world."""
+    return rotated(motion, s, c, point) + ti.Vector([motion[s, c, 9 + k] for k in ti.static(range(3))])
+
+
+@ti.func
+def query_collider(
+    motion: ti.template(),
+    collider_ints: ti.template(),
+    mesh_floats: ti.template(),
+    mesh_ints: ti.template(),
+    s,
+    c,
+    point,
+    previous_point,
+    offset,
+    shapes: ti.template(),
+):
+    """Normal in the world and signed distance less offset, as one 4-vector."""
+    local = to_local(motion, s + 1, c, point)
+    local_previous = to_local(motion, s, c, previous_point)
+    hit = ti.Vector([0.0, 0.0, 1.0, 1.0e30])
+    for shape in ti.static(range(len(CONTACTS))):
+        if ti.static((shapes >> shape) & 1):
+            if collider_ints[c, COLLIDER_SHAPE] == shape:
+                hit = CONTACTS[shape].query(
+                    mesh_floats,
+                    mesh_ints,
+                    collider_ints[c, COLLIDER_HEADER],
+                    motion[s + 1, c, 12],
+                    local,
+                    local_previous,
+                    offset,
+                )
+    normal = rotated(motion, s + 1, c, ti.Vector([hit[0], hit[1], hit[2]]))
+    return ti.Vector([normal[0], normal[1], normal[2], hit[3]])
+
+
+@ti.func
+def element_point(vectors: ti.template(), elements: ti.template(), weights: ti.template(), k):
+    """Σ wⱼ vⱼ of the element of contact point ``k``."""
+    total = ti.Vector([0.0, 0.0, 0.0])
+    for j in ti.static(range(4)):
+        if weights[k, j] != 0.0:
+            total += weights[k, j] * vectors[elements[k, j]].xyz
+    return total
+
+
+@ti.func
+def element_inverse_mass(positions: ti.template(), elements: ti.template(), weights: ti.template(), k):
+    """Σ wⱼ² mⱼ⁻¹ [1/kg]."""
+    total = 0.0
+    for j in ti.static(range(4)):
+        if weights[k, j] != 0.0:
+            total += weights[k, j] * weights[k, j] * positions[elements[k, j]][3]
+    return total
+
+
+@ti.func
+def push_element(
+    vectors: ti.template(), positions: ti.template(), elements: ti.template(), weights: ti.template(), k, push
+):
+    """Move the point of an element by ``push`` with momentum shared by inverse mass; positions or velocities."""
+    scale = 1.0 / element_inverse_mass(positions, elements, weights, k)
+    for j in ti.static(range(4)):
+        if weights[k, j] != 0.0:
+            particle = elements[k, j]
+            share = weights[k, j] * positions[particle][3] * scale
+            moved = vectors[particle]
+            for axis in ti.static(range(3)):
+                moved[axis] += share * push[axis]
+            vectors[particle] = moved
+
+
+@ti.func
+def project_contact(
+    k,
+    s,
+    collider_count,
+    h,
+    gravity_speed,
+    is_first_iteration,
+    positions: ti.template(),
+    previous_positions: ti.template(),
+    velocities: ti.template(),
+    elements: ti.template(),
+    weights: ti.template(),
+    states: ti.template(),
+    multipliers: ti.template(),
+    bodies: ti.template(),
+    motion: ti.template(),
+    collider_ints: ti.template(),
+    collider_floats: ti.template(),
+    mesh_floats: ti.template(),
+    mesh_ints: ti.template(),
+    shapes: ti.template(),
+):
+    """Project contact point ``k`` against every collider in substep ``s``; remember what the velocity step needs.
+
+    ``shapes`` is a static mask of the shapes that the scene has: code for others is not compiled.
+    """
+    if is_first_iteration:
+        multipliers[k] = 0.0
+    if element_inverse_mass(positions, elements, weights, k) > 0.0:
+        body = elements[k, 4]
+        point = element_point(positions, elements, weights, k)
+        previous_point = element_point(previous_positions, elements, weights, k)
+        for c in range(collider_count):
+            hit = query_collider(
+                motion,
+                collider_ints,
+                mesh_floats,
+                mesh_ints,
+                s,
+                c,
+                point,
+                previous_point,
+                bodies[body, BODY_OFFSET],
+                shapes,
+            )
+            if hit[3] < 0.0:
+                normal = ti.Vector([hit[0], hit[1], hit[2]])
+                depth = -hit[3]
+                multipliers[k] += depth
+                push = depth * normal
+                touched = point + push
+                carried = touched - to_world(motion, s, c, to_local(motion, s + 1, c, touched))
+                slide = touched - previous_point - carried
+                slide -= slide.dot(normal) * normal
+                friction = ti.sqrt(bodies[body, BODY_FRICTION] * collider_floats[c, COLLIDER_FRICTION])
+                push -= slide * ti.min(1.0, friction * multipliers[k] / ti.max(slide.norm(), 1e-30))
+                push_element(positions, positions, elements, weights, k, push)
+                point += push
+                collider_speed = carried.dot(normal) / h
+                approach = element_point(velocities, elements, weights, k).dot(normal) - collider_speed
+                rebound = 0.0
+                if approach < -RESTING * gravity_speed:
+                    rebound = -approach * ti.max(
+                        bodies[body, BODY_RESTITUTION], collider_floats[c, COLLIDER_RESTITUTION]
+                    )
+                states[k] = ti.Vector([normal[0], normal[1], normal[2], collider_speed + rebound])
+
+
+@ti.func
+def apply_restitution(
+    k,
+    positions: ti.template(),
+    velocities: ti.template(),
+    elements: ti.template(),
+    weights: ti.template(),
+    states: ti.template(),
+    multipliers: ti.template(),
+):
+    """Give contact point ``k`` the normal speed after the hit: n·v = collider's speed + e · approach."""
+    if multipliers[k] > 0.0:
+        normal = states[k].xyz
+        speed = element_point(velocities, elements, weights, k).dot(normal)
+        push_element(velocities, positions, elements, weights, k, (states[k][3] - speed) * normal)

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a kind of collider is to the solver: a query for its surface."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class ContactType:
+    """A shape that particles meet.
+
+    Attributes:
+        shape: ``Collider.shape``.
+        query: Taichi function ``query(mesh_floats, mesh_ints, header, radius, point, previous_point, offset)``
+            in the collider's local frame [m]; ``previous_point`` is the point at the start of the substep in the
+            frame of that moment. Returns (nx, ny, nz, distance): the unit normal to push along and the signed
+            distance less ``offset``; nothing happens where it is not negative.
+    """
+
+    shape: str
+    query: Callable[..., Any]

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An infinite plane through the local origin; the solid side is local −Z."""
+
+import taichi as ti
+
+from .contact_type import ContactType
+
+
+@ti.func
+def query_plane(mesh_floats: ti.template(), mesh_ints: ti.template(), header, radius, point, previous_point, offset):
+    return ti.Vector([0.0, 0.0, 1.0, point[2] - offset])
+
+
+PLANE = ContactType("PLANE", query_plane)

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A solid sphere about the local origin."""
+
+import taichi as ti
+
+from .contact_type import ContactType
+
+
+@ti.func
+def query_sphere(mesh_floats: ti.template(), mesh_ints: ti.template(), header, radius, point, previous_point, offset):
+    length = point.norm()
+    normal = ti.Vector([0.0, 0.0, 1.0])
+    if length > 0.0:
+        normal = point / length
+    return ti.Vector([normal[0], normal[1], normal[2], length - radius - offset])
+
+
+SPHERE = ContactType("SPHERE", query_sphere)

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The points of all bodies that meet colliders, in the order in which they are projected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..geometry.colouring import colour_constraints, colour_order
+from .bodies import BodyModel
+
+Ints = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class ContactPoints:
+    """Points in elements; those of one element form a group, and groups of one colour share no particle.
+
+    Attributes:
+        elements: particles of each point, then its body, shape (points, 5).
+        weights: x = Σ wⱼ xⱼ, shape (points, 4).
+        groups: boundaries of the groups among the points, shape (groups + 1,).
+        colours: boundaries of the colours among the groups, shape (colours + 1,).
+    """
+
+    elements: Ints
+    weights: npt.NDArray[np.float64]
+    groups: Ints
+    colours: Ints
+
+    def __len__(self) -> int:
+        return len(self.elements)
+
+
+def build_contact_points(models: Sequence[BodyModel], starts: Ints) -> ContactPoints:
+    """All vertices of all meshes, as points in their elements.
+
+    Args:
+        models: the bodies.
+        starts: first particle of each body.
+    """
+    elements = np.concatenate([model.elements + start for model, start in zip(models, starts, strict=False)])
+    weights = np.concatenate([model.weights for model in models])
+    body = np.repeat(np.arange(len(models)), [len(model.elements) for model in models])
+    distinct, group = np.unique(elements, axis=0, return_inverse=True)
+    order, boundaries = colour_order(colour_constraints(distinct.astype(np.int32), int(starts[-1])))
+    rank = np.empty(len(distinct), np.int64)
+    rank[order] = np.arange(len(distinct))
+    group_rank = rank[group.reshape(-1)]
+    point_order = np.argsort(group_rank, kind="stable")
+    groups = np.searchsorted(group_rank[point_order], np.arange(len(distinct) + 1))
+    return ContactPoints(
+        elements=np.concatenate([elements, body[:, None]], axis=1)[point_order].astype(np.int32),
+        weights=weights[point_order],
+        groups=groups.astype(np.int32),
+        colours=boundaries.astype(np.int32),
+    )

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The XPBD loop for one CPU thread: a whole frame in one kernel, because a launch costs more than a small substep.
+
+Macklin, Müller & Chentanez 2016 (XPBD), algorithm 1, with the small substeps of Macklin et al. 2019.
+"""
+
+import taichi as ti
+
+from ..constraints import CONSTRAINTS
+from ..contacts.contact import BODY_DAMPING, BODY_INTERNAL_DAMPING, apply_restitution, project_contact
+
+VECTOR4 = ti.types.vector(4, ti.f32)
+VECTORS = ti.types.ndarray(dtype=VECTOR4, ndim=1)
+FLOATS = ti.types.ndarray(dtype=ti.f32, ndim=1)
+INTS = ti.types.ndarray(dtype=ti.i32, ndim=1)
+FLOAT_TABLE = ti.types.ndarray(dtype=ti.f32, ndim=2)
+INT_TABLE = ti.types.ndarray(dtype=ti.i32, ndim=2)
+MOTION = ti.types.ndarray(dtype=ti.f32, ndim=3)
+
+
+@ti.func
+def predict_position(
+    i,
+    h,
+    gravity,
+    decay,
+    positions: ti.template(),
+    previous_positions: ti.template(),
+    velocities: ti.template(),
+):
+    """Symplectic Euler: v ← (v + h g) decay, x ← x + h v; the fourth component of v and g is 0."""
+    p = positions[i]
+    previous_positions[i] = p
+    if p[3] > 0.0:
+        v = (velocities[i] + h * gravity) * decay
+        velocities[i] = v
+        positions[i] = p + h * v
+
+
+@ti.func
+def place_target(
+    k,
+    share,
+    targets: ti.template(),
+    target_starts: ti.template(),
+    target_ends: ti.template(),
+    positions: ti.template(),
+):
+    """Put a pinned particle on its way from one frame to the next."""
+    place = target_starts[k] + share * (target_ends[k] - target_starts[k])
+    positions[targets[k]] = ti.Vector([place[0], place[1], place[2], 0.0])
+
+
+@ti.func
+def update_velocity(
+    i, inverse_h, positions: ti.template(), previous_positions: ti.template(), velocities: ti.template()
+):
+    """v = (x − x_previous) / h."""
+    velocities[i] = (positions[i] - previous_positions[i]) * inverse_h
+
+
+@ti.func
+def damp_internal_motion(first, last, share, positions: ti.template(), velocities: ti.template()):
+    """Take a share of the motion that is not rigid (PBD 2007, §3.5): linear and angular momentum stay."""
+    mass = 0.0
+    centre = ti.Vector([0.0, 0.0, 0.0])
+    momentum = ti.Vector([0.0, 0.0, 0.0])
+    for i in range(first, last):
+        if positions[i][3] > 0.0:
+            m = 1.0 / positions[i][3]
+            mass += m
+            centre += m * positions[i].xyz
+            momentum += m * velocities[i].xyz
+    if mass > 0.0:
+        centre /= mass
+        mean = momentum / mass
+        spin = ti.Vector([0.0, 0.0, 0.0])
+        inertia = ti.Matrix.zero(ti.f32, 3, 3)
+        for i in range(first, last):
+            if positions[i][3] > 0.0:
+                m = 1.0 / positions[i][3]
+                r = positions[i].xyz - centre
+                spin += m * r.cross(velocities[i].xyz - mean)
+                inertia += m * (r.dot(r) * ti.Matrix.identity(ti.f32, 3) - r.outer_product(r))
+        omega = ti.Vector([0.0, 0.0, 0.0])
+        size = inertia.trace() / 3.0
+        # a point or a line cannot be inverted; leaving the rotation out then damps a little of the spin
+        if inertia.determinant() > 1e-6 * size * size * size:
+            omega = inertia.inverse() @ spin
+        for i in range(first, last):
+            if positions[i][3] > 0.0:
+                rigid = mean + omega.cross(positions[i].xyz - centre)
+                v = velocities[i]
+                for axis in ti.static(range(3)):
+                    v[axis] += share * (rigid[axis] - v[axis])
+                velocities[i] = v
+
+
+@ti.kernel
+def simulate_frame(
+    positions: VECTORS,
+    previous_positions: VECTORS,
+    velocities: VECTORS,
+    indices: INTS,
+    parameters: FLOATS,
+    lagrange_multipliers: FLOATS,
+    table: INT_TABLE,
+    targets: INTS,
+    target_starts: VECTORS,
+    target_ends: VECTORS,
+    starts: INTS,
+    bodies: FLOAT_TABLE,
+    elements: INT_TABLE,
+    weights: FLOAT_TABLE,
+    contact_states: VECTORS,
+    contact_multipliers: FLOATS,
+    motion: MOTION,
+    collider_ints: INT_TABLE,
+    collider_floats: FLOAT_TABLE,
+    mesh_floats: FLOATS,
+    mesh_ints: INTS,
+    gravity: VECTOR4,
+    h: ti.f32,
+    substeps: ti.i32,
+    iterations: ti.i32,
+    target_count: ti.i32,
+    contact_count: ti.i32,
+    collider_count: ti.i32,
+    pbd: ti.template(),
+    used: ti.template(),
+    shapes: ti.template(),
+):
+    ti.loop_config(serialize=True)
+    for s in range(substeps):
+        for b in range(bodies.shape[0]):
+            decay = ti.exp(-bodies[b, BODY_DAMPING] * h)
+            for i in range(starts[b], starts[b + 1]):
+                predict_position(i, h, gravity, decay, positions, previous_positions, velocities)
+        for k in range(target_count):
+            share = (s + 1.0) / substeps
+            previous_positions[targets[k]] = positions[targets[k]]
+            place_target(k, share, targets, target_starts, target_ends, positions)
+        for iteration in range(iterations):
+            # multipliers are kept for the next iteration, and those of the last substep for the statistics
+            keep = ti.cast(iteration + 1 < iterations or s + 1 == substeps, ti.f32)
+            step = ti.Vector([1.0 / (h * h), ti.cast(iteration > 0, ti.f32), keep])
+            for kind in ti.static(range(len(CONSTRAINTS))):
+                if ti.static((used >> kind) & 1):
+                    count, i0, p0, m0 = table[kind, 0], table[kind, 1], table[kind, 2], table[kind, 3]
+                    for k in range(count):
+                        CONSTRAINTS[kind].project(
+                            positions,
+                            indices,
+                            parameters,
+                            lagrange_multipliers,
+                            i0 + k * ti.static(CONSTRAINTS[kind].particle_count),
+                            p0 + k * ti.static(len(CONSTRAINTS[kind].parameters)),
+                            m0 + k * ti.static(CONSTRAINTS[kind].multiplier_count),
+                            step,
+                            pbd,
+                        )
+            if ti.static(shapes):
+                for k in range(contact_count):
+                    project_contact(
+                        k,
+                        s,
+                        collider_count,
+                        h,
+                        gravity.norm() * h,
+                        iteration == 0,
+                        positions,
+                        previous_positions,
+                        velocities,
+                        elements,
+                        weights,
+                        contact_states,
+                        contact_multipliers,
+                        bodies,
+                        motion,
+                        collider_ints,
+                        collider_floats,
+                        mesh_floats,
+                        mesh_ints,
+                        shapes,
+                    )
+        for i in range(positions.shape[0]):
+            update_velocity(i, 1.0 / h, positions, previous_positions, velocities)
+        if ti.static(shapes):
+            for k in range(contact_count):
+                apply_restitution(k, positions, velocities, elements, weights, contact_states, contact_multipliers)
+    ti.loop_config(serialize=True)
+    for b in range(bodies.shape[0]):
+        rate = bodies[b, BODY_INTERNAL_DAMPING]
+        if rate > 0.0:
+            share = 1.0 - ti.exp(-rate * h * substeps)
+            damp_internal_motion(starts[b], starts[b + 1], share, positions, velocities)

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The same loop for many threads: one launch per phase and colour, the same functions in the same order.
+
+Within a colour no particle is shared, so the result is that of ``kernels.simulate_frame``.
+"""
+
+import taichi as ti
+
+from ..constraints import CONSTRAINTS
+from ..contacts.contact import BODY_DAMPING, BODY_INTERNAL_DAMPING, apply_restitution, project_contact
+from .kernels import (
+    FLOAT_TABLE,
+    FLOATS,
+    INT_TABLE,
+    INTS,
+    MOTION,
+    VECTOR4,
+    VECTORS,
+    damp_internal_motion,
+    place_target,
+    predict_position,
+    update_velocity,
+)
+
+
+@ti.kernel
+def predict_positions(
+    positions: VECTORS,
+    previous_positions: VECTORS,
+    velocities: VECTORS,
+    particle_bodies: INTS,
+    bodies: FLOAT_TABLE,
+    gravity: VECTOR4,
+    h: ti.f32,
+):
+    for i in range(positions.shape[0]):
+        decay = ti.exp(-bodies[particle_bodies[i], BODY_DAMPING] * h)
+        predict_position(i, h, gravity, decay, positions, previous_positions, velocities)
+
+
+@ti.kernel
+def place_targets(
+    positions: VECTORS, targets: INTS, target_starts: VECTORS, target_ends: VECTORS, share: ti.f32, count: ti.i32
+):
+    for k in range(count):
+        place_target(k, share, targets, target_starts, target_ends, positions)
+
+
+@ti.kernel
+def project_colour(
+    positions: VECTORS,
+    indices: INTS,
+    parameters: FLOATS,
+    lagrange_multipliers: FLOATS,
+    table: INT_TABLE,
+    first: ti.i32,
+    last: ti.i32,
+    step: ti.types.vector(3, ti.f32),
+    pbd: ti.template(),
+    kind: ti.template(),
+):
+    for k in range(first, last):
+        CONSTRAINTS[kind].project(
+            positions,
+            indices,
+            parameters,
+            lagrange_multipliers,
+            table[kind, 1] + k * ti.static(CONSTRAINTS[kind].particle_count),
+            table[kind, 2] + k * ti.static(len(CONSTRAINTS[kind].parameters)),
+            table[kind, 3] + k * ti.static(CONSTRAINTS[kind].multiplier_count),
+            step,
+            pbd,
+        )
+
+
+@ti.kernel
+def project_contact_colour(
+    positions: VECTORS,
+    previous_positions: VECTORS,
+    velocities: VECTORS,
+    groups: INTS,
+    elements: INT_TABLE,
+    weights: FLOAT_TABLE,
+    contact_states: VECTORS,
+    contact_multipliers: FLOATS,
+    bodies: FLOAT_TABLE,
+    motion: MOTION,
+    collider_ints: INT_TABLE,
+    collider_floats: FLOAT_TABLE,
+    mesh_floats: FLOATS,
+    mesh_ints: INTS,
+    gravity_speed: ti.f32,
+    h: ti.f32,
+    substep: ti.i32,
+    is_first_iteration: ti.i32,
+    collider_count: ti.i32,
+    first: ti.i32,
+    last: ti.i32,
+    shapes: ti.template(),
+):
+    for group in range(first, last):
+        for k in range(groups[group], groups[group + 1]):
+            project_contact(
+                k,
+                substep,
+                collider_count,
+                h,
+                gravity_speed,
+                is_first_iteration,
+                positions,
+                previous_positions,
+                velocities,
+                elements,
+                weights,
+                contact_states,
+                contact_multipliers,
+                bodies,
+                motion,
+                collider_ints,
+                collider_floats,
+                mesh_floats,
+                mesh_ints,
+                shapes,
+            )
+
+
+@ti.kernel
+def update_velocities(positions: VECTORS, previous_positions: VECTORS, velocities: VECTORS, inverse_h: ti.f32):
+    for i in range(positions.shape[0]):
+        update_velocity(i, inverse_h, positions, previous_positions, velocities)
+
+
+@ti.kernel
+def restore_contact_colour(
+    positions: VECTORS,
+    velocities: VECTORS,
+    groups: INTS,
+    elements: INT_TABLE,
+    weights: FLOAT_TABLE,
+    contact_states: VECTORS,
+    contact_multipliers: FLOATS,
+    first: ti.i32,
+    last: ti.i32,
+):
+    for group in range(first, last):
+        for k in range(groups[group], groups[group + 1]):
+            apply_restitution(k, positions, velocities, elements, weights, contact_states, contact_multipliers)
+
+
+@ti.kernel
+def damp_bodies(positions: VECTORS, velocities: VECTORS, starts: INTS, bodies: FLOAT_TABLE, duration: ti.f32):
+    for b in range(bodies.shape[0]):
+        rate = bodies[b, BODY_INTERNAL_DAMPING]
+        if rate > 0.0:
+            damp_internal_motion(starts[b], starts[b + 1], 1.0 - ti.exp(-rate * duration), positions, velocities)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The one ``ti.init`` of the process, and what it got."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import taichi as ti
+
+from ..scene.errors import XpbdError
+
+ARCHITECTURES = {"CPU": ti.cpu, "CUDA": ti.cuda, "VULKAN": ti.vulkan, "METAL": ti.metal}
+# from this many constraints on, AUTO takes a graphics card where there is one
+AUTO_GPU_CONSTRAINTS = 200_000
+
+
+def start_taichi(device: str, constraint_count: int, cache_folder: Path) -> str:
+    """Initialise Taichi.
+
+    Args:
+        device: one of ``settings.DEVICES``.
+        constraint_count: by which AUTO chooses.
+        cache_folder: private folder of compiled kernels.
+
+    Returns:
+        The device that runs: "CPU", "CUDA", "VULKAN" or "METAL".
+
+    Raises:
+        XpbdError: E_DEVICE, when the device asked for is not there.
+    """
+    if device == "AUTO":
+        wanted = ["CUDA", "METAL"] if constraint_count >= AUTO_GPU_CONSTRAINTS else []
+        device = next((name for name in wanted if is_available(name)), "CPU")
+    if not is_available(device):
+        raise XpbdError("E_DEVICE", f"{device} is not available on this machine; choose Automatic or CPU.")
+    cache_folder.mkdir(parents=True, exist_ok=True)
+    ti.init(
+        arch=ARCHITECTURES[device],
+        offline_cache=True,
+        offline_cache_file_path=str(cache_folder),
+        default_fp=ti.f32,
+        fast_math=False,
+        log_level=ti.ERROR,
+        random_seed=0,
+    )
+    got = ti.lang.impl.current_cfg().arch
+    if got not in (ARCHITECTURES[device], *([ti.x64, ti.arm64] if device == "CPU" else [])):
+        raise XpbdError("E_DEVICE", f"{device} did not start on this machine; choose Automatic or CPU.")
+    return device
+
+
+def is_available(device: str) -> bool:
+    """Whether Taichi can run on the device here."""
+    if device == "CPU":
+        return True
+    return bool(getattr(ti._lib.core, f"with_{device.lower()}")())

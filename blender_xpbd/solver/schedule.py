@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The order in which Gauss-Seidel visits the constraints: by type, then by colour.
+
+Constraints of one colour share no particle, so they may run at the same time, and one after the other they
+overlap in the processor. The order depends on the mesh alone, never on threads: same bytes from run to run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..constraints import CONSTRAINTS
+from ..constraints.constraint import ConstraintBlock
+from ..geometry.colouring import colour_constraints, colour_order
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """All constraints of a scene in flat arrays, as the kernels read them.
+
+    Attributes:
+        indices: particles, int32, flat.
+        parameters: float32, flat.
+        multiplier_count: length of the array of multipliers.
+        table: per type of ``CONSTRAINTS``: number of constraints, first index, first parameter, first
+            multiplier; shape (types, 4), int32.
+        colours: per type, the boundaries of its colours, shape (colours + 1,).
+        blocks: per type, its constraints in scheduled order, float64 (None where there are none).
+    """
+
+    indices: npt.NDArray[np.int32]
+    parameters: npt.NDArray[np.float32]
+    multiplier_count: int
+    table: npt.NDArray[np.int32]
+    colours: tuple[npt.NDArray[np.int32], ...]
+    blocks: tuple[ConstraintBlock | None, ...]
+
+    def counts(self) -> dict[str, int]:
+        """Number of constraints of each type that there is."""
+        return {kind.name: int(row[0]) for kind, row in zip(CONSTRAINTS, self.table, strict=True) if row[0]}
+
+
+def build_schedule(blocks: list[ConstraintBlock], inverse_masses: npt.NDArray[np.float64]) -> Schedule:
+    """Order constraints.
+
+    Args:
+        blocks: constraints of all bodies, indices into all particles.
+        inverse_masses: [1/kg], shape (particles,); constraints between fixed particles are left out.
+    """
+    table = np.zeros((len(CONSTRAINTS), 4), np.int32)
+    indices, parameters, colours = [], [], []
+    scheduled: list[ConstraintBlock | None] = []
+    offsets = np.zeros(3, np.int64)
+    for row, kind in enumerate(CONSTRAINTS):
+        mine = [block for block in blocks if block.type is kind]
+        table[row, 1:] = offsets
+        ordered, boundaries = _ordered(mine, inverse_masses) if mine else (None, np.zeros(1, np.int32))
+        scheduled.append(ordered)
+        colours.append(boundaries)
+        if ordered is None:
+            continue
+        table[row, 0] = len(ordered)
+        indices.append(ordered.indices.ravel())
+        parameters.append(ordered.parameters.ravel())
+        offsets += (ordered.indices.size, ordered.parameters.size, len(ordered) * kind.multiplier_count)
+    return Schedule(
+        indices=_flat(indices, np.int32),
+        parameters=_flat(parameters, np.float32),
+        multiplier_count=int(offsets[2]),
+        table=table,
+        colours=tuple(colours),
+        blocks=tuple(scheduled),
+    )
+
+
+def _ordered(
+    blocks: list[ConstraintBlock], inverse_masses: npt.NDArray[np.float64]
+) -> tuple[ConstraintBlock | None, npt.NDArray[np.int32]]:
+    indices = np.concatenate([block.indices for block in blocks]).astype(np.int32)
+    parameters = np.concatenate([block.parameters for block in blocks])
+    movable = (inverse_masses[indices] > 0.0).any(axis=1)
+    indices, parameters = indices[movable], parameters[movable]
+    if len(indices) == 0:
+        return None, np.zeros(1, np.int32)
+    order, boundaries = colour_order(colour_constraints(indices, len(inverse_masses)))
+    return ConstraintBlock(blocks[0].type, indices[order], parameters[order]), boundaries.astype(np.int32)
+
+
+def _flat(arrays: list[npt.NDArray[np.generic]], dtype: type[np.generic]) -> npt.NDArray[np.generic]:
+    return np.concatenate(arrays).astype(dtype) if arrays else np.zeros(0, dtype)

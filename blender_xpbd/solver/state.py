@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Everything that the kernels read and write, on the device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import taichi as ti
+
+from ..contacts.contact import MOTION_WIDTH
+from .colliders import ColliderSet
+from .kernels import VECTOR4
+from .system import System
+
+
+@dataclass(frozen=True)
+class State:
+    """Device arrays; names, shapes and units as in ``System``, ``Schedule``, ``ContactPoints`` and ``ColliderSet``.
+
+    Positions are 4-vectors (xyz [m], inverse mass [1/kg]), velocities are [m/s] with a fourth component of 0.
+    """
+
+    positions: Any
+    previous_positions: Any
+    velocities: Any
+    indices: Any
+    parameters: Any
+    lagrange_multipliers: Any
+    table: Any
+    targets: Any
+    target_starts: Any
+    target_ends: Any
+    starts: Any
+    particle_bodies: Any
+    bodies: Any
+    groups: Any
+    elements: Any
+    weights: Any
+    contact_states: Any
+    contact_multipliers: Any
+    motion: Any
+    collider_ints: Any
+    collider_floats: Any
+    mesh_floats: Any
+    mesh_ints: Any
+
+
+def build_state(system: System, colliders: ColliderSet) -> State:
+    """Copy a system to the device."""
+    schedule, contacts = system.schedule, system.contacts
+    packed = np.concatenate([system.positions, system.inverse_masses[:, None]], axis=1)
+    moved = system.moved_particles
+    substeps = system.scene.settings.substeps
+    return State(
+        positions=_vectors(packed),
+        previous_positions=_vectors(packed),
+        velocities=_vectors(padded(system.velocities)),
+        indices=_array(schedule.indices, ti.i32),
+        parameters=_array(schedule.parameters, ti.f32),
+        lagrange_multipliers=_array(np.zeros(schedule.multiplier_count), ti.f32),
+        table=_array(schedule.table, ti.i32),
+        targets=_array(moved, ti.i32),
+        target_starts=_vectors(np.zeros((len(moved), 4))),
+        target_ends=_vectors(np.zeros((len(moved), 4))),
+        starts=_array(system.starts, ti.i32),
+        particle_bodies=_array(_particle_bodies(system), ti.i32),
+        bodies=_array(_body_table(system), ti.f32),
+        groups=_array(contacts.groups, ti.i32),
+        elements=_array(contacts.elements, ti.i32),
+        weights=_array(contacts.weights, ti.f32),
+        contact_states=_vectors(np.zeros((len(contacts), 4))),
+        contact_multipliers=_array(np.zeros(len(contacts)), ti.f32),
+        motion=_array(np.zeros((substeps + 1, len(colliders.ints), MOTION_WIDTH)), ti.f32),
+        collider_ints=_array(colliders.ints, ti.i32),
+        collider_floats=_array(colliders.floats, ti.f32),
+        mesh_floats=_array(colliders.mesh_floats, ti.f32),
+        mesh_ints=_array(colliders.mesh_ints, ti.i32),
+    )
+
+
+def padded(vectors: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    """3-vectors as 4-vectors that end in 0."""
+    rows = np.zeros((len(vectors), 4), np.float32)
+    rows[:, :3] = vectors
+    return rows
+
+
+def write(target: Any, values: npt.NDArray[Any]) -> None:
+    """Copy into a device array of the same shape; nothing where there are no values."""
+    if values.size:
+        target.from_numpy(np.ascontiguousarray(values, np.float32))
+
+
+def _array(values: npt.NDArray[Any], dtype: Any) -> Any:
+    # Taichi has no empty arrays: one row of zeros stands for none, and the counts say so
+    shape = tuple(max(length, 1) for length in values.shape)
+    filled = np.zeros(shape, np.int32 if dtype == ti.i32 else np.float32)
+    filled[tuple(slice(length) for length in values.shape)] = values
+    array = ti.ndarray(dtype, shape)
+    array.from_numpy(filled)
+    return array
+
+
+def _vectors(values: npt.NDArray[Any]) -> Any:
+    array = ti.ndarray(VECTOR4, max(len(values), 1))
+    filled = np.zeros((max(len(values), 1), 4), np.float32)
+    filled[: len(values)] = values
+    array.from_numpy(filled)
+    return array
+
+
+def _particle_bodies(system: System) -> npt.NDArray[np.int32]:
+    # anchors belong to no body; they have no mass and are never predicted
+    bodies = np.zeros(len(system.positions), np.int32)
+    for number, (first, last) in enumerate(zip(system.starts[:-1], system.starts[1:], strict=True)):
+        bodies[first:last] = number
+    return bodies
+
+
+def _body_table(system: System) -> npt.NDArray[np.float64]:
+    """Columns as named in ``contacts.contact``."""
+    rows = []
+    for model in system.models:
+        material = model.body.material
+        spans = model.positions[model.edges[:, 0]] - model.positions[model.edges[:, 1]]
+        mean_edge = float(np.linalg.norm(spans, axis=1).mean()) if len(spans) else 0.0
+        offset = min(material.contact_offset, mean_edge / 4.0)
+        rows.append((material.damping, material.internal_damping, material.friction, material.restitution, offset))
+    return np.array(rows)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an artist wants to know of each frame: strain, volume, inverted tetrahedra."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..geometry.tetrahedra import signed_volumes
+from .system import System
+
+STATISTICS = ("greatest_strain", "mean_strain", "volume_change", "inverted_tetrahedra")
+
+
+class Measure:
+    """Measures frames against the rest pose."""
+
+    def __init__(self, system: System) -> None:
+        """Take rest lengths and volumes from a system."""
+        self._models = system.models
+        self._starts = system.starts
+        self._rest_lengths = [edge_lengths(model.positions, model.edges) for model in system.models]
+        self._rest_volumes = [signed_volumes(model.positions, model.tetrahedra).sum() for model in system.models]
+
+    def __call__(self, positions: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+        """Statistics of a frame.
+
+        Args:
+            positions: of all particles [m], shape (particles, 3).
+
+        Returns:
+            shape (bodies, 4), columns as in ``STATISTICS``: greatest and mean |strain| of the edges, volume change
+            as a share of the rest volume, number of inverted tetrahedra.
+        """
+        rows = np.zeros((len(self._models), len(STATISTICS)))
+        for row, model in enumerate(self._models):
+            mine = positions[self._starts[row] : self._starts[row + 1]]
+            rest = self._rest_lengths[row]
+            strains = np.abs(edge_lengths(mine, model.edges)[rest > 0] / rest[rest > 0] - 1.0)
+            if len(strains):
+                rows[row, 0], rows[row, 1] = strains.max(), strains.mean()
+            if len(model.tetrahedra):
+                volumes = signed_volumes(mine.astype(np.float64), model.tetrahedra)
+                rows[row, 2] = volumes.sum() / self._rest_volumes[row] - 1.0
+                rows[row, 3] = np.count_nonzero(volumes <= 0.0)
+        return rows
+
+
+def edge_lengths(
+    positions: npt.NDArray[np.floating[npt.NBitBase]], edges: npt.NDArray[np.int32]
+) -> npt.NDArray[np.floating[npt.NBitBase]]:
+    """Lengths of edges [m], shape (edges,)."""
+    span = positions[edges[:, 0]] - positions[edges[:, 1]]
+    lengths: npt.NDArray[np.floating[npt.NBitBase]] = np.sqrt(np.einsum("ij,ij->i", span, span))
+    return lengths

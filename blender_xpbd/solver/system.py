@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A whole scene as one set of particles, constraints and contact points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..constraints.attachment import build_attachment
+from ..constraints.constraint import ConstraintBlock
+from ..scene.errors import Notice
+from ..scene.scene import Scene
+from .bodies import BodyModel, build_body, soft_pin_compliance
+from .contact_points import ContactPoints, build_contact_points
+from .pin_motion import carried
+from .schedule import Schedule, build_schedule
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+# float32 keeps 24 bits: this many times its extent from the origin, a body's finest motion is lost
+PRECISION_RATIO = 1e4
+
+
+@dataclass(frozen=True)
+class PinnedParticles:
+    """The particles of one body that follow a motion.
+
+    Attributes:
+        particles: that are moved: fixed ones, and the anchors of soft ones; shape (pinned,).
+        sources: the particle of the body whose place each takes, from the body's first, shape (pinned,).
+    """
+
+    particles: Ints
+    sources: Ints
+
+
+@dataclass(frozen=True)
+class System:
+    """Particles of all bodies, one after the other, then the anchors of soft pins.
+
+    Attributes:
+        scene: what it is made from.
+        models: one per body.
+        origin: subtracted from all positions, so that float32 is finest where the scene is [m], shape (3,).
+        positions: relative to the origin [m], shape (particles, 3).
+        velocities: [m/s], shape (particles, 3).
+        inverse_masses: [1/kg], shape (particles,).
+        starts: first particle of each body, then the end of the last, shape (bodies + 1,).
+        pinned: per body.
+        schedule: the constraints.
+        contacts: the points of the surface that meet colliders.
+        notices: warnings.
+    """
+
+    scene: Scene
+    models: tuple[BodyModel, ...]
+    origin: Floats
+    positions: Floats
+    velocities: Floats
+    inverse_masses: Floats
+    starts: Ints
+    pinned: tuple[PinnedParticles, ...]
+    schedule: Schedule
+    contacts: ContactPoints
+    notices: tuple[Notice, ...]
+
+    @property
+    def moved_particles(self) -> Ints:
+        """All particles that follow a given motion, shape (pinned,)."""
+        return np.concatenate([pinned.particles for pinned in self.pinned]).astype(np.int32)
+
+    def targets(self, frame_index: int) -> Floats:
+        """Where the moved particles are at a frame, counted from the start; relative to the origin [m]."""
+        return np.concatenate(
+            [
+                _targets(model, pinned, frame_index) - self.origin
+                for model, pinned in zip(self.models, self.pinned, strict=True)
+            ]
+        ).reshape(-1, 3)
+
+
+def build_system(scene: Scene) -> System:
+    """Turn bodies into particles and constraints.
+
+    Raises:
+        XpbdError: E_GEOM_* or E_TET_*, for a body that cannot be simulated.
+    """
+    models = tuple(build_body(body, scene.settings) for body in scene.bodies)
+    origin = _centre(models)
+    starts = np.concatenate([[0], np.cumsum([len(model.positions) for model in models])]).astype(np.int32)
+    inverse_masses = [_inverse_masses(model) for model in models]
+    positions = [model.positions - origin for model in models]
+    velocities = [np.tile(model.body.velocity, (len(model.positions), 1)) for model in models]
+    blocks: list[ConstraintBlock] = []
+    pinned: list[PinnedParticles] = []
+    next_anchor = int(starts[-1])
+    for model, start in zip(models, starts, strict=False):
+        blocks += [ConstraintBlock(b.type, b.indices + start, b.parameters) for b in model.blocks]
+        fixed = np.flatnonzero(model.pin_weights >= 1.0).astype(np.int32)
+        soft = np.flatnonzero((model.pin_weights > 0.0) & (model.pin_weights < 1.0) & (model.masses > 0.0))
+        anchors = np.arange(next_anchor, next_anchor + len(soft), dtype=np.int32)
+        next_anchor += len(soft)
+        pinned.append(PinnedParticles(np.concatenate([fixed + start, anchors]), np.concatenate([fixed, soft])))
+        if len(soft):
+            pairs = np.stack([soft + start, anchors], axis=1).astype(np.int32)
+            compliance = soft_pin_compliance(model, soft.astype(np.int32), scene.settings)
+            blocks.append(build_attachment(pairs, compliance))
+            positions.append(model.positions[soft] - origin)
+            velocities.append(np.zeros((len(soft), 3)))
+            inverse_masses.append(np.zeros(len(soft)))
+    all_inverse_masses = np.concatenate(inverse_masses)
+    return System(
+        scene=scene,
+        models=models,
+        origin=origin,
+        positions=np.concatenate(positions),
+        velocities=np.concatenate(velocities) * (all_inverse_masses > 0.0)[:, None],
+        inverse_masses=all_inverse_masses,
+        starts=starts,
+        pinned=tuple(pinned),
+        schedule=build_schedule(blocks, all_inverse_masses),
+        contacts=build_contact_points(models, starts),
+        notices=tuple(notice for model in models for notice in (*model.notices, *_own_notices(model, origin))),
+    )
+
+
+def _centre(models: tuple[BodyModel, ...]) -> Floats:
+    low = np.min([model.positions.min(axis=0) for model in models], axis=0)
+    high = np.max([model.positions.max(axis=0) for model in models], axis=0)
+    centre: Floats = (low + high) / 2.0
+    return centre
+
+
+def _inverse_masses(model: BodyModel) -> Floats:
+    free = (model.masses > 0.0) & (model.pin_weights < 1.0)
+    inverse = np.zeros(len(model.masses))
+    inverse[free] = 1.0 / model.masses[free]
+    return inverse
+
+
+def _own_notices(model: BodyModel, origin: Floats) -> list[Notice]:
+    notices = []
+    name = model.body.name
+    if not (_inverse_masses(model) > 0.0).any():
+        notices.append(Notice("W_ALL_PINNED", "Every vertex is pinned: nothing is left to simulate.", name))
+    extent = float(np.ptp(model.positions, axis=0).max())
+    distance = float(np.abs(model.positions - origin).max())
+    if distance > PRECISION_RATIO * extent:
+        notices.append(
+            Notice("W_PRECISION", f"The object is {extent:g} m large but {distance:g} m away from the others.", name)
+        )
+    return notices
+
+
+def _targets(model: BodyModel, pinned: PinnedParticles, frame_index: int) -> Floats:
+    rest = model.positions[pinned.sources]
+    pins = model.body.pins
+    if len(pins.vertices) == 0 or len(pinned.sources) == 0:
+        return rest
+    target = pins.targets[min(frame_index, len(pins.targets) - 1)]
+    if len(model.tetrahedra):
+        return carried(rest, model.body.positions[pins.vertices], target)
+    place = np.searchsorted(pins.vertices, pinned.sources)
+    return target[place]

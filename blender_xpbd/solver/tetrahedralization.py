@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tetrahedra of a jelly body, from the way that the artist chose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..geometry.cage import build_cage
+from ..geometry.embedding import bind
+from ..geometry.tetrahedra import orient_positive
+from ..geometry.tetrahedralizers import tetrahedralize
+from ..scene.errors import Notice, XpbdError
+from ..scene.scene import Body
+
+TETRAHEDRALIZER_TIMEOUT = 600.0
+
+
+@dataclass(frozen=True)
+class EmbeddedMesh:
+    """Tetrahedra with the body's mesh embedded.
+
+    Attributes:
+        vertices: [m], shape (n, 3).
+        tetrahedra: shape (m, 4), all of positive volume.
+        fill: share of each tetrahedron that lies inside the body, shape (m,).
+        elements, weights: of each vertex of the body's mesh, shape (vertices, 4).
+        notices: warnings.
+    """
+
+    vertices: npt.NDArray[np.float64]
+    tetrahedra: npt.NDArray[np.int32]
+    fill: npt.NDArray[np.float64]
+    elements: npt.NDArray[np.int32]
+    weights: npt.NDArray[np.float64]
+    notices: tuple[Notice, ...] = ()
+
+
+def tetrahedralized(body: Body, triangles: npt.NDArray[np.int32]) -> EmbeddedMesh:
+    """Make, or take, the tetrahedra of a body.
+
+    Raises:
+        XpbdError: E_GEOM_* or E_TET_*.
+    """
+    wanted = body.tetrahedralization
+    if wanted.method == "CAGE":
+        cage = build_cage(body.positions, triangles, wanted.resolution, body.name)
+        elements = cage.tetrahedra[cage.embedding_tetrahedra]
+        return EmbeddedMesh(
+            cage.vertices, cage.tetrahedra, cage.fill, elements, cage.embedding_weights, tuple(cage.notices)
+        )
+    if wanted.method == "FILE":
+        if len(wanted.tetrahedra) == 0:
+            raise XpbdError("E_TET_FILE", "The job holds no tetrahedra of the file.", body.name)
+        vertices, tetrahedra = wanted.vertices, orient_positive(wanted.vertices, wanted.tetrahedra)
+    else:
+        size = float(np.ptp(body.positions, axis=0).max())
+        vertices, tetrahedra = tetrahedralize(
+            wanted.method, body.positions, triangles, size / wanted.resolution, TETRAHEDRALIZER_TIMEOUT, body.name
+        )
+    indices, weights = bind(body.positions, vertices, tetrahedra)
+    return EmbeddedMesh(vertices, tetrahedra, np.ones(len(tetrahedra)), tetrahedra[indices], weights)

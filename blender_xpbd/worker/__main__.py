@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Entry of the worker process."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from pathlib import Path
+
+from .stop_signal import StopSignal
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a job; the exit status is an ``ExitCode``."""
+    parser = argparse.ArgumentParser(prog="blender_xpbd.worker", description="Simulate a job folder.")
+    parser.add_argument("job", type=Path, help="the folder that holds job.json")
+    parser.add_argument(
+        "--stop-at-end-of-input",
+        action="store_true",
+        help="stop, resumable, when standard input ends: that is, when the process that asked for the bake is gone",
+    )
+    options = parser.parse_args(arguments)
+    stop = StopSignal()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.request())
+    if options.stop_at_end_of_input:
+        stop.watch(sys.stdin.fileno())
+    # taichi greets on standard output; imported here so that a wrong call needs no second
+    from .job_runner import run_job
+
+    return int(run_job(options.job, stop, taichi_cache_folder()))
+
+
+def taichi_cache_folder() -> Path:
+    """Where compiled kernels are kept: ``XPBD_TAICHI_CACHE``, or a folder of the user's own."""
+    given = os.environ.get("XPBD_TAICHI_CACHE")
+    if given:
+        return Path(given)
+    base = os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "xpbd_physics" / "taichi"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

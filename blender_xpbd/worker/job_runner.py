@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs one job folder from its first frame, or from its checkpoint, to its last."""
+
+from __future__ import annotations
+
+import os
+import time
+import traceback
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from ..jobs.checkpoint import read_checkpoint, write_checkpoint
+from ..jobs.frames import FrameCache
+from ..jobs.job import read_job
+from ..jobs.lock import JobLock
+from ..jobs.result import BodyResult, Result, write_result
+from ..jobs.status import Fault, State, Status, write_status
+from ..scene.errors import ExitCode, Notice, XpbdError
+from ..scene.scene import Scene, topology_hash
+from ..solver.runtime import start_taichi
+from ..solver.solver import Solver
+from ..solver.statistics import STATISTICS, Measure
+from ..solver.system import System, build_system
+from .stop_signal import StopSignal
+from .stopwatch import Stopwatch
+
+CHECKPOINT_SECONDS = 2.0
+STATUS_SECONDS = 0.03
+# edges ten times their length on the average: not a material any more
+DIVERGED_MEAN_STRAIN = 10.0
+
+
+def run_job(folder: Path, stop: StopSignal, taichi_cache: Path) -> ExitCode:
+    """Run a job; whatever happens is written to its status.
+
+    Args:
+        folder: the job folder.
+        stop: looked at between frames.
+        taichi_cache: private folder of compiled kernels.
+    """
+    try:
+        with JobLock(folder):
+            return JobRunner(folder, stop, taichi_cache).run()
+    except XpbdError as error:
+        # the lock belongs to another worker, or the folder cannot be used: its status is not ours to write
+        print(error, flush=True)
+        return error.exit_code
+
+
+class JobRunner:
+    """One run of one job; holds the job's lock."""
+
+    def __init__(self, folder: Path, stop: StopSignal, taichi_cache: Path) -> None:
+        """Prepare to run; nothing is read yet."""
+        self._folder = folder
+        self._stop = stop
+        self._taichi_cache = taichi_cache
+        self._watch = Stopwatch()
+        self._status = Status("STARTING", pid=os.getpid(), seconds=self._watch.seconds)
+        self._status_time = 0.0
+        self._checkpoint_time = 0.0
+
+    def run(self) -> ExitCode:
+        """Run to the end, or to a stop or a fault."""
+        try:
+            return self._run()
+        except XpbdError as error:
+            print(error, flush=True)
+            self._fail(Fault.from_error(error))
+            return error.exit_code
+        except MemoryError:
+            self._fail(Fault("E_MEMORY", "Not enough memory; lower the cage resolution or close other programs."))
+            return ExitCode.CRASHED
+        except Exception as error:
+            # the last gate of the process: the log holds the trace, the status what the user sees
+            traceback.print_exc()
+            self._fail(Fault("E_WORKER", f"{type(error).__name__}: {error}. The log of the job tells more."))
+            return ExitCode.CRASHED
+
+    def _run(self) -> ExitCode:
+        self._tell("STARTING")
+        with self._watch.stage("read"):
+            scene = read_job(self._folder)
+        self._status = replace(self._status, frames_total=len(scene.frames.kept()))
+        self._tell("BUILDING")
+        with self._watch.stage("build"):
+            system = build_system(scene)
+        with self._watch.stage("start"):
+            count = sum(system.schedule.counts().values())
+            device = start_taichi(scene.settings.device, count, self._taichi_cache)
+        with self._watch.stage("build"):
+            solver = Solver(system, is_parallel=device != "CPU")
+        self._status = replace(self._status, device=device, notices=(*system.notices, *solver.notices))
+        write_result(self._folder, _result(system, device, self._status.notices))
+        with self._watch.stage("compile"):
+            solver.compile()
+        cache = FrameCache(self._folder, len(system.contacts), len(system.models), len(STATISTICS))
+        measure = Measure(system)
+        self._resume(scene, solver, cache)
+        if solver.frame_index == 0:
+            self._publish(solver, cache, measure, scene.frames.start)
+        self._tell("RUNNING")
+        return self._simulate(scene, solver, cache, measure)
+
+    def _simulate(self, scene: Scene, solver: Solver, cache: FrameCache, measure: Measure) -> ExitCode:
+        kept = set(scene.frames.kept())
+        self._checkpoint_time = time.perf_counter()
+        for frame in range(scene.frames.start + solver.frame_index + 1, scene.frames.end + 1):
+            if self._stop.is_requested:
+                self._save_checkpoint(solver)
+                self._tell("INTERRUPTED")
+                return ExitCode.INTERRUPTED
+            with self._watch.stage("solve"):
+                solver.advance()
+            if frame in kept:
+                self._publish(solver, cache, measure, frame)
+            if time.perf_counter() - self._checkpoint_time > CHECKPOINT_SECONDS:
+                self._save_checkpoint(solver)
+            self._status = replace(self._status, solver_fps=self._frames_per_second(solver))
+            if time.perf_counter() - self._status_time > STATUS_SECONDS:
+                self._tell("RUNNING")
+        self._save_checkpoint(solver)
+        self._tell("COMPLETE")
+        return ExitCode.COMPLETE
+
+    def _publish(self, solver: Solver, cache: FrameCache, measure: Measure, frame: int) -> None:
+        with self._watch.stage("solve"):
+            positions = solver.positions()
+        with self._watch.stage("measure"):
+            statistics = measure(positions)
+        for row, model in zip(statistics, solver.system.models, strict=True):
+            if not row[1] < DIVERGED_MEAN_STRAIN:
+                raise XpbdError("E_DIVERGED", "The simulation blew up; try more substeps.", model.body.name, frame)
+        with self._watch.stage("write"):
+            cache.publish(frame, solver.surface(positions), statistics)
+        self._status = replace(self._status, frame=frame, frames_done=self._status.frames_done + 1)
+        self._note_inverted(statistics, solver.system, frame)
+
+    def _note_inverted(self, statistics: np.ndarray, system: System, frame: int) -> None:
+        noted = {notice.object_name for notice in self._status.notices if notice.code == "W_INVERTED"}
+        for row, model in zip(statistics, system.models, strict=True):
+            if row[3] > 0 and model.body.name not in noted:
+                text = f"{int(row[3])} tetrahedra are inverted at frame {frame}."
+                notices = (*self._status.notices, Notice("W_INVERTED", text, model.body.name))
+                self._status = replace(self._status, notices=notices)
+
+    def _resume(self, scene: Scene, solver: Solver, cache: FrameCache) -> None:
+        """Go on from the checkpoint where it and all frames before it are whole; otherwise start anew."""
+        try:
+            saved = read_checkpoint(self._folder)
+        except XpbdError as error:
+            print(f"{error} Starting anew.", flush=True)
+            return
+        if saved is None:
+            return
+        frame, arrays = saved
+        done = [number for number in scene.frames.kept() if number <= frame]
+        if not scene.frames.start <= frame <= scene.frames.end or not all(cache.verify(number) for number in done):
+            print("Some frames before the checkpoint are missing or damaged. Starting anew.", flush=True)
+            return
+        solver.restore(frame - scene.frames.start, arrays)
+        self._status = replace(self._status, frame=done[-1], frames_done=len(done))
+        print(f"Going on after frame {frame}.", flush=True)
+
+    def _save_checkpoint(self, solver: Solver) -> None:
+        with self._watch.stage("write"):
+            frame = solver.system.scene.frames.start + solver.frame_index
+            write_checkpoint(self._folder, frame, solver.checkpoint())
+        self._checkpoint_time = time.perf_counter()
+
+    def _frames_per_second(self, solver: Solver) -> float:
+        seconds = self._watch.seconds["solve"]
+        return solver.frames_advanced / seconds if seconds > 0.0 else 0.0
+
+    def _tell(self, state: State) -> None:
+        self._status = replace(self._status, state=state, seconds=self._watch.seconds)
+        write_status(self._folder, self._status)
+        self._status_time = time.perf_counter()
+
+    def _fail(self, fault: Fault) -> None:
+        self._status = replace(self._status, error=fault)
+        self._tell("FAILED")
+
+
+def _result(system: System, device: str, notices: tuple[Notice, ...]) -> Result:
+    bodies, first = [], 0
+    for model in system.models:
+        body = model.body
+        counts: dict[str, int] = {}
+        for block in model.blocks:
+            counts[block.type.name] = counts.get(block.type.name, 0) + len(block)
+        bodies.append(
+            BodyResult(
+                identifier=body.identifier,
+                name=body.name,
+                vertex_start=first,
+                vertex_count=body.vertex_count,
+                particle_count=len(model.positions),
+                tetrahedron_count=len(model.tetrahedra),
+                constraint_counts=counts,
+                topology_hash=topology_hash(body.vertex_count, body.face_sizes, body.corners),
+            )
+        )
+        first += body.vertex_count
+    origin = (float(system.origin[0]), float(system.origin[1]), float(system.origin[2]))
+    return Result(origin, first, tuple(bodies), device, STATISTICS, notices)

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The wish that the worker stops: from a signal, or because whoever asked for the bake is gone."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+
+class StopSignal:
+    """Set once, from any thread or signal handler; the worker looks at it between frames."""
+
+    def __init__(self) -> None:
+        """Not requested yet."""
+        self._requested = threading.Event()
+
+    @property
+    def is_requested(self) -> bool:
+        """Whether the worker shall stop after the frame that it computes."""
+        return self._requested.is_set()
+
+    def request(self) -> None:
+        """Ask the worker to stop."""
+        self._requested.set()
+
+    def watch(self, descriptor: int) -> None:
+        """Request a stop when a file descriptor comes to its end."""
+        threading.Thread(target=self._wait_for_end, args=(descriptor,), daemon=True).start()
+
+    def _wait_for_end(self, descriptor: int) -> None:
+        while os.read(descriptor, 4096):
+            pass
+        self.request()

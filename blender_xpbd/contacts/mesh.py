@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Contact of a point with a rigid triangle mesh: the narrow part, in the mesh's own frame.
 
-Two tests, in this order:
+Two tests, of which the first counts more and the second comes first, because it is cheap and often rules the other out:
 
 1. Continuous: does the way of the point relative to the mesh, from the start to the end of the substep, cross a
    triangle (of a closed mesh from its front, of an open one from either side)? Then the point is brought back
@@ -73,7 +73,7 @@ def _crossing_of_triangle(floats: ti.template(), at, closed, tolerance, start, e
             ab, ac = _triple(floats, at + 3), _triple(floats, at + 6)
             # relative areas; the slack closes the seams between triangles that rounding opens
             cross = ab.cross(ac)
-            scale = floats[at + 15]
+            scale = floats[at + 12]
             v = cross.dot(offset.cross(ac)) * scale
             w = cross.dot(ab.cross(offset)) * scale
             if v >= -1e-4 and w >= -1e-4 and v + w <= 1.0001:
@@ -144,57 +144,67 @@ def _first_crossing(floats: ti.template(), ints: ti.template(), header, start, e
 
 
 @ti.func
-def _clamped_part(along, inverse_square):
-    return ti.math.clamp(along * inverse_square, 0.0, 1.0)
+def _clamped_part(along, square):
+    return ti.math.clamp(along / square, 0.0, 1.0)
 
 
 @ti.func
-def _closest_on_triangle(floats: ti.template(), at, point, nearest_square):
-    """Closest point of a triangle, relative to the point, and the feature it is on.
+def _may_be_nearer(floats: ti.template(), at, point, nearest):
+    """Whether a triangle's plane and bounding sphere leave hope for a distance below ``nearest``."""
+    offset = point - _triple(floats, at)
+    from_middle = offset - (_triple(floats, at + 3) + _triple(floats, at + 6)) / 3.0
+    reach = nearest + floats[at + 13]
+    return ti.abs(_triple(floats, at + 9).dot(offset)) < nearest and from_middle.norm_sqr() < reach * reach
+
+
+@ti.func
+def _closest_on_triangle(floats: ti.template(), at, point):
+    """Closest point of a triangle and the feature it is on.
 
     Returns:
-        (vector from the closest point to the point [m], feature 0–6 as in the pseudonormals), the feature
-        being -1 where the triangle's plane is already farther than the root of ``nearest_square``.
+        (vector from the closest point to the point [m], feature 0–6 as in the pseudonormals).
     """
     offset = point - _triple(floats, at)
-    normal = _triple(floats, at + 9)
-    height = normal.dot(offset)
-    result = ti.math.vec4(0.0, 0.0, 0.0, -1.0)
-    if height * height < nearest_square:
-        ab, ac = _triple(floats, at + 3), _triple(floats, at + 6)
-        along_ab, along_ac, across = ab.dot(offset), ac.dot(offset), ab.dot(ac)
-        square_ab, square_ac = ab.dot(ab), ac.dot(ac)
-        v = square_ac * along_ab - across * along_ac
-        w = square_ab * along_ac - across * along_ab
-        if v >= 0.0 and w >= 0.0 and (v + w) * floats[at + 15] <= 1.0:
-            result = ti.math.vec4(height * normal.x, height * normal.y, height * normal.z, 0.0)
-        else:
-            part = _clamped_part(along_ab, floats[at + 12])
-            nearest = offset - part * ab
-            feature = 1 if part > 0.0 and part < 1.0 else (4 if part <= 0.0 else 5)
-            part = _clamped_part(along_ac, floats[at + 14])
-            other = offset - part * ac
-            if other.norm_sqr() < nearest.norm_sqr():
-                nearest = other
-                feature = 3 if part > 0.0 and part < 1.0 else (4 if part <= 0.0 else 6)
-            from_b = offset - ab
-            part = _clamped_part((ac - ab).dot(from_b), floats[at + 13])
-            other = from_b - part * (ac - ab)
-            if other.norm_sqr() < nearest.norm_sqr():
-                nearest = other
-                feature = 2 if part > 0.0 and part < 1.0 else (5 if part <= 0.0 else 6)
-            result = ti.math.vec4(nearest.x, nearest.y, nearest.z, ti.cast(feature, ti.f32))
-    return result
+    ab, ac = _triple(floats, at + 3), _triple(floats, at + 6)
+    along_ab, along_ac, across = ab.dot(offset), ac.dot(offset), ab.dot(ac)
+    square_ab, square_ac = ab.dot(ab), ac.dot(ac)
+    v = square_ac * along_ab - across * along_ac
+    w = square_ab * along_ac - across * along_ab
+    nearest, feature = ti.math.vec3(0.0), 0
+    if v >= 0.0 and w >= 0.0 and (v + w) * floats[at + 12] <= 1.0:
+        normal = _triple(floats, at + 9)
+        nearest = normal.dot(offset) * normal
+    else:
+        part = _clamped_part(along_ab, square_ab)
+        nearest = offset - part * ab
+        feature = 1 if part > 0.0 and part < 1.0 else (4 if part <= 0.0 else 5)
+        part = _clamped_part(along_ac, square_ac)
+        other = offset - part * ac
+        if other.norm_sqr() < nearest.norm_sqr():
+            nearest = other
+            feature = 3 if part > 0.0 and part < 1.0 else (4 if part <= 0.0 else 6)
+        bc, from_b = ac - ab, offset - ab
+        part = _clamped_part(bc.dot(from_b), bc.dot(bc))
+        other = from_b - part * bc
+        if other.norm_sqr() < nearest.norm_sqr():
+            nearest = other
+            feature = 2 if part > 0.0 and part < 1.0 else (5 if part <= 0.0 else 6)
+    return ti.math.vec4(nearest.x, nearest.y, nearest.z, ti.cast(feature, ti.f32))
 
 
 @ti.func
 def _closest_contact(floats: ti.template(), ints: ti.template(), header, point, previous_point, offset):
-    """Contact by the closest point, for a point within the grid; see ``mesh_contact``."""
+    """Contact by the closest point, for a point within the grid.
+
+    Returns:
+        what ``mesh_contact`` returns, and a distance within which there is no triangle [m].
+    """
     base = ints[header]
     low = _triple(floats, base)
     cell = _cell_of(ints, header, (point - low) * floats[base + 7])
     at = _list_of(ints, header, cell)
     result = ti.math.vec4(0.0, 0.0, 1.0, NO_CONTACT)
+    clearance = floats[base + 8]
     if at > 0:
         closed, tolerance = ints[header + 4], floats[base + 9]
         count, touching, cell_side = ints[at], ints[at + 1], ints[at + 2]
@@ -202,24 +212,26 @@ def _closest_contact(floats: ti.template(), ints: ti.template(), header, point, 
         # the triangles that do not touch the cell are farther than its walls
         to_wall = 0.5 * floats[base + 6] - ti.abs(point - centre).max()
         # where the side is known to be outside, only what is nearer than the offset matters
-        nearest_square = NO_CONTACT
+        nearest = NO_CONTACT
         if closed == 0 or (cell_side == 0 and touching == 0):
-            nearest_square = offset * offset
-        best = ti.math.vec4(0.0, 0.0, 0.0, -1.0)
+            nearest = offset
+        best = ti.math.vec4(0.0)
         best_triangle = -1
         entry = 0
         while entry < count:
             triangle = ints[at + 3 + entry]
-            found = _closest_on_triangle(floats, ints[header + 6] + 16 * triangle, point, nearest_square)
-            square = found.xyz.norm_sqr()
-            if found.w >= 0.0 and square < nearest_square:
-                best, best_triangle, nearest_square = found, triangle, square
+            start = ints[header + 6] + 16 * triangle
+            if _may_be_nearer(floats, start, point, nearest):
+                found = _closest_on_triangle(floats, start, point)
+                distance = found.xyz.norm()
+                if distance < nearest:
+                    best, best_triangle, nearest = found, triangle, distance
             entry += 1
-            if entry == touching and to_wall > 0.0 and nearest_square < to_wall * to_wall:
+            if entry == touching and nearest < to_wall:
                 entry = count
+        clearance = ti.min(clearance, nearest)
         if best_triangle >= 0:
             away = best.xyz
-            distance = ti.sqrt(nearest_square)
             feature = ti.cast(best.w, ti.i32)
             outward = _triple(floats, ints[header + 7] + 21 * best_triangle + 3 * feature)
             side = 1.0
@@ -232,10 +244,10 @@ def _closest_contact(floats: ti.template(), ints: ti.template(), header, point, 
             elif outward.dot(previous_point - (point - away)) < 0.0:
                 outward = -outward
             normal = outward
-            if distance > tolerance:
-                normal = side * away / distance
-            result = ti.math.vec4(normal.x, normal.y, normal.z, side * distance - offset)
-    return result
+            if nearest > tolerance:
+                normal = side * away / nearest
+            result = ti.math.vec4(normal.x, normal.y, normal.z, side * nearest - offset)
+    return result, clearance
 
 
 @ti.func
@@ -289,12 +301,18 @@ def mesh_contact(floats: ti.template(), ints: ti.template(), header, point, prev
     low, high = _triple(floats, base), _triple(floats, base + 3)
     if (ti.max(point, previous_point) >= low).all() and (ti.min(point, previous_point) <= high).all():
         if _is_finite((ti.abs(point) + ti.abs(previous_point)).sum()):
+            tolerance = floats[base + 9]
             gap = offset
             if ints[header + 4] == 0:
-                gap = ti.max(offset, 2.0 * floats[base + 9])
-            result = _moving_contact(floats, ints, header, point, previous_point, gap)
-            if result.w >= NO_CONTACT and (point >= low).all() and (point <= high).all():
-                result = _closest_contact(floats, ints, header, point, previous_point, gap)
+                gap = ti.max(offset, 2.0 * tolerance)
+            clearance = 0.0
+            if (point >= low).all() and (point <= high).all():
+                result, clearance = _closest_contact(floats, ints, header, point, previous_point, gap)
+            # whoever came less far than the surface is away has not come through it
+            if (point - previous_point).norm() + tolerance >= clearance:
+                crossed = _moving_contact(floats, ints, header, point, previous_point, gap)
+                if crossed.w < NO_CONTACT:
+                    result = crossed
     return result
 
 

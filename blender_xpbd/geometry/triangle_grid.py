@@ -24,7 +24,7 @@ MAX_PAIRS = 6_000_000
 PAIRS_AT_ONCE = 1 << 17
 # cells along the longest side, for meshes of few triangles
 LEAST_RESOLUTION = 24
-CELL_PER_EDGE = 0.75
+CELL_PER_EDGE = 0.5
 MARGIN_PER_CELL = 0.5
 # of the size of the mesh: about 30 float32 steps; nearer points lie on the surface
 TOLERANCE = 4e-6
@@ -137,8 +137,8 @@ def pack(grids: Sequence[TriangleGrid]) -> PackedGrids:
     Header, from ``ints[headers[k]]``: start of the header floats, cells along x, y, z, closed (1 or 0), start of
     the cell table in ``ints``, start of the triangles in ``floats``, start of the pseudonormals in ``floats``.
     Header floats: low corner (3), high corner (3), cell size, its inverse, margin, tolerance, 2 unused.
-    A triangle is ``HOT_FLOATS`` floats, one cache line: a, b - a, c - a, normal, the inverse squared lengths
-    of ab, bc, ca and the inverse squared norm of (b - a) × (c - a).
+    A triangle is ``HOT_FLOATS`` floats, one cache line: a, b - a, c - a, normal, inverse squared norm of
+    (b - a) × (c - a), radius of a sphere about the middle that holds the triangle, 2 unused.
     A cell's entry in the table is 0 (nothing there) or the index of its list: count, count of those that touch
     the cell, side, triangles.
     """
@@ -166,14 +166,17 @@ def _pack_one(
     sizes = [grid.cell_size, 1.0 / grid.cell_size, grid.margin, grid.tolerance, 0.0, 0.0]
     edges = corners[:, [1, 2, 0]] - corners
     cross = np.cross(edges[:, 0], -edges[:, 2])
+    from_middles = corners - corners.mean(axis=1, keepdims=True)
+    radii = np.sqrt(np.einsum("tki,tki->tk", from_middles, from_middles)).max(axis=1)[:, None]
     hot = np.concatenate(
         [
             corners[:, 0],
             edges[:, 0],
             -edges[:, 2],
             grid.surface.normals,
-            1.0 / np.einsum("tki,tki->tk", edges, edges),
             1.0 / np.einsum("ti,ti->t", cross, cross)[:, None],
+            radii * 1.00001,
+            np.zeros((count, 2)),
         ],
         axis=1,
     )

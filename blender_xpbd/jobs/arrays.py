@@ -18,7 +18,7 @@ from .files import io_error, open_regular, publish, read_bytes
 
 Array = npt.NDArray[Any]
 
-MAXIMUM_ARRAY_BYTES = 8 * 2**30
+MAXIMUM_ARRAY_BYTES = 32 * 2**30
 _MAXIMUM_HEADER_BYTES = 4096
 _ALIGNMENT = 64
 _MAGIC = b"\x93NUMPY\x01\x00"
@@ -42,10 +42,11 @@ def save_array(path: Path, array: Array, *, durable: bool = False) -> str:
     """Write an array and return its digest.
 
     Raises:
-        XpbdError: E_IO.
+        XpbdError: E_IO when the disk refuses it, E_MEMORY when it is too large.
         ValueError: for a type that is no plain number.
     """
     array = _plain(array)
+    check_size(array.nbytes, path)
     publish(path, (npy_header(array.dtype, array.shape), raw(array)), durable=durable)
     return array_digest(array)
 
@@ -63,10 +64,23 @@ def load_array(path: Path, dtype: npt.DTypeLike, shape: tuple[int, ...], digest:
         raise XpbdError(code, f"{path} should have {size} bytes, more than the {MAXIMUM_ARRAY_BYTES} possible.")
     start = _check_header(path, wanted, shape, size, code)
     content = read_bytes(path, start + size, code, size=start + size)
-    array = np.frombuffer(content, wanted, offset=start).reshape(shape)
+    try:
+        array = np.frombuffer(content, wanted, offset=start).reshape(shape)
+    except ValueError as fault:
+        raise XpbdError(code, f"{path} should have the impossible shape {shape}.") from fault
     if array_digest(array) != digest:
         raise XpbdError(code, f"{path} is corrupt: its bytes do not fit their digest.")
     return array
+
+
+def check_size(size: int, path: Path) -> None:
+    """Refuse to write what would not be read again.
+
+    Raises:
+        XpbdError: E_MEMORY.
+    """
+    if size > MAXIMUM_ARRAY_BYTES:
+        raise XpbdError("E_MEMORY", f"{path} would hold {size} bytes, more than {MAXIMUM_ARRAY_BYTES}; bake less.")
 
 
 def npy_header(dtype: npt.DTypeLike, shape: tuple[int, ...]) -> bytes:

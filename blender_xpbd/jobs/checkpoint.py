@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..scene.errors import XpbdError
-from .arrays import MAXIMUM_ARRAY_BYTES, raw
-from .files import Buffer, inside, parse_json, publish, read_bytes
+from .arrays import MAXIMUM_ARRAY_BYTES, check_size, raw
+from .files import Buffer, inside, is_there, parse_json, publish, read_bytes
 from .record import Record
 from .version import VERSION
 
@@ -42,15 +42,16 @@ def write_checkpoint(folder: Path, frame: int, arrays: Mapping[str, npt.NDArray[
         arrays: the state, numbers of any shape and byte order; NaN is kept as it is.
 
     Raises:
-        XpbdError: E_IO, when the disk refuses it; the former checkpoint stays.
+        XpbdError: E_IO, when the disk refuses it, E_MEMORY, when it is too large; the former checkpoint stays.
         ValueError: for an array that is not of numbers.
     """
     plain = {name: np.ascontiguousarray(array).reshape(array.shape) for name, array in arrays.items()}
     for name, array in plain.items():
         if not _DTYPE.fullmatch(array.dtype.str):
             raise ValueError(f"the array {name} of {array.dtype} cannot be kept")
+    check_size(sum(array.nbytes for array in plain.values()), folder)
     described = [{"name": n, "dtype": a.dtype.str, "shape": list(a.shape)} for n, a in plain.items()]
-    header = json.dumps({"software": VERSION, "frame": frame, "arrays": described}).encode("utf-8")
+    header = json.dumps({"software": VERSION, "frame": int(frame), "arrays": described}).encode("utf-8")
     blocks: list[Buffer] = [
         _MAGIC,
         len(header).to_bytes(8, "little"),
@@ -71,7 +72,7 @@ def read_checkpoint(folder: Path) -> tuple[int, dict[str, npt.NDArray[Any]]] | N
             go on differently): compute from the start. E_IO when the system cannot read it.
     """
     path = inside(folder, CHECKPOINT_FILE, code="E_CACHE")
-    if not path.exists():
+    if not is_there(path):
         return None
     content = read_bytes(path, MAXIMUM_ARRAY_BYTES, "E_CACHE")
     end = len(content) - DIGEST_BYTES
@@ -103,8 +104,11 @@ def _arrays(header: Record, content: bytearray, start: int, end: int, path: Path
         count = math.prod(shape)
         if start + count * dtype.itemsize > end:
             raise XpbdError("E_CACHE", f"{path} is too short for its arrays.")
-        # Copied, for the bytes need not begin where the type may
-        arrays[name] = np.frombuffer(content, dtype, count, start).reshape(shape).copy()
+        try:
+            # Copied, for the bytes need not begin where the type may
+            arrays[name] = np.frombuffer(content, dtype, count, start).reshape(shape).copy()
+        except ValueError as fault:
+            raise XpbdError("E_CACHE", f"{path} holds an array of impossible shape {shape}.") from fault
         start += count * dtype.itemsize
     if start != end:
         raise XpbdError("E_CACHE", f"{path} is too long for its arrays.")

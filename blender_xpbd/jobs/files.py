@@ -13,6 +13,7 @@ import errno
 import json
 import math
 import os
+import re
 import secrets
 import stat
 import sys
@@ -23,7 +24,7 @@ from typing import Any, NoReturn, TypeVar
 
 from ..scene.errors import XpbdError
 
-TEMPORARY_SUFFIX = ".tmp"
+_LEFTOVER = re.compile(r"\..+\.[0-9a-f]{8}\.tmp", re.DOTALL)
 
 Buffer = bytes | bytearray | memoryview
 _Answer = TypeVar("_Answer")
@@ -62,9 +63,27 @@ def inside(folder: Path, *names: str, code: str) -> Path:
         if name in {"", ".", ".."} or any(character in name for character in "/\\:\0"):
             raise XpbdError(code, f"{name!r} is not a file name within {folder}.")
         path = path / name
-        if path.is_symlink():
+        if _mode(path, stat.S_ISLNK):
             raise XpbdError(code, f"{path} is a symbolic link; a job folder must hold its files itself.")
     return path
+
+
+def is_there(path: Path) -> bool:
+    """Whether something has this name.
+
+    Raises:
+        XpbdError: E_IO, when the system does not tell.
+    """
+    return _mode(path, lambda mode: True)
+
+
+def _mode(path: Path, test: Callable[[int], bool]) -> bool:
+    try:
+        return test(path.lstat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as fault:
+        raise io_error("look at", path, 0, fault) from fault
 
 
 def make_folder(path: Path) -> None:
@@ -91,7 +110,7 @@ def publish(path: Path, chunks: Iterable[Buffer], *, durable: bool = False) -> N
         XpbdError: E_IO, with path and bytes. The former file is then as it was.
     """
     parts = [memoryview(chunk) for chunk in chunks]
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}{TEMPORARY_SUFFIX}")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
         _write(temporary, parts, durable)
         _patiently(lambda: temporary.replace(path))
@@ -182,7 +201,7 @@ def remove_leftovers(folder: Path) -> None:
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
-                if entry.name.startswith(".") and entry.name.endswith(TEMPORARY_SUFFIX):
+                if _LEFTOVER.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
                     Path(entry.path).unlink()
     except FileNotFoundError:
         return

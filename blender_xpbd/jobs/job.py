@@ -114,7 +114,7 @@ def write_job(cache_directory: Path, scene: Scene) -> Path:
         }
     )
     path = inside(folder, JOB_FILE, code="E_JOB")
-    if not path.exists() or bytes(read_bytes(path, _MAXIMUM_BYTES, "E_JOB")) != content:
+    if not _holds(path, content):
         publish(path, (content,), durable=True)
     return folder
 
@@ -135,7 +135,7 @@ def read_job(folder: Path) -> Scene:
             "E_JOB", f"{path} is of schema version {version!r}, this software reads {SCHEMA_VERSION}; bake again."
         )
     job = Record(value, path, "E_JOB", _KEYS)
-    if _digest(job.mapping("scene"), job.text("software")) != job.text("digest"):
+    if _digest(job.record("scene").values(), job.text("software")) != job.text("digest"):
         raise XpbdError("E_JOB", f"{path} was changed: its digest does not fit; bake again.")
     scene = _read_scene(folder, job.record("scene", _SCENE_KEYS), job.record("names"))
     validate(scene)
@@ -245,15 +245,21 @@ def _array_path(folder: Path, identifier: str, name: str) -> Path:
 
 
 def _save_unless_there(path: Path, array: _Array, digest: str) -> None:
-    if path.exists():
-        try:
-            load_array(path, array.dtype, array.shape, digest)
-        except XpbdError as fault:
-            if fault.code != "E_JOB":
-                raise
-        else:
-            return
-    save_array(path, array, durable=True)
+    try:
+        load_array(path, array.dtype, array.shape, digest)
+    except XpbdError as fault:
+        if fault.code != "E_JOB":
+            raise
+        save_array(path, array, durable=True)
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    try:
+        return read_bytes(path, len(content), "E_JOB", size=len(content)) == content
+    except XpbdError as fault:
+        if fault.code != "E_JOB":
+            raise
+        return False
 
 
 def _read_scene(folder: Path, record: Record, names: Record) -> Scene:
@@ -264,7 +270,7 @@ def _read_scene(folder: Path, record: Record, names: Record) -> Scene:
         frames=FrameRange(
             frames.integer("start"), frames.integer("end"), frames.integer("step"), frames.number("frame_duration")
         ),
-        settings=SolverSettings.from_values(record.mapping("settings")),
+        settings=SolverSettings.from_values(record.scalars("settings")),
         gravity=np.array(record.vector("gravity")),
     )
 
@@ -280,7 +286,7 @@ def _read_body(folder: Path, record: Record, names: Record) -> Body:
         positions=arrays["positions"],
         face_sizes=arrays["face_sizes"],
         corners=arrays["corners"],
-        material=Material.from_values(record.mapping("material"), name),
+        material=Material.from_values(record.scalars("material"), name),
         pins=Pins(arrays["pin_vertices"], arrays["pin_weights"], arrays["pin_targets"]),
         tetrahedralization=Tetrahedralization(
             record.text("tetrahedralizer"),

@@ -97,9 +97,17 @@ class Record:
             self.refuse(f"{key} should be a list of texts")
         return tuple(printable(item) for item in value)
 
-    def mapping(self, key: str) -> dict[str, Any]:
-        """An object with any keys, whose values the caller checks."""
-        return self.record(key).values()
+    def scalars(self, key: str) -> dict[str, str | float | int | bool]:
+        """An object with any keys, whose values are texts, numbers, true or false."""
+        record = self.record(key)
+        return {name: record._scalar(name, value) for name, value in record.values().items()}
+
+    def _scalar(self, key: str, value: Any) -> str | float | int | bool:
+        if isinstance(value, str | bool):
+            return value
+        if isinstance(value, int):
+            return self.integer(key)
+        return self._number(key, value)
 
     def values(self) -> dict[str, Any]:
         """The object itself."""

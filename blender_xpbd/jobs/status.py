@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 from ..scene.errors import Notice, XpbdError
-from .files import inside, load_json, publish
+from .files import inside, is_there, load_json, publish
 from .record import Record, printable, read_error_code, read_notices, write_notices
 
 STATUS_FILE = "status.json"
@@ -89,9 +89,9 @@ def write_status(folder: Path, status: Status) -> None:
     """
     value = {
         "state": status.state,
-        "frame": status.frame,
-        "frames_done": status.frames_done,
-        "frames_total": status.frames_total,
+        "frame": _integer(status.frame),
+        "frames_done": int(status.frames_done),
+        "frames_total": int(status.frames_total),
         "seconds": {stage: float(seconds) for stage, seconds in status.seconds.items()},
         "solver_fps": float(status.solver_fps),
         "device": status.device,
@@ -112,7 +112,7 @@ def read_status(folder: Path) -> Status | None:
             cannot read it.
     """
     path = inside(folder, STATUS_FILE, code="E_CACHE")
-    if not path.exists():
+    if not is_there(path):
         return None
     record = Record(load_json(path, _MAXIMUM_BYTES, "E_CACHE"), path, "E_CACHE", _KEYS)
     seconds = record.record("seconds")
@@ -135,8 +135,13 @@ def _describe(fault: Fault) -> dict[str, Any]:
         "code": fault.code,
         "message": printable(fault.message),
         "object_name": printable(fault.object_name),
-        "frame": fault.frame,
+        "frame": _integer(fault.frame),
     }
+
+
+def _integer(value: int | None) -> int | None:
+    # NumPy's integers are none that JSON knows
+    return None if value is None else int(value)
 
 
 def _fault(record: Record) -> Fault:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import Literal
 
@@ -69,7 +70,7 @@ class Parameter:
             XpbdError: E_PARAM, when it is of another type, not finite, out of range or no choice.
         """
         if self.kind == "ENUM":
-            if value not in {choice.identifier for choice in self.choices}:
+            if not isinstance(value, str) or value not in {choice.identifier for choice in self.choices}:
                 known = ", ".join(choice.identifier for choice in self.choices)
                 raise self._refused(value, f"use one of {known}", object_name)
             return value
@@ -84,7 +85,9 @@ class Parameter:
         return self._check_number(value, object_name)
 
     def _check_number(self, value: Value, object_name: str) -> float | int:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        # Compared, because math.isfinite raises for a whole number of 400 digits
+        largest = sys.float_info.max
+        if isinstance(value, bool) or not isinstance(value, int | float) or not -largest <= value <= largest:
             raise self._refused(value, "use a finite number", object_name)
         if self.kind == "INT" and value != int(value):
             raise self._refused(value, "use a whole number", object_name)

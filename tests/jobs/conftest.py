@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A scene that uses every field of a job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from blender_xpbd.jobs.job import write_job
+from blender_xpbd.scene.material import Material
+from blender_xpbd.scene.scene import Body, Collider, Pins, Scene, Tetrahedralization
+from blender_xpbd.scene.settings import FrameRange, SolverSettings
+
+POINTS = np.array([[0.0, 0.0, 1.0], [0.1, 0.0, 1.0], [0.0, 0.1, 1.0], [0.0, 0.0, 1.1]])
+FACE_SIZES = np.array([3, 3, 3, 3], np.int32)
+CORNERS = np.array([0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2], np.int32)
+
+
+@pytest.fixture
+def scene() -> Scene:
+    frames = FrameRange(-1, 2, 1, 1.001 / 24)
+    jelly = Body(
+        "con",
+        "Würfel/../\n",
+        "JELLY",
+        POINTS,
+        FACE_SIZES,
+        CORNERS,
+        Material(youngs_modulus=123.456, density=1000.1),
+        Pins(np.array([1, 3], np.int32), np.array([1.0, 0.3], np.float32), np.linspace(0, 1, 24).reshape(4, 2, 3)),
+        Tetrahedralization("FILE", 7, POINTS, np.array([[0, 1, 2, 3]], np.int32)),
+        np.array([0.1, -0.2, 1 / 3]),
+    )
+    cloth = Body("b2", "Cloth", "CLOTH", POINTS + 1, FACE_SIZES, CORNERS)
+    floor = Collider("c1", "Floor", "PLANE", np.eye(4)[None], friction=0.7)
+    ball = Collider("c2", "Ball", "SPHERE", np.tile(np.eye(4), (4, 1, 1)), radius=0.3, restitution=0.1)
+    rock = Collider("c3", "Rock", "MESH", np.eye(4)[None], POINTS, np.array([[0, 1, 2]], np.int32))
+    return Scene(
+        (jelly, cloth), (floor, ball, rock), frames, SolverSettings(7, 2, "PBD", "CPU"), np.array([0.0, 1.5, -9.80665])
+    )
+
+
+@pytest.fixture
+def job(tmp_path: Path, scene: Scene) -> Path:
+    """The folder of a written job."""
+    return write_job(tmp_path / "cache", scene)

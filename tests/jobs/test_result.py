@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from blender_xpbd.jobs.result import BodyResult, Result, read_result, write_result
+from blender_xpbd.scene.errors import Notice, XpbdError
+
+RESULT = Result(
+    origin=(0.1, -1e6, 1 / 3),
+    vertex_count=12,
+    bodies=(
+        BodyResult("a", "Würfel\n", 0, 8, 100, 300, {"distance": 600, "volume": 300}, "0123"),
+        BodyResult("b", "Cloth", 8, 4, 4, 0, {}, "4567"),
+    ),
+    device="CPU, 2 threads",
+    statistics=("inverted", "residual"),
+    notices=(Notice("W_TET_SLIVERS", "3 slivers", "Cube"),),
+)
+
+
+def test_round_trip(tmp_path: Path) -> None:
+    write_result(tmp_path, RESULT)
+    assert read_result(tmp_path) == RESULT
+
+
+def test_numpys_numbers_are_written(tmp_path: Path) -> None:
+    origin: Any = np.array([1.0, 2.0, 3.0])
+    count: Any = np.int64(4)
+    write_result(tmp_path, Result(origin, count, (BodyResult("a", "A", 0, count, count, 0, {"d": count}, ""),), "", ()))
+    assert read_result(tmp_path).origin == (1.0, 2.0, 3.0)
+
+
+def test_missing_and_linked(tmp_path: Path) -> None:
+    with pytest.raises(XpbdError, match="E_CACHE.*missing"):
+        read_result(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"version": 2},
+        {"version": None},
+        {"origin": [1, 2]},
+        {"origin": [1, 2, "3"]},
+        {"origin": [1, 2, True]},
+        {"vertex_count": 11},
+        {"vertex_count": -1},
+        {"vertex_count": 2**40},
+        {"bodies": {}},
+        {"bodies": [{}]},
+        {"bodies": []},
+        {"device": 1},
+        {"statistics": [1]},
+        {"statistics": "ab"},
+        {"notices": [{"code": "W_UNKNOWN", "message": "", "object_name": ""}]},
+        {"more": 1},
+    ],
+)
+def test_hostile_values_are_refused(tmp_path: Path, change: dict[str, object]) -> None:
+    write_result(tmp_path, RESULT)
+    path = tmp_path / "result.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(XpbdError, match="E_CACHE") as caught:
+        read_result(tmp_path)
+    assert str(path) in caught.value.message
+
+
+@pytest.mark.parametrize("start", [0, 7, 9])
+def test_bodies_that_overlap_or_leave_gaps_are_refused(tmp_path: Path, start: int) -> None:
+    write_result(tmp_path, RESULT)
+    path = tmp_path / "result.json"
+    value = json.loads(path.read_text())
+    value["bodies"][1]["vertex_start"] = start
+    path.write_text(json.dumps(value))
+    with pytest.raises(XpbdError, match="E_CACHE"):
+        read_result(tmp_path)
+
+
+def test_truncation_is_found(tmp_path: Path) -> None:
+    write_result(tmp_path, RESULT)
+    path = tmp_path / "result.json"
+    content = path.read_bytes()
+    for length in range(len(content) - 1):
+        path.write_bytes(content[:length])
+        with pytest.raises(XpbdError, match="E_CACHE"):
+            read_result(tmp_path)

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Prepare a fresh configuration: no splash screen, and a worker's Python where this one can have no Taichi.
+
+Arguments after ``--``: the extension's module name, an interpreter that has Taichi.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+
+import bpy
+
+extension, python = sys.argv[sys.argv.index("--") + 1 :]
+preferences = bpy.context.preferences
+preferences.view.show_splash = False
+if importlib.util.find_spec("taichi") is None:
+    preferences.addons[extension].preferences.worker_python = python
+    print(f"worker_python = {python}")
+bpy.ops.wm.save_userpref()

@@ -10,12 +10,12 @@ import pytest
 
 from blender_xpbd.jobs.job import write_job
 from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.scene import Body, Collider, Pins, Scene, Tetrahedralization
+from blender_xpbd.scene.scene import Body, Collider, Floats, Ints, Pins, Scene, Tetrahedralization
 from blender_xpbd.scene.settings import FrameRange, SolverSettings
 
-POINTS = np.array([[0.0, 0.0, 1.0], [0.1, 0.0, 1.0], [0.0, 0.1, 1.0], [0.0, 0.0, 1.1]])
-FACE_SIZES = np.array([3, 3, 3, 3], np.int32)
-CORNERS = np.array([0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2], np.int32)
+POINTS: Floats = np.array([[0.0, 0.0, 1.0], [0.1, 0.0, 1.0], [0.0, 0.1, 1.0], [0.0, 0.0, 1.1]])
+FACE_SIZES: Ints = np.array([3, 3, 3, 3], np.int32)
+CORNERS: Ints = np.array([0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2], np.int32)
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from blender_xpbd.jobs import checkpoint
 from blender_xpbd.jobs.checkpoint import read_checkpoint, write_checkpoint
+from blender_xpbd.jobs.version import VERSION
 from blender_xpbd.scene.errors import XpbdError
 
 DTYPES = st.sampled_from([np.dtype(name) for name in ("f4", "f8", "i4", "u8", "?", ">f4", "f2")])
@@ -88,19 +89,26 @@ def forge(folder: Path, header: object, data: bytes = b"", length: int | None = 
     ],
 )
 def test_hostile_arrays_are_refused(tmp_path: Path, array: object) -> None:
-    forge(tmp_path, {"software": checkpoint.VERSION, "frame": 1, "arrays": [array]}, b"1234")
+    forge(tmp_path, {"software": VERSION, "frame": 1, "arrays": [array]}, b"1234")
     with pytest.raises(XpbdError, match="E_CACHE"):
         read_checkpoint(tmp_path)
 
 
 def test_hostile_headers_are_refused(tmp_path: Path) -> None:
-    good = {"software": checkpoint.VERSION, "frame": 1, "arrays": []}
+    good = {"software": VERSION, "frame": 1, "arrays": []}
     forge(tmp_path, good)
     assert read_checkpoint(tmp_path) == (1, {})
     forge(tmp_path, good, length=2**63)
     with pytest.raises(XpbdError, match="header"):
         read_checkpoint(tmp_path)
-    for header in ([], good | {"frame": None}, good | {"frame": 1.5}, good | {"more": 1}, good | {"arrays": {}}):
+    headers: tuple[object, ...] = (
+        [],
+        good | {"frame": None},
+        good | {"frame": 1.5},
+        good | {"more": 1},
+        good | {"arrays": {}},
+    )
+    for header in headers:
         forge(tmp_path, header)
         with pytest.raises(XpbdError, match="E_CACHE"):
             read_checkpoint(tmp_path)

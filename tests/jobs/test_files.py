@@ -129,7 +129,7 @@ def test_reading_respects_limits(tmp_path: Path) -> None:
         files.read_bytes(path, 4, "E_JOB")
     with pytest.raises(XpbdError, match="instead of 6"):
         files.read_bytes(path, 10, "E_JOB", size=6)
-    with pytest.raises(XpbdError, match="E_CACHE.*missing"):
+    with pytest.raises(XpbdError, match=r"E_CACHE.*missing"):
         files.read_bytes(tmp_path / "b", 4, "E_CACHE")
 
 

@@ -95,7 +95,7 @@ def test_what_is_not_finite_is_never_written(tmp_path: Path, bad: float) -> None
     cache.publish(4, ramp(3), np.ones((1, 1)))
     positions = ramp(3)
     positions[2, 1] = bad
-    with pytest.raises(XpbdError, match="E_DIVERGED.*frame 5"):
+    with pytest.raises(XpbdError, match=r"E_DIVERGED.*frame 5"):
         cache.publish(5, positions, np.ones((1, 1)))
     assert cache.available() == [4]
 
@@ -132,7 +132,7 @@ def test_available_ignores_everything_else(tmp_path: Path) -> None:
 
 def test_missing_frames_and_impossible_numbers(tmp_path: Path) -> None:
     cache = FrameCache(tmp_path, 3, 1, 1)
-    with pytest.raises(XpbdError, match="E_CACHE.*missing"):
+    with pytest.raises(XpbdError, match=r"E_CACHE.*missing"):
         cache.read(1)
     with pytest.raises(XpbdError, match="E_FRAME_RANGE"):
         cache.publish(100_000_000, ramp(3), np.ones((1, 1)))

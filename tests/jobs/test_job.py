@@ -195,7 +195,7 @@ def test_every_array_is_needed_and_checked(job: Path) -> None:
 @pytest.mark.parametrize("version", [0, 2, "1", None])
 def test_another_version_is_named(job: Path, version: object) -> None:
     edit(job, lambda value: value.update(schema_version=version))
-    with pytest.raises(XpbdError, match="E_JOB.*schema version") as caught:
+    with pytest.raises(XpbdError, match=r"E_JOB.*schema version") as caught:
         read_job(job)
     assert repr(version) in caught.value.message
 
@@ -212,7 +212,7 @@ def test_a_job_of_another_software_version_is_still_read(
 
 def test_a_change_without_a_new_digest_is_found(job: Path) -> None:
     edit(job, lambda value: value["scene"]["bodies"][0]["material"].update(friction=0.9), sign=False)
-    with pytest.raises(XpbdError, match="E_JOB.*changed"):
+    with pytest.raises(XpbdError, match=r"E_JOB.*changed"):
         read_job(job)
 
 
@@ -306,14 +306,15 @@ def test_any_damage_is_refused_or_harmless(job: Path, scene: Scene, data: st.Dat
     damaged = bytearray(content)
     damaged[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
     path.write_bytes(damaged)
+    fault: XpbdError | None = None
     try:
         # Names and units are outside the digest; nothing else may change
         assert job_digest(read_job(job)) == job_digest(scene)
-    except XpbdError as fault:
-        assert fault.code == "E_JOB"
-        assert str(path) in fault.message
+    except XpbdError as caught:
+        fault = caught
     finally:
         path.write_bytes(content)
+    assert fault is None or (fault.code == "E_JOB" and str(path) in fault.message)
 
 
 def test_truncation_is_found(job: Path) -> None:
@@ -332,15 +333,15 @@ def test_links_are_refused(tmp_path: Path, job: Path, scene: Scene) -> None:
         real = tmp_path / "real"
         path.rename(real)
         path.symlink_to(real)
-        with pytest.raises(XpbdError, match="E_JOB.*symbolic link"):
+        with pytest.raises(XpbdError, match=r"E_JOB.*symbolic link"):
             read_job(job)
-        with pytest.raises(XpbdError, match="E_JOB.*symbolic link"):
+        with pytest.raises(XpbdError, match=r"E_JOB.*symbolic link"):
             write_job(tmp_path / "cache", scene)
         path.unlink()
         real.rename(path)
     job.rename(tmp_path / "elsewhere")
     job.symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(XpbdError, match="E_JOB.*symbolic link"):
+    with pytest.raises(XpbdError, match=r"E_JOB.*symbolic link"):
         write_job(tmp_path / "cache", scene)
 
 

@@ -37,7 +37,7 @@ def test_numpys_numbers_are_written(tmp_path: Path) -> None:
 
 
 def test_missing_and_linked(tmp_path: Path) -> None:
-    with pytest.raises(XpbdError, match="E_CACHE.*missing"):
+    with pytest.raises(XpbdError, match=r"E_CACHE.*missing"):
         read_result(tmp_path)
 
 

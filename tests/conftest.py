@@ -22,7 +22,7 @@ hypothesis.settings.load_profile("repeatable")
 
 def pytest_configure(config: pytest.Config) -> None:
     """Give Taichi a cache of the tests' own, kept between runs, before anything starts it."""
-    os.environ.setdefault("TI_OFFLINE_CACHE_FILE_PATH", str(ROOT / ".cache" / "taichi"))
+    os.environ.setdefault("XPBD_TAICHI_CACHE", str(ROOT / ".cache" / "taichi"))
 
 
 @pytest.fixture(scope="session")
@@ -55,3 +55,11 @@ def bpy(_bpy_module: ModuleType) -> Iterator[ModuleType]:
     finally:
         blender_xpbd.unregister()
         _bpy_module.ops.wm.read_factory_settings(use_empty=True)
+
+
+@pytest.fixture(scope="session")
+def taichi_cpu() -> None:
+    """Taichi on the processor, started once: a second start would take the arrays of the first."""
+    from blender_xpbd.solver.runtime import start_taichi
+
+    start_taichi("CPU", 0, ROOT / ".cache" / "taichi")

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bake: the one generator that a window advances on a timer and a script exhausts.
+
+From a script::
+
+    from blender_xpbd.addon.bake import run_bake
+    from blender_xpbd.addon.bake_options import BakeOptions
+
+    summary = run_bake(bpy.context, BakeOptions(objects=("Suzanne",), frame_start=1, frame_end=100))
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+
+import bpy
+
+from ..jobs.job import write_job
+from ..scene.errors import XpbdError
+from .bake_options import BakeOptions
+from .bake_output import BakeOutput
+from .cache_folder import cache_folder
+from .data_lookup import scene_by_uid
+from .report import BakeSummary
+from .scene_reader import Reading, read_scene
+from .worker_process import WorkerProcess
+from .worker_python import find_python
+
+# What one step may take while a window waits for it
+SLICE_SECONDS = 0.03
+# Cancel must be done within 2 s; the worker has 1.2 s of them
+CLOSING_SECONDS = 0.5
+IDLE_SECONDS = 0.005
+
+READING = "READING"
+STARTING = "STARTING"
+SOLVING = "SOLVING"
+WAITING = "WAITING"
+WRITING = "WRITING"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a bake is.
+
+    Attributes:
+        stage: READING, STARTING, SOLVING, WAITING (for an object to leave edit mode) or WRITING.
+        frame: the newest frame, None before the first.
+        frames_done, frames_total: of the stage.
+        frames_per_second: of late, 0 while unknown.
+        seconds_left: None while unknown.
+        message: for the user.
+    """
+
+    stage: str
+    frame: int | None = None
+    frames_done: int = 0
+    frames_total: int = 0
+    frames_per_second: float = 0.0
+    seconds_left: float | None = None
+    message: str = ""
+
+    @property
+    def fraction(self) -> float:
+        """0 to 1, of the stage."""
+        return self.frames_done / self.frames_total if self.frames_total else 0.0
+
+
+def bake(context: bpy.types.Context, options: BakeOptions | None = None) -> Generator[Progress, None, BakeSummary]:
+    """Bake the context's scene into shape keys, step by step.
+
+    No step takes longer than some 40 ms, but for the first and for frames that Blender itself is slow to evaluate.
+    Between two steps anything may happen to Blender's data. Closing the generator cancels: within 2 s the worker has
+    stopped, and the frames that were done are keys.
+
+    Args:
+        context: its scene is baked.
+        options: wishes that go before the scene's settings.
+
+    Returns:
+        What was done; ``Scene.xpbd.report`` has it too, as JSON, also after an error or a cancel.
+
+    Raises:
+        XpbdError: what went wrong. Frames that were done before are keys all the same.
+    """
+    session = BakeSession(context, options or BakeOptions())
+    try:
+        yield from session.steps(context)
+    except XpbdError as error:
+        session.summary.fail(error)
+        raise
+    finally:
+        session.close()
+    return session.summary
+
+
+def run_bake(
+    context: bpy.types.Context,
+    options: BakeOptions | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> BakeSummary:
+    """Bake the context's scene into shape keys, and return when it is done.
+
+    Args:
+        context: its scene is baked.
+        options: wishes that go before the scene's settings.
+        on_progress: called after each step.
+        should_stop: asked after each step; True cancels.
+
+    Returns:
+        What was done.
+
+    Raises:
+        XpbdError: what went wrong; E_INTERRUPTED when ``should_stop`` said so.
+    """
+    steps = bake(context, options)
+    try:
+        while True:
+            progress = next(steps)
+            if on_progress is not None:
+                on_progress(progress)
+            if should_stop is not None and should_stop():
+                steps.close()
+                raise XpbdError("E_INTERRUPTED", "The bake was cancelled; bake again to go on from there.")
+            if progress.stage in {STARTING, SOLVING}:
+                time.sleep(IDLE_SECONDS)
+    except StopIteration as end:
+        summary: BakeSummary = end.value
+        return summary
+
+
+class BakeSession:
+    """One bake: what is open while it runs."""
+
+    def __init__(self, context: bpy.types.Context, options: BakeOptions) -> None:
+        """Nothing is started or changed yet."""
+        self.summary = BakeSummary()
+        self._options = options
+        self._scene_uid = context.scene.session_uid
+        self._begin = time.perf_counter()
+        self._worker: WorkerProcess | None = None
+        self._output: BakeOutput | None = None
+        self._rate = _Rate()
+
+    def steps(self, context: bpy.types.Context) -> Generator[Progress, None, None]:
+        """The whole bake; see ``bake``."""
+        yield Progress(READING, message="Reading the scene")
+        python = find_python(self._options.worker_python or _preferred_python(context))
+        reading = yield from self._read(context)
+        folder, notice = cache_folder(context.scene, self._options.cache)
+        for warning in (*reading.notices, *((notice,) if notice else ())):
+            self.summary.add_notice(warning)
+        job = write_job(folder, reading.scene)
+        self.summary.cache = str(job)
+        self._output = BakeOutput(job, reading, self.summary)
+        started = time.perf_counter()
+        if self._output.is_complete():
+            self.summary.from_cache = True
+        else:
+            self._worker = WorkerProcess(python, job)
+        yield Progress(STARTING, frames_total=self._output.frames_total, message="Starting the solver")
+        error = yield from self._collect(self._output)
+        self.summary.seconds["solving"] = time.perf_counter() - started
+        yield from self._wait_for_editing(self._output)
+        self._output.finish(self._current_frame())
+        error = error or self._output.error
+        if error is not None:
+            raise error
+        self.summary.complete = True
+
+    def close(self) -> None:
+        """End the worker if it runs, keep what is done, and leave the report with the scene."""
+        if self._worker is not None:
+            self._worker.cancel()
+            self._worker = None
+        if self._output is not None and not self._output.is_finished:
+            self._save_what_is_done(self._output)
+        self.summary.seconds["total"] = time.perf_counter() - self._begin
+        scene = scene_by_uid(self._scene_uid)
+        if scene is not None:
+            scene.xpbd.report = self.summary.to_json()
+
+    def _save_what_is_done(self, output: BakeOutput) -> None:
+        try:
+            output.write(CLOSING_SECONDS, None)
+        except XpbdError as fault:
+            # What cannot be read now was reported before, or is solved again by the next bake
+            self.summary.error = self.summary.error or str(fault)
+        finally:
+            output.finish(self._current_frame())
+
+    def _read(self, context: bpy.types.Context) -> Generator[Progress, None, Reading]:
+        start = time.perf_counter()
+        reader = read_scene(context, self._options)
+        try:
+            while True:
+                step = next(reader)
+                yield Progress(
+                    READING,
+                    frames_done=step.frames_done,
+                    frames_total=step.frames_total,
+                    message="Following animated objects",
+                )
+        except StopIteration as end:
+            reading: Reading = end.value
+        finally:
+            reader.close()
+        frames = reading.scene.frames
+        self.summary.objects = [target.name for target in reading.targets]
+        self.summary.frame_start, self.summary.frame_end = frames.start, frames.end
+        self.summary.frame_step = frames.step
+        self.summary.vertices = sum(body.vertex_count for body in reading.scene.bodies)
+        self.summary.seconds["reading"] = time.perf_counter() - start
+        return reading
+
+    def _collect(self, output: BakeOutput) -> Generator[Progress, None, XpbdError | None]:
+        """Write frames as they come, until all that will come are written; return what the worker died of."""
+        error: XpbdError | None = None
+        while True:
+            ended = True
+            status = None
+            if self._worker is not None:
+                try:
+                    ended = self._worker.poll()
+                except XpbdError as fault:
+                    error = fault
+                status = self._worker.status()
+                output.take_status(status)
+                if ended or error is not None:
+                    self._worker.kill()
+                    self._worker, ended = None, True
+            behind = output.write(SLICE_SECONDS, status if not ended else None)
+            if ended and not behind:
+                return error
+            yield self._progress(output, solving=not ended)
+
+    def _wait_for_editing(self, output: BakeOutput) -> Generator[Progress, None, None]:
+        while names := output.blocked():
+            yield Progress(
+                WAITING,
+                frames_done=output.frames_written,
+                frames_total=output.frames_total,
+                message=f"Waiting: leave the edit mode of {', '.join(names)}",
+            )
+            output.write(SLICE_SECONDS, None)
+
+    def _progress(self, output: BakeOutput, *, solving: bool) -> Progress:
+        done, total = output.frames_solved, output.frames_total
+        rate = self._rate.update(done)
+        return Progress(
+            (SOLVING if done else STARTING) if solving else WRITING,
+            frame=output.newest_frame,
+            frames_done=done,
+            frames_total=total,
+            frames_per_second=rate,
+            seconds_left=(total - done) / rate if rate > 0.0 else None,
+            message="Solving" if done else "Building the simulation",
+        )
+
+    def _current_frame(self) -> float:
+        scene = scene_by_uid(self._scene_uid)
+        return 0.0 if scene is None else scene.frame_current_final
+
+
+def _preferred_python(context: bpy.types.Context) -> str:
+    """The interpreter named in the add-on's preferences, "" where none is."""
+    addon = context.preferences.addons.get(__package__.rpartition(".")[0])
+    return addon.preferences.worker_python if addon is not None and addon.preferences is not None else ""
+
+
+class _Rate:
+    """Frames per second since the first frames were seen."""
+
+    def __init__(self) -> None:
+        self._first: tuple[float, int] | None = None
+
+    def update(self, done: int) -> float:
+        """Take the number of frames done; return the rate, 0 while it is unknown."""
+        now = time.perf_counter()
+        if self._first is None:
+            if done:
+                self._first = (now, done)
+            return 0.0
+        seconds = now - self._first[0]
+        return (done - self._first[1]) / seconds if seconds > 0.0 else 0.0

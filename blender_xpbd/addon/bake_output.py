@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From the job folder into the bodies' shape keys, as far as the worker has come."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..jobs.frames import FrameCache, FrameData
+from ..jobs.result import RESULT_FILE, Result, read_result
+from ..jobs.status import Status, read_status
+from ..scene.errors import Notice, XpbdError
+from .report import BakeSummary
+from .scene_reader import Reading
+from .shape_key_writer import ShapeKeyWriter
+
+
+@dataclass(frozen=True)
+class _Published:
+    """What the worker has said of its frames, and they themselves."""
+
+    result: Result
+    cache: FrameCache
+
+
+class BakeOutput:
+    """Reads frames of one job and writes them to its objects; finds both anew at every call."""
+
+    def __init__(self, job: Path, reading: Reading, summary: BakeSummary) -> None:
+        """Prepare; nothing is written.
+
+        Args:
+            job: the job folder.
+            reading: what was read.
+            summary: is kept up to date.
+        """
+        bake = secrets.token_hex(8)
+        self._job = job
+        self._kept = reading.scene.frames.kept()
+        self._summary = summary
+        self._writers = {index: ShapeKeyWriter(target, bake, job.name) for index, target in enumerate(reading.targets)}
+        self._counts = [body.vertex_count for body in reading.scene.bodies]
+        self._published: _Published | None = None
+        self._measured: set[int] = set()
+        self._status: Status | None = None
+        self.error: XpbdError | None = None
+        self.is_finished = False
+
+    @property
+    def frames_total(self) -> int:
+        """Frames that are to be kept."""
+        return len(self._kept)
+
+    @property
+    def frames_solved(self) -> int:
+        """Frames that the worker has published."""
+        return max(self._status.frames_done if self._status else 0, self.frames_written)
+
+    @property
+    def frames_written(self) -> int:
+        """Frames that are keys."""
+        return max((len(writer.written) for writer in self._writers.values()), default=0)
+
+    @property
+    def newest_frame(self) -> int | None:
+        """The newest frame that is a key."""
+        count = self.frames_written
+        return self._kept[count - 1] if count else None
+
+    def is_complete(self) -> bool:
+        """Whether the folder holds the whole result already.
+
+        Raises:
+            XpbdError: E_IO, when the system cannot read it.
+        """
+        try:
+            status = read_status(self._job)
+            published = self._open() if status is not None and status.state == "COMPLETE" else None
+        except XpbdError as fault:
+            if fault.code != "E_CACHE":
+                raise
+            return False
+        if published is None or not all(published.cache.verify(frame) for frame in self._kept):
+            self._published = None
+            return False
+        self.take_status(status)
+        return True
+
+    def take_status(self, status: Status | None) -> None:
+        """Take what the worker says."""
+        if status is None:
+            return
+        self._status = status
+        for notice in status.notices:
+            self._summary.add_notice(notice)
+        self._summary.device = status.device or self._summary.device
+        self._summary.solver_fps = status.solver_fps
+        for stage, seconds in status.seconds.items():
+            self._summary.seconds[f"worker_{stage}"] = seconds
+
+    def write(self, seconds: float, status: Status | None) -> bool:
+        """Write frames for some time.
+
+        Args:
+            seconds: after which to stop.
+            status: of the running worker, up to whose newest frame may be read; None when it has ended.
+
+        Returns:
+            Whether there is more to write now.
+
+        Raises:
+            XpbdError: E_IO or E_CACHE, when what the worker wrote cannot be read.
+        """
+        start = time.perf_counter()
+        limit = start + seconds
+        published = None if status is not None and status.frame is None else self._open()
+        if published is None:
+            return False
+        newest = status.frame if status is not None else None
+        behind = True
+        while behind and time.perf_counter() < limit:
+            behind = self._write_next(published, newest)
+        self._summary.seconds["writing"] = self._summary.seconds.get("writing", 0.0) + time.perf_counter() - start
+        return behind
+
+    def blocked(self) -> list[str]:
+        """Names of the objects that are being edited and still lack frames."""
+        if self._published is None:
+            return []
+        there = set(self._published.cache.available())
+        count = next((index for index, frame in enumerate(self._kept) if frame not in there), len(self._kept))
+        writers = self._writers.values()
+        return [writer.target.name for writer in writers if writer.is_blocked() and len(writer.written) < count]
+
+    def finish(self, current_frame: float) -> None:
+        """Animate the keys.
+
+        Args:
+            current_frame: of the scene.
+        """
+        self.is_finished = True
+        for index, writer in list(self._writers.items()):
+            if writer.find() is None:
+                self._forget(index)
+            elif writer.written and writer.is_intact():
+                writer.finish(current_frame)
+        self._summary.frames = self.frames_written
+
+    def _open(self) -> _Published | None:
+        """How frames are laid out; None while that is unknown."""
+        if self._published is None and (self._job / RESULT_FILE).exists():
+            result = read_result(self._job)
+            if [body.vertex_count for body in result.bodies] != self._counts:
+                raise XpbdError("E_CACHE", f"{self._job} holds the result of other meshes: delete that folder.")
+            cache = FrameCache(self._job, result.vertex_count, len(result.bodies), len(result.statistics))
+            self._published = _Published(result, cache)
+            self._summary.add_result(result)
+        return self._published
+
+    def _write_next(self, published: _Published, newest: int | None) -> bool:
+        """Write the next frame to the bodies that are furthest behind; False if there is nothing to write now."""
+        positions = {
+            index: position for index in list(self._writers) if (position := self._position(index)) is not None
+        }
+        position = min(positions.values(), default=len(self._kept))
+        if position >= len(self._kept):
+            return False
+        frame = self._kept[position]
+        if (newest is not None and frame > newest) or not published.cache.path(frame).is_file():
+            return False
+        data = published.cache.read(frame)
+        if frame not in self._measured:
+            self._measured.add(frame)
+            self._summary.add_statistics(published.result.statistics, data.statistics)
+        for index in [index for index, its in positions.items() if its == position]:
+            if position > 0 or self._attempt(index, self._writers[index].begin):
+                self._add(index, published.result, data)
+        return True
+
+    def _position(self, index: int) -> int | None:
+        """How many frames a body has; 0 again after an undo, None while it can take none."""
+        writer = self._writers[index]
+        if writer.find() is None:
+            self._forget(index)
+            return None
+        if writer.is_blocked():
+            return None
+        return len(writer.written) if writer.written and writer.is_intact() else 0
+
+    def _add(self, index: int, result: Result, data: FrameData) -> None:
+        writer = self._writers[index]
+        body = result.bodies[index]
+        mine = data.positions[body.vertex_start : body.vertex_start + body.vertex_count]
+        world = mine.astype(np.float64) + np.array(result.origin)
+        self._attempt(index, lambda: writer.add_frame(data.frame, world))
+
+    def _attempt(self, index: int, action: Callable[[], None]) -> bool:
+        """Do something for one body; if that fails, the others go on and the first error is kept."""
+        try:
+            action()
+        except XpbdError as fault:
+            self.error = self.error or fault
+            writer = self._writers.pop(index)
+            if writer.find() is not None and writer.written and writer.is_intact():
+                writer.finish(0.0)
+            return False
+        return True
+
+    def _forget(self, index: int) -> None:
+        name = self._writers.pop(index).target.name
+        self._summary.add_notice(Notice("W_OBJECT_GONE", "The object was deleted during the bake.", name))

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A jelly or cloth object in its own coordinates; ``scene_reader`` brings it into the world."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from ..scene.errors import Notice
+from ..scene.material import CLOTH, Material
+from ..scene.scene import Body, Pins, Tetrahedralization, topology_hash
+from .mesh_reader import group_weights, read_polygons, read_rest_shape
+from .properties import material_values
+from .tetrahedra_file import read_tetrahedra
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+# float32 has 24 bits: at more sizes of the body than this from the origin, it visibly moves in steps
+_FAR_IN_SIZES = 1e4
+
+
+@dataclass(frozen=True)
+class LocalBody:
+    """A body before it is placed in the world.
+
+    Attributes:
+        object_uid: ``session_uid`` of the object.
+        name: of the object.
+        role: JELLY or CLOTH.
+        rest_shape: local coordinates, shape (vertices, 3).
+        face_sizes, corners: polygons, as in ``scene.Body``.
+        material: SI values.
+        pin_vertices, pin_weights: of the pins, shape (pins,).
+        tetrahedralization: with local coordinates of the vertices.
+        velocity: initial, in Blender units per second, shape (3,).
+        key_style: the artist's wish.
+        notices: warnings.
+    """
+
+    object_uid: int
+    name: str
+    role: str
+    rest_shape: Floats
+    face_sizes: Ints
+    corners: Ints
+    material: Material
+    pin_vertices: Ints
+    pin_weights: npt.NDArray[np.float32]
+    tetrahedralization: Tetrahedralization
+    velocity: Floats
+    key_style: str
+    notices: tuple[Notice, ...] = field(default=())
+
+    @property
+    def topology(self) -> str:
+        """The digest of the mesh's connectivity."""
+        return topology_hash(len(self.rest_shape), self.face_sizes, self.corners)
+
+    def placed(self, identifier: str, matrices: Floats, unit_scale: float) -> Body:
+        """The body in the world.
+
+        Args:
+            identifier: in the job.
+            matrices: local to world in Blender units, shape (frames or 1, 4, 4).
+            unit_scale: metres per Blender unit.
+        """
+        pinned = self.rest_shape[self.pin_vertices]
+        rows = matrices if len(self.pin_vertices) else matrices[:1]
+        targets = np.stack([transformed(matrix, pinned) for matrix in rows]) * unit_scale
+        tetrahedra = self.tetrahedralization
+        return Body(
+            identifier=identifier,
+            name=self.name,
+            role=self.role,
+            positions=transformed(matrices[0], self.rest_shape) * unit_scale,
+            face_sizes=self.face_sizes,
+            corners=self.corners,
+            material=self.material,
+            pins=Pins(self.pin_vertices, self.pin_weights, targets),
+            tetrahedralization=Tetrahedralization(
+                tetrahedra.method,
+                tetrahedra.resolution,
+                transformed(matrices[0], tetrahedra.vertices) * unit_scale,
+                tetrahedra.tetrahedra,
+            ),
+            velocity=self.velocity * unit_scale,
+        )
+
+
+def transformed(matrix: Floats, points: Floats) -> Floats:
+    """Points, shape (n, 3), after a transform, shape (4, 4)."""
+    return points @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+def read_body(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
+    """Read a jelly or cloth object as it stands in the present frame.
+
+    Args:
+        obj: the object.
+        unit_scale: metres per Blender unit.
+
+    Raises:
+        XpbdError: E_GEOM_EMPTY, E_GEOM_NONFINITE, E_PARAM or E_TET_FILE.
+    """
+    settings = obj.xpbd
+    rest_shape = read_rest_shape(obj)
+    face_sizes, corners = read_polygons(obj.data)
+    pin_vertices, pin_weights, notices = _read_pins(obj)
+    return LocalBody(
+        object_uid=obj.session_uid,
+        name=obj.name,
+        role=settings.role,
+        rest_shape=rest_shape,
+        face_sizes=face_sizes,
+        corners=corners,
+        material=Material.from_values(material_values(settings, unit_scale), obj.name),
+        pin_vertices=pin_vertices,
+        pin_weights=pin_weights,
+        tetrahedralization=_read_tetrahedralization(obj),
+        velocity=np.array(settings.initial_velocity, np.float64),
+        key_style=settings.key_style,
+        notices=notices,
+    )
+
+
+def precision_notice(body: Body) -> Notice | None:
+    """A warning for a body so far from the world's origin that Blender's own numbers are too coarse for it."""
+    size = float(np.ptp(body.positions, axis=0).max())
+    distance = float(np.abs(body.positions).max())
+    if distance <= _FAR_IN_SIZES * size:
+        return None
+    return Notice(
+        "W_PRECISION",
+        f"The object is {distance:.4g} m from the world's origin, {distance / max(size, 1e-300):.3g} times its size: "
+        "Blender shows its motion in coarse steps. Move the scene closer to the origin.",
+        body.name,
+    )
+
+
+def _read_pins(obj: bpy.types.Object) -> tuple[Ints, npt.NDArray[np.float32], tuple[Notice, ...]]:
+    nothing = (np.zeros(0, np.int32), np.zeros(0, np.float32))
+    name = obj.xpbd.pin_group
+    if not name:
+        return *nothing, ()
+    if obj.vertex_groups.get(name) is None:
+        advice = f'There is no vertex group "{name}": nothing is pinned. Choose another pin group.'
+        return *nothing, (Notice("W_PIN_GROUP", advice, obj.name),)
+    weights = group_weights(obj, name)
+    vertices = np.flatnonzero(weights > 0.0).astype(np.int32)
+    notices: tuple[Notice, ...] = ()
+    if len(vertices) == 0:
+        notices = (Notice("W_PIN_GROUP", f'No vertex of "{name}" has a weight above 0: nothing is pinned.', obj.name),)
+    elif (weights >= 1.0).all():
+        notices = (Notice("W_ALL_PINNED", "Every vertex is pinned with weight 1: nothing will move.", obj.name),)
+    return vertices, np.minimum(weights[vertices], np.float32(1.0)), notices
+
+
+def _read_tetrahedralization(obj: bpy.types.Object) -> Tetrahedralization:
+    settings = obj.xpbd
+    if settings.role == CLOTH:
+        return Tetrahedralization()
+    if settings.tetrahedralizer != "FILE":
+        return Tetrahedralization(settings.tetrahedralizer, settings.cage_resolution)
+    path = Path(bpy.path.abspath(settings.tetrahedra_file))
+    vertices, tetrahedra = read_tetrahedra(path, obj.name)
+    return Tetrahedralization("FILE", settings.cage_resolution, vertices, tetrahedra)

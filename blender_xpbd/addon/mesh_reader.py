@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One mesh object as arrays: polygons, rest shape, pin weights. Nothing is changed."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from ..scene.errors import XpbdError
+from ..scene.scene import topology_hash
+from .bake_record import ABSOLUTE, read_record
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+# Deformers of a rig work on the vertices that are simulated; what changes the vertices must come after them
+RIG_MODIFIERS = frozenset({"ARMATURE", "CURVE", "HOOK", "LATTICE", "MESH_DEFORM", "SURFACE_DEFORM"})
+TOPOLOGY_MODIFIERS = frozenset(
+    {
+        "ARRAY",
+        "BEVEL",
+        "BOOLEAN",
+        "BUILD",
+        "DECIMATE",
+        "EDGE_SPLIT",
+        "EXPLODE",
+        "MASK",
+        "MIRROR",
+        "MULTIRES",
+        "OCEAN",
+        "REMESH",
+        "SCREW",
+        "SKIN",
+        "SOLIDIFY",
+        "SUBSURF",
+        "TRIANGULATE",
+        "WELD",
+        "WIREFRAME",
+    }
+)
+_EDITING_MODES = frozenset({"EDIT", "SCULPT"})
+
+
+def check_object(obj: bpy.types.Object, *, make_single_user: bool = False) -> None:
+    """Refuse an object whose shape keys could not be written, or would be lost.
+
+    Args:
+        obj: a mesh object.
+        make_single_user: a mesh that several objects use is no fault: it will be copied.
+
+    Raises:
+        XpbdError: E_DATA_LINKED, E_DATA_SHARED, E_MODE_EDIT or E_MODIFIER_TOPOLOGY.
+    """
+    mesh = obj.data
+    for data in (obj, mesh, mesh.shape_keys):
+        if data is not None and (data.library is not None or data.override_library is not None):
+            raise XpbdError(
+                "E_DATA_LINKED",
+                "The object or its mesh is linked from another file or a library override, where shape keys would be "
+                "lost on saving: make it local (Object > Relations > Make Local > Selected Objects and Data).",
+                obj.name,
+            )
+    if obj.mode in _EDITING_MODES or mesh.is_editmode:
+        raise XpbdError("E_MODE_EDIT", "The mesh is being edited: go back to Object Mode (Tab) first.", obj.name)
+    if not make_single_user and is_shared(obj):
+        raise XpbdError(
+            "E_DATA_SHARED",
+            "Other objects use the same mesh and would gain the shape keys: make it single-user first (Object > "
+            "Relations > Make Single User > Object & Data).",
+            obj.name,
+        )
+    check_modifiers(obj)
+
+
+def is_shared(obj: bpy.types.Object) -> bool:
+    """Whether another object has the same mesh."""
+    return any(other.data == obj.data for other in bpy.data.objects if other != obj)
+
+
+def check_modifiers(obj: bpy.types.Object) -> None:
+    """Refuse a stack in which a rig deforms what another modifier has made.
+
+    Raises:
+        XpbdError: E_MODIFIER_TOPOLOGY.
+    """
+    changer = ""
+    for modifier in obj.modifiers:
+        if not (modifier.show_viewport or modifier.show_render):
+            continue
+        if modifier.type in TOPOLOGY_MODIFIERS:
+            changer = changer or modifier.name
+        elif modifier.type in RIG_MODIFIERS and changer:
+            raise XpbdError(
+                "E_MODIFIER_TOPOLOGY",
+                f'The modifier "{changer}" changes the vertices before "{modifier.name}" moves them; the simulation '
+                f'moves the vertices of the mesh itself: move "{changer}" below "{modifier.name}".',
+                obj.name,
+            )
+
+
+def read_polygons(mesh: bpy.types.Mesh) -> tuple[Ints, Ints]:
+    """Corners per polygon, shape (polygons,), and the vertex of each corner, shape (corners,)."""
+    face_sizes = np.zeros(len(mesh.polygons), np.int32)
+    mesh.polygons.foreach_get("loop_total", face_sizes)
+    corners = np.zeros(len(mesh.loops), np.int32)
+    mesh.loops.foreach_get("vertex_index", corners)
+    return face_sizes, corners
+
+
+def mesh_topology(mesh: bpy.types.Mesh) -> str:
+    """The digest of the mesh's connectivity, as the worker computes it."""
+    face_sizes, corners = read_polygons(mesh)
+    return topology_hash(len(mesh.vertices), face_sizes, corners)
+
+
+def read_coordinates(mesh: bpy.types.Mesh) -> Floats:
+    """Local coordinates of the mesh's vertices, shape (vertices, 3)."""
+    coordinates = np.empty((len(mesh.vertices), 3), np.float32)
+    mesh.vertices.foreach_get("co", coordinates.ravel())
+    return coordinates.astype(np.float64)
+
+
+def key_coordinates(key_block: bpy.types.ShapeKey) -> Floats:
+    """Local coordinates of a shape key, shape (vertices, 3)."""
+    coordinates = np.empty((len(key_block.points), 3), np.float32)
+    key_block.points.foreach_get("co", coordinates.ravel())
+    return coordinates.astype(np.float64)
+
+
+def read_rest_shape(obj: bpy.types.Object) -> Floats:
+    """The mesh before its modifiers as the artist's own shape keys make it, without what a bake has added.
+
+    Relative keys are mixed by their present values; of absolute keys the two around the evaluation time are, or were
+    before our bake.
+
+    Returns:
+        Local coordinates, shape (vertices, 3).
+
+    Raises:
+        XpbdError: E_GEOM_EMPTY or E_GEOM_NONFINITE.
+    """
+    mesh = obj.data
+    if len(mesh.polygons) == 0:
+        raise XpbdError("E_GEOM_EMPTY", "The mesh has no faces; the simulation needs a surface.", obj.name)
+    keys = mesh.shape_keys
+    coordinates = _mix_of_keys(obj, keys) if keys is not None else read_coordinates(mesh)
+    bad = np.flatnonzero(~np.isfinite(coordinates).all(axis=1))
+    if len(bad):
+        raise XpbdError("E_GEOM_NONFINITE", f"Vertex {int(bad[0])} is at no finite place: move or delete it.", obj.name)
+    return coordinates
+
+
+def own_keys(obj: bpy.types.Object) -> list[bpy.types.ShapeKey]:
+    """The artist's shape keys: all but those that a bake has added."""
+    keys = obj.data.shape_keys
+    if keys is None:
+        return []
+    record = read_record(obj)
+    ours = record.key_names() if record else frozenset()
+    own = [block for block in keys.key_blocks if block.name not in ours]
+    # A Basis that we made is the artist's as soon as other keys refer to it
+    return [] if record and record.created_keys and len(own) == 1 else own
+
+
+def _mix_of_keys(obj: bpy.types.Object, keys: bpy.types.Key) -> Floats:
+    own = own_keys(obj)
+    record = read_record(obj)
+    basis = keys.reference_key
+    if not own or (record and record.created_keys and record.style == ABSOLUTE):
+        return key_coordinates(basis)
+    if obj.show_only_shape_key and obj.active_shape_key in own:
+        return key_coordinates(obj.active_shape_key)
+    before = record if record and not record.created_keys else keys
+    return _relative_mix(obj, own, basis) if before.use_relative else _absolute_mix(own, before.eval_time)
+
+
+def _relative_mix(obj: bpy.types.Object, blocks: list[bpy.types.ShapeKey], basis: bpy.types.ShapeKey) -> Floats:
+    mixed = key_coordinates(basis)
+    for block in blocks:
+        if block == basis or block.mute or block.value == 0.0:
+            continue
+        offset = (key_coordinates(block) - key_coordinates(block.relative_key)) * block.value
+        if block.vertex_group:
+            offset *= group_weights(obj, block.vertex_group)[:, None]
+        mixed += offset
+    return mixed
+
+
+def _absolute_mix(blocks: list[bpy.types.ShapeKey], time: float) -> Floats:
+    blocks = sorted(blocks, key=lambda block: block.frame)
+    after = next((index for index, block in enumerate(blocks) if block.frame >= time), len(blocks) - 1)
+    before = max(after - 1, 0)
+    first, second = blocks[before], blocks[after]
+    span = second.frame - first.frame
+    share = min(max((time - first.frame) / span, 0.0), 1.0) if span > 0 else 1.0
+    return (1.0 - share) * key_coordinates(first) + share * key_coordinates(second)
+
+
+def group_weights(obj: bpy.types.Object, name: str) -> npt.NDArray[np.float32]:
+    """Weight of each vertex in a vertex group, 0 where it is not in it or the group is missing; shape (vertices,)."""
+    mesh = obj.data
+    weights = np.zeros(len(mesh.vertices), np.float32)
+    group = obj.vertex_groups.get(name)
+    if group is None:
+        return weights
+    index = group.index
+    for vertex in mesh.vertices:
+        for element in vertex.groups:
+            if element.group == index:
+                weights[vertex.index] = element.weight
+                break
+    return weights

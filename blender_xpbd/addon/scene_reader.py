@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blender's scene as ``scene.Scene``: world space, SI units.
+
+The rules, as artists are told them:
+
+- A body is its mesh before all modifiers, with the artist's shape keys as they stand at the first frame. Modifiers
+  never influence the simulation; they stay live on top of the result.
+- Objects that are disabled in viewports, or in a collection that is, or excluded from the view layer take no part; the
+  eye in the outliner does not matter.
+- One Blender unit is ``unit_settings.scale_length`` metres, unless the unit system is None. Lengths, velocities and
+  accelerations (gravity among them) are scaled by it, as Blender's own panels show them: gravity 9.81 at a scale of
+  0.01 reads 0.0981 m/s². All else is in SI units whatever the scale.
+- A frame lasts fps_base / fps seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from ..scene.errors import Notice, XpbdError
+from ..scene.material import CLOTH, COLLIDER, JELLY
+from ..scene.scene import Collider, Scene, validate
+from ..scene.settings import SOLVER_PARAMETERS, FrameRange, SolverSettings
+from .bake_options import BakeOptions
+from .body_reader import LocalBody, precision_notice, read_body
+from .collider_reader import read_collider, read_floor
+from .data_lookup import object_by_uid, scene_by_uid
+from .mesh_reader import check_object
+from .motion import may_deform, may_move, world_matrix
+from .shape_key_writer import KeyTarget, choose_style
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was read.
+
+    Attributes:
+        scene: to be simulated.
+        targets: where the result of each body goes, in the order of the bodies.
+        scene_uid: ``session_uid`` of the Blender scene.
+        notices: warnings.
+    """
+
+    scene: Scene
+    targets: tuple[KeyTarget, ...]
+    scene_uid: int
+    notices: tuple[Notice, ...]
+
+
+@dataclass(frozen=True)
+class ReadProgress:
+    """How far reading is: frames stepped through, of how many."""
+
+    frames_done: int
+    frames_total: int
+
+
+def unit_scale_of(scene: bpy.types.Scene) -> float:
+    """Metres per Blender unit."""
+    units = scene.unit_settings
+    return 1.0 if units.system == "NONE" else float(units.scale_length)
+
+
+def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[ReadProgress, None, Reading]:
+    """Read the context's scene; frame by frame where something moves, with a pause (yield) after each frame.
+
+    The scene's frame is put back in the end, whatever ends it. Nothing else is changed.
+
+    Args:
+        context: its scene and view layer are read.
+        options: of the bake.
+
+    Returns:
+        What was read.
+
+    Raises:
+        XpbdError: whatever is wrong with the input; E_INTERRUPTED when objects or the scene vanish meanwhile.
+    """
+    scene = context.scene
+    frames = _frame_range(scene, options)
+    settings = _solver_settings(scene, options)
+    bodies, colliders = _participants(context.view_layer, options)
+    for obj in bodies:
+        check_object(obj, make_single_user=options.make_single_user)
+        choose_style(obj, obj.xpbd.key_style)
+    everything = [*bodies, *colliders]
+    moving = frozenset(obj.session_uid for obj in everything if may_move(obj))
+    with _frame_kept(scene):
+        if moving or any(may_deform(obj) for obj in everything):
+            scene.frame_set(frames.start)
+        depsgraph = context.evaluated_depsgraph_get()
+        matrices = {obj.session_uid: [world_matrix(obj, depsgraph)] for obj in everything}
+        local_bodies = [read_body(obj, unit_scale_of(scene)) for obj in bodies]
+        placeholder = np.eye(4)[None]
+        local_colliders = {
+            obj.session_uid: read_collider(obj, f"c{index}", placeholder, depsgraph)
+            for index, obj in enumerate(colliders)
+        }
+        frame = _SceneParts(scene, options, frames, settings)
+        yield from _follow(context, frame.scene_uid, frames, moving, matrices)
+    return frame.assemble(local_bodies, local_colliders, {uid: np.stack(rows) for uid, rows in matrices.items()})
+
+
+class _SceneParts:
+    """What the scene says itself, kept so that no reference to Blender's data outlives a pause."""
+
+    def __init__(
+        self, scene: bpy.types.Scene, options: BakeOptions, frames: FrameRange, settings: SolverSettings
+    ) -> None:
+        self.scene_uid = scene.session_uid
+        self._unit_scale = unit_scale_of(scene)
+        self._frames = frames
+        self._settings = settings
+        self._make_single_user = options.make_single_user
+        gravity = np.array(scene.gravity, np.float64) if scene.use_gravity else np.zeros(3)
+        self._gravity = gravity * self._unit_scale
+        self._floor = read_floor(scene.xpbd, self._unit_scale) if scene.xpbd.use_floor else None
+
+    def assemble(self, bodies: list[LocalBody], colliders: dict[int, Collider], matrices: dict[int, Floats]) -> Reading:
+        placed = tuple(
+            body.placed(f"b{index}", matrices[body.object_uid], self._unit_scale) for index, body in enumerate(bodies)
+        )
+        metres = np.diag([self._unit_scale] * 3 + [1.0])
+        moved = tuple(replace(collider, transforms=metres @ matrices[uid]) for uid, collider in colliders.items())
+        floor = (self._floor,) if self._floor else ()
+        scene = Scene(placed, (*moved, *floor), self._frames, self._settings, self._gravity)
+        validate(scene)
+        notices = [notice for body in bodies for notice in body.notices]
+        notices += [notice for body in placed if (notice := precision_notice(body))]
+        targets = tuple(self._target(body, matrices[body.object_uid]) for body in bodies)
+        return Reading(scene, targets, self.scene_uid, tuple(notices))
+
+    def _target(self, body: LocalBody, matrices: Floats) -> KeyTarget:
+        return KeyTarget(
+            object_uid=body.object_uid,
+            name=body.name,
+            topology=body.topology,
+            rest_shape=body.rest_shape,
+            matrices=matrices,
+            start=self._frames.start,
+            end=self._frames.end,
+            step=self._frames.step,
+            unit_scale=self._unit_scale,
+            key_style=body.key_style,
+            make_single_user=self._make_single_user,
+        )
+
+
+def _frame_range(scene: bpy.types.Scene, options: BakeOptions) -> FrameRange:
+    own = scene.xpbd
+    render = scene.render
+    return FrameRange(
+        start=own.frame_start if options.frame_start is None else options.frame_start,
+        end=own.frame_end if options.frame_end is None else options.frame_end,
+        step=own.frame_step if options.frame_step is None else options.frame_step,
+        frame_duration=float(render.fps_base) / float(render.fps),
+    )
+
+
+def _solver_settings(scene: bpy.types.Scene, options: BakeOptions) -> SolverSettings:
+    wishes = {spec.name: getattr(options, spec.name, None) for spec in SOLVER_PARAMETERS}
+    return SolverSettings.from_values(
+        {name: getattr(scene.xpbd, name) if wish is None else wish for name, wish in wishes.items()}
+    )
+
+
+def _participants(
+    view_layer: bpy.types.ViewLayer, options: BakeOptions
+) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:
+    """Bodies and colliders that take part, each in the order of their names."""
+    enabled = {obj.session_uid for obj in _enabled_objects(view_layer.layer_collection)}
+    meshes = [obj for obj in bpy.data.objects if obj.type == "MESH" and obj.session_uid in enabled]
+    bodies = [obj for obj in meshes if obj.xpbd.role in {JELLY, CLOTH}]
+    for name in options.objects:
+        if not any(obj.name == name for obj in bodies):
+            raise XpbdError(
+                "E_NOTHING",
+                "There is no such jelly or cloth object that is enabled in viewports in this scene: give it a role in "
+                "the XPBD tab, or correct the name.",
+                name,
+            )
+    if options.objects:
+        bodies = [obj for obj in bodies if obj.name in options.objects]
+    if not bodies:
+        raise XpbdError("E_NOTHING", "No object has the role Jelly or Cloth: give one in the XPBD tab.")
+    return bodies, [obj for obj in meshes if obj.xpbd.role == COLLIDER]
+
+
+def _enabled_objects(layer: bpy.types.LayerCollection) -> Iterable[bpy.types.Object]:
+    if layer.exclude or layer.collection.hide_viewport:
+        return
+    yield from (obj for obj in layer.collection.objects if not obj.hide_viewport)
+    for child in layer.children:
+        yield from _enabled_objects(child)
+
+
+def _follow(
+    context: bpy.types.Context,
+    scene_uid: int,
+    frames: FrameRange,
+    moving: frozenset[int],
+    matrices: dict[int, list[Floats]],
+) -> Iterator[ReadProgress]:
+    """Play the frames after the first, and append the matrices of what moves."""
+    if not moving:
+        return
+    for frame in range(frames.start + 1, frames.end + 1):
+        yield ReadProgress(frame - frames.start, frames.count)
+        if context.scene is None or context.scene.session_uid != scene_uid:
+            raise XpbdError("E_INTERRUPTED", "Another scene was chosen while this one was being read: bake again.")
+        context.scene.frame_set(frame)
+        depsgraph = context.evaluated_depsgraph_get()
+        for uid in moving:
+            obj = object_by_uid(uid)
+            if obj is None:
+                raise XpbdError("E_INTERRUPTED", "An object was deleted while the scene was being read: bake again.")
+            matrices[uid].append(world_matrix(obj, depsgraph))
+
+
+@contextmanager
+def _frame_kept(scene: bpy.types.Scene) -> Iterator[None]:
+    """Put the scene's frame back in the end."""
+    uid, frame, subframe = scene.session_uid, scene.frame_current, scene.frame_subframe
+    try:
+        yield
+    finally:
+        again = scene_by_uid(uid)
+        if again is not None and (again.frame_current, again.frame_subframe) != (frame, subframe):
+            again.frame_set(frame, subframe=subframe)

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The worker as a child process: started, watched, stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from ..jobs.status import Status, read_status
+from ..scene.errors import ExitCode, XpbdError
+from .worker_python import WorkerPython
+
+LOG_FILE = "worker.log"
+PACKAGE_FOLDER = Path(__file__).resolve().parent.parent
+CANCEL_SECONDS = 1.2
+_LOG_TAIL_BYTES = 4096
+_LOG_TAIL_LINES = 6
+
+# The package loads under its own name whatever the folder is called: an extension is installed as
+# bl_ext.….xpbd_physics, and the folder above it holds other people's extensions, which are no modules of ours.
+_START = """
+import importlib.util, runpy, sys
+folder = sys.argv.pop(1)
+spec = importlib.util.spec_from_file_location(
+    "blender_xpbd", folder + "/__init__.py", submodule_search_locations=[folder])
+package = importlib.util.module_from_spec(spec)
+sys.modules["blender_xpbd"] = package
+spec.loader.exec_module(package)
+runpy.run_module("blender_xpbd.worker", run_name="__main__", alter_sys=True)
+"""
+
+
+def worker_command(python: WorkerPython, job: Path) -> list[str]:
+    """The arguments that run a job."""
+    return [python.executable, "-c", _START, str(PACKAGE_FOLDER), "--stop-at-end-of-input", str(job)]
+
+
+class WorkerProcess:
+    """One worker for one job, started again once if it crashes before its first frame.
+
+    The end of its input tells the worker to finish its frame and stop; it comes too when this process dies.
+    """
+
+    def __init__(self, python: WorkerPython, job: Path) -> None:
+        """Start the worker.
+
+        Args:
+            python: interpreter and environment.
+            job: the job folder.
+
+        Raises:
+            XpbdError: E_IO or E_WORKER when it cannot be started.
+        """
+        self._python = python
+        self._job = job
+        self._retried = False
+        self._process = self._start()
+
+    @property
+    def pid(self) -> int:
+        """Of the process."""
+        return self._process.pid
+
+    def status(self) -> Status | None:
+        """What this worker says about itself; None where it has not yet, or where another's words stand there."""
+        status = read_status(self._job)
+        return status if status is not None and status.pid == self._process.pid else None
+
+    def poll(self) -> bool:
+        """Whether it has ended well.
+
+        Returns:
+            False while it runs.
+
+        Raises:
+            XpbdError: what made it fail: its own words, or E_WORKER, E_MEMORY and the end of its log.
+        """
+        code = self._process.poll()
+        if code is None:
+            return False
+        status = self.status()
+        if code == ExitCode.COMPLETE and status is not None and status.state == "COMPLETE":
+            return True
+        error = status.error.to_error() if status is not None and status.error is not None else None
+        if error is None and code == ExitCode.LOCKED:
+            error = XpbdError("E_LOCKED", f"Another bake is computing {self._job}; wait for it, or stop it.")
+        if error is None and code == ExitCode.INTERRUPTED:
+            error = XpbdError("E_INTERRUPTED", "The worker was stopped; bake again to go on from there.")
+        if error is not None:
+            raise error
+        if not self._retried and (status is None or status.frames_done == 0) and not _was_killed(code):
+            # A damaged cache of compiled kernels is the likeliest reason, and it costs little to do without
+            self._retried = True
+            with contextlib.suppress(FileNotFoundError):
+                shutil.rmtree(self._python.environment["XPBD_TAICHI_CACHE"])
+            self._process = self._start()
+            return False
+        raise self._crash(code)
+
+    def cancel(self, seconds: float = CANCEL_SECONDS) -> None:
+        """Let it finish its frame and stop; after some seconds, end it."""
+        self._close_input()
+        limit = time.monotonic() + seconds
+        while self._process.poll() is None and time.monotonic() < limit:
+            time.sleep(0.01)
+        self.kill()
+
+    def kill(self) -> None:
+        """End it at once; frames that are published stay."""
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+        self._close_input()
+
+    def _close_input(self) -> None:
+        if self._process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):
+                self._process.stdin.close()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        flags = subprocess.CREATE_NO_WINDOW if sys.platform == "win32" else 0
+        log = self._job / LOG_FILE
+        try:
+            with log.open("ab") as output:
+                return subprocess.Popen(
+                    worker_command(self._python, self._job),
+                    stdin=subprocess.PIPE,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    env=dict(self._python.environment),
+                    cwd=self._job,
+                    creationflags=flags,
+                    # Ctrl+C in a terminal goes to Blender, which tells the worker in its own way
+                    start_new_session=sys.platform != "win32",
+                )
+        except OSError as fault:
+            raise XpbdError("E_WORKER", f"Cannot start the worker {self._python.executable}: {fault}.") from fault
+
+    def _crash(self, code: int) -> XpbdError:
+        tail = self.log_tail()
+        words = f" Its last words: {tail}" if tail else ""
+        if _was_killed(code) or "MemoryError" in tail or "bad_alloc" in tail or "out of memory" in tail.lower():
+            return XpbdError(
+                "E_MEMORY",
+                "The worker was ended by the system, most likely because memory ran out: close other programs, or "
+                f"lower the cage resolution or the mesh's vertices. Finished frames are kept.{words}",
+            )
+        return XpbdError(
+            "E_WORKER",
+            f"The worker crashed (exit status {code}); finished frames are kept, bake again to go on. "
+            f"The whole log is {self._job / LOG_FILE}.{words}",
+        )
+
+    def log_tail(self) -> str:
+        """The last lines of the worker's log."""
+        try:
+            with (self._job / LOG_FILE).open("rb") as log:
+                log.seek(0, 2)
+                log.seek(max(log.tell() - _LOG_TAIL_BYTES, 0))
+                text = log.read().decode("utf-8", "replace")
+        except OSError:
+            return ""
+        return "\n".join(text.strip().splitlines()[-_LOG_TAIL_LINES:])
+
+
+def _was_killed(code: int) -> bool:
+    return sys.platform != "win32" and code == -signal.SIGKILL

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which Python runs the worker: one that has Taichi, which Blender's own may not."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..scene.errors import XpbdError
+
+OLDEST_VERSION = (3, 11)
+MODULES = ("numpy", "taichi")
+# What Taichi imports, looked for beside it
+_HELPERS = ("colorama", "dill", "rich", "markdown_it", "mdurl", "pygments")
+_PROBE_SECONDS = 20.0
+_PROBE = (
+    "import importlib.util, json, sys; "
+    "print(json.dumps([list(sys.version_info[:2]), [importlib.util.find_spec(n) is not None for n in sys.argv[1:]]]))"
+)
+
+ADVICE = (
+    "No Python with Taichi was found. Name one in the add-on's preferences (Edit > Preferences > Add-ons > XPBD "
+    "Physics > Worker Python): for example make one by `python3.11 -m venv xpbd` and `xpbd/bin/pip install taichi`, "
+    "and choose xpbd/bin/python."
+)
+
+
+@dataclass(frozen=True)
+class WorkerPython:
+    """An interpreter that can run the worker.
+
+    Attributes:
+        executable: its path.
+        version: such as "3.11".
+        environment: variables of its process, all of them.
+    """
+
+    executable: str
+    version: str
+    environment: Mapping[str, str] = field(repr=False)
+
+
+_found: dict[str, WorkerPython] = {}
+
+
+def find_python(preference: str = "") -> WorkerPython:
+    """The interpreter for the worker; searched once for each preference and session.
+
+    Args:
+        preference: path from the add-on's preferences; where given, no other is tried.
+
+    Raises:
+        XpbdError: E_DEP, with what to do.
+    """
+    if preference not in _found:
+        _found[preference] = _search(preference)
+    return _found[preference]
+
+
+def known_python(preference: str = "") -> WorkerPython | None:
+    """What ``find_python`` has found already, without a search: cheap enough to be drawn."""
+    return _found.get(preference)
+
+
+def forget_python() -> None:
+    """Search again the next time."""
+    _found.clear()
+
+
+def _search(preference: str) -> WorkerPython:
+    if preference:
+        found, reason = probe(str(Path(preference).expanduser()))
+        if found is None:
+            raise XpbdError("E_DEP", f"The worker's Python in the preferences, {preference}, {reason}. {ADVICE}")
+        return found
+    tried = []
+    for executable in candidates():
+        found, reason = probe(executable)
+        if found is not None:
+            return found
+        tried.append(f"{executable} {reason}")
+    raise XpbdError("E_DEP", f"{ADVICE} Tried: {'; '.join(tried) or 'nothing, there is no Python at all'}.")
+
+
+def candidates() -> Iterator[str]:
+    """Interpreters that may do, the likeliest first, each once."""
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    prefix = Path(sys.prefix)
+    own = [
+        Path(sys.executable) if sys.executable else None,
+        prefix / "bin" / f"python{version}",
+        prefix / "bin" / "python.exe",
+        prefix / "python.exe",
+    ]
+    names = ["python3", *(f"python3.{minor}" for minor in range(13, OLDEST_VERSION[1] - 1, -1)), "python"]
+    found = [shutil.which(name) for name in names]
+    seen: set[Path] = set()
+    for path in [*own, *(Path(name) for name in found if name)]:
+        # Blender itself may call itself the executable
+        if path is None or not path.stem.lower().startswith("python") or path in seen or not path.is_file():
+            continue
+        seen.add(path)
+        yield str(path)
+
+
+def probe(executable: str) -> tuple[WorkerPython | None, str]:
+    """Try an interpreter in a process of its own.
+
+    Returns:
+        What was found, or None and the reason.
+    """
+    # Libraries of this Blender fit the other Python only if both are of the same version
+    last = "does not run"
+    for folders in (_library_folders(), []):
+        environment = worker_environment(folders)
+        command = [executable, "-c", _PROBE, *MODULES]
+        try:
+            output = subprocess.check_output(
+                command, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=_PROBE_SECONDS
+            )
+            version, present = json.loads(output)
+        except (OSError, subprocess.SubprocessError, ValueError):
+            return None, last
+        same = tuple(version) == sys.version_info[:2]
+        if folders and not same:
+            continue
+        if tuple(version) < OLDEST_VERSION:
+            return None, f"is Python {version[0]}.{version[1]}, too old"
+        if all(present):
+            return WorkerPython(executable, f"{version[0]}.{version[1]}", environment), ""
+        absent = [name for name, there in zip(MODULES, present, strict=True) if not there]
+        last = f"(Python {version[0]}.{version[1]}) has no {' and no '.join(absent)}"
+    return None, last
+
+
+def worker_environment(folders: list[str]) -> dict[str, str]:
+    """Variables for the worker: this process's, without those that steer Python, and with our caches.
+
+    Args:
+        folders: searched for libraries first.
+    """
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    environment["PYTHONNOUSERSITE"] = "1"
+    environment["PYTHONUTF8"] = "1"
+    if folders:
+        environment["PYTHONPATH"] = os.pathsep.join(folders)
+    environment.setdefault("XPBD_TAICHI_CACHE", str(user_cache() / "taichi"))
+    return environment
+
+
+def user_cache() -> Path:
+    """The folder of this user for what can be computed again."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = str(Path.home() / "Library" / "Caches")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "xpbd_physics"
+
+
+def _library_folders() -> list[str]:
+    """The folders from which this Blender would import Taichi and what it needs, taichi's first."""
+    folders: list[str] = []
+    for name in ("taichi", *_HELPERS, "numpy"):
+        spec = importlib.util.find_spec(name)
+        if spec is None or not spec.origin:
+            continue
+        origin = Path(spec.origin)
+        folder = str(origin.parent.parent if spec.submodule_search_locations else origin.parent)
+        if folder not in folders:
+            folders.append(folder)
+    return folders

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bake a scene without a window.
+
+    blender -b scene.blend --python scripts/bake.py -- ARGS
+    python scripts/bake.py scene.blend ARGS
+
+The second needs pip's bpy. ``--help`` lists ARGS.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+
+def main() -> int:
+    """Bake; the exit status is that of docs/faults.md."""
+    root = str(Path(__file__).resolve().parent.parent)
+    if root not in sys.path:
+        sys.path.insert(0, root)
+    try:
+        import bpy
+    except ImportError:
+        print("E_DEP: this Python has no bpy: run scripts/test once and use .venv/bin/python.", file=sys.stderr)
+        return 2
+
+    import blender_xpbd
+
+    # An installed extension registers the same properties; then it is the one to use, under whatever name
+    installed = hasattr(bpy.types.Object, "xpbd")
+    if not installed:
+        blender_xpbd.register()
+    try:
+        from blender_xpbd.addon import command_line
+
+        if not bpy.app.module:
+            return command_line.main(script_arguments(sys.argv), prog="bake.py --")
+        return command_line.main(sys.argv[1:], prog="bake.py", with_file=True)
+    finally:
+        if not installed:
+            blender_xpbd.unregister()
+
+
+def script_arguments(arguments: list[str]) -> list[str]:
+    """What follows the first ``--``."""
+    return arguments[arguments.index("--") + 1 :] if "--" in arguments else []
+
+
+if __name__ == "__main__":
+    # leaves Blender too
+    sys.exit(main())

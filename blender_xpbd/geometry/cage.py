@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A cage of tetrahedra around a surface mesh, and the mesh embedded in it.
+
+Any mesh with a volume gets one: open, self-intersecting or of several parts. The tetrahedra are those of a
+body-centred cubic lattice that hold a piece of the surface or of its inside.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..scene.errors import Notice, XpbdError
+from .components import connected_components, dense_labels
+from .embedding import bind
+from .inside import Crossings, Grid, Insideness, cross_rays, vote
+from .lattice import TETRAHEDRA_PER_CELL, TETRAHEDRON_VOLUME, Lattice
+from .pieces import Pieces, find_pieces, sample_tetrahedra_table
+from .sampling import sample_surface
+from .surface_volume import SurfaceReport, examine_surface
+
+RESOLUTION_RANGE = (2, 128)
+# Samples per lattice cell along each axis; their offsets leave no tetrahedron without samples.
+SAMPLE_RATE = 4
+SAMPLE_OFFSETS = (0.51063946, 0.90541733, 0.17974365)
+# Surface samples per lattice cell along a line.
+SURFACE_RATE = 4
+# A tetrahedron that holds surface but no inside sample counts as this full before the total is set right.
+LEAST_FILL = 0.01
+# A body flatter than this share of a cube of its longest side has no volume.
+LEAST_VOLUME = 1e-7
+
+
+@dataclass(frozen=True)
+class Cage:
+    """A cage and the embedding of a mesh in it.
+
+    Attributes:
+        vertices: positions [m], shape (cage vertices, 3), float64.
+        tetrahedra: shape (tetrahedra, 4), int32, each of positive volume.
+        fill: share of each tetrahedron inside the mesh, shape (tetrahedra,), float64, above 0 and at most 1. Σ fill ·
+            volume is the mesh's volume.
+        embedding_tetrahedra: the tetrahedron of each of the mesh's vertices, shape (mesh vertices,), int32.
+        embedding_weights: its barycentric coordinates there, shape (mesh vertices, 4), float64.
+        volume: of the solid [m³].
+        notices: ``W_TET_REPAIRED`` if the surface is open, not a manifold or cuts itself.
+    """
+
+    vertices: np.ndarray
+    tetrahedra: np.ndarray
+    fill: np.ndarray
+    embedding_tetrahedra: np.ndarray
+    embedding_weights: np.ndarray
+    volume: float
+    notices: tuple[Notice, ...]
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """Lattice coordinates: lattice = (world − origin) · scale + shift."""
+
+    origin: np.ndarray
+    scale: float
+    shift: np.ndarray
+    cells: np.ndarray
+
+    def to_lattice(self, positions: np.ndarray) -> np.ndarray:
+        """World positions [m] in lattice units."""
+        return (positions - self.origin) * self.scale + self.shift
+
+    def to_world(self, points: np.ndarray) -> np.ndarray:
+        """Lattice points as world positions [m]."""
+        return (points - self.shift) / self.scale + self.origin
+
+
+def build_cage(
+    positions: np.ndarray, triangles: np.ndarray, resolution: int, object_name: str = "", weld: bool = False
+) -> Cage:
+    """Build a cage around a mesh.
+
+    Parts of the mesh that share a lattice cell and do not hang together there each get their own copy of its
+    tetrahedra, so that they can part. Vertices in the same place count as one.
+
+    Args:
+        positions: vertices [m], shape (vertices, 3), finite. Loose ones are bound to the nearest tetrahedron.
+        triangles: the mesh's usable triangles, shape (triangles, 3).
+        resolution: lattice cells along the longest side of the mesh's box.
+        object_name: named in errors and notices.
+        weld: never duplicate tetrahedra: whatever passes through one is stuck together.
+
+    Returns:
+        The cage.
+
+    Raises:
+        XpbdError: ``E_PARAM`` for a resolution out of range, ``E_GEOM_EMPTY`` without triangles, ``E_GEOM_NONFINITE``,
+            ``E_TET_VOLUME`` for a mesh that encloses nothing, as a plane.
+    """
+    positions = np.asarray(positions, dtype=np.float64)
+    triangles = np.asarray(triangles, dtype=np.int64)
+    _check_input(positions, triangles, resolution, object_name)
+    frame = _make_frame(positions, triangles, resolution)
+    points = frame.to_lattice(positions)
+    welded = _weld_vertices(points, triangles)
+    report = examine_surface(points, welded)
+    lattice = Lattice(tuple(int(n) for n in frame.cells))
+    grid = Grid(tuple(int(n) * SAMPLE_RATE for n in frame.cells), SAMPLE_RATE, SAMPLE_OFFSETS)
+    crossings = [cross_rays(points, welded, grid, axis) for axis in range(3)]
+    inside = vote(grid, crossings)
+    volume = _solid_volume(report, inside)
+    if volume < LEAST_VOLUME * resolution**3:
+        message = "the mesh encloses no volume; thicken or close it, or make it cloth"
+        raise XpbdError("E_TET_VOLUME", message, object_name)
+    samples = sample_surface(points, welded, 1.0 / SURFACE_RATE)
+    pieces = find_pieces(lattice, grid, inside.depth, crossings, samples, weld)
+    vertices, tetrahedra = _assemble(lattice, pieces)
+    elements, weights = _embed(points, triangles, samples.corner_samples, pieces, vertices, tetrahedra)
+    return Cage(
+        vertices=frame.to_world(vertices),
+        tetrahedra=tetrahedra,
+        fill=_fill(lattice, grid, pieces, volume),
+        embedding_tetrahedra=elements,
+        embedding_weights=weights,
+        volume=volume / frame.scale**3,
+        notices=_notices(report, inside, object_name),
+    )
+
+
+def _check_input(positions: np.ndarray, triangles: np.ndarray, resolution: int, object_name: str) -> None:
+    """Refuse what no cage can be built from."""
+    low, high = RESOLUTION_RANGE
+    if not low <= resolution <= high:
+        raise XpbdError("E_PARAM", f"the cage's resolution is {resolution}; choose {low} to {high}", object_name)
+    if len(triangles) == 0:
+        raise XpbdError("E_GEOM_EMPTY", "the mesh has no usable faces; give it faces with an area", object_name)
+    finite = np.isfinite(positions).all(axis=1)
+    if not finite.all():
+        message = f"vertex {int(np.argmin(finite))} has a coordinate that is not finite; move or delete it"
+        raise XpbdError("E_GEOM_NONFINITE", message, object_name)
+    if np.ptp(positions[triangles.reshape(-1)], axis=0).max() == 0.0:
+        raise XpbdError("E_TET_VOLUME", "all faces of the mesh lie in one point; scale it up", object_name)
+
+
+def _make_frame(positions: np.ndarray, triangles: np.ndarray, resolution: int) -> _Frame:
+    """Lattice coordinates with the mesh in the middle and an empty cell all around it."""
+    used = positions[np.unique(triangles)]
+    low, extent = used.min(axis=0), np.ptp(used, axis=0)
+    scale = resolution / float(extent.max())
+    cells = np.maximum(np.ceil(extent * scale - 1e-9), 1.0)
+    shift = 1.0 + 0.5 * (cells - extent * scale)
+    return _Frame(low, scale, shift, cells.astype(np.int64) + 2)
+
+
+def _weld_vertices(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """The triangles with one vertex number for all vertices at one place."""
+    order = np.lexsort(points.T)
+    ordered = points[order]
+    is_new = np.r_[True, (ordered[1:] != ordered[:-1]).any(axis=1)]
+    leader = np.empty(len(points), dtype=np.int64)
+    leader[order] = order[np.maximum.accumulate(np.where(is_new, np.arange(len(points)), 0))]
+    return leader[triangles]
+
+
+def _solid_volume(report: SurfaceReport, inside: Insideness) -> float:
+    """Volume in lattice units: exact for a closed surface, else from the samples.
+
+    Where a closed surface winds around a place more than once, its signed volume counts that place as often; the
+    samples tell by how much.
+    """
+    cell = 1.0 / SAMPLE_RATE**3
+    counted = float(np.count_nonzero(inside.depth)) * cell
+    if not report.is_closed:
+        return counted
+    wound = float(inside.depth.sum(dtype=np.int64)) * cell
+    if counted == 0.0 or wound == 0.0:
+        return abs(report.signed_volume)
+    estimate = abs(report.signed_volume) * counted / abs(wound)
+    # Parts that are inside out cancel in the signed volume; then the samples are all there is.
+    return estimate if np.sign(wound) * report.signed_volume > 0.0 and abs(wound) >= counted * 0.999 else counted
+
+
+def _assemble(lattice: Lattice, pieces: Pieces) -> tuple[np.ndarray, np.ndarray]:
+    """The cage's vertices in lattice units and its tetrahedra, one per piece.
+
+    Corners of two pieces at one lattice point are one vertex if the pieces hang together. A lattice point of a
+    tetrahedron without surface lies in the solid's inside: all such tetrahedra around it share it.
+    """
+    corners = lattice.vertex_numbers(lattice.corners(pieces.tetrahedron))
+    count = len(corners)
+    links = pieces.links
+    same = corners[links[:, 0]][:, :, None] == corners[links[:, 1]][:, None, :]
+    link, first, second = np.nonzero(same)
+    pairs = [np.stack([links[link, 0] * 4 + first, links[link, 1] * 4 + second], axis=1)]
+    whole = np.flatnonzero(pieces.is_whole)
+    flat = (whole[:, None] * 4 + np.arange(4)).reshape(-1)
+    order = flat[np.argsort(corners.reshape(-1)[flat], kind="stable")]
+    together = corners.reshape(-1)[order[1:]] == corners.reshape(-1)[order[:-1]]
+    pairs.append(np.stack([order[:-1][together], order[1:][together]], axis=1))
+    vertex, vertex_count = dense_labels(connected_components(count * 4, np.concatenate(pairs)))
+    numbers = np.empty(vertex_count, dtype=np.int64)
+    numbers[vertex] = corners.reshape(-1)
+    return lattice.vertex_positions(numbers), vertex.reshape(-1, 4).astype(np.int32)
+
+
+def _embed(
+    points: np.ndarray,
+    triangles: np.ndarray,
+    corner_samples: np.ndarray,
+    pieces: Pieces,
+    vertices: np.ndarray,
+    tetrahedra: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Each mesh vertex's tetrahedron and its weights there."""
+    elements = np.full(len(points), -1, dtype=np.int64)
+    elements[triangles.reshape(-1)] = pieces.of_sample[corner_samples.reshape(-1)]
+    weights = np.empty((len(points), 4))
+    loose = elements < 0
+    if loose.any():
+        elements[loose], weights[loose] = bind(points[loose], vertices, tetrahedra)
+    bound = ~loose
+    corners = vertices[tetrahedra[elements[bound]]]
+    sides = np.swapaxes(corners[:, 1:] - corners[:, :1], 1, 2)
+    last = np.linalg.solve(sides, (points[bound] - corners[:, 0])[:, :, None])[:, :, 0]
+    weights[bound] = np.concatenate([1.0 - last.sum(axis=1, keepdims=True), last], axis=1)
+    return elements.astype(np.int32), weights
+
+
+def _fill(lattice: Lattice, grid: Grid, pieces: Pieces, volume: float) -> np.ndarray:
+    """The share of each tetrahedron that is inside, so that the shares sum to the volume (in lattice units)."""
+    _, counts = sample_tetrahedra_table(lattice, grid)
+    fill = pieces.inside_samples / counts[pieces.tetrahedron % TETRAHEDRA_PER_CELL]
+    partial = ~pieces.is_whole
+    fill[partial] = np.clip(fill[partial], LEAST_FILL, 1.0)
+    target = volume / TETRAHEDRON_VOLUME
+    # Scaling may push some above 1, which are cut; a few rounds spread the rest over the others.
+    for _ in range(8):
+        room = partial & (fill < 1.0)
+        rest = target - fill[~room].sum()
+        if not room.any() or rest <= 0.0:
+            break
+        fill[room] = np.minimum(fill[room] * (rest / fill[room].sum()), 1.0)
+    return fill * min(target / fill.sum(), 1.0)
+
+
+def _notices(report: SurfaceReport, inside: Insideness, object_name: str) -> tuple[Notice, ...]:
+    """What is wrong with the surface, and how sure its volume is."""
+    samples = max(int(np.count_nonzero(inside.depth)), 1)
+    faults = list(report.faults())
+    overlap = int((np.abs(inside.depth) > 1).sum()) / samples
+    if overlap > 0.002:
+        faults.append(f"parts overlap in {overlap:.1%} of the volume")
+    if not faults:
+        return ()
+    unsure = min(inside.disagreement / samples, 1.0)
+    message = f"the surface was repaired ({', '.join(faults)}); its volume is uncertain by about {unsure:.1%}"
+    return (Notice("W_TET_REPAIRED", message, object_name),)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from blender_xpbd.jobs import arrays as arrays_module
 from blender_xpbd.jobs import checkpoint
 from blender_xpbd.jobs.checkpoint import read_checkpoint, write_checkpoint
 from blender_xpbd.jobs.version import VERSION
@@ -76,6 +77,7 @@ def forge(folder: Path, header: object, data: bytes = b"", length: int | None = 
     [
         {"name": "a", "dtype": "|O8", "shape": [1]},
         {"name": "a", "dtype": "<f3", "shape": [1]},
+        {"name": "a", "dtype": "<f1", "shape": [4]},
         {"name": "a", "dtype": "<f4", "shape": [2**53]},
         {"name": "a", "dtype": "<f4", "shape": [0, 2**53, 2**53]},
         {"name": "a", "dtype": "<f4", "shape": [-1]},
@@ -121,6 +123,16 @@ def test_another_version_of_the_software_is_not_gone_on_from(tmp_path: Path, mon
         assert read_checkpoint(tmp_path) is not None
     with pytest.raises(XpbdError, match=r"E_CACHE.*version 0\.0\.1"):
         read_checkpoint(tmp_path)
+
+
+def test_what_would_not_be_read_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrays_module, "MAXIMUM_ARRAY_BYTES", 100)
+    write_checkpoint(tmp_path, 1, {"a": np.zeros(12)})
+    with pytest.raises(XpbdError, match="E_MEMORY"):
+        write_checkpoint(tmp_path, 2, {"a": np.zeros(6), "b": np.zeros(7)})
+    kept = read_checkpoint(tmp_path)
+    assert kept is not None
+    assert kept[0] == 1
 
 
 def test_objects_are_not_kept(tmp_path: Path) -> None:

@@ -81,6 +81,29 @@ def test_a_file_in_place_of_a_folder_is_an_io_error(tmp_path: Path) -> None:
         files.publish(tmp_path / "file" / "a", [b""])
 
 
+def test_a_file_that_another_reads_is_replaced_a_little_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on Windows, where the system refuses while a reader has the file open."""
+    replace, refusals = Path.replace, [PermissionError(13, "in use"), PermissionError(13, "in use")]
+
+    def replace_at_last(path: Path, target: Path) -> Path:
+        if refusals:
+            raise refusals.pop()
+        return replace(path, target)
+
+    monkeypatch.setattr(Path, "replace", replace_at_last)
+    with pytest.raises(XpbdError, match="E_IO"):
+        files.publish(tmp_path / "a", [b"content"])
+    monkeypatch.setattr(files, "_WINDOWS_PAUSE", 0.0)
+    monkeypatch.setattr(sys, "platform", "win32")
+    files.publish(tmp_path / "a", [b"content"])
+    assert (tmp_path / "a").read_bytes() == b"content"
+
+
+def test_a_name_that_the_system_refuses_is_an_io_error(tmp_path: Path) -> None:
+    with pytest.raises(XpbdError, match="E_IO"):
+        files.inside(tmp_path, "a" * 1000, code="E_JOB")
+
+
 @pytest.mark.parametrize("name", ["", ".", "..", "../a", "a/b", "a\\b", "C:", "a\0b", "/etc/passwd"])
 def test_names_that_lead_elsewhere_are_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(XpbdError, match="E_JOB"):

@@ -35,7 +35,7 @@ def bowl(rings: int = 8, segments: int = 16) -> Mesh:
     return positions, triangles
 
 
-def torus(segments: int = 24, sides: int = 12) -> Mesh:
+def torus(segments: int = 16, sides: int = 8) -> Mesh:
     parameters, triangles = grid_mesh(segments, sides, wrap_columns=True, wrap_rows=True)
     u, v = 2.0 * np.pi * parameters.T
     ring = 1.0 + 0.4 * np.cos(v)
@@ -47,7 +47,9 @@ def prism(outline: list[tuple[float, float]], caps: list[tuple[int, int, int]], 
     count = len(outline)
     flat = np.array(outline, float)
     positions = np.concatenate([np.column_stack([flat, np.full(count, z)]) for z in (0.0, height)])
-    sides = [[(i, (i + 1) % count, count + (i + 1) % count), (i, count + (i + 1) % count, count + i)] for i in range(count)]
+    sides = [
+        [(i, (i + 1) % count, count + (i + 1) % count), (i, count + (i + 1) % count, count + i)] for i in range(count)
+    ]
     walls = [triangle for pair in sides for triangle in pair]
     bottom = [(c, b, a) for a, b, c in caps]
     top = [(a + count, b + count, c + count) for a, b, c in caps]
@@ -75,7 +77,9 @@ def icosphere(subdivisions: int = 2) -> Mesh:
     positions = np.concatenate([np.roll(rectangle, k, axis=1) for k in range(3)])
     distances = np.linalg.norm(positions[:, None] - positions, axis=2)
     near = np.abs(distances - 2.0) < 1e-9
-    triples = [(a, b, c) for a in range(12) for b in range(a) for c in range(b) if near[a, b] and near[b, c] and near[a, c]]
+    triples = [
+        (a, b, c) for a in range(12) for b in range(a) for c in range(b) if near[a, b] and near[b, c] and near[a, c]
+    ]
     triangles = np.array(triples)
     corners = positions[triangles]
     inward = np.einsum("ti,ti->t", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) < 0.0
@@ -131,7 +135,9 @@ def signed_distances(points: Floats, corners: Floats) -> Floats:
     return np.where(winding_numbers(points, corners) > 0.5, -distances, distances)
 
 
-def crossings(starts: Floats, ends: Floats, corners: Floats, slack: float = 0.0) -> tuple[Floats, npt.NDArray[np.bool_]]:
+def crossings(
+    starts: Floats, ends: Floats, corners: Floats, slack: float = 0.0
+) -> tuple[Floats, npt.NDArray[np.bool_]]:
     """Where segments cross triangles.
 
     Args:

@@ -53,10 +53,11 @@ def place_target(
 
 @ti.func
 def update_velocity(
-    i, inverse_h, positions: ti.template(), previous_positions: ti.template(), velocities: ti.template()
+    i, h, inverse_h, positions: ti.template(), previous_positions: ti.template(), velocities: ti.template()
 ):
-    """v = (x − x_previous) / h."""
-    velocities[i] = (positions[i] - previous_positions[i]) * inverse_h
+    """v ← v + (x − x_predicted) / h, which is (x − x_previous) / h without rounding where nothing corrected x."""
+    v = velocities[i]
+    velocities[i] = v + (positions[i] - (previous_positions[i] + h * v)) * inverse_h
 
 
 @ti.func
@@ -184,7 +185,7 @@ def simulate_frame(
                         shapes,
                     )
         for i in range(positions.shape[0]):
-            update_velocity(i, 1.0 / h, positions, previous_positions, velocities)
+            update_velocity(i, h, 1.0 / h, positions, previous_positions, velocities)
         if ti.static(shapes):
             for k in range(contact_count):
                 apply_restitution(k, positions, velocities, elements, weights, contact_states, contact_multipliers)

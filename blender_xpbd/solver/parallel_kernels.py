@@ -125,9 +125,9 @@ def project_contact_colour(
 
 
 @ti.kernel
-def update_velocities(positions: VECTORS, previous_positions: VECTORS, velocities: VECTORS, inverse_h: ti.f32):
+def update_velocities(positions: VECTORS, previous_positions: VECTORS, velocities: VECTORS, h: ti.f32):
     for i in range(positions.shape[0]):
-        update_velocity(i, inverse_h, positions, previous_positions, velocities)
+        update_velocity(i, h, 1.0 / h, positions, previous_positions, velocities)
 
 
 @ti.kernel

@@ -169,7 +169,7 @@ class Solver:
                 keep = iteration + 1 < settings.iterations or last
                 self._project_constraints(np.array([1.0 / self._h**2, iteration > 0, keep], np.float32))
                 self._project_contacts(substep, iteration == 0)
-            parallel.update_velocities(s.positions, s.previous_positions, s.velocities, 1.0 / self._h)
+            parallel.update_velocities(s.positions, s.previous_positions, s.velocities, self._h)
             self._restore_contacts()
         parallel.damp_bodies(s.positions, s.velocities, s.starts, s.bodies, self._h * substeps)
 

@@ -88,7 +88,11 @@ def build_system(scene: Scene) -> System:
     Raises:
         XpbdError: E_GEOM_* or E_TET_*, for a body that cannot be simulated.
     """
-    models = tuple(build_body(body, scene.settings) for body in scene.bodies)
+    return assemble(scene, tuple(build_body(body, scene.settings) for body in scene.bodies))
+
+
+def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
+    """Put bodies that are built into one system."""
     origin = _centre(models)
     starts = np.concatenate([[0], np.cumsum([len(model.positions) for model in models])]).astype(np.int32)
     inverse_masses = [_inverse_masses(model) for model in models]

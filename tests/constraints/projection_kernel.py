@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs projections one by one, for tests of constraints."""
+
+import numpy as np
+import taichi as ti
+
+from blender_xpbd.constraints import CONSTRAINTS
+from blender_xpbd.constraints.constraint import ConstraintBlock
+from blender_xpbd.solver.kernels import FLOATS, INTS, VECTOR4, VECTORS
+
+
+@ti.kernel
+def project_all(
+    positions: VECTORS,
+    indices: INTS,
+    parameters: FLOATS,
+    multipliers: FLOATS,
+    inverse_h2: ti.f32,
+    iterations: ti.i32,
+    count: ti.i32,
+    kind: ti.template(),
+    pbd: ti.template(),
+):
+    ti.loop_config(serialize=True)
+    for iteration in range(iterations):
+        step = ti.Vector([inverse_h2, ti.cast(iteration > 0, ti.f32), 1.0])
+        for k in range(count):
+            CONSTRAINTS[kind].project(
+                positions,
+                indices,
+                parameters,
+                multipliers,
+                k * ti.static(CONSTRAINTS[kind].particle_count),
+                k * ti.static(len(CONSTRAINTS[kind].parameters)),
+                k * ti.static(CONSTRAINTS[kind].multiplier_count),
+                step,
+                pbd,
+            )
+
+
+def projected(block: ConstraintBlock, positions, inverse_masses, inverse_h2=1.0, iterations=1, pbd=False):
+    """Positions (particles, 3) and multipliers (constraints, rows) after Gauss-Seidel over the block."""
+    packed = ti.ndarray(VECTOR4, len(positions))
+    packed.from_numpy(np.concatenate([positions, np.asarray(inverse_masses)[:, None]], axis=1).astype(np.float32))
+    arrays = []
+    for values, dtype, kind in (
+        (block.indices, np.int32, ti.i32),
+        (block.parameters, np.float32, ti.f32),
+        (np.zeros((len(block), block.type.multiplier_count)), np.float32, ti.f32),
+    ):
+        array = ti.ndarray(kind, values.size)
+        array.from_numpy(values.ravel().astype(dtype))
+        arrays.append(array)
+    number = CONSTRAINTS.index(block.type)
+    project_all(packed, *arrays, inverse_h2, iterations, len(block), number, pbd)
+    multipliers = arrays[2].to_numpy().reshape(len(block), -1)
+    return packed.to_numpy()[:, :3].astype(np.float64), multipliers.astype(np.float64)

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What holds for every constraint."""
+
+import numpy as np
+import pytest
+from tests.constraints.projection_kernel import projected
+
+from blender_xpbd.constraints import CONSTRAINTS
+from blender_xpbd.constraints.attachment import build_attachment
+from blender_xpbd.constraints.dihedral_bending import build_dihedral_bending
+from blender_xpbd.constraints.distance import build_distance
+from blender_xpbd.constraints.tetrahedron_volume import build_tetrahedron_volume
+
+pytestmark = pytest.mark.usefixtures("taichi_cpu")
+
+REST = {
+    "distance": np.array([[0.0, 0.0, 0.0], [1.0, 0.5, -0.2]]),
+    "attachment": np.array([[0.3, -0.2, 0.1], [0.3, -0.2, 0.1]]),
+    "tetrahedron_volume": np.array([[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.1, 1.1, 0.0], [0.2, 0.1, 0.9]]),
+    "dihedral_bending": np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 0.1], [-0.9, 0.4, 0.3], [0.8, 0.6, 0.2]]),
+}
+INVERSE_MASSES = np.array([0.5, 2.0, 1.0, 0.7])
+
+
+def build(name, compliance=0.0):
+    rest = REST[name]
+    order = np.arange(len(rest), dtype=np.int32)[None]
+    if name == "distance":
+        return build_distance(rest, order, compliance)
+    if name == "attachment":
+        return build_attachment(order, np.array([compliance]))
+    if name == "tetrahedron_volume":
+        return build_tetrahedron_volume(rest, order, compliance)
+    return build_dihedral_bending(rest, order, compliance)
+
+
+def gradient(block, positions, step=1e-6):
+    """∇C by central differences, shape (rows, particles, 3)."""
+    rows = []
+    for particle in range(len(positions)):
+        for axis in range(3):
+            ahead, behind = positions.copy(), positions.copy()
+            ahead[particle, axis] += step
+            behind[particle, axis] -= step
+            rows.append((block.type.evaluate(ahead, block)[0] - block.type.evaluate(behind, block)[0]) / (2 * step))
+    return np.array(rows).T.reshape(-1, len(positions), 3)
+
+
+def disturbed(name, size, seed=0):
+    return REST[name] + np.random.default_rng(seed).normal(0.0, size, REST[name].shape)
+
+
+def turned(positions):
+    axis, angle = np.array([1.0, 2.0, 3.0]) / np.sqrt(14.0), 0.8
+    cross = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
+    rotation = np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross
+    return positions @ rotation.T + [0.4, -0.3, 0.6]
+
+
+every = pytest.mark.parametrize("name", [kind.name for kind in CONSTRAINTS])
+
+
+def test_every_constraint_is_tested():
+    assert set(REST) == {kind.name for kind in CONSTRAINTS}
+
+
+@every
+def test_rest_satisfies_the_constraint(name):
+    block = build(name)
+    assert np.abs(block.type.evaluate(REST[name], block)).max() < 1e-12
+    moved, _ = projected(block, REST[name], INVERSE_MASSES[: len(REST[name])])
+    np.testing.assert_allclose(moved, REST[name], atol=1e-6)
+
+
+@every
+def test_correction_follows_the_gradient(name):
+    """Δx = w ∇C Δλ with Δλ = −C / (Σ w|∇C|² + α̃), against finite differences."""
+    block, weights = build(name, 0.3), INVERSE_MASSES[: len(REST[name])]
+    positions = disturbed(name, 0.1)
+    value, slope = block.type.evaluate(positions, block)[0], gradient(block, positions)
+    expected = positions.copy()
+    for row in range(len(value)):
+        weight = (weights[:, None] * slope[row] ** 2).sum()
+        expected += weights[:, None] * slope[row] * (-value[row] / (weight + 0.3))
+    moved, _ = projected(block, positions, weights)
+    np.testing.assert_allclose(moved, expected, atol=3e-6)
+
+
+@every
+def test_internal_forces_keep_momentum(name):
+    """Σ ∇C = 0: no net force; Σ x × ∇C = 0: no net torque."""
+    block, weights = build(name), INVERSE_MASSES[: len(REST[name])]
+    positions = disturbed(name, 0.1, 1)
+    moved, _ = projected(block, positions, weights)
+    impulse = (moved - positions) / weights[:, None]
+    assert np.abs(impulse).max() > 1e-3
+    np.testing.assert_allclose(impulse.sum(axis=0), 0.0, atol=1e-5)
+    np.testing.assert_allclose(np.cross(positions, impulse).sum(axis=0), 0.0, atol=1e-5)
+
+
+@every
+def test_moves_with_the_frame_of_reference(name):
+    block, weights = build(name, 0.1), INVERSE_MASSES[: len(REST[name])]
+    positions = disturbed(name, 0.1, 2)
+    moved, _ = projected(block, positions, weights)
+    elsewhere, _ = projected(block, turned(positions), weights)
+    np.testing.assert_allclose(elsewhere, turned(moved), atol=3e-6)
+
+
+@every
+def test_fixed_particles_stay(name):
+    block = build(name)
+    weights = INVERSE_MASSES[: len(REST[name])].copy()
+    weights[0] = 0.0
+    positions = disturbed(name, 0.1, 3)
+    moved, _ = projected(block, positions, weights)
+    np.testing.assert_array_equal(moved[0], positions[0].astype(np.float32))
+    assert np.abs(moved - positions)[1:].max() > 1e-3
+
+
+@every
+@pytest.mark.parametrize("compliance", [0.0, 1e-3, 10.0])
+def test_fixed_point_balances_multiplier_and_violation(name, compliance):
+    """After many iterations C + α̃ λ = 0 (XPBD 2016, eq. 9)."""
+    block, weights = build(name, compliance), INVERSE_MASSES[: len(REST[name])]
+    positions = disturbed(name, 0.05, 4)
+    moved, multipliers = projected(block, positions, weights, iterations=200)
+    residual = block.type.evaluate(moved, block) + compliance * multipliers
+    assert np.abs(residual).max() < 1e-5 * max(1.0, np.abs(block.type.evaluate(positions, block)).max())
+
+
+@every
+def test_pbd_takes_its_share(name):
+    """The residual of a linear constraint after one projection is (1 − k) C (PBD 2007)."""
+    block, weights = build(name, 0.25), INVERSE_MASSES[: len(REST[name])]
+    positions = disturbed(name, 1e-3, 5)
+    before = block.type.evaluate(positions, block)
+    moved, _ = projected(block, positions, weights, pbd=True)
+    np.testing.assert_allclose(block.type.evaluate(moved, block), 0.75 * before, rtol=0.01, atol=2e-7)
+
+
+@every
+@pytest.mark.parametrize("shape", ["point", "line", "plane"])
+@pytest.mark.parametrize("pbd", [False, True])
+def test_degenerate_positions_stay_finite(name, shape, pbd):
+    positions = disturbed(name, 0.1, 6)
+    positions[:, {"point": slice(0, 3), "line": slice(1, 3), "plane": slice(2, 3)}[shape]] = 0.0
+    moved, multipliers = projected(build(name), positions, INVERSE_MASSES[: len(positions)], iterations=3, pbd=pbd)
+    assert np.isfinite(moved).all()
+    assert np.isfinite(multipliers).all()
+
+
+@every
+def test_all_fixed_stays_finite(name):
+    positions = disturbed(name, 0.1, 7)
+    moved, _ = projected(build(name), positions, np.zeros(len(positions)), iterations=3)
+    np.testing.assert_array_equal(moved, positions.astype(np.float32))

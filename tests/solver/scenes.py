@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Small scenes for tests of the solver."""
+
+import numpy as np
+
+from blender_xpbd.constraints.distance import build_distance
+from blender_xpbd.scene.material import Material
+from blender_xpbd.scene.scene import Body, Collider, Pins, Scene
+from blender_xpbd.scene.settings import FrameRange, SolverSettings
+from blender_xpbd.solver.bodies import BodyModel
+from blender_xpbd.solver.solver import Solver
+from blender_xpbd.solver.system import assemble, build_system
+
+GRAVITY = 9.81
+
+
+def grid(count, size=1.0, height=0.0):
+    """Positions, face sizes and corners of a square of quads in the XY plane."""
+    line = np.linspace(-size / 2, size / 2, count)
+    x, y = np.meshgrid(line, line, indexing="ij")
+    positions = np.stack([x.ravel(), y.ravel(), np.full(x.size, height)], axis=1)
+    index = np.arange(count * count).reshape(count, count)
+    corners = np.stack([index[:-1, :-1], index[1:, :-1], index[1:, 1:], index[:-1, 1:]], axis=-1).reshape(-1, 4)
+    return positions, np.full(len(corners), 4, np.int32), corners.ravel().astype(np.int32)
+
+
+def pins(positions, vertices, weights=1.0, targets=None):
+    vertices = np.asarray(vertices, np.int32)
+    weights = np.broadcast_to(np.float32(weights), vertices.shape)
+    return Pins(vertices, weights, positions[None, vertices] if targets is None else targets)
+
+
+def cloth(count=10, size=1.0, height=0.0, pinned=(), identifier="b0", **values):
+    positions, sizes, corners = grid(count, size, height)
+    material = Material.from_values({"internal_damping": 0.0, **values})
+    return Body(identifier, "Cloth", "CLOTH", positions, sizes, corners, material, pins(positions, pinned))
+
+
+def scene(*bodies, colliders=(), frames=(1, 50), duration=1 / 24, gravity=(0.0, 0.0, -GRAVITY), **settings):
+    return Scene(
+        bodies, tuple(colliders), FrameRange(*frames, 1, duration), SolverSettings(**settings), np.array(gravity)
+    )
+
+
+def solver(*bodies, is_parallel=False, **keywords):
+    return Solver(build_system(scene(*bodies, **keywords)), is_parallel)
+
+
+def particles(positions, masses, pairs, compliance, **keywords):
+    """A solver of bare particles, fixed where the mass is 0, held by distance constraints."""
+    positions = np.asarray(positions, np.float64)
+    body = Body("b0", "Particles", "CLOTH", positions, np.zeros(0, np.int32), np.zeros(0, np.int32),
+                Material(internal_damping=0.0))  # fmt: skip
+    own = np.arange(len(positions), dtype=np.int32)
+    blocks = (build_distance(positions, np.asarray(pairs, np.int32).reshape(-1, 2), compliance),) if len(pairs) else ()
+    model = BodyModel(
+        body=body,
+        positions=positions,
+        masses=np.asarray(masses, np.float64),
+        blocks=blocks,
+        elements=np.repeat(own[:, None], 4, axis=1),
+        weights=np.tile([1.0, 0.0, 0.0, 0.0], (len(positions), 1)),
+        pin_weights=np.zeros(len(positions)),
+        edges=np.zeros((0, 2), np.int32),
+    )
+    return Solver(assemble(scene(body, **keywords), (model,)))
+
+
+def plane(height=0.0, angle=0.0, friction=0.5, restitution=0.0, transforms=None):
+    """A plane, tilted about the Y axis so that it falls towards +X."""
+    matrix = np.eye(4)
+    matrix[:3, :3] = [[np.cos(angle), 0, np.sin(angle)], [0, 1, 0], [-np.sin(angle), 0, np.cos(angle)]]
+    matrix[2, 3] = height
+    return Collider(
+        "c0", "Plane", "PLANE", matrix[None] if transforms is None else transforms, friction=friction,
+        restitution=restitution,
+    )  # fmt: skip
+
+
+def run(simulation, frames):
+    """World positions of all particles after a number of frames."""
+    for _ in range(frames):
+        simulation.advance()
+    return simulation.positions() + simulation.system.origin

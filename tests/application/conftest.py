@@ -18,30 +18,47 @@ import pytest
 
 from tests.application.blender_application import EXTENSION, ROOT, Application, assert_no_errors
 
+PYTHONS_WITH_TAICHI = ("3.11", "3.13")
+
 
 def applications() -> list[str]:
     return [root for root in os.environ.get("XPBD_BLENDER_ROOTS", "").split(":") if root] or [""]
 
 
 @pytest.fixture(scope="session")
-def extension_archive() -> Path:
-    """The extension's zip for Linux, built now."""
+def blender_command() -> str:
+    """What runs Blender, as an absolute path."""
+    command = os.environ.get("XPBD_BLENDER_APP")
+    if not command:
+        pytest.skip("XPBD_BLENDER_APP names no Blender")
+    return str(Path(command).resolve())
+
+
+@pytest.fixture(scope="session")
+def archives(blender_command: str) -> dict[str, Path]:
+    """The extension's zips for Linux, built now: with Taichi, and without ("any")."""
     output = ROOT / "build" / "test-extension"
-    command = [sys.executable, str(ROOT / "scripts" / "build_extension"), "--platform=linux-x64", f"--output={output}"]
-    subprocess.run(command, check=True, timeout=300)
-    return next(output.glob("xpbd_physics-*-linux_x64.zip"))
+    platforms = ("linux-x64", "any")
+    command = [sys.executable, str(ROOT / "scripts" / "build_extension"), f"--output={output}"]
+    subprocess.run([*command, *(f"--platform={platform}" for platform in platforms)], check=True, timeout=300)
+    paths = ("xpbd_physics-*-linux_x64.zip", "xpbd_physics-?.?.?.zip")
+    return {platform: next(output.glob(path)) for platform, path in zip(platforms, paths, strict=True)}
 
 
 @pytest.fixture(scope="session", params=applications(), ids=lambda root: Path(root).name or "blender")
 def application(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, extension_archive: Path
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    blender_command: str,
+    archives: dict[str, Path],
 ) -> Application:
     """Blender with the extension installed and enabled by Blender's own command."""
-    command = os.environ.get("XPBD_BLENDER_APP")
-    if not command:
-        pytest.skip("XPBD_BLENDER_APP names no Blender")
-    blender = Application(str(Path(command).resolve()), request.param, tmp_path_factory.mktemp("blender"))
-    install = ("--command", "extension", "install-file", "--repo", "user_default", "--enable", str(extension_archive))
+    blender = Application(blender_command, request.param, tmp_path_factory.mktemp("blender"))
+    version = blender.run("--background", "--python-expr", "import sys; print('Python %d.%d' % sys.version_info[:2])")
+    archive = archives[
+        "linux-x64" if any(f"Python {known}\n" in version.output for known in PYTHONS_WITH_TAICHI) else "any"
+    ]
+    install = ("--command", "extension", "install-file", "--repo", "user_default", "--enable", str(archive))
     result = blender.run(*install)
     assert result.status == 0, result.output
     assert_no_errors(result.output)

@@ -14,12 +14,13 @@ from tests.application.blender_application import EXTENSION, Application, assert
 pytestmark = pytest.mark.application
 
 
-def test_archive_holds_the_product_alone(extension_archive: Path) -> None:
-    names = zipfile.ZipFile(extension_archive).namelist()
-    assert {"__init__.py", "blender_manifest.toml", "LICENSE"} <= set(names)
+def test_archives_hold_the_product_alone(archives: dict[str, Path]) -> None:
+    names = zipfile.ZipFile(archives["linux-x64"]).namelist()
     wheels = [name for name in names if name.startswith("wheels/")]
     assert {"cp311", "cp313"} <= {match for name in wheels for match in re.findall(r"taichi-[\d.]+-(cp\d+)", name)}
     assert not [name for name in wheels if "numpy" in name]
+    assert set(names) - set(wheels) == set(zipfile.ZipFile(archives["any"]).namelist())
+    assert {"__init__.py", "blender_manifest.toml", "LICENSE"} <= set(names)
     assert not [name for name in names if "test" in name or "__pycache__" in name]
 
 

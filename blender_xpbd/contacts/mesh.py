@@ -53,6 +53,15 @@ def _list_of(ints: ti.template(), header, cell):
 
 
 @ti.func
+def _barycentric(floats: ti.template(), at, offset):
+    """Weights of b and c at ``offset`` from a. By cross products: dot products cancel out in slivers."""
+    normal = _triple(floats, at + 9)
+    v = normal.dot(offset.cross(_triple(floats, at + 6))) * floats[at + 12]
+    w = normal.dot(_triple(floats, at + 3).cross(offset)) * floats[at + 12]
+    return v, w
+
+
+@ti.func
 def _crossing_of_triangle(floats: ti.template(), at, closed, tolerance, start, end):
     """Where a segment crosses one triangle.
 
@@ -70,12 +79,8 @@ def _crossing_of_triangle(floats: ti.template(), at, closed, tolerance, start, e
         candidate = before / (before - after)
         if candidate >= -1.0:
             offset = start + ti.max(candidate, 0.0) * (end - start) - _triple(floats, at)
-            ab, ac = _triple(floats, at + 3), _triple(floats, at + 6)
-            # relative areas; the slack closes the seams between triangles that rounding opens
-            cross = ab.cross(ac)
-            scale = floats[at + 12]
-            v = cross.dot(offset.cross(ac)) * scale
-            w = cross.dot(ab.cross(offset)) * scale
+            v, w = _barycentric(floats, at, offset)
+            # the slack closes the seams between triangles that rounding opens
             if v >= -1e-4 and w >= -1e-4 and v + w <= 1.0001:
                 part = candidate
     return ti.math.vec4(normal.x, normal.y, normal.z, part)
@@ -166,19 +171,16 @@ def _closest_on_triangle(floats: ti.template(), at, point):
     """
     offset = point - _triple(floats, at)
     ab, ac = _triple(floats, at + 3), _triple(floats, at + 6)
-    along_ab, along_ac, across = ab.dot(offset), ac.dot(offset), ab.dot(ac)
-    square_ab, square_ac = ab.dot(ab), ac.dot(ac)
-    v = square_ac * along_ab - across * along_ac
-    w = square_ab * along_ac - across * along_ab
+    v, w = _barycentric(floats, at, offset)
     nearest, feature = ti.math.vec3(0.0), 0
-    if v >= 0.0 and w >= 0.0 and (v + w) * floats[at + 12] <= 1.0:
+    if v >= 0.0 and w >= 0.0 and v + w <= 1.0:
         normal = _triple(floats, at + 9)
         nearest = normal.dot(offset) * normal
     else:
-        part = _clamped_part(along_ab, square_ab)
+        part = _clamped_part(ab.dot(offset), ab.dot(ab))
         nearest = offset - part * ab
         feature = 1 if part > 0.0 and part < 1.0 else (4 if part <= 0.0 else 5)
-        part = _clamped_part(along_ac, square_ac)
+        part = _clamped_part(ac.dot(offset), ac.dot(ac))
         other = offset - part * ac
         if other.norm_sqr() < nearest.norm_sqr():
             nearest = other

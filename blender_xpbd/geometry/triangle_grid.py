@@ -137,7 +137,7 @@ def pack(grids: Sequence[TriangleGrid]) -> PackedGrids:
     Header, from ``ints[headers[k]]``: start of the header floats, cells along x, y, z, closed (1 or 0), start of
     the cell table in ``ints``, start of the triangles in ``floats``, start of the pseudonormals in ``floats``.
     Header floats: low corner (3), high corner (3), cell size, its inverse, margin, tolerance, 2 unused.
-    A triangle is ``HOT_FLOATS`` floats, one cache line: a, b - a, c - a, normal, inverse squared norm of
+    A triangle is ``HOT_FLOATS`` floats, one cache line: a, b - a, c - a, normal, inverse norm of
     (b - a) × (c - a), radius of a sphere about the middle that holds the triangle, 2 unused.
     A cell's entry in the table is 0 (nothing there) or the index of its list: count, count of those that touch
     the cell, side, triangles.
@@ -174,7 +174,7 @@ def _pack_one(
             edges[:, 0],
             -edges[:, 2],
             grid.surface.normals,
-            1.0 / np.einsum("ti,ti->t", cross, cross)[:, None],
+            1.0 / np.sqrt(np.einsum("ti,ti->t", cross, cross))[:, None],
             radii * 1.00001,
             np.zeros((count, 2)),
         ],

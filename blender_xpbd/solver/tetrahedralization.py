@@ -11,7 +11,6 @@ import numpy.typing as npt
 from ..geometry.cage import build_cage
 from ..geometry.embedding import bind
 from ..geometry.tetrahedra import orient_positive
-from ..geometry.tetrahedralizers import tetrahedralize
 from ..scene.errors import Notice, XpbdError
 from ..scene.scene import Body
 
@@ -56,6 +55,9 @@ def tetrahedralized(body: Body, triangles: npt.NDArray[np.int32]) -> EmbeddedMes
             raise XpbdError("E_TET_FILE", "The job holds no tetrahedra of the file.", body.name)
         vertices, tetrahedra = wanted.vertices, orient_positive(wanted.vertices, wanted.tetrahedra)
     else:
+        # only here: nobody else pays for looking after child processes
+        from ..geometry.tetrahedralizers import tetrahedralize
+
         size = float(np.ptp(body.positions, axis=0).max())
         vertices, tetrahedra = tetrahedralize(
             wanted.method, body.positions, triangles, size / wanted.resolution, TETRAHEDRALIZER_TIMEOUT, body.name

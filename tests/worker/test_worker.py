@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The worker process: job in, frames out, whatever happens in between."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from blender_xpbd.jobs.frames import FrameCache
+from blender_xpbd.jobs.job import write_job
+from blender_xpbd.jobs.lock import JobLock
+from blender_xpbd.jobs.result import read_result
+from blender_xpbd.jobs.status import read_status
+from blender_xpbd.scene.errors import ExitCode
+from tests.solver.scenes import cloth, plane, scene
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def start(folder, *options):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "XPBD_TAICHI_CACHE": str(ROOT / ".cache" / "taichi")}
+    return subprocess.Popen(
+        [sys.executable, "-m", "blender_xpbd.worker", str(folder), *options],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=environment,
+    )
+
+
+def finish(process):
+    output, _ = process.communicate(timeout=120)
+    return process.returncode, output.decode()
+
+
+def falling_cloth(frames=40, count=20, **keywords):
+    return scene(
+        cloth(count, height=0.3, pinned=[0]), colliders=[plane()], frames=(1, frames), **{"substeps": 10, **keywords}
+    )
+
+
+def frames_of(folder):
+    result = read_result(folder)
+    cache = FrameCache(folder, result.vertex_count, len(result.bodies), len(result.statistics))
+    return {frame: cache.path(frame).read_bytes() for frame in cache.available()}, cache
+
+
+def wait_for_frame(folder, frame, process):
+    while not (read_status(folder) and (read_status(folder).frame or 0) >= frame):
+        assert process.poll() is None, process.stdout.read().decode()
+        time.sleep(0.005)
+
+
+def test_runs_a_job_to_its_end(tmp_path):
+    folder = write_job(tmp_path, falling_cloth())
+    code, output = finish(start(folder))
+    assert code == ExitCode.COMPLETE, output
+    status, result = read_status(folder), read_result(folder)
+    assert (status.state, status.frame, status.frames_done, status.frames_total) == ("COMPLETE", 40, 40, 40)
+    assert status.device == "CPU"
+    assert status.solver_fps > 0
+    assert result.bodies[0].constraint_counts.keys() == {"distance", "dihedral_bending"}
+    _, cache = frames_of(folder)
+    assert cache.available() == list(range(1, 41))
+    rest = cache.read(1).positions + np.array(result.origin)
+    np.testing.assert_allclose(rest, falling_cloth().bodies[0].positions, atol=1e-6)
+    last = cache.read(40)
+    assert last.positions[:, 2].min() + result.origin[2] > 0.0
+    assert 0.0 < last.statistics[0, 0] < 1.0
+
+
+def test_keeps_every_nth_frame_and_the_last(tmp_path):
+    whole = falling_cloth(20)
+    sparse = type(whole)(**{**whole.__dict__, "frames": type(whole.frames)(1, 20, 6)})
+    folders = [write_job(tmp_path, job) for job in (whole, sparse)]
+    for folder in folders:
+        assert finish(start(folder))[0] == ExitCode.COMPLETE
+    every, few = frames_of(folders[0])[0], frames_of(folders[1])[0]
+    assert list(few) == [1, 7, 13, 19, 20]
+    assert all(few[frame] == every[frame] for frame in few)
+
+
+def test_killed_at_any_moment_goes_on_with_the_same_bytes(tmp_path):
+    job = falling_cloth(60, 30, substeps=30)
+    expected_folder = write_job(tmp_path / "whole", job)
+    assert finish(start(expected_folder))[0] == ExitCode.COMPLETE
+    expected, _ = frames_of(expected_folder)
+    folder = write_job(tmp_path / "killed", job)
+    for frame in (3, 20, 45):
+        process = start(folder)
+        wait_for_frame(folder, frame, process)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+        process.stdin.close()
+        _, cache = frames_of(folder)
+        assert all(cache.verify(number) for number in cache.available())
+    assert finish(start(folder))[0] == ExitCode.COMPLETE
+    assert frames_of(folder)[0] == expected
+
+
+@pytest.mark.parametrize("way", ["end of input", "SIGTERM"])
+def test_stops_when_asked_and_resumes(tmp_path, way):
+    job = falling_cloth(400, 30, substeps=40)
+    folder = write_job(tmp_path, job)
+    process = start(folder, *(["--stop-at-end-of-input"] if way == "end of input" else []))
+    wait_for_frame(folder, 5, process)
+    before = time.monotonic()
+    if way == "SIGTERM":
+        process.terminate()
+    code, output = finish(process)
+    assert code == ExitCode.INTERRUPTED, output
+    assert time.monotonic() - before < 2.0
+    status = read_status(folder)
+    assert status.state == "INTERRUPTED"
+    assert 5 <= status.frame < 400
+    process = start(folder)
+    output = process.stdout.readline() + process.stdout.readline() + process.stdout.readline()
+    process.kill()
+    process.communicate()
+    assert f"Going on after frame {status.frame}".encode() in output
+
+
+def test_complete_job_is_not_computed_again(tmp_path):
+    folder = write_job(tmp_path, falling_cloth(10))
+    finish(start(folder))
+    before, _ = frames_of(folder)
+    code, output = finish(start(folder))
+    assert code == ExitCode.COMPLETE
+    assert "Going on after frame 10" in output
+    assert read_status(folder).frames_done == 10
+    assert frames_of(folder)[0] == before
+
+
+def test_damaged_frame_is_computed_again(tmp_path):
+    folder = write_job(tmp_path, falling_cloth(10))
+    finish(start(folder))
+    before, cache = frames_of(folder)
+    cache.path(4).write_bytes(before[4][:-5])
+    assert finish(start(folder))[0] == ExitCode.COMPLETE
+    assert frames_of(folder)[0] == before
+
+
+def test_second_worker_on_one_job_is_refused_at_once(tmp_path):
+    folder = write_job(tmp_path, falling_cloth(10))
+    with JobLock(folder):
+        code, output = finish(start(folder))
+    assert code == ExitCode.LOCKED
+    assert "E_LOCKED" in output
+    assert read_status(folder) is None
+
+
+def test_blow_up_keeps_the_frames_before(tmp_path):
+    body = cloth(8)
+    wild = type(body)(**{**body.__dict__, "velocity": np.array([1e38, 0, 0])})
+    folder = write_job(tmp_path, scene(wild, cloth(8, identifier="b1"), frames=(5, 200)))
+    code, _ = finish(start(folder))
+    assert code == ExitCode.DIVERGED
+    status = read_status(folder)
+    assert (status.state, status.error.code, status.error.object_name) == ("FAILED", "E_DIVERGED", "Cloth")
+    _, cache = frames_of(folder)
+    assert cache.available()[0] == 5
+    assert cache.available()[-1] == status.error.frame - 1
+
+
+def test_absent_device_is_an_error(tmp_path):
+    folder = write_job(tmp_path, falling_cloth(5, device="METAL"))
+    code, output = finish(start(folder))
+    if sys.platform == "darwin":
+        pytest.skip("Metal is here")
+    assert code == ExitCode.REFUSED
+    assert read_status(folder).error.code == "E_DEVICE"
+    assert "METAL" in output
+
+
+def test_folder_without_a_job_is_refused(tmp_path):
+    code, output = finish(start(tmp_path))
+    assert code == ExitCode.REFUSED
+    assert "E_JOB" in output

@@ -8,10 +8,10 @@ from types import ModuleType
 
 import bpy
 
-from . import properties
+from . import command_line, menus, operators, panels, preferences, properties, window_bake
 
 # each has register() and unregister(); later ones need earlier ones
-MODULES: tuple[ModuleType, ...] = (properties,)
+MODULES: tuple[ModuleType, ...] = (properties, preferences, operators, menus, panels, window_bake, command_line)
 
 
 def register() -> None:

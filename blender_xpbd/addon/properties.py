@@ -116,7 +116,7 @@ def blender_property(setting: Setting, **callbacks: Any) -> Any:
     common: dict[str, Any] = {
         "name": parameter.label,
         "description": tooltip(parameter),
-        "options": {"HIDDEN"} if setting.hidden else set(),
+        "options": {"HIDDEN"} if setting.hidden else set(),  # without ANIMATABLE
         **callbacks,
     }
     if "get" not in callbacks:
@@ -164,7 +164,7 @@ def _precision(parameter: Parameter) -> int:
     return 3 if top > 0.5 else 4 if top > 0.01 else 6
 
 
-_GROUPS: tuple[tuple[type, type, tuple[Setting, ...], str], ...] = (
+_GROUPS: tuple[tuple[type, Any, tuple[Setting, ...], str], ...] = (
     (XPBD_PG_object, bpy.types.Object, OBJECT_SETTINGS, "Takes part in XPBD simulations"),
     (XPBD_PG_scene, bpy.types.Scene, SCENE_SETTINGS, "How XPBD simulations of this scene run"),
     (XPBD_PG_status, bpy.types.WindowManager, STATUS_SETTINGS, "How the XPBD bake stands"),
@@ -190,8 +190,8 @@ def register() -> None:
         for setting in settings:
             setattr(group, setting.name, blender_property(setting, **_callbacks(owner, setting.name)))
         override = set() if owner is bpy.types.WindowManager else {"LIBRARY_OVERRIDABLE"}
-        pointer = bpy.props.PointerProperty(name="XPBD", description=description, type=group, override=override)
-        setattr(owner, "xpbd", pointer)  # noqa: B010 - the stubs know no such attribute
+        properties: Any = bpy.props
+        owner.xpbd = properties.PointerProperty(name="XPBD", description=description, type=group, override=override)
 
 
 def unregister() -> None:

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bake, and cancel it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ...scene.errors import XpbdError
+from ...scene.material import CLOTH, JELLY
+from .. import window_bake
+from ..bake import Progress, run_bake
+from ..bake_status import STATUS
+from ..report import BakeSummary
+from ..report_text import summary_warnings
+
+# [s]; a slice is shorter than 0.04 s, so the window has at least a third of the time for itself
+_TICK = 0.02
+
+
+class XPBD_OT_bake(bpy.types.Operator):
+    """Simulate all jelly and cloth objects of the scene and keep the motion as shape keys."""
+
+    bl_idname = "xpbd.bake"
+    bl_label = "Bake XPBD"
+    bl_options = {"UNDO"}
+
+    _timer: bpy.types.Timer | None = None
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether there is something to bake, and no bake is running."""
+        if STATUS.is_baking:
+            cls.poll_message_set("A bake is running already")
+            return False
+        if not any(obj.xpbd.role in (JELLY, CLOTH) for obj in context.scene.objects):
+            cls.poll_message_set("Make an object Jelly or Cloth first")
+            return False
+        return True
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[Any]:
+        """Begin; the timer does the rest."""
+        if bpy.app.background or context.window is None:
+            return self.execute(context)
+        window_bake.start(context)
+        manager = context.window_manager
+        self._timer = manager.event_timer_add(_TICK, window=context.window)
+        manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[Any]:
+        """Go on with each tick, while the artist goes on working."""
+        running = window_bake.current()
+        if running is None:  # another file was opened, or the add-on's window went
+            return self._leave(context)
+        if event.type == "ESC" and event.value == "PRESS" and _over_viewport(context, event):
+            running.stop_wanted = True
+            return {"RUNNING_MODAL"}
+        if event.type == "TIMER" and self._tick(context, running):
+            return self._leave(context)
+        return {"PASS_THROUGH"}
+
+    def _tick(self, context: bpy.types.Context, running: window_bake.WindowBake) -> bool:
+        """Go on for a slice, or stop; return whether it is over."""
+        outcome = ""
+        try:
+            if running.stop_wanted:
+                running.stop()
+                outcome = "Bake cancelled; the frames that were done are kept"
+            elif (summary := running.advance()) is not None:
+                outcome = finished_text(summary)
+        except XpbdError as error:
+            self._report(context, "ERROR", str(error))
+            return True
+        if outcome:
+            self._report(context, "INFO", outcome)
+            return True
+        _redraw(context)
+        context.workspace.status_text_set(f"XPBD: {STATUS.status}      Esc: cancel and keep the frames")
+        return False
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Blender ends the operator: its window is closed, or another file opened."""
+        window_bake.stop()
+        self._leave(context)
+
+    def execute(self, context: bpy.types.Context) -> set[Any]:
+        """Bake, and return when it is done."""
+        STATUS.reset()
+        manager = context.window_manager
+        manager.progress_begin(0.0, 1.0)
+
+        def show(progress: Progress) -> None:
+            manager.progress_update(progress.fraction)
+
+        try:
+            summary = run_bake(context, on_progress=show)
+        except XpbdError as error:
+            STATUS.message = str(error)
+            self._report(context, "ERROR", str(error))
+            return {"CANCELLED"}
+        finally:
+            manager.progress_end()
+        self._report(context, "INFO", finished_text(summary))
+        return {"FINISHED"}
+
+    def _leave(self, context: bpy.types.Context) -> set[Any]:
+        """Give back the timer and the status bar. FINISHED, so that there is an undo step for the frames kept."""
+        if self._timer is not None:
+            context.window_manager.event_timer_remove(self._timer)
+            self._timer = None
+        if context.workspace is not None:
+            context.workspace.status_text_set(None)
+        _redraw(context)
+        return {"FINISHED"}
+
+    def _report(self, context: bpy.types.Context, kind: Any, outcome: str) -> None:
+        """Tell what the bake warned of, and how it ended."""
+        for warning in summary_warnings(context.scene.xpbd.report):
+            self.report({"WARNING"}, warning)
+        self.report({kind}, outcome)
+
+
+class XPBD_OT_cancel(bpy.types.Operator):
+    """Stop the bake and keep the frames that are done."""
+
+    bl_idname = "xpbd.cancel"
+    bl_label = "Cancel XPBD Bake"
+
+    @classmethod
+    def poll(cls, _context: bpy.types.Context) -> bool:
+        """Whether a bake is running."""
+        if window_bake.current() is None:
+            cls.poll_message_set("No bake is running")
+            return False
+        return True
+
+    def execute(self, _context: bpy.types.Context) -> set[Any]:
+        """Tell the bake, which stops at its next tick."""
+        running = window_bake.current()
+        if running is None:
+            return {"CANCELLED"}
+        running.stop_wanted = True
+        return {"FINISHED"}
+
+
+def finished_text(summary: BakeSummary) -> str:
+    """One line for the status bar."""
+    bodies = "1 object" if len(summary.objects) == 1 else f"{len(summary.objects)} objects"
+    return f"Baked {summary.frames} frames of {bodies} in {summary.seconds.get('total', 0.0):.1f} s"
+
+
+def _over_viewport(context: bpy.types.Context, event: bpy.types.Event) -> bool:
+    """Whether the mouse is over a 3D viewport: elsewhere Esc means something else."""
+    return any(
+        area.type == "VIEW_3D"
+        and area.x <= event.mouse_x < area.x + area.width
+        and area.y <= event.mouse_y < area.y + area.height
+        for area in context.window.screen.areas
+    )
+
+
+def _redraw(context: bpy.types.Context) -> None:
+    """Draw the panels again: Blender does not know that what they show has changed."""
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()

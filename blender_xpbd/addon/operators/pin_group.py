@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pin vertices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ...scene.material import CLOTH, JELLY
+
+GROUP_NAME = "Pin"
+
+
+class XPBD_OT_add_pin_group(bpy.types.Operator):
+    """Pin the selected vertices: put them into a new vertex group and make it the pin group."""
+
+    bl_idname = "xpbd.add_pin_group"
+    bl_label = "Pin Selected Vertices"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether the active object can have pins."""
+        obj = context.object
+        if obj is not None and obj.type == "MESH" and obj.xpbd.role in (JELLY, CLOTH) and obj.is_editable:
+            return True
+        cls.poll_message_set("Make the active object Jelly or Cloth first")
+        return False
+
+    def execute(self, context: bpy.types.Context) -> set[Any]:
+        """Make the group."""
+        obj = context.object
+        if obj.mode == "EDIT":
+            obj.update_from_editmode()
+        selected = [vertex.index for vertex in obj.data.vertices if vertex.select]
+        if not selected:
+            self.report({"WARNING"}, "No vertex is selected: select those to pin in Edit Mode")
+            return {"CANCELLED"}
+        mode = obj.mode
+        if mode == "EDIT":
+            # Weights cannot be written while the mesh is being edited
+            bpy.ops.object.mode_set(mode="OBJECT")
+        group = obj.vertex_groups.new(name=GROUP_NAME)
+        group.add(selected, 1.0, "REPLACE")
+        obj.xpbd.pin_group = group.name
+        if mode == "EDIT":
+            bpy.ops.object.mode_set(mode="EDIT")
+        self.report({"INFO"}, f'{len(selected)} vertices are pinned by "{group.name}"')
+        return {"FINISHED"}

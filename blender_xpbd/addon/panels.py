@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tab "XPBD" in the sidebar of the 3D viewport. Drawing neither computes nor changes anything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ..scene.material import CLOTH, COLLIDER, JELLY
+from .bake_status import STATUS
+from .classes import register_classes, unregister_classes
+from .material_names import material_names, preset_names
+from .menus import ROLE_ICONS, XPBD_MT_material
+from .report_text import summary_error, summary_rows, summary_warnings
+from .specs import OBJECT_SETTINGS, ROLES, settings_by_name
+from .wrapped_text import draw_wrapped, letters_across
+
+BODY_ROLES = (JELLY, CLOTH)
+_SETTINGS = settings_by_name(OBJECT_SETTINGS)
+_ROLE_LABELS = {role.identifier: role.label for role in ROLES}
+_PRESET_LABELS = {choice.identifier: choice.label for choice in _SETTINGS["preset"].parameter.choices}
+
+
+def active_mesh(context: bpy.types.Context) -> Any:
+    """The active object where it is a mesh, or None."""
+    obj = context.object
+    return obj if obj is not None and obj.type == "MESH" else None
+
+
+def active_role(context: bpy.types.Context) -> str:
+    """The role of the active object, NONE where it can have none."""
+    obj = active_mesh(context)
+    return str(obj.xpbd.role) if obj is not None else "NONE"
+
+
+class SidebarPanel:
+    """Where all our panels are."""
+
+    bl_space_type: Any = "VIEW_3D"
+    bl_region_type: Any = "UI"
+    bl_category = "XPBD"
+    roles: tuple[str, ...] = ()
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Panels of a role are shown for it; the others always."""
+        return not cls.roles or active_role(context) in cls.roles
+
+
+class XPBD_PT_main(SidebarPanel, bpy.types.Panel):
+    """Role, material, Bake: all that a first bake needs."""
+
+    bl_idname = "XPBD_PT_main"
+    bl_label = "XPBD"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw."""
+        layout = self.layout
+        obj = active_mesh(context)
+        if obj is None:
+            layout.label(text="Select a mesh object", icon="INFO")
+        else:
+            _draw_roles(layout, obj)
+            _draw_material_choice(layout, obj)
+        layout.separator()
+        if STATUS.is_baking:
+            _draw_progress(layout)
+        else:
+            _draw_bake(layout)
+        _draw_result(layout, context)
+
+
+def _draw_roles(layout: Any, obj: Any) -> None:
+    column = layout.column(align=True)
+    row = column.row(align=True)
+    row.scale_y = 1.6
+    for role in (JELLY, CLOTH, COLLIDER):
+        button = row.operator(
+            "xpbd.set_role", text=_ROLE_LABELS[role], icon=ROLE_ICONS[role], depress=obj.xpbd.role == role
+        )
+        button.role = role
+    if obj.xpbd.role != "NONE":
+        row.operator("xpbd.set_role", text="", icon=ROLE_ICONS["NONE"]).role = "NONE"
+
+
+def _draw_material_choice(layout: Any, obj: Any) -> None:
+    if obj.xpbd.role in BODY_ROLES:
+        label = _PRESET_LABELS[obj.xpbd.preset]
+        row = layout.row()
+        row.scale_y = 1.2
+        row.menu(XPBD_MT_material.bl_idname, text=label, icon="MATERIAL")
+    elif obj.xpbd.role == COLLIDER:
+        layout.row().prop(obj.xpbd, "collider_shape", expand=True)
+
+
+def _draw_bake(layout: Any) -> None:
+    row = layout.row(align=True)
+    row.scale_y = 1.8
+    row.operator_context = "INVOKE_DEFAULT"
+    row.operator("xpbd.bake", text="Bake", icon="PLAY")
+    row.operator("xpbd.clear", text="", icon="TRASH")
+
+
+def _draw_progress(layout: Any) -> None:
+    row = layout.row(align=True)
+    row.scale_y = 1.8
+    row.progress(factor=STATUS.progress, type="BAR", text=STATUS.status)
+    row.operator("xpbd.cancel", text="", icon="CANCEL")
+
+
+def _draw_result(layout: Any, context: bpy.types.Context) -> None:
+    if STATUS.is_baking:
+        return
+    report = context.scene.xpbd.report
+    width = letters_across(context)
+    error = STATUS.message or summary_error(report)
+    if error:
+        box = layout.box()
+        box.alert = True
+        draw_wrapped(box, error, icon="ERROR", width=width)
+    rows = summary_rows(report)
+    warnings = summary_warnings(report)
+    if rows or warnings:
+        box = layout.box()
+        column = box.column(align=True)
+        for label, value in rows:
+            split = column.split(factor=0.5)
+            split.label(text=label)
+            split.label(text=value, translate=False)
+        for warning in warnings:
+            draw_wrapped(box, warning, icon="INFO", width=width)
+
+
+class SubPanel(SidebarPanel):
+    """A panel below the main one, closed at first."""
+
+    bl_parent_id = XPBD_PT_main.bl_idname
+    bl_options: Any = {"DEFAULT_CLOSED"}
+
+    def column(self) -> Any:
+        """The panel's column, labels left of the values."""
+        layout: Any = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        return layout.column()
+
+
+class XPBD_PT_material(SubPanel, bpy.types.Panel):
+    """What the object is made of."""
+
+    bl_label = "Material"
+    roles = BODY_ROLES
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """The values of the preset are shown; those of an own material can be changed."""
+        settings = context.object.xpbd
+        column = self.column()
+        for name in material_names(settings.role, settings.preset, context.scene.xpbd.solver_mode):
+            row = column.row()
+            row.enabled = name not in preset_names(settings.preset)
+            row.prop(settings, name)
+
+
+class XPBD_PT_pins(SubPanel, bpy.types.Panel):
+    """What holds it."""
+
+    bl_label = "Pins"
+    roles = BODY_ROLES
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw."""
+        obj = context.object
+        column = self.column()
+        column.prop_search(obj.xpbd, "pin_group", obj, "vertex_groups")
+        column.operator("xpbd.add_pin_group", icon="PINNED")
+        row = column.row()
+        row.active = bool(obj.xpbd.pin_group)
+        row.prop(obj.xpbd, "pin_frequency")
+
+
+class XPBD_PT_tetrahedra(SubPanel, bpy.types.Panel):
+    """What fills it."""
+
+    bl_label = "Cage"
+    roles = (JELLY,)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw."""
+        settings = context.object.xpbd
+        column = self.column()
+        column.prop(settings, "tetrahedralizer")
+        if settings.tetrahedralizer == "FILE":
+            column.prop(settings, "tetrahedra_file")
+        else:
+            column.prop(settings, "cage_resolution")
+        package = {"FTETWILD": "pytetwild", "TETGEN": "tetgen"}.get(settings.tetrahedralizer)
+        if package:
+            hint = f"Needs the package {package} in the solver's Python"
+            draw_wrapped(column, hint, icon="INFO", width=letters_across(context))
+
+
+class XPBD_PT_collision(SubPanel, bpy.types.Panel):
+    """How it meets others."""
+
+    bl_label = "Collision"
+    roles = (*BODY_ROLES, COLLIDER)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw."""
+        settings = context.object.xpbd
+        column = self.column()
+        column.prop(settings, "friction", slider=True)
+        column.prop(settings, "restitution", slider=True)
+        if settings.role in BODY_ROLES:
+            column.prop(settings, "contact_offset")
+            column.prop(settings, "initial_velocity")
+
+
+class XPBD_PT_floor(SubPanel, bpy.types.Panel):
+    """One switch for a floor."""
+
+    bl_label = "Floor"
+
+    def draw_header(self, context: bpy.types.Context) -> None:
+        """The switch."""
+        self.layout.prop(context.scene.xpbd, "use_floor", text="")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw."""
+        settings = context.scene.xpbd
+        column = self.column()
+        column.active = settings.use_floor
+        column.prop(settings, "floor_height")
+        column.prop(settings, "floor_friction", slider=True)
+        column.prop(settings, "floor_restitution", slider=True)
+
+
+class XPBD_PT_solver(SubPanel, bpy.types.Panel):
+    """Which frames, how exactly, where."""
+
+    bl_label = "Solver"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw."""
+        settings = context.scene.xpbd
+        column = self.column()
+        frames = column.column(align=True)
+        frames.prop(settings, "frame_start", text="Frame Start")
+        frames.prop(settings, "frame_end")
+        frames.prop(settings, "frame_step")
+        column.operator("xpbd.use_scene_range", icon="PREVIEW_RANGE")
+        quality = column.column(align=True)
+        quality.prop(settings, "substeps")
+        quality.prop(settings, "iterations")
+        column.prop(settings, "solver_mode")
+        column.prop(settings, "device")
+
+
+class XPBD_PT_cache(SubPanel, bpy.types.Panel):
+    """Where the result goes."""
+
+    bl_label = "Cache & Keys"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw."""
+        column = self.column()
+        column.prop(context.scene.xpbd, "cache_directory")
+        if active_role(context) in BODY_ROLES:
+            column.prop(context.object.xpbd, "key_style")
+        column.operator("xpbd.clear", text="Clear All Bakes", icon="TRASH").all = True
+
+
+CLASSES = (
+    XPBD_PT_main,
+    XPBD_PT_material,
+    XPBD_PT_pins,
+    XPBD_PT_tetrahedra,
+    XPBD_PT_collision,
+    XPBD_PT_floor,
+    XPBD_PT_solver,
+    XPBD_PT_cache,
+)
+
+
+def register() -> None:
+    """Add the panels."""
+    register_classes(CLASSES)
+
+
+def unregister() -> None:
+    """Remove the panels."""
+    unregister_classes(CLASSES)

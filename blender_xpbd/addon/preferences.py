@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The add-on's preferences: which Python runs the solver."""
+
+from __future__ import annotations
+
+import bpy
+
+from .bake_status import STATUS
+from .classes import register_classes, unregister_classes
+from .worker_python import known_python
+from .wrapped_text import draw_wrapped
+
+# The extension's package, bl_ext.….xpbd_physics; or blender_xpbd, where a script registers it
+BASE_PACKAGE = __package__.rpartition(".")[0]
+
+
+class XPBD_preferences(bpy.types.AddonPreferences):
+    """What is set once for all files."""
+
+    bl_idname = BASE_PACKAGE
+
+    worker_python: bpy.props.StringProperty(
+        name="Solver's Python",
+        description="A Python 3.11 or later with the package taichi, which runs the solver. Empty: the one inside "
+        "Blender, or one found on this machine",
+        subtype="FILE_PATH",
+    )
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        """The path, and what was found."""
+        layout = self.layout
+        row = layout.row()
+        row.prop(self, "worker_python")
+        row.operator("xpbd.check_worker", text="Check", icon="VIEWZOOM")
+        found = known_python(self.worker_python)
+        if found is not None:
+            layout.label(text=f"Python {found.version} with Taichi: {found.executable}", icon="CHECKMARK")
+        elif STATUS.message.startswith("E_DEP"):
+            draw_wrapped(layout, STATUS.message, icon="ERROR", width=120)
+
+
+def worker_python_path(context: bpy.types.Context) -> str:
+    """The Python that the artist has named; "" where there is none, or where a script uses the package."""
+    addon = context.preferences.addons.get(BASE_PACKAGE)
+    preferences = addon.preferences if addon is not None else None
+    return preferences.worker_python if isinstance(preferences, XPBD_preferences) else ""
+
+
+CLASSES = (XPBD_preferences,)
+
+
+def register() -> None:
+    """Add the preferences."""
+    register_classes(CLASSES)
+
+
+def unregister() -> None:
+    """Remove the preferences."""
+    unregister_classes(CLASSES)

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``Scene.xpbd.report`` as the panel shows it. The text may come from a stranger's file: nothing in it is trusted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from .progress_bar import time_text
+
+_SHORT_SECONDS = 60.0
+
+
+@lru_cache(maxsize=8)
+def summary_of(report: str) -> Mapping[str, Any]:
+    """The summary of a bake, empty where there is none or where it is not to be understood."""
+    try:
+        values = json.loads(report)
+    except ValueError:
+        return {}
+    return values if isinstance(values, dict) else {}
+
+
+def summary_warnings(report: str) -> list[str]:
+    """The warnings of a bake."""
+    warnings = summary_of(report).get("warnings")
+    return [warning for warning in warnings if isinstance(warning, str)] if isinstance(warnings, list) else []
+
+
+def summary_error(report: str) -> str:
+    """What ended the bake, "" for nothing."""
+    error = summary_of(report).get("error")
+    return error if isinstance(error, str) else ""
+
+
+@lru_cache(maxsize=8)
+def summary_rows(report: str) -> tuple[tuple[str, str], ...]:
+    """What the bake did, as labels and values."""
+    summary = summary_of(report)
+    frames = _number(summary, "frames")
+    if not frames:
+        return ()
+    seconds = summary.get("seconds")
+    total = _number(seconds, "total") if isinstance(seconds, dict) else None
+    fps = _number(summary, "solver_fps")
+    strain = _number(summary, "greatest_strain")
+    volume = _number(summary, "greatest_volume_change") if _number(summary, "tetrahedra") else None
+    inverted = _number(summary, "inverted_tetrahedra")
+    device = summary.get("device")
+    rows = [("Frames", f"{frames:.0f}" + ("" if total is None else f" in {_duration(total)}"))]
+    if fps:
+        rows.append(("Solver", f"{fps:,.0f} fps" if fps >= 10 else f"{fps:.2g} fps"))
+    if isinstance(device, str) and device:
+        rows.append(("Device", device))
+    if strain is not None:
+        rows.append(("Greatest Strain", _percent(strain)))
+    if volume is not None:
+        rows.append(("Volume Change", _percent(volume)))
+    if inverted:
+        rows.append(("Inverted", f"{inverted:.0f} tetrahedra"))
+    return tuple(rows)
+
+
+def _number(values: Mapping[str, Any], name: str) -> float | None:
+    value = values.get(name)
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < _SHORT_SECONDS else time_text(seconds)
+
+
+def _percent(share: float) -> str:
+    percent = 100.0 * share
+    return f"{percent:.1f} %" if percent < 100.0 else f"{percent:.0f} %"

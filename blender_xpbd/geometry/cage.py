@@ -12,11 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..scene.errors import Notice, XpbdError
-from .components import connected_components, dense_labels
-from .embedding import bind
+from .assembly import assemble
+from .embedding import barycentric_weights, nearest_points
 from .inside import Crossings, Grid, Insideness, cross_rays, vote
 from .lattice import TETRAHEDRA_PER_CELL, TETRAHEDRON_VOLUME, Lattice
-from .pieces import Pieces, find_pieces, sample_tetrahedra_table
+from .mending import mend
+from .pieces import Pieces, find_pieces, pieces_in, sample_tetrahedra_table
+from .orientation import disagreeing_triangles
 from .sampling import sample_surface
 from .surface_volume import SurfaceReport, examine_surface
 
@@ -28,6 +30,8 @@ SAMPLE_OFFSETS = (0.51063946, 0.90541733, 0.17974365)
 SURFACE_RATE = 4
 # A tetrahedron that holds surface but no inside sample counts as this full before the total is set right.
 LEAST_FILL = 0.01
+# Loose vertices × others compared at most: beyond, only some of the others are.
+PAIRS_LIMIT = 200_000_000
 # A body flatter than this share of a cube of its longest side has no volume.
 LEAST_VOLUME = 1e-7
 
@@ -103,24 +107,29 @@ def build_cage(
     points = frame.to_lattice(positions)
     welded = _weld_vertices(points, triangles)
     report = examine_surface(points, welded)
+    solid = report
+    if report.turned_edges:
+        turned = disagreeing_triangles(points, welded)[:, None]
+        triangles, welded = np.where(turned, triangles[:, ::-1], triangles), np.where(turned, welded[:, ::-1], welded)
+        solid = examine_surface(points, welded)
     lattice = Lattice(tuple(int(n) for n in frame.cells))
     grid = Grid(tuple(int(n) * SAMPLE_RATE for n in frame.cells), SAMPLE_RATE, SAMPLE_OFFSETS)
     crossings = [cross_rays(points, welded, grid, axis) for axis in range(3)]
     inside = vote(grid, crossings)
-    volume = _solid_volume(report, inside)
+    volume = _solid_volume(solid, inside)
     if volume < LEAST_VOLUME * resolution**3:
         message = "the mesh encloses no volume; thicken or close it, or make it cloth"
         raise XpbdError("E_TET_VOLUME", message, object_name)
     samples = sample_surface(points, welded, 1.0 / SURFACE_RATE)
-    pieces = find_pieces(lattice, grid, inside.depth, crossings, samples, weld)
-    vertices, tetrahedra = _assemble(lattice, pieces)
-    elements, weights = _embed(points, triangles, samples.corner_samples, pieces, vertices, tetrahedra)
+    pieces = mend(lattice, find_pieces(lattice, grid, inside.depth, crossings, samples, weld))
+    vertices, tetrahedra = assemble(lattice, pieces)
+    elements = _bind_vertices(lattice, points, triangles, pieces, pieces.of_sample[samples.corner_samples])
     return Cage(
         vertices=frame.to_world(vertices),
         tetrahedra=tetrahedra,
         fill=_fill(lattice, grid, pieces, volume),
-        embedding_tetrahedra=elements,
-        embedding_weights=weights,
+        embedding_tetrahedra=elements.astype(np.int32),
+        embedding_weights=barycentric_weights(points, vertices[tetrahedra[elements]]),
         volume=volume / frame.scale**3,
         notices=_notices(report, inside, object_name),
     )
@@ -179,50 +188,22 @@ def _solid_volume(report: SurfaceReport, inside: Insideness) -> float:
     return estimate if np.sign(wound) * report.signed_volume > 0.0 and abs(wound) >= counted * 0.999 else counted
 
 
-def _assemble(lattice: Lattice, pieces: Pieces) -> tuple[np.ndarray, np.ndarray]:
-    """The cage's vertices in lattice units and its tetrahedra, one per piece.
-
-    Corners of two pieces at one lattice point are one vertex if the pieces hang together. A lattice point of a
-    tetrahedron without surface lies in the solid's inside: all such tetrahedra around it share it.
-    """
-    corners = lattice.vertex_numbers(lattice.corners(pieces.tetrahedron))
-    count = len(corners)
-    links = pieces.links
-    same = corners[links[:, 0]][:, :, None] == corners[links[:, 1]][:, None, :]
-    link, first, second = np.nonzero(same)
-    pairs = [np.stack([links[link, 0] * 4 + first, links[link, 1] * 4 + second], axis=1)]
-    whole = np.flatnonzero(pieces.is_whole)
-    flat = (whole[:, None] * 4 + np.arange(4)).reshape(-1)
-    order = flat[np.argsort(corners.reshape(-1)[flat], kind="stable")]
-    together = corners.reshape(-1)[order[1:]] == corners.reshape(-1)[order[:-1]]
-    pairs.append(np.stack([order[:-1][together], order[1:][together]], axis=1))
-    vertex, vertex_count = dense_labels(connected_components(count * 4, np.concatenate(pairs)))
-    numbers = np.empty(vertex_count, dtype=np.int64)
-    numbers[vertex] = corners.reshape(-1)
-    return lattice.vertex_positions(numbers), vertex.reshape(-1, 4).astype(np.int32)
-
-
-def _embed(
-    points: np.ndarray,
-    triangles: np.ndarray,
-    corner_samples: np.ndarray,
-    pieces: Pieces,
-    vertices: np.ndarray,
-    tetrahedra: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Each mesh vertex's tetrahedron and its weights there."""
+def _bind_vertices(
+    lattice: Lattice, points: np.ndarray, triangles: np.ndarray, pieces: Pieces, of_corner: np.ndarray
+) -> np.ndarray:
+    """Each mesh vertex's piece: the one around it, or for a loose vertex outside that of the nearest other vertex."""
     elements = np.full(len(points), -1, dtype=np.int64)
-    elements[triangles.reshape(-1)] = pieces.of_sample[corner_samples.reshape(-1)]
-    weights = np.empty((len(points), 4))
-    loose = elements < 0
-    if loose.any():
-        elements[loose], weights[loose] = bind(points[loose], vertices, tetrahedra)
-    bound = ~loose
-    corners = vertices[tetrahedra[elements[bound]]]
-    sides = np.swapaxes(corners[:, 1:] - corners[:, :1], 1, 2)
-    last = np.linalg.solve(sides, (points[bound] - corners[:, 0])[:, :, None])[:, :, 0]
-    weights[bound] = np.concatenate([1.0 - last.sum(axis=1, keepdims=True), last], axis=1)
-    return elements.astype(np.int32), weights
+    elements[triangles] = of_corner
+    used = np.flatnonzero(elements >= 0)
+    loose = np.flatnonzero(elements < 0)
+    within = loose[((points[loose] > 0.5) & (points[loose] < np.array(lattice.shape) - 0.5)).all(axis=1)]
+    asked, found = pieces_in(pieces, lattice.locate(points[within]))
+    elements[within[asked]] = found
+    loose = np.flatnonzero(elements < 0)
+    if len(loose):
+        used = used[:: 1 + len(loose) * len(used) // PAIRS_LIMIT]
+        elements[loose] = elements[used[nearest_points(points[loose], points[used])]]
+    return elements
 
 
 def _fill(lattice: Lattice, grid: Grid, pieces: Pieces, volume: float) -> np.ndarray:

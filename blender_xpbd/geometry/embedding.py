@@ -62,6 +62,39 @@ def interpolate(
     return np.einsum("pc,pcx->px", weights, corners)
 
 
+def barycentric_weights(points: np.ndarray, corners: np.ndarray) -> np.ndarray:
+    """Barycentric coordinates of points, each in its own tetrahedron; shape (points, 4), rows of sum 1.
+
+    Args:
+        points: shape (points, 3).
+        corners: of a tetrahedron with volume for each point, shape (points, 4, 3).
+    """
+    sides = np.swapaxes(corners[:, 1:] - corners[:, :1], 1, 2)
+    last = np.linalg.solve(sides, (points - corners[:, 0])[:, :, None])[:, :, 0]
+    return np.concatenate([1.0 - last.sum(axis=1, keepdims=True), last], axis=1)
+
+
+def nearest_points(points: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """The nearest of some other points to each point, shape (points,), int64; every pair is compared.
+
+    Args:
+        points: shape (points, 3).
+        others: shape (others, 3), at least one.
+    """
+    nearest = np.empty(len(points), dtype=np.int64)
+    for part in _parts(np.full(len(points), len(others)), PAIRS_AT_ONCE):
+        nearest[part] = _squared_distances(points[part], others).argmin(axis=1)
+    return nearest
+
+
+def _squared_distances(points: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Squared distance of every pair, shape (points, others)."""
+    squared = np.zeros((len(points), len(others)))
+    for axis in range(3):
+        squared += (points[:, None, axis] - others[None, :, axis]) ** 2
+    return squared
+
+
 def _weights(points: np.ndarray, elements: np.ndarray, corners: np.ndarray, inverses: np.ndarray) -> np.ndarray:
     """Barycentric coordinates of points in given tetrahedra, shape (points, 4)."""
     last = np.einsum("pij,pj->pi", inverses[elements], points - corners[elements, 0])
@@ -142,7 +175,7 @@ def _nearest(points: np.ndarray, corners: np.ndarray, inverses: np.ndarray) -> n
     sizes = np.linalg.norm(corners[:, 1] - corners[:, 0], axis=1)
     for part in _parts(np.full(len(points), len(centres)), PAIRS_AT_ONCE):
         query = points[part]
-        squared = sum((query[:, None, axis] - centres[None, :, axis]) ** 2 for axis in range(3))
+        squared = _squared_distances(query, centres)
         candidates = np.sort(np.argpartition(squared, keep - 1, axis=1)[:, :keep], axis=1)
         flat = candidates.reshape(-1)
         outside = -_weights(np.repeat(query, keep, axis=0), flat, corners, inverses).min(axis=1) * sizes[flat]

@@ -55,8 +55,19 @@ class _Nodes:
     is_mixed_sample: np.ndarray
 
     def on_surface(self, tetrahedron: np.ndarray, triangle: np.ndarray) -> np.ndarray:
-        """The node of each (tetrahedron, triangle)."""
-        return np.searchsorted(self.surface_keys, tetrahedron * self.triangle_count + triangle)
+        """The node of each (tetrahedron, triangle), or −1."""
+        keys = tetrahedron * self.triangle_count + triangle
+        place = np.minimum(np.searchsorted(self.surface_keys, keys), len(self.surface_keys) - 1)
+        return np.where((tetrahedron >= 0) & (self.surface_keys[place] == keys), place, -1)
+
+    def near_surface(self, lattice: Lattice, tetrahedron: np.ndarray, triangle: np.ndarray) -> np.ndarray:
+        """The node of each (tetrahedron, triangle), or else one of the triangle in a neighbouring one, or −1."""
+        node = self.on_surface(tetrahedron, triangle)
+        missing = np.flatnonzero(node < 0)
+        neighbours = lattice.neighbours(tetrahedron[missing])
+        for face in range(4):
+            node[missing] = np.maximum(node[missing], self.on_surface(neighbours[:, face], triangle[missing]))
+        return node
 
 
 def find_pieces(
@@ -79,14 +90,14 @@ def find_pieces(
     """
     sample_tetrahedra = lattice.locate(samples.points)
     crossing_tetrahedra = [lattice.locate(along.points) for along in crossings]
-    nodes = _make_nodes(lattice, grid, depth, crossings, crossing_tetrahedra, samples, sample_tetrahedra)
+    nodes = _make_nodes(lattice, grid, depth, crossing_tetrahedra, samples, sample_tetrahedra)
     of_sample = nodes.on_surface(sample_tetrahedra, samples.triangle)
     links = [of_sample[samples.links]]
     for along, tetrahedra in zip(crossings, crossing_tetrahedra, strict=True):
-        of_crossing = nodes.on_surface(tetrahedra, along.triangle)
+        of_crossing = nodes.near_surface(lattice, tetrahedra, along.triangle)
         links.append(_link_along_rays(grid, depth, along, of_crossing, nodes.of_grid))
         links.append(_link_samples(grid, depth, along, nodes))
-    pairs = _unique_links(np.concatenate(links), len(nodes.tetrahedron))
+    pairs = unique_links(np.concatenate(links), len(nodes.tetrahedron))
     within = nodes.tetrahedron[pairs[:, 0]] == nodes.tetrahedron[pairs[:, 1]]
     if weld:
         order = np.argsort(nodes.tetrahedron, kind="stable")
@@ -95,18 +106,14 @@ def find_pieces(
     else:
         local = pairs[within]
     piece, count = dense_labels(connected_components(len(nodes.tetrahedron), local))
-    across = _unique_links(piece[pairs[~within]], count)
-    tetrahedron = np.empty(count, dtype=np.int64)
-    tetrahedron[piece] = nodes.tetrahedron
-    merged, count = dense_labels(connected_components(count, _siblings(across, tetrahedron)))
-    piece = merged[piece]
     tetrahedron = np.empty(count, dtype=np.int64)
     tetrahedron[piece] = nodes.tetrahedron
     is_whole = np.zeros(count, dtype=bool)
     is_whole[piece[nodes.first_whole :]] = True
     inside_samples = np.bincount(piece, nodes.inside_samples, minlength=count).astype(np.int64)
-    found = Pieces(tetrahedron, inside_samples, is_whole, _unique_links(merged[across], count), piece[of_sample])
-    return _link_stray_neighbours(lattice, found)
+    across = unique_links(piece[pairs[~within]], count)
+    found = Pieces(tetrahedron, inside_samples, is_whole, across, piece[of_sample])
+    return _drop_strays(_link_whole(lattice, merge_pieces(found, _siblings(across, tetrahedron))))
 
 
 def sample_tetrahedra_table(lattice: Lattice, grid: Grid) -> tuple[np.ndarray, np.ndarray]:
@@ -129,19 +136,17 @@ def _make_nodes(
     lattice: Lattice,
     grid: Grid,
     depth: np.ndarray,
-    crossings: list[Crossings],
     crossing_tetrahedra: list[np.ndarray],
     samples: SurfaceSamples,
     sample_tetrahedra: np.ndarray,
 ) -> _Nodes:
     """Number the nodes of the graph."""
     triangle_count = len(samples.corner_samples)
-    tetrahedra = np.concatenate([sample_tetrahedra, *crossing_tetrahedra])
-    triangles = np.concatenate([samples.triangle, *(along.triangle for along in crossings)])
-    surface_keys = np.unique(tetrahedra * triangle_count + triangles)
+    surface_keys = np.unique(sample_tetrahedra * triangle_count + samples.triangle)
     on_surface = surface_keys // triangle_count
     has_surface = np.zeros(lattice.tetrahedron_count, dtype=bool)
-    has_surface[on_surface] = True
+    for tetrahedra in (on_surface, *crossing_tetrahedra):
+        has_surface[tetrahedra] = True
 
     inside = np.flatnonzero(depth)
     in_tetrahedron = _tetrahedra_of_samples(lattice, grid, inside)
@@ -207,13 +212,15 @@ def _link_along_rays(
     joined = np.flatnonzero(~is_last & (from_before != 0) & (from_after != 0))
     first = np.flatnonzero(is_first & (depth_before != 0))
     last = np.flatnonzero(is_last & (depth_after != 0))
-    return np.concatenate(
+    links = np.concatenate(
         [
             np.stack([of_crossing[joined], of_crossing[joined + 1]], axis=1),
             np.stack([of_grid[before_key[first]], of_crossing[first]], axis=1),
             np.stack([of_crossing[last], of_grid[after_key[last]]], axis=1),
         ]
     )
+    # A crossing in a corner that no surface sample came near has no node.
+    return links[(links >= 0).all(axis=1)]
 
 
 def _link_samples(grid: Grid, depth: np.ndarray, crossings: Crossings, nodes: _Nodes) -> np.ndarray:
@@ -230,7 +237,47 @@ def _link_samples(grid: Grid, depth: np.ndarray, crossings: Crossings, nodes: _N
     return np.stack([nodes.of_grid[lower], nodes.of_grid[lower + stride]], axis=1).astype(np.int64)
 
 
-def _unique_links(links: np.ndarray, count: int) -> np.ndarray:
+def merge_pieces(pieces: Pieces, pairs: np.ndarray) -> Pieces:
+    """Make one piece of those that the pairs connect; they lie in the same tetrahedron.
+
+    Args:
+        pieces: the pieces.
+        pairs: shape (pairs, 2).
+    """
+    merged, count = dense_labels(connected_components(len(pieces.tetrahedron), pairs))
+    tetrahedron = np.empty(count, dtype=np.int64)
+    tetrahedron[merged] = pieces.tetrahedron
+    is_whole = np.zeros(count, dtype=bool)
+    is_whole[merged] = pieces.is_whole
+    return Pieces(
+        tetrahedron=tetrahedron,
+        inside_samples=np.bincount(merged, pieces.inside_samples, minlength=count).astype(np.int64),
+        is_whole=is_whole,
+        links=unique_links(merged[pieces.links], count),
+        of_sample=merged[pieces.of_sample],
+    )
+
+
+def pieces_in(pieces: Pieces, tetrahedra: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """All pieces in given tetrahedra.
+
+    Args:
+        pieces: the pieces.
+        tetrahedra: lattice numbers, shape (n,).
+
+    Returns:
+        ``asked``, which of the n, and ``found``, a piece in it; each shape (matches,), int64.
+    """
+    order = np.argsort(pieces.tetrahedron, kind="stable")
+    ordered = pieces.tetrahedron[order]
+    begin = np.searchsorted(ordered, tetrahedra, side="left")
+    counts = np.searchsorted(ordered, tetrahedra, side="right") - begin
+    asked = np.repeat(np.arange(len(tetrahedra)), counts)
+    step = np.arange(len(asked)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return asked, order[np.repeat(begin, counts) + step]
+
+
+def unique_links(links: np.ndarray, count: int) -> np.ndarray:
     """Unordered links between different nodes, each once, sorted."""
     low, high = links.min(axis=1), links.max(axis=1)
     keys = np.unique((low.astype(np.int64) * count + high)[low != high])
@@ -250,24 +297,36 @@ def _siblings(links: np.ndarray, tetrahedron: np.ndarray) -> np.ndarray:
     return np.stack([piece[:-1][same], piece[1:][same]], axis=1)
 
 
-def _link_stray_neighbours(lattice: Lattice, pieces: Pieces) -> Pieces:
-    """Link tetrahedra without surface to every neighbour across a face that no sample happened to link them to."""
+def _link_whole(lattice: Lattice, pieces: Pieces) -> Pieces:
+    """Link tetrahedra without surface across their faces: to each other, and where no sample happened to, to others."""
     whole = np.flatnonzero(pieces.is_whole)
-    neighbours = lattice.neighbours(pieces.tetrahedron[whole])
-    order = np.argsort(pieces.tetrahedron, kind="stable")
-    ordered = pieces.tetrahedron[order]
-    begin = np.searchsorted(ordered, neighbours, side="left")
-    counts = (np.searchsorted(ordered, neighbours, side="right") - begin).reshape(-1)
-    owner = np.repeat(np.repeat(whole, 4), counts)
-    step = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
-    other = order[np.repeat(begin.reshape(-1), counts) + step]
-    mixed = ~pieces.is_whole[other]
-    owner, other = owner[mixed], other[mixed]
-    # A tetrahedron pair that has a link already needs no other.
+    asked, other = pieces_in(pieces, lattice.neighbours(pieces.tetrahedron[whole]).reshape(-1))
+    owner = whole[asked // 4]
+    # A pair of tetrahedra that has a link already needs no other.
     count = lattice.tetrahedron_count
     linked = pieces.tetrahedron[pieces.links]
     linked_keys = np.concatenate([linked[:, 0] * count + linked[:, 1], linked[:, 1] * count + linked[:, 0]])
-    stray = ~np.isin(pieces.tetrahedron[owner] * count + pieces.tetrahedron[other], linked_keys)
-    extra = np.stack([owner[stray], other[stray]], axis=1)
-    links = _unique_links(np.concatenate([pieces.links, extra]), len(pieces.tetrahedron))
+    among_whole = pieces.is_whole[other]
+    needed = among_whole & (owner < other)
+    mixed = np.flatnonzero(~among_whole)
+    keys = pieces.tetrahedron[owner[mixed]] * count + pieces.tetrahedron[other[mixed]]
+    needed[mixed] = ~np.isin(keys, linked_keys)
+    extra = np.stack([owner[needed], other[needed]], axis=1)
+    links = unique_links(np.concatenate([pieces.links, extra]), len(pieces.tetrahedron))
     return Pieces(pieces.tetrahedron, pieces.inside_samples, pieces.is_whole, links, pieces.of_sample)
+
+
+def _drop_strays(pieces: Pieces) -> Pieces:
+    """Leave out what hangs together with no surface: samples that the rays were mistaken about."""
+    component = connected_components(len(pieces.tetrahedron), pieces.links)
+    kept = np.zeros(len(component), dtype=bool)
+    kept[component[pieces.of_sample]] = True
+    kept = kept[component]
+    number = np.cumsum(kept) - 1
+    return Pieces(
+        pieces.tetrahedron[kept],
+        pieces.inside_samples[kept],
+        pieces.is_whole[kept],
+        number[pieces.links[kept[pieces.links[:, 0]]]],
+        number[pieces.of_sample],
+    )

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mend cages whose tetrahedra hang together by an edge or a vertex only.
+
+Such hinges come from a surface that only grazes a tetrahedron, and from strips thinner than the sampling.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .assembly import assemble, face_components
+from .components import connected_components
+from .lattice import Lattice
+from .pieces import Pieces, merge_pieces, pieces_in, unique_links
+
+ROUNDS = 3
+
+
+def mend(lattice: Lattice, pieces: Pieces) -> Pieces:
+    """Join what hinges on an edge or a vertex to what it hinges on.
+
+    Args:
+        lattice: the lattice.
+        pieces: the pieces.
+
+    Returns:
+        The pieces with more links, with empty duplicates merged into their like, and with a few more (empty) pieces.
+    """
+    pieces = _merge_duplicates(lattice, pieces)
+    for _ in range(ROUNDS):
+        _, tetrahedra = assemble(lattice, pieces)
+        hinged, component = _hinged_pieces(tetrahedra)
+        if len(hinged) == 0:
+            break
+        extra = _faces_to_close(lattice, pieces, tetrahedra, hinged, component)
+        left = hinged[~np.isin(component[hinged], component[extra[:, 0]])]
+        pieces = _with_links(pieces, extra)
+        pieces = _fill_between(lattice, pieces, tetrahedra, left, component)
+    return _merge_duplicates(lattice, pieces)
+
+
+def _merge_duplicates(lattice: Lattice, pieces: Pieces) -> Pieces:
+    """Merge pieces of one tetrahedron that share all vertices, or two if one holds nothing of the inside."""
+    _, tetrahedra = assemble(lattice, pieces)
+    order = np.argsort(pieces.tetrahedron, kind="stable")
+    ordered = pieces.tetrahedron[order]
+    pairs = [np.zeros((0, 2), dtype=np.int64)]
+    for distance in range(1, len(order)):
+        same = np.flatnonzero(ordered[distance:] == ordered[:-distance])
+        if len(same) == 0:
+            break
+        first, second = order[same], order[same + distance]
+        empty = (pieces.inside_samples[first] == 0) | (pieces.inside_samples[second] == 0)
+        shared = (tetrahedra[first] == tetrahedra[second]).sum(axis=1)
+        pairs.append(np.stack([first, second], axis=1)[(shared == 4) | ((shared >= 2) & empty)])
+    return merge_pieces(pieces, np.concatenate(pairs))
+
+
+def _hinged_pieces(tetrahedra: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Pieces outside the largest face-connected part of what their vertices connect, and every piece's part."""
+    component = face_components(tetrahedra)
+    sizes = np.bincount(component)
+    spokes = np.stack([np.repeat(tetrahedra[:, 0], 3), tetrahedra[:, 1:].reshape(-1)], axis=1)
+    body = connected_components(int(tetrahedra.max()) + 1, spokes)[tetrahedra[:, 0]]
+    order = np.lexsort((component, sizes[component], body))
+    is_last = np.r_[body[order][1:] != body[order][:-1], True]
+    main = np.zeros(len(sizes), dtype=bool)
+    main[component[order[is_last]]] = True
+    return np.flatnonzero(~main[component]), component
+
+
+def _faces_to_close(
+    lattice: Lattice, pieces: Pieces, tetrahedra: np.ndarray, hinged: np.ndarray, component: np.ndarray
+) -> np.ndarray:
+    """Links from hinged pieces to pieces across a face of which they already share a vertex or an edge."""
+    neighbours = lattice.neighbours(pieces.tetrahedron[hinged])
+    asked, other = pieces_in(pieces, neighbours.reshape(-1))
+    owner = hinged[asked // 4]
+    touching = _shares_vertex(tetrahedra[owner], tetrahedra[other])
+    good = touching & (component[owner] != component[other])
+    return np.stack([owner[good], other[good]], axis=1)
+
+
+def _fill_between(
+    lattice: Lattice, pieces: Pieces, tetrahedra: np.ndarray, hinged: np.ndarray, component: np.ndarray
+) -> Pieces:
+    """For each hinged piece, add a piece in the tetrahedron across the face that joins it to most others."""
+    if len(hinged) == 0:
+        return pieces
+    between = lattice.neighbours(pieces.tetrahedron[hinged])
+    beyond = lattice.neighbours(np.maximum(between, 0).reshape(-1))
+    asked, other = pieces_in(pieces, np.where(between.reshape(-1, 1) >= 0, beyond, -1).reshape(-1))
+    slot = asked // 4
+    owner = hinged[slot // 4]
+    good = _shares_vertex(tetrahedra[owner], tetrahedra[other]) & (component[owner] != component[other])
+    slot, other = slot[good], other[good]
+    votes = np.bincount(slot, minlength=between.size).reshape(-1, 4)
+    best = np.arange(len(hinged)) * 4 + votes.argmax(axis=1)
+    best = best[votes.max(axis=1) > 0]
+    # Hinged pieces of one part that want the same tetrahedron share it.
+    wanted = between.reshape(-1)[best] * (int(component.max()) + 1) + component[hinged[best // 4]]
+    unique, which = np.unique(wanted, return_inverse=True)
+    number = np.full(between.size, -1)
+    number[best] = len(pieces.tetrahedron) + which.reshape(-1)
+    joins = number[slot] >= 0
+    links = np.concatenate(
+        [
+            np.stack([hinged[best // 4], number[best]], axis=1),
+            np.stack([other[joins], number[slot[joins]]], axis=1),
+        ]
+    )
+    added = unique // (int(component.max()) + 1)
+    grown = Pieces(
+        np.concatenate([pieces.tetrahedron, added]),
+        np.concatenate([pieces.inside_samples, np.zeros(len(added), dtype=np.int64)]),
+        np.concatenate([pieces.is_whole, np.zeros(len(added), dtype=bool)]),
+        pieces.links,
+        pieces.of_sample,
+    )
+    return _with_links(grown, links)
+
+
+def _with_links(pieces: Pieces, links: np.ndarray) -> Pieces:
+    """The pieces with more links."""
+    together = unique_links(np.concatenate([pieces.links, links]), len(pieces.tetrahedron))
+    return Pieces(pieces.tetrahedron, pieces.inside_samples, pieces.is_whole, together, pieces.of_sample)
+
+
+def _shares_vertex(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Whether two tetrahedra have a vertex in common, row by row."""
+    return (first[:, :, None] == second[:, None, :]).any(axis=(1, 2))

@@ -20,9 +20,10 @@ import bpy
 from ..jobs.job import write_job
 from ..scene.errors import XpbdError
 from .bake_options import BakeOptions
-from .bake_output import BakeOutput
+from .bake_output import ALL_FRAMES, BakeOutput
 from .cache_folder import cache_folder
 from .data_lookup import scene_by_uid
+from .preferences import worker_python_path
 from .report import BakeSummary
 from .scene_reader import Reading, read_scene
 from .worker_process import WorkerProcess
@@ -148,7 +149,7 @@ class BakeSession:
     def steps(self, context: bpy.types.Context) -> Generator[Progress, None, None]:
         """The whole bake; see ``bake``."""
         yield Progress(READING, message="Reading the scene")
-        python = find_python(self._options.worker_python or _preferred_python(context))
+        python = find_python(self._options.worker_python or worker_python_path(context))
         reading = yield from self._read(context)
         folder, notice = cache_folder(context.scene, self._options.cache)
         for warning in (*reading.notices, *((notice,) if notice else ())):
@@ -170,6 +171,14 @@ class BakeSession:
         if error is not None:
             raise error
         self.summary.complete = True
+        yield Progress(
+            WRITING,
+            frame=self._output.newest_frame,
+            frames_done=self._output.frames_written,
+            frames_total=self._output.frames_total,
+            seconds_left=0.0,
+            message="Done",
+        )
 
     def close(self) -> None:
         """End the worker if it runs, keep what is done, and leave the report with the scene."""
@@ -185,7 +194,7 @@ class BakeSession:
 
     def _save_what_is_done(self, output: BakeOutput) -> None:
         try:
-            output.write(CLOSING_SECONDS, None)
+            output.write(CLOSING_SECONDS, ALL_FRAMES)
         except XpbdError as fault:
             # What cannot be read now was reported before, or is solved again by the next bake
             self.summary.error = self.summary.error or str(fault)
@@ -232,7 +241,8 @@ class BakeSession:
                 if ended or error is not None:
                     self._worker.kill()
                     self._worker, ended = None, True
-            behind = output.write(SLICE_SECONDS, status if not ended else None)
+            newest = ALL_FRAMES if ended else status.frame if status is not None else None
+            behind = output.write(SLICE_SECONDS, newest)
             if ended and not behind:
                 return error
             yield self._progress(output, solving=not ended)
@@ -245,7 +255,7 @@ class BakeSession:
                 frames_total=output.frames_total,
                 message=f"Waiting: leave the edit mode of {', '.join(names)}",
             )
-            output.write(SLICE_SECONDS, None)
+            output.write(SLICE_SECONDS, ALL_FRAMES)
 
     def _progress(self, output: BakeOutput, *, solving: bool) -> Progress:
         done, total = output.frames_solved, output.frames_total
@@ -263,12 +273,6 @@ class BakeSession:
     def _current_frame(self) -> float:
         scene = scene_by_uid(self._scene_uid)
         return 0.0 if scene is None else scene.frame_current_final
-
-
-def _preferred_python(context: bpy.types.Context) -> str:
-    """The interpreter named in the add-on's preferences, "" where none is."""
-    addon = context.preferences.addons.get(__package__.rpartition(".")[0])
-    return addon.preferences.worker_python if addon is not None and addon.preferences is not None else ""
 
 
 class _Rate:

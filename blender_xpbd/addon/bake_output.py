@@ -11,13 +11,15 @@ from pathlib import Path
 
 import numpy as np
 
-from ..jobs.frames import FrameCache, FrameData
+from ..jobs.frames import MAXIMUM_FRAME, FrameCache, FrameData
 from ..jobs.result import RESULT_FILE, Result, read_result
 from ..jobs.status import Status, read_status
 from ..scene.errors import Notice, XpbdError
 from .report import BakeSummary
 from .scene_reader import Reading
 from .shape_key_writer import ShapeKeyWriter
+
+ALL_FRAMES = MAXIMUM_FRAME
 
 
 @dataclass(frozen=True)
@@ -103,12 +105,13 @@ class BakeOutput:
         for stage, seconds in status.seconds.items():
             self._summary.seconds[f"worker_{stage}"] = seconds
 
-    def write(self, seconds: float, status: Status | None) -> bool:
+    def write(self, seconds: float, newest: int | None) -> bool:
         """Write frames for some time.
 
         Args:
             seconds: after which to stop.
-            status: of the running worker, up to whose newest frame may be read; None when it has ended.
+            newest: the last frame that may be read, for a running worker may replace later ones of an earlier run;
+                None for no frame yet, ALL_FRAMES when it has ended.
 
         Returns:
             Whether there is more to write now.
@@ -117,13 +120,11 @@ class BakeOutput:
             XpbdError: E_IO or E_CACHE, when what the worker wrote cannot be read.
         """
         start = time.perf_counter()
-        limit = start + seconds
-        published = None if status is not None and status.frame is None else self._open()
-        if published is None:
+        published = None if newest is None else self._open()
+        if newest is None or published is None:
             return False
-        newest = status.frame if status is not None else None
         behind = True
-        while behind and time.perf_counter() < limit:
+        while behind and time.perf_counter() < start + seconds:
             behind = self._write_next(published, newest)
         self._summary.seconds["writing"] = self._summary.seconds.get("writing", 0.0) + time.perf_counter() - start
         return behind
@@ -162,7 +163,7 @@ class BakeOutput:
             self._summary.add_result(result)
         return self._published
 
-    def _write_next(self, published: _Published, newest: int | None) -> bool:
+    def _write_next(self, published: _Published, newest: int) -> bool:
         """Write the next frame to the bodies that are furthest behind; False if there is nothing to write now."""
         positions = {
             index: position for index in list(self._writers) if (position := self._position(index)) is not None
@@ -171,7 +172,7 @@ class BakeOutput:
         if position >= len(self._kept):
             return False
         frame = self._kept[position]
-        if (newest is not None and frame > newest) or not published.cache.path(frame).is_file():
+        if frame > newest or not published.cache.path(frame).is_file():
             return False
         data = published.cache.read(frame)
         if frame not in self._measured:

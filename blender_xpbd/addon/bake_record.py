@@ -32,6 +32,7 @@ class BakeRecord:
         created_keys: the mesh had no shape keys; the first one, Basis, is ours too.
         created_animation: the keys had no animation data.
         created_action: name of the action that we made, "" when the curves went into the artist's.
+        last_slot: the slot that the keys' animation data remembered (layered actions).
         use_relative, eval_time: of the keys, as they were.
         active_index, show_only: of the object, as they were.
     """
@@ -47,6 +48,7 @@ class BakeRecord:
     created_keys: bool
     created_animation: bool
     created_action: str
+    last_slot: str
     use_relative: bool
     eval_time: float
     active_index: int

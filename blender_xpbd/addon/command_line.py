@@ -22,7 +22,7 @@ import bpy
 
 from ..scene.errors import ExitCode, XpbdError
 from ..scene.settings import DEVICES
-from .bake import Progress, run_bake
+from .bake import run_bake
 from .bake_options import BakeOptions
 from .progress_bar import ProgressBar
 from .property_text import set_property
@@ -110,24 +110,28 @@ def main(arguments: Sequence[str], *, prog: str = "bake.py", with_file: bool = F
         # argparse has said why; a host that runs Python may not take an exit
         return int(end.code) if isinstance(end.code, int) else int(ExitCode.REFUSED)
     error: XpbdError | None = None
+    was_tried = False
     with _stop_wish() as should_stop, ProgressBar(sys.stderr) as bar:
         try:
-            _bake(options, bar.show, should_stop)
+            wishes = _prepare(options)
+            was_tried = True
+            run_bake(bpy.context, wishes, bar.show, should_stop)
         except XpbdError as fault:
             error = fault
         if options.save is not None and (error is None or error.exit_code != ExitCode.REFUSED):
             error = _save(options.save) or error
-    _report(error, as_json=options.json)
+    _report(bpy.context.scene.xpbd.report if was_tried else "", error, as_json=options.json)
     return int(error.exit_code if error else ExitCode.COMPLETE)
 
 
-def _bake(options: argparse.Namespace, on_progress: Callable[[Progress], None], stop: Callable[[], bool]) -> None:
+def _prepare(options: argparse.Namespace) -> BakeOptions:
+    """Open the file and set the properties; the bake's own options remain."""
     if getattr(options, "file", None) is not None:
         _open(options.file)
     for assignment in options.set:
         set_property(bpy.context.scene, assignment)
     start, end = options.frames or (None, None)
-    wishes = BakeOptions(
+    return BakeOptions(
         objects=tuple(options.object),
         frame_start=start,
         frame_end=end,
@@ -139,7 +143,6 @@ def _bake(options: argparse.Namespace, on_progress: Callable[[Progress], None], 
         make_single_user=options.make_single_user,
         worker_python=options.worker_python,
     )
-    run_bake(bpy.context, wishes, on_progress, stop)
 
 
 def _open(path: Path) -> None:
@@ -160,9 +163,8 @@ def _save(path: Path) -> XpbdError | None:
     return None
 
 
-def _report(error: XpbdError | None, *, as_json: bool) -> None:
-    settings = bpy.context.scene.xpbd
-    summary = json.loads(settings.report) if settings.report else {}
+def _report(report: str, error: XpbdError | None, *, as_json: bool) -> None:
+    summary = json.loads(report) if report else {}
     for warning in summary.get("warnings", []):
         print(warning, file=sys.stderr)
     if error is not None:

@@ -85,12 +85,20 @@ def new_action(keys: bpy.types.Key, name: str) -> str:
     return action.name
 
 
-def remove_action(keys: bpy.types.Key, name: str) -> None:
-    """Take away an action that we made, unless the artist has put it to another use."""
+def remove_action(keys: bpy.types.Key, name: str, last_slot: str) -> None:
+    """Take away an action that we made, unless the artist has put it to another use.
+
+    Args:
+        keys: that it was made for.
+        name: of the action.
+        last_slot: what the animation data remembered before.
+    """
     animation = keys.animation_data
     action = bpy.data.actions.get(name)
     if animation is not None and action is not None and animation.action == action:
         animation.action = None
+        if hasattr(animation, "last_slot_identifier"):
+            animation.last_slot_identifier = last_slot
     if action is not None and action.users == 0:
         bpy.data.actions.remove(action)
 

@@ -261,6 +261,7 @@ class ShapeKeyWriter:
             created_keys=keys is None,
             created_animation=animation is None,
             created_action="" if animation and animation.action else _free_action_name(obj.name),
+            last_slot=getattr(animation, "last_slot_identifier", ""),
             use_relative=keys.use_relative if keys else True,
             eval_time=keys.eval_time if keys else 0.0,
             active_index=obj.active_shape_key_index,
@@ -312,7 +313,7 @@ def _clear_animation(keys: bpy.types.Key, record: BakeRecord) -> None:
         paths.add(key_animation.EVALUATION_TIME)
     key_animation.remove_curves(keys, paths)
     if record.created_action:
-        key_animation.remove_action(keys, record.created_action)
+        key_animation.remove_action(keys, record.created_action, record.last_slot)
     animation = keys.animation_data
     unused = animation is not None and not (animation.action or animation.nla_tracks or animation.drivers)
     if record.created_animation and unused:

@@ -96,6 +96,7 @@ class WorkerProcess:
         if not self._retried and (status is None or status.frames_done == 0) and not _was_killed(code):
             # A damaged cache of compiled kernels is the likeliest reason, and it costs little to do without
             self._retried = True
+            self._close_input()
             with contextlib.suppress(FileNotFoundError):
                 shutil.rmtree(self._python.environment["XPBD_TAICHI_CACHE"])
             self._process = self._start()
@@ -165,7 +166,8 @@ class WorkerProcess:
                 text = log.read().decode("utf-8", "replace")
         except OSError:
             return ""
-        return "\n".join(text.strip().splitlines()[-_LOG_TAIL_LINES:])
+        lines = [line for line in text.strip().splitlines() if not line.startswith("[Taichi]")]
+        return "\n".join(lines[-_LOG_TAIL_LINES:])
 
 
 def _was_killed(code: int) -> bool:

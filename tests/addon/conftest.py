@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What tests of the add-on share: a worker that needs no Taichi, objects, deep comparison of Blender's data."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+FAKE_WORKER = Path(__file__).with_name("fake_worker.py")
+
+
+@pytest.fixture
+def fake_worker(bpy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Bakes use fake_worker.py; call the fixture to say what goes wrong in it."""
+    from blender_xpbd.addon import bake, worker_process
+    from blender_xpbd.addon.worker_python import WorkerPython, worker_environment
+
+    def command(python: WorkerPython, job: Path) -> list[str]:
+        return [python.executable, str(FAKE_WORKER), str(job)]
+
+    def find(_preference: str = "") -> WorkerPython:
+        return WorkerPython(sys.executable, "3.11", worker_environment([]))
+
+    def wish(**wishes: Any) -> None:
+        monkeypatch.setenv("XPBD_FAKE_WORKER", json.dumps(wishes))
+
+    monkeypatch.setattr(worker_process, "worker_command", command)
+    monkeypatch.setattr(bake, "find_python", find)
+    wish()
+    return wish
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Nothing of a test goes to the user's cache."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user"))
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "user"))
+    monkeypatch.setenv("XPBD_TAICHI_CACHE", os.environ.get("TI_OFFLINE_CACHE_FILE_PATH", str(tmp_path / "taichi")))
+    yield
+
+
+@pytest.fixture
+def make_body(bpy: ModuleType) -> Callable[..., Any]:
+    """A function that adds a 4 × 4 grid (25 vertices), or what it is given, with a role."""
+
+    def make(name: str = "Body", role: str = "CLOTH", mesh: Any = None, **transform: Any) -> Any:
+        if mesh is None:
+            mesh = bpy.data.meshes.new(name)
+            x, y = np.meshgrid(np.linspace(-1, 1, 5), np.linspace(-1, 1, 5))
+            points = np.column_stack((x.ravel(), y.ravel(), 0.1 * x.ravel() * y.ravel()))
+            quads = [(i, i + 1, i + 6, i + 5) for row in range(4) for i in range(5 * row, 5 * row + 4)]
+            mesh.from_pydata(points.tolist(), [], quads)
+        obj = bpy.data.objects.new(name, mesh)
+        bpy.context.scene.collection.objects.link(obj)
+        for attribute, value in transform.items():
+            setattr(obj, attribute, value)
+        obj.xpbd.role = role
+        bpy.context.view_layer.update()
+        return obj
+
+    return make
+
+
+@pytest.fixture
+def dump() -> Callable[[Any], Any]:
+    """A function that turns an object with its mesh, keys and animation into plain values, for comparison."""
+    return dump_object
+
+
+def dump_object(obj: Any) -> Any:
+    """All that a bake might touch, deeply."""
+    import bpy
+
+    bpy.context.view_layer.update()
+    mesh = obj.data
+    values = {
+        "object": _dump(obj, depth=1),
+        "mesh": _dump(mesh, depth=1),
+        "vertices": np.array([vertex.co[:] for vertex in mesh.vertices]).tolist(),
+        "keys": _dump(mesh.shape_keys, depth=3) if mesh.shape_keys else None,
+        "points": [
+            [block.name, np.array([point.co[:] for point in block.points]).tolist()]
+            for block in (mesh.shape_keys.key_blocks if mesh.shape_keys else [])
+        ],
+        "modifiers": [_dump(modifier, depth=1) for modifier in obj.modifiers],
+        "actions": [_dump(action, depth=6) for action in bpy.data.actions],
+        "meshes": sorted(mesh.name for mesh in bpy.data.meshes),
+    }
+    values["object"].pop("xpbd", None)
+    return values
+
+
+_VOLATILE = {
+    "rna_type",
+    "bl_rna",
+    "is_evaluated",
+    "original",
+    "preview",
+    "tag",
+    "bound_box",
+    "id_data",
+    "data",
+    "points",
+}
+
+
+def _dump(thing: Any, depth: int) -> Any:
+    import bpy
+
+    values: dict[str, Any] = {}
+    for prop in thing.bl_rna.properties:
+        name = prop.identifier
+        if name in _VOLATILE:
+            continue
+        value = getattr(thing, name)
+        if prop.type == "POINTER":
+            if isinstance(value, bpy.types.ID) and not (name == "shape_keys" and depth > 1):
+                values[name] = value.name
+            else:
+                values[name] = _dump(value, depth - 1) if value is not None and depth > 1 else value is not None
+        elif prop.type == "COLLECTION":
+            values[name] = [_dump(item, depth - 1) for item in value] if depth > 1 else len(value)
+        elif getattr(prop, "is_array", False):
+            values[name] = np.array(value).tolist()
+        else:
+            values[name] = sorted(value) if isinstance(value, set) else value
+    if isinstance(thing, bpy.types.ID) and depth > 1 and getattr(thing, "animation_data", None):
+        values["animation_data"] = _dump(thing.animation_data, depth)
+    return values

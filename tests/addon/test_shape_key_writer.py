@@ -1,0 +1,375 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Frames in, shape keys out, and back again to the last property."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from blender_xpbd.scene.errors import XpbdError
+
+MATRIX = np.array([[0.0, -2.0, 0.0, 1.0], [1.0, 0.0, 0.0, 2.0], [0.0, 0.0, -0.5, 3.0], [0.0, 0.0, 0.0, 1.0]])
+
+
+def target_of(obj, start=1, end=5, step=1, **values):
+    from blender_xpbd.addon.mesh_reader import mesh_topology, read_rest_shape
+    from blender_xpbd.addon.shape_key_writer import KeyTarget
+
+    return KeyTarget(
+        **{
+            "object_uid": obj.session_uid,
+            "name": obj.name,
+            "topology": mesh_topology(obj.data),
+            "rest_shape": read_rest_shape(obj),
+            "matrices": np.array(obj.matrix_world, np.float64)[None],
+            "start": start,
+            "end": end,
+            "step": step,
+            **values,
+        }
+    )
+
+
+def motion(target, frame):
+    """World positions [m] of a wobble, zero at the first frame."""
+    matrix = target.matrices[frame - target.start if len(target.matrices) > 1 else 0]
+    generator = np.random.default_rng(1000 + frame)
+    local = target.rest_shape + (frame > target.start) * generator.uniform(-1, 1, target.rest_shape.shape)
+    return (local @ matrix[:3, :3].T + matrix[:3, 3]) * target.unit_scale
+
+
+def write(bpy, obj, frames=None, **values):
+    from blender_xpbd.addon.shape_key_writer import ShapeKeyWriter
+
+    target = target_of(obj, **values)
+    writer = ShapeKeyWriter(target, "bake", "job")
+    writer.begin()
+    end = target.end
+    for frame in frames or sorted({*range(target.start, end + 1, target.step), end}):
+        writer.add_frame(frame, motion(target, frame))
+    writer.finish(bpy.context.scene.frame_current_final)
+    return target
+
+
+def played(bpy, obj, frame):
+    """World positions that Blender shows, in Blender units."""
+    bpy.context.scene.frame_set(int(np.floor(frame)), subframe=frame % 1)
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    evaluated = obj.evaluated_get(depsgraph)
+    points = np.array([vertex.co[:] for vertex in evaluated.data.vertices])
+    matrix = np.array(evaluated.matrix_world)
+    return points @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+def give_own_keys(obj, value=0.5):
+    obj.shape_key_add(name="Basis")
+    smile = obj.shape_key_add(name="Smile")
+    smile.points[3].co = (2.0, 3.0, 4.0)
+    smile.value = value
+    return smile
+
+
+@pytest.mark.parametrize("style", ["ABSOLUTE", "RELATIVE"])
+@pytest.mark.parametrize("own", [False, True])
+def test_plays_frames_exactly_and_linearly_between(bpy, make_body, style, own):
+    obj = make_body(matrix_world=MATRIX.tolist())
+    if own:
+        give_own_keys(obj)
+    target = write(bpy, obj, key_style=style, unit_scale=0.01, start=-2, end=4)
+    for frame in range(-2, 5):
+        np.testing.assert_allclose(played(bpy, obj, frame), motion(target, frame) / 0.01, atol=2e-5)
+    middle = (0.25 * motion(target, 1) + 0.75 * motion(target, 2)) / 0.01
+    np.testing.assert_allclose(played(bpy, obj, 1.75), middle, atol=5e-4)
+    np.testing.assert_allclose(played(bpy, obj, 90), motion(target, 4) / 0.01, atol=2e-5)
+    np.testing.assert_allclose(played(bpy, obj, -90), motion(target, -2) / 0.01, atol=2e-5)
+
+
+@pytest.mark.parametrize("style", ["ABSOLUTE", "RELATIVE"])
+def test_a_step_leaves_frames_out_and_plays_the_line(bpy, make_body, style):
+    obj = make_body()
+    target = write(bpy, obj, key_style=style, start=1, end=6, step=2)
+    assert [block.name for block in obj.data.shape_keys.key_blocks][1:] == [
+        "XPBD 0001",
+        "XPBD 0003",
+        "XPBD 0005",
+        "XPBD 0006",
+    ]
+    middle = 0.5 * (motion(target, 3) + motion(target, 5))
+    np.testing.assert_allclose(played(bpy, obj, 4), middle, atol=2e-5)
+    np.testing.assert_allclose(played(bpy, obj, 6), motion(target, 6), atol=2e-5)
+
+
+def test_a_moving_object_gets_the_world_positions(bpy, make_body):
+    obj = make_body()
+    matrices = []
+    for frame in (1, 2, 3):
+        obj.location = (frame, 0, 0)
+        obj.rotation_euler = (0, 0.3 * frame, 0)
+        for path in ("location", "rotation_euler"):
+            obj.keyframe_insert(path, frame=frame)
+    for frame in (1, 2, 3):
+        bpy.context.scene.frame_set(frame)
+        matrices.append(np.array(obj.matrix_world))
+    target = write(bpy, obj, matrices=np.array(matrices), end=3)
+    for frame in (1, 2, 3):
+        np.testing.assert_allclose(played(bpy, obj, frame), motion(target, frame), atol=2e-5)
+
+
+def test_the_users_keys_add_on_top_of_relative_ones(bpy, make_body):
+    obj = make_body()
+    smile = give_own_keys(obj, 0.5)
+    target = write(bpy, obj)
+    smile.value = 1.0
+    expected = motion(target, 3)
+    expected[3] += 0.5 * (np.array([2.0, 3.0, 4.0]) - np.array(obj.data.shape_keys.reference_key.points[3].co))
+    np.testing.assert_allclose(played(bpy, obj, 3), expected, atol=2e-5)
+
+
+def plain(obj):
+    pass
+
+
+def own_keys(obj):
+    give_own_keys(obj)
+
+
+def own_keys_active(obj):
+    give_own_keys(obj)
+    obj.active_shape_key_index = 1
+    obj.show_only_shape_key = True
+
+
+def driven_keys(obj):
+    smile = give_own_keys(obj)
+    driver = smile.driver_add("value").driver
+    driver.type = "SCRIPTED"
+    driver.expression = "0.25"
+
+
+def animated_keys(obj):
+    smile = give_own_keys(obj)
+    smile.keyframe_insert("value", frame=1)
+    smile.value = 0.9
+    smile.keyframe_insert("value", frame=5)
+
+
+def muted_keys(obj):
+    give_own_keys(obj).mute = True
+
+
+def absolute_keys(obj):
+    give_own_keys(obj)
+    obj.data.shape_keys.use_relative = False
+    obj.data.shape_keys.eval_time = 5.0
+
+
+def modified(obj):
+    obj.modifiers.new("Mirror", "MIRROR")
+    obj.modifiers.new("Multires", "MULTIRES")
+    obj.vertex_groups.new(name="Pins").add([0, 1], 0.5, "REPLACE")
+
+
+def animated_object(obj):
+    obj.keyframe_insert("location", frame=1)
+
+
+STATES = [
+    plain,
+    own_keys,
+    own_keys_active,
+    driven_keys,
+    animated_keys,
+    muted_keys,
+    absolute_keys,
+    modified,
+    animated_object,
+]
+
+
+@pytest.mark.parametrize("style", ["AUTO", "ABSOLUTE", "RELATIVE"])
+@pytest.mark.parametrize("state", STATES)
+def test_clear_takes_all_back(bpy, make_body, dump, state, style):
+    from blender_xpbd.addon.shape_key_writer import clear_bake
+
+    obj = make_body(matrix_world=MATRIX.tolist())
+    state(obj)
+    if state is absolute_keys and style == "RELATIVE":
+        pytest.skip("refused")
+    bpy.context.scene.frame_set(1)
+    before = dump(obj)
+    write(bpy, obj, key_style=style)
+    assert dump(obj) != before
+    assert clear_bake(obj)
+    bpy.context.view_layer.update()
+    assert dump(obj) == before
+    assert obj.xpbd.bake_record == ""
+    assert not clear_bake(obj)
+
+
+@pytest.mark.parametrize("state", [plain, own_keys, animated_keys])
+@pytest.mark.parametrize("stop", ["begin", "frame", "finish"])
+def test_a_bake_that_broke_off_can_be_taken_back(bpy, make_body, dump, state, stop):
+    """As from a file that was saved while it ran."""
+    from blender_xpbd.addon.shape_key_writer import ShapeKeyWriter, clear_bake
+
+    obj = make_body()
+    state(obj)
+    bpy.context.scene.frame_set(1)
+    before = dump(obj)
+    target = target_of(obj)
+    writer = ShapeKeyWriter(target, "bake", "job")
+    writer.begin()
+    if stop != "begin":
+        writer.add_frame(1, motion(target, 1))
+        writer.add_frame(2, motion(target, 2))
+    if stop == "finish":
+        writer.finish(1.0)
+    assert clear_bake(obj)
+    assert dump(obj) == before
+
+
+def test_finish_without_a_frame_leaves_nothing(bpy, make_body, dump):
+    from blender_xpbd.addon.shape_key_writer import ShapeKeyWriter
+
+    obj = make_body()
+    before = dump(obj)
+    writer = ShapeKeyWriter(target_of(obj), "bake", "job")
+    writer.begin()
+    writer.finish(1.0)
+    assert dump(obj) == before
+    assert obj.xpbd.bake_record == ""
+
+
+def test_the_users_work_after_the_bake_survives_clear(bpy, make_body):
+    from blender_xpbd.addon.shape_key_writer import clear_bake
+
+    obj = make_body()
+    write(bpy, obj)
+    later = obj.shape_key_add(name="Later", from_mix=False)
+    later.points[0].co = (9.0, 9.0, 9.0)
+    clear_bake(obj)
+    keys = obj.data.shape_keys
+    assert [block.name for block in keys.key_blocks] == ["Basis", "Later"]
+    assert keys.use_relative
+    assert later.points[0].co[:] == (9.0, 9.0, 9.0)
+
+
+def test_a_key_named_as_ours_stays_the_users(bpy, make_body, dump):
+    from blender_xpbd.addon.shape_key_writer import clear_bake
+
+    obj = make_body()
+    give_own_keys(obj).name = "XPBD 0003"
+    before = dump(obj)
+    target = write(bpy, obj)
+    np.testing.assert_allclose(played(bpy, obj, 3), motion(target, 3), atol=2e-5)
+    bpy.context.scene.frame_set(1)
+    clear_bake(obj)
+    assert dump(obj) == before
+
+
+@pytest.mark.parametrize("style", ["ABSOLUTE", "RELATIVE"])
+def test_a_bake_over_a_bake_starts_from_the_original(bpy, make_body, dump, style):
+    from blender_xpbd.addon.mesh_reader import read_rest_shape
+    from blender_xpbd.addon.shape_key_writer import clear_bake
+
+    obj = make_body()
+    rest = read_rest_shape(obj)
+    before = dump(obj)
+    for end in (5, 3):
+        write(bpy, obj, key_style=style, end=end)
+        bpy.context.scene.frame_set(3)
+        np.testing.assert_array_equal(read_rest_shape(obj), rest)
+    assert len(obj.data.shape_keys.key_blocks) == 4
+    bpy.context.scene.frame_set(1)
+    clear_bake(obj)
+    assert dump(obj) == before
+
+
+def test_the_viewport_shows_the_newest_frame_and_then_the_present_one(bpy, make_body):
+    from blender_xpbd.addon.shape_key_writer import ShapeKeyWriter
+
+    bpy.context.scene.frame_set(2)
+    obj = make_body()
+    target = target_of(obj)
+    writer = ShapeKeyWriter(target, "bake", "job")
+    writer.begin()
+
+    def shown():
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        return np.array([vertex.co[:] for vertex in obj.evaluated_get(depsgraph).data.vertices])
+
+    for frame in (1, 2, 3):
+        writer.add_frame(frame, motion(target, frame))
+        np.testing.assert_allclose(shown(), motion(target, frame), atol=2e-5)
+    writer.finish(2.0)
+    np.testing.assert_allclose(shown(), motion(target, 2), atol=2e-5)
+    assert bpy.context.scene.frame_current == 2
+
+
+def test_an_edited_mesh_is_refused(bpy, make_body):
+    from blender_xpbd.addon.shape_key_writer import ShapeKeyWriter
+
+    obj = make_body()
+    target = target_of(obj)
+    points = [vertex.co[:] for vertex in obj.data.vertices]
+    faces = [tuple(polygon.vertices) for polygon in obj.data.polygons]
+    obj.data.clear_geometry()
+    obj.data.from_pydata(points, [], [faces[0][::-1], *faces[1:]])
+    with pytest.raises(XpbdError, match="E_CACHE_STALE"):
+        ShapeKeyWriter(target, "bake", "job").begin()
+    assert obj.data.shape_keys is None
+    assert obj.xpbd.bake_record == ""
+
+
+def test_styles_that_the_users_keys_rule_out(bpy, make_body):
+    from blender_xpbd.addon.shape_key_writer import choose_style
+
+    obj = make_body()
+    absolute_keys(obj)
+    with pytest.raises(XpbdError, match="E_PARAM"):
+        choose_style(obj, "RELATIVE")
+    obj.data.shape_keys.keyframe_insert("eval_time", frame=1)
+    with pytest.raises(XpbdError, match="E_PARAM"):
+        choose_style(obj, "AUTO")
+
+
+def test_an_action_with_other_users_is_refused(bpy, make_body, dump):
+    from blender_xpbd.addon.shape_key_writer import ShapeKeyWriter
+
+    obj, other = make_body("A"), make_body("B")
+    animated_keys(obj)
+    give_own_keys(other)
+    other.data.shape_keys.animation_data_create().action = obj.data.shape_keys.animation_data.action
+    before = dump(obj)
+    with pytest.raises(XpbdError, match="E_DATA_SHARED"):
+        ShapeKeyWriter(target_of(obj), "bake", "job").begin()
+    assert dump(obj) == before
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"version": 1}', '{"version": 99}', "null"])
+def test_a_record_that_is_none_of_ours_is_ignored(bpy, make_body, text):
+    from blender_xpbd.addon.shape_key_writer import clear_bake
+
+    obj = make_body()
+    obj.xpbd.bake_record = text
+    assert not clear_bake(obj)
+
+
+def test_250_frames_of_10000_vertices_take_well_under_a_second(bpy, make_body):
+    from blender_xpbd.addon.shape_key_writer import ShapeKeyWriter
+
+    mesh = bpy.data.meshes.new("Large")
+    side = np.linspace(0, 1, 100)
+    points = np.array([(x, y, 0.0) for x in side for y in side])
+    mesh.from_pydata(points.tolist(), [], [(i, i + 1, i + 101, i + 100) for i in range(99)])
+    obj = make_body(mesh=mesh)
+    target = target_of(obj, end=250)
+    writer = ShapeKeyWriter(target, "bake", "job")
+    start = time.perf_counter()
+    writer.begin()
+    for frame in range(1, 251):
+        writer.add_frame(frame, points)
+    writer.finish(1.0)
+    assert time.perf_counter() - start < 1.5

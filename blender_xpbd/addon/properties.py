@@ -127,6 +127,9 @@ def blender_property(setting: Setting, **callbacks: Any) -> Any:
     if parameter.kind == "ENUM":
         return bpy.props.EnumProperty(items=enum_items(parameter.choices), **common)
     if parameter.kind == "STRING":
+        if setting.subtype in {"FILE_PATH", "DIR_PATH"} and bpy.app.version >= (4, 5):
+            # Older ones take "//" without being asked
+            common["options"] = {*common["options"], "PATH_SUPPORTS_BLEND_RELATIVE"}
         return bpy.props.StringProperty(subtype=setting.subtype, **common)
     common.update(_limits(parameter))
     if parameter.kind == "INT":

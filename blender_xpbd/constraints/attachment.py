@@ -23,6 +23,7 @@ def project_attachment(
     step,
     pbd: ti.template(),
 ):
+    """Project one attachment; arguments as in ``constraint``."""
     first, second = indices[i], indices[i + 1]
     a, b = positions[first], positions[second]
     difference = a.xyz - b.xyz

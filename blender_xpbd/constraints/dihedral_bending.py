@@ -31,6 +31,7 @@ def project_dihedral_bending(
     step,
     pbd: ti.template(),
 ):
+    """Project one hinge; arguments as in ``constraint``."""
     ia, ib, ic, id_ = indices[i], indices[i + 1], indices[i + 2], indices[i + 3]
     xa, xb, xc, xd = positions[ia], positions[ib], positions[ic], positions[id_]
     a, b, c, d = xa.xyz, xb.xyz, xc.xyz, xd.xyz

@@ -20,6 +20,7 @@ def project_distance(
     step,
     pbd: ti.template(),
 ):
+    """Project one distance; arguments as in ``constraint``."""
     first, second = indices[i], indices[i + 1]
     a, b = positions[first], positions[second]
     difference = a.xyz - b.xyz

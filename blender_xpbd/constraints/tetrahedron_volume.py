@@ -30,6 +30,7 @@ def project_tetrahedron_volume(
     step,
     pbd: ti.template(),
 ):
+    """Project one tetrahedron; arguments as in ``constraint``."""
     i0, i1, i2, i3 = indices[i], indices[i + 1], indices[i + 2], indices[i + 3]
     x0, x1, x2, x3 = positions[i0], positions[i1], positions[i2], positions[i3]
     a, b, c = x1.xyz - x0.xyz, x2.xyz - x0.xyz, x3.xyz - x0.xyz

@@ -320,6 +320,7 @@ def mesh_contact(floats: ti.template(), ints: ti.template(), header, point, prev
 
 @ti.func
 def query_mesh(mesh_floats: ti.template(), mesh_ints: ti.template(), header, radius, point, previous_point, offset):
+    """Normal and distance; arguments as in ``ContactType.query``."""
     return mesh_contact(mesh_floats, mesh_ints, header, point, previous_point, offset)
 
 

@@ -57,6 +57,13 @@ class BodyModel:
     tetrahedra: Ints = field(default_factory=lambda: np.zeros((0, 4), np.int32))
     notices: tuple[Notice, ...] = ()
 
+    @property
+    def contact_offset(self) -> float:
+        """The gap to colliders [m]: the material's, at most a quarter of the mean edge."""
+        spans = self.positions[self.edges[:, 0]] - self.positions[self.edges[:, 1]]
+        mean_edge = float(np.linalg.norm(spans, axis=1).mean()) if len(spans) else 0.0
+        return min(self.body.material.contact_offset, mean_edge / 4.0)
+
 
 def build_body(body: Body, settings: SolverSettings) -> BodyModel:
     """Make particles and constraints.

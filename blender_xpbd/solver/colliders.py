@@ -59,8 +59,13 @@ class ColliderSet:
         return rows
 
 
-def build_colliders(colliders: tuple[Collider, ...], origin: Floats) -> ColliderSet:
+def build_colliders(colliders: tuple[Collider, ...], origin: Floats, largest_offset: float) -> ColliderSet:
     """Prepare colliders.
+
+    Args:
+        colliders: of the scene.
+        origin: subtracted from all positions [m].
+        largest_offset: the widest gap that any body keeps [m].
 
     Raises:
         XpbdError: E_GEOM_EMPTY, for a mesh of which nothing is left.
@@ -79,7 +84,7 @@ def build_colliders(colliders: tuple[Collider, ...], origin: Floats) -> Collider
         notices += _scale_notices(collider, stretch)
         if collider.shape == "MESH":
             mesh_rows.append(row)
-            grids.append(_grid(collider, stretch[0]))
+            grids.append(_grid(collider, stretch[0], largest_offset))
     packed = pack(grids)
     if mesh_rows:
         ints[mesh_rows, 1] = packed.headers
@@ -95,10 +100,10 @@ def build_colliders(colliders: tuple[Collider, ...], origin: Floats) -> Collider
     )
 
 
-def _grid(collider: Collider, stretch: Floats) -> TriangleGrid:
+def _grid(collider: Collider, stretch: Floats, largest_offset: float) -> TriangleGrid:
     mirrored = np.linalg.det(collider.transforms[0, :3, :3]) < 0.0
     triangles = collider.triangles[:, ::-1] if mirrored else collider.triangles
-    return build_triangle_grid(collider.positions @ stretch.T, np.ascontiguousarray(triangles))
+    return build_triangle_grid(collider.positions @ stretch.T, np.ascontiguousarray(triangles), largest_offset)
 
 
 def _scale_notices(collider: Collider, stretch: Floats) -> list[Notice]:

@@ -55,7 +55,7 @@ def place_target(
 def update_velocity(
     i, h, inverse_h, positions: ti.template(), previous_positions: ti.template(), velocities: ti.template()
 ):
-    """v ← v + (x − x_predicted) / h, which is (x − x_previous) / h without rounding where nothing corrected x."""
+    """V ← v + (x − x_predicted) / h, which is (x − x_previous) / h without rounding where nothing corrected x."""
     v = velocities[i]
     velocities[i] = v + (positions[i] - (previous_positions[i] + h * v)) * inverse_h
 
@@ -131,6 +131,7 @@ def simulate_frame(
     used: ti.template(),
     shapes: ti.template(),
 ):
+    """All substeps from one frame to the next; arrays as in ``State``, ``used`` and ``shapes`` are static masks."""
     ti.loop_config(serialize=True)
     for s in range(substeps):
         for b in range(bodies.shape[0]):

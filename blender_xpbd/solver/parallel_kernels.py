@@ -33,6 +33,7 @@ def predict_positions(
     gravity: VECTOR4,
     h: ti.f32,
 ):
+    """Predict all particles."""
     for i in range(positions.shape[0]):
         decay = ti.exp(-bodies[particle_bodies[i], BODY_DAMPING] * h)
         predict_position(i, h, gravity, decay, positions, previous_positions, velocities)
@@ -42,6 +43,7 @@ def predict_positions(
 def place_targets(
     positions: VECTORS, targets: INTS, target_starts: VECTORS, target_ends: VECTORS, share: ti.f32, count: ti.i32
 ):
+    """Place all pinned particles ``share`` of the way to the next frame."""
     for k in range(count):
         place_target(k, share, targets, target_starts, target_ends, positions)
 
@@ -59,6 +61,7 @@ def project_colour(
     pbd: ti.template(),
     kind: ti.template(),
 ):
+    """Project the constraints of one type and colour."""
     for k in range(first, last):
         CONSTRAINTS[kind].project(
             positions,
@@ -98,6 +101,7 @@ def project_contact_colour(
     last: ti.i32,
     shapes: ti.template(),
 ):
+    """Project the contact points of one colour of groups."""
     for group in range(first, last):
         for k in range(groups[group], groups[group + 1]):
             project_contact(
@@ -126,6 +130,7 @@ def project_contact_colour(
 
 @ti.kernel
 def update_velocities(positions: VECTORS, previous_positions: VECTORS, velocities: VECTORS, h: ti.f32):
+    """Velocities of all particles."""
     for i in range(positions.shape[0]):
         update_velocity(i, h, 1.0 / h, positions, previous_positions, velocities)
 
@@ -142,6 +147,7 @@ def restore_contact_colour(
     first: ti.i32,
     last: ti.i32,
 ):
+    """Restitution of the contact points of one colour of groups."""
     for group in range(first, last):
         for k in range(groups[group], groups[group + 1]):
             apply_restitution(k, positions, velocities, elements, weights, contact_states, contact_multipliers)
@@ -149,6 +155,7 @@ def restore_contact_colour(
 
 @ti.kernel
 def damp_bodies(positions: VECTORS, velocities: VECTORS, starts: INTS, bodies: FLOAT_TABLE, duration: ti.f32):
+    """Damp the internal motion of each body, one thread per body."""
     for b in range(bodies.shape[0]):
         rate = bodies[b, BODY_INTERNAL_DAMPING]
         if rate > 0.0:

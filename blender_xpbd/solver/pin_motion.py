@@ -17,7 +17,8 @@ def carried(points: Floats, rest: Floats, target: Floats) -> Floats:
 
     Args:
         points: [m], shape (points, 3).
-        rest, target: [m], shape (pins, 3), at least one pin.
+        rest: of the pinned vertices [m], shape (pins, 3), at least one.
+        target: where they go [m], shape (pins, 3).
     """
     rest_centre, target_centre = rest.mean(axis=0), target.mean(axis=0)
     spread, moved = rest - rest_centre, target - target_centre

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 
 import numpy as np
@@ -39,7 +40,9 @@ class Solver:
         self.is_parallel = is_parallel
         self.frame_index = 0
         self.frames_advanced = 0
-        self._colliders = build_colliders(system.scene.colliders, system.origin)
+        self._colliders = build_colliders(
+            system.scene.colliders, system.origin, max(model.contact_offset for model in system.models)
+        )
         self.notices = self._colliders.notices
         self._state: State = build_state(system, self._colliders)
         settings = system.scene.settings
@@ -176,7 +179,7 @@ class Solver:
     def _project_constraints(self, step: Floats32) -> None:
         s = self._state
         for kind, colours in enumerate(self.system.schedule.colours):
-            for first, last in zip(colours[:-1], colours[1:], strict=True):
+            for first, last in itertools.pairwise(colours):
                 parallel.project_colour(
                     s.positions,
                     s.indices,
@@ -195,7 +198,7 @@ class Solver:
             return
         s, colours = self._state, self.system.contacts.colours
         gravity_speed = float(np.linalg.norm(self._gravity)) * self._h
-        for first, last in zip(colours[:-1], colours[1:], strict=True):
+        for first, last in itertools.pairwise(colours):
             parallel.project_contact_colour(
                 s.positions,
                 s.previous_positions,
@@ -225,7 +228,7 @@ class Solver:
         if not self._used_shapes:
             return
         s, colours = self._state, self.system.contacts.colours
-        for first, last in zip(colours[:-1], colours[1:], strict=True):
+        for first, last in itertools.pairwise(colours):
             parallel.restore_contact_colour(
                 s.positions,
                 s.velocities,

@@ -125,8 +125,7 @@ def _body_table(system: System) -> npt.NDArray[np.float64]:
     rows = []
     for model in system.models:
         material = model.body.material
-        spans = model.positions[model.edges[:, 0]] - model.positions[model.edges[:, 1]]
-        mean_edge = float(np.linalg.norm(spans, axis=1).mean()) if len(spans) else 0.0
-        offset = min(material.contact_offset, mean_edge / 4.0)
-        rows.append((material.damping, material.internal_damping, material.friction, material.restitution, offset))
+        rows.append(
+            (material.damping, material.internal_damping, material.friction, material.restitution, model.contact_offset)
+        )
     return np.array(rows)

@@ -73,7 +73,7 @@ class JobRunner:
         except MemoryError:
             self._fail(Fault("E_MEMORY", "Not enough memory; lower the cage resolution or close other programs."))
             return ExitCode.CRASHED
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001
             # the last gate of the process: the log holds the trace, the status what the user sees
             traceback.print_exc()
             self._fail(Fault("E_WORKER", f"{type(error).__name__}: {error}. The log of the job tells more."))

@@ -3,13 +3,13 @@
 
 import numpy as np
 import pytest
-from tests.constraints.projection_kernel import projected
 
 from blender_xpbd.constraints import CONSTRAINTS
 from blender_xpbd.constraints.attachment import build_attachment
 from blender_xpbd.constraints.dihedral_bending import build_dihedral_bending
 from blender_xpbd.constraints.distance import build_distance
 from blender_xpbd.constraints.tetrahedron_volume import build_tetrahedron_volume
+from tests.constraints.projection_kernel import projected
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 

@@ -37,9 +37,8 @@ def cloth(count=10, size=1.0, height=0.0, pinned=(), identifier="b0", **values):
 
 
 def scene(*bodies, colliders=(), frames=(1, 50), duration=1 / 24, gravity=(0.0, 0.0, -GRAVITY), **settings):
-    return Scene(
-        bodies, tuple(colliders), FrameRange(*frames, 1, duration), SolverSettings(**settings), np.array(gravity)
-    )
+    frame_range = FrameRange(frames[0], frames[1], 1, duration)
+    return Scene(bodies, tuple(colliders), frame_range, SolverSettings(**settings), np.array(gravity))
 
 
 def solver(*bodies, is_parallel=False, **keywords):

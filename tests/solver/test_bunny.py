@@ -36,9 +36,7 @@ def test_bunny_falls_bounces_and_keeps_its_volume(meshes_folder):
         ),
         tetrahedralization=Tetrahedralization("FILE", vertices=vertices, tetrahedra=tetrahedra),
     )
-    simulation = solver(
-        bunny, colliders=[plane()], frames=(1, 1001), duration=1 / 60, gravity=(0, 0, -1), substeps=10
-    )
+    simulation = solver(bunny, colliders=[plane()], frames=(1, 1001), duration=1 / 60, gravity=(0, 0, -1), substeps=10)
     assert simulation.system.schedule.counts() == {"distance": 1907, "tetrahedron_volume": 1351}
     measure, lowest, volumes = Measure(simulation.system), [], []
     for _ in range(1000):

@@ -115,9 +115,7 @@ def mesh_box(half, transforms=None):
     signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
     quads = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
     triangles = np.array([[q[0], q[i], q[i + 1]] for q in quads for i in (1, 2)], np.int32)
-    return Collider(
-        "c0", "Box", "MESH", np.eye(4)[None] if transforms is None else transforms, signs * half, triangles
-    )
+    return Collider("c0", "Box", "MESH", np.eye(4)[None] if transforms is None else transforms, signs * half, triangles)
 
 
 @pytest.mark.parametrize("mirrored", [False, True])
@@ -137,6 +135,8 @@ def test_fast_cloth_does_not_tunnel_through_a_mesh():
 
 
 def test_nothing_happens_far_from_the_mesh():
-    simulation = solver(cloth(4, **SHEET), colliders=[mesh_box(0.1, np.diag([1.0, 1, 1, 1])[None] + np.eye(4, k=3) * 9)])
+    simulation = solver(
+        cloth(4, **SHEET), colliders=[mesh_box(0.1, np.diag([1.0, 1, 1, 1])[None] + np.eye(4, k=3) * 9)]
+    )
     free = solver(cloth(4, **SHEET))
     np.testing.assert_allclose(run(simulation, 5), run(free, 5), atol=1e-6)

@@ -118,6 +118,7 @@ def test_stops_when_asked_and_resumes(tmp_path, way):
     assert time.monotonic() - before < 2.0
     status = read_status(folder)
     assert status.state == "INTERRUPTED"
+    assert status.frame is not None
     assert 5 <= status.frame < 400
     process = start(folder)
     output = process.stdout.readline() + process.stdout.readline() + process.stdout.readline()
@@ -165,6 +166,7 @@ def test_blow_up_keeps_the_frames_before(tmp_path):
     assert (status.state, status.error.code, status.error.object_name) == ("FAILED", "E_DIVERGED", "Cloth")
     _, cache = frames_of(folder)
     assert cache.available()[0] == 5
+    assert status.error.frame is not None
     assert cache.available()[-1] == status.error.frame - 1
 
 

@@ -16,7 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from .nearest_triangles import spread_inward
 from .triangle_surface import Bools, Floats, Ints, TriangleSurface, build_triangle_surface
+
+Singles = npt.NDArray[np.float32]
 
 MAX_CELLS = 1 << 20
 # box tests while building; bounds the time that large slanted triangles take
@@ -25,6 +28,8 @@ PAIRS_AT_ONCE = 1 << 17
 # cells along the longest side, for meshes of few triangles
 LEAST_RESOLUTION = 24
 CELL_PER_EDGE = 0.5
+# half a cell and some rounding
+TOUCHING = 0.501
 MARGIN_PER_CELL = 0.5
 # of the size of the mesh: about 30 float32 steps; nearer points lie on the surface
 TOLERANCE = 4e-6
@@ -83,7 +88,7 @@ class PackedGrids:
 
 
 def build_triangle_grid(
-    positions: Floats, triangles: npt.NDArray[np.integer], largest_offset: float = 0.0
+    positions: Floats, triangles: npt.NDArray[np.integer], largest_offset: float = 0.0, name: str = ""
 ) -> TriangleGrid:
     """Build the grid of a rigid mesh collider.
 
@@ -91,11 +96,12 @@ def build_triangle_grid(
         positions: vertices in the collider's rigid frame [m], scale baked in; shape (vertices, 3).
         triangles: vertex indices, shape (triangles, 3).
         largest_offset: the widest gap [m] that contacts will ask for; the margin is at least this.
+        name: the object's, for errors.
 
     Raises:
         XpbdError: E_GEOM_EMPTY if no triangle has an area, E_GEOM_NONFINITE for NaN or infinite positions.
     """
-    surface = build_triangle_surface(positions, triangles)
+    surface = build_triangle_surface(positions, triangles, name)
     lows, highs = surface.corners.min(axis=1), surface.corners.max(axis=1)
     low, high = lows.min(axis=0), highs.max(axis=0)
     tolerance = TOLERANCE * max(float((high - low).max()), float(np.abs([low, high]).max()) * 0.1)
@@ -104,18 +110,20 @@ def build_triangle_grid(
     dims = np.ceil((high - low + 2.0 * padding) / cell_size).astype(np.int64)
     origin = 0.5 * (low + high - dims * cell_size)
     cells, found, reaches = _near_pairs(surface, origin, cell_size, dims, margin)
-    order = np.argsort(cells + 0.999 * np.clip(reaches / (0.51 * cell_size + margin), 0.0, 1.0))
-    cells, found, reaches = cells[order], found[order], reaches[order]
     cell_count = int(dims.prod())
-    touching = np.bincount(cells[reaches <= 0.501 * cell_size], minlength=cell_count)
+    touching = np.bincount(cells[reaches <= TOUCHING * cell_size], minlength=cell_count)
     sides = np.zeros(cell_count, np.int8)
     if surface.closed:
         sides[_cells_inside(surface.corners, origin, cell_size, dims)] = INSIDE
-        listed = np.bincount(cells, minlength=cell_count) > 0
+        listed = np.zeros(cell_count, bool)
+        listed[cells] = True
         sides[(sides == INSIDE) & ~listed] = DEEP
-        deep_cells, deep_found = _deep_pairs(surface, origin, cell_size, dims, sides, cells, found)
-        order = np.argsort(np.concatenate([cells, deep_cells]), kind="stable")
-        cells, found = np.concatenate([cells, deep_cells])[order], np.concatenate([found, deep_found])[order]
+        corners = ((surface.corners - origin) / cell_size - 0.5).astype(np.float32)
+        deep_cells, deep_found = spread_inward(corners, dims, sides == DEEP, cells, found)
+        cells, found = np.concatenate([cells, deep_cells]), np.concatenate([found, deep_found])
+        reaches = np.concatenate([reaches, np.zeros(len(deep_cells), np.float32)])
+    # by cell, then by reach: whatever touches the cell comes before the rest
+    found = found[np.argsort(cells + reaches * (0.9 / (0.5 * cell_size + margin)))]
     starts = np.concatenate([[0], np.cumsum(np.bincount(cells, minlength=cell_count))])
     return TriangleGrid(
         surface,
@@ -223,7 +231,8 @@ def _boxes(lows: Ints, highs: Ints) -> Iterator[tuple[Ints, Ints]]:
     """Enumerate the cells of index boxes, some boxes at a time.
 
     Args:
-        lows, highs: first and last index along each axis, shape (boxes, axes); a box may be empty.
+        lows: first index along each axis, shape (boxes, axes).
+        highs: last index; a box may be empty.
 
     Yields:
         box of each cell, shape (n,); its index along each axis, shape (n, axes).
@@ -246,50 +255,55 @@ def _boxes(lows: Ints, highs: Ints) -> Iterator[tuple[Ints, Ints]]:
 
 def _near_pairs(
     surface: TriangleSurface, origin: Floats, cell_size: float, dims: Ints, margin: float
-) -> tuple[Ints, Ints, Floats]:
+) -> tuple[Ints, Ints, Singles]:
     """List which triangles come within the margin of which cells.
 
     Returns:
         cell, triangle and reach of each pair; reach [m] is half the edge of the least cube about the
         cell's centre that touches the triangle, by separating axes (Akenine-Möller 2001).
     """
-    corners, reach = surface.corners, 0.5 * cell_size + margin
-    lows = np.ceil((corners.min(axis=1) - reach - origin) / cell_size - 0.5).astype(np.int64)
-    highs = np.floor((corners.max(axis=1) + reach - origin) / cell_size - 0.5).astype(np.int64)
-    axes, middles, halves, radii = _separating_axes(surface)
-    strides = np.array([dims[1] * dims[2], dims[2], 1])
-    results: list[tuple[Ints, Ints, Floats]] = []
-    for triangle, index in _boxes(np.maximum(lows, 0), np.minimum(highs, dims - 1)):
-        centres = origin + (index + 0.5) * cell_size
-        cells = index @ strides
-        reaches = np.zeros(len(cells))
-        for k in range(axes.shape[1]):
-            along = np.einsum("pi,pi->p", centres, axes[triangle, k])
-            apart = np.abs(along - middles[triangle, k]) - halves[triangle, k]
-            reaches = np.maximum(reaches, apart / radii[triangle, k])
-            near = reaches <= reach
-            triangle, centres, cells, reaches = triangle[near], centres[near], cells[near], reaches[near]
+    corners = (surface.corners - origin) / cell_size - 0.5
+    reach = 0.5 + margin / cell_size
+    lows = np.maximum(np.ceil(corners.min(axis=1) - reach), 0).astype(np.int64)
+    highs = np.minimum(np.floor(corners.max(axis=1) + reach), dims - 1).astype(np.int64)
+    axes, middles, halves = _separating_axes(corners.astype(np.float32), surface.normals.astype(np.float32))
+    results: list[tuple[Ints, Ints, Singles]] = []
+    for triangle, index in _boxes(lows, highs):
+        cells = (index[:, 0] * dims[1] + index[:, 1]) * dims[2] + index[:, 2]
+        x, y, z = index.T.astype(np.float32)
+        reaches = np.zeros(len(cells), np.float32)
+        for k, axis in enumerate(axes):
+            apart = x * axis[triangle, 0] + y * axis[triangle, 1] + z * axis[triangle, 2] - middles[k, triangle]
+            reaches = np.maximum(reaches, np.abs(apart) - halves[k, triangle])
+            if k % 4 == 0:
+                near = np.flatnonzero(reaches <= reach)
+                triangle, cells, x, y, z, reaches = (part[near] for part in (triangle, cells, x, y, z, reaches))
         results.append((cells, triangle, reaches))
     return (
         np.concatenate([part[0] for part in results]),
         np.concatenate([part[1] for part in results]),
-        np.concatenate([part[2] for part in results]),
+        np.concatenate([part[2] for part in results]) * np.float32(cell_size),
     )
 
 
-def _separating_axes(surface: TriangleSurface) -> tuple[Floats, Floats, Floats, Floats]:
-    """Per triangle the 13 axes that can part it from a cube, its interval on them, and the unit cube's half extent."""
-    corners = surface.corners
+def _separating_axes(corners: Singles, normals: Singles) -> tuple[Singles, Singles, Singles]:
+    """Per triangle the 13 axes that can part it from a cube, scaled to a half extent of the unit cube of 1.
+
+    Returns:
+        axes, shape (13, triangles, 3); middle and half of the triangle's interval on each, shape (13, triangles).
+    """
     edges = corners[:, [1, 2, 0]] - corners
-    units = np.eye(3)
-    crosses = np.cross(edges[:, :, None, :], units[None, None, :, :]).reshape(-1, 9, 3)
-    boxes = np.broadcast_to(units, (len(corners), 3, 3))
-    axes = np.concatenate([surface.normals[:, None, :], crosses, boxes], axis=1)
-    along = np.einsum("tki,tci->tkc", axes, corners)
-    radii = np.abs(axes).sum(axis=2)
-    # an edge along a coordinate axis gives no axis of its own; a radius of 1 makes it part nothing
-    radii = np.where(radii > 0.0, radii, 1.0)
-    return axes, 0.5 * (along.max(axis=2) + along.min(axis=2)), 0.5 * np.ptp(along, axis=2), radii
+    units = np.eye(3, dtype=np.float32)
+    axes = [normals]
+    axes += [np.cross(edges[:, k], unit) for k in range(3) for unit in units]
+    axes += [np.broadcast_to(unit, normals.shape) for unit in units]
+    stacked = np.stack(axes)
+    radii = np.abs(stacked).sum(axis=2)
+    # an edge along a coordinate axis gives no axis of its own; what is left parts nothing
+    stacked /= np.where(radii > 0.0, radii, np.float32(1.0))[:, :, None]
+    along = np.einsum("kti,tci->ktc", stacked, corners)
+    high, low = along.max(axis=2), along.min(axis=2)
+    return stacked, 0.5 * (high + low), 0.5 * (high - low)
 
 
 def _cells_inside(corners: Floats, origin: Floats, cell_size: float, dims: Ints) -> Bools:
@@ -324,105 +338,3 @@ def _winding(corners: Floats, origin: Floats, cell_size: float, dims: Ints, axis
         changes -= np.bincount(flat, np.sign(total), len(changes)).astype(np.int64)
     winding = np.cumsum(changes.reshape(dims[u], dims[v], dims[axis] + 1), axis=2)[:, :, :-1]
     return np.moveaxis(winding, (0, 1, 2), (u, v, axis))
-
-
-def closest_points(points: Floats, corners: Floats) -> Floats:
-    """Closest point of one triangle each, shape (n, 3).
-
-    Args:
-        points: [m], shape (n, 3).
-        corners: [m], shape (n, 3, 3).
-    """
-    best = np.empty_like(points)
-    best_squares = np.full(len(points), np.inf)
-    edges = corners[:, [1, 2, 0]] - corners
-    for k in range(3):
-        from_start = points - corners[:, k]
-        along = np.einsum("pi,pi->p", from_start, edges[:, k]) / np.einsum("pi,pi->p", edges[:, k], edges[:, k])
-        candidate = corners[:, k] + np.clip(along, 0.0, 1.0)[:, None] * edges[:, k]
-        squares = np.einsum("pi,pi->p", points - candidate, points - candidate)
-        nearer = squares < best_squares
-        best[nearer], best_squares[nearer] = candidate[nearer], squares[nearer]
-    cross = np.cross(edges[:, 0], -edges[:, 2])
-    sides = np.einsum("pki,pki->pk", np.cross(cross[:, None, :], edges), points[:, None, :] - corners)
-    above = (sides >= 0.0).all(axis=1)
-    heights = np.einsum("pi,pi->p", points - corners[:, 0], cross) / np.einsum("pi,pi->p", cross, cross)
-    best[above] = (points - heights[:, None] * cross)[above]
-    return best
-
-
-def _deep_pairs(
-    surface: TriangleSurface,
-    origin: Floats,
-    cell_size: float,
-    dims: Ints,
-    sides: npt.NDArray[np.int8],
-    cells: Ints,
-    found: Ints,
-) -> tuple[Ints, Ints]:
-    """List for each deep cell the triangles nearest to it and its six neighbours.
-
-    The nearest triangle spreads inward from cell to cell, layer by layer (a vector distance
-    transform); it may miss the nearest by a part of a cell, and still is a way out.
-
-    Returns:
-        cell and triangle of each pair.
-    """
-    deep = np.flatnonzero(sides == DEEP)
-    if len(deep) == 0:
-        return deep, deep
-    steps = np.array([dims[1] * dims[2], dims[2], 1])
-    steps = np.concatenate([steps, -steps])
-    centres = origin + (np.stack(np.unravel_index(np.arange(len(sides)), dims), axis=1) + 0.5) * cell_size
-    nearest = np.full(len(sides), -1)
-    points = np.full((len(sides), 3), np.inf)
-    rim = np.zeros(len(sides), bool)
-    rim[(deep[:, None] + steps).ravel()] = True
-    _seed_rim(surface, centres, rim[cells] & (sides[cells] != DEEP), cells, found, nearest, points)
-    # the band about the surface is at least a margin wide, so a deep cell has all its neighbours in the grid
-    front = np.flatnonzero(nearest >= 0)
-    while len(front):
-        around = (front[:, None] + steps).ravel()
-        front = np.unique(around[(sides[around] == DEEP) & (nearest[around] < 0)])
-        _take_best(surface, centres, front, steps, nearest, points)
-    for _ in range(2):
-        _take_best(surface, centres, deep, steps, nearest, points)
-    lists = np.sort(nearest[np.concatenate([deep[:, None], deep[:, None] + steps], axis=1)], axis=1)
-    fresh = np.ones(lists.shape, bool)
-    fresh[:, 1:] = lists[:, 1:] != lists[:, :-1]
-    fresh &= lists >= 0
-    return np.broadcast_to(deep[:, None], lists.shape)[fresh], lists[fresh]
-
-
-def _seed_rim(
-    surface: TriangleSurface, centres: Floats, chosen: Bools, cells: Ints, found: Ints, nearest: Ints, points: Floats
-) -> None:
-    """Find the nearest listed triangle of the cells around the deep ones; writes nearest and points."""
-    cells, found = cells[chosen], found[chosen]
-    closest = np.concatenate(
-        [
-            closest_points(centres[cells[k : k + PAIRS_AT_ONCE]], surface.corners[found[k : k + PAIRS_AT_ONCE]])
-            for k in range(0, len(cells), PAIRS_AT_ONCE)
-        ]
-    )
-    squares = np.einsum("pi,pi->p", closest - centres[cells], closest - centres[cells])
-    order = np.lexsort((squares, cells))
-    seeds, first = np.unique(cells[order], return_index=True)
-    nearest[seeds], points[seeds] = found[order[first]], closest[order[first]]
-
-
-def _take_best(
-    surface: TriangleSurface, centres: Floats, cells: Ints, steps: Ints, nearest: Ints, points: Floats
-) -> None:
-    """Take over the neighbour's nearest triangle where its closest point is nearer; writes nearest and points."""
-    best, candidates = nearest[cells].copy(), points[cells]
-    squares = np.einsum("pi,pi->p", candidates - centres[cells], candidates - centres[cells])
-    for step in steps:
-        candidates = points[cells + step]
-        theirs = np.einsum("pi,pi->p", candidates - centres[cells], candidates - centres[cells])
-        nearer = theirs < squares
-        best[nearer], squares[nearer] = nearest[cells[nearer] + step], theirs[nearer]
-    changed = (best != nearest[cells]) & (best >= 0)
-    cells, best = cells[changed], best[changed]
-    points[cells] = closest_points(centres[cells], surface.corners[best])
-    nearest[cells] = best

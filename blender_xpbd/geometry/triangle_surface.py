@@ -42,7 +42,7 @@ class TriangleSurface:
     closed: bool
 
 
-def build_triangle_surface(positions: Floats, triangles: npt.NDArray[np.integer]) -> TriangleSurface:
+def build_triangle_surface(positions: Floats, triangles: npt.NDArray[np.integer], name: str = "") -> TriangleSurface:
     """Clean a triangle mesh for distance queries.
 
     A mesh is closed if every edge, after welding, is passed equally often in both directions; where only
@@ -53,6 +53,7 @@ def build_triangle_surface(positions: Floats, triangles: npt.NDArray[np.integer]
     Args:
         positions: [m], shape (vertices, 3).
         triangles: vertex indices, shape (triangles, 3).
+        name: the object's, for errors.
 
     Raises:
         XpbdError: E_GEOM_EMPTY if no triangle has an area, E_GEOM_NONFINITE for NaN or infinite positions.
@@ -62,12 +63,13 @@ def build_triangle_surface(positions: Floats, triangles: npt.NDArray[np.integer]
     finite = np.isfinite(positions).all(axis=1)
     if not finite.all():
         vertex = int(np.argmin(finite))
-        raise XpbdError("E_GEOM_NONFINITE", f"vertex {vertex} is not a finite point; delete or move it")
+        raise XpbdError("E_GEOM_NONFINITE", f"vertex {vertex} is not a finite point; delete or move it", name)
     positions, triangles = _weld(positions, triangles)
     closed, triangles = _orient(positions, triangles)
     triangles = triangles[_heights(positions[triangles]) > LEAST_HEIGHT * _size(positions[triangles])]
     if len(triangles) == 0:
-        raise XpbdError("E_GEOM_EMPTY", "the collider has no face with an area; give it faces or take its role away")
+        message = "the collider has no face with an area; give it faces or take its role away"
+        raise XpbdError("E_GEOM_EMPTY", message, name)
     corners = positions[triangles]
     normals = _unit(_crosses(corners))
     return TriangleSurface(corners, normals, _pseudonormals(triangles, corners, normals), closed)
@@ -116,7 +118,9 @@ def _weld(positions: Floats, triangles: Ints) -> tuple[Floats, Ints]:
         return positions, triangles[:0]
     steps = np.rint((positions - positions.min(axis=0)) / (size * WELD_TOLERANCE)).astype(np.int64)
     base = 1 << 20
-    _, first, inverse = np.unique((steps[:, 0] * base + steps[:, 1]) * base + steps[:, 2], return_index=True, return_inverse=True)
+    _, first, inverse = np.unique(
+        (steps[:, 0] * base + steps[:, 1]) * base + steps[:, 2], return_index=True, return_inverse=True
+    )
     positions, triangles = positions[first], inverse.reshape(-1)[triangles]
     ordered = np.sort(triangles, axis=1)
     whole = (ordered[:, 0] != ordered[:, 1]) & (ordered[:, 1] != ordered[:, 2])

@@ -298,7 +298,7 @@ def test_a_particle_dropped_on_the_corner_of_a_cube_does_not_pass(speed):
     """The cube stands on one corner, so that the particles meet the opposite corner, edges and faces."""
     collider = Collider(*cube())
     turned = rotation((1.0, -1.0, 0.0), np.arccos(1.0 / np.sqrt(3.0)))
-    positions = np.random.default_rng(5).uniform(-0.05, 0.05, (50, 3)) + (0.0, 0.0, 1.9)
+    positions = np.random.default_rng(5).uniform(-0.05, 0.05, (50, 3)) + np.array((0.0, 0.0, 1.9))
     positions[0] = (0.0, 0.0, 1.9)
     touched = np.zeros(50, bool)
     for world, (frame, shift) in simulate(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blender_xpbd.geometry.nearest_triangles import closest_points
 from blender_xpbd.geometry.triangle_grid import (
     DEEP,
     HEADER_FLOATS,
@@ -19,9 +21,9 @@ from blender_xpbd.geometry.triangle_grid import (
     PSEUDONORMAL_FLOATS,
     TriangleGrid,
     build_triangle_grid,
-    closest_points,
     pack,
 )
+from blender_xpbd.scene.errors import XpbdError
 from tests.geometry.triangle_shapes import (
     CLOSED,
     OPEN,
@@ -157,7 +159,18 @@ def test_apart_pieces_are_turned_outward_each() -> None:
 
 def test_a_moebius_strip_without_a_border_is_no_solid() -> None:
     # the real projective plane of six vertices: every edge joins two triangles, no winding agrees
-    triangles = [(0, 1, 4), (0, 2, 5), (0, 1, 2), (0, 3, 4), (0, 3, 5), (1, 2, 3), (1, 3, 5), (1, 4, 5), (2, 3, 4), (2, 4, 5)]
+    triangles = [
+        (0, 1, 4),
+        (0, 2, 5),
+        (0, 1, 2),
+        (0, 3, 4),
+        (0, 3, 5),
+        (1, 2, 3),
+        (1, 3, 5),
+        (1, 4, 5),
+        (2, 3, 4),
+        (2, 4, 5),
+    ]
     positions = np.random.default_rng(5).random((6, 3))
     assert not build_triangle_grid(positions, np.array(triangles)).surface.closed
 
@@ -166,17 +179,17 @@ def test_nothing_left_is_an_error() -> None:
     positions, triangles = cube()
     flat = positions * (1.0, 0.0, 0.0)
     for empty in ((positions, triangles[:0]), (flat, triangles), (positions * 0.0, triangles)):
-        with pytest.raises(Exception, match="E_GEOM_EMPTY"):
+        with pytest.raises(XpbdError, match="E_GEOM_EMPTY"):
             build_triangle_grid(*empty)
-    with pytest.raises(Exception, match="E_GEOM_EMPTY"):
+    with pytest.raises(XpbdError, match="E_GEOM_EMPTY"):
         build_triangle_grid(positions, np.array([[0, 0, 1], [2, 2, 2]]))
 
 
 def test_points_that_are_none_are_an_error_with_the_vertex() -> None:
     positions, triangles = cube()
     positions[5, 1] = np.nan
-    with pytest.raises(Exception, match="E_GEOM_NONFINITE.*5"):
-        build_triangle_grid(positions, triangles)
+    with pytest.raises(XpbdError, match=r"E_GEOM_NONFINITE.*Rock.*vertex 5"):
+        build_triangle_grid(positions, triangles, name="Rock")
 
 
 def test_a_loose_vertex_does_not_widen_the_grid() -> None:
@@ -208,7 +221,9 @@ def test_pack_keeps_everything_apart() -> None:
         floats = packed.floats[header[0] : header[0] + HEADER_FLOATS]
         np.testing.assert_allclose(floats[:3], grid.origin, rtol=1e-6)
         np.testing.assert_allclose(floats[3:6] - floats[:3], np.array(grid.dims) * grid.cell_size, rtol=1e-5)
-        np.testing.assert_allclose(floats[6:10], [grid.cell_size, 1 / grid.cell_size, grid.margin, grid.tolerance], 1e-6)
+        np.testing.assert_allclose(
+            floats[6:10], [grid.cell_size, 1 / grid.cell_size, grid.margin, grid.tolerance], 1e-6
+        )
         count = len(grid.surface.corners)
         hot = packed.floats[header[6] : header[6] + HOT_FLOATS * count].reshape(count, -1)
         np.testing.assert_allclose(hot[:, :3] + hot[:, 6:9], grid.surface.corners[:, 2], atol=1e-6)
@@ -238,7 +253,7 @@ def test_real_meshes_become_grids(meshes_folder: Any) -> None:
         lines = [line.split() for line in file.read_text().splitlines()]
         positions = np.array([line[1:4] for line in lines if line[:1] == ["v"]], float)
         faces = [[int(corner.split("/")[0]) - 1 for corner in line[1:]] for line in lines if line[:1] == ["f"]]
-        triangles = np.array([(face[0], b, c) for face in faces for b, c in zip(face[1:], face[2:], strict=False)])
+        triangles = np.array([(face[0], b, c) for face in faces for b, c in pairwise(face[1:])])
         grid = build_triangle_grid(positions, triangles)
         points = random_points(grid, 20, 7)
         distances = signed_distances(points, grid.surface.corners)

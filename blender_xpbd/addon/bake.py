@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 
 import bpy
 
@@ -24,6 +23,7 @@ from .bake_output import ALL_FRAMES, BakeOutput
 from .cache_folder import cache_folder
 from .data_lookup import scene_by_uid
 from .preferences import worker_python_path
+from .progress import READING, SOLVING, STARTING, WAITING, WRITING, Progress
 from .report import BakeSummary
 from .scene_reader import Reading, read_scene
 from .worker_process import WorkerProcess
@@ -34,39 +34,6 @@ SLICE_SECONDS = 0.03
 # Cancel must be done within 2 s; the worker has 1.2 s of them
 CLOSING_SECONDS = 0.5
 IDLE_SECONDS = 0.005
-
-READING = "READING"
-STARTING = "STARTING"
-SOLVING = "SOLVING"
-WAITING = "WAITING"
-WRITING = "WRITING"
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a bake is.
-
-    Attributes:
-        stage: READING, STARTING, SOLVING, WAITING (for an object to leave edit mode) or WRITING.
-        frame: the newest frame, None before the first.
-        frames_done, frames_total: of the stage.
-        frames_per_second: of late, 0 while unknown.
-        seconds_left: None while unknown.
-        message: for the user.
-    """
-
-    stage: str
-    frame: int | None = None
-    frames_done: int = 0
-    frames_total: int = 0
-    frames_per_second: float = 0.0
-    seconds_left: float | None = None
-    message: str = ""
-
-    @property
-    def fraction(self) -> float:
-        """0 to 1, of the stage."""
-        return self.frames_done / self.frames_total if self.frames_total else 0.0
 
 
 def bake(context: bpy.types.Context, options: BakeOptions | None = None) -> Generator[Progress, None, BakeSummary]:

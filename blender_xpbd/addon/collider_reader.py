@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ..scene.errors import XpbdError
 from ..scene.scene import Collider
+from .mesh_reader import FARTHEST
 
 Floats = npt.NDArray[np.float64]
 
@@ -78,7 +79,7 @@ def _evaluated_surface(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) ->
         evaluated.to_mesh_clear()
     if len(triangles) == 0:
         raise XpbdError("E_GEOM_EMPTY", "The collider's mesh has no faces.", obj.name)
-    bad = np.flatnonzero(~np.isfinite(positions).all(axis=1))
+    bad = np.flatnonzero(~(np.abs(positions) < FARTHEST).all(axis=1))
     if len(bad):
         raise XpbdError("E_GEOM_NONFINITE", f"Vertex {int(bad[0])} is at no finite place: move or delete it.", obj.name)
     return positions.astype(np.float64), triangles

@@ -39,6 +39,8 @@ TOPOLOGY_MODIFIERS = frozenset(
         "WIREFRAME",
     }
 )
+# Greater coordinates than this are faults of whoever made the mesh
+FARTHEST = 1e18
 _EDITING_MODES = frozenset({"EDIT", "SCULPT"})
 
 
@@ -145,7 +147,8 @@ def read_rest_shape(obj: bpy.types.Object) -> Floats:
         raise XpbdError("E_GEOM_EMPTY", "The mesh has no faces; the simulation needs a surface.", obj.name)
     keys = mesh.shape_keys
     coordinates = _mix_of_keys(obj, keys) if keys is not None else read_coordinates(mesh)
-    bad = np.flatnonzero(~np.isfinite(coordinates).all(axis=1))
+    # Also what overflows in float32 as soon as it is squared
+    bad = np.flatnonzero(~(np.abs(coordinates) < FARTHEST).all(axis=1))
     if len(bad):
         raise XpbdError("E_GEOM_NONFINITE", f"Vertex {int(bad[0])} is at no finite place: move or delete it.", obj.name)
     return coordinates

@@ -7,7 +7,7 @@ import time
 from types import TracebackType
 from typing import TextIO
 
-from .bake import Progress
+from .progress import Progress
 
 WIDTH = 30
 TERMINAL_SECONDS = 0.1

@@ -9,9 +9,10 @@ from collections.abc import Generator
 import bpy
 
 from ..scene.errors import XpbdError
-from .bake import READING, STARTING, WRITING, Progress, bake
+from .bake import bake
 from .bake_options import BakeOptions
 from .bake_status import STATUS
+from .progress import READING, STARTING, WRITING, Progress
 from .progress_bar import time_text
 from .report import BakeSummary
 

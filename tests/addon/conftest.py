@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -39,12 +39,11 @@ def fake_worker(bpy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Callable[..
 
 
 @pytest.fixture(autouse=True)
-def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing of a test goes to the user's cache."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user"))
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "user"))
     monkeypatch.setenv("XPBD_TAICHI_CACHE", os.environ.get("TI_OFFLINE_CACHE_FILE_PATH", str(tmp_path / "taichi")))
-    yield
 
 
 @pytest.fixture

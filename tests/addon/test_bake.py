@@ -198,6 +198,11 @@ def test_a_step_is_short(bpy, make_body, fake_worker, options):
     assert longest < 0.2
 
 
+def exhaust(steps):
+    for _ in steps:
+        time.sleep(0.005)
+
+
 def solving(steps, frames):
     for progress in steps:
         time.sleep(0.005)
@@ -214,8 +219,7 @@ def test_an_object_deleted_during_the_bake_leaves_the_others(bpy, make_body, fak
     solving(steps, 3)
     bpy.data.objects.remove(body)
     other.name = "Renamed"
-    for _ in steps:
-        time.sleep(0.005)
+    exhaust(steps)
     report = json.loads(bpy.context.scene.xpbd.report)
     assert any(warning.startswith("W_OBJECT_GONE") and '"A"' in warning for warning in report["warnings"])
     assert height(bpy, other, 30) == pytest.approx(5.0 - drop(30), abs=1e-4)
@@ -230,8 +234,7 @@ def test_keys_that_an_undo_took_away_are_written_again(bpy, make_body, fake_work
     steps = bake(bpy.context, options(frame_end=30))
     solving(steps, 5)
     clear_bake(body)
-    for _ in steps:
-        time.sleep(0.005)
+    exhaust(steps)
     assert len(body.data.shape_keys.key_blocks) == 31
     for frame in (1, 2, 30):
         assert height(bpy, body, frame) == pytest.approx(5.0 - drop(frame), abs=1e-4)
@@ -271,8 +274,7 @@ def test_a_mesh_edited_during_the_bake_is_stale_and_the_others_finish(bpy, make_
     bpy.ops.mesh.subdivide()
     bpy.ops.object.mode_set(mode="OBJECT")
     with pytest.raises(XpbdError, match="E_CACHE_STALE") as caught:
-        for _ in steps:
-            time.sleep(0.005)
+        exhaust(steps)
     assert caught.value.object_name == "A"
     assert height(bpy, other, 20) == pytest.approx(5.0 - drop(20), abs=1e-4)
 

@@ -10,13 +10,16 @@ import bpy
 from ...scene.errors import XpbdError
 from ...scene.material import CLOTH, JELLY
 from .. import window_bake
-from ..bake import Progress, run_bake
+from ..bake import run_bake
 from ..bake_status import STATUS
+from ..progress import Progress
 from ..report import BakeSummary
 from ..report_text import summary_warnings
+from ..wrapped_text import wrap
 
 # [s]; a slice is shorter than 0.04 s, so the window has at least a third of the time for itself
 _TICK = 0.02
+_POPUP_LETTERS = 100
 
 
 class XPBD_OT_bake(bpy.types.Operator):
@@ -119,7 +122,8 @@ class XPBD_OT_bake(bpy.types.Operator):
         """Tell what the bake warned of, and how it ended."""
         for warning in summary_warnings(context.scene.xpbd.report):
             self.report({"WARNING"}, warning)
-        self.report({kind}, outcome)
+        # A pop-up is as wide as its longest line; a script gets the words as they are
+        self.report({kind}, outcome if self._timer is None else "\n".join(wrap(outcome, _POPUP_LETTERS)))
 
 
 class XPBD_OT_cancel(bpy.types.Operator):

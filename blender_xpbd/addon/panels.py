@@ -12,7 +12,8 @@ from .bake_status import STATUS
 from .classes import register_classes, unregister_classes
 from .material_names import material_names, preset_names
 from .menus import ROLE_ICONS, XPBD_MT_material
-from .report_text import summary_error, summary_rows, summary_warnings
+from .preferences import BASE_PACKAGE
+from .report_text import plain_words, summary_error, summary_rows, summary_warnings
 from .specs import OBJECT_SETTINGS, ROLES, settings_by_name
 from .wrapped_text import draw_wrapped, letters_across
 
@@ -118,7 +119,9 @@ def _draw_result(layout: Any, context: bpy.types.Context) -> None:
     if error:
         box = layout.box()
         box.alert = True
-        draw_wrapped(box, error, icon="ERROR", width=width)
+        draw_wrapped(box, plain_words(error), icon="ERROR", width=width)
+        if error.startswith("E_DEP") and BASE_PACKAGE in context.preferences.addons:
+            box.operator("preferences.addon_show", text="Open Preferences").module = BASE_PACKAGE
     rows = summary_rows(report)
     warnings = summary_warnings(report)
     if rows or warnings:
@@ -129,7 +132,7 @@ def _draw_result(layout: Any, context: bpy.types.Context) -> None:
             split.label(text=label)
             split.label(text=value, translate=False)
         for warning in warnings:
-            draw_wrapped(box, warning, icon="INFO", width=width)
+            draw_wrapped(box, plain_words(warning), icon="INFO", width=width)
 
 
 class SubPanel(SidebarPanel):

@@ -7,6 +7,7 @@ import bpy
 
 from .bake_status import STATUS
 from .classes import register_classes, unregister_classes
+from .report_text import plain_words
 from .worker_python import known_python
 from .wrapped_text import draw_wrapped
 
@@ -20,7 +21,7 @@ class XPBD_preferences(bpy.types.AddonPreferences):
     bl_idname = BASE_PACKAGE
 
     worker_python: bpy.props.StringProperty(
-        name="Solver's Python",
+        name="Worker Python",
         description="A Python 3.11 or later with the package taichi, which runs the solver. Empty: the one inside "
         "Blender, or one found on this machine",
         subtype="FILE_PATH",
@@ -36,7 +37,7 @@ class XPBD_preferences(bpy.types.AddonPreferences):
         if found is not None:
             layout.label(text=f"Python {found.version} with Taichi: {found.executable}", icon="CHECKMARK")
         elif STATUS.message.startswith("E_DEP"):
-            draw_wrapped(layout, STATUS.message, icon="ERROR", width=120)
+            draw_wrapped(layout, plain_words(STATUS.message), icon="ERROR", width=120)
 
 
 def worker_python_path(context: bpy.types.Context) -> str:

@@ -35,6 +35,15 @@ def summary_error(report: str) -> str:
     return error if isinstance(error, str) else ""
 
 
+def plain_words(text: str) -> str:
+    """An error or warning for reading: the code, which is for looking up, goes to the end."""
+    code, colon, words = text.partition(":")
+    if not colon or not code.startswith(("E_", "W_")):
+        return text
+    words = words.strip()
+    return f"{words[:1].upper()}{words[1:]} ({code})"
+
+
 @lru_cache(maxsize=8)
 def summary_rows(report: str) -> tuple[tuple[str, str], ...]:
     """What the bake did, as labels and values."""

@@ -9,8 +9,8 @@ from typing import Any
 import bpy
 
 # Width of a letter of the default interface font, and of margins and icon, in pixels at scale 1
-_LETTER_PIXELS = 6.6
-_MARGIN_PIXELS = 66
+_LETTER_PIXELS = 6.4
+_MARGIN_PIXELS = 74
 _FEWEST_LETTERS = 16
 
 

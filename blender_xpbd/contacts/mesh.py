@@ -157,9 +157,15 @@ def _clamped_part(along, square):
 def _may_be_nearer(floats: ti.template(), at, point, nearest):
     """Whether a triangle's plane and bounding sphere leave hope for a distance below ``nearest``."""
     offset = point - _triple(floats, at)
-    from_middle = offset - (_triple(floats, at + 3) + _triple(floats, at + 6)) / 3.0
-    reach = nearest + floats[at + 13]
-    return ti.abs(_triple(floats, at + 9).dot(offset)) < nearest and from_middle.norm_sqr() < reach * reach
+    height = _triple(floats, at + 9).dot(offset)
+    # within the plane, what is left of the distance must reach the circle around the triangle
+    left = nearest * nearest - height * height
+    result = False
+    if left > 0.0:
+        from_middle = offset - (_triple(floats, at + 3) + _triple(floats, at + 6)) / 3.0
+        reach = ti.sqrt(left) + floats[at + 13]
+        result = from_middle.norm_sqr() - height * height < reach * reach
+    return result
 
 
 @ti.func

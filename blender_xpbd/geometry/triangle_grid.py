@@ -277,7 +277,8 @@ def _near_pairs(
             reaches = np.maximum(reaches, np.abs(apart) - halves[k, triangle])
             if k % 4 == 0:
                 near = np.flatnonzero(reaches <= reach)
-                triangle, cells, x, y, z, reaches = (part[near] for part in (triangle, cells, x, y, z, reaches))
+                triangle, cells, reaches = triangle[near], cells[near], reaches[near]
+                x, y, z = x[near], y[near], z[near]
         results.append((cells, triangle, reaches))
     return (
         np.concatenate([part[0] for part in results]),

@@ -26,7 +26,7 @@ from blender_xpbd.geometry.triangle_grid import (
 from blender_xpbd.scene.errors import XpbdError
 from tests.geometry.triangle_shapes import (
     CLOSED,
-    OPEN,
+    SHAPES,
     cube,
     distances_to_triangles,
     icosphere,
@@ -34,8 +34,6 @@ from tests.geometry.triangle_shapes import (
     signed_distances,
     winding_numbers,
 )
-
-SHAPES = CLOSED | OPEN
 
 
 def cells_of(grid: TriangleGrid, points: Any) -> Any:

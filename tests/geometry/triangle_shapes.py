@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -96,12 +98,14 @@ def icosphere(subdivisions: int = 2) -> Mesh:
     return positions / np.linalg.norm(positions, axis=1)[:, None], triangles
 
 
-CLOSED = {"cube": cube, "icosphere": icosphere, "torus": torus, "l_shape": l_shape, "plate": plate}
-OPEN = {"plane": plane, "bowl": bowl}
-
-
-def volume(corners: Floats) -> float:
-    return float(np.einsum("ti,ti->", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6.0)
+CLOSED: dict[str, Callable[[], Mesh]] = {
+    "cube": cube,
+    "icosphere": icosphere,
+    "torus": torus,
+    "l_shape": l_shape,
+    "plate": plate,
+}
+SHAPES: dict[str, Callable[[], Mesh]] = CLOSED | {"plane": plane, "bowl": bowl}
 
 
 def distances_to_triangles(points: Floats, corners: Floats) -> Floats:

@@ -13,7 +13,9 @@ _COMPLIANCES = frozenset({"stretch_compliance", "volume_compliance", "bending_co
 _PBD = frozenset({"pbd_stretch_stiffness", "pbd_volume_stiffness", "pbd_bending_stiffness"})
 _STIFFNESS = _PHYSICAL | _COMPLIANCES | _PBD
 # These have panels of their own
-_ELSEWHERE = frozenset({"stiffness_input", "friction", "restitution", "contact_offset", "pin_frequency"})
+_ELSEWHERE = frozenset(
+    {"stiffness_input", "damping", "internal_damping", "friction", "restitution", "contact_offset", "pin_frequency"}
+)
 
 _PRESET_NAMES = {preset.identifier: frozenset(preset.values) for preset in PRESETS}
 

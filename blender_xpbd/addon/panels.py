@@ -13,14 +13,15 @@ from .classes import register_classes, unregister_classes
 from .material_names import material_names, preset_names
 from .menus import ROLE_ICONS, XPBD_MT_material
 from .preferences import BASE_PACKAGE
+from .properties import BLENDER_UNITS
 from .report_text import plain_words, summary_error, summary_rows, summary_warnings
-from .specs import OBJECT_SETTINGS, ROLES, settings_by_name
+from .specs import OBJECT_SETTINGS, ROLES
 from .wrapped_text import draw_wrapped, letters_across
 
 BODY_ROLES = (JELLY, CLOTH)
-_SETTINGS = settings_by_name(OBJECT_SETTINGS)
+_PARAMETERS = {setting.name: setting.parameter for setting in OBJECT_SETTINGS}
 _ROLE_LABELS = {role.identifier: role.label for role in ROLES}
-_PRESET_LABELS = {choice.identifier: choice.label for choice in _SETTINGS["preset"].parameter.choices}
+_PRESET_LABELS = {choice.identifier: choice.label for choice in _PARAMETERS["preset"].choices}
 
 
 def active_mesh(context: bpy.types.Context) -> Any:
@@ -141,12 +142,15 @@ class SubPanel(SidebarPanel):
     bl_parent_id = XPBD_PT_main.bl_idname
     bl_options: Any = {"DEFAULT_CLOSED"}
 
-    def column(self) -> Any:
-        """The panel's column, labels left of the values."""
-        layout: Any = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        return layout.column()
+
+def _draw_value(layout: Any, settings: Any, name: str, unit: str = "", **options: Any) -> None:
+    """A value with the unit that Blender does not show by itself.
+
+    Label and value share one field: the sidebar is too narrow for two columns.
+    """
+    parameter = _PARAMETERS[name]
+    unit = unit or ("" if parameter.unit in BLENDER_UNITS else parameter.unit)
+    layout.prop(settings, name, text=f"{parameter.label} [{unit}]" if unit else parameter.label, **options)
 
 
 class XPBD_PT_material(SubPanel, bpy.types.Panel):
@@ -158,11 +162,33 @@ class XPBD_PT_material(SubPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """The values of the preset are shown; those of an own material can be changed."""
         settings = context.object.xpbd
-        column = self.column()
+        column = self.layout.column()
+        preset = preset_names(settings.preset)
+        # Bending is a distance or an angle, and its compliance has the unit of that
+        units = {"bending_compliance": "m/N"} if settings.bending_model == "DISTANCE" else {}
         for name in material_names(settings.role, settings.preset, context.scene.xpbd.solver_mode):
             row = column.row()
-            row.enabled = name not in preset_names(settings.preset)
-            row.prop(settings, name)
+            row.enabled = name not in preset
+            _draw_value(row, settings, name, units.get(name, ""), slider=name.startswith("pbd_"))
+        if preset:
+            column.operator("xpbd.own_material", icon="GREASEPENCIL")
+
+
+class XPBD_PT_motion(SubPanel, bpy.types.Panel):
+    """How it moves at first, and what slows it."""
+
+    bl_label = "Motion"
+    roles = BODY_ROLES
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw."""
+        settings = context.object.xpbd
+        column = self.layout.column()
+        column.prop(settings, "initial_velocity")
+        _draw_value(column, settings, "damping")
+        row = column.row()
+        row.enabled = "internal_damping" not in preset_names(settings.preset)
+        _draw_value(row, settings, "internal_damping")
 
 
 class XPBD_PT_pins(SubPanel, bpy.types.Panel):
@@ -174,12 +200,12 @@ class XPBD_PT_pins(SubPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Draw."""
         obj = context.object
-        column = self.column()
-        column.prop_search(obj.xpbd, "pin_group", obj, "vertex_groups")
+        column = self.layout.column()
+        column.prop_search(obj.xpbd, "pin_group", obj, "vertex_groups", text="")
         column.operator("xpbd.add_pin_group", icon="PINNED")
         row = column.row()
         row.active = bool(obj.xpbd.pin_group)
-        row.prop(obj.xpbd, "pin_frequency")
+        _draw_value(row, obj.xpbd, "pin_frequency")
 
 
 class XPBD_PT_tetrahedra(SubPanel, bpy.types.Panel):
@@ -191,15 +217,15 @@ class XPBD_PT_tetrahedra(SubPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Draw."""
         settings = context.object.xpbd
-        column = self.column()
-        column.prop(settings, "tetrahedralizer")
+        column = self.layout.column()
+        column.prop(settings, "tetrahedralizer", text="")
         if settings.tetrahedralizer == "FILE":
-            column.prop(settings, "tetrahedra_file")
+            column.prop(settings, "tetrahedra_file", text="")
         else:
-            column.prop(settings, "cage_resolution")
+            _draw_value(column, settings, "cage_resolution")
         package = {"FTETWILD": "pytetwild", "TETGEN": "tetgen"}.get(settings.tetrahedralizer)
         if package:
-            hint = f"Needs the package {package} in the solver's Python"
+            hint = f"Needs the package {package} in the Python of the worker"
             draw_wrapped(column, hint, icon="INFO", width=letters_across(context))
 
 
@@ -212,12 +238,11 @@ class XPBD_PT_collision(SubPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Draw."""
         settings = context.object.xpbd
-        column = self.column()
-        column.prop(settings, "friction", slider=True)
-        column.prop(settings, "restitution", slider=True)
+        column = self.layout.column()
+        _draw_value(column, settings, "friction", slider=True)
+        _draw_value(column, settings, "restitution", slider=True)
         if settings.role in BODY_ROLES:
-            column.prop(settings, "contact_offset")
-            column.prop(settings, "initial_velocity")
+            _draw_value(column, settings, "contact_offset")
 
 
 class XPBD_PT_floor(SubPanel, bpy.types.Panel):
@@ -232,7 +257,7 @@ class XPBD_PT_floor(SubPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Draw."""
         settings = context.scene.xpbd
-        column = self.column()
+        column = self.layout.column()
         column.active = settings.use_floor
         column.prop(settings, "floor_height")
         column.prop(settings, "floor_friction", slider=True)
@@ -247,7 +272,7 @@ class XPBD_PT_solver(SubPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Draw."""
         settings = context.scene.xpbd
-        column = self.column()
+        column = self.layout.column()
         frames = column.column(align=True)
         frames.prop(settings, "frame_start", text="Frame Start")
         frames.prop(settings, "frame_end")
@@ -256,7 +281,7 @@ class XPBD_PT_solver(SubPanel, bpy.types.Panel):
         quality = column.column(align=True)
         quality.prop(settings, "substeps")
         quality.prop(settings, "iterations")
-        column.prop(settings, "solver_mode")
+        column.row().prop(settings, "solver_mode", expand=True)
         column.prop(settings, "device")
 
 
@@ -267,8 +292,8 @@ class XPBD_PT_cache(SubPanel, bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw."""
-        column = self.column()
-        column.prop(context.scene.xpbd, "cache_directory")
+        column = self.layout.column()
+        column.prop(context.scene.xpbd, "cache_directory", text="")
         if active_role(context) in BODY_ROLES:
             column.prop(context.object.xpbd, "key_style")
         column.operator("xpbd.clear", text="Clear All Bakes", icon="TRASH").all = True
@@ -277,6 +302,7 @@ class XPBD_PT_cache(SubPanel, bpy.types.Panel):
 CLASSES = (
     XPBD_PT_main,
     XPBD_PT_material,
+    XPBD_PT_motion,
     XPBD_PT_pins,
     XPBD_PT_tetrahedra,
     XPBD_PT_collision,

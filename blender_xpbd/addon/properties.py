@@ -16,12 +16,12 @@ from .bake_status import STATUS
 from .specs import OBJECT_SETTINGS, SCENE_SETTINGS, STATUS_SETTINGS, Setting
 
 # Blender's subtype and unit of an SI unit, where it has one
-_BLENDER_UNITS: Mapping[str, tuple[str, str]] = {
+BLENDER_UNITS: Mapping[str, tuple[str, str]] = {
     "m": ("DISTANCE", "LENGTH"),
     "m/s": ("VELOCITY", "VELOCITY"),
 }
 # a length in Blender units times the unit scale is one in metres
-_SCALED_UNITS = frozenset(_BLENDER_UNITS)
+_SCALED_UNITS = frozenset(BLENDER_UNITS)
 _PRESET_ROLES = {preset.identifier: preset.role for preset in PRESETS}
 
 
@@ -134,7 +134,7 @@ def blender_property(setting: Setting, **callbacks: Any) -> Any:
     common.update(_limits(parameter))
     if parameter.kind == "INT":
         return bpy.props.IntProperty(**common)
-    subtype, unit = _BLENDER_UNITS.get(parameter.unit, ("NONE", "NONE"))
+    subtype, unit = BLENDER_UNITS.get(parameter.unit, ("NONE", "NONE"))
     common.update(subtype=subtype, unit=unit, precision=_precision(parameter))
     if setting.size > 1:
         common["default"] = (parameter.default,) * setting.size
@@ -163,7 +163,7 @@ def _precision(parameter: Parameter) -> int:
     """Decimals that tell values of the slider's range apart."""
     top = parameter.maximum if parameter.soft_maximum is None else parameter.soft_maximum
     if top >= 1e4:
-        return 1
+        return 0 if top >= 1e5 else 1
     return 3 if top > 0.5 else 4 if top > 0.01 else 6
 
 

@@ -7,7 +7,6 @@ scene's units say), and who reads them multiplies by the scene's unit scale. Eve
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..scene.material import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS
@@ -156,7 +155,7 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
     Setting(
         Parameter(
             "key_style",
-            "Shape Keys",
+            "Keys",
             "How the shape keys of a bake are played",
             "AUTO",
             choices=KEY_STYLES,
@@ -252,8 +251,3 @@ STATUS_SETTINGS: tuple[Setting, ...] = (
     Setting(Parameter("active_device", "Device", "What the solver runs on", "")),
     Setting(Parameter("message", "Message", "Why the last bake stopped, empty if it did not", "")),
 )
-
-
-def settings_by_name(settings: tuple[Setting, ...]) -> Mapping[str, Setting]:
-    """The settings, keyed by name, in their order."""
-    return {setting.name: setting for setting in settings}

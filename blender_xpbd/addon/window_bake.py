@@ -13,7 +13,6 @@ from .bake import bake
 from .bake_options import BakeOptions
 from .bake_status import STATUS
 from .progress import READING, STARTING, WRITING, Progress
-from .progress import READING, STARTING, WRITING, Progress
 from .progress_bar import time_text
 from .report import BakeSummary
 

@@ -7,6 +7,7 @@ from ..classes import register_classes, unregister_classes
 from .bake import XPBD_OT_bake, XPBD_OT_cancel
 from .check_worker import XPBD_OT_check_worker
 from .clear import XPBD_OT_clear
+from .own_material import XPBD_OT_own_material
 from .pin_group import XPBD_OT_add_pin_group
 from .scene_range import XPBD_OT_use_scene_range
 from .set_role import XPBD_OT_set_role
@@ -17,6 +18,7 @@ CLASSES = (
     XPBD_OT_cancel,
     XPBD_OT_clear,
     XPBD_OT_add_pin_group,
+    XPBD_OT_own_material,
     XPBD_OT_use_scene_range,
     XPBD_OT_check_worker,
 )

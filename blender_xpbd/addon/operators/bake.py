@@ -13,7 +13,6 @@ from .. import window_bake
 from ..bake import run_bake
 from ..bake_status import STATUS
 from ..progress import Progress
-from ..progress import Progress
 from ..report import BakeSummary
 from ..report_text import summary_warnings
 from ..wrapped_text import wrap

@@ -10,6 +10,7 @@ The second needs pip's bpy. ``--help`` lists ARGS.
 from __future__ import annotations
 
 import sys
+import traceback
 from pathlib import Path
 
 
@@ -33,7 +34,8 @@ def main() -> int:
     try:
         from blender_xpbd.addon import command_line
 
-        if not bpy.app.module:
+        # No path of its own: not the application, but pip's module
+        if bpy.app.binary_path:
             return command_line.main(script_arguments(sys.argv), prog="bake.py --")
         return command_line.main(sys.argv[1:], prog="bake.py", with_file=True)
     finally:
@@ -47,5 +49,10 @@ def script_arguments(arguments: list[str]) -> list[str]:
 
 
 if __name__ == "__main__":
-    # leaves Blender too
-    sys.exit(main())
+    try:
+        status = main()
+    except Exception:  # noqa: BLE001 - Blender would print it and end with status 0
+        traceback.print_exc()
+        status = 6
+    # Leaves Blender too
+    sys.exit(status)

@@ -108,6 +108,7 @@ def _use_workbench(scene: bpy.types.Scene, size: tuple[int, int]) -> None:
     shading.show_specular_highlight = True
     scene.display.light_direction = (-0.45, 0.75, 0.5)
     scene.view_settings.view_transform = "Standard"
+    scene.view_settings.exposure = 0.8  # as bright as the ray tracer's lights make it
 
 
 def _use_cycles(scene: bpy.types.Scene, size: tuple[int, int], samples: int) -> None:
@@ -121,6 +122,7 @@ def _use_cycles(scene: bpy.types.Scene, size: tuple[int, int], samples: int) -> 
     scene.cycles.denoising_prefilter = "FAST"
     scene.cycles.max_bounces = 3
     scene.view_settings.view_transform = "Standard"
+    scene.view_settings.exposure = 0.0
 
 
 def _set_size(scene: bpy.types.Scene, size: tuple[int, int]) -> None:

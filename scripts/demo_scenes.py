@@ -12,7 +12,7 @@ from mathutils import Vector
 FRAME_END = 84
 
 JELLY_PLACE = Vector((-1.8, 0.0, 2.5))
-CLOTH_PLACE = Vector((1.75, 0.0, 2.15))
+CLOTH_PLACE = Vector((1.65, 0.0, 2.15))
 SPHERE_RADIUS = 0.85
 
 
@@ -51,7 +51,7 @@ def _suzanne() -> bpy.types.Object:
     suzanne = _finished("Suzanne", _material("Jelly", (0.36, 0.06, 0.72), roughness=0.18, subsurface=0.35))
     _subdivide(suzanne, levels=1)
     suzanne.xpbd.role = "JELLY"
-    suzanne.xpbd.preset = "JELLY_SOFT"
+    suzanne.xpbd.preset = "JELLY_MEDIUM"
     suzanne.xpbd.cage_resolution = 16
     return suzanne
 
@@ -72,6 +72,7 @@ def _sphere() -> bpy.types.Object:
     bpy.ops.mesh.primitive_uv_sphere_add(segments=48, ring_count=24, radius=SPHERE_RADIUS, location=place)
     sphere = _finished("Sphere", _material("Sphere", (0.8, 0.8, 0.78), roughness=0.4))
     sphere.xpbd.role = "COLLIDER"
+    sphere.xpbd.collider_shape = "SPHERE"
     sphere.xpbd.friction = 0.3
     return sphere
 
@@ -97,7 +98,7 @@ def _lights() -> Iterable[bpy.types.Object]:
 
 
 def _camera() -> bpy.types.Object:
-    place = (0.0, -9.6, 3.9)
+    place = (0.0, -10.2, 4.0)
     bpy.ops.object.camera_add(location=place, rotation=_towards(place, (0.0, 0.0, 1.4)))
     camera = _finished("Camera")
     camera.data.lens = 45.0
@@ -107,6 +108,7 @@ def _camera() -> bpy.types.Object:
 def _world() -> bpy.types.World:
     world = bpy.data.worlds.new("World")
     world.use_nodes = True
+    world.color = (0.3, 0.36, 0.42)  # the same, for engines that read no nodes
     background = world.node_tree.nodes["Background"]
     background.inputs["Color"].default_value = (0.55, 0.68, 0.8, 1.0)
     background.inputs["Strength"].default_value = 0.35

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""In a window: open the tab, press Bake, watch that the window lives, take screenshots, write a report, quit.
+"""In a window: open the tab, bake, watch that the window lives, bake and cancel; take screenshots, report, quit.
 
 Arguments after ``--``: the report's path, the beginning of the screenshots' paths.
 """
@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import bpy
+import numpy as np
 
 TICK = 0.05
 LIMIT = 90.0
 
 report_file, screenshot_stem = sys.argv[sys.argv.index("--") + 1 :]
-report: dict[str, Any] = {"fault": "", "ticks_while_baking": 0, "longest_gap": 0.0, "end_status": "too late"}
+report: dict[str, Any] = {"fault": "", "ticks_while_baking": 0, "longest_gap": 0.0, "moved_while_baking": False}
 
 
 def view() -> tuple[bpy.types.Window, bpy.types.Area, bpy.types.Region]:
@@ -41,49 +42,91 @@ def is_baking() -> bool:
     return any(operator.bl_idname == "XPBD_OT_bake" for operator in view()[0].modal_operators)
 
 
+def suzanne_height() -> float:
+    """Mean height [m] of the vertices as the viewport shows them."""
+    suzanne = bpy.data.objects["Suzanne"].evaluated_get(bpy.context.evaluated_depsgraph_get())
+    heights = np.empty(3 * len(suzanne.data.vertices), np.float32)
+    suzanne.data.vertices.foreach_get("co", heights)
+    return float(heights[2::3].mean())
+
+
+def key_count() -> int:
+    """Number of Suzanne's shape keys."""
+    keys = bpy.data.objects["Suzanne"].data.shape_keys
+    return len(keys.key_blocks) if keys else 0
+
+
+def press(operator: Any, *arguments: str) -> None:
+    """Call an operator as a button in the viewport does."""
+    window, area, _ = view()
+    region = next(region for region in area.regions if region.type == "WINDOW")
+    with bpy.context.temp_override(window=window, area=area, region=region):
+        operator(*arguments)
+
+
+def wait(ticks: int) -> Generator[None, None, None]:
+    """Let the window live for some ticks."""
+    for _ in range(ticks):
+        yield
+
+
 def steps() -> Generator[None, None, None]:
     """What a person would do, one step a tick."""
-    window, area, sidebar = view()
+    _, area, sidebar = view()
     area.spaces.active.show_region_ui = True
-    bpy.context.view_layer.objects.active = bpy.data.objects["Suzanne"]
-    bpy.data.objects["Suzanne"].select_set(True)
-    for _ in range(20):
-        yield
+    suzanne = bpy.data.objects["Suzanne"]
+    bpy.context.view_layer.objects.active = suzanne
+    suzanne.select_set(True)
+    yield from wait(20)
     sidebar.active_panel_category = "XPBD"
-    with bpy.context.temp_override(window=window, area=area, region=view_region(area)):
-        bpy.ops.view3d.view_axis(type="FRONT")
-        bpy.ops.view3d.view_all()
-    for _ in range(10):
-        yield
+    press(bpy.ops.view3d.view_all)
+    yield from wait(10)
     report["category"] = sidebar.active_panel_category
     screenshot("tab")
-    with bpy.context.temp_override(window=window, area=area, region=view_region(area)):
-        bpy.ops.xpbd.bake("INVOKE_DEFAULT")
+    yield from whole_bake()
+    bpy.context.scene.frame_set(14)
+    press(bpy.ops.view3d.view_all)
+    yield from wait(20)
+    screenshot("baked")
+    yield from cancelled_bake()
+
+
+def whole_bake() -> Generator[None, None, None]:
+    """Press Bake; while it runs, measure the time between ticks, and see that the shown body moves."""
+    height = suzanne_height()
+    press(bpy.ops.xpbd.bake, "INVOKE_DEFAULT")
     started = last = time.monotonic()
-    photographed = False
     while is_baking() and time.monotonic() - started < LIMIT:
         yield
         now = time.monotonic()
         report["ticks_while_baking"] += 1
         report["longest_gap"] = max(report["longest_gap"], now - last)
-        if not photographed and bpy.context.scene.frame_current > 3:
+        if not report["moved_while_baking"] and abs(suzanne_height() - height) > 0.1:
+            report["moved_while_baking"] = True
+            yield from wait(2)
             screenshot("baking")
-            photographed = True
-            now = time.monotonic()
-        last = now
+        last = time.monotonic()
     report["seconds"] = time.monotonic() - started
-    keys = bpy.data.objects["Suzanne"].data.shape_keys
-    report["keys"] = len(keys.key_blocks) if keys else 0
+    report["keys"] = key_count()
     report["end_status"] = "too late" if is_baking() else "finished"
-    bpy.context.scene.frame_set(14)
-    for _ in range(20):
+
+
+def cancelled_bake() -> Generator[None, None, None]:
+    """Bake something longer, and cancel when there are a few frames."""
+    press(bpy.ops.xpbd.clear)
+    report["keys_after_clear"] = key_count()
+    bpy.context.scene.xpbd.substeps *= 8
+    press(bpy.ops.xpbd.bake, "INVOKE_DEFAULT")
+    started = time.monotonic()
+    while is_baking() and key_count() < 6 and time.monotonic() - started < LIMIT:
         yield
-    screenshot("baked")
-
-
-def view_region(area: bpy.types.Area) -> bpy.types.Region:
-    """The region that shows the scene."""
-    return next(region for region in area.regions if region.type == "WINDOW")
+    report["baking_before_cancel"] = is_baking()
+    press(bpy.ops.xpbd.cancel)
+    cancelled = time.monotonic()
+    while is_baking() and time.monotonic() - cancelled < LIMIT:
+        yield
+    report["seconds_to_cancel"] = time.monotonic() - cancelled
+    report["keys_after_cancel"] = key_count()
 
 
 def tick() -> float | None:

@@ -21,7 +21,8 @@ def traces(extension: str) -> Iterator[str]:
         yield from (
             cls.__name__ for cls in kind.__subclasses__() if cls.__module__.startswith(extension) and cls.is_registered
         )
-    yield from (name for name in dir(bpy.types) if "xpbd" in name.lower())
+    # Blender 5.2 has a node of its own that is called GeometryNodeXPBDSolver
+    yield from (name for name in dir(bpy.types) if name.lower().startswith("xpbd"))
     yield from (f"bpy.ops.xpbd.{name}" for name in dir(bpy.ops.xpbd))
     for kind in (bpy.types.Object, bpy.types.Scene, bpy.types.WindowManager):
         yield from (f"{kind.__name__}.{name}" for name, _ in kind.bl_rna.properties.items() if "xpbd" in name.lower())

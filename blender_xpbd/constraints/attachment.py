@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from .constraint import SMALL, ConstraintBlock, ConstraintType, keep_multiplier, moved, read_multiplier
+from .constraint import PBD, SMALL, ConstraintBlock, ConstraintType, keep_multiplier, moved, read_multiplier
 
 
 @ti.func
@@ -21,7 +21,7 @@ def project_attachment(
     p,
     m,
     step,
-    pbd: ti.template(),
+    mode: ti.template(),
 ):
     """Project one attachment; arguments as in ``constraint``."""
     first, second = indices[i], indices[i + 1]
@@ -29,17 +29,17 @@ def project_attachment(
     difference = a.xyz - b.xyz
     weight = a[3] + b[3]
     delta = ti.Vector([0.0, 0.0, 0.0])
-    if ti.static(pbd):
+    if ti.static(mode & PBD):
         delta = -parameters[p] * difference / ti.max(weight, SMALL)
     else:
         alpha_tilde = parameters[p] * step[0]
         multiplier = ti.Vector([0.0, 0.0, 0.0])
         for row in ti.static(range(3)):
-            multiplier[row] = read_multiplier(lagrange_multipliers, m + row, step)
+            multiplier[row] = read_multiplier(lagrange_multipliers, m + row, step, mode)
         # the gradients of the rows are orthogonal, so the rows are solved at once
         delta = -(difference + alpha_tilde * multiplier) / ti.max(weight + alpha_tilde, SMALL)
         for row in ti.static(range(3)):
-            keep_multiplier(lagrange_multipliers, m + row, step, multiplier[row] + delta[row])
+            keep_multiplier(lagrange_multipliers, m + row, mode, multiplier[row] + delta[row])
     positions[first] = moved(a, delta)
     positions[second] = moved(b, -delta)
 

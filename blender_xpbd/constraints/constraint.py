@@ -3,13 +3,13 @@
 
 Projections are Taichi functions with one signature::
 
-    project(positions, indices, parameters, lagrange_multipliers, i, p, m, step, pbd)
+    project(positions, indices, parameters, lagrange_multipliers, i, p, m, step, mode)
 
 ``positions`` are 4-vectors: xyz [m], w inverse mass [1/kg]. ``i``, ``p`` and ``m`` are where this
 constraint's particle indices, parameters and multipliers begin in the flat arrays. ``step`` is
-(1/h² [1/s²], 1 when the multipliers hold a value of an earlier iteration, 1 when they will be read again).
-``pbd`` is static: in PBD mode the last parameter is not a compliance but the share of C that one
-projection takes away.
+(1/h² [1/s²], 1 after the first iteration of a substep). ``mode`` is static: with ``PBD`` the last parameter is
+not a compliance but the share of C that one projection takes away; with ``ACCUMULATE`` the multipliers are kept
+over the iterations of a substep, which a single iteration does not need.
 """
 
 from collections.abc import Callable
@@ -62,36 +62,39 @@ class ConstraintBlock:
 
 
 SMALL = 1e-30
+PBD = 1
+ACCUMULATE = 2
 
 
 @ti.func
-def solve_multiplier(value, weight, compliance, multiplier, inverse_h2, pbd: ti.template()):
+def solve_multiplier(value, weight, compliance, multiplier, inverse_h2, mode: ti.template()):
     """The step of the multiplier, Δλ = (−C − α̃ λ) / (Σ wᵢ|∇ᵢC|² + α̃), α̃ = α/h² (XPBD 2016, eq. 18).
 
     In PBD mode ``compliance`` is the stiffness k of one projection: Δλ = −k C / Σ wᵢ|∇ᵢC|² (PBD 2007, §3.3).
     """
     delta = 0.0
-    if ti.static(pbd):
-        delta = -compliance * value / ti.max(weight, SMALL)
+    if ti.static(mode & PBD):
+        delta = -compliance * value / (weight + SMALL)
     else:
         alpha_tilde = compliance * inverse_h2
-        delta = (-value - alpha_tilde * multiplier) / ti.max(weight + alpha_tilde, SMALL)
+        delta = (-value - alpha_tilde * multiplier) / (weight + alpha_tilde + SMALL)
     return delta
 
 
 @ti.func
-def read_multiplier(lagrange_multipliers: ti.template(), m, step):
+def read_multiplier(lagrange_multipliers: ti.template(), m, step, mode: ti.template()):
     """λ so far in this substep; 0 in its first iteration, without reading what an earlier substep left."""
     multiplier = 0.0
-    if step[1] > 0.0:
-        multiplier = lagrange_multipliers[m]
+    if ti.static(mode & ACCUMULATE):
+        if step[1] > 0.0:
+            multiplier = lagrange_multipliers[m]
     return multiplier
 
 
 @ti.func
-def keep_multiplier(lagrange_multipliers: ti.template(), m, step, multiplier):
-    """Store λ where a later iteration or the statistics will read it."""
-    if step[2] > 0.0:
+def keep_multiplier(lagrange_multipliers: ti.template(), m, mode: ti.template(), multiplier):
+    """Store λ for the next iteration."""
+    if ti.static(mode & ACCUMULATE):
         lagrange_multipliers[m] = multiplier
 
 

@@ -29,7 +29,7 @@ def project_dihedral_bending(
     p,
     m,
     step,
-    pbd: ti.template(),
+    mode: ti.template(),
 ):
     """Project one hinge; arguments as in ``constraint``."""
     ia, ib, ic, id_ = indices[i], indices[i + 1], indices[i + 2], indices[i + 3]
@@ -49,9 +49,9 @@ def project_dihedral_bending(
     ga = (c - b).dot(axis) * m1 + (d - b).dot(axis) * m2
     gb = -(c - a).dot(axis) * m1 - (d - a).dot(axis) * m2
     weight = xa[3] * ga.dot(ga) + xb[3] * gb.dot(gb) + xc[3] * gc.dot(gc) + xd[3] * gd.dot(gd)
-    multiplier = read_multiplier(lagrange_multipliers, m, step)
-    delta = solve_multiplier(value, weight, parameters[p + 1], multiplier, step[0], pbd)
-    keep_multiplier(lagrange_multipliers, m, step, multiplier + delta)
+    multiplier = read_multiplier(lagrange_multipliers, m, step, mode)
+    delta = solve_multiplier(value, weight, parameters[p + 1], multiplier, step[0], mode)
+    keep_multiplier(lagrange_multipliers, m, mode, multiplier + delta)
     positions[ia] = moved(xa, delta * ga)
     positions[ib] = moved(xb, delta * gb)
     positions[ic] = moved(xc, delta * gc)

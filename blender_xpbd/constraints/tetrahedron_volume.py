@@ -28,7 +28,7 @@ def project_tetrahedron_volume(
     p,
     m,
     step,
-    pbd: ti.template(),
+    mode: ti.template(),
 ):
     """Project one tetrahedron; arguments as in ``constraint``."""
     i0, i1, i2, i3 = indices[i], indices[i + 1], indices[i + 2], indices[i + 3]
@@ -38,9 +38,9 @@ def project_tetrahedron_volume(
     g0 = -(g1 + g2 + g3)
     weight = x0[3] * g0.dot(g0) + x1[3] * g1.dot(g1) + x2[3] * g2.dot(g2) + x3[3] * g3.dot(g3)
     value = a.dot(g1) - parameters[p]
-    multiplier = read_multiplier(lagrange_multipliers, m, step)
-    delta = solve_multiplier(value, weight, parameters[p + 1], multiplier, step[0], pbd)
-    keep_multiplier(lagrange_multipliers, m, step, multiplier + delta)
+    multiplier = read_multiplier(lagrange_multipliers, m, step, mode)
+    delta = solve_multiplier(value, weight, parameters[p + 1], multiplier, step[0], mode)
+    keep_multiplier(lagrange_multipliers, m, mode, multiplier + delta)
     positions[i0] = moved(x0, delta * g0)
     positions[i1] = moved(x1, delta * g1)
     positions[i2] = moved(x2, delta * g2)

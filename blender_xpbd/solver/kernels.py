@@ -127,7 +127,7 @@ def simulate_frame(
     target_count: ti.i32,
     contact_count: ti.i32,
     collider_count: ti.i32,
-    pbd: ti.template(),
+    mode: ti.template(),
     used: ti.template(),
     shapes: ti.template(),
 ):
@@ -143,9 +143,7 @@ def simulate_frame(
             previous_positions[targets[k]] = positions[targets[k]]
             place_target(k, share, targets, target_starts, target_ends, positions)
         for iteration in range(iterations):
-            # multipliers are kept for the next iteration, and those of the last substep for the statistics
-            keep = ti.cast(iteration + 1 < iterations or s + 1 == substeps, ti.f32)
-            step = ti.Vector([1.0 / (h * h), ti.cast(iteration > 0, ti.f32), keep])
+            step = ti.Vector([1.0 / (h * h), ti.cast(iteration > 0, ti.f32)])
             for kind in ti.static(range(len(CONSTRAINTS))):
                 if ti.static((used >> kind) & 1):
                     count, i0, p0, m0 = table[kind, 0], table[kind, 1], table[kind, 2], table[kind, 3]
@@ -159,7 +157,7 @@ def simulate_frame(
                             p0 + k * ti.static(len(CONSTRAINTS[kind].parameters)),
                             m0 + k * ti.static(CONSTRAINTS[kind].multiplier_count),
                             step,
-                            pbd,
+                            mode,
                         )
             if ti.static(shapes):
                 for k in range(contact_count):

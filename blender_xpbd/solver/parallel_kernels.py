@@ -57,8 +57,8 @@ def project_colour(
     table: INT_TABLE,
     first: ti.i32,
     last: ti.i32,
-    step: ti.types.vector(3, ti.f32),
-    pbd: ti.template(),
+    step: ti.types.vector(2, ti.f32),
+    mode: ti.template(),
     kind: ti.template(),
 ):
     """Project the constraints of one type and colour."""
@@ -72,7 +72,7 @@ def project_colour(
             table[kind, 2] + k * ti.static(len(CONSTRAINTS[kind].parameters)),
             table[kind, 3] + k * ti.static(CONSTRAINTS[kind].multiplier_count),
             step,
-            pbd,
+            mode,
         )
 
 

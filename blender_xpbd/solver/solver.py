@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
+from ..constraints.constraint import ACCUMULATE, PBD
 from ..scene.errors import XpbdError
 from . import parallel_kernels as parallel
 from .colliders import build_colliders
@@ -48,7 +49,7 @@ class Solver:
         settings = system.scene.settings
         self._h = system.scene.frames.frame_duration / settings.substeps
         self._gravity = np.append(system.scene.gravity, 0.0).astype(np.float32)
-        self._is_pbd = settings.solver_mode == "PBD"
+        self._mode = (PBD if settings.solver_mode == "PBD" else 0) | (ACCUMULATE if settings.iterations > 1 else 0)
         self._target_count = len(system.moved_particles)
         self._contact_count = len(system.contacts)
         self._used_constraints = sum(1 << kind for kind, row in enumerate(system.schedule.table) if row[0])
@@ -151,7 +152,7 @@ class Solver:
             self._target_count,
             self._contact_count,
             len(self.system.scene.colliders),
-            self._is_pbd,
+            self._mode,
             self._used_constraints,
             self._used_shapes,
         )
@@ -168,9 +169,7 @@ class Solver:
                     s.positions, s.targets, s.target_starts, s.target_ends, share, self._target_count
                 )
             for iteration in range(settings.iterations):
-                last = substep + 1 == substeps
-                keep = iteration + 1 < settings.iterations or last
-                self._project_constraints(np.array([1.0 / self._h**2, iteration > 0, keep], np.float32))
+                self._project_constraints(np.array([1.0 / self._h**2, iteration > 0], np.float32))
                 self._project_contacts(substep, iteration == 0)
             parallel.update_velocities(s.positions, s.previous_positions, s.velocities, self._h)
             self._restore_contacts()
@@ -189,7 +188,7 @@ class Solver:
                     int(first),
                     int(last),
                     step,
-                    self._is_pbd,
+                    self._mode,
                     kind,
                 )
 

@@ -5,7 +5,7 @@ import numpy as np
 import taichi as ti
 
 from blender_xpbd.constraints import CONSTRAINTS
-from blender_xpbd.constraints.constraint import ConstraintBlock
+from blender_xpbd.constraints.constraint import ACCUMULATE, PBD, ConstraintBlock
 from blender_xpbd.solver.kernels import FLOATS, INTS, VECTOR4, VECTORS
 
 
@@ -19,11 +19,11 @@ def project_all(
     iterations: ti.i32,
     count: ti.i32,
     kind: ti.template(),
-    pbd: ti.template(),
+    mode: ti.template(),
 ):
     ti.loop_config(serialize=True)
     for iteration in range(iterations):
-        step = ti.Vector([inverse_h2, ti.cast(iteration > 0, ti.f32), 1.0])
+        step = ti.Vector([inverse_h2, ti.cast(iteration > 0, ti.f32)])
         for k in range(count):
             CONSTRAINTS[kind].project(
                 positions,
@@ -34,7 +34,7 @@ def project_all(
                 k * ti.static(len(CONSTRAINTS[kind].parameters)),
                 k * ti.static(CONSTRAINTS[kind].multiplier_count),
                 step,
-                pbd,
+                mode,
             )
 
 
@@ -52,6 +52,6 @@ def projected(block: ConstraintBlock, positions, inverse_masses, inverse_h2=1.0,
         array.from_numpy(values.ravel().astype(dtype))
         arrays.append(array)
     number = CONSTRAINTS.index(block.type)
-    project_all(packed, *arrays, inverse_h2, iterations, len(block), number, pbd)
+    project_all(packed, *arrays, inverse_h2, iterations, len(block), number, ACCUMULATE | (PBD if pbd else 0))
     multipliers = arrays[2].to_numpy().reshape(len(block), -1)
     return packed.to_numpy()[:, :3].astype(np.float64), multipliers.astype(np.float64)

@@ -14,11 +14,11 @@ import numpy as np
 from ..scene.errors import Notice, XpbdError
 from .assembly import assemble
 from .embedding import barycentric_weights, nearest_points
-from .inside import Crossings, Grid, Insideness, cross_rays, vote
+from .inside import Grid, Insideness, cross_rays, vote
 from .lattice import TETRAHEDRA_PER_CELL, TETRAHEDRON_VOLUME, Lattice
 from .mending import mend
-from .pieces import Pieces, find_pieces, pieces_in, sample_tetrahedra_table
 from .orientation import disagreeing_triangles
+from .pieces import Pieces, find_pieces, pieces_in, sample_tetrahedra_table
 from .sampling import sample_surface
 from .surface_volume import SurfaceReport, examine_surface
 
@@ -67,7 +67,7 @@ class _Frame:
     origin: np.ndarray
     scale: float
     shift: np.ndarray
-    cells: np.ndarray
+    cells: tuple[int, int, int]
 
     def to_lattice(self, positions: np.ndarray) -> np.ndarray:
         """World positions [m] in lattice units."""
@@ -112,8 +112,9 @@ def build_cage(
         turned = disagreeing_triangles(points, welded)[:, None]
         triangles, welded = np.where(turned, triangles[:, ::-1], triangles), np.where(turned, welded[:, ::-1], welded)
         solid = examine_surface(points, welded)
-    lattice = Lattice(tuple(int(n) for n in frame.cells))
-    grid = Grid(tuple(int(n) * SAMPLE_RATE for n in frame.cells), SAMPLE_RATE, SAMPLE_OFFSETS)
+    x, y, z = frame.cells
+    lattice = Lattice(frame.cells)
+    grid = Grid((x * SAMPLE_RATE, y * SAMPLE_RATE, z * SAMPLE_RATE), SAMPLE_RATE, SAMPLE_OFFSETS)
     crossings = [cross_rays(points, welded, grid, axis) for axis in range(3)]
     inside = vote(grid, crossings)
     volume = _solid_volume(solid, inside)
@@ -157,7 +158,8 @@ def _make_frame(positions: np.ndarray, triangles: np.ndarray, resolution: int) -
     scale = resolution / float(extent.max())
     cells = np.maximum(np.ceil(extent * scale - 1e-9), 1.0)
     shift = 1.0 + 0.5 * (cells - extent * scale)
-    return _Frame(low, scale, shift, cells.astype(np.int64) + 2)
+    x, y, z = (int(count) + 2 for count in cells)
+    return _Frame(low, scale, shift, (x, y, z))
 
 
 def _weld_vertices(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:

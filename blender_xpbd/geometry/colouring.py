@@ -160,6 +160,6 @@ def _hash(numbers: np.ndarray, draw: int) -> np.ndarray:
 
 
 def _without_gaps(colours: np.ndarray) -> np.ndarray:
-    """Number the colours that occur 0, 1, 2, …"""
+    """Number the colours that occur 0, 1, 2, … in their order."""
     occurs = np.bincount(colours, minlength=1) > 0 if len(colours) else np.zeros(1, dtype=bool)
     return (np.cumsum(occurs) - 1).astype(np.int32)[colours]

@@ -5,6 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from .ragged import ramp
+from .tetrahedra import signed_volumes
+
 # Buckets per tetrahedron (roughly) of the grid that finds candidates, and points × candidates held at once.
 BUCKETS_PER_TETRAHEDRON = 1.0
 PAIRS_AT_ONCE = 2_000_000
@@ -31,9 +34,7 @@ def bind(points: np.ndarray, vertices: np.ndarray, tetrahedra: np.ndarray) -> tu
     """
     points = np.asarray(points, dtype=np.float64)
     corners = np.asarray(vertices, dtype=np.float64)[tetrahedra]
-    volumes = np.einsum(
-        "ij,ij->i", corners[:, 1] - corners[:, 0], np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 0])
-    )
+    volumes = signed_volumes(vertices, np.asarray(tetrahedra))
     usable = np.flatnonzero(volumes > 0.0)
     if len(usable) == 0:
         raise ValueError("no tetrahedron of positive volume to bind to")
@@ -47,9 +48,7 @@ def bind(points: np.ndarray, vertices: np.ndarray, tetrahedra: np.ndarray) -> tu
     return usable[elements].astype(np.int32), weights
 
 
-def interpolate(
-    weights: np.ndarray, elements: np.ndarray, tetrahedra: np.ndarray, vertices: np.ndarray
-) -> np.ndarray:
+def interpolate(weights: np.ndarray, elements: np.ndarray, tetrahedra: np.ndarray, vertices: np.ndarray) -> np.ndarray:
     """Positions of bound points [m], shape (points, 3).
 
     Args:
@@ -121,8 +120,7 @@ def _containing(points: np.ndarray, corners: np.ndarray, inverses: np.ndarray) -
     counts = begins[buckets + 1] - begins[buckets]
     for part in _parts(counts, PAIRS_AT_ONCE):
         owner = np.repeat(within[part], counts[part])
-        step = np.arange(len(owner)) - np.repeat(np.cumsum(counts[part]) - counts[part], counts[part])
-        candidates = order[np.repeat(begins[buckets[part]], counts[part]) + step]
+        candidates = order[np.repeat(begins[buckets[part]], counts[part]) + ramp(counts[part])]
         _keep_best(points, owner, candidates, corners, inverses, elements, outsideness)
     return elements, outsideness
 
@@ -159,7 +157,7 @@ def _fill_buckets(
     spans = last - first + 1
     counts = spans.prod(axis=1)
     number = np.repeat(np.arange(len(low)), counts)
-    step = np.arange(len(number)) - np.repeat(np.cumsum(counts) - counts, counts)
+    step = ramp(counts)
     depth, height = spans[number, 2], spans[number, 1]
     cells = first[number] + np.stack([step // (depth * height), step // depth % height, step % depth], axis=1)
     bucket = (cells[:, 0] * shape[1] + cells[:, 1]) * shape[2] + cells[:, 2]

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .ragged import ramp
+
 VOTES_NEEDED = 4
 
 
@@ -90,7 +92,7 @@ def cross_rays(points: np.ndarray, triangles: np.ndarray, grid: Grid, axis: int)
     first = np.maximum(np.floor(left).astype(np.int64) + 1, 0)
     last = np.minimum(np.floor(right).astype(np.int64), grid.shape[across] - 1)
     counts = np.maximum(last - first + 1, 0)
-    column = np.repeat(first, counts) + _ramp(counts)
+    column = np.repeat(first, counts) + ramp(counts)
     triangle, row = np.repeat(triangle, counts), np.repeat(row, counts)
     height, sign = _heights(flat, triangle, column, row, (across, up, axis))
     strides = grid.strides()
@@ -158,7 +160,7 @@ def _rows(heights: np.ndarray, row_count: int) -> tuple[np.ndarray, np.ndarray]:
     last = np.minimum(np.floor(heights.max(axis=1)).astype(np.int64), row_count - 1)
     counts = np.maximum(last - first + 1, 0)
     triangle = np.repeat(np.arange(len(heights)), counts)
-    return triangle, np.repeat(first, counts) + _ramp(counts)
+    return triangle, np.repeat(first, counts) + ramp(counts)
 
 
 def _row_ends(
@@ -194,8 +196,3 @@ def _heights(
     low, high = flat[:, :, axis].min(axis=1), flat[:, :, axis].max(axis=1)
     sign = np.where(normal[triangle, axis] > 0.0, 1, -1)
     return np.clip(height, low[triangle], high[triangle]), sign
-
-
-def _ramp(counts: np.ndarray) -> np.ndarray:
-    """0 … n−1 for every n of counts, one after another."""
-    return np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)

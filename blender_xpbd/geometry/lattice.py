@@ -30,7 +30,9 @@ def _corner_offsets() -> np.ndarray:
         for edge in range(4):
             second, third = others[edge // 2], others[1 - edge // 2]
             middle = 1 + unit[axis] + (2 * (edge % 2) - 1) * unit[second]
-            corners = np.array([np.ones(3, dtype=np.int64), 1 + 2 * unit[axis], middle - unit[third], middle + unit[third]])
+            corners = np.array(
+                [np.ones(3, dtype=np.int64), 1 + 2 * unit[axis], middle - unit[third], middle + unit[third]]
+            )
             sides = corners[1:] - corners[0]
             if np.linalg.det(sides) < 0:
                 corners = corners[[0, 1, 3, 2]]
@@ -113,7 +115,7 @@ class Lattice:
         return halves * 0.5
 
     def neighbours(self, numbers: np.ndarray) -> np.ndarray:
-        """The tetrahedron across each face, shape (tetrahedra, 4); column i lies opposite corner i; −1 beyond the box."""
+        """The tetrahedron across each face, shape (tetrahedra, 4), −1 beyond the box; column i is opposite corner i."""
         cells = np.stack(np.unravel_index(numbers // TETRAHEDRA_PER_CELL, self.shape), axis=1)
         kinds = numbers % TETRAHEDRA_PER_CELL
         across = NEIGHBOUR_TABLE[kinds]

@@ -11,7 +11,7 @@ import numpy as np
 from .assembly import assemble, face_components
 from .components import connected_components
 from .lattice import Lattice
-from .pieces import Pieces, merge_pieces, pieces_in, unique_links
+from .pieces import Pieces, merge_pieces, pieces_in, with_links
 
 ROUNDS = 3
 
@@ -26,7 +26,7 @@ def mend(lattice: Lattice, pieces: Pieces) -> Pieces:
     Returns:
         The pieces with more links, with empty duplicates merged into their like, and with a few more (empty) pieces.
     """
-    pieces = _merge_duplicates(lattice, pieces)
+    pieces = _merge_duplicates(lattice, _close_cracks(lattice, pieces))
     for _ in range(ROUNDS):
         _, tetrahedra = assemble(lattice, pieces)
         hinged, component = _hinged_pieces(tetrahedra)
@@ -34,9 +34,23 @@ def mend(lattice: Lattice, pieces: Pieces) -> Pieces:
             break
         extra = _faces_to_close(lattice, pieces, tetrahedra, hinged, component)
         left = hinged[~np.isin(component[hinged], component[extra[:, 0]])]
-        pieces = _with_links(pieces, extra)
+        pieces = with_links(pieces, extra)
         pieces = _fill_between(lattice, pieces, tetrahedra, left, component)
     return _merge_duplicates(lattice, pieces)
+
+
+def _close_cracks(lattice: Lattice, pieces: Pieces) -> Pieces:
+    """Link tetrahedra without surface to neighbours across a face of which they share two of the three vertices.
+
+    The samples did not happen to link them, but a face of such a tetrahedron lies in the solid.
+    """
+    _, tetrahedra = assemble(lattice, pieces)
+    whole = np.flatnonzero(pieces.is_whole)
+    asked, other = pieces_in(pieces, lattice.neighbours(pieces.tetrahedron[whole]).reshape(-1))
+    owner, mixed = whole[asked // 4], ~pieces.is_whole[other]
+    owner, other = owner[mixed], other[mixed]
+    shared = (tetrahedra[owner][:, :, None] == tetrahedra[other][:, None, :]).sum(axis=(1, 2))
+    return with_links(pieces, np.stack([owner, other], axis=1)[shared == 2])
 
 
 def _merge_duplicates(lattice: Lattice, pieces: Pieces) -> Pieces:
@@ -117,13 +131,7 @@ def _fill_between(
         pieces.links,
         pieces.of_sample,
     )
-    return _with_links(grown, links)
-
-
-def _with_links(pieces: Pieces, links: np.ndarray) -> Pieces:
-    """The pieces with more links."""
-    together = unique_links(np.concatenate([pieces.links, links]), len(pieces.tetrahedron))
-    return Pieces(pieces.tetrahedron, pieces.inside_samples, pieces.is_whole, together, pieces.of_sample)
+    return with_links(grown, links)
 
 
 def _shares_vertex(first: np.ndarray, second: np.ndarray) -> np.ndarray:

@@ -20,6 +20,7 @@ import numpy as np
 from .components import connected_components, dense_labels
 from .inside import Crossings, Grid
 from .lattice import TETRAHEDRA_PER_CELL, Lattice
+from .ragged import ramp
 from .sampling import SurfaceSamples
 
 
@@ -273,8 +274,18 @@ def pieces_in(pieces: Pieces, tetrahedra: np.ndarray) -> tuple[np.ndarray, np.nd
     begin = np.searchsorted(ordered, tetrahedra, side="left")
     counts = np.searchsorted(ordered, tetrahedra, side="right") - begin
     asked = np.repeat(np.arange(len(tetrahedra)), counts)
-    step = np.arange(len(asked)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return asked, order[np.repeat(begin, counts) + step]
+    return asked, order[np.repeat(begin, counts) + ramp(counts)]
+
+
+def with_links(pieces: Pieces, links: np.ndarray) -> Pieces:
+    """The pieces with more links.
+
+    Args:
+        pieces: the pieces.
+        links: shape (links, 2).
+    """
+    together = unique_links(np.concatenate([pieces.links, links]), len(pieces.tetrahedron))
+    return Pieces(pieces.tetrahedron, pieces.inside_samples, pieces.is_whole, together, pieces.of_sample)
 
 
 def unique_links(links: np.ndarray, count: int) -> np.ndarray:
@@ -298,22 +309,12 @@ def _siblings(links: np.ndarray, tetrahedron: np.ndarray) -> np.ndarray:
 
 
 def _link_whole(lattice: Lattice, pieces: Pieces) -> Pieces:
-    """Link tetrahedra without surface across their faces: to each other, and where no sample happened to, to others."""
+    """Link tetrahedra without surface to each other across their faces."""
     whole = np.flatnonzero(pieces.is_whole)
     asked, other = pieces_in(pieces, lattice.neighbours(pieces.tetrahedron[whole]).reshape(-1))
     owner = whole[asked // 4]
-    # A pair of tetrahedra that has a link already needs no other.
-    count = lattice.tetrahedron_count
-    linked = pieces.tetrahedron[pieces.links]
-    linked_keys = np.concatenate([linked[:, 0] * count + linked[:, 1], linked[:, 1] * count + linked[:, 0]])
-    among_whole = pieces.is_whole[other]
-    needed = among_whole & (owner < other)
-    mixed = np.flatnonzero(~among_whole)
-    keys = pieces.tetrahedron[owner[mixed]] * count + pieces.tetrahedron[other[mixed]]
-    needed[mixed] = ~np.isin(keys, linked_keys)
-    extra = np.stack([owner[needed], other[needed]], axis=1)
-    links = unique_links(np.concatenate([pieces.links, extra]), len(pieces.tetrahedron))
-    return Pieces(pieces.tetrahedron, pieces.inside_samples, pieces.is_whole, links, pieces.of_sample)
+    once = pieces.is_whole[other] & (owner < other)
+    return with_links(pieces, np.stack([owner[once], other[once]], axis=1))
 
 
 def _drop_strays(pieces: Pieces) -> Pieces:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .ragged import ramp
+
 
 @dataclass(frozen=True)
 class SurfaceSamples:
@@ -56,12 +58,12 @@ def _sample_rows(points: np.ndarray, triangles: np.ndarray, spacing: float) -> S
     row_counts = np.maximum(np.ceil(height / spacing).astype(np.int64), 1) + 1
     owner = np.repeat(np.arange(len(triangles)), row_counts)
     row_begins = np.cumsum(row_counts) - row_counts
-    share = _ramp(row_counts) / (row_counts - 1)[owner]
+    share = ramp(row_counts) / (row_counts - 1)[owner]
     is_apex = share == 1.0
     steps = np.where(is_apex, 0, np.maximum(np.ceil(base[owner] * (1.0 - share) / spacing).astype(np.int64), 1))
     begins = np.cumsum(steps + 1) - (steps + 1)
     row = np.repeat(np.arange(len(owner)), steps + 1)
-    number = _ramp(steps + 1)
+    number = ramp(steps + 1)
     along = (number / np.maximum(steps, 1)[row])[:, None]
     up = share[row][:, None]
     triangle = owner[row]
@@ -102,7 +104,7 @@ def _sample_edges(
     offset = len(rows.points)
     begins = np.cumsum(counts) - counts
     chain = np.repeat(np.arange(len(side)), counts)
-    number = _ramp(counts)
+    number = ramp(counts)
     along = ((number + 1) / steps[chain])[:, None]
     samples = (1.0 - along) * points[low[side]][chain] + along * points[high[side]][chain]
     inner = np.flatnonzero(number + 1 < counts[chain])
@@ -136,8 +138,3 @@ def _longest_side_first(points: np.ndarray, triangles: np.ndarray) -> tuple[np.n
     sides = points[np.roll(triangles, -1, axis=1)] - points[triangles]
     turn = (sides**2).sum(axis=2).argmax(axis=1)
     return triangles[np.arange(len(triangles))[:, None], (np.arange(3)[None] + turn[:, None]) % 3], turn
-
-
-def _ramp(counts: np.ndarray) -> np.ndarray:
-    """0 … n−1 for every n of counts, one after another."""
-    return np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -77,7 +77,9 @@ def _read_elements(path: Path, object_name: str) -> tuple[np.ndarray, np.ndarray
         message = f"has elements of {corners} nodes; only linear tetrahedra (4 nodes) are supported"
         raise _fault(path, message, object_name, lines[0])
     table = _table(path, rows, lines[1:], count, 5, object_name)
-    whole = np.isfinite(table).all(axis=1) & (table == np.floor(table)).all(axis=1) & (np.abs(table) < 2**31).all(axis=1)
+    whole = (
+        np.isfinite(table).all(axis=1) & (table == np.floor(table)).all(axis=1) & (np.abs(table) < 2**31).all(axis=1)
+    )
     if not whole.all():
         raise _fault(path, "has a node number that is not whole", object_name, lines[1 + int(np.argmin(whole))])
     return table[:, 1:5].astype(np.int64), np.array(lines[1 : 1 + count])

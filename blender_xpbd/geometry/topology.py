@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from .ragged import ramp
+
 
 def triangulate(face_sizes: np.ndarray, corners: np.ndarray) -> np.ndarray:
     """Cut every face into a fan of triangles around its first corner.
@@ -26,7 +28,7 @@ def triangulate(face_sizes: np.ndarray, corners: np.ndarray) -> np.ndarray:
     starts = np.cumsum(sizes) - sizes
     fans = np.maximum(sizes - 2, 0)
     origin = np.repeat(starts, fans)
-    step = _ramp(fans) + 1
+    step = ramp(fans) + 1
     corners = np.asarray(corners)
     return np.stack([corners[origin], corners[origin + step], corners[origin + step + 1]], axis=1).astype(np.int32)
 
@@ -149,11 +151,6 @@ def _without(pairs: np.ndarray, excluded: np.ndarray) -> np.ndarray:
     """The rows of one list of sorted pairs that another does not hold."""
     keys, others = _pair_keys(pairs[:, 0], pairs[:, 1]), _pair_keys(excluded[:, 0], excluded[:, 1])
     return pairs[~np.isin(keys, others)]
-
-
-def _ramp(counts: np.ndarray) -> np.ndarray:
-    """0 … n−1 for every n of counts, one after another."""
-    return np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
 def _next_corner(face_sizes: np.ndarray) -> np.ndarray:

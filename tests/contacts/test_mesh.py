@@ -269,6 +269,20 @@ def test_a_point_that_moves_along_an_axis_meets_seams_and_corners():
     np.testing.assert_allclose(collider(ends, starts)[1], -0.3, atol=1e-4)
 
 
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_a_point_that_ends_on_a_sheet_stays_on_its_side(colliders, side):
+    normals, distances = colliders["plane"]([[0.2, 0.3, 0.0]], [[0.2, 0.3, side * 0.1]])
+    np.testing.assert_allclose(normals[0], (0.0, 0.0, side), atol=1e-6)
+    assert distances[0] < 0.0
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_a_point_that_rests_a_rounding_error_below_a_plate_does_not_fall_through(side):
+    collider = Collider(*plate(1e-3))
+    starts, ends = np.array([[0.2, 0.3, side * (5e-4 - 2e-6)]]), np.array([[0.2, 0.3, -side * 0.01]])
+    np.testing.assert_allclose(collider.push(ends, starts), [[0.2, 0.3, side * 5e-4]], atol=1e-6)
+
+
 def test_leaving_and_resting_points_are_left_alone(colliders):
     starts = np.array([[0.0, 0.0, 1.0 - 1e-7], [0.0, 0.0, 1.0], [0.2, 0.3, 0.9]])
     ends = np.array([[0.0, 0.0, 1.2], [0.1, 0.0, 1.0 + 1e-6], [0.2, 0.3, 1.1]])

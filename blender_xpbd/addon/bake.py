@@ -31,7 +31,7 @@ from .worker_python import find_python
 
 # What one step may take while a window waits for it
 SLICE_SECONDS = 0.03
-# Cancel must be done within 2 s; the worker has 1.2 s of them
+# Cancel must be done within 2 s; the worker has 1 s of them
 CLOSING_SECONDS = 0.5
 IDLE_SECONDS = 0.005
 

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
 import signal
 import sys
@@ -172,7 +173,14 @@ def _report(report: str, error: XpbdError | None, *, as_json: bool) -> None:
         summary["error"] = str(error)
     sys.stderr.flush()
     if as_json:
+        _flush_blender()
         print(json.dumps(summary), flush=True)
+
+
+def _flush_blender() -> None:
+    """Let go what Blender itself has printed: it would follow our last line when Blender ends."""
+    library = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
+    library.fflush(None)
 
 
 @contextmanager

@@ -8,8 +8,11 @@ from typing import Any
 import bpy
 
 from ..scene.errors import XpbdError
+from ..scene.presets import DEFAULT_PRESETS, OWN_CHOICES, PRESETS
 
 _TRUE = frozenset({"1", "true", "yes", "on"})
+_BY_COMPLIANCE = frozenset({"stretch_compliance", "volume_compliance", "bending_compliance"})
+_BY_PRESET = frozenset(name for preset in PRESETS for name in preset.values)
 _FALSE = frozenset({"0", "false", "no", "off"})
 
 
@@ -26,18 +29,17 @@ def set_property(scene: bpy.types.Scene, assignment: str) -> None:
     target, equals, text = assignment.partition("=")
     if not equals:
         raise XpbdError("E_PARAM", f"{assignment!r} is not OBJECT.PROPERTY=VALUE.")
-    # The value follows the first "=" that a property's name precedes; names of objects may hold any character
-    while not target.rpartition(".")[2].isidentifier() and "=" in text:
-        more, _, text = text.partition("=")
-        target = f"{target}={more}"
-    name, dot, attribute = target.rpartition(".")
-    if dot:
+    if "." not in target and target.isidentifier():
+        _assign(scene.xpbd, target, text, "")
+        return
+    # An object's name may hold "=" and dots
+    for position in (index for index, letter in enumerate(assignment) if letter == "="):
+        name, _, attribute = assignment[:position].rpartition(".")
         owner = scene.objects.get(name)
-        if owner is None:
-            raise XpbdError("E_NOTHING", "There is no such object in the scene.", name)
-    else:
-        owner = scene
-    _assign(owner.xpbd, attribute, text, name)
+        if owner is not None:
+            _assign(owner.xpbd, attribute, assignment[position + 1 :], name)
+            return
+    raise XpbdError("E_NOTHING", "There is no such object in the scene.", target.rpartition(".")[0])
 
 
 def _assign(settings: Any, attribute: str, text: str, object_name: str) -> None:
@@ -49,9 +51,21 @@ def _assign(settings: Any, attribute: str, text: str, object_name: str) -> None:
     try:
         value = _parse(definition, text)
         _check_range(definition, value)
+        _free_of_preset(settings, attribute)
         setattr(settings, attribute, value)
     except (ValueError, TypeError) as fault:
         raise XpbdError("E_PARAM", f"{attribute} cannot be {text!r}: {fault}.", object_name) from fault
+
+
+def _free_of_preset(settings: Any, attribute: str) -> None:
+    """Choose an own material, where the preset would go before the value that is being set."""
+    governed = _BY_COMPLIANCE if attribute in _BY_COMPLIANCE else _BY_PRESET
+    if attribute in governed and getattr(settings, "role", "NONE") in DEFAULT_PRESETS:
+        settings.preset = "CUSTOM" if governed is _BY_COMPLIANCE else _own_material(settings.preset)
+
+
+def _own_material(preset: str) -> str:
+    return preset if preset in {choice.identifier for choice in OWN_CHOICES} else "MATERIAL"
 
 
 def _parse(definition: Any, text: str) -> Any:

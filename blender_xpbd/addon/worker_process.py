@@ -17,7 +17,7 @@ from .worker_python import WorkerPython
 
 LOG_FILE = "worker.log"
 PACKAGE_FOLDER = Path(__file__).resolve().parent.parent
-CANCEL_SECONDS = 1.2
+CANCEL_SECONDS = 1.0
 _LOG_TAIL_BYTES = 4096
 _LOG_TAIL_LINES = 6
 
@@ -59,6 +59,7 @@ class WorkerProcess:
         self._python = python
         self._job = job
         self._retried = False
+        self._log_start = 0
         self._process = self._start()
 
     @property
@@ -128,6 +129,7 @@ class WorkerProcess:
         log = self._job / LOG_FILE
         try:
             with log.open("ab") as output:
+                self._log_start = output.tell()
                 return subprocess.Popen(
                     worker_command(self._python, self._job),
                     stdin=subprocess.PIPE,
@@ -158,11 +160,11 @@ class WorkerProcess:
         )
 
     def log_tail(self) -> str:
-        """The last lines of the worker's log."""
+        """The last lines that this run has written to the log."""
         try:
             with (self._job / LOG_FILE).open("rb") as log:
                 log.seek(0, 2)
-                log.seek(max(log.tell() - _LOG_TAIL_BYTES, 0))
+                log.seek(max(log.tell() - _LOG_TAIL_BYTES, self._log_start))
                 text = log.read().decode("utf-8", "replace")
         except OSError:
             return ""

@@ -25,9 +25,11 @@ _PROBE = (
     "print(json.dumps([list(sys.version_info[:2]), [importlib.util.find_spec(n) is not None for n in sys.argv[1:]]]))"
 )
 
+CHECKOUT = Path(__file__).resolve().parents[2]
+
 ADVICE = (
     "No Python with Taichi was found. Name one in the add-on's preferences (Edit > Preferences > Add-ons > XPBD "
-    "Physics > Worker Python): for example make one by `python3.11 -m venv xpbd` and `xpbd/bin/pip install taichi`, "
+    "Physics > Solver's Python): for example make one by `python3.11 -m venv xpbd` and `xpbd/bin/pip install taichi`, "
     "and choose xpbd/bin/python."
 )
 
@@ -78,7 +80,7 @@ def _search(preference: str) -> WorkerPython:
     if preference:
         found, reason = probe(str(Path(preference).expanduser()))
         if found is None:
-            raise XpbdError("E_DEP", f"The worker's Python in the preferences, {preference}, {reason}. {ADVICE}")
+            raise XpbdError("E_DEP", f"The solver's Python that you named, {preference}, {reason}. {ADVICE}")
         return found
     tried = []
     for executable in candidates():
@@ -98,6 +100,9 @@ def candidates() -> Iterator[str]:
         prefix / "bin" / f"python{version}",
         prefix / "bin" / "python.exe",
         prefix / "python.exe",
+        # Of a checkout, made by its scripts
+        CHECKOUT / ".venv" / "bin" / "python",
+        CHECKOUT / ".venv" / "Scripts" / "python.exe",
     ]
     names = ["python3", *(f"python3.{minor}" for minor in range(13, OLDEST_VERSION[1] - 1, -1)), "python"]
     found = [shutil.which(name) for name in names]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 
 import numpy as np
@@ -383,3 +384,40 @@ def test_modifiers_stay_live_on_top(bpy, make_body, fake_worker, options):
     evaluated = body.evaluated_get(bpy.context.evaluated_depsgraph_get())
     assert len(evaluated.data.vertices) > 25
     assert len(body.data.vertices) == 25
+
+
+@pytest.fixture
+def real_worker(bpy):
+    from blender_xpbd.addon.worker_python import WorkerPython, worker_environment
+
+    return WorkerPython(sys.executable, "3.11", worker_environment([]))
+
+
+def test_the_real_worker_lets_bodies_fall(bpy, make_body, options, monkeypatch, real_worker):
+    """½ g t² as symplectic Euler gives it, with a unit scale, an fps base and any transform."""
+    from blender_xpbd.addon import bake
+
+    monkeypatch.setattr(bake, "find_python", lambda _preference: real_worker)
+    cube = bpy.data.meshes.new("Cube")
+    corners = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+    sides = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    cube.from_pydata(corners, [], sides)
+    transform = {"location": (0, 0, 5), "rotation_euler": (0.3, 0.2, 0.1), "scale": (2, -1, 1)}
+    bodies = [make_body("Jelly", role="JELLY", mesh=cube, **transform), make_body("Cloth", **transform)]
+    bodies[0].xpbd.cage_resolution = 4
+    scene = bpy.context.scene
+    scene.unit_settings.scale_length = 0.01
+    scene.render.fps, scene.render.fps_base = 30, 1.25
+
+    def shown(body):
+        evaluated = body.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        return np.array([(evaluated.matrix_world @ vertex.co)[:] for vertex in evaluated.data.vertices])
+
+    before = [shown(body) for body in bodies]
+    summary = bake.run_bake(bpy.context, options())
+    assert summary.complete
+    assert summary.device
+    for frame in (1, 2, 10):
+        scene.frame_set(frame)
+        for body, rest in zip(bodies, before, strict=True):
+            np.testing.assert_allclose(shown(body), rest - [0.0, 0.0, drop(frame)], atol=2e-4)

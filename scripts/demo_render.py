@@ -14,7 +14,7 @@ import numpy as np
 
 MOVIE_SIZE = (768, 432)
 TILE_SIZE = (400, 225)
-STILL_SIZE = (960, 540)
+STILL_SIZE = (880, 495)
 
 GPU_PROBE = """
 import bpy
@@ -83,7 +83,7 @@ def render_contact_sheet(scene: bpy.types.Scene, frames: Sequence[int], columns:
 
 def render_picture(scene: bpy.types.Scene, frame: int, path: Path) -> None:
     """Render one frame, large and with care, to a .png or .jpg file."""
-    _use_cycles(scene, STILL_SIZE, samples=48)
+    _use_cycles(scene, STILL_SIZE, samples=32)
     with tempfile.TemporaryDirectory() as folder:
         _save(_pixels(_render_still(scene, frame, Path(folder) / "still.png")), path)
 

@@ -51,7 +51,7 @@ def _suzanne() -> bpy.types.Object:
     suzanne = _finished("Suzanne", _material("Jelly", (0.36, 0.06, 0.72), roughness=0.18, subsurface=0.35))
     _subdivide(suzanne, levels=1)
     suzanne.xpbd.role = "JELLY"
-    suzanne.xpbd.preset = "JELLY_MEDIUM"
+    suzanne.xpbd.preset = "JELLY_FIRM"
     suzanne.xpbd.cage_resolution = 16
     return suzanne
 
@@ -80,12 +80,12 @@ def _sphere() -> bpy.types.Object:
 def _floor() -> bpy.types.Object:
     # a little under the floor that the bodies rest on, so that nothing that lies on it flickers through
     bpy.ops.mesh.primitive_plane_add(size=80.0, location=(0.0, 0.0, -0.01))
-    return _finished("Floor", _material("Floor", (0.16, 0.24, 0.3), roughness=0.6))
+    return _finished("Floor", _material("Floor", (0.3, 0.37, 0.43), roughness=0.6))
 
 
 def _lights() -> Iterable[bpy.types.Object]:
     for name, place, power, size in (
-        ("Key", (-5.0, -4.5, 7.0), 420.0, 3.0),
+        ("Key", (-5.0, -4.5, 7.0), 480.0, 3.0),
         ("Fill", (6.5, -5.0, 4.0), 110.0, 5.0),
         ("Rim", (2.0, 6.0, 6.0), 260.0, 3.0),
     ):

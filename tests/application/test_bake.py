@@ -13,9 +13,10 @@ from tests.application.blender_application import ROOT, SCRIPTS, Application, as
 pytestmark = pytest.mark.application
 
 FRAME_END = 24
+WINDOW_FRAME_END = 150
 
 # an artist feels a window that stands still for longer than this [s]; a virtual screen draws in software
-LONGEST_FREEZE = 1.5
+LONGEST_FREEZE = 2.0
 
 
 @pytest.fixture
@@ -71,7 +72,7 @@ def test_refuses_with_the_documented_exit_status(application: Application, scene
 def test_window_stays_alive_during_a_bake(application: Application, tmp_path: Path) -> None:
     if not application.root:
         pytest.skip("the command cannot open a window on a virtual screen")
-    scene = make_scene(application, tmp_path / "scene.blend", 60, 16)
+    scene = make_scene(application, tmp_path / "scene.blend", WINDOW_FRAME_END, 16)
     report_file = tmp_path / "report.json"
     screenshots = ROOT / "out" / "screenshots"
     screenshots.mkdir(parents=True, exist_ok=True)
@@ -91,10 +92,10 @@ def test_window_stays_alive_during_a_bake(application: Application, tmp_path: Pa
     assert report["ticks_while_baking"] >= 10
     assert report["longest_gap"] < LONGEST_FREEZE
     assert report["moved_while_baking"]
-    assert report["keys"] >= 60
+    assert report["keys"] >= WINDOW_FRAME_END
     # clear took all of it back, and cancel kept what was done
     assert report["keys_after_clear"] == 0
     assert report["baking_before_cancel"]
     assert report["seconds_to_cancel"] < 2.0
-    assert 6 <= report["keys_after_cancel"] < 60
+    assert 6 <= report["keys_after_cancel"] < WINDOW_FRAME_END
     assert names <= {path.name for path in screenshots.iterdir()}

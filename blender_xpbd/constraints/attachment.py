@@ -8,12 +8,13 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from .constraint import PBD, SMALL, ConstraintBlock, ConstraintType, keep_multiplier, moved, read_multiplier
+from .constraint import DAMPED, PBD, SMALL, ConstraintBlock, ConstraintType, keep_multiplier, moved, read_multiplier
 
 
 @ti.func
 def project_attachment(
     positions: ti.template(),
+    previous_positions: ti.template(),
     indices: ti.template(),
     parameters: ti.template(),
     lagrange_multipliers: ti.template(),
@@ -30,14 +31,20 @@ def project_attachment(
     weight = a[3] + b[3]
     delta = ti.Vector([0.0, 0.0, 0.0])
     if ti.static(mode & PBD):
-        delta = -parameters[p] * difference / ti.max(weight, SMALL)
+        delta = -parameters[p] * difference / (weight + SMALL)
     else:
         alpha_tilde = parameters[p] * step[0]
         multiplier = ti.Vector([0.0, 0.0, 0.0])
         for row in ti.static(range(3)):
             multiplier[row] = read_multiplier(lagrange_multipliers, m + row, step, mode)
+        force = difference + alpha_tilde * multiplier
+        if ti.static(mode & DAMPED):
+            pa, pb = previous_positions[first], previous_positions[second]
+            gamma = 0.5 * (pa[3] + pb[3]) * step[2]
+            force += gamma * (difference - (pa.xyz - pb.xyz))
+            weight *= 1.0 + gamma
         # the gradients of the rows are orthogonal, so the rows are solved at once
-        delta = -(difference + alpha_tilde * multiplier) / ti.max(weight + alpha_tilde, SMALL)
+        delta = -force / (weight + alpha_tilde + SMALL)
         for row in ti.static(range(3)):
             keep_multiplier(lagrange_multipliers, m + row, mode, multiplier[row] + delta[row])
     positions[first] = moved(a, delta)

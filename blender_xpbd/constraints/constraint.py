@@ -3,13 +3,17 @@
 
 Projections are Taichi functions with one signature::
 
-    project(positions, indices, parameters, lagrange_multipliers, i, p, m, step, mode)
+    project(positions, previous_positions, indices, parameters, lagrange_multipliers, i, p, m, step, mode)
 
-``positions`` are 4-vectors: xyz [m], w inverse mass [1/kg]. ``i``, ``p`` and ``m`` are where this
-constraint's particle indices, parameters and multipliers begin in the flat arrays. ``step`` is
-(1/h² [1/s²], 1 after the first iteration of a substep). ``mode`` is static: with ``PBD`` the last parameter is
-not a compliance but the share of C that one projection takes away; with ``ACCUMULATE`` the multipliers are kept
-over the iterations of a substep, which a single iteration does not need.
+``positions`` are 4-vectors: xyz [m], w inverse mass [1/kg]. ``previous_positions`` are those at the start of the
+substep: xyz [m], w the particle's damping time [s]. ``i``, ``p`` and ``m`` are where this constraint's particle
+indices, parameters and multipliers begin in the flat arrays. ``step`` is (1/h² [1/s²], 1 after the first iteration of a
+substep, 1/h [1/s]). ``mode`` is static, a sum of
+
+- ``PBD``: the last parameter is not a compliance but the share of C that one projection takes away;
+- ``ACCUMULATE``: multipliers are kept over the iterations of a substep, which a single iteration does not need;
+- ``DAMPED``: constraints resist the change of C (XPBD 2016, §5.2, with β = τ/α: stiffness-proportional Rayleigh
+  damping of the damping time τ, so γ = α̃β̃/h = τ/h).
 """
 
 from collections.abc import Callable
@@ -64,20 +68,35 @@ class ConstraintBlock:
 SMALL = 1e-30
 PBD = 1
 ACCUMULATE = 2
+DAMPED = 4
 
 
 @ti.func
-def solve_multiplier(value, weight, compliance, multiplier, inverse_h2, mode: ti.template()):
-    """The step of the multiplier, Δλ = (−C − α̃ λ) / (Σ wᵢ|∇ᵢC|² + α̃), α̃ = α/h² (XPBD 2016, eq. 18).
+def solve_multiplier(value, weight, compliance, multiplier, rate, gamma, step, mode: ti.template()):
+    """The step of the multiplier (XPBD 2016, eq. 18 and 26).
 
-    In PBD mode ``compliance`` is the stiffness k of one projection: Δλ = −k C / Σ wᵢ|∇ᵢC|² (PBD 2007, §3.3).
+    Δλ = (−C − α̃ λ − γ ∇C·(x − x_previous)) / ((1 + γ) Σ wᵢ|∇ᵢC|² + α̃), α̃ = α/h². In PBD mode
+    ``compliance`` is the stiffness k of one projection: Δλ = −k C / Σ wᵢ|∇ᵢC|² (PBD 2007, §3.3).
+
+    Args:
+        value: C.
+        weight: Σ wᵢ|∇ᵢC|².
+        compliance: the last parameter.
+        multiplier: λ so far.
+        rate: ∇C·(x − x_previous), 0 without damping.
+        gamma: γ, 0 without damping.
+        step: as for a projection.
+        mode: as for a projection.
     """
     delta = 0.0
     if ti.static(mode & PBD):
         delta = -compliance * value / (weight + SMALL)
     else:
-        alpha_tilde = compliance * inverse_h2
-        delta = (-value - alpha_tilde * multiplier) / (weight + alpha_tilde + SMALL)
+        alpha_tilde = compliance * step[0]
+        if ti.static(mode & DAMPED):
+            delta = (-value - alpha_tilde * multiplier - gamma * rate) / ((1.0 + gamma) * weight + alpha_tilde + SMALL)
+        else:
+            delta = (-value - alpha_tilde * multiplier) / (weight + alpha_tilde + SMALL)
     return delta
 
 

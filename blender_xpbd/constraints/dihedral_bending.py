@@ -9,6 +9,7 @@ import numpy.typing as npt
 import taichi as ti
 
 from .constraint import (
+    DAMPED,
     SMALL,
     ConstraintBlock,
     ConstraintType,
@@ -22,6 +23,7 @@ from .constraint import (
 @ti.func
 def project_dihedral_bending(
     positions: ti.template(),
+    previous_positions: ti.template(),
     indices: ti.template(),
     parameters: ti.template(),
     lagrange_multipliers: ti.template(),
@@ -50,7 +52,12 @@ def project_dihedral_bending(
     gb = -(c - a).dot(axis) * m1 - (d - a).dot(axis) * m2
     weight = xa[3] * ga.dot(ga) + xb[3] * gb.dot(gb) + xc[3] * gc.dot(gc) + xd[3] * gd.dot(gd)
     multiplier = read_multiplier(lagrange_multipliers, m, step, mode)
-    delta = solve_multiplier(value, weight, parameters[p + 1], multiplier, step[0], mode)
+    rate, gamma = 0.0, 0.0
+    if ti.static(mode & DAMPED):
+        pa, pb, pc, pd = previous_positions[ia], previous_positions[ib], previous_positions[ic], previous_positions[id_]
+        rate = ga.dot((xa - pa).xyz) + gb.dot((xb - pb).xyz) + gc.dot((xc - pc).xyz) + gd.dot((xd - pd).xyz)
+        gamma = 0.25 * (pa[3] + pb[3] + pc[3] + pd[3]) * step[2]
+    delta = solve_multiplier(value, weight, parameters[p + 1], multiplier, rate, gamma, step, mode)
     keep_multiplier(lagrange_multipliers, m, mode, multiplier + delta)
     positions[ia] = moved(xa, delta * ga)
     positions[ib] = moved(xb, delta * gb)

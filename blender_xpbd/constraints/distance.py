@@ -5,12 +5,13 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from .constraint import PBD, SMALL, ConstraintBlock, ConstraintType, keep_multiplier, read_multiplier
+from .constraint import DAMPED, PBD, SMALL, ConstraintBlock, ConstraintType, keep_multiplier, read_multiplier
 
 
 @ti.func
 def project_distance(
     positions: ti.template(),
+    previous_positions: ti.template(),
     indices: ti.template(),
     parameters: ti.template(),
     lagrange_multipliers: ti.template(),
@@ -35,7 +36,13 @@ def project_distance(
     else:
         alpha_tilde = parameters[p + 1] * step[0]
         multiplier = read_multiplier(lagrange_multipliers, m, step, mode)
-        scale = -(length - parameters[p] + alpha_tilde * multiplier) / ((weight + alpha_tilde) * length + SMALL)
+        force = length - parameters[p] + alpha_tilde * multiplier
+        if ti.static(mode & DAMPED):
+            moved = difference - (previous_positions[first] - previous_positions[second])
+            gamma = 0.5 * (previous_positions[first][3] + previous_positions[second][3]) * step[2]
+            force += gamma * moved.xyz.dot(difference.xyz) / (length + SMALL)
+            weight *= 1.0 + gamma
+        scale = -force / ((weight + alpha_tilde) * length + SMALL)
         keep_multiplier(lagrange_multipliers, m, mode, multiplier + scale * length)
     positions[first] = a + (scale * a[3]) * difference
     positions[second] = b - (scale * b[3]) * difference

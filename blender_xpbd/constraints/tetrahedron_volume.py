@@ -9,6 +9,7 @@ import numpy.typing as npt
 import taichi as ti
 
 from .constraint import (
+    DAMPED,
     ConstraintBlock,
     ConstraintType,
     keep_multiplier,
@@ -21,6 +22,7 @@ from .constraint import (
 @ti.func
 def project_tetrahedron_volume(
     positions: ti.template(),
+    previous_positions: ti.template(),
     indices: ti.template(),
     parameters: ti.template(),
     lagrange_multipliers: ti.template(),
@@ -39,7 +41,12 @@ def project_tetrahedron_volume(
     weight = x0[3] * g0.dot(g0) + x1[3] * g1.dot(g1) + x2[3] * g2.dot(g2) + x3[3] * g3.dot(g3)
     value = a.dot(g1) - parameters[p]
     multiplier = read_multiplier(lagrange_multipliers, m, step, mode)
-    delta = solve_multiplier(value, weight, parameters[p + 1], multiplier, step[0], mode)
+    rate, gamma = 0.0, 0.0
+    if ti.static(mode & DAMPED):
+        p0, p1, p2, p3 = previous_positions[i0], previous_positions[i1], previous_positions[i2], previous_positions[i3]
+        rate = g0.dot((x0 - p0).xyz) + g1.dot((x1 - p1).xyz) + g2.dot((x2 - p2).xyz) + g3.dot((x3 - p3).xyz)
+        gamma = 0.25 * (p0[3] + p1[3] + p2[3] + p3[3]) * step[2]
+    delta = solve_multiplier(value, weight, parameters[p + 1], multiplier, rate, gamma, step, mode)
     keep_multiplier(lagrange_multipliers, m, mode, multiplier + delta)
     positions[i0] = moved(x0, delta * g0)
     positions[i1] = moved(x1, delta * g1)

@@ -30,7 +30,7 @@ def predict_position(
 ):
     """Symplectic Euler: v ← (v + h g) decay, x ← x + h v; the fourth component of v and g is 0."""
     p = positions[i]
-    previous_positions[i] = p
+    previous_positions[i] = ti.Vector([p[0], p[1], p[2], previous_positions[i][3]])
     if p[3] > 0.0:
         v = (velocities[i] + h * gravity) * decay
         velocities[i] = v
@@ -57,7 +57,9 @@ def update_velocity(
 ):
     """V ← v + (x − x_predicted) / h, which is (x − x_previous) / h without rounding where nothing corrected x."""
     v = velocities[i]
-    velocities[i] = v + (positions[i] - (previous_positions[i] + h * v)) * inverse_h
+    corrected = v + (positions[i] - (previous_positions[i] + h * v)) * inverse_h
+    corrected[3] = 0.0
+    velocities[i] = corrected
 
 
 @ti.func
@@ -143,13 +145,14 @@ def simulate_frame(
             previous_positions[targets[k]] = positions[targets[k]]
             place_target(k, share, targets, target_starts, target_ends, positions)
         for iteration in range(iterations):
-            step = ti.Vector([1.0 / (h * h), ti.cast(iteration > 0, ti.f32)])
+            step = ti.Vector([1.0 / (h * h), ti.cast(iteration > 0, ti.f32), 1.0 / h])
             for kind in ti.static(range(len(CONSTRAINTS))):
                 if ti.static((used >> kind) & 1):
                     count, i0, p0, m0 = table[kind, 0], table[kind, 1], table[kind, 2], table[kind, 3]
                     for k in range(count):
                         CONSTRAINTS[kind].project(
                             positions,
+                            previous_positions,
                             indices,
                             parameters,
                             lagrange_multipliers,

@@ -51,13 +51,14 @@ def place_targets(
 @ti.kernel
 def project_colour(
     positions: VECTORS,
+    previous_positions: VECTORS,
     indices: INTS,
     parameters: FLOATS,
     lagrange_multipliers: FLOATS,
     table: INT_TABLE,
     first: ti.i32,
     last: ti.i32,
-    step: ti.types.vector(2, ti.f32),
+    step: ti.types.vector(3, ti.f32),
     mode: ti.template(),
     kind: ti.template(),
 ):
@@ -65,6 +66,7 @@ def project_colour(
     for k in range(first, last):
         CONSTRAINTS[kind].project(
             positions,
+            previous_positions,
             indices,
             parameters,
             lagrange_multipliers,

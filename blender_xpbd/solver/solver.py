@@ -169,7 +169,7 @@ class Solver:
                     s.positions, s.targets, s.target_starts, s.target_ends, share, self._target_count
                 )
             for iteration in range(settings.iterations):
-                self._project_constraints(np.array([1.0 / self._h**2, iteration > 0], np.float32))
+                self._project_constraints(np.array([1.0 / self._h**2, iteration > 0, 1.0 / self._h], np.float32))
                 self._project_contacts(substep, iteration == 0)
             parallel.update_velocities(s.positions, s.previous_positions, s.velocities, self._h)
             self._restore_contacts()
@@ -181,6 +181,7 @@ class Solver:
             for first, last in itertools.pairwise(colours):
                 parallel.project_colour(
                     s.positions,
+                    s.previous_positions,
                     s.indices,
                     s.parameters,
                     s.lagrange_multipliers,

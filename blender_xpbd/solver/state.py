@@ -20,7 +20,8 @@ from .system import System
 class State:
     """Device arrays; names, shapes and units as in ``System``, ``Schedule``, ``ContactPoints`` and ``ColliderSet``.
 
-    Positions are 4-vectors (xyz [m], inverse mass [1/kg]), velocities are [m/s] with a fourth component of 0.
+    Positions are 4-vectors (xyz [m], inverse mass [1/kg]), previous positions too (xyz [m], damping time [s]);
+    velocities are [m/s] with a fourth component of 0.
     """
 
     positions: Any
@@ -56,7 +57,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
     substeps = system.scene.settings.substeps
     return State(
         positions=_vectors(packed),
-        previous_positions=_vectors(packed),
+        previous_positions=_vectors(padded(system.positions)),
         velocities=_vectors(padded(system.velocities)),
         indices=_array(schedule.indices, ti.i32),
         parameters=_array(schedule.parameters, ti.f32),

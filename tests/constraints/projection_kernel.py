@@ -5,13 +5,14 @@ import numpy as np
 import taichi as ti
 
 from blender_xpbd.constraints import CONSTRAINTS
-from blender_xpbd.constraints.constraint import ACCUMULATE, PBD, ConstraintBlock
+from blender_xpbd.constraints.constraint import ACCUMULATE, DAMPED, PBD, ConstraintBlock
 from blender_xpbd.solver.kernels import FLOATS, INTS, VECTOR4, VECTORS
 
 
 @ti.kernel
 def project_all(
     positions: VECTORS,
+    previous_positions: VECTORS,
     indices: INTS,
     parameters: FLOATS,
     multipliers: FLOATS,
@@ -23,10 +24,11 @@ def project_all(
 ):
     ti.loop_config(serialize=True)
     for iteration in range(iterations):
-        step = ti.Vector([inverse_h2, ti.cast(iteration > 0, ti.f32)])
+        step = ti.Vector([inverse_h2, ti.cast(iteration > 0, ti.f32), ti.sqrt(inverse_h2)])
         for k in range(count):
             CONSTRAINTS[kind].project(
                 positions,
+                previous_positions,
                 indices,
                 parameters,
                 multipliers,
@@ -38,10 +40,22 @@ def project_all(
             )
 
 
-def projected(block: ConstraintBlock, positions, inverse_masses, inverse_h2=1.0, iterations=1, pbd=False):
+def projected(
+    block: ConstraintBlock,
+    positions,
+    inverse_masses,
+    inverse_h2=1.0,
+    iterations=1,
+    pbd=False,
+    previous=None,
+    damping=0.0,
+):
     """Positions (particles, 3) and multipliers (constraints, rows) after Gauss-Seidel over the block."""
     packed = ti.ndarray(VECTOR4, len(positions))
     packed.from_numpy(np.concatenate([positions, np.asarray(inverse_masses)[:, None]], axis=1).astype(np.float32))
+    past = ti.ndarray(VECTOR4, len(positions))
+    start = positions if previous is None else previous
+    past.from_numpy(np.concatenate([start, np.full((len(start), 1), damping)], axis=1).astype(np.float32))
     arrays = []
     for values, dtype, kind in (
         (block.indices, np.int32, ti.i32),
@@ -52,6 +66,7 @@ def projected(block: ConstraintBlock, positions, inverse_masses, inverse_h2=1.0,
         array.from_numpy(values.ravel().astype(dtype))
         arrays.append(array)
     number = CONSTRAINTS.index(block.type)
-    project_all(packed, *arrays, inverse_h2, iterations, len(block), number, ACCUMULATE | (PBD if pbd else 0))
+    mode = ACCUMULATE | (PBD if pbd else 0) | (DAMPED if damping else 0)
+    project_all(packed, past, *arrays, inverse_h2, iterations, len(block), number, mode)
     multipliers = arrays[2].to_numpy().reshape(len(block), -1)
     return packed.to_numpy()[:, :3].astype(np.float64), multipliers.astype(np.float64)

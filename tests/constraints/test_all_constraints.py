@@ -155,3 +155,24 @@ def test_all_fixed_stays_finite(name):
     positions = disturbed(name, 0.1, 7)
     moved, _ = projected(build(name), positions, np.zeros(len(positions)), iterations=3)
     np.testing.assert_array_equal(moved, positions.astype(np.float32))
+
+
+@every
+def test_damping_resists_the_change_of_the_constraint(name):
+    """Δλ = (−C − γ ∇C·(x − x_previous)) / ((1 + γ) Σ w|∇C|² + α̃), γ = τ/h (XPBD 2016, eq. 26)."""
+    block, weights = build(name, 0.3), INVERSE_MASSES[: len(REST[name])]
+    positions, previous = disturbed(name, 0.1, 8), disturbed(name, 0.1, 9)
+    value, slope, inverse_h2, gamma = (
+        block.type.evaluate(positions, block)[0],
+        gradient(block, positions),
+        4.0,
+        0.5 * 2.0,
+    )
+    expected = positions.copy()
+    for row in range(len(value)):
+        weight = (weights[:, None] * slope[row] ** 2).sum()
+        rate = (slope[row] * (positions - previous)).sum()
+        delta = (-value[row] - gamma * rate) / ((1.0 + gamma) * weight + 0.3 * inverse_h2)
+        expected += weights[:, None] * slope[row] * delta
+    moved, _ = projected(block, positions, weights, inverse_h2, previous=previous, damping=0.5)
+    np.testing.assert_allclose(moved, expected, atol=3e-6)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..scene.errors import Notice, XpbdError
-from .assembly import assemble
 from .embedding import barycentric_weights, nearest_points
 from .inside import Grid, Insideness, cross_rays, vote
 from .lattice import TETRAHEDRA_PER_CELL, TETRAHEDRON_VOLUME, Lattice
@@ -122,8 +121,8 @@ def build_cage(
         message = "the mesh encloses no volume; thicken or close it, or make it cloth"
         raise XpbdError("E_TET_VOLUME", message, object_name)
     samples = sample_surface(points, welded, 1.0 / SURFACE_RATE)
-    pieces = mend(lattice, find_pieces(lattice, grid, inside.depth, crossings, samples, weld))
-    vertices, tetrahedra = assemble(lattice, pieces)
+    found = find_pieces(lattice, grid, inside.depth, crossings, samples, weld)
+    pieces, vertices, tetrahedra = mend(lattice, found)
     elements = _bind_vertices(lattice, points, triangles, pieces, pieces.of_sample[samples.corner_samples])
     return Cage(
         vertices=frame.to_world(vertices),

@@ -13,49 +13,54 @@ from .components import connected_components
 from .lattice import Lattice
 from .pieces import Pieces, merge_pieces, pieces_in, with_links
 
-ROUNDS = 3
+ROUNDS = 4
 
 
-def mend(lattice: Lattice, pieces: Pieces) -> Pieces:
-    """Join what hinges on an edge or a vertex to what it hinges on.
+def mend(lattice: Lattice, pieces: Pieces) -> tuple[Pieces, np.ndarray, np.ndarray]:
+    """Join what hinges on an edge or a vertex to what it hinges on, and put the pieces together.
 
     Args:
         lattice: the lattice.
         pieces: the pieces.
 
     Returns:
-        The pieces with more links, with empty duplicates merged into their like, and with a few more (empty) pieces.
+        The pieces with more links, with empty duplicates merged into their like, and with a few more (empty) pieces;
+        and what ``assemble`` makes of them: vertices in lattice units, and tetrahedra.
     """
-    pieces = _merge_duplicates(lattice, _close_cracks(lattice, pieces))
+    vertices, tetrahedra = assemble(lattice, pieces)
+    cracks = _find_cracks(lattice, pieces, tetrahedra)
+    if len(cracks):
+        pieces = with_links(pieces, cracks)
+        vertices, tetrahedra = assemble(lattice, pieces)
+    pieces, vertices, tetrahedra = _merge_duplicates(lattice, pieces, vertices, tetrahedra)
     for _ in range(ROUNDS):
-        _, tetrahedra = assemble(lattice, pieces)
         hinged, component = _hinged_pieces(tetrahedra)
         if len(hinged) == 0:
             break
         extra = _faces_to_close(lattice, pieces, tetrahedra, hinged, component)
         left = hinged[~np.isin(component[hinged], component[extra[:, 0]])]
-        pieces = with_links(pieces, extra)
-        pieces = _fill_between(lattice, pieces, tetrahedra, left, component)
-    return _merge_duplicates(lattice, pieces)
+        pieces = _fill_between(lattice, with_links(pieces, extra), tetrahedra, left, component)
+        vertices, tetrahedra = assemble(lattice, pieces)
+    return _merge_duplicates(lattice, pieces, vertices, tetrahedra)
 
 
-def _close_cracks(lattice: Lattice, pieces: Pieces) -> Pieces:
-    """Link tetrahedra without surface to neighbours across a face of which they share two of the three vertices.
+def _find_cracks(lattice: Lattice, pieces: Pieces, tetrahedra: np.ndarray) -> np.ndarray:
+    """Links from tetrahedra without surface to neighbours across a face of which they share two of three vertices.
 
     The samples did not happen to link them, but a face of such a tetrahedron lies in the solid.
     """
-    _, tetrahedra = assemble(lattice, pieces)
     whole = np.flatnonzero(pieces.is_whole)
     asked, other = pieces_in(pieces, lattice.neighbours(pieces.tetrahedron[whole]).reshape(-1))
     owner, mixed = whole[asked // 4], ~pieces.is_whole[other]
     owner, other = owner[mixed], other[mixed]
     shared = (tetrahedra[owner][:, :, None] == tetrahedra[other][:, None, :]).sum(axis=(1, 2))
-    return with_links(pieces, np.stack([owner, other], axis=1)[shared == 2])
+    return np.stack([owner, other], axis=1)[shared == 2]
 
 
-def _merge_duplicates(lattice: Lattice, pieces: Pieces) -> Pieces:
+def _merge_duplicates(
+    lattice: Lattice, pieces: Pieces, vertices: np.ndarray, tetrahedra: np.ndarray
+) -> tuple[Pieces, np.ndarray, np.ndarray]:
     """Merge pieces of one tetrahedron that share all vertices, or two if one holds nothing of the inside."""
-    _, tetrahedra = assemble(lattice, pieces)
     order = np.argsort(pieces.tetrahedron, kind="stable")
     ordered = pieces.tetrahedron[order]
     pairs = [np.zeros((0, 2), dtype=np.int64)]
@@ -67,7 +72,11 @@ def _merge_duplicates(lattice: Lattice, pieces: Pieces) -> Pieces:
         empty = (pieces.inside_samples[first] == 0) | (pieces.inside_samples[second] == 0)
         shared = (tetrahedra[first] == tetrahedra[second]).sum(axis=1)
         pairs.append(np.stack([first, second], axis=1)[(shared == 4) | ((shared >= 2) & empty)])
-    return merge_pieces(pieces, np.concatenate(pairs))
+    together = np.concatenate(pairs)
+    if len(together) == 0:
+        return pieces, vertices, tetrahedra
+    merged = merge_pieces(pieces, together)
+    return merged, *assemble(lattice, merged)
 
 
 def _hinged_pieces(tetrahedra: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -98,7 +107,10 @@ def _faces_to_close(
 def _fill_between(
     lattice: Lattice, pieces: Pieces, tetrahedra: np.ndarray, hinged: np.ndarray, component: np.ndarray
 ) -> Pieces:
-    """For each hinged piece, add a piece in the tetrahedron across the face that joins it to most others."""
+    """For each hinged piece, add a piece across the face behind which most of what it hinges on lies.
+
+    That is counted across one more face or, if nothing lies there, by the tetrahedra that the new one would touch.
+    """
     if len(hinged) == 0:
         return pieces
     between = lattice.neighbours(pieces.tetrahedron[hinged])
@@ -109,29 +121,52 @@ def _fill_between(
     good = _shares_vertex(tetrahedra[owner], tetrahedra[other]) & (component[owner] != component[other])
     slot, other = slot[good], other[good]
     votes = np.bincount(slot, minlength=between.size).reshape(-1, 4)
+    stuck = np.flatnonzero(votes.max(axis=1) == 0)
+    votes[stuck] = _touching_corners(lattice, pieces, tetrahedra, hinged[stuck], component, between[stuck])
     best = np.arange(len(hinged)) * 4 + votes.argmax(axis=1)
-    best = best[votes.max(axis=1) > 0]
+    best = best[(votes.max(axis=1) > 0) & (between.reshape(-1)[best] >= 0)]
     # Hinged pieces of one part that want the same tetrahedron share it.
-    wanted = between.reshape(-1)[best] * (int(component.max()) + 1) + component[hinged[best // 4]]
-    unique, which = np.unique(wanted, return_inverse=True)
+    parts = int(component.max()) + 1
+    unique, which = np.unique(between.reshape(-1)[best] * parts + component[hinged[best // 4]], return_inverse=True)
     number = np.full(between.size, -1)
     number[best] = len(pieces.tetrahedron) + which.reshape(-1)
     joins = number[slot] >= 0
-    links = np.concatenate(
-        [
-            np.stack([hinged[best // 4], number[best]], axis=1),
-            np.stack([other[joins], number[slot[joins]]], axis=1),
-        ]
-    )
-    added = unique // (int(component.max()) + 1)
+    links = [
+        np.stack([hinged[best // 4], number[best]], axis=1),
+        np.stack([other[joins], number[slot[joins]]], axis=1),
+    ]
     grown = Pieces(
-        np.concatenate([pieces.tetrahedron, added]),
-        np.concatenate([pieces.inside_samples, np.zeros(len(added), dtype=np.int64)]),
-        np.concatenate([pieces.is_whole, np.zeros(len(added), dtype=bool)]),
+        np.concatenate([pieces.tetrahedron, unique // parts]),
+        np.concatenate([pieces.inside_samples, np.zeros(len(unique), dtype=np.int64)]),
+        np.concatenate([pieces.is_whole, np.zeros(len(unique), dtype=bool)]),
         pieces.links,
         pieces.of_sample,
     )
-    return with_links(grown, links)
+    return with_links(grown, np.concatenate(links))
+
+
+def _touching_corners(
+    lattice: Lattice,
+    pieces: Pieces,
+    tetrahedra: np.ndarray,
+    hinged: np.ndarray,
+    component: np.ndarray,
+    between: np.ndarray,
+) -> np.ndarray:
+    """How many lattice points the tetrahedra across each face share with what the hinged pieces touch; (hinged, 4)."""
+    touched = np.full(int(tetrahedra.max()) + 1, -1)
+    main = np.setdiff1d(np.arange(len(tetrahedra)), hinged)
+    touched[tetrahedra[main].reshape(-1)] = np.repeat(main, 4)
+    other = touched[tetrahedra[hinged]]
+    other = np.where(component[other] != component[hinged][:, None], other, -1)
+    goal = lattice.vertex_numbers(lattice.corners(pieces.tetrahedron[other.reshape(-1)])).reshape(len(hinged), 16)
+    goal = np.where(np.repeat(other >= 0, 4, axis=1), goal, -1)
+    across = lattice.vertex_numbers(lattice.corners(np.maximum(between, 0).reshape(-1))).reshape(-1, 4, 4)
+    shared = (across[:, :, :, None] == goal[:, None, None, :]).any(axis=3).sum(axis=2)
+    asked, found = pieces_in(pieces, between.reshape(-1))
+    taken = np.zeros(between.size, dtype=bool)
+    taken[asked[component[found] == component[hinged[asked // 4]]]] = True
+    return np.where((between >= 0) & ~taken.reshape(-1, 4), shared, 0)
 
 
 def _shares_vertex(first: np.ndarray, second: np.ndarray) -> np.ndarray:

@@ -23,6 +23,9 @@ from .lattice import TETRAHEDRA_PER_CELL, Lattice
 from .ragged import ramp
 from .sampling import SurfaceSamples
 
+# Points are moved by this share of their distance from the middle to tell on which side of a border they count.
+NUDGE = 1e-9
+
 
 @dataclass(frozen=True)
 class Pieces:
@@ -89,8 +92,8 @@ def find_pieces(
         samples: samples of the surface in lattice units.
         weld: keep one piece per tetrahedron, whatever passes through it.
     """
-    sample_tetrahedra = lattice.locate(samples.points)
-    crossing_tetrahedra = [lattice.locate(along.points) for along in crossings]
+    sample_tetrahedra = _locate_inward(lattice, samples.points)
+    crossing_tetrahedra = [_locate_inward(lattice, along.points) for along in crossings]
     nodes = _make_nodes(lattice, grid, depth, crossing_tetrahedra, samples, sample_tetrahedra)
     of_sample = nodes.on_surface(sample_tetrahedra, samples.triangle)
     links = [of_sample[samples.links]]
@@ -131,6 +134,15 @@ def sample_tetrahedra_table(lattice: Lattice, grid: Grid) -> tuple[np.ndarray, n
     steps = numbers - TETRAHEDRA_PER_CELL * cell
     counts = np.bincount(numbers % TETRAHEDRA_PER_CELL, minlength=TETRAHEDRA_PER_CELL)
     return steps.reshape(grid.rate, grid.rate, grid.rate), counts
+
+
+def _locate_inward(lattice: Lattice, points: np.ndarray) -> np.ndarray:
+    """The tetrahedron of each point; of several that it lies on the border of, one towards the middle.
+
+    Without this the tip of a cone could be given a tetrahedron that touches the rest in that one point.
+    """
+    middle = 0.5 * np.array(lattice.shape)
+    return lattice.locate(points + NUDGE * (middle - points))
 
 
 def _make_nodes(
@@ -178,10 +190,9 @@ def _make_nodes(
 def _tetrahedra_of_samples(lattice: Lattice, grid: Grid, flat: np.ndarray) -> np.ndarray:
     """The tetrahedron of each of the grid's samples, given by flat numbers."""
     steps, _ = sample_tetrahedra_table(lattice, grid)
-    x, y, z = np.unravel_index(flat, grid.shape)
-    rate = grid.rate
-    cell = (x // rate * lattice.shape[1] + y // rate) * lattice.shape[2] + z // rate
-    return TETRAHEDRA_PER_CELL * cell + steps[x % rate, y % rate, z % rate]
+    cells = np.arange(np.prod(lattice.shape), dtype=np.int32).reshape(lattice.shape) * TETRAHEDRA_PER_CELL
+    every = cells[:, None, :, None, :, None] + steps.astype(np.int32)[None, :, None, :, None, :]
+    return every.reshape(-1)[flat]
 
 
 def _link_along_rays(

@@ -39,6 +39,16 @@ def sphere(segments: int = 24, rings: int = 12) -> tuple[np.ndarray, np.ndarray]
     return np.concatenate([belt, [[0, 0, -1], [0, 0, 1]]]), np.concatenate([faces, *caps])
 
 
+def cone(segments: int = 32) -> tuple[np.ndarray, np.ndarray]:
+    """A cone of radius 1 and height 2, its tip on the z axis."""
+    around = np.arange(segments) * 2 * np.pi / segments
+    rim = np.stack([np.cos(around), np.sin(around), np.full(segments, -1.0)], axis=1)
+    i = np.arange(segments)
+    sides = np.stack([i, (i + 1) % segments, np.full(segments, segments)], axis=1)
+    base = np.stack([np.zeros(segments - 2, dtype=int), i[2:], i[1:-1]], axis=1)
+    return np.concatenate([rim, [[0, 0, 1]]]), np.concatenate([sides, base])
+
+
 def torus(
     segments: int = 32, rings: int = 12, radius: float = 1.0, thickness: float = 0.25
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator
+from typing import Any
 
 import bpy
 
@@ -15,6 +16,7 @@ from .bake_status import STATUS
 from .progress import READING, STARTING, WRITING, Progress
 from .progress_bar import time_text
 from .report import BakeSummary
+from .shape_key_writer import clear_bake
 
 # What a slice may take; one step of the bake may take nearly as much
 SLICE_SECONDS = 0.04
@@ -26,6 +28,7 @@ class WindowBake:
     def __init__(self, context: bpy.types.Context, options: BakeOptions | None = None) -> None:
         """Nothing is read or started before the first slice."""
         self._steps: Generator[Progress, None, BakeSummary] | None = bake(context, options)
+        self._records_before = {obj.session_uid: obj.xpbd.bake_record for obj in bpy.data.objects}
         self.stop_wanted = False
         STATUS.reset()
         STATUS.is_baking = True
@@ -69,6 +72,17 @@ class WindowBake:
                 steps.close()
             finally:
                 self._end()
+
+    def take_back(self) -> None:
+        """Remove what the bake has added so far; its next step adds it again.
+
+        An undo keeps data-blocks that are equal in its two last steps as they are now, and frees those that are in
+        neither: a mesh would be left with freed shape keys.
+        """
+        for obj in bpy.data.objects:
+            record = obj.xpbd.bake_record
+            if record and record != self._records_before.get(obj.session_uid, "") and obj.mode != "EDIT":
+                clear_bake(obj)
 
     def _end(self) -> None:
         self._steps = None
@@ -134,15 +148,33 @@ def status_text(progress: Progress) -> str:
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
 def _stop_before_load(*_arguments: object) -> None:
     stop()
+    STATUS.reset()
+
+
+@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
+def _take_back_before_undo(*_arguments: object) -> None:
+    if _current is not None:
+        _current.take_back()
 
 
 def register() -> None:
-    """Watch for another file being opened: a bake belongs to its file."""
-    bpy.app.handlers.load_pre.append(_stop_before_load)
+    """Watch for undo, and for another file being opened: a bake belongs to its file."""
+    for handlers, handler in _handlers():
+        handlers.append(handler)
 
 
 def unregister() -> None:
     """End the bake that runs, and watch no more."""
     stop()
     STATUS.reset()
-    bpy.app.handlers.load_pre.remove(_stop_before_load)
+    for handlers, handler in _handlers():
+        handlers.remove(handler)
+
+
+def _handlers() -> tuple[tuple[Any, Any], ...]:
+    handlers = bpy.app.handlers
+    return (
+        (handlers.load_pre, _stop_before_load),
+        (handlers.undo_pre, _take_back_before_undo),
+        (handlers.redo_pre, _take_back_before_undo),
+    )

@@ -30,6 +30,7 @@ class XPBD_OT_bake(bpy.types.Operator):
     bl_options = {"UNDO"}
 
     _timer: bpy.types.Timer | None = None
+    _shown: tuple[str, float] | None = None
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -79,8 +80,10 @@ class XPBD_OT_bake(bpy.types.Operator):
         if outcome:
             self._report(context, "INFO", outcome)
             return True
-        _redraw(context)
-        context.workspace.status_text_set(f"XPBD: {STATUS.status}      Esc: cancel and keep the frames")
+        if self._shown != (STATUS.status, STATUS.progress):
+            self._shown = (STATUS.status, STATUS.progress)
+            _redraw_sidebars(context)
+            context.workspace.status_text_set(f"XPBD: {STATUS.status}      Esc: cancel and keep the frames")
         return False
 
     def cancel(self, context: bpy.types.Context) -> None:
@@ -115,7 +118,7 @@ class XPBD_OT_bake(bpy.types.Operator):
             self._timer = None
         if context.workspace is not None:
             context.workspace.status_text_set(None)
-        _redraw(context)
+        _redraw_sidebars(context)
         return {"FINISHED"}
 
     def _report(self, context: bpy.types.Context, kind: Any, outcome: str) -> None:
@@ -123,7 +126,7 @@ class XPBD_OT_bake(bpy.types.Operator):
         for warning in summary_warnings(context.scene.xpbd.report):
             self.report({"WARNING"}, warning)
         # A pop-up is as wide as its longest line; a script gets the words as they are
-        self.report({kind}, outcome if self._timer is None else "\n".join(wrap(outcome, _POPUP_LETTERS)))
+        self.report({kind}, outcome if self._timer is None else " \n".join(wrap(outcome, _POPUP_LETTERS)))
 
 
 class XPBD_OT_cancel(bpy.types.Operator):
@@ -165,9 +168,11 @@ def _over_viewport(context: bpy.types.Context, event: bpy.types.Event) -> bool:
     )
 
 
-def _redraw(context: bpy.types.Context) -> None:
-    """Draw the panels again: Blender does not know that what they show has changed."""
+def _redraw_sidebars(context: bpy.types.Context) -> None:
+    """Draw the panels again: Blender does not know that what they show has changed. The viewport it does itself."""
     for window in context.window_manager.windows:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":
-                area.tag_redraw()
+                for region in area.regions:
+                    if region.type == "UI":
+                        region.tag_redraw()

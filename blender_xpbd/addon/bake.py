@@ -118,7 +118,10 @@ class BakeSession:
         yield Progress(READING, message="Reading the scene")
         python = find_python(self._options.worker_python or worker_python_path(context))
         reading = yield from self._read(context)
-        folder, notice = cache_folder(context.scene, self._options.cache)
+        scene = scene_by_uid(self._scene_uid)
+        if scene is None:
+            raise XpbdError("E_INTERRUPTED", "The scene was deleted while it was being read.")
+        folder, notice = cache_folder(scene, self._options.cache)
         for warning in (*reading.notices, *((notice,) if notice else ())):
             self.summary.add_notice(warning)
         job = write_job(folder, reading.scene)

@@ -34,7 +34,7 @@ def check_action(keys: bpy.types.Key | None, object_name: str) -> None:
         raise XpbdError(
             "E_DATA_LINKED", "The shape keys' action is linked from another file: make it local first.", object_name
         )
-    if action.users - int(action.use_fake_user) > 1:
+    if _is_shared(action):
         raise XpbdError(
             "E_DATA_SHARED",
             "Others use the shape keys' action too: make it single-user in the Action Editor first.",
@@ -67,16 +67,6 @@ def write_curve(keys: bpy.types.Key, path: str, frames: Sequence[float], values:
     curve.update()
 
 
-def remove_curves(keys: bpy.types.Key, paths: Iterable[str]) -> None:
-    """Remove the curves of the given paths, where they are there."""
-    curves = _curves(keys, create=False)
-    if curves is None:
-        return
-    unwanted = set(paths)
-    for curve in [curve for curve in curves if curve.data_path in unwanted]:
-        curves.remove(curve)
-
-
 def new_action(keys: bpy.types.Key, name: str) -> str:
     """Give the keys an action of their own and return its name."""
     animation = keys.animation_data or keys.animation_data_create()
@@ -85,22 +75,48 @@ def new_action(keys: bpy.types.Key, name: str) -> str:
     return action.name
 
 
-def remove_action(keys: bpy.types.Key, name: str, last_slot: str) -> None:
-    """Take away an action that we made, unless the artist has put it to another use.
+def remove_animation(keys: bpy.types.Key, paths: Iterable[str], created_action: str, last_slot: str) -> None:
+    """Take our curves away, and the action if we made it and nobody has put it to another use.
 
     Args:
-        keys: that it was made for.
-        name: of the action.
+        keys: that the curves are for.
+        paths: of the curves.
+        created_action: the name that the action got when we made it, "" if it was there before.
         last_slot: what the animation data remembered before.
     """
     animation = keys.animation_data
-    action = bpy.data.actions.get(name)
-    if animation is not None and action is not None and animation.action == action:
-        animation.action = None
-        if hasattr(animation, "last_slot_identifier"):
-            animation.last_slot_identifier = last_slot
-    if action is not None and action.users == 0:
+    action = animation.action if animation else None
+    if created_action and action is not None and _is_shared(action):
+        # The object was duplicated after the bake: the curves are those of the other one too
+        _unassign(animation, last_slot)
+        return
+    removed = _remove_curves(keys, paths)
+    is_ours = created_action and action is not None and (removed or action.name == created_action)
+    if is_ours and not _curves(keys, create=False):
+        _unassign(animation, last_slot)
         bpy.data.actions.remove(action)
+    orphan = bpy.data.actions.get(created_action)
+    if orphan is not None and orphan.users == 0:
+        bpy.data.actions.remove(orphan)
+
+
+def _unassign(animation: bpy.types.AnimData, last_slot: str) -> None:
+    animation.action = None
+    if hasattr(animation, "last_slot_identifier"):
+        animation.last_slot_identifier = last_slot
+
+
+def _remove_curves(keys: bpy.types.Key, paths: Iterable[str]) -> int:
+    curves = _curves(keys, create=False)
+    unwanted = set(paths)
+    found = [curve for curve in curves or () if curve.data_path in unwanted]
+    for curve in found:
+        curves.remove(curve)
+    return len(found)
+
+
+def _is_shared(action: bpy.types.Action) -> bool:
+    return bool(action.users - int(action.use_fake_user) > 1)
 
 
 def _curves(keys: bpy.types.Key, *, create: bool) -> Any:

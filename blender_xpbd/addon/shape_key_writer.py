@@ -311,9 +311,7 @@ def _clear_animation(keys: bpy.types.Key, record: BakeRecord) -> None:
     paths = {key_animation.value_path(name) for name in record.key_names()}
     if record.style == ABSOLUTE:
         paths.add(key_animation.EVALUATION_TIME)
-    key_animation.remove_curves(keys, paths)
-    if record.created_action:
-        key_animation.remove_action(keys, record.created_action, record.last_slot)
+    key_animation.remove_animation(keys, paths, record.created_action, record.last_slot)
     animation = keys.animation_data
     unused = animation is not None and not (animation.action or animation.nla_tracks or animation.drivers)
     if record.created_animation and unused:

@@ -16,6 +16,8 @@ import numpy.typing as npt
 from ..scene.errors import XpbdError
 
 MAXIMUM_BYTES = 2**30
+# Volume of a tetrahedron as a share of the mesh's cubed size
+FLATTEST = 1e-18
 
 
 def read_tetrahedra(path: Path, object_name: str = "") -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32]]:
@@ -29,7 +31,7 @@ def read_tetrahedra(path: Path, object_name: str = "") -> tuple[npt.NDArray[np.f
         Vertices, shape (n, 3), and tetrahedra, shape (m, 4).
 
     Raises:
-        XpbdError: E_TET_FILE, when one is missing or not what it should be.
+        XpbdError: E_TET_FILE, when one is missing or not what it should be; E_TET_VOLUME for flat tetrahedra.
     """
     points, first = _read_table(path.with_suffix(".node"), 3, float, object_name)
     tetrahedra, _ = _read_table(path.with_suffix(".ele"), 4, int, object_name)
@@ -38,6 +40,15 @@ def read_tetrahedra(path: Path, object_name: str = "") -> tuple[npt.NDArray[np.f
         raise _fault(path.with_suffix(".ele"), "its tetrahedra do not fit the points", object_name)
     if not np.isfinite(points).all():
         raise _fault(path.with_suffix(".node"), "a coordinate is not finite", object_name)
+    corners = points[indices]
+    volumes = np.linalg.det(corners[:, 1:] - corners[:, :1]) / np.ptp(points, axis=0).max() ** 3
+    if (flat := np.flatnonzero(np.abs(volumes) < FLATTEST)).size:
+        raise XpbdError(
+            "E_TET_VOLUME",
+            f"{path.with_suffix('.ele')}: {flat.size} tetrahedra have no volume, the first is number "
+            f"{int(flat[0]) + first}; remove them.",
+            object_name,
+        )
     return points, indices.astype(np.int32)
 
 

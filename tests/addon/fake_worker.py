@@ -45,10 +45,15 @@ def fallen(body: Body, scene: Scene, frame: int) -> np.ndarray:
     return positions
 
 
+def _wait_for_end(stop: threading.Event) -> None:
+    sys.stdin.read()
+    stop.set()
+
+
 def main(folder: Path, wishes: dict) -> int:
     stop = threading.Event()
     if not wishes.get("deaf"):
-        threading.Thread(target=lambda: (sys.stdin.read(), stop.set()), daemon=True).start()
+        threading.Thread(target=_wait_for_end, args=(stop,), daemon=True).start()
     once = wishes.get("crash_once")
     if once and not Path(once).exists():
         Path(once).touch()

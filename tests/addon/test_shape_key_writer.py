@@ -348,6 +348,37 @@ def test_an_action_with_other_users_is_refused(bpy, make_body, dump):
     assert dump(obj) == before
 
 
+@pytest.mark.parametrize("style", ["ABSOLUTE", "RELATIVE"])
+@pytest.mark.parametrize("shares_action", [True, False])
+def test_a_duplicate_of_a_baked_object_is_cleared_alone(bpy, make_body, style, shares_action):
+    from blender_xpbd.addon.shape_key_writer import clear_bake
+
+    obj = make_body()
+    target = write(bpy, obj, key_style=style)
+    twin = obj.copy()
+    twin.data = obj.data.copy()
+    bpy.context.scene.collection.objects.link(twin)
+    animation = twin.data.shape_keys.animation_data
+    if not shares_action:
+        animation.action = animation.action.copy()
+    np.testing.assert_allclose(played(bpy, twin, 3), motion(target, 3), atol=2e-5)
+    assert clear_bake(twin)
+    assert twin.data.shape_keys is None
+    np.testing.assert_allclose(played(bpy, obj, 3), motion(target, 3), atol=2e-5)
+    assert clear_bake(obj)
+    assert len(bpy.data.actions) == 0
+
+
+def test_an_action_that_the_user_renamed_is_cleared_too(bpy, make_body):
+    from blender_xpbd.addon.shape_key_writer import clear_bake
+
+    obj = make_body()
+    write(bpy, obj)
+    obj.data.shape_keys.animation_data.action.name = "Mine"
+    assert clear_bake(obj)
+    assert len(bpy.data.actions) == 0
+
+
 @pytest.mark.parametrize("text", ["{", "[]", '{"version": 1}', '{"version": 99}', "null"])
 def test_a_record_that_is_none_of_ours_is_ignored(bpy, make_body, text):
     from blender_xpbd.addon.shape_key_writer import clear_bake
@@ -367,9 +398,11 @@ def test_250_frames_of_10000_vertices_take_well_under_a_second(bpy, make_body):
     obj = make_body(mesh=mesh)
     target = target_of(obj, end=250)
     writer = ShapeKeyWriter(target, "bake", "job")
-    start = time.perf_counter()
+    # Not the wall's time: other processes may have most of the machine
+    start = time.process_time()
     writer.begin()
     for frame in range(1, 251):
         writer.add_frame(frame, points)
     writer.finish(1.0)
-    assert time.perf_counter() - start < 1.5
+    seconds = time.process_time() - start
+    assert seconds < 1.0

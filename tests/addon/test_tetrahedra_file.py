@@ -55,3 +55,10 @@ def test_bad_files(bpy, tmp_path, nodes, tetrahedra):
     with pytest.raises(XpbdError, match="E_TET_FILE") as caught:
         read_tetrahedra(write(tmp_path, nodes, tetrahedra), "Body")
     assert caught.value.object_name == "Body"
+
+
+def test_flat_tetrahedra(bpy, tmp_path):
+    from blender_xpbd.addon.tetrahedra_file import read_tetrahedra
+
+    with pytest.raises(XpbdError, match="E_TET_VOLUME"):
+        read_tetrahedra(write(tmp_path, NODES.replace("3 0 0 1", "3 1 1 0")))

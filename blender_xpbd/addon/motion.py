@@ -44,14 +44,18 @@ def has_animation(data: bpy.types.ID) -> bool:
     return animation is not None and bool(animation.action or animation.nla_tracks or animation.drivers)
 
 
-def world_matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
+def world_matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, frame: int | None = None) -> Floats:
     """The object's local-to-world matrix in Blender units at the depsgraph's frame, shape (4, 4).
+
+    Args:
+        obj: the object.
+        depsgraph: evaluated.
+        frame: for the message, where it matters.
 
     Raises:
         XpbdError: E_TRANSFORM_SINGULAR, with the frame.
     """
     matrix = np.array(obj.evaluated_get(depsgraph).matrix_world, np.float64)
-    frame = depsgraph.scene.frame_current
     if not np.isfinite(matrix).all():
         raise XpbdError("E_TRANSFORM_SINGULAR", "The object's transform is not finite.", obj.name, frame)
     axes = np.linalg.svd(matrix[:3, :3], compute_uv=False)

@@ -5,6 +5,9 @@ The rules, as artists are told them:
 
 - A body is its mesh before all modifiers, with the artist's shape keys as they stand at the first frame. Modifiers
   never influence the simulation; they stay live on top of the result.
+- Deformers of a rig (armature, lattice, …) deform the result as every modifier does; they must stand before what
+  changes the vertices.
+- Of the artist's shape keys, what changes after the first frame adds on top of relative baked keys.
 - Objects that are disabled in viewports, or in a collection that is, or excluded from the view layer take no part; the
   eye in the outliner does not matter.
 - One Blender unit is ``unit_settings.scale_length`` metres, unless the unit system is None. Lengths, velocities and
@@ -222,7 +225,7 @@ def _follow(
             obj = object_by_uid(uid)
             if obj is None:
                 raise XpbdError("E_INTERRUPTED", "An object was deleted while the scene was being read: bake again.")
-            matrices[uid].append(world_matrix(obj, depsgraph))
+            matrices[uid].append(world_matrix(obj, depsgraph, frame))
 
 
 @contextmanager

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""XPBD in plain NumPy, float64, written from the papers; clear before fast.
+
+XPBD 2016: Macklin, Müller & Chentanez, "XPBD: Position-Based Simulation of Compliant Constrained Dynamics".
+Small Steps 2019: Macklin et al., "Small Steps in Physics Simulation": the loop runs once per substep.
+PBD 2007: Müller et al., "Position Based Dynamics".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass
+class Constraint:
+    """One constraint.
+
+    Attributes:
+        particles: that it touches, shape (n,).
+        function: positions (n, 3) to C (rows,) and ∇C (rows, n, 3).
+        compliance: α, one for all rows; in PBD mode the stiffness k of one projection.
+        damping_time: τ = β/α [s] (XPBD 2016, §5.2).
+    """
+
+    particles: np.ndarray
+    function: Callable
+    compliance: float
+    damping_time: float = 0.0
+
+
+def solve(constraint, multipliers, x, start, w, h, is_pbd=False):
+    """One projection, in place of x and of the constraint's multipliers λ (XPBD 2016, eq. 17, 18 and 26).
+
+    Args:
+        constraint: to be projected.
+        multipliers: λ of its rows so far in this step.
+        x: positions of all particles [m], shape (particles, 3).
+        start: positions at the start of the step.
+        w: inverse masses [1/kg], shape (particles,).
+        h: step [s].
+        is_pbd: PBD 2007 instead: Δλ = −k C / Σ w|∇C|².
+    """
+    mine = constraint.particles
+    values, gradients = constraint.function(x[mine])
+    corrections = np.zeros((len(mine), 3))
+    for row, (value, gradient) in enumerate(zip(values, gradients, strict=True)):
+        weight = (w[mine, None] * gradient**2).sum()
+        if is_pbd:
+            delta = -constraint.compliance * value / weight if weight > 0.0 else 0.0
+        else:
+            alpha_tilde = constraint.compliance / h**2
+            # γ = α̃ β̃ / h with α̃ = α/h², β̃ = h² β and β = τ/α
+            gamma = constraint.damping_time / h
+            rate = (gradient * (x[mine] - start[mine])).sum()
+            denominator = (1.0 + gamma) * weight + alpha_tilde
+            numerator = -value - alpha_tilde * multipliers[row] - gamma * rate
+            delta = numerator / denominator if denominator > 0.0 else 0.0
+        multipliers[row] += delta
+        corrections += w[mine, None] * gradient * delta
+    x[mine] += corrections
+
+
+def step(x, v, w, constraints, h, gravity, iterations=1, is_pbd=False, drag=0.0, place=None):
+    """One (sub)step: XPBD 2016, algorithm 1, with Gauss-Seidel in the order given.
+
+    Args:
+        x, v: positions [m] and velocities [m/s], shape (particles, 3).
+        w: inverse masses [1/kg]; 0 holds a particle.
+        constraints: in their order.
+        h: step [s].
+        gravity: [m/s²], shape (3,).
+        iterations: over all constraints.
+        is_pbd: see ``solve``.
+        drag: rate of linear damping [1/s].
+        place: positions of the held particles at the end of the step, by index.
+
+    Returns:
+        positions and velocities after the step, and the multipliers of every constraint.
+    """
+    held = w == 0.0
+    v = np.where(held[:, None], 0.0, (v + h * np.asarray(gravity)) * np.exp(-drag * h))
+    start, x = x, x + h * v
+    for particle, target in (place or {}).items():
+        x[particle] = target
+    rows = [len(c.function(x[c.particles])[0]) for c in constraints]
+    multipliers = [np.zeros(count) for count in rows]
+    for _ in range(iterations):
+        for constraint, own in zip(constraints, multipliers, strict=True):
+            solve(constraint, own, x, start, w, h, is_pbd)
+    return x, (x - start) / h, multipliers
+
+
+def damp_internal_motion(x, v, w, share):
+    """Take a share of the motion that is not rigid from the free particles (PBD 2007, §3.5)."""
+    free = w > 0.0
+    m = 1.0 / w[free]
+    centre = m @ x[free] / m.sum()
+    mean = m @ v[free] / m.sum()
+    r = x[free] - centre
+    spin = (m[:, None] * np.cross(r, v[free])).sum(axis=0)
+    inertia = sum(mass * (arm @ arm * np.eye(3) - np.outer(arm, arm)) for mass, arm in zip(m, r, strict=True))
+    omega = np.linalg.solve(inertia, spin)
+    damped = v.copy()
+    damped[free] += share * (mean + np.cross(omega, r) - v[free])
+    return damped

@@ -116,8 +116,8 @@ class BakeSession:
     def steps(self, context: bpy.types.Context) -> Generator[Progress, None, None]:
         """The whole bake; see ``bake``."""
         yield Progress(READING, message="Reading the scene")
-        python = find_python(self._options.worker_python or worker_python_path(context))
         reading = yield from self._read(context)
+        python = find_python(self._options.worker_python or worker_python_path(context))
         scene = scene_by_uid(self._scene_uid)
         if scene is None:
             raise XpbdError("E_INTERRUPTED", "The scene was deleted while it was being read.")

@@ -13,7 +13,8 @@ substep, 1/h [1/s]). ``mode`` is static, a sum of
 - ``PBD``: the last parameter is not a compliance but the share of C that one projection takes away;
 - ``ACCUMULATE``: multipliers are kept over the iterations of a substep, which a single iteration does not need;
 - ``DAMPED``: constraints resist the change of C (XPBD 2016, §5.2, with β = τ/α: stiffness-proportional Rayleigh
-  damping of the damping time τ, so γ = α̃β̃/h = τ/h).
+  damping of the damping time τ, so γ = α̃β̃/h = τ/h);
+- ``BDF2``: how the solver integrates; projections do not look at it, their h is then 2/3 of the substep.
 """
 
 from collections.abc import Callable
@@ -69,6 +70,7 @@ SMALL = 1e-30
 PBD = 1
 ACCUMULATE = 2
 DAMPED = 4
+BDF2 = 8
 
 
 @ti.func

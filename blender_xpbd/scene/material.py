@@ -190,6 +190,18 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         20.0,
     ),
     Parameter(
+        "damping_time",
+        "Material Damping",
+        "How fast stretching and bending are resisted (stiffness-proportional Rayleigh damping): motion much faster "
+        "than this time is stopped",
+        0.0,
+        "s",
+        0.0,
+        1e3,
+        0.0,
+        0.1,
+    ),
+    Parameter(
         "friction",
         "Friction",
         "Coulomb friction coefficient; two surfaces meet with the geometric mean of theirs",
@@ -258,6 +270,7 @@ class Material:
     pbd_bending_stiffness: float = 0.1
     damping: float = 0.0
     internal_damping: float = 0.5
+    damping_time: float = 0.0
     friction: float = 0.5
     restitution: float = 0.0
     contact_offset: float = 0.005

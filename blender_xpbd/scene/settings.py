@@ -13,6 +13,10 @@ SOLVER_MODES = (
     Choice("XPBD", "XPBD", "Stiffness in physical units, independent of substeps and iterations"),
     Choice("PBD", "PBD", "Stiffness from 0 to 1 per substep, without units"),
 )
+TIME_INTEGRATIONS = (
+    Choice("SYMPLECTIC_EULER", "Symplectic Euler", "First order: robust, and calms fast wobbling by itself"),
+    Choice("BDF2", "BDF2", "Second order: keeps wobbling and bouncing alive longer"),
+)
 DEVICES = (
     Choice("AUTO", "Automatic", "The fastest device for the size of the scene; the bake tells which"),
     Choice("CPU", "CPU", "The processor"),
@@ -41,6 +45,13 @@ SOLVER_PARAMETERS: tuple[Parameter, ...] = (
         soft_maximum=50,
     ),
     Parameter("solver_mode", "Mode", "How stiffness is given", "XPBD", choices=SOLVER_MODES),
+    Parameter(
+        "time_integration",
+        "Integration",
+        "How motion goes on from substep to substep",
+        "SYMPLECTIC_EULER",
+        choices=TIME_INTEGRATIONS,
+    ),
     Parameter("device", "Device", "What the solver runs on", "AUTO", choices=DEVICES),
 )
 
@@ -54,6 +65,7 @@ class SolverSettings:
     substeps: int = 20
     iterations: int = 1
     solver_mode: str = "XPBD"
+    time_integration: str = "SYMPLECTIC_EULER"
     device: str = "AUTO"
 
     @classmethod

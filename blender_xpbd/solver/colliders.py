@@ -103,7 +103,9 @@ def build_colliders(colliders: tuple[Collider, ...], origin: Floats, largest_off
 def _grid(collider: Collider, stretch: Floats, largest_offset: float) -> TriangleGrid:
     mirrored = np.linalg.det(collider.transforms[0, :3, :3]) < 0.0
     triangles = collider.triangles[:, ::-1] if mirrored else collider.triangles
-    return build_triangle_grid(collider.positions @ stretch.T, np.ascontiguousarray(triangles), largest_offset, collider.name)
+    return build_triangle_grid(
+        collider.positions @ stretch.T, np.ascontiguousarray(triangles), largest_offset, collider.name
+    )
 
 
 def _scale_notices(collider: Collider, stretch: Floats) -> list[Notice]:

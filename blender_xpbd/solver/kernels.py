@@ -7,6 +7,7 @@ Macklin, Müller & Chentanez 2016 (XPBD), algorithm 1, with the small substeps o
 import taichi as ti
 
 from ..constraints import CONSTRAINTS
+from ..constraints.constraint import BDF2
 from ..contacts.contact import BODY_DAMPING, BODY_INTERNAL_DAMPING, apply_restitution, project_contact
 
 VECTOR4 = ti.types.vector(4, ti.f32)
@@ -27,14 +28,36 @@ def predict_position(
     positions: ti.template(),
     previous_positions: ti.template(),
     velocities: ti.template(),
+    older_positions: ti.template(),
+    older_velocities: ti.template(),
+    mode: ti.template(),
 ):
-    """Symplectic Euler: v ← (v + h g) decay, x ← x + h v; the fourth component of v and g is 0."""
+    """Predict velocity and position; the fourth component of velocities and gravity is 0.
+
+    Symplectic Euler: v ← (v + h g) decay, x ← x + h v. BDF2: v ← (4 v − v₋₁)/3 + ⅔ h g, x ← (4 x − x₋₁)/3 + ⅔ h v
+    (Small Steps 2019, §5.3, in predictor form).
+    """
     p = positions[i]
     previous_positions[i] = ti.Vector([p[0], p[1], p[2], previous_positions[i][3]])
     if p[3] > 0.0:
-        v = (velocities[i] + h * gravity) * decay
-        velocities[i] = v
-        positions[i] = p + h * v
+        if ti.static(mode & BDF2):
+            v = velocities[i]
+            predicted = ((4.0 * v - older_velocities[i]) / 3.0 + (2.0 / 3.0) * h * gravity) * decay
+            older_velocities[i] = v
+            velocities[i] = predicted
+            positions[i] = _extrapolated(p, older_positions[i], h, predicted)
+        else:
+            v = (velocities[i] + h * gravity) * decay
+            velocities[i] = v
+            positions[i] = p + h * v
+
+
+@ti.func
+def _extrapolated(p, older, h, v):
+    """Where BDF2 predicts a particle; its fourth component, the inverse mass, stays."""
+    x = p + (p - older) / 3.0 + (2.0 / 3.0) * h * v
+    x[3] = p[3]
+    return x
 
 
 @ti.func
@@ -53,13 +76,57 @@ def place_target(
 
 @ti.func
 def update_velocity(
-    i, h, inverse_h, positions: ti.template(), previous_positions: ti.template(), velocities: ti.template()
+    i,
+    h,
+    positions: ti.template(),
+    previous_positions: ti.template(),
+    velocities: ti.template(),
+    older_positions: ti.template(),
+    mode: ti.template(),
 ):
-    """V ← v + (x − x_predicted) / h, which is (x − x_previous) / h without rounding where nothing corrected x."""
+    """V ← v + (x − x_predicted) / h, which is (x − x_previous) / h without rounding where nothing corrected x.
+
+    BDF2 likewise: v ← v + 3/2 (x − x_predicted) / h, which is (3 x − 4 x_previous + x₋₁) / 2h.
+    """
     v = velocities[i]
-    corrected = v + (positions[i] - (previous_positions[i] + h * v)) * inverse_h
-    corrected[3] = 0.0
-    velocities[i] = corrected
+    if ti.static(mode & BDF2):
+        p = previous_positions[i]
+        corrected = v + (positions[i] - _extrapolated(p, older_positions[i], h, v)) * (1.5 / h)
+        corrected[3] = 0.0
+        velocities[i] = corrected
+        older_positions[i] = p
+    else:
+        corrected = v + (positions[i] - (previous_positions[i] + h * v)) * (1.0 / h)
+        corrected[3] = 0.0
+        velocities[i] = corrected
+
+
+@ti.func
+def projection_step(h, iteration, mode: ti.template()):
+    """``step`` of the projections: 1/h², whether multipliers hold something, 1/h; BDF2 solves with ⅔ h."""
+    inverse_h = 1.0 / h
+    if ti.static(mode & BDF2):
+        inverse_h = 1.5 / h
+    return ti.Vector([inverse_h * inverse_h, ti.cast(iteration > 0, ti.f32), inverse_h])
+
+
+@ti.func
+def forget_history(
+    k,
+    h,
+    positions: ti.template(),
+    velocities: ti.template(),
+    older_positions: ti.template(),
+    older_velocities: ti.template(),
+    elements: ti.template(),
+    contact_multipliers: ti.template(),
+):
+    """Where contact point ``k`` was hit, go on as from uniform motion: BDF2 must not look back across the hit."""
+    if contact_multipliers[k] > 0.0:
+        for j in ti.static(range(4)):
+            i = elements[k, j]
+            older_velocities[i] = velocities[i]
+            older_positions[i] = positions[i] - h * velocities[i]
 
 
 @ti.func
@@ -104,6 +171,8 @@ def simulate_frame(
     positions: VECTORS,
     previous_positions: VECTORS,
     velocities: VECTORS,
+    older_positions: VECTORS,
+    older_velocities: VECTORS,
     indices: INTS,
     parameters: FLOATS,
     lagrange_multipliers: FLOATS,
@@ -139,13 +208,24 @@ def simulate_frame(
         for b in range(bodies.shape[0]):
             decay = ti.exp(-bodies[b, BODY_DAMPING] * h)
             for i in range(starts[b], starts[b + 1]):
-                predict_position(i, h, gravity, decay, positions, previous_positions, velocities)
+                predict_position(
+                    i,
+                    h,
+                    gravity,
+                    decay,
+                    positions,
+                    previous_positions,
+                    velocities,
+                    older_positions,
+                    older_velocities,
+                    mode,
+                )
         for k in range(target_count):
             share = (s + 1.0) / substeps
             previous_positions[targets[k]] = positions[targets[k]]
             place_target(k, share, targets, target_starts, target_ends, positions)
         for iteration in range(iterations):
-            step = ti.Vector([1.0 / (h * h), ti.cast(iteration > 0, ti.f32), 1.0 / h])
+            step = projection_step(h, iteration, mode)
             for kind in ti.static(range(len(CONSTRAINTS))):
                 if ti.static((used >> kind) & 1):
                     count, i0, p0, m0 = table[kind, 0], table[kind, 1], table[kind, 2], table[kind, 3]
@@ -187,10 +267,15 @@ def simulate_frame(
                         shapes,
                     )
         for i in range(positions.shape[0]):
-            update_velocity(i, h, 1.0 / h, positions, previous_positions, velocities)
+            update_velocity(i, h, positions, previous_positions, velocities, older_positions, mode)
         if ti.static(shapes):
             for k in range(contact_count):
                 apply_restitution(k, positions, velocities, elements, weights, contact_states, contact_multipliers)
+            if ti.static(mode & BDF2):
+                for k in range(contact_count):
+                    forget_history(
+                        k, h, positions, velocities, older_positions, older_velocities, elements, contact_multipliers
+                    )
     ti.loop_config(serialize=True)
     for b in range(bodies.shape[0]):
         rate = bodies[b, BODY_INTERNAL_DAMPING]

@@ -17,6 +17,7 @@ from .kernels import (
     VECTOR4,
     VECTORS,
     damp_internal_motion,
+    forget_history,
     place_target,
     predict_position,
     update_velocity,
@@ -28,15 +29,20 @@ def predict_positions(
     positions: VECTORS,
     previous_positions: VECTORS,
     velocities: VECTORS,
+    older_positions: VECTORS,
+    older_velocities: VECTORS,
     particle_bodies: INTS,
     bodies: FLOAT_TABLE,
     gravity: VECTOR4,
     h: ti.f32,
+    mode: ti.template(),
 ):
     """Predict all particles."""
     for i in range(positions.shape[0]):
         decay = ti.exp(-bodies[particle_bodies[i], BODY_DAMPING] * h)
-        predict_position(i, h, gravity, decay, positions, previous_positions, velocities)
+        predict_position(
+            i, h, gravity, decay, positions, previous_positions, velocities, older_positions, older_velocities, mode
+        )
 
 
 @ti.kernel
@@ -131,10 +137,33 @@ def project_contact_colour(
 
 
 @ti.kernel
-def update_velocities(positions: VECTORS, previous_positions: VECTORS, velocities: VECTORS, h: ti.f32):
+def update_velocities(
+    positions: VECTORS,
+    previous_positions: VECTORS,
+    velocities: VECTORS,
+    older_positions: VECTORS,
+    h: ti.f32,
+    mode: ti.template(),
+):
     """Velocities of all particles."""
     for i in range(positions.shape[0]):
-        update_velocity(i, h, 1.0 / h, positions, previous_positions, velocities)
+        update_velocity(i, h, positions, previous_positions, velocities, older_positions, mode)
+
+
+@ti.kernel
+def forget_histories(
+    positions: VECTORS,
+    velocities: VECTORS,
+    older_positions: VECTORS,
+    older_velocities: VECTORS,
+    elements: INT_TABLE,
+    contact_multipliers: FLOATS,
+    h: ti.f32,
+    count: ti.i32,
+):
+    """Let BDF2 go on from uniform motion where contact points were hit; points that share a particle write the same."""
+    for k in range(count):
+        forget_history(k, h, positions, velocities, older_positions, older_velocities, elements, contact_multipliers)
 
 
 @ti.kernel

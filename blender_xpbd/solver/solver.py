@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from ..constraints.constraint import ACCUMULATE, PBD
+from ..constraints.constraint import ACCUMULATE, BDF2, DAMPED, PBD
 from ..scene.errors import XpbdError
 from . import parallel_kernels as parallel
 from .colliders import build_colliders
@@ -49,7 +49,7 @@ class Solver:
         settings = system.scene.settings
         self._h = system.scene.frames.frame_duration / settings.substeps
         self._gravity = np.append(system.scene.gravity, 0.0).astype(np.float32)
-        self._mode = (PBD if settings.solver_mode == "PBD" else 0) | (ACCUMULATE if settings.iterations > 1 else 0)
+        self._mode = _mode(system)
         self._target_count = len(system.moved_particles)
         self._contact_count = len(system.contacts)
         self._used_constraints = sum(1 << kind for kind, row in enumerate(system.schedule.table) if row[0])
@@ -97,7 +97,7 @@ class Solver:
 
     def checkpoint(self) -> dict[str, npt.NDArray[np.generic]]:
         """What ``restore`` needs to go on bit for bit."""
-        return {"positions": self._state.positions.to_numpy(), "velocities": self._state.velocities.to_numpy()}
+        return {name: getattr(self._state, name).to_numpy() for name in self._kept}
 
     def restore(self, frame_index: int, arrays: Mapping[str, npt.NDArray[np.generic]]) -> None:
         """Go on from a checkpoint.
@@ -106,14 +106,19 @@ class Solver:
             XpbdError: E_CACHE, when it is not of this system.
         """
         shape = (len(self.system.positions), 4)
-        for name in ("positions", "velocities"):
+        for name in self._kept:
             if name not in arrays or arrays[name].shape != shape or arrays[name].dtype != np.float32:
                 raise XpbdError("E_CACHE", f"The checkpoint's {name} do not fit the job; delete the job's folder.")
             if not np.isfinite(arrays[name]).all():
                 raise XpbdError("E_CACHE", f"The checkpoint's {name} are not finite; delete the job's folder.")
-        self._state.positions.from_numpy(np.ascontiguousarray(arrays["positions"]))
-        self._state.velocities.from_numpy(np.ascontiguousarray(arrays["velocities"]))
+        for name in self._kept:
+            getattr(self._state, name).from_numpy(np.ascontiguousarray(arrays[name]))
         self.frame_index = frame_index
+
+    @property
+    def _kept(self) -> tuple[str, ...]:
+        history = ("older_positions", "older_velocities") if self._mode & BDF2 else ()
+        return ("positions", "velocities", *history)
 
     def _raise_diverged(self, particle: int) -> None:
         body = int(np.searchsorted(self.system.starts, particle, side="right")) - 1
@@ -127,6 +132,8 @@ class Solver:
             s.positions,
             s.previous_positions,
             s.velocities,
+            s.older_positions,
+            s.older_velocities,
             s.indices,
             s.parameters,
             s.lagrange_multipliers,
@@ -161,7 +168,16 @@ class Solver:
         s, settings = self._state, self.system.scene.settings
         for substep in range(substeps):
             parallel.predict_positions(
-                s.positions, s.previous_positions, s.velocities, s.particle_bodies, s.bodies, self._gravity, self._h
+                s.positions,
+                s.previous_positions,
+                s.velocities,
+                s.older_positions,
+                s.older_velocities,
+                s.particle_bodies,
+                s.bodies,
+                self._gravity,
+                self._h,
+                self._mode,
             )
             if self._target_count:
                 share = (substep + 1.0) / substeps
@@ -169,14 +185,19 @@ class Solver:
                     s.positions, s.targets, s.target_starts, s.target_ends, share, self._target_count
                 )
             for iteration in range(settings.iterations):
-                self._project_constraints(np.array([1.0 / self._h**2, iteration > 0, 1.0 / self._h], np.float32))
+                self._project_constraints(iteration)
                 self._project_contacts(substep, iteration == 0)
-            parallel.update_velocities(s.positions, s.previous_positions, s.velocities, self._h)
+            parallel.update_velocities(
+                s.positions, s.previous_positions, s.velocities, s.older_positions, self._h, self._mode
+            )
             self._restore_contacts()
         parallel.damp_bodies(s.positions, s.velocities, s.starts, s.bodies, self._h * substeps)
 
-    def _project_constraints(self, step: Floats32) -> None:
+    def _project_constraints(self, iteration: int) -> None:
         s = self._state
+        # as ``kernels.projection_step``
+        inverse_h = (1.5 if self._mode & BDF2 else 1.0) / self._h
+        step = np.array([inverse_h**2, iteration > 0, inverse_h], np.float32)
         for kind, colours in enumerate(self.system.schedule.colours):
             for first, last in itertools.pairwise(colours):
                 parallel.project_colour(
@@ -240,3 +261,27 @@ class Solver:
                 int(first),
                 int(last),
             )
+        if self._mode & BDF2:
+            parallel.forget_histories(
+                s.positions,
+                s.velocities,
+                s.older_positions,
+                s.older_velocities,
+                s.elements,
+                s.contact_multipliers,
+                self._h,
+                self._contact_count,
+            )
+
+
+def _mode(system: System) -> int:
+    """The static mode of the projections, see ``constraints.constraint``."""
+    settings = system.scene.settings
+    mode = PBD if settings.solver_mode == "PBD" else 0
+    if settings.iterations > 1:
+        mode |= ACCUMULATE
+    if settings.time_integration == "BDF2":
+        mode |= BDF2
+    if any(model.body.material.damping_time > 0.0 for model in system.models):
+        mode |= DAMPED
+    return mode

@@ -27,6 +27,8 @@ class State:
     positions: Any
     previous_positions: Any
     velocities: Any
+    older_positions: Any
+    older_velocities: Any
     indices: Any
     parameters: Any
     lagrange_multipliers: Any
@@ -55,10 +57,17 @@ def build_state(system: System, colliders: ColliderSet) -> State:
     packed = np.concatenate([system.positions, system.inverse_masses[:, None]], axis=1)
     moved = system.moved_particles
     substeps = system.scene.settings.substeps
+    # only BDF2 looks back: to uniform motion at first
+    looks_back = system.scene.settings.time_integration == "BDF2"
+    h = system.scene.frames.frame_duration / substeps
+    older_positions = (system.positions - h * system.velocities)[: None if looks_back else 0]
+    older_velocities = system.velocities[: None if looks_back else 0]
     return State(
         positions=_vectors(packed),
-        previous_positions=_vectors(padded(system.positions)),
+        previous_positions=_vectors(np.concatenate([system.positions, system.damping_times[:, None]], axis=1)),
         velocities=_vectors(padded(system.velocities)),
+        older_positions=_vectors(padded(older_positions)),
+        older_velocities=_vectors(padded(older_velocities)),
         indices=_array(schedule.indices, ti.i32),
         parameters=_array(schedule.parameters, ti.f32),
         lagrange_multipliers=_array(np.zeros(schedule.multiplier_count), ti.f32),

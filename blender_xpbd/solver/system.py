@@ -48,6 +48,7 @@ class System:
         positions: relative to the origin [m], shape (particles, 3).
         velocities: [m/s], shape (particles, 3).
         inverse_masses: [1/kg], shape (particles,).
+        damping_times: of the material around each particle [s], shape (particles,).
         starts: first particle of each body, then the end of the last, shape (bodies + 1,).
         pinned: per body.
         schedule: the constraints.
@@ -61,6 +62,7 @@ class System:
     positions: Floats
     velocities: Floats
     inverse_masses: Floats
+    damping_times: Floats
     starts: Ints
     pinned: tuple[PinnedParticles, ...]
     schedule: Schedule
@@ -123,6 +125,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         positions=np.concatenate(positions),
         velocities=np.concatenate(velocities) * (all_inverse_masses > 0.0)[:, None],
         inverse_masses=all_inverse_masses,
+        damping_times=_damping_times(models, len(all_inverse_masses)),
         starts=starts,
         pinned=tuple(pinned),
         schedule=build_schedule(blocks, all_inverse_masses),
@@ -143,6 +146,15 @@ def _inverse_masses(model: BodyModel) -> Floats:
     inverse = np.zeros(len(model.masses))
     inverse[free] = 1.0 / model.masses[free]
     return inverse
+
+
+def _damping_times(models: tuple[BodyModel, ...], count: int) -> Floats:
+    # anchors of soft pins come last and damp nothing
+    times = np.zeros(count)
+    bodies = [np.full(len(model.positions), model.body.material.damping_time) for model in models]
+    own = np.concatenate(bodies)
+    times[: len(own)] = own
+    return times
 
 
 def _own_notices(model: BodyModel, origin: Floats) -> list[Notice]:

@@ -41,11 +41,12 @@ def test_stopping_distance(friction):
     assert run(simulation, 48)[:, 0].mean() == pytest.approx(4.0 / (2 * friction * GRAVITY), rel=0.03)
 
 
+@pytest.mark.parametrize("integration", ["SYMPLECTIC_EULER", "BDF2"])
 @pytest.mark.parametrize("restitution", [0.0, 0.5, 0.9])
-def test_rebound_height(restitution):
+def test_rebound_height(restitution, integration):
     """e² h."""
     body = cloth(4, height=0.5, restitution=restitution, **SHEET)
-    simulation = solver(body, colliders=[plane()], substeps=40)
+    simulation = solver(body, colliders=[plane()], substeps=40, time_integration=integration)
     heights = np.array([run(simulation, 1)[:, 2].mean() for _ in range(40)])
     # the fall takes 7.7 frames
     assert heights[8:20].max() == pytest.approx(restitution**2 * 0.5, abs=0.02)

@@ -68,8 +68,11 @@ def place_target(
     target_starts: ti.template(),
     target_ends: ti.template(),
     positions: ti.template(),
+    previous_positions: ti.template(),
 ):
     """Put a pinned particle on its way from one frame to the next."""
+    p = positions[targets[k]]
+    previous_positions[targets[k]] = ti.Vector([p[0], p[1], p[2], previous_positions[targets[k]][3]])
     place = target_starts[k] + share * (target_ends[k] - target_starts[k])
     positions[targets[k]] = ti.Vector([place[0], place[1], place[2], 0.0])
 
@@ -222,8 +225,7 @@ def simulate_frame(
                 )
         for k in range(target_count):
             share = (s + 1.0) / substeps
-            previous_positions[targets[k]] = positions[targets[k]]
-            place_target(k, share, targets, target_starts, target_ends, positions)
+            place_target(k, share, targets, target_starts, target_ends, positions, previous_positions)
         for iteration in range(iterations):
             step = projection_step(h, iteration, mode)
             for kind in ti.static(range(len(CONSTRAINTS))):

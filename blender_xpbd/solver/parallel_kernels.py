@@ -47,11 +47,17 @@ def predict_positions(
 
 @ti.kernel
 def place_targets(
-    positions: VECTORS, targets: INTS, target_starts: VECTORS, target_ends: VECTORS, share: ti.f32, count: ti.i32
+    positions: VECTORS,
+    previous_positions: VECTORS,
+    targets: INTS,
+    target_starts: VECTORS,
+    target_ends: VECTORS,
+    share: ti.f32,
+    count: ti.i32,
 ):
     """Place all pinned particles ``share`` of the way to the next frame."""
     for k in range(count):
-        place_target(k, share, targets, target_starts, target_ends, positions)
+        place_target(k, share, targets, target_starts, target_ends, positions, previous_positions)
 
 
 @ti.kernel

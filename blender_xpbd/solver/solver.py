@@ -182,7 +182,13 @@ class Solver:
             if self._target_count:
                 share = (substep + 1.0) / substeps
                 parallel.place_targets(
-                    s.positions, s.targets, s.target_starts, s.target_ends, share, self._target_count
+                    s.positions,
+                    s.previous_positions,
+                    s.targets,
+                    s.target_starts,
+                    s.target_ends,
+                    share,
+                    self._target_count,
                 )
             for iteration in range(settings.iterations):
                 self._project_constraints(iteration)

@@ -13,9 +13,9 @@ import numpy.typing as npt
 from ..scene.errors import Notice
 from ..scene.material import CLOTH, Material
 from ..scene.scene import Body, Pins, Tetrahedralization, topology_hash
+from ..scene.tetgen_files import read_node_ele
 from .mesh_reader import group_weights, read_polygons, read_rest_shape
 from .properties import material_values
-from .tetrahedra_file import read_tetrahedra
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -167,5 +167,5 @@ def _read_tetrahedralization(obj: bpy.types.Object) -> Tetrahedralization:
     if settings.tetrahedralizer != "FILE":
         return Tetrahedralization(settings.tetrahedralizer, settings.cage_resolution)
     path = Path(bpy.path.abspath(settings.tetrahedra_file))
-    vertices, tetrahedra = read_tetrahedra(path, obj.name)
+    vertices, tetrahedra = read_node_ele(path, obj.name)
     return Tetrahedralization("FILE", settings.cage_resolution, vertices, tetrahedra)

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..scene.errors import XpbdError
-from .tetrahedra import orient_positive, signed_volumes
+from .errors import XpbdError
 
 # A file above this size is refused before it is read: about six million nodes.
 FILE_SIZE_LIMIT = 512 * 1024 * 1024
@@ -28,7 +27,7 @@ def read_node_ele(path: str | Path, object_name: str = "") -> tuple[np.ndarray, 
         object_name: named in errors.
 
     Returns:
-        Vertices [m], shape (vertices, 3), float64, and tetrahedra of positive volume, shape (tetrahedra, 4), int32.
+        Vertices [m], shape (vertices, 3), float64, and tetrahedra as the file winds them, shape (tetrahedra, 4), int32.
 
     Raises:
         XpbdError: ``E_TET_FILE`` with the line for what cannot be read, ``E_TET_VOLUME`` for flat tetrahedra.
@@ -38,14 +37,14 @@ def read_node_ele(path: str | Path, object_name: str = "") -> tuple[np.ndarray, 
     vertices, first_node = _read_nodes(Path(f"{stem}.node"), object_name)
     elements_file = Path(f"{stem}.ele")
     tetrahedra, lines = _read_elements(elements_file, object_name)
-    tetrahedra = tetrahedra - first_node
+    tetrahedra = (tetrahedra - first_node).astype(np.int32)
     bad = ((tetrahedra < 0) | (tetrahedra >= len(vertices))).any(axis=1)
     if bad.any():
         row = int(np.argmax(bad))
         raise _fault(elements_file, "names a node that the .node file does not hold", object_name, int(lines[row]))
-    tetrahedra = orient_positive(vertices, tetrahedra)
-    size = np.ptp(vertices, axis=0).max()
-    flat = signed_volumes(vertices / size, tetrahedra) <= 0.0 if size > 0.0 else np.ones(len(tetrahedra), dtype=bool)
+    size = max(float(np.ptp(vertices, axis=0).max()), np.finfo(float).tiny)
+    corners = vertices[tetrahedra] / size
+    flat = np.linalg.det(corners[:, 1:] - corners[:, :1]) == 0.0
     if flat.any():
         row = int(np.argmax(flat))
         message = f"{elements_file.name}: {int(flat.sum())} tetrahedra have no volume, the first in line {lines[row]}"

@@ -16,7 +16,6 @@ class BakeStatus:
     frames_per_second: float = 0.0
     seconds_left: float = -1.0
     newest_frame: int = 0
-    active_device: str = ""
     message: str = ""
 
     def reset(self) -> None:

@@ -6,16 +6,16 @@ from __future__ import annotations
 from ..scene.material import MATERIAL_PARAMETERS
 from ..scene.presets import PRESETS
 
+OWN_MATERIAL = "MATERIAL"
 OWN_COMPLIANCE = "CUSTOM"
 
+DAMPING = ("damping", "internal_damping", "damping_time")
 _PHYSICAL = frozenset({"youngs_modulus", "stretch_stiffness", "bending_stiffness"})
-_COMPLIANCES = frozenset({"stretch_compliance", "volume_compliance", "bending_compliance"})
+COMPLIANCES = frozenset({"stretch_compliance", "volume_compliance", "bending_compliance"})
 _PBD = frozenset({"pbd_stretch_stiffness", "pbd_volume_stiffness", "pbd_bending_stiffness"})
-_STIFFNESS = _PHYSICAL | _COMPLIANCES | _PBD
+_STIFFNESS = _PHYSICAL | COMPLIANCES | _PBD
 # These have panels of their own
-_ELSEWHERE = frozenset(
-    {"stiffness_input", "damping", "internal_damping", "friction", "restitution", "contact_offset", "pin_frequency"}
-)
+_ELSEWHERE = frozenset({"stiffness_input", *DAMPING, "friction", "restitution", "contact_offset", "pin_frequency"})
 
 _PRESET_NAMES = {preset.identifier: frozenset(preset.values) for preset in PRESETS}
 
@@ -27,7 +27,7 @@ def preset_names(preset: str) -> frozenset[str]:
 
 def material_names(role: str, preset: str, solver_mode: str) -> list[str]:
     """The parameters of the Material panel, in order: of stiffness only the kind that counts."""
-    physical = _COMPLIANCES if preset == OWN_COMPLIANCE else _PHYSICAL
+    physical = COMPLIANCES if preset == OWN_COMPLIANCE else _PHYSICAL
     counts = _PBD if solver_mode == "PBD" else physical
     left_out = _ELSEWHERE | (_STIFFNESS - counts)
     return [

@@ -10,16 +10,16 @@ import bpy
 from ..scene.material import CLOTH, COLLIDER, JELLY
 from .bake_status import STATUS
 from .classes import register_classes, unregister_classes
-from .material_names import material_names, preset_names
+from .material_names import DAMPING, material_names, preset_names
 from .menus import ROLE_ICONS, XPBD_MT_material
 from .preferences import BASE_PACKAGE
 from .properties import BLENDER_UNITS
 from .report_text import plain_words, summary_error, summary_rows, summary_warnings
-from .specs import OBJECT_SETTINGS, ROLES
+from .specs import OBJECT_SETTINGS, ROLES, SCENE_SETTINGS
 from .wrapped_text import draw_wrapped, letters_across
 
 BODY_ROLES = (JELLY, CLOTH)
-_PARAMETERS = {setting.name: setting.parameter for setting in OBJECT_SETTINGS}
+_PARAMETERS = {setting.name: setting.parameter for setting in (*OBJECT_SETTINGS, *SCENE_SETTINGS)}
 _ROLE_LABELS = {role.identifier: role.label for role in ROLES}
 _PRESET_LABELS = {choice.identifier: choice.label for choice in _PARAMETERS["preset"].choices}
 
@@ -153,6 +153,13 @@ def _draw_value(layout: Any, settings: Any, name: str, unit: str = "", **options
     layout.prop(settings, name, text=f"{parameter.label} [{unit}]" if unit else parameter.label, **options)
 
 
+def _draw_choice(layout: Any, settings: Any, name: str) -> None:
+    """A label and its menu, with more room for the label than Blender gives it."""
+    split = layout.split(factor=0.4)
+    split.label(text=_PARAMETERS[name].label)
+    split.prop(settings, name, text="")
+
+
 class XPBD_PT_material(SubPanel, bpy.types.Panel):
     """What the object is made of."""
 
@@ -169,7 +176,10 @@ class XPBD_PT_material(SubPanel, bpy.types.Panel):
         for name in material_names(settings.role, settings.preset, context.scene.xpbd.solver_mode):
             row = column.row()
             row.enabled = name not in preset
-            _draw_value(row, settings, name, units.get(name, ""), slider=name.startswith("pbd_"))
+            if _PARAMETERS[name].kind == "ENUM":
+                _draw_choice(row, settings, name)
+            else:
+                _draw_value(row, settings, name, units.get(name, ""), slider=name.startswith("pbd_"))
         if preset:
             column.operator("xpbd.own_material", icon="GREASEPENCIL")
 
@@ -185,10 +195,11 @@ class XPBD_PT_motion(SubPanel, bpy.types.Panel):
         settings = context.object.xpbd
         column = self.layout.column()
         column.prop(settings, "initial_velocity")
-        _draw_value(column, settings, "damping")
-        row = column.row()
-        row.enabled = "internal_damping" not in preset_names(settings.preset)
-        _draw_value(row, settings, "internal_damping")
+        preset = preset_names(settings.preset)
+        for name in DAMPING:
+            row = column.row()
+            row.enabled = name not in preset
+            _draw_value(row, settings, name)
 
 
 class XPBD_PT_pins(SubPanel, bpy.types.Panel):
@@ -282,7 +293,8 @@ class XPBD_PT_solver(SubPanel, bpy.types.Panel):
         quality.prop(settings, "substeps")
         quality.prop(settings, "iterations")
         column.row().prop(settings, "solver_mode", expand=True)
-        column.prop(settings, "device")
+        _draw_choice(column, settings, "time_integration")
+        _draw_choice(column, settings, "device")
 
 
 class XPBD_PT_cache(SubPanel, bpy.types.Panel):
@@ -295,7 +307,7 @@ class XPBD_PT_cache(SubPanel, bpy.types.Panel):
         column = self.layout.column()
         column.prop(context.scene.xpbd, "cache_directory", text="")
         if active_role(context) in BODY_ROLES:
-            column.prop(context.object.xpbd, "key_style")
+            _draw_choice(column, context.object.xpbd, "key_style")
         column.operator("xpbd.clear", text="Clear All Bakes", icon="TRASH").all = True
 
 

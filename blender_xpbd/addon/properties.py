@@ -13,6 +13,7 @@ from ..scene.material import CLOTH, JELLY, MATERIAL_PARAMETERS
 from ..scene.parameter import Choice, Parameter, Value
 from ..scene.presets import DEFAULT_PRESETS, PRESETS, preset_values
 from .bake_status import STATUS
+from .material_names import COMPLIANCES, OWN_COMPLIANCE, OWN_MATERIAL
 from .specs import OBJECT_SETTINGS, SCENE_SETTINGS, STATUS_SETTINGS, Setting
 
 # Blender's subtype and unit of an SI unit, where it has one
@@ -22,6 +23,7 @@ BLENDER_UNITS: Mapping[str, tuple[str, str]] = {
 }
 # a length in Blender units times the unit scale is one in metres
 _SCALED_UNITS = frozenset(BLENDER_UNITS)
+_showing = False
 _PRESET_ROLES = {preset.identifier: preset.role for preset in PRESETS}
 
 
@@ -80,10 +82,17 @@ def material_values(settings: Any, unit_scale: float = 1.0) -> dict[str, Value]:
 
 def _show_preset(settings: Any, _context: bpy.types.Context | None = None) -> None:
     """Copy the values of a named preset: the panel shows them, and an own material starts from them."""
-    if settings.role in (JELLY, CLOTH) and is_named(settings.preset) and fits_role(settings.preset, settings.role):
-        for name, value in preset_values(settings.preset, settings.role).items():
+    global _showing  # noqa: PLW0603 - tells the values' own callbacks apart from the artist
+    role, preset = settings.role, settings.preset
+    if role not in (JELLY, CLOTH) or not is_named(preset) or not fits_role(preset, role):
+        return
+    _showing = True
+    try:
+        for name, value in preset_values(preset, role).items():
             if name != "stiffness_input":
                 setattr(settings, name, value)
+    finally:
+        _showing = False
 
 
 def _choose_preset(settings: Any, context: bpy.types.Context | None) -> None:
@@ -94,7 +103,22 @@ def _choose_preset(settings: Any, context: bpy.types.Context | None) -> None:
     _show_preset(settings, context)
 
 
-_UPDATES: Mapping[str, Callable[..., None]] = {"role": _choose_preset, "preset": _show_preset}
+def _leave_preset(own: str) -> Callable[[Any, bpy.types.Context | None], None]:
+    """A value that a script sets counts: what the preset says no longer does."""
+
+    def leave(settings: Any, _context: bpy.types.Context | None) -> None:
+        if not _showing and (is_named(settings.preset) or own == OWN_COMPLIANCE):
+            settings.preset = own
+
+    return leave
+
+
+_UPDATES: Mapping[str, Callable[..., None]] = {
+    "role": _choose_preset,
+    "preset": _show_preset,
+    **{name: _leave_preset(OWN_MATERIAL) for preset in PRESETS for name in preset.values},
+    **{name: _leave_preset(OWN_COMPLIANCE) for name in COMPLIANCES},
+}
 
 
 def _status_getter(name: str) -> Callable[[Any], Value]:

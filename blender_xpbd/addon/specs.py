@@ -248,6 +248,5 @@ STATUS_SETTINGS: tuple[Setting, ...] = (
     Setting(Parameter("frames_per_second", "Frames per Second", "Simulated frames per second", 0.0, "1/s", 0.0)),
     Setting(Parameter("seconds_left", "Time Left", "Seconds until the bake is done, -1 if unknown", -1.0, "s", -1.0)),
     Setting(Parameter("newest_frame", "Newest Frame", "Last frame that is finished", 0)),
-    Setting(Parameter("active_device", "Device", "What the solver runs on", "")),
     Setting(Parameter("message", "Message", "Why the last bake stopped, empty if it did not", "")),
 )

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The preferences, and the search for the worker's Python from there."""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from tests.addon.recorded_layout import RecordedLayout
+
+
+def test_a_script_has_no_preferences(bpy):
+    from blender_xpbd.addon import preferences
+
+    assert preferences.BASE_PACKAGE == "blender_xpbd"
+    assert preferences.XPBD_preferences.bl_idname == "blender_xpbd"
+    assert preferences.worker_python_path(bpy.context) == ""
+
+
+def test_an_installed_add_on_has(bpy):
+    from blender_xpbd.addon import preferences
+
+    addon = bpy.context.preferences.addons.new()
+    addon.module = preferences.BASE_PACKAGE
+    try:
+        assert preferences.worker_python_path(bpy.context) == ""
+        addon.preferences.worker_python = "/somewhere/python"
+        assert preferences.worker_python_path(bpy.context) == "/somewhere/python"
+    finally:
+        bpy.context.preferences.addons.remove(addon)
+
+
+def test_check_tells_what_it_found(bpy, monkeypatch):
+    from blender_xpbd.addon.operators import check_worker
+    from blender_xpbd.addon.worker_python import WorkerPython
+
+    monkeypatch.setattr(check_worker, "find_python", lambda _path: WorkerPython(sys.executable, "3.11", {}))
+    assert bpy.ops.xpbd.check_worker() == {"FINISHED"}
+
+
+def test_check_says_what_to_do(bpy, monkeypatch):
+    from blender_xpbd.addon import worker_python
+
+    monkeypatch.setattr(worker_python, "candidates", lambda: iter(()))
+    with pytest.raises(RuntimeError, match="E_DEP"):
+        bpy.ops.xpbd.check_worker()
+    assert bpy.context.window_manager.xpbd.message.startswith("E_DEP")
+    assert any("taichi" in word for word in drawn(bpy))
+
+
+def drawn(bpy):
+    from blender_xpbd.addon.preferences import XPBD_preferences
+
+    layout = RecordedLayout()
+    values = SimpleNamespace(layout=layout, worker_python="", bl_rna=XPBD_preferences.bl_rna)
+    XPBD_preferences.draw(values, bpy.context)
+    assert layout.properties == ["worker_python"]
+    return layout.words
+
+
+def test_the_preferences_show_what_is_known(bpy, monkeypatch):
+    from blender_xpbd.addon import preferences
+    from blender_xpbd.addon.worker_python import WorkerPython
+
+    monkeypatch.setattr(preferences, "known_python", lambda _path: None)
+    assert len(drawn(bpy)) == 2
+    monkeypatch.setattr(preferences, "known_python", lambda _path: WorkerPython("/x/python", "3.12", {}))
+    assert "Python 3.12 with Taichi: /x/python" in drawn(bpy)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The report in words."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+@pytest.fixture(autouse=True)
+def _needs_blender(bpy):
+    pass
+
+
+def test_a_jelly():
+    from blender_xpbd.addon.report_text import summary_rows
+
+    report = {
+        "frames": 250,
+        "seconds": {"total": 75.2},
+        "solver_fps": 1234.5,
+        "device": "CPU",
+        "tetrahedra": 10,
+        "greatest_strain": 0.123,
+        "greatest_volume_change": 2.5,
+        "inverted_tetrahedra": 3,
+    }
+    assert summary_rows(json.dumps(report)) == (
+        ("Frames", "250 in 1:15"),
+        ("Solver", "1,234 fps"),
+        ("Device", "CPU"),
+        ("Greatest Strain", "12.3 %"),
+        ("Volume Change", "250 %"),
+        ("Inverted", "3 tetrahedra"),
+    )
+
+
+def test_a_cloth_has_no_volume():
+    from blender_xpbd.addon.report_text import summary_rows
+
+    report = {"frames": 2, "seconds": {}, "solver_fps": 0.55, "tetrahedra": 0, "greatest_volume_change": None}
+    assert summary_rows(json.dumps(report)) == (("Frames", "2"), ("Solver", "0.55 fps"))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('E_PARAM: object "A": too low.', 'Object "A": too low. (E_PARAM)'),
+        ("W_PRECISION: far away", "Far away (W_PRECISION)"),
+        ("something else: so", "something else: so"),
+        ("", ""),
+    ],
+)
+def test_the_code_goes_to_the_end(text, words):
+    from blender_xpbd.addon.report_text import plain_words
+
+    assert plain_words(text) == words
+
+
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda children: st.lists(children, max_size=3) | st.dictionaries(st.text(max_size=5), children, max_size=3),
+    max_leaves=4,
+)
+_NAMES = st.sampled_from(
+    ["frames", "seconds", "solver_fps", "device", "tetrahedra", "greatest_strain", "warnings", "error"]
+)
+
+
+@given(st.dictionaries(_NAMES, _VALUES).map(json.dumps) | st.text(max_size=20))
+def test_nothing_in_a_file_breaks_the_panel(report):
+    from blender_xpbd.addon.report_text import summary_error, summary_rows, summary_warnings
+
+    assert all(isinstance(word, str) for row in summary_rows(report) for word in row)
+    assert all(isinstance(word, str) for word in summary_warnings(report))
+    assert isinstance(summary_error(report), str)

@@ -23,11 +23,19 @@ class Run:
 
 @dataclass(frozen=True)
 class Application:
-    """One installed Blender, with user files of its own."""
+    """One installed Blender, with user files of its own.
+
+    Attributes:
+        command: runs it.
+        root: which installation, for the command; "" where it knows but one.
+        resources: folder of the user files.
+        can_bake: whether a Python with Taichi was found for it.
+    """
 
     command: str
     root: str
     resources: Path
+    can_bake: bool = False
 
     def run(self, *arguments: str, window: str = "", timeout: float = 240.0, **variables: str) -> Run:
         """Run Blender and answer its exit status and all that it printed."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -65,4 +66,12 @@ def application(
     python = os.environ.get("XPBD_WORKER_PYTHON", sys.executable)
     result = blender.script("prepare_preferences.py", EXTENSION, python)
     assert result.status == 0, result.output
-    return blender
+    return replace(blender, can_bake="No Python with Taichi" not in result.output)
+
+
+@pytest.fixture(scope="session")
+def baking_application(application: Application) -> Application:
+    """An application that has a Python for the worker."""
+    if not application.can_bake:
+        pytest.skip(f"no Python with Taichi runs in {application.root or 'this Blender'}; see XPBD_WORKER_PYTHON")
+    return application

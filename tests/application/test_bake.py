@@ -20,9 +20,9 @@ LONGEST_FREEZE = 2.0
 
 
 @pytest.fixture
-def scene_file(application: Application, tmp_path: Path) -> Path:
+def scene_file(baking_application: Application, tmp_path: Path) -> Path:
     """A saved scene with one jelly body over the floor."""
-    return make_scene(application, tmp_path / "scene.blend", FRAME_END, 10)
+    return make_scene(baking_application, tmp_path / "scene.blend", FRAME_END, 10)
 
 
 def make_scene(application: Application, path: Path, frame_end: int, resolution: int) -> Path:
@@ -39,16 +39,16 @@ def make_scene(application: Application, path: Path, frame_end: int, resolution:
     ],
 )
 def test_bakes_without_a_window(
-    application: Application, scene_file: Path, tmp_path: Path, door: tuple[str, ...]
+    baking_application: Application, scene_file: Path, tmp_path: Path, door: tuple[str, ...]
 ) -> None:
     baked = tmp_path / "baked.blend"
-    run = application.run("--background", str(scene_file), *door, "--save", str(baked), "--json")
+    run = baking_application.run("--background", str(scene_file), *door, "--save", str(baked), "--json")
     assert run.status == 0, run.output
     assert_no_errors(run.output)
     report = next(json.loads(line) for line in reversed(run.output.splitlines()) if line.startswith("{"))
     assert report["frames"] == FRAME_END
     assert report["tetrahedra"] > 0
-    check = application.run(
+    check = baking_application.run(
         "--background",
         str(baked),
         "--python-exit-code",
@@ -61,27 +61,27 @@ def test_bakes_without_a_window(
     assert check.status == 0, check.output
 
 
-def test_refuses_with_the_documented_exit_status(application: Application, scene_file: Path) -> None:
-    run = application.run("--background", str(scene_file), "--command", "xpbd", "bake", "--object", "Nobody")
+def test_refuses_with_the_documented_exit_status(baking_application: Application, scene_file: Path) -> None:
+    run = baking_application.run("--background", str(scene_file), "--command", "xpbd", "bake", "--object", "Nobody")
     assert run.status == 2, run.output
     assert "E_NOTHING" in run.output or "E_PARAM" in run.output
     assert "Nobody" in run.output
     assert "Traceback" not in run.output
 
 
-def test_window_stays_alive_during_a_bake(application: Application, tmp_path: Path) -> None:
-    if not application.root:
+def test_window_stays_alive_during_a_bake(baking_application: Application, tmp_path: Path) -> None:
+    if not baking_application.root:
         pytest.skip("the command cannot open a window on a virtual screen")
-    scene = make_scene(application, tmp_path / "scene.blend", WINDOW_FRAME_END, 16)
+    scene = make_scene(baking_application, tmp_path / "scene.blend", WINDOW_FRAME_END, 16)
     report_file = tmp_path / "report.json"
     screenshots = ROOT / "out" / "screenshots"
     screenshots.mkdir(parents=True, exist_ok=True)
-    name = Path(application.root).name
+    name = Path(baking_application.root).name
     names = {f"{name}-{moment}.png" for moment in ("tab", "baking", "baked")}
     for old in names:
         (screenshots / old).unlink(missing_ok=True)
     script = ("--python", str(SCRIPTS / "bake_in_window.py"), "--", str(report_file), str(screenshots / name))
-    run = application.run(str(scene), *script, window="1600x900")
+    run = baking_application.run(str(scene), *script, window="1600x900")
     assert report_file.exists(), run.output
     report = json.loads(report_file.read_text(encoding="utf-8"))
     assert report["fault"] == "", run.output

@@ -20,6 +20,8 @@ import numpy as np
 
 TICK = 0.05
 LIMIT = 90.0
+# so many that the bake takes some seconds
+SUBSTEPS = 60
 # after which the window shows what the data says
 TICKS_TO_DRAW = 3
 
@@ -95,6 +97,7 @@ def steps() -> Generator[None, None, None]:
 
 def whole_bake() -> Generator[None, None, None]:
     """Press Bake; while it runs, measure the time between ticks, and see that the shown body moves."""
+    bpy.context.scene.xpbd.substeps = SUBSTEPS
     height = suzanne_height()
     press(bpy.ops.xpbd.bake, "INVOKE_DEFAULT")
     started = last = time.monotonic()
@@ -118,7 +121,7 @@ def cancelled_bake() -> Generator[None, None, None]:
     """Bake something longer, and cancel when there are a few frames."""
     press(bpy.ops.xpbd.clear)
     report["keys_after_clear"] = key_count()
-    bpy.context.scene.xpbd.substeps *= 8
+    bpy.context.scene.xpbd.substeps = 4 * SUBSTEPS
     press(bpy.ops.xpbd.bake, "INVOKE_DEFAULT")
     started = time.monotonic()
     while is_baking() and key_count() < 6 and time.monotonic() - started < LIMIT:

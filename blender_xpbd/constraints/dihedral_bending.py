@@ -4,6 +4,8 @@
 Gradient as in Bridson, Marino & Fedkiw 2003, §4 (their u₁…u₄ are ∇θ); angle by atan2, which is exact at 0 and π.
 """
 
+from typing import Literal
+
 import numpy as np
 import numpy.typing as npt
 import taichi as ti
@@ -93,40 +95,62 @@ DIHEDRAL_BENDING = ConstraintType(
 
 
 def build_dihedral_bending(
-    positions: npt.NDArray[np.float64], hinges: npt.NDArray[np.int32], compliance: npt.NDArray[np.float64] | float
+    positions: npt.NDArray[np.float64],
+    hinges: npt.NDArray[np.int32],
+    compliance: npt.NDArray[np.float64] | float,
+    rest_angles: npt.NDArray[np.float64] | Literal["flat"] | None = None,
 ) -> ConstraintBlock:
     """Hold the angle of hinges.
 
     Args:
         positions: rest positions [m], shape (particles, 3).
         hinges: edge and the two opposite particles (a, b, c, d), shape (constraints, 4).
-        compliance: [1/(N·m)], one for all or shape (constraints,).
+        compliance: [1/(N·m)], one for all or shape (constraints,); hinges of infinite compliance are left out.
+        rest_angles: the mesh's own (None), "flat", or given [rad], shape (constraints,).
     """
-    angles = dihedral_angles(positions, hinges)
+    if rest_angles is None:
+        angles = dihedral_angles(positions, hinges)
+    elif isinstance(rest_angles, str):
+        angles = np.zeros(len(hinges))
+    else:
+        angles = np.asarray(rest_angles, np.float64)
     alpha = np.broadcast_to(np.asarray(compliance, np.float64), angles.shape)
-    return ConstraintBlock(DIHEDRAL_BENDING, hinges, np.stack([angles, alpha], axis=1))
+    sound = np.isfinite(alpha)
+    return ConstraintBlock(DIHEDRAL_BENDING, hinges[sound], np.stack([angles, alpha], axis=1)[sound])
+
+
+def hinge_areas(positions: npt.NDArray[np.float64], hinges: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+    """A₁ + A₂ of the two triangles of each hinge [m²], shape (hinges,)."""
+    a, b, c, d = (positions[hinges[:, corner]] for corner in range(4))
+    twice = np.linalg.norm(np.cross(c - a, c - b), axis=1) + np.linalg.norm(np.cross(d - b, d - a), axis=1)
+    areas: npt.NDArray[np.float64] = twice / 2.0
+    return areas
 
 
 def hinge_compliance(
-    positions: npt.NDArray[np.float64], hinges: npt.NDArray[np.int32], bending_stiffness: float
+    positions: npt.NDArray[np.float64],
+    hinges: npt.NDArray[np.int32],
+    bending_stiffness: npt.NDArray[np.float64] | float,
 ) -> npt.NDArray[np.float64]:
-    """Compliance of each hinge so that the mesh has the bending stiffness of the material.
+    """Compliance of each hinge so that the mesh has the bending stiffness of the material, α = (A₁+A₂)/(k l²).
 
-    Across an edge of length l the centroids are d = 2(A₁+A₂)/(3l) apart, so θ = d nᵀκn for a curvature κ
-    and the edge's normal n. With energy ½ γ k (l/d) θ² and directions spread evenly, a cylinder of curvature
-    κ stores ½ k κ² per area for γ = 4/3; hence α = d/(γ k l) = (A₁+A₂)/(2 k l²). (Grinspun et al. 2003,
-    §3 has the same form with the constant 3.)
+    On a cylinder of curvature κ whose vertices lie on the surface, an equilateral triangle of side l has
+    l θ = κ l² (3 n² − e²)/(2√3) across an edge, where e and n are the components of the cylinder's direction along and across
+    the edge. Over the three directions of edges (3 n² − e²)² sums to 9 whatever the cylinder's direction, so the energy
+    ½ k Σ (l θ)²/(A₁+A₂) is ½ k κ² per area. (Seung & Nelson 1988 have the same for this lattice.) Across the rows of a grid
+    of right-angled triangles it is exact too, but such a grid is up to three times stiffer along its diagonals, and an
+    irregular mesh stiffer by a tenth to a half. Grinspun et al. 2003, §3, and Bergou et al. 2006 have the same form
+    with three times the energy.
 
     Args:
         positions: rest positions [m], shape (particles, 3).
         hinges: shape (hinges, 4).
-        bending_stiffness: k [N·m], positive.
+        bending_stiffness: k [N·m], one for all or shape (hinges,); infinite compliance where it is 0.
 
     Returns:
         compliance [1/(N·m)], shape (hinges,).
     """
-    a, b, c, d = (positions[hinges[:, corner]] for corner in range(4))
-    areas = (np.linalg.norm(np.cross(c - a, c - b), axis=1) + np.linalg.norm(np.cross(d - b, d - a), axis=1)) / 2.0
-    squared_lengths = ((b - a) ** 2).sum(axis=1)
-    compliance: npt.NDArray[np.float64] = areas / (2.0 * bending_stiffness * np.maximum(squared_lengths, 1e-300))
-    return compliance
+    stiffness = np.broadcast_to(np.asarray(bending_stiffness, np.float64), len(hinges))
+    squared_lengths = ((positions[hinges[:, 1]] - positions[hinges[:, 0]]) ** 2).sum(axis=1)
+    per_stiffness = hinge_areas(positions, hinges) / np.maximum(squared_lengths, 1e-300)
+    return np.divide(per_stiffness, stiffness, out=np.full(len(hinges), np.inf), where=stiffness > 0.0)

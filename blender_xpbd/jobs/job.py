@@ -15,7 +15,17 @@ import numpy.typing as npt
 
 from ..scene.errors import XpbdError
 from ..scene.material import MATERIAL_PARAMETERS, Material
-from ..scene.scene import COLLIDER_SHAPES, IDENTIFIER, Body, Collider, Pins, Scene, Tetrahedralization, validate
+from ..scene.scene import (
+    COLLIDER_SHAPES,
+    IDENTIFIER,
+    MULTIPLIERS,
+    Body,
+    Collider,
+    Pins,
+    Scene,
+    Tetrahedralization,
+    validate,
+)
 from ..scene.settings import FrameRange, SolverSettings
 from .arrays import array_digest, load_array, save_array
 from .files import dump_json, inside, load_json, make_folder, publish, read_bytes
@@ -55,6 +65,8 @@ _BODY_ARRAYS: dict[str, _Spec] = {
     "pin_targets": ("<f8", (None, None, 3)),
     "tetrahedra_vertices": ("<f8", (None, 3)),
     "tetrahedra": ("<i4", (None, 4)),
+    "uvs": ("<f4", (None, 2)),
+    **{f"multiplier_{name}": ("<f4", (None,)) for name in MULTIPLIERS},
 }
 _COLLIDER_ARRAYS: dict[str, _Spec] = {
     "transforms": ("<f8", (None, 4, 4)),
@@ -226,6 +238,9 @@ def _arrays_of(scene: Scene) -> Iterator[tuple[str, dict[str, _Array]]]:
                 "pin_targets": np.asarray(pins.targets, "<f8"),
                 "tetrahedra_vertices": np.asarray(tetrahedralization.vertices, "<f8"),
                 "tetrahedra": np.asarray(tetrahedralization.tetrahedra, "<i4"),
+                "uvs": np.asarray(body.uvs, "<f4"),
+                # an empty array stands for no multiplier
+                **{f"multiplier_{name}": np.asarray(body.multipliers.get(name, ()), "<f4") for name in MULTIPLIERS},
             },
         )
     for collider in scene.colliders:
@@ -295,6 +310,8 @@ def _read_body(folder: Path, record: Record, names: Record) -> Body:
             arrays["tetrahedra"],
         ),
         velocity=np.array(record.vector("velocity")),
+        multipliers={name: arrays[f"multiplier_{name}"] for name in MULTIPLIERS if len(arrays[f"multiplier_{name}"])},
+        uvs=arrays["uvs"],
     )
 
 

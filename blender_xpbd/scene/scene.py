@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,6 +19,8 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
 IDENTIFIER = re.compile(r"[a-z][a-z0-9]{0,31}")
+# what a vertex group can scale, vertex by vertex
+MULTIPLIERS = ("stiffness", "bending", "density", "damping", "friction", "pressure")
 COLLIDER_SHAPES = ("PLANE", "SPHERE", "MESH")
 TETRAHEDRALIZERS = ("CAGE", "FILE", "FTETWILD", "TETGEN")
 
@@ -68,6 +71,8 @@ class Body:
         pins: vertices that follow a motion.
         tetrahedralization: for jelly.
         velocity: initial velocity [m/s], shape (3,).
+        multipliers: per vertex factors, at least 0, of what ``MULTIPLIERS`` names, shape (vertices,); 1 where absent.
+        uvs: of each corner, shape (corners, 2), or (0, 2): warp runs along U.
     """
 
     identifier: str
@@ -80,6 +85,8 @@ class Body:
     pins: Pins = field(default_factory=Pins)
     tetrahedralization: Tetrahedralization = field(default_factory=Tetrahedralization)
     velocity: Floats = field(default_factory=lambda: np.zeros(3))
+    multipliers: Mapping[str, npt.NDArray[np.float32]] = field(default_factory=dict)
+    uvs: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 2), np.float32))
 
     @property
     def vertex_count(self) -> int:
@@ -185,8 +192,19 @@ def _validate_body(body: Body, frame_count: int) -> None:
         raise XpbdError("E_PARAM", "The cage resolution must lie between 1 and 512.", body.name)
     _require_finite(tetrahedralization.vertices, body.name)
     _require_indices(tetrahedralization.tetrahedra.ravel(), len(tetrahedralization.vertices), body.name)
+    _validate_vertex_data(body)
     if body.velocity.shape != (3,) or not np.isfinite(body.velocity).all():
         raise XpbdError("E_PARAM", "The initial velocity must be three finite numbers.", body.name)
+
+
+def _validate_vertex_data(body: Body) -> None:
+    for name, values in body.multipliers.items():
+        if name not in MULTIPLIERS or values.shape != (body.vertex_count,):
+            raise XpbdError("E_PARAM", f"The multiplier {name!r} does not fit the mesh.", body.name)
+        if not (np.isfinite(values).all() and (values >= 0.0).all()):
+            raise XpbdError("E_PARAM", f"The multiplier {name!r} must be finite and at least 0.", body.name)
+    if body.uvs.shape not in {(0, 2), (len(body.corners), 2)} or not np.isfinite(body.uvs).all():
+        raise XpbdError("E_PARAM", "The UV map does not fit the mesh.", body.name)
 
 
 def _validate_collider(collider: Collider, frame_count: int) -> None:

@@ -65,8 +65,8 @@ class SolverSettings:
     substeps: int = 20
     iterations: int = 1
     solver_mode: str = "XPBD"
-    time_integration: str = "SYMPLECTIC_EULER"
     device: str = "AUTO"
+    time_integration: str = "SYMPLECTIC_EULER"
 
     @classmethod
     def from_values(cls, values: Mapping[str, Value]) -> SolverSettings:

@@ -32,6 +32,8 @@ def scene() -> Scene:
         Pins(np.array([1, 3], np.int32), np.array([1.0, 0.3], np.float32), np.linspace(0, 1, 24).reshape(4, 2, 3)),
         Tetrahedralization("FILE", 7, POINTS, np.array([[0, 1, 2, 3]], np.int32)),
         np.array([0.1, -0.2, 1 / 3]),
+        {"stiffness": np.linspace(0, 2, len(POINTS), dtype=np.float32)},
+        np.linspace(0, 1, 2 * len(CORNERS), dtype=np.float32).reshape(-1, 2),
     )
     cloth = Body("b2", "Cloth", "CLOTH", POINTS + 1, FACE_SIZES, CORNERS)
     floor = Collider("c1", "Floor", "PLANE", np.eye(4)[None], friction=0.7)

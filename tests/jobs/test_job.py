@@ -33,6 +33,11 @@ def assert_same(a: object, b: object) -> None:
         assert isinstance(b, tuple)
         for one, other in zip(a, b, strict=True):
             assert_same(one, other)
+    elif isinstance(a, dict):
+        assert isinstance(b, dict)
+        assert a.keys() == b.keys()
+        for key in a:
+            assert_same(a[key], b[key])
     elif dataclasses.is_dataclass(a):
         assert type(a) is type(b)
         for field in dataclasses.fields(a):
@@ -88,6 +93,8 @@ INFLUENCES: dict[str, Callable[[Scene], Scene]] = {
     "role": lambda s: replace_body(s, role="CLOTH"),
     "material": lambda s: replace_body(s, material=dataclasses.replace(s.bodies[0].material, friction=0.50001)),
     "velocity": lambda s: replace_body(s, velocity=moved(s.bodies[0].velocity)),
+    "multipliers": lambda s: replace_body(s, multipliers={"damping": s.bodies[0].multipliers["stiffness"]}),
+    "uvs": lambda s: replace_body(s, uvs=s.bodies[0].uvs + np.float32(1)),
     "pin weight": lambda s: replace_body(
         s, pins=dataclasses.replace(s.bodies[0].pins, weights=moved(s.bodies[0].pins.weights))
     ),

@@ -132,25 +132,47 @@ def hinge_compliance(
     hinges: npt.NDArray[np.int32],
     bending_stiffness: npt.NDArray[np.float64] | float,
 ) -> npt.NDArray[np.float64]:
-    """Compliance of each hinge so that the mesh has the bending stiffness of the material, α = (A₁+A₂)/(k l²).
+    """Compliance of each hinge so that the mesh has the bending stiffness of the material, α = 3 M/(k (A₁+A₂)).
 
-    On a cylinder of curvature κ whose vertices lie on the surface, an equilateral triangle of side l has
-    l θ = κ l² (3 n² − e²)/(2√3) across an edge, where e and n are the components of the cylinder's direction along and across
-    the edge. Over the three directions of edges (3 n² − e²)² sums to 9 whatever the cylinder's direction, so the energy
-    ½ k Σ (l θ)²/(A₁+A₂) is ½ k κ² per area. (Seung & Nelson 1988 have the same for this lattice.) Across the rows of a grid
-    of right-angled triangles it is exact too, but such a grid is up to three times stiffer along its diagonals, and an
-    irregular mesh stiffer by a tenth to a half. Grinspun et al. 2003, §3, and Bergou et al. 2006 have the same form
-    with three times the energy.
+    M is the mean of (θ/κ)² over all directions of a cylinder of curvature κ on whose surface the hinge's four
+    vertices lie. A hinge stands for a third of its triangles' area, so the mesh stores ½ k κ² per area in the mean
+    over the directions. With equilateral triangles of side l it does so in every direction, and α = (A₁+A₂)/(k l²) (Seung &
+    Nelson 1988 have the same for this lattice); a grid of right-angled triangles is stiffer along one diagonal than
+    across it. Grinspun et al. 2003, §3, and Bergou et al. 2006 store about three times the energy.
 
     Args:
         positions: rest positions [m], shape (particles, 3).
         hinges: shape (hinges, 4).
-        bending_stiffness: k [N·m], one for all or shape (hinges,); infinite compliance where it is 0.
+        bending_stiffness: k [N·m], one for all or shape (hinges,).
 
     Returns:
-        compliance [1/(N·m)], shape (hinges,).
+        compliance [1/(N·m)], shape (hinges,); infinite where k is 0 or a triangle has no area.
     """
     stiffness = np.broadcast_to(np.asarray(bending_stiffness, np.float64), len(hinges))
-    squared_lengths = ((positions[hinges[:, 1]] - positions[hinges[:, 0]]) ** 2).sum(axis=1)
-    per_stiffness = hinge_areas(positions, hinges) / np.maximum(squared_lengths, 1e-300)
-    return np.divide(per_stiffness, stiffness, out=np.full(len(hinges), np.inf), where=stiffness > 0.0)
+    squares, areas = mean_squared_folds(positions, hinges), hinge_areas(positions, hinges)
+    sound = (stiffness > 0.0) & (areas > 0.0)
+    return np.divide(3.0 * squares, stiffness * areas, out=np.full(len(hinges), np.inf), where=sound)
+
+
+def mean_squared_folds(positions: npt.NDArray[np.float64], hinges: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+    """(θ/κ)² of hinges whose vertices lie on a cylinder of small curvature κ, in the mean over its directions [m²].
+
+    In the plane, with the edge from (0, 0) to (l, 0) and the opposite vertices at (x₁, h₁) and (x₂, −h₂), a surface of
+    height ½ κ (u·x)² folds by θ = κ uᵀSu, and the mean of (uᵀSu)² over the directions u is ((tr S)² + 2 tr S²)/8.
+
+    Returns:
+        shape (hinges,), infinite where a triangle has no area.
+    """
+    a, b, c, d = (positions[hinges[:, corner]] for corner in range(4))
+    length = np.linalg.norm(b - a, axis=1)
+    axis = (b - a) / np.maximum(length, 1e-300)[:, None]
+    along, heights = [], []
+    for opposite in (c, d):
+        x = ((opposite - a) * axis).sum(axis=1)
+        along.append(x)
+        heights.append(np.linalg.norm(opposite - a - x[:, None] * axis, axis=1))
+    sound = np.minimum(*heights) > 1e-9 * np.maximum(length, np.maximum(*heights))
+    edge = sum(x * (x - length) / (2.0 * np.where(sound, h, 1.0)) for x, h in zip(along, heights, strict=True))
+    across, twist = (heights[0] + heights[1]) / 2.0, (along[0] - along[1]) / 2.0
+    means = ((edge + across) ** 2 + 2.0 * (edge**2 + across**2 + 2.0 * twist**2)) / 8.0
+    return np.where(sound, means, np.inf)

@@ -8,6 +8,23 @@ from .attachment import ATTACHMENT
 from .constraint import ConstraintType
 from .dihedral_bending import DIHEDRAL_BENDING
 from .distance import DISTANCE
+from .element_attachment import ELEMENT_ATTACHMENT
+from .enclosed_volume import ENCLOSED_VOLUME
+from .isometric_bending import ISOMETRIC_BENDING
+from .shape_matching import SHAPE_MATCHING
+from .stitch import STITCH
 from .tetrahedron_volume import TETRAHEDRON_VOLUME
+from .two_sided_distance import TWO_SIDED_DISTANCE
 
-CONSTRAINTS: tuple[ConstraintType, ...] = (DIHEDRAL_BENDING, DISTANCE, TETRAHEDRON_VOLUME, ATTACHMENT)
+CONSTRAINTS: tuple[ConstraintType, ...] = (
+    SHAPE_MATCHING,
+    ENCLOSED_VOLUME,
+    ISOMETRIC_BENDING,
+    DIHEDRAL_BENDING,
+    DISTANCE,
+    TWO_SIDED_DISTANCE,
+    TETRAHEDRON_VOLUME,
+    STITCH,
+    ELEMENT_ATTACHMENT,
+    ATTACHMENT,
+)

@@ -25,6 +25,8 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
+from .groups import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, MEMBERS, Groups, joined_groups
+
 
 @dataclass(frozen=True)
 class ConstraintType:
@@ -32,12 +34,14 @@ class ConstraintType:
 
     Attributes:
         name: the field's name for it; keys in results and statistics.
-        particle_count: particles that one constraint touches.
+        particle_count: particles that one constraint touches, which is the width of its row of indices; for groups
+            of any size ``GROUP_ROW``, see ``groups``.
         parameters: names and units of its float parameters; the last is the compliance.
         multiplier_count: rows of C.
         project: the Taichi function, see the module's text.
         evaluate: NumPy C of all constraints in float64 (positions (particles, 3), block), shape
             (constraints, multiplier_count): for residuals and tests.
+        is_group: whether one constraint touches a group of any size.
     """
 
     name: str
@@ -46,6 +50,7 @@ class ConstraintType:
     multiplier_count: int
     project: Callable[..., Any]
     evaluate: Callable[[npt.NDArray[np.float64], "ConstraintBlock"], npt.NDArray[np.float64]]
+    is_group: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,14 +61,66 @@ class ConstraintBlock:
         type: what they are.
         indices: particles, shape (constraints, type.particle_count), int32.
         parameters: shape (constraints, len(type.parameters)), float64, in the type's units.
+        groups: what the rows of a group type point into; None for all others.
     """
 
     type: ConstraintType
     indices: npt.NDArray[np.int32]
     parameters: npt.NDArray[np.float64]
+    groups: Groups | None = None
 
     def __len__(self) -> int:
         return len(self.indices)
+
+    def shifted(self, first: int) -> "ConstraintBlock":
+        """The same constraints between particles that are ``first`` later."""
+        if self.groups is None:
+            return ConstraintBlock(self.type, self.indices + first, self.parameters)
+        pools = Groups(self.groups.members + first, self.groups.extras, self.groups.values)
+        return ConstraintBlock(self.type, self.indices, self.parameters, pools)
+
+    def rows(self, chosen: npt.NDArray[Any]) -> "ConstraintBlock":
+        """Some of the constraints, in this order: numbers or a mask; pools are kept whole."""
+        return ConstraintBlock(self.type, self.indices[chosen], self.parameters[chosen], self.groups)
+
+    def members(self, number: int) -> npt.NDArray[np.int32]:
+        """The particles of one constraint."""
+        row = self.indices[number]
+        if self.groups is None:
+            return row
+        return self.groups.members[row[FIRST_MEMBER] : row[FIRST_MEMBER] + row[MEMBERS]]
+
+    def flat_indices(self, first_index: int, first_parameter: int) -> npt.NDArray[np.int32]:
+        """Rows and pools of integers as the kernels read them.
+
+        Args:
+            first_index: where this block begins in the flat indices.
+            first_parameter: where it begins in the flat parameters.
+        """
+        if self.groups is None:
+            return self.indices.astype(np.int32).ravel()
+        rows = self.indices.astype(np.int64)
+        rows[:, FIRST_MEMBER] += first_index + rows.size
+        rows[:, FIRST_EXTRA] += first_index + rows.size + len(self.groups.members)
+        rows[:, FIRST_VALUE] += first_parameter + self.parameters.size
+        return np.concatenate([rows.ravel(), self.groups.members, self.groups.extras]).astype(np.int32)
+
+    def flat_parameters(self) -> npt.NDArray[np.float64]:
+        """Parameters and values as the kernels read them."""
+        if self.groups is None:
+            return self.parameters.ravel()
+        return np.concatenate([self.parameters.ravel(), self.groups.values])
+
+
+def joined(blocks: list[ConstraintBlock]) -> ConstraintBlock:
+    """Blocks of one type as one."""
+    parameters = np.concatenate([block.parameters for block in blocks])
+    rows = [block.indices for block in blocks]
+    pools = [block.groups for block in blocks if block.groups is not None]
+    if not pools:
+        return ConstraintBlock(blocks[0].type, np.concatenate(rows).astype(np.int32), parameters)
+    indices, groups = joined_groups(rows, pools)
+    return ConstraintBlock(blocks[0].type, indices, parameters, groups)
 
 
 SMALL = 1e-30

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..constraints import CONSTRAINTS
-from ..constraints.constraint import ConstraintBlock
+from ..constraints.constraint import ConstraintBlock, joined
+from ..constraints.groups import colour_groups
 from ..geometry.colouring import colour_constraints, colour_order
 
 
@@ -22,8 +23,8 @@ class Schedule:
     """All constraints of a scene in flat arrays, as the kernels read them.
 
     Attributes:
-        indices: particles, int32, flat.
-        parameters: float32, flat.
+        indices: particles, int32, flat; the rows of a type of groups are followed by its pools.
+        parameters: float32, flat; likewise.
         multiplier_count: length of the array of multipliers.
         table: per type of ``CONSTRAINTS``: number of constraints, first index, first parameter, first
             multiplier; shape (types, 4), int32.
@@ -63,9 +64,9 @@ def build_schedule(blocks: list[ConstraintBlock], inverse_masses: npt.NDArray[np
         if ordered is None:
             continue
         table[row, 0] = len(ordered)
-        indices.append(ordered.indices.ravel())
-        parameters.append(ordered.parameters.ravel())
-        offsets += (ordered.indices.size, ordered.parameters.size, len(ordered) * kind.multiplier_count)
+        indices.append(ordered.flat_indices(int(offsets[0]), int(offsets[1])))
+        parameters.append(ordered.flat_parameters())
+        offsets += (indices[-1].size, parameters[-1].size, len(ordered) * kind.multiplier_count)
     return Schedule(
         indices=_flat(indices, np.int32),
         parameters=_flat(parameters, np.float32),
@@ -79,14 +80,24 @@ def build_schedule(blocks: list[ConstraintBlock], inverse_masses: npt.NDArray[np
 def _ordered(
     blocks: list[ConstraintBlock], inverse_masses: npt.NDArray[np.float64]
 ) -> tuple[ConstraintBlock | None, npt.NDArray[np.int32]]:
-    indices = np.concatenate([block.indices for block in blocks]).astype(np.int32)
-    parameters = np.concatenate([block.parameters for block in blocks])
-    movable = (inverse_masses[indices] > 0.0).any(axis=1)
-    indices, parameters = indices[movable], parameters[movable]
-    if len(indices) == 0:
+    block = joined(blocks)
+    block = block.rows(_movable(block, inverse_masses))
+    if len(block) == 0:
         return None, np.zeros(1, np.int32)
-    order, boundaries = colour_order(colour_constraints(indices, len(inverse_masses)))
-    return ConstraintBlock(blocks[0].type, indices[order], parameters[order]), boundaries.astype(np.int32)
+    if block.groups is None:
+        colours = colour_constraints(block.indices, len(inverse_masses))
+    else:
+        colours = colour_groups(block.indices, block.groups, len(inverse_masses))
+    order, boundaries = colour_order(colours)
+    return block.rows(order), boundaries.astype(np.int32)
+
+
+def _movable(block: ConstraintBlock, inverse_masses: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Which constraints touch a particle that can move."""
+    if block.groups is None:
+        movable: npt.NDArray[np.bool_] = (inverse_masses[block.indices] > 0.0).any(axis=1)
+        return movable
+    return np.array([(inverse_masses[block.members(k)] > 0.0).any() for k in range(len(block))], np.bool_)
 
 
 def _flat(arrays: list[npt.NDArray[np.generic]], dtype: type[np.generic]) -> npt.NDArray[np.generic]:

@@ -58,8 +58,8 @@ def projected(
     past.from_numpy(np.concatenate([start, np.full((len(start), 1), damping)], axis=1).astype(np.float32))
     arrays = []
     for values, dtype, kind in (
-        (block.indices, np.int32, ti.i32),
-        (block.parameters, np.float32, ti.f32),
+        (block.flat_indices(0, 0), np.int32, ti.i32),
+        (block.flat_parameters(), np.float32, ti.f32),
         (np.zeros((len(block), block.type.multiplier_count)), np.float32, ti.f32),
     ):
         array = ti.ndarray(kind, values.size)

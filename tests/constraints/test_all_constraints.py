@@ -8,7 +8,13 @@ from blender_xpbd.constraints import CONSTRAINTS
 from blender_xpbd.constraints.attachment import build_attachment
 from blender_xpbd.constraints.dihedral_bending import build_dihedral_bending
 from blender_xpbd.constraints.distance import build_distance
+from blender_xpbd.constraints.element_attachment import build_element_attachment
+from blender_xpbd.constraints.enclosed_volume import build_enclosed_volume
+from blender_xpbd.constraints.isometric_bending import build_isometric_bending
+from blender_xpbd.constraints.shape_matching import build_shape_matching
+from blender_xpbd.constraints.stitch import build_stitch
 from blender_xpbd.constraints.tetrahedron_volume import build_tetrahedron_volume
+from blender_xpbd.constraints.two_sided_distance import build_two_sided_distance
 from tests.constraints.projection_kernel import projected
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
@@ -18,8 +24,28 @@ REST = {
     "attachment": np.array([[0.3, -0.2, 0.1], [0.3, -0.2, 0.1]]),
     "tetrahedron_volume": np.array([[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.1, 1.1, 0.0], [0.2, 0.1, 0.9]]),
     "dihedral_bending": np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 0.1], [-0.9, 0.4, 0.3], [0.8, 0.6, 0.2]]),
+    "two_sided_distance": np.array([[0.0, 0.0, 0.0], [1.0, 0.5, -0.2]]),
+    "stitch": np.array([[0.3, -0.2, 0.1], [0.3, -0.2, 0.1]]),
+    # flat, in the plane z = 0.3 x − 0.1 y
+    "isometric_bending": np.array([[0.0, 0.0, 0.0], [0.1, 1.0, -0.07], [-0.9, 0.4, -0.31], [0.8, 0.6, 0.18]]),
+    # the points ¼ (sum of four) of two tetrahedra
+    "element_attachment": np.array(
+        [
+            *([0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.1, 1.1, 0.0], [0.2, 0.1, 0.9]),
+            *([0.3, 0.3, 0.3], [-0.7, 0.2, 0.1], [0.8, -0.3, 0.2], [0.9, 1.1, 0.3]),
+        ]
+    ),
+    # an octahedron
+    "enclosed_volume": np.array(
+        [[1.0, 0, 0.1], [-1.0, 0, 0], [0, 1.1, 0], [0, -0.9, 0], [0.1, 0, 1.0], [0, 0.1, -1.0]]
+    ),
+    "shape_matching": np.array([[0, 0, 0], [1.0, 0, 0.1], [0.1, 0.9, 0], [0, 0.2, 1.2], [0.8, 0.7, 0.5]]),
 }
-INVERSE_MASSES = np.array([0.5, 2.0, 1.0, 0.7])
+OCTAHEDRON = np.array(
+    [[0, 2, 4], [2, 1, 4], [1, 3, 4], [3, 0, 4], [2, 0, 5], [1, 2, 5], [3, 1, 5], [0, 3, 5]], np.int32
+)
+QUARTERS = np.full((1, 4), 0.25)
+INVERSE_MASSES = np.array([0.5, 2.0, 1.0, 0.7, 1.3, 0.9, 0.4, 1.1])
 
 
 def build(name, compliance=0.0):
@@ -31,6 +57,18 @@ def build(name, compliance=0.0):
         return build_attachment(order, np.array([compliance]))
     if name == "tetrahedron_volume":
         return build_tetrahedron_volume(rest, order, compliance)
+    if name == "two_sided_distance":
+        return build_two_sided_distance(rest, order, compliance, compliance)
+    if name == "stitch":
+        return build_stitch(order, closing_speed=1e6, greatest_force=1e30, compliance=compliance)
+    if name == "isometric_bending":
+        return build_isometric_bending(rest, order, compliance)
+    if name == "element_attachment":
+        return build_element_attachment(order[:, :4], QUARTERS, order[:, 4:], QUARTERS, compliance)
+    if name == "enclosed_volume":
+        return build_enclosed_volume(rest, OCTAHEDRON, 1.0, compliance)
+    if name == "shape_matching":
+        return build_shape_matching(rest, 1.0 / INVERSE_MASSES[: len(rest)], [order[0]], compliance)
     return build_dihedral_bending(rest, order, compliance)
 
 

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Volume of a closed surface: C = V − V* [m³], compliance α [m³/Pa], over a group of any size.
+
+V = Σ x₁·(x₂ × x₃)/6 over the triangles and ∇ᵢV is a third of the area vectors around a vertex (PBD 2007, §4.4, eq. 14,
+which has V times six). Two models share the projection:
+
+- **Target volume**: V* = ratio · V₀ and a constant compliance, U = C²/(2α). With α = 0 an incompressible filling.
+- **Gas** (isothermal, p V = nRT): the gauge pressure is p(V) = p_amb (V*/V − 1) = −C/α(V) with α(V) = V/p_amb, where V*
+  is the volume at which the gas is as dense as the ambient air. Its energy is U = p_amb (V − V* − V* ln(V/V*)) [J].
+  Since λ/h² is the pressure, C + α̃(V) λ = 0 is the gas law itself, and every step of the multiplier ends between the
+  free volume and V*, so the secant α(V) needs no care where Newton's tangent would overshoot. A surface that is all but
+  empty or inside out is taken as one of ``EMPTIEST`` V*, so it is blown up again.
+"""
+
+import numpy as np
+import numpy.typing as npt
+import taichi as ti
+
+from ..geometry.components import connected_components, dense_labels
+from ..geometry.surface_volume import examine_surface
+from .constraint import (
+    DAMPED,
+    PBD,
+    ConstraintBlock,
+    ConstraintType,
+    keep_multiplier,
+    moved,
+    read_multiplier,
+    solve_multiplier,
+)
+from .groups import EXTRAS, FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, GROUP_ROW, MEMBERS, Groups, group_rows
+
+# pressure of the air around, at sea level [Pa]
+ATMOSPHERE = 101_325.0
+# a gas is never taken to be denser than this share of V* allows
+EMPTIEST = 0.01
+# of each member: working space for its gradient
+VALUES = 3
+
+
+@ti.func
+def project_enclosed_volume(
+    positions: ti.template(),
+    previous_positions: ti.template(),
+    indices: ti.template(),
+    parameters: ti.template(),
+    lagrange_multipliers: ti.template(),
+    i,
+    p,
+    m,
+    step,
+    mode: ti.template(),
+):
+    """Project one surface, triangle after triangle; arguments as in ``constraint``."""
+    first, count, values = indices[i + FIRST_MEMBER], indices[i + MEMBERS], indices[i + FIRST_VALUE]
+    corners = indices[i + FIRST_EXTRA]
+    for k in range(VALUES * count):
+        parameters[values + k] = 0.0
+    start = positions[indices[first]].xyz
+    volume, lost = 0.0, 0.0
+    for t in range(indices[i + EXTRAS] // 3):
+        ka, kb, kc = indices[corners + 3 * t], indices[corners + 3 * t + 1], indices[corners + 3 * t + 2]
+        a = positions[indices[first + ka]].xyz - start
+        b = positions[indices[first + kb]].xyz - start
+        c = positions[indices[first + kc]].xyz - start
+        # compensated (Kahan): the pressure of a gas is in the last digits of its volume
+        part = a.dot(b.cross(c)) / 6.0 - lost
+        total = volume + part
+        lost = (total - volume) - part
+        volume = total
+        # the triangle's area vector over 3, the same for all its corners; on a closed surface that is ∇V
+        normal = (b - a).cross(c - a) / 6.0
+        for axis in ti.static(range(3)):
+            parameters[values + VALUES * ka + axis] += normal[axis]
+            parameters[values + VALUES * kb + axis] += normal[axis]
+            parameters[values + VALUES * kc + axis] += normal[axis]
+    weight, rate, damping_time = 0.0, 0.0, 0.0
+    for k in range(count):
+        v = values + VALUES * k
+        gradient = ti.Vector([parameters[v], parameters[v + 1], parameters[v + 2]])
+        x = positions[indices[first + k]]
+        weight += x[3] * gradient.dot(gradient)
+        if ti.static(mode & DAMPED):
+            before = previous_positions[indices[first + k]]
+            rate += gradient.dot((x - before).xyz)
+            damping_time += before[3] / count
+    target, compliance = parameters[p], parameters[p + 2]
+    if ti.static(not mode & PBD):
+        # α(V) = α(V*) V/V* for a gas (1), α for a target volume (0)
+        compliance *= 1.0 + parameters[p + 1] * (ti.max(volume / target, EMPTIEST) - 1.0)
+    multiplier = read_multiplier(lagrange_multipliers, m, step, mode)
+    gamma = damping_time * step[2]
+    delta = solve_multiplier(volume - target, weight, compliance, multiplier, rate, gamma, step, mode)
+    keep_multiplier(lagrange_multipliers, m, mode, multiplier + delta)
+    for k in range(count):
+        v = values + VALUES * k
+        gradient = ti.Vector([parameters[v], parameters[v + 1], parameters[v + 2]])
+        particle = indices[first + k]
+        positions[particle] = moved(positions[particle], delta * gradient)
+
+
+def evaluate_enclosed_volume(positions: npt.NDArray[np.float64], block: ConstraintBlock) -> npt.NDArray[np.float64]:
+    """C of all constraints [m³], shape (constraints, 1)."""
+    volumes = np.array([_volume(positions[block.members(k)], _triangles(block, k)) for k in range(len(block))])
+    return (volumes - block.parameters[:, 0])[:, None]
+
+
+ENCLOSED_VOLUME = ConstraintType(
+    name="enclosed_volume",
+    particle_count=GROUP_ROW,
+    parameters=("target volume [m³]", "gas, 0 or 1", "compliance (of a gas: at its target volume) [m³/Pa]"),
+    multiplier_count=1,
+    project=project_enclosed_volume,
+    evaluate=evaluate_enclosed_volume,
+    is_group=True,
+)
+
+
+def build_enclosed_volume(
+    positions: npt.NDArray[np.float64],
+    triangles: npt.NDArray[np.int32],
+    ratio: float = 1.0,
+    compliance: float = 0.0,
+) -> ConstraintBlock:
+    """Hold the volume in closed surfaces at a ratio of what it is at rest, one constraint per connected shell.
+
+    Args:
+        positions: rest positions [m], shape (particles, 3).
+        triangles: closed, shape (triangles, 3); a shell whose normals point inwards is turned.
+        ratio: of the target to the volume at rest, positive.
+        compliance: [m³/Pa]; in PBD mode the share of one projection.
+
+    Raises:
+        ValueError: a shell is open, or its normals do not agree, so that it has no volume.
+    """
+    shells = [_Shell(positions, part) for part in _shells(triangles, len(positions))]
+    parameters = [(ratio * shell.volume, 0.0, compliance) for shell in shells]
+    return _block(shells, parameters)
+
+
+def build_gas(
+    positions: npt.NDArray[np.float64],
+    triangles: npt.NDArray[np.int32],
+    pressure: float,
+    ambient_pressure: float = ATMOSPHERE,
+    pbd_stiffness: float | None = None,
+) -> ConstraintBlock:
+    """Fill closed surfaces with a gas at constant temperature, one constraint per connected shell.
+
+    Args:
+        positions: rest positions [m], shape (particles, 3).
+        triangles: closed, shape (triangles, 3); a shell whose normals point inwards is turned.
+        pressure: gauge pressure at the volume at rest [Pa], above −ambient_pressure; negative sucks.
+        ambient_pressure: of the air around [Pa], positive. A low one makes a gas that gives more.
+        pbd_stiffness: in PBD mode, the share of one projection.
+
+    Raises:
+        ValueError: a shell is open, or its normals do not agree, or the pressures leave no gas.
+    """
+    if ambient_pressure <= 0.0 or pressure <= -ambient_pressure:
+        raise ValueError("a gas needs a positive ambient pressure, and more pressure than a vacuum")
+    shells = [_Shell(positions, part) for part in _shells(triangles, len(positions))]
+    parameters = []
+    for shell in shells:
+        target = shell.volume * (1.0 + pressure / ambient_pressure)
+        parameters.append((target, 1.0, target / ambient_pressure if pbd_stiffness is None else pbd_stiffness))
+    return _block(shells, parameters)
+
+
+class _Shell:
+    """A closed surface: its particles, its triangles as numbers among them, its volume [m³]."""
+
+    def __init__(self, positions: npt.NDArray[np.float64], triangles: npt.NDArray[np.int32]) -> None:
+        members, corners = np.unique(triangles, return_inverse=True)
+        self.members = members.astype(np.int32)
+        self.corners = corners.reshape(-1).astype(np.int32)
+        report = examine_surface(positions[members], self.corners.reshape(-1, 3))
+        self.volume = abs(report.signed_volume)
+        if not report.is_closed:
+            raise ValueError(f"the surface is not closed: {', '.join(report.faults())}")
+        if self.volume == 0.0:
+            raise ValueError("the surface encloses no volume")
+        if report.signed_volume < 0.0:
+            self.corners = self.corners.reshape(-1, 3)[:, ::-1].reshape(-1)
+
+
+def _shells(triangles: npt.NDArray[np.int32], particle_count: int) -> list[npt.NDArray[np.int32]]:
+    """The triangles of each connected piece of surface."""
+    pairs = np.concatenate([triangles[:, :2], triangles[:, 1:]])
+    labels, _ = dense_labels(connected_components(particle_count, pairs))
+    piece = labels[triangles[:, 0]]
+    return [triangles[piece == label] for label in np.unique(piece)]
+
+
+def _block(shells: list[_Shell], parameters: list[tuple[float, float, float]]) -> ConstraintBlock:
+    members = np.array([len(shell.members) for shell in shells], np.int64)
+    extras = np.array([len(shell.corners) for shell in shells], np.int64)
+    none = np.zeros(0, np.int32)
+    groups = Groups(
+        members=np.concatenate([none, *(shell.members for shell in shells)]),
+        extras=np.concatenate([none, *(shell.corners for shell in shells)]),
+        values=np.zeros(VALUES * int(members.sum())),
+    )
+    rows = group_rows(members, extras, VALUES * members)
+    return ConstraintBlock(ENCLOSED_VOLUME, rows, np.array(parameters).reshape(-1, 3), groups)
+
+
+def _triangles(block: ConstraintBlock, number: int) -> npt.NDArray[np.int32]:
+    if block.groups is None:
+        raise ValueError("an enclosed volume without its groups")
+    row = block.indices[number]
+    return block.groups.extras[row[FIRST_EXTRA] : row[FIRST_EXTRA] + row[EXTRAS]].reshape(-1, 3)
+
+
+def _volume(positions: npt.NDArray[np.float64], triangles: npt.NDArray[np.int32]) -> float:
+    a, b, c = (positions[triangles[:, corner]] - positions[0] for corner in range(3))
+    return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0)

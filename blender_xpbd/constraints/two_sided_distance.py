@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Distance with one compliance under tension and another under compression: C = |x₁ − x₂| − d [m], α [m/N].
+
+Cloth gives under compression; a rope only pulls (C ≤ 0), a bumper only pushes (C ≥ 0): the inequality form of PBD
+2007, §3.3, where a constraint is projected only while it is violated. In XPBD the rule is kept by the multiplier,
+which may not change its sign over the iterations of a substep: a rope's λ is never positive.
+
+One step solves the piecewise linear constraint exactly. The new multiplier is λ' = ((1+γ) w λ − C − γ Ċh)/((1+γ) w + α̃)
+with w = w₁ + w₂; its sign does not depend on α̃, so the sign says which side's compliance counts. A side that is free
+has the compliance −1 and λ' = 0.
+"""
+
+import numpy as np
+import numpy.typing as npt
+import taichi as ti
+
+from .constraint import DAMPED, PBD, SMALL, ConstraintBlock, ConstraintType, keep_multiplier, moved, read_multiplier
+
+FREE = -1.0
+
+
+@ti.func
+def project_two_sided_distance(
+    positions: ti.template(),
+    previous_positions: ti.template(),
+    indices: ti.template(),
+    parameters: ti.template(),
+    lagrange_multipliers: ti.template(),
+    i,
+    p,
+    m,
+    step,
+    mode: ti.template(),
+):
+    """Project one distance; arguments as in ``constraint``."""
+    first, second = indices[i], indices[i + 1]
+    a, b = positions[first], positions[second]
+    difference = a.xyz - b.xyz
+    length = difference.norm()
+    direction = difference / (length + SMALL)
+    weight = a[3] + b[3]
+    value = length - parameters[p]
+    delta = 0.0
+    if ti.static(mode & PBD):
+        stiffness = parameters[p + 2]
+        if value > 0.0:
+            stiffness = parameters[p + 1]
+        delta = -ti.max(stiffness, 0.0) * value / (weight + SMALL)
+    else:
+        multiplier = read_multiplier(lagrange_multipliers, m, step, mode)
+        push = -value
+        if ti.static(mode & DAMPED):
+            pa, pb = previous_positions[first], previous_positions[second]
+            gamma = 0.5 * (pa[3] + pb[3]) * step[2]
+            push -= gamma * direction.dot(difference - (pa.xyz - pb.xyz))
+            weight *= 1.0 + gamma
+        push += weight * multiplier
+        compliance = parameters[p + 2]
+        if push < 0.0:
+            compliance = parameters[p + 1]
+        reached = 0.0
+        if compliance >= 0.0:
+            reached = push / (weight + compliance * step[0] + SMALL)
+        delta = reached - multiplier
+        keep_multiplier(lagrange_multipliers, m, mode, reached)
+    positions[first] = moved(a, delta * direction)
+    positions[second] = moved(b, -delta * direction)
+
+
+def evaluate_two_sided_distance(positions: npt.NDArray[np.float64], block: ConstraintBlock) -> npt.NDArray[np.float64]:
+    """C of all constraints [m], 0 on a side that is free, shape (constraints, 1)."""
+    ends = positions[block.indices]
+    values = np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1) - block.parameters[:, 0]
+    sides = np.where(values > 0.0, block.parameters[:, 1], block.parameters[:, 2])
+    return np.where(sides == FREE, 0.0, values)[:, None]
+
+
+TWO_SIDED_DISTANCE = ConstraintType(
+    name="two_sided_distance",
+    particle_count=2,
+    parameters=("rest length [m]", "stretch compliance [m/N]", "compression compliance [m/N]"),
+    multiplier_count=1,
+    project=project_two_sided_distance,
+    evaluate=evaluate_two_sided_distance,
+)
+
+
+def build_two_sided_distance(
+    positions: npt.NDArray[np.float64],
+    pairs: npt.NDArray[np.int32],
+    stretch_compliance: npt.NDArray[np.float64] | float,
+    compression_compliance: npt.NDArray[np.float64] | float,
+    rest_lengths: npt.NDArray[np.float64] | None = None,
+) -> ConstraintBlock:
+    """Hold pairs of particles at their distance, more or less on either side.
+
+    Args:
+        positions: rest positions [m], shape (particles, 3).
+        pairs: shape (constraints, 2).
+        stretch_compliance: of pairs farther apart than at rest [m/N], one for all or shape (constraints,). Infinite
+            where nothing holds them. In PBD mode the share of one projection.
+        compression_compliance: of pairs closer than at rest, likewise.
+        rest_lengths: the mesh's own (None), or given [m], shape (constraints,).
+
+    Pairs at the same place have no direction to push in and are left out where they would have to, as are pairs
+    that are free on both sides.
+    """
+    if rest_lengths is None:
+        rest_lengths = np.linalg.norm(positions[pairs[:, 0]] - positions[pairs[:, 1]], axis=1)
+    lengths = np.asarray(rest_lengths, np.float64)
+    stretch, compression = (
+        np.broadcast_to(np.asarray(side, np.float64), lengths.shape)
+        for side in (stretch_compliance, compression_compliance)
+    )
+    parameters = np.stack([lengths, _side(stretch), _side(compression)], axis=1)
+    used = np.isfinite(stretch) | (np.isfinite(compression) & (lengths > 0.0))
+    return ConstraintBlock(TWO_SIDED_DISTANCE, pairs[used], parameters[used])
+
+
+def build_rope(
+    positions: npt.NDArray[np.float64],
+    pairs: npt.NDArray[np.int32],
+    compliance: npt.NDArray[np.float64] | float,
+    lengths: npt.NDArray[np.float64] | None = None,
+) -> ConstraintBlock:
+    """Keep pairs of particles from moving apart: C ≤ 0; arguments as in ``build_two_sided_distance``."""
+    return build_two_sided_distance(positions, pairs, compliance, np.inf, lengths)
+
+
+def build_bumper(
+    positions: npt.NDArray[np.float64],
+    pairs: npt.NDArray[np.int32],
+    compliance: npt.NDArray[np.float64] | float,
+    lengths: npt.NDArray[np.float64] | None = None,
+) -> ConstraintBlock:
+    """Keep pairs of particles from coming closer: C ≥ 0; arguments as in ``build_two_sided_distance``."""
+    return build_two_sided_distance(positions, pairs, np.inf, compliance, lengths)
+
+
+def build_tethers(
+    pairs: npt.NDArray[np.int32],
+    lengths: npt.NDArray[np.float64],
+    slack: float = 1.0,
+    compliance: npt.NDArray[np.float64] | float = 0.0,
+) -> ConstraintBlock:
+    """Long-range attachments: no particle gets farther from a pin than the cloth between them is long.
+
+    Kim, Chentanez & Müller 2012, "Long range attachments", §3; pairs and lengths from ``geometry.tethers``.
+
+    Args:
+        pairs: particle and pin, shape (tethers, 2).
+        lengths: along the surface [m], shape (tethers,).
+        slack: factor on the lengths, 1 or a little more so that the cloth itself bears its load.
+        compliance: [m/N], one for all or shape (tethers,).
+    """
+    return build_rope(np.zeros((0, 3)), pairs, compliance, np.asarray(lengths, np.float64) * slack)
+
+
+def _side(compliance: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    return np.where(np.isfinite(compliance), compliance, FREE)

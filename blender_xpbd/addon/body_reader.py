@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..scene.errors import Notice
-from ..scene.material import CLOTH, Material
+from ..scene.material import Material
+from ..scene.material_parameters import CLOTH
 from ..scene.scene import Body, Pins, Tetrahedralization, topology_hash
 from ..scene.tetgen_files import read_node_ele
 from .mesh_reader import group_weights, read_polygons, read_rest_shape

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ..scene.material import MATERIAL_PARAMETERS
+from ..scene.material_parameters import MATERIAL_PARAMETERS
 from ..scene.presets import PRESETS
 
 OWN_MATERIAL = "MATERIAL"

@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from ..scene.material import CLOTH, COLLIDER, JELLY
+from ..scene.material_parameters import CLOTH, COLLIDER, JELLY
 from .bake_status import STATUS
 from .classes import register_classes, unregister_classes
 from .material_names import DAMPING, material_names, preset_names

@@ -9,7 +9,7 @@ from typing import Any
 
 import bpy
 
-from ..scene.material import CLOTH, JELLY, MATERIAL_PARAMETERS
+from ..scene.material_parameters import CLOTH, JELLY, MATERIAL_PARAMETERS
 from ..scene.parameter import Choice, Parameter, Value
 from ..scene.presets import DEFAULT_PRESETS, PRESETS, preset_values
 from .bake_status import STATUS

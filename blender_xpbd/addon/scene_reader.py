@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..scene.errors import Notice, XpbdError
-from ..scene.material import CLOTH, COLLIDER, JELLY
+from ..scene.material_parameters import CLOTH, COLLIDER, JELLY
 from ..scene.scene import Collider, Scene, validate
 from ..scene.settings import SOLVER_PARAMETERS, FrameRange, SolverSettings
 from .bake_options import BakeOptions

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..scene.material import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS
+from ..scene.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS
 from ..scene.parameter import Choice, Parameter
 from ..scene.presets import DEFAULT_PRESETS, PRESET_CHOICES
 from ..scene.settings import SOLVER_PARAMETERS

@@ -13,7 +13,7 @@ import taichi as ti
 from . import CONTACTS
 
 # columns of the bodies' float table
-BODY_DAMPING, BODY_INTERNAL_DAMPING, BODY_FRICTION, BODY_RESTITUTION, BODY_OFFSET = range(5)
+BODY_DAMPING, BODY_INTERNAL_DAMPING, BODY_RESTITUTION, BODY_OFFSET = range(4)
 # columns of the colliders' tables
 COLLIDER_SHAPE, COLLIDER_HEADER = range(2)
 COLLIDER_FRICTION, COLLIDER_RESTITUTION = range(2)
@@ -134,6 +134,7 @@ def project_contact(
     velocities: ti.template(),
     elements: ti.template(),
     weights: ti.template(),
+    frictions: ti.template(),
     states: ti.template(),
     multipliers: ti.template(),
     bodies: ti.template(),
@@ -176,7 +177,7 @@ def project_contact(
                 carried = touched - to_world(motion, s, c, to_local(motion, s + 1, c, touched))
                 slide = touched - previous_point - carried
                 slide -= slide.dot(normal) * normal
-                friction = ti.sqrt(bodies[body, BODY_FRICTION] * collider_floats[c, COLLIDER_FRICTION])
+                friction = ti.sqrt(frictions[k] * collider_floats[c, COLLIDER_FRICTION])
                 push -= slide * ti.min(1.0, friction * multipliers[k] / ti.max(slide.norm(), 1e-30))
                 push_element(positions, positions, elements, weights, k, push)
                 point += push

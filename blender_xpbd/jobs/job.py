@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..scene.errors import XpbdError
-from ..scene.material import MATERIAL_PARAMETERS, Material
+from ..scene.material import Material
+from ..scene.material_parameters import MATERIAL_PARAMETERS
 from ..scene.scene import (
     COLLIDER_SHAPES,
     IDENTIFIER,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .errors import XpbdError
-from .material import CLOTH, JELLY
+from .material_parameters import CLOTH, JELLY
 from .parameter import Choice, Value
 
 KAWABATA = (

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import XpbdError
-from .material import CLOTH, JELLY, Material
+from .material import Material
+from .material_parameters import CLOTH, JELLY
 from .settings import FrameRange, SolverSettings
 
 Floats = npt.NDArray[np.float64]

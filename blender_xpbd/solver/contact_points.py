@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..geometry.colouring import colour_constraints, colour_order
-from .bodies import BodyModel
+from .body_model import BodyModel
 
 Ints = npt.NDArray[np.int32]
 
@@ -22,12 +22,14 @@ class ContactPoints:
     Attributes:
         elements: particles of each point, then its body, shape (points, 5).
         weights: x = Σ wⱼ xⱼ, shape (points, 4).
+        frictions: Coulomb coefficient of each point, shape (points,).
         groups: boundaries of the groups among the points, shape (groups + 1,).
         colours: boundaries of the colours among the groups, shape (colours + 1,).
     """
 
     elements: Ints
     weights: npt.NDArray[np.float64]
+    frictions: npt.NDArray[np.float64]
     groups: Ints
     colours: Ints
 
@@ -44,6 +46,12 @@ def build_contact_points(models: Sequence[BodyModel], starts: Ints) -> ContactPo
     """
     elements = np.concatenate([model.elements + start for model, start in zip(models, starts, strict=False)])
     weights = np.concatenate([model.weights for model in models])
+    frictions = np.concatenate(
+        [
+            model.frictions if len(model.frictions) else np.full(len(model.elements), model.body.material.friction)
+            for model in models
+        ]
+    )
     body = np.repeat(np.arange(len(models)), [len(model.elements) for model in models])
     distinct, group = np.unique(elements, axis=0, return_inverse=True)
     order, boundaries = colour_order(colour_constraints(distinct.astype(np.int32), int(starts[-1])))
@@ -55,6 +63,7 @@ def build_contact_points(models: Sequence[BodyModel], starts: Ints) -> ContactPo
     return ContactPoints(
         elements=np.concatenate([elements, body[:, None]], axis=1)[point_order].astype(np.int32),
         weights=weights[point_order],
+        frictions=frictions[point_order],
         groups=groups.astype(np.int32),
         colours=boundaries.astype(np.int32),
     )

@@ -42,6 +42,7 @@ class State:
     groups: Any
     elements: Any
     weights: Any
+    frictions: Any
     contact_states: Any
     contact_multipliers: Any
     motion: Any
@@ -81,6 +82,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         groups=_array(contacts.groups, ti.i32),
         elements=_array(contacts.elements, ti.i32),
         weights=_array(contacts.weights, ti.f32),
+        frictions=_array(contacts.frictions, ti.f32),
         contact_states=_vectors(np.zeros((len(contacts), 4))),
         contact_multipliers=_array(np.zeros(len(contacts)), ti.f32),
         motion=_array(np.zeros((substeps + 1, len(colliders.ints), MOTION_WIDTH)), ti.f32),
@@ -135,7 +137,5 @@ def _body_table(system: System) -> npt.NDArray[np.float64]:
     rows = []
     for model in system.models:
         material = model.body.material
-        rows.append(
-            (material.damping, material.internal_damping, material.friction, material.restitution, model.contact_offset)
-        )
+        rows.append((material.damping, material.internal_damping, material.restitution, model.contact_offset))
     return np.array(rows)

@@ -12,7 +12,8 @@ from ..constraints.attachment import build_attachment
 from ..constraints.constraint import ConstraintBlock
 from ..scene.errors import Notice
 from ..scene.scene import Scene
-from .bodies import BodyModel, build_body, soft_pin_compliance
+from .bodies import build_body, soft_pin_compliance
+from .body_model import BodyModel
 from .contact_points import ContactPoints, build_contact_points
 from .pin_motion import carried
 from .schedule import Schedule, build_schedule
@@ -104,7 +105,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     pinned: list[PinnedParticles] = []
     next_anchor = int(starts[-1])
     for model, start in zip(models, starts, strict=False):
-        blocks += [ConstraintBlock(b.type, b.indices + start, b.parameters) for b in model.blocks]
+        blocks += [block.shifted(int(start)) for block in model.blocks]
         fixed = np.flatnonzero(model.pin_weights >= 1.0).astype(np.int32)
         soft = np.flatnonzero((model.pin_weights > 0.0) & (model.pin_weights < 1.0) & (model.masses > 0.0))
         anchors = np.arange(next_anchor, next_anchor + len(soft), dtype=np.int32)
@@ -151,9 +152,11 @@ def _inverse_masses(model: BodyModel) -> Floats:
 def _damping_times(models: tuple[BodyModel, ...], count: int) -> Floats:
     # anchors of soft pins come last and damp nothing
     times = np.zeros(count)
-    bodies = [np.full(len(model.positions), model.body.material.damping_time) for model in models]
-    own = np.concatenate(bodies)
-    times[: len(own)] = own
+    first = 0
+    for model in models:
+        if len(model.damping_times):
+            times[first : first + len(model.positions)] = model.damping_times
+        first += len(model.positions)
     return times
 
 

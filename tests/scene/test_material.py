@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from blender_xpbd.scene.errors import XpbdError
-from blender_xpbd.scene.material import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS, Material
+from blender_xpbd.scene.material import Material
+from blender_xpbd.scene.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS
 
 
 def test_defaults_are_those_of_the_parameters() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blender_xpbd.scene.errors import XpbdError
-from blender_xpbd.scene.material import MATERIAL_PARAMETERS
+from blender_xpbd.scene.material_parameters import MATERIAL_PARAMETERS
 from blender_xpbd.scene.parameter import Choice, Parameter, by_name
 from blender_xpbd.scene.settings import SOLVER_PARAMETERS
 

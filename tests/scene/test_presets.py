@@ -4,7 +4,8 @@ from __future__ import annotations
 import pytest
 
 from blender_xpbd.scene.errors import XpbdError
-from blender_xpbd.scene.material import CLOTH, JELLY, MATERIAL_PARAMETERS, Material
+from blender_xpbd.scene.material import Material
+from blender_xpbd.scene.material_parameters import CLOTH, JELLY, MATERIAL_PARAMETERS
 from blender_xpbd.scene.parameter import by_name
 from blender_xpbd.scene.presets import DEFAULT_PRESETS, OWN_CHOICES, PRESET_CHOICES, PRESETS, Preset, preset_values
 

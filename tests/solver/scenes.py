@@ -7,7 +7,7 @@ from blender_xpbd.constraints.distance import build_distance
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.scene import Body, Collider, Pins, Scene
 from blender_xpbd.scene.settings import FrameRange, SolverSettings
-from blender_xpbd.solver.bodies import BodyModel
+from blender_xpbd.solver.body_model import BodyModel
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system import assemble, build_system
 

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 
 from ...scene.errors import XpbdError
-from ...scene.material import CLOTH, JELLY
+from ...scene.material_parameters import CLOTH, JELLY
 from .. import window_bake
 from ..bake import run_bake
 from ..bake_status import STATUS

@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from ...scene.material import CLOTH, JELLY
+from ...scene.material_parameters import CLOTH, JELLY
 
 GROUP_NAME = "Pin"
 

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A body as particles and constraints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from ..constraints.constraint import ConstraintBlock
+from ..scene.errors import Notice
+from ..scene.scene import Body
+from ..scene.settings import SolverSettings
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class BodyModel:
+    """A body ready for the solver; indices count from its own first particle.
+
+    Attributes:
+        body: what it is made from.
+        positions: of the particles [m], shape (particles, 3).
+        masses: [kg], shape (particles,); 0 where nothing moves a particle (loose vertices).
+        blocks: constraints.
+        elements, weights: of each vertex of the mesh, shape (vertices, 4): x = Σ wⱼ xⱼ.
+        pin_weights: per particle, 0 = free, 1 = fixed.
+        edges: along which strain is measured, shape (edges, 2).
+        tetrahedra: shape (n, 4), empty for cloth.
+        damping_times: of the material around each particle [s], shape (particles,); empty for none.
+        frictions: of each vertex of the mesh, shape (vertices,); empty where it is the material's.
+        notices: warnings.
+    """
+
+    body: Body
+    positions: Floats
+    masses: Floats
+    blocks: tuple[ConstraintBlock, ...]
+    elements: Ints
+    weights: Floats
+    pin_weights: Floats
+    edges: Ints
+    tetrahedra: Ints = field(default_factory=lambda: np.zeros((0, 4), np.int32))
+    damping_times: Floats = field(default_factory=lambda: np.zeros(0))
+    frictions: Floats = field(default_factory=lambda: np.zeros(0))
+    notices: tuple[Notice, ...] = ()
+
+    @property
+    def contact_offset(self) -> float:
+        """The gap to colliders [m]: the material's, at most a quarter of the mean edge."""
+        spans = self.positions[self.edges[:, 0]] - self.positions[self.edges[:, 1]]
+        mean_edge = float(np.linalg.norm(spans, axis=1).mean()) if len(spans) else 0.0
+        return min(self.body.material.contact_offset, mean_edge / 4.0)
+
+
+def is_direct(body: Body, settings: SolverSettings) -> bool:
+    """Whether constraints take one given number each, not one that follows from SI values."""
+    return body.material.stiffness_input == "COMPLIANCE" or settings.solver_mode == "PBD"
+
+
+def last_parameter(settings: SolverSettings, compliance: float, pbd_stiffness: float) -> float:
+    """What the last parameter of a constraint holds: its compliance, or in PBD mode k' = 1 − (1 − k)^(1/n).
+
+    The correction makes the stiffness per substep independent of the n iterations (PBD 2007, §3.3).
+    """
+    if settings.solver_mode == "PBD":
+        return float(1.0 - (1.0 - pbd_stiffness) ** (1.0 / settings.iterations))
+    return compliance

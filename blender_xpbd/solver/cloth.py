@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cloth: its vertices are particles, its edges and faces constraints."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..constraints.constraint import ConstraintBlock
+from ..constraints.dihedral_bending import build_dihedral_bending, hinge_compliance
+from ..constraints.distance import build_distance, network_compliance
+from ..constraints.enclosed_volume import build_enclosed_volume, build_gas
+from ..constraints.isometric_bending import build_isometric_bending, isometric_compliance
+from ..constraints.membrane import build_membrane
+from ..constraints.stitch import build_stitch
+from ..constraints.strain_limit import build_strain_limit
+from ..constraints.two_sided_distance import build_tethers, build_two_sided_distance
+from ..geometry.masses import surface_masses
+from ..geometry.mesh_checks import check_mesh
+from ..geometry.tethers import nearest_pins
+from ..geometry.topology import bending_pairs, face_diagonals, hinges, unique_edges
+from ..scene.errors import XpbdError
+from ..scene.scene import Body
+from ..scene.settings import SolverSettings
+from .body_model import BodyModel, is_direct, last_parameter
+from .multipliers import constraint_factors, vertex_factors
+from .shape import build_shape
+from .shares import polygon_shares
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+# coupling of warp and weft: typical of woven fabric
+MEMBRANE_POISSONS_RATIO = 0.3
+# how fast loose edges close [m/s]
+STITCH_SPEED = 1.0
+
+
+def build_cloth(body: Body, settings: SolverSettings) -> BodyModel:
+    """Make particles and constraints.
+
+    Raises:
+        XpbdError: E_GEOM_*, for a mesh that cannot be simulated; E_PARAM for pressure in an open mesh.
+    """
+    triangles, notices = check_mesh(body.positions, body.face_sizes, body.corners, body.name)
+    count, material = body.vertex_count, body.material
+    density = vertex_factors(body, "density")
+    masses = surface_masses(body.positions, triangles, material.area_density)
+    masses = masses if density is None else masses * np.maximum(density, 1e-3)
+    pin_weights = np.zeros(count)
+    pin_weights[body.pins.vertices] = body.pins.weights
+    edges = unique_edges(body.face_sizes, body.corners)
+    blocks = [
+        *_bending(body, triangles, settings),
+        *_membrane(body, triangles, edges, settings),
+        *_tethers(body, edges, pin_weights),
+        *_inside(body, triangles, settings),
+        *build_shape(body, body.positions, masses, edges, settings),
+    ]
+    own = np.arange(count, dtype=np.int32)
+    damping, friction = vertex_factors(body, "damping"), vertex_factors(body, "friction")
+    return BodyModel(
+        body=body,
+        positions=body.positions,
+        masses=masses,
+        blocks=tuple(block for block in blocks if len(block)),
+        elements=np.repeat(own[:, None], 4, axis=1),
+        weights=np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)),
+        pin_weights=pin_weights,
+        edges=edges,
+        damping_times=material.damping_time * (np.ones(count) if damping is None else damping),
+        frictions=np.zeros(0) if friction is None else material.friction * friction,
+        notices=tuple(notices),
+    )
+
+
+def _membrane(body: Body, triangles: Ints, edges: Ints, settings: SolverSettings) -> list[ConstraintBlock]:
+    material, positions = body.material, body.positions
+    factors = vertex_factors(body, "stiffness")
+    blocks: list[ConstraintBlock] = []
+    if material.membrane_model == "SPRINGS" or is_direct(body, settings):
+        blocks.append(_springs(body, edges, factors, settings))
+    else:
+        woven = material.membrane_model == "ORTHOTROPIC"
+        stiffness = material.stretch_stiffness
+        blocks.append(
+            build_membrane(
+                positions,
+                triangles,
+                warp_directions(body, triangles) if woven else None,
+                material.warp_stiffness if woven else stiffness,
+                material.weft_stiffness if woven else stiffness,
+                material.shear_stiffness if woven else stiffness / (2.0 * (1.0 + MEMBRANE_POISSONS_RATIO)),
+                MEMBRANE_POISSONS_RATIO,
+                constraint_factors(factors, triangles),
+            )
+        )
+    if material.greatest_stretch > 0.0:
+        blocks.append(build_strain_limit(positions, edges, material.greatest_stretch / 100.0))
+    if material.use_stitches:
+        blocks.append(build_stitch(loose_edges(edges, triangles), STITCH_SPEED))
+    return blocks
+
+
+def _springs(body: Body, edges: Ints, factors: Floats | None, settings: SolverSettings) -> ConstraintBlock:
+    material, positions = body.material, body.positions
+    diagonals = face_diagonals(body.face_sizes, body.corners)
+    pairs = np.concatenate([edges, diagonals])
+    given = last_parameter(settings, material.stretch_compliance, material.pbd_stretch_stiffness)
+    compliance = np.full(len(pairs), given)
+    if not is_direct(body, settings):
+        lengths = np.linalg.norm(positions[pairs[:, 0]] - positions[pairs[:, 1]], axis=1)
+        shares = polygon_shares(positions, body.face_sizes, body.corners, pairs)
+        compliance = network_compliance(lengths, shares, material.stretch_stiffness, 2)
+        compliance = compliance / constraint_factors(factors, pairs)
+    if material.compression_share < 1.0 and settings.solver_mode == "XPBD":
+        with np.errstate(divide="ignore"):
+            compression = np.where(compliance > 0.0, compliance, 1e-12) / material.compression_share
+        return build_two_sided_distance(positions, pairs, compliance, compression)
+    return build_distance(positions, pairs, compliance)
+
+
+def _bending(body: Body, triangles: Ints, settings: SolverSettings) -> list[ConstraintBlock]:
+    material, positions = body.material, body.positions
+    direct = is_direct(body, settings)
+    if material.bending_model == "NONE" or (not direct and material.bending_stiffness == 0.0):
+        return []
+    factors = vertex_factors(body, "bending")
+    given = last_parameter(settings, material.bending_compliance, material.pbd_bending_stiffness)
+    if material.bending_model == "DISTANCE":
+        pairs = bending_pairs(body.face_sizes, body.corners)
+        if direct:
+            return [build_distance(positions, pairs, given)]
+        lengths = np.linalg.norm(positions[pairs[:, 0]] - positions[pairs[:, 1]], axis=1)
+        stiffness = 12.0 * material.bending_stiffness * constraint_factors(factors, pairs)
+        return [build_distance(positions, pairs, lengths**2 / stiffness)]
+    folds = hinges(triangles)
+    stiffness = material.bending_stiffness * constraint_factors(factors, folds)
+    if material.bending_model == "ISOMETRIC":
+        compliance = given if direct else isometric_compliance(positions, folds, stiffness)
+        return [build_isometric_bending(positions, folds, compliance)]
+    compliance = given if direct else hinge_compliance(positions, folds, stiffness)
+    rest_angles = "flat" if material.rest_angle == "FLAT" else None
+    return [build_dihedral_bending(positions, folds, compliance, rest_angles)]
+
+
+def _tethers(body: Body, edges: Ints, pin_weights: Floats) -> list[ConstraintBlock]:
+    fixed = np.flatnonzero(pin_weights >= 1.0).astype(np.int32)
+    if not body.material.use_tethers or len(fixed) == 0:
+        return []
+    pairs, lengths = nearest_pins(body.positions, edges, fixed)
+    return [build_tethers(pairs, lengths, body.material.tether_slack)]
+
+
+def _inside(body: Body, triangles: Ints, settings: SolverSettings) -> list[ConstraintBlock]:
+    material = body.material
+    is_pbd = settings.solver_mode == "PBD"
+    try:
+        if material.pressure_model == "VOLUME":
+            return [build_enclosed_volume(body.positions, triangles, material.volume_ratio, 1.0 if is_pbd else 0.0)]
+        if material.pressure_model == "GAS":
+            return [build_gas(body.positions, triangles, material.pressure, pbd_stiffness=1.0 if is_pbd else None)]
+    except ValueError as error:
+        advice = f"Only a closed mesh can be filled: {error}. Close it, or set Inside to None."
+        raise XpbdError("E_PARAM", advice, body.name) from error
+    return []
+
+
+def loose_edges(edges: Ints, triangles: Ints) -> Ints:
+    """Edges that belong to no face, shape (edges, 2)."""
+    count = int(edges.max(initial=0)) + 1
+    sides = np.sort(np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [0, 2]]]), axis=1)
+    own = np.sort(edges, axis=1)
+    is_side = np.isin(
+        own[:, 0].astype(np.int64) * count + own[:, 1], sides[:, 0].astype(np.int64) * count + sides[:, 1]
+    )
+    return edges[~is_side]
+
+
+def warp_directions(body: Body, triangles: Ints) -> Floats | None:
+    """Direction of U in the world on each triangle, shape (triangles, 3); None without a UV map.
+
+    With edges e₁, e₂ and their UV differences d₁, d₂ the direction is that of e₁ d₂ᵥ − e₂ d₁ᵥ.
+    """
+    if len(body.uvs) == 0:
+        return None
+    # of each vertex the UV of the last corner that has it: a seam turns the warp of the triangles beside it
+    uvs = np.zeros((body.vertex_count, 2))
+    uvs[body.corners] = body.uvs
+    x, uv = body.positions[triangles], uvs[triangles]
+    e1, e2 = x[:, 1] - x[:, 0], x[:, 2] - x[:, 0]
+    d1, d2 = uv[:, 1] - uv[:, 0], uv[:, 2] - uv[:, 0]
+    orientation = np.sign(d1[:, :1] * d2[:, 1:] - d2[:, :1] * d1[:, 1:])
+    return np.where(orientation == 0.0, 1.0, orientation) * (e1 * d2[:, 1:] - e2 * d1[:, 1:])

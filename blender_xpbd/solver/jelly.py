@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Jelly: tetrahedra are its substance, its mesh is embedded in them."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..constraints.constraint import ConstraintBlock
+from ..constraints.corotated import build_corotated
+from ..constraints.distance import build_distance, network_compliance
+from ..constraints.neo_hookean import build_neo_hookean
+from ..constraints.tetrahedron_volume import build_tetrahedron_volume
+from ..geometry.masses import tetrahedron_masses
+from ..geometry.mesh_checks import check_mesh
+from ..geometry.tetrahedra import tetrahedron_edges
+from ..scene.scene import Body
+from ..scene.settings import SolverSettings
+from .body_model import BodyModel, is_direct, last_parameter
+from .multipliers import constraint_factors, embedded_factors, vertex_factors
+from .shape import build_shape
+from .shares import tetrahedron_shares
+from .tetrahedralization import EmbeddedMesh, tetrahedralized
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+# stiffness that a cell of the cage keeps however little of the body it holds, so that it cannot fold up
+MINIMUM_FILL = 0.1
+
+
+def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
+    """Make particles and constraints.
+
+    Raises:
+        XpbdError: E_GEOM_* or E_TET_*, for a mesh that cannot be simulated.
+    """
+    triangles, notices = check_mesh(body.positions, body.face_sizes, body.corners, body.name)
+    mesh = tetrahedralized(body, triangles)
+    material, count = body.material, len(mesh.vertices)
+    edges = tetrahedron_edges(mesh.tetrahedra)
+
+    def particle_factors(name: str) -> Floats | None:
+        factors = vertex_factors(body, name)
+        return None if factors is None else embedded_factors(factors, mesh.elements, mesh.weights, edges, count)
+
+    density, damping = particle_factors("density"), particle_factors("damping")
+    density_share = np.maximum(constraint_factors(density, mesh.tetrahedra), 1e-3)
+    masses = tetrahedron_masses(mesh.vertices, mesh.tetrahedra, material.density, mesh.fill)
+    if density is not None:
+        masses = tetrahedron_masses(mesh.vertices, mesh.tetrahedra, material.density, mesh.fill * density_share)
+    pin_weights = np.zeros(count)
+    pinned = body.pins.vertices
+    np.maximum.at(pin_weights, mesh.elements[pinned].ravel(), np.repeat(body.pins.weights.astype(np.float64), 4))
+    friction = vertex_factors(body, "friction")
+    return BodyModel(
+        body=body,
+        positions=mesh.vertices,
+        masses=masses,
+        blocks=(
+            *_solid(body, mesh, edges, particle_factors("stiffness"), settings),
+            *build_shape(body, mesh.vertices, masses, edges, settings),
+        ),
+        elements=mesh.elements,
+        weights=mesh.weights,
+        pin_weights=pin_weights,
+        edges=edges,
+        tetrahedra=mesh.tetrahedra,
+        damping_times=material.damping_time * (np.ones(count) if damping is None else damping),
+        frictions=np.zeros(0) if friction is None else material.friction * friction,
+        notices=(*notices, *mesh.notices),
+    )
+
+
+def _solid(
+    body: Body, mesh: EmbeddedMesh, edges: Ints, factors: Floats | None, settings: SolverSettings
+) -> list[ConstraintBlock]:
+    material = body.material
+    vertices, tetrahedra = mesh.vertices, mesh.tetrahedra
+    if is_direct(body, settings):
+        stretch = last_parameter(settings, material.stretch_compliance, material.pbd_stretch_stiffness)
+        volume = last_parameter(settings, material.volume_compliance, material.pbd_volume_stiffness)
+        return [build_distance(vertices, edges, stretch), build_tetrahedron_volume(vertices, tetrahedra, volume)]
+    fill = np.maximum(mesh.fill, MINIMUM_FILL)
+    if material.solid_model == "SPRINGS":
+        lengths = np.linalg.norm(vertices[edges[:, 0]] - vertices[edges[:, 1]], axis=1)
+        shares = tetrahedron_shares(vertices, tetrahedra, fill, edges)
+        compliance = network_compliance(lengths, shares, material.youngs_modulus, 3)
+        compliance = compliance / constraint_factors(factors, edges)
+        return [build_distance(vertices, edges, compliance), build_tetrahedron_volume(vertices, tetrahedra, 0.0)]
+    modulus = material.youngs_modulus * constraint_factors(factors, tetrahedra)
+    build = build_corotated if material.solid_model == "COROTATED" else build_neo_hookean
+    return [build(vertices, tetrahedra, modulus, material.poissons_ratio, fill)]

@@ -10,7 +10,7 @@ import bpy
 from ..scene.material_parameters import CLOTH, COLLIDER, JELLY
 from .bake_status import STATUS
 from .classes import register_classes, unregister_classes
-from .material_names import DAMPING, material_names, preset_names
+from .material_names import DAMPING, material_names, preset_names, structure_names
 from .menus import ROLE_ICONS, XPBD_MT_material
 from .preferences import BASE_PACKAGE
 from .properties import BLENDER_UNITS
@@ -160,6 +160,16 @@ def _draw_choice(layout: Any, settings: Any, name: str) -> None:
     split.prop(settings, name, text="")
 
 
+def _draw_parameter(layout: Any, settings: Any, name: str, unit: str = "") -> None:
+    parameter = _PARAMETERS[name]
+    if parameter.kind == "ENUM":
+        _draw_choice(layout, settings, name)
+    elif parameter.kind == "FLOAT":
+        _draw_value(layout, settings, name, unit, slider=parameter.minimum == 0.0 and parameter.maximum == 1.0)
+    else:
+        _draw_value(layout, settings, name, unit)
+
+
 class XPBD_PT_material(SubPanel, bpy.types.Panel):
     """What the object is made of."""
 
@@ -173,15 +183,26 @@ class XPBD_PT_material(SubPanel, bpy.types.Panel):
         preset = preset_names(settings.preset)
         # Bending is a distance or an angle, and its compliance has the unit of that
         units = {"bending_compliance": "m/N"} if settings.bending_model == "DISTANCE" else {}
-        for name in material_names(settings.role, settings.preset, context.scene.xpbd.solver_mode):
+        for name in material_names(settings, context.scene.xpbd.solver_mode):
             row = column.row()
             row.enabled = name not in preset
-            if _PARAMETERS[name].kind == "ENUM":
-                _draw_choice(row, settings, name)
-            else:
-                _draw_value(row, settings, name, units.get(name, ""), slider=name.startswith("pbd_"))
+            _draw_parameter(row, settings, name, units.get(name, ""))
         if preset:
             column.operator("xpbd.own_material", icon="GREASEPENCIL")
+
+
+class XPBD_PT_structure(SubPanel, bpy.types.Panel):
+    """What it has beyond its material."""
+
+    bl_label = "Structure"
+    roles = BODY_ROLES
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw."""
+        settings = context.object.xpbd
+        column = self.layout.column()
+        for name in structure_names(settings, context.scene.xpbd.solver_mode):
+            _draw_parameter(column, settings, name)
 
 
 class XPBD_PT_motion(SubPanel, bpy.types.Panel):
@@ -314,6 +335,7 @@ class XPBD_PT_cache(SubPanel, bpy.types.Panel):
 CLASSES = (
     XPBD_PT_main,
     XPBD_PT_material,
+    XPBD_PT_structure,
     XPBD_PT_motion,
     XPBD_PT_pins,
     XPBD_PT_tetrahedra,

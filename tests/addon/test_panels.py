@@ -35,7 +35,7 @@ def shown(panels, context):
 
 
 ALWAYS = ["XPBD_PT_floor", "XPBD_PT_solver", "XPBD_PT_cache"]
-BODY = ["XPBD_PT_material", "XPBD_PT_motion", "XPBD_PT_pins"]
+BODY = ["XPBD_PT_material", "XPBD_PT_structure", "XPBD_PT_motion", "XPBD_PT_pins"]
 
 
 @pytest.mark.parametrize(
@@ -82,37 +82,57 @@ def test_the_main_panel_offers_roles_material_and_bake(bpy, panels, active):
     assert [name for name, _ in layout.operators if name != "xpbd.set_role"] == ["xpbd.bake", "xpbd.clear"]
 
 
-def test_every_setting_of_a_body_is_in_one_panel(bpy, panels, active):
+def test_every_setting_is_in_one_panel(bpy, panels, active):
     from blender_xpbd.addon.specs import OBJECT_SETTINGS, SCENE_SETTINGS
 
-    seen = []
+    seen = set()
+
+    def look():
+        names = [name for cls in panels.CLASSES if cls.poll(bpy.context) for name in draw(cls).properties]
+        assert len(set(names)) == len(names)
+        seen.update(names)
+
     for role in ("JELLY", "CLOTH", "COLLIDER"):
-        obj = active(role)
+        settings = active(role).xpbd
         for mode in ("XPBD", "PBD"):
             bpy.context.scene.xpbd.solver_mode = mode
-            for preset in ("MATERIAL", "CUSTOM"):
-                obj.xpbd.preset = preset
-                for tetrahedralizer in ("CAGE", "FILE"):
-                    obj.xpbd.tetrahedralizer = tetrahedralizer
-                    names = [name for cls in panels.CLASSES if cls.poll(bpy.context) for name in draw(cls).properties]
-                    assert len(set(names)) == len(names)
-                    seen += names
-    header = draw(panels.XPBD_PT_floor, "draw_header").properties
+            for setting in OBJECT_SETTINGS:
+                parameter = setting.parameter
+                choices = [choice.identifier for choice in parameter.choices]
+                values: list[str | bool] = [*choices] or [True, False]
+                settings.preset = "MATERIAL"
+                if parameter.kind in {"ENUM", "BOOL"} and parameter.name != "role":
+                    for value in values:
+                        setattr(settings, parameter.name, value)
+                        look()
+    seen.update(draw(panels.XPBD_PT_floor, "draw_header").properties)
     public = {s.name for s in (*OBJECT_SETTINGS, *SCENE_SETTINGS) if not s.hidden}
     # these two are chosen by buttons and a menu
-    assert {*seen, *header} == public - {"role", "preset"}
+    assert seen == public - {"role", "preset"}
+
+
+SOLID = ["density", "solid_model", "youngs_modulus", "poissons_ratio"]
+SHEET = ["area_density", "membrane_model", "stretch_stiffness", "compression_share", "bending_stiffness"]
+FOLDS = ["bending_model", "rest_angle"]
 
 
 @pytest.mark.parametrize(
     ("role", "preset", "mode", "names", "greyed"),
     [
-        ("JELLY", "JELLY_SOFT", "XPBD", ["density", "youngs_modulus"], ["density", "youngs_modulus"]),
-        ("JELLY", "MATERIAL", "XPBD", ["density", "youngs_modulus"], []),
+        ("JELLY", "JELLY_SOFT", "XPBD", SOLID, ["density", "youngs_modulus"]),
+        ("JELLY", "MATERIAL", "XPBD", SOLID, []),
         ("JELLY", "CUSTOM", "XPBD", ["density", "stretch_compliance", "volume_compliance"], []),
         ("JELLY", "CUSTOM", "PBD", ["density", "pbd_stretch_stiffness", "pbd_volume_stiffness"], []),
         ("JELLY", "RUBBER", "PBD", ["density", "pbd_stretch_stiffness", "pbd_volume_stiffness"], ["density"]),
-        ("CLOTH", "MATERIAL", "XPBD", ["area_density", "stretch_stiffness", "bending_stiffness", "bending_model"], []),
-        ("CLOTH", "CUSTOM", "XPBD", ["area_density", "stretch_compliance", "bending_compliance", "bending_model"], []),
+        ("CLOTH", "MATERIAL", "XPBD", [*SHEET, *FOLDS], []),
+        (
+            "CLOTH",
+            "CUSTOM",
+            "XPBD",
+            ["area_density", "compression_share", "stretch_compliance", "bending_compliance", *FOLDS],
+            [],
+        ),
+        ("CLOTH", "CUSTOM", "PBD", ["area_density", *FOLDS, "pbd_stretch_stiffness", "pbd_bending_stiffness"], []),
     ],
 )
 def test_the_material_panel(bpy, panels, active, role, preset, mode, names, greyed):
@@ -122,6 +142,30 @@ def test_the_material_panel(bpy, panels, active, role, preset, mode, names, grey
     assert layout.properties == names
     assert layout.greyed == greyed
     assert bool(layout.operators) == (preset not in {"MATERIAL", "CUSTOM"})
+
+
+@pytest.mark.parametrize(
+    ("choice", "value", "shown", "hidden"),
+    [
+        ("membrane_model", "ORTHOTROPIC", {"warp_stiffness", "weft_stiffness"}, {"stretch_stiffness"}),
+        ("membrane_model", "ISOTROPIC", {"stretch_stiffness"}, {"warp_stiffness", "compression_share"}),
+        ("bending_model", "NONE", set(), {"bending_stiffness", "rest_angle"}),
+        ("bending_model", "ISOMETRIC", {"bending_stiffness"}, {"rest_angle"}),
+        ("use_tethers", True, {"tether_slack"}, set()),
+        ("use_tethers", False, set(), {"tether_slack"}),
+        ("pressure_model", "GAS", {"pressure"}, {"volume_ratio"}),
+        ("pressure_model", "NONE", set(), {"pressure", "volume_ratio"}),
+        ("shape_matching", "CLUSTERS", {"shape_frequency"}, set()),
+    ],
+)
+def test_what_does_not_count_is_not_shown(bpy, panels, active, choice, value, shown, hidden):
+    settings = active("CLOTH").xpbd
+    settings.preset = "MATERIAL"
+    setattr(settings, choice, value)
+    found = {*draw(panels.XPBD_PT_material).properties, *draw(panels.XPBD_PT_structure).properties}
+    assert choice in found
+    assert shown <= found
+    assert not hidden & found
 
 
 def test_units_stand_in_the_panel(bpy, panels, active):

@@ -6,11 +6,14 @@
 
 from .attachment import ATTACHMENT
 from .constraint import ConstraintType
+from .corotated import COROTATED
 from .dihedral_bending import DIHEDRAL_BENDING
 from .distance import DISTANCE
 from .element_attachment import ELEMENT_ATTACHMENT
 from .enclosed_volume import ENCLOSED_VOLUME
 from .isometric_bending import ISOMETRIC_BENDING
+from .membrane import MEMBRANE
+from .neo_hookean import NEO_HOOKEAN
 from .shape_matching import SHAPE_MATCHING
 from .stitch import STITCH
 from .tetrahedron_volume import TETRAHEDRON_VOLUME
@@ -21,6 +24,9 @@ CONSTRAINTS: tuple[ConstraintType, ...] = (
     ENCLOSED_VOLUME,
     ISOMETRIC_BENDING,
     DIHEDRAL_BENDING,
+    MEMBRANE,
+    COROTATED,
+    NEO_HOOKEAN,
     DISTANCE,
     TWO_SIDED_DISTANCE,
     TETRAHEDRON_VOLUME,

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Stable neo-Hookean tetrahedra: C_D = √tr(FᵀF), C_H = det F − 1 − μ/λ̂ (Macklin & Müller 2021).
+
+With α_D = 1/(μV) and α_H = 1/(λ̂V) [1/(N·m) = 1/J] they store U = V (μ/2 tr(FᵀF) + λ̂/2 (det F − 1 − μ/λ̂)²). For
+F = 1 + ε that is V (μ ε:ε + (λ̂ − μ)/2 tr²ε) to second order, so λ̂ = λ + μ gives the Lamé parameters of the
+material. (Their ν without this correction is too small.)
+
+C_D is not 0 at rest: two large stresses balance there. Projected one after the other they do not, so the body
+shrinks or swells, and more so with longer substeps; projected together by their 2×2 system they do, but C_D knows
+shear only to second order, so shear overshoots when the substep is long for the material. Hence both together, and
+not as rows but as the plane of impulses that they span, pulls along F − cof F (shape, 0 at rest) and cof F (volume):
+
+    impulse = −V h² (μ (F − cof F) + λ̂ (det F − 1) cof F) D_m⁻ᵀ     exactly, as the substep goes to 0, and
+    along each of two directions in that plane that are conjugate by the masses, the minimum of the potential of one
+    implicit step, ½ Δxᵀ M Δx + h² U, with the curvature of U along it kept from below 0 (C_H² by Gauss-Newton).
+
+Both are torque-free. Stored multipliers are those of the two directions, so further iterations go on to
+the equilibrium C_shape + α̃ λ_shape = 0, C_volume + α̃ λ_volume = 0 with α̃ = 1/(μVh²). Damping adds the stress of a
+Kelvin-Voigt solid, τ times the rate of the elastic stress at small strain. In PBD mode the step is to the minimum of U
+(the limit of a stiff material), and k is the share of it that is taken.
+"""
+
+import numpy as np
+import numpy.typing as npt
+import taichi as ti
+
+from .constraint import (
+    ACCUMULATE,
+    DAMPED,
+    PBD,
+    SMALL,
+    ConstraintBlock,
+    ConstraintType,
+    keep_multiplier,
+    moved,
+    read_multiplier,
+)
+from .tetrahedron_element import (
+    ELEMENT_PARAMETERS,
+    SMALLEST_FILL,
+    damping_stress,
+    deformation,
+    element_parameters,
+    lame_parameters,
+    pulls,
+    rest_rows,
+    solid_tetrahedra,
+)
+
+
+@ti.func
+def project_neo_hookean(
+    positions: ti.template(),
+    previous_positions: ti.template(),
+    indices: ti.template(),
+    parameters: ti.template(),
+    lagrange_multipliers: ti.template(),
+    i,
+    p,
+    m,
+    step,
+    mode: ti.template(),
+):
+    """Project one tetrahedron; arguments as in ``constraint``."""
+    i0, i1, i2, i3 = indices[i], indices[i + 1], indices[i + 2], indices[i + 3]
+    x0, x1, x2, x3 = positions[i0], positions[i1], positions[i2], positions[i3]
+    q1, q2, q3 = rest_rows(parameters, p)
+    ratio = parameters[p + 9]
+    f1, f2, f3 = deformation(x1.xyz - x0.xyz, x2.xyz - x0.xyz, x3.xyz - x0.xyz, q1, q2, q3)
+    n1, n2, n3 = f2.cross(f3), f3.cross(f1), f1.cross(f2)
+    swelling = f1.dot(n1) - 1.0
+    # stress over μ: shape part, and the factor of cof F
+    d1, d2, d3 = f1 - n1, f2 - n2, f3 - n3
+    pressure = ratio * swelling
+    gamma = 0.0
+    if ti.static(mode & DAMPED and not mode & PBD):
+        p0, p1, p2, p3 = previous_positions[i0], previous_positions[i1], previous_positions[i2], previous_positions[i3]
+        gamma = 0.25 * (p0[3] + p1[3] + p2[3] + p3[3]) * step[2]
+        e1, e2, e3 = deformation(p1.xyz - p0.xyz, p2.xyz - p0.xyz, p3.xyz - p0.xyz, q1, q2, q3)
+        r1, r2, r3 = damping_stress(f1, f2, f3, e1, e2, e3)
+        d1, d2, d3 = d1 + gamma * r1, d2 + gamma * r2, d3 + gamma * r3
+        pressure += gamma * (ratio - 1.0) * (swelling + 1.0 - e1.dot(e2.cross(e3)))
+    # pulls b along the volume, and a along what of the shape is conjugate to it
+    b1, b2, b3 = pulls(n1, n2, n3, q1, q2, q3)
+    b0 = -(b1 + b2 + b3)
+    a1, a2, a3 = pulls(d1, d2, d3, q1, q2, q3)
+    a0 = -(a1 + a2 + a3)
+    volume_weight = x0[3] * b0.dot(b0) + x1[3] * b1.dot(b1) + x2[3] * b2.dot(b2) + x3[3] * b3.dot(b3)
+    turn = x0[3] * a0.dot(b0) + x1[3] * a1.dot(b1) + x2[3] * a2.dot(b2) + x3[3] * a3.dot(b3)
+    turn /= volume_weight + SMALL
+    a0, a1, a2, a3 = a0 - turn * b0, a1 - turn * b1, a2 - turn * b2, a3 - turn * b3
+    pressure += turn
+    m0, m1, m2, m3 = x0[3] * a0, x1[3] * a1, x2[3] * a2, x3[3] * a3
+    shape_weight = m0.dot(a0) + m1.dot(a1) + m2.dot(a2) + m3.dot(a3)
+    # the change of F along a, from which the curvature of U
+    s1, s2, s3 = deformation(m1 - m0, m2 - m0, m3 - m0, q1, q2, q3)
+    square = s1.dot(s1) + s2.dot(s2) + s3.dot(s3)
+    bend = f1.dot(s2.cross(s3)) + f2.dot(s3.cross(s1)) + f3.dot(s1.cross(s2))
+
+    alpha_tilde = SMALL
+    if ti.static(not mode & PBD):
+        alpha_tilde = parameters[p + 10] * step[0] + SMALL
+    size = (x0[3] + x1[3] + x2[3] + x3[3]) * (q1.dot(q1) + q2.dot(q2) + q3.dot(q3))
+    # near a line cof F vanishes but its change does not: without the last term the step would be unbounded
+    stiffness = (ratio - 1.0 / 3.0) * (1.0 + gamma) * volume_weight + ratio * ti.abs(swelling) * size / 9.0
+    by_volume = 1.0 / (alpha_tilde + stiffness)
+    left = ratio * swelling * (1.0 - ratio * volume_weight * by_volume) - 1.0
+    tiny = 1e-10 * size + SMALL
+    stiffness = square * (1.0 + 2.0 * gamma) + ti.max(2.0 * left * bend, 0.0) + size * tiny
+    by_shape = 1.0 / (alpha_tilde + stiffness / (shape_weight + tiny))
+    if ti.static(mode & PBD):
+        by_shape *= -parameters[p + 10]
+        by_volume *= -parameters[p + 10] * pressure
+    elif ti.static(mode & ACCUMULATE):
+        norm = ti.sqrt(shape_weight + SMALL)
+        shape = read_multiplier(lagrange_multipliers, m, step, mode)
+        volume = read_multiplier(lagrange_multipliers, m + 1, step, mode)
+        by_shape *= -(norm + alpha_tilde * shape)
+        by_volume *= -(pressure + alpha_tilde * volume)
+        keep_multiplier(lagrange_multipliers, m, mode, shape + by_shape)
+        keep_multiplier(lagrange_multipliers, m + 1, mode, volume + by_volume)
+        by_shape /= norm
+    else:
+        by_shape *= -1.0
+        by_volume *= -pressure
+    positions[i0] = moved(x0, by_shape * a0 + by_volume * b0)
+    positions[i1] = moved(x1, by_shape * a1 + by_volume * b1)
+    positions[i2] = moved(x2, by_shape * a2 + by_volume * b2)
+    positions[i3] = moved(x3, by_shape * a3 + by_volume * b3)
+
+
+def evaluate_neo_hookean(positions: npt.NDArray[np.float64], block: ConstraintBlock) -> npt.NDArray[np.float64]:
+    """Strains that vanish at rest: |F − cof F| (shape) and det F − 1 (volume) [1], shape (constraints, 2)."""
+    corners = positions[block.indices]
+    edges = np.swapaxes(corners[:, 1:] - corners[:, :1], 1, 2)
+    gradients = edges @ block.parameters[:, :9].reshape(-1, 3, 3)
+    first, second, third = gradients[:, :, 0], gradients[:, :, 1], gradients[:, :, 2]
+    cofactors = np.stack([np.cross(second, third), np.cross(third, first), np.cross(first, second)], axis=2)
+    volume = (first * cofactors[:, :, 0]).sum(axis=1) - 1.0
+    return np.stack([np.linalg.norm(gradients - cofactors, axis=(1, 2)), volume], axis=1)
+
+
+NEO_HOOKEAN = ConstraintType(
+    name="neo_hookean",
+    particle_count=4,
+    parameters=(*ELEMENT_PARAMETERS, "λ̂/μ [1]", "compliance [1/(N·m)]"),
+    multiplier_count=2,
+    project=project_neo_hookean,
+    evaluate=evaluate_neo_hookean,
+)
+
+
+def build_neo_hookean(
+    positions: npt.NDArray[np.float64],
+    tetrahedra: npt.NDArray[np.int32],
+    youngs_modulus: npt.ArrayLike,
+    poissons_ratio: npt.ArrayLike,
+    fill: npt.ArrayLike = 1.0,
+) -> ConstraintBlock:
+    """Make tetrahedra elastic.
+
+    Args:
+        positions: rest positions [m], shape (particles, 3).
+        tetrahedra: shape (tetrahedra, 4), of any orientation; flat ones are left out.
+        youngs_modulus: E [Pa], positive, one for all or shape (tetrahedra,).
+        poissons_ratio: ν, 0 to 0.4999, one for all or shape (tetrahedra,).
+        fill: share of each tetrahedron that is filled with material, above 0, one for all or shape (tetrahedra,).
+
+    Raises:
+        ValueError: E or ν out of range.
+    """
+    solid = solid_tetrahedra(positions, tetrahedra)
+    inverse_edges, volumes = element_parameters(positions, tetrahedra[solid])
+    mu, lame = lame_parameters(youngs_modulus, poissons_ratio)
+    shares = np.maximum(np.asarray(fill, np.float64), SMALLEST_FILL)
+    mu, lame, shares = (np.broadcast_to(values, solid.shape)[solid] for values in (mu, lame, shares))
+    columns = (inverse_edges, (lame + mu) / mu, 1.0 / (mu * volumes * shares))
+    return ConstraintBlock(NEO_HOOKEAN, tetrahedra[solid], np.column_stack(columns))

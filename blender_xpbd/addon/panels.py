@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 
 from ..scene.material_parameters import CLOTH, COLLIDER, JELLY
+from ..scene.settings import SOLVER_PARAMETERS
 from .bake_status import STATUS
 from .classes import register_classes, unregister_classes
 from .material_names import DAMPING, material_names, preset_names, structure_names
@@ -17,6 +18,9 @@ from .properties import BLENDER_UNITS
 from .report_text import plain_words, summary_error, summary_rows, summary_warnings
 from .specs import OBJECT_SETTINGS, ROLES, SCENE_SETTINGS
 from .wrapped_text import draw_wrapped, letters_across
+
+# Solver settings that count for one quality only
+_OF_QUALITY = {"substeps": "FIXED", "iterations": "FIXED", "tolerance": "AUTOMATIC", "maximum_substeps": "AUTOMATIC"}
 
 BODY_ROLES = (JELLY, CLOTH)
 _PARAMETERS = {setting.name: setting.parameter for setting in (*OBJECT_SETTINGS, *SCENE_SETTINGS)}
@@ -310,12 +314,10 @@ class XPBD_PT_solver(SubPanel, bpy.types.Panel):
         frames.prop(settings, "frame_end")
         frames.prop(settings, "frame_step")
         column.operator("xpbd.use_scene_range", icon="PREVIEW_RANGE")
-        quality = column.column(align=True)
-        quality.prop(settings, "substeps")
-        quality.prop(settings, "iterations")
-        column.row().prop(settings, "solver_mode", expand=True)
-        _draw_choice(column, settings, "time_integration")
-        _draw_choice(column, settings, "device")
+        for parameter in SOLVER_PARAMETERS:
+            quality = _OF_QUALITY.get(parameter.name)
+            if quality is None or quality == settings.quality:
+                _draw_parameter(column, settings, parameter.name)
 
 
 class XPBD_PT_cache(SubPanel, bpy.types.Panel):

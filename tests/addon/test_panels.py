@@ -86,25 +86,28 @@ def test_every_setting_is_in_one_panel(bpy, panels, active):
     from blender_xpbd.addon.specs import OBJECT_SETTINGS, SCENE_SETTINGS
 
     seen = set()
+    scene = bpy.context.scene.xpbd
+    settings = active().xpbd
 
     def look():
         names = [name for cls in panels.CLASSES if cls.poll(bpy.context) for name in draw(cls).properties]
         assert len(set(names)) == len(names)
         seen.update(names)
 
-    for role in ("JELLY", "CLOTH", "COLLIDER"):
-        settings = active(role).xpbd
-        for mode in ("XPBD", "PBD"):
-            bpy.context.scene.xpbd.solver_mode = mode
-            for setting in OBJECT_SETTINGS:
-                parameter = setting.parameter
-                choices = [choice.identifier for choice in parameter.choices]
-                values: list[str | bool] = [*choices] or [True, False]
-                settings.preset = "MATERIAL"
-                if parameter.kind in {"ENUM", "BOOL"} and parameter.name != "role":
-                    for value in values:
-                        setattr(settings, parameter.name, value)
-                        look()
+    def try_all(owner, own_settings):
+        for parameter in (setting.parameter for setting in own_settings):
+            choices: list[str | bool] = [choice.identifier for choice in parameter.choices]
+            if parameter.kind in {"ENUM", "BOOL"} and parameter.name != "role":
+                for value in choices or [True, False]:
+                    setattr(owner, parameter.name, value)
+                    look()
+                setattr(owner, parameter.name, "MATERIAL" if parameter.name == "preset" else parameter.default)
+
+    for settings.role in ("JELLY", "CLOTH", "COLLIDER"):
+        for scene.solver_mode in ("XPBD", "PBD"):
+            settings.preset = "MATERIAL"
+            try_all(settings, OBJECT_SETTINGS)
+    try_all(scene, SCENE_SETTINGS)
     seen.update(draw(panels.XPBD_PT_floor, "draw_header").properties)
     public = {s.name for s in (*OBJECT_SETTINGS, *SCENE_SETTINGS) if not s.hidden}
     # these two are chosen by buttons and a menu

@@ -7,8 +7,8 @@ surfaces", §2). So E = |Kx|²/(2α): three linear rows instead of the usual C =
 where the cloth is flat. For small angles |Kx| = l θ, so C is the fold's angle times its edge l, and α is l² times
 the compliance of dihedral bending.
 
-Where dihedral bending knows any rest angle and holds a fold of 180° as exactly as a small one, this one only pulls
-towards flat, less and less (|Kx| goes with the sine of θ/2), for a third of the time.
+Dihedral bending knows any rest angle, and its torque grows with the angle. This one pulls towards flat only, with
+the sine of the angle: most at a right angle, and not at all where the cloth is folded onto itself.
 """
 
 import numpy as np

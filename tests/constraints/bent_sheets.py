@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sheets bent to cylinders, for the energy of bending."""
+
+import numpy as np
+
+CURVATURE = 1e-3
+
+
+def equilateral_sheet(size=24):
+    """Positions and triangles of a flat lattice of side 1."""
+    rows, columns = np.meshgrid(np.arange(size), np.arange(size), indexing="ij")
+    positions = np.stack([rows + 0.5 * columns, columns * np.sqrt(0.75), 0.0 * rows], axis=-1).reshape(-1, 3)
+    first = (rows * size + columns)[:-1, :-1].ravel()
+    lower = np.stack([first, first + size, first + 1], axis=1)
+    upper = np.stack([first + size, first + size + 1, first + 1], axis=1)
+    return positions, np.concatenate([lower, upper])
+
+
+def jittered(positions, amount=0.25):
+    """The same sheet with its vertices moved in its plane."""
+    noise = np.random.default_rng(0).uniform(-amount, amount, (len(positions), 2))
+    return positions + np.c_[noise, np.zeros(len(noise))]
+
+
+def rolled(positions, angle):
+    """The flat sheet on a cylinder of ``CURVATURE`` along a direction."""
+    along = positions[:, :2] @ [np.cos(angle), np.sin(angle)]
+    return positions + 0.5 * CURVATURE * np.c_[np.zeros((len(along), 2)), along**2]
+
+
+def inner_share(positions, folds):
+    """Three times the hinges' share of area: a third of that of both triangles each [m²]."""
+    a, b, c, d = (positions[folds[:, corner]] for corner in range(4))
+    twice = np.linalg.norm(np.cross(b - a, c - a), axis=1) + np.linalg.norm(np.cross(b - a, d - a), axis=1)
+    return twice.sum() / 6.0

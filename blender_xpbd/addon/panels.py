@@ -261,7 +261,7 @@ class XPBD_PT_tetrahedra(SubPanel, bpy.types.Panel):
             _draw_value(column, settings, "cage_resolution")
         package = {"FTETWILD": "pytetwild", "TETGEN": "tetgen"}.get(settings.tetrahedralizer)
         if package:
-            hint = f"Needs the package {package} in the Python of the worker"
+            hint = f"Needs the package {package} in the Python of the solver"
             draw_wrapped(column, hint, icon="INFO", width=letters_across(context))
 
 

@@ -21,7 +21,7 @@ class XPBD_preferences(bpy.types.AddonPreferences):
     bl_idname = BASE_PACKAGE
 
     worker_python: bpy.props.StringProperty(
-        name="Worker Python",
+        name="Solver's Python",
         description="A Python 3.11 or later with the package taichi, which runs the solver. Empty: the one inside "
         "Blender, or one found on this machine",
         subtype="FILE_PATH",
@@ -30,9 +30,8 @@ class XPBD_preferences(bpy.types.AddonPreferences):
     def draw(self, _context: bpy.types.Context) -> None:
         """The path, and what was found."""
         layout = self.layout
-        row = layout.row()
-        row.prop(self, "worker_python")
-        row.operator("xpbd.check_worker", text="Check", icon="VIEWZOOM")
+        layout.prop(self, "worker_python")
+        layout.operator("xpbd.check_worker", icon="VIEWZOOM")
         found = known_python(self.worker_python)
         if found is not None:
             layout.label(text=f"Python {found.version} with Taichi: {found.executable}", icon="CHECKMARK")

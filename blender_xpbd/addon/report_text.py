@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -58,7 +59,9 @@ def summary_rows(report: str) -> tuple[tuple[str, str], ...]:
     volume = _number(summary, "greatest_volume_change") if _number(summary, "tetrahedra") else None
     inverted = _number(summary, "inverted_tetrahedra")
     device = summary.get("device")
-    rows = [("Frames", f"{frames:.0f}" + ("" if total is None else f" in {_duration(total)}"))]
+    wanted = _frames_wanted(summary)
+    done = f"{frames:.0f} of {wanted}" if wanted and not summary.get("complete", True) else f"{frames:.0f}"
+    rows = [("Frames", done + ("" if total is None else f" in {_duration(total)}"))]
     if fps:
         rows.append(("Solver", f"{fps:,.0f} fps" if fps >= 10 else f"{fps:.2g} fps"))
     if isinstance(device, str) and device:
@@ -70,6 +73,14 @@ def summary_rows(report: str) -> tuple[tuple[str, str], ...]:
     if inverted:
         rows.append(("Inverted", f"{inverted:.0f} tetrahedra"))
     return tuple(rows)
+
+
+def _frames_wanted(summary: Mapping[str, Any]) -> int:
+    """How many frames were asked for, 0 if that is unknown."""
+    start, end, step = (_number(summary, name) for name in ("frame_start", "frame_end", "frame_step"))
+    if start is None or end is None or not step or not all(map(math.isfinite, (start, end, step))):
+        return 0
+    return math.ceil((end - start) / step) + 1
 
 
 def _number(values: Mapping[str, Any], name: str) -> float | None:

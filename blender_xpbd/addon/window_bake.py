@@ -142,7 +142,7 @@ def status_text(progress: Progress) -> str:
         parts.append(f"{progress.frames_per_second:.3g} fps")
     if progress.seconds_left is not None:
         parts.append(f"{time_text(progress.seconds_left)} left")
-    return "  ·  ".join(parts)
+    return " · ".join(parts)
 
 
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]

@@ -38,6 +38,15 @@ def test_a_jelly():
     )
 
 
+@pytest.mark.parametrize(("step", "wanted"), [(1, 101), (10, 11), (30, 5)])
+def test_an_unfinished_bake(step, wanted):
+    from blender_xpbd.addon.report_text import summary_rows
+
+    report = {"frames": 3, "complete": False, "frame_start": 0, "frame_end": 100, "frame_step": step}
+    assert summary_rows(json.dumps(report)) == (("Frames", f"3 of {wanted}"),)
+    assert summary_rows(json.dumps({**report, "complete": True})) == (("Frames", "3"),)
+
+
 def test_a_cloth_has_no_volume():
     from blender_xpbd.addon.report_text import summary_rows
 
@@ -66,7 +75,20 @@ _VALUES = st.recursive(
     max_leaves=4,
 )
 _NAMES = st.sampled_from(
-    ["frames", "seconds", "solver_fps", "device", "tetrahedra", "greatest_strain", "warnings", "error"]
+    [
+        "frames",
+        "seconds",
+        "solver_fps",
+        "device",
+        "tetrahedra",
+        "greatest_strain",
+        "warnings",
+        "error",
+        "frame_start",
+        "frame_end",
+        "frame_step",
+        "complete",
+    ]
 )
 
 

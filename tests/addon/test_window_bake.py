@@ -132,4 +132,4 @@ def test_words_of_the_progress_bar(bpy):
 
     assert status_text(Progress(STARTING, message="Starting the solver")) == "Starting the solver"
     words = status_text(Progress(SOLVING, 3, 2, 10, 123.456, 75.0, "Solving"))
-    assert words == "2 / 10  ·  123 fps  ·  1:15 left"
+    assert words == "2 / 10 · 123 fps · 1:15 left"

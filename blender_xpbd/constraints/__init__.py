@@ -21,7 +21,6 @@ from .two_sided_distance import TWO_SIDED_DISTANCE
 
 CONSTRAINTS: tuple[ConstraintType, ...] = (
     SHAPE_MATCHING,
-    ENCLOSED_VOLUME,
     ISOMETRIC_BENDING,
     DIHEDRAL_BENDING,
     MEMBRANE,
@@ -30,6 +29,7 @@ CONSTRAINTS: tuple[ConstraintType, ...] = (
     DISTANCE,
     TWO_SIDED_DISTANCE,
     TETRAHEDRON_VOLUME,
+    ENCLOSED_VOLUME,
     STITCH,
     ELEMENT_ATTACHMENT,
     ATTACHMENT,

@@ -46,6 +46,9 @@ class Cage:
             volume is the mesh's volume.
         embedding_tetrahedra: the tetrahedron of each of the mesh's vertices, shape (mesh vertices,), int32.
         embedding_weights: its barycentric coordinates there, shape (mesh vertices, 4), float64.
+        surface_tetrahedra: the tetrahedron of a point on the surface, one for each tetrahedron that holds a piece of
+            the surface but no vertex of the mesh, shape (points,), int32: with the vertices they cover the surface.
+        surface_weights: their barycentric coordinates there, shape (points, 4), float64.
         volume: of the solid [m³].
         notices: ``W_TET_REPAIRED`` if the surface is open, not a manifold or cuts itself.
     """
@@ -55,6 +58,8 @@ class Cage:
     fill: np.ndarray
     embedding_tetrahedra: np.ndarray
     embedding_weights: np.ndarray
+    surface_tetrahedra: np.ndarray
+    surface_weights: np.ndarray
     volume: float
     notices: tuple[Notice, ...]
 
@@ -124,12 +129,16 @@ def build_cage(
     found = find_pieces(lattice, grid, inside.depth, crossings, samples, weld)
     pieces, vertices, tetrahedra = mend(lattice, found)
     elements = _bind_vertices(lattice, points, triangles, pieces, pieces.of_sample[samples.corner_samples])
+    between = _samples_between(pieces.of_sample, elements)
+    surface = pieces.of_sample[between]
     return Cage(
         vertices=frame.to_world(vertices),
         tetrahedra=tetrahedra,
         fill=_fill(lattice, grid, pieces, volume),
         embedding_tetrahedra=elements.astype(np.int32),
         embedding_weights=barycentric_weights(points, vertices[tetrahedra[elements]]),
+        surface_tetrahedra=surface.astype(np.int32),
+        surface_weights=barycentric_weights(samples.points[between], vertices[tetrahedra[surface]]),
         volume=volume / frame.scale**3,
         notices=_notices(report, inside, object_name),
     )
@@ -205,6 +214,14 @@ def _bind_vertices(
         used = used[:: 1 + len(loose) * len(used) // PAIRS_LIMIT]
         elements[loose] = elements[used[nearest_points(points[loose], points[used])]]
     return elements
+
+
+def _samples_between(of_sample: np.ndarray, elements: np.ndarray) -> np.ndarray:
+    """One surface sample of each piece that holds no mesh vertex: the middle one in the order of the samples."""
+    order = np.argsort(of_sample, kind="stable")
+    owners, begins, counts = np.unique(of_sample[order], return_index=True, return_counts=True)
+    free = (owners >= 0) & ~np.isin(owners, elements)
+    return order[(begins + counts // 2)[free]]
 
 
 def _fill(lattice: Lattice, grid: Grid, pieces: Pieces, volume: float) -> np.ndarray:

@@ -67,6 +67,7 @@ _BODY_ARRAYS: dict[str, _Spec] = {
     "tetrahedra_vertices": ("<f8", (None, 3)),
     "tetrahedra": ("<i4", (None, 4)),
     "uvs": ("<f4", (None, 2)),
+    "loose_edges": ("<i4", (None, 2)),
     **{f"multiplier_{name}": ("<f4", (None,)) for name in MULTIPLIERS},
 }
 _COLLIDER_ARRAYS: dict[str, _Spec] = {
@@ -240,6 +241,7 @@ def _arrays_of(scene: Scene) -> Iterator[tuple[str, dict[str, _Array]]]:
                 "tetrahedra_vertices": np.asarray(tetrahedralization.vertices, "<f8"),
                 "tetrahedra": np.asarray(tetrahedralization.tetrahedra, "<i4"),
                 "uvs": np.asarray(body.uvs, "<f4"),
+                "loose_edges": np.asarray(body.loose_edges, "<i4"),
                 # an empty array stands for no multiplier
                 **{f"multiplier_{name}": np.asarray(body.multipliers.get(name, ()), "<f4") for name in MULTIPLIERS},
             },
@@ -313,6 +315,7 @@ def _read_body(folder: Path, record: Record, names: Record) -> Body:
         velocity=np.array(record.vector("velocity")),
         multipliers={name: arrays[f"multiplier_{name}"] for name in MULTIPLIERS if len(arrays[f"multiplier_{name}"])},
         uvs=arrays["uvs"],
+        loose_edges=arrays["loose_edges"],
     )
 
 

@@ -74,6 +74,7 @@ class Body:
         velocity: initial velocity [m/s], shape (3,).
         multipliers: per vertex factors, at least 0, of what ``MULTIPLIERS`` names, shape (vertices,); 1 where absent.
         uvs: of each corner, shape (corners, 2), or (0, 2): warp runs along U.
+        loose_edges: edges that belong to no face, shape (edges, 2).
     """
 
     identifier: str
@@ -88,6 +89,7 @@ class Body:
     velocity: Floats = field(default_factory=lambda: np.zeros(3))
     multipliers: Mapping[str, npt.NDArray[np.float32]] = field(default_factory=dict)
     uvs: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 2), np.float32))
+    loose_edges: Ints = field(default_factory=lambda: np.zeros((0, 2), np.int32))
 
     @property
     def vertex_count(self) -> int:
@@ -204,6 +206,9 @@ def _validate_vertex_data(body: Body) -> None:
             raise XpbdError("E_PARAM", f"The multiplier {name!r} does not fit the mesh.", body.name)
         if not (np.isfinite(values).all() and (values >= 0.0).all()):
             raise XpbdError("E_PARAM", f"The multiplier {name!r} must be finite and at least 0.", body.name)
+    if body.loose_edges.shape[1:] != (2,):
+        raise XpbdError("E_PARAM", "Loose edges must be pairs of vertices.", body.name)
+    _require_indices(body.loose_edges.ravel(), body.vertex_count, body.name)
     if body.uvs.shape not in {(0, 2), (len(body.corners), 2)} or not np.isfinite(body.uvs).all():
         raise XpbdError("E_PARAM", "The UV map does not fit the mesh.", body.name)
 

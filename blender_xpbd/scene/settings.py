@@ -17,6 +17,10 @@ TIME_INTEGRATIONS = (
     Choice("SYMPLECTIC_EULER", "Symplectic Euler", "First order: robust, and calms fast wobbling by itself"),
     Choice("BDF2", "BDF2", "Second order: keeps wobbling and bouncing alive longer"),
 )
+QUALITIES = (
+    Choice("FIXED", "Fixed", "The substeps and iterations below"),
+    Choice("AUTOMATIC", "Automatic", "As many substeps and iterations as the tolerance asks for, found by trial"),
+)
 DEVICES = (
     Choice("AUTO", "Automatic", "The fastest device for the size of the scene; the bake tells which"),
     Choice("CPU", "CPU", "The processor"),
@@ -26,6 +30,28 @@ DEVICES = (
 )
 
 SOLVER_PARAMETERS: tuple[Parameter, ...] = (
+    Parameter("quality", "Quality", "How substeps and iterations are chosen", "FIXED", choices=QUALITIES),
+    Parameter(
+        "tolerance",
+        "Tolerance",
+        "How far the motion may still change, on the average over the vertices, if it were computed twice as finely",
+        1.0,
+        "mm",
+        0.0,
+        1e9,
+        0.01,
+        100.0,
+        exclusive_minimum=True,
+    ),
+    Parameter(
+        "maximum_substeps",
+        "At Most",
+        "Substeps that Automatic does not go beyond; the bake tells when the tolerance needs more",
+        160,
+        minimum=1,
+        maximum=10000,
+        soft_maximum=640,
+    ),
     Parameter(
         "substeps",
         "Substeps",
@@ -52,6 +78,12 @@ SOLVER_PARAMETERS: tuple[Parameter, ...] = (
         "SYMPLECTIC_EULER",
         choices=TIME_INTEGRATIONS,
     ),
+    Parameter(
+        "measure_residual",
+        "Measure Residual",
+        "Measure in each frame how far one more iteration would still move a vertex; costs some time",
+        False,
+    ),
     Parameter("device", "Device", "What the solver runs on", "AUTO", choices=DEVICES),
 )
 
@@ -67,6 +99,10 @@ class SolverSettings:
     solver_mode: str = "XPBD"
     device: str = "AUTO"
     time_integration: str = "SYMPLECTIC_EULER"
+    quality: str = "FIXED"
+    tolerance: float = 1.0
+    maximum_substeps: int = 160
+    measure_residual: bool = False
 
     @classmethod
     def from_values(cls, values: Mapping[str, Value]) -> SolverSettings:

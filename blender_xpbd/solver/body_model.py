@@ -31,7 +31,8 @@ class BodyModel:
         edges: along which strain is measured, shape (edges, 2).
         tetrahedra: shape (n, 4), empty for cloth.
         damping_times: of the material around each particle [s], shape (particles,); empty for none.
-        frictions: of each vertex of the mesh, shape (vertices,); empty where it is the material's.
+        surface_elements, surface_weights: of points between the vertices that meet colliders too, shape (points, 4).
+        frictions: of the vertices of the mesh, then of those points; empty where all are the material's.
         notices: warnings.
     """
 
@@ -45,6 +46,8 @@ class BodyModel:
     edges: Ints
     tetrahedra: Ints = field(default_factory=lambda: np.zeros((0, 4), np.int32))
     damping_times: Floats = field(default_factory=lambda: np.zeros(0))
+    surface_elements: Ints = field(default_factory=lambda: np.zeros((0, 4), np.int32))
+    surface_weights: Floats = field(default_factory=lambda: np.zeros((0, 4)))
     frictions: Floats = field(default_factory=lambda: np.zeros(0))
     notices: tuple[Notice, ...] = ()
 

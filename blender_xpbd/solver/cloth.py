@@ -17,7 +17,7 @@ from ..constraints.strain_limit import build_strain_limit
 from ..constraints.two_sided_distance import build_tethers, build_two_sided_distance
 from ..geometry.masses import surface_masses
 from ..geometry.mesh_checks import check_mesh
-from ..geometry.tethers import nearest_pins
+from ..geometry.tethers import surface_paths, tethers
 from ..geometry.topology import bending_pairs, face_diagonals, hinges, unique_edges
 from ..scene.errors import XpbdError
 from ..scene.scene import Body
@@ -53,7 +53,7 @@ def build_cloth(body: Body, settings: SolverSettings) -> BodyModel:
     blocks = [
         *_bending(body, triangles, settings),
         *_membrane(body, triangles, edges, settings),
-        *_tethers(body, edges, pin_weights),
+        *_tethers(body, triangles, pin_weights),
         *_inside(body, triangles, settings),
         *build_shape(body, body.positions, masses, edges, settings),
     ]
@@ -82,23 +82,22 @@ def _membrane(body: Body, triangles: Ints, edges: Ints, settings: SolverSettings
         blocks.append(_springs(body, edges, factors, settings))
     else:
         woven = material.membrane_model == "ORTHOTROPIC"
-        stiffness = material.stretch_stiffness
+        share = constraint_factors(factors, triangles)
         blocks.append(
             build_membrane(
                 positions,
                 triangles,
-                warp_directions(body, triangles) if woven else None,
-                material.warp_stiffness if woven else stiffness,
-                material.weft_stiffness if woven else stiffness,
-                material.shear_stiffness if woven else stiffness / (2.0 * (1.0 + MEMBRANE_POISSONS_RATIO)),
+                share * (material.warp_stiffness if woven else material.stretch_stiffness),
+                share * (material.weft_stiffness if woven else material.stretch_stiffness),
+                share * material.shear_stiffness if woven else None,
                 MEMBRANE_POISSONS_RATIO,
-                constraint_factors(factors, triangles),
+                warp_directions(body, triangles) if woven else None,
             )
         )
     if material.greatest_stretch > 0.0:
         blocks.append(build_strain_limit(positions, edges, material.greatest_stretch / 100.0))
     if material.use_stitches:
-        blocks.append(build_stitch(loose_edges(edges, triangles), STITCH_SPEED))
+        blocks.append(build_stitch(body.loose_edges, STITCH_SPEED))
     return blocks
 
 
@@ -144,12 +143,14 @@ def _bending(body: Body, triangles: Ints, settings: SolverSettings) -> list[Cons
     return [build_dihedral_bending(positions, folds, compliance, rest_angles)]
 
 
-def _tethers(body: Body, edges: Ints, pin_weights: Floats) -> list[ConstraintBlock]:
+def _tethers(body: Body, triangles: Ints, pin_weights: Floats) -> list[ConstraintBlock]:
     fixed = np.flatnonzero(pin_weights >= 1.0).astype(np.int32)
     if not body.material.use_tethers or len(fixed) == 0:
         return []
-    pairs, lengths = nearest_pins(body.positions, edges, fixed)
-    return [build_tethers(pairs, lengths, body.material.tether_slack)]
+    ways, lengths = surface_paths(body.positions, triangles)
+    free = np.flatnonzero(pin_weights < 1.0).astype(np.int32)
+    pairs, reaches = tethers(body.positions, ways, lengths, fixed, free)
+    return [build_tethers(pairs, reaches, body.material.tether_slack)]
 
 
 def _inside(body: Body, triangles: Ints, settings: SolverSettings) -> list[ConstraintBlock]:
@@ -164,17 +165,6 @@ def _inside(body: Body, triangles: Ints, settings: SolverSettings) -> list[Const
         advice = f"Only a closed mesh can be filled: {error}. Close it, or set Inside to None."
         raise XpbdError("E_PARAM", advice, body.name) from error
     return []
-
-
-def loose_edges(edges: Ints, triangles: Ints) -> Ints:
-    """Edges that belong to no face, shape (edges, 2)."""
-    count = int(edges.max(initial=0)) + 1
-    sides = np.sort(np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [0, 2]]]), axis=1)
-    own = np.sort(edges, axis=1)
-    is_side = np.isin(
-        own[:, 0].astype(np.int64) * count + own[:, 1], sides[:, 0].astype(np.int64) * count + sides[:, 1]
-    )
-    return edges[~is_side]
 
 
 def warp_directions(body: Body, triangles: Ints) -> Floats | None:

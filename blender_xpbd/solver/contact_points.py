@@ -38,21 +38,21 @@ class ContactPoints:
 
 
 def build_contact_points(models: Sequence[BodyModel], starts: Ints) -> ContactPoints:
-    """All vertices of all meshes, as points in their elements.
+    """All vertices of all meshes, and the points between them, in their elements.
 
     Args:
         models: the bodies.
         starts: first particle of each body.
     """
-    elements = np.concatenate([model.elements + start for model, start in zip(models, starts, strict=False)])
-    weights = np.concatenate([model.weights for model in models])
-    frictions = np.concatenate(
-        [
-            model.frictions if len(model.frictions) else np.full(len(model.elements), model.body.material.friction)
-            for model in models
-        ]
-    )
-    body = np.repeat(np.arange(len(models)), [len(model.elements) for model in models])
+    parts, shares, frictions, bodies = [], [], [], []
+    for number, (model, start) in enumerate(zip(models, starts, strict=False)):
+        mine = np.concatenate([model.elements, model.surface_elements])
+        own = model.frictions if len(model.frictions) else np.full(len(mine), model.body.material.friction)
+        parts.append(mine + start)
+        shares.append(np.concatenate([model.weights, model.surface_weights]))
+        frictions.append(own)
+        bodies.append(np.full(len(mine), number))
+    elements, weights, body = np.concatenate(parts), np.concatenate(shares), np.concatenate(bodies)
     distinct, group = np.unique(elements, axis=0, return_inverse=True)
     order, boundaries = colour_order(colour_constraints(distinct.astype(np.int32), int(starts[-1])))
     rank = np.empty(len(distinct), np.int64)
@@ -63,7 +63,7 @@ def build_contact_points(models: Sequence[BodyModel], starts: Ints) -> ContactPo
     return ContactPoints(
         elements=np.concatenate([elements, body[:, None]], axis=1)[point_order].astype(np.int32),
         weights=weights[point_order],
-        frictions=frictions[point_order],
+        frictions=np.concatenate(frictions)[point_order],
         groups=groups.astype(np.int32),
         colours=boundaries.astype(np.int32),
     )

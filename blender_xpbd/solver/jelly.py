@@ -52,7 +52,11 @@ def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
     pin_weights = np.zeros(count)
     pinned = body.pins.vertices
     np.maximum.at(pin_weights, mesh.elements[pinned].ravel(), np.repeat(body.pins.weights.astype(np.float64), 4))
-    friction = vertex_factors(body, "friction")
+    frictions = np.zeros(0)
+    if (friction := vertex_factors(body, "friction")) is not None:
+        inner = embedded_factors(friction, mesh.elements, mesh.weights, edges, count)
+        between = (inner[mesh.surface_elements] * mesh.surface_weights).sum(axis=1)
+        frictions = material.friction * np.maximum(np.concatenate([friction, between]), 0.0)
     return BodyModel(
         body=body,
         positions=mesh.vertices,
@@ -67,7 +71,9 @@ def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
         edges=edges,
         tetrahedra=mesh.tetrahedra,
         damping_times=material.damping_time * (np.ones(count) if damping is None else damping),
-        frictions=np.zeros(0) if friction is None else material.friction * friction,
+        surface_elements=mesh.surface_elements,
+        surface_weights=mesh.surface_weights,
+        frictions=frictions,
         notices=(*notices, *mesh.notices),
     )
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The order in which Gauss-Seidel visits the constraints: by type, then by colour.
 
-Constraints of one colour share no particle, so they may run at the same time, and one after the other they
+Constraints of one colour share no movable particle, so they may run at the same time, and one after the other they
 overlap in the processor. The order depends on the mesh alone, never on threads: same bytes from run to run.
 """
 
@@ -85,9 +85,9 @@ def _ordered(
     if len(block) == 0:
         return None, np.zeros(1, np.int32)
     if block.groups is None:
-        colours = colour_constraints(block.indices, len(inverse_masses))
+        colours = colour_constraints(_movable_particles(block.indices, inverse_masses), len(inverse_masses))
     else:
-        colours = colour_groups(block.indices, block.groups, len(inverse_masses))
+        colours = colour_groups(block.indices, block.groups, inverse_masses > 0.0)
     order, boundaries = colour_order(colours)
     return block.rows(order), boundaries.astype(np.int32)
 
@@ -98,6 +98,19 @@ def _movable(block: ConstraintBlock, inverse_masses: npt.NDArray[np.float64]) ->
         movable: npt.NDArray[np.bool_] = (inverse_masses[block.indices] > 0.0).any(axis=1)
         return movable
     return np.array([(inverse_masses[block.members(k)] > 0.0).any() for k in range(len(block))], np.bool_)
+
+
+def _movable_particles(
+    indices: npt.NDArray[np.int32], inverse_masses: npt.NDArray[np.float64]
+) -> npt.NDArray[np.int32]:
+    """The rows with one of their movable particles in place of every fixed one.
+
+    A projection writes to a fixed particle what it has read, so a thousand tethers to one pin do not get into each
+    other's way.
+    """
+    movable = inverse_masses[indices] > 0.0
+    stand_in = np.take_along_axis(indices, movable.argmax(axis=1)[:, None], axis=1)
+    return np.where(movable, indices, stand_in)
 
 
 def _flat(arrays: list[npt.NDArray[np.generic]], dtype: type[np.generic]) -> npt.NDArray[np.generic]:

@@ -8,9 +8,12 @@ import numpy.typing as npt
 
 from ..constraints.constraint import ConstraintBlock
 from ..constraints.shape_matching import build_shape_matching, frequency_compliance
-from ..geometry.clusters import edge_clusters
+from ..geometry.clusters import overlapping_clusters
 from ..scene.scene import Body
 from ..scene.settings import SolverSettings
+
+# of the balls that clusters fill, by the size of the body
+CLUSTER_RADIUS = 0.2
 
 
 def build_shape(
@@ -33,6 +36,7 @@ def build_shape(
     if material.shape_matching == "NONE":
         return []
     whole = [np.arange(len(positions), dtype=np.int32)]
-    clusters = whole if material.shape_matching == "WHOLE" else edge_clusters(positions, edges)
+    radius = CLUSTER_RADIUS * float(np.ptp(positions, axis=0).max())
+    clusters = whole if material.shape_matching == "WHOLE" else overlapping_clusters(positions, edges, radius)
     compliance = 1.0 if settings.solver_mode == "PBD" else float(frequency_compliance(material.shape_frequency))
     return [build_shape_matching(positions, masses, clusters, compliance)]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..geometry.cage import build_cage
 from ..geometry.embedding import bind
-from ..geometry.tetrahedra import orient_positive
+from ..geometry.tetrahedra import orient_positive, surface_triangles
 from ..scene.errors import Notice, XpbdError
 from ..scene.scene import Body
 
@@ -26,6 +26,8 @@ class EmbeddedMesh:
         tetrahedra: shape (m, 4), all of positive volume.
         fill: share of each tetrahedron that lies inside the body, shape (m,).
         elements, weights: of each vertex of the body's mesh, shape (vertices, 4).
+        surface_elements, surface_weights: of points between the vertices, so that contact meets all of a surface
+            whose faces are larger than the tetrahedra, shape (points, 4).
         notices: warnings.
     """
 
@@ -34,6 +36,8 @@ class EmbeddedMesh:
     fill: npt.NDArray[np.float64]
     elements: npt.NDArray[np.int32]
     weights: npt.NDArray[np.float64]
+    surface_elements: npt.NDArray[np.int32]
+    surface_weights: npt.NDArray[np.float64]
     notices: tuple[Notice, ...] = ()
 
 
@@ -48,7 +52,14 @@ def tetrahedralized(body: Body, triangles: npt.NDArray[np.int32]) -> EmbeddedMes
         cage = build_cage(body.positions, triangles, wanted.resolution, body.name)
         elements = cage.tetrahedra[cage.embedding_tetrahedra]
         return EmbeddedMesh(
-            cage.vertices, cage.tetrahedra, cage.fill, elements, cage.embedding_weights, tuple(cage.notices)
+            cage.vertices,
+            cage.tetrahedra,
+            cage.fill,
+            elements,
+            cage.embedding_weights,
+            cage.tetrahedra[cage.surface_tetrahedra],
+            cage.surface_weights,
+            tuple(cage.notices),
         )
     if wanted.method == "FILE":
         if len(wanted.tetrahedra) == 0:
@@ -63,4 +74,10 @@ def tetrahedralized(body: Body, triangles: npt.NDArray[np.int32]) -> EmbeddedMes
             wanted.method, body.positions, triangles, size / wanted.resolution, TETRAHEDRALIZER_TIMEOUT, body.name
         )
     indices, weights = bind(body.positions, vertices, tetrahedra)
-    return EmbeddedMesh(vertices, tetrahedra, np.ones(len(tetrahedra)), tetrahedra[indices], weights)
+    # a conforming mesh has its surface in vertices of its own
+    own = np.unique(surface_triangles(tetrahedra))
+    held = tetrahedra[indices][weights > 0.999]
+    rest = np.setdiff1d(own, held).astype(np.int32)
+    single = np.tile([1.0, 0.0, 0.0, 0.0], (len(rest), 1))
+    elements = np.repeat(rest[:, None], 4, axis=1)
+    return EmbeddedMesh(vertices, tetrahedra, np.ones(len(tetrahedra)), tetrahedra[indices], weights, elements, single)

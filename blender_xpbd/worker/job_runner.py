@@ -96,7 +96,8 @@ class JobRunner:
         write_result(self._folder, _result(system, device, self._status.notices))
         with self._watch.stage("compile"):
             solver.compile()
-        cache = FrameCache(self._folder, len(system.contacts), len(system.models), len(STATISTICS))
+        vertex_count = sum(body.vertex_count for body in scene.bodies)
+        cache = FrameCache(self._folder, vertex_count, len(system.models), len(STATISTICS))
         measure = Measure(system)
         self._resume(scene, solver, cache)
         if solver.frame_index == 0:

@@ -34,6 +34,7 @@ def scene() -> Scene:
         np.array([0.1, -0.2, 1 / 3]),
         {"stiffness": np.linspace(0, 2, len(POINTS), dtype=np.float32)},
         np.linspace(0, 1, 2 * len(CORNERS), dtype=np.float32).reshape(-1, 2),
+        np.array([[0, 3]], np.int32),
     )
     cloth = Body("b2", "Cloth", "CLOTH", POINTS + 1, FACE_SIZES, CORNERS)
     floor = Collider("c1", "Floor", "PLANE", np.eye(4)[None], friction=0.7)

@@ -98,3 +98,14 @@ def test_joined_blocks_keep_their_members():
     np.testing.assert_array_equal(whole.members(1), mine[1].members(0))
     positions = np.concatenate([cube()[0], sphere(8, 4)[0]])
     np.testing.assert_allclose(whole.type.evaluate(positions, whole), 0.0, atol=1e-12)
+
+
+def test_constraints_to_one_fixed_particle_share_a_colour():
+    pairs = np.stack([np.arange(1, 100), np.zeros(99, int)], axis=1).astype(np.int32)
+    block = build_distance(np.random.default_rng(0).normal(size=(100, 3)), pairs, 0.0)
+    inverse_masses = np.ones(100)
+    colours = build_schedule([block], inverse_masses).colours[CONSTRAINTS.index(block.type)]
+    assert len(colours) - 1 == 99
+    inverse_masses[0] = 0.0
+    colours = build_schedule([block], inverse_masses).colours[CONSTRAINTS.index(block.type)]
+    assert len(colours) - 1 == 1

@@ -64,12 +64,13 @@ def add_blender_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def prepare(blender: str = DEFAULT_BLENDER, *, tests: bool = False) -> Path:
+def prepare(blender: str = DEFAULT_BLENDER, *, tests: bool = False, validation: bool = False) -> Path:
     """Make the environment if it is not there, and answer its interpreter.
 
     Args:
         blender: the version of bpy, a key of `BLENDERS`.
         tests: also install what the tests and checks need.
+        validation: also install what draws the plots of ``scripts/validate``.
 
     Returns:
         The path of the environment's Python.
@@ -83,6 +84,8 @@ def prepare(blender: str = DEFAULT_BLENDER, *, tests: bool = False) -> Path:
     groups = {"run": run_requirements(blender)}
     if tests:
         groups["test"] = test_requirements()
+    if validation:
+        groups["validate"] = validation_requirements()
     with _locked(folder.with_name(f"{folder.name}.lock")):
         _install(folder, base, groups)
         missing = missing_libraries(folder)
@@ -121,6 +124,11 @@ def run_requirements(blender: str) -> list[str]:
 def test_requirements() -> list[str]:
     """What ``scripts/test`` needs besides."""
     return list(_pyproject()["project"]["optional-dependencies"]["test"])
+
+
+def validation_requirements() -> list[str]:
+    """What ``scripts/validate`` needs besides."""
+    return list(_pyproject()["project"]["optional-dependencies"]["validate"])
 
 
 def extension_requirements() -> list[str]:

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The drape test of fabrics."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from blender_xpbd.scene.presets import PRESETS
+
+from .case import Case, Curve, Plot, Result, between
+from .meshes import cloth, disc
+from .shadow import SPECIMEN_RADIUS, SUPPORT_RADIUS, drape_coefficient, outline
+from .simulation import held, run, start
+
+RANGES = {"SILK": (20.0, 40.0), "COTTON": (60.0, 76.0), "DENIM": (70.0, 90.0), "LEATHER": (47.0, 70.0)}
+RINGS, SUBSTEPS, FRAMES, AVERAGED = 15, 240, 72, 8
+
+
+def draped(identifier: str, rings: int = RINGS, substeps: int = SUBSTEPS) -> tuple[float, np.ndarray]:
+    """Drape coefficient of a preset [%] and the outline of its shadow [m].
+
+    The plates hold what lies on the support. Velocities of 5 cm/s, the same in every run, break the symmetry.
+    """
+    mesh = disc(SPECIMEN_RADIUS, rings)
+    values = next(preset.values for preset in PRESETS if preset.identifier == identifier)
+    model = cloth(mesh, **{**values, "damping": 3.0})
+    model = held(model, np.linalg.norm(mesh[0][:, :2], axis=1) <= SUPPORT_RADIUS + 1e-6)
+    solver = start(model, substeps)
+    state = solver.checkpoint()
+    kicks = np.random.default_rng(0).normal(0.0, 0.05, len(mesh[0]))
+    state["velocities"][:, 2] = np.where(model.masses > 0.0, kicks, 0.0)
+    solver.restore(0, state)
+    triangles = mesh[2].reshape(-1, 3)
+    run(solver, FRAMES - AVERAGED)
+    # the last folds still sway a little
+    positions = [run(solver, 1) for _ in range(AVERAGED)]
+    coefficients = [drape_coefficient(points, triangles) for points in positions]
+    return float(np.mean(coefficients)), outline(positions[-1], triangles)
+
+
+def presets() -> Result:
+    """Drape coefficients of the fabrics."""
+    rows, curves = [], []
+    for identifier, (low, high) in RANGES.items():
+        coefficient, reach = draped(identifier)
+        rows.append(between(f"drape coefficient of {identifier.lower()} [%]", low, high, coefficient))
+        angle = 2.0 * np.pi * (np.arange(len(reach)) + 0.5) / len(reach)
+        curves.append(Curve(identifier.lower(), reach * np.cos(angle), reach * np.sin(angle)))
+    return Result(tuple(rows), Plot("x [m]", "y [m]", tuple(curves), is_equal=True))
+
+
+CASES = (
+    Case(
+        "drape",
+        "Drape of the fabrics",
+        "A disc of 30 cm over a support of 18 cm (BS 5058, ISO 9073-9): the share of the ring that its shadow covers, "
+        "against ranges measured by Cusick's method.",
+        presets,
+    ),
+)

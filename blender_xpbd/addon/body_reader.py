@@ -13,14 +13,16 @@ import numpy.typing as npt
 from ..scene.errors import Notice
 from ..scene.material import Material
 from ..scene.material_parameters import CLOTH
-from ..scene.scene import Body, Pins, Tetrahedralization, topology_hash
+from ..scene.scene import MULTIPLIERS, Body, Pins, Tetrahedralization, topology_hash
 from ..scene.tetgen_files import read_node_ele
-from .mesh_reader import group_weights, read_polygons, read_rest_shape
+from .mesh_reader import group_weights, read_loose_edges, read_polygons, read_rest_shape, read_uvs
 from .properties import material_values
+from .specs import group_property
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
+NO_UVS = np.zeros((0, 2), np.float32)
 # float32 has 24 bits: at more sizes of the body than this from the origin, it visibly moves in steps
 _FAR_IN_SIZES = 1e4
 
@@ -39,6 +41,7 @@ class LocalBody:
         pin_vertices, pin_weights: of the pins, shape (pins,).
         tetrahedralization: with local coordinates of the vertices.
         velocity: initial, in Blender units per second, shape (3,).
+        multipliers, uvs, loose_edges: as in ``scene.Body``.
         key_style: the artist's wish.
         notices: warnings.
     """
@@ -54,6 +57,9 @@ class LocalBody:
     pin_weights: npt.NDArray[np.float32]
     tetrahedralization: Tetrahedralization
     velocity: Floats
+    multipliers: dict[str, npt.NDArray[np.float32]]
+    uvs: npt.NDArray[np.float32]
+    loose_edges: Ints
     key_style: str
     notices: tuple[Notice, ...] = field(default=())
 
@@ -90,6 +96,9 @@ class LocalBody:
                 tetrahedra.tetrahedra,
             ),
             velocity=self.velocity * unit_scale,
+            multipliers=self.multipliers,
+            uvs=self.uvs,
+            loose_edges=self.loose_edges,
         )
 
 
@@ -112,6 +121,7 @@ def read_body(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     rest_shape = read_rest_shape(obj)
     face_sizes, corners = read_polygons(obj.data)
     pin_vertices, pin_weights, notices = _read_pins(obj)
+    multipliers, group_notices = _read_multipliers(obj)
     return LocalBody(
         object_uid=obj.session_uid,
         name=obj.name,
@@ -124,8 +134,11 @@ def read_body(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
         pin_weights=pin_weights,
         tetrahedralization=_read_tetrahedralization(obj),
         velocity=np.array(settings.initial_velocity, np.float64),
+        multipliers=multipliers,
+        uvs=read_uvs(obj.data, settings.uv_map) if settings.membrane_model == "ORTHOTROPIC" else NO_UVS,
+        loose_edges=read_loose_edges(obj.data),
         key_style=settings.key_style,
-        notices=notices,
+        notices=(*notices, *group_notices),
     )
 
 
@@ -159,6 +172,20 @@ def _read_pins(obj: bpy.types.Object) -> tuple[Ints, npt.NDArray[np.float32], tu
     elif (weights >= 1.0).all():
         notices = (Notice("W_ALL_PINNED", "Every vertex is pinned with weight 1: nothing will move.", obj.name),)
     return vertices, np.minimum(weights[vertices], np.float32(1.0)), notices
+
+
+def _read_multipliers(obj: bpy.types.Object) -> tuple[dict[str, npt.NDArray[np.float32]], tuple[Notice, ...]]:
+    """Weights of the vertex groups that scale the material, and a warning for each that is missing."""
+    multipliers, notices = {}, []
+    for multiplier in MULTIPLIERS:
+        name = getattr(obj.xpbd, group_property(multiplier))
+        if not name:
+            continue
+        if obj.vertex_groups.get(name) is None:
+            notices.append(Notice("W_GROUP", f'There is no vertex group "{name}": it scales nothing.', obj.name))
+        else:
+            multipliers[multiplier] = group_weights(obj, name)
+    return multipliers, tuple(notices)
 
 
 def _read_tetrahedralization(obj: bpy.types.Object) -> Tetrahedralization:

@@ -110,6 +110,27 @@ def read_polygons(mesh: bpy.types.Mesh) -> tuple[Ints, Ints]:
     return face_sizes, corners
 
 
+def read_loose_edges(mesh: bpy.types.Mesh) -> Ints:
+    """Edges that belong to no face, shape (edges, 2)."""
+    edges = np.zeros((len(mesh.edges), 2), np.int32)
+    mesh.edges.foreach_get("vertices", edges.ravel())
+    used = np.zeros(len(mesh.loops), np.int32)
+    mesh.loops.foreach_get("edge_index", used)
+    is_loose = np.ones(len(edges), np.bool_)
+    is_loose[used] = False
+    return edges[is_loose]
+
+
+def read_uvs(mesh: bpy.types.Mesh, name: str) -> npt.NDArray[np.float32]:
+    """UV of each corner, shape (corners, 2), from the named map or the active one; (0, 2) where there is none."""
+    layer = mesh.uv_layers.get(name) if name else mesh.uv_layers.active
+    if layer is None:
+        return np.zeros((0, 2), np.float32)
+    uvs = np.zeros((len(mesh.loops), 2), np.float32)
+    layer.uv.foreach_get("vector", uvs.ravel())
+    return uvs
+
+
 def mesh_topology(mesh: bpy.types.Mesh) -> str:
     """The digest of the mesh's connectivity, as the worker computes it."""
     face_sizes, corners = read_polygons(mesh)

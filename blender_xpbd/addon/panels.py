@@ -16,7 +16,7 @@ from .menus import ROLE_ICONS, XPBD_MT_material
 from .preferences import BASE_PACKAGE
 from .properties import BLENDER_UNITS
 from .report_text import plain_words, summary_error, summary_rows, summary_warnings
-from .specs import OBJECT_SETTINGS, ROLES, SCENE_SETTINGS
+from .specs import GROUP_PROPERTIES, OBJECT_SETTINGS, ROLES, SCENE_SETTINGS
 from .wrapped_text import draw_wrapped, letters_across
 
 # Solver settings that count for one quality only
@@ -187,10 +187,13 @@ class XPBD_PT_material(SubPanel, bpy.types.Panel):
         preset = preset_names(settings.preset)
         # Bending is a distance or an angle, and its compliance has the unit of that
         units = {"bending_compliance": "m/N"} if settings.bending_model == "DISTANCE" else {}
-        for name in material_names(settings, context.scene.xpbd.solver_mode):
+        names = material_names(settings, context.scene.xpbd.solver_mode)
+        for name in names:
             row = column.row()
             row.enabled = name not in preset
             _draw_parameter(row, settings, name, units.get(name, ""))
+        if settings.membrane_model == "ORTHOTROPIC" and "warp_stiffness" in names:
+            column.prop_search(settings, "uv_map", context.object.data, "uv_layers")
         if preset:
             column.operator("xpbd.own_material", icon="GREASEPENCIL")
 
@@ -242,6 +245,22 @@ class XPBD_PT_pins(SubPanel, bpy.types.Panel):
         row = column.row()
         row.active = bool(obj.xpbd.pin_group)
         _draw_value(row, obj.xpbd, "pin_frequency")
+
+
+class XPBD_PT_groups(SubPanel, bpy.types.Panel):
+    """What varies over it."""
+
+    bl_label = "Vertex Groups"
+    roles = BODY_ROLES
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw."""
+        obj = context.object
+        column = self.layout.column()
+        for name in GROUP_PROPERTIES:
+            parameter = _PARAMETERS[name]
+            if obj.xpbd.role in parameter.roles:
+                column.prop_search(obj.xpbd, name, obj, "vertex_groups", text=parameter.label.removesuffix(" Group"))
 
 
 class XPBD_PT_tetrahedra(SubPanel, bpy.types.Panel):
@@ -340,6 +359,7 @@ CLASSES = (
     XPBD_PT_structure,
     XPBD_PT_motion,
     XPBD_PT_pins,
+    XPBD_PT_groups,
     XPBD_PT_tetrahedra,
     XPBD_PT_collision,
     XPBD_PT_floor,

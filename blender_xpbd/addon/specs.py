@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ..scene.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS
 from ..scene.parameter import Choice, Parameter
 from ..scene.presets import DEFAULT_PRESETS, PRESET_CHOICES
+from ..scene.scene import MULTIPLIERS
 from ..scene.settings import SOLVER_PARAMETERS
 
 # Blender's own limits of frame numbers
@@ -40,6 +41,11 @@ KEY_STYLES = (
     Choice("ABSOLUTE", "Absolute", "One curve plays all keys: fast, and retimed by that curve"),
     Choice("RELATIVE", "Relative", "One curve for each key: plays along with the shape keys that the mesh has"),
 )
+
+
+def group_property(multiplier: str) -> str:
+    """The attribute of ``Object.xpbd`` that names the vertex group of a multiplier."""
+    return f"{multiplier}_group"
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,27 @@ _MATERIAL_SETTINGS = tuple(
     if parameter.name != "stiffness_input"
 )
 
+_GROUP_MEANINGS = {
+    "stiffness": (
+        "Stiffness Group",
+        "Vertex group that scales the stretch stiffness: weight 0 is limp, 1 is the material",
+    ),
+    "bending": ("Bending Group", "Vertex group that scales the bending stiffness: weight 0 is limp, 1 is the material"),
+    "density": ("Weight Group", "Vertex group that scales the density, or the weight per area"),
+    "damping": ("Damping Group", "Vertex group that scales the material damping"),
+    "friction": ("Friction Group", "Vertex group that scales the friction: weight 0 is ice, 1 is the material"),
+}
+_GROUP_SETTINGS = tuple(
+    Setting(
+        Parameter(
+            group_property(name), *_GROUP_MEANINGS[name], "", roles=(CLOTH,) if name == "bending" else (JELLY, CLOTH)
+        )
+    )
+    for name in MULTIPLIERS
+)
+
+GROUP_PROPERTIES = tuple(setting.name for setting in _GROUP_SETTINGS)
+
 OBJECT_SETTINGS: tuple[Setting, ...] = (
     Setting(Parameter("role", "Role", "What the object is in the simulation", "NONE", choices=ROLES)),
     Setting(
@@ -92,6 +119,16 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
             "animation of the object",
             "",
             roles=(JELLY, CLOTH),
+        )
+    ),
+    *_GROUP_SETTINGS,
+    Setting(
+        Parameter(
+            "uv_map",
+            "UV Map",
+            "UV map that tells how the cloth is woven: the warp runs along U. Empty: the active one",
+            "",
+            roles=(CLOTH,),
         )
     ),
     Setting(

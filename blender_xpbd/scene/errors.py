@@ -63,6 +63,8 @@ WARNING_CODES: tuple[str, ...] = (
     "W_PRECISION",
     "W_ALL_PINNED",
     "W_PIN_GROUP",
+    "W_GROUP",
+    "W_QUALITY",
     "W_FILE_UNSAVED",
     "W_COLLIDER_SCALE",
     "W_OBJECT_GONE",

@@ -69,24 +69,27 @@ def joined_groups(rows: list[npt.NDArray[np.int32]], groups: list[Groups]) -> tu
     )
 
 
-def colour_groups(rows: npt.NDArray[np.int32], groups: Groups, particle_count: int) -> npt.NDArray[np.int32]:
-    """First-fit colours: groups of one colour share no particle.
+def colour_groups(
+    rows: npt.NDArray[np.int32], groups: Groups, is_movable: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.int32]:
+    """First-fit colours: groups of one colour share no movable particle.
 
     Args:
         rows: shape (groups, GROUP_ROW).
         groups: the pools.
-        particle_count: number of particles.
+        is_movable: shape (particles,).
 
     Returns:
         colours 0 … n − 1, shape (groups,).
     """
-    used = np.zeros((1, particle_count), np.bool_)
+    used = np.zeros((1, len(is_movable)), np.bool_)
     colours = np.zeros(len(rows), np.int32)
     for number, row in enumerate(rows):
         members = groups.members[row[FIRST_MEMBER] : row[FIRST_MEMBER] + row[MEMBERS]]
+        members = members[is_movable[members]]
         taken = used[:, members].any(axis=1)
         if taken.all():
-            used = np.concatenate([used, np.zeros((1, particle_count), np.bool_)])
+            used = np.concatenate([used, np.zeros((1, len(is_movable)), np.bool_)])
             taken = np.append(taken, False)
         colours[number] = np.argmin(taken)
         used[colours[number], members] = True

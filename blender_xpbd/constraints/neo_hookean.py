@@ -10,11 +10,17 @@ shrinks or swells, and more so with longer substeps; projected together by their
 shear only to second order, so shear overshoots when the substep is long for the material. Hence both together, and
 not as rows but as the plane of impulses that they span, pulls along F − cof F (shape, 0 at rest) and cof F (volume):
 
-    impulse = −V h² (μ (F − cof F) + λ̂ (det F − 1) cof F) D_m⁻ᵀ     exactly, as the substep goes to 0, and
-    along each of two directions in that plane that are conjugate by the masses, the minimum of the potential of one
-    implicit step, ½ Δxᵀ M Δx + h² U, with the curvature of U along it kept from below 0 (C_H² by Gauss-Newton).
+    impulse = −V h² (μ (F − cof F) + λ̂ (det F − 1) cof F) D_m⁻ᵀ     as the substep goes to 0, and
 
-Both are torque-free. Stored multipliers are those of the two directions, so further iterations go on to
+along each of two directions in that plane that are conjugate by the masses, the minimum of the potential of an
+implicit step, ½ Δxᵀ M Δx + h² U, with the curvature of U along it (of C_H² by Gauss-Newton, and never below that of
+tr(FᵀF)). For a small strain of a tetrahedron that is equally easy to move in every direction this is the whole implicit
+step, so the static strain does not depend on h; otherwise the error goes with h².
+
+C_D also has a minimum where the element is a point or nearly so: there |F| pulls, and cof F pushes less. So below
+tr(FᵀF) = 1, a third of that at rest, the pull μ F becomes μ tr(FᵀF) F, and no squashed shape is an equilibrium.
+
+Both pulls are torque-free. Stored multipliers are those of the two directions, so further iterations go on to
 the equilibrium C_shape + α̃ λ_shape = 0, C_volume + α̃ λ_volume = 0 with α̃ = 1/(μVh²). Damping adds the stress of a
 Kelvin-Voigt solid, τ times the rate of the elastic stress at small strain. In PBD mode the step is to the minimum of U
 (the limit of a stiff material), and k is the share of it that is taken.
@@ -69,8 +75,9 @@ def project_neo_hookean(
     f1, f2, f3 = deformation(x1.xyz - x0.xyz, x2.xyz - x0.xyz, x3.xyz - x0.xyz, q1, q2, q3)
     n1, n2, n3 = f2.cross(f3), f3.cross(f1), f1.cross(f2)
     swelling = f1.dot(n1) - 1.0
-    # stress over μ: shape part, and the factor of cof F
-    d1, d2, d3 = f1 - n1, f2 - n2, f3 - n3
+    # stress over μ: shape part, and the factor of cof F; the first fades where the element all but vanishes
+    fading = ti.min(f1.dot(f1) + f2.dot(f2) + f3.dot(f3), 1.0)
+    d1, d2, d3 = fading * f1 - n1, fading * f2 - n2, fading * f3 - n3
     pressure = ratio * swelling
     gamma = 0.0
     if ti.static(mode & DAMPED and not mode & PBD):
@@ -106,8 +113,8 @@ def project_neo_hookean(
     by_volume = 1.0 / (alpha_tilde + stiffness)
     left = ratio * swelling * (1.0 - ratio * volume_weight * by_volume) - 1.0
     tiny = 1e-10 * size + SMALL
-    stiffness = square * (1.0 + 2.0 * gamma) + ti.max(2.0 * left * bend, 0.0) + size * tiny
-    by_shape = 1.0 / (alpha_tilde + stiffness / (shape_weight + tiny))
+    stiffness = square * (1.0 + 2.0 * gamma) + ti.max(2.0 * left * bend, 0.0) + size * tiny + SMALL
+    by_shape = (shape_weight + tiny) / (alpha_tilde * (shape_weight + tiny) + stiffness)
     if ti.static(mode & PBD):
         by_shape *= -parameters[p + 10]
         by_volume *= -parameters[p + 10] * pressure

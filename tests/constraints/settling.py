@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Particles under constant forces, brought to rest: backward Euler that forgets its velocities."""
+
+import numpy as np
+import taichi as ti
+
+from blender_xpbd.constraints import CONSTRAINTS
+from blender_xpbd.constraints.constraint import PBD
+from blender_xpbd.solver.kernels import FLOATS, INTS, VECTOR4, VECTORS
+
+
+@ti.kernel
+def settle_kernel(
+    positions: VECTORS,
+    offsets: VECTORS,
+    indices: INTS,
+    parameters: FLOATS,
+    multipliers: FLOATS,
+    inverse_h2: ti.f32,
+    steps: ti.i32,
+    count: ti.i32,
+    kind: ti.template(),
+    mode: ti.template(),
+):
+    ti.loop_config(serialize=True)
+    for _ in range(steps):
+        for i in range(positions.shape[0]):
+            positions[i] += offsets[i]
+        step = ti.Vector([inverse_h2, 0.0, ti.sqrt(inverse_h2)])
+        for k in range(count):
+            CONSTRAINTS[kind].project(
+                positions,
+                positions,
+                indices,
+                parameters,
+                multipliers,
+                k * ti.static(CONSTRAINTS[kind].particle_count),
+                k * ti.static(len(CONSTRAINTS[kind].parameters)),
+                k * ti.static(CONSTRAINTS[kind].multiplier_count),
+                step,
+                mode,
+            )
+
+
+def settle(block, start, forces, inverse_masses, h, steps, pbd=False):
+    """Positions [m], shape (particles, 3), after steps of h [s] under forces [N], shape (particles, 3)."""
+    weights = np.asarray(inverse_masses)[:, None]
+    arrays = []
+    for values in (np.concatenate([start, weights], axis=1), np.pad(h**2 * weights * forces, ((0, 0), (0, 1)))):
+        arrays.append(ti.ndarray(VECTOR4, len(values)))
+        arrays[-1].from_numpy(values.astype(np.float32))
+    for values, kind in ((block.indices, ti.i32), (block.parameters, ti.f32)):
+        arrays.append(ti.ndarray(kind, values.size))
+        arrays[-1].from_numpy(values.ravel().astype(np.int32 if kind is ti.i32 else np.float32))
+    arrays.append(ti.ndarray(ti.f32, len(block) * block.type.multiplier_count))
+    number = CONSTRAINTS.index(block.type)
+    settle_kernel(*arrays, 1.0 / h**2, steps, len(block), number, PBD if pbd else 0)
+    return arrays[0].to_numpy()[:, :3].astype(np.float64)

@@ -10,6 +10,9 @@ which has V times six). Two models share the projection:
   Since λ/h² is the pressure, C + α̃(V) λ = 0 is the gas law itself, and every step of the multiplier ends between the
   free volume and V*, so the secant α(V) needs no care where Newton's tangent would overshoot. A surface that is all but
   empty or inside out is taken as one of ``EMPTIEST`` V*, so it is blown up again.
+
+A factor fᵢ per particle scales the force on it, fᵢ λ ∇ᵢV, so that one side of a skin is blown up more than another; one
+step then solves for Σ wᵢ fᵢ |∇ᵢV|². Such forces have no energy, and those on a closed surface no longer sum to 0.
 """
 
 import numpy as np
@@ -34,8 +37,8 @@ from .groups import EXTRAS, FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, GROUP_ROW, M
 ATMOSPHERE = 101_325.0
 # a gas is never taken to be denser than this share of V* allows
 EMPTIEST = 0.01
-# of each member: working space for its gradient
-VALUES = 3
+# of each member: working space for its gradient, and the factor on the force that acts on it
+VALUES = 4
 
 
 @ti.func
@@ -54,8 +57,9 @@ def project_enclosed_volume(
     """Project one surface, triangle after triangle; arguments as in ``constraint``."""
     first, count, values = indices[i + FIRST_MEMBER], indices[i + MEMBERS], indices[i + FIRST_VALUE]
     corners = indices[i + FIRST_EXTRA]
-    for k in range(VALUES * count):
-        parameters[values + k] = 0.0
+    for k in range(count):
+        for axis in ti.static(range(3)):
+            parameters[values + VALUES * k + axis] = 0.0
     start = positions[indices[first]].xyz
     volume, lost = 0.0, 0.0
     for t in range(indices[i + EXTRAS] // 3):
@@ -79,7 +83,7 @@ def project_enclosed_volume(
         v = values + VALUES * k
         gradient = ti.Vector([parameters[v], parameters[v + 1], parameters[v + 2]])
         x = positions[indices[first + k]]
-        weight += x[3] * gradient.dot(gradient)
+        weight += x[3] * parameters[v + 3] * gradient.dot(gradient)
         if ti.static(mode & DAMPED):
             before = previous_positions[indices[first + k]]
             rate += gradient.dot((x - before).xyz)
@@ -96,7 +100,7 @@ def project_enclosed_volume(
         v = values + VALUES * k
         gradient = ti.Vector([parameters[v], parameters[v + 1], parameters[v + 2]])
         particle = indices[first + k]
-        positions[particle] = moved(positions[particle], delta * gradient)
+        positions[particle] = moved(positions[particle], delta * parameters[v + 3] * gradient)
 
 
 def evaluate_enclosed_volume(positions: npt.NDArray[np.float64], block: ConstraintBlock) -> npt.NDArray[np.float64]:
@@ -121,6 +125,7 @@ def build_enclosed_volume(
     triangles: npt.NDArray[np.int32],
     ratio: float = 1.0,
     compliance: float = 0.0,
+    factors: npt.NDArray[np.float64] | None = None,
 ) -> ConstraintBlock:
     """Hold the volume in closed surfaces at a ratio of what it is at rest, one constraint per connected shell.
 
@@ -129,13 +134,14 @@ def build_enclosed_volume(
         triangles: closed, shape (triangles, 3); a shell whose normals point inwards is turned.
         ratio: of the target to the volume at rest, positive.
         compliance: [m³/Pa]; in PBD mode the share of one projection.
+        factors: on the force on each particle, not negative, shape (particles,); None for 1.
 
     Raises:
         ValueError: a shell is open, or its normals do not agree, so that it has no volume.
     """
     shells = [_Shell(positions, part) for part in _shells(triangles, len(positions))]
     parameters = [(ratio * shell.volume, 0.0, compliance) for shell in shells]
-    return _block(shells, parameters)
+    return _block(shells, parameters, factors)
 
 
 def build_gas(
@@ -144,6 +150,7 @@ def build_gas(
     pressure: float,
     ambient_pressure: float = ATMOSPHERE,
     pbd_stiffness: float | None = None,
+    factors: npt.NDArray[np.float64] | None = None,
 ) -> ConstraintBlock:
     """Fill closed surfaces with a gas at constant temperature, one constraint per connected shell.
 
@@ -153,6 +160,7 @@ def build_gas(
         pressure: gauge pressure at the volume at rest [Pa], above −ambient_pressure; negative sucks.
         ambient_pressure: of the air around [Pa], positive. A low one makes a gas that gives more.
         pbd_stiffness: in PBD mode, the share of one projection.
+        factors: on the pressure at each particle, not negative, shape (particles,); None for 1.
 
     Raises:
         ValueError: a shell is open, or its normals do not agree, or the pressures leave no gas.
@@ -164,7 +172,7 @@ def build_gas(
     for shell in shells:
         target = shell.volume * (1.0 + pressure / ambient_pressure)
         parameters.append((target, 1.0, target / ambient_pressure if pbd_stiffness is None else pbd_stiffness))
-    return _block(shells, parameters)
+    return _block(shells, parameters, factors)
 
 
 class _Shell:
@@ -192,14 +200,21 @@ def _shells(triangles: npt.NDArray[np.int32], particle_count: int) -> list[npt.N
     return [triangles[piece == label] for label in np.unique(piece)]
 
 
-def _block(shells: list[_Shell], parameters: list[tuple[float, float, float]]) -> ConstraintBlock:
+def _block(
+    shells: list[_Shell],
+    parameters: list[tuple[float, float, float]],
+    factors: npt.NDArray[np.float64] | None,
+) -> ConstraintBlock:
     members = np.array([len(shell.members) for shell in shells], np.int64)
     extras = np.array([len(shell.corners) for shell in shells], np.int64)
     none = np.zeros(0, np.int32)
+    particles = np.concatenate([none, *(shell.members for shell in shells)])
+    values = np.zeros((len(particles), VALUES))
+    values[:, 3] = 1.0 if factors is None else factors[particles]
     groups = Groups(
-        members=np.concatenate([none, *(shell.members for shell in shells)]),
+        members=particles,
         extras=np.concatenate([none, *(shell.corners for shell in shells)]),
-        values=np.zeros(VALUES * int(members.sum())),
+        values=values.ravel(),
     )
     rows = group_rows(members, extras, VALUES * members)
     return ConstraintBlock(ENCLOSED_VOLUME, rows, np.array(parameters).reshape(-1, 3), groups)

@@ -90,3 +90,26 @@ def test_an_open_surface_has_no_volume():
             build(BALL, BALL_TRIANGLES[1:])
     with pytest.raises(ValueError, match="ambient"):
         build_gas(BALL, BALL_TRIANGLES, 0.0, 0.0)
+
+
+def test_a_factor_scales_the_force_on_its_particle():
+    """Every particle goes the same way as without, as far as its factor says; the pressure itself is what it was."""
+    factors = np.linspace(0.0, 2.0, len(BALL))
+    moves = []
+    for chosen in (None, factors):
+        block = build_gas(BALL, BALL_TRIANGLES, 5e5, factors=chosen)
+        moves.append(projected(block, BALL, np.ones(len(BALL)), inverse_h2=1e4)[0] - BALL)
+        _, multipliers = projected(block, BALL, np.full(len(BALL), 1e-7), inverse_h2=1e4)
+        np.testing.assert_allclose(pressure_of(multipliers, 1e4), 5e5, rtol=1e-3)
+    shares = np.linalg.norm(moves[1], axis=1) / np.linalg.norm(moves[0], axis=1)
+    np.testing.assert_allclose(shares / shares.max(), factors / 2.0, atol=1e-3)
+    np.testing.assert_array_equal(moves[1][0], BALL.astype(np.float32)[0] - BALL[0])
+
+
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_a_volume_is_reached_where_only_half_the_skin_is_pushed(share):
+    factors = np.where(BALL[:, 2] > 0.0, share, 0.0)
+    block = build_enclosed_volume(BALL, BALL_TRIANGLES, ratio=1.3, factors=factors)
+    moved, _ = projected(block, BALL, np.ones(len(BALL)), iterations=20)
+    assert enclosed_volume(moved, BALL_TRIANGLES) == pytest.approx(1.3 * BALL_VOLUME, rel=1e-5)
+    np.testing.assert_array_equal(moved[factors == 0.0], BALL.astype(np.float32)[factors == 0.0])

@@ -52,7 +52,7 @@ def test_rows_point_at_their_pools_in_the_flat_arrays(kind):
             schedule.indices[flat[FIRST_EXTRA] : flat[FIRST_EXTRA] + flat[EXTRAS]],
             block.groups.extras[own[FIRST_EXTRA] : own[FIRST_EXTRA] + own[EXTRAS]],
         )
-        size = 3 * own[MEMBERS]
+        size = 4 * own[MEMBERS]
         np.testing.assert_array_equal(
             schedule.parameters[flat[FIRST_VALUE] : flat[FIRST_VALUE] + size],
             block.groups.values[own[FIRST_VALUE] : own[FIRST_VALUE] + size].astype(np.float32),

@@ -134,9 +134,9 @@ def hinge_compliance(
 ) -> npt.NDArray[np.float64]:
     """Compliance of each hinge so that the mesh has the bending stiffness of the material, α = 3 M/(k (A₁+A₂)).
 
-    M is the mean of (θ/κ)² over all directions of a cylinder of curvature κ on whose surface the hinge's four
-    vertices lie. A hinge stands for a third of its triangles' area, so the mesh stores ½ k κ² per area in the mean
-    over the directions. With equilateral triangles of side l it does so in every direction, and α = (A₁+A₂)/(k l²) (Seung &
+    M is the mean of (θ/κ)² over all directions of a cylinder of curvature κ on whose surface the hinge's four vertices
+    lie. A hinge stands for a third of its triangles' area, so the mesh stores ½ k κ² per area in the mean over the
+    directions. With equilateral triangles of side l it does so in every direction, and α = (A₁+A₂)/(k l²) (Seung &
     Nelson 1988 have the same for this lattice); a grid of right-angled triangles is stiffer along one diagonal than
     across it. Grinspun et al. 2003, §3, and Bergou et al. 2006 store about three times the energy.
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import numpy as np
 
 from blender_xpbd.constraints.constraint import ConstraintBlock
-from blender_xpbd.solver.body_model import BodyModel
 
 from .case import Case, Curve, Plot, Result, Row, at_most, relative
 from .meshes import cloth, disc, grid
@@ -95,7 +94,7 @@ def bending() -> Result:
     return Result(tuple(rows), Plot("direction [°]", "bending stiffness per given", tuple(curves)), note)
 
 
-def overhang(load: float, cells: int, substeps: int = 100, iterations: int = 30) -> tuple[float, float, np.ndarray]:
+def overhang(load: float, cells: int, substeps: int = 60, iterations: int = 60) -> tuple[float, float, np.ndarray]:
     """A strip of 1 m with q L³/(EI) = load, clamped at one end: tip down, tip back [m], and its middle line."""
     # a fold stands for half a cell on both sides, so the last clamped one is half a cell from the clamp's end at 0
     across, spacing = 8, 1.0 / (cells - 0.5)
@@ -119,16 +118,20 @@ def overhang(load: float, cells: int, substeps: int = 100, iterations: int = 30)
 def strip_cantilever() -> Result:
     """Tip of strips under their own weight."""
     rows, curves = [], []
-    finest = 32
+    finest = 16
     for load, (down, back) in SELF_WEIGHT.items():
         got_down, got_back, line = overhang(load, finest)
         rows.append(relative(f"tip down per length, q L³/(EI) = {load}", down, got_down, 0.05))
         if back > 0.05:
             rows.append(relative(f"tip back per length, q L³/(EI) = {load}", back, got_back, 0.05))
         curves.append(Curve(f"q L³/(EI) = {load}", line[:, 0], line[:, 2], ".-"))
-    errors = [abs(overhang(5, cells)[0] / SELF_WEIGHT[5][0] - 1.0) for cells in (8, 16)]
-    rows.append(at_most("error at 16 cells per error at 8, q L³/(EI) = 5", 1.0, errors[1] / errors[0]))
-    return Result(tuple(rows), Plot("x [m]", "z [m]", tuple(curves), is_equal=True))
+    errors = [abs(overhang(5, cells)[0] / SELF_WEIGHT[5][0] - 1.0) for cells in (4, finest)]
+    rows.append(at_most(f"error at {finest} cells per error at 4, q L³/(EI) = 5", 1.0, errors[1] / errors[0]))
+    note = (
+        "Equilateral triangles, eight across. Folds along the free sides have no second triangle, so a narrow strip is "
+        "softer than the fabric. Finer strips would need substeps in which float32 loses gravity."
+    )
+    return Result(tuple(rows), Plot("x [m]", "z [m]", tuple(curves), is_equal=True), note)
 
 
 CASES = (

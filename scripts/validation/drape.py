@@ -13,10 +13,12 @@ from .shadow import SPECIMEN_RADIUS, SUPPORT_RADIUS, drape_coefficient, outline
 from .simulation import held, run, start
 
 RANGES = {"SILK": (20.0, 40.0), "COTTON": (60.0, 76.0), "DENIM": (70.0, 90.0), "LEATHER": (47.0, 70.0)}
-RINGS, SUBSTEPS, FRAMES, AVERAGED = 15, 240, 72, 8
+RINGS, SUBSTEPS, FRAMES, AVERAGED = 20, 240, 60, 8
+# folds fall differently with every start, as they do with every real specimen
+SPECIMENS = 3
 
 
-def draped(identifier: str, rings: int = RINGS, substeps: int = SUBSTEPS) -> tuple[float, np.ndarray]:
+def draped(identifier: str, rings: int = RINGS, substeps: int = SUBSTEPS, seed: int = 0) -> tuple[float, np.ndarray]:
     """Drape coefficient of a preset [%] and the outline of its shadow [m].
 
     The plates hold what lies on the support. Velocities of 5 cm/s, the same in every run, break the symmetry.
@@ -27,7 +29,7 @@ def draped(identifier: str, rings: int = RINGS, substeps: int = SUBSTEPS) -> tup
     model = held(model, np.linalg.norm(mesh[0][:, :2], axis=1) <= SUPPORT_RADIUS + 1e-6)
     solver = start(model, substeps)
     state = solver.checkpoint()
-    kicks = np.random.default_rng(0).normal(0.0, 0.05, len(mesh[0]))
+    kicks = np.random.default_rng(seed).normal(0.0, 0.05, len(mesh[0]))
     state["velocities"][:, 2] = np.where(model.masses > 0.0, kicks, 0.0)
     solver.restore(0, state)
     triangles = mesh[2].reshape(-1, 3)
@@ -42,8 +44,11 @@ def presets() -> Result:
     """Drape coefficients of the fabrics."""
     rows, curves = [], []
     for identifier, (low, high) in RANGES.items():
-        coefficient, reach = draped(identifier)
-        rows.append(between(f"drape coefficient of {identifier.lower()} [%]", low, high, coefficient))
+        runs = [draped(identifier, seed=seed) for seed in range(SPECIMENS)]
+        coefficient, reach = float(np.mean([value for value, _ in runs])), runs[0][1]
+        rows.append(
+            between(f"drape coefficient of {identifier.lower()}, mean of {SPECIMENS} [%]", low, high, coefficient)
+        )
         angle = 2.0 * np.pi * (np.arange(len(reach)) + 0.5) / len(reach)
         curves.append(Curve(identifier.lower(), reach * np.cos(angle), reach * np.sin(angle)))
     return Result(tuple(rows), Plot("x [m]", "y [m]", tuple(curves), is_equal=True))

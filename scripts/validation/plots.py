@@ -12,7 +12,7 @@ from .case import Plot
 # no window is needed
 mpl.use("Agg")
 
-from matplotlib import pyplot  # noqa: E402
+from matplotlib import pyplot
 
 
 def draw(plot: Plot, path: Path) -> None:

@@ -66,13 +66,13 @@ def table(
 
 def arm() -> Result:
     """Cantilever at 3 × 3."""
-    rows, curves, note = table(cantilever, (2, 4, 6), (20, 40, 80), "tip displacement")
+    rows, curves, note = table(cantilever, (2, 4, 6), (40, 80, 160), "tip displacement")
     return Result(tuple(rows), Plot("cells over the thickness", "tip displacement [m]", tuple(curves)), note)
 
 
 def cube() -> Result:
     """Jelly block at 3 × 3."""
-    rows, curves, note = table(squash, (3, 6, 9), (20, 40, 80), "squash")
+    rows, curves, note = table(squash, (3, 6, 9), (40, 80, 160), "squash")
     return Result(tuple(rows), Plot("cells along a side", "squash [m]", tuple(curves)), note)
 
 

@@ -126,7 +126,7 @@ class BakeSession:
             self.summary.add_notice(warning)
         job = write_job(folder, reading.scene)
         self.summary.cache = str(job)
-        self._output = BakeOutput(job, reading, self.summary)
+        self._output = BakeOutput(job, reading, self.summary, per_frame=self._options.per_frame)
         started = time.perf_counter()
         if self._output.is_complete():
             self.summary.from_cache = True

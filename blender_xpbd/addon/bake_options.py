@@ -16,6 +16,7 @@ class BakeOptions:
         frame_start, frame_end, frame_step, substeps, iterations, device: None for the scene's.
         cache: folder for jobs; None for the scene's.
         make_single_user: copy meshes that several objects use, instead of refusing them.
+        per_frame: keep the statistics of each frame in the summary.
         worker_python: an interpreter that has Taichi; "" to search.
     """
 
@@ -28,4 +29,5 @@ class BakeOptions:
     device: str | None = None
     cache: Path | None = None
     make_single_user: bool = False
+    per_frame: bool = False
     worker_python: str = ""

@@ -33,18 +33,20 @@ class _Published:
 class BakeOutput:
     """Reads frames of one job and writes them to its objects; finds both anew at every call."""
 
-    def __init__(self, job: Path, reading: Reading, summary: BakeSummary) -> None:
+    def __init__(self, job: Path, reading: Reading, summary: BakeSummary, *, per_frame: bool = False) -> None:
         """Prepare; nothing is written.
 
         Args:
             job: the job folder.
             reading: what was read.
             summary: is kept up to date.
+            per_frame: keep the statistics of each frame in the summary.
         """
         bake = secrets.token_hex(8)
         self._job = job
         self._kept = reading.scene.frames.kept()
         self._summary = summary
+        self._keeps_frames = per_frame
         self._writers = {index: ShapeKeyWriter(target, bake, job.name) for index, target in enumerate(reading.targets)}
         self._counts = [body.vertex_count for body in reading.scene.bodies]
         self._published: _Published | None = None
@@ -177,7 +179,11 @@ class BakeOutput:
         data = published.cache.read(frame)
         if frame not in self._measured:
             self._measured.add(frame)
-            self._summary.add_statistics(published.result.statistics, data.statistics)
+            result = published.result
+            self._summary.add_statistics(result.statistics, data.statistics)
+            if self._keeps_frames:
+                names = [body.name for body in result.bodies]
+                self._summary.keep_frame(frame, names, result.statistics, data.statistics)
         for index in [index for index, its in positions.items() if its == position]:
             if position > 0 or self._attempt(index, self._writers[index].begin):
                 self._add(index, published.result, data)

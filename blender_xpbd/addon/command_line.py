@@ -93,6 +93,7 @@ def argument_parser(prog: str, *, with_file: bool = False) -> argparse.ArgumentP
     parser.add_argument("--save", type=Path, metavar="FILE.blend", help="save the result, also if it is incomplete")
     parser.add_argument("--make-single-user", action="store_true", help="copy meshes that several objects share")
     parser.add_argument("--worker-python", default="", metavar="PATH", help="a Python that has Taichi")
+    parser.add_argument("--per-frame", action="store_true", help="the summary tells strain and more of each frame")
     parser.add_argument("--json", action="store_true", help="the last line of standard output is a summary in JSON")
     return parser
 
@@ -142,6 +143,7 @@ def _prepare(options: argparse.Namespace) -> BakeOptions:
         device=options.device,
         cache=options.cache,
         make_single_user=options.make_single_user,
+        per_frame=options.per_frame,
         worker_python=options.worker_python,
     )
 

@@ -30,8 +30,12 @@ class BakeSummary:
             "worker_…"; "total" is the whole bake.
         solver_fps: frames per second of the solver alone.
         greatest_strain: greatest |length / rest length − 1| of all edges over all frames, or None where unknown.
+        mean_strain: the same as a mean over edges and frames, or None.
         greatest_volume_change: greatest |volume / rest volume − 1| of all jellies over all frames, or None.
         inverted_tetrahedra: greatest number in one frame.
+        residual: how far one more iteration would have moved a vertex at most [m], or None where it was not measured.
+        substeps, iterations: of the solver, chosen by it or by the artist.
+        frame_statistics: of each frame and body, in the order of frames, where they were asked for.
         device: what the solver ran on.
         cache: the job folder.
         from_cache: whether nothing had to be solved.
@@ -52,13 +56,22 @@ class BakeSummary:
     solver_fps: float = 0.0
     greatest_strain: float | None = None
     greatest_volume_change: float | None = None
+    mean_strain: float | None = None
     inverted_tetrahedra: int = 0
+    residual: float | None = None
+    substeps: int = 0
+    iterations: int = 0
+    frame_statistics: list[dict[str, Any]] = field(default_factory=list)
     device: str = ""
     cache: str = ""
     from_cache: bool = False
     complete: bool = False
     warnings: list[str] = field(default_factory=list)
     error: str = ""
+
+    def __post_init__(self) -> None:
+        # no fields, so that they are in no report
+        self._strain_sum, self._strain_count = 0.0, 0
 
     def add_notice(self, notice: Notice) -> None:
         """Take a warning, once."""
@@ -74,6 +87,7 @@ class BakeSummary:
             for name, count in body.constraint_counts.items():
                 self.constraints[name] = self.constraints.get(name, 0) + count
         self.device = result.device
+        self.substeps, self.iterations = result.substeps, result.iterations
         for notice in result.notices:
             self.add_notice(notice)
 
@@ -86,10 +100,24 @@ class BakeSummary:
             greatest = float(np.abs(values).max())
             if name == "greatest_strain":
                 self.greatest_strain = max(greatest, self.greatest_strain or 0.0)
+            elif name == "mean_strain":
+                self._strain_sum += float(values.mean())
+                self._strain_count += 1
+                self.mean_strain = self._strain_sum / self._strain_count
             elif name == "volume_change":
                 self.greatest_volume_change = max(greatest, self.greatest_volume_change or 0.0)
             elif name == "inverted_tetrahedra":
                 self.inverted_tetrahedra = max(int(greatest), self.inverted_tetrahedra)
+            elif name == "residual":
+                self.residual = max(greatest, self.residual or 0.0)
+
+    def keep_frame(
+        self, frame: int, bodies: list[str], names: tuple[str, ...], statistics: npt.NDArray[np.float64]
+    ) -> None:
+        """Keep a frame's statistics as they are: one entry for each body."""
+        for body, row in zip(bodies, statistics, strict=True):
+            values = {name: float(value) for name, value in zip(names, row, strict=True)}
+            self.frame_statistics.append({"frame": frame, "object": body, **values})
 
     def fail(self, error: XpbdError) -> None:
         """Take the error that ended the bake."""

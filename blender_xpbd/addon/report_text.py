@@ -66,8 +66,17 @@ def summary_rows(report: str) -> tuple[tuple[str, str], ...]:
         rows.append(("Solver", f"{fps:,.0f} fps" if fps >= 10 else f"{fps:.2g} fps"))
     if isinstance(device, str) and device:
         rows.append(("Device", device))
+    substeps, iterations = _number(summary, "substeps"), _number(summary, "iterations")
+    if substeps and iterations:
+        rows.append(("Substeps", f"{substeps:.0f}" + (f" × {iterations:.0f}" if iterations > 1 else "")))
+    mean = _number(summary, "mean_strain")
+    if mean is not None:
+        rows.append(("Mean Strain", _percent(mean)))
     if strain is not None:
         rows.append(("Greatest Strain", _percent(strain)))
+    residual = _number(summary, "residual")
+    if residual is not None:
+        rows.append(("Residual", f"{1e3 * residual:.3g} mm"))
     if volume is not None:
         rows.append(("Volume Change", _percent(volume)))
     if inverted:

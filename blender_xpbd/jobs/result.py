@@ -16,7 +16,7 @@ RESULT_VERSION = 1
 
 _MAXIMUM_BYTES = 16 * 2**20
 _MAXIMUM_VERTICES = 2**31 - 1
-_KEYS = ("version", "origin", "vertex_count", "bodies", "device", "statistics", "notices")
+_KEYS = ("version", "origin", "vertex_count", "bodies", "device", "statistics", "notices", "substeps", "iterations")
 _BODY_KEYS = (
     "identifier",
     "name",
@@ -62,6 +62,7 @@ class Result:
         device: what the solver runs on, for the user.
         statistics: names of the columns of a frame's statistics.
         notices: warnings.
+        substeps, iterations: that the solver runs with, chosen by it or by the user.
     """
 
     origin: tuple[float, float, float]
@@ -70,6 +71,8 @@ class Result:
     device: str
     statistics: tuple[str, ...]
     notices: tuple[Notice, ...] = ()
+    substeps: int = 0
+    iterations: int = 0
 
 
 def write_result(folder: Path, result: Result) -> None:
@@ -86,6 +89,8 @@ def write_result(folder: Path, result: Result) -> None:
         "device": result.device,
         "statistics": list(result.statistics),
         "notices": write_notices(result.notices),
+        "substeps": int(result.substeps),
+        "iterations": int(result.iterations),
     }
     publish(inside(folder, RESULT_FILE, code="E_CACHE"), (dump_json(value),))
 
@@ -110,6 +115,8 @@ def read_result(folder: Path) -> Result:
         device=record.text("device"),
         statistics=record.texts("statistics"),
         notices=read_notices(record, "notices"),
+        substeps=record.integer("substeps", 0),
+        iterations=record.integer("iterations", 0),
     )
     _check_layout(result, path)
     return result

@@ -87,6 +87,24 @@ class Solver:
             self._raise_diverged(int(np.flatnonzero(~finite)[0]))
         return values
 
+    @property
+    def measures_residual(self) -> bool:
+        """Whether multipliers are kept so that ``residuals`` can be told."""
+        return self.system.scene.settings.measure_residual
+
+    def residuals(self) -> npt.NDArray[np.float64]:
+        """How far one more iteration of the last substep would move a particle of each body at most [m].
+
+        Only where ``measures_residual``.
+        """
+        before = self._state.positions.to_numpy()
+        multipliers = self._state.lagrange_multipliers.to_numpy()
+        self._project_constraints(1)
+        moves = np.linalg.norm((self._state.positions.to_numpy() - before)[:, :3], axis=1)
+        self._state.positions.from_numpy(before)
+        self._state.lagrange_multipliers.from_numpy(multipliers)
+        return np.array([moves[first:last].max() for first, last in itertools.pairwise(self.system.starts)], np.float64)
+
     def surface(self, positions: Floats32) -> Floats32:
         """The vertices of all meshes, one body after the other, relative to the origin [m]."""
         parts = []
@@ -286,7 +304,7 @@ def _mode(system: System) -> int:
     """The static mode of the projections, see ``constraints.constraint``."""
     settings = system.scene.settings
     mode = PBD if settings.solver_mode == "PBD" else 0
-    if settings.iterations > 1:
+    if settings.iterations > 1 or settings.measure_residual:
         mode |= ACCUMULATE
     if settings.time_integration == "BDF2":
         mode |= BDF2

@@ -10,29 +10,40 @@ from ..geometry.tetrahedra import signed_volumes
 from .system import System
 
 STATISTICS = ("greatest_strain", "mean_strain", "volume_change", "inverted_tetrahedra")
+RESIDUAL = "residual"
 
 
 class Measure:
-    """Measures frames against the rest pose."""
+    """Measures frames against the rest pose.
+
+    Attributes:
+        names: of the columns; with the residual where the settings ask for it.
+    """
 
     def __init__(self, system: System) -> None:
         """Take rest lengths and volumes from a system."""
+        self.names = (*STATISTICS, RESIDUAL) if system.scene.settings.measure_residual else STATISTICS
         self._models = system.models
         self._starts = system.starts
         self._rest_lengths = [edge_lengths(model.positions, model.edges) for model in system.models]
         self._rest_volumes = [signed_volumes(model.positions, model.tetrahedra).sum() for model in system.models]
 
-    def __call__(self, positions: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+    def __call__(
+        self, positions: npt.NDArray[np.float32], residuals: npt.NDArray[np.float64] | None = None
+    ) -> npt.NDArray[np.float64]:
         """Statistics of a frame.
 
         Args:
             positions: of all particles [m], shape (particles, 3).
+            residuals: of each body [m], where they are measured.
 
         Returns:
-            shape (bodies, 4), columns as in ``STATISTICS``: greatest and mean |strain| of the edges, volume change
-            as a share of the rest volume, number of inverted tetrahedra.
+            shape (bodies, columns), columns as in ``names``: greatest and mean |strain| of the edges, volume change
+            as a share of the rest volume, number of inverted tetrahedra, and the residual.
         """
-        rows = np.zeros((len(self._models), len(STATISTICS)))
+        rows = np.zeros((len(self._models), len(self.names)))
+        if residuals is not None:
+            rows[:, len(STATISTICS)] = residuals
         for row, model in enumerate(self._models):
             mine = positions[self._starts[row] : self._starts[row + 1]]
             rest = self._rest_lengths[row]

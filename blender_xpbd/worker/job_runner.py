@@ -21,8 +21,9 @@ from ..scene.errors import ExitCode, Notice, XpbdError
 from ..scene.scene import Scene, topology_hash
 from ..solver.runtime import start_taichi
 from ..solver.solver import Solver
-from ..solver.statistics import STATISTICS, Measure
+from ..solver.statistics import Measure
 from ..solver.system import System, build_system
+from .quality import QualityChoice, choose_quality, with_settings
 from .stop_signal import StopSignal
 from .stopwatch import Stopwatch
 
@@ -90,15 +91,24 @@ class JobRunner:
         with self._watch.stage("start"):
             count = sum(system.schedule.counts().values())
             device = start_taichi(scene.settings.device, count, self._taichi_cache)
+        if scene.settings.quality == "AUTOMATIC" and scene.settings.solver_mode == "XPBD":
+            with self._watch.stage("quality"):
+                chosen = choose_quality(system, device != "CPU", self._stop)
+            if chosen is None:
+                self._tell("INTERRUPTED")
+                return ExitCode.INTERRUPTED
+            system = with_settings(system, chosen.settings)
+            self._note_quality(chosen)
         with self._watch.stage("build"):
             solver = Solver(system, is_parallel=device != "CPU")
-        self._status = replace(self._status, device=device, notices=(*system.notices, *solver.notices))
+        notices = (*self._status.notices, *system.notices, *solver.notices)
+        self._status = replace(self._status, device=device, notices=notices)
         write_result(self._folder, _result(system, device, self._status.notices))
         with self._watch.stage("compile"):
             solver.compile()
         vertex_count = sum(body.vertex_count for body in scene.bodies)
-        cache = FrameCache(self._folder, vertex_count, len(system.models), len(STATISTICS))
         measure = Measure(system)
+        cache = FrameCache(self._folder, vertex_count, len(system.models), len(measure.names))
         self._resume(scene, solver, cache)
         if solver.frame_index == 0:
             self._publish(solver, cache, measure, scene.frames.start)
@@ -130,7 +140,8 @@ class JobRunner:
         with self._watch.stage("solve"):
             positions = solver.positions()
         with self._watch.stage("measure"):
-            statistics = measure(positions)
+            residuals = solver.residuals() if solver.measures_residual else None
+            statistics = measure(positions, residuals)
         for row, model in zip(statistics, solver.system.models, strict=True):
             if not row[1] < DIVERGED_MEAN_STRAIN:
                 raise XpbdError("E_DIVERGED", "The simulation blew up; try more substeps.", model.body.name, frame)
@@ -138,6 +149,21 @@ class JobRunner:
             cache.publish(frame, solver.surface(positions), statistics)
         self._status = replace(self._status, frame=frame, frames_done=self._status.frames_done + 1)
         self._note_inverted(statistics, solver.system, frame)
+
+    def _note_quality(self, chosen: QualityChoice) -> None:
+        settings = chosen.settings
+        print(
+            f"Automatic: {settings.substeps} substeps of {settings.iterations} iterations; doubling the substeps "
+            f"changes {1e3 * chosen.change:.3g} mm, doubling the iterations {1e3 * chosen.residual:.3g} mm.",
+            flush=True,
+        )
+        if not chosen.is_reached:
+            worst = 1e3 * max(chosen.change, chosen.residual)
+            text = (
+                f"The tolerance of {settings.tolerance:g} mm is not reached with {settings.substeps} substeps, the most"
+                f" that Automatic may take: twice as many change {worst:.3g} mm. Allow more, or a greater tolerance."
+            )
+            self._status = replace(self._status, notices=(*self._status.notices, Notice("W_QUALITY", text)))
 
     def _note_inverted(self, statistics: np.ndarray, system: System, frame: int) -> None:
         noted = {notice.object_name for notice in self._status.notices if notice.code == "W_INVERTED"}
@@ -206,4 +232,14 @@ def _result(system: System, device: str, notices: tuple[Notice, ...]) -> Result:
         )
         first += body.vertex_count
     origin = (float(system.origin[0]), float(system.origin[1]), float(system.origin[2]))
-    return Result(origin, first, tuple(bodies), device, STATISTICS, notices)
+    settings = system.scene.settings
+    return Result(
+        origin,
+        first,
+        tuple(bodies),
+        device,
+        Measure(system).names,
+        notices,
+        settings.substeps,
+        settings.iterations,
+    )

@@ -37,7 +37,7 @@ class QualityChoice:
 
 
 def choose_quality(system: System, is_parallel: bool, stop: StopSignal) -> QualityChoice | None:
-    """Double the substeps until neither doubling them nor doubling the iterations changes the motion by more than allowed.
+    """Double the substeps until doubling them, or the iterations, changes the motion by no more than is allowed.
 
     Args:
         system: whose settings give tolerance and limit.
@@ -66,7 +66,7 @@ def choose_quality(system: System, is_parallel: bool, stop: StopSignal) -> Quali
 
 
 def with_settings(system: System, settings: SolverSettings) -> System:
-    """The same particles and constraints under other substeps and iterations; for XPBD, where neither depends on them."""
+    """The same particles and constraints under other substeps and iterations, on which they do not depend in XPBD."""
     return replace(system, scene=replace(system.scene, settings=settings))
 
 

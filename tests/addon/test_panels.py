@@ -35,7 +35,7 @@ def shown(panels, context):
 
 
 ALWAYS = ["XPBD_PT_floor", "XPBD_PT_solver", "XPBD_PT_cache"]
-BODY = ["XPBD_PT_material", "XPBD_PT_structure", "XPBD_PT_motion", "XPBD_PT_pins"]
+BODY = ["XPBD_PT_material", "XPBD_PT_structure", "XPBD_PT_motion", "XPBD_PT_pins", "XPBD_PT_groups"]
 
 
 @pytest.mark.parametrize(

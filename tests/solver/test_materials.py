@@ -209,7 +209,7 @@ def test_pressure_in_an_open_mesh_is_refused():
 def test_sewing_closes_loose_edges():
     """Two squares joined by loose edges come together."""
     left, right = cloth(3, size=0.2), cloth(3, size=0.2)
-    positions = np.concatenate([left.positions, right.positions + [0.4, 0, 0]])
+    positions = np.concatenate([left.positions, right.positions + np.array([0.4, 0.0, 0.0])])
     sides = np.concatenate([left.corners, right.corners + 9])
     body = changed(
         left,

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Automatic quality, and the residual that a frame can be asked for."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+from blender_xpbd.jobs.job import write_job
+from blender_xpbd.jobs.result import read_result
+from blender_xpbd.jobs.status import read_status
+from blender_xpbd.scene.errors import ExitCode
+from blender_xpbd.solver.system import build_system
+from blender_xpbd.worker.quality import choose_quality
+from blender_xpbd.worker.stop_signal import StopSignal
+from tests.solver.scenes import cloth, plane, run, scene, solver
+from tests.worker.test_worker import finish, frames_of, start
+
+pytestmark = pytest.mark.usefixtures("taichi_cpu")
+
+
+def curtain(**settings):
+    return scene(
+        cloth(10, pinned=range(10), stretch_stiffness=200.0, damping=1.0),
+        frames=(1, 16),
+        quality="AUTOMATIC",
+        **settings,
+    )
+
+
+def test_finer_tolerance_takes_more_substeps():
+    choices = [
+        choose_quality(build_system(curtain(tolerance=tolerance, maximum_substeps=320)), False, StopSignal())
+        for tolerance in (50.0, 5.0)
+    ]
+    coarse, fine = choices
+    assert coarse is not None
+    assert fine is not None
+    assert coarse.is_reached
+    assert fine.is_reached
+    assert fine.settings.substeps > coarse.settings.substeps
+    assert fine.change <= 5e-3
+
+
+def test_limit_is_kept_and_told():
+    choice = choose_quality(build_system(curtain(tolerance=1e-3, maximum_substeps=10)), False, StopSignal())
+    assert choice is not None
+    assert not choice.is_reached
+    assert choice.settings.substeps <= 10
+
+
+def test_stop_during_the_trials():
+    stop = StopSignal()
+    stop.request()
+    assert choose_quality(build_system(curtain()), False, stop) is None
+
+
+def test_worker_says_what_it_chose(tmp_path):
+    folder = write_job(tmp_path, curtain(tolerance=1e-3, maximum_substeps=10))
+    code, output = finish(start(folder))
+    assert code == ExitCode.COMPLETE, output
+    assert "Automatic: 10 substeps of 1 iterations" in output
+    result, status = read_result(folder), read_status(folder)
+    assert (result.substeps, result.iterations) == (10, 1)
+    assert [notice.code for notice in status.notices] == ["W_QUALITY"]
+
+
+def test_chosen_substeps_give_the_frames_of_fixed_ones(tmp_path):
+    automatic = curtain(tolerance=1e-3, maximum_substeps=10)
+    fixed = dataclasses.replace(
+        automatic, settings=dataclasses.replace(automatic.settings, quality="FIXED", substeps=10)
+    )
+    folders = [write_job(tmp_path, job) for job in (automatic, fixed)]
+    for folder in folders:
+        assert finish(start(folder))[0] == ExitCode.COMPLETE
+    assert frames_of(folders[0])[0] == frames_of(folders[1])[0]
+
+
+def test_residual_falls_with_iterations():
+    residuals = []
+    for iterations in (1, 8):
+        simulation = solver(cloth(10, pinned=[0, 9]), substeps=5, iterations=iterations, measure_residual=True)
+        run(simulation, 6)
+        before = simulation.checkpoint()
+        residuals.append(simulation.residuals()[0])
+        after = simulation.checkpoint()
+        assert all(np.array_equal(before[name], after[name]) for name in before), "measuring changes nothing"
+    assert 0.0 < residuals[1] < residuals[0]
+
+
+def test_residual_is_a_column_on_request(tmp_path):
+    job = scene(cloth(6, height=0.1), colliders=[plane()], frames=(1, 4), measure_residual=True)
+    folder = write_job(tmp_path, job)
+    assert finish(start(folder))[0] == ExitCode.COMPLETE
+    assert read_result(folder).statistics[-1] == "residual"
+    assert json.loads((folder / "result.json").read_text())["substeps"] == 20
+    _, cache = frames_of(folder)
+    assert cache.read(4).statistics.shape == (1, 5)

@@ -72,8 +72,8 @@ def stretched_energy(offsets: np.ndarray, h: float) -> np.ndarray:
 def rounding(h: float) -> float:
     """Share of gravity that float32 may lose at rest.
 
-    A correction below half the spacing of floats (2⁻²⁴ m for a place between 0.5 and 1 m) moves nothing, so accelerations
-    below that over h² go unbalanced.
+    A correction below half the spacing of floats (2⁻²⁴ m for a place between 0.5 and 1 m) moves nothing, so
+    accelerations below that over h² go unbalanced.
     """
     return float(2.0**-25 / h**2 / GRAVITY)
 
@@ -115,7 +115,7 @@ def static_chain() -> Result:
         extension = z[:-1] - z[1:] - 0.1
         worst = np.abs(extension / expected - 1.0).max()
         label = f"greatest error of a link, {substeps} substeps × {iterations} iterations"
-h = 1 / 24 / substeps
+        h = 1 / 24 / substeps
         limit = rounding(h) + (2.0 * h * h / (mass * alpha) if iterations == 1 else 1e-3)
         rows.append(at_most(label, round(limit, 4), worst))
         curves.append(Curve(f"{substeps} × {iterations}", np.arange(1, links + 1), extension, "o"))

@@ -61,9 +61,8 @@ def main() -> int:
             print(f"{case.title} [{seconds:.1f} s]", flush=True)
             for row in result.rows:
                 outside += not row.is_within
-                print(
-                    f"  {'ok     ' if row.is_within else 'OUTSIDE'} {row.label}: {row.got:.5g} ({row.expected}; {row.error or '-'})"
-                )
+                verdict = "ok     " if row.is_within else "OUTSIDE"
+                print(f"  {verdict} {row.label}: {row.got:.5g} ({row.expected}; {row.error or '-'})")
             draw(result.plot, pictures / f"{case.name}.png")
     if is_whole:
         write_report(found, options.output / "validation.md")

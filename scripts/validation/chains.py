@@ -37,7 +37,7 @@ def pendulum_periods() -> Result:
 def pendulum_tension() -> Result:
     """Tension from the stretch of a stiff rod, C/α."""
     alpha, frame = 1e-4, 0.002
-    path = path_of(pendulum(90.0, frame, 2, alpha), 340, 1)
+    path = path_of(pendulum(90.0, frame, 4, alpha), 340, 1)
     tension = (np.linalg.norm(path, axis=1) - 1.0) / alpha / GRAVITY
     depth = -path[:, 2]
     bottom = int(np.argmax(depth))

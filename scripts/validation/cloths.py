@@ -50,8 +50,8 @@ def stretch() -> Result:
         curves.append(Curve(pattern, sizes, [value for value, _ in found], "o-"))
     note = (
         "Pulled along its edges. A network of springs has the Poisson's ratio 1/3 and is isotropic only where its "
-        "directions are spread evenly, as with both diagonals of quads. Triangles cut alternately from squares have more "
-        "springs along the edges than along the diagonals (1.2 by theory). The membrane models have no such error."
+        "directions are spread evenly, as with both diagonals of quads. Triangles cut alternately from squares have "
+        "more springs along the edges than along the diagonals (1.2 by theory). The membrane models have no such error."
     )
     return Result(tuple(rows), Plot("cells across", "Young's modulus per given", tuple(curves)), note)
 

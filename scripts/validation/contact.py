@@ -30,7 +30,7 @@ def tilt(angle: float) -> np.ndarray:
 def plate(angle: float, height: float, velocity: tuple[float, float, float], **values: float) -> BodyModel:
     """A stiff square that lies on the plane, or above it."""
     positions, sizes, corners = grid(0.3, 0.3, 3, 3, "quads")
-    positions = (positions + [0.0, 0.0, height]) @ tilt(angle).T
+    positions = (positions + np.array([0.0, 0.0, height])) @ tilt(angle).T
     model = cloth(
         (positions, sizes, corners), stiffness_input="COMPLIANCE", bending_compliance=0.0, contact_offset=0.0, **values
     )

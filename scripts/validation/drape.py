@@ -46,9 +46,8 @@ def presets() -> Result:
     for identifier, (low, high) in RANGES.items():
         runs = [draped(identifier, seed=seed) for seed in range(SPECIMENS)]
         coefficient, reach = float(np.mean([value for value, _ in runs])), runs[0][1]
-        rows.append(
-            between(f"drape coefficient of {identifier.lower()}, mean of {SPECIMENS} [%]", low, high, coefficient)
-        )
+        label = f"drape coefficient of {identifier.lower()}, mean of {SPECIMENS} [%]"
+        rows.append(between(label, low, high, coefficient))
         angle = 2.0 * np.pi * (np.arange(len(reach)) + 0.5) / len(reach)
         curves.append(Curve(identifier.lower(), reach * np.cos(angle), reach * np.sin(angle)))
     return Result(tuple(rows), Plot("x [m]", "y [m]", tuple(curves), is_equal=True))

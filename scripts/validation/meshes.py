@@ -21,8 +21,10 @@ def grid(length: float, width: float, along: int, across: int, pattern: str) -> 
     """A strip along X in the XY plane.
 
     Args:
-        length, width: [m].
-        along, across: number of cells.
+        length: along X [m].
+        width: along Y [m].
+        along: number of cells along X.
+        across: number of cells along Y.
         pattern: "quads"; "triangles" all cut the same way; "crossed", cut alternately; or "equilateral", which is so
             inside where a cell is √3/2 times as long as wide.
 

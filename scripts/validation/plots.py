@@ -12,12 +12,12 @@ from .case import Plot
 # no window is needed
 mpl.use("Agg")
 
-from matplotlib import pyplot
+from matplotlib import pyplot as plt
 
 
 def draw(plot: Plot, path: Path) -> None:
     """Write a PNG of about 10 kB, the same bytes for the same numbers."""
-    figure, axes = pyplot.subplots(figsize=(6.0, 3.2), dpi=80, layout="constrained")
+    figure, axes = plt.subplots(figsize=(6.0, 3.2), dpi=80, layout="constrained")
     for curve in plot.curves:
         axes.plot(curve.x, curve.y, curve.style, label=curve.label, linewidth=1.2, markersize=4)
     axes.set_xlabel(plot.x_label)
@@ -31,4 +31,4 @@ def draw(plot: Plot, path: Path) -> None:
     axes.grid(alpha=0.3)
     axes.legend(fontsize=8)
     figure.savefig(path, metadata={"Software": None})
-    pyplot.close(figure)
+    plt.close(figure)

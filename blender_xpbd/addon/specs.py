@@ -85,12 +85,16 @@ _GROUP_MEANINGS = {
     "bending": ("Bending Group", "Vertex group that scales the bending stiffness: weight 0 is limp, 1 is the material"),
     "density": ("Weight Group", "Vertex group that scales the density, or the weight per area"),
     "damping": ("Damping Group", "Vertex group that scales the material damping"),
+    "pressure": ("Pressure Group", "Vertex group that scales the pressure of what is inside"),
     "friction": ("Friction Group", "Vertex group that scales the friction: weight 0 is ice, 1 is the material"),
 }
 _GROUP_SETTINGS = tuple(
     Setting(
         Parameter(
-            group_property(name), *_GROUP_MEANINGS[name], "", roles=(CLOTH,) if name == "bending" else (JELLY, CLOTH)
+            group_property(name),
+            *_GROUP_MEANINGS[name],
+            "",
+            roles=(CLOTH,) if name in {"bending", "pressure"} else (JELLY, CLOTH),
         )
     )
     for name in MULTIPLIERS

@@ -21,7 +21,7 @@ Ints = npt.NDArray[np.int32]
 
 IDENTIFIER = re.compile(r"[a-z][a-z0-9]{0,31}")
 # what a vertex group can scale, vertex by vertex
-MULTIPLIERS = ("stiffness", "bending", "density", "damping", "friction")
+MULTIPLIERS = ("stiffness", "bending", "density", "damping", "friction", "pressure")
 COLLIDER_SHAPES = ("PLANE", "SPHERE", "MESH")
 TETRAHEDRALIZERS = ("CAGE", "FILE", "FTETWILD", "TETGEN")
 

@@ -53,7 +53,7 @@ def build_cloth(body: Body, settings: SolverSettings) -> BodyModel:
     blocks = [
         *_bending(body, triangles, settings),
         *_membrane(body, triangles, edges, settings),
-        *_tethers(body, triangles, pin_weights),
+        *_tethers(body, triangles, pin_weights, settings),
         *_inside(body, triangles, settings),
         *build_shape(body, body.positions, masses, edges, settings),
     ]
@@ -95,9 +95,10 @@ def _membrane(body: Body, triangles: Ints, edges: Ints, settings: SolverSettings
             )
         )
     if material.greatest_stretch > 0.0:
-        blocks.append(build_strain_limit(positions, edges, material.greatest_stretch / 100.0))
+        rigid = last_parameter(settings, 0.0, 1.0)
+        blocks.append(build_strain_limit(positions, edges, material.greatest_stretch / 100.0, rigid))
     if material.use_stitches:
-        blocks.append(build_stitch(body.loose_edges, STITCH_SPEED))
+        blocks.append(build_stitch(body.loose_edges, STITCH_SPEED, compliance=last_parameter(settings, 0.0, 1.0)))
     return blocks
 
 
@@ -136,35 +137,53 @@ def _bending(body: Body, triangles: Ints, settings: SolverSettings) -> list[Cons
     folds = hinges(triangles)
     stiffness = material.bending_stiffness * constraint_factors(factors, folds)
     if material.bending_model == "ISOMETRIC":
-        compliance = given if direct else isometric_compliance(positions, folds, stiffness)
+        if settings.solver_mode == "PBD":
+            return [build_isometric_bending(positions, folds, given)]
+        if direct:
+            # given for the angle, as for dihedral bending
+            squared_lengths = ((positions[folds[:, 1]] - positions[folds[:, 0]]) ** 2).sum(axis=1)
+            return [build_isometric_bending(positions, folds, given * squared_lengths)]
+        compliance = isometric_compliance(positions, folds, stiffness)
         return [build_isometric_bending(positions, folds, compliance)]
     compliance = given if direct else hinge_compliance(positions, folds, stiffness)
     rest_angles = "flat" if material.rest_angle == "FLAT" else None
     return [build_dihedral_bending(positions, folds, compliance, rest_angles)]
 
 
-def _tethers(body: Body, triangles: Ints, pin_weights: Floats) -> list[ConstraintBlock]:
+def _tethers(body: Body, triangles: Ints, pin_weights: Floats, settings: SolverSettings) -> list[ConstraintBlock]:
     fixed = np.flatnonzero(pin_weights >= 1.0).astype(np.int32)
     if not body.material.use_tethers or len(fixed) == 0:
         return []
-    ways, lengths = surface_paths(body.positions, triangles)
+    # quads cut along both diagonals, so that ways are good in every direction
+    ways, lengths = surface_paths(body.positions, triangles, other_triangulation(body))
     free = np.flatnonzero(pin_weights < 1.0).astype(np.int32)
     pairs, reaches = tethers(body.positions, ways, lengths, fixed, free)
-    return [build_tethers(pairs, reaches, body.material.tether_slack)]
+    rigid = last_parameter(settings, 0.0, 1.0)
+    return [build_tethers(pairs, reaches, body.material.tether_slack, rigid)]
 
 
 def _inside(body: Body, triangles: Ints, settings: SolverSettings) -> list[ConstraintBlock]:
-    material = body.material
+    material, positions = body.material, body.positions
+    factors = vertex_factors(body, "pressure")
     is_pbd = settings.solver_mode == "PBD"
     try:
         if material.pressure_model == "VOLUME":
-            return [build_enclosed_volume(body.positions, triangles, material.volume_ratio, 1.0 if is_pbd else 0.0)]
+            rigid = last_parameter(settings, 0.0, 1.0)
+            return [build_enclosed_volume(positions, triangles, material.volume_ratio, rigid, factors)]
         if material.pressure_model == "GAS":
-            return [build_gas(body.positions, triangles, material.pressure, pbd_stiffness=1.0 if is_pbd else None)]
+            share = 1.0 if is_pbd else None
+            return [build_gas(positions, triangles, material.pressure, pbd_stiffness=share, factors=factors)]
     except ValueError as error:
         advice = f"Only a closed mesh can be filled: {error}. Close it, or set Inside to None."
         raise XpbdError("E_PARAM", advice, body.name) from error
     return []
+
+
+def other_triangulation(body: Body) -> Ints:
+    """Triangles of the quads, cut along the diagonal that the fan from the first corner does not take."""
+    starts = np.cumsum(body.face_sizes) - body.face_sizes
+    quads = body.corners[starts[body.face_sizes == 4][:, None] + np.arange(4)]
+    return np.concatenate([quads[:, [1, 2, 3]], quads[:, [1, 3, 0]]])
 
 
 def warp_directions(body: Body, triangles: Ints) -> Floats | None:

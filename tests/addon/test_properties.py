@@ -20,6 +20,7 @@ OBJECT_NAMES = {
     "density_group",
     "damping_group",
     "friction_group",
+    "pressure_group",
     "uv_map",
     "cage_resolution",
     "tetrahedralizer",

@@ -38,7 +38,7 @@ def in_a_process(threads: int) -> str:
     """The digest of the parallel path in a new process with a number of threads."""
     program = (
         "import sys; sys.path.insert(0, '..')\n"
-        "from validation.__main__ import prepare\nprepare()\n"
+        "from validation.execution import prepare\nprepare()\n"
         "from validation.determinism import digest\nprint('digest', digest(True))"
     )
     environment = {**os.environ, "TI_CPU_MAX_NUM_THREADS": str(threads)}

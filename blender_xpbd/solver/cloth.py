@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import numpy.typing as npt
 
@@ -135,19 +137,24 @@ def _bending(body: Body, triangles: Ints, settings: SolverSettings) -> list[Cons
         stiffness = 12.0 * material.bending_stiffness * constraint_factors(factors, pairs)
         return [build_distance(positions, pairs, lengths**2 / stiffness)]
     folds = hinges(triangles)
-    stiffness = material.bending_stiffness * constraint_factors(factors, folds)
+    bends = material.bending_stiffness * constraint_factors(factors, folds)
     if material.bending_model == "ISOMETRIC":
-        if settings.solver_mode == "PBD":
-            return [build_isometric_bending(positions, folds, given)]
-        if direct:
-            # given for the angle, as for dihedral bending
-            squared_lengths = ((positions[folds[:, 1]] - positions[folds[:, 0]]) ** 2).sum(axis=1)
-            return [build_isometric_bending(positions, folds, given * squared_lengths)]
-        compliance = isometric_compliance(positions, folds, stiffness)
-        return [build_isometric_bending(positions, folds, compliance)]
-    compliance = given if direct else hinge_compliance(positions, folds, stiffness)
-    rest_angles = "flat" if material.rest_angle == "FLAT" else None
+        return [build_isometric_bending(positions, folds, _isometric_parameter(body, folds, bends, given, settings))]
+    compliance = given if direct else hinge_compliance(positions, folds, bends)
+    rest_angles: Literal["flat"] | None = "flat" if material.rest_angle == "FLAT" else None
     return [build_dihedral_bending(positions, folds, compliance, rest_angles)]
+
+
+def _isometric_parameter(
+    body: Body, folds: Ints, bending_stiffness: Floats | float, given: float, settings: SolverSettings
+) -> Floats | float:
+    if settings.solver_mode == "PBD":
+        return given
+    if not is_direct(body, settings):
+        return isometric_compliance(body.positions, folds, bending_stiffness)
+    # given for the angle, as for dihedral bending
+    squared_lengths: Floats = ((body.positions[folds[:, 1]] - body.positions[folds[:, 0]]) ** 2).sum(axis=1)
+    return given * squared_lengths
 
 
 def _tethers(body: Body, triangles: Ints, pin_weights: Floats, settings: SolverSettings) -> list[ConstraintBlock]:

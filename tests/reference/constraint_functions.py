@@ -52,9 +52,53 @@ def dihedral_bending(x, rest_angle):
     return np.array([value]), np.array([[g1, g2, g3, g4]])
 
 
+def weighted_sum(x, *coefficients):
+    """C = Σ cⱼ xⱼ, a row for each axis."""
+    c = np.array(coefficients)
+    return c @ x, np.einsum("j,rk->rjk", c, np.eye(3))
+
+
+def membrane(x, u1, v1, u2, v2):
+    """C = (E_uu, E_vv, 2 E_uv), E = ½ (FᵀF − 1) with the columns of F along warp and weft."""
+    inverse = np.array([[-u1 - u2, -v1 - v2], [u1, v1], [u2, v2]])
+    f = x.T @ inverse
+    fu, fv = f.T
+    value = np.array([0.5 * (fu @ fu - 1.0), 0.5 * (fv @ fv - 1.0), fu @ fv])
+    along_u, along_v = np.einsum("j,k->jk", inverse[:, 0], fu), np.einsum("j,k->jk", inverse[:, 1], fv)
+    mixed = np.einsum("j,k->jk", inverse[:, 0], fv) + np.einsum("j,k->jk", inverse[:, 1], fu)
+    return value, np.stack([along_u, along_v, mixed])
+
+
+def enclosed_volume(x, triangles, target):
+    """C = Σ a·(b × c)/6 − V over the triangles of a closed surface."""
+    gradient = np.zeros_like(x)
+    volume = 0.0
+    for a, b, c in triangles:
+        volume += x[a] @ np.cross(x[b], x[c]) / 6.0
+        gradient[a] += np.cross(x[b], x[c]) / 6.0
+        gradient[b] += np.cross(x[c], x[a]) / 6.0
+        gradient[c] += np.cross(x[a], x[b]) / 6.0
+    return np.array([volume - target]), gradient[None]
+
+
+def shape_matching(x, rest, masses):
+    """C = √(Σ μ |x − g|²) with the goals of Müller et al. 2005, §3.2 and 3.3."""
+    centre, middle = masses @ x / masses.sum(), masses @ rest / masses.sum()
+    u, _, vt = np.linalg.svd((masses[:, None] * (x - centre)).T @ (rest - middle))
+    rotation = u @ np.diag([1.0, 1.0, np.linalg.det(u @ vt)]) @ vt
+    offsets = x - centre - (rest - middle) @ rotation.T
+    value = np.sqrt((masses * (offsets**2).sum(axis=1)).sum())
+    return np.array([value]), (masses[:, None] * offsets / value)[None]
+
+
 FUNCTIONS = {
     "distance": distance,
     "attachment": attachment,
     "tetrahedron_volume": tetrahedron_volume,
     "dihedral_bending": dihedral_bending,
+    "isometric_bending": weighted_sum,
+    "element_attachment": weighted_sum,
+    "membrane": membrane,
+    "enclosed_volume": enclosed_volume,
+    "shape_matching": shape_matching,
 }

@@ -3,22 +3,57 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from tests.reference.constraint_functions import FUNCTIONS
+from blender_xpbd.constraints.groups import EXTRAS, FIRST_EXTRA, FIRST_VALUE, MEMBERS
+from tests.reference.constraint_functions import FUNCTIONS, distance, enclosed_volume, membrane, shape_matching
 from tests.reference.xpbd import Constraint, damp_internal_motion, step
 
 
-def constraints_of(block, damping_times=None):
-    """The constraints of one block of the solver; damping times are those of the particles [s]."""
+def constraints_of(block, damping_times=None, start=None, h=None):
+    """The constraints of one block of the solver, one or two for each of its rows.
+
+    Args:
+        block: of the solver.
+        damping_times: of the particles [s], None for no damping.
+        start: positions at the start of the step, for stitches.
+        h: step [s], for stitches.
+    """
     made = []
-    for particles, parameters in zip(block.indices, block.parameters, strict=True):
-        function, own = FUNCTIONS[block.type.name], parameters[:-1]
+    for number in range(len(block)):
+        particles = block.members(number) if block.type.is_group else block.indices[number]
         time = 0.0 if damping_times is None else float(np.mean(damping_times[particles]))
-        made.append(
-            Constraint(particles, lambda x, f=function, p=own: f(x, *p), float(parameters[-1]), damping_time=time)
-        )
+        for function, compliance, bounds in _rows(block, number, start, h):
+            made.append(Constraint(np.asarray(particles), function, compliance, time, bounds))
     return made
+
+
+def _rows(block, number, start, h):
+    """Function, compliance and bounds of one row of a block."""
+    name, own = block.type.name, block.parameters[number]
+    free = (-np.inf, np.inf)
+    if name == "two_sided_distance":
+        # a rope and a bumper; -1 stands for none
+        sides = ((own[1], (-np.inf, 0.0)), (own[2], (0.0, np.inf)))
+        return [(partial(distance, rest_length=own[0]), alpha, bounds) for alpha, bounds in sides if alpha >= 0.0]
+    if name == "stitch":
+        first, second = start[block.indices[number]]
+        thread = max(np.linalg.norm(first - second) - own[0] * h, 0.0)
+        return [(partial(distance, rest_length=thread), own[2], (-own[1], 0.0))]
+    if name == "membrane":
+        ratios = np.array([[1.0, -own[5], 0.0], [-own[5], own[4], 0.0], [0.0, 0.0, own[6]]])
+        return [(lambda x: membrane(x, *own[:4]), own[7] * ratios, free)]
+    if name == "enclosed_volume":
+        first, count = block.indices[number][[FIRST_EXTRA, EXTRAS]]
+        triangles = block.groups.extras[first : first + count].reshape(-1, 3)
+        return [(lambda x: enclosed_volume(x, triangles, own[0]), own[2], free)]
+    if name == "shape_matching":
+        first, count = block.indices[number][[FIRST_VALUE, MEMBERS]]
+        values = block.groups.values[first : first + 4 * count].reshape(-1, 4)
+        return [(lambda x: shape_matching(x, values[:, :3], values[:, 3]), own[0], free)]
+    return [(lambda x: FUNCTIONS[name](x, *own[:-1]), float(own[-1]), free)]
 
 
 class Reference:
@@ -27,7 +62,9 @@ class Reference:
     def __init__(self, system):
         self.system = system
         self.x, self.v, self.w = system.positions.copy(), system.velocities.copy(), system.inverse_masses
-        self.constraints = [c for block in system.schedule.blocks if block is not None for c in constraints_of(block)]
+        times = system.damping_times if system.damping_times.any() else None
+        blocks = [block for block in system.schedule.blocks if block is not None]
+        self.constraints = [constraint for block in blocks for constraint in constraints_of(block, times)]
         self.frame = 0
 
     def advance(self):

@@ -21,18 +21,22 @@ class Constraint:
     Attributes:
         particles: that it touches, shape (n,).
         function: positions (n, 3) to C (rows,) and ∇C (rows, n, 3).
-        compliance: α, one for all rows; in PBD mode the stiffness k of one projection.
+        compliance: α, one for all rows or a matrix (rows, rows); in PBD mode the stiffness k of one projection.
         damping_time: τ = β/α [s] (XPBD 2016, §5.2).
+        bounds: least and greatest force λ/h² of an inequality.
     """
 
     particles: np.ndarray
     function: Callable
-    compliance: float
+    compliance: float | np.ndarray
     damping_time: float = 0.0
+    bounds: tuple[float, float] = (-np.inf, np.inf)
 
 
 def solve(constraint, multipliers, x, start, w, h, is_pbd=False):
     """One projection, in place of x and of the constraint's multipliers λ (XPBD 2016, eq. 17, 18 and 26).
+
+    All rows at once: ((1 + γ) ∇C W ∇Cᵀ + α̃) Δλ = −C − α̃ λ − γ ∇C (x − x_start).
 
     Args:
         constraint: to be projected.
@@ -41,26 +45,33 @@ def solve(constraint, multipliers, x, start, w, h, is_pbd=False):
         start: positions at the start of the step.
         w: inverse masses [1/kg], shape (particles,).
         h: step [s].
-        is_pbd: PBD 2007 instead: Δλ = −k C / Σ w|∇C|².
+        is_pbd: PBD 2007 instead: Δλ = −k (∇C W ∇Cᵀ)⁻¹ C.
     """
     mine = constraint.particles
     values, gradients = constraint.function(x[mine])
-    corrections = np.zeros((len(mine), 3))
-    for row, (value, gradient) in enumerate(zip(values, gradients, strict=True)):
-        weight = (w[mine, None] * gradient**2).sum()
-        if is_pbd:
-            delta = -constraint.compliance * value / weight if weight > 0.0 else 0.0
-        else:
+    flat, weights = gradients.reshape(len(values), -1), np.repeat(w[mine], 3)
+    system = flat * weights @ flat.T
+    if is_pbd:
+        share = constraint.compliance if np.ndim(constraint.compliance) == 0 else constraint.compliance[0, 0]
+        right = -share * values
+    else:
+        alpha_tilde = constraint.compliance / h**2 * np.eye(len(values))
+        if np.ndim(constraint.compliance) == 2:
             alpha_tilde = constraint.compliance / h**2
-            # γ = α̃ β̃ / h with α̃ = α/h², β̃ = h² β and β = τ/α
-            gamma = constraint.damping_time / h
-            rate = (gradient * (x[mine] - start[mine])).sum()
-            denominator = (1.0 + gamma) * weight + alpha_tilde
-            numerator = -value - alpha_tilde * multipliers[row] - gamma * rate
-            delta = numerator / denominator if denominator > 0.0 else 0.0
-        multipliers[row] += delta
-        corrections += w[mine, None] * gradient * delta
-    x[mine] += corrections
+        # γ = α̃ β̃ / h with α̃ = α/h², β̃ = h² β and β = τ/α
+        gamma = constraint.damping_time / h
+        right = -values - alpha_tilde @ multipliers - gamma * flat @ (x[mine] - start[mine]).ravel()
+        system = (1.0 + gamma) * system + alpha_tilde
+    if not system.any():
+        return
+    reached = multipliers + np.linalg.solve(system, right)
+    low, high = (bound * h**2 if bound else 0.0 for bound in constraint.bounds)
+    if is_pbd:
+        # no forces, and no greatest one
+        low, high = (np.copysign(np.inf, bound) if bound else 0.0 for bound in constraint.bounds)
+    reached = np.clip(reached, low, high)
+    x[mine] += (weights * ((reached - multipliers) @ flat)).reshape(-1, 3)
+    multipliers[:] = reached
 
 
 def step(x, v, w, constraints, h, gravity, iterations=1, is_pbd=False, drag=0.0, place=None):

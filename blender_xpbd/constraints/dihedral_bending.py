@@ -119,12 +119,14 @@ def build_dihedral_bending(
     return ConstraintBlock(DIHEDRAL_BENDING, hinges[sound], np.stack([angles, alpha], axis=1)[sound])
 
 
-def hinge_areas(positions: npt.NDArray[np.float64], hinges: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
-    """A₁ + A₂ of the two triangles of each hinge [m²], shape (hinges,)."""
-    a, b, c, d = (positions[hinges[:, corner]] for corner in range(4))
-    twice = np.linalg.norm(np.cross(c - a, c - b), axis=1) + np.linalg.norm(np.cross(d - b, d - a), axis=1)
-    areas: npt.NDArray[np.float64] = twice / 2.0
-    return areas
+def hinge_shares(positions: npt.NDArray[np.float64], hinges: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+    """The area that each hinge stands for [m²], shape (hinges,): its triangles share theirs among their hinges."""
+    triangles = np.concatenate([hinges[:, [0, 1, 2]], hinges[:, [0, 1, 3]]])
+    a, b, c = (positions[triangles[:, corner]] for corner in range(3))
+    areas = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2.0
+    _, which, counts = np.unique(np.sort(triangles, axis=1), axis=0, return_inverse=True, return_counts=True)
+    shares: npt.NDArray[np.float64] = (areas / counts[which.reshape(-1)]).reshape(2, -1).sum(axis=0)
+    return shares
 
 
 def hinge_compliance(
@@ -132,11 +134,11 @@ def hinge_compliance(
     hinges: npt.NDArray[np.int32],
     bending_stiffness: npt.NDArray[np.float64] | float,
 ) -> npt.NDArray[np.float64]:
-    """Compliance of each hinge so that the mesh has the bending stiffness of the material, α = 3 M/(k (A₁+A₂)).
+    """Compliance of each hinge so that the mesh has the bending stiffness of the material, α = M/(k (A₁/n₁ + A₂/n₂)).
 
     M is the mean of (θ/κ)² over all directions of a cylinder of curvature κ on whose surface the hinge's four vertices
-    lie. A hinge stands for a third of its triangles' area, so the mesh stores ½ k κ² per area in the mean over the
-    directions. With equilateral triangles of side l it does so in every direction, and α = (A₁+A₂)/(k l²) (Seung &
+    lie. The n hinges of a triangle share its area, a third each but at the border of the mesh, so the mesh stores ½ k κ²
+    per area in the mean over the directions. With equilateral triangles of side l it does so in every direction, and α = (A₁+A₂)/(k l²) (Seung &
     Nelson 1988 have the same for this lattice); a grid of right-angled triangles is stiffer along one diagonal than
     across it. Grinspun et al. 2003, §3, and Bergou et al. 2006 store about three times the energy.
 
@@ -149,9 +151,9 @@ def hinge_compliance(
         compliance [1/(N·m)], shape (hinges,); infinite where k is 0 or a triangle has no area.
     """
     stiffness = np.broadcast_to(np.asarray(bending_stiffness, np.float64), len(hinges))
-    squares, areas = mean_squared_folds(positions, hinges), hinge_areas(positions, hinges)
-    sound = (stiffness > 0.0) & (areas > 0.0)
-    return np.divide(3.0 * squares, stiffness * areas, out=np.full(len(hinges), np.inf), where=sound)
+    squares, shares = mean_squared_folds(positions, hinges), hinge_shares(positions, hinges)
+    sound = (stiffness > 0.0) & (shares > 0.0)
+    return np.divide(squares, stiffness * shares, out=np.full(len(hinges), np.inf), where=sound)
 
 
 def mean_squared_folds(positions: npt.NDArray[np.float64], hinges: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:

@@ -28,8 +28,7 @@ def rolled(positions, angle):
     return positions + 0.5 * CURVATURE * np.c_[np.zeros((len(along), 2)), along**2]
 
 
-def inner_share(positions, folds):
-    """Three times the hinges' share of area: a third of that of both triangles each [m²]."""
-    a, b, c, d = (positions[folds[:, corner]] for corner in range(4))
-    twice = np.linalg.norm(np.cross(b - a, c - a), axis=1) + np.linalg.norm(np.cross(b - a, d - a), axis=1)
-    return twice.sum() / 6.0
+def area(positions, triangles):
+    """Of the sheet [m²]."""
+    a, b, c = (positions[triangles[:, corner]] for corner in range(3))
+    return np.linalg.norm(np.cross(b - a, c - a), axis=1).sum() / 2.0

@@ -7,7 +7,6 @@ They run in a process of their own: they may crash or never end, and both are be
 from __future__ import annotations
 
 import importlib.util
-import os
 import subprocess
 import sys
 import tempfile
@@ -89,15 +88,12 @@ def tetrahedralize(
 
 
 def _library_command() -> list[str]:
-    """The process that runs a library."""
-    return [sys.executable, "-m", f"{__package__}.tetrahedralizer_process"]
+    """The process that runs a library: by its file, because an extension's folder has another name than the package."""
+    return [sys.executable, str(Path(__file__).with_name("tetrahedralizer_process.py"))]
 
 
 def _run(arguments: list[str], timeout_s: float, folder: Path, name: str, object_name: str) -> None:
     """Run a library's process to its end, and say what went wrong."""
-    environment = dict(os.environ)
-    root = str(Path(__file__).resolve().parents[len(str(__package__).split("."))])
-    environment["PYTHONPATH"] = os.pathsep.join(filter(None, [root, environment.get("PYTHONPATH", "")]))
     log = folder / "log.txt"
     try:
         # A file, not a pipe, so that whatever the library prints cannot block it.
@@ -108,7 +104,8 @@ def _run(arguments: list[str], timeout_s: float, folder: Path, name: str, object
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 timeout=timeout_s,
-                env=environment,
+                # libraries leave files where they run
+                cwd=folder,
                 check=False,
             ).returncode
     except subprocess.TimeoutExpired as error:

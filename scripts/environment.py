@@ -196,15 +196,17 @@ def _locked(path: Path) -> Iterator[None]:
 def _install(folder: Path, base: Path, groups: dict[str, list[str]]) -> None:
     """Bring the environment to the wanted state.
 
-    A stamp per group of requirements says that its installation was finished; an environment with a mark of an
-    unfinished one, or with other run-time requirements, is made anew.
+    A stamp per group of requirements says that its installation was finished. A group that has none is added; an
+    environment with a mark of an unfinished installation, or with other requirements than now, is made anew.
     """
     stamps = {name: folder / f".installed-{name}" for name in groups}
     wanted = {name: _fingerprint(base, lines) for name, lines in groups.items()}
     unfinished = folder / ".unfinished"
-    if unfinished.exists() or _read(stamps["run"]) != wanted["run"]:
+    found = {name: _read(stamp) for name, stamp in stamps.items()}
+    if unfinished.exists() or not found["run"] or any(found[name] not in ("", wanted[name]) for name in groups):
         shutil.rmtree(folder, ignore_errors=True)
-    lacking = [name for name in groups if _read(stamps[name]) != wanted[name]]
+        found = dict.fromkeys(groups, "")
+    lacking = [name for name in groups if not found[name]]
     if not lacking:
         return
     print(f"Setting up {folder.name} ({', '.join(lacking)}) …", flush=True)

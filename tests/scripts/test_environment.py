@@ -49,7 +49,13 @@ def test_installs_once_and_again_after_an_interruption(tmp_path: Path, capfd: py
     environment._install(folder, base, run)
     assert capfd.readouterr().out == ""
 
+    # another list of requirements leaves nothing of the old one
+    environment._install(folder, base, {**run, "test": run["run"]})
+    assert not witness.exists()
+    assert not has_module(folder, "xpbd_second")
+
     # an installation that was cut short leaves its mark, and is made anew
+    witness.touch()
     (folder / ".unfinished").touch()
     environment._install(folder, base, both)
     assert not witness.exists()

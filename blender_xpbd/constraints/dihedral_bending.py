@@ -137,10 +137,11 @@ def hinge_compliance(
     """Compliance of each hinge so that the mesh has the bending stiffness of the material, α = M/(k (A₁/n₁ + A₂/n₂)).
 
     M is the mean of (θ/κ)² over all directions of a cylinder of curvature κ on whose surface the hinge's four vertices
-    lie. The n hinges of a triangle share its area, a third each but at the border of the mesh, so the mesh stores ½ k κ²
-    per area in the mean over the directions. With equilateral triangles of side l it does so in every direction, and α = (A₁+A₂)/(k l²) (Seung &
-    Nelson 1988 have the same for this lattice); a grid of right-angled triangles is stiffer along one diagonal than
-    across it. Grinspun et al. 2003, §3, and Bergou et al. 2006 store about three times the energy.
+    lie. The n hinges of a triangle share its area, a third each but at the border of the mesh, so the mesh stores
+    ½ k κ² per area in the mean over the directions. With equilateral triangles of side l it does so in every direction,
+    and α = (A₁+A₂)/(k l²) (Seung & Nelson 1988 have the same for this lattice); a grid of right-angled triangles is
+    stiffer along one diagonal than across it. Grinspun et al. 2003, §3, and Bergou et al. 2006 store about three times
+    the energy.
 
     Args:
         positions: rest positions [m], shape (particles, 3).

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from blender_xpbd.geometry.tetrahedra import surface_triangles
 from blender_xpbd.scene.material import Material
+from blender_xpbd.scene.parameter import Value
 from blender_xpbd.scene.scene import Body, Tetrahedralization
 from blender_xpbd.scene.settings import SolverSettings
 from blender_xpbd.solver.bodies import build_body
@@ -74,10 +75,10 @@ def disc(radius: float, rings: int) -> tuple[Floats, Ints, Ints]:
     return np.concatenate(points), np.full(len(corners), 3, np.int32), corners.ravel()
 
 
-def cloth(mesh: tuple[Floats, Ints, Ints], settings: SolverSettings | None = None, **values: float | str) -> BodyModel:
+def cloth(mesh: tuple[Floats, Ints, Ints], **values: Value) -> BodyModel:
     """A cloth of a mesh, without wobble damping unless it is asked for."""
     material = Material.from_values({"internal_damping": 0.0, **values})
-    return build_body(Body("b0", "Cloth", "CLOTH", *mesh, material), settings or SolverSettings())
+    return build_body(Body("b0", "Cloth", "CLOTH", *mesh, material), SolverSettings())
 
 
 def lattice_box(size: tuple[float, float, float], cells: tuple[int, int, int]) -> tuple[Floats, Ints]:
@@ -116,7 +117,7 @@ def lattice_box(size: tuple[float, float, float], cells: tuple[int, int, int]) -
     return np.concatenate([corners, centres]), np.array(tetrahedra, np.int32)
 
 
-def jelly(vertices: Floats, tetrahedra: Ints, **values: float | str) -> BodyModel:
+def jelly(vertices: Floats, tetrahedra: Ints, **values: Value) -> BodyModel:
     """A jelly of given tetrahedra; particles are its vertices, in their order."""
     material = Material.from_values({"internal_damping": 0.0, **values})
     inside = Tetrahedralization("FILE", vertices=vertices, tetrahedra=tetrahedra)

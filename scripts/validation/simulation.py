@@ -47,7 +47,11 @@ def start(
 
 
 def particles(
-    positions: npt.ArrayLike, masses: npt.ArrayLike, pairs: npt.ArrayLike, compliance: npt.ArrayLike, drag: float = 0.0
+    positions: Sequence[Sequence[float]] | Floats,
+    masses: npt.ArrayLike,
+    pairs: npt.ArrayLike,
+    compliance: npt.ArrayLike,
+    drag: float = 0.0,
 ) -> BodyModel:
     """Bare particles, fixed where the mass is 0, held by distance constraints of a compliance [m/N]."""
     points = np.asarray(positions, np.float64)
@@ -117,12 +121,20 @@ def path_of(solver: Solver, frames: int, particle: int) -> Floats:
     return np.array([positions_of(solver)[particle], *(run(solver, 1)[particle] for _ in range(frames))])
 
 
-def settled(solver: Solver, longest: int, tolerance: float, least: int = 4) -> Floats:
-    """World positions once nothing moves more than a tolerance [m] per frame, or after the longest time [frames]."""
-    before = positions_of(solver)
-    for number in range(longest):
+def settled(solver: Solver, longest: int, tolerance: float, calm: int = 5) -> Floats:
+    """World positions at rest.
+
+    Args:
+        solver: to run.
+        longest: frames after which to stop in any case.
+        tolerance: that nothing may exceed per frame [m].
+        calm: frames in a row that must be so, because at its turning points a swing is slow as well.
+    """
+    before, quiet = positions_of(solver), 0
+    for _ in range(longest):
         after = run(solver, 1)
-        if number >= least and np.abs(after - before).max() < tolerance:
-            break
+        quiet = quiet + 1 if np.abs(after - before).max() < tolerance else 0
         before = after
-    return after
+        if quiet == calm:
+            break
+    return before

@@ -24,19 +24,27 @@ TIP_LOAD = {1: (0.3017, 0.0564), 2: (0.4935, 0.1606), 5: (0.7138, 0.3876), 10: (
 SELF_WEIGHT = {1: (0.1235, 0.0088), 5: (0.4959, 0.1533), 10: (0.7002, 0.3436), 20: (0.8299, 0.5548)}
 
 
-def beam(cells: int, modulus: float, weight: bool, tip_force: float = 0.0, model: str = "NEO_HOOKEAN") -> np.ndarray:
+def beam(
+    cells: int,
+    modulus: float,
+    weight: bool,
+    tip_force: float = 0.0,
+    model: str = "NEO_HOOKEAN",
+    slenderness: int = SLENDERNESS,
+) -> np.ndarray:
     """Displacement of the middle of the tip of a beam of 1 m along X, clamped at 0 [m], shape (3,).
 
     Args:
-        cells: over its thickness, which is 1/SLENDERNESS of its length; it is two cells wide.
+        cells: over its thickness; it is two cells wide.
         modulus: Young's modulus [Pa].
         weight: whether gravity pulls.
         tip_force: downwards, at the tip, as a multiple of EI/L² [1].
         model: of the material.
+        slenderness: length per thickness.
     """
-    thickness = 1.0 / SLENDERNESS
+    thickness = 1.0 / slenderness
     spacing = thickness / cells
-    vertices, tetrahedra = lattice_box((1.0, 2 * spacing, thickness), (SLENDERNESS * cells, 2, cells))
+    vertices, tetrahedra = lattice_box((1.0, 2 * spacing, thickness), (slenderness * cells, 2, cells))
     speed = float(np.sqrt(modulus / DENSITY))
     first_mode = 3.516 * speed * thickness / np.sqrt(12.0)
     body = jelly(
@@ -55,7 +63,7 @@ def beam(cells: int, modulus: float, weight: bool, tip_force: float = 0.0, model
         body = pulled(body, tip, corner_shares(vertices[tip, 1:]), (0, 0, -tip_force * modulus * inertia))
     h = CELLS_PER_STEP * spacing / speed
     # of what the tip will move
-    tolerance = 1e-3 * min(tip_force / 3.0, 1.0) if tip_force else 3e-4
+    tolerance = 1e-3 * min(tip_force / 3.0, 0.3) if tip_force else 3e-4
     solver = start(body, 20, ITERATIONS, 20 * h, gravity=(0, 0, -GRAVITY if weight else 0))
     after = settled(solver, 60, tolerance)[: len(vertices)]
     return (after[tip] - vertices[tip]).mean(axis=0)
@@ -74,19 +82,25 @@ def self_weight_modulus(load: float) -> float:
 
 
 def small_tip_load() -> Result:
-    """P L³/(3EI)."""
-    load, sizes = 0.1, (1, 2, 4, 6)
+    """P L³/(3EI) + P L/(κGA)."""
+    load, sizes, slenderness = 0.2, (1, 2, 4), 4
     rows: list[Row] = []
     curves = []
-    for model in MODELS:
-        found = [-beam(cells, 1e6, False, load, model)[2] / (load / 3.0) for cells in sizes]
-        rows.append(relative(f"tip down per P L³/(3EI), {sizes[-1]} cells thick, {model}", 1.0, found[-1], 0.05))
+    for model, ratio in MODELS.items():
+        # Timoshenko's shear, with Cowper's κ of a rectangle
+        shear = (1.0 + ratio) / slenderness**2 / 2.0 * (12.0 + 11.0 * ratio) / (10.0 * (1.0 + ratio))
+        expected = load / 3.0 * (1.0 + shear)
+        found = [-beam(cells, 1e6, False, load, model, slenderness)[2] / expected for cells in sizes]
+        rows.append(relative(f"tip down per expected, {sizes[-1]} cells thick, {model}", 1.0, found[-1], 0.05))
         errors = np.abs(np.array(found) - 1.0)
-        rows.append(
-            at_most(f"error at {sizes[-1]} cells per error at {sizes[0]}, {model}", 1.0, errors[-1] / errors[0])
-        )
+        label = f"error at {sizes[-1]} cells per error at {sizes[0]}, {model}"
+        rows.append(at_most(label, 1.0, errors[-1] / errors[0]))
         curves.append(Curve(model, sizes, found, "o-"))
-    return Result(tuple(rows), Plot("cells over the thickness", "tip down per P L³/(3EI)", tuple(curves)))
+    note = (
+        "Float32 loses what moves a particle by less than half its spacing in a substep, so a load that accelerates the "
+        "beam by less than that holds it up: slender beams under smaller loads stick before they reach their place."
+    )
+    return Result(tuple(rows), Plot("cells over the thickness", "tip down per expected", tuple(curves)), note)
 
 
 def large_tip_load() -> Result:
@@ -104,20 +118,20 @@ def _large(
 ) -> Result:
     rows, coarse, fine = [], [], []
     for load, (down, back) in table.items():
-        coarse.append(run(load, 2))
+        coarse.append(run(load, 1))
         fine.append(run(load, 4))
         rows.append(relative(f"tip down per length, {name} = {load}", down, -fine[-1][2], 0.05))
         if back > 0.05:
             rows.append(relative(f"tip back per length, {name} = {load}", back, -fine[-1][0], 0.05))
         error, finer = abs(-coarse[-1][2] / down - 1.0), abs(-fine[-1][2] / down - 1.0)
-        rows.append(at_most(f"error at 4 cells per error at 2, {name} = {load}", 1.0, finer / error))
+        rows.append(at_most(f"error at 4 cells per error at 1, {name} = {load}", 1.0, finer / error))
     expected = np.array(list(table.values()))
     plot = Plot(
         name,
         "tip displacement per length",
         (
             Curve("down, expected", list(table), expected[:, 0], "k:"),
-            Curve("down, 2 cells thick", list(table), [-tip[2] for tip in coarse], "x"),
+            Curve("down, 1 cell thick", list(table), [-tip[2] for tip in coarse], "x"),
             Curve("down, 4 cells thick", list(table), [-tip[2] for tip in fine], "o"),
             Curve("back, expected", list(table), expected[:, 1], "k--"),
             Curve("back, 4 cells thick", list(table), [-tip[0] for tip in fine], "s"),
@@ -202,7 +216,7 @@ CASES = (
     Case(
         "cantilever_small",
         "Cantilever, small tip load",
-        "A beam of 1 m, eight times as long as thick, with P L²/(EI) = 0.1.",
+        "A beam of 1 m, four times as long as thick, with P L²/(EI) = 0.2: P L³/(3EI) + P L/(κGA).",
         small_tip_load,
     ),
     Case(

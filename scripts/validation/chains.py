@@ -102,8 +102,8 @@ def newton() -> Result:
         rows.append(at_most(f"greatest force error per greatest force, {iterations} iterations", limit, worst))
         curves.append(Curve(f"{iterations} iterations", time, got))
     note = (
-        "The paper does not say how long its links are. With 1000 iterations the same algorithm in float64 is 0.06 % off; "
-        "in float32 a correction below 2⁻²¹ m, half the spacing at the end of a chain of 19 m, is lost."
+        "The paper does not say how long its links are. With 1000 iterations the same algorithm in float64 is 0.06 % "
+        "off; in float32 a correction below 2⁻²¹ m, half the spacing at the end of a chain of 19 m, is lost."
     )
     return Result(tuple(rows), Plot("time [s]", "force on the support [N]", tuple(curves)), note)
 

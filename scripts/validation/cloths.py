@@ -16,13 +16,13 @@ STRETCH_STIFFNESS = 1000.0
 SELF_WEIGHT = {1: (0.1235, 0.0088), 5: (0.4959, 0.1533), 10: (0.7002, 0.3436), 20: (0.8299, 0.5548)}
 
 
-def pulled_strip(pattern: str, cells: int, model: str = "SPRINGS") -> tuple[float, float]:
+def pulled_strip(pattern: str, cells: int, membrane: str = "SPRINGS") -> tuple[float, float]:
     """Young's modulus per given one and Poisson's ratio of a strip of 1 x 0.25 m, pulled by 2 %, in its middle half."""
     length, width, strain = 1.0, 0.25, 0.02
     model = cloth(
         grid(length, width, 4 * cells, cells, pattern),
         stretch_stiffness=STRETCH_STIFFNESS,
-        membrane_model=model,
+        membrane_model=membrane,
         bending_model="NONE",
         damping=80.0,
         area_density=1.0,

@@ -59,9 +59,9 @@ def table(
         for size, row in zip(sizes, found, strict=True)
     ]
     head = (
-        "| cells | " + " | ".join(f"{count} substeps" for count in substeps) + " |\\n|" + "---|" * (len(substeps) + 1)
+        "| cells | " + " | ".join(f"{count} substeps" for count in substeps) + " |\n|" + "---|" * (len(substeps) + 1)
     )
-    return [at_most(f"spread of the {name} past the coarsest", LIMIT, spread)], curves, "\\n".join([head, *lines])
+    return [at_most(f"spread of the {name} past the coarsest", LIMIT, spread)], curves, "\n".join([head, *lines])
 
 
 def arm() -> Result:

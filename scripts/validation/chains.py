@@ -103,7 +103,9 @@ def newton() -> Result:
         curves.append(Curve(f"{iterations} iterations", time, got))
     note = (
         "The paper does not say how long its links are. With 1000 iterations the same algorithm in float64 is 0.06 % "
-        "off; in float32 a correction below 2⁻²¹ m, half the spacing at the end of a chain of 19 m, is lost."
+        "off; in float32 a correction below 2⁻²¹ m, half the spacing at the end of a chain of 19 m, is lost. "
+        "Links of 0.1 to 0.5 m pass below their support within the 100 frames, and the whip that follows is further "
+        "off: 11 / 5.5 / 0.84 % with 0.1 m, in float64 as in float32."
     )
     return Result(tuple(rows), Plot("time [s]", "force on the support [N]", tuple(curves)), note)
 

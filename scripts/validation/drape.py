@@ -50,7 +50,12 @@ def presets() -> Result:
         rows.append(between(label, low, high, coefficient))
         angle = 2.0 * np.pi * (np.arange(len(reach)) + 0.5) / len(reach)
         curves.append(Curve(identifier.lower(), reach * np.cos(angle), reach * np.sin(angle)))
-    return Result(tuple(rows), Plot("x [m]", "y [m]", tuple(curves), is_equal=True))
+    note = (
+        "The bending stiffness of cotton and leather was chosen so that they drape as measured; no measurement of the "
+        "very fabric stands behind it. Silk needs the 20 rings: with 15 it cannot fold finely enough and gives 44 %. "
+        "The cloth does not collide with itself."
+    )
+    return Result(tuple(rows), Plot("x [m]", "y [m]", tuple(curves), is_equal=True), note)
 
 
 CASES = (

@@ -46,7 +46,6 @@ _NOT_IN_PBD = frozenset({"compression_share"})
 _BENDS = ("DIHEDRAL", "DISTANCE", "ISOMETRIC")
 # Parameter: the choice that it belongs to, and for which of its values
 _CONDITIONS: Mapping[str, tuple[str, tuple[str | bool, ...]]] = {
-    "poissons_ratio": ("solid_model", ("NEO_HOOKEAN", "COROTATED")),
     "stretch_stiffness": ("membrane_model", ("SPRINGS", "ISOTROPIC")),
     "warp_stiffness": ("membrane_model", ("ORTHOTROPIC",)),
     "weft_stiffness": ("membrane_model", ("ORTHOTROPIC",)),

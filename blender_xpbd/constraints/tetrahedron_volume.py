@@ -72,17 +72,16 @@ TETRAHEDRON_VOLUME = ConstraintType(
 
 
 def build_tetrahedron_volume(
-    positions: npt.NDArray[np.float64], tetrahedra: npt.NDArray[np.int32], compliance: float
+    positions: npt.NDArray[np.float64], tetrahedra: npt.NDArray[np.int32], compliance: npt.NDArray[np.float64] | float
 ) -> ConstraintBlock:
     """Hold the volume of tetrahedra.
 
     Args:
         positions: rest positions [m], shape (particles, 3).
         tetrahedra: shape (constraints, 4).
-        compliance: [m³/Pa].
+        compliance: [m³/Pa], one for all or shape (constraints,).
     """
     corners = positions[tetrahedra]
     rest_volumes = np.linalg.det(corners[:, 1:] - corners[:, :1]) / 6.0
-    return ConstraintBlock(
-        TETRAHEDRON_VOLUME, tetrahedra, np.stack([rest_volumes, np.full(len(tetrahedra), compliance)], axis=1)
-    )
+    alpha = np.broadcast_to(np.asarray(compliance, np.float64), rest_volumes.shape)
+    return ConstraintBlock(TETRAHEDRON_VOLUME, tetrahedra, np.stack([rest_volumes, alpha], axis=1))

@@ -13,7 +13,7 @@ from ..constraints.neo_hookean import build_neo_hookean
 from ..constraints.tetrahedron_volume import build_tetrahedron_volume
 from ..geometry.masses import tetrahedron_masses
 from ..geometry.mesh_checks import check_mesh
-from ..geometry.tetrahedra import tetrahedron_edges
+from ..geometry.tetrahedra import signed_volumes, tetrahedron_edges
 from ..scene.scene import Body
 from ..scene.settings import SolverSettings
 from .body_model import BodyModel, is_direct, last_parameter
@@ -89,11 +89,32 @@ def _solid(
         return [build_distance(vertices, edges, stretch), build_tetrahedron_volume(vertices, tetrahedra, volume)]
     fill = np.maximum(mesh.fill, MINIMUM_FILL)
     if material.solid_model == "SPRINGS":
-        lengths = np.linalg.norm(vertices[edges[:, 0]] - vertices[edges[:, 1]], axis=1)
-        shares = tetrahedron_shares(vertices, tetrahedra, fill, edges)
-        compliance = network_compliance(lengths, shares, material.youngs_modulus, 3)
-        compliance = compliance / constraint_factors(factors, edges)
-        return [build_distance(vertices, edges, compliance), build_tetrahedron_volume(vertices, tetrahedra, 0.0)]
+        return _springs(body, mesh, edges, fill, factors)
     modulus = material.youngs_modulus * constraint_factors(factors, tetrahedra)
     build = build_corotated if material.solid_model == "COROTATED" else build_neo_hookean
     return [build(vertices, tetrahedra, modulus, material.poissons_ratio, fill)]
+
+
+def _springs(
+    body: Body, mesh: EmbeddedMesh, edges: Ints, fill: Floats, factors: Floats | None
+) -> list[ConstraintBlock]:
+    """Springs along the edges, and what volume stiffness they lack.
+
+    An isotropic network of springs is a solid with λ = μ, which is ν = 1/4. Its springs are made for the μ of the
+    material, and each tetrahedron gets the rest of λ: ½ κ (C/V)² V with κ = λ − μ, so α = V/κ. Below ν = 1/4 nothing is
+    left to add.
+    """
+    material, vertices, tetrahedra = body.material, mesh.vertices, mesh.tetrahedra
+    nu = material.poissons_ratio
+    mu = material.youngs_modulus / (2.0 * (1.0 + nu))
+    kappa = 2.0 * mu * nu / (1.0 - 2.0 * nu) - mu
+    lengths = np.linalg.norm(vertices[edges[:, 0]] - vertices[edges[:, 1]], axis=1)
+    shares = tetrahedron_shares(vertices, tetrahedra, fill, edges)
+    # the modulus of an incompressible solid is 3 μ
+    compliance = network_compliance(lengths, shares, 3.0 * mu, 3) / constraint_factors(factors, edges)
+    blocks = [build_distance(vertices, edges, compliance)]
+    if kappa > 0.0:
+        volumes = signed_volumes(vertices, tetrahedra) * fill
+        stiffness = kappa * constraint_factors(factors, tetrahedra)
+        blocks.append(build_tetrahedron_volume(vertices, tetrahedra, volumes / stiffness))
+    return blocks

@@ -84,8 +84,8 @@ CASES = (
     Case(
         "resolution_arm",
         "Resolution: jelly arm",
-        "An arm of 0.4 × 0.1 × 0.1 m, 150 kPa, one iteration per substep, 24 frames per second. With 20, 40 and 80 substeps "
-        "the spread is 18 %: the default of 20 is too few for it.",
+        "An arm of 0.4 × 0.1 × 0.1 m, 150 kPa, one iteration per substep, 24 frames per second. With 20, 40 and 80 "
+        "substeps the spread is 18 %: the default of 20 is too few for it.",
         arm,
     ),
     Case("resolution_cube", "Resolution: jelly cube", "A cube of 0.2 m, 10 kPa, on the ground without friction.", cube),

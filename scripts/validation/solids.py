@@ -98,8 +98,8 @@ def small_tip_load() -> Result:
         curves.append(Curve(model, sizes, found, "o-"))
     note = (
         "Float32 loses what moves a particle by less than half its spacing in a substep, so a load that accelerates "
-        "the beam by less than that holds it up: slender beams under smaller loads stick before they reach their place. "
-        "Eight times as long as thick, with six cells, the tip stopped at half its way."
+        "the beam by less than that holds it up: slender beams under smaller loads stick before they reach their "
+        "place. Eight times as long as thick, with six cells, the tip stopped at half its way."
     )
     return Result(tuple(rows), Plot("cells over the thickness", "tip down per expected", tuple(curves)), note)
 

@@ -20,6 +20,7 @@ from ..scene.scene import (
     COLLIDER_SHAPES,
     IDENTIFIER,
     MULTIPLIERS,
+    Attachment,
     Body,
     Collider,
     Pins,
@@ -51,7 +52,7 @@ _MAXIMUM_BYTES = 64 * 2**20
 _KEYS = ("schema_version", "software", "digest", "units", "names", "scene")
 _SCENE_KEYS = ("gravity", "frames", "settings", "bodies", "colliders")
 _FRAMES_KEYS = ("start", "end", "step", "frame_duration")
-_BODY_KEYS = ("identifier", "role", "material", "velocity", "tetrahedralizer", "resolution", "arrays")
+_BODY_KEYS = ("identifier", "role", "material", "velocity", "tetrahedralizer", "resolution", "attach_target", "arrays")
 _COLLIDER_KEYS = ("identifier", "shape", "radius", "friction", "restitution", "arrays")
 _ARRAY_KEYS = ("dtype", "shape", "digest")
 
@@ -68,6 +69,8 @@ _BODY_ARRAYS: dict[str, _Spec] = {
     "tetrahedra": ("<i4", (None, 4)),
     "uvs": ("<f4", (None, 2)),
     "loose_edges": ("<i4", (None, 2)),
+    "attach_vertices": ("<i4", (None,)),
+    "attach_weights": ("<f4", (None,)),
     **{f"multiplier_{name}": ("<f4", (None,)) for name in MULTIPLIERS},
 }
 _COLLIDER_ARRAYS: dict[str, _Spec] = {
@@ -191,6 +194,8 @@ def _describe(scene: Scene) -> dict[str, Any]:
                 "velocity": _numbers(body.velocity),
                 "tetrahedralizer": body.tetrahedralization.method,
                 "resolution": int(body.tetrahedralization.resolution),
+                # an empty one stands for no attachment
+                "attach_target": body.attachment.target if body.attachment else "",
                 "arrays": _describe_arrays(arrays[body.identifier]),
             }
             for body in scene.bodies
@@ -228,7 +233,7 @@ def _numbers(vector: npt.NDArray[np.float64]) -> list[float]:
 def _arrays_of(scene: Scene) -> Iterator[tuple[str, dict[str, _Array]]]:
     """Identifier and arrays of each body and collider, in the types of the file."""
     for body in scene.bodies:
-        pins, tetrahedralization = body.pins, body.tetrahedralization
+        pins, tetrahedralization, attachment = body.pins, body.tetrahedralization, body.attachment
         yield (
             body.identifier,
             {
@@ -242,6 +247,8 @@ def _arrays_of(scene: Scene) -> Iterator[tuple[str, dict[str, _Array]]]:
                 "tetrahedra": np.asarray(tetrahedralization.tetrahedra, "<i4"),
                 "uvs": np.asarray(body.uvs, "<f4"),
                 "loose_edges": np.asarray(body.loose_edges, "<i4"),
+                "attach_vertices": np.asarray(attachment.vertices if attachment else (), "<i4"),
+                "attach_weights": np.asarray(attachment.weights if attachment else (), "<f4"),
                 # an empty array stands for no multiplier
                 **{f"multiplier_{name}": np.asarray(body.multipliers.get(name, ()), "<f4") for name in MULTIPLIERS},
             },
@@ -297,6 +304,7 @@ def _read_body(folder: Path, record: Record, names: Record) -> Body:
     identifier = _identifier(record)
     name = names.text_or(identifier, identifier)
     arrays = _read_arrays(folder, identifier, record, _BODY_ARRAYS)
+    target = record.text("attach_target")
     return Body(
         identifier=identifier,
         name=name,
@@ -316,6 +324,7 @@ def _read_body(folder: Path, record: Record, names: Record) -> Body:
         multipliers={name: arrays[f"multiplier_{name}"] for name in MULTIPLIERS if len(arrays[f"multiplier_{name}"])},
         uvs=arrays["uvs"],
         loose_edges=arrays["loose_edges"],
+        attachment=Attachment(target, arrays["attach_vertices"], arrays["attach_weights"]) if target else None,
     )
 
 

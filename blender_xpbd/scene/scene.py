@@ -58,6 +58,21 @@ class Tetrahedralization:
 
 
 @dataclass(frozen=True)
+class Attachment:
+    """Vertices that are held to the surface of another body.
+
+    Attributes:
+        target: identifier of that body.
+        vertices: indices, shape (attached,).
+        weights: 1 = welded, between 0 and 1 = held softly; shape (attached,), float32.
+    """
+
+    target: str
+    vertices: Ints
+    weights: npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
 class Body:
     """A mesh that is simulated.
 
@@ -75,6 +90,7 @@ class Body:
         multipliers: per vertex factors, at least 0, of what ``MULTIPLIERS`` names, shape (vertices,); 1 where absent.
         uvs: of each corner, shape (corners, 2), or (0, 2): warp runs along U.
         loose_edges: edges that belong to no face, shape (edges, 2).
+        attachment: what holds it to another body, or None.
     """
 
     identifier: str
@@ -90,6 +106,7 @@ class Body:
     multipliers: Mapping[str, npt.NDArray[np.float32]] = field(default_factory=dict)
     uvs: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 2), np.float32))
     loose_edges: Ints = field(default_factory=lambda: np.zeros((0, 2), np.int32))
+    attachment: Attachment | None = None
 
     @property
     def vertex_count(self) -> int:
@@ -166,6 +183,9 @@ def validate(scene: Scene) -> None:
         raise XpbdError("E_PARAM", "Gravity must be three finite numbers.")
     for body in scene.bodies:
         _validate_body(body, scene.frames.count)
+        if body.attachment is not None:
+            others = {other.identifier for other in scene.bodies} - {body.identifier}
+            _validate_attachment(body, body.attachment, others)
     for collider in scene.colliders:
         _validate_collider(collider, scene.frames.count)
 
@@ -198,6 +218,17 @@ def _validate_body(body: Body, frame_count: int) -> None:
     _validate_vertex_data(body)
     if body.velocity.shape != (3,) or not np.isfinite(body.velocity).all():
         raise XpbdError("E_PARAM", "The initial velocity must be three finite numbers.", body.name)
+
+
+def _validate_attachment(body: Body, attachment: Attachment, others: set[str]) -> None:
+    if attachment.target not in others:
+        raise XpbdError("E_PARAM", f"There is no other body {attachment.target!r} to attach to.", body.name)
+    vertices, weights = attachment.vertices, attachment.weights
+    _require_indices(vertices, body.vertex_count, body.name)
+    if len(np.unique(vertices)) != len(vertices):
+        raise XpbdError("E_PARAM", "A vertex is attached twice.", body.name)
+    if weights.shape != vertices.shape or not ((weights > 0) & (weights <= 1)).all():
+        raise XpbdError("E_PARAM", "Attachment weights must be above 0 and at most 1, one for each vertex.", body.name)
 
 
 def _validate_vertex_data(body: Body) -> None:

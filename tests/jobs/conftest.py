@@ -10,7 +10,7 @@ import pytest
 
 from blender_xpbd.jobs.job import write_job
 from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.scene import Body, Collider, Floats, Ints, Pins, Scene, Tetrahedralization
+from blender_xpbd.scene.scene import Attachment, Body, Collider, Floats, Ints, Pins, Scene, Tetrahedralization
 from blender_xpbd.scene.settings import FrameRange, SolverSettings
 
 POINTS: Floats = np.array([[0.0, 0.0, 1.0], [0.1, 0.0, 1.0], [0.0, 0.1, 1.0], [0.0, 0.0, 1.1]])
@@ -35,6 +35,7 @@ def scene() -> Scene:
         {"stiffness": np.linspace(0, 2, len(POINTS), dtype=np.float32)},
         np.linspace(0, 1, 2 * len(CORNERS), dtype=np.float32).reshape(-1, 2),
         np.array([[0, 3]], np.int32),
+        Attachment("b2", np.array([0, 2], np.int32), np.array([1.0, 0.7], np.float32)),
     )
     cloth = Body("b2", "Cloth", "CLOTH", POINTS + 1, FACE_SIZES, CORNERS)
     floor = Collider("c1", "Floor", "PLANE", np.eye(4)[None], friction=0.7)

@@ -102,6 +102,13 @@ INFLUENCES: dict[str, Callable[[Scene], Scene]] = {
     "pin target": lambda s: replace_body(
         s, pins=dataclasses.replace(s.bodies[0].pins, targets=moved(s.bodies[0].pins.targets))
     ),
+    "no attachment": lambda s: replace_body(s, attachment=None),
+    "attachment weight": lambda s: replace_body(
+        s, attachment=dataclasses.replace(s.bodies[0].attachment, weights=np.array([1.0, 0.6], np.float32))
+    ),
+    "attachment vertex": lambda s: replace_body(
+        s, attachment=dataclasses.replace(s.bodies[0].attachment, vertices=np.array([0, 3], np.int32))
+    ),
     "resolution": lambda s: replace_body(
         s, tetrahedralization=dataclasses.replace(s.bodies[0].tetrahedralization, resolution=8)
     ),
@@ -269,6 +276,9 @@ HOSTILE = [
     at(*BODY, "velocity", value=[1, 2, [3]]),
     at(*BODY, "tetrahedralizer", value="MAGIC"),
     at(*BODY, "resolution", value=10**6),
+    at(*BODY, "attach_target", value="c1"),
+    at(*BODY, "attach_target", value="con"),
+    at(*BODY, "attach_target", value=None),
     at(*BODY, "arrays", value={}),
     at(*BODY, "more", value=1),
     at(*POSITIONS, value={}),

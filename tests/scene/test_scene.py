@@ -9,6 +9,7 @@ import pytest
 
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.scene import (
+    Attachment,
     Body,
     Collider,
     Pins,
@@ -102,6 +103,33 @@ def test_bodies_that_make_no_sense_are_refused_by_name(changes: dict[str, Any], 
     with pytest.raises(XpbdError) as caught:
         validate(scene_of(dataclasses.replace(BODY, **changes)))
     assert caught.value.code == code
+    assert caught.value.object_name == "Cube"
+
+
+@pytest.mark.parametrize(
+    ("target", "vertices", "weights"),
+    [
+        ("a", ints(0), [1.0]),
+        ("c", ints(0), [1.0]),
+        ("nobody", ints(0), [1.0]),
+        ("b", ints(4), [1.0]),
+        ("b", ints(-1), [1.0]),
+        ("b", ints(1, 1), [1.0, 1.0]),
+        ("b", ints(0), [1.0, 1.0]),
+        ("b", ints(0), [0.0]),
+        ("b", ints(0), [1.1]),
+        ("b", ints(0), [np.nan]),
+    ],
+)
+def test_attachments_that_make_no_sense_are_refused_by_name(target: str, vertices: Any, weights: list[float]) -> None:
+    other = dataclasses.replace(BODY, identifier="b", name="Other")
+
+    def attached(attachment: Attachment) -> Scene:
+        return Scene((dataclasses.replace(BODY, attachment=attachment), other), (PLANE,), FRAMES)
+
+    validate(attached(Attachment("b", ints(0, 3), np.array([1.0, 0.5], np.float32))))
+    with pytest.raises(XpbdError, match="E_PARAM") as caught:
+        validate(attached(Attachment(target, vertices, np.array(weights, np.float32))))
     assert caught.value.object_name == "Cube"
 
 

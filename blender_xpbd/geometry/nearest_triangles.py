@@ -7,6 +7,8 @@ closest point is nearest to it. It may miss the nearest triangle by a part of a 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -17,7 +19,7 @@ Singles = npt.NDArray[np.float32]
 CHUNK = 1 << 17
 
 
-def closest_points(points: Singles, corners: Singles) -> Singles:
+def closest_points(points: npt.NDArray[Any], corners: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Closest point of one triangle to one point each, shape (n, 3).
 
     Args:

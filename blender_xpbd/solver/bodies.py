@@ -24,12 +24,26 @@ def build_body(body: Body, settings: SolverSettings) -> BodyModel:
     return build_cloth(body, settings) if body.role == CLOTH else build_jelly(body, settings)
 
 
+def soft_compliance(
+    weights: npt.NDArray[np.float32], masses: npt.NDArray[np.float64], frequency: float, settings: SolverSettings
+) -> npt.NDArray[np.float64]:
+    """Last parameter of attachments of a softness.
+
+    Args:
+        weights: 1 is rigid, above 0, shape (attachments,).
+        masses: that are held [kg], shape (attachments,).
+        frequency: of a mass held with weight 0.5 [Hz].
+        settings: of the solver.
+    """
+    if settings.solver_mode == "PBD":
+        share: npt.NDArray[np.float64] = 1.0 - (1.0 - weights.astype(np.float64)) ** (1.0 / settings.iterations)
+        return share
+    return pin_compliance(weights, masses, frequency)
+
+
 def soft_pin_compliance(
     model: BodyModel, particles: npt.NDArray[np.int32], settings: SolverSettings
 ) -> npt.NDArray[np.float64]:
     """Last parameter of the attachments of softly pinned particles, shape (particles,)."""
-    weights = model.pin_weights[particles]
-    if settings.solver_mode == "PBD":
-        share: npt.NDArray[np.float64] = 1.0 - (1.0 - weights) ** (1.0 / settings.iterations)
-        return share
-    return pin_compliance(weights.astype(np.float32), model.masses[particles], model.body.material.pin_frequency)
+    weights = model.pin_weights[particles].astype(np.float32)
+    return soft_compliance(weights, model.masses[particles], model.body.material.pin_frequency, settings)

@@ -7,7 +7,7 @@ Macklin, Müller & Chentanez 2016 (XPBD), algorithm 1, with the small substeps o
 import taichi as ti
 
 from ..constraints import CONSTRAINTS
-from ..constraints.constraint import BDF2
+from ..constraints.constraint import BDF2, DAMPED
 from ..contacts.contact import BODY_DAMPING, BODY_INTERNAL_DAMPING, apply_restitution, project_contact
 
 VECTOR4 = ti.types.vector(4, ti.f32)
@@ -17,6 +17,15 @@ INTS = ti.types.ndarray(dtype=ti.i32, ndim=1)
 FLOAT_TABLE = ti.types.ndarray(dtype=ti.f32, ndim=2)
 INT_TABLE = ti.types.ndarray(dtype=ti.i32, ndim=2)
 MOTION = ti.types.ndarray(dtype=ti.f32, ndim=3)
+
+
+@ti.func
+def keep_previous(i, p, previous_positions: ti.template(), mode: ti.template()):
+    """Note where a particle starts the substep; its fourth component is the damping time only where one is read."""
+    if ti.static(mode & DAMPED):
+        previous_positions[i] = ti.Vector([p[0], p[1], p[2], previous_positions[i][3]])
+    else:
+        previous_positions[i] = p
 
 
 @ti.func
@@ -38,7 +47,7 @@ def predict_position(
     (Small Steps 2019, §5.3, in predictor form).
     """
     p = positions[i]
-    previous_positions[i] = ti.Vector([p[0], p[1], p[2], previous_positions[i][3]])
+    keep_previous(i, p, previous_positions, mode)
     if p[3] > 0.0:
         if ti.static(mode & BDF2):
             v = velocities[i]
@@ -69,10 +78,10 @@ def place_target(
     target_ends: ti.template(),
     positions: ti.template(),
     previous_positions: ti.template(),
+    mode: ti.template(),
 ):
     """Put a pinned particle on its way from one frame to the next."""
-    p = positions[targets[k]]
-    previous_positions[targets[k]] = ti.Vector([p[0], p[1], p[2], previous_positions[targets[k]][3]])
+    keep_previous(targets[k], positions[targets[k]], previous_positions, mode)
     place = target_starts[k] + share * (target_ends[k] - target_starts[k])
     positions[targets[k]] = ti.Vector([place[0], place[1], place[2], 0.0])
 
@@ -100,7 +109,8 @@ def update_velocity(
         older_positions[i] = p
     else:
         corrected = v + (positions[i] - (previous_positions[i] + h * v)) * (1.0 / h)
-        corrected[3] = 0.0
+        if ti.static(mode & DAMPED):
+            corrected[3] = 0.0
         velocities[i] = corrected
 
 
@@ -226,7 +236,7 @@ def simulate_frame(
                 )
         for k in range(target_count):
             share = (s + 1.0) / substeps
-            place_target(k, share, targets, target_starts, target_ends, positions, previous_positions)
+            place_target(k, share, targets, target_starts, target_ends, positions, previous_positions, mode)
         for iteration in range(iterations):
             step = projection_step(h, iteration, mode)
             for kind in ti.static(range(len(CONSTRAINTS))):

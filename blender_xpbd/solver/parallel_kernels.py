@@ -54,10 +54,11 @@ def place_targets(
     target_ends: VECTORS,
     share: ti.f32,
     count: ti.i32,
+    mode: ti.template(),
 ):
     """Place all pinned particles ``share`` of the way to the next frame."""
     for k in range(count):
-        place_target(k, share, targets, target_starts, target_ends, positions, previous_positions)
+        place_target(k, share, targets, target_starts, target_ends, positions, previous_positions, mode)
 
 
 @ti.kernel

@@ -47,6 +47,7 @@ class Solver:
         self.notices = self._colliders.notices
         self._state: State = build_state(system, self._colliders)
         settings = system.scene.settings
+        self._uploaded: dict[str, Floats32] = {}
         self._h = system.scene.frames.frame_duration / settings.substeps
         self._gravity = np.append(system.scene.gravity, 0.0).astype(np.float32)
         self._mode = _mode(system)
@@ -57,16 +58,22 @@ class Solver:
 
     def advance(self) -> None:
         """Simulate from the current frame to the next."""
-        state, index = self._state, self.frame_index
-        write(state.target_starts, padded(self.system.targets(index)))
-        write(state.target_ends, padded(self.system.targets(index + 1)))
-        write(state.motion, self._colliders.motion(index, self.system.scene.settings.substeps))
+        index = self.frame_index
+        self._upload("target_starts", padded(self.system.targets(index)))
+        self._upload("target_ends", padded(self.system.targets(index + 1)))
+        self._upload("motion", self._colliders.motion(index, self.system.scene.settings.substeps))
         if self.is_parallel:
             self._advance_parallel(self.system.scene.settings.substeps)
         else:
             self._advance_serial(self.system.scene.settings.substeps)
         self.frame_index += 1
         self.frames_advanced += 1
+
+    def _upload(self, name: str, values: Floats32) -> None:
+        """Copy to the device what differs from the last frame: most pins and colliders stand still."""
+        if values.size and not np.array_equal(self._uploaded.get(name, ()), values):
+            write(getattr(self._state, name), values)
+            self._uploaded[name] = values
 
     def compile(self) -> None:
         """Compile the kernels, or load them from the offline cache: a frame of no substeps."""
@@ -208,6 +215,7 @@ class Solver:
                     s.target_ends,
                     share,
                     self._target_count,
+                    self._mode,
                 )
             for iteration in range(settings.iterations):
                 self._project_constraints(iteration)

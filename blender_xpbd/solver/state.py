@@ -101,9 +101,8 @@ def padded(vectors: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
 
 
 def write(target: Any, values: npt.NDArray[Any]) -> None:
-    """Copy into a device array of the same shape; nothing where there are no values."""
-    if values.size:
-        target.from_numpy(np.ascontiguousarray(values, np.float32))
+    """Copy into a device array of the same shape."""
+    target.from_numpy(np.ascontiguousarray(values, np.float32))
 
 
 def _array(values: npt.NDArray[Any], dtype: Any) -> Any:

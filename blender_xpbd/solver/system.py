@@ -13,6 +13,7 @@ from ..constraints.constraint import ConstraintBlock
 from ..scene.errors import Notice
 from ..scene.scene import Scene
 from .bodies import build_body, soft_pin_compliance
+from .body_attachments import build_body_attachments
 from .body_model import BodyModel
 from .contact_points import ContactPoints, build_contact_points
 from .pin_motion import carried
@@ -118,6 +119,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
             positions.append(model.positions[soft] - origin)
             velocities.append(np.zeros((len(soft), 3)))
             inverse_masses.append(np.zeros(len(soft)))
+    blocks += build_body_attachments(models, starts, scene.settings)
     all_inverse_masses = np.concatenate(inverse_masses)
     return System(
         scene=scene,

@@ -196,7 +196,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "bending_stiffness",
         "Bending Stiffness",
-        "Resistance to bending (flexural rigidity). Silk has 0.000003 N·m, denim 0.00015 N·m",
+        "Resistance to bending (flexural rigidity). Silk has 0.000001 N·m, denim 0.00012 N·m",
         1e-5,
         "N·m",
         0.0,

@@ -17,7 +17,8 @@ SHEEP_LEATHER = (
     "thickness and drape of sheep garment leather (Memon et al., Materials 14, 4553, 2021: 0.64 to 0.96 mm, drape "
     "coefficient 47 to 70 %); the bending stiffness is the one that drapes so"
 )
-GEL = "range of strong gelatin gels and soft silicones, 10 to 300 kPa (Markidou et al., Rev. Sci. Instrum. 76, 2005)"
+DRAPED_COTTON = f"{KAWABATA}; within it, the bending stiffness that drapes as cotton does, 60 to 76 %"
+GEL = "order of magnitude of gelatin gels and soft silicones (gelatin: Markidou et al., Rev. Sci. Instrum. 76, 2005)"
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,14 @@ class Preset:
     source: str
 
 
-def _jelly(youngs_modulus: float, density: float, internal_damping: float) -> dict[str, Value]:
+def _jelly(
+    youngs_modulus: float, density: float, internal_damping: float, poissons_ratio: float = 0.45
+) -> dict[str, Value]:
+    # gels hardly change their volume, but linear tetrahedra lock as Poisson's ratio comes close to 1/2
     return {
         "stiffness_input": "MATERIAL",
+        "solid_model": "NEO_HOOKEAN",
+        "poissons_ratio": poissons_ratio,
         "youngs_modulus": youngs_modulus,
         "density": density,
         "internal_damping": internal_damping,
@@ -69,10 +75,10 @@ PRESETS: tuple[Preset, ...] = (
         "Rubber",
         "Natural rubber",
         JELLY,
-        _jelly(1.5e6, 930.0, 1.0),
+        _jelly(1.5e6, 930.0, 1.0, 0.48),
         "natural rubber, unfilled (Mark, Physical Properties of Polymers Handbook)",
     ),
-    Preset("COTTON", "Cotton", "Shirt fabric", CLOTH, _cloth(0.15, 2000.0, 1.7e-5), KAWABATA),
+    Preset("COTTON", "Cotton", "Shirt fabric", CLOTH, _cloth(0.15, 2000.0, 1.7e-5), DRAPED_COTTON),
     Preset("SILK", "Silk", "Light and fluid", CLOTH, _cloth(0.06, 1500.0, 1e-6), KAWABATA),
     Preset("DENIM", "Denim", "Jeans: heavy and stiff", CLOTH, _cloth(0.4, 5000.0, 1.2e-4), KAWABATA),
     Preset("LEATHER", "Leather", "Garment leather, 0.8 mm", CLOTH, _cloth(0.5, 8000.0, 4e-5), SHEEP_LEATHER),

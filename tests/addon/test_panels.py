@@ -122,7 +122,7 @@ FOLDS = ["bending_model", "rest_angle"]
 @pytest.mark.parametrize(
     ("role", "preset", "mode", "names", "greyed"),
     [
-        ("JELLY", "JELLY_SOFT", "XPBD", SOLID, ["density", "youngs_modulus"]),
+        ("JELLY", "JELLY_SOFT", "XPBD", SOLID, SOLID),
         ("JELLY", "MATERIAL", "XPBD", SOLID, []),
         ("JELLY", "CUSTOM", "XPBD", ["density", "stretch_compliance", "volume_compliance"], []),
         ("JELLY", "CUSTOM", "PBD", ["density", "pbd_stretch_stiffness", "pbd_volume_stiffness"], []),
@@ -169,6 +169,15 @@ def test_what_does_not_count_is_not_shown(bpy, panels, active, choice, value, sh
     assert choice in found
     assert shown <= found
     assert not hidden & found
+
+
+def test_an_attachment_needs_an_object(panels, active, make_body):
+    obj = active("CLOTH")
+    layout = draw(panels.XPBD_PT_pins)
+    assert layout.properties[-2:] == ["attach_object", "attach_group"]
+    assert layout.greyed == ["pin_frequency", "attach_group"]
+    obj.xpbd.attach_object = make_body("Jelly", role="JELLY")
+    assert draw(panels.XPBD_PT_pins).greyed == []
 
 
 def test_units_stand_in_the_panel(bpy, panels, active):

@@ -15,6 +15,8 @@ OBJECT_NAMES = {
     "role",
     "preset",
     "pin_group",
+    "attach_object",
+    "attach_group",
     "stiffness_group",
     "bending_group",
     "density_group",
@@ -70,6 +72,8 @@ def test_defaults_ranges_and_words_are_those_of_the_specs(bpy):
             parameter, definition = setting.parameter, found[setting.name]
             value = getattr(group, setting.name)
             default = (parameter.default,) * setting.size if setting.size > 1 else parameter.default
+            if setting.subtype == "OBJECT":
+                default = None
             assert (tuple(value) if setting.size > 1 else value) == pytest.approx(default), setting.name
             assert definition.name == parameter.label
             assert parameter.description in definition.description
@@ -245,3 +249,19 @@ def test_values_survive_save_and_load(bpy, tmp_path):
     again = bpy.data.objects["Body"].xpbd
     assert (again.role, again.preset, tuple(again.initial_velocity)) == ("CLOTH", "DENIM", (1.0, 2.0, 3.0))
     assert bpy.context.scene.xpbd.substeps == 7
+
+
+def test_what_may_hold_an_object(bpy, make_body):
+    from blender_xpbd.addon.properties import is_holder
+
+    body, jelly, wall = make_body("Body"), make_body("Jelly", role="JELLY"), make_body("Wall", role="COLLIDER")
+    empty = bpy.data.objects.new("Empty", None)
+    assert [is_holder(body.xpbd, obj) for obj in (body, jelly, wall, empty)] == [False, True, False, False]
+
+
+def test_the_object_that_holds_survives_save_and_load(bpy, make_body, tmp_path):
+    make_body("Body").xpbd.attach_object = make_body("Jelly", role="JELLY")
+    path = str(tmp_path / "file.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    assert bpy.data.objects["Body"].xpbd.attach_object == bpy.data.objects["Jelly"]

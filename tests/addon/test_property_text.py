@@ -55,6 +55,7 @@ def test_the_scene(bpy, assign):
         ("Cube.initial_velocity=1,2", "E_PARAM"),
         ("Cube.bake_record=x", "E_PARAM"),
         ("use_floor=maybe", "E_PARAM"),
+        ("Cube.attach_object=Nobody", "E_PARAM"),
         ("Cone.friction=1", "E_NOTHING"),
         ("=1", "E_NOTHING"),
     ],
@@ -77,3 +78,11 @@ def test_a_value_of_the_material_goes_before_the_preset(make_body, assign):
     assert body.xpbd.preset == "CUSTOM"
     assign("Cube.density=1")
     assert body.xpbd.preset == "CUSTOM"
+
+
+def test_an_object_is_given_by_its_name(make_body, assign):
+    body, jelly = make_body("Cube"), make_body("Jelly=1.001", role="JELLY")
+    assign("Cube.attach_object=Jelly=1.001")
+    assert body.xpbd.attach_object == jelly
+    assign("Cube.attach_object=")
+    assert body.xpbd.attach_object is None

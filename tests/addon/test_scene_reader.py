@@ -199,6 +199,43 @@ def test_pin_groups_that_pin_nothing_or_everything(bpy, make_body, read):
     assert [len(body.pins.vertices) for body in reading.scene.bodies] == [0, 0, 25]
 
 
+def attach(body, target, weights):
+    group = body.vertex_groups.new(name="Held")
+    for vertex, weight in weights.items():
+        group.add([vertex], weight, "REPLACE")
+    body.xpbd.attach_object, body.xpbd.attach_group = target, "Held"
+
+
+def test_an_attachment_names_its_target(bpy, make_body, read):
+    jelly = make_body("Zebra", role="JELLY")
+    attach(make_body("Middle"), jelly, {3: 1.0, 7: 0.5, 9: 0.0})
+    make_body("Ant")
+    reading = read()
+    first, second, third = reading.scene.bodies
+    assert (first.attachment, third.attachment) == (None, None)
+    assert second.attachment.target == third.identifier
+    np.testing.assert_array_equal(second.attachment.vertices, [3, 7])
+    np.testing.assert_array_equal(second.attachment.weights, np.array([1.0, 0.5], np.float32))
+    assert reading.notices == ()
+
+
+@pytest.mark.parametrize(
+    "state", ["no group", "another group", "empty group", "left out", "no role", "itself", "hidden"]
+)
+def test_attachments_to_nothing_are_told(bpy, make_body, read, state):
+    target, body = make_body("Holder", role="JELLY"), make_body("Body")
+    attach(body, body if state == "itself" else target, {} if state == "empty group" else {0: 1.0})
+    if state in {"no group", "another group"}:
+        body.xpbd.attach_group = "" if state == "no group" else "Nowhere"
+    elif state == "no role":
+        target.xpbd.role = "NONE"
+    elif state == "hidden":
+        target.hide_viewport = True
+    reading = read(objects=("Body",)) if state == "left out" else read()
+    assert [(notice.code, notice.object_name) for notice in reading.notices] == [("W_GROUP", "Body")]
+    assert all(found.attachment is None for found in reading.scene.bodies)
+
+
 def test_colliders_and_floor(bpy, make_body, read):
     make_body("Body")
     plane = make_body("Plane", role="COLLIDER", location=(0, 0, -2))

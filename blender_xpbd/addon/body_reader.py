@@ -13,8 +13,9 @@ import numpy.typing as npt
 from ..scene.errors import Notice
 from ..scene.material import Material
 from ..scene.material_parameters import CLOTH
-from ..scene.scene import MULTIPLIERS, Body, Pins, Tetrahedralization, topology_hash
+from ..scene.scene import MULTIPLIERS, Attachment, Body, Pins, Tetrahedralization, topology_hash
 from ..scene.tetgen_files import read_node_ele
+from .attachment_reader import LocalAttachment, read_attachment
 from .mesh_reader import group_weights, read_loose_edges, read_polygons, read_rest_shape, read_uvs
 from .properties import material_values
 from .specs import group_property
@@ -42,6 +43,7 @@ class LocalBody:
         tetrahedralization: with local coordinates of the vertices.
         velocity: initial, in Blender units per second, shape (3,).
         multipliers, uvs, loose_edges: as in ``scene.Body``.
+        attachment: to another object, or None.
         key_style: the artist's wish.
         notices: warnings.
     """
@@ -60,6 +62,7 @@ class LocalBody:
     multipliers: dict[str, npt.NDArray[np.float32]]
     uvs: npt.NDArray[np.float32]
     loose_edges: Ints
+    attachment: LocalAttachment | None
     key_style: str
     notices: tuple[Notice, ...] = field(default=())
 
@@ -68,13 +71,14 @@ class LocalBody:
         """The digest of the mesh's connectivity."""
         return topology_hash(len(self.rest_shape), self.face_sizes, self.corners)
 
-    def placed(self, identifier: str, matrices: Floats, unit_scale: float) -> Body:
+    def placed(self, identifier: str, matrices: Floats, unit_scale: float, attachment: Attachment | None) -> Body:
         """The body in the world.
 
         Args:
             identifier: in the job.
             matrices: local to world in Blender units, shape (frames or 1, 4, 4).
             unit_scale: metres per Blender unit.
+            attachment: to another body of the job.
         """
         pinned = self.rest_shape[self.pin_vertices]
         rows = matrices if len(self.pin_vertices) else matrices[:1]
@@ -99,6 +103,7 @@ class LocalBody:
             multipliers=self.multipliers,
             uvs=self.uvs,
             loose_edges=self.loose_edges,
+            attachment=attachment,
         )
 
 
@@ -122,6 +127,7 @@ def read_body(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     face_sizes, corners = read_polygons(obj.data)
     pin_vertices, pin_weights, notices = _read_pins(obj)
     multipliers, group_notices = _read_multipliers(obj)
+    attachment, attachment_notices = read_attachment(obj)
     return LocalBody(
         object_uid=obj.session_uid,
         name=obj.name,
@@ -137,8 +143,9 @@ def read_body(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
         multipliers=multipliers,
         uvs=read_uvs(obj.data, settings.uv_map) if settings.membrane_model == "ORTHOTROPIC" else NO_UVS,
         loose_edges=read_loose_edges(obj.data),
+        attachment=attachment,
         key_style=settings.key_style,
-        notices=(*notices, *group_notices),
+        notices=(*notices, *group_notices, *attachment_notices),
     )
 
 

@@ -243,8 +243,13 @@ class XPBD_PT_pins(SubPanel, bpy.types.Panel):
         column.prop_search(obj.xpbd, "pin_group", obj, "vertex_groups", text="")
         column.operator("xpbd.add_pin_group", icon="PINNED")
         row = column.row()
-        row.active = bool(obj.xpbd.pin_group)
+        row.active = bool(obj.xpbd.pin_group) or obj.xpbd.attach_object is not None
         _draw_value(row, obj.xpbd, "pin_frequency")
+        column.separator()
+        column.prop(obj.xpbd, "attach_object")
+        row = column.row()
+        row.active = obj.xpbd.attach_object is not None
+        row.prop_search(obj.xpbd, "attach_group", obj, "vertex_groups", text="")
 
 
 class XPBD_PT_groups(SubPanel, bpy.types.Panel):

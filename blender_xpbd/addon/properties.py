@@ -129,6 +129,11 @@ def _status_getter(name: str) -> Callable[[Any], Value]:
     return get
 
 
+def is_holder(settings: Any, obj: bpy.types.Object) -> bool:
+    """Whether an object may hold the one that the settings are of."""
+    return obj.type == "MESH" and obj.xpbd.role in (JELLY, CLOTH) and obj != settings.id_data
+
+
 def blender_property(setting: Setting, **callbacks: Any) -> Any:
     """A setting as what ``bpy.props`` makes of it. Not animatable: a bake reads it once.
 
@@ -151,10 +156,7 @@ def blender_property(setting: Setting, **callbacks: Any) -> Any:
     if parameter.kind == "ENUM":
         return bpy.props.EnumProperty(items=enum_items(parameter.choices), **common)
     if parameter.kind == "STRING":
-        if setting.subtype in {"FILE_PATH", "DIR_PATH"} and bpy.app.version >= (4, 5):
-            # Older ones take "//" without being asked
-            common["options"] = {*common["options"], "PATH_SUPPORTS_BLEND_RELATIVE"}
-        return bpy.props.StringProperty(subtype=setting.subtype, **common)
+        return _text_property(setting.subtype, common)
     common.update(_limits(parameter))
     if parameter.kind == "INT":
         return bpy.props.IntProperty(**common)
@@ -164,6 +166,18 @@ def blender_property(setting: Setting, **callbacks: Any) -> Any:
         common["default"] = (parameter.default,) * setting.size
         return bpy.props.FloatVectorProperty(size=setting.size, **common)
     return bpy.props.FloatProperty(**common)
+
+
+def _text_property(subtype: str, common: dict[str, Any]) -> Any:
+    """A text, or an object by its pointer, which is None by default."""
+    if subtype == "OBJECT":
+        del common["default"]
+        properties: Any = bpy.props
+        return properties.PointerProperty(type=bpy.types.Object, poll=is_holder, **common)
+    if subtype in {"FILE_PATH", "DIR_PATH"} and bpy.app.version >= (4, 5):
+        # Older ones take "//" without being asked
+        common["options"] = {*common["options"], "PATH_SUPPORTS_BLEND_RELATIVE"}
+    return bpy.props.StringProperty(subtype=subtype, **common)
 
 
 def tooltip(parameter: Parameter) -> str:

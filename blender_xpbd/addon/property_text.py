@@ -87,6 +87,10 @@ def _parse_one(kind: str, text: str) -> Any:
         if word not in _TRUE | _FALSE:
             raise ValueError("use true or false")
         return word in _TRUE
+    if kind == "POINTER":
+        if text and bpy.data.objects.get(text) is None:
+            raise ValueError("there is no such object")
+        return bpy.data.objects.get(text)
     return text
 
 

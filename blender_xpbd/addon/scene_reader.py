@@ -30,6 +30,7 @@ from ..scene.errors import Notice, XpbdError
 from ..scene.material_parameters import CLOTH, COLLIDER, JELLY
 from ..scene.scene import Collider, Scene, validate
 from ..scene.settings import SOLVER_PARAMETERS, FrameRange, SolverSettings
+from .attachment_reader import resolved
 from .bake_options import BakeOptions
 from .body_reader import LocalBody, precision_notice, read_body
 from .collider_reader import read_collider, read_floor
@@ -128,8 +129,11 @@ class _SceneParts:
         self._floor = read_floor(scene.xpbd, self._unit_scale) if scene.xpbd.use_floor else None
 
     def assemble(self, bodies: list[LocalBody], colliders: dict[int, Collider], matrices: dict[int, Floats]) -> Reading:
+        identifiers = {body.object_uid: f"b{index}" for index, body in enumerate(bodies)}
+        attachments = [resolved(body.attachment, body.object_uid, body.name, identifiers) for body in bodies]
         placed = tuple(
-            body.placed(f"b{index}", matrices[body.object_uid], self._unit_scale) for index, body in enumerate(bodies)
+            body.placed(identifiers[body.object_uid], matrices[body.object_uid], self._unit_scale, attachment)
+            for body, (attachment, _) in zip(bodies, attachments, strict=True)
         )
         metres = np.diag([self._unit_scale] * 3 + [1.0])
         moved = tuple(replace(collider, transforms=metres @ matrices[uid]) for uid, collider in colliders.items())
@@ -137,6 +141,7 @@ class _SceneParts:
         scene = Scene(placed, (*moved, *floor), self._frames, self._settings, self._gravity)
         validate(scene)
         notices = [notice for body in bodies for notice in body.notices]
+        notices += [notice for _, warnings in attachments for notice in warnings]
         notices += [notice for body in placed if (notice := precision_notice(body))]
         targets = tuple(self._target(body, matrices[body.object_uid]) for body in bodies)
         return Reading(scene, targets, self.scene_uid, tuple(notices))

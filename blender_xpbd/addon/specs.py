@@ -55,7 +55,8 @@ class Setting:
     Attributes:
         parameter: name, unit, default, range, meaning.
         size: how many numbers it holds.
-        subtype: Blender's subtype, where the unit does not give it.
+        subtype: Blender's subtype, where the unit does not give it; "OBJECT" for a pointer to a body, whose default
+            "" stands for None.
         hidden: kept in the file, never shown: internal.
     """
 
@@ -121,6 +122,25 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
             "Pin Group",
             "Vertex group that holds vertices in place: weight 1 is fixed, less is held softly. Pins follow the "
             "animation of the object",
+            "",
+            roles=(JELLY, CLOTH),
+        )
+    ),
+    Setting(
+        Parameter(
+            "attach_object",
+            "Attach to",
+            "Jelly or cloth object that holds the vertices of the group below, where they are at the first frame",
+            "",
+            roles=(JELLY, CLOTH),
+        ),
+        subtype="OBJECT",
+    ),
+    Setting(
+        Parameter(
+            "attach_group",
+            "Attach Group",
+            "Vertex group that is held by the other object: weight 1 is welded to it, less is held softly",
             "",
             roles=(JELLY, CLOTH),
         )

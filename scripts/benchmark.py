@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import ctypes
 import json
+import os
 import platform
 import resource
 import shutil
@@ -194,6 +195,42 @@ def make_suzanne(bpy: Any) -> Any:
     return body
 
 
+def cage_case() -> Row:
+    """Seconds that a cage of resolution 16 takes, for Blender's primitives and the test models where they are."""
+    import bpy
+
+    from blender_xpbd.geometry.cage import build_cage
+    from blender_xpbd.geometry.topology import triangulate
+
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    add = bpy.ops.mesh
+    for make in (
+        add.primitive_monkey_add,
+        add.primitive_cube_add,
+        add.primitive_uv_sphere_add,
+        add.primitive_ico_sphere_add,
+        add.primitive_cylinder_add,
+        add.primitive_cone_add,
+        add.primitive_torus_add,
+    ):
+        make()
+    folder = Path(os.environ.get("XPBD_MESHES", ROOT.parent / "shared" / "meshes"))
+    for path in sorted(folder.glob("*.obj")):
+        bpy.ops.wm.obj_import(filepath=str(path))
+    row: Row = {}
+    for body in bpy.data.objects:
+        mesh = body.data
+        positions = np.zeros((len(mesh.vertices), 3), np.float32)
+        mesh.vertices.foreach_get("co", positions.ravel())
+        sizes, corners = np.zeros(len(mesh.polygons), np.int32), np.zeros(len(mesh.loops), np.int32)
+        mesh.polygons.foreach_get("loop_total", sizes)
+        mesh.loops.foreach_get("vertex_index", corners)
+        before = time.perf_counter()
+        build_cage(positions.astype(np.float64), triangulate(sizes, corners), 16)
+        row[f"{body.name} s"] = time.perf_counter() - before
+    return row
+
+
 CASES: dict[str, tuple[str, Callable[[str], Row]]] = {
     "solver, cloth, distance bending": (
         "solver alone: at least 250 frames/s",
@@ -211,6 +248,7 @@ CASES: dict[str, tuple[str, Callable[[str], Row]]] = {
         "at most 3 s around the solver",
         lambda device: bake_case(lambda bpy: make_cloth(bpy, "DIHEDRAL"), 10, device),
     ),
+    "cages of resolution 16": ("under 1 s each", lambda device: cage_case()),
     "bake, Suzanne as jelly": ("whole bake: at most 8 s", lambda device: bake_case(make_suzanne, 20, device)),
 }
 

@@ -168,8 +168,8 @@ def hanging_bar() -> Result:
         rows.append(relative(f"tip down per ρ g L²/(2E), {sizes[-1]} cells thick, {model}", 1.0, found[-1], 0.02))
         curves.append(Curve(model, sizes, found, "o-"))
     note = (
-        "SPRINGS are too stiff, with volumes that give by Poisson's ratio (as here) as with rigid ones (-9.9 %); why is "
-        "not known. NEO_HOOKEAN is the default."
+        "SPRINGS are too stiff, with volumes that give by Poisson's ratio (as here) as with rigid ones (-9.9 %); why "
+        "is not known. NEO_HOOKEAN is the default."
     )
     return Result(tuple(rows), Plot("cells over the thickness", "tip down per ρ g L²/(2E)", tuple(curves)), note)
 

@@ -70,7 +70,8 @@ def test_cancel_leaves_a_resumable_job(python, job, fake_worker):
         time.sleep(0.01)
     start = time.monotonic()
     worker.cancel()
-    assert time.monotonic() - start < 1.0
+    # a second on a quiet machine; the job itself takes a hundred
+    assert time.monotonic() - start < 15.0
     assert read_status(folder).state == "INTERRUPTED"
     with pytest.raises(XpbdError, match="E_INTERRUPTED"):
         worker.poll()

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import numpy as np
@@ -229,10 +228,6 @@ def test_random_triangles_get_a_sound_cage_or_are_refused(seed: int, count: int,
 @pytest.mark.parametrize("name", MESHES)
 def test_real_meshes_get_sound_cages(meshes_folder: Path, name: str) -> None:
     vertices, triangles = read_obj(meshes_folder / f"{name}.obj")
-    begin = time.perf_counter()
     cage = build_cage(vertices, triangles, 16)
-    seconds = time.perf_counter() - begin
     assert_sound(cage, vertices)
-    # 0.1 to 0.5 s on two cores of 2025; the limit allows for a busy machine.
-    assert seconds < 4.0
     assert np.isclose(cage.volume, enclosed_volume(vertices, triangles), rtol=0.05)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
-import time
 from itertools import permutations
 
 import numpy as np
@@ -60,13 +59,11 @@ def test_points_outside_get_a_tetrahedron_nearby() -> None:
     assert np.abs(weights).max() < 10
 
 
-def test_ten_thousand_points_in_ten_thousand_tetrahedra_take_less_than_a_second() -> None:
+def test_ten_thousand_points_in_ten_thousand_tetrahedra() -> None:
     vertices, tetrahedra = box(12)
     points = np.random.default_rng(0).uniform(0.0, 1.0, (10_000, 3))
-    begin = time.perf_counter()
-    bind(points, vertices, tetrahedra)
-    # 0.1 s on two cores of 2025; the limit allows for a busy machine.
-    assert time.perf_counter() - begin < 3.0
+    elements, weights = bind(points, vertices, tetrahedra)
+    np.testing.assert_allclose((vertices[tetrahedra[elements]] * weights[..., None]).sum(axis=1), points, atol=1e-9)
 
 
 def test_there_must_be_a_tetrahedron() -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -241,12 +242,8 @@ for i in range(200):
     assert len(seen) > 1
 
 
-def test_ten_thousand_vertices_are_published_in_a_moment(tmp_path: Path) -> None:
-    cache = FrameCache(tmp_path, 10_000, 1, 1)
-    times = []
-    for frame in range(40):
-        start = time.perf_counter()
-        cache.publish(frame, ramp(10_000), np.zeros((1, 1)))
-        times.append(time.perf_counter() - start)
-    # 0.3 ms on a quiet machine; a flush to the disk for each frame would take many times the limit
-    assert min(times) < 0.002
+def test_publishing_a_frame_does_not_wait_for_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flushed: list[int] = []
+    monkeypatch.setattr(os, "fsync", flushed.append)
+    FrameCache(tmp_path, 100, 1, 1).publish(1, ramp(100), np.zeros((1, 1)))
+    assert not flushed

@@ -18,7 +18,7 @@ from blender_xpbd.jobs.frames import FrameCache
 from blender_xpbd.jobs.job import job_digest, read_job, write_job
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.scene import Body, Scene
+from blender_xpbd.scene.scene import Attachment, Body, Scene
 from blender_xpbd.scene.settings import FrameRange, SolverSettings
 
 same_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -104,10 +104,10 @@ INFLUENCES: dict[str, Callable[[Scene], Scene]] = {
     ),
     "no attachment": lambda s: replace_body(s, attachment=None),
     "attachment weight": lambda s: replace_body(
-        s, attachment=dataclasses.replace(s.bodies[0].attachment, weights=np.array([1.0, 0.6], np.float32))
+        s, attachment=Attachment("b2", np.array([0, 2], np.int32), np.array([1.0, 0.6], np.float32))
     ),
     "attachment vertex": lambda s: replace_body(
-        s, attachment=dataclasses.replace(s.bodies[0].attachment, vertices=np.array([0, 3], np.int32))
+        s, attachment=Attachment("b2", np.array([0, 3], np.int32), np.array([1.0, 0.7], np.float32))
     ),
     "resolution": lambda s: replace_body(
         s, tetrahedralization=dataclasses.replace(s.bodies[0].tetrahedralization, resolution=8)

@@ -150,7 +150,7 @@ class BakeOutput:
         for index, writer in list(self._writers.items()):
             if writer.find() is None:
                 self._forget(index)
-            elif writer.written and writer.is_intact():
+            elif writer.is_intact():
                 writer.finish(current_frame)
         self._summary.frames = self.frames_written
 
@@ -213,7 +213,7 @@ class BakeOutput:
         except XpbdError as fault:
             self.error = self.error or fault
             writer = self._writers.pop(index)
-            if writer.find() is not None and writer.written and writer.is_intact():
+            if writer.find() is not None and writer.is_intact():
                 writer.finish(0.0)
             return False
         return True

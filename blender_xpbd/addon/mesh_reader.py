@@ -44,6 +44,11 @@ FARTHEST = 1e18
 _EDITING_MODES = frozenset({"EDIT", "SCULPT"})
 
 
+def is_being_edited(obj: bpy.types.Object) -> bool:
+    """Whether the mesh is in a mode that keeps its own copy, so that keys written now would be lost."""
+    return obj.mode in _EDITING_MODES or obj.data.is_editmode
+
+
 def check_object(obj: bpy.types.Object, *, make_single_user: bool = False) -> None:
     """Refuse an object whose shape keys could not be written, or would be lost.
 
@@ -63,7 +68,7 @@ def check_object(obj: bpy.types.Object, *, make_single_user: bool = False) -> No
                 "lost on saving: make it local (Object > Relations > Make Local > Selected Objects and Data).",
                 obj.name,
             )
-    if obj.mode in _EDITING_MODES or mesh.is_editmode:
+    if is_being_edited(obj):
         raise XpbdError("E_MODE_EDIT", "The mesh is being edited: go back to Object Mode (Tab) first.", obj.name)
     if not make_single_user and is_shared(obj):
         raise XpbdError(

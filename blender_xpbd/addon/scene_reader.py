@@ -30,8 +30,10 @@ from ..scene.errors import Notice, XpbdError
 from ..scene.material_parameters import CLOTH, COLLIDER, JELLY
 from ..scene.scene import Collider, Scene, validate
 from ..scene.settings import SOLVER_PARAMETERS, FrameRange, SolverSettings
+from . import key_animation
 from .attachment_reader import resolved
 from .bake_options import BakeOptions
+from .bake_record import read_record
 from .body_reader import LocalBody, precision_notice, read_body
 from .collider_reader import read_collider, read_floor
 from .data_lookup import object_by_uid, scene_by_uid
@@ -95,6 +97,8 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
     for obj in bodies:
         check_object(obj, make_single_user=options.make_single_user)
         choose_style(obj, obj.xpbd.key_style)
+        if read_record(obj) is None:
+            key_animation.check_action(obj.data.shape_keys, obj.name)
     everything = [*bodies, *colliders]
     moving = frozenset(obj.session_uid for obj in everything if may_move(obj))
     with _frame_kept(scene):

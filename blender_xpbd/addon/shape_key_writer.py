@@ -19,7 +19,7 @@ from ..scene.errors import XpbdError
 from . import key_animation
 from .bake_record import ABSOLUTE, RELATIVE, BakeRecord, forget_record, read_record
 from .data_lookup import object_by_uid
-from .mesh_reader import check_object, is_shared, key_coordinates, mesh_topology, own_keys
+from .mesh_reader import check_object, is_being_edited, is_shared, key_coordinates, mesh_topology, own_keys
 
 Floats = npt.NDArray[np.float64]
 
@@ -127,7 +127,7 @@ class ShapeKeyWriter:
     def is_blocked(self) -> bool:
         """Whether the object is being edited, so that keys written now would be lost when that ends."""
         obj = self.find()
-        return obj is not None and (obj.mode == "EDIT" or obj.data.is_editmode)
+        return obj is not None and is_being_edited(obj)
 
     def is_intact(self) -> bool:
         """Whether what has been written is still there (an undo may have taken it away)."""
@@ -150,9 +150,12 @@ class ShapeKeyWriter:
         check_object(obj, make_single_user=target.make_single_user)
         self.check_topology(obj)
         style = choose_style(obj, target.key_style)
-        clear_bake(obj)
+        if read_record(obj) is None:
+            # an action of our own earlier bake goes with that
+            key_animation.check_action(obj.data.shape_keys, obj.name)
         if is_shared(obj):
             obj.data = obj.data.copy()
+        clear_bake(obj)
         key_animation.check_action(obj.data.shape_keys, obj.name)
         record = self._new_record(obj, style)
         record.store(obj)

@@ -92,17 +92,27 @@ class WorkerProcess:
             error = XpbdError("E_LOCKED", f"Another bake is computing {self._job}; wait for it, or stop it.")
         if error is None and code == ExitCode.INTERRUPTED:
             error = XpbdError("E_INTERRUPTED", "The worker was stopped; bake again to go on from there.")
-        if error is not None:
-            raise error
-        if not self._retried and (status is None or status.frames_done == 0) and not _was_killed(code):
+        crashed = error is None or error.code == "E_WORKER"
+        if crashed and not self._retried and (status is None or status.frames_done == 0) and not _was_killed(code):
             # A damaged cache of compiled kernels is the likeliest reason, and it costs little to do without
             self._retried = True
             self._close_input()
-            with contextlib.suppress(FileNotFoundError):
-                shutil.rmtree(self._python.environment["XPBD_TAICHI_CACHE"])
+            self._empty_kernel_cache()
             self._process = self._start()
             return False
-        raise self._crash(code)
+        raise error or self._crash(code)
+
+    def _empty_kernel_cache(self) -> None:
+        """Empty the cache of compiled kernels where it is ours; one that the user names is theirs to empty."""
+        if not self._python.owns_kernel_cache:
+            return
+        folder = Path(self._python.environment["XPBD_TAICHI_CACHE"])
+        try:
+            shutil.rmtree(folder)
+        except FileNotFoundError:
+            return
+        except OSError as fault:
+            raise XpbdError("E_IO", f"Cannot empty {folder}: {fault.strerror or fault}.") from fault
 
     def cancel(self, seconds: float = CANCEL_SECONDS) -> None:
         """Let it finish its frame and stop; after some seconds, end it."""

@@ -48,6 +48,11 @@ class WorkerPython:
     version: str
     environment: Mapping[str, str] = field(repr=False)
 
+    @property
+    def owns_kernel_cache(self) -> bool:
+        """Whether the cache of compiled kernels is the add-on's own folder, not one that the user names."""
+        return "XPBD_TAICHI_CACHE" not in os.environ
+
 
 _found: dict[str, WorkerPython] = {}
 

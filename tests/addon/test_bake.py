@@ -128,19 +128,25 @@ def test_frames_before_a_fault_are_kept(bpy, make_body, fake_worker, options, wi
     assert not report["complete"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="where the user's cache is depends on the system")
+@pytest.mark.parametrize("named", [False, True])
 def test_a_crash_before_the_first_frame_is_tried_again_with_an_empty_cache(
-    bpy, make_body, fake_worker, options, tmp_path, monkeypatch
+    bpy, make_body, fake_worker, options, tmp_path, monkeypatch, named
 ):
     from blender_xpbd.addon.bake import run_bake
 
-    kernels = tmp_path / "kernels"
-    kernels.mkdir()
-    (kernels / "damaged").touch()
-    monkeypatch.setenv("XPBD_TAICHI_CACHE", str(kernels))
     make_body()
+    kernels = tmp_path / "xpbd_physics" / "taichi"
+    kernels.mkdir(parents=True)
+    (kernels / "damaged").touch()
+    if named:
+        monkeypatch.setenv("XPBD_TAICHI_CACHE", str(kernels))
+    else:
+        monkeypatch.delenv("XPBD_TAICHI_CACHE")
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     fake_worker(crash_once=str(tmp_path / "crashed"))
     assert run_bake(bpy.context, options()).complete
-    assert not (kernels / "damaged").exists()
+    assert (kernels / "damaged").exists() == named, "a folder that the user names is not ours to empty"
 
 
 def test_a_fault_before_the_first_frame_leaves_the_last_bake(bpy, make_body, fake_worker, options, dump):

@@ -61,8 +61,15 @@ class XPBD_OT_bake(bpy.types.Operator):
         if event.type == "ESC" and event.value == "PRESS" and _over_viewport(context, event):
             running.stop_wanted = True
             return {"RUNNING_MODAL"}
-        if event.type == "TIMER" and self._tick(context, running):
-            return self._leave(context)
+        if event.type == "TIMER":
+            try:
+                over = self._tick(context, running)
+            except BaseException:
+                # Blender shows the trace; neither timer nor status text may outlive the operator
+                self._leave(context)
+                raise
+            if over:
+                return self._leave(context)
         return {"PASS_THROUGH"}
 
     def _tick(self, context: bpy.types.Context, running: window_bake.WindowBake) -> bool:

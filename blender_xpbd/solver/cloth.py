@@ -13,7 +13,7 @@ from ..constraints.dihedral_bending import build_dihedral_bending, hinge_complia
 from ..constraints.distance import build_distance, network_compliance
 from ..constraints.enclosed_volume import build_enclosed_volume, build_gas
 from ..constraints.isometric_bending import build_isometric_bending, isometric_compliance
-from ..constraints.membrane import build_membrane
+from ..constraints.membrane import build_membrane, warp_directions_from_uv
 from ..constraints.stitch import build_stitch
 from ..constraints.strain_limit import build_strain_limit
 from ..constraints.two_sided_distance import build_tethers, build_two_sided_distance
@@ -194,17 +194,10 @@ def other_triangulation(body: Body) -> Ints:
 
 
 def warp_directions(body: Body, triangles: Ints) -> Floats | None:
-    """Direction of U in the world on each triangle, shape (triangles, 3); None without a UV map.
-
-    With edges e₁, e₂ and their UV differences d₁, d₂ the direction is that of e₁ d₂ᵥ − e₂ d₁ᵥ.
-    """
+    """Direction of U in the world on each triangle, shape (triangles, 3); None without a UV map."""
     if len(body.uvs) == 0:
         return None
     # of each vertex the UV of the last corner that has it: a seam turns the warp of the triangles beside it
     uvs = np.zeros((body.vertex_count, 2))
     uvs[body.corners] = body.uvs
-    x, uv = body.positions[triangles], uvs[triangles]
-    e1, e2 = x[:, 1] - x[:, 0], x[:, 2] - x[:, 0]
-    d1, d2 = uv[:, 1] - uv[:, 0], uv[:, 2] - uv[:, 0]
-    orientation = np.sign(d1[:, :1] * d2[:, 1:] - d2[:, :1] * d1[:, 1:])
-    return np.where(orientation == 0.0, 1.0, orientation) * (e1 * d2[:, 1:] - e2 * d1[:, 1:])
+    return warp_directions_from_uv(body.positions, triangles, uvs[triangles])

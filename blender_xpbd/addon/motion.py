@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import bpy
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +45,40 @@ def has_animation(data: bpy.types.ID) -> bool:
     """Whether a data-block has an action, a track or a driver."""
     animation = data.animation_data
     return animation is not None and bool(animation.action or animation.nla_tracks or animation.drivers)
+
+
+def has_frame_handlers() -> bool:
+    """Whether Python of the file, or of an add-on, is called at each frame: it may move whatever it likes."""
+    handlers: Any = bpy.app.handlers
+    return bool(handlers.frame_change_pre or handlers.frame_change_post)
+
+
+def animated_paths(data: bpy.types.ID) -> frozenset[str]:
+    """The paths of the properties that an action, a track or a driver moves, as they stand there."""
+    animation = data.animation_data
+    if animation is None:
+        return frozenset()
+    paths = {driver.data_path for driver in animation.drivers}
+    users: list[Any] = [animation, *(strip for track in animation.nla_tracks for strip in track.strips)]
+    for user in users:
+        paths.update(curve.data_path for curve in _curves(user))
+    return frozenset(paths)
+
+
+def _curves(user: Any) -> Iterator[bpy.types.FCurve]:
+    """The curves of an action that are for its user: an ID's animation, or a strip."""
+    action = user.action
+    if action is None:
+        return
+    if not hasattr(action, "layers"):
+        yield from action.fcurves
+        return
+    slot = user.action_slot_handle
+    for layer in action.layers:
+        for strip in layer.strips:
+            for bag in strip.channelbags:
+                if bag.slot_handle == slot:
+                    yield from bag.fcurves
 
 
 def world_matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, frame: int | None = None) -> Floats:

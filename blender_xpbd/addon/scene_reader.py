@@ -14,6 +14,9 @@ The rules, as artists are told them:
   accelerations (gravity among them) are scaled by it, as Blender's own panels show them: gravity 9.81 at a scale of
   0.01 reads 0.0981 m/s². All else is in SI units whatever the scale.
 - A frame lasts fps_base / fps seconds.
+- Gravity and settings are those of the first frame, wherever the playhead stands; only the range of frames and their
+  duration are read where it stands.
+- Objects that something animates are followed through the frames; all of them, where a handler is called at each.
 """
 
 from __future__ import annotations
@@ -38,7 +41,7 @@ from .body_reader import LocalBody, precision_notice, read_body
 from .collider_reader import read_collider, read_floor
 from .data_lookup import object_by_uid, scene_by_uid
 from .mesh_reader import check_object
-from .motion import may_deform, may_move, world_matrix
+from .motion import animated_paths, has_animation, has_frame_handlers, may_deform, may_move, world_matrix
 from .shape_key_writer import KeyTarget, choose_style
 
 Floats = npt.NDArray[np.float64]
@@ -92,7 +95,6 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
     """
     scene = context.scene
     frames = _frame_range(scene, options)
-    settings = _solver_settings(scene, options)
     bodies, colliders = _participants(context.view_layer, options)
     for obj in bodies:
         check_object(obj, make_single_user=options.make_single_user)
@@ -100,10 +102,12 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
         if read_record(obj) is None:
             key_animation.check_action(obj.data.shape_keys, obj.name)
     everything = [*bodies, *colliders]
-    moving = frozenset(obj.session_uid for obj in everything if may_move(obj))
+    is_scripted = has_frame_handlers()
+    moving = frozenset(obj.session_uid for obj in everything if is_scripted or may_move(obj))
     with _frame_kept(scene):
-        if moving or any(may_deform(obj) for obj in everything):
+        if moving or has_animation(scene) or any(may_deform(obj) for obj in everything):
             scene.frame_set(frames.start)
+        parts = _SceneParts(scene, options, frames)
         depsgraph = context.evaluated_depsgraph_get()
         matrices = {obj.session_uid: [world_matrix(obj, depsgraph)] for obj in everything}
         local_bodies = [read_body(obj, unit_scale_of(scene)) for obj in bodies]
@@ -112,21 +116,19 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
             obj.session_uid: read_collider(obj, f"c{index}", placeholder, depsgraph)
             for index, obj in enumerate(colliders)
         }
-        frame = _SceneParts(scene, options, frames, settings)
-        yield from _follow(context, frame.scene_uid, frames, moving, matrices)
-    return frame.assemble(local_bodies, local_colliders, {uid: np.stack(rows) for uid, rows in matrices.items()})
+        yield from _follow(context, parts.scene_uid, frames, moving, matrices)
+    return parts.assemble(local_bodies, local_colliders, {uid: _motion(rows) for uid, rows in matrices.items()})
 
 
 class _SceneParts:
     """What the scene says itself, kept so that no reference to Blender's data outlives a pause."""
 
-    def __init__(
-        self, scene: bpy.types.Scene, options: BakeOptions, frames: FrameRange, settings: SolverSettings
-    ) -> None:
+    def __init__(self, scene: bpy.types.Scene, options: BakeOptions, frames: FrameRange) -> None:
         self.scene_uid = scene.session_uid
         self._unit_scale = unit_scale_of(scene)
         self._frames = frames
-        self._settings = settings
+        self._settings = _solver_settings(scene, options)
+        self._notices = _animation_notices(scene)
         self._make_single_user = options.make_single_user
         gravity = np.array(scene.gravity, np.float64) if scene.use_gravity else np.zeros(3)
         self._gravity = gravity * self._unit_scale
@@ -144,7 +146,7 @@ class _SceneParts:
         floor = (self._floor,) if self._floor else ()
         scene = Scene(placed, (*moved, *floor), self._frames, self._settings, self._gravity)
         validate(scene)
-        notices = [notice for body in bodies for notice in body.notices]
+        notices = [*self._notices, *(notice for body in bodies for notice in body.notices)]
         notices += [notice for _, warnings in attachments for notice in warnings]
         notices += [notice for body in placed if (notice := precision_notice(body))]
         targets = tuple(self._target(body, matrices[body.object_uid]) for body in bodies)
@@ -182,6 +184,13 @@ def _solver_settings(scene: bpy.types.Scene, options: BakeOptions) -> SolverSett
     return SolverSettings.from_values(
         {name: getattr(scene.xpbd, name) if wish is None else wish for name, wish in wishes.items()}
     )
+
+
+def _animation_notices(scene: bpy.types.Scene) -> tuple[Notice, ...]:
+    """A warning for what is animated of the scene but is read at the first frame alone; our own settings cannot be."""
+    if not animated_paths(scene) & {"gravity", "use_gravity"}:
+        return ()
+    return (Notice("W_ANIMATED", "Gravity is animated: the bake takes what it is at its first frame, for all frames."),)
 
 
 def _participants(
@@ -235,6 +244,12 @@ def _follow(
             if obj is None:
                 raise XpbdError("E_INTERRUPTED", "An object was deleted while the scene was being read: bake again.")
             matrices[uid].append(world_matrix(obj, depsgraph, frame))
+
+
+def _motion(rows: list[Floats]) -> Floats:
+    """The matrices of all frames; one where the object has turned out to stand still."""
+    matrices = np.stack(rows)
+    return matrices[:1] if (matrices == matrices[0]).all() else matrices
 
 
 @contextmanager

@@ -67,6 +67,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_QUALITY",
     "W_FILE_UNSAVED",
     "W_COLLIDER_SCALE",
+    "W_ANIMATED",
     "W_OBJECT_GONE",
     "W_INVERTED",
 )

@@ -112,6 +112,72 @@ def test_nothing_that_stands_still_is_followed(bpy, make_body, read):
     assert bpy.context.scene.frame_current == 3
 
 
+def key_gravity(scene, by_track=False):
+    for frame, z in ((1, -5.0), (5, -1.0)):
+        scene.gravity = (0, 0, z)
+        scene.keyframe_insert("gravity", frame=frame)
+    if by_track:
+        animation = scene.animation_data
+        action, animation.action = animation.action, None
+        animation.nla_tracks.new().strips.new("Gravity", 1, action)
+
+
+def drive_gravity(scene):
+    scene.driver_add("gravity", 2).driver.expression = "frame - 6"
+
+
+@pytest.mark.parametrize("how", [key_gravity, lambda scene: key_gravity(scene, True), drive_gravity])
+def test_animated_gravity_is_that_of_the_first_frame(bpy, make_body, read, how):
+    make_body()
+    scene = bpy.context.scene
+    how(scene)
+    scene.frame_set(4, subframe=0.5)
+    shown = scene.gravity[2]
+    assert shown != -5.0
+    reading = read()
+    assert reading.scene.gravity.tolist() == [0, 0, -5]
+    assert [notice.code for notice in reading.notices] == ["W_ANIMATED"]
+    assert (scene.frame_current, scene.frame_subframe, scene.gravity[2]) == (4, 0.5, shown)
+    assert read.steps == []
+
+
+def test_other_animation_of_the_scene_is_no_matter(bpy, make_body, read):
+    make_body()
+    scene = bpy.context.scene
+    scene.keyframe_insert("audio_volume")
+    assert read().notices == ()
+
+
+@pytest.fixture
+def handler(bpy):
+    """A handler at each frame that moves what it is told to, and sets the floor."""
+    moved = []
+
+    def move(scene, *_arguments):
+        for obj in moved:
+            obj.location.x = scene.frame_current
+        scene.xpbd.floor_height = -float(scene.frame_current)
+
+    bpy.app.handlers.frame_change_pre.append(move)
+    yield moved
+    bpy.app.handlers.frame_change_pre.remove(move)
+
+
+def test_what_a_handler_moves_is_followed(bpy, make_body, read, handler):
+    make_body("Body")
+    ball = make_body("Ball", role="COLLIDER")
+    handler.append(ball)
+    scene = bpy.context.scene
+    scene.xpbd.use_floor = True
+    scene.frame_set(3)
+    reading = read()
+    moved, floor = reading.scene.colliders
+    assert moved.transforms[:, 0, 3].tolist() == [1, 2, 3, 4, 5]
+    assert floor.transforms[0, 2, 3] == -1.0
+    assert reading.targets[0].matrices.shape == (1, 4, 4), "what stands still costs nothing later"
+    assert (scene.frame_current, ball.location.x) == (3, 3.0)
+
+
 def animate(obj):
     for frame in (1, 5):
         obj.location = (float(frame), 0, 0)

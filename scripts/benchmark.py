@@ -73,7 +73,7 @@ def solver_case(bending_model: str, device: str) -> Row:
     started = time.perf_counter()
     system = build_system(cloth_scene(bending_model, substeps, device))
     built = time.perf_counter()
-    got = start_taichi(device, sum(system.schedule.counts().values()), taichi_cache_folder())
+    got = start_taichi(device, sum(system.schedule.counts().values()), taichi_cache_folder(), system.wants_double)
     solver = Solver(system, is_parallel=got != "CPU")
     solver.compile()
     compiled = time.perf_counter()

@@ -52,7 +52,7 @@ def project_shape_matching(
         centre += mu * (positions[indices[first + k]].xyz - start)
         mass += mu
     centre = start + centre / mass
-    a = ti.Matrix.zero(ti.f32, 3, 3)
+    a = ti.Matrix.zero(float, 3, 3)
     for k in range(count):
         v = values + VALUES * k
         rest = parameters[v + 3] * ti.Vector([parameters[v], parameters[v + 1], parameters[v + 2]])

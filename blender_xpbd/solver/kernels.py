@@ -10,9 +10,9 @@ from ..constraints import CONSTRAINTS
 from ..constraints.constraint import BDF2, DAMPED
 from ..contacts.contact import BODY_DAMPING, BODY_INTERNAL_DAMPING, apply_restitution, project_contact
 
-VECTOR4 = ti.types.vector(4, ti.f32)
-VECTORS = ti.types.ndarray(dtype=VECTOR4, ndim=1)
-FLOATS = ti.types.ndarray(dtype=ti.f32, ndim=1)
+# without a type of number: what moves comes in the precision of ``runtime.start_taichi``, what stays in single
+VECTORS = ti.types.ndarray(ndim=1)
+FLOATS = ti.types.ndarray(ndim=1)
 INTS = ti.types.ndarray(dtype=ti.i32, ndim=1)
 FLOAT_TABLE = ti.types.ndarray(dtype=ti.f32, ndim=2)
 INT_TABLE = ti.types.ndarray(dtype=ti.i32, ndim=2)
@@ -120,7 +120,7 @@ def projection_step(h, iteration, mode: ti.template()):
     inverse_h = 1.0 / h
     if ti.static(mode & BDF2):
         inverse_h = 1.5 / h
-    return ti.Vector([inverse_h * inverse_h, ti.cast(iteration > 0, ti.f32), inverse_h])
+    return ti.Vector([inverse_h * inverse_h, ti.cast(iteration > 0, float), inverse_h])
 
 
 @ti.func
@@ -158,13 +158,13 @@ def damp_internal_motion(first, last, share, positions: ti.template(), velocitie
         centre /= mass
         mean = momentum / mass
         spin = ti.Vector([0.0, 0.0, 0.0])
-        inertia = ti.Matrix.zero(ti.f32, 3, 3)
+        inertia = ti.Matrix.zero(float, 3, 3)
         for i in range(first, last):
             if positions[i][3] > 0.0:
                 m = 1.0 / positions[i][3]
                 r = positions[i].xyz - centre
                 spin += m * r.cross(velocities[i].xyz - mean)
-                inertia += m * (r.dot(r) * ti.Matrix.identity(ti.f32, 3) - r.outer_product(r))
+                inertia += m * (r.dot(r) * ti.Matrix.identity(float, 3) - r.outer_product(r))
         omega = ti.Vector([0.0, 0.0, 0.0])
         size = inertia.trace() / 3.0
         # a point or a line cannot be inverted; leaving the rotation out then damps a little of the spin
@@ -205,8 +205,8 @@ def simulate_frame(
     collider_floats: FLOAT_TABLE,
     mesh_floats: FLOATS,
     mesh_ints: INTS,
-    gravity: VECTOR4,
-    h: ti.f32,
+    gravities: VECTORS,
+    h: float,
     substeps: ti.i32,
     iterations: ti.i32,
     target_count: ti.i32,
@@ -219,6 +219,7 @@ def simulate_frame(
     """All substeps from one frame to the next; arrays as in ``State``, ``used`` and ``shapes`` are static masks."""
     ti.loop_config(serialize=True)
     for s in range(substeps):
+        gravity = gravities[0]
         for b in range(bodies.shape[0]):
             decay = ti.exp(-bodies[b, BODY_DAMPING] * h)
             for i in range(starts[b], starts[b + 1]):

@@ -14,12 +14,12 @@ from .kernels import (
     INT_TABLE,
     INTS,
     MOTION,
-    VECTOR4,
     VECTORS,
     damp_internal_motion,
     forget_history,
     place_target,
     predict_position,
+    projection_step,
     update_velocity,
 )
 
@@ -33,15 +33,24 @@ def predict_positions(
     older_velocities: VECTORS,
     particle_bodies: INTS,
     bodies: FLOAT_TABLE,
-    gravity: VECTOR4,
-    h: ti.f32,
+    gravities: VECTORS,
+    h: float,
     mode: ti.template(),
 ):
     """Predict all particles."""
     for i in range(positions.shape[0]):
         decay = ti.exp(-bodies[particle_bodies[i], BODY_DAMPING] * h)
         predict_position(
-            i, h, gravity, decay, positions, previous_positions, velocities, older_positions, older_velocities, mode
+            i,
+            h,
+            gravities[0],
+            decay,
+            positions,
+            previous_positions,
+            velocities,
+            older_positions,
+            older_velocities,
+            mode,
         )
 
 
@@ -52,7 +61,7 @@ def place_targets(
     targets: INTS,
     target_starts: VECTORS,
     target_ends: VECTORS,
-    share: ti.f32,
+    share: float,
     count: ti.i32,
     mode: ti.template(),
 ):
@@ -71,12 +80,14 @@ def project_colour(
     table: INT_TABLE,
     first: ti.i32,
     last: ti.i32,
-    step: ti.types.vector(3, ti.f32),
+    h: float,
+    iteration: ti.i32,
     mode: ti.template(),
     kind: ti.template(),
 ):
     """Project the constraints of one type and colour."""
     for k in range(first, last):
+        step = projection_step(h, iteration, mode)
         CONSTRAINTS[kind].project(
             positions,
             previous_positions,
@@ -108,8 +119,8 @@ def project_contact_colour(
     collider_floats: FLOAT_TABLE,
     mesh_floats: FLOATS,
     mesh_ints: INTS,
-    gravity_speed: ti.f32,
-    h: ti.f32,
+    gravity_speed: float,
+    h: float,
     substep: ti.i32,
     is_first_iteration: ti.i32,
     collider_count: ti.i32,
@@ -151,7 +162,7 @@ def update_velocities(
     previous_positions: VECTORS,
     velocities: VECTORS,
     older_positions: VECTORS,
-    h: ti.f32,
+    h: float,
     mode: ti.template(),
 ):
     """Velocities of all particles."""
@@ -167,7 +178,7 @@ def forget_histories(
     older_velocities: VECTORS,
     elements: INT_TABLE,
     contact_multipliers: FLOATS,
-    h: ti.f32,
+    h: float,
     count: ti.i32,
 ):
     """Let BDF2 go on from uniform motion where contact points were hit; points that share a particle write the same."""
@@ -194,7 +205,7 @@ def restore_contact_colour(
 
 
 @ti.kernel
-def damp_bodies(positions: VECTORS, velocities: VECTORS, starts: INTS, bodies: FLOAT_TABLE, duration: ti.f32):
+def damp_bodies(positions: VECTORS, velocities: VECTORS, starts: INTS, bodies: FLOAT_TABLE, duration: float):
     """Damp the internal motion of each body, one thread per body."""
     for b in range(bodies.shape[0]):
         rate = bodies[b, BODY_INTERNAL_DAMPING]

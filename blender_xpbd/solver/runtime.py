@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import taichi as ti
 
 from ..scene.errors import XpbdError
@@ -14,13 +16,14 @@ ARCHITECTURES = {"CPU": ti.cpu, "CUDA": ti.cuda, "VULKAN": ti.vulkan, "METAL": t
 AUTO_GPU_CONSTRAINTS = 200_000
 
 
-def start_taichi(device: str, constraint_count: int, cache_folder: Path) -> str:
+def start_taichi(device: str, constraint_count: int, cache_folder: Path, is_double: bool = True) -> str:
     """Initialise Taichi.
 
     Args:
         device: one of ``settings.DEVICES``.
         constraint_count: by which AUTO chooses.
         cache_folder: private folder of compiled kernels.
+        is_double: whether what moves is kept and computed in double precision; graphics cards always take single.
 
     Returns:
         The device that runs: "CPU", "CUDA", "VULKAN" or "METAL".
@@ -38,7 +41,7 @@ def start_taichi(device: str, constraint_count: int, cache_folder: Path) -> str:
         arch=ARCHITECTURES[device],
         offline_cache=True,
         offline_cache_file_path=str(cache_folder),
-        default_fp=ti.f32,
+        default_fp=ti.f64 if is_double and device == "CPU" else ti.f32,
         fast_math=False,
         log_level=ti.ERROR,
         random_seed=0,
@@ -54,3 +57,14 @@ def is_available(device: str) -> bool:
     if device == "CPU":
         return True
     return bool(getattr(ti._lib.core, f"with_{device.lower()}")())
+
+
+def real_type() -> Any:
+    """The type of what moves, as ``start_taichi`` set it."""
+    return ti.lang.impl.current_cfg().default_fp
+
+
+def numpy_type(dtype: Any) -> type[np.generic]:
+    """The same type of number in NumPy."""
+    numpy_types: dict[Any, type[np.generic]] = {ti.f64: np.float64, ti.f32: np.float32, ti.i32: np.int32}
+    return numpy_types[dtype]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,7 @@ from .kernels import simulate_frame
 from .state import State, build_state, padded, write
 from .system import System
 
-Floats32 = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.floating[Any]]
 
 
 class Solver:
@@ -47,9 +48,8 @@ class Solver:
         self.notices = self._colliders.notices
         self._state: State = build_state(system, self._colliders)
         settings = system.scene.settings
-        self._uploaded: dict[str, Floats32] = {}
+        self._uploaded: dict[str, Floats] = {}
         self._h = system.scene.frames.frame_duration / settings.substeps
-        self._gravity = np.append(system.scene.gravity, 0.0).astype(np.float32)
         self._mode = _mode(system)
         self._target_count = len(system.moved_particles)
         self._contact_count = len(system.contacts)
@@ -69,7 +69,7 @@ class Solver:
         self.frame_index += 1
         self.frames_advanced += 1
 
-    def _upload(self, name: str, values: Floats32) -> None:
+    def _upload(self, name: str, values: Floats) -> None:
         """Copy to the device what differs from the last frame: most pins and colliders stand still."""
         if values.size and not np.array_equal(self._uploaded.get(name, ()), values):
             write(getattr(self._state, name), values)
@@ -82,13 +82,13 @@ class Solver:
         else:
             self._advance_serial(0)
 
-    def positions(self) -> Floats32:
-        """Of all particles, relative to the system's origin [m], shape (particles, 3).
+    def positions(self) -> Floats:
+        """Of all particles, relative to the system's origin [m], shape (particles, 3), in the solver's precision.
 
         Raises:
             XpbdError: E_DIVERGED, with frame and object, where one is not finite.
         """
-        values: Floats32 = self._state.positions.to_numpy()[:, :3]
+        values: Floats = self._state.positions.to_numpy()[:, :3]
         finite = np.isfinite(values).all(axis=1)
         if not finite.all():
             self._raise_diverged(int(np.flatnonzero(~finite)[0]))
@@ -112,8 +112,9 @@ class Solver:
         self._state.lagrange_multipliers.from_numpy(multipliers)
         return np.array([moves[first:last].max() for first, last in itertools.pairwise(self.system.starts)], np.float64)
 
-    def surface(self, positions: Floats32) -> Floats32:
+    def surface(self, positions: Floats) -> npt.NDArray[np.float32]:
         """The vertices of all meshes, one body after the other, relative to the origin [m]."""
+        positions = positions.astype(np.float32, copy=False)
         parts = []
         for model, start in zip(self.system.models, self.system.starts, strict=False):
             corners = positions[model.elements + start]
@@ -132,12 +133,12 @@ class Solver:
         """
         shape = (len(self.system.positions), 4)
         for name in self._kept:
-            if name not in arrays or arrays[name].shape != shape or arrays[name].dtype != np.float32:
+            if name not in arrays or arrays[name].shape != shape or arrays[name].dtype.kind != "f":
                 raise XpbdError("E_CACHE", f"The checkpoint's {name} do not fit the job; delete the job's folder.")
             if not np.isfinite(arrays[name]).all():
                 raise XpbdError("E_CACHE", f"The checkpoint's {name} are not finite; delete the job's folder.")
         for name in self._kept:
-            getattr(self._state, name).from_numpy(np.ascontiguousarray(arrays[name]))
+            write(getattr(self._state, name), arrays[name])
         self.frame_index = frame_index
 
     @property
@@ -178,7 +179,7 @@ class Solver:
             s.collider_floats,
             s.mesh_floats,
             s.mesh_ints,
-            self._gravity,
+            s.gravities,
             self._h,
             substeps,
             settings.iterations,
@@ -201,7 +202,7 @@ class Solver:
                 s.older_velocities,
                 s.particle_bodies,
                 s.bodies,
-                self._gravity,
+                s.gravities,
                 self._h,
                 self._mode,
             )
@@ -228,9 +229,6 @@ class Solver:
 
     def _project_constraints(self, iteration: int) -> None:
         s = self._state
-        # as ``kernels.projection_step``
-        inverse_h = (1.5 if self._mode & BDF2 else 1.0) / self._h
-        step = np.array([inverse_h**2, iteration > 0, inverse_h], np.float32)
         for kind, colours in enumerate(self.system.schedule.colours):
             for first, last in itertools.pairwise(colours):
                 parallel.project_colour(
@@ -242,7 +240,8 @@ class Solver:
                     s.table,
                     int(first),
                     int(last),
-                    step,
+                    self._h,
+                    iteration,
                     self._mode,
                     kind,
                 )
@@ -251,7 +250,7 @@ class Solver:
         if not self._used_shapes:
             return
         s, colours = self._state, self.system.contacts.colours
-        gravity_speed = float(np.linalg.norm(self._gravity)) * self._h
+        gravity_speed = float(np.linalg.norm(self.system.scene.gravity)) * self._h
         for first, last in itertools.pairwise(colours):
             parallel.project_contact_colour(
                 s.positions,

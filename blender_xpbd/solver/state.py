@@ -12,7 +12,7 @@ import taichi as ti
 
 from ..contacts.contact import MOTION_WIDTH
 from .colliders import ColliderSet
-from .kernels import VECTOR4
+from .runtime import numpy_type, real_type
 from .system import System
 
 
@@ -21,7 +21,8 @@ class State:
     """Device arrays; names, shapes and units as in ``System``, ``Schedule``, ``ContactPoints`` and ``ColliderSet``.
 
     Positions are 4-vectors (xyz [m], inverse mass [1/kg]), previous positions too (xyz [m], damping time [s]);
-    velocities are [m/s] with a fourth component of 0.
+    velocities are [m/s] with a fourth component of 0. Vectors and multipliers have the precision of
+    ``runtime.start_taichi``; what does not change is single.
     """
 
     positions: Any
@@ -50,6 +51,7 @@ class State:
     collider_floats: Any
     mesh_floats: Any
     mesh_ints: Any
+    gravities: Any
 
 
 def build_state(system: System, colliders: ColliderSet) -> State:
@@ -71,7 +73,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         older_velocities=_vectors(padded(older_velocities)),
         indices=_array(schedule.indices, ti.i32),
         parameters=_array(schedule.parameters, ti.f32),
-        lagrange_multipliers=_array(np.zeros(schedule.multiplier_count), ti.f32),
+        lagrange_multipliers=_array(np.zeros(schedule.multiplier_count), real_type()),
         table=_array(schedule.table, ti.i32),
         targets=_array(moved, ti.i32),
         target_starts=_vectors(np.zeros((len(moved), 4))),
@@ -84,31 +86,32 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         weights=_array(contacts.weights, ti.f32),
         frictions=_array(contacts.frictions, ti.f32),
         contact_states=_vectors(np.zeros((len(contacts), 4))),
-        contact_multipliers=_array(np.zeros(len(contacts)), ti.f32),
+        contact_multipliers=_array(np.zeros(len(contacts)), real_type()),
         motion=_array(np.zeros((substeps + 1, len(colliders.ints), MOTION_WIDTH)), ti.f32),
         collider_ints=_array(colliders.ints, ti.i32),
         collider_floats=_array(colliders.floats, ti.f32),
         mesh_floats=_array(colliders.mesh_floats, ti.f32),
         mesh_ints=_array(colliders.mesh_ints, ti.i32),
+        gravities=_vectors(np.append(system.scene.gravity, 0.0)[None]),
     )
 
 
-def padded(vectors: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+def padded(vectors: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     """3-vectors as 4-vectors that end in 0."""
-    rows = np.zeros((len(vectors), 4), np.float32)
+    rows = np.zeros((len(vectors), 4))
     rows[:, :3] = vectors
     return rows
 
 
 def write(target: Any, values: npt.NDArray[Any]) -> None:
     """Copy into a device array of the same shape."""
-    target.from_numpy(np.ascontiguousarray(values, np.float32))
+    target.from_numpy(np.ascontiguousarray(values, numpy_type(target.dtype)))
 
 
 def _array(values: npt.NDArray[Any], dtype: Any) -> Any:
     # Taichi has no empty arrays: one row of zeros stands for none, and the counts say so
     shape = tuple(max(length, 1) for length in values.shape)
-    filled = np.zeros(shape, np.int32 if dtype == ti.i32 else np.float32)
+    filled = np.zeros(shape, numpy_type(dtype))
     filled[tuple(slice(length) for length in values.shape)] = values
     array = ti.ndarray(dtype, shape)
     array.from_numpy(filled)
@@ -116,8 +119,8 @@ def _array(values: npt.NDArray[Any], dtype: Any) -> Any:
 
 
 def _vectors(values: npt.NDArray[Any]) -> Any:
-    array = ti.ndarray(VECTOR4, max(len(values), 1))
-    filled = np.zeros((max(len(values), 1), 4), np.float32)
+    array = ti.ndarray(ti.types.vector(4, real_type()), max(len(values), 1))
+    filled = np.zeros((max(len(values), 1), 4), numpy_type(real_type()))
     filled[: len(values)] = values
     array.from_numpy(filled)
     return array

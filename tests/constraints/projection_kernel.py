@@ -6,7 +6,9 @@ import taichi as ti
 
 from blender_xpbd.constraints import CONSTRAINTS
 from blender_xpbd.constraints.constraint import ACCUMULATE, DAMPED, PBD, ConstraintBlock
-from blender_xpbd.solver.kernels import FLOATS, INTS, VECTOR4, VECTORS
+from blender_xpbd.solver.kernels import FLOATS, INTS, VECTORS
+
+VECTOR4 = ti.types.vector(4, ti.f64)
 
 
 @ti.kernel
@@ -16,7 +18,7 @@ def project_all(
     indices: INTS,
     parameters: FLOATS,
     multipliers: FLOATS,
-    inverse_h2: ti.f32,
+    inverse_h2: ti.f64,
     iterations: ti.i32,
     count: ti.i32,
     kind: ti.template(),
@@ -24,7 +26,7 @@ def project_all(
 ):
     ti.loop_config(serialize=True)
     for iteration in range(iterations):
-        step = ti.Vector([inverse_h2, ti.cast(iteration > 0, ti.f32), ti.sqrt(inverse_h2)])
+        step = ti.Vector([inverse_h2, ti.cast(iteration > 0, ti.f64), ti.sqrt(inverse_h2)])
         for k in range(count):
             CONSTRAINTS[kind].project(
                 positions,
@@ -52,15 +54,15 @@ def projected(
 ):
     """Positions (particles, 3) and multipliers (constraints, rows) after Gauss-Seidel over the block."""
     packed = ti.ndarray(VECTOR4, len(positions))
-    packed.from_numpy(np.concatenate([positions, np.asarray(inverse_masses)[:, None]], axis=1).astype(np.float32))
+    packed.from_numpy(np.concatenate([positions, np.asarray(inverse_masses)[:, None]], axis=1).astype(np.float64))
     past = ti.ndarray(VECTOR4, len(positions))
     start = positions if previous is None else previous
-    past.from_numpy(np.concatenate([start, np.full((len(start), 1), damping)], axis=1).astype(np.float32))
+    past.from_numpy(np.concatenate([start, np.full((len(start), 1), damping)], axis=1).astype(np.float64))
     arrays = []
     for values, dtype, kind in (
         (block.flat_indices(0, 0), np.int32, ti.i32),
         (block.flat_parameters(), np.float32, ti.f32),
-        (np.zeros((len(block), block.type.multiplier_count)), np.float32, ti.f32),
+        (np.zeros((len(block), block.type.multiplier_count)), np.float64, ti.f64),
     ):
         array = ti.ndarray(kind, values.size)
         array.from_numpy(values.ravel().astype(dtype))
@@ -69,4 +71,4 @@ def projected(
     mode = ACCUMULATE | (PBD if pbd else 0) | (DAMPED if damping else 0)
     project_all(packed, past, *arrays, inverse_h2, iterations, len(block), number, mode)
     multipliers = arrays[2].to_numpy().reshape(len(block), -1)
-    return packed.to_numpy()[:, :3].astype(np.float64), multipliers.astype(np.float64)
+    return packed.to_numpy()[:, :3], multipliers

@@ -6,7 +6,9 @@ import taichi as ti
 
 from blender_xpbd.constraints import CONSTRAINTS
 from blender_xpbd.constraints.constraint import PBD
-from blender_xpbd.solver.kernels import FLOATS, INTS, VECTOR4, VECTORS
+from blender_xpbd.solver.kernels import FLOATS, INTS, VECTORS
+
+VECTOR4 = ti.types.vector(4, ti.f64)
 
 
 @ti.kernel
@@ -16,7 +18,7 @@ def settle_kernel(
     indices: INTS,
     parameters: FLOATS,
     multipliers: FLOATS,
-    inverse_h2: ti.f32,
+    inverse_h2: ti.f64,
     steps: ti.i32,
     count: ti.i32,
     kind: ti.template(),
@@ -48,11 +50,11 @@ def settle(block, start, forces, inverse_masses, h, steps, pbd=False):
     arrays = []
     for values in (np.concatenate([start, weights], axis=1), np.pad(h**2 * weights * forces, ((0, 0), (0, 1)))):
         arrays.append(ti.ndarray(VECTOR4, len(values)))
-        arrays[-1].from_numpy(values.astype(np.float32))
+        arrays[-1].from_numpy(values.astype(np.float64))
     for values, kind in ((block.indices, ti.i32), (block.parameters, ti.f32)):
         arrays.append(ti.ndarray(kind, values.size))
         arrays[-1].from_numpy(values.ravel().astype(np.int32 if kind is ti.i32 else np.float32))
-    arrays.append(ti.ndarray(ti.f32, len(block) * block.type.multiplier_count))
+    arrays.append(ti.ndarray(ti.f64, len(block) * block.type.multiplier_count))
     number = CONSTRAINTS.index(block.type)
     settle_kernel(*arrays, 1.0 / h**2, steps, len(block), number, PBD if pbd else 0)
-    return arrays[0].to_numpy()[:, :3].astype(np.float64)
+    return arrays[0].to_numpy()[:, :3]

@@ -11,16 +11,16 @@ pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
 
 @ti.kernel
-def rotate_all(matrices: ti.types.ndarray(dtype=ti.types.matrix(3, 3, ti.f32), ndim=1)):
+def rotate_all(matrices: ti.types.ndarray(dtype=ti.types.matrix(3, 3, ti.f64), ndim=1)):
     for i in range(matrices.shape[0]):
         matrices[i] = nearest_rotation(matrices[i])
 
 
 def rotations(matrices):
-    array = ti.Matrix.ndarray(3, 3, ti.f32, len(matrices))
-    array.from_numpy(np.ascontiguousarray(matrices, np.float32))
+    array = ti.Matrix.ndarray(3, 3, ti.f64, len(matrices))
+    array.from_numpy(np.ascontiguousarray(matrices, np.float64))
     rotate_all(array)
-    return array.to_numpy().astype(np.float64)
+    return array.to_numpy()
 
 
 def nearest(matrix):

@@ -34,7 +34,7 @@ def test_one_projection_solves_the_side_that_it_ends_on(length, stretch, compres
     value = np.linalg.norm(moved[1] - moved[0]) - 1.0
     compliance = stretch if length > 1.0 else compression
     if np.isinf(compliance):
-        np.testing.assert_array_equal(moved, at(length).astype(np.float32))
+        np.testing.assert_array_equal(moved, at(length))
         assert multipliers[0, 0] == 0.0
     else:
         np.testing.assert_allclose(value + compliance * multipliers[0, 0], 0.0, atol=1e-6)
@@ -49,7 +49,7 @@ def test_a_rope_pulls_and_a_bumper_pushes(pbd):
         moved, _ = projected(block, at(held), [1.0, 1.0], pbd=pbd)
         np.testing.assert_allclose(moved[1, 0] - moved[0, 0], 1.0, atol=1e-6)
         moved, _ = projected(block, at(let_go), [1.0, 1.0], pbd=pbd)
-        np.testing.assert_array_equal(moved, at(let_go).astype(np.float32))
+        np.testing.assert_array_equal(moved, at(let_go))
         assert block.type.evaluate(at(let_go), block)[0, 0] == 0.0
 
 
@@ -71,7 +71,7 @@ def test_the_multiplier_of_an_inequality_never_changes_sign():
 def test_a_slack_rope_is_not_damped():
     block = build_rope(REST, PAIR, 0.0)
     moved, _ = projected(block, at(0.8), [1.0, 1.0], previous=at(0.9), damping=0.5)
-    np.testing.assert_array_equal(moved, at(0.8).astype(np.float32))
+    np.testing.assert_array_equal(moved, at(0.8))
 
 
 def test_a_hanging_weight_stretches_the_softer_side():

@@ -11,7 +11,7 @@ from .case import Case, Result
 HEADER = """# Validation
 
 Made by `scripts/validate`, which computes every number again and fails when one is outside its tolerance. Positions are
-float32 in the solver; "error" is relative to the expected value where it is a percentage.
+float64 in the solver, as for jelly; "error" is relative to the expected value where it is a percentage.
 
 | case | result |
 |---|---|

@@ -87,17 +87,17 @@ def network_compliance(
 
     A spring of stiffness k and length L along n stores ½ k L² (nᵀεn)². With k L² = γ E V_e, where V_e is
     the volume (area) that the edge stands for, and directions spread evenly, the strain energy is that of an
-    isotropic solid with λ = μ = γE/15 (γE/8 in the plane). In the plane E follows for γ = 3; in space, where
-    the volume constraints make it incompressible, E = 3μ, so γ = 5.
+    isotropic solid with λ = μ = γE/15 (γE/8 in the plane). Its modulus is E for γ = 6 (3), its Poisson's ratio
+    1/4 (1/3).
 
     Args:
         rest_lengths: [m], shape (edges,).
         shares: volume [m³] or area [m²] that each edge stands for; they sum up to the body's.
-        modulus: Young's modulus [Pa], or [N/m] in the plane.
+        modulus: Young's modulus E [Pa], or [N/m] in the plane.
         dimensions: 2 or 3.
 
     Returns:
         compliance [m/N], shape (edges,).
     """
-    gamma = 5.0 if dimensions == 3 else 3.0
+    gamma = 6.0 if dimensions == 3 else 3.0
     return rest_lengths**2 / (gamma * modulus * np.maximum(shares, 1e-300))

@@ -122,7 +122,7 @@ def boundary_edges(triangles: np.ndarray) -> np.ndarray:
     """
     triangles = np.asarray(triangles, dtype=np.int64)
     start, end = triangles.reshape(-1), np.roll(triangles, -1, axis=1).reshape(-1)
-    _, first, count = np.unique(_pair_keys(start, end), return_index=True, return_counts=True)
+    _, first, count = np.unique(pair_keys(start, end), return_index=True, return_counts=True)
     alone = np.sort(first[count == 1])
     return np.stack([start[alone], end[alone]], axis=1).astype(np.int32)
 
@@ -138,18 +138,26 @@ def unique_pairs(pairs: np.ndarray) -> np.ndarray:
     """
     pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    keys = np.unique(_pair_keys(pairs[:, 0], pairs[:, 1]))
+    keys = np.unique(pair_keys(pairs[:, 0], pairs[:, 1]))
     return np.stack([keys >> 32, keys & 0xFFFFFFFF], axis=1).astype(np.int32)
 
 
-def _pair_keys(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """One int64 per unordered pair of int32 vertices."""
+def pair_keys(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """One number for each unordered pair of vertices; the numbers sort as the pairs, lower vertex first, do.
+
+    Args:
+        first: vertices below 2³¹, of any shape.
+        second: others, of the same shape.
+
+    Returns:
+        int64, of that shape.
+    """
     return (np.minimum(first, second).astype(np.int64) << 32) | np.maximum(first, second)
 
 
 def _without(pairs: np.ndarray, excluded: np.ndarray) -> np.ndarray:
     """The rows of one list of sorted pairs that another does not hold."""
-    keys, others = _pair_keys(pairs[:, 0], pairs[:, 1]), _pair_keys(excluded[:, 0], excluded[:, 1])
+    keys, others = pair_keys(pairs[:, 0], pairs[:, 1]), pair_keys(excluded[:, 0], excluded[:, 1])
     return pairs[~np.isin(keys, others)]
 
 
@@ -166,7 +174,7 @@ def _next_corner(face_sizes: np.ndarray) -> np.ndarray:
 
 def _paired_corners(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Corner numbers of the two sides of every edge that exactly two sides share, in order of the first side."""
-    keys = _pair_keys(start, end)
+    keys = pair_keys(start, end)
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     begins = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(ordered) else np.zeros(0, dtype=np.int64)

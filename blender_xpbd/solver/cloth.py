@@ -28,6 +28,7 @@ from .body_model import BodyModel, is_direct, last_parameter
 from .multipliers import constraint_factors, vertex_factors
 from .shape import build_shape
 from .shares import polygon_shares
+from .spring_calibration import calibrated, solid_of_triangles
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -81,7 +82,7 @@ def _membrane(body: Body, triangles: Ints, edges: Ints, settings: SolverSettings
     factors = vertex_factors(body, "stiffness")
     blocks: list[ConstraintBlock] = []
     if material.membrane_model == "SPRINGS" or is_direct(body, settings):
-        blocks.append(_springs(body, edges, factors, settings))
+        blocks.append(_springs(body, triangles, edges, factors, settings))
     else:
         woven = material.membrane_model == "ORTHOTROPIC"
         share = constraint_factors(factors, triangles)
@@ -104,7 +105,9 @@ def _membrane(body: Body, triangles: Ints, edges: Ints, settings: SolverSettings
     return blocks
 
 
-def _springs(body: Body, edges: Ints, factors: Floats | None, settings: SolverSettings) -> ConstraintBlock:
+def _springs(
+    body: Body, triangles: Ints, edges: Ints, factors: Floats | None, settings: SolverSettings
+) -> ConstraintBlock:
     material, positions = body.material, body.positions
     diagonals = face_diagonals(body.face_sizes, body.corners)
     pairs = np.concatenate([edges, diagonals])
@@ -113,6 +116,9 @@ def _springs(body: Body, edges: Ints, factors: Floats | None, settings: SolverSe
     if not is_direct(body, settings):
         lengths = np.linalg.norm(positions[pairs[:, 0]] - positions[pairs[:, 1]], axis=1)
         shares = polygon_shares(positions, body.face_sizes, body.corners, pairs)
+        if (body.face_sizes != 4).any():
+            # both diagonals make each quad isotropic by itself
+            shares = calibrated(positions, pairs, shares, solid_of_triangles(positions, triangles))
         compliance = network_compliance(lengths, shares, material.stretch_stiffness, 2)
         compliance = compliance / constraint_factors(factors, pairs)
     if material.compression_share < 1.0 and settings.solver_mode == "XPBD":

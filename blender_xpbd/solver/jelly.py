@@ -10,6 +10,7 @@ from ..constraints.constraint import ConstraintBlock
 from ..constraints.corotated import build_corotated
 from ..constraints.distance import build_distance, network_compliance
 from ..constraints.neo_hookean import build_neo_hookean
+from ..constraints.tetrahedron_element import lame_parameters
 from ..constraints.tetrahedron_volume import build_tetrahedron_volume
 from ..geometry.masses import tetrahedron_masses
 from ..geometry.mesh_checks import check_mesh
@@ -20,6 +21,7 @@ from .body_model import BodyModel, is_direct, last_parameter
 from .multipliers import constraint_factors, embedded_factors, vertex_factors
 from .shape import build_shape
 from .shares import tetrahedron_shares
+from .spring_calibration import calibrated, solid_of_tetrahedra
 from .tetrahedralization import EmbeddedMesh, tetrahedralized
 
 Floats = npt.NDArray[np.float64]
@@ -27,6 +29,8 @@ Ints = npt.NDArray[np.int32]
 
 # stiffness that a cell of the cage keeps however little of the body it holds, so that it cannot fold up
 MINIMUM_FILL = 0.1
+# Poisson's ratio of a network of springs
+NETWORK_RATIO = 0.25
 
 
 def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
@@ -100,21 +104,21 @@ def _springs(
 ) -> list[ConstraintBlock]:
     """Springs along the edges, and what volume stiffness they lack.
 
-    An isotropic network of springs is a solid with λ = μ, which is ν = 1/4. Its springs are made for the μ of the
-    material, and each tetrahedron gets the rest of λ: ½ κ (C/V)² V with κ = λ − μ, so α = V/κ. Below ν = 1/4 nothing is
-    left to add.
+    A network of springs is a solid with λ = μ, which is ν = 1/4. Its springs are made for the μ of the material, and
+    each tetrahedron gets the rest of λ: ½ κ (C/V)² V with κ = λ − μ, so α = V/κ. Below ν = 1/4 nothing is left to
+    add: the springs are made for E.
     """
     material, vertices, tetrahedra = body.material, mesh.vertices, mesh.tetrahedra
-    nu = material.poissons_ratio
-    mu = material.youngs_modulus / (2.0 * (1.0 + nu))
-    kappa = 2.0 * mu * nu / (1.0 - 2.0 * nu) - mu
+    nu = max(material.poissons_ratio, NETWORK_RATIO)
+    mu, lame = lame_parameters(material.youngs_modulus, nu)
     lengths = np.linalg.norm(vertices[edges[:, 0]] - vertices[edges[:, 1]], axis=1)
     shares = tetrahedron_shares(vertices, tetrahedra, fill, edges)
-    # the modulus of an incompressible solid is 3 μ
-    compliance = network_compliance(lengths, shares, 3.0 * mu, 3) / constraint_factors(factors, edges)
+    shares = calibrated(vertices, edges, shares, solid_of_tetrahedra(vertices, tetrahedra, fill))
+    modulus = 2.0 * (1.0 + NETWORK_RATIO) * float(mu)
+    compliance = network_compliance(lengths, shares, modulus, 3) / constraint_factors(factors, edges)
     blocks = [build_distance(vertices, edges, compliance)]
-    if kappa > 0.0:
+    if nu > NETWORK_RATIO:
         volumes = signed_volumes(vertices, tetrahedra) * fill
-        stiffness = kappa * constraint_factors(factors, tetrahedra)
+        stiffness = (lame - mu) * constraint_factors(factors, tetrahedra)
         blocks.append(build_tetrahedron_volume(vertices, tetrahedra, volumes / stiffness))
     return blocks

@@ -6,7 +6,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..geometry.tetrahedra import signed_volumes
+from ..geometry.tetrahedra import TETRAHEDRON_EDGES, signed_volumes
+from ..geometry.topology import pair_keys
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -18,7 +19,7 @@ def polygon_shares(positions: Floats, face_sizes: Ints, corners: Ints, pairs: In
     A diagonal takes twice the share of an edge, which has another one from the polygon across: so the four
     directions of a grid of quads weigh the same, which makes the network isotropic.
     """
-    key = _pair_keys(pairs, len(positions))
+    key = pair_keys(pairs[:, 0], pairs[:, 1])
     order = np.argsort(key)
     shares = np.zeros(len(pairs))
     starts = np.concatenate([[0], np.cumsum(face_sizes)[:-1]])
@@ -32,7 +33,7 @@ def polygon_shares(positions: Floats, face_sizes: Ints, corners: Ints, pairs: In
             sides += [(polygons[:, k], polygons[:, (k + 2) % size], 1.0) for k in range(size)]
         total = sum(weight for _, _, weight in sides)
         for first, second, weight in sides:
-            wanted = _pair_keys(np.stack([first, second], axis=1), len(positions))
+            wanted = pair_keys(first, second)
             slot = np.minimum(np.searchsorted(key[order], wanted), len(key) - 1)
             found = key[order[slot]] == wanted
             np.add.at(shares, order[slot[found]], (areas * weight / total)[found])
@@ -45,23 +46,15 @@ def tetrahedron_shares(vertices: Floats, tetrahedra: Ints, fill: Floats, edges: 
     They go by the squared lengths, so that all edges of a tetrahedron are springs of one stiffness. That makes the
     body-centred cubic lattice isotropic: its <100> edges get 2/5 and its <111> edges 3/5 of the volume.
     """
-    key = _pair_keys(edges, len(vertices))
+    key = pair_keys(edges[:, 0], edges[:, 1])
     order = np.argsort(key)
     volumes = signed_volumes(vertices, tetrahedra) * fill
-    pairs = [(i, j) for i in range(4) for j in range(i)]
-    squares = np.stack([((vertices[tetrahedra[:, i]] - vertices[tetrahedra[:, j]]) ** 2).sum(axis=1) for i, j in pairs])
-    parts = volumes * squares / np.maximum(squares.sum(axis=0), 1e-300)
-    shares = np.zeros(len(edges))
-    for (i, j), part in zip(pairs, parts, strict=True):
-        wanted = _pair_keys(tetrahedra[:, [i, j]], len(vertices))
-        np.add.at(shares, order[np.searchsorted(key, wanted, sorter=order)], part)
-    return shares
-
-
-def _pair_keys(pairs: Ints, count: int) -> npt.NDArray[np.int64]:
-    low, high = np.minimum(pairs[:, 0], pairs[:, 1]), np.maximum(pairs[:, 0], pairs[:, 1])
-    keys: npt.NDArray[np.int64] = low.astype(np.int64) * count + high
-    return keys
+    first, second = tetrahedra[:, TETRAHEDRON_EDGES].transpose(2, 0, 1)
+    squares = ((vertices[first] - vertices[second]) ** 2).sum(axis=2)
+    parts = volumes[:, None] * squares / np.maximum(squares.sum(axis=1, keepdims=True), 1e-300)
+    found = order[np.searchsorted(key, pair_keys(first, second), sorter=order)]
+    shares = np.bincount(found.ravel(), parts.ravel(), minlength=len(edges))
+    return np.maximum(shares, shares.max(initial=0.0) * 1e-6)
 
 
 def _polygon_areas(positions: Floats, polygons: Ints) -> Floats:

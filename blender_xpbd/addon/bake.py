@@ -25,6 +25,7 @@ from .data_lookup import scene_by_uid
 from .preferences import worker_python_path
 from .progress import READING, SOLVING, STARTING, WAITING, WRITING, Progress
 from .report import BakeSummary
+from .report_text import cancelled_text
 from .scene_reader import Reading, read_scene
 from .worker_process import WorkerProcess
 from .worker_python import find_python
@@ -53,15 +54,7 @@ def bake(context: bpy.types.Context, options: BakeOptions | None = None) -> Gene
     Raises:
         XpbdError: what went wrong. Frames that were done before are keys all the same.
     """
-    session = BakeSession(context, options or BakeOptions())
-    try:
-        yield from session.steps(context)
-    except XpbdError as error:
-        session.summary.fail(error)
-        raise
-    finally:
-        session.close()
-    return session.summary
+    return BakeSession(context, options or BakeOptions()).run(context)
 
 
 def run_bake(
@@ -84,7 +77,8 @@ def run_bake(
     Raises:
         XpbdError: what went wrong; E_INTERRUPTED when ``should_stop`` said so.
     """
-    steps = bake(context, options)
+    session = BakeSession(context, options or BakeOptions())
+    steps = session.run(context)
     try:
         while True:
             progress = next(steps)
@@ -92,7 +86,7 @@ def run_bake(
                 on_progress(progress)
             if should_stop is not None and should_stop():
                 steps.close()
-                raise XpbdError("E_INTERRUPTED", "The bake was cancelled; bake again to go on from there.")
+                raise XpbdError("E_INTERRUPTED", cancelled_text(session.summary.to_json()))
             if progress.stage in {STARTING, SOLVING}:
                 time.sleep(IDLE_SECONDS)
     except StopIteration as end:
@@ -113,8 +107,18 @@ class BakeSession:
         self._output: BakeOutput | None = None
         self._rate = _Rate()
 
-    def steps(self, context: bpy.types.Context) -> Generator[Progress, None, None]:
+    def run(self, context: bpy.types.Context) -> Generator[Progress, None, BakeSummary]:
         """The whole bake; see ``bake``."""
+        try:
+            yield from self._steps(context)
+        except XpbdError as error:
+            self.summary.fail(error)
+            raise
+        finally:
+            self._close()
+        return self.summary
+
+    def _steps(self, context: bpy.types.Context) -> Generator[Progress, None, None]:
         yield Progress(READING, message="Reading the scene")
         reading = yield from self._read(context)
         python = find_python(self._options.worker_python or worker_python_path(context))
@@ -136,7 +140,7 @@ class BakeSession:
         error = yield from self._collect(self._output)
         self.summary.seconds["solving"] = time.perf_counter() - started
         yield from self._wait_for_editing(self._output)
-        self._output.finish(self._current_frame())
+        self._output.finish()
         error = error or self._output.error
         if error is not None:
             raise error
@@ -150,7 +154,7 @@ class BakeSession:
             message="Done",
         )
 
-    def close(self) -> None:
+    def _close(self) -> None:
         """End the worker if it runs, keep what is done, and leave the report with the scene."""
         if self._worker is not None:
             self._worker.cancel()
@@ -169,7 +173,7 @@ class BakeSession:
             # What cannot be read now was reported before, or is solved again by the next bake
             self.summary.error = self.summary.error or str(fault)
         finally:
-            output.finish(self._current_frame())
+            output.finish()
 
     def _read(self, context: bpy.types.Context) -> Generator[Progress, None, Reading]:
         start = time.perf_counter()
@@ -215,6 +219,7 @@ class BakeSession:
             behind = output.write(SLICE_SECONDS, newest)
             if ended and not behind:
                 return error
+            output.require_targets()
             yield self._progress(output, solving=not ended)
 
     def _wait_for_editing(self, output: BakeOutput) -> Generator[Progress, None, None]:
@@ -239,10 +244,6 @@ class BakeSession:
             seconds_left=(total - done) / rate if rate > 0.0 else None,
             message="Solving" if done else "Building the simulation",
         )
-
-    def _current_frame(self) -> float:
-        scene = scene_by_uid(self._scene_uid)
-        return 0.0 if scene is None else scene.frame_current_final
 
 
 class _Rate:

@@ -15,6 +15,7 @@ from ..jobs.frames import MAXIMUM_FRAME, FrameCache, FrameData
 from ..jobs.result import RESULT_FILE, Result, read_result
 from ..jobs.status import Status, read_status
 from ..scene.errors import Notice, XpbdError
+from .data_lookup import object_uids, scene_by_uid
 from .report import BakeSummary
 from .scene_reader import Reading
 from .shape_key_writer import ShapeKeyWriter
@@ -44,6 +45,7 @@ class BakeOutput:
         """
         bake = secrets.token_hex(8)
         self._job = job
+        self._scene_uid = reading.scene_uid
         self._kept = reading.scene.frames.kept()
         self._summary = summary
         self._keeps_frames = per_frame
@@ -131,28 +133,51 @@ class BakeOutput:
         self._summary.seconds["writing"] = self._summary.seconds.get("writing", 0.0) + time.perf_counter() - start
         return behind
 
+    def require_targets(self) -> None:
+        """See that there is still an object to write to.
+
+        Raises:
+            XpbdError: the first fault where all have failed, E_INTERRUPTED where all are deleted.
+        """
+        there = object_uids()
+        for index, writer in list(self._writers.items()):
+            if writer.target.object_uid not in there:
+                self._forget(index)
+        if not self._writers:
+            raise self.error or XpbdError(
+                "E_INTERRUPTED",
+                "Every object of the bake was deleted, so it was stopped; what is solved waits in the cache.",
+            )
+
     def blocked(self) -> list[str]:
         """Names of the objects that are being edited and still lack frames."""
         if self._published is None:
             return []
-        there = set(self._published.cache.available())
-        count = next((index for index, frame in enumerate(self._kept) if frame not in there), len(self._kept))
+        count = self._published_count(self._published)
         writers = self._writers.values()
         return [writer.target.name for writer in writers if writer.is_blocked() and len(writer.written) < count]
 
-    def finish(self, current_frame: float) -> None:
-        """Animate the keys.
-
-        Args:
-            current_frame: of the scene.
-        """
+    def finish(self) -> None:
+        """Animate the keys, and tell how many there are."""
         self.is_finished = True
+        current_frame = self._current_frame()
         for index, writer in list(self._writers.items()):
             if writer.find() is None:
                 self._forget(index)
             elif writer.is_intact():
                 writer.finish(current_frame)
         self._summary.frames = self.frames_written
+        if self._published is not None:
+            self._summary.frames_waiting = self._published_count(self._published) - self.frames_written
+
+    def _published_count(self, published: _Published) -> int:
+        """How many frames the cache holds before the first that is missing."""
+        there = set(published.cache.available())
+        return next((index for index, frame in enumerate(self._kept) if frame not in there), len(self._kept))
+
+    def _current_frame(self) -> float:
+        scene = scene_by_uid(self._scene_uid)
+        return 0.0 if scene is None else scene.frame_current_final
 
     def _open(self) -> _Published | None:
         """How frames are laid out; None while that is unknown."""
@@ -214,7 +239,7 @@ class BakeOutput:
             self.error = self.error or fault
             writer = self._writers.pop(index)
             if writer.find() is not None and writer.is_intact():
-                writer.finish(0.0)
+                writer.finish(self._current_frame())
             return False
         return True
 

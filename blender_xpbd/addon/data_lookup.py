@@ -15,6 +15,11 @@ def object_by_uid(uid: int) -> bpy.types.Object | None:
     return next((candidate for candidate in bpy.data.objects if candidate.session_uid == uid), None)
 
 
+def object_uids() -> set[int]:
+    """All objects of the file."""
+    return {candidate.session_uid for candidate in bpy.data.objects}
+
+
 def scene_by_uid(uid: int) -> bpy.types.Scene | None:
     """The scene of a session, or None where it has been deleted or another file opened."""
     return next((candidate for candidate in bpy.data.scenes if candidate.session_uid == uid), None)

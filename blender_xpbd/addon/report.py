@@ -22,6 +22,7 @@ class BakeSummary:
     Attributes:
         objects: names of the baked bodies.
         frames: frames that have a key.
+        frames_waiting: further frames that are solved but have no key yet; the cache has them.
         frame_start, frame_end, frame_step: what was asked for.
         vertices: of all bodies' meshes.
         tetrahedra: of all bodies.
@@ -46,6 +47,7 @@ class BakeSummary:
 
     objects: list[str] = field(default_factory=list)
     frames: int = 0
+    frames_waiting: int = 0
     frame_start: int = 0
     frame_end: int = 0
     frame_step: int = 1

@@ -36,6 +36,18 @@ def summary_error(report: str) -> str:
     return error if isinstance(error, str) else ""
 
 
+def cancelled_text(report: str) -> str:
+    """What is there after a cancel, and how to get the rest."""
+    summary = summary_of(report)
+    frames, waiting = _number(summary, "frames") or 0.0, _number(summary, "frames_waiting") or 0.0
+    keyed = f"The bake was cancelled: {frames:.0f} of {_frames_wanted(summary)} frames are shape keys"
+    if waiting > 0.0:
+        return f"{keyed}, {waiting:.0f} more are solved and wait in the cache. Bake again to get them and go on."
+    if not frames:
+        return "The bake was cancelled before its first frame."
+    return f"{keyed}. Bake again to go on from there."
+
+
 def plain_words(text: str) -> str:
     """An error or warning for reading: the code, which is for looking up, goes to the end."""
     code, colon, words = text.partition(":")
@@ -62,6 +74,9 @@ def summary_rows(report: str) -> tuple[tuple[str, str], ...]:
     wanted = _frames_wanted(summary)
     done = f"{frames:.0f} of {wanted}" if wanted and not summary.get("complete", True) else f"{frames:.0f}"
     rows = [("Frames", done + ("" if total is None else f" in {_duration(total)}"))]
+    waiting = _number(summary, "frames_waiting")
+    if waiting:
+        rows.append(("In the Cache", f"{waiting:.0f} more"))
     if fps:
         rows.append(("Solver", f"{fps:,.0f} fps" if fps >= 10 else f"{fps:.2g} fps"))
     if isinstance(device, str) and device:

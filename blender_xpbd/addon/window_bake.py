@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 
 from ..scene.errors import XpbdError
-from .bake import bake
+from .bake import BakeSession
 from .bake_options import BakeOptions
 from .bake_status import STATUS
 from .progress import READING, STARTING, WRITING, Progress
@@ -27,7 +27,9 @@ class WindowBake:
 
     def __init__(self, context: bpy.types.Context, options: BakeOptions | None = None) -> None:
         """Nothing is read or started before the first slice."""
-        self._steps: Generator[Progress, None, BakeSummary] | None = bake(context, options)
+        session = BakeSession(context, options or BakeOptions())
+        self.summary = session.summary
+        self._steps: Generator[Progress, None, BakeSummary] | None = session.run(context)
         self._records_before = {obj.session_uid: obj.xpbd.bake_record for obj in bpy.data.objects}
         self.stop_wanted = False
         STATUS.reset()

@@ -6,10 +6,12 @@ from __future__ import annotations
 import json
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from blender_xpbd.jobs.status import read_status
 from blender_xpbd.scene.errors import XpbdError
 
 
@@ -234,6 +236,88 @@ def test_an_object_deleted_during_the_bake_leaves_the_others(bpy, make_body, fak
     assert height(bpy, other, 30) == pytest.approx(5.0 - drop(30), abs=1e-4)
 
 
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_bake_whose_objects_are_all_deleted_stops(bpy, make_body, fake_worker, options, count):
+    from blender_xpbd.addon.bake import bake
+
+    bodies = [make_body(f"Body {number}") for number in range(count)]
+    fake_worker(seconds=0.02)
+    steps = bake(bpy.context, options(frame_end=5000))
+    solving(steps, 2)
+    for body in bodies:
+        bpy.data.objects.remove(body)
+    with pytest.raises(XpbdError, match="deleted") as caught:
+        next(steps)
+    assert caught.value.code == "E_INTERRUPTED"
+    report = json.loads(bpy.context.scene.xpbd.report)
+    assert report["error"].startswith("E_INTERRUPTED")
+    assert not report["complete"]
+    status = read_status(Path(report["cache"]))
+    assert status.state == "INTERRUPTED"
+    assert status.frames_done < 5000
+
+
+def test_a_bake_that_no_object_can_take_stops(bpy, make_body, fake_worker, options):
+    from blender_xpbd.addon.bake import bake
+
+    body = make_body()
+    fake_worker(seconds=0.02)
+    steps = bake(bpy.context, options(frame_end=5000))
+    solving(steps, 2)
+    subdivide(bpy, body)
+    with pytest.raises(XpbdError, match="E_CACHE_STALE"):
+        exhaust(steps)
+    assert read_status(Path(json.loads(bpy.context.scene.xpbd.report)["cache"])).frames_done < 5000
+
+
+def subdivide(bpy, body):
+    bpy.context.view_layer.objects.active = body
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.mesh.subdivide()
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_a_body_that_fails_shows_the_present_frame(bpy, make_body, fake_worker, options):
+    """Its keys are read at the present frame, not where a change of frame will put them later."""
+    from blender_xpbd.addon.bake import bake
+
+    body, _other = make_body("A"), make_body("B")
+    bpy.context.scene.frame_set(3)
+    fake_worker(seconds=0.01)
+    steps = bake(bpy.context, options(frame_end=20))
+    solving(steps, 6)
+    subdivide(bpy, body)
+    with pytest.raises(XpbdError, match="E_CACHE_STALE"):
+        exhaust(steps)
+    keys = body.data.shape_keys
+    shown = keys.eval_time
+    assert shown > keys.key_blocks["XPBD 0002"].frame
+    bpy.context.scene.frame_set(3)
+    assert shown == pytest.approx(keys.eval_time)
+
+
+def test_a_cancel_tells_what_waits_in_the_cache(bpy, make_body, fake_worker, options, monkeypatch):
+    from blender_xpbd.addon import bake
+
+    body = make_body()
+    fake_worker(seconds=0.01)
+    session = bake.BakeSession(bpy.context, options(frame_end=20))
+    steps = session.run(bpy.context)
+    solving(steps, 3)
+    keyed = len(body.data.shape_keys.key_blocks) - 1
+    with monkeypatch.context() as no_time:
+        no_time.setattr(bake, "SLICE_SECONDS", 0.0)
+        no_time.setattr(bake, "CLOSING_SECONDS", 0.0)
+        while next(steps).frames_done < 20:
+            time.sleep(0.005)
+        steps.close()
+    assert len(body.data.shape_keys.key_blocks) - 1 == keyed
+    assert (session.summary.frames, session.summary.frames_waiting) == (keyed, 20 - keyed)
+    fake_worker(crash_at=1)
+    assert bake.run_bake(bpy.context, options(frame_end=20)).frames_waiting == 0
+
+
 def test_keys_that_an_undo_took_away_are_written_again(bpy, make_body, fake_worker, options):
     from blender_xpbd.addon.bake import bake
     from blender_xpbd.addon.shape_key_writer import clear_bake
@@ -277,11 +361,7 @@ def test_a_mesh_edited_during_the_bake_is_stale_and_the_others_finish(bpy, make_
     fake_worker(seconds=0.01)
     steps = bake(bpy.context, options(frame_end=20))
     solving(steps, 3)
-    bpy.context.view_layer.objects.active = body
-    bpy.ops.object.mode_set(mode="EDIT")
-    bpy.ops.mesh.select_all(action="SELECT")
-    bpy.ops.mesh.subdivide()
-    bpy.ops.object.mode_set(mode="OBJECT")
+    subdivide(bpy, body)
     with pytest.raises(XpbdError, match="E_CACHE_STALE") as caught:
         exhaust(steps)
     assert caught.value.object_name == "A"

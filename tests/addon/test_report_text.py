@@ -15,6 +15,24 @@ def _needs_blender(bpy):
     pass
 
 
+@pytest.mark.parametrize(
+    ("frames", "waiting", "words"),
+    [
+        (0, 0, "before its first frame"),
+        (0, 5, "0 of 11 frames are shape keys, 5 more"),
+        (3, 0, "3 of 11 frames are shape keys. Bake again to go on"),
+        (3, 5, "3 of 11 frames are shape keys, 5 more are solved and wait in the cache. Bake again to get them"),
+    ],
+)
+def test_after_a_cancel(frames, waiting, words):
+    from blender_xpbd.addon.report_text import cancelled_text, summary_rows
+
+    report = {"frames": frames, "frames_waiting": waiting, "frame_start": 1, "frame_end": 51, "frame_step": 5}
+    assert words in cancelled_text(json.dumps(report))
+    if frames:
+        assert ("In the Cache", "5 more") in summary_rows(json.dumps(report)) or not waiting
+
+
 def test_a_jelly():
     from blender_xpbd.addon.report_text import summary_rows
 

@@ -14,7 +14,7 @@ from ..bake import run_bake
 from ..bake_status import STATUS
 from ..progress import Progress
 from ..report import BakeSummary
-from ..report_text import summary_warnings
+from ..report_text import cancelled_text, summary_warnings
 from ..wrapped_text import wrap
 
 # [s]; a slice is shorter than 0.04 s, so the window has at least a third of the time for itself
@@ -78,7 +78,7 @@ class XPBD_OT_bake(bpy.types.Operator):
         try:
             if running.stop_wanted:
                 running.stop()
-                outcome = "Bake cancelled; the frames that were done are kept"
+                outcome = cancelled_text(running.summary.to_json())
             elif (summary := running.advance()) is not None:
                 outcome = finished_text(summary)
         except XpbdError as error:

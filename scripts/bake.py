@@ -9,6 +9,7 @@ The second needs pip's bpy. ``--help`` lists ARGS.
 
 from __future__ import annotations
 
+import importlib
 import sys
 import traceback
 from pathlib import Path
@@ -27,12 +28,13 @@ def main() -> int:
 
     import blender_xpbd
 
-    # An installed extension registers the same properties; then it is the one to use, under whatever name
+    # An installed extension has registered the same properties; then it is the one to use, under whatever name
     installed = hasattr(bpy.types.Object, "xpbd")
     if not installed:
         blender_xpbd.register()
     try:
-        from blender_xpbd.addon import command_line
+        package = type(bpy.context.scene.xpbd).__module__.rpartition(".addon.")[0]
+        command_line = importlib.import_module(f"{package}.addon.command_line")
 
         # No path of its own: not the application, but pip's module
         if bpy.app.binary_path:

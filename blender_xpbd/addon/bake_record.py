@@ -97,3 +97,23 @@ def _is_valid(values: dict[str, Any]) -> bool:
 def forget_record(obj: bpy.types.Object) -> None:
     """Remove the record from the object."""
     obj.xpbd.bake_record = ""
+    stamp(obj, "")
+
+
+def stamp(obj: bpy.types.Object, bake: str) -> None:
+    """Write a bake's identifier to the mesh and its keys, "" for none: no two bakes leave the same bytes there.
+
+    An undo leaves data-blocks alone whose bytes do not differ. The keys of a new bake may lie at the address of those
+    it replaced; then a mesh looks unchanged, and would be left with the keys that the undo frees: a crash.
+    """
+    data: Any = obj.data
+    for block in (data, data.shape_keys):
+        if block is not None and block.is_editable:
+            block.xpbd_bake = bake
+
+
+def remove_orphans() -> None:
+    """Remove keys of ours that have no mesh: an undo during a bake reads those again that the bake has replaced."""
+    keys: list[Any] = [key for key in bpy.data.shape_keys if key.users == 0 and key.xpbd_bake]
+    if keys:
+        bpy.data.batch_remove(keys)

@@ -41,9 +41,13 @@ class XPBD_preferences(bpy.types.AddonPreferences):
 
 def worker_python_path(context: bpy.types.Context) -> str:
     """The Python that the artist has named; "" where there is none, or where a script uses the package."""
-    addon = context.preferences.addons.get(BASE_PACKAGE)
-    preferences = addon.preferences if addon is not None else None
-    return preferences.worker_python if isinstance(preferences, XPBD_preferences) else ""
+    addon = context.preferences.addons.get(registered_package(context))
+    return str(getattr(addon.preferences, "worker_python", "")) if addon is not None else ""
+
+
+def registered_package(context: bpy.types.Context) -> str:
+    """The package whose properties Blender has: an installed extension's, also where a script imports a checkout."""
+    return type(context.scene.xpbd).__module__.rpartition(".addon.")[0]
 
 
 CLASSES = (XPBD_preferences,)

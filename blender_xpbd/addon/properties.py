@@ -212,6 +212,10 @@ _GROUPS: tuple[tuple[type, Any, tuple[Setting, ...], str], ...] = (
 )
 
 
+# Data-blocks that a bake stamps, see ``bake_record.stamp``
+BAKED_DATA: tuple[Any, ...] = (bpy.types.Mesh, bpy.types.Key)
+
+
 def _callbacks(owner: type, name: str) -> dict[str, Any]:
     if owner is bpy.types.WindowManager:
         return {"get": _status_getter(name)}
@@ -233,10 +237,14 @@ def register() -> None:
         override = set() if owner is bpy.types.WindowManager else {"LIBRARY_OVERRIDABLE"}
         properties: Any = bpy.props
         owner.xpbd = properties.PointerProperty(name="XPBD", description=description, type=group, override=override)
+    for owner in BAKED_DATA:
+        owner.xpbd_bake = bpy.props.StringProperty(name="XPBD Bake", description="The bake it is of", options={"HIDDEN"})
 
 
 def unregister() -> None:
     """Remove the property groups."""
+    for owner in BAKED_DATA:
+        del owner.xpbd_bake
     for group, owner, settings, _description in reversed(_GROUPS):
         delattr(owner, "xpbd")
         for setting in settings:

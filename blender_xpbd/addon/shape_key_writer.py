@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ..scene.errors import XpbdError
 from . import key_animation
-from .bake_record import ABSOLUTE, RELATIVE, BakeRecord, forget_record, read_record
+from .bake_record import ABSOLUTE, RELATIVE, BakeRecord, forget_record, read_record, stamp
 from .data_lookup import object_by_uid
 from .mesh_reader import check_object, is_being_edited, is_shared, key_coordinates, mesh_topology, own_keys
 
@@ -165,6 +165,7 @@ class ShapeKeyWriter:
             obj.shape_key_add(name="Basis", from_mix=False)
         keys = obj.data.shape_keys
         keys.use_relative = style == RELATIVE
+        stamp(obj, self._bake)
         self._offset = key_coordinates(keys.reference_key) - target.rest_shape if style == RELATIVE else 0.0
 
     def add_frame(self, frame: int, positions: Floats) -> None:

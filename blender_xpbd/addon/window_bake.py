@@ -12,6 +12,7 @@ import bpy
 from ..scene.errors import XpbdError
 from .bake import BakeSession
 from .bake_options import BakeOptions
+from .bake_record import remove_orphans
 from .bake_status import STATUS
 from .progress import READING, STARTING, WRITING, Progress
 from .progress_bar import time_text
@@ -159,6 +160,11 @@ def _take_back_before_undo(*_arguments: object) -> None:
         _current.take_back()
 
 
+@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
+def _tidy_after_undo(*_arguments: object) -> None:
+    remove_orphans()
+
+
 def register() -> None:
     """Watch for undo, and for another file being opened: a bake belongs to its file."""
     for handlers, handler in _handlers():
@@ -179,4 +185,6 @@ def _handlers() -> tuple[tuple[Any, Any], ...]:
         (handlers.load_pre, _stop_before_load),
         (handlers.undo_pre, _take_back_before_undo),
         (handlers.redo_pre, _take_back_before_undo),
+        (handlers.undo_post, _tidy_after_undo),
+        (handlers.redo_post, _tidy_after_undo),
     )

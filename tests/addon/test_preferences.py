@@ -32,6 +32,19 @@ def test_an_installed_add_on_has(bpy):
         bpy.context.preferences.addons.remove(addon)
 
 
+def test_a_script_from_a_checkout_finds_those_of_the_extension(bpy, monkeypatch):
+    """The extension has registered the properties; a checkout that is imported beside it has no preferences."""
+    from blender_xpbd.addon import preferences, properties
+
+    extension = "bl_ext.user_default.xpbd_physics"
+    monkeypatch.setattr(properties.XPBD_PG_scene, "__module__", f"{extension}.addon.properties")
+    named = SimpleNamespace(preferences=SimpleNamespace(worker_python="/somewhere/python"))
+    context = SimpleNamespace(
+        scene=bpy.context.scene, preferences=SimpleNamespace(addons={extension: named, "blender_xpbd": None})
+    )
+    assert preferences.worker_python_path(context) == "/somewhere/python"
+
+
 def test_check_tells_what_it_found(bpy, monkeypatch):
     from blender_xpbd.addon.operators import check_worker
     from blender_xpbd.addon.worker_python import WorkerPython

@@ -127,6 +127,33 @@ def test_an_undo_leaves_finished_bakes_alone(bpy, make_body, window_bake):
     assert len(body.data.shape_keys.key_blocks) == 21
 
 
+def test_no_two_bakes_leave_the_same_bytes(bpy, make_body, window_bake, dump):
+    """Else an undo may take a mesh for unchanged, and leave it with keys that it frees."""
+    body = make_body()
+    before = dump(body)
+    stamps = set()
+    for _ in range(2):
+        advance_until(window_bake.start(bpy.context), lambda: False)
+        assert body.data.xpbd_bake == body.data.shape_keys.xpbd_bake
+        stamps.add(body.data.xpbd_bake)
+    assert len(stamps - {""}) == 2
+    bpy.ops.xpbd.clear(all=True)
+    assert dump(body) == before
+
+
+@pytest.mark.parametrize("handlers", ["undo_post", "redo_post"])
+def test_an_undo_leaves_no_orphans_of_ours(bpy, make_body, window_bake, handlers):
+    body, other = make_body("Body"), make_body("Other", role="NONE")
+    other.shape_key_add(name="Basis")
+    advance_until(window_bake.start(bpy.context), lambda: False)
+    for keys in bpy.data.shape_keys:
+        keys.user_clear()
+    for handler in getattr(bpy.app.handlers, handlers):
+        handler(bpy.context.scene)
+    assert list(bpy.data.shape_keys) == [other.data.shape_keys]
+    assert body.data.shape_keys is None
+
+
 def test_words_of_the_progress_bar(bpy):
     from blender_xpbd.addon.progress import SOLVING, STARTING, Progress
     from blender_xpbd.addon.window_bake import status_text

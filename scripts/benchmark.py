@@ -64,6 +64,7 @@ def cloth_scene(bending_model: str, substeps: int, device: str) -> Any:
 
 def solver_case(bending_model: str, device: str) -> Row:
     """Frames per second of the solver alone, and of the C reference on the same schedule."""
+    from blender_xpbd.solver.plan import choose_paths
     from blender_xpbd.solver.runtime import start_taichi
     from blender_xpbd.solver.solver import Solver
     from blender_xpbd.solver.system import build_system
@@ -74,7 +75,7 @@ def solver_case(bending_model: str, device: str) -> Row:
     system = build_system(cloth_scene(bending_model, substeps, device))
     built = time.perf_counter()
     got = start_taichi(device, sum(system.schedule.counts().values()), taichi_cache_folder(), system.wants_double)
-    solver = Solver(system, is_parallel=got != "CPU")
+    solver = Solver(system, choose_paths(system, got))
     solver.compile()
     compiled = time.perf_counter()
     times = []

@@ -65,6 +65,7 @@ ATTACHMENT = ConstraintType(
     multiplier_count=3,
     project=project_attachment,
     evaluate=evaluate_attachment,
+    nanoseconds=6,
 )
 
 

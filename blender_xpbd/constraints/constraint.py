@@ -41,6 +41,7 @@ class ConstraintType:
         project: the Taichi function, see the module's text.
         evaluate: NumPy C of all constraints in float64 (positions (particles, 3), block), shape
             (constraints, multiplier_count): for residuals and tests.
+        nanoseconds: about what one projection takes one core, by which the solver decides how to run [ns].
         is_group: whether one constraint touches a group of any size.
     """
 
@@ -50,6 +51,7 @@ class ConstraintType:
     multiplier_count: int
     project: Callable[..., Any]
     evaluate: Callable[[npt.NDArray[np.float64], "ConstraintBlock"], npt.NDArray[np.float64]]
+    nanoseconds: float
     is_group: bool = False
 
 

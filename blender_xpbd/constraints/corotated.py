@@ -139,6 +139,7 @@ COROTATED = ConstraintType(
     multiplier_count=2,
     project=project_corotated,
     evaluate=evaluate_corotated,
+    nanoseconds=200,
 )
 
 

@@ -91,6 +91,7 @@ DIHEDRAL_BENDING = ConstraintType(
     multiplier_count=1,
     project=project_dihedral_bending,
     evaluate=evaluate_dihedral_bending,
+    nanoseconds=90,
 )
 
 

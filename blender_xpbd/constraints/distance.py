@@ -61,6 +61,7 @@ DISTANCE = ConstraintType(
     multiplier_count=1,
     project=project_distance,
     evaluate=evaluate_distance,
+    nanoseconds=6,
 )
 
 

@@ -49,6 +49,7 @@ ELEMENT_ATTACHMENT = ConstraintType(
     multiplier_count=3,
     project=project_element_attachment,
     evaluate=evaluate_element_attachment,
+    nanoseconds=20,
 )
 
 

@@ -116,6 +116,7 @@ ENCLOSED_VOLUME = ConstraintType(
     multiplier_count=1,
     project=project_enclosed_volume,
     evaluate=evaluate_enclosed_volume,
+    nanoseconds=20000,
     is_group=True,
 )
 

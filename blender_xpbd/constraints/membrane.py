@@ -126,6 +126,7 @@ MEMBRANE = ConstraintType(
     multiplier_count=3,
     project=project_membrane,
     evaluate=evaluate_membrane,
+    nanoseconds=40,
 )
 
 

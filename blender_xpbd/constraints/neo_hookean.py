@@ -154,6 +154,7 @@ NEO_HOOKEAN = ConstraintType(
     multiplier_count=2,
     project=project_neo_hookean,
     evaluate=evaluate_neo_hookean,
+    nanoseconds=75,
 )
 
 

@@ -105,6 +105,7 @@ SHAPE_MATCHING = ConstraintType(
     multiplier_count=1,
     project=project_shape_matching,
     evaluate=evaluate_shape_matching,
+    nanoseconds=2000,
     is_group=True,
 )
 

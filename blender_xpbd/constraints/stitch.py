@@ -75,6 +75,7 @@ STITCH = ConstraintType(
     multiplier_count=1,
     project=project_stitch,
     evaluate=evaluate_stitch,
+    nanoseconds=7,
 )
 
 

@@ -68,6 +68,7 @@ TETRAHEDRON_VOLUME = ConstraintType(
     multiplier_count=1,
     project=project_tetrahedron_volume,
     evaluate=evaluate_tetrahedron_volume,
+    nanoseconds=25,
 )
 
 

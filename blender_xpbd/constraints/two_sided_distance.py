@@ -82,6 +82,7 @@ TWO_SIDED_DISTANCE = ConstraintType(
     multiplier_count=1,
     project=project_two_sided_distance,
     evaluate=evaluate_two_sided_distance,
+    nanoseconds=7,
 )
 
 

@@ -179,6 +179,41 @@ def damp_internal_motion(first, last, share, positions: ti.template(), velocitie
                 velocities[i] = v
 
 
+@ti.func
+def project_task(
+    task,
+    step,
+    positions: ti.template(),
+    previous_positions: ti.template(),
+    indices: ti.template(),
+    parameters: ti.template(),
+    lagrange_multipliers: ti.template(),
+    table: ti.template(),
+    segments: ti.template(),
+    segment_starts: ti.template(),
+    mode: ti.template(),
+    used: ti.template(),
+):
+    """Project the constraints of one task, type by type; arrays as in ``Schedule``, ``used`` is a mask of types."""
+    for kind in ti.static(range(len(CONSTRAINTS))):
+        if ti.static((used >> kind) & 1):
+            i0, p0, m0 = table[kind, 1], table[kind, 2], table[kind, 3]
+            for segment in range(segment_starts[task, kind], segment_starts[task, kind + 1]):
+                for k in range(segments[segment, 0], segments[segment, 1]):
+                    CONSTRAINTS[kind].project(
+                        positions,
+                        previous_positions,
+                        indices,
+                        parameters,
+                        lagrange_multipliers,
+                        i0 + k * ti.static(CONSTRAINTS[kind].particle_count),
+                        p0 + k * ti.static(len(CONSTRAINTS[kind].parameters)),
+                        m0 + k * ti.static(CONSTRAINTS[kind].multiplier_count),
+                        step,
+                        mode,
+                    )
+
+
 @ti.kernel
 def simulate_frame(
     positions: VECTORS,
@@ -190,6 +225,8 @@ def simulate_frame(
     parameters: FLOATS,
     lagrange_multipliers: FLOATS,
     table: INT_TABLE,
+    segments: INT_TABLE,
+    segment_starts: INT_TABLE,
     targets: INTS,
     target_starts: VECTORS,
     target_ends: VECTORS,
@@ -240,22 +277,21 @@ def simulate_frame(
             place_target(k, share, targets, target_starts, target_ends, positions, previous_positions, mode)
         for iteration in range(iterations):
             step = projection_step(h, iteration, mode)
-            for kind in ti.static(range(len(CONSTRAINTS))):
-                if ti.static((used >> kind) & 1):
-                    count, i0, p0, m0 = table[kind, 0], table[kind, 1], table[kind, 2], table[kind, 3]
-                    for k in range(count):
-                        CONSTRAINTS[kind].project(
-                            positions,
-                            previous_positions,
-                            indices,
-                            parameters,
-                            lagrange_multipliers,
-                            i0 + k * ti.static(CONSTRAINTS[kind].particle_count),
-                            p0 + k * ti.static(len(CONSTRAINTS[kind].parameters)),
-                            m0 + k * ti.static(CONSTRAINTS[kind].multiplier_count),
-                            step,
-                            mode,
-                        )
+            for task in range(segment_starts.shape[0]):
+                project_task(
+                    task,
+                    step,
+                    positions,
+                    previous_positions,
+                    indices,
+                    parameters,
+                    lagrange_multipliers,
+                    table,
+                    segments,
+                    segment_starts,
+                    mode,
+                    used,
+                )
             if ti.static(shapes):
                 for k in range(contact_count):
                     project_contact(

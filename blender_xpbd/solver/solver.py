@@ -4,20 +4,24 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..constraints.constraint import ACCUMULATE, BDF2, DAMPED, PBD
+from ..constraints.constraint import BDF2
 from ..scene.errors import XpbdError
-from . import parallel_kernels as parallel
 from .colliders import build_colliders
-from .kernels import simulate_frame
+from .colour_path import advance_by_colours, project_by_colours
+from .plan import COLOURS, SERIAL, THREADS, Pace, make_plan
+from .serial_path import advance_serial
 from .state import State, build_state, padded, write
 from .system import System
+from .thread_path import advance_in_threads
 
+ADVANCE = {SERIAL: advance_serial, THREADS: advance_in_threads, COLOURS: advance_by_colours}
 Floats = npt.NDArray[np.floating[Any]]
 
 
@@ -26,20 +30,20 @@ class Solver:
 
     Attributes:
         system: what is simulated.
-        is_parallel: whether colours run as parallel loops (graphics cards) or all in one thread.
+        paths: of ``plan.PATHS``: which the solver may take, frame by frame, as they turn out to be fast.
         frame_index: frames since the start.
         frames_advanced: frames that this solver has computed.
         notices: warnings of the colliders.
     """
 
-    def __init__(self, system: System, is_parallel: bool = False) -> None:
+    def __init__(self, system: System, paths: tuple[str, ...] = (SERIAL,)) -> None:
         """Copy a system to the device; ``runtime.start_taichi`` comes first.
 
         Raises:
             XpbdError: E_GEOM_EMPTY, for a collider of which nothing is left.
         """
         self.system = system
-        self.is_parallel = is_parallel
+        self.paths = paths
         self.frame_index = 0
         self.frames_advanced = 0
         self._colliders = build_colliders(
@@ -47,14 +51,9 @@ class Solver:
         )
         self.notices = self._colliders.notices
         self._state: State = build_state(system, self._colliders)
-        settings = system.scene.settings
+        self._plan = make_plan(system, self._state, self._colliders)
+        self._pace = Pace(paths)
         self._uploaded: dict[str, Floats] = {}
-        self._h = system.scene.frames.frame_duration / settings.substeps
-        self._mode = _mode(system)
-        self._target_count = len(system.moved_particles)
-        self._contact_count = len(system.contacts)
-        self._used_constraints = sum(1 << kind for kind, row in enumerate(system.schedule.table) if row[0])
-        self._used_shapes = sum(1 << int(shape) for shape in np.unique(self._colliders.ints[:, 0]))
 
     def advance(self) -> None:
         """Simulate from the current frame to the next."""
@@ -62,10 +61,10 @@ class Solver:
         self._upload("target_starts", padded(self.system.targets(index)))
         self._upload("target_ends", padded(self.system.targets(index + 1)))
         self._upload("motion", self._colliders.motion(index, self.system.scene.settings.substeps))
-        if self.is_parallel:
-            self._advance_parallel(self.system.scene.settings.substeps)
-        else:
-            self._advance_serial(self.system.scene.settings.substeps)
+        path, started = self._pace.next_path(), time.perf_counter()
+        ADVANCE[path](self._plan, self.system.scene.settings.substeps)
+        # processors return when they are done; for graphics cards there is no choice to make
+        self._pace.note(path, time.perf_counter() - started)
         self.frame_index += 1
         self.frames_advanced += 1
 
@@ -77,10 +76,8 @@ class Solver:
 
     def compile(self) -> None:
         """Compile the kernels, or load them from the offline cache: a frame of no substeps."""
-        if self.is_parallel:
-            self._advance_parallel(0)
-        else:
-            self._advance_serial(0)
+        for path in self.paths:
+            ADVANCE[path](self._plan, 0)
 
     def positions(self) -> Floats:
         """Of all particles, relative to the system's origin [m], shape (particles, 3), in the solver's precision.
@@ -106,7 +103,7 @@ class Solver:
         """
         before = self._state.positions.to_numpy()
         multipliers = self._state.lagrange_multipliers.to_numpy()
-        self._project_constraints(1)
+        project_by_colours(self._plan, 1)
         moves = np.linalg.norm((self._state.positions.to_numpy() - before)[:, :3], axis=1)
         self._state.positions.from_numpy(before)
         self._state.lagrange_multipliers.from_numpy(multipliers)
@@ -143,7 +140,7 @@ class Solver:
 
     @property
     def _kept(self) -> tuple[str, ...]:
-        history = ("older_positions", "older_velocities") if self._mode & BDF2 else ()
+        history = ("older_positions", "older_velocities") if self._plan.mode & BDF2 else ()
         return ("positions", "velocities", *history)
 
     def _raise_diverged(self, particle: int) -> None:
@@ -151,170 +148,3 @@ class Solver:
         name = self.system.models[min(body, len(self.system.models) - 1)].body.name
         frame = self.system.scene.frames.start + self.frame_index
         raise XpbdError("E_DIVERGED", "The simulation blew up; try more substeps or a softer material.", name, frame)
-
-    def _advance_serial(self, substeps: int) -> None:
-        s, settings = self._state, self.system.scene.settings
-        simulate_frame(
-            s.positions,
-            s.previous_positions,
-            s.velocities,
-            s.older_positions,
-            s.older_velocities,
-            s.indices,
-            s.parameters,
-            s.lagrange_multipliers,
-            s.table,
-            s.targets,
-            s.target_starts,
-            s.target_ends,
-            s.starts,
-            s.bodies,
-            s.elements,
-            s.weights,
-            s.frictions,
-            s.contact_states,
-            s.contact_multipliers,
-            s.motion,
-            s.collider_ints,
-            s.collider_floats,
-            s.mesh_floats,
-            s.mesh_ints,
-            s.gravities,
-            self._h,
-            substeps,
-            settings.iterations,
-            self._target_count,
-            self._contact_count,
-            len(self.system.scene.colliders),
-            self._mode,
-            self._used_constraints,
-            self._used_shapes,
-        )
-
-    def _advance_parallel(self, substeps: int) -> None:
-        s, settings = self._state, self.system.scene.settings
-        for substep in range(substeps):
-            parallel.predict_positions(
-                s.positions,
-                s.previous_positions,
-                s.velocities,
-                s.older_positions,
-                s.older_velocities,
-                s.particle_bodies,
-                s.bodies,
-                s.gravities,
-                self._h,
-                self._mode,
-            )
-            if self._target_count:
-                share = (substep + 1.0) / substeps
-                parallel.place_targets(
-                    s.positions,
-                    s.previous_positions,
-                    s.targets,
-                    s.target_starts,
-                    s.target_ends,
-                    share,
-                    self._target_count,
-                    self._mode,
-                )
-            for iteration in range(settings.iterations):
-                self._project_constraints(iteration)
-                self._project_contacts(substep, iteration == 0)
-            parallel.update_velocities(
-                s.positions, s.previous_positions, s.velocities, s.older_positions, self._h, self._mode
-            )
-            self._restore_contacts()
-        parallel.damp_bodies(s.positions, s.velocities, s.starts, s.bodies, self._h * substeps)
-
-    def _project_constraints(self, iteration: int) -> None:
-        s = self._state
-        for kind, colours in enumerate(self.system.schedule.colours):
-            for first, last in itertools.pairwise(colours):
-                parallel.project_colour(
-                    s.positions,
-                    s.previous_positions,
-                    s.indices,
-                    s.parameters,
-                    s.lagrange_multipliers,
-                    s.table,
-                    int(first),
-                    int(last),
-                    self._h,
-                    iteration,
-                    self._mode,
-                    kind,
-                )
-
-    def _project_contacts(self, substep: int, is_first_iteration: bool) -> None:
-        if not self._used_shapes:
-            return
-        s, colours = self._state, self.system.contacts.colours
-        gravity_speed = float(np.linalg.norm(self.system.scene.gravity)) * self._h
-        for first, last in itertools.pairwise(colours):
-            parallel.project_contact_colour(
-                s.positions,
-                s.previous_positions,
-                s.velocities,
-                s.groups,
-                s.elements,
-                s.weights,
-                s.frictions,
-                s.contact_states,
-                s.contact_multipliers,
-                s.bodies,
-                s.motion,
-                s.collider_ints,
-                s.collider_floats,
-                s.mesh_floats,
-                s.mesh_ints,
-                gravity_speed,
-                self._h,
-                substep,
-                is_first_iteration,
-                len(self.system.scene.colliders),
-                int(first),
-                int(last),
-                self._used_shapes,
-            )
-
-    def _restore_contacts(self) -> None:
-        if not self._used_shapes:
-            return
-        s, colours = self._state, self.system.contacts.colours
-        for first, last in itertools.pairwise(colours):
-            parallel.restore_contact_colour(
-                s.positions,
-                s.velocities,
-                s.groups,
-                s.elements,
-                s.weights,
-                s.contact_states,
-                s.contact_multipliers,
-                int(first),
-                int(last),
-            )
-        if self._mode & BDF2:
-            parallel.forget_histories(
-                s.positions,
-                s.velocities,
-                s.older_positions,
-                s.older_velocities,
-                s.elements,
-                s.contact_multipliers,
-                self._h,
-                self._contact_count,
-            )
-
-
-def _mode(system: System) -> int:
-    """The static mode of the projections, see ``constraints.constraint``."""
-    settings = system.scene.settings
-    mode = PBD if settings.solver_mode == "PBD" else 0
-    if settings.iterations > 1 or settings.measure_residual:
-        mode |= ACCUMULATE
-    if settings.time_integration == "BDF2":
-        mode |= BDF2
-    if any(model.body.material.damping_time > 0.0 for model in system.models):
-        mode |= DAMPED
-    return mode

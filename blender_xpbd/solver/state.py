@@ -20,6 +20,8 @@ from .system import System
 class State:
     """Device arrays; names, shapes and units as in ``System``, ``Schedule``, ``ContactPoints`` and ``ColliderSet``.
 
+    ``part_particles`` are the particles part by part, ``part_starts`` where each part begins among them.
+
     Positions are 4-vectors (xyz [m], inverse mass [1/kg]), previous positions too (xyz [m], damping time [s]);
     velocities are [m/s] with a fourth component of 0. Vectors and multipliers have the precision of
     ``runtime.start_taichi``; what does not change is single.
@@ -34,6 +36,10 @@ class State:
     parameters: Any
     lagrange_multipliers: Any
     table: Any
+    segments: Any
+    segment_starts: Any
+    part_particles: Any
+    part_starts: Any
     targets: Any
     target_starts: Any
     target_ends: Any
@@ -44,6 +50,8 @@ class State:
     elements: Any
     weights: Any
     frictions: Any
+    contact_segments: Any
+    contact_segment_starts: Any
     contact_states: Any
     contact_multipliers: Any
     motion: Any
@@ -56,7 +64,7 @@ class State:
 
 def build_state(system: System, colliders: ColliderSet) -> State:
     """Copy a system to the device."""
-    schedule, contacts = system.schedule, system.contacts
+    schedule, contacts, parts = system.schedule, system.contacts, system.schedule.parts
     packed = np.concatenate([system.positions, system.inverse_masses[:, None]], axis=1)
     moved = system.moved_particles
     substeps = system.scene.settings.substeps
@@ -75,6 +83,10 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         parameters=_array(schedule.parameters, ti.f32),
         lagrange_multipliers=_array(np.zeros(schedule.multiplier_count), real_type()),
         table=_array(schedule.table, ti.i32),
+        segments=_array(schedule.segments, ti.i32),
+        segment_starts=_array(schedule.segment_starts, ti.i32),
+        part_particles=_array(np.argsort(parts.particles, kind="stable"), ti.i32),
+        part_starts=_array(np.searchsorted(np.sort(parts.particles), np.arange(parts.count + 1)), ti.i32),
         targets=_array(moved, ti.i32),
         target_starts=_vectors(np.zeros((len(moved), 4))),
         target_ends=_vectors(np.zeros((len(moved), 4))),
@@ -85,6 +97,8 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         elements=_array(contacts.elements, ti.i32),
         weights=_array(contacts.weights, ti.f32),
         frictions=_array(contacts.frictions, ti.f32),
+        contact_segments=_array(contacts.segments, ti.i32),
+        contact_segment_starts=_array(contacts.segment_starts, ti.i32),
         contact_states=_vectors(np.zeros((len(contacts), 4))),
         contact_multipliers=_array(np.zeros(len(contacts)), real_type()),
         motion=_array(np.zeros((substeps + 1, len(colliders.ints), MOTION_WIDTH)), ti.f32),

@@ -132,19 +132,20 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
             velocities.append(np.zeros((len(soft), 3)))
             inverse_masses.append(np.zeros(len(soft)))
     blocks += build_body_attachments(models, starts, scene.settings)
-    all_inverse_masses = np.concatenate(inverse_masses)
+    all_positions, all_inverse_masses = np.concatenate(positions), np.concatenate(inverse_masses)
+    schedule = build_schedule(blocks, all_inverse_masses, all_positions)
     return System(
         scene=scene,
         models=models,
         origin=origin,
-        positions=np.concatenate(positions),
+        positions=all_positions,
         velocities=np.concatenate(velocities) * (all_inverse_masses > 0.0)[:, None],
         inverse_masses=all_inverse_masses,
         damping_times=_damping_times(models, len(all_inverse_masses)),
         starts=starts,
         pinned=tuple(pinned),
-        schedule=build_schedule(blocks, all_inverse_masses),
-        contacts=build_contact_points(models, starts),
+        schedule=schedule,
+        contacts=build_contact_points(models, starts, schedule.parts),
         notices=tuple(notice for model in models for notice in (*model.notices, *_own_notices(model, origin))),
     )
 

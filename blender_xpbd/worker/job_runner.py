@@ -19,6 +19,7 @@ from ..jobs.result import BodyResult, Result, write_result
 from ..jobs.status import Fault, State, Status, write_status
 from ..scene.errors import ExitCode, Notice, XpbdError
 from ..scene.scene import Scene, topology_hash
+from ..solver.plan import choose_paths
 from ..solver.runtime import start_taichi
 from ..solver.solver import Solver
 from ..solver.statistics import Measure
@@ -93,14 +94,14 @@ class JobRunner:
             device = start_taichi(scene.settings.device, count, self._taichi_cache, system.wants_double)
         if scene.settings.quality == "AUTOMATIC" and scene.settings.solver_mode == "XPBD":
             with self._watch.stage("quality"):
-                chosen = choose_quality(system, device != "CPU", self._stop)
+                chosen = choose_quality(system, choose_paths(system, device), self._stop)
             if chosen is None:
                 self._tell("INTERRUPTED")
                 return ExitCode.INTERRUPTED
             system = with_settings(system, chosen.settings)
             self._note_quality(chosen)
         with self._watch.stage("build"):
-            solver = Solver(system, is_parallel=device != "CPU")
+            solver = Solver(system, choose_paths(system, device))
         notices = (*self._status.notices, *system.notices, *solver.notices)
         self._status = replace(self._status, device=device, notices=notices)
         write_result(self._folder, _result(system, device, self._status.notices))

@@ -36,12 +36,12 @@ class QualityChoice:
     is_reached: bool
 
 
-def choose_quality(system: System, is_parallel: bool, stop: StopSignal) -> QualityChoice | None:
+def choose_quality(system: System, paths: tuple[str, ...], stop: StopSignal) -> QualityChoice | None:
     """Double the substeps until doubling them, or the iterations, changes the motion by no more than is allowed.
 
     Args:
         system: whose settings give tolerance and limit.
-        is_parallel: as for the solver.
+        paths: as for the solver.
         stop: looked at between frames.
 
     Returns:
@@ -50,18 +50,18 @@ def choose_quality(system: System, is_parallel: bool, stop: StopSignal) -> Quali
     wanted = system.scene.settings
     tolerance = 1e-3 * wanted.tolerance
     substeps = min(FEWEST_SUBSTEPS, wanted.maximum_substeps)
-    path = _trial(system, substeps, 1, is_parallel, stop)
-    while path is not None:
-        finer = _trial(system, 2 * substeps, 1, is_parallel, stop)
-        longer = _trial(system, substeps, 2, is_parallel, stop)
+    motion = _trial(system, substeps, 1, paths, stop)
+    while motion is not None:
+        finer = _trial(system, 2 * substeps, 1, paths, stop)
+        longer = _trial(system, substeps, 2, paths, stop)
         if finer is None or longer is None:
             return None
-        change, residual = _distance(path, finer), _distance(path, longer)
+        change, residual = _distance(motion, finer), _distance(motion, longer)
         is_reached = change <= tolerance and residual <= tolerance
         if is_reached or 2 * substeps > wanted.maximum_substeps:
             settings = replace(wanted, substeps=substeps, iterations=1)
             return QualityChoice(settings, change, residual, is_reached)
-        substeps, path = 2 * substeps, finer
+        substeps, motion = 2 * substeps, finer
     return None
 
 
@@ -71,10 +71,10 @@ def with_settings(system: System, settings: SolverSettings) -> System:
 
 
 def _trial(
-    system: System, substeps: int, iterations: int, is_parallel: bool, stop: StopSignal
+    system: System, substeps: int, iterations: int, paths: tuple[str, ...], stop: StopSignal
 ) -> npt.NDArray[np.float32] | None:
     settings = replace(system.scene.settings, substeps=substeps, iterations=iterations)
-    solver = Solver(with_settings(system, settings), is_parallel)
+    solver = Solver(with_settings(system, settings), paths)
     frames = []
     for _ in range(min(TRIAL_FRAMES, system.scene.frames.count - 1)):
         if stop.is_requested:
@@ -84,8 +84,8 @@ def _trial(
     return np.array(frames)
 
 
-def _distance(path: npt.NDArray[np.float32], other: npt.NDArray[np.float32]) -> float:
-    if path.size == 0:
+def _distance(motion: npt.NDArray[np.float32], other: npt.NDArray[np.float32]) -> float:
+    if motion.size == 0:
         return 0.0
-    squares = ((path.astype(np.float64) - other) ** 2).sum(axis=2)
+    squares = ((motion.astype(np.float64) - other) ** 2).sum(axis=2)
     return float(np.sqrt(squares.mean(axis=1)).max())

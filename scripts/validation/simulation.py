@@ -35,7 +35,7 @@ def start(
     gravity: Sequence[float] = (0.0, 0.0, -GRAVITY),
     colliders: Sequence[Collider] = (),
     mode: str = "XPBD",
-    is_parallel: bool = False,
+    path: str = "SERIAL",
 ) -> Solver:
     """A solver of one body. Linear damping weakens the gravity of a substep by e^(−damping·h): that is made good."""
     step = frame / substeps
@@ -43,7 +43,7 @@ def start(
     settings = SolverSettings(substeps=substeps, iterations=iterations, solver_mode=mode, device="CPU")
     frames = FrameRange(1, 2, 1, frame)
     scene = Scene((model.body,), tuple(colliders), frames, settings, np.asarray(gravity, float) * scale)
-    return Solver(assemble(scene, (model,)), is_parallel)
+    return Solver(assemble(scene, (model,)), (path,))
 
 
 def particles(

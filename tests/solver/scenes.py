@@ -41,8 +41,8 @@ def scene(*bodies, colliders=(), frames=(1, 50), duration=1 / 24, gravity=(0.0, 
     return Scene(bodies, tuple(colliders), frame_range, SolverSettings(**settings), np.array(gravity))
 
 
-def solver(*bodies, is_parallel=False, **keywords):
-    return Solver(build_system(scene(*bodies, **keywords)), is_parallel)
+def solver(*bodies, path="SERIAL", **keywords):
+    return Solver(build_system(scene(*bodies, **keywords)), (path,))
 
 
 def particles(positions, masses, pairs, compliance, **keywords):

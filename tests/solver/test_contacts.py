@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 
 from blender_xpbd.scene.scene import Collider
+from blender_xpbd.solver import tasks
+from blender_xpbd.solver.plan import PATHS
 from tests.solver.scenes import GRAVITY, cloth, plane, run, solver
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
@@ -141,3 +143,15 @@ def test_nothing_happens_far_from_the_mesh():
     )
     free = solver(cloth(4, **SHEET))
     np.testing.assert_allclose(run(simulation, 5), run(free, 5), atol=1e-6)
+
+
+@pytest.mark.parametrize("integration", ["SYMPLECTIC_EULER", "BDF2"])
+def test_contacts_are_the_same_on_all_paths(integration, monkeypatch):
+    monkeypatch.setattr(tasks, "TASK_SECONDS", 1e-9)
+    body = cloth(12, height=0.2, restitution=0.5)
+    results = []
+    for path in PATHS:
+        simulation = solver(body, colliders=[plane(angle=0.2)], path=path, substeps=4, time_integration=integration)
+        results.append(run(simulation, 12))
+    np.testing.assert_array_equal(results[1], results[0])
+    np.testing.assert_allclose(results[2], results[0], rtol=0, atol=1e-9)

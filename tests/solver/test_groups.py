@@ -18,7 +18,9 @@ from blender_xpbd.geometry.tethers import surface_paths, tethers
 from blender_xpbd.geometry.topology import hinges, triangulate, unique_edges
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.scene import Body
+from blender_xpbd.solver import tasks
 from blender_xpbd.solver.bodies import build_body
+from blender_xpbd.solver.plan import PATHS
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system import assemble
 from tests.geometry.surfaces import enclosed_volume, sphere
@@ -27,11 +29,11 @@ from tests.solver.scenes import cloth, pins, run, scene
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
 
-def solver_of(body, make_blocks, is_parallel=False, **settings):
+def solver_of(body, make_blocks, path="SERIAL", **settings):
     """A solver of one body whose constraints are made by a function of its model."""
     whole = scene(body, **settings)
     model = build_body(body, whole.settings)
-    return Solver(assemble(whole, (replace(model, blocks=tuple(make_blocks(model))),)), is_parallel)
+    return Solver(assemble(whole, (replace(model, blocks=tuple(make_blocks(model))),)), (path,))
 
 
 def sheet_of_everything(model):
@@ -53,14 +55,17 @@ def sheet_of_everything(model):
 
 
 @pytest.mark.parametrize("settings", [{}, {"iterations": 3}, {"solver_mode": "PBD"}])
-def test_one_thread_and_many_give_the_same_bytes(settings):
+@pytest.mark.parametrize("task_seconds", [1.0, 1e-9])
+def test_all_paths_give_the_same_bytes(settings, task_seconds, monkeypatch):
+    monkeypatch.setattr(tasks, "TASK_SECONDS", task_seconds)
     body = cloth(10, pinned=[0, 9])
     results = []
-    for is_parallel in (False, True):
-        simulation = solver_of(body, sheet_of_everything, is_parallel, substeps=6, **settings)
+    for path in PATHS:
+        simulation = solver_of(body, sheet_of_everything, path, substeps=6, **settings)
         results.append(run(simulation, 4))
     assert np.isfinite(results[0]).all()
-    np.testing.assert_array_equal(results[0], results[1])
+    for other in results[1:]:
+        np.testing.assert_array_equal(results[0], other)
 
 
 def stretch(positions, edges, rest):

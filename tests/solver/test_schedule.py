@@ -41,7 +41,7 @@ def row_of(schedule, kind, number):
 @pytest.mark.parametrize("kind", [SHAPE_MATCHING, ENCLOSED_VOLUME])
 def test_rows_point_at_their_pools_in_the_flat_arrays(kind):
     blocks, count = blocks_of_two_bodies()
-    schedule = build_schedule(blocks, np.ones(count))
+    schedule = build_schedule(blocks, np.ones(count), np.zeros((count, 3)))
     block = schedule.blocks[CONSTRAINTS.index(kind)]
     assert len(block) == sum(len(each) for each in blocks if each.type is kind)
     for number in range(len(block)):
@@ -61,7 +61,7 @@ def test_rows_point_at_their_pools_in_the_flat_arrays(kind):
 
 def test_nothing_overlaps_and_nothing_is_lost():
     blocks, count = blocks_of_two_bodies()
-    schedule = build_schedule(blocks, np.ones(count))
+    schedule = build_schedule(blocks, np.ones(count), np.zeros((count, 3)))
     indices = sum(block.flat_indices(0, 0).size for block in blocks)
     assert len(schedule.indices) == indices
     assert len(schedule.parameters) == sum(block.flat_parameters().size for block in blocks)
@@ -71,24 +71,24 @@ def test_nothing_overlaps_and_nothing_is_lost():
 
 def test_groups_of_one_colour_share_no_particle():
     blocks, count = blocks_of_two_bodies()
-    schedule = build_schedule(blocks, np.ones(count))
-    for kind, colours in enumerate(schedule.colours):
+    schedule = build_schedule(blocks, np.ones(count), np.zeros((count, 3)))
+    for kind, colours in enumerate(schedule.colours[0]):
         block = schedule.blocks[kind]
         for first, last in itertools.pairwise(colours):
             together = np.concatenate([block.members(k) for k in range(first, last)])
             assert len(np.unique(together)) == len(together)
     # 0–3, 6–7 and the ball fit into one colour, 2–5 is apart, and 4–6 overlaps both
-    assert len(schedule.colours[CONSTRAINTS.index(SHAPE_MATCHING)]) - 1 == 3
+    assert len(schedule.colours[0][CONSTRAINTS.index(SHAPE_MATCHING)]) - 1 == 3
 
 
 def test_groups_of_fixed_particles_are_left_out():
     blocks, count = blocks_of_two_bodies()
     inverse_masses = np.ones(count)
     inverse_masses[[6, 7]] = 0.0
-    schedule = build_schedule(blocks, inverse_masses)
+    schedule = build_schedule(blocks, inverse_masses, np.zeros((count, 3)))
     assert schedule.counts()["shape_matching"] == 4
     inverse_masses[:] = 0.0
-    assert build_schedule(blocks, inverse_masses).counts() == {}
+    assert build_schedule(blocks, inverse_masses, np.zeros((count, 3))).counts() == {}
 
 
 def test_joined_blocks_keep_their_members():
@@ -104,8 +104,8 @@ def test_constraints_to_one_fixed_particle_share_a_colour():
     pairs = np.stack([np.arange(1, 100), np.zeros(99, int)], axis=1).astype(np.int32)
     block = build_distance(np.random.default_rng(0).normal(size=(100, 3)), pairs, 0.0)
     inverse_masses = np.ones(100)
-    colours = build_schedule([block], inverse_masses).colours[CONSTRAINTS.index(block.type)]
+    colours = build_schedule([block], inverse_masses, np.zeros((100, 3))).colours[0][CONSTRAINTS.index(block.type)]
     assert len(colours) - 1 == 99
     inverse_masses[0] = 0.0
-    colours = build_schedule([block], inverse_masses).colours[CONSTRAINTS.index(block.type)]
+    colours = build_schedule([block], inverse_masses, np.zeros((100, 3))).colours[0][CONSTRAINTS.index(block.type)]
     assert len(colours) - 1 == 1

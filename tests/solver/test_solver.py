@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 
 from blender_xpbd.scene.errors import XpbdError
+from blender_xpbd.solver import tasks
+from blender_xpbd.solver.plan import PATHS
 from blender_xpbd.solver.statistics import Measure
 from tests.solver.scenes import GRAVITY, cloth, particles, pins, run, solver
 
@@ -97,14 +99,17 @@ def test_same_bytes_in_every_run():
 
 
 @pytest.mark.parametrize(("iterations", "integration"), [(1, "SYMPLECTIC_EULER"), (3, "BDF2")])
-def test_parallel_path_gives_the_serial_result(iterations, integration):
+@pytest.mark.parametrize("task_seconds", [1.0, 1e-8])
+def test_all_paths_give_the_serial_result(iterations, integration, task_seconds, monkeypatch):
+    monkeypatch.setattr(tasks, "TASK_SECONDS", task_seconds)
     body = cloth(12, pinned=[0, 11], internal_damping=1.0, damping=0.1, damping_time=0.01)
-    first, second = (
-        solver(body, is_parallel=is_parallel, substeps=5, iterations=iterations, time_integration=integration)
-        for is_parallel in (False, True)
+    serial, threads, colours = (
+        run(solver(body, path=path, substeps=5, iterations=iterations, time_integration=integration), 4)
+        for path in PATHS
     )
-    # the compiler may round the two differently, and a cloth without bending stiffness is chaotic: few frames
-    np.testing.assert_allclose(run(first, 4), run(second, 4), atol=1e-5)
+    # the compiler may round them differently, and a cloth without bending stiffness is chaotic: few frames
+    np.testing.assert_array_equal(threads, serial)
+    np.testing.assert_allclose(colours, serial, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("integration", ["SYMPLECTIC_EULER", "BDF2"])

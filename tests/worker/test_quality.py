@@ -31,7 +31,7 @@ def curtain(**settings):
 
 def test_finer_tolerance_takes_more_substeps():
     choices = [
-        choose_quality(build_system(curtain(tolerance=tolerance, maximum_substeps=320)), False, StopSignal())
+        choose_quality(build_system(curtain(tolerance=tolerance, maximum_substeps=320)), ("SERIAL",), StopSignal())
         for tolerance in (50.0, 5.0)
     ]
     coarse, fine = choices
@@ -44,7 +44,7 @@ def test_finer_tolerance_takes_more_substeps():
 
 
 def test_limit_is_kept_and_told():
-    choice = choose_quality(build_system(curtain(tolerance=1e-3, maximum_substeps=10)), False, StopSignal())
+    choice = choose_quality(build_system(curtain(tolerance=1e-3, maximum_substeps=10)), ("SERIAL",), StopSignal())
     assert choice is not None
     assert not choice.is_reached
     assert choice.settings.substeps <= 10
@@ -53,7 +53,7 @@ def test_limit_is_kept_and_told():
 def test_stop_during_the_trials():
     stop = StopSignal()
     stop.request()
-    assert choose_quality(build_system(curtain()), False, stop) is None
+    assert choose_quality(build_system(curtain()), ("SERIAL",), stop) is None
 
 
 def test_worker_says_what_it_chose(tmp_path):

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the launches of the kernels have in common, and which way a system runs."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..constraints.constraint import ACCUMULATE, BDF2, DAMPED, PBD
+from .colliders import ColliderSet
+from .state import State
+from .system import System
+
+# one thread, a launch per frame; threads, a launch per iteration; graphics cards, a launch per colour
+SERIAL, THREADS, COLOURS = PATHS = ("SERIAL", "THREADS", "COLOURS")
+
+
+def choose_paths(system: System, device: str) -> tuple[str, ...]:
+    """Which of ``PATHS`` may be the fastest for a system on a device; those of the processor give the same bytes."""
+    if device != "CPU":
+        return (COLOURS,)
+    return (THREADS, SERIAL) if system.schedule.parts.count > 1 and _core_count() > 1 else (SERIAL,)
+
+
+def _core_count() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Pace:
+    """Which of two paths is the faster at the moment, by trying.
+
+    Threads gain where cores are free and lose where other programs keep them busy, which changes during a bake. Both
+    give the same bytes, so that time may decide.
+    """
+
+    # frames between trials of the slower path, and how many of the last times count
+    TRIAL_EVERY = 12
+    MEMORY = 3
+
+    def __init__(self, paths: tuple[str, ...]) -> None:
+        """Begin with the first path."""
+        self._times: dict[str, list[float]] = {path: [] for path in paths}
+        self._count = 0
+
+    def next_path(self) -> str:
+        """The path of the next frame."""
+        # the first frame on a path compiles, so it takes two to know one
+        for path, times in self._times.items():
+            if len(times) < 2:
+                return path
+        fastest = min(self._times, key=self._recent)
+        is_trial = self._count % self.TRIAL_EVERY == 0
+        return next((path for path in self._times if path != fastest), fastest) if is_trial else fastest
+
+    def note(self, path: str, seconds: float) -> None:
+        """Note what a frame took on a path."""
+        self._times[path] = [*self._times[path], seconds][-self.MEMORY :]
+        self._count += 1
+
+    def _recent(self, path: str) -> float:
+        return min(self._times[path])
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One way to run a system.
+
+    Attributes:
+        system: what is simulated.
+        state: its arrays on the device.
+        h: duration of a substep [s].
+        mode: static mode of the projections, see ``constraints.constraint``.
+        used_constraints: mask of the types that there are.
+        used_shapes: mask of the shapes of colliders that there are.
+    """
+
+    system: System
+    state: State
+    h: float
+    mode: int
+    used_constraints: int
+    used_shapes: int
+
+    @property
+    def iterations(self) -> int:
+        """Iterations per substep."""
+        return self.system.scene.settings.iterations
+
+    @property
+    def target_count(self) -> int:
+        """Particles that follow a given motion."""
+        return len(self.system.moved_particles)
+
+    @property
+    def collider_count(self) -> int:
+        """Colliders."""
+        return len(self.system.scene.colliders)
+
+    @property
+    def gravity_speed(self) -> float:
+        """What gravity adds in a substep [m/s]."""
+        return float(np.linalg.norm(self.system.scene.gravity)) * self.h
+
+
+def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
+    """Settle what does not change between launches."""
+    settings = system.scene.settings
+    return Plan(
+        system=system,
+        state=state,
+        h=system.scene.frames.frame_duration / settings.substeps,
+        mode=_mode(system),
+        used_constraints=sum(1 << kind for kind, row in enumerate(system.schedule.table) if row[0]),
+        used_shapes=sum(1 << int(shape) for shape in np.unique(colliders.ints[:, 0])),
+    )
+
+
+def _mode(system: System) -> int:
+    """The static mode of the projections, see ``constraints.constraint``."""
+    settings = system.scene.settings
+    mode = PBD if settings.solver_mode == "PBD" else 0
+    if settings.iterations > 1 or settings.measure_residual:
+        mode |= ACCUMULATE
+    if settings.time_integration == "BDF2":
+        mode |= BDF2
+    if any(model.body.material.damping_time > 0.0 for model in system.models):
+        mode |= DAMPED
+    return mode

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What may be done at the same time: tasks of constraints that share no movable particle with each other.
+
+The particles are cut into compact parts. The constraints within one part are a task of the first round. Those that
+reach across a cut come in the second round, for which the particles along the cuts are cut again; the few that are
+left are the last task. Tasks of a round may run in any order or at once, with the same result to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..constraints.constraint import ConstraintBlock
+from ..geometry.bisection import bisect
+
+Ints = npt.NDArray[np.int32]
+
+# rounds of tasks, before the last one that is a single task
+ROUNDS = 2
+# halves of what lies along a cut would be cut along it again
+CUT_AGAIN = 0.36
+# a task takes its thread about this long: enough above the 0.1 ms that it takes to start threads [s]
+TASK_SECONDS = 1.5e-4
+MOST_PARTS = 64
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Who belongs to which part.
+
+    Attributes:
+        count: parts, a power of 2; 1 where it does not pay to cut.
+        particles: part of each particle, shape (particles,).
+        tasks: per block, the task of each constraint, shape (constraints,): round · count + part, the last one
+            ``ROUNDS`` · count.
+    """
+
+    count: int
+    particles: Ints
+    tasks: tuple[Ints, ...]
+
+    @property
+    def task_count(self) -> int:
+        """Tasks of all rounds."""
+        return ROUNDS * self.count + 1
+
+
+def part_count(blocks: Sequence[ConstraintBlock]) -> int:
+    """Into how many parts to cut: by the time that an iteration takes, not by threads, of which no result depends."""
+    seconds = 1e-9 * sum(len(block) * block.type.nanoseconds for block in blocks)
+    parts = 1
+    while parts < MOST_PARTS and 2 * parts * TASK_SECONDS <= seconds:
+        parts *= 2
+    # two parts on two threads gain too little
+    return parts if parts >= 4 else 1
+
+
+def cut(
+    blocks: Sequence[ConstraintBlock],
+    positions: npt.NDArray[np.float64],
+    inverse_masses: npt.NDArray[np.float64],
+    count: int,
+) -> Parts:
+    """Cut particles and constraints into parts.
+
+    Args:
+        blocks: constraints, indices into all particles.
+        positions: shape (particles, 3).
+        inverse_masses: [1/kg], shape (particles,). Fixed particles belong to whoever reads them.
+        count: parts, a power of 2.
+    """
+    movable = inverse_masses > 0.0
+    tasks = [np.zeros(len(block), np.int32) for block in blocks]
+    labels = bisect(positions, count)
+    particles = labels
+    if count > 1:
+        remaining = [np.ones(len(block), np.bool_) for block in blocks]
+        for number in range(ROUNDS):
+            if number:
+                labels = _cut_again(blocks, remaining, positions, count)
+            for block, task, left in zip(blocks, tasks, remaining, strict=True):
+                part = _common_part(block.rows(left), labels, movable)
+                task[left] = np.where(part >= 0, number * count + part, ROUNDS * count)
+                left[left] = part < 0
+    return Parts(count, particles, tuple(tasks))
+
+
+def segments_of(tasks: Ints, task_count: int) -> tuple[Ints, Ints]:
+    """Runs of the same task in an ordered list.
+
+    Args:
+        tasks: of each entry, shape (entries,).
+        task_count: number of tasks.
+
+    Returns:
+        First entry of each run and the one after its last, by task, shape (segments, 2); and the first segment of
+        each task, shape (task_count + 1,).
+    """
+    bounds = np.concatenate([[0], np.flatnonzero(np.diff(tasks)) + 1, [len(tasks)]])[: len(tasks) + 1]
+    runs = np.stack([bounds[:-1], bounds[1:]], axis=1)
+    owners = tasks[bounds[:-1]]
+    order = np.argsort(owners, kind="stable")
+    return runs[order].astype(np.int32), np.searchsorted(owners[order], np.arange(task_count + 1)).astype(np.int32)
+
+
+def _cut_again(
+    blocks: Sequence[ConstraintBlock],
+    remaining: Sequence[npt.NDArray[np.bool_]],
+    positions: npt.NDArray[np.float64],
+    count: int,
+) -> Ints:
+    """Parts of the particles that the remaining constraints touch, not cut where they were cut before."""
+    touched = np.zeros(len(positions), np.bool_)
+    for block, left in zip(blocks, remaining, strict=True):
+        if block.groups is None:
+            touched[block.indices[left]] = True
+    labels = np.zeros(len(positions), np.int32)
+    labels[touched] = bisect(positions[touched], count, CUT_AGAIN)
+    return labels
+
+
+def _common_part(block: ConstraintBlock, labels: Ints, movable: npt.NDArray[np.bool_]) -> Ints:
+    """The part that all movable particles of a constraint are in, −1 where they are in several."""
+    if block.groups is not None:
+        rows = [block.members(number) for number in range(len(block))]
+        parts = [np.unique(labels[row[movable[row]]]) for row in rows]
+        return np.array([part[0] if len(part) == 1 else -1 for part in parts], np.int32)
+    own, counts = labels[block.indices], movable[block.indices]
+    lowest = np.where(counts, own, np.iinfo(np.int32).max).min(axis=1)
+    highest = np.where(counts, own, -1).max(axis=1)
+    return np.where(lowest == highest, lowest, -1).astype(np.int32)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Launches ``thread_kernels``: an iteration at once, on all threads."""
+
+from __future__ import annotations
+
+from . import thread_kernels as threads
+from .parallel_kernels import damp_bodies
+from .plan import Plan
+
+
+def advance_in_threads(plan: Plan, substeps: int) -> None:
+    """Simulate a frame."""
+    for substep in range(substeps):
+        for iteration in range(plan.iterations):
+            _project(plan, iteration, substep, substeps)
+            if plan.used_shapes:
+                _project_contacts(plan, substep, iteration == 0)
+        _finish(plan)
+    damp_bodies(plan.state.positions, plan.state.velocities, plan.state.starts, plan.state.bodies, plan.h * substeps)
+
+
+def _project(plan: Plan, iteration: int, substep: int, substeps: int) -> None:
+    s = plan.state
+    threads.project_parts(
+        s.positions,
+        s.previous_positions,
+        s.velocities,
+        s.older_positions,
+        s.older_velocities,
+        s.indices,
+        s.parameters,
+        s.lagrange_multipliers,
+        s.table,
+        s.segments,
+        s.segment_starts,
+        s.part_particles,
+        s.part_starts,
+        s.particle_bodies,
+        s.bodies,
+        s.targets,
+        s.target_starts,
+        s.target_ends,
+        s.gravities,
+        plan.h,
+        substep,
+        substeps,
+        plan.target_count,
+        iteration,
+        plan.system.schedule.parts.count,
+        iteration == 0,
+        plan.mode,
+        plan.used_constraints,
+    )
+
+
+def _project_contacts(plan: Plan, substep: int, is_first_iteration: bool) -> None:
+    s = plan.state
+    threads.project_contact_parts(
+        s.positions,
+        s.previous_positions,
+        s.velocities,
+        s.elements,
+        s.weights,
+        s.frictions,
+        s.contact_segments,
+        s.contact_segment_starts,
+        s.contact_states,
+        s.contact_multipliers,
+        s.bodies,
+        s.motion,
+        s.collider_ints,
+        s.collider_floats,
+        s.mesh_floats,
+        s.mesh_ints,
+        s.gravities,
+        plan.h,
+        substep,
+        is_first_iteration,
+        plan.collider_count,
+        plan.system.schedule.parts.count,
+        plan.used_shapes,
+    )
+
+
+def _finish(plan: Plan) -> None:
+    s = plan.state
+    threads.finish_parts(
+        s.positions,
+        s.previous_positions,
+        s.velocities,
+        s.older_positions,
+        s.older_velocities,
+        s.part_particles,
+        s.part_starts,
+        s.elements,
+        s.weights,
+        s.contact_segments,
+        s.contact_segment_starts,
+        s.contact_states,
+        s.contact_multipliers,
+        plan.h,
+        plan.system.schedule.parts.count,
+        plan.used_shapes > 0,
+        plan.mode,
+    )

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which path a system takes."""
+
+from blender_xpbd.solver.plan import Pace
+
+
+def paths_taken(frames, seconds):
+    """The paths of some frames, which take ``seconds(path, frame)``."""
+    pace, taken = Pace(("A", "B")), []
+    for frame in range(frames):
+        taken.append(pace.next_path())
+        pace.note(taken[-1], seconds(taken[-1], frame))
+    return taken
+
+
+def test_the_faster_path_is_taken_and_the_other_tried_now_and_then():
+    taken = paths_taken(200, lambda path, frame: {"A": 1.0, "B": 0.6}[path])
+    assert taken[:4] == ["A", "A", "B", "B"]
+    assert 0.9 < taken.count("B") / len(taken) < 0.97
+
+
+def test_the_choice_follows_what_the_machine_has_to_do():
+    taken = paths_taken(300, lambda path, frame: {"A": 1.0, "B": 0.6 if frame < 150 else 5.0}[path])
+    assert taken[20:150].count("B") > 110
+    assert taken[170:].count("A") > 110
+
+
+def test_the_first_frame_of_a_path_compiles_and_does_not_count_alone():
+    taken = paths_taken(40, lambda path, frame: 10.0 if frame == 0 else {"A": 0.5, "B": 1.0}[path])
+    assert taken[10:].count("A") > 25
+
+
+def test_a_single_path_needs_no_trials():
+    pace = Pace(("A",))
+    for _ in range(30):
+        assert pace.next_path() == "A"
+        pace.note("A", 1.0)

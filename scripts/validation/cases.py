@@ -3,14 +3,29 @@
 
 from __future__ import annotations
 
-from . import chains, cloths, contact, determinism, drape, identities, resolution, solids
+from . import (
+    chains,
+    cloths,
+    contact,
+    determinism,
+    drape,
+    identities,
+    integration,
+    limits,
+    moments,
+    resolution,
+    solids,
+)
 from .case import Case
 
 CASES: tuple[Case, ...] = (
     *identities.CASES,
+    *integration.CASES,
     *chains.CASES,
     *contact.CASES,
     *cloths.CASES,
+    *moments.CASES,
+    *limits.CASES,
     *solids.CASES,
     *drape.CASES,
     *resolution.CASES,

@@ -8,10 +8,11 @@ import numpy as np
 from blender_xpbd.constraints.constraint import ConstraintBlock
 
 from .case import Case, Curve, Plot, Result, Row, at_most, relative
-from .meshes import cloth, disc, grid
+from .meshes import Floats, Ints, cloth, disc, grid
 from .simulation import GRAVITY, held, pulled, settled, start
 
 STRETCH_STIFFNESS = 1000.0
+STRIP_ACROSS = 8
 # q L³/(EI): tip displacement down and back per length
 SELF_WEIGHT = {1: (0.1235, 0.0088), 5: (0.4959, 0.1533), 10: (0.7002, 0.3436), 20: (0.8299, 0.5548)}
 
@@ -43,7 +44,7 @@ def stretch() -> Result:
     rows: list[Row] = []
     curves = []
     sizes = (4, 8, 12)
-    for pattern, tolerance in (("quads", 0.02), ("crossed", 0.25), ("triangles", 0.05)):
+    for pattern, tolerance in (("quads", 0.02), ("crossed", 0.05), ("triangles", 0.05)):
         found = [pulled_strip(pattern, cells) for cells in sizes]
         rows.append(relative(f"Young's modulus per given, {pattern}", 1.0, found[-1][0], tolerance))
         if pattern == "quads":
@@ -57,8 +58,9 @@ def stretch() -> Result:
         curves.append(Curve(f"{pattern}, membrane", sizes, moduli, "x--"))
     note = (
         "Pulled along its edges. A network of springs has the Poisson's ratio 1/3 and is isotropic only where its "
-        "directions are spread evenly, as with both diagonals of quads. Triangles cut alternately from squares have "
-        "more springs along the edges than along the diagonals (1.2 by theory). The membrane models have no such error."
+        "directions are spread evenly, as with both diagonals of quads. Triangles are calibrated by the patch test: "
+        "cut alternately from squares they were 19 % too stiff before. Cut all the same way they are right along the "
+        "edges, but shear instead of narrowing. The membrane models have no such error."
     )
     return Result(tuple(rows), Plot("cells across", "Young's modulus per given", tuple(curves)), note)
 
@@ -101,16 +103,24 @@ def bending() -> Result:
     return Result(tuple(rows), Plot("direction [°]", "bending stiffness per given", tuple(curves)), note)
 
 
+def strip(cells: int) -> tuple[tuple[Floats, Ints, Ints], float]:
+    """A strip of equilateral triangles that ends 1 m beyond its clamp, and the length of a cell [m].
+
+    A fold stands for half a cell on both sides, so the last clamped one is half a cell from the clamp's end at 0.
+    """
+    spacing = 1.0 / (cells - 0.5)
+    width = STRIP_ACROSS * spacing * 2.0 / np.sqrt(3.0)
+    positions, sizes, corners = grid(1.0 + 0.5 * spacing, width, cells, STRIP_ACROSS, "equilateral")
+    return (positions - [0.5 * spacing, 0.0, 0.0], sizes, corners), spacing
+
+
 def overhang(load: float, cells: int, substeps: int = 60, iterations: int = 60) -> tuple[float, float, np.ndarray]:
     """A strip of 1 m with q L³/(EI) = load, clamped at one end: tip down, tip back [m], and its middle line."""
-    # a fold stands for half a cell on both sides, so the last clamped one is half a cell from the clamp's end at 0
-    across, spacing = 8, 1.0 / (cells - 0.5)
-    width = across * spacing * 2.0 / np.sqrt(3.0)
-    positions, sizes, corners = grid(1.0 + 0.5 * spacing, width, cells, across, "equilateral")
-    positions = positions - [0.5 * spacing, 0.0, 0.0]
+    mesh, spacing = strip(cells)
+    positions = mesh[0]
     stiffness = GRAVITY / load
     model = cloth(
-        (positions, sizes, corners),
+        mesh,
         area_density=1.0,
         stretch_stiffness=3e3 * stiffness,
         bending_stiffness=stiffness,
@@ -118,7 +128,7 @@ def overhang(load: float, cells: int, substeps: int = 60, iterations: int = 60) 
     )
     clamped, tip = positions[:, 0] < 0.75 * spacing, np.abs(positions[:, 0] - 1.0) < 1e-9
     after = settled(start(held(model, clamped), substeps, iterations), 48, 1e-4)
-    line = after.reshape(cells + 1, across + 1, 3).mean(axis=1)
+    line = after.reshape(cells + 1, STRIP_ACROSS + 1, 3).mean(axis=1)
     return -float(after[tip, 2].mean()), 1.0 - float(after[tip, 0].mean()), line
 
 

@@ -8,10 +8,19 @@ from types import ModuleType
 
 import bpy
 
-from . import command_line, menus, operators, panels, preferences, properties, window_bake
+from . import command_line, menus, operators, panels, preferences, properties, waiting_worker, window_bake
 
 # each has register() and unregister(); later ones need earlier ones
-MODULES: tuple[ModuleType, ...] = (properties, preferences, operators, menus, panels, window_bake, command_line)
+MODULES: tuple[ModuleType, ...] = (
+    properties,
+    preferences,
+    waiting_worker,
+    operators,
+    menus,
+    panels,
+    window_bake,
+    command_line,
+)
 
 
 def register() -> None:

@@ -18,6 +18,7 @@ import bpy
 
 from ..jobs.job import write_job
 from ..scene.errors import XpbdError
+from . import waiting_worker
 from .bake_options import BakeOptions
 from .bake_output import ALL_FRAMES, BakeOutput
 from .cache_folder import cache_folder
@@ -28,7 +29,7 @@ from .report import BakeSummary
 from .report_text import cancelled_text
 from .scene_reader import Reading, read_scene
 from .worker_process import WorkerProcess
-from .worker_python import find_python
+from .worker_python import WorkerPython, search_python
 
 # What one step may take while a window waits for it
 SLICE_SECONDS = 0.03
@@ -121,7 +122,7 @@ class BakeSession:
     def _steps(self, context: bpy.types.Context) -> Generator[Progress, None, None]:
         yield Progress(READING, message="Reading the scene")
         reading = yield from self._read(context)
-        python = find_python(self._options.worker_python or worker_python_path(context))
+        python = yield from self._python(self._options.worker_python or worker_python_path(context))
         scene = scene_by_uid(self._scene_uid)
         if scene is None:
             raise XpbdError("E_INTERRUPTED", "The scene was deleted while it was being read.")
@@ -135,7 +136,7 @@ class BakeSession:
         if self._output.is_complete():
             self.summary.from_cache = True
         else:
-            self._worker = WorkerProcess(python, job)
+            self._worker = WorkerProcess(python, job, waiting_worker.take(python))
         yield Progress(STARTING, frames_total=self._output.frames_total, message="Starting the solver")
         error = yield from self._collect(self._output)
         self.summary.seconds["solving"] = time.perf_counter() - started
@@ -198,6 +199,16 @@ class BakeSession:
         self.summary.vertices = sum(body.vertex_count for body in reading.scene.bodies)
         self.summary.seconds["reading"] = time.perf_counter() - start
         return reading
+
+    def _python(self, preference: str) -> Generator[Progress, None, WorkerPython]:
+        search = search_python(preference)
+        while True:
+            try:
+                next(search)
+            except StopIteration as end:
+                found: WorkerPython = end.value
+                return found
+            yield Progress(STARTING, message="Looking for the solver's Python")
 
     def _collect(self, output: BakeOutput) -> Generator[Progress, None, XpbdError | None]:
         """Write frames as they come, until all that will come are written; return what the worker died of."""

@@ -230,15 +230,15 @@ def register() -> None:
     Properties are added to a registered group, and not by annotations: as annotations, those with callbacks crash
     pip's bpy 4.2 at exit, even after they have been unregistered.
     """
+    properties: Any = bpy.props
     for group, owner, settings, description in _GROUPS:
         bpy.utils.register_class(group)
         for setting in settings:
             setattr(group, setting.name, blender_property(setting, **_callbacks(owner, setting.name)))
         override = set() if owner is bpy.types.WindowManager else {"LIBRARY_OVERRIDABLE"}
-        properties: Any = bpy.props
         owner.xpbd = properties.PointerProperty(name="XPBD", description=description, type=group, override=override)
     for owner in BAKED_DATA:
-        owner.xpbd_bake = bpy.props.StringProperty(name="XPBD Bake", description="The bake it is of", options={"HIDDEN"})
+        owner.xpbd_bake = properties.StringProperty(name="XPBD Bake", description="Whose it is", options={"HIDDEN"})
 
 
 def unregister() -> None:

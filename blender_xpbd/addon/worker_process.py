@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import os
 import shutil
 import signal
 import subprocess
@@ -13,7 +15,7 @@ from pathlib import Path
 
 from ..jobs.status import Status, read_status
 from ..scene.errors import ExitCode, XpbdError
-from .worker_python import WorkerPython
+from .worker_python import NO_WINDOW, WorkerPython
 
 LOG_FILE = "worker.log"
 PACKAGE_FOLDER = Path(__file__).resolve().parent.parent
@@ -37,7 +39,16 @@ runpy.run_module("blender_xpbd.worker", run_name="__main__", alter_sys=True)
 
 def worker_command(python: WorkerPython, job: Path) -> list[str]:
     """The arguments that run a job."""
-    return [python.executable, "-c", _START, str(PACKAGE_FOLDER), "--stop-at-end-of-input", str(job)]
+    return [*_launch(python), str(job)]
+
+
+def waiting_command(python: WorkerPython, seconds: float) -> list[str]:
+    """The arguments that import everything and wait for a job."""
+    return [*_launch(python), f"--wait={seconds}"]
+
+
+def _launch(python: WorkerPython) -> list[str]:
+    return [python.executable, "-c", _START, str(PACKAGE_FOLDER), "--stop-at-end-of-input"]
 
 
 class WorkerProcess:
@@ -46,12 +57,13 @@ class WorkerProcess:
     The end of its input tells the worker to finish its frame and stop; it comes too when this process dies.
     """
 
-    def __init__(self, python: WorkerPython, job: Path) -> None:
+    def __init__(self, python: WorkerPython, job: Path, waiting: subprocess.Popen[bytes] | None = None) -> None:
         """Start the worker.
 
         Args:
             python: interpreter and environment.
             job: the job folder.
+            waiting: a process that waits for a job, or None to start one.
 
         Raises:
             XpbdError: E_IO or E_WORKER when it cannot be started.
@@ -60,7 +72,7 @@ class WorkerProcess:
         self._job = job
         self._retried = False
         self._log_start = 0
-        self._process = self._start()
+        self._process = waiting if waiting is not None and self._give_job(waiting) else self._start()
 
     @property
     def pid(self) -> int:
@@ -134,8 +146,20 @@ class WorkerProcess:
             with contextlib.suppress(BrokenPipeError):
                 self._process.stdin.close()
 
+    def _give_job(self, waiting: subprocess.Popen[bytes]) -> bool:
+        """Tell a waiting process what to compute; whether it has lived until then."""
+        log = self._job / LOG_FILE
+        self._log_start = log.stat().st_size if log.exists() else 0
+        line = json.dumps({"job": str(self._job), "log": str(log)}).encode() + b"\n"
+        try:
+            os.write(waiting.stdin.fileno() if waiting.stdin else -1, line)
+        except OSError:
+            waiting.kill()
+            waiting.communicate()
+            return False
+        return True
+
     def _start(self) -> subprocess.Popen[bytes]:
-        flags = subprocess.CREATE_NO_WINDOW if sys.platform == "win32" else 0
         log = self._job / LOG_FILE
         try:
             with log.open("ab") as output:
@@ -147,7 +171,7 @@ class WorkerProcess:
                     stderr=subprocess.STDOUT,
                     env=dict(self._python.environment),
                     cwd=self._job,
-                    creationflags=flags,
+                    creationflags=NO_WINDOW,
                     # Ctrl+C in a terminal goes to Blender, which tells the worker in its own way
                     start_new_session=sys.platform != "win32",
                 )

@@ -9,7 +9,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,10 +21,14 @@ MODULES = ("numpy", "taichi")
 # What Taichi imports, looked for beside it
 _HELPERS = ("colorama", "dill", "rich", "markdown_it", "mdurl", "pygments")
 _PROBE_SECONDS = 20.0
+_PAUSE_SECONDS = 0.005
 _PROBE = (
     "import importlib.util, json, sys; "
     "print(json.dumps([list(sys.version_info[:2]), [importlib.util.find_spec(n) is not None for n in sys.argv[1:]]]))"
 )
+
+# For processes that this one starts: on Windows they would open a console
+NO_WINDOW = subprocess.CREATE_NO_WINDOW if sys.platform == "win32" else 0
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -58,16 +63,24 @@ _found: dict[str, WorkerPython] = {}
 
 
 def find_python(preference: str = "") -> WorkerPython:
-    """The interpreter for the worker; searched once for each preference and session.
+    """The interpreter for the worker; see ``search_python``, of which this waits for the end."""
+    return _result(search_python(preference))
+
+
+def search_python(preference: str = "") -> Generator[None, None, WorkerPython]:
+    """Search the interpreter for the worker, with a pause (yield) while one is tried; once for each preference.
 
     Args:
         preference: path from the add-on's preferences; where given, no other is tried.
+
+    Returns:
+        What was found, at once if it was found before in this session.
 
     Raises:
         XpbdError: E_DEP, with what to do.
     """
     if preference not in _found:
-        _found[preference] = _search(preference)
+        _found[preference] = yield from _search(preference)
     return _found[preference]
 
 
@@ -81,15 +94,15 @@ def forget_python() -> None:
     _found.clear()
 
 
-def _search(preference: str) -> WorkerPython:
+def _search(preference: str) -> Generator[None, None, WorkerPython]:
     if preference:
-        found, reason = probe(str(Path(preference).expanduser()))
+        found, reason = yield from probe(str(Path(preference).expanduser()))
         if found is None:
             raise XpbdError("E_DEP", f"The solver's Python that you named, {preference}, {reason}. {ADVICE}")
         return found
     tried = []
     for executable in candidates():
-        found, reason = probe(executable)
+        found, reason = yield from probe(executable)
         if found is not None:
             return found
         tried.append(f"{executable} {reason}")
@@ -120,8 +133,8 @@ def candidates() -> Iterator[str]:
         yield str(path)
 
 
-def probe(executable: str) -> tuple[WorkerPython | None, str]:
-    """Try an interpreter in a process of its own.
+def probe(executable: str) -> Generator[None, None, tuple[WorkerPython | None, str]]:
+    """Try an interpreter in a process of its own; pauses (yields) while that runs.
 
     Returns:
         What was found, or None and the reason.
@@ -130,13 +143,10 @@ def probe(executable: str) -> tuple[WorkerPython | None, str]:
     last = "does not run"
     for folders in (_library_folders(), []):
         environment = worker_environment(folders)
-        command = [executable, "-c", _PROBE, *MODULES]
         try:
-            output = subprocess.check_output(
-                command, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=_PROBE_SECONDS
-            )
+            output = yield from _output([executable, "-c", _PROBE, *MODULES], environment)
             version, present = json.loads(output)
-        except (OSError, subprocess.SubprocessError, ValueError):
+        except (OSError, ValueError):
             return None, last
         same = tuple(version) == sys.version_info[:2]
         if folders and not same:
@@ -148,6 +158,35 @@ def probe(executable: str) -> tuple[WorkerPython | None, str]:
         absent = [name for name, there in zip(MODULES, present, strict=True) if not there]
         last = f"(Python {version[0]}.{version[1]}) has no {' and no '.join(absent)}"
     return None, last
+
+
+def _output(command: list[str], environment: Mapping[str, str]) -> Generator[None, None, bytes]:
+    """What a short command writes; nothing, if it takes too long. It must be less than a pipe holds."""
+    limit = time.monotonic() + _PROBE_SECONDS
+    with subprocess.Popen(
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        creationflags=NO_WINDOW,
+    ) as process:
+        try:
+            while process.poll() is None and time.monotonic() < limit:
+                yield
+        finally:
+            process.kill()
+        return process.stdout.read() if process.stdout else b""
+
+
+def _result(search: Generator[None, None, WorkerPython]) -> WorkerPython:
+    while True:
+        try:
+            next(search)
+        except StopIteration as end:
+            found: WorkerPython = end.value
+            return found
+        time.sleep(_PAUSE_SECONDS)
 
 
 def worker_environment(folders: list[str]) -> dict[str, str]:

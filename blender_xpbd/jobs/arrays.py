@@ -38,7 +38,7 @@ def array_digest(array: Array) -> str:
     return digest.hexdigest()
 
 
-def save_array(path: Path, array: Array, *, durable: bool = False) -> str:
+def save_array(path: Path, array: Array) -> str:
     """Write an array and return its digest.
 
     Raises:
@@ -47,7 +47,7 @@ def save_array(path: Path, array: Array, *, durable: bool = False) -> str:
     """
     array = _plain(array)
     check_size(array.nbytes, path)
-    publish(path, (npy_header(array.dtype, array.shape), raw(array)), durable=durable)
+    publish(path, (npy_header(array.dtype, array.shape), raw(array)))
     return array_digest(array)
 
 

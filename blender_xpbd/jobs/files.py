@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Files of a job folder: written whole or not at all, read with limits, in strict JSON where they are text.
 
-Flushing to the disk (fsync) protects against a power cut, not against a killed process: a rename alone keeps
-what a process had written. So only a job's input is flushed: all else can be computed again from it, and its
-digest tells when it must be.
+Nothing waits for the disk (fsync): that protects against a power cut, not against a killed process, for which a
+rename is enough. After a power cut digests tell what is damaged, and the next bake writes or computes it again; to
+flush a hundred bodies would take seconds before the first frame.
 """
 
 from __future__ import annotations
@@ -98,13 +98,12 @@ def make_folder(path: Path) -> None:
         raise io_error("create the folder", path, 0, fault) from fault
 
 
-def publish(path: Path, chunks: Iterable[Buffer], *, durable: bool = False) -> None:
+def publish(path: Path, chunks: Iterable[Buffer]) -> None:
     """Write a file that appears under its name whole or not at all, in place of what was there.
 
     Args:
         path: of the file; its folder exists.
         chunks: the content, in order.
-        durable: wait until the disk has it.
 
     Raises:
         XpbdError: E_IO, with path and bytes. The former file is then as it was.
@@ -112,7 +111,7 @@ def publish(path: Path, chunks: Iterable[Buffer], *, durable: bool = False) -> N
     parts = [memoryview(chunk) for chunk in chunks]
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
-        _write(temporary, parts, durable)
+        _write(temporary, parts)
         _patiently(lambda: temporary.replace(path))
     except BaseException as fault:
         with contextlib.suppress(OSError):
@@ -122,14 +121,11 @@ def publish(path: Path, chunks: Iterable[Buffer], *, durable: bool = False) -> N
         raise
 
 
-def _write(path: Path, parts: list[memoryview], durable: bool) -> None:
+def _write(path: Path, parts: list[memoryview]) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW | _BINARY
     with os.fdopen(os.open(path, flags, 0o666), "wb") as file:
         for part in parts:
             file.write(part)
-        if durable:
-            file.flush()
-            os.fsync(file.fileno())
 
 
 def read_bytes(path: Path, limit: int, code: str, *, size: int | None = None) -> bytearray:

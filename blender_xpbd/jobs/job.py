@@ -132,7 +132,7 @@ def write_job(cache_directory: Path, scene: Scene) -> Path:
     )
     path = inside(folder, JOB_FILE, code="E_JOB")
     if not _holds(path, content):
-        publish(path, (content,), durable=True)
+        publish(path, (content,))
     return folder
 
 
@@ -275,7 +275,7 @@ def _save_unless_there(path: Path, array: _Array, digest: str) -> None:
     except XpbdError as fault:
         if fault.code != "E_JOB":
             raise
-        save_array(path, array, durable=True)
+        save_array(path, array)
 
 
 def _holds(path: Path, content: bytes) -> bool:

@@ -9,28 +9,45 @@ import signal
 import sys
 from pathlib import Path
 
+from ..scene.errors import ExitCode
+from .order import wait_for_order
 from .stop_signal import StopSignal
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a job; the exit status is an ``ExitCode``."""
     parser = argparse.ArgumentParser(prog="blender_xpbd.worker", description="Simulate a job folder.")
-    parser.add_argument("job", type=Path, help="the folder that holds job.json")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("job", type=Path, nargs="?", help="the folder that holds job.json")
+    what.add_argument(
+        "--wait",
+        type=float,
+        metavar="SECONDS",
+        help="import everything, then take the job from standard input: a line of JSON, {job: folder, log: file}; "
+        "end where it ends, or when there is none for that long",
+    )
     parser.add_argument(
         "--stop-at-end-of-input",
         action="store_true",
         help="stop, resumable, when standard input ends: that is, when the process that asked for the bake is gone",
     )
     options = parser.parse_args(arguments)
+    # taichi greets on standard output; imported here so that a wrong call needs no second
+    from .job_runner import run_job
+
+    job = options.job
+    if options.wait is not None:
+        order = wait_for_order(sys.stdin.fileno(), options.wait)
+        if order is None:
+            return int(ExitCode.COMPLETE)
+        order.take_output()
+        job = order.job
     stop = StopSignal()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.request())
     if options.stop_at_end_of_input:
         stop.watch(sys.stdin.fileno())
-    # taichi greets on standard output; imported here so that a wrong call needs no second
-    from .job_runner import run_job
-
-    return int(run_job(options.job, stop, taichi_cache_folder()))
+    return int(run_job(job, stop, taichi_cache_folder()))
 
 
 def taichi_cache_folder() -> Path:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -26,14 +26,15 @@ def fake_worker(bpy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Callable[..
     def command(python: WorkerPython, job: Path) -> list[str]:
         return [python.executable, str(FAKE_WORKER), str(job)]
 
-    def find(_preference: str = "") -> WorkerPython:
+    def search(_preference: str = "") -> Generator[None, None, WorkerPython]:
+        yield
         return WorkerPython(sys.executable, "3.11", worker_environment([]))
 
     def wish(**wishes: Any) -> None:
         monkeypatch.setenv("XPBD_FAKE_WORKER", json.dumps(wishes))
 
     monkeypatch.setattr(worker_process, "worker_command", command)
-    monkeypatch.setattr(bake, "find_python", find)
+    monkeypatch.setattr(bake, "search_python", search)
     wish()
     return wish
 

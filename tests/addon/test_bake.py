@@ -481,11 +481,16 @@ def real_worker(bpy):
     return WorkerPython(sys.executable, "3.11", worker_environment([]))
 
 
+def search_of(python):
+    yield
+    return python
+
+
 def test_the_real_worker_lets_bodies_fall(bpy, make_body, options, monkeypatch, real_worker):
     """½ g t² as symplectic Euler gives it, with a unit scale, an fps base and any transform."""
     from blender_xpbd.addon import bake
 
-    monkeypatch.setattr(bake, "find_python", lambda _preference: real_worker)
+    monkeypatch.setattr(bake, "search_python", lambda _preference: search_of(real_worker))
     cube = bpy.data.meshes.new("Cube")
     corners = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
     sides = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,32 @@ def test_the_environment_steers_no_python_but_ours(module, monkeypatch):
     assert not {"PYTHONHOME", "PYTHONSTARTUP"} & set(environment)
     assert "PYTHONPATH" not in module.worker_environment([])
     assert environment["XPBD_TAICHI_CACHE"]
+
+
+@needs_shell
+def test_a_search_pauses_while_an_interpreter_is_tried(module, tmp_path):
+    named = interpreter(tmp_path / "python", "sleep 0.5; echo '[[3, 12], [true, true]]'")
+    search = module.search_python(named)
+    pauses = 0
+    for _ in search:
+        pauses += 1
+        time.sleep(0.01)
+    # fifty on a quiet machine; none, if it waited for the interpreter
+    assert pauses > 5
+    assert module.known_python(named).version == "3.12"
+    assert list(module.search_python(named)) == [], "what is known needs no pause"
+
+
+@needs_shell
+def test_a_search_that_is_given_up_leaves_no_process(module, tmp_path):
+    named = interpreter(tmp_path / "python", f"echo $$ > {tmp_path}/pid; exec sleep 60")
+    search = module.search_python(named)
+    while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
+        next(search)
+        time.sleep(0.01)
+    search.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
 
 
 @needs_shell

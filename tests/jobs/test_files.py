@@ -20,7 +20,7 @@ def names(folder: Path) -> list[str]:
 def test_publish_replaces_the_file_and_leaves_no_other(tmp_path: Path) -> None:
     path = tmp_path / "a.bin"
     files.publish(path, [b"one", bytearray(b"two")])
-    files.publish(path, [memoryview(b"three")], durable=True)
+    files.publish(path, [memoryview(b"three")])
     assert path.read_bytes() == b"three"
     assert names(tmp_path) == ["a.bin"]
 
@@ -32,9 +32,9 @@ def test_interrupted_writing_leaves_the_former_file(tmp_path: Path, monkeypatch:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(os, "fsync", interrupt)
+    monkeypatch.setattr(Path, "replace", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        files.publish(path, [b"new"], durable=True)
+        files.publish(path, [b"new"])
     assert path.read_bytes() == b"former"
     assert names(tmp_path) == ["a.bin"]
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -60,6 +61,16 @@ def test_round_trip_keeps_every_field(job: Path, scene: Scene) -> None:
     assert_same(read_job(job), scene)
     assert job_digest(read_job(job)) == job_digest(scene)
     assert job.name == job_digest(scene)[:24]
+
+
+def test_writing_a_job_does_not_wait_for_the_disk(
+    tmp_path: Path, scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many bodies are many files, and Bake has been pressed."""
+    flushed: list[int] = []
+    monkeypatch.setattr(os, "fsync", flushed.append)
+    write_job(tmp_path / "other", scene)
+    assert not flushed
 
 
 def test_files_are_named_by_identifier_and_field(job: Path) -> None:

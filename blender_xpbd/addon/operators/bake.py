@@ -12,9 +12,11 @@ from ...scene.material_parameters import CLOTH, JELLY
 from .. import window_bake
 from ..bake import run_bake
 from ..bake_status import STATUS
+from ..preferences import worker_python_path
 from ..progress import Progress
 from ..report import BakeSummary
 from ..report_text import cancelled_text, summary_warnings
+from ..waiting_worker import start_ahead
 from ..wrapped_text import wrap
 
 # [s]; a slice is shorter than 0.04 s, so the window has at least a third of the time for itself
@@ -123,6 +125,8 @@ class XPBD_OT_bake(bpy.types.Operator):
         if self._timer is not None:
             context.window_manager.event_timer_remove(self._timer)
             self._timer = None
+            # The next bake of whoever tries settings shall begin at once too
+            start_ahead(worker_python_path(context))
         if context.workspace is not None:
             context.workspace.status_text_set(None)
         _redraw_sidebars(context)

@@ -7,8 +7,11 @@ from typing import Any
 
 import bpy
 
+from ...scene.material_parameters import CLOTH, JELLY
+from ..preferences import worker_python_path
 from ..properties import enum_items
 from ..specs import ROLES
+from ..waiting_worker import start_ahead
 
 _DESCRIPTIONS = {
     "NONE": "Take the selected objects out of the simulation",
@@ -49,6 +52,8 @@ class XPBD_OT_set_role(bpy.types.Operator):
                 obj.xpbd.role = self.role
         if refused:
             self.report({"WARNING"}, f"Linked from another file, so left as they are: {', '.join(refused)}")
+        if self.role in {JELLY, CLOTH}:
+            start_ahead(worker_python_path(context))
         return {"FINISHED"} if len(refused) < len(meshes) else {"CANCELLED"}
 
 

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The job that a worker which was started ahead is told over its standard input."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import sys
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Order:
+    """What to compute.
+
+    Attributes:
+        job: the job folder.
+        log: the file that gets what the process prints.
+    """
+
+    job: Path
+    log: Path
+
+    def take_output(self) -> None:
+        """Print to the log from now on, Taichi's own code included; and live in the job's folder."""
+        os.chdir(self.job)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        log = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+        os.dup2(log, 1)
+        os.dup2(log, 2)
+        os.close(log)
+
+
+def wait_for_order(descriptor: int, seconds: float) -> Order | None:
+    """Wait for one line of JSON, and read no further.
+
+    Args:
+        descriptor: of the input.
+        seconds: how long at most.
+
+    Returns:
+        The order; None where the input ends without one, or none comes.
+    """
+    lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    # select() knows no pipes on Windows
+    threading.Thread(target=lambda: lines.put(_read_line(descriptor)), daemon=True).start()
+    try:
+        line = lines.get(timeout=seconds)
+    except queue.Empty:
+        return None
+    if not line.endswith(b"\n"):
+        return None
+    order = json.loads(line)
+    return Order(Path(order["job"]), Path(order["log"]))
+
+
+def _read_line(descriptor: int) -> bytes:
+    line = b""
+    while not line.endswith(b"\n") and (byte := os.read(descriptor, 1)):
+        line += byte
+    return line

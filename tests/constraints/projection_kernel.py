@@ -51,8 +51,12 @@ def projected(
     pbd=False,
     previous=None,
     damping=0.0,
+    once=False,
 ):
-    """Positions (particles, 3) and multipliers (constraints, rows) after Gauss-Seidel over the block."""
+    """Positions (particles, 3) and multipliers (constraints, rows) after Gauss-Seidel over the block.
+
+    With ``once`` multipliers are not kept, as where a substep has a single iteration.
+    """
     packed = ti.ndarray(VECTOR4, len(positions))
     packed.from_numpy(np.concatenate([positions, np.asarray(inverse_masses)[:, None]], axis=1).astype(np.float64))
     past = ti.ndarray(VECTOR4, len(positions))
@@ -68,7 +72,7 @@ def projected(
         array.from_numpy(values.ravel().astype(dtype))
         arrays.append(array)
     number = CONSTRAINTS.index(block.type)
-    mode = ACCUMULATE | (PBD if pbd else 0) | (DAMPED if damping else 0)
+    mode = (0 if once else ACCUMULATE) | (PBD if pbd else 0) | (DAMPED if damping else 0)
     project_all(packed, past, *arrays, inverse_h2, iterations, len(block), number, mode)
     multipliers = arrays[2].to_numpy().reshape(len(block), -1)
     return packed.to_numpy()[:, :3], multipliers

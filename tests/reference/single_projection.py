@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One neo-Hookean projection per substep in matrices, float64, as ``neo_hookean_single`` derives it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.reference.energies import lame
+
+
+def cofactors(f):
+    """Cof F, also of a singular one."""
+    return np.column_stack([np.cross(f[:, 1], f[:, 2]), np.cross(f[:, 2], f[:, 0]), np.cross(f[:, 0], f[:, 1])])
+
+
+def inner(a, b):
+    """A : B."""
+    return float((a * b).sum())
+
+
+def project_once(x, rest, w, h, modulus, ratio, previous=None, damping_time=0.0):
+    """Corners after one projection.
+
+    Args:
+        x: predicted corners [m], shape (4, 3).
+        rest: corners at rest [m], shape (4, 3).
+        w: inverse masses [1/kg], shape (4,).
+        h: substep [s].
+        modulus: Young's [Pa].
+        ratio: Poisson's.
+        previous: corners at the start of the substep [m], shape (4, 3).
+        damping_time: τ [s].
+    """
+    mu, lam = lame(modulus, ratio)
+    r, gamma = (lam + mu) / mu, damping_time / h
+    rest_edges = (rest[1:] - rest[0]).T
+    q = np.linalg.inv(rest_edges)
+    q = np.vstack([-q.sum(axis=0), q])
+    beta = mu * abs(np.linalg.det(rest_edges)) / 6.0 * h**2
+    f = x.T @ q
+    n, s, stretch = cofactors(f), np.linalg.det(f) - 1.0, np.sqrt(inner(f, f) / 3.0)
+    shape, pressure = min(inner(f, f), 1.0) * f, r * s - 1.0
+    if damping_time:
+        before = previous.T @ q
+        shape = shape + gamma * f @ (f.T @ f - before.T @ before)
+        pressure += gamma * (r - 1.0) * (np.linalg.det(f) - np.linalg.det(before))
+    line = 1e-3 * max(inner(f, f) ** 2 - 3.0 * inner(n, n), 0.0)
+    share = inner(shape, n) / (inner(n, n) + line)
+    # P₀ along n and across it, each over 1 + β a κ
+    a = sum(weight * row @ row for weight, row in zip(w, q, strict=True)) / 3.0
+    along = (r - 1.0 / 3.0) * (1.0 + gamma) * inner(n, n) + r * abs(s) * stretch
+    left = abs(r * s / (1.0 + beta * a * along) - 1.0)
+    across = 1.0 + 2.0 * gamma * max(stretch**2, 1.0) + stretch * max(left, 1.0)
+    stress = (shape - share * n) / (1.0 + beta * a * across) + (pressure + share) * n / (1.0 + beta * a * along)
+    return x - beta * w[:, None] * (q @ stress.T)

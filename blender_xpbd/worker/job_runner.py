@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..constraints.groups import FIRST_MEMBER
 from ..jobs.checkpoint import read_checkpoint, write_checkpoint
 from ..jobs.frames import FrameCache
 from ..jobs.job import read_job
@@ -214,11 +215,8 @@ class JobRunner:
 
 def _result(system: System, device: str, notices: tuple[Notice, ...]) -> Result:
     bodies, first = [], 0
-    for model in system.models:
+    for model, counts in zip(system.models, _constraint_counts(system), strict=True):
         body = model.body
-        counts: dict[str, int] = {}
-        for block in model.blocks:
-            counts[block.type.name] = counts.get(block.type.name, 0) + len(block)
         bodies.append(
             BodyResult(
                 identifier=body.identifier,
@@ -244,3 +242,16 @@ def _result(system: System, device: str, notices: tuple[Notice, ...]) -> Result:
         settings.substeps,
         settings.iterations,
     )
+
+
+def _constraint_counts(system: System) -> list[dict[str, int]]:
+    """What is solved for each body, soft pins and attachments to others among it: by the first particle of each."""
+    counts: list[dict[str, int]] = [{} for _ in system.models]
+    for block in system.schedule.blocks:
+        if block is None:
+            continue
+        firsts = block.indices[:, 0] if block.groups is None else block.groups.members[block.indices[:, FIRST_MEMBER]]
+        owners = np.searchsorted(system.starts, firsts, side="right") - 1
+        for owner, count in zip(*np.unique(owners, return_counts=True), strict=True):
+            counts[owner][block.type.name] = int(count)
+    return counts

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,10 @@ from blender_xpbd.jobs.lock import JobLock
 from blender_xpbd.jobs.result import read_result
 from blender_xpbd.jobs.status import read_status
 from blender_xpbd.scene.errors import ExitCode
-from tests.solver.scenes import cloth, plane, scene
+from blender_xpbd.scene.material import Material
+from blender_xpbd.scene.scene import Attachment, Body, Tetrahedralization
+from blender_xpbd.solver.system import build_system
+from tests.solver.scenes import cloth, pins, plane, scene
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -72,6 +76,33 @@ def test_runs_a_job_to_its_end(tmp_path):
     last = cache.read(40)
     assert last.positions[:, 2].min() + result.origin[2] > 0.0
     assert 0.0 < last.statistics[0, 0] < 1.0
+
+
+def test_counts_of_constraints_are_those_that_are_solved(tmp_path):
+    """Of each body, with its soft pins and what attaches it to another; not between what cannot move."""
+    jelly_positions, sizes, corners = box()
+    shape = Tetrahedralization("CAGE", 2)
+    jelly = Body("b0", "Jelly", "JELLY", jelly_positions, sizes, corners, Material(), tetrahedralization=shape)
+    held = Attachment("b0", np.array([7, 8], np.int32), np.array([1.0, 0.5], np.float32))
+    soft = pins(cloth(3).positions, [0, 1, 2], weights=np.array([1.0, 1.0, 0.5]))
+    sheet = replace(cloth(3, height=0.5, identifier="b1"), pins=soft, attachment=held)
+    folder = write_job(tmp_path, scene(jelly, sheet, frames=(1, 2)))
+    assert finish(start(folder))[0] == ExitCode.COMPLETE
+    first, second = (body.constraint_counts for body in read_result(folder).bodies)
+    assert second["attachment"] == 1
+    assert second["element_attachment"] == 2
+    free = build_system(scene(cloth(3), frames=(1, 2))).schedule.counts()
+    # one edge lies between the two pins
+    assert second["distance"] == free["distance"] - 1
+    assert "attachment" not in first
+    assert first.keys() >= {"neo_hookean"}
+
+
+def box():
+    """Positions, face sizes and corners of a cube of 1 m."""
+    corners = [(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]
+    sides = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    return np.array(corners, np.float64), np.full(6, 4, np.int32), np.array(sides, np.int32).ravel()
 
 
 def test_keeps_every_nth_frame_and_the_last(tmp_path):

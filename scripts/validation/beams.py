@@ -22,7 +22,7 @@ SLENDERNESS = 8
 POISSONS_RATIO = 0.3
 # cells that sound passes in a step: long steps find the place, short ones settle; and iterations of each step
 CELLS_PER_STEP = (4.0, 1.0)
-ITERATIONS = {"NEO_HOOKEAN": 5, "COROTATED": 5, "SPRINGS": 20}
+ITERATIONS = {"NEO_HOOKEAN": 10, "COROTATED": 10, "SPRINGS": 20}
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from .meshes import jelly, lattice_box
 from .simulation import GRAVITY, bare, held, settled, start
 
 MODELS = ("NEO_HOOKEAN", "COROTATED", "SPRINGS")
-# over the thickness: to converge from, of most loads, and of the smallest, where the mesh's error shows whole
-LARGE_CELLS = (1, 5, 7)
+# over the thickness: to converge from, and of the comparison
+LARGE_CELLS = (1, 5)
 
 TIP_LOAD = {1: (0.3017, 0.0564), 2: (0.4935, 0.1606), 5: (0.7138, 0.3876), 10: (0.8106, 0.5550)}
 SELF_WEIGHT = {1: (0.1235, 0.0088), 5: (0.4959, 0.1533), 10: (0.7002, 0.3436), 20: (0.8299, 0.5548)}
@@ -49,8 +49,8 @@ def small_tip_load() -> Result:
     note = (
         "Linear tetrahedra are too stiff in bending. By a direct linear solution in float64 a beam of 4 cells is 9 % "
         "too stiff, of 6 cells 5 %, of 8 cells 3 %, whatever solves it. Springs reach that solution. The elastic "
-        "tetrahedra are softer by what a substep is too long: 2 to 3 % where sound passes one cell in a substep, "
-        "5 % at two, 0.5 % at half a cell, at any number of iterations."
+        "tetrahedra are softer by what a substep is too long: 3 % where sound passes one cell in a substep, as here, "
+        "6 % at two, 1 % at half a cell, with 20 iterations as with 40."
     )
     return Result(tuple(rows), Plot("cells over the thickness", "tip down per expected", tuple(curves)), note)
 
@@ -82,9 +82,9 @@ def _large(table: Mapping[int, tuple[float, float]], name: str, beam: Callable[[
         Curve("down, expected", list(table), expected[:, 0], "k:"),
         Curve("back, expected", list(table), expected[:, 1], "k--"),
     ]
-    low, high, higher = LARGE_CELLS
-    for model, loads in (("NEO_HOOKEAN", list(table)), ("COROTATED", list(table)[1::2])):
-        tips = {load: beam(load, higher if load == 1 else high, model).displaced_tip() for load in loads}
+    low, high = LARGE_CELLS
+    for model, loads in (("NEO_HOOKEAN", list(table)), ("COROTATED", list(table)[2:3])):
+        tips = {load: beam(load, high, model).displaced_tip() for load in loads}
         for load, tip in tips.items():
             down, back = table[load]
             rows.append(relative(f"tip down per length, {name} = {load}, {model}", down, -tip[2], 0.05))

@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator
+from dataclasses import replace
+from pathlib import Path
 
 import bpy
 
 from ..jobs.job import write_job
-from ..scene.errors import XpbdError
+from ..scene.errors import Notice, XpbdError
 from . import waiting_worker
 from .bake_options import BakeOptions
 from .bake_output import ALL_FRAMES, BakeOutput
@@ -36,6 +38,9 @@ SLICE_SECONDS = 0.03
 # Cancel must be done within 2 s; the worker has 1 s of them
 CLOSING_SECONDS = 0.5
 IDLE_SECONDS = 0.005
+# The first and, where the scene asks for it, three more when it blows up
+MOST_TRIES = 4
+MOST_SUBSTEPS = 10_000
 
 
 def bake(context: bpy.types.Context, options: BakeOptions | None = None) -> Generator[Progress, None, BakeSummary]:
@@ -129,31 +134,59 @@ class BakeSession:
         folder, notice = cache_folder(scene, self._options.cache)
         for warning in (*reading.notices, *((notice,) if notice else ())):
             self.summary.add_notice(warning)
-        job = write_job(folder, reading.scene)
-        self.summary.cache = str(job)
-        self._output = BakeOutput(job, reading, self.summary, per_frame=self._options.per_frame)
         started = time.perf_counter()
-        if self._output.is_complete():
-            self.summary.from_cache = True
-        else:
-            self._worker = WorkerProcess(python, job, waiting_worker.take(python))
-        yield Progress(STARTING, frames_total=self._output.frames_total, message="Starting the solver")
-        error = yield from self._collect(self._output)
+        tries = MOST_TRIES if scene.xpbd.retry_diverged else 1
+        for left in reversed(range(tries)):
+            error = yield from self._solve(reading, python, folder)
+            finer = self._finer(reading, error) if left else None
+            if finer is None:
+                break
+            reading = finer
         self.summary.seconds["solving"] = time.perf_counter() - started
-        yield from self._wait_for_editing(self._output)
-        self._output.finish()
-        error = error or self._output.error
         if error is not None:
             raise error
         self.summary.complete = True
         yield Progress(
             WRITING,
-            frame=self._output.newest_frame,
-            frames_done=self._output.frames_written,
-            frames_total=self._output.frames_total,
+            frame=self._output.newest_frame if self._output else None,
+            frames_done=self.summary.frames,
+            frames_total=len(reading.scene.frames.kept()),
             seconds_left=0.0,
             message="Done",
         )
+
+    def _solve(
+        self, reading: Reading, python: WorkerPython, folder: Path
+    ) -> Generator[Progress, None, XpbdError | None]:
+        """Solve the scene, or take what the cache has, and write the keys; return what went wrong."""
+        job = write_job(folder, reading.scene)
+        self.summary.cache = str(job)
+        output = self._output = BakeOutput(job, reading, self.summary, per_frame=self._options.per_frame)
+        if output.is_complete():
+            self.summary.from_cache = True
+        else:
+            self._worker = WorkerProcess(python, job, waiting_worker.take(python))
+        yield Progress(STARTING, frames_total=output.frames_total, message="Starting the solver")
+        error = yield from self._collect(output)
+        yield from self._wait_for_editing(output)
+        output.finish()
+        return error or output.error
+
+    def _finer(self, reading: Reading, error: XpbdError | None) -> Reading | None:
+        """What to try after the simulation blew up, None where that is of no use."""
+        settings = reading.scene.settings
+        # Automatic quality has chosen others than the settings say
+        used = self.summary.substeps or settings.substeps
+        if error is None or error.code != "E_DIVERGED" or 2 * used > MOST_SUBSTEPS:
+            return None
+        text = (
+            f"The simulation blew up at frame {error.frame} with {used} substeps; it was tried again with {2 * used}."
+        )
+        self.summary.start_again(Notice("W_RETRIED", text, error.object_name))
+        finer = replace(
+            settings, quality="FIXED", substeps=2 * used, iterations=self.summary.iterations or settings.iterations
+        )
+        return replace(reading, scene=replace(reading.scene, settings=finer))
 
     def _close(self) -> None:
         """End the worker if it runs, keep what is done, and leave the report with the scene."""

@@ -342,6 +342,7 @@ class XPBD_PT_solver(SubPanel, bpy.types.Panel):
             quality = _OF_QUALITY.get(parameter.name)
             if quality is None or quality == settings.quality:
                 _draw_parameter(column, settings, parameter.name)
+        column.prop(settings, "retry_diverged")
 
 
 class XPBD_PT_cache(SubPanel, bpy.types.Panel):

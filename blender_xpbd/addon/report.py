@@ -121,6 +121,14 @@ class BakeSummary:
             values = {name: float(value) for name, value in zip(names, row, strict=True)}
             self.frame_statistics.append({"frame": frame, "object": body, **values})
 
+    def start_again(self, notice: Notice) -> None:
+        """Forget what was measured: the simulation is done anew, for the reason that the warning tells."""
+        self.greatest_strain = self.greatest_volume_change = self.mean_strain = self.residual = None
+        self.inverted_tetrahedra = 0
+        self.frame_statistics = []
+        self._strain_sum, self._strain_count = 0.0, 0
+        self.add_notice(notice)
+
     def fail(self, error: XpbdError) -> None:
         """Take the error that ended the bake."""
         self.error = str(error)

@@ -255,6 +255,14 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
         )
     ),
     *(Setting(parameter) for parameter in SOLVER_PARAMETERS),
+    Setting(
+        Parameter(
+            "retry_diverged",
+            "Try Again",
+            "When the simulation blows up, bake again with twice the substeps, up to three times",
+            False,
+        )
+    ),
     Setting(Parameter("use_floor", "Floor", "Level floor under everything, without end", False)),
     Setting(
         Parameter(

@@ -5,6 +5,7 @@
 
 - seconds: pause before each frame;
 - crash_at, kill_at, diverge_at: frame before which the process aborts, is killed, reports E_DIVERGED;
+- diverge_below: substeps from which on diverge_at does not count;
 - crash_once: the name of a file; while it is missing, the process makes it and aborts before the first frame;
 - deaf: does not notice the end of its input.
 """
@@ -12,6 +13,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import sys
@@ -76,7 +78,11 @@ def main(folder: Path, wishes: dict) -> int:
         )
         for body, start in zip(scene.bodies, starts, strict=False)
     ]
-    write_result(folder, Result(tuple(origin), int(starts[-1]), tuple(results), "Fake", STATISTICS))
+    settings = scene.settings
+    built = Result(
+        tuple(origin), int(starts[-1]), tuple(results), "Fake", STATISTICS, (), settings.substeps, settings.iterations
+    )
+    write_result(folder, built)
     cache = FrameCache(folder, int(starts[-1]), len(results), len(STATISTICS))
     state = {"device": "Fake", "pid": os.getpid(), "frames_total": len(kept), "seconds": {"solve": 0.5}}
     done = 0
@@ -90,7 +96,7 @@ def main(folder: Path, wishes: dict) -> int:
             os.abort()
         if frame == wishes.get("kill_at"):
             os.kill(os.getpid(), signal.SIGKILL)
-        if frame == wishes.get("diverge_at"):
+        if frame == wishes.get("diverge_at") and scene.settings.substeps < wishes.get("diverge_below", math.inf):
             fault = Fault("E_DIVERGED", "The simulation blew up; try more substeps.", scene.bodies[0].name, frame)
             write_status(folder, Status("FAILED", kept[done - 1], done, **state, error=fault))
             return 4

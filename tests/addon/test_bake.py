@@ -130,6 +130,39 @@ def test_frames_before_a_fault_are_kept(bpy, make_body, fake_worker, options, wi
     assert not report["complete"]
 
 
+def test_what_blows_up_is_tried_again_with_more_substeps(bpy, make_body, fake_worker, options):
+    from blender_xpbd.addon.bake import run_bake
+
+    body = make_body(location=(0, 0, 5))
+    bpy.context.scene.xpbd.retry_diverged = True
+    fake_worker(diverge_at=6, diverge_below=16)
+    summary = run_bake(bpy.context, options(per_frame=True))
+    assert summary.complete
+    assert (summary.frames, summary.substeps) == (10, 16)
+    assert [entry["frame"] for entry in summary.frame_statistics] == list(range(1, 11))
+    retried = [warning for warning in summary.warnings if warning.startswith("W_RETRIED")]
+    assert ["4 substeps" in retried[0], "8 substeps" in retried[1], len(retried)] == [True, True, 2]
+    assert len(body.data.shape_keys.key_blocks) == 11
+    assert height(bpy, body, 10) == pytest.approx(5.0 - drop(10, substeps=16), abs=1e-5)
+    assert len(bpy.data.actions) == 1
+
+
+def test_it_is_tried_so_often_and_no_more(bpy, make_body, fake_worker, options):
+    from blender_xpbd.addon.bake import run_bake
+
+    body = make_body(location=(0, 0, 5))
+    bpy.context.scene.xpbd.retry_diverged = True
+    fake_worker(diverge_at=6)
+    with pytest.raises(XpbdError, match="E_DIVERGED"):
+        run_bake(bpy.context, options())
+    assert json.loads(bpy.context.scene.xpbd.report)["substeps"] == 32
+    assert height(bpy, body, 5) == pytest.approx(5.0 - drop(5, substeps=32), abs=1e-5)
+    fake_worker(crash_at=6)
+    with pytest.raises(XpbdError, match="E_WORKER"):
+        run_bake(bpy.context, options(substeps=5))
+    assert json.loads(bpy.context.scene.xpbd.report)["substeps"] == 5
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="where the user's cache is depends on the system")
 @pytest.mark.parametrize("named", [False, True])
 def test_a_crash_before_the_first_frame_is_tried_again_with_an_empty_cache(

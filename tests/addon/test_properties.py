@@ -41,6 +41,7 @@ SCENE_NAMES = {
     "floor_height",
     "floor_friction",
     "floor_restitution",
+    "retry_diverged",
     "cache_directory",
     "report",
     *(parameter.name for parameter in SOLVER_PARAMETERS),

@@ -88,6 +88,12 @@ class System:
             return settings.precision == "DOUBLE"
         return settings.iterations > 1 or any(model.body.role == "JELLY" for model in self.models)
 
+    @property
+    def is_branched(self) -> bool:
+        """Whether the kernels for this system have many branches."""
+        has_jelly = any(model.body.role == "JELLY" for model in self.models)
+        return has_jelly or any(collider.shape == "MESH" for collider in self.scene.colliders)
+
     def targets(self, frame_index: int) -> Floats:
         """Where the moved particles are at a frame, counted from the start; relative to the origin [m]."""
         return np.concatenate(

@@ -92,7 +92,9 @@ class JobRunner:
             system = build_system(scene)
         with self._watch.stage("start"):
             count = sum(system.schedule.counts().values())
-            device = start_taichi(scene.settings.device, count, self._taichi_cache, system.wants_double)
+            device = start_taichi(
+                scene.settings.device, count, self._taichi_cache, system.wants_double, system.is_branched
+            )
         if scene.settings.quality == "AUTOMATIC" and scene.settings.solver_mode == "XPBD":
             with self._watch.stage("quality"):
                 chosen = choose_quality(system, choose_paths(system, device), self._stop)

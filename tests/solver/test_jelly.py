@@ -3,8 +3,8 @@
 
 import pytest
 
-from scripts.validation.meshes import jelly, lattice_box
-from scripts.validation.simulation import held, run, start
+from validation.meshes import jelly, lattice_box
+from validation.simulation import held, run, start
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Time to a good result: how long a frame takes at which quality."""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from blender_xpbd.solver.statistics import Measure
+
+from .rows import Row
+from .scenes import cloth_scene, jelly_scene
+from .solver_cases import frame_times, started
+
+# a cloth is good at these frames when its mean strain is at most 1 % and the 99th percentile 5 %
+LOOKED_AT = (24, 60)
+# substeps at which the cloth of so many vertices a side is good, and at which plain XPBD is (None: not tried)
+CLOTH_SUBSTEPS: dict[int, tuple[int, int | None]] = {50: (8, 40), 100: (12, 80), 200: (14, 240), 400: (20, None)}
+
+
+def cloth_quality(side: int, device: str, is_plain: bool) -> Row:
+    """The rigid cloth at the substeps that make it good: time of frames 2 to 30 and 31 to 60, and its strain."""
+    substeps = CLOTH_SUBSTEPS[side][is_plain]
+    if substeps is None:
+        raise ValueError(f"plain XPBD is not tried at {side} x {side}")
+    acceleration = "NONE" if is_plain else "HIERARCHY"
+    _, solver, row = started(cloth_scene("DISTANCE", substeps, device, side, acceleration=acceleration))
+    times: list[float] = []
+    strains: Row = {}
+    for first, last in itertools.pairwise((0, *LOOKED_AT)):
+        times += frame_times(solver, last - first)
+        strains |= _strains(solver.positions(), side, last)
+    method = "plain XPBD" if is_plain else "accelerated"
+    return {
+        "vertices": side**2,
+        "method": method,
+        "substeps": substeps,
+        **row,
+        "ms/frame": 1e3 * statistics.median(times[1:30]),
+        "ms/frame 31-60": 1e3 * statistics.median(times[30:]),
+        **strains,
+    }
+
+
+def _strains(positions: npt.NDArray[Any], side: int, frame: int) -> Row:
+    """Of the rows and columns of the grid, as the peers are measured."""
+    grid = positions.reshape(side, side, 3)
+    lengths = [np.linalg.norm(np.diff(grid, axis=axis), axis=2).ravel() for axis in range(2)]
+    strain = np.concatenate(lengths) * (side - 1) - 1.0
+    return {
+        f"mean % f{frame}": 100.0 * float(np.abs(strain).mean()),
+        f"p99 % f{frame}": 100.0 * float(np.percentile(strain, 99)),
+    }
+
+
+def jelly_drop(cells: int, youngs_modulus: float, device: str, substeps: int) -> Row:
+    """A cube that falls and bounces: its lowest height and how high its centre comes back."""
+    system, solver, row = started(jelly_scene(cells, youngs_modulus, device, substeps=substeps))
+    measure = Measure(system)
+    times, tops, centres, inverted, volumes = [], [], [], [], []
+    for _ in range(40):
+        times += frame_times(solver, 1)
+        positions = solver.positions() + system.origin
+        top = np.argsort(system.positions[:, 2])[-((cells + 1) ** 2) :]
+        tops.append(positions[top, 2].mean())
+        centres.append(positions[:, 2].mean())
+        statistic = dict(zip(measure.names, measure(solver.positions())[0], strict=True))
+        inverted.append(statistic["inverted_tetrahedra"])
+        volumes.append(statistic["volume_change"])
+    lowest = int(np.argmin(centres))
+    return {
+        "cells": cells,
+        "E [Pa]": youngs_modulus,
+        "substeps": substeps,
+        **row,
+        "ms/frame": 1e3 * statistics.median(times[1:]),
+        "lowest top [m]": float(min(tops)),
+        "lowest centre [m]": float(centres[lowest]),
+        "highest centre after [m]": float(max(centres[lowest:])),
+        "lowest volume change": float(min(volumes)),
+        "inverted at most": float(max(inverted)),
+        "inverted at the end": float(inverted[-1]),
+    }
+
+
+def draw_growth(rows: list[Row], path: Path) -> None:
+    """Write the plot of cost per frame against vertices, with vertices × log(vertices) through the first point."""
+    from validation.case import Curve, Plot
+    from validation.plots import draw
+
+    curves = []
+    for method in dict.fromkeys(row["method"] for row in rows):
+        mine = [row for row in rows if row["method"] == method]
+        curves.append(Curve(method, [row["vertices"] for row in mine], [row["ms/frame"] for row in mine], "o-"))
+    sizes = np.array([row["vertices"] for row in rows if row["method"] == rows[0]["method"]], float)
+    line = sizes * np.log(sizes)
+    curves.append(Curve("vertices × log", sizes, line * rows[0]["ms/frame"] / line[0], "k:"))
+    draw(Plot("vertices", "ms per frame at equal strain", tuple(curves), is_log_x=True, is_log_y=True), path)

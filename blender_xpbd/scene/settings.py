@@ -26,6 +26,15 @@ PRECISIONS = (
     Choice("SINGLE", "Single", "32 bits: faster; motion finer than a ten-millionth of the scene is lost"),
     Choice("DOUBLE", "Double", "64 bits, on the processor only: cloth takes a quarter longer, jelly a tenth"),
 )
+ACCELERATIONS = (
+    Choice(
+        "HIERARCHY",
+        "Coarse Levels",
+        "Carry the pull of pins over the cloth on coarser and coarser meshes: stiff cloth of many vertices stretches "
+        "no more than its material at a fraction of the substeps. Only cloths that gain from it take part",
+    ),
+    Choice("NONE", "None", "Plain XPBD: stiff cloth needs more substeps the finer its mesh is"),
+)
 DEVICES = (
     Choice("AUTO", "Automatic", "The fastest device for the size of the scene; the bake tells which"),
     Choice("CPU", "CPU", "The processor"),
@@ -75,6 +84,14 @@ SOLVER_PARAMETERS: tuple[Parameter, ...] = (
         maximum=10000,
         soft_maximum=50,
     ),
+    Parameter(
+        "acceleration",
+        "Acceleration",
+        "How pinned cloth becomes stiff with few substeps. Choose None to compare, or where cloth that is folded onto "
+        "itself at its pins moves stiffly",
+        "HIERARCHY",
+        choices=ACCELERATIONS,
+    ),
     Parameter("solver_mode", "Mode", "How stiffness is given", "XPBD", choices=SOLVER_MODES),
     Parameter(
         "time_integration",
@@ -110,6 +127,7 @@ class SolverSettings:
     maximum_substeps: int = 160
     measure_residual: bool = False
     precision: str = "AUTO"
+    acceleration: str = "HIERARCHY"
 
     @classmethod
     def from_values(cls, values: Mapping[str, Value]) -> SolverSettings:

@@ -12,6 +12,7 @@ from ..constraints.constraint import ConstraintBlock
 from ..scene.errors import Notice
 from ..scene.scene import Body
 from ..scene.settings import SolverSettings
+from .hierarchy import Hierarchy
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -33,6 +34,7 @@ class BodyModel:
         damping_times: of the material around each particle [s], shape (particles,); empty for none.
         surface_elements, surface_weights: of points between the vertices that meet colliders too, shape (points, 4).
         frictions: of the vertices of the mesh, then of those points; empty where all are the material's.
+        hierarchy: coarse levels that speed up the solve; None without.
         notices: warnings.
     """
 
@@ -49,6 +51,7 @@ class BodyModel:
     surface_elements: Ints = field(default_factory=lambda: np.zeros((0, 4), np.int32))
     surface_weights: Floats = field(default_factory=lambda: np.zeros((0, 4)))
     frictions: Floats = field(default_factory=lambda: np.zeros(0))
+    hierarchy: Hierarchy | None = None
     notices: tuple[Notice, ...] = ()
 
     @property

@@ -25,6 +25,7 @@ from ..scene.errors import XpbdError
 from ..scene.scene import Body
 from ..scene.settings import SolverSettings
 from .body_model import BodyModel, is_direct, last_parameter
+from .cloth_hierarchy import cloth_hierarchy
 from .multipliers import constraint_factors, vertex_factors
 from .shape import build_shape
 from .shares import polygon_shares
@@ -53,9 +54,10 @@ def build_cloth(body: Body, settings: SolverSettings) -> BodyModel:
     pin_weights = np.zeros(count)
     pin_weights[body.pins.vertices] = body.pins.weights
     edges = unique_edges(body.face_sizes, body.corners)
+    membrane = _membrane(body, triangles, edges, settings)
     blocks = [
         *_bending(body, triangles, settings),
-        *_membrane(body, triangles, edges, settings),
+        *membrane,
         *_tethers(body, triangles, pin_weights, settings),
         *_inside(body, triangles, settings),
         *build_shape(body, body.positions, masses, edges, settings),
@@ -73,6 +75,7 @@ def build_cloth(body: Body, settings: SolverSettings) -> BodyModel:
         edges=edges,
         damping_times=material.damping_time * (np.ones(count) if damping is None else damping),
         frictions=np.zeros(0) if friction is None else material.friction * friction,
+        hierarchy=cloth_hierarchy(body, triangles, masses, pin_weights, membrane, settings),
         notices=tuple(notices),
     )
 

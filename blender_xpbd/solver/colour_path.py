@@ -7,6 +7,7 @@ import itertools
 
 from ..constraints.constraint import BDF2
 from . import parallel_kernels as parallel
+from .colour_hierarchy import coarse_cycle_by_colours
 from .plan import Plan
 
 
@@ -38,6 +39,8 @@ def advance_by_colours(plan: Plan, substeps: int) -> None:
                 plan.target_count,
                 plan.mode,
             )
+        if plan.has_levels:
+            coarse_cycle_by_colours(plan)
         for iteration in range(plan.iterations):
             project_by_colours(plan, iteration)
             _project_contacts(plan, substep, iteration == 0)

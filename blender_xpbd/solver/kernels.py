@@ -9,6 +9,7 @@ import taichi as ti
 from ..constraints import CONSTRAINTS
 from ..constraints.constraint import BDF2, DAMPED
 from ..contacts.contact import BODY_DAMPING, BODY_INTERNAL_DAMPING, apply_restitution, project_contact
+from .hierarchy_kernels import coarse_cycle
 
 # without a type of number: what moves comes in the precision of ``runtime.start_taichi``, what stays in single
 VECTORS = ti.types.ndarray(ndim=1)
@@ -243,12 +244,25 @@ def simulate_frame(
     mesh_floats: FLOATS,
     mesh_ints: INTS,
     gravities: VECTORS,
+    levels: INT_TABLE,
+    level_stiffness: FLOAT_TABLE,
+    coarse_positions: VECTORS,
+    coarse_moves: VECTORS,
+    restriction_starts: INTS,
+    restriction_vertices: INTS,
+    restriction_weights: FLOATS,
+    parents: INT_TABLE,
+    parent_weights: FLOAT_TABLE,
+    links: INT_TABLE,
+    link_lengths: FLOATS,
+    link_states: FLOATS,
     h: float,
     substeps: ti.i32,
     iterations: ti.i32,
     target_count: ti.i32,
     contact_count: ti.i32,
     collider_count: ti.i32,
+    has_levels: ti.template(),
     mode: ti.template(),
     used: ti.template(),
     shapes: ti.template(),
@@ -275,6 +289,23 @@ def simulate_frame(
         for k in range(target_count):
             share = (s + 1.0) / substeps
             place_target(k, share, targets, target_starts, target_ends, positions, previous_positions, mode)
+        if ti.static(has_levels):
+            coarse_cycle(
+                projection_step(h, 0, mode)[0],
+                positions,
+                levels,
+                level_stiffness,
+                coarse_positions,
+                coarse_moves,
+                restriction_starts,
+                restriction_vertices,
+                restriction_weights,
+                parents,
+                parent_weights,
+                links,
+                link_lengths,
+                link_states,
+            )
         for iteration in range(iterations):
             step = projection_step(h, iteration, mode)
             for task in range(segment_starts.shape[0]):

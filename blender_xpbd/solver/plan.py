@@ -102,6 +102,11 @@ class Plan:
         return len(self.system.scene.colliders)
 
     @property
+    def has_levels(self) -> bool:
+        """Whether a cloth has coarse levels."""
+        return not self.state.hierarchy.is_empty
+
+    @property
     def gravity_speed(self) -> float:
         """What gravity adds in a substep [m/s]."""
         return float(np.linalg.norm(self.system.scene.gravity)) * self.h

@@ -12,8 +12,55 @@ import taichi as ti
 
 from ..contacts.contact import MOTION_WIDTH
 from .colliders import ColliderSet
+from .hierarchy_tables import HierarchyTables, build_hierarchy_tables
 from .runtime import numpy_type, real_type
 from .system import System
+
+
+@dataclass(frozen=True)
+class HierarchyState:
+    """The coarse levels of cloths on the device, names as in ``HierarchyTables``.
+
+    ``moves`` are where vertices were restricted to, then how far they came from there; ``link_states`` the length that
+    a link is pulled to and its multiplier. Nothing in here outlives a substep.
+    """
+
+    tables: HierarchyTables
+    levels: Any
+    stiffness: Any
+    positions: Any
+    moves: Any
+    restriction_starts: Any
+    restriction_vertices: Any
+    restriction_weights: Any
+    parents: Any
+    weights: Any
+    links: Any
+    lengths: Any
+    link_states: Any
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no body has coarse levels."""
+        return len(self.tables.levels) == 0
+
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """All arrays, in the order in which kernels take them."""
+        return (
+            self.levels,
+            self.stiffness,
+            self.positions,
+            self.moves,
+            self.restriction_starts,
+            self.restriction_vertices,
+            self.restriction_weights,
+            self.parents,
+            self.weights,
+            self.links,
+            self.lengths,
+            self.link_states,
+        )
 
 
 @dataclass(frozen=True)
@@ -60,6 +107,7 @@ class State:
     mesh_floats: Any
     mesh_ints: Any
     gravities: Any
+    hierarchy: HierarchyState
 
 
 def build_state(system: System, colliders: ColliderSet) -> State:
@@ -107,6 +155,27 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         mesh_floats=_array(colliders.mesh_floats, ti.f32),
         mesh_ints=_array(colliders.mesh_ints, ti.i32),
         gravities=_vectors(np.append(system.scene.gravity, 0.0)[None]),
+        hierarchy=_hierarchy_state(system),
+    )
+
+
+def _hierarchy_state(system: System) -> HierarchyState:
+    scene = system.scene
+    tables = build_hierarchy_tables(system.models, system.starts, scene.settings, scene.frames.frame_duration)
+    return HierarchyState(
+        tables=tables,
+        levels=_array(tables.levels, ti.i32),
+        stiffness=_array(tables.stiffness, ti.f32),
+        positions=_vectors(tables.positions),
+        moves=_vectors(np.zeros_like(tables.positions)),
+        restriction_starts=_array(tables.restriction_starts, ti.i32),
+        restriction_vertices=_array(tables.restriction_vertices, ti.i32),
+        restriction_weights=_array(tables.restriction_weights, ti.f32),
+        parents=_array(tables.parents, ti.i32),
+        weights=_array(tables.weights, ti.f32),
+        links=_array(tables.links, ti.i32),
+        lengths=_array(tables.lengths, ti.f32),
+        link_states=_array(np.zeros(2 * len(tables.lengths)), real_type()),
     )
 
 

@@ -108,12 +108,12 @@ def project_parts(
     target_count: ti.i32,
     iteration: ti.i32,
     part_count: ti.i32,
-    is_first: ti.template(),
+    predicts: ti.template(),
     mode: ti.template(),
     used: ti.template(),
 ):
-    """Predict, in the first iteration, and project all constraints once."""
-    if ti.static(is_first):
+    """Predict, where that is still to do, and project all constraints once."""
+    if ti.static(predicts):
         ti.loop_config(serialize=True)
         for k in range(target_count):
             share = (substep + 1.0) / substeps
@@ -121,7 +121,7 @@ def project_parts(
     for number in ti.static(range(ROUNDS)):
         ti.loop_config(block_dim=1)
         for part in range(part_count):
-            if ti.static(is_first and number == 0):
+            if ti.static(predicts and number == 0):
                 predict_part(
                     part,
                     h,

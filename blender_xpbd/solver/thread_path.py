@@ -6,17 +6,46 @@ from __future__ import annotations
 from . import thread_kernels as threads
 from .parallel_kernels import damp_bodies
 from .plan import Plan
+from .thread_hierarchy_kernels import begin_substep
 
 
 def advance_in_threads(plan: Plan, substeps: int) -> None:
     """Simulate a frame."""
     for substep in range(substeps):
+        if plan.has_levels:
+            _begin(plan, substep, substeps)
         for iteration in range(plan.iterations):
             _project(plan, iteration, substep, substeps)
             if plan.used_shapes:
                 _project_contacts(plan, substep, iteration == 0)
         _finish(plan)
     damp_bodies(plan.state.positions, plan.state.velocities, plan.state.starts, plan.state.bodies, plan.h * substeps)
+
+
+def _begin(plan: Plan, substep: int, substeps: int) -> None:
+    s = plan.state
+    begin_substep(
+        s.positions,
+        s.previous_positions,
+        s.velocities,
+        s.older_positions,
+        s.older_velocities,
+        s.part_particles,
+        s.part_starts,
+        s.particle_bodies,
+        s.bodies,
+        s.targets,
+        s.target_starts,
+        s.target_ends,
+        s.gravities,
+        *s.hierarchy.arrays,
+        plan.h,
+        substep,
+        substeps,
+        plan.target_count,
+        plan.system.schedule.parts.count,
+        plan.mode,
+    )
 
 
 def _project(plan: Plan, iteration: int, substep: int, substeps: int) -> None:
@@ -47,7 +76,7 @@ def _project(plan: Plan, iteration: int, substep: int, substeps: int) -> None:
         plan.target_count,
         iteration,
         plan.system.schedule.parts.count,
-        iteration == 0,
+        iteration == 0 and not plan.has_levels,
         plan.mode,
         plan.used_constraints,
     )

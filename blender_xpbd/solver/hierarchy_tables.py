@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The coarse levels of all cloths in flat arrays, as the kernels read them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..geometry.colouring import colour_constraints, colour_order
+from ..geometry.hierarchy import CoarseLevel
+from ..scene.settings import SolverSettings
+from .body_model import BodyModel
+from .hierarchy import Hierarchy
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+# columns of ``HierarchyTables.levels``
+FIRST, COUNT, FIRST_LINK, LINK_COUNT, FIRST_BELOW, BELOW_COUNT, FIRST_PARENT, IS_FINEST = range(8)
+# columns of ``HierarchyTables.stiffness``
+COMPLIANCE, TAKEN = range(2)
+
+
+@dataclass(frozen=True)
+class HierarchyTables:
+    """The levels of all bodies that have some, body by body and finest first, as the kernels read them.
+
+    Attributes:
+        levels: per level as the columns named above, shape (levels, 8). Vertices of all levels are numbered through;
+            what is below the finest are particles.
+        stiffness: per level compliance [m/N] and share taken by finer levels, shape (levels, 2).
+        positions: of the vertices relative to the origin [m] and inverse mass [1/kg], shape (vertices, 4).
+        restriction_starts, restriction_vertices, restriction_weights: as in ``CoarseLevel``.
+        parents, weights: as in ``CoarseLevel``, shape (below, 3).
+        links: pairs of vertices by colour, shape (links, 2).
+        lengths: of the links [m], shape (links,).
+        colours: per level, the boundaries of its colours among all links.
+    """
+
+    levels: Ints
+    stiffness: Floats
+    positions: Floats
+    restriction_starts: Ints
+    restriction_vertices: Ints
+    restriction_weights: Floats
+    parents: Ints
+    weights: Floats
+    links: Ints
+    lengths: Floats
+    colours: tuple[Ints, ...]
+
+
+def build_hierarchy_tables(
+    models: Sequence[BodyModel], starts: Ints, settings: SolverSettings, frame_duration: float
+) -> HierarchyTables:
+    """Put the levels of bodies for which they pay one after another.
+
+    Args:
+        models: bodies.
+        starts: first particle of each.
+        settings: of the solver.
+        frame_duration: [s].
+    """
+    h = frame_duration / settings.substeps
+    if settings.time_integration == "BDF2":
+        h *= 2.0 / 3.0
+    tables = _Tables()
+    if settings.acceleration == "HIERARCHY" and settings.solver_mode == "XPBD":
+        for model, start in zip(models, starts, strict=False):
+            if model.hierarchy is not None and model.hierarchy.pays(h):
+                tables.append(model.hierarchy, h, int(start))
+    return tables.joined()
+
+
+class _Tables:
+    """Collects levels; all offsets count from the first one collected."""
+
+    def __init__(self) -> None:
+        self._levels: list[tuple[int, ...]] = []
+        self._stiffness: list[Floats] = []
+        self._columns: dict[str, list[npt.NDArray[np.generic]]] = {
+            "positions": [np.zeros((0, 4))],
+            "restriction_starts": [np.zeros(0, np.int32)],
+            "restriction_vertices": [np.zeros(0, np.int32)],
+            "restriction_weights": [np.zeros(0)],
+            "parents": [np.zeros((0, 3), np.int32)],
+            "weights": [np.zeros((0, 3))],
+            "links": [np.zeros((0, 2), np.int32)],
+            "lengths": [np.zeros(0)],
+        }
+        self._colours: list[Ints] = []
+
+    def append(self, hierarchy: Hierarchy, h: float, first_particle: int) -> None:
+        """Add the levels of a body."""
+        self._stiffness.append(hierarchy.stiffness(h))
+        first_below = first_particle
+        for number, level in enumerate(hierarchy.levels):
+            first, first_link, first_parent = self._count("positions"), self._count("links"), self._count("parents")
+            order, offsets = _coloured(level)
+            self._levels.append(
+                (first, len(level.positions), first_link, len(order), first_below, len(level.parents), first_parent,
+                 int(number == 0))
+            )  # fmt: skip
+            self._colours.append((offsets + first_link).astype(np.int32))
+            terms = self._count("restriction_vertices")
+            self._add(
+                positions=np.concatenate([level.positions, level.inverse_masses[:, None]], axis=1),
+                restriction_starts=level.restriction_starts[:-1] + terms,
+                restriction_vertices=level.restriction_vertices + first_below,
+                restriction_weights=level.restriction_weights,
+                parents=level.parents + first,
+                weights=level.weights,
+                links=level.links[order] + first,
+                lengths=level.lengths[order],
+            )
+            first_below = first
+
+    def joined(self) -> HierarchyTables:
+        """All that was collected."""
+        terms = self._count("restriction_vertices")
+        self._add(restriction_starts=np.array([terms], np.int32))
+        columns = {name: np.concatenate(parts) for name, parts in self._columns.items()}
+        return HierarchyTables(
+            levels=np.array(self._levels, np.int32).reshape(-1, 8),
+            stiffness=np.concatenate([np.zeros((0, 2)), *self._stiffness]),
+            colours=tuple(self._colours),
+            **columns,
+        )
+
+    def _count(self, name: str) -> int:
+        return sum(len(part) for part in self._columns[name])
+
+    def _add(self, **columns: npt.NDArray[np.generic]) -> None:
+        for name, values in columns.items():
+            self._columns[name].append(values)
+
+
+def _coloured(level: CoarseLevel) -> tuple[Ints, Ints]:
+    """The order of the links by colour, and where each colour begins."""
+    # nothing is written to a fixed vertex, so that links may share it
+    moves = level.inverse_masses[level.links] > 0.0
+    ends = np.where(moves, level.links, level.links[:, ::-1])
+    order, offsets = colour_order(colour_constraints(ends, len(level.positions)))
+    return order, offsets

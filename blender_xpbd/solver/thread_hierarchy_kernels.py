@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The beginning of a substep for the threads of a processor, where cloths have coarse levels.
+
+What every particle does by itself goes on threads: prediction, restriction and prolongation. The links are few and
+done one after another, so that the result is that of ``kernels.simulate_frame`` to the last bit.
+"""
+
+import taichi as ti
+
+from .hierarchy_kernels import prolong_to_particles, restrict_particles, solve_levels
+from .kernels import FLOAT_TABLE, FLOATS, INT_TABLE, INTS, VECTORS, place_target, projection_step
+from .thread_kernels import predict_part
+
+
+@ti.kernel
+def begin_substep(
+    positions: VECTORS,
+    previous_positions: VECTORS,
+    velocities: VECTORS,
+    older_positions: VECTORS,
+    older_velocities: VECTORS,
+    part_particles: INTS,
+    part_starts: INTS,
+    particle_bodies: INTS,
+    bodies: FLOAT_TABLE,
+    targets: INTS,
+    target_starts: VECTORS,
+    target_ends: VECTORS,
+    gravities: VECTORS,
+    levels: INT_TABLE,
+    level_stiffness: FLOAT_TABLE,
+    coarse_positions: VECTORS,
+    coarse_moves: VECTORS,
+    restriction_starts: INTS,
+    restriction_vertices: INTS,
+    restriction_weights: FLOATS,
+    parents: INT_TABLE,
+    parent_weights: FLOAT_TABLE,
+    links: INT_TABLE,
+    link_lengths: FLOATS,
+    link_states: FLOATS,
+    h: float,
+    substep: ti.i32,
+    substeps: ti.i32,
+    target_count: ti.i32,
+    part_count: ti.i32,
+    mode: ti.template(),
+):
+    """Predict, then the cycle over the coarse levels."""
+    ti.loop_config(serialize=True)
+    for k in range(target_count):
+        share = (substep + 1.0) / substeps
+        place_target(k, share, targets, target_starts, target_ends, positions, previous_positions, mode)
+    ti.loop_config(block_dim=1)
+    for part in range(part_count):
+        predict_part(
+            part,
+            h,
+            gravities[0],
+            positions,
+            previous_positions,
+            velocities,
+            older_positions,
+            older_velocities,
+            part_particles,
+            part_starts,
+            particle_bodies,
+            bodies,
+            mode,
+        )
+    ti.loop_config(block_dim=1)
+    for part in range(part_count):
+        restrict_particles(
+            part,
+            part_count,
+            positions,
+            levels,
+            coarse_positions,
+            coarse_moves,
+            restriction_starts,
+            restriction_vertices,
+            restriction_weights,
+        )
+    ti.loop_config(serialize=True)
+    for _ in range(1):
+        solve_levels(
+            projection_step(h, 0, mode)[0],
+            levels,
+            level_stiffness,
+            coarse_positions,
+            coarse_moves,
+            restriction_starts,
+            restriction_vertices,
+            restriction_weights,
+            parents,
+            parent_weights,
+            links,
+            link_lengths,
+            link_states,
+        )
+    ti.loop_config(block_dim=1)
+    for part in range(part_count):
+        prolong_to_particles(part, part_count, positions, levels, coarse_moves, parents, parent_weights)

@@ -24,7 +24,7 @@ def traces(extension: str) -> Iterator[str]:
     # Blender 5.2 has a node of its own that is called GeometryNodeXPBDSolver
     yield from (name for name in dir(bpy.types) if name.lower().startswith("xpbd"))
     yield from (f"bpy.ops.xpbd.{name}" for name in dir(bpy.ops.xpbd))
-    for kind in (bpy.types.Object, bpy.types.Scene, bpy.types.WindowManager):
+    for kind in (bpy.types.Object, bpy.types.Mesh, bpy.types.Key, bpy.types.Scene, bpy.types.WindowManager):
         yield from (f"{kind.__name__}.{name}" for name, _ in kind.bl_rna.properties.items() if "xpbd" in name.lower())
     for name in HANDLERS:
         yield from (f"{name}: {handler}" for handler in getattr(bpy.app.handlers, name) if belongs(handler, extension))

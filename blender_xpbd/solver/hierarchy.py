@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 
 # plain sweeps do where they leave less than this share of a pull undone, or would stretch the cloth by less
 LEAST_SHARE_LEFT = 0.5
-LEAST_STRETCH = 0.05
+LEAST_STRETCH = 0.02
 EARTH_GRAVITY = 9.81
 
 

@@ -19,6 +19,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarking.bake_cases import bake_case, cage_case, make_cloth, make_suzanne  # noqa: E402
+from benchmarking.constraint_bodies import BODIES  # noqa: E402
+from benchmarking.constraint_cases import projection_case  # noqa: E402
 from benchmarking.memory_cases import memory_case  # noqa: E402
 from benchmarking.peer_cases import native_node  # noqa: E402
 from benchmarking.quality_cases import cloth_quality, draw_growth, jelly_drop  # noqa: E402
@@ -44,12 +46,22 @@ class Case:
     is_slow: bool = False
 
 
+def projection_row(kind: str, is_double: bool) -> Callable[[str], Row]:
+    """A row of the projections of a kind, which are measured on the processor whatever the device."""
+    return lambda device: projection_case(kind, is_double)
+
+
 CASES: dict[str, Case] = {
     "solver, cloth, distance bending": Case(
         "plain XPBD alone: at least 250 frames/s", (lambda device: cloth_case("DISTANCE", device),)
     ),
     "solver, cloth, dihedral bending": Case(
         "plain XPBD alone: at least 50 frames/s", (lambda device: cloth_case("DIHEDRAL", device),)
+    ),
+    "a projection of each kind": Case(
+        "one thread: at least 0.9 times as fast as C",
+        tuple(projection_row(kind, is_double) for is_double in (False, True) for kind in BODIES),
+        is_slow=True,
     ),
     "cloth at equal quality": Case(
         "mean strain ≤ 1 %, 99th percentile ≤ 5 %: 2 / 7 / 40 / 250 ms at 50² / 100² / 200² / 400²",

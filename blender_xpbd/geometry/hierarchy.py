@@ -19,7 +19,16 @@ from .ragged import ramp
 from .seeds import adjacency, spread_seeds
 from .tethers import nearest_sources
 from .topology import boundary_edges, pair_keys, unique_pairs
-from .unfolding import Complexes, Development, develop_cells, develop_edges, develop_links, vertex_frames
+from .unfolding import (
+    Development,
+    develop_cells,
+    develop_edges,
+    develop_links,
+    in_planes,
+    product,
+    sizes,
+    vertex_frames,
+)
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -204,8 +213,8 @@ def _links(
     spread = np.concatenate([spreads, across_spreads])
     first, second = ways.pairs.T
     # from the points on the surface to the centres of mass
-    offsets: Complexes = np.einsum("nij,nj->ni", frames, positions - anchors) @ np.array([1.0, 1j])
-    reaches = np.abs(ways.vectors + ways.turns * offsets[second] - offsets[first])
+    offsets = in_planes(frames, positions - anchors)
+    reaches = sizes(ways.vectors + product(ways.turns, offsets[second]) - offsets[first])
     chords = np.linalg.norm(positions[first] - positions[second], axis=1)
     good = (spread <= GREATEST_SPREAD) & (chords >= LEAST_CHORD * reaches) & (chords > 0.0)
     lengths = (np.maximum(reaches, chords) * (1.0 + spread))[good]
@@ -230,6 +239,6 @@ def _two_hop(edges: Development, spreads: Floats, positions: Floats) -> tuple[De
     a, m, b = a[chosen], m[chosen], b[chosen]
     ways, find = edges.both_ways(), pair_finder(edges.both_ways().pairs, len(positions))
     first, second = find(a, m), find(m, b)
-    vectors = ways.vectors[first] + ways.turns[first] * ways.vectors[second]
+    vectors = ways.vectors[first] + product(ways.turns[first], ways.vectors[second])
     spread = spreads[first % len(edges.pairs)] + spreads[second % len(edges.pairs)] if len(a) else np.zeros(0)
-    return Development(np.stack([a, b], axis=1), vectors, ways.turns[first] * ways.turns[second]), spread
+    return Development(np.stack([a, b], axis=1), vectors, product(ways.turns[first], ways.turns[second])), spread

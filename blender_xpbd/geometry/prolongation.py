@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from .ragged import ramp
 from .seeds import adjacency
-from .unfolding import Complexes, Development
+from .unfolding import Complexes, Development, product, sizes
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -94,11 +94,11 @@ def _barycentric(places: Complexes, vectors: Complexes, scale: float) -> tuple[F
     Of triangles that hold a place the smallest suits best, of others the nearest.
     """
     first, second = vectors.T
-    area = (first.conj() * second).imag
-    good = area**2 > LEAST_SINE * (abs(first) * abs(second)) ** 2
+    area = product(first.conj(), second).imag
+    good = area**2 > LEAST_SINE * (sizes(first) * sizes(second)) ** 2
     safe = np.where(good, area, 1.0)
-    x, y = (places.conj() * second).imag / safe, (first.conj() * places).imag / safe
+    x, y = product(places.conj(), second).imag / safe, product(first.conj(), places).imag / safe
     shares = np.stack([1.0 - x - y, x, y], axis=1)
-    size = np.sqrt(np.maximum(abs(first), abs(second)) ** 2 + abs(first - second) ** 2) / scale
+    size = np.sqrt(np.maximum(sizes(first), sizes(second)) ** 2 + sizes(first - second) ** 2) / scale
     score = np.minimum(shares.min(axis=1), 0.0) - PREFER_SMALL * size
     return shares, np.where(good, score, -np.inf)

@@ -4,6 +4,9 @@
 A vector in a plane is a complex number, the turn between two planes one of length 1. So the coarse levels of a cloth
 are built without normals of their own, and a folded or curved cloth is measured along its surface.
 
+NumPy rounds products and absolute values of complex numbers in one way or another by where they lie in memory; so they
+are written out, for the same bytes from run to run.
+
 Source: the unfolding of edges between tangent planes is that of Schmidt, Grimm & Wyvill 2006, "Interactive decal
 compositing with discrete exponential maps", §4.
 """
@@ -37,7 +40,7 @@ class Development:
     @property
     def lengths(self) -> Floats:
         """Of the edges [m], shape (edges,)."""
-        return np.abs(self.vectors)
+        return sizes(self.vectors)
 
     def rows(self, chosen: npt.NDArray[np.generic]) -> Development:
         """Some of the edges, in this order: numbers or a mask."""
@@ -47,9 +50,34 @@ class Development:
         """The edges, then all of them from the other end."""
         return Development(
             np.concatenate([self.pairs, self.pairs[:, ::-1]]),
-            np.concatenate([self.vectors, -self.turns.conj() * self.vectors]),
+            np.concatenate([self.vectors, -product(self.turns.conj(), self.vectors)]),
             np.concatenate([self.turns, self.turns.conj()]),
         )
+
+
+def product(a: Complexes, b: Complexes) -> Complexes:
+    """Product of two arrays of complex numbers, shape (vectors,)."""
+    return complexes(a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real)
+
+
+def sizes(vectors: Complexes) -> Floats:
+    """Absolute values, shape (vectors,)."""
+    absolute: Floats = np.sqrt(vectors.real**2 + vectors.imag**2)
+    return absolute
+
+
+def complexes(real: Floats, imaginary: Floats) -> Complexes:
+    """Complex numbers from their parts."""
+    result = np.empty(np.shape(real), np.complex128)
+    result.real, result.imag = real, imaginary
+    return result
+
+
+def in_planes(frames: Floats, vectors: Floats) -> Complexes:
+    """The shadows of vectors, shape (n, 3), on the planes with tangents ``frames``, shape (n, 2, 3)."""
+    along = frames * vectors[:, None]
+    first, second = (along[:, row, 0] + along[:, row, 1] + along[:, row, 2] for row in range(2))
+    return complexes(first, second)
 
 
 def vertex_frames(positions: Floats, triangles: npt.NDArray[np.integer]) -> Floats:
@@ -78,11 +106,13 @@ def develop_edges(positions: Floats, pairs: npt.NDArray[np.integer], frames: Flo
     spans = positions[pairs[:, 1]] - positions[pairs[:, 0]]
     directions = []
     for end in range(2):
-        shadow = np.einsum("nij,nj->ni", frames[pairs[:, end]], spans) @ np.array([1.0, 1j])
-        size = np.abs(shadow)
-        directions.append(np.where(size > 0.0, shadow / np.where(size > 0.0, size, 1.0), 1.0))
-    vectors = directions[0] * np.linalg.norm(spans, axis=1)
-    return Development(pairs.astype(np.int64), vectors, directions[0] * directions[1].conj())
+        shadow = in_planes(frames[pairs[:, end]], spans)
+        size = sizes(shadow)
+        safe = np.where(size > 0.0, size, 1.0)
+        directions.append(complexes(np.where(size > 0.0, shadow.real / safe, 1.0), shadow.imag / safe))
+    lengths = np.linalg.norm(spans, axis=1)
+    vectors = complexes(directions[0].real * lengths, directions[0].imag * lengths)
+    return Development(pairs.astype(np.int64), vectors, product(directions[0], directions[1].conj()))
 
 
 def develop_cells(
@@ -114,8 +144,8 @@ def develop_cells(
         if not ready.any():
             return places, turns, found
         start, end = waiting.pairs[ready].T
-        places[end] = places[start] + turns[start] * waiting.vectors[ready]
-        turns[end] = turns[start] * waiting.turns[ready]
+        places[end] = places[start] + product(turns[start], waiting.vectors[ready])
+        turns[end] = product(turns[start], waiting.turns[ready])
         found[end] = True
         waiting = waiting.rows(~ready)
 
@@ -144,12 +174,12 @@ def develop_links(
     ways = ways.rows(order)
     start, end = ways.pairs.T
     pairs = np.stack([owners[start], owners[end]], axis=1)
-    link_turns = turns[start] * ways.turns * turns[end].conj()
-    vectors = places[start] + turns[start] * ways.vectors - link_turns * places[end]
+    link_turns = product(product(turns[start], ways.turns), turns[end].conj())
+    vectors = places[start] + product(turns[start], ways.vectors) - product(link_turns, places[end])
     if len(pairs) == 0:
         return Development(pairs, vectors, link_turns), np.zeros(0)
     first = np.flatnonzero(np.r_[True, (pairs[1:] != pairs[:-1]).any(axis=1)])
-    lengths = np.abs(vectors)
+    lengths = sizes(vectors)
     differences = np.maximum.reduceat(lengths, first) - np.minimum.reduceat(lengths, first)
     chosen = Development(pairs, vectors, link_turns).rows(first)
     return chosen, differences / np.maximum(chosen.lengths, 1e-300)

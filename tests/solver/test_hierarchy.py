@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cloth with coarse levels: stiff with few substeps, no stiffer than its material, and the same on every path."""
+
+import dataclasses
+import itertools
+
+import numpy as np
+import pytest
+
+from blender_xpbd.scene.settings import SolverSettings
+from blender_xpbd.solver.cloth import build_cloth
+from blender_xpbd.solver.hierarchy import LEAST_STRETCH
+from blender_xpbd.solver.hierarchy_tables import BELOW_COUNT, COUNT, FIRST, build_hierarchy_tables
+from blender_xpbd.solver.plan import PATHS
+from blender_xpbd.solver.system import build_system
+from tests.solver import scenes
+from tests.solver.scenes import cloth, solver
+
+pytestmark = pytest.mark.usefixtures("taichi_cpu")
+
+RIGID = {
+    "stiffness_input": "COMPLIANCE",
+    "stretch_compliance": 1e-8,
+    "bending_model": "DISTANCE",
+    "bending_compliance": 1e-8,
+    "area_density": 1e4,
+}
+
+
+def level_count(simulation):
+    return len(build_hierarchy_tables(*table_arguments(simulation.system)).levels)
+
+
+def table_arguments(system):
+    return system.models, system.starts, system.scene.settings, system.scene.frames.frame_duration
+
+
+def stretch_percent(simulation):
+    """Mean of the absolute strain of edges, and its 99th percentile."""
+    model = simulation.system.models[0]
+    positions = simulation.positions()
+    lengths = [
+        np.linalg.norm(x[model.edges[:, 0]] - x[model.edges[:, 1]], axis=1) for x in (positions, model.positions)
+    ]
+    strain = 100.0 * (lengths[0] / lengths[1] - 1.0)
+    return np.abs(strain).mean(), np.percentile(strain, 99)
+
+
+def hung(count=21, **values):
+    """A square that hangs from its upper side."""
+    body = cloth(count, pinned=count * np.arange(count) + count - 1, bending_model="NONE", **values)
+    upright = body.positions[:, [0, 2, 1]]
+    return dataclasses.replace(body, positions=upright, pins=scenes.pins(upright, body.pins.vertices))
+
+
+def settled_height(simulation, frames=70):
+    for _ in range(frames):
+        simulation.advance()
+        state = simulation.checkpoint()
+        state["velocities"] *= 0.8
+        simulation.restore(simulation.frame_index, state)
+    return np.ptp(simulation.positions()[:, 2])
+
+
+@pytest.mark.parametrize("substeps", [10, 20])
+def test_rigid_cloth_of_fifty_by_fifty_hardly_stretches(substeps):
+    simulation = solver(cloth(50, pinned=(0, 49), **RIGID), substeps=substeps, frames=(1, 80))
+    for frame in (24, 60):
+        while simulation.frame_index < frame:
+            simulation.advance()
+        mean, high = stretch_percent(simulation)
+        assert mean <= 1.0
+        assert high <= 5.0
+
+
+def test_plain_sweeps_do_not_reach_that():
+    simulation = solver(cloth(50, pinned=(0, 49), **RIGID), substeps=10, acceleration="NONE")
+    for _ in range(30):
+        simulation.advance()
+    assert stretch_percent(simulation)[1] > 10.0
+
+
+@pytest.mark.parametrize(
+    ("model", "values", "tolerance"),
+    [
+        # soft: 1 to 1.5 % of stretch under its own weight
+        ("SPRINGS", {"stretch_stiffness": 1e3, "area_density": 3.0}, 0.12),
+        ("SPRINGS", {"stiffness_input": "COMPLIANCE", "stretch_compliance": 1e-5, "area_density": 400.0}, 0.12),
+        ("ISOTROPIC", {"stretch_stiffness": 1e3, "area_density": 3.0}, 0.12),
+    ],
+)
+def test_soft_cloth_keeps_its_stretch(model, values, tolerance):
+    """That of plain XPBD with so many substeps that it is converged."""
+    body = hung(membrane_model=model, **values)
+    accelerated = solver(body, substeps=10, frames=(1, 200))
+    assert level_count(accelerated) > 0
+    exact = settled_height(solver(body, substeps=240, acceleration="NONE", frames=(1, 200)), 60) - 1.0
+    assert exact > 0.01
+    assert settled_height(accelerated) - 1.0 == pytest.approx(exact, rel=tolerance)
+    # which plain sweeps of the same substeps miss by far
+    assert settled_height(solver(body, substeps=10, acceleration="NONE", frames=(1, 200))) - 1.0 > 2.0 * exact
+
+
+def two_cloths(**keywords):
+    bodies = (cloth(24, pinned=(0, 23), area_density=0.15), cloth(30, height=0.5, pinned=(0,), identifier="b1"))
+    return solver(*bodies, substeps=8, **keywords)
+
+
+@pytest.mark.parametrize("integration", ["SYMPLECTIC_EULER", "BDF2"])
+def test_all_paths_agree(monkeypatch, integration):
+    monkeypatch.setattr("blender_xpbd.solver.schedule.part_count", lambda blocks: 4)
+    results = {}
+    for path in PATHS:
+        simulation = two_cloths(path=path, time_integration=integration)
+        assert level_count(simulation) >= 4
+        results[path] = scenes.run(simulation, 5)
+    np.testing.assert_array_equal(results["SERIAL"], results["THREADS"])
+    np.testing.assert_allclose(results["SERIAL"], results["COLOURS"], atol=1e-9)
+
+
+def test_a_bake_goes_on_bit_for_bit():
+    whole, first, second = two_cloths(), two_cloths(), two_cloths()
+    expected = scenes.run(whole, 6)
+    scenes.run(first, 3)
+    second.restore(3, first.checkpoint())
+    np.testing.assert_array_equal(scenes.run(second, 3), expected)
+
+
+@pytest.mark.parametrize(
+    ("body", "settings"),
+    [
+        (cloth(30), {}),
+        (cloth(15, pinned=(0, 14)), {}),
+        (cloth(30, pinned=(0, 29)), {"solver_mode": "PBD"}),
+        (cloth(30, pinned=(0, 29)), {"substeps": 200}),
+        (cloth(30, pinned=(0, 29), stretch_stiffness=5.0), {}),
+        (cloth(30, pinned=(0, 29), membrane_model="ORTHOTROPIC"), {}),
+    ],
+    ids=["no pins", "few vertices", "PBD", "many substeps", "rubber", "woven"],
+)
+def test_what_does_not_gain_is_solved_plainly(body, settings):
+    """And with the very same bytes as when the acceleration is off."""
+    results = []
+    for acceleration in ("HIERARCHY", "NONE"):
+        simulation = solver(body, acceleration=acceleration, **settings)
+        assert level_count(simulation) == 0
+        results.append(scenes.run(simulation, 2))
+    np.testing.assert_array_equal(*results)
+
+
+def test_pinned_cloth_of_the_presets_is_accelerated_unless_that_is_off():
+    body = cloth(30, pinned=(0, 29))
+    assert level_count(solver(body)) > 0
+    assert level_count(solver(body, acceleration="NONE")) == 0
+
+
+def test_uneven_stiffness_is_left_alone():
+    body = cloth(30, pinned=(0, 29))
+    uneven = dataclasses.replace(body, multipliers={"stiffness": np.linspace(0.1, 1.0, 900, dtype=np.float32)})
+    assert build_cloth(uneven, SolverSettings()).hierarchy is None
+    assert build_cloth(body, SolverSettings()).hierarchy is not None
+
+
+def test_levels_pay_where_the_first_sweep_would_stretch_the_cloth():
+    hierarchy = build_cloth(cloth(30, pinned=(0, 29)), SolverSettings()).hierarchy
+    links, h = hierarchy.depth / hierarchy.edge_length, 1e-3
+    stretch = 2 * links * scenes.GRAVITY * h * h / hierarchy.edge_length
+    enough = h * np.sqrt(LEAST_STRETCH / stretch)
+    assert hierarchy.pays(1.01 * enough)
+    assert not hierarchy.pays(0.99 * enough)
+
+
+def test_tables_of_several_bodies_name_their_own_vertices():
+    system = build_system(scenes.scene(cloth(24, pinned=(0, 23)), cloth(30, pinned=(0,), identifier="b1"), substeps=8))
+    tables = build_hierarchy_tables(*table_arguments(system))
+    finest = np.flatnonzero(tables.levels[:, BELOW_COUNT] >= 24 * 24)
+    assert len(finest) == 2
+    for row, (start, end) in zip(finest, itertools.pairwise(system.starts), strict=True):
+        first, count = tables.levels[row, FIRST], tables.levels[row, COUNT]
+        terms = slice(tables.restriction_starts[first], tables.restriction_starts[first + count])
+        vertices = tables.restriction_vertices[terms]
+        assert start <= vertices.min() <= vertices.max() < end
+
+
+def test_links_of_a_colour_share_no_vertex_that_moves():
+    system = build_system(scenes.scene(cloth(24, pinned=(0, 23)), substeps=8))
+    tables = build_hierarchy_tables(*table_arguments(system))
+    for colours in tables.colours:
+        for first, last in itertools.pairwise(colours):
+            ends = tables.links[first:last].ravel()
+            ends = ends[tables.positions[ends, 3] > 0.0]
+            assert len(np.unique(ends)) == len(ends)

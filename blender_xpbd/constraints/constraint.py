@@ -14,7 +14,8 @@ substep, 1/h [1/s]). ``mode`` is static, a sum of
 - ``ACCUMULATE``: multipliers are kept over the iterations of a substep, which a single iteration does not need;
 - ``DAMPED``: constraints resist the change of C (XPBD 2016, §5.2, with β = τ/α: stiffness-proportional Rayleigh
   damping of the damping time τ, so γ = α̃β̃/h = τ/h);
-- ``BDF2``: how the solver integrates; projections do not look at it, their h is then 2/3 of the substep.
+- ``BDF2``: how the solver integrates; projections do not look at it, their h is then 2/3 of the substep;
+- ``WARM``: constraints that can begin where the substep before ended do, see ``WarmStart``.
 """
 
 from collections.abc import Callable
@@ -26,6 +27,24 @@ import numpy.typing as npt
 import taichi as ti
 
 from .groups import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, MEMBERS, Groups, joined_groups
+
+
+@dataclass(frozen=True)
+class WarmStart:
+    """How constraints of a type begin with what the substep before found, where each is projected once.
+
+    Attributes:
+        project: the Taichi function, with ``corrections`` after ``previous_positions``: 4-vectors, in which it adds up
+            for each particle by how much the next substep is to begin further on than predicted (xyz [m], 0). It keeps
+            what it needs for that where the multipliers of the constraint are.
+        slots: numbers it keeps there.
+        gain: how much it would change the constraints of a block (block, inverse masses (particles,) [1/kg], h [s]),
+            relative to their correction: 0 to 1.
+    """
+
+    project: Callable[..., Any]
+    slots: int
+    gain: Callable[["ConstraintBlock", npt.NDArray[np.float64], float], float]
 
 
 @dataclass(frozen=True)
@@ -43,6 +62,7 @@ class ConstraintType:
             (constraints, multiplier_count): for residuals and tests.
         nanoseconds: about what one projection takes one core, by which the solver decides how to run [ns].
         is_group: whether one constraint touches a group of any size.
+        warm_start: how to begin where the substep before ended, if it can.
     """
 
     name: str
@@ -53,6 +73,17 @@ class ConstraintType:
     evaluate: Callable[[npt.NDArray[np.float64], "ConstraintBlock"], npt.NDArray[np.float64]]
     nanoseconds: float
     is_group: bool = False
+    warm_start: WarmStart | None = None
+
+    @property
+    def can_start_warm(self) -> bool:
+        """Whether it can begin where the substep before ended."""
+        return self.warm_start is not None
+
+    @property
+    def slots(self) -> int:
+        """Numbers that one constraint has among the multipliers."""
+        return max(self.multiplier_count, 0 if self.warm_start is None else self.warm_start.slots)
 
 
 @dataclass(frozen=True)
@@ -130,6 +161,7 @@ PBD = 1
 ACCUMULATE = 2
 DAMPED = 4
 BDF2 = 8
+WARM = 16
 
 
 @ti.func

@@ -43,7 +43,7 @@ from .constraint import (
     moved,
     read_multiplier,
 )
-from .neo_hookean_single import project_neo_hookean_once
+from .neo_hookean_single import WARM_START, project_neo_hookean_once
 from .tetrahedron_element import (
     ELEMENT_PARAMETERS,
     SMALLEST_FILL,
@@ -76,7 +76,20 @@ def project_neo_hookean(
             positions, previous_positions, indices, parameters, lagrange_multipliers, i, p, m, step, mode
         )
     else:
-        project_neo_hookean_once(positions, previous_positions, indices, parameters, i, p, step, mode)
+        # cold: nothing is added to what stands in the place of corrections
+        project_neo_hookean_once(
+            positions,
+            previous_positions,
+            previous_positions,
+            indices,
+            parameters,
+            lagrange_multipliers,
+            i,
+            p,
+            m,
+            step,
+            mode & DAMPED,
+        )
 
 
 @ti.func
@@ -177,6 +190,7 @@ NEO_HOOKEAN = ConstraintType(
     project=project_neo_hookean,
     evaluate=evaluate_neo_hookean,
     nanoseconds=50,
+    warm_start=WARM_START,
 )
 
 

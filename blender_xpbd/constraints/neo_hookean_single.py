@@ -9,7 +9,7 @@ A = Σ wᵢ qᵢ qᵢᵀ over the four corners, so the stress at the end of the 
 
 with the Hessian H = 1 + r n⊗n + (r s − 1) ∂n/∂F. Two approximations make that scalar:
 
-- A ≈ a = tr A / 3, exact for a regular tetrahedron of equal masses;
+- A ≈ a, a bound of its greatest eigenvalue, exact for a regular tetrahedron of equal masses;
 - H has one curvature along n and one across it. Along n, r n·n and the rest's (1 − 2) at F = 1, spread as −n·n/3,
   and as det F departs from 1 up to |r s| |∂n/∂F|. Across n, 1 + |r s − 1| |∂n/∂F|, with the r s that the step along n
   leaves, and never below that of rest, which is 2. The eigenvalues of ∂n/∂F are as large as the stretches, √(F:F/3);
@@ -20,30 +20,55 @@ of F and cof F, hence free of torque. At rest both vanish, so a body without loa
 for a small strain of a regular tetrahedron this is the whole implicit step, as in ``neo_hookean``. That one finds
 besides the curvature along the very impulse, which a single iteration does not need.
 
+A single sweep over a stiff body leaves it too soft: what one tetrahedron takes up its neighbours have not yet felt,
+and the next substep begins anew from nothing. In a **warm start** it begins where the last one ended: a tetrahedron
+keeps the impulse Σ = β P it gave, and γ Σ is given again with the next prediction, before any projection; then the
+projection is of what is missing, P₀ − γ Σ/β, and Σ ← γ Σ + (what it gives): no load is borne twice.
+
+A projection leaves ρ = β a κ/(1 + β a κ) of a load undone; what is given is in the mean γ ρ/(1 − γ ρ) substeps old.
+Σ does not turn with the body, and forces of a turning body that lag by more than one substep speed up its rotation
+(a plain projection slows it down); a mode of vibration alone is stable up to γ ρ = 1/2 too. So γ ρ is a little less
+than that, and γ below 1. Along n, where κ is larger, it is another γ than across. Both fade out where β a κ is so large
+that neighbours hold an element more than its own mass does.
+
 The pull of a vanishing element fades and the damping is that of Kelvin and Voigt, see ``neo_hookean``.
 """
 
+import numpy as np
+import numpy.typing as npt
 import taichi as ti
 
-from .constraint import DAMPED, SMALL, moved
+from .constraint import DAMPED, SMALL, WARM, ConstraintBlock, WarmStart, moved
 from .tetrahedron_element import damping_stress, deformation, pulls, rest_rows
 
 # share of (F:F)² − 3 n·n ≥ 0, which is 0 for equal stretches, that keeps the split defined for an element like a line
 LINE_SHARE = 1e-3
+# γ ρ, and the greatest γ
+WARM_SHARE = 0.48
+GREATEST_WARMTH = 0.95
+# β a κ from which γ fades, and where it is 0: across n, and along it
+SHAPE_FADES, SHAPE_COLD = 2.0, 6.0
+VOLUME_FADES, VOLUME_COLD = 6.0, 20.0
 
 
 @ti.func
 def project_neo_hookean_once(
     positions: ti.template(),
     previous_positions: ti.template(),
+    corrections: ti.template(),
     indices: ti.template(),
     parameters: ti.template(),
+    impulses: ti.template(),
     i,
     p,
+    m,
     step,
     mode: ti.template(),
 ):
-    """Project one tetrahedron of ``NEO_HOOKEAN`` in XPBD mode; arguments as in ``constraint``."""
+    """Project one tetrahedron of ``NEO_HOOKEAN`` in XPBD mode; arguments as in ``constraint`` and ``WarmStart``.
+
+    Without WARM neither corrections nor impulses are touched.
+    """
     i0, i1, i2, i3 = indices[i], indices[i + 1], indices[i + 2], indices[i + 3]
     x0, x1, x2, x3 = positions[i0], positions[i1], positions[i2], positions[i3]
     q1, q2, q3 = rest_rows(parameters, p)
@@ -67,14 +92,22 @@ def project_neo_hookean_once(
         d1, d2, d3 = d1 + gamma * r1, d2 + gamma * r2, d3 + gamma * r3
         along += gamma * (r1.dot(n1) + r2.dot(n2) + r3.dot(n3))
         pressure += gamma * (ratio - 1.0) * (swelling + 1.0 - e1.dot(e2.cross(e3)))
+    q0 = q1 + q2 + q3
+    mobility = _greatest_mobility(q0, q1, q2, q3, x0[3], x1[3], x2[3], x3[3])
+    alpha_tilde = parameters[p + 10] * step[0] + SMALL
+    s1, s2, s3 = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
+    if ti.static(mode & WARM):
+        s1 = ti.Vector([impulses[m], impulses[m + 1], impulses[m + 2]])
+        s2 = ti.Vector([impulses[m + 3], impulses[m + 4], impulses[m + 5]])
+        s3 = ti.Vector([impulses[m + 6], impulses[m + 7], impulses[m + 8]])
+        d1, d2, d3 = d1 - alpha_tilde * s1, d2 - alpha_tilde * s2, d3 - alpha_tilde * s3
+        along = d1.dot(n1) + d2.dot(n2) + d3.dot(n3)
     along /= split
     pressure += along
-    q0 = q1 + q2 + q3
-    mobility = (x0[3] * q0.dot(q0) + x1[3] * q1.dot(q1) + x2[3] * q2.dot(q2) + x3[3] * q3.dot(q3)) / 3.0
-    alpha_tilde = parameters[p + 10] * step[0] + SMALL
     stretch = ti.sqrt(squares / 3.0)
     curvature = (ratio - 1.0 / 3.0) * (1.0 + gamma) * area + ratio * ti.abs(swelling) * stretch
-    by_volume = 1.0 / (alpha_tilde + mobility * curvature)
+    volume_stiffness = mobility * curvature
+    by_volume = 1.0 / (alpha_tilde + volume_stiffness)
     left = ti.abs(ratio * swelling * alpha_tilde * by_volume - 1.0)
     curvature = 1.0 + 2.0 * gamma * ti.max(squares / 3.0, 1.0) + stretch * ti.max(left, 1.0)
     by_shape = 1.0 / (alpha_tilde + mobility * curvature)
@@ -85,3 +118,61 @@ def project_neo_hookean_once(
     positions[i1] = moved(x1, -g1)
     positions[i2] = moved(x2, -g2)
     positions[i3] = moved(x3, -g3)
+    if ti.static(mode & WARM):
+        s1, s2, s3 = s1 + d1, s2 + d2, s3 + d3
+        stiffness = 2.0 * mobility * (1.0 + gamma) / alpha_tilde
+        shape = _warmth(stiffness, SHAPE_FADES, SHAPE_COLD)
+        volume = _warmth(volume_stiffness / alpha_tilde, VOLUME_FADES, VOLUME_COLD)
+        volume *= ti.max(ti.min((SHAPE_COLD - stiffness) / (SHAPE_COLD - SHAPE_FADES), 1.0), 0.0)
+        along = (volume - shape) * (s1.dot(n1) + s2.dot(n2) + s3.dot(n3)) / split
+        s1, s2, s3 = shape * s1 + along * n1, shape * s2 + along * n2, shape * s3 + along * n3
+        for axis in ti.static(range(3)):
+            impulses[m + axis], impulses[m + 3 + axis], impulses[m + 6 + axis] = s1[axis], s2[axis], s3[axis]
+        g1, g2, g3 = pulls(s1, s2, s3, q1, q2, q3)
+        _add(corrections, i0, x0[3] * (g1 + g2 + g3))
+        _add(corrections, i1, -x1[3] * g1)
+        _add(corrections, i2, -x2[3] * g2)
+        _add(corrections, i3, -x3[3] * g3)
+
+
+@ti.func
+def _greatest_mobility(q0, q1, q2, q3, w0, w1, w2, w3):
+    """A bound of the greatest eigenvalue of A = Σ wᵢ qᵢ qᵢᵀ: tr A / 3 + √⅔ |A − tr A / 3|.
+
+    With the mean alone, a stiff element whose corners differ in mass oversteps more than twofold, and explodes.
+    """
+    u0, u1, u2, u3 = w0 * q0, w1 * q1, w2 * q2, w3 * q3
+    xx = u0[0] * q0[0] + u1[0] * q1[0] + u2[0] * q2[0] + u3[0] * q3[0]
+    yy = u0[1] * q0[1] + u1[1] * q1[1] + u2[1] * q2[1] + u3[1] * q3[1]
+    zz = u0[2] * q0[2] + u1[2] * q1[2] + u2[2] * q2[2] + u3[2] * q3[2]
+    xy = u0[0] * q0[1] + u1[0] * q1[1] + u2[0] * q2[1] + u3[0] * q3[1]
+    yz = u0[1] * q0[2] + u1[1] * q1[2] + u2[1] * q2[2] + u3[1] * q3[2]
+    zx = u0[2] * q0[0] + u1[2] * q1[0] + u2[2] * q2[0] + u3[2] * q3[0]
+    mean = (xx + yy + zz) / 3.0
+    dx, dy, dz = xx - mean, yy - mean, zz - mean
+    return mean + ti.sqrt((dx * dx + dy * dy + dz * dz + 2.0 * (xy * xy + yz * yz + zx * zx)) / 1.5)
+
+
+@ti.func
+def _warmth(stiffness, fades, cold):
+    """γ for a stiffness β a κ, and nothing from ``cold`` on."""
+    fading = ti.max(ti.min((cold - stiffness) / (cold - fades), 1.0), 0.0)
+    return ti.min(WARM_SHARE * (1.0 + 1.0 / (stiffness + SMALL)), GREATEST_WARMTH) * fading
+
+
+@ti.func
+def _add(corrections: ti.template(), i, move):
+    corrections[i] += ti.Vector([move[0], move[1], move[2], 0.0])
+
+
+def warm_gain(block: ConstraintBlock, inverse_masses: npt.NDArray[np.float64], h: float) -> float:
+    """κ/(1 + κ) of the stiffer tetrahedra (the upper quartile): about how much too soft a single sweep leaves them."""
+    rows = block.parameters[:, :9].reshape(-1, 3, 3)
+    rows = np.concatenate([rows, rows.sum(axis=1, keepdims=True)], axis=1)
+    weights = inverse_masses[np.roll(block.indices, -1, axis=1)]
+    mobilities = np.einsum("tc,tcj,tcj->t", weights, rows, rows) / 3.0
+    kappa = float(np.quantile(2.0 * h**2 * mobilities / block.parameters[:, -1], 0.75))
+    return kappa / (1.0 + kappa)
+
+
+WARM_START = WarmStart(project=project_neo_hookean_once, slots=9, gain=warm_gain)

@@ -21,6 +21,7 @@ def advance_by_colours(plan: Plan, substeps: int) -> None:
             s.velocities,
             s.older_positions,
             s.older_velocities,
+            s.corrections,
             s.particle_bodies,
             s.bodies,
             s.gravities,
@@ -60,6 +61,7 @@ def project_by_colours(plan: Plan, iteration: int) -> None:
                 parallel.project_colour(
                     s.positions,
                     s.previous_positions,
+                    s.corrections,
                     s.indices,
                     s.parameters,
                     s.lagrange_multipliers,

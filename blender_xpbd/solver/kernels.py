@@ -7,7 +7,7 @@ Macklin, Müller & Chentanez 2016 (XPBD), algorithm 1, with the small substeps o
 import taichi as ti
 
 from ..constraints import CONSTRAINTS
-from ..constraints.constraint import BDF2, DAMPED
+from ..constraints.constraint import BDF2, DAMPED, WARM
 from ..contacts.contact import BODY_DAMPING, BODY_INTERNAL_DAMPING, apply_restitution, project_contact
 from .hierarchy_kernels import coarse_cycle
 
@@ -40,12 +40,14 @@ def predict_position(
     velocities: ti.template(),
     older_positions: ti.template(),
     older_velocities: ti.template(),
+    corrections: ti.template(),
     mode: ti.template(),
 ):
     """Predict velocity and position; the fourth component of velocities and gravity is 0.
 
     Symplectic Euler: v ← (v + h g) decay, x ← x + h v. BDF2: v ← (4 v − v₋₁)/3 + ⅔ h g, x ← (4 x − x₋₁)/3 + ⅔ h v
-    (Small Steps 2019, §5.3, in predictor form).
+    (Small Steps 2019, §5.3, in predictor form). What constraints of the substep before left in ``corrections`` is
+    where they begin: it moves the position, and becomes velocity with the rest of what they do.
     """
     p = positions[i]
     keep_previous(i, p, previous_positions, mode)
@@ -59,7 +61,11 @@ def predict_position(
         else:
             v = (velocities[i] + h * gravity) * decay
             velocities[i] = v
-            positions[i] = p + h * v
+            if ti.static(mode & WARM):
+                positions[i] = p + h * v + corrections[i]
+                corrections[i] = ti.Vector([0.0, 0.0, 0.0, 0.0])
+            else:
+                positions[i] = p + h * v
 
 
 @ti.func
@@ -181,11 +187,48 @@ def damp_internal_motion(first, last, share, positions: ti.template(), velocitie
 
 
 @ti.func
+def project_constraint(
+    i,
+    p,
+    m,
+    step,
+    positions: ti.template(),
+    previous_positions: ti.template(),
+    corrections: ti.template(),
+    indices: ti.template(),
+    parameters: ti.template(),
+    lagrange_multipliers: ti.template(),
+    mode: ti.template(),
+    kind: ti.template(),
+):
+    """Project one constraint of a type, warm where the mode and the type say so."""
+    if ti.static(mode & WARM and CONSTRAINTS[kind].can_start_warm):
+        CONSTRAINTS[kind].warm_start.project(
+            positions,
+            previous_positions,
+            corrections,
+            indices,
+            parameters,
+            lagrange_multipliers,
+            i,
+            p,
+            m,
+            step,
+            mode,
+        )
+    else:
+        CONSTRAINTS[kind].project(
+            positions, previous_positions, indices, parameters, lagrange_multipliers, i, p, m, step, mode
+        )
+
+
+@ti.func
 def project_task(
     task,
     step,
     positions: ti.template(),
     previous_positions: ti.template(),
+    corrections: ti.template(),
     indices: ti.template(),
     parameters: ti.template(),
     lagrange_multipliers: ti.template(),
@@ -201,17 +244,19 @@ def project_task(
             i0, p0, m0 = table[kind, 1], table[kind, 2], table[kind, 3]
             for segment in range(segment_starts[task, kind], segment_starts[task, kind + 1]):
                 for k in range(segments[segment, 0], segments[segment, 1]):
-                    CONSTRAINTS[kind].project(
+                    project_constraint(
+                        i0 + k * ti.static(CONSTRAINTS[kind].particle_count),
+                        p0 + k * ti.static(len(CONSTRAINTS[kind].parameters)),
+                        m0 + k * ti.static(CONSTRAINTS[kind].slots),
+                        step,
                         positions,
                         previous_positions,
+                        corrections,
                         indices,
                         parameters,
                         lagrange_multipliers,
-                        i0 + k * ti.static(CONSTRAINTS[kind].particle_count),
-                        p0 + k * ti.static(len(CONSTRAINTS[kind].parameters)),
-                        m0 + k * ti.static(CONSTRAINTS[kind].multiplier_count),
-                        step,
                         mode,
+                        kind,
                     )
 
 
@@ -222,6 +267,7 @@ def simulate_frame(
     velocities: VECTORS,
     older_positions: VECTORS,
     older_velocities: VECTORS,
+    corrections: VECTORS,
     indices: INTS,
     parameters: FLOATS,
     lagrange_multipliers: FLOATS,
@@ -284,6 +330,7 @@ def simulate_frame(
                     velocities,
                     older_positions,
                     older_velocities,
+                    corrections,
                     mode,
                 )
         for k in range(target_count):
@@ -314,6 +361,7 @@ def simulate_frame(
                     step,
                     positions,
                     previous_positions,
+                    corrections,
                     indices,
                     parameters,
                     lagrange_multipliers,

@@ -19,6 +19,7 @@ from .kernels import (
     forget_history,
     place_target,
     predict_position,
+    project_constraint,
     projection_step,
     update_velocity,
 )
@@ -31,6 +32,7 @@ def predict_positions(
     velocities: VECTORS,
     older_positions: VECTORS,
     older_velocities: VECTORS,
+    corrections: VECTORS,
     particle_bodies: INTS,
     bodies: FLOAT_TABLE,
     gravities: VECTORS,
@@ -50,6 +52,7 @@ def predict_positions(
             velocities,
             older_positions,
             older_velocities,
+            corrections,
             mode,
         )
 
@@ -74,6 +77,7 @@ def place_targets(
 def project_colour(
     positions: VECTORS,
     previous_positions: VECTORS,
+    corrections: VECTORS,
     indices: INTS,
     parameters: FLOATS,
     lagrange_multipliers: FLOATS,
@@ -88,17 +92,19 @@ def project_colour(
     """Project the constraints of one type and colour."""
     for k in range(first, last):
         step = projection_step(h, iteration, mode)
-        CONSTRAINTS[kind].project(
+        project_constraint(
+            table[kind, 1] + k * ti.static(CONSTRAINTS[kind].particle_count),
+            table[kind, 2] + k * ti.static(len(CONSTRAINTS[kind].parameters)),
+            table[kind, 3] + k * ti.static(CONSTRAINTS[kind].slots),
+            step,
             positions,
             previous_positions,
+            corrections,
             indices,
             parameters,
             lagrange_multipliers,
-            table[kind, 1] + k * ti.static(CONSTRAINTS[kind].particle_count),
-            table[kind, 2] + k * ti.static(len(CONSTRAINTS[kind].parameters)),
-            table[kind, 3] + k * ti.static(CONSTRAINTS[kind].multiplier_count),
-            step,
             mode,
+            kind,
         )
 
 

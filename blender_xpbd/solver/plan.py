@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..constraints.constraint import ACCUMULATE, BDF2, DAMPED, PBD
 from .colliders import ColliderSet
+from .mode import static_mode
 from .state import State
 from .system import System
 
@@ -119,20 +119,7 @@ def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
         system=system,
         state=state,
         h=system.scene.frames.frame_duration / settings.substeps,
-        mode=_mode(system),
+        mode=static_mode(system),
         used_constraints=sum(1 << kind for kind, row in enumerate(system.schedule.table) if row[0]),
         used_shapes=sum(1 << int(shape) for shape in np.unique(colliders.ints[:, 0])),
     )
-
-
-def _mode(system: System) -> int:
-    """The static mode of the projections, see ``constraints.constraint``."""
-    settings = system.scene.settings
-    mode = PBD if settings.solver_mode == "PBD" else 0
-    if settings.iterations > 1 or settings.measure_residual:
-        mode |= ACCUMULATE
-    if settings.time_integration == "BDF2":
-        mode |= BDF2
-    if any(model.body.material.damping_time > 0.0 for model in system.models):
-        mode |= DAMPED
-    return mode

@@ -87,7 +87,7 @@ def build_schedule(
         table[row, 0] = len(ordered)
         indices.append(ordered.flat_indices(int(offsets[0]), int(offsets[1])))
         parameters.append(ordered.flat_parameters())
-        offsets += (indices[-1].size, parameters[-1].size, len(ordered) * kind.multiplier_count)
+        offsets += (indices[-1].size, parameters[-1].size, len(ordered) * kind.slots)
     segments, segment_starts = _segments(sort_keys, owned.task_count)
     return Schedule(
         indices=_flat(indices, np.int32),

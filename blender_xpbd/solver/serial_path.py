@@ -16,6 +16,7 @@ def advance_serial(plan: Plan, substeps: int) -> None:
         s.velocities,
         s.older_positions,
         s.older_velocities,
+        s.corrections,
         s.indices,
         s.parameters,
         s.lagrange_multipliers,

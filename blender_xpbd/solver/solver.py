@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..constraints.constraint import BDF2
+from ..constraints.constraint import BDF2, WARM
 from ..scene.errors import XpbdError
 from .colliders import build_colliders
 from .colour_path import advance_by_colours, project_by_colours
@@ -128,8 +128,8 @@ class Solver:
         Raises:
             XpbdError: E_CACHE, when it is not of this system.
         """
-        shape = (len(self.system.positions), 4)
         for name in self._kept:
+            shape = tuple(getattr(self._state, name).to_numpy().shape)
             if name not in arrays or arrays[name].shape != shape or arrays[name].dtype.kind != "f":
                 raise XpbdError("E_CACHE", f"The checkpoint's {name} do not fit the job; delete the job's folder.")
             if not np.isfinite(arrays[name]).all():
@@ -141,7 +141,8 @@ class Solver:
     @property
     def _kept(self) -> tuple[str, ...]:
         history = ("older_positions", "older_velocities") if self._plan.mode & BDF2 else ()
-        return ("positions", "velocities", *history)
+        warmth = ("corrections", "lagrange_multipliers") if self._plan.mode & WARM else ()
+        return ("positions", "velocities", *history, *warmth)
 
     def _raise_diverged(self, particle: int) -> None:
         body = int(np.searchsorted(self.system.starts, particle, side="right")) - 1

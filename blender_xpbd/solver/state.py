@@ -10,9 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
+from ..constraints.constraint import ACCUMULATE, BDF2, WARM
 from ..contacts.contact import MOTION_WIDTH
 from .colliders import ColliderSet
 from .hierarchy_tables import HierarchyTables, build_hierarchy_tables
+from .mode import static_mode
 from .runtime import numpy_type, real_type
 from .system import System
 
@@ -70,8 +72,8 @@ class State:
     ``part_particles`` are the particles part by part, ``part_starts`` where each part begins among them.
 
     Positions are 4-vectors (xyz [m], inverse mass [1/kg]), previous positions too (xyz [m], damping time [s]);
-    velocities are [m/s] with a fourth component of 0. Vectors and multipliers have the precision of
-    ``runtime.start_taichi``; what does not change is single.
+    velocities are [m/s] with a fourth component of 0, and so are corrections [m], which move the next
+    prediction. Vectors and multipliers have the precision of ``runtime.start_taichi``; what does not change is single.
     """
 
     positions: Any
@@ -79,6 +81,7 @@ class State:
     velocities: Any
     older_positions: Any
     older_velocities: Any
+    corrections: Any
     indices: Any
     parameters: Any
     lagrange_multipliers: Any
@@ -112,12 +115,15 @@ class State:
 
 def build_state(system: System, colliders: ColliderSet) -> State:
     """Copy a system to the device."""
+    mode = static_mode(system)
+    # a single iteration only reads and writes them where it starts warm
+    keeps_multipliers = bool(mode & (ACCUMULATE | WARM))
     schedule, contacts, parts = system.schedule, system.contacts, system.schedule.parts
     packed = np.concatenate([system.positions, system.inverse_masses[:, None]], axis=1)
     moved = system.moved_particles
     substeps = system.scene.settings.substeps
     # only BDF2 looks back: to uniform motion at first
-    looks_back = system.scene.settings.time_integration == "BDF2"
+    looks_back = bool(mode & BDF2)
     h = system.scene.frames.frame_duration / substeps
     older_positions = (system.positions - h * system.velocities)[: None if looks_back else 0]
     older_velocities = system.velocities[: None if looks_back else 0]
@@ -127,9 +133,10 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         velocities=_vectors(padded(system.velocities)),
         older_positions=_vectors(padded(older_positions)),
         older_velocities=_vectors(padded(older_velocities)),
+        corrections=_vectors(np.zeros((len(packed) if mode & WARM else 0, 4))),
         indices=_array(schedule.indices, ti.i32),
         parameters=_array(schedule.parameters, ti.f32),
-        lagrange_multipliers=_array(np.zeros(schedule.multiplier_count), real_type()),
+        lagrange_multipliers=_array(np.zeros(schedule.multiplier_count * keeps_multipliers), real_type()),
         table=_array(schedule.table, ti.i32),
         segments=_array(schedule.segments, ti.i32),
         segment_starts=_array(schedule.segment_starts, ti.i32),

@@ -37,6 +37,7 @@ def predict_part(
     velocities: ti.template(),
     older_positions: ti.template(),
     older_velocities: ti.template(),
+    corrections: ti.template(),
     part_particles: ti.template(),
     part_starts: ti.template(),
     particle_bodies: ti.template(),
@@ -44,12 +45,26 @@ def predict_part(
     mode: ti.template(),
 ):
     """Predict the particles of a part; fixed ones are placed before, and stay."""
+    body, decay = -1, 1.0
     for n in range(part_starts[part], part_starts[part + 1]):
         i = part_particles[n]
+        # an exponential per particle would take longer than its constraints
+        if particle_bodies[i] != body:
+            body = particle_bodies[i]
+            decay = ti.exp(-bodies[body, BODY_DAMPING] * h)
         if positions[i][3] > 0.0:
-            decay = ti.exp(-bodies[particle_bodies[i], BODY_DAMPING] * h)
             predict_position(
-                i, h, gravity, decay, positions, previous_positions, velocities, older_positions, older_velocities, mode
+                i,
+                h,
+                gravity,
+                decay,
+                positions,
+                previous_positions,
+                velocities,
+                older_positions,
+                older_velocities,
+                corrections,
+                mode,
             )
 
 
@@ -88,6 +103,7 @@ def project_parts(
     velocities: VECTORS,
     older_positions: VECTORS,
     older_velocities: VECTORS,
+    corrections: VECTORS,
     indices: INTS,
     parameters: FLOATS,
     lagrange_multipliers: FLOATS,
@@ -131,6 +147,7 @@ def project_parts(
                     velocities,
                     older_positions,
                     older_velocities,
+                    corrections,
                     part_particles,
                     part_starts,
                     particle_bodies,
@@ -142,6 +159,7 @@ def project_parts(
                 projection_step(h, iteration, mode),
                 positions,
                 previous_positions,
+                corrections,
                 indices,
                 parameters,
                 lagrange_multipliers,
@@ -158,6 +176,7 @@ def project_parts(
             projection_step(h, iteration, mode),
             positions,
             previous_positions,
+            corrections,
             indices,
             parameters,
             lagrange_multipliers,

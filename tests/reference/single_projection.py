@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One neo-Hookean projection per substep in matrices, float64, as ``neo_hookean_single`` derives it."""
+"""One neo-Hookean projection per substep in matrices, cold or warm, float64, as ``neo_hookean_single`` derives it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,18 @@ def inner(a, b):
 
 
 def project_once(x, rest, w, h, modulus, ratio, previous=None, damping_time=0.0):
-    """Corners after one projection.
+    """Corners after one projection, as ``project_warm`` from nothing."""
+    nothing = np.zeros((3, 3))
+    return project_warm(x, rest, w, h, modulus, ratio, nothing, previous, damping_time)[0]
+
+
+def warmth(stiffness, fades, cold):
+    """Share of an impulse that is given again."""
+    return min(0.48 * (1.0 + stiffness) / stiffness, 0.95) * np.clip((cold - stiffness) / (cold - fades), 0.0, 1.0)
+
+
+def project_warm(x, rest, w, h, modulus, ratio, given, previous=None, damping_time=0.0):
+    """Corners after one projection, what the tetrahedron gives in the next substep, and how that moves the corners.
 
     Args:
         x: predicted corners [m], shape (4, 3).
@@ -28,6 +39,7 @@ def project_once(x, rest, w, h, modulus, ratio, previous=None, damping_time=0.0)
         h: substep [s].
         modulus: Young's [Pa].
         ratio: Poisson's.
+        given: impulse β P that the prediction already contains, shape (3, 3).
         previous: corners at the start of the substep [m], shape (4, 3).
         damping_time: τ [s].
     """
@@ -44,12 +56,20 @@ def project_once(x, rest, w, h, modulus, ratio, previous=None, damping_time=0.0)
         before = previous.T @ q
         shape = shape + gamma * f @ (f.T @ f - before.T @ before)
         pressure += gamma * (r - 1.0) * (np.linalg.det(f) - np.linalg.det(before))
+    shape = shape - given / beta
     line = 1e-3 * max(inner(f, f) ** 2 - 3.0 * inner(n, n), 0.0)
     share = inner(shape, n) / (inner(n, n) + line)
     # P₀ along n and across it, each over 1 + β a κ
-    a = sum(weight * row @ row for weight, row in zip(w, q, strict=True)) / 3.0
+    mobility = q.T @ (w[:, None] * q)
+    mean = np.trace(mobility) / 3.0
+    a = mean + np.sqrt(2.0 / 3.0) * np.linalg.norm(mobility - mean * np.eye(3))
     along = (r - 1.0 / 3.0) * (1.0 + gamma) * inner(n, n) + r * abs(s) * stretch
     left = abs(r * s / (1.0 + beta * a * along) - 1.0)
     across = 1.0 + 2.0 * gamma * max(stretch**2, 1.0) + stretch * max(left, 1.0)
     stress = (shape - share * n) / (1.0 + beta * a * across) + (pressure + share) * n / (1.0 + beta * a * along)
-    return x - beta * w[:, None] * (q @ stress.T)
+    given = given + beta * stress
+    stiffness = 2.0 * beta * a * (1.0 + gamma)
+    again = warmth(stiffness, 2.0, 6.0)
+    volume = warmth(beta * a * along, 6.0, 20.0) * np.clip((6.0 - stiffness) / 4.0, 0.0, 1.0)
+    kept = again * given + (volume - again) * inner(given, n) / (inner(n, n) + line) * n
+    return x - beta * w[:, None] * (q @ stress.T), kept, -w[:, None] * (q @ kept.T)

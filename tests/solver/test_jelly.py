@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Jelly as a whole: one projection per substep against many, cold and warm."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-
-from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.scene import Body, Tetrahedralization
-from blender_xpbd.solver.statistics import Measure
-from tests.geometry.surfaces import cube
-from tests.solver.scenes import solver
 from validation.meshes import jelly, lattice_box
 from validation.simulation import held, run, start
+
+from blender_xpbd.constraints.constraint import WARM
+from blender_xpbd.scene.material import Material
+from blender_xpbd.scene.scene import Body, Tetrahedralization
+from blender_xpbd.solver import tasks
+from blender_xpbd.solver.mode import static_mode
+from blender_xpbd.solver.plan import PATHS
+from blender_xpbd.solver.statistics import Measure
+from tests.geometry.surfaces import cube
+from tests.solver.scenes import plane, solver
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
@@ -55,7 +61,7 @@ def test_stiff_small_jelly_stays_at_rest(size):
 def block(modulus, height=0.0, **values):
     """A cube of 0.2 m of 135 cells."""
     vertices, tetrahedra = lattice_box((0.2, 0.2, 0.2), (3, 3, 3))
-    return jelly(vertices + [0.0, 0.0, height], tetrahedra, density=1000.0, youngs_modulus=modulus, **values)
+    return jelly(vertices + np.array([0.0, 0.0, height]), tetrahedra, density=1000.0, youngs_modulus=modulus, **values)
 
 
 @pytest.mark.parametrize("poissons_ratio", [0.3, 0.45, 0.49])

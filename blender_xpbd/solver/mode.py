@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is compiled into the projections of a scene, and what is left out."""
+
+from __future__ import annotations
+
+from ..constraints.constraint import ACCUMULATE, BDF2, DAMPED, PBD, WARM
+from .system import System
+
+# a warm start costs a third more per projection: it is worth that where it changes more than this
+LEAST_GAIN = 0.05
+
+
+def static_mode(system: System) -> int:
+    """The static mode of the projections, see ``constraints.constraint``."""
+    settings = system.scene.settings
+    mode = PBD if settings.solver_mode == "PBD" else 0
+    if settings.iterations > 1 or settings.measure_residual:
+        mode |= ACCUMULATE
+    if settings.time_integration == "BDF2":
+        mode |= BDF2
+    if any(model.body.material.damping_time > 0.0 for model in system.models):
+        mode |= DAMPED
+    if not mode & (PBD | ACCUMULATE | BDF2) and _warm_gain(system) > LEAST_GAIN:
+        mode |= WARM
+    return mode
+
+
+def _warm_gain(system: System) -> float:
+    """How much a warm start would correct, at most among the types."""
+    h = system.scene.frames.frame_duration / system.scene.settings.substeps
+    return max(
+        (
+            block.type.warm_start.gain(block, system.inverse_masses, h)
+            for block in system.schedule.blocks
+            if block is not None and block.type.warm_start is not None
+        ),
+        default=0.0,
+    )

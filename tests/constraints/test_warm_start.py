@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Projections that begin where the substep before ended."""
+
+import numpy as np
+import pytest
+import taichi as ti
+
+from blender_xpbd.constraints import CONSTRAINTS
+from blender_xpbd.constraints.constraint import DAMPED, WARM
+from blender_xpbd.constraints.neo_hookean import NEO_HOOKEAN, build_neo_hookean
+from blender_xpbd.constraints.neo_hookean_single import warm_gain
+from blender_xpbd.solver.kernels import FLOATS, INTS, VECTORS, project_constraint
+from tests.reference.elasticity import slope, tetrahedron_energy, traction_forces
+from tests.reference.single_projection import project_warm
+
+pytestmark = pytest.mark.usefixtures("taichi_cpu")
+
+REST = np.array([[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.1, 1.1, 0.0], [0.2, 0.1, 0.9]])
+TETRAHEDRON = np.array([[0, 1, 2, 3]], np.int32)
+INVERSE_MASSES = np.array([0.5, 2.0, 1.0, 0.7])
+VECTOR4 = ti.types.vector(4, ti.f64)
+
+
+@ti.kernel
+def project_kernel(
+    positions: VECTORS,
+    previous_positions: VECTORS,
+    corrections: VECTORS,
+    indices: INTS,
+    parameters: FLOATS,
+    multipliers: FLOATS,
+    inverse_h2: ti.f64,
+    mode: ti.template(),
+    kind: ti.template(),
+):
+    ti.loop_config(serialize=True)
+    for _ in range(1):
+        step = ti.Vector([inverse_h2, 0.0, ti.sqrt(inverse_h2)])
+        project_constraint(
+            0, 0, 0, step, positions, previous_positions, corrections, indices, parameters, multipliers, mode, kind
+        )
+
+
+def warm(block, x, previous, h, given, damping=0.0):
+    """Corners, what is kept and corrections, each as the reference has them."""
+    vectors = []
+    for values, last in ((x, INVERSE_MASSES), (previous, np.full(4, damping)), (np.zeros((4, 3)), np.zeros(4))):
+        vectors.append(ti.ndarray(VECTOR4, 4))
+        vectors[-1].from_numpy(np.concatenate([values, last[:, None]], axis=1))
+    arrays = []
+    for values, kind in ((block.indices, ti.i32), (block.parameters, ti.f32), (given.T, ti.f64)):
+        arrays.append(ti.ndarray(kind, values.size))
+        arrays[-1].from_numpy(values.ravel().astype({ti.i32: np.int32, ti.f32: np.float32, ti.f64: np.float64}[kind]))
+    mode = WARM | (DAMPED if damping else 0)
+    project_kernel(*vectors, *arrays, 1.0 / h**2, mode, CONSTRAINTS.index(NEO_HOOKEAN))
+    assert (vectors[2].to_numpy()[:, 3] == 0.0).all()
+    return vectors[0].to_numpy()[:, :3], arrays[2].to_numpy().reshape(3, 3).T, vectors[2].to_numpy()[:, :3]
+
+
+@pytest.mark.parametrize("ratio", [0.0, 0.3, 0.49])
+@pytest.mark.parametrize("size", [0.02, 0.5])
+@pytest.mark.parametrize("h", [1e-2, 0.1, 0.2, 0.3, 5.0])
+@pytest.mark.parametrize("damping", [0.0, 0.3])
+def test_it_is_that_of_the_reference(ratio, size, h, damping):
+    random = np.random.default_rng(0)
+    x, previous = (REST + random.normal(0.0, size, REST.shape) for _ in range(2))
+    given = 0.1 * h**2 * random.normal(0.0, 1.0, (3, 3))
+    block = build_neo_hookean(REST, TETRAHEDRON, 100.0, ratio)
+    expected = project_warm(x, REST, INVERSE_MASSES, h, 100.0, ratio, given, previous, damping)
+    for got, right in zip(warm(block, x, previous, h, given, damping), expected, strict=True):
+        np.testing.assert_allclose(got, right, rtol=0, atol=1e-5 * max(1e-3, np.abs(right).max()))
+
+
+def test_a_warm_start_rests_under_the_same_load():
+    """Pulled to large strain, at rest the slope of the energy is the load: no share of it is given twice."""
+    block, h = build_neo_hookean(REST, TETRAHEDRON, 100.0, 0.3), 0.02
+    forces = traction_forces(np.diag([40.0, -15.0, 10.0]), REST)
+    x, given, correction = REST, np.zeros((3, 3)), np.zeros((4, 3))
+    for _ in range(800):
+        predicted = x + h**2 * INVERSE_MASSES[:, None] * forces
+        x, given, correction = warm(block, predicted + correction, REST, h, given)
+    assert np.abs(correction).max() > 0.5 * h**2 * np.abs(INVERSE_MASSES[:, None] * forces).max()
+    force = slope(lambda y: tetrahedron_energy("neo_hookean", y, REST, 100.0, 0.3), x)
+    np.testing.assert_allclose(force, forces, atol=0.02 * np.abs(forces).max())
+
+
+def test_stiff_bodies_gain_and_soft_ones_do_not():
+    soft, stiff = (warm_gain(build_neo_hookean(REST, TETRAHEDRON, e, 0.3), INVERSE_MASSES, 2e-3) for e in (1e2, 1e7))
+    assert soft < 0.01
+    assert 0.5 < stiff < 1.0

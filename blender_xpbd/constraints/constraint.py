@@ -38,13 +38,13 @@ class WarmStart:
             for each particle by how much the next substep is to begin further on than predicted (xyz [m], 0). It keeps
             what it needs for that where the multipliers of the constraint are.
         slots: numbers it keeps there.
-        gain: how much it would change the constraints of a block (block, inverse masses (particles,) [1/kg], h [s]),
-            relative to their correction: 0 to 1.
+        gain: how much it would change the constraints of a prepared block (block, h [s]), relative to their
+            correction: 0 to 1.
     """
 
     project: Callable[..., Any]
     slots: int
-    gain: Callable[["ConstraintBlock", npt.NDArray[np.float64], float], float]
+    gain: Callable[["ConstraintBlock", float], float]
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,7 @@ class ConstraintType:
         nanoseconds: about what one projection takes one core, by which the solver decides how to run [ns].
         is_group: whether one constraint touches a group of any size.
         warm_start: how to begin where the substep before ended, if it can.
+        prepare: parameters of a block, once the inverse masses [1/kg] of the particles are known, where they count.
     """
 
     name: str
@@ -74,6 +75,7 @@ class ConstraintType:
     nanoseconds: float
     is_group: bool = False
     warm_start: WarmStart | None = None
+    prepare: Callable[["ConstraintBlock", npt.NDArray[np.float64]], npt.NDArray[np.float64]] | None = None
 
     @property
     def can_start_warm(self) -> bool:
@@ -115,6 +117,12 @@ class ConstraintBlock:
     def rows(self, chosen: npt.NDArray[Any]) -> "ConstraintBlock":
         """Some of the constraints, in this order: numbers or a mask; pools are kept whole."""
         return ConstraintBlock(self.type, self.indices[chosen], self.parameters[chosen], self.groups)
+
+    def prepared(self, inverse_masses: npt.NDArray[np.float64]) -> "ConstraintBlock":
+        """The constraints between particles of these inverse masses [1/kg], shape (particles,)."""
+        if self.type.prepare is None:
+            return self
+        return ConstraintBlock(self.type, self.indices, self.type.prepare(self, inverse_masses), self.groups)
 
     def members(self, number: int) -> npt.NDArray[np.int32]:
         """The particles of one constraint."""

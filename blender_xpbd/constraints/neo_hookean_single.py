@@ -9,7 +9,8 @@ A = Σ wᵢ qᵢ qᵢᵀ over the four corners, so the stress at the end of the 
 
 with the Hessian H = 1 + r n⊗n + (r s − 1) ∂n/∂F. Two approximations make that scalar:
 
-- A ≈ a, a bound of its greatest eigenvalue, exact for a regular tetrahedron of equal masses;
+- A ≈ a = tr A / 3, exact for a regular tetrahedron of equal masses; but at least 0.85 of its greatest eigenvalue:
+  with 0.7 or less, stiff elements whose corners differ in mass, as those of cut cells do, overstep and explode;
 - H has one curvature along n and one across it. Along n, r n·n and the rest's (1 − 2) at F = 1, spread as −n·n/3,
   and as det F departs from 1 up to |r s| |∂n/∂F|. Across n, 1 + |r s − 1| |∂n/∂F|, with the r s that the step along n
   leaves, and never below that of rest, which is 2. The eigenvalues of ∂n/∂F are as large as the stretches, √(F:F/3);
@@ -43,6 +44,9 @@ from .tetrahedron_element import damping_stress, deformation, pulls, rest_rows
 
 # share of (F:F)² − 3 n·n ≥ 0, which is 0 for equal stretches, that keeps the split defined for an element like a line
 LINE_SHARE = 1e-3
+# where the mobility is among the parameters, and how much of the greatest one it is at least
+MOBILITY = 10
+GREATEST_SHARE = 0.85
 # γ ρ, and the greatest γ
 WARM_SHARE = 0.48
 GREATEST_WARMTH = 0.95
@@ -92,9 +96,8 @@ def project_neo_hookean_once(
         d1, d2, d3 = d1 + gamma * r1, d2 + gamma * r2, d3 + gamma * r3
         along += gamma * (r1.dot(n1) + r2.dot(n2) + r3.dot(n3))
         pressure += gamma * (ratio - 1.0) * (swelling + 1.0 - e1.dot(e2.cross(e3)))
-    q0 = q1 + q2 + q3
-    mobility = _greatest_mobility(q0, q1, q2, q3, x0[3], x1[3], x2[3], x3[3])
-    alpha_tilde = parameters[p + 10] * step[0] + SMALL
+    mobility = parameters[p + MOBILITY]
+    alpha_tilde = parameters[p + 11] * step[0] + SMALL
     s1, s2, s3 = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
     if ti.static(mode & WARM):
         s1 = ti.Vector([impulses[m], impulses[m + 1], impulses[m + 2]])
@@ -136,24 +139,6 @@ def project_neo_hookean_once(
 
 
 @ti.func
-def _greatest_mobility(q0, q1, q2, q3, w0, w1, w2, w3):
-    """A bound of the greatest eigenvalue of A = Σ wᵢ qᵢ qᵢᵀ: tr A / 3 + √⅔ |A − tr A / 3|.
-
-    With the mean alone, a stiff element whose corners differ in mass oversteps more than twofold, and explodes.
-    """
-    u0, u1, u2, u3 = w0 * q0, w1 * q1, w2 * q2, w3 * q3
-    xx = u0[0] * q0[0] + u1[0] * q1[0] + u2[0] * q2[0] + u3[0] * q3[0]
-    yy = u0[1] * q0[1] + u1[1] * q1[1] + u2[1] * q2[1] + u3[1] * q3[1]
-    zz = u0[2] * q0[2] + u1[2] * q1[2] + u2[2] * q2[2] + u3[2] * q3[2]
-    xy = u0[0] * q0[1] + u1[0] * q1[1] + u2[0] * q2[1] + u3[0] * q3[1]
-    yz = u0[1] * q0[2] + u1[1] * q1[2] + u2[1] * q2[2] + u3[1] * q3[2]
-    zx = u0[2] * q0[0] + u1[2] * q1[0] + u2[2] * q2[0] + u3[2] * q3[0]
-    mean = (xx + yy + zz) / 3.0
-    dx, dy, dz = xx - mean, yy - mean, zz - mean
-    return mean + ti.sqrt((dx * dx + dy * dy + dz * dz + 2.0 * (xy * xy + yz * yz + zx * zx)) / 1.5)
-
-
-@ti.func
 def _warmth(stiffness, fades, cold):
     """γ for a stiffness β a κ, and nothing from ``cold`` on."""
     fading = ti.max(ti.min((cold - stiffness) / (cold - fades), 1.0), 0.0)
@@ -165,13 +150,19 @@ def _add(corrections: ti.template(), i, move):
     corrections[i] += ti.Vector([move[0], move[1], move[2], 0.0])
 
 
-def warm_gain(block: ConstraintBlock, inverse_masses: npt.NDArray[np.float64], h: float) -> float:
-    """κ/(1 + κ) of the stiffer tetrahedra (the upper quartile): about how much too soft a single sweep leaves them."""
+def with_mobilities(block: ConstraintBlock, inverse_masses: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Parameters with the mobility a [1/(kg·m²)] of each tetrahedron, see the module's text."""
     rows = block.parameters[:, :9].reshape(-1, 3, 3)
-    rows = np.concatenate([rows, rows.sum(axis=1, keepdims=True)], axis=1)
-    weights = inverse_masses[np.roll(block.indices, -1, axis=1)]
-    mobilities = np.einsum("tc,tcj,tcj->t", weights, rows, rows) / 3.0
-    kappa = float(np.quantile(2.0 * h**2 * mobilities / block.parameters[:, -1], 0.75))
+    rows = np.concatenate([-rows.sum(axis=1, keepdims=True), rows], axis=1)
+    mobilities = np.linalg.eigvalsh(np.einsum("tc,tci,tcj->tij", inverse_masses[block.indices], rows, rows))
+    parameters = block.parameters.copy()
+    parameters[:, MOBILITY] = np.maximum(mobilities.mean(axis=1), GREATEST_SHARE * mobilities[:, 2])
+    return parameters
+
+
+def warm_gain(block: ConstraintBlock, h: float) -> float:
+    """κ/(1 + κ) of the stiffer tetrahedra (the upper quartile): about how much too soft a single sweep leaves them."""
+    kappa = float(np.quantile(2.0 * h**2 * block.parameters[:, MOBILITY] / block.parameters[:, -1], 0.75))
     return kappa / (1.0 + kappa)
 
 

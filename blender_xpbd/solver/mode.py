@@ -30,7 +30,7 @@ def _warm_gain(system: System) -> float:
     h = system.scene.frames.frame_duration / system.scene.settings.substeps
     return max(
         (
-            block.type.warm_start.gain(block, system.inverse_masses, h)
+            block.type.warm_start.gain(block, h)
             for block in system.schedule.blocks
             if block is not None and block.type.warm_start is not None
         ),

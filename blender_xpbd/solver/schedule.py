@@ -83,6 +83,7 @@ def build_schedule(
         if number is None:
             continue
         ordered, sort_keys[row] = _ordered(movable[number], owned.tasks[number], owned.count, inverse_masses)
+        ordered = ordered.prepared(inverse_masses)
         scheduled[row] = ordered
         table[row, 0] = len(ordered)
         indices.append(ordered.flat_indices(int(offsets[0]), int(offsets[1])))

@@ -219,9 +219,7 @@ static inline void neo_hookean(Arrays s, const int *i, const float *p)
     const Real split = area + (Real)1e-3 * greater(squares * squares - 3 * area, 0) + SMALL;
     const Real fading = lesser(squares, 1), along = fading * 3 * (swelling + 1) / split;
     const Real pressure = ratio * swelling - 1 + along;
-    const Vector q1 = vector(p[0], p[1], p[2]), q2 = vector(p[3], p[4], p[5]), q3 = vector(p[6], p[7], p[8]);
-    const Vector q[4] = {plus(plus(q1, q2), q3), q1, q2, q3};
-    const Real mobility = weight_of_four(all, q) * ((Real)1 / 3), alpha = p[10] * s.inverse_h2 + SMALL;
+    const Real mobility = p[10], alpha = p[11] * s.inverse_h2 + SMALL;
     const Real stretch = sqrt(squares * ((Real)1 / 3));
     const Real along_n = (ratio - (Real)1 / 3) * area + ratio * fabs(swelling) * stretch;
     const Real by_volume = 1 / (alpha + mobility * along_n);
@@ -428,7 +426,7 @@ SWEEPS(element_attachment, 8, 9)
 SWEEPS(tetrahedron_volume, 4, 2)
 SWEEPS(dihedral_bending, 4, 2)
 SWEEPS(membrane, 3, 8)
-SWEEPS(neo_hookean, 4, 11)
+SWEEPS(neo_hookean, 4, 12)
 SWEEPS(corotated, 4, 11)
 SWEEPS(shape_matching, 5, 1)
 SWEEPS(enclosed_volume, 5, 3)

@@ -62,6 +62,7 @@ def projected(
     past = ti.ndarray(VECTOR4, len(positions))
     start = positions if previous is None else previous
     past.from_numpy(np.concatenate([start, np.full((len(start), 1), damping)], axis=1).astype(np.float64))
+    block = block.prepared(np.asarray(inverse_masses, np.float64))
     arrays = []
     for values, dtype, kind in (
         (block.flat_indices(0, 0), np.int32, ti.i32),

@@ -47,6 +47,7 @@ def settle_kernel(
 def settle(block, start, forces, inverse_masses, h, steps, pbd=False):
     """Positions [m], shape (particles, 3), after steps of h [s] under forces [N], shape (particles, 3)."""
     weights = np.asarray(inverse_masses)[:, None]
+    block = block.prepared(np.asarray(inverse_masses, np.float64))
     arrays = []
     for values in (np.concatenate([start, weights], axis=1), np.pad(h**2 * weights * forces, ((0, 0), (0, 1)))):
         arrays.append(ti.ndarray(VECTOR4, len(values)))

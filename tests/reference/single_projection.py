@@ -61,8 +61,7 @@ def project_warm(x, rest, w, h, modulus, ratio, given, previous=None, damping_ti
     share = inner(shape, n) / (inner(n, n) + line)
     # P₀ along n and across it, each over 1 + β a κ
     mobility = q.T @ (w[:, None] * q)
-    mean = np.trace(mobility) / 3.0
-    a = mean + np.sqrt(2.0 / 3.0) * np.linalg.norm(mobility - mean * np.eye(3))
+    a = max(np.trace(mobility) / 3.0, 0.85 * np.linalg.norm(mobility, 2))
     along = (r - 1.0 / 3.0) * (1.0 + gamma) * inner(n, n) + r * abs(s) * stretch
     left = abs(r * s / (1.0 + beta * a * along) - 1.0)
     across = 1.0 + 2.0 * gamma * max(stretch**2, 1.0) + stretch * max(left, 1.0)

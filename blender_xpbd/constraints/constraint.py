@@ -194,10 +194,13 @@ def solve_multiplier(value, weight, compliance, multiplier, rate, gamma, step, m
         delta = -compliance * value / (weight + SMALL)
     else:
         alpha_tilde = compliance * step[0]
+        force = value
+        if ti.static(mode & ACCUMULATE):
+            force += alpha_tilde * multiplier
         if ti.static(mode & DAMPED):
-            delta = (-value - alpha_tilde * multiplier - gamma * rate) / ((1.0 + gamma) * weight + alpha_tilde + SMALL)
-        else:
-            delta = (-value - alpha_tilde * multiplier) / (weight + alpha_tilde + SMALL)
+            force += gamma * rate
+            weight *= 1.0 + gamma
+        delta = -force / (weight + alpha_tilde + SMALL)
     return delta
 
 

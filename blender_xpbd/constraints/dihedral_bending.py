@@ -16,10 +16,10 @@ from .constraint import (
     ConstraintBlock,
     ConstraintType,
     keep_multiplier,
-    moved,
     read_multiplier,
     solve_multiplier,
 )
+from .lanes import cross, dot, edge
 
 
 @ti.func
@@ -38,33 +38,34 @@ def project_dihedral_bending(
     """Project one hinge; arguments as in ``constraint``."""
     ia, ib, ic, id_ = indices[i], indices[i + 1], indices[i + 2], indices[i + 3]
     xa, xb, xc, xd = positions[ia], positions[ib], positions[ic], positions[id_]
-    a, b, c, d = xa.xyz, xb.xyz, xc.xyz, xd.xyz
-    edge = b - a
-    length = ti.max(edge.norm(), SMALL)
-    axis = edge / length
-    n1, n2 = (c - a).cross(c - b), (d - b).cross(d - a)
-    m1, m2 = n1 / ti.max(n1.dot(n1), SMALL), n2 / ti.max(n2.dot(n2), SMALL)
-    value = ti.atan2(n2.cross(n1).dot(axis), n1.dot(n2)) - parameters[p]
+    e, ca, cb, da, db = edge(xb, xa), edge(xc, xa), edge(xc, xb), edge(xd, xa), edge(xd, xb)
+    square = dot(e, e)
+    length = ti.max(ti.sqrt(square), SMALL)
+    n1, n2 = cross(ca, cb), cross(db, da)
+    # (n₂ × n₁)·e = |e|² n₁·da, because n₂ = e × da and n₁ is across e
+    value = ti.atan2(length * dot(n1, da), dot(n1, n2)) - parameters[p]
     if value > ti.math.pi:
         value -= 2.0 * ti.math.pi
     elif value < -ti.math.pi:
         value += 2.0 * ti.math.pi
+    inverse_length = 1.0 / length
+    m1, m2 = (1.0 / ti.max(dot(n1, n1), SMALL)) * n1, (1.0 / ti.max(dot(n2, n2), SMALL)) * n2
     gc, gd = length * m1, length * m2
-    ga = (c - b).dot(axis) * m1 + (d - b).dot(axis) * m2
-    gb = -(c - a).dot(axis) * m1 - (d - a).dot(axis) * m2
-    weight = xa[3] * ga.dot(ga) + xb[3] * gb.dot(gb) + xc[3] * gc.dot(gc) + xd[3] * gd.dot(gd)
+    ga = (dot(cb, e) * inverse_length) * m1 + (dot(db, e) * inverse_length) * m2
+    gb = -(dot(ca, e) * inverse_length) * m1 - (dot(da, e) * inverse_length) * m2
+    weight = xa[3] * dot(ga, ga) + xb[3] * dot(gb, gb) + xc[3] * dot(gc, gc) + xd[3] * dot(gd, gd)
     multiplier = read_multiplier(lagrange_multipliers, m, step, mode)
     rate, gamma = 0.0, 0.0
     if ti.static(mode & DAMPED):
         pa, pb, pc, pd = previous_positions[ia], previous_positions[ib], previous_positions[ic], previous_positions[id_]
-        rate = ga.dot((xa - pa).xyz) + gb.dot((xb - pb).xyz) + gc.dot((xc - pc).xyz) + gd.dot((xd - pd).xyz)
+        rate = dot(ga, xa - pa) + dot(gb, xb - pb) + dot(gc, xc - pc) + dot(gd, xd - pd)
         gamma = 0.25 * (pa[3] + pb[3] + pc[3] + pd[3]) * step[2]
     delta = solve_multiplier(value, weight, parameters[p + 1], multiplier, rate, gamma, step, mode)
     keep_multiplier(lagrange_multipliers, m, mode, multiplier + delta)
-    positions[ia] = moved(xa, delta * ga)
-    positions[ib] = moved(xb, delta * gb)
-    positions[ic] = moved(xc, delta * gc)
-    positions[id_] = moved(xd, delta * gd)
+    positions[ia] = xa + (xa[3] * delta) * ga
+    positions[ib] = xb + (xb[3] * delta) * gb
+    positions[ic] = xc + (xc[3] * delta) * gc
+    positions[id_] = xd + (xd[3] * delta) * gd
 
 
 def dihedral_angles(positions: npt.NDArray[np.float64], hinges: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
@@ -91,7 +92,7 @@ DIHEDRAL_BENDING = ConstraintType(
     multiplier_count=1,
     project=project_dihedral_bending,
     evaluate=evaluate_dihedral_bending,
-    nanoseconds=90,
+    nanoseconds=45,
 )
 
 

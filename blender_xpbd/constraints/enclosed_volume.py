@@ -27,11 +27,11 @@ from .constraint import (
     ConstraintBlock,
     ConstraintType,
     keep_multiplier,
-    moved,
     read_multiplier,
     solve_multiplier,
 )
 from .groups import EXTRAS, FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, GROUP_ROW, MEMBERS, Groups, group_rows
+from .lanes import SIXTH, dot
 
 # pressure of the air around, at sea level [Pa]
 ATMOSPHERE = 101_325.0
@@ -64,29 +64,36 @@ def project_enclosed_volume(
     volume, lost = 0.0, 0.0
     for t in range(indices[i + EXTRAS] // 3):
         ka, kb, kc = indices[corners + 3 * t], indices[corners + 3 * t + 1], indices[corners + 3 * t + 2]
-        a = positions[indices[first + ka]].xyz - start
-        b = positions[indices[first + kb]].xyz - start
-        c = positions[indices[first + kc]].xyz - start
-        # compensated (Kahan): the pressure of a gas is in the last digits of its volume
-        part = a.dot(b.cross(c)) / 6.0 - lost
+        a, b, c = (
+            positions[indices[first + ka]].xyz,
+            positions[indices[first + kb]].xyz,
+            positions[indices[first + kc]].xyz,
+        )
+        # twice the area vector, and six times the volume of its pyramid over the start, which is summed up
+        # compensated (Kahan): the pressure of a gas is in the last digits
+        normal = (b - a).cross(c - a)
+        part = normal.dot(a - start) - lost
         total = volume + part
         lost = (total - volume) - part
         volume = total
-        # the triangle's area vector over 3, the same for all its corners; on a closed surface that is ∇V
-        normal = (b - a).cross(c - a) / 6.0
+        # a third of the area vector, for each of the corners; on a closed surface that sums up to ∇V
+        pull = ti.cast(SIXTH * normal, ti.f32)
+        va, vb, vc = values + VALUES * ka, values + VALUES * kb, values + VALUES * kc
         for axis in ti.static(range(3)):
-            parameters[values + VALUES * ka + axis] += normal[axis]
-            parameters[values + VALUES * kb + axis] += normal[axis]
-            parameters[values + VALUES * kc + axis] += normal[axis]
+            ga, gb, gc = parameters[va + axis], parameters[vb + axis], parameters[vc + axis]
+            parameters[va + axis] = ga + pull[axis]
+            parameters[vb + axis] = gb + pull[axis]
+            parameters[vc + axis] = gc + pull[axis]
+    volume *= SIXTH
     weight, rate, damping_time = 0.0, 0.0, 0.0
     for k in range(count):
         v = values + VALUES * k
-        gradient = ti.Vector([parameters[v], parameters[v + 1], parameters[v + 2]])
+        gradient = _gradient(parameters, v)
         x = positions[indices[first + k]]
-        weight += x[3] * parameters[v + 3] * gradient.dot(gradient)
+        weight += x[3] * parameters[v + 3] * dot(gradient, gradient)
         if ti.static(mode & DAMPED):
             before = previous_positions[indices[first + k]]
-            rate += gradient.dot((x - before).xyz)
+            rate += dot(gradient, x - before)
             damping_time += before[3] / count
     target, compliance = parameters[p], parameters[p + 2]
     if ti.static(not mode & PBD):
@@ -98,9 +105,14 @@ def project_enclosed_volume(
     keep_multiplier(lagrange_multipliers, m, mode, multiplier + delta)
     for k in range(count):
         v = values + VALUES * k
-        gradient = ti.Vector([parameters[v], parameters[v + 1], parameters[v + 2]])
-        particle = indices[first + k]
-        positions[particle] = moved(positions[particle], delta * parameters[v + 3] * gradient)
+        x = positions[indices[first + k]]
+        positions[indices[first + k]] = x + (delta * parameters[v + 3] * x[3]) * _gradient(parameters, v)
+
+
+@ti.func
+def _gradient(parameters: ti.template(), v):
+    """What is summed up of ∇V for a member [m²]."""
+    return ti.Vector([parameters[v], parameters[v + 1], parameters[v + 2], 0.0])
 
 
 def evaluate_enclosed_volume(positions: npt.NDArray[np.float64], block: ConstraintBlock) -> npt.NDArray[np.float64]:

@@ -54,7 +54,7 @@ ISOMETRIC_BENDING = ConstraintType(
     multiplier_count=3,
     project=project_isometric_bending,
     evaluate=evaluate_isometric_bending,
-    nanoseconds=40,
+    nanoseconds=10,
 )
 
 

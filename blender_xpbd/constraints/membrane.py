@@ -19,7 +19,17 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from .constraint import DAMPED, PBD, SMALL, ConstraintBlock, ConstraintType, keep_multiplier, moved, read_multiplier
+from .constraint import (
+    ACCUMULATE,
+    DAMPED,
+    PBD,
+    SMALL,
+    ConstraintBlock,
+    ConstraintType,
+    keep_multiplier,
+    read_multiplier,
+)
+from .lanes import dot, edge
 
 # squares of the stretch and of the sine between warp and weft below which a triangle counts as collapsed
 LEAST_STRETCH = 0.25
@@ -44,59 +54,64 @@ def project_membrane(
     x0, x1, x2 = positions[i0], positions[i1], positions[i2]
     u1, v1, u2, v2 = parameters[p], parameters[p + 1], parameters[p + 2], parameters[p + 3]
     u0, v0 = -(u1 + u2), -(v1 + v2)
-    d1, d2 = x1.xyz - x0.xyz, x2.xyz - x0.xyz
-    fu, fv = d1 * u1 + d2 * u2, d1 * v1 + d2 * v2
-    uu, vv, uv = fu.dot(fu), fv.dot(fv), fu.dot(fv)
+    d1, d2 = edge(x1, x0), edge(x2, x0)
+    fu, fv = u1 * d1 + u2 * d2, v1 * d1 + v2 * d2
+    uu, vv, uv = dot(fu, fu), dot(fv, fv), dot(fu, fv)
     force = ti.Vector([0.5 * (uu - 1.0), 0.5 * (vv - 1.0), uv])
     # ∇C W ∇Cᵀ, from the weights along warp, weft and both
-    a = x0[3] * u0 * u0 + x1[3] * u1 * u1 + x2[3] * u2 * u2
+    w0u, w1u, w2u = x0[3] * u0, x1[3] * u1, x2[3] * u2
+    a, c = w0u * u0 + w1u * u1 + w2u * u2, w0u * v0 + w1u * v1 + w2u * v2
     b = x0[3] * v0 * v0 + x1[3] * v1 * v1 + x2[3] * v2 * v2
-    c = x0[3] * u0 * v0 + x1[3] * u1 * v1 + x2[3] * u2 * v2
-    lack_u, lack_v = ti.max(LEAST_STRETCH - uu, 0.0), ti.max(LEAST_STRETCH - vv, 0.0)
-    lack_s = ti.max(LEAST_SINE - 1.0 + uv * uv / (uu * vv + SMALL), 0.0)
-    k11, k22, k12 = a * (uu + lack_u) + SMALL, b * (vv + lack_v) + SMALL, c * uv
+    safe_u, safe_v = ti.max(uu, LEAST_STRETCH), ti.max(vv, LEAST_STRETCH)
+    shear, areas = b * safe_u + a * safe_v, uu * vv + SMALL
+    if uv * uv > (1.0 - LEAST_SINE) * areas:
+        shear *= LEAST_SINE + uv * uv / areas
+    k11, k22, k12 = a * safe_u + SMALL, b * safe_v + SMALL, c * uv
     k13, k23 = c * uu + a * uv, b * uv + c * vv
-    k33 = (b * (uu + lack_u) + a * (vv + lack_v)) * (1.0 + lack_s) + 2.0 * c * uv + SMALL
+    k33 = shear + 2.0 * k12 + SMALL
     multiplier = ti.Vector([0.0, 0.0, 0.0])
     share = 1.0
     if ti.static(mode & PBD):
         share = parameters[p + 7]
     else:
         alpha_tilde = parameters[p + 7] * step[0]
-        for row in ti.static(range(3)):
-            multiplier[row] = read_multiplier(lagrange_multipliers, m + row, step, mode)
         if ti.static(mode & DAMPED):
             p0, p1, p2 = previous_positions[i0], previous_positions[i1], previous_positions[i2]
             gamma = (p0[3] + p1[3] + p2[3]) * step[2] / 3.0
-            r0, r1, r2 = (x0 - p0).xyz, (x1 - p1).xyz, (x2 - p2).xyz
-            ru, rv = r0 * u0 + r1 * u1 + r2 * u2, r0 * v0 + r1 * v1 + r2 * v2
-            force += gamma * ti.Vector([fu.dot(ru), fv.dot(rv), fu.dot(rv) + fv.dot(ru)])
+            r0, r1, r2 = edge(x0, p0), edge(x1, p1), edge(x2, p2)
+            ru, rv = u0 * r0 + u1 * r1 + u2 * r2, v0 * r0 + v1 * r1 + v2 * r2
+            force += gamma * ti.Vector([dot(fu, ru), dot(fv, rv), dot(fu, rv) + dot(fv, ru)])
             more = 1.0 + gamma
             k11, k22, k33, k12, k13, k23 = k11 * more, k22 * more, k33 * more, k12 * more, k13 * more, k23 * more
         s22, s33 = alpha_tilde * parameters[p + 4], alpha_tilde * parameters[p + 6]
         s12 = -alpha_tilde * parameters[p + 5]
-        force[0] += alpha_tilde * multiplier[0] + s12 * multiplier[1]
-        force[1] += s12 * multiplier[0] + s22 * multiplier[1]
-        force[2] += s33 * multiplier[2]
+        if ti.static(mode & ACCUMULATE):
+            for row in ti.static(range(3)):
+                multiplier[row] = read_multiplier(lagrange_multipliers, m + row, step, mode)
+            force[0] += alpha_tilde * multiplier[0] + s12 * multiplier[1]
+            force[1] += s12 * multiplier[0] + s22 * multiplier[1]
+            force[2] += s33 * multiplier[2]
         k11, k22, k12, k33 = k11 + alpha_tilde, k22 + s22, k12 + s12, k33 + s33
-    # L D Lᵀ of a matrix that is positive up to rounding
-    l21, l31 = k12 / k11, k13 / k11
+    # L D Lᵀ of a matrix that is positive up to rounding, D by its inverse
+    d1_inverse = 1.0 / k11
+    l21, l31 = k12 * d1_inverse, k13 * d1_inverse
     e2 = ti.max(k22 - l21 * k12, 1e-6 * k22)
-    l32 = (k23 - l21 * k13) / e2
+    d2_inverse = 1.0 / e2
+    l32 = (k23 - l21 * k13) * d2_inverse
     e3 = ti.max(k33 - l31 * k13 - l32 * l32 * e2, 1e-6 * k33)
     y1 = force[0]
     y2 = force[1] - l21 * y1
     z3 = (force[2] - l31 * y1 - l32 * y2) / e3
-    z2 = y2 / e2 - l32 * z3
-    z1 = y1 / k11 - l21 * z2 - l31 * z3
+    z2 = y2 * d2_inverse - l32 * z3
+    z1 = y1 * d1_inverse - l21 * z2 - l31 * z3
     delta = -share * ti.Vector([z1, z2, z3])
     if ti.static(not mode & PBD):
         for row in ti.static(range(3)):
             keep_multiplier(lagrange_multipliers, m + row, mode, multiplier[row] + delta[row])
     along_u, along_v = delta[0] * fu + delta[2] * fv, delta[1] * fv + delta[2] * fu
-    positions[i0] = moved(x0, u0 * along_u + v0 * along_v)
-    positions[i1] = moved(x1, u1 * along_u + v1 * along_v)
-    positions[i2] = moved(x2, u2 * along_u + v2 * along_v)
+    positions[i0] = x0 + x0[3] * (u0 * along_u + v0 * along_v)
+    positions[i1] = x1 + x1[3] * (u1 * along_u + v1 * along_v)
+    positions[i2] = x2 + x2[3] * (u2 * along_u + v2 * along_v)
 
 
 def evaluate_membrane(positions: npt.NDArray[np.float64], block: ConstraintBlock) -> npt.NDArray[np.float64]:
@@ -126,7 +141,7 @@ MEMBRANE = ConstraintType(
     multiplier_count=3,
     project=project_membrane,
     evaluate=evaluate_membrane,
-    nanoseconds=40,
+    nanoseconds=30,
 )
 
 

@@ -10,6 +10,8 @@ several are equally near (a point, a line, a mirrored shape) one of them comes o
 
 import taichi as ti
 
+from .constraint import SMALL
+
 # of a matrix of trace 1: by how much its square's trace misses 1 when a single eigenvector is left
 PURE = 1e-6
 GREATEST_SQUARINGS = 24
@@ -23,35 +25,39 @@ def nearest_rotation(a):
     for row, column in ti.static(ti.ndrange(3, 3)):
         size = ti.max(size, ti.abs(a[row, column]))
     q = ti.Vector([1.0, 0.0, 0.0, 0.0])
-    if size > 0.0:
-        s = a / size
+    if size > SMALL:
+        s = (1.0 / size) * a
         xx, yy, zz = s[0, 0], s[1, 1], s[2, 2]
         wx, wy, wz = s[2, 1] - s[1, 2], s[0, 2] - s[2, 0], s[1, 0] - s[0, 1]
         xy, xz, yz = s[0, 1] + s[1, 0], s[0, 2] + s[2, 0], s[1, 2] + s[2, 1]
         # no eigenvalue is below −√3 |A|
         shift = 1.7320508 * ti.sqrt((s * s).sum())
-        k = ti.Matrix(
-            [
-                [xx + yy + zz + shift, wx, wy, wz],
-                [wx, xx - yy - zz + shift, xy, xz],
-                [wy, xy, yy - xx - zz + shift, yz],
-                [wz, xz, yz, zz - xx - yy + shift],
-            ]
-        )
-        k /= k.trace()
+        # the columns of the matrix, whose trace is four times the shift
+        scale = 0.25 / shift
+        c0 = scale * ti.Vector([xx + yy + zz + shift, wx, wy, wz])
+        c1 = scale * ti.Vector([wx, xx - yy - zz + shift, xy, xz])
+        c2 = scale * ti.Vector([wy, xy, yy - xx - zz + shift, yz])
+        c3 = scale * ti.Vector([wz, xz, yz, zz - xx - yy + shift])
         squarings = 0
         purity = 0.0
         while squarings < GREATEST_SQUARINGS and purity < 1.0 - PURE:
-            k = k @ k
-            purity = k.trace()
-            k /= purity
+            d0 = c0[0] * c0 + c0[1] * c1 + c0[2] * c2 + c0[3] * c3
+            d1 = c1[0] * c0 + c1[1] * c1 + c1[2] * c2 + c1[3] * c3
+            d2 = c2[0] * c0 + c2[1] * c1 + c2[2] * c2 + c2[3] * c3
+            d3 = c3[0] * c0 + c3[1] * c1 + c3[2] * c2 + c3[3] * c3
+            purity = d0[0] + d1[1] + d2[2] + d3[3]
+            scale = 1.0 / purity
+            c0, c1, c2, c3 = scale * d0, scale * d1, scale * d2, scale * d3
             squarings += 1
-        best = 0.0
-        for column in ti.static(range(4)):
-            if k[column, column] > best:
-                best = k[column, column]
-                q = ti.Vector([k[0, column], k[1, column], k[2, column], k[3, column]])
-        q = q.normalized()
+        q = c0
+        best = c0[0]
+        if c1[1] > best:
+            q, best = c1, c1[1]
+        if c2[2] > best:
+            q, best = c2, c2[2]
+        if c3[3] > best:
+            q = c3
+        q = (1.0 / q.norm()) * q
     w, x, y, z = q[0], q[1], q[2], q[3]
     return ti.Matrix(
         [

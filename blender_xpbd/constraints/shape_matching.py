@@ -17,11 +17,11 @@ from .constraint import (
     ConstraintBlock,
     ConstraintType,
     keep_multiplier,
-    moved,
     read_multiplier,
     solve_multiplier,
 )
 from .groups import FIRST_MEMBER, FIRST_VALUE, GROUP_ROW, MEMBERS, Groups, group_rows
+from .lanes import dot, edge
 from .rotation import nearest_rotation
 
 # of each member: its rest position about the centre of mass, and its matching mass
@@ -43,32 +43,39 @@ def project_shape_matching(
 ):
     """Project one group, member after member; arguments as in ``constraint``."""
     first, count, values = indices[i + FIRST_MEMBER], indices[i + MEMBERS], indices[i + FIRST_VALUE]
-    # relative to one member, so that float32 is as fine as the group is small
-    start = positions[indices[first]].xyz
-    centre = ti.Vector([0.0, 0.0, 0.0])
+    # relative to one member, so that float32 is as fine as the group is small; what comes of the inverse masses in
+    # the fourth components is not used
+    start = positions[indices[first]]
+    total = ti.Vector([0.0, 0.0, 0.0, 0.0])
     mass = 0.0
     for k in range(count):
         mu = parameters[values + VALUES * k + 3]
-        centre += mu * (positions[indices[first + k]].xyz - start)
+        total += mu * (positions[indices[first + k]] - start)
         mass += mu
-    centre = start + centre / mass
-    a = ti.Matrix.zero(float, 3, 3)
+    centre = start + (1.0 / mass) * total
+    a0, a1, a2 = ti.Vector([0.0] * 4), ti.Vector([0.0] * 4), ti.Vector([0.0] * 4)
     for k in range(count):
         v = values + VALUES * k
-        rest = parameters[v + 3] * ti.Vector([parameters[v], parameters[v + 1], parameters[v + 2]])
-        a += (positions[indices[first + k]].xyz - centre).outer_product(rest)
-    rotation = nearest_rotation(a)
+        arm = parameters[v + 3] * (positions[indices[first + k]] - centre)
+        a0 += parameters[v] * arm
+        a1 += parameters[v + 1] * arm
+        a2 += parameters[v + 2] * arm
+    rotation = nearest_rotation(ti.Matrix.cols([a0.xyz, a1.xyz, a2.xyz]))
+    r0 = ti.Vector([rotation[0, 0], rotation[1, 0], rotation[2, 0], 0.0])
+    r1 = ti.Vector([rotation[0, 1], rotation[1, 1], rotation[2, 1], 0.0])
+    r2 = ti.Vector([rotation[0, 2], rotation[1, 2], rotation[2, 2], 0.0])
     square, weight, change, damping_time = 0.0, 0.0, 0.0, 0.0
     for k in range(count):
         v = values + VALUES * k
         x = positions[indices[first + k]]
-        offset = x.xyz - centre - rotation @ ti.Vector([parameters[v], parameters[v + 1], parameters[v + 2]])
+        offset = x - centre - (parameters[v] * r0 + parameters[v + 1] * r1 + parameters[v + 2] * r2)
         mu = parameters[v + 3]
-        square += mu * offset.dot(offset)
-        weight += x[3] * mu * mu * offset.dot(offset)
+        share = mu * dot(offset, offset)
+        square += share
+        weight += x[3] * mu * share
         if ti.static(mode & DAMPED):
             before = previous_positions[indices[first + k]]
-            change += mu * offset.dot((x - before).xyz)
+            change += mu * dot(offset, x - before)
             damping_time += before[3] / count
     if square > 0.0:
         value = ti.sqrt(square)
@@ -78,11 +85,12 @@ def project_shape_matching(
         multiplier = read_multiplier(lagrange_multipliers, m, step, mode)
         delta = solve_multiplier(value, weight / square, parameters[p], multiplier, rate, gamma, step, mode)
         keep_multiplier(lagrange_multipliers, m, mode, multiplier + delta)
+        delta /= value
         for k in range(count):
             v = values + VALUES * k
             x = positions[indices[first + k]]
-            offset = x.xyz - centre - rotation @ ti.Vector([parameters[v], parameters[v + 1], parameters[v + 2]])
-            positions[indices[first + k]] = moved(x, delta / value * parameters[v + 3] * offset)
+            offset = edge(x, centre) - (parameters[v] * r0 + parameters[v + 1] * r1 + parameters[v + 2] * r2)
+            positions[indices[first + k]] = x + (delta * parameters[v + 3] * x[3]) * offset
 
 
 def evaluate_shape_matching(positions: npt.NDArray[np.float64], block: ConstraintBlock) -> npt.NDArray[np.float64]:

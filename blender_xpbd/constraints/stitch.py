@@ -19,10 +19,10 @@ from .constraint import (
     ConstraintBlock,
     ConstraintType,
     keep_multiplier,
-    moved,
     read_multiplier,
     solve_multiplier,
 )
+from .lanes import edge
 
 
 @ti.func
@@ -42,24 +42,25 @@ def project_stitch(
     first, second = indices[i], indices[i + 1]
     a, b = positions[first], positions[second]
     pa, pb = previous_positions[first], previous_positions[second]
-    difference = a.xyz - b.xyz
+    difference, before = edge(a, b), edge(pa, pb)
     length = difference.norm()
-    direction = difference / (length + SMALL)
-    thread = ti.max((pa.xyz - pb.xyz).norm() - parameters[p] / step[2], 0.0)
+    h = 1.0 / step[2]
+    thread = ti.max(before.norm() - parameters[p] * h, 0.0)
     rate, gamma = 0.0, 0.0
     if ti.static(mode & DAMPED):
         gamma = 0.5 * (pa[3] + pb[3]) * step[2]
-        rate = direction.dot(difference - (pa.xyz - pb.xyz))
+        rate = difference.dot(difference - before) / (length + SMALL)
     multiplier = read_multiplier(lagrange_multipliers, m, step, mode)
     delta = solve_multiplier(length - thread, a[3] + b[3], parameters[p + 2], multiplier, rate, gamma, step, mode)
     if ti.static(mode & PBD):
         delta = ti.min(delta, 0.0)
     else:
-        reached = ti.max(ti.min(multiplier + delta, 0.0), -parameters[p + 1] / step[0])
+        reached = ti.max(ti.min(multiplier + delta, 0.0), -parameters[p + 1] * (h * h))
         delta = reached - multiplier
         keep_multiplier(lagrange_multipliers, m, mode, reached)
-    positions[first] = moved(a, delta * direction)
-    positions[second] = moved(b, -delta * direction)
+    scale = delta / (length + SMALL)
+    positions[first] = a + (scale * a[3]) * difference
+    positions[second] = b - (scale * b[3]) * difference
 
 
 def evaluate_stitch(positions: npt.NDArray[np.float64], block: ConstraintBlock) -> npt.NDArray[np.float64]:

@@ -13,10 +13,10 @@ from .constraint import (
     ConstraintBlock,
     ConstraintType,
     keep_multiplier,
-    moved,
     read_multiplier,
     solve_multiplier,
 )
+from .lanes import SIXTH, cross, dot, edge
 
 
 @ti.func
@@ -35,23 +35,26 @@ def project_tetrahedron_volume(
     """Project one tetrahedron; arguments as in ``constraint``."""
     i0, i1, i2, i3 = indices[i], indices[i + 1], indices[i + 2], indices[i + 3]
     x0, x1, x2, x3 = positions[i0], positions[i1], positions[i2], positions[i3]
-    a, b, c = x1.xyz - x0.xyz, x2.xyz - x0.xyz, x3.xyz - x0.xyz
-    g1, g2, g3 = b.cross(c) / 6.0, c.cross(a) / 6.0, a.cross(b) / 6.0
+    # C and its gradient times six
+    a, b, c = edge(x1, x0), edge(x2, x0), edge(x3, x0)
+    g1, g2, g3 = cross(b, c), cross(c, a), cross(a, b)
     g0 = -(g1 + g2 + g3)
-    weight = x0[3] * g0.dot(g0) + x1[3] * g1.dot(g1) + x2[3] * g2.dot(g2) + x3[3] * g3.dot(g3)
-    value = a.dot(g1) - parameters[p]
+    weight = x0[3] * dot(g0, g0) + x1[3] * dot(g1, g1) + x2[3] * dot(g2, g2) + x3[3] * dot(g3, g3)
+    value = SIXTH * dot(a, g1) - parameters[p]
     multiplier = read_multiplier(lagrange_multipliers, m, step, mode)
     rate, gamma = 0.0, 0.0
     if ti.static(mode & DAMPED):
         p0, p1, p2, p3 = previous_positions[i0], previous_positions[i1], previous_positions[i2], previous_positions[i3]
-        rate = g0.dot((x0 - p0).xyz) + g1.dot((x1 - p1).xyz) + g2.dot((x2 - p2).xyz) + g3.dot((x3 - p3).xyz)
+        rate = SIXTH * (dot(g0, x0 - p0) + dot(g1, x1 - p1) + dot(g2, x2 - p2) + dot(g3, x3 - p3))
         gamma = 0.25 * (p0[3] + p1[3] + p2[3] + p3[3]) * step[2]
+    weight *= SIXTH * SIXTH
     delta = solve_multiplier(value, weight, parameters[p + 1], multiplier, rate, gamma, step, mode)
     keep_multiplier(lagrange_multipliers, m, mode, multiplier + delta)
-    positions[i0] = moved(x0, delta * g0)
-    positions[i1] = moved(x1, delta * g1)
-    positions[i2] = moved(x2, delta * g2)
-    positions[i3] = moved(x3, delta * g3)
+    delta *= SIXTH
+    positions[i0] = x0 + (x0[3] * delta) * g0
+    positions[i1] = x1 + (x1[3] * delta) * g1
+    positions[i2] = x2 + (x2[3] * delta) * g2
+    positions[i3] = x3 + (x3[3] * delta) * g3
 
 
 def evaluate_tetrahedron_volume(positions: npt.NDArray[np.float64], block: ConstraintBlock) -> npt.NDArray[np.float64]:
@@ -68,7 +71,7 @@ TETRAHEDRON_VOLUME = ConstraintType(
     multiplier_count=1,
     project=project_tetrahedron_volume,
     evaluate=evaluate_tetrahedron_volume,
-    nanoseconds=25,
+    nanoseconds=15,
 )
 
 

@@ -14,7 +14,17 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from .constraint import DAMPED, PBD, SMALL, ConstraintBlock, ConstraintType, keep_multiplier, moved, read_multiplier
+from .constraint import (
+    ACCUMULATE,
+    DAMPED,
+    PBD,
+    SMALL,
+    ConstraintBlock,
+    ConstraintType,
+    keep_multiplier,
+    read_multiplier,
+)
+from .lanes import edge
 
 FREE = -1.0
 
@@ -35,9 +45,8 @@ def project_two_sided_distance(
     """Project one distance; arguments as in ``constraint``."""
     first, second = indices[i], indices[i + 1]
     a, b = positions[first], positions[second]
-    difference = a.xyz - b.xyz
+    difference = edge(a, b)
     length = difference.norm()
-    direction = difference / (length + SMALL)
     weight = a[3] + b[3]
     value = length - parameters[p]
     delta = 0.0
@@ -52,9 +61,10 @@ def project_two_sided_distance(
         if ti.static(mode & DAMPED):
             pa, pb = previous_positions[first], previous_positions[second]
             gamma = 0.5 * (pa[3] + pb[3]) * step[2]
-            push -= gamma * direction.dot(difference - (pa.xyz - pb.xyz))
+            push -= gamma * difference.dot(difference - edge(pa, pb)) / (length + SMALL)
             weight *= 1.0 + gamma
-        push += weight * multiplier
+        if ti.static(mode & ACCUMULATE):
+            push += weight * multiplier
         compliance = parameters[p + 2]
         if push < 0.0:
             compliance = parameters[p + 1]
@@ -63,8 +73,9 @@ def project_two_sided_distance(
             reached = push / (weight + compliance * step[0] + SMALL)
         delta = reached - multiplier
         keep_multiplier(lagrange_multipliers, m, mode, reached)
-    positions[first] = moved(a, delta * direction)
-    positions[second] = moved(b, -delta * direction)
+    scale = delta / (length + SMALL)
+    positions[first] = a + (scale * a[3]) * difference
+    positions[second] = b - (scale * b[3]) * difference
 
 
 def evaluate_two_sided_distance(positions: npt.NDArray[np.float64], block: ConstraintBlock) -> npt.NDArray[np.float64]:

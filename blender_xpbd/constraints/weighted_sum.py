@@ -7,7 +7,8 @@ all three, and they are solved at once. C is linear: one projection is exact.
 
 import taichi as ti
 
-from .constraint import DAMPED, PBD, SMALL, keep_multiplier, moved, read_multiplier
+from .constraint import ACCUMULATE, DAMPED, PBD, SMALL, keep_multiplier, read_multiplier
+from .lanes import edge
 
 
 @ti.func
@@ -26,38 +27,48 @@ def project_weighted_sum(
 ):
     """Project one sum over ``count`` particles; further arguments as in ``constraint``.
 
-    Parameters are the coefficients, then the compliance. A particle that comes twice may have one coefficient
-    other than 0.
+    Parameters are the coefficients, then the compliance. Only the first particle may come again, with the
+    coefficient 0.
     """
     # relative to one particle: coefficients rounded to float32 do not quite sum to 0
     first = positions[indices[i]]
-    value = ti.Vector([0.0, 0.0, 0.0])
+    value = ti.Vector([0.0, 0.0, 0.0, 0.0])
     weight = 0.0
     for k in ti.static(range(count)):
         c, x = parameters[p + k], positions[indices[i + k]]
-        value += c * (x - first).xyz
+        value += c * (x - first)
         weight += c * c * x[3]
-    delta = ti.Vector([0.0, 0.0, 0.0])
+    value[3] = 0.0
+    delta = ti.Vector([0.0, 0.0, 0.0, 0.0])
     if ti.static(mode & PBD):
-        delta = -parameters[p + count] * value / (weight + SMALL)
+        delta = -parameters[p + count] / (weight + SMALL) * value
     else:
         alpha_tilde = parameters[p + count] * step[0]
-        multiplier = ti.Vector([0.0, 0.0, 0.0])
-        for row in ti.static(range(3)):
-            multiplier[row] = read_multiplier(lagrange_multipliers, m + row, step, mode)
-        force = value + alpha_tilde * multiplier
+        force = value
+        if ti.static(mode & ACCUMULATE):
+            for row in ti.static(range(3)):
+                force[row] += alpha_tilde * read_multiplier(lagrange_multipliers, m + row, step, mode)
         if ti.static(mode & DAMPED):
-            rate = ti.Vector([0.0, 0.0, 0.0])
+            rate = ti.Vector([0.0, 0.0, 0.0, 0.0])
             damping_time = 0.0
             for k in ti.static(range(count)):
                 before = previous_positions[indices[i + k]]
-                rate += parameters[p + k] * (positions[indices[i + k]] - before).xyz
+                rate += parameters[p + k] * edge(positions[indices[i + k]], before)
                 damping_time += before[3] / count
             gamma = damping_time * step[2]
             force += gamma * rate
             weight *= 1.0 + gamma
-        delta = -force / (weight + alpha_tilde + SMALL)
+        delta = -1.0 / (weight + alpha_tilde + SMALL) * force
         for row in ti.static(range(3)):
-            keep_multiplier(lagrange_multipliers, m + row, mode, multiplier[row] + delta[row])
+            multiplier = read_multiplier(lagrange_multipliers, m + row, step, mode)
+            keep_multiplier(lagrange_multipliers, m + row, mode, multiplier + delta[row])
+    moved = ti.Matrix.zero(float, count, 4)
     for k in ti.static(range(count)):
-        positions[indices[i + k]] = moved(positions[indices[i + k]], parameters[p + k] * delta)
+        x = positions[indices[i + k]]
+        share = parameters[p + k] * x[3]
+        for lane in ti.static(range(4)):
+            moved[k, lane] = x[lane] + share * delta[lane]
+    # all are read before one is written, and the first is written last, since others may repeat it
+    for k in ti.static(range(count)):
+        last = ti.static(count - 1 - k)
+        positions[indices[i + last]] = ti.Vector([moved[last, 0], moved[last, 1], moved[last, 2], moved[last, 3]])

@@ -108,11 +108,11 @@ static inline void weighted_sum(Arrays s, const int *i, const float *p, int coun
         weight += p[k] * p[k] * all[k].w;
     }
     const Vector delta = times(-1 / weight, value);
-    for (int k = 0; k < count; k++)
-        if (p[k] != 0) {
-            move(&all[k], p[k], delta);
-            s.x[i[k]] = all[k];
-        }
+    /* the first is written last, since others may repeat it */
+    for (int k = count - 1; k >= 0; k--) {
+        move(&all[k], p[k], delta);
+        s.x[i[k]] = all[k];
+    }
 }
 
 static inline void isometric_bending(Arrays s, const int *i, const float *p) { weighted_sum(s, i, p, 4); }
@@ -155,7 +155,7 @@ static inline void dihedral_bending(Arrays s, const int *i, const float *p)
     const Real length = greater(norm(edge), SMALL);
     const Vector axis = times(1 / length, edge), n1 = cross(ca, cb), n2 = cross(db, da);
     const Vector m1 = times(1 / greater(dot(n1, n1), SMALL), n1), m2 = times(1 / greater(dot(n2, n2), SMALL), n2);
-    Real value = atan2(dot(cross(n2, n1), axis), dot(n1, n2)) - p[0];
+    Real value = atan2(length * dot(n1, da), dot(n1, n2)) - p[0];
     if (value > pi)
         value -= 2 * pi;
     else if (value < -pi)
@@ -378,23 +378,23 @@ static inline void enclosed_volume(Arrays s, const int *i, const float *p)
     const Particle start = s.x[members[0]];
     Real volume = 0, lost = 0, weight = 0;
     for (int t = 0; t < triangles; t++) {
-        const Vector a = between(s.x[members[corners[3 * t]]], start);
-        const Vector b = between(s.x[members[corners[3 * t + 1]]], start);
-        const Vector c = between(s.x[members[corners[3 * t + 2]]], start);
-        const Real part = dot(a, cross(b, c)) * ((Real)1 / 6) - lost;
+        const Particle a = s.x[members[corners[3 * t]]];
+        const Particle b = s.x[members[corners[3 * t + 1]]], c = s.x[members[corners[3 * t + 2]]];
+        const Vector normal = cross(between(b, a), between(c, a)), pull = times((Real)1 / 6, normal);
+        const Real part = dot(normal, between(a, start)) - lost;
         Real total = volume + part;
         /* Kahan's compensation is what -ffast-math would take away */
         __asm__("" : "+x"(total));
         lost = (total - volume) - part;
         volume = total;
-        const Vector normal = times((Real)1 / 6, cross(minus(b, a), minus(c, a)));
         for (int corner = 0; corner < 3; corner++) {
             float *v = values + 4 * corners[3 * t + corner];
-            v[0] += (float)normal.x;
-            v[1] += (float)normal.y;
-            v[2] += (float)normal.z;
+            v[0] += (float)pull.x;
+            v[1] += (float)pull.y;
+            v[2] += (float)pull.z;
         }
     }
+    volume *= (Real)1 / 6;
     for (int k = 0; k < count; k++) {
         const float *v = values + 4 * k;
         weight += s.x[members[k]].w * v[3] * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);

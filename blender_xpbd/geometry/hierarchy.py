@@ -45,6 +45,8 @@ STRAIGHT = -0.9
 # a link is left out where its length is uncertain by more, or the straight line through space shorter than this share
 GREATEST_SPREAD = 0.1
 LEAST_CHORD = 0.8
+# a level that keeps fewer of the links between neighbours holds too little for its work
+LEAST_KEPT = 0.25
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,9 @@ def build_hierarchy(
         seeds = spread_seeds(starts, neighbours, surface.classes, HOPS[min(len(levels), 1)])
         if len(seeds) < FEWEST_VERTICES or len(seeds) > GREATEST_SHARE * np.count_nonzero(np.diff(starts)):
             return tuple(levels)
-        level, surface = _coarsened(surface, seeds)
+        level, surface, kept = _coarsened(surface, seeds)
+        if kept < LEAST_KEPT:
+            return tuple(levels)
         levels.append(level)
 
 
@@ -145,8 +149,8 @@ def _is_surface(positions: Floats, triangles: Ints, pairs: Ints) -> bool:
     return bool((counts <= 2).all() and (lengths > 1e-6 * lengths.mean()).all())
 
 
-def _coarsened(below: _Surface, seeds: Indices) -> tuple[CoarseLevel, _Surface]:
-    """A level with vertices at the seeds, and what the next one is built on."""
+def _coarsened(below: _Surface, seeds: Indices) -> tuple[CoarseLevel, _Surface, float]:
+    """A level with vertices at the seeds, what the next one is built on, and the share of neighbours it links."""
     count = len(below.positions)
     distances, origins = nearest_sources(count, below.edges.pairs, below.edges.lengths, [seeds])
     numbers = np.full(count + 1, -1)
@@ -166,7 +170,7 @@ def _coarsened(below: _Surface, seeds: Indices) -> tuple[CoarseLevel, _Surface]:
         positions[:, axis] = np.bincount(rows, shares * below.positions[vertices, axis], minlength=len(seeds))
     inverse_masses = np.where(fixed | (masses <= 0.0), 0.0, 1.0 / np.where(masses > 0.0, masses, 1.0))
     anchors, frames = below.anchors[seeds], below.frames[seeds]
-    links, lengths = _links(edges, spreads, positions, anchors, frames)
+    links, lengths, kept = _links(edges, spreads, positions, anchors, frames)
     moves = (inverse_masses[links] > 0.0).any(axis=1)
     level = CoarseLevel(
         sources=seeds,
@@ -180,7 +184,7 @@ def _coarsened(below: _Surface, seeds: Indices) -> tuple[CoarseLevel, _Surface]:
         links=links[moves],
         lengths=lengths[moves],
     )
-    return level, _Surface(positions, anchors, masses, fixed, below.classes[seeds], frames, edges)
+    return level, _Surface(positions, anchors, masses, fixed, below.classes[seeds], frames, edges), kept
 
 
 def _restriction(
@@ -202,8 +206,11 @@ def _restriction(
 
 def _links(
     edges: Development, spreads: Floats, positions: Floats, anchors: Floats, frames: Floats
-) -> tuple[Ints, Floats]:
-    """Links between vertices, and how long they may be: neighbours, and those on opposite sides of one."""
+) -> tuple[Ints, Floats, float]:
+    """Links between vertices, and how long they may be: neighbours, and those on opposite sides of one.
+
+    And the share of the neighbours that are linked; the others are where the surface is curved too strongly.
+    """
     across, across_spreads = _two_hop(edges, spreads, positions)
     ways = Development(
         np.concatenate([edges.pairs, across.pairs]),
@@ -222,7 +229,8 @@ def _links(
     order = np.lexsort((lengths, keys))
     _, shortest = np.unique(keys[order], return_index=True)
     chosen = order[shortest]
-    return ways.pairs[good][chosen].astype(np.int32), lengths[chosen]
+    kept = np.count_nonzero(good[: len(edges.pairs)]) / max(len(edges.pairs), 1)
+    return ways.pairs[good][chosen].astype(np.int32), lengths[chosen], kept
 
 
 def _two_hop(edges: Development, spreads: Floats, positions: Floats) -> tuple[Development, Floats]:

@@ -62,13 +62,15 @@ def cloth_hierarchy(
     if rigidity <= 0.0 or not levels:
         return None
     lengths = np.linalg.norm(body.positions[pairs[:, 0]] - body.positions[pairs[:, 1]], axis=1)
-    distances, _ = nearest_sources(body.vertex_count, pairs, lengths, [np.flatnonzero(fixed)])
+    pins = [np.flatnonzero(fixed)]
+    distances, _ = nearest_sources(body.vertex_count, pairs, lengths, pins)
+    hops, _ = nearest_sources(body.vertex_count, pairs, np.ones(len(pairs)), pins)
     return Hierarchy(
         levels=levels,
         rigidity=rigidity,
         compliance=float((lengths**2).sum()) / rigidity,
         weight=2.0 / float(np.median(masses[~fixed & (masses > 0.0)])),
-        edge_length=float(lengths.mean()),
+        hops=int(hops[np.isfinite(hops)].max()),
         depth=float(distances[np.isfinite(distances)].max()),
     )
 

@@ -32,23 +32,23 @@ class Hierarchy:
         rigidity: Σ L²/α over the springs of the cloth [N·m]: twice the energy of a unit strain in all directions.
         compliance: of a spring on the average [m/N].
         weight: sum of the inverse masses of two neighbours [1/kg].
-        edge_length: on the average [m].
-        depth: way of a pull from the pins to the farthest vertex [m].
+        hops: edges from the pins to the farthest vertex.
+        depth: way along edges from the pins to the farthest vertex [m].
     """
 
     levels: tuple[CoarseLevel, ...]
     rigidity: float
     compliance: float
     weight: float
-    edge_length: float
+    hops: int
     depth: float
 
     def pays(self, h: float) -> bool:
         """Whether plain sweeps, one in a substep of ``h`` seconds, would stretch the cloth well beyond its stiffness.
 
-        After a sweep a chain of n links that hangs at rest is stretched by 2 n g h² / L at its upper end.
+        A chain of n links of the length L that hangs at rest is stretched by 2 n g h² / L at its upper end.
         """
-        stretch = 2.0 * self.depth / self.edge_length * EARTH_GRAVITY * h * h / self.edge_length
+        stretch = 2.0 * self.hops**2 * EARTH_GRAVITY * h * h / self.depth
         return self.left(h) >= LEAST_SHARE_LEFT and stretch >= LEAST_STRETCH
 
     def left(self, h: float) -> float:

@@ -151,6 +151,15 @@ def test_a_closed_surface_has_none():
     assert built(positions, triangles) == ()
 
 
+def test_folds_as_fine_as_a_level_have_none():
+    """Most coarse vertices would have no neighbour that they may be linked to."""
+    positions, triangles, pairs = square(60)
+    positions[:, 2] = 0.05 * np.sin(80.0 * positions[:, 0])
+    assert built(positions, triangles, pairs=pairs) == ()
+    positions[:, 2] = 0.05 * np.sin(8.0 * positions[:, 0])
+    assert len(built(positions, triangles, pairs=pairs)) > 1
+
+
 def test_what_nothing_holds_has_none():
     assert built(*square(20)[:2], pinned=()) == ()
 

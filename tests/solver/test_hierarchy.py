@@ -163,8 +163,10 @@ def test_uneven_stiffness_is_left_alone():
 
 def test_levels_pay_where_the_first_sweep_would_stretch_the_cloth():
     hierarchy = build_cloth(cloth(30, pinned=(0, 29)), SolverSettings()).hierarchy
-    links, h = hierarchy.depth / hierarchy.edge_length, 1e-3
-    stretch = 2 * links * scenes.GRAVITY * h * h / hierarchy.edge_length
+    # from a corner, half of the edges of a side to the middle and all of the other side, with diagonals
+    assert hierarchy.hops == 29
+    length, h = hierarchy.depth / hierarchy.hops, 1e-3
+    stretch = 2 * hierarchy.hops * scenes.GRAVITY * h * h / length
     enough = h * np.sqrt(LEAST_STRETCH / stretch)
     assert hierarchy.pays(1.01 * enough)
     assert not hierarchy.pays(0.99 * enough)

@@ -7,7 +7,7 @@ done one after another, so that the result is that of ``kernels.simulate_frame``
 
 import taichi as ti
 
-from .hierarchy_kernels import prolong_to_particles, restrict_particles, solve_levels
+from .hierarchy_kernels import coarse_cycle, prolong_to_particles, restrict_particles, solve_levels
 from .kernels import FLOAT_TABLE, FLOATS, INT_TABLE, INTS, VECTORS, place_target, projection_step
 from .thread_kernels import predict_part
 
@@ -45,9 +45,10 @@ def begin_substep(
     substeps: ti.i32,
     target_count: ti.i32,
     part_count: ti.i32,
+    is_wide: ti.template(),
     mode: ti.template(),
 ):
-    """Predict, then the cycle over the coarse levels."""
+    """Predict, then the cycle over the coarse levels, on threads where it ``is_wide``."""
     ti.loop_config(serialize=True)
     for k in range(target_count):
         share = (substep + 1.0) / substeps
@@ -70,36 +71,56 @@ def begin_substep(
             bodies,
             mode,
         )
-    ti.loop_config(block_dim=1)
-    for part in range(part_count):
-        restrict_particles(
-            part,
-            part_count,
-            positions,
-            levels,
-            coarse_positions,
-            coarse_moves,
-            restriction_starts,
-            restriction_vertices,
-            restriction_weights,
-        )
-    ti.loop_config(serialize=True)
-    for _ in range(1):
-        solve_levels(
-            projection_step(h, 0, mode)[0],
-            levels,
-            level_stiffness,
-            coarse_positions,
-            coarse_moves,
-            restriction_starts,
-            restriction_vertices,
-            restriction_weights,
-            parents,
-            parent_weights,
-            links,
-            link_lengths,
-            link_states,
-        )
-    ti.loop_config(block_dim=1)
-    for part in range(part_count):
-        prolong_to_particles(part, part_count, positions, levels, coarse_moves, parents, parent_weights)
+    if ti.static(is_wide):
+        ti.loop_config(block_dim=1)
+        for part in range(part_count):
+            restrict_particles(
+                part,
+                part_count,
+                positions,
+                levels,
+                coarse_positions,
+                coarse_moves,
+                restriction_starts,
+                restriction_vertices,
+                restriction_weights,
+            )
+        ti.loop_config(serialize=True)
+        for _ in range(1):
+            solve_levels(
+                projection_step(h, 0, mode)[0],
+                levels,
+                level_stiffness,
+                coarse_positions,
+                coarse_moves,
+                restriction_starts,
+                restriction_vertices,
+                restriction_weights,
+                parents,
+                parent_weights,
+                links,
+                link_lengths,
+                link_states,
+            )
+        ti.loop_config(block_dim=1)
+        for part in range(part_count):
+            prolong_to_particles(part, part_count, positions, levels, coarse_moves, parents, parent_weights)
+    else:
+        ti.loop_config(serialize=True)
+        for _ in range(1):
+            coarse_cycle(
+                projection_step(h, 0, mode)[0],
+                positions,
+                levels,
+                level_stiffness,
+                coarse_positions,
+                coarse_moves,
+                restriction_starts,
+                restriction_vertices,
+                restriction_weights,
+                parents,
+                parent_weights,
+                links,
+                link_lengths,
+                link_states,
+            )

@@ -8,6 +8,9 @@ from .parallel_kernels import damp_bodies
 from .plan import Plan
 from .thread_hierarchy_kernels import begin_substep
 
+# with fewer parts, starting threads for restriction and prolongation takes longer than they do
+WIDE_PARTS = 16
+
 
 def advance_in_threads(plan: Plan, substeps: int) -> None:
     """Simulate a frame."""
@@ -45,6 +48,7 @@ def _begin(plan: Plan, substep: int, substeps: int) -> None:
         substeps,
         plan.target_count,
         plan.system.schedule.parts.count,
+        plan.system.schedule.parts.count >= WIDE_PARTS,
         plan.mode,
     )
 

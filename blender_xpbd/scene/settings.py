@@ -87,8 +87,8 @@ SOLVER_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "acceleration",
         "Acceleration",
-        "How pinned cloth becomes stiff with few substeps. Choose None to compare, or where cloth that is folded onto "
-        "itself at its pins moves stiffly",
+        "How pinned cloth becomes stiff with few substeps. Choose None to compare, or for a mesh that is modelled with "
+        "folds only a few edges wide",
         "HIERARCHY",
         choices=ACCELERATIONS,
     ),

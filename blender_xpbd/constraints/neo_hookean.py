@@ -144,7 +144,7 @@ def _project_repeatedly(
 
     alpha_tilde = SMALL
     if ti.static(not mode & PBD):
-        alpha_tilde = parameters[p + 11] * step[0] + SMALL
+        alpha_tilde = parameters[p + 12] * step[0] + SMALL
     size = (x0[3] + x1[3] + x2[3] + x3[3]) * (q1.dot(q1) + q2.dot(q2) + q3.dot(q3))
     # near a line cof F vanishes but its change does not: without the last term the step would be unbounded
     stiffness = (ratio - 1.0 / 3.0) * (1.0 + gamma) * volume_weight + ratio * ti.abs(swelling) * size / 9.0
@@ -154,8 +154,8 @@ def _project_repeatedly(
     stiffness = square * (1.0 + 2.0 * gamma) + ti.max(2.0 * left * bend, 0.0) + size * tiny + SMALL
     by_shape = (shape_weight + tiny) / (alpha_tilde * (shape_weight + tiny) + stiffness)
     if ti.static(mode & PBD):
-        by_shape *= -parameters[p + 11]
-        by_volume *= -parameters[p + 11] * pressure
+        by_shape *= -parameters[p + 12]
+        by_volume *= -parameters[p + 12] * pressure
     else:
         norm = ti.sqrt(shape_weight + SMALL)
         shape = read_multiplier(lagrange_multipliers, m, step, mode)
@@ -185,7 +185,7 @@ def evaluate_neo_hookean(positions: npt.NDArray[np.float64], block: ConstraintBl
 NEO_HOOKEAN = ConstraintType(
     name="neo_hookean",
     particle_count=4,
-    parameters=(*ELEMENT_PARAMETERS, "λ̂/μ [1]", "mobility [1/(kg·m²)]", "compliance [1/(N·m)]"),
+    parameters=(*ELEMENT_PARAMETERS, "λ̂/μ [1]", "mobility [1/(kg·m²)]", "least mobility", "compliance [1/(N·m)]"),
     multiplier_count=2,
     project=project_neo_hookean,
     evaluate=evaluate_neo_hookean,
@@ -219,6 +219,6 @@ def build_neo_hookean(
     mu, lame = lame_parameters(youngs_modulus, poissons_ratio)
     shares = np.maximum(np.asarray(fill, np.float64), SMALLEST_FILL)
     mu, lame, shares = (np.broadcast_to(values, solid.shape)[solid] for values in (mu, lame, shares))
-    unprepared = np.full(len(volumes), np.nan)
+    unprepared = np.full((len(volumes), 2), np.nan)
     columns = (inverse_edges, (lame + mu) / mu, unprepared, 1.0 / (mu * volumes * shares))
     return ConstraintBlock(NEO_HOOKEAN, tetrahedra[solid], np.column_stack(columns))

@@ -9,8 +9,9 @@ A = Σ wᵢ qᵢ qᵢᵀ over the four corners, so the stress at the end of the 
 
 with the Hessian H = 1 + r n⊗n + (r s − 1) ∂n/∂F. Two approximations make that scalar:
 
-- A ≈ a = tr A / 3, exact for a regular tetrahedron of equal masses; but at least 0.85 of its greatest eigenvalue:
-  with 0.7 or less, stiff elements whose corners differ in mass, as those of cut cells do, overstep and explode;
+- A ≈ a = tr A / 3, exact for a regular tetrahedron of equal masses. Stiff elements whose corners differ in mass, as
+  those of cut cells do, would overstep and explode where it is only 0.7 of the greatest eigenvalue of A or less: so
+  1 + β a κ is never below β κ times 0.8 of that, which only counts where β κ is large;
 - H has one curvature along n and one across it. Along n, r n·n and the rest's (1 − 2) at F = 1, spread as −n·n/3,
   and as det F departs from 1 up to |r s| |∂n/∂F|. Across n, 1 + |r s − 1| |∂n/∂F|, with the r s that the step along n
   leaves, and never below that of rest, which is 2. The eigenvalues of ∂n/∂F are as large as the stretches, √(F:F/3);
@@ -44,9 +45,9 @@ from .tetrahedron_element import damping_stress, deformation, pulls, rest_rows
 
 # share of (F:F)² − 3 n·n ≥ 0, which is 0 for equal stretches, that keeps the split defined for an element like a line
 LINE_SHARE = 1e-3
-# where the mobility is among the parameters, and how much of the greatest one it is at least
+# where the mobilities are among the parameters, and how much of the greatest one counts at least
 MOBILITY = 10
-GREATEST_SHARE = 0.85
+GREATEST_SHARE = 0.8
 # γ ρ, and the greatest γ
 WARM_SHARE = 0.48
 GREATEST_WARMTH = 0.95
@@ -96,8 +97,8 @@ def project_neo_hookean_once(
         d1, d2, d3 = d1 + gamma * r1, d2 + gamma * r2, d3 + gamma * r3
         along += gamma * (r1.dot(n1) + r2.dot(n2) + r3.dot(n3))
         pressure += gamma * (ratio - 1.0) * (swelling + 1.0 - e1.dot(e2.cross(e3)))
-    mobility = parameters[p + MOBILITY]
-    alpha_tilde = parameters[p + 11] * step[0] + SMALL
+    mobility, least = parameters[p + MOBILITY], parameters[p + MOBILITY + 1]
+    alpha_tilde = parameters[p + 12] * step[0] + SMALL
     s1, s2, s3 = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
     if ti.static(mode & WARM):
         s1 = ti.Vector([impulses[m], impulses[m + 1], impulses[m + 2]])
@@ -109,13 +110,12 @@ def project_neo_hookean_once(
     pressure += along
     stretch = ti.sqrt(squares / 3.0)
     curvature = (ratio - 1.0 / 3.0) * (1.0 + gamma) * area + ratio * ti.abs(swelling) * stretch
-    volume_stiffness = mobility * curvature
-    by_volume = 1.0 / (alpha_tilde + volume_stiffness)
+    by_volume = 1.0 / ti.max(alpha_tilde + mobility * curvature, least * curvature)
     left = ti.abs(ratio * swelling * alpha_tilde * by_volume - 1.0)
     curvature = 1.0 + 2.0 * gamma * ti.max(squares / 3.0, 1.0) + stretch * ti.max(left, 1.0)
-    by_shape = 1.0 / (alpha_tilde + mobility * curvature)
-    by_volume = by_volume * pressure - by_shape * along
-    d1, d2, d3 = by_shape * d1 + by_volume * n1, by_shape * d2 + by_volume * n2, by_shape * d3 + by_volume * n3
+    by_shape = 1.0 / ti.max(alpha_tilde + mobility * curvature, least * curvature)
+    of_n = by_volume * pressure - by_shape * along
+    d1, d2, d3 = by_shape * d1 + of_n * n1, by_shape * d2 + of_n * n2, by_shape * d3 + of_n * n3
     g1, g2, g3 = pulls(d1, d2, d3, q1, q2, q3)
     positions[i0] = moved(x0, g1 + g2 + g3)
     positions[i1] = moved(x1, -g1)
@@ -123,9 +123,10 @@ def project_neo_hookean_once(
     positions[i3] = moved(x3, -g3)
     if ti.static(mode & WARM):
         s1, s2, s3 = s1 + d1, s2 + d2, s3 + d3
-        stiffness = 2.0 * mobility * (1.0 + gamma) / alpha_tilde
+        curvature = 2.0 * (1.0 + gamma) / alpha_tilde
+        stiffness = ti.max(mobility * curvature, least * curvature - 1.0)
         shape = _warmth(stiffness, SHAPE_FADES, SHAPE_COLD)
-        volume = _warmth(volume_stiffness / alpha_tilde, VOLUME_FADES, VOLUME_COLD)
+        volume = _warmth(1.0 / (alpha_tilde * by_volume) - 1.0, VOLUME_FADES, VOLUME_COLD)
         volume *= ti.max(ti.min((SHAPE_COLD - stiffness) / (SHAPE_COLD - SHAPE_FADES), 1.0), 0.0)
         along = (volume - shape) * (s1.dot(n1) + s2.dot(n2) + s3.dot(n3)) / split
         s1, s2, s3 = shape * s1 + along * n1, shape * s2 + along * n2, shape * s3 + along * n3
@@ -151,12 +152,13 @@ def _add(corrections: ti.template(), i, move):
 
 
 def with_mobilities(block: ConstraintBlock, inverse_masses: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Parameters with the mobility a [1/(kg·m²)] of each tetrahedron, see the module's text."""
+    """Parameters with the mobilities [1/(kg·m²)] of each tetrahedron, see the module's text."""
     rows = block.parameters[:, :9].reshape(-1, 3, 3)
     rows = np.concatenate([-rows.sum(axis=1, keepdims=True), rows], axis=1)
     mobilities = np.linalg.eigvalsh(np.einsum("tc,tci,tcj->tij", inverse_masses[block.indices], rows, rows))
     parameters = block.parameters.copy()
-    parameters[:, MOBILITY] = np.maximum(mobilities.mean(axis=1), GREATEST_SHARE * mobilities[:, 2])
+    parameters[:, MOBILITY] = mobilities.mean(axis=1)
+    parameters[:, MOBILITY + 1] = GREATEST_SHARE * mobilities[:, 2]
     return parameters
 
 

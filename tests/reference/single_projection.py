@@ -59,16 +59,20 @@ def project_warm(x, rest, w, h, modulus, ratio, given, previous=None, damping_ti
     shape = shape - given / beta
     line = 1e-3 * max(inner(f, f) ** 2 - 3.0 * inner(n, n), 0.0)
     share = inner(shape, n) / (inner(n, n) + line)
-    # P₀ along n and across it, each over 1 + β a κ
     mobility = q.T @ (w[:, None] * q)
-    a = max(np.trace(mobility) / 3.0, 0.85 * np.linalg.norm(mobility, 2))
+    mean, greatest = np.trace(mobility) / 3.0, np.linalg.norm(mobility, 2)
+
+    def held(curvature):
+        return max(1.0 + beta * mean * curvature, 0.8 * beta * greatest * curvature)
+
     along = (r - 1.0 / 3.0) * (1.0 + gamma) * inner(n, n) + r * abs(s) * stretch
-    left = abs(r * s / (1.0 + beta * a * along) - 1.0)
+    left = abs(r * s / held(along) - 1.0)
     across = 1.0 + 2.0 * gamma * max(stretch**2, 1.0) + stretch * max(left, 1.0)
-    stress = (shape - share * n) / (1.0 + beta * a * across) + (pressure + share) * n / (1.0 + beta * a * along)
+    # P₀ along n and across it
+    stress = (shape - share * n) / held(across) + (pressure + share) * n / held(along)
     given = given + beta * stress
-    stiffness = 2.0 * beta * a * (1.0 + gamma)
+    stiffness = held(2.0 * (1.0 + gamma)) - 1.0
     again = warmth(stiffness, 2.0, 6.0)
-    volume = warmth(beta * a * along, 6.0, 20.0) * np.clip((6.0 - stiffness) / 4.0, 0.0, 1.0)
+    volume = warmth(held(along) - 1.0, 6.0, 20.0) * np.clip((6.0 - stiffness) / 4.0, 0.0, 1.0)
     kept = again * given + (volume - again) * inner(given, n) / (inner(n, n) + line) * n
     return x - beta * w[:, None] * (q @ stress.T), kept, -w[:, None] * (q @ kept.T)

@@ -51,7 +51,10 @@ def cloth_hierarchy(
     """
     fixed = pin_weights >= 1.0
     is_wanted = settings.acceleration == "HIERARCHY" and settings.solver_mode == "XPBD"
-    if not is_wanted or body.vertex_count < FEWEST_PARTICLES or not fixed.any() or not _is_even(body):
+    moving = ~fixed & (masses > 0.0)
+    if not is_wanted or body.vertex_count < FEWEST_PARTICLES or not fixed.any() or not moving.any():
+        return None
+    if not _is_even(body):
         return None
     rigidity = _rigidity(body, triangles, blocks, settings)
     edges = unique_edges(body.face_sizes, body.corners)
@@ -69,7 +72,7 @@ def cloth_hierarchy(
         levels=levels,
         rigidity=rigidity,
         compliance=float((lengths**2).sum()) / rigidity,
-        weight=2.0 / float(np.median(masses[~fixed & (masses > 0.0)])),
+        weight=2.0 / float(np.median(masses[moving])),
         hops=int(hops[np.isfinite(hops)].max()),
         depth=float(distances[np.isfinite(distances)].max()),
     )

@@ -73,7 +73,7 @@ def stretch(positions, edges, rest):
 
 
 def test_tethers_hold_a_cloth_that_sags():
-    """A fine, stiff cloth at few plain substeps: tethers keep its lowest point where the length of the cloth puts it."""
+    """Fine, stiff cloth at few plain substeps: tethers keep its lowest point where the length of the cloth puts it."""
     body = cloth(24, pinned=range(24))
 
     def loose(model):

@@ -31,7 +31,7 @@ from .constraint import (
     solve_multiplier,
 )
 from .groups import EXTRAS, FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, GROUP_ROW, MEMBERS, Groups, group_rows
-from .lanes import SIXTH, dot
+from .lanes import SIXTH, dot, place
 
 # pressure of the air around, at sea level [Pa]
 ATMOSPHERE = 101_325.0
@@ -59,11 +59,12 @@ def project_enclosed_volume(
     corners = indices[i + FIRST_EXTRA]
     for k in range(count):
         for axis in ti.static(range(3)):
-            parameters[values + VALUES * k + axis] = 0.0
+            parameters[place(values + VALUES * k) + axis] = 0.0
     start = positions[indices[first]].xyz
     volume, lost = 0.0, 0.0
     for t in range(indices[i + EXTRAS] // 3):
-        ka, kb, kc = indices[corners + 3 * t], indices[corners + 3 * t + 1], indices[corners + 3 * t + 2]
+        j = place(corners + 3 * t)
+        ka, kb, kc = indices[j], indices[j + 1], indices[j + 2]
         a, b, c = (
             positions[indices[first + ka]].xyz,
             positions[indices[first + kb]].xyz,
@@ -78,16 +79,18 @@ def project_enclosed_volume(
         volume = total
         # a third of the area vector, for each of the corners; on a closed surface that sums up to ∇V
         pull = ti.cast(SIXTH * normal, ti.f32)
-        va, vb, vc = values + VALUES * ka, values + VALUES * kb, values + VALUES * kc
-        for axis in ti.static(range(3)):
-            ga, gb, gc = parameters[va + axis], parameters[vb + axis], parameters[vc + axis]
-            parameters[va + axis] = ga + pull[axis]
-            parameters[vb + axis] = gb + pull[axis]
-            parameters[vc + axis] = gc + pull[axis]
+        va, vb, vc = place(values + VALUES * ka), place(values + VALUES * kb), place(values + VALUES * kc)
+        # all are read before one is written, and so three at once
+        ga = pull + _gradient(parameters, va).xyz
+        gb = pull + _gradient(parameters, vb).xyz
+        gc = pull + _gradient(parameters, vc).xyz
+        for v, gradient in ti.static(((va, ga), (vb, gb), (vc, gc))):
+            for axis in ti.static(range(3)):
+                parameters[v + axis] = gradient[axis]
     volume *= SIXTH
     weight, rate, damping_time = 0.0, 0.0, 0.0
     for k in range(count):
-        v = values + VALUES * k
+        v = place(values + VALUES * k)
         gradient = _gradient(parameters, v)
         x = positions[indices[first + k]]
         weight += x[3] * parameters[v + 3] * dot(gradient, gradient)
@@ -104,7 +107,7 @@ def project_enclosed_volume(
     delta = solve_multiplier(volume - target, weight, compliance, multiplier, rate, gamma, step, mode)
     keep_multiplier(lagrange_multipliers, m, mode, multiplier + delta)
     for k in range(count):
-        v = values + VALUES * k
+        v = place(values + VALUES * k)
         x = positions[indices[first + k]]
         positions[indices[first + k]] = x + (delta * parameters[v + 3] * x[3]) * _gradient(parameters, v)
 

@@ -21,7 +21,7 @@ from .constraint import (
     solve_multiplier,
 )
 from .groups import FIRST_MEMBER, FIRST_VALUE, GROUP_ROW, MEMBERS, Groups, group_rows
-from .lanes import dot, edge
+from .lanes import dot, edge, place
 from .rotation import nearest_rotation
 
 # of each member: its rest position about the centre of mass, and its matching mass
@@ -55,7 +55,7 @@ def project_shape_matching(
     centre = start + (1.0 / mass) * total
     a0, a1, a2 = ti.Vector([0.0] * 4), ti.Vector([0.0] * 4), ti.Vector([0.0] * 4)
     for k in range(count):
-        v = values + VALUES * k
+        v = place(values + VALUES * k)
         arm = parameters[v + 3] * (positions[indices[first + k]] - centre)
         a0 += parameters[v] * arm
         a1 += parameters[v + 1] * arm
@@ -66,7 +66,7 @@ def project_shape_matching(
     r2 = ti.Vector([rotation[0, 2], rotation[1, 2], rotation[2, 2], 0.0])
     square, weight, change, damping_time = 0.0, 0.0, 0.0, 0.0
     for k in range(count):
-        v = values + VALUES * k
+        v = place(values + VALUES * k)
         x = positions[indices[first + k]]
         offset = x - centre - (parameters[v] * r0 + parameters[v + 1] * r1 + parameters[v + 2] * r2)
         mu = parameters[v + 3]
@@ -87,7 +87,7 @@ def project_shape_matching(
         keep_multiplier(lagrange_multipliers, m, mode, multiplier + delta)
         delta /= value
         for k in range(count):
-            v = values + VALUES * k
+            v = place(values + VALUES * k)
             x = positions[indices[first + k]]
             offset = edge(x, centre) - (parameters[v] * r0 + parameters[v + 1] * r1 + parameters[v + 2] * r2)
             positions[indices[first + k]] = x + (delta * parameters[v + 3] * x[3]) * offset

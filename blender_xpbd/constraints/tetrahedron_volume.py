@@ -38,20 +38,20 @@ def project_tetrahedron_volume(
     # C and its gradient times six
     a, b, c = edge(x1, x0), edge(x2, x0), edge(x3, x0)
     g1, g2, g3 = cross(b, c), cross(c, a), cross(a, b)
-    g0 = -(g1 + g2 + g3)
+    g0 = g1 + g2 + g3
     weight = x0[3] * dot(g0, g0) + x1[3] * dot(g1, g1) + x2[3] * dot(g2, g2) + x3[3] * dot(g3, g3)
     value = SIXTH * dot(a, g1) - parameters[p]
     multiplier = read_multiplier(lagrange_multipliers, m, step, mode)
     rate, gamma = 0.0, 0.0
     if ti.static(mode & DAMPED):
         p0, p1, p2, p3 = previous_positions[i0], previous_positions[i1], previous_positions[i2], previous_positions[i3]
-        rate = SIXTH * (dot(g0, x0 - p0) + dot(g1, x1 - p1) + dot(g2, x2 - p2) + dot(g3, x3 - p3))
+        rate = SIXTH * (dot(g0, p0 - x0) + dot(g1, x1 - p1) + dot(g2, x2 - p2) + dot(g3, x3 - p3))
         gamma = 0.25 * (p0[3] + p1[3] + p2[3] + p3[3]) * step[2]
     weight *= SIXTH * SIXTH
     delta = solve_multiplier(value, weight, parameters[p + 1], multiplier, rate, gamma, step, mode)
     keep_multiplier(lagrange_multipliers, m, mode, multiplier + delta)
     delta *= SIXTH
-    positions[i0] = x0 + (x0[3] * delta) * g0
+    positions[i0] = x0 - (x0[3] * delta) * g0
     positions[i1] = x1 + (x1[3] * delta) * g1
     positions[i2] = x2 + (x2[3] * delta) * g2
     positions[i3] = x3 + (x3[3] * delta) * g3

@@ -49,12 +49,13 @@ def project_two_sided_distance(
     length = difference.norm()
     weight = a[3] + b[3]
     value = length - parameters[p]
-    delta = 0.0
+    # Δλ / |x₁ − x₂| in one division
+    scale = 0.0
     if ti.static(mode & PBD):
         stiffness = parameters[p + 2]
         if value > 0.0:
             stiffness = parameters[p + 1]
-        delta = -ti.max(stiffness, 0.0) * value / (weight + SMALL)
+        scale = -ti.max(stiffness, 0.0) * value / (weight * length + SMALL)
     else:
         multiplier = read_multiplier(lagrange_multipliers, m, step, mode)
         push = -value
@@ -68,12 +69,11 @@ def project_two_sided_distance(
         compliance = parameters[p + 2]
         if push < 0.0:
             compliance = parameters[p + 1]
-        reached = 0.0
         if compliance >= 0.0:
-            reached = push / (weight + compliance * step[0] + SMALL)
-        delta = reached - multiplier
-        keep_multiplier(lagrange_multipliers, m, mode, reached)
-    scale = delta / (length + SMALL)
+            scale = push / ((weight + compliance * step[0]) * length + SMALL)
+        if ti.static(mode & ACCUMULATE):
+            keep_multiplier(lagrange_multipliers, m, mode, scale * length)
+            scale -= multiplier / (length + SMALL)
     positions[first] = a + (scale * a[3]) * difference
     positions[second] = b - (scale * b[3]) * difference
 

@@ -66,7 +66,8 @@ static inline void two_sided_distance(Arrays s, const int *i, const float *p)
     Particle a = s.x[i[0]], b = s.x[i[1]];
     const Vector difference = between(a, b);
     const Real length = norm(difference), push = p[0] - length;
-    const Real compliance = push < 0 ? p[1] : p[2];
+    const float stretch = p[1], compression = p[2];
+    const Real compliance = push < 0 ? stretch : compression;
     const Real reached = push / ((a.w + b.w + compliance * s.inverse_h2) * length + SMALL);
     const Real scale = compliance >= 0 ? reached : 0;
     move(&a, scale, difference);

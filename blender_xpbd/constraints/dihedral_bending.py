@@ -21,6 +21,9 @@ from .constraint import (
 )
 from .lanes import cross, dot, edge
 
+# the fifth power of a length [m⁵]; its inverse is a number in single precision
+TINY = 1e-37
+
 
 @ti.func
 def project_dihedral_bending(
@@ -48,11 +51,13 @@ def project_dihedral_bending(
         value -= 2.0 * ti.math.pi
     elif value < -ti.math.pi:
         value += 2.0 * ti.math.pi
-    inverse_length = 1.0 / length
-    m1, m2 = (1.0 / ti.max(dot(n1, n1), SMALL)) * n1, (1.0 / ti.max(dot(n2, n2), SMALL)) * n2
-    gc, gd = length * m1, length * m2
-    ga = (dot(cb, e) * inverse_length) * m1 + (dot(db, e) * inverse_length) * m2
-    gb = -(dot(ca, e) * inverse_length) * m1 - (dot(da, e) * inverse_length) * m2
+    m1 = (1.0 / ti.max(length * dot(n1, n1), TINY)) * n1
+    m2 = (1.0 / ti.max(length * dot(n2, n2), TINY)) * n2
+    # how far c and d are along the edge from b, times its length
+    c_along, d_along = dot(cb, e), dot(db, e)
+    ga = c_along * m1 + d_along * m2
+    gb = -(c_along + square) * m1 - (d_along + square) * m2
+    gc, gd = square * m1, square * m2
     weight = xa[3] * dot(ga, ga) + xb[3] * dot(gb, gb) + xc[3] * dot(gc, gc) + xd[3] * dot(gd, gd)
     multiplier = read_multiplier(lagrange_multipliers, m, step, mode)
     rate, gamma = 0.0, 0.0

@@ -66,7 +66,7 @@ static inline void two_sided_distance(Arrays s, const int *i, const float *p)
     Particle a = s.x[i[0]], b = s.x[i[1]];
     const Vector difference = between(a, b);
     const Real length = norm(difference), push = p[0] - length;
-    const float stretch = p[1], compression = p[2];
+    const Real stretch = p[1], compression = p[2];
     const Real compliance = push < 0 ? stretch : compression;
     const Real reached = push / ((a.w + b.w + compliance * s.inverse_h2) * length + SMALL);
     const Real scale = compliance >= 0 ? reached : 0;
@@ -154,16 +154,17 @@ static inline void dihedral_bending(Arrays s, const int *i, const float *p)
     const Vector edge = between(all[1], all[0]), ca = between(all[2], all[0]), cb = between(all[2], all[1]);
     const Vector da = between(all[3], all[0]), db = between(all[3], all[1]);
     const Real length = greater(norm(edge), SMALL);
-    const Vector axis = times(1 / length, edge), n1 = cross(ca, cb), n2 = cross(db, da);
-    const Vector m1 = times(1 / greater(dot(n1, n1), SMALL), n1), m2 = times(1 / greater(dot(n2, n2), SMALL), n2);
+    const Vector n1 = cross(ca, cb), n2 = cross(db, da);
+    const Vector m1 = times(1 / greater(length * dot(n1, n1), (Real)1e-37), n1);
+    const Vector m2 = times(1 / greater(length * dot(n2, n2), (Real)1e-37), n2);
+    const Real square = dot(edge, edge), c = dot(cb, edge), d = dot(db, edge);
     Real value = atan2(length * dot(n1, da), dot(n1, n2)) - p[0];
     if (value > pi)
         value -= 2 * pi;
     else if (value < -pi)
         value += 2 * pi;
-    const Vector g[4] = {plus(times(dot(cb, axis), m1), times(dot(db, axis), m2)),
-                         plus(times(-dot(ca, axis), m1), times(-dot(da, axis), m2)), times(length, m1),
-                         times(length, m2)};
+    const Vector g[4] = {plus(times(c, m1), times(d, m2)), plus(times(-c - square, m1), times(-d - square, m2)),
+                         times(square, m1), times(square, m2)};
     move_four(s, i, all, g, -value / (weight_of_four(all, g) + p[1] * s.inverse_h2 + SMALL));
 }
 

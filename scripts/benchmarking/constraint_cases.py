@@ -29,8 +29,9 @@ from .constraint_bodies import BODIES, INVERSE_H, Example
 from .rows import Row
 from .sweep_kernel import sweep
 
-SWEEPS = 8
-ROUNDS = 25
+# what a run takes at least: long against what it takes to begin, and short against a neighbour's turn
+RUN_SECONDS = 3e-3
+ROUNDS = 80
 # each sweep starts from what the one before left, so rounding grows: relative to how far the particles move
 LARGEST_DIFFERENCE = {np.dtype(np.float32): 1e-3, np.dtype(np.float64): 1e-6}
 FLAGS = ("-O3", "-march=native", "-ffast-math", "-fPIC")
@@ -84,26 +85,23 @@ def projection_case(kind: str, is_double: bool) -> Row:
     if example.block.groups is not None:
         row["members"] = float(example.block.indices[:, 1].mean())
     difference = _largest_difference(runners, example)
-    times = {name: _nanoseconds(mine) for name, mine in _best_times(runners).items()}
-    row |= {name: value / len(example.block) for name, value in times.items()}
+    times = _best_times(runners)
+    row |= {name: 1e9 * seconds / len(example.block) for name, seconds in times.items()}
     if "C ns" in times:
         row |= {"C / ours": times["C ns"] / times["ns"], "difference": difference}
     return row
 
 
 def _best_times(runners: dict[str, Runner]) -> dict[str, float]:
-    """Seconds of ``SWEEPS`` sweeps, without what it takes to begin."""
+    """Seconds of a sweep, without what it takes to begin."""
+    sweeps = 1 + int(RUN_SECONDS / min(runner.seconds(1) for runner in runners.values()))
     best = dict.fromkeys(runners, np.inf)
     empty = dict.fromkeys(runners, np.inf)
     for _ in range(ROUNDS):
         for name, runner in runners.items():
             empty[name] = min(empty[name], runner.seconds(0))
-            best[name] = min(best[name], runner.seconds(SWEEPS))
-    return {name: best[name] - empty[name] for name in runners}
-
-
-def _nanoseconds(seconds: float) -> float:
-    return 1e9 * seconds / SWEEPS
+            best[name] = min(best[name], runner.seconds(sweeps))
+    return {name: (best[name] - empty[name]) / sweeps for name in runners}
 
 
 def _largest_difference(runners: dict[str, Runner], example: Example) -> float:

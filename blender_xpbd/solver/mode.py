@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+
 from ..constraints.constraint import ACCUMULATE, BDF2, DAMPED, PBD, WARM
 from .system import System
 
@@ -23,6 +25,16 @@ def static_mode(system: System) -> int:
     if not mode & (PBD | ACCUMULATE | BDF2) and _warm_gain(system) > LEAST_GAIN:
         mode |= WARM
     return mode
+
+
+# κ = gain/(1 − gain) up to which a jelly moves within a tenth of its material's stiffness (the arm of scripts/validate)
+STIFF_ENOUGH = 0.5
+
+
+def substeps_for_stiffness(system: System) -> int:
+    """From how many substeps on one iteration shows jelly as stiff as it is: κ goes with 1/substeps²."""
+    gain = _warm_gain(system)
+    return math.ceil(system.scene.settings.substeps * math.sqrt(gain / (1.0 - gain) / STIFF_ENOUGH))
 
 
 def _warm_gain(system: System) -> float:

@@ -20,6 +20,7 @@ from ..jobs.result import BodyResult, Result, write_result
 from ..jobs.status import Fault, State, Status, write_status
 from ..scene.errors import ExitCode, Notice, XpbdError
 from ..scene.scene import Scene, topology_hash
+from ..solver.mode import substeps_for_stiffness
 from ..solver.plan import choose_paths
 from ..solver.runtime import start_taichi
 from ..solver.solver import Solver
@@ -103,6 +104,7 @@ class JobRunner:
                 return ExitCode.INTERRUPTED
             system = with_settings(system, chosen.settings)
             self._note_quality(chosen)
+        self._note_softness(system)
         with self._watch.stage("build"):
             solver = Solver(system, choose_paths(system, device))
         notices = (*self._status.notices, *system.notices, *solver.notices)
@@ -166,6 +168,16 @@ class JobRunner:
             text = (
                 f"The tolerance of {settings.tolerance:g} mm is not reached with {settings.substeps} substeps, the most"
                 f" that Automatic may take: twice as many change {worst:.3g} mm. Allow more, or a greater tolerance."
+            )
+            self._status = replace(self._status, notices=(*self._status.notices, Notice("W_QUALITY", text)))
+
+    def _note_softness(self, system: System) -> None:
+        settings = system.scene.settings
+        needed = substeps_for_stiffness(system)
+        if settings.solver_mode == "XPBD" and settings.iterations == 1 and needed > settings.substeps:
+            text = (
+                f"Some jelly is so stiff for the size of its cells that {settings.substeps} substeps let it move more "
+                f"than a tenth too softly; about {needed} show it as its material is."
             )
             self._status = replace(self._status, notices=(*self._status.notices, Notice("W_QUALITY", text)))
 

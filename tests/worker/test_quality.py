@@ -11,9 +11,13 @@ from blender_xpbd.jobs.job import write_job
 from blender_xpbd.jobs.result import read_result
 from blender_xpbd.jobs.status import read_status
 from blender_xpbd.scene.errors import ExitCode
+from blender_xpbd.scene.material import Material
+from blender_xpbd.scene.scene import Body, Tetrahedralization
+from blender_xpbd.solver.mode import substeps_for_stiffness
 from blender_xpbd.solver.system import build_system
 from blender_xpbd.worker.quality import choose_quality
 from blender_xpbd.worker.stop_signal import StopSignal
+from tests.geometry.surfaces import cube
 from tests.solver.scenes import cloth, plane, run, scene, solver
 from tests.worker.test_worker import finish, frames_of, start
 
@@ -97,3 +101,32 @@ def test_residual_is_a_column_on_request(tmp_path):
     assert json.loads((folder / "result.json").read_text())["substeps"] == 20
     _, cache = frames_of(folder)
     assert cache.read(4).statistics.shape == (1, 5)
+
+
+def stiff_box(substeps, **settings):
+    """A fixed cube of stiff jelly in small cells, for a few frames."""
+    corners, triangles = cube()
+    sizes = np.full(len(triangles), 3, np.int32)
+    material = Material(youngs_modulus=2e6, density=1000.0)
+    shape = Tetrahedralization("CAGE", 8)
+    body = Body("b0", "Box", "JELLY", 0.2 * corners, sizes, triangles.ravel(), material, tetrahedralization=shape)
+    return scene(body, frames=(1, 3), gravity=(0.0, 0.0, 0.0), substeps=substeps, **settings)
+
+
+def test_needed_substeps_follow_the_stiffness():
+    needed = [substeps_for_stiffness(build_system(stiff_box(substeps))) for substeps in (10, 20, 80)]
+    # a property of the body, whatever the substeps
+    np.testing.assert_allclose(needed, needed[0], atol=2)
+    assert needed[0] > 20
+    assert substeps_for_stiffness(build_system(scene(cloth(6)))) == 0
+
+
+@pytest.mark.parametrize("factor", [0.5, 1.1])
+def test_too_few_substeps_for_stiff_jelly_are_told(tmp_path, factor):
+    needed = substeps_for_stiffness(build_system(stiff_box(20)))
+    folder = write_job(tmp_path, stiff_box(round(factor * needed)))
+    code, output = finish(start(folder))
+    assert code == ExitCode.COMPLETE, output
+    found = [notice.message for notice in read_status(folder).notices if notice.code == "W_QUALITY"]
+    assert bool(found) == (factor < 1.0)
+    assert all(f"about {needed}" in text or f"about {needed + 1}" in text for text in found)

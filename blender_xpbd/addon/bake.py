@@ -267,12 +267,13 @@ class BakeSession:
             yield self._progress(output, solving=not ended)
 
     def _wait_for_editing(self, output: BakeOutput) -> Generator[Progress, None, None]:
-        while names := output.blocked():
+        # what could not be written during the editing is written after it, slice by slice
+        while (names := output.blocked()) or output.write(SLICE_SECONDS, ALL_FRAMES):
             yield Progress(
-                WAITING,
+                WAITING if names else WRITING,
                 frames_done=output.frames_written,
                 frames_total=output.frames_total,
-                message=f"Waiting: leave the edit mode of {', '.join(names)}",
+                message=f"Waiting: leave the edit mode of {', '.join(names)}" if names else "Writing the keys",
             )
             output.write(SLICE_SECONDS, ALL_FRAMES)
 

@@ -366,9 +366,13 @@ def test_keys_that_an_undo_took_away_are_written_again(bpy, make_body, fake_work
         assert height(bpy, body, frame) == pytest.approx(5.0 - drop(frame), abs=1e-4)
 
 
-def test_a_bake_waits_for_an_object_in_edit_mode(bpy, make_body, fake_worker, options):
+@pytest.mark.parametrize("slice_seconds", [0.02, 1e-4])
+def test_a_bake_waits_for_an_object_in_edit_mode(bpy, make_body, fake_worker, options, monkeypatch, slice_seconds):
+    from blender_xpbd.addon import bake as module
     from blender_xpbd.addon.bake import bake
 
+    # in the shorter slice there is time for one frame: editing ends long before all are written
+    monkeypatch.setattr(module, "SLICE_SECONDS", slice_seconds)
     body = make_body(location=(0, 0, 5))
     fake_worker(seconds=0.01)
     steps = bake(bpy.context, options(frame_end=20))

@@ -77,6 +77,7 @@ class Plan:
         mode: static mode of the projections, see ``constraints.constraint``.
         used_constraints: mask of the types that there are.
         used_shapes: mask of the shapes of colliders that there are.
+        is_dry: whether launches shall do nothing, only be compiled.
     """
 
     system: System
@@ -85,6 +86,7 @@ class Plan:
     mode: int
     used_constraints: int
     used_shapes: int
+    is_dry: bool = False
 
     @property
     def iterations(self) -> int:
@@ -92,9 +94,14 @@ class Plan:
         return self.system.scene.settings.iterations
 
     @property
+    def part_count(self) -> int:
+        """Parts that tasks go by; 0 for launches that do nothing."""
+        return 0 if self.is_dry else self.system.schedule.parts.count
+
+    @property
     def target_count(self) -> int:
-        """Particles that follow a given motion."""
-        return len(self.system.moved_particles)
+        """Particles that follow a given motion; 0 for launches that do nothing."""
+        return 0 if self.is_dry else len(self.system.moved_particles)
 
     @property
     def collider_count(self) -> int:

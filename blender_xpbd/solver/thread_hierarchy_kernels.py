@@ -86,7 +86,7 @@ def begin_substep(
                 restriction_weights,
             )
         ti.loop_config(serialize=True)
-        for _ in range(1):
+        for _ in range(ti.min(part_count, 1)):
             solve_levels(
                 projection_step(h, 0, mode)[0],
                 levels,
@@ -107,7 +107,7 @@ def begin_substep(
             prolong_to_particles(part, part_count, positions, levels, coarse_moves, parents, parent_weights)
     else:
         ti.loop_config(serialize=True)
-        for _ in range(1):
+        for _ in range(ti.min(part_count, 1)):
             coarse_cycle(
                 projection_step(h, 0, mode)[0],
                 positions,

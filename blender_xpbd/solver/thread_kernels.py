@@ -170,7 +170,7 @@ def project_parts(
                 used,
             )
     ti.loop_config(serialize=True)
-    for task in range(ROUNDS * part_count, ROUNDS * part_count + 1):
+    for task in range(ROUNDS * part_count, ROUNDS * part_count + ti.min(part_count, 1)):
         project_task(
             task,
             projection_step(h, iteration, mode),
@@ -297,7 +297,7 @@ def project_contact_parts(
             shapes,
         )
     ti.loop_config(serialize=True)
-    for task in range(part_count, part_count + 1):
+    for task in range(part_count, part_count + ti.min(part_count, 1)):
         project_contact_task(
             task,
             positions,
@@ -368,7 +368,7 @@ def finish_parts(
             )
     if ti.static(has_contacts):
         ti.loop_config(serialize=True)
-        for task in range(part_count, part_count + 1):
+        for task in range(part_count, part_count + ti.min(part_count, 1)):
             finish_contacts(
                 task,
                 h,

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from . import thread_kernels as threads
 from .parallel_kernels import damp_bodies
 from .plan import Plan
@@ -13,16 +15,19 @@ WIDE_PARTS = 16
 
 
 def advance_in_threads(plan: Plan, substeps: int) -> None:
-    """Simulate a frame."""
+    """Simulate a frame; without substeps, compile the kernels."""
+    duration = plan.h * substeps
+    if substeps == 0:
+        plan, substeps = replace(plan, is_dry=True), 1
     for substep in range(substeps):
         if plan.has_levels:
             _begin(plan, substep, substeps)
-        for iteration in range(plan.iterations):
+        for iteration in range(1 if plan.is_dry else plan.iterations):
             _project(plan, iteration, substep, substeps)
             if plan.used_shapes:
                 _project_contacts(plan, substep, iteration == 0)
         _finish(plan)
-    damp_bodies(plan.state.positions, plan.state.velocities, plan.state.starts, plan.state.bodies, plan.h * substeps)
+    damp_bodies(plan.state.positions, plan.state.velocities, plan.state.starts, plan.state.bodies, duration)
 
 
 def _begin(plan: Plan, substep: int, substeps: int) -> None:
@@ -47,7 +52,7 @@ def _begin(plan: Plan, substep: int, substeps: int) -> None:
         substep,
         substeps,
         plan.target_count,
-        plan.system.schedule.parts.count,
+        plan.part_count,
         plan.system.schedule.parts.count >= WIDE_PARTS,
         plan.mode,
     )
@@ -81,7 +86,7 @@ def _project(plan: Plan, iteration: int, substep: int, substeps: int) -> None:
         substeps,
         plan.target_count,
         iteration,
-        plan.system.schedule.parts.count,
+        plan.part_count,
         iteration == 0 and not plan.has_levels,
         plan.mode,
         plan.used_constraints,
@@ -112,7 +117,7 @@ def _project_contacts(plan: Plan, substep: int, is_first_iteration: bool) -> Non
         substep,
         is_first_iteration,
         plan.collider_count,
-        plan.system.schedule.parts.count,
+        plan.part_count,
         plan.used_shapes,
     )
 
@@ -134,7 +139,7 @@ def _finish(plan: Plan) -> None:
         s.contact_states,
         s.contact_multipliers,
         plan.h,
-        plan.system.schedule.parts.count,
+        plan.part_count,
         plan.used_shapes > 0,
         plan.mode,
     )

@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which path a system takes."""
 
-from blender_xpbd.solver.plan import Pace
+import numpy as np
+import pytest
+
+from blender_xpbd.solver import tasks
+from blender_xpbd.solver.plan import PATHS, Pace
+from tests.solver.scenes import cloth, plane, solver
 
 
 def paths_taken(frames, seconds):
@@ -35,3 +40,20 @@ def test_a_single_path_needs_no_trials():
     for _ in range(30):
         assert pace.next_path() == "A"
         pace.note("A", 1.0)
+
+
+@pytest.mark.usefixtures("taichi_cpu")
+@pytest.mark.parametrize("path", PATHS)
+def test_compiling_changes_nothing(path, monkeypatch):
+    monkeypatch.setattr(tasks, "TASK_SECONDS", 1e-9)
+    body = cloth(24, pinned=[0, 23], internal_damping=5.0, height=0.1)
+    simulation = solver(body, path=path, colliders=[plane()])
+    assert simulation.system.models[0].hierarchy is not None
+    moving = simulation.checkpoint()
+    moving["velocities"][:, :3] = np.random.default_rng(0).normal(size=(len(moving["velocities"]), 3))
+    moving["positions"][:, 2] += 0.01 * moving["velocities"][:, 0]
+    simulation.restore(1, moving)
+    before = simulation.checkpoint()
+    simulation.compile()
+    after = simulation.checkpoint()
+    assert all(np.array_equal(before[name], after[name]) for name in before)

@@ -9,7 +9,7 @@ import taichi as ti
 
 from .hierarchy_kernels import coarse_cycle, prolong_to_particles, restrict_particles, solve_levels
 from .kernels import FLOAT_TABLE, FLOATS, INT_TABLE, INTS, VECTORS, place_target, projection_step
-from .thread_kernels import predict_part
+from .thread_kernels import ITEMS_PER_TASK, predict_part
 
 
 @ti.kernel
@@ -53,38 +53,40 @@ def begin_substep(
     for k in range(target_count):
         share = (substep + 1.0) / substeps
         place_target(k, share, targets, target_starts, target_ends, positions, previous_positions, mode)
-    ti.loop_config(block_dim=1)
-    for part in range(part_count):
-        predict_part(
-            part,
-            h,
-            gravities[0],
-            positions,
-            previous_positions,
-            velocities,
-            older_positions,
-            older_velocities,
-            corrections,
-            part_particles,
-            part_starts,
-            particle_bodies,
-            bodies,
-            mode,
-        )
-    if ti.static(is_wide):
-        ti.loop_config(block_dim=1)
-        for part in range(part_count):
-            restrict_particles(
+    for item in range(part_count * ITEMS_PER_TASK):
+        if item % ITEMS_PER_TASK == 0:
+            part = item // ITEMS_PER_TASK
+            predict_part(
                 part,
-                part_count,
+                h,
+                gravities[0],
                 positions,
-                levels,
-                coarse_positions,
-                coarse_moves,
-                restriction_starts,
-                restriction_vertices,
-                restriction_weights,
+                previous_positions,
+                velocities,
+                older_positions,
+                older_velocities,
+                corrections,
+                part_particles,
+                part_starts,
+                particle_bodies,
+                bodies,
+                mode,
             )
+    if ti.static(is_wide):
+        for item in range(part_count * ITEMS_PER_TASK):
+            if item % ITEMS_PER_TASK == 0:
+                part = item // ITEMS_PER_TASK
+                restrict_particles(
+                    part,
+                    part_count,
+                    positions,
+                    levels,
+                    coarse_positions,
+                    coarse_moves,
+                    restriction_starts,
+                    restriction_vertices,
+                    restriction_weights,
+                )
         ti.loop_config(serialize=True)
         for _ in range(ti.min(part_count, 1)):
             solve_levels(
@@ -102,9 +104,10 @@ def begin_substep(
                 link_lengths,
                 link_states,
             )
-        ti.loop_config(block_dim=1)
-        for part in range(part_count):
-            prolong_to_particles(part, part_count, positions, levels, coarse_moves, parents, parent_weights)
+        for item in range(part_count * ITEMS_PER_TASK):
+            if item % ITEMS_PER_TASK == 0:
+                part = item // ITEMS_PER_TASK
+                prolong_to_particles(part, part_count, positions, levels, coarse_moves, parents, parent_weights)
     else:
         ti.loop_config(serialize=True)
         for _ in range(ti.min(part_count, 1)):

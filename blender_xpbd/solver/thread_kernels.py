@@ -26,6 +26,9 @@ from .kernels import (
 )
 from .tasks import ROUNDS
 
+# Taichi hands out a parallel loop in pieces of 512 turns at least, so a task is one turn of as many
+ITEMS_PER_TASK = 512
+
 
 @ti.func
 def predict_part(
@@ -135,40 +138,41 @@ def project_parts(
             share = (substep + 1.0) / substeps
             place_target(k, share, targets, target_starts, target_ends, positions, previous_positions, mode)
     for number in ti.static(range(ROUNDS)):
-        ti.loop_config(block_dim=1)
-        for part in range(part_count):
-            if ti.static(predicts and number == 0):
-                predict_part(
-                    part,
-                    h,
-                    gravities[0],
+        for item in range(part_count * ITEMS_PER_TASK):
+            if item % ITEMS_PER_TASK == 0:
+                part = item // ITEMS_PER_TASK
+                if ti.static(predicts and number == 0):
+                    predict_part(
+                        part,
+                        h,
+                        gravities[0],
+                        positions,
+                        previous_positions,
+                        velocities,
+                        older_positions,
+                        older_velocities,
+                        corrections,
+                        part_particles,
+                        part_starts,
+                        particle_bodies,
+                        bodies,
+                        mode,
+                    )
+                project_task(
+                    number * part_count + part,
+                    projection_step(h, iteration, mode),
                     positions,
                     previous_positions,
-                    velocities,
-                    older_positions,
-                    older_velocities,
                     corrections,
-                    part_particles,
-                    part_starts,
-                    particle_bodies,
-                    bodies,
+                    indices,
+                    parameters,
+                    lagrange_multipliers,
+                    table,
+                    segments,
+                    segment_starts,
                     mode,
+                    used,
                 )
-            project_task(
-                number * part_count + part,
-                projection_step(h, iteration, mode),
-                positions,
-                previous_positions,
-                corrections,
-                indices,
-                parameters,
-                lagrange_multipliers,
-                table,
-                segments,
-                segment_starts,
-                mode,
-                used,
-            )
     ti.loop_config(serialize=True)
     for task in range(ROUNDS * part_count, ROUNDS * part_count + ti.min(part_count, 1)):
         project_task(
@@ -269,33 +273,34 @@ def project_contact_parts(
     shapes: ti.template(),
 ):
     """Project all contact points: those within a part, then those that reach across."""
-    ti.loop_config(block_dim=1)
-    for part in range(part_count):
-        project_contact_task(
-            part,
-            positions,
-            previous_positions,
-            velocities,
-            elements,
-            weights,
-            frictions,
-            contact_segments,
-            contact_segment_starts,
-            contact_states,
-            contact_multipliers,
-            bodies,
-            motion,
-            collider_ints,
-            collider_floats,
-            mesh_floats,
-            mesh_ints,
-            gravities[0].norm() * h,
-            h,
-            substep,
-            is_first_iteration,
-            collider_count,
-            shapes,
-        )
+    for item in range(part_count * ITEMS_PER_TASK):
+        if item % ITEMS_PER_TASK == 0:
+            part = item // ITEMS_PER_TASK
+            project_contact_task(
+                part,
+                positions,
+                previous_positions,
+                velocities,
+                elements,
+                weights,
+                frictions,
+                contact_segments,
+                contact_segment_starts,
+                contact_states,
+                contact_multipliers,
+                bodies,
+                motion,
+                collider_ints,
+                collider_floats,
+                mesh_floats,
+                mesh_ints,
+                gravities[0].norm() * h,
+                h,
+                substep,
+                is_first_iteration,
+                collider_count,
+                shapes,
+            )
     ti.loop_config(serialize=True)
     for task in range(part_count, part_count + ti.min(part_count, 1)):
         project_contact_task(
@@ -346,26 +351,27 @@ def finish_parts(
     mode: ti.template(),
 ):
     """Velocities of all particles, then restitution."""
-    ti.loop_config(block_dim=1)
-    for part in range(part_count):
-        for n in range(part_starts[part], part_starts[part + 1]):
-            update_velocity(part_particles[n], h, positions, previous_positions, velocities, older_positions, mode)
-        if ti.static(has_contacts):
-            finish_contacts(
-                part,
-                h,
-                positions,
-                velocities,
-                older_positions,
-                older_velocities,
-                elements,
-                weights,
-                contact_segments,
-                contact_segment_starts,
-                contact_states,
-                contact_multipliers,
-                mode,
-            )
+    for item in range(part_count * ITEMS_PER_TASK):
+        if item % ITEMS_PER_TASK == 0:
+            part = item // ITEMS_PER_TASK
+            for n in range(part_starts[part], part_starts[part + 1]):
+                update_velocity(part_particles[n], h, positions, previous_positions, velocities, older_positions, mode)
+            if ti.static(has_contacts):
+                finish_contacts(
+                    part,
+                    h,
+                    positions,
+                    velocities,
+                    older_positions,
+                    older_velocities,
+                    elements,
+                    weights,
+                    contact_segments,
+                    contact_segment_starts,
+                    contact_states,
+                    contact_multipliers,
+                    mode,
+                )
     if ti.static(has_contacts):
         ti.loop_config(serialize=True)
         for task in range(part_count, part_count + ti.min(part_count, 1)):

@@ -15,13 +15,15 @@ from .system import System
 
 # one thread, a launch per frame; threads, a launch per iteration; graphics cards, a launch per colour
 SERIAL, THREADS, COLOURS = PATHS = ("SERIAL", "THREADS", "COLOURS")
+# on two, of which Blender takes one to write keys, threads gained nothing and compiling them took a second
+LEAST_CORES = 4
 
 
 def choose_paths(system: System, device: str) -> tuple[str, ...]:
     """Which of ``PATHS`` may be the fastest for a system on a device; those of the processor give the same bytes."""
     if device != "CPU":
         return (COLOURS,)
-    return (THREADS, SERIAL) if system.schedule.parts.count > 1 and _core_count() > 1 else (SERIAL,)
+    return (THREADS, SERIAL) if system.schedule.parts.count > 1 and _core_count() >= LEAST_CORES else (SERIAL,)
 
 
 def _core_count() -> int:

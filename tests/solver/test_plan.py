@@ -4,9 +4,10 @@
 import numpy as np
 import pytest
 
-from blender_xpbd.solver import tasks
-from blender_xpbd.solver.plan import PATHS, Pace
-from tests.solver.scenes import cloth, plane, solver
+from blender_xpbd.solver import plan, tasks
+from blender_xpbd.solver.plan import COLOURS, PATHS, SERIAL, THREADS, Pace
+from blender_xpbd.solver.system import build_system
+from tests.solver.scenes import cloth, plane, scene, solver
 
 
 def paths_taken(frames, seconds):
@@ -57,3 +58,13 @@ def test_compiling_changes_nothing(path, monkeypatch):
     simulation.compile()
     after = simulation.checkpoint()
     assert all(np.array_equal(before[name], after[name]) for name in before)
+
+
+@pytest.mark.parametrize(("cores", "paths"), [(1, (SERIAL,)), (2, (SERIAL,)), (4, (THREADS, SERIAL))])
+def test_threads_are_for_great_scenes_and_several_cores(cores, paths, monkeypatch):
+    monkeypatch.setattr(plan, "_core_count", lambda: cores)
+    small = build_system(scene(cloth(6)))
+    assert plan.choose_paths(small, "CPU") == (SERIAL,)
+    assert plan.choose_paths(small, "CUDA") == (COLOURS,)
+    monkeypatch.setattr(tasks, "TASK_SECONDS", 1e-9)
+    assert plan.choose_paths(build_system(scene(cloth(6))), "CPU") == paths

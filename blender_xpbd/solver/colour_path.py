@@ -96,7 +96,7 @@ def _project_contacts(plan: Plan, substep: int, is_first_iteration: bool) -> Non
             s.collider_floats,
             s.mesh_floats,
             s.mesh_ints,
-            plan.gravity_speed,
+            s.gravities,
             plan.h,
             substep,
             is_first_iteration,

@@ -115,11 +115,6 @@ class Plan:
         """Whether a cloth has coarse levels."""
         return not self.state.hierarchy.is_empty
 
-    @property
-    def gravity_speed(self) -> float:
-        """What gravity adds in a substep [m/s]."""
-        return float(np.linalg.norm(self.system.scene.gravity)) * self.h
-
 
 def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
     """Settle what does not change between launches."""

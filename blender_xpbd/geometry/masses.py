@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .chunks import chunks
 from .tetrahedra import signed_volumes
 
 # A particle is never lighter than this share of what its tetrahedra would weigh if they were full: a cage's outer
@@ -59,7 +60,9 @@ def surface_masses(positions: np.ndarray, triangles: np.ndarray, area_density: f
 
 def _lump(element_masses: np.ndarray, elements: np.ndarray, vertex_count: int) -> np.ndarray:
     """Share the mass of every element evenly among its vertices."""
-    corners = elements.shape[1]
-    return np.bincount(
-        np.asarray(elements).reshape(-1), np.repeat(element_masses / corners, corners), minlength=vertex_count
-    )
+    elements = np.asarray(elements)
+    shares = element_masses / elements.shape[1]
+    masses = np.zeros(vertex_count)
+    for part in chunks(len(elements)):
+        np.add.at(masses, elements[part], shares[part, None])
+    return masses

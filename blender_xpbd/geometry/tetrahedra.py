@@ -5,10 +5,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from .topology import unique_pairs
+from .chunks import chunks
+from .topology import pair_keys
 
 # The three vertices of each face, outward for a positive tetrahedron; row i is opposite vertex i.
 TETRAHEDRON_FACES = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]])
+# Faces that are compared with each other at once, and the largest key of one.
+FACES_AT_ONCE = 200_000
+LARGEST_KEY = 2**62
 TETRAHEDRON_EDGES = np.array([[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]])
 
 
@@ -19,10 +23,15 @@ def signed_volumes(vertices: np.ndarray, tetrahedra: np.ndarray) -> np.ndarray:
         vertices: positions [m], shape (vertices, 3).
         tetrahedra: shape (tetrahedra, 4).
     """
-    vertices = np.asarray(vertices, dtype=np.float64)
-    origin = vertices[tetrahedra[:, 0]]
-    b, c, d = (vertices[tetrahedra[:, i]] - origin for i in (1, 2, 3))
-    return np.einsum("ij,ij->i", b, np.cross(c, d)) / 6.0
+    x, y, z = np.ascontiguousarray(np.asarray(vertices, dtype=np.float64).T)
+    volumes = np.empty(len(tetrahedra))
+    for part in chunks(len(tetrahedra)):
+        first, *others = np.ascontiguousarray(tetrahedra[part].T)
+        ax, ay, az = x[first], y[first], z[first]
+        (bx, by, bz), (cx, cy, cz), (dx, dy, dz) = ((x[i] - ax, y[i] - ay, z[i] - az) for i in others)
+        volumes[part] = bx * (cy * dz - cz * dy) + bz * (cx * dy - cy * dx) + by * (cz * dx - cx * dz)
+    volumes /= 6.0
+    return volumes
 
 
 def orient_positive(vertices: np.ndarray, tetrahedra: np.ndarray) -> np.ndarray:
@@ -47,7 +56,14 @@ def tetrahedron_edges(tetrahedra: np.ndarray) -> np.ndarray:
     Args:
         tetrahedra: shape (tetrahedra, 4).
     """
-    return unique_pairs(np.asarray(tetrahedra)[:, TETRAHEDRON_EDGES].reshape(-1, 2))
+    tetrahedra = np.asarray(tetrahedra)
+    keys = np.zeros(0, np.int64)
+    for first, second in TETRAHEDRON_EDGES:
+        own = np.unique(pair_keys(tetrahedra[:, first], tetrahedra[:, second]))
+        keys = _merged(keys, own)
+    edges = np.empty((len(keys), 2), np.int32)
+    edges[:, 0], edges[:, 1] = keys >> 32, keys & 0xFFFFFFFF
+    return edges[edges[:, 0] < edges[:, 1]]
 
 
 def surface_triangles(tetrahedra: np.ndarray) -> np.ndarray:
@@ -56,14 +72,20 @@ def surface_triangles(tetrahedra: np.ndarray) -> np.ndarray:
     Args:
         tetrahedra: shape (tetrahedra, 4).
     """
-    faces = np.asarray(tetrahedra, dtype=np.int32)[:, TETRAHEDRON_FACES].reshape(-1, 3)
-    ordered = np.sort(faces, axis=1)
-    order = np.lexsort((ordered[:, 2], ordered[:, 1], ordered[:, 0]))
-    same = (ordered[order][1:] == ordered[order][:-1]).all(axis=1)
-    shared = np.zeros(len(faces), dtype=bool)
-    shared[order[1:]] |= same
-    shared[order[:-1]] |= same
-    return faces[~shared]
+    tetrahedra = np.asarray(tetrahedra, dtype=np.int32)
+    # faces that are the same have the same lowest vertex, so those of a range of lowest vertices are looked at together
+    count = int(tetrahedra.max(initial=0)) + 1
+    step = max(min(LARGEST_KEY // count**2, count * FACES_AT_ONCE // (4 * len(tetrahedra) + 1)), 1)
+    alone = [np.zeros(0, np.int64)]
+    for lowest in range(0, count, step):
+        numbers, keys = _faces_from(tetrahedra, lowest, lowest + step, count)
+        order = np.argsort(keys)
+        keys = keys[order]
+        changes = np.ones(len(keys) + 1, dtype=bool)
+        changes[1:-1] = keys[1:] != keys[:-1]
+        alone.append(numbers[order[changes[1:] & changes[:-1]]])
+    faces = np.sort(np.concatenate(alone))
+    return tetrahedra[faces[:, None] // 4, TETRAHEDRON_FACES[faces % 4]]
 
 
 def minimum_dihedral_angles(vertices: np.ndarray, tetrahedra: np.ndarray) -> np.ndarray:
@@ -96,3 +118,31 @@ def count_slivers(vertices: np.ndarray, tetrahedra: np.ndarray, angle_limit: flo
         angle_limit: [rad].
     """
     return int((minimum_dihedral_angles(vertices, tetrahedra) < angle_limit).sum())
+
+
+def _merged(keys: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Two sorted lists as one, each key once."""
+    merged = np.concatenate([keys, others])
+    # a stable sort finds the two runs and merges them
+    merged.sort(kind="stable")
+    return merged[np.concatenate([[True], merged[1:] != merged[:-1]])[: len(merged)]]
+
+
+def _faces_from(tetrahedra: np.ndarray, first: int, last: int, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Faces whose lowest vertex is in a range: 4 · tetrahedron + face, and a key of the vertices of each.
+
+    Args:
+        tetrahedra: shape (tetrahedra, 4).
+        first: of the range.
+        last: the vertex after it.
+        count: of all vertices.
+    """
+    numbers, keys = [], []
+    for face, corners in enumerate(TETRAHEDRON_FACES):
+        a, b, c = (tetrahedra[:, corner] for corner in corners)
+        low = np.minimum(np.minimum(a, b), c)
+        chosen = np.flatnonzero((low >= first) & (low < last))
+        three = np.sort(tetrahedra[chosen[:, None], corners], axis=1).astype(np.int64)
+        numbers.append(4 * chosen + face)
+        keys.append(((three[:, 0] - first) * count + three[:, 1]) * count + three[:, 2])
+    return np.concatenate(numbers), np.concatenate(keys)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ..geometry.chunks import chunks
 from ..geometry.tetrahedra import signed_volumes
 from .system import System
 
@@ -25,7 +26,14 @@ class Measure:
         self.names = (*STATISTICS, RESIDUAL) if system.scene.settings.measure_residual else STATISTICS
         self._models = system.models
         self._starts = system.starts
-        self._rest_lengths = [edge_lengths(model.positions, model.edges) for model in system.models]
+        self._edges, self._rest_lengths = [], []
+        for model in system.models:
+            edges, lengths = model.edges, edge_lengths(model.positions, model.edges)
+            # edges without length have no strain
+            if not (long := lengths > 0.0).all():
+                edges, lengths = edges[long], lengths[long]
+            self._edges.append(edges)
+            self._rest_lengths.append(lengths)
         self._rest_volumes = [signed_volumes(model.positions, model.tetrahedra).sum() for model in system.models]
 
     def __call__(
@@ -46,12 +54,13 @@ class Measure:
             rows[:, len(STATISTICS)] = residuals
         for row, model in enumerate(self._models):
             mine = positions[self._starts[row] : self._starts[row + 1]]
-            rest = self._rest_lengths[row]
-            strains = np.abs(edge_lengths(mine, model.edges)[rest > 0] / rest[rest > 0] - 1.0)
-            if len(strains):
+            if len(self._edges[row]):
+                strains = edge_lengths(mine, self._edges[row]) / self._rest_lengths[row]
+                strains -= 1.0
+                np.abs(strains, out=strains)
                 rows[row, 0], rows[row, 1] = strains.max(), strains.mean()
             if len(model.tetrahedra):
-                volumes = signed_volumes(mine.astype(np.float64), model.tetrahedra)
+                volumes = signed_volumes(mine, model.tetrahedra)
                 rows[row, 2] = volumes.sum() / self._rest_volumes[row] - 1.0
                 rows[row, 3] = np.count_nonzero(volumes <= 0.0)
         return rows
@@ -61,6 +70,10 @@ def edge_lengths(
     positions: npt.NDArray[np.floating[npt.NBitBase]], edges: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.floating[npt.NBitBase]]:
     """Lengths of edges [m], shape (edges,)."""
-    span = positions[edges[:, 0]] - positions[edges[:, 1]]
-    lengths: npt.NDArray[np.floating[npt.NBitBase]] = np.sqrt(np.einsum("ij,ij->i", span, span))
+    x, y, z = np.ascontiguousarray(positions.T)
+    lengths = np.empty(len(edges), positions.dtype)
+    for part in chunks(len(edges)):
+        first, second = np.ascontiguousarray(edges[part].T)
+        dx, dy, dz = x[first] - x[second], y[first] - y[second], z[first] - z[second]
+        lengths[part] = np.sqrt(dx * dx + dy * dy + dz * dz)
     return lengths

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Long arrays piece by piece: what is computed on the way then takes no memory, and stays in the processor's cache."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+# rows of some tens of bytes: a few of such arrays fit into a cache of a megabyte
+CHUNK = 16384
+
+
+def chunks(count: int, size: int = CHUNK) -> Iterator[slice]:
+    """Slices of at most ``size`` that cover 0 … count − 1 in order.
+
+    Args:
+        count: rows.
+        size: rows of a slice, positive.
+    """
+    for first in range(0, count, size):
+        yield slice(first, min(first + size, count))

@@ -148,7 +148,8 @@ def _warmth(stiffness, fades, cold):
 
 @ti.func
 def _add(corrections: ti.template(), i, move):
-    corrections[i] += ti.Vector([move[0], move[1], move[2], 0.0])
+    # no +=: that is atomic in a parallel loop, sixteen of them took as long as the whole projection
+    corrections[i] = corrections[i] + ti.Vector([move[0], move[1], move[2], 0.0])
 
 
 def with_mobilities(block: ConstraintBlock, inverse_masses: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

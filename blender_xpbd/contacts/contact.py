@@ -171,7 +171,7 @@ def project_contact(
             if hit[3] < 0.0:
                 normal = ti.Vector([hit[0], hit[1], hit[2]])
                 depth = -hit[3]
-                multipliers[k] += depth
+                multipliers[k] = multipliers[k] + depth
                 push = depth * normal
                 touched = point + push
                 carried = touched - to_world(motion, s, c, to_local(motion, s + 1, c, touched))

@@ -99,7 +99,8 @@ def move_below(
 ):
     """Move a vertex with its parents."""
     row = first_parent + n
-    below[first_below + n] += (
+    i = first_below + n
+    below[i] = below[i] + (
         parent_weights[row, 0] * coarse_moves[parents[row, 0]]
         + parent_weights[row, 1] * coarse_moves[parents[row, 1]]
         + parent_weights[row, 2] * coarse_moves[parents[row, 2]]

@@ -3,34 +3,25 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 
 import numpy as np
 
 from .colliders import ColliderSet
 from .mode import static_mode
+from .runtime import thread_count
 from .state import State
 from .system import System
 
-# one thread, a launch per frame; threads, a launch per iteration; graphics cards, a launch per colour
+# on processors a launch per frame, for one thread or for several; on graphics cards a launch per colour
 SERIAL, THREADS, COLOURS = PATHS = ("SERIAL", "THREADS", "COLOURS")
-# on two, of which Blender takes one to write keys, threads gained nothing and compiling them took a second
-LEAST_CORES = 4
 
 
 def choose_paths(system: System, device: str) -> tuple[str, ...]:
     """Which of ``PATHS`` may be the fastest for a system on a device; those of the processor give the same bytes."""
     if device != "CPU":
         return (COLOURS,)
-    return (THREADS, SERIAL) if system.schedule.parts.count > 1 and _core_count() >= LEAST_CORES else (SERIAL,)
-
-
-def _core_count() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return (THREADS, SERIAL) if system.schedule.parts.count > 1 and thread_count() > 1 else (SERIAL,)
 
 
 class Pace:
@@ -79,7 +70,6 @@ class Plan:
         mode: static mode of the projections, see ``constraints.constraint``.
         used_constraints: mask of the types that there are.
         used_shapes: mask of the shapes of colliders that there are.
-        is_dry: whether launches shall do nothing, only be compiled.
     """
 
     system: System
@@ -88,7 +78,6 @@ class Plan:
     mode: int
     used_constraints: int
     used_shapes: int
-    is_dry: bool = False
 
     @property
     def iterations(self) -> int:
@@ -96,14 +85,9 @@ class Plan:
         return self.system.scene.settings.iterations
 
     @property
-    def part_count(self) -> int:
-        """Parts that tasks go by; 0 for launches that do nothing."""
-        return 0 if self.is_dry else self.system.schedule.parts.count
-
-    @property
     def target_count(self) -> int:
-        """Particles that follow a given motion; 0 for launches that do nothing."""
-        return 0 if self.is_dry else len(self.system.moved_particles)
+        """Particles that follow a given motion."""
+        return len(self.system.moved_particles)
 
     @property
     def collider_count(self) -> int:

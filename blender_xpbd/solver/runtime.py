@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from ..scene.errors import XpbdError
 ARCHITECTURES = {"CPU": ti.cpu, "CUDA": ti.cuda, "VULKAN": ti.vulkan, "METAL": ti.metal}
 # from this many constraints on, AUTO takes a graphics card where there is one
 AUTO_GPU_CONSTRAINTS = 200_000
+# more threads wait for each other longer than they work
+MOST_THREADS = 16
 
 
 def start_taichi(
@@ -48,6 +51,7 @@ def start_taichi(
         default_fp=ti.f64 if is_double and device == "CPU" else ti.f32,
         fast_math=False,
         cfg_optimization=not is_branched,
+        cpu_max_num_threads=min(_core_count(), MOST_THREADS),
         log_level=ti.ERROR,
         random_seed=0,
     )
@@ -62,6 +66,18 @@ def is_available(device: str) -> bool:
     if device == "CPU":
         return True
     return bool(getattr(ti._lib.core, f"with_{device.lower()}")())
+
+
+def thread_count() -> int:
+    """Threads that kernels may run on: one for each core that this process may use, up to ``MOST_THREADS``."""
+    count: int = ti.lang.impl.current_cfg().cpu_max_num_threads
+    return count
+
+
+def _core_count() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def real_type() -> Any:

@@ -16,12 +16,11 @@ from ..scene.errors import XpbdError
 from .colliders import build_colliders
 from .colour_path import advance_by_colours, project_by_colours
 from .plan import COLOURS, SERIAL, THREADS, Pace, make_plan
-from .serial_path import advance_serial
 from .state import State, build_state, padded, write
 from .system import System
-from .thread_path import advance_in_threads
+from .team_path import advance_alone, advance_in_team
 
-ADVANCE = {SERIAL: advance_serial, THREADS: advance_in_threads, COLOURS: advance_by_colours}
+ADVANCE = {SERIAL: advance_alone, THREADS: advance_in_team, COLOURS: advance_by_colours}
 Floats = npt.NDArray[np.floating[Any]]
 
 

@@ -16,7 +16,9 @@ from .colliders import ColliderSet
 from .hierarchy_tables import HierarchyTables, build_hierarchy_tables
 from .mode import static_mode
 from .runtime import numpy_type, real_type
+from .stages import substep_stages
 from .system import System
+from .team_kernels import COUNTERS
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ class HierarchyState:
 class State:
     """Device arrays; names, shapes and units as in ``System``, ``Schedule``, ``ContactPoints`` and ``ColliderSet``.
 
-    ``part_particles`` are the particles part by part, ``part_starts`` where each part begins among them.
+    ``stages`` and ``counters`` are for ``team_kernels``.
 
     Positions are 4-vectors (xyz [m], inverse mass [1/kg]), previous positions too (xyz [m], damping time [s]);
     velocities are [m/s] with a fourth component of 0, and so are corrections [m], which move the next
@@ -88,8 +90,6 @@ class State:
     table: Any
     segments: Any
     segment_starts: Any
-    part_particles: Any
-    part_starts: Any
     targets: Any
     target_starts: Any
     target_ends: Any
@@ -110,6 +110,8 @@ class State:
     mesh_floats: Any
     mesh_ints: Any
     gravities: Any
+    stages: Any
+    counters: Any
     hierarchy: HierarchyState
 
 
@@ -127,6 +129,10 @@ def build_state(system: System, colliders: ColliderSet) -> State:
     h = system.scene.frames.frame_duration / substeps
     older_positions = (system.positions - h * system.velocities)[: None if looks_back else 0]
     older_velocities = system.velocities[: None if looks_back else 0]
+    hierarchy = _hierarchy_state(system)
+    stages = substep_stages(
+        parts.count, system.scene.settings.iterations, len(moved) > 0, not hierarchy.is_empty, len(colliders.ints) > 0
+    )
     return State(
         positions=_vectors(packed),
         previous_positions=_vectors(np.concatenate([system.positions, system.damping_times[:, None]], axis=1)),
@@ -140,8 +146,6 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         table=_array(schedule.table, ti.i32),
         segments=_array(schedule.segments, ti.i32),
         segment_starts=_array(schedule.segment_starts, ti.i32),
-        part_particles=_array(np.argsort(parts.particles, kind="stable"), ti.i32),
-        part_starts=_array(np.searchsorted(np.sort(parts.particles), np.arange(parts.count + 1)), ti.i32),
         targets=_array(moved, ti.i32),
         target_starts=_vectors(np.zeros((len(moved), 4))),
         target_ends=_vectors(np.zeros((len(moved), 4))),
@@ -162,7 +166,9 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         mesh_floats=_array(colliders.mesh_floats, ti.f32),
         mesh_ints=_array(colliders.mesh_ints, ti.i32),
         gravities=_vectors(np.append(system.scene.gravity, 0.0)[None]),
-        hierarchy=_hierarchy_state(system),
+        stages=_array(stages, ti.i32),
+        counters=_array(np.zeros(COUNTERS), ti.i32),
+        hierarchy=hierarchy,
     )
 
 

@@ -23,8 +23,10 @@ Ints = npt.NDArray[np.int32]
 ROUNDS = 2
 # halves of what lies along a cut would be cut along it again
 CUT_AGAIN = 0.36
-# a task takes its thread about this long: enough above the 0.1 ms that it takes to start threads [s]
+# a task takes its thread at least this long where there are more than the fewest: more cuts, more to do apart [s]
 TASK_SECONDS = 1.5e-4
+# fewer leave threads idle, and these pay from as long on as so many tasks take
+FEWEST_PARTS, FEWEST_TASKS = 4, 1.6
 MOST_PARTS = 64
 
 
@@ -52,11 +54,12 @@ class Parts:
 def part_count(blocks: Sequence[ConstraintBlock]) -> int:
     """Into how many parts to cut: by the time that an iteration takes, not by threads, of which no result depends."""
     seconds = 1e-9 * sum(len(block) * block.type.nanoseconds for block in blocks)
-    parts = 1
+    if seconds < FEWEST_TASKS * TASK_SECONDS:
+        return 1
+    parts = FEWEST_PARTS
     while parts < MOST_PARTS and 2 * parts * TASK_SECONDS <= seconds:
         parts *= 2
-    # two parts on two threads gain too little
-    return parts if parts >= 4 else 1
+    return parts
 
 
 def cut(

@@ -13,7 +13,6 @@ from blender_xpbd.solver.hierarchy import LEAST_STRETCH
 from blender_xpbd.solver.hierarchy_tables import BELOW_COUNT, COUNT, FIRST, build_hierarchy_tables
 from blender_xpbd.solver.plan import PATHS
 from blender_xpbd.solver.system import build_system
-from blender_xpbd.solver.thread_path import WIDE_PARTS
 from tests.solver import scenes
 from tests.solver.scenes import cloth, solver
 
@@ -107,7 +106,7 @@ def two_cloths(**keywords):
     return solver(*bodies, substeps=8, **keywords)
 
 
-@pytest.mark.parametrize(("integration", "parts"), [("SYMPLECTIC_EULER", WIDE_PARTS), ("BDF2", 4)])
+@pytest.mark.parametrize(("integration", "parts"), [("SYMPLECTIC_EULER", 16), ("BDF2", 4)])
 def test_all_paths_agree(monkeypatch, integration, parts):
     monkeypatch.setattr("blender_xpbd.solver.schedule.part_count", lambda blocks: parts)
     results = {}

@@ -76,7 +76,8 @@ def test_runs_of_tasks():
     assert list(starts) == [0, 0, 0]
 
 
-def test_small_scenes_are_not_cut(monkeypatch):
-    assert part_count(blocks()) == 1
-    monkeypatch.setattr(tasks, "TASK_SECONDS", 1e-9)
-    assert part_count(blocks()) == tasks.MOST_PARTS
+def test_the_longer_an_iteration_the_more_parts(monkeypatch):
+    seconds = 1e-9 * sum(len(block) * block.type.nanoseconds for block in blocks())
+    for share, parts in ((1.0, 1), (0.7, 1), (0.5, 4), (0.13, 4), (0.12, 8), (0.06, 16), (1e-6, tasks.MOST_PARTS)):
+        monkeypatch.setattr(tasks, "TASK_SECONDS", share * seconds)
+        assert part_count(blocks()) == parts

@@ -1,14 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Launches ``kernels``: a frame at once."""
+"""Launches ``team_kernels``: a frame at once, by one thread or by several."""
 
 from __future__ import annotations
 
-from .kernels import simulate_frame
 from .plan import Plan
+from .runtime import thread_count
+from .team_kernels import simulate_frame
 
 
-def advance_serial(plan: Plan, substeps: int) -> None:
-    """Simulate a frame."""
+def advance_alone(plan: Plan, substeps: int) -> None:
+    """Simulate a frame on one thread; without substeps, compile the kernel."""
+    _advance(plan, substeps, 1)
+
+
+def advance_in_team(plan: Plan, substeps: int) -> None:
+    """Simulate a frame on as many threads as there are cores."""
+    _advance(plan, substeps, thread_count())
+
+
+def _advance(plan: Plan, substeps: int, team_size: int) -> None:
     s = plan.state
     simulate_frame(
         s.positions,
@@ -31,6 +41,8 @@ def advance_serial(plan: Plan, substeps: int) -> None:
         s.elements,
         s.weights,
         s.frictions,
+        s.contact_segments,
+        s.contact_segment_starts,
         s.contact_states,
         s.contact_multipliers,
         s.motion,
@@ -39,12 +51,14 @@ def advance_serial(plan: Plan, substeps: int) -> None:
         s.mesh_floats,
         s.mesh_ints,
         s.gravities,
+        s.stages,
+        s.counters,
         *s.hierarchy.arrays,
         plan.h,
         substeps,
-        plan.iterations,
+        team_size,
+        plan.system.schedule.parts.count,
         plan.target_count,
-        len(plan.system.contacts),
         plan.collider_count,
         plan.has_levels,
         plan.mode,

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a substep does, stage by stage, as a table that ``team_kernels`` follows.
+
+The turns of a stage share no movable particle, so any thread may take any of them at any time; a stage begins when all
+turns of the one before are done.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from .tasks import ROUNDS
+
+# what a turn does
+PREDICT, PLACE, RESTRICT, SOLVE_LEVELS, PROLONG, PROJECT, TOUCH, MOVE, REBOUND = range(9)
+# columns: what its turns do, how many there are, the task or share of the first one, iteration
+DOES, TURNS, FIRST_TASK, ITERATION = range(4)
+
+
+def substep_stages(
+    part_count: int, iterations: int, has_targets: bool, has_levels: bool, has_contacts: bool
+) -> npt.NDArray[np.int32]:
+    """The stages of a substep, shape (stages, 4).
+
+    Args:
+        part_count: parts of ``tasks.Parts``; what does not go by tasks goes by as many equal parts.
+        iterations: per substep.
+        has_targets: whether particles follow a given motion.
+        has_levels: whether a cloth has coarse levels.
+        has_contacts: whether there are colliders.
+    """
+    # what reaches across all cuts is left to a single turn
+    rest = [1] * (part_count > 1)
+    stages: list[tuple[int, int, int, int]] = [(PREDICT, part_count, 0, 0)]
+    if has_targets:
+        stages.append((PLACE, 1, 0, 0))
+    if has_levels:
+        stages += [(RESTRICT, part_count, 0, 0), (SOLVE_LEVELS, 1, 0, 0), (PROLONG, part_count, 0, 0)]
+    rounds = [part_count] * (ROUNDS if rest else 1) + rest
+    for iteration in range(iterations):
+        stages += [(PROJECT, turns, number * part_count, iteration) for number, turns in enumerate(rounds)]
+        if has_contacts:
+            stages += [
+                (TOUCH, turns, number * part_count, iteration) for number, turns in enumerate([part_count, *rest])
+            ]
+    stages.append((MOVE, part_count, 0, 0))
+    if has_contacts:
+        stages += [(REBOUND, turns, number * part_count, 0) for number, turns in enumerate([part_count, *rest])]
+    return np.array(stages, np.int32)

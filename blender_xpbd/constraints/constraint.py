@@ -19,7 +19,7 @@ substep, 1/h [1/s]). ``mode`` is static, a sum of
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -97,12 +97,14 @@ class ConstraintBlock:
         indices: particles, shape (constraints, type.particle_count), int32.
         parameters: shape (constraints, len(type.parameters)), float64, in the type's units.
         groups: what the rows of a group type point into; None for all others.
+        layer: Gauss-Seidel visits the constraints of a type by layer, the lowest first: what comes last holds best.
     """
 
     type: ConstraintType
     indices: npt.NDArray[np.int32]
     parameters: npt.NDArray[np.float64]
     groups: Groups | None = None
+    layer: int = 0
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -110,19 +112,19 @@ class ConstraintBlock:
     def shifted(self, first: int) -> "ConstraintBlock":
         """The same constraints between particles that are ``first`` later."""
         if self.groups is None:
-            return ConstraintBlock(self.type, self.indices + first, self.parameters)
+            return replace(self, indices=self.indices + first)
         pools = Groups(self.groups.members + first, self.groups.extras, self.groups.values)
-        return ConstraintBlock(self.type, self.indices, self.parameters, pools)
+        return replace(self, groups=pools)
 
     def rows(self, chosen: npt.NDArray[Any]) -> "ConstraintBlock":
         """Some of the constraints, in this order: numbers or a mask; pools are kept whole."""
-        return ConstraintBlock(self.type, self.indices[chosen], self.parameters[chosen], self.groups)
+        return replace(self, indices=self.indices[chosen], parameters=self.parameters[chosen])
 
     def prepared(self, inverse_masses: npt.NDArray[np.float64]) -> "ConstraintBlock":
         """The constraints between particles of these inverse masses [1/kg], shape (particles,)."""
         if self.type.prepare is None:
             return self
-        return ConstraintBlock(self.type, self.indices, self.type.prepare(self, inverse_masses), self.groups)
+        return replace(self, parameters=self.type.prepare(self, inverse_masses))
 
     def members(self, number: int) -> npt.NDArray[np.int32]:
         """The particles of one constraint."""
@@ -154,7 +156,7 @@ class ConstraintBlock:
 
 
 def joined(blocks: list[ConstraintBlock]) -> ConstraintBlock:
-    """Blocks of one type as one."""
+    """Blocks of one type as one, of no layer."""
     parameters = np.concatenate([block.parameters for block in blocks])
     rows = [block.indices for block in blocks]
     pools = [block.groups for block in blocks if block.groups is not None]

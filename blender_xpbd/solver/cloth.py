@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -38,6 +39,9 @@ Ints = npt.NDArray[np.int32]
 MEMBRANE_POISSONS_RATIO = 0.3
 # how fast loose edges close [m/s]
 STITCH_SPEED = 1.0
+# layers of springs: those that bend and tethers first, then diagonals, edges and limits. What comes last holds best,
+# and stretched edges show, where a fold that opens a little later does not
+DIAGONALS, EDGES, LIMITS = 1, 2, 3
 
 
 def build_cloth(body: Body, settings: SolverSettings) -> BodyModel:
@@ -58,6 +62,7 @@ def build_cloth(body: Body, settings: SolverSettings) -> BodyModel:
     blocks = [
         *_bending(body, triangles, settings),
         *membrane,
+        *_limits(body, edges, settings),
         *_tethers(body, triangles, pin_weights, settings),
         *_inside(body, triangles, settings),
         *build_shape(body, body.positions, masses, edges, settings),
@@ -83,26 +88,29 @@ def build_cloth(body: Body, settings: SolverSettings) -> BodyModel:
 def _membrane(body: Body, triangles: Ints, edges: Ints, settings: SolverSettings) -> list[ConstraintBlock]:
     material, positions = body.material, body.positions
     factors = vertex_factors(body, "stiffness")
-    blocks: list[ConstraintBlock] = []
     if material.membrane_model == "SPRINGS" or is_direct(body, settings):
-        blocks.append(_springs(body, triangles, edges, factors, settings))
-    else:
-        woven = material.membrane_model == "ORTHOTROPIC"
-        share = constraint_factors(factors, triangles)
-        blocks.append(
-            build_membrane(
-                positions,
-                triangles,
-                share * (material.warp_stiffness if woven else material.stretch_stiffness),
-                share * (material.weft_stiffness if woven else material.stretch_stiffness),
-                share * material.shear_stiffness if woven else None,
-                MEMBRANE_POISSONS_RATIO,
-                warp_directions(body, triangles) if woven else None,
-            )
+        return _springs(body, triangles, edges, factors, settings)
+    woven = material.membrane_model == "ORTHOTROPIC"
+    share = constraint_factors(factors, triangles)
+    return [
+        build_membrane(
+            positions,
+            triangles,
+            share * (material.warp_stiffness if woven else material.stretch_stiffness),
+            share * (material.weft_stiffness if woven else material.stretch_stiffness),
+            share * material.shear_stiffness if woven else None,
+            MEMBRANE_POISSONS_RATIO,
+            warp_directions(body, triangles) if woven else None,
         )
+    ]
+
+
+def _limits(body: Body, edges: Ints, settings: SolverSettings) -> list[ConstraintBlock]:
+    material, blocks = body.material, []
     if material.greatest_stretch > 0.0:
         rigid = last_parameter(settings, 0.0, 1.0)
-        blocks.append(build_strain_limit(positions, edges, material.greatest_stretch / 100.0, rigid))
+        limit = build_strain_limit(body.positions, edges, material.greatest_stretch / 100.0, rigid)
+        blocks.append(replace(limit, layer=LIMITS))
     if material.use_stitches:
         blocks.append(build_stitch(body.loose_edges, STITCH_SPEED, compliance=last_parameter(settings, 0.0, 1.0)))
     return blocks
@@ -110,7 +118,7 @@ def _membrane(body: Body, triangles: Ints, edges: Ints, settings: SolverSettings
 
 def _springs(
     body: Body, triangles: Ints, edges: Ints, factors: Floats | None, settings: SolverSettings
-) -> ConstraintBlock:
+) -> list[ConstraintBlock]:
     material, positions = body.material, body.positions
     diagonals = face_diagonals(body.face_sizes, body.corners)
     pairs = np.concatenate([edges, diagonals])
@@ -124,11 +132,17 @@ def _springs(
             shares = calibrated(positions, pairs, shares, solid_of_triangles(positions, triangles))
         compliance = network_compliance(lengths, shares, material.stretch_stiffness, 2)
         compliance = compliance / constraint_factors(factors, pairs)
-    if material.compression_share < 1.0 and settings.solver_mode == "XPBD":
-        with np.errstate(divide="ignore"):
-            compression = np.where(compliance > 0.0, compliance, 1e-12) / material.compression_share
-        return build_two_sided_distance(positions, pairs, compliance, compression)
-    return build_distance(positions, pairs, compliance)
+    ranges = ((DIAGONALS, slice(len(edges), None)), (EDGES, slice(len(edges))))
+    share = material.compression_share if settings.solver_mode == "XPBD" else 1.0
+    return [replace(_held(positions, pairs[rows], compliance[rows], share), layer=layer) for layer, rows in ranges]
+
+
+def _held(positions: Floats, pairs: Ints, compliance: Floats, compression_share: float) -> ConstraintBlock:
+    if compression_share >= 1.0:
+        return build_distance(positions, pairs, compliance)
+    with np.errstate(divide="ignore"):
+        compression = np.where(compliance > 0.0, compliance, 1e-12) / compression_share
+    return build_two_sided_distance(positions, pairs, compliance, compression)
 
 
 def _bending(body: Body, triangles: Ints, settings: SolverSettings) -> list[ConstraintBlock]:

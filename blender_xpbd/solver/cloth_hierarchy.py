@@ -46,7 +46,7 @@ def cloth_hierarchy(
         triangles: shape (triangles, 3).
         masses: of the vertices [kg], shape (vertices,).
         pin_weights: 1 where a vertex is fixed, shape (vertices,).
-        blocks: the constraints that hold its membrane, first those against stretching.
+        blocks: the constraints that hold its membrane.
         settings: of the solver.
     """
     fixed = pin_weights >= 1.0
@@ -88,7 +88,7 @@ def _rigidity(body: Body, triangles: Ints, blocks: Sequence[ConstraintBlock], se
     if body.material.membrane_model == "SPRINGS" or is_direct(body, settings):
         with np.errstate(divide="ignore"):
             # rest length and compliance under tension, of both types of springs
-            total = float((blocks[0].parameters[:, 0] ** 2 / blocks[0].parameters[:, 1]).sum())
+            total = sum(float((block.parameters[:, 0] ** 2 / block.parameters[:, 1]).sum()) for block in blocks)
         return GIVEN_SHARE * total if is_direct(body, settings) else total
     if body.material.membrane_model != "ISOTROPIC":
         return 0.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The order in which Gauss-Seidel visits the constraints: by round, type, colour and part.
+"""The order in which Gauss-Seidel visits the constraints: by round, type, layer, colour and part.
 
 Constraints of one colour share no movable particle, so they may run at the same time, and one after the other they
 overlap in the processor. Parts are for threads, see ``tasks``. The order depends on the scene alone, never on threads:
@@ -70,7 +70,11 @@ def build_schedule(
         positions: shape (particles, 3), by which particles are cut into parts.
         parts: how many; None for as many as pay.
     """
-    movable = [_movable_rows(joined(mine), inverse_masses) for mine in _by_type(blocks)]
+    movable, layers = [], []
+    for mine in _by_type(blocks):
+        moving = [_movable_rows(block, inverse_masses) for block in mine]
+        movable.append(joined(moving))
+        layers.append(np.repeat([block.layer for block in moving], [len(block) for block in moving]))
     owned = cut(movable, positions, inverse_masses, part_count(movable) if parts is None else parts)
     table = np.zeros((len(CONSTRAINTS), 4), np.int32)
     indices, parameters = [], []
@@ -82,7 +86,9 @@ def build_schedule(
         number = next((n for n, block in enumerate(movable) if block.type is kind and len(block)), None)
         if number is None:
             continue
-        ordered, sort_keys[row] = _ordered(movable[number], owned.tasks[number], owned.count, inverse_masses)
+        ordered, sort_keys[row] = _ordered(
+            movable[number], layers[number], owned.tasks[number], owned.count, inverse_masses
+        )
         ordered = ordered.prepared(inverse_masses)
         scheduled[row] = ordered
         table[row, 0] = len(ordered)
@@ -113,14 +119,17 @@ def _movable_rows(block: ConstraintBlock, inverse_masses: npt.NDArray[np.float64
 
 
 def _ordered(
-    block: ConstraintBlock, tasks: Ints, parts: int, inverse_masses: npt.NDArray[np.float64]
+    block: ConstraintBlock, layers: Ints, tasks: Ints, parts: int, inverse_masses: npt.NDArray[np.float64]
 ) -> tuple[ConstraintBlock, Ints]:
-    """Constraints by round, colour and part, and (task, colour) of each, shape (constraints, 2)."""
+    """Constraints by round, layer, colour and part, and (task, colour) of each, shape (constraints, 2)."""
     colours = np.zeros(len(block), np.int32)
     for number in range(ROUNDS + 1):
-        mine = np.flatnonzero(tasks // parts == number)
-        if len(mine):
-            colours[mine] = _coloured(block.rows(mine), inverse_masses)
+        first = 0
+        for layer in np.unique(layers):
+            mine = np.flatnonzero((tasks // parts == number) & (layers == layer))
+            if len(mine):
+                colours[mine] = first + _coloured(block.rows(mine), inverse_masses)
+                first = int(colours[mine].max()) + 1
     order = np.lexsort((tasks, colours, tasks // parts))
     return block.rows(order), np.stack([tasks[order], colours[order]], axis=1)
 

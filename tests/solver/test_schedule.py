@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Flat arrays and colours, of constraints between few particles and of groups."""
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -8,12 +9,14 @@ import pytest
 
 from blender_xpbd.constraints import CONSTRAINTS
 from blender_xpbd.constraints.constraint import joined
-from blender_xpbd.constraints.distance import build_distance
+from blender_xpbd.constraints.distance import DISTANCE, build_distance
 from blender_xpbd.constraints.enclosed_volume import ENCLOSED_VOLUME, build_enclosed_volume
 from blender_xpbd.constraints.groups import EXTRAS, FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, GROUP_ROW, MEMBERS
 from blender_xpbd.constraints.shape_matching import SHAPE_MATCHING, build_shape_matching
 from blender_xpbd.solver.schedule import build_schedule
+from blender_xpbd.solver.system import build_system
 from tests.geometry.surfaces import cube, sphere
+from tests.solver import scenes
 
 CLUSTERS = [np.array(members, np.int32) for members in ([0, 1, 2, 3], [2, 3, 4, 5], [6, 7], [4, 5, 6])]
 
@@ -98,6 +101,39 @@ def test_joined_blocks_keep_their_members():
     np.testing.assert_array_equal(whole.members(1), mine[1].members(0))
     positions = np.concatenate([cube()[0], sphere(8, 4)[0]])
     np.testing.assert_allclose(whole.type.evaluate(positions, whole), 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("parts", [1, 4])
+def test_layers_come_one_after_the_other(parts):
+    """Whatever order the blocks have, and in each task of its own; colours do not reach across layers."""
+    positions = np.stack([np.arange(200.0), np.zeros(200), np.zeros(200)], axis=1)
+    blocks = [
+        dataclasses.replace(build_distance(positions, np.stack([own[:-hops], own[hops:]], axis=1), 0.1), layer=layer)
+        for own in (np.arange(100, dtype=np.int32), np.arange(100, 200, dtype=np.int32))
+        for hops, layer in ((1, 2), (3, 0), (2, 1))
+    ]
+    schedule = build_schedule(blocks, np.ones(200), positions, parts)
+    kind = CONSTRAINTS.index(blocks[0].type)
+    pairs = schedule.blocks[kind].indices
+    assert len(pairs) == sum(len(block) for block in blocks)
+    # from the longest to the shortest: layers 0, 1, 2
+    hops = pairs[:, 1] - pairs[:, 0]
+    for task in range(len(schedule.segment_starts)):
+        first, last = schedule.segment_starts[task, kind : kind + 2]
+        order = np.concatenate([hops[slice(*segment)] for segment in schedule.segments[first:last]] or [[]])
+        assert (np.diff(order) <= 0).all()
+    for colours in schedule.colours:
+        for first, last in itertools.pairwise(colours[kind]):
+            assert len(np.unique(hops[first:last])) == 1
+            assert len(np.unique(pairs[first:last])) == pairs[first:last].size
+
+
+def test_springs_of_cloth_are_visited_from_the_longest_to_the_shortest():
+    body = scenes.cloth(12, pinned=(0, 11), bending_model="DISTANCE", area_density=1.0)
+    schedule = build_system(scenes.scene(body)).schedule
+    lengths = schedule.blocks[CONSTRAINTS.index(DISTANCE)].parameters[:, 0]
+    np.testing.assert_allclose(lengths, np.sort(lengths)[::-1], rtol=1e-6)
+    np.testing.assert_allclose(np.unique((11.0 * lengths).round(3)), [1.0, 1.414, 2.0])
 
 
 def test_constraints_to_one_fixed_particle_share_a_colour():

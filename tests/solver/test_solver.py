@@ -197,4 +197,5 @@ def test_pbd_mode_is_stiffer_with_greater_stiffness():
         simulation = solver(body, solver_mode="PBD", substeps=10)
         run(simulation, 24)
         strains.append(Measure(simulation.system)(simulation.positions())[0, 0])
-    assert strains[0] > 2 * strains[1] > 4 * strains[2]
+    assert strains[0] > 2.0 * strains[1]
+    assert strains[1] > 1.3 * strains[2]

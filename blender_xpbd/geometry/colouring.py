@@ -5,9 +5,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from .chunks import chunks
+
 # Colours are tried in windows of as many as a particle's bit mask holds.
 WINDOW = 64
 IMPROVEMENT_PASSES = 4
+# Drawn by nobody: no colour is free.
+NONE_FREE = 255
 MULTIPLIERS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 
@@ -32,11 +36,11 @@ def colour_constraints(indices: np.ndarray, particle_count: int) -> np.ndarray:
     Source: Gebremedhin & Manne 2000, "Scalable parallel graph coloring algorithms"; Culberson 1992, "Iterated greedy
     graph coloring and the difficulty landscape".
     """
-    indices = np.asarray(indices, dtype=np.int64)
+    indices = np.asarray(indices)
     if indices.size and (indices.min() < 0 or indices.max() >= particle_count):
         raise ValueError("a constraint names a particle that does not exist")
     colours = np.full(len(indices), -1, dtype=np.int32)
-    remaining = np.arange(len(indices))
+    remaining = np.arange(len(indices), dtype=np.int32)
     base = 0
     while len(remaining):
         _colour_window(indices, particle_count, remaining, base, colours)
@@ -71,29 +75,54 @@ def _colour_window(
 ) -> None:
     """Give colours base … base + WINDOW − 1 to as many of the remaining constraints as they suffice for."""
     used = np.zeros(particle_count, dtype=np.uint64)
-    owner = np.zeros(particle_count * WINDOW, dtype=np.int32)
-    degree = int(np.bincount(indices[remaining].reshape(-1), minlength=1).max())
-    palette = _low_bits(min(degree, WINDOW))
+    degree = min(_greatest_degree(indices, remaining, particle_count), WINDOW)
+    owner = np.zeros((particle_count, degree), dtype=np.int32)
     draw = 0
     while len(remaining):
-        particles = indices[remaining]
-        taken = _masks(used, particles)
+        drawn = _draw(indices, remaining, used, degree, draw)
+        is_open = drawn != NONE_FREE
+        if not is_open.all():
+            remaining, drawn = remaining[is_open], drawn[is_open]
+        if (width := int(drawn.max(initial=0)) + 1) > owner.shape[1]:
+            owner = np.zeros((particle_count, width), dtype=np.int32)
+        # The last of those that write to one place stays; so the last of all stays everywhere, and every round
+        # colours at least one.
+        for part in chunks(len(remaining)):
+            mine = remaining[part]
+            owner[indices[mine], drawn[part, None]] = mine[:, None]
+        lost = np.zeros(len(remaining), dtype=bool)
+        for part in chunks(len(remaining)):
+            mine, colour = remaining[part], drawn[part]
+            particles = indices[mine]
+            won = (owner[particles, colour[:, None]] == mine[:, None]).all(axis=1)
+            _mark(used, particles[won], colour[won])
+            colours[mine[won]] = base + colour[won].astype(np.int32)
+            lost[part] = ~won
+        remaining = remaining[lost]
+        draw += 1
+
+
+def _greatest_degree(indices: np.ndarray, remaining: np.ndarray, particle_count: int) -> int:
+    """How many of the remaining constraints come together at a particle, at most; at least 1."""
+    degrees = np.zeros(particle_count, dtype=np.int64)
+    for column in range(indices.shape[1]):
+        degrees += np.bincount(indices[remaining, column], minlength=particle_count)
+    return max(int(degrees.max(initial=0)), 1)
+
+
+def _draw(indices: np.ndarray, remaining: np.ndarray, used: np.ndarray, degree: int, draw: int) -> np.ndarray:
+    """A free colour for each constraint, shape (remaining,), uint8, or NONE_FREE."""
+    drawn = np.empty(len(remaining), dtype=np.uint8)
+    palette = _low_bits(degree)
+    for part in chunks(len(remaining)):
+        mine = remaining[part]
+        taken = _masks(used, indices[mine])
         free = ~taken & palette
         # Where the small palette is used up, any colour of the window will do.
         free = np.where(free == 0, ~taken, free)
-        open_ = free != 0
-        remaining, particles, free = remaining[open_], particles[open_], free[open_]
-        turn = _hash(remaining, draw) % np.uint64(max(min(degree, WINDOW), 1))
-        colour = _lowest_bit_from(free, turn)
-        # The last of those that write to one place stays; so the last of all stays everywhere, and every round
-        # colours at least one.
-        slots = particles * WINDOW + colour[:, None]
-        owner[slots] = remaining[:, None]
-        won = (owner[slots] == remaining[:, None]).all(axis=1)
-        _mark(used, particles[won], colour[won])
-        colours[remaining[won]] = base + colour[won]
-        remaining = remaining[~won]
-        draw += 1
+        colour = _lowest_bit_from(free, _hash(mine, draw) % np.uint64(degree))
+        drawn[part] = np.where(free == 0, NONE_FREE, colour)
+    return drawn
 
 
 def _recolour(indices: np.ndarray, particle_count: int, colours: np.ndarray) -> np.ndarray:
@@ -105,7 +134,9 @@ def _recolour(indices: np.ndarray, particle_count: int, colours: np.ndarray) -> 
         members = order[offsets[colour] : offsets[colour + 1]]
         particles = indices[members]
         lowest = _lowest_bit_from(~_masks(used, particles), np.zeros(1, dtype=np.uint64))
-        _mark(used, particles, lowest)
+        bits = np.uint64(1) << lowest.astype(np.uint64)
+        for column in particles.T:
+            used[column] |= bits
         improved[members] = lowest
     return improved
 
@@ -121,18 +152,10 @@ def _masks(used: np.ndarray, particles: np.ndarray) -> np.ndarray:
 def _mark(used: np.ndarray, particles: np.ndarray, colour: np.ndarray) -> None:
     """Note one colour per constraint as used at its particles; no colour may come twice at a particle."""
     bits = np.uint64(1) << colour.astype(np.uint64)
-    # A particle may lose or win several colours in one round, so the bits are summed (each comes once: sum is or).
-    for column in range(particles.shape[1]):
-        if len(particles):
-            _add_bits(used, particles[:, column], bits)
-
-
-def _add_bits(used: np.ndarray, particles: np.ndarray, bits: np.ndarray) -> None:
-    """used[particles] |= bits, where particles may repeat."""
-    order = np.argsort(particles, kind="stable")
-    ordered = particles[order]
-    begins = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-    used[ordered[begins]] |= np.bitwise_or.reduceat(bits[order], begins)
+    # A particle may win several colours in one round, so the bits are summed. Each comes once, so sum is or; a
+    # constraint that names a particle twice has marked it the second time.
+    for column in particles.T:
+        np.add.at(used, column, bits & ~used[column])
 
 
 def _lowest_bit_from(masks: np.ndarray, turn: np.ndarray) -> np.ndarray:

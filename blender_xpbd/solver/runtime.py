@@ -17,6 +17,7 @@ ARCHITECTURES = {"CPU": ti.cpu, "CUDA": ti.cuda, "VULKAN": ti.vulkan, "METAL": t
 AUTO_GPU_CONSTRAINTS = 200_000
 # more threads wait for each other longer than they work
 MOST_THREADS = 16
+THREADS_VARIABLE = "TI_CPU_MAX_NUM_THREADS"
 
 
 def start_taichi(
@@ -51,7 +52,7 @@ def start_taichi(
         default_fp=ti.f64 if is_double and device == "CPU" else ti.f32,
         fast_math=False,
         cfg_optimization=not is_branched,
-        cpu_max_num_threads=min(_core_count(), MOST_THREADS),
+        **_threads(),
         log_level=ti.ERROR,
         random_seed=0,
     )
@@ -69,15 +70,17 @@ def is_available(device: str) -> bool:
 
 
 def thread_count() -> int:
-    """Threads that kernels may run on: one for each core that this process may use, up to ``MOST_THREADS``."""
+    """Threads that a kernel may share its work among."""
     count: int = ti.lang.impl.current_cfg().cpu_max_num_threads
     return count
 
 
-def _core_count() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+def _threads() -> dict[str, int]:
+    """One for each core that this process may use, up to ``MOST_THREADS``, unless Taichi's own variable says it."""
+    if THREADS_VARIABLE in os.environ:
+        return {}
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return {"cpu_max_num_threads": min(cores, MOST_THREADS)}
 
 
 def real_type() -> Any:

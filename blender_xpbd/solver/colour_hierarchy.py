@@ -6,8 +6,7 @@ from __future__ import annotations
 import itertools
 
 from . import parallel_hierarchy_kernels as parallel
-from .hierarchy_kernels import SWEEPS
-from .hierarchy_tables import BELOW_COUNT, COUNT, FIRST, FIRST_BELOW, FIRST_PARENT, IS_FINEST
+from .hierarchy_tables import BELOW_COUNT, COUNT, FIRST, FIRST_BELOW, FIRST_PARENT, IS_FINEST, SWEEPS
 from .plan import Plan
 
 
@@ -43,7 +42,7 @@ def coarse_cycle_by_colours(plan: Plan) -> None:
 
 def _pull_links(plan: Plan, level: int) -> None:
     s = plan.state.hierarchy
-    for sweep in range(SWEEPS):
+    for sweep in range(int(s.tables.levels[level, SWEEPS])):
         for first, last in itertools.pairwise(s.tables.colours[level].tolist()):
             parallel.pull_colour(
                 s.stiffness,

@@ -19,11 +19,9 @@ from .hierarchy_tables import (
     FIRST_PARENT,
     IS_FINEST,
     LINK_COUNT,
+    SWEEPS,
     TAKEN,
 )
-
-# sweeps over the links of a level
-SWEEPS = 2
 
 
 @ti.func
@@ -167,7 +165,7 @@ def solve_levels(
     for turn in range(levels.shape[0]):
         level = levels.shape[0] - 1 - turn
         first_link = levels[level, FIRST_LINK]
-        for sweep in range(SWEEPS):
+        for sweep in range(levels[level, SWEEPS]):
             for k in range(first_link, first_link + levels[level, LINK_COUNT]):
                 pull_link(
                     k,

@@ -19,9 +19,11 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
 # columns of ``HierarchyTables.levels``
-FIRST, COUNT, FIRST_LINK, LINK_COUNT, FIRST_BELOW, BELOW_COUNT, FIRST_PARENT, IS_FINEST = range(8)
+FIRST, COUNT, FIRST_LINK, LINK_COUNT, FIRST_BELOW, BELOW_COUNT, FIRST_PARENT, IS_FINEST, SWEEPS = range(9)
 # columns of ``HierarchyTables.stiffness``
 COMPLIANCE, TAKEN = range(2)
+# sweeps over the links of the finest level, and over those of the others, which are few and have long waves to undo
+FINEST_SWEEPS, COARSE_SWEEPS = 2, 4
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class HierarchyTables:
     """The levels of all bodies that have some, body by body and finest first, as the kernels read them.
 
     Attributes:
-        levels: per level as the columns named above, shape (levels, 8). Vertices of all levels are numbered through;
+        levels: per level as the columns named above, shape (levels, 9). Vertices of all levels are numbered through;
             what is below the finest are particles.
         stiffness: per level compliance [m/N] and share taken by finer levels, shape (levels, 2).
         positions: of the vertices relative to the origin [m] and inverse mass [1/kg], shape (vertices, 4).
@@ -102,7 +104,7 @@ class _Tables:
             order, offsets = _coloured(level)
             self._levels.append(
                 (first, len(level.positions), first_link, len(order), first_below, len(level.parents), first_parent,
-                 int(number == 0))
+                 int(number == 0), COARSE_SWEEPS if number else FINEST_SWEEPS)
             )  # fmt: skip
             self._colours.append((offsets + first_link).astype(np.int32))
             terms = self._count("restriction_vertices")
@@ -124,7 +126,7 @@ class _Tables:
         self._add(restriction_starts=np.array([terms], np.int32))
         columns = {name: np.concatenate(parts) for name, parts in self._columns.items()}
         return HierarchyTables(
-            levels=np.array(self._levels, np.int32).reshape(-1, 8),
+            levels=np.array(self._levels, np.int32).reshape(-1, 9),
             stiffness=np.concatenate([np.zeros((0, 2)), *self._stiffness]),
             colours=tuple(self._colours),
             **columns,

@@ -62,6 +62,11 @@ def start_taichi(
     return device
 
 
+def stop_taichi() -> None:
+    """Keep what was compiled in the cache; no array may be used any more."""
+    ti.reset()
+
+
 def is_available(device: str) -> bool:
     """Whether Taichi can run on the device here."""
     if device == "CPU":
@@ -81,6 +86,11 @@ def _threads() -> dict[str, int]:
         return {}
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return {"cpu_max_num_threads": min(cores, MOST_THREADS)}
+
+
+def is_processor() -> bool:
+    """Whether Taichi runs on the processor, whose memory NumPy can reach."""
+    return ti.lang.impl.current_cfg().arch in (ti.x64, ti.arm64)
 
 
 def real_type() -> Any:

@@ -15,8 +15,9 @@ from ..constraints.constraint import BDF2, WARM
 from ..scene.errors import XpbdError
 from .colliders import build_colliders
 from .colour_path import advance_by_colours, project_by_colours
+from .device_arrays import read_array, write_array
 from .plan import COLOURS, SERIAL, THREADS, Pace, make_plan
-from .state import State, build_state, padded, write
+from .state import State, build_state, padded
 from .system import System
 from .team_path import advance_alone, advance_in_team
 
@@ -53,6 +54,10 @@ class Solver:
         self._plan = make_plan(system, self._state, self._colliders)
         self._pace = Pace(paths)
         self._uploaded: dict[str, Floats] = {}
+        self._embeddings = [
+            _Embedding(model.elements + start, model.weights)
+            for model, start in zip(system.models, system.starts, strict=False)
+        ]
 
     def advance(self) -> None:
         """Simulate from the current frame to the next."""
@@ -70,7 +75,7 @@ class Solver:
     def _upload(self, name: str, values: Floats) -> None:
         """Copy to the device what differs from the last frame: most pins and colliders stand still."""
         if values.size and not np.array_equal(self._uploaded.get(name, ()), values):
-            write(getattr(self._state, name), values)
+            write_array(getattr(self._state, name), values)
             self._uploaded[name] = values
 
     def compile(self) -> None:
@@ -84,10 +89,9 @@ class Solver:
         Raises:
             XpbdError: E_DIVERGED, with frame and object, where one is not finite.
         """
-        values: Floats = self._state.positions.to_numpy()[:, :3]
-        finite = np.isfinite(values).all(axis=1)
-        if not finite.all():
-            self._raise_diverged(int(np.flatnonzero(~finite)[0]))
+        values: Floats = read_array(self._state.positions)[:, :3]
+        if not np.isfinite(values).all():
+            self._raise_diverged(int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0]))
         return values
 
     @property
@@ -100,26 +104,22 @@ class Solver:
 
         Only where ``measures_residual``.
         """
-        before = self._state.positions.to_numpy()
-        multipliers = self._state.lagrange_multipliers.to_numpy()
+        before = read_array(self._state.positions)
+        multipliers = read_array(self._state.lagrange_multipliers)
         project_by_colours(self._plan, 1)
-        moves = np.linalg.norm((self._state.positions.to_numpy() - before)[:, :3], axis=1)
-        self._state.positions.from_numpy(before)
-        self._state.lagrange_multipliers.from_numpy(multipliers)
+        moves = np.linalg.norm((read_array(self._state.positions) - before)[:, :3], axis=1)
+        write_array(self._state.positions, before)
+        write_array(self._state.lagrange_multipliers, multipliers)
         return np.array([moves[first:last].max() for first, last in itertools.pairwise(self.system.starts)], np.float64)
 
     def surface(self, positions: Floats) -> npt.NDArray[np.float32]:
         """The vertices of all meshes, one body after the other, relative to the origin [m]."""
         positions = positions.astype(np.float32, copy=False)
-        parts = []
-        for model, start in zip(self.system.models, self.system.starts, strict=False):
-            corners = positions[model.elements + start]
-            parts.append(np.einsum("vj,vjk->vk", model.weights.astype(np.float32), corners))
-        return np.concatenate(parts)
+        return np.concatenate([embedding(positions) for embedding in self._embeddings])
 
     def checkpoint(self) -> dict[str, npt.NDArray[np.generic]]:
         """What ``restore`` needs to go on bit for bit."""
-        return {name: getattr(self._state, name).to_numpy() for name in self._kept}
+        return {name: read_array(getattr(self._state, name)) for name in self._kept}
 
     def restore(self, frame_index: int, arrays: Mapping[str, npt.NDArray[np.generic]]) -> None:
         """Go on from a checkpoint.
@@ -128,13 +128,13 @@ class Solver:
             XpbdError: E_CACHE, when it is not of this system.
         """
         for name in self._kept:
-            shape = tuple(getattr(self._state, name).to_numpy().shape)
+            shape = tuple(read_array(getattr(self._state, name)).shape)
             if name not in arrays or arrays[name].shape != shape or arrays[name].dtype.kind != "f":
                 raise XpbdError("E_CACHE", f"The checkpoint's {name} do not fit the job; delete the job's folder.")
             if not np.isfinite(arrays[name]).all():
                 raise XpbdError("E_CACHE", f"The checkpoint's {name} are not finite; delete the job's folder.")
         for name in self._kept:
-            write(getattr(self._state, name), arrays[name])
+            write_array(getattr(self._state, name), arrays[name])
         self.frame_index = frame_index
 
     @property
@@ -148,3 +148,20 @@ class Solver:
         name = self.system.models[min(body, len(self.system.models) - 1)].body.name
         frame = self.system.scene.frames.start + self.frame_index
         raise XpbdError("E_DIVERGED", "The simulation blew up; try more substeps or a softer material.", name, frame)
+
+
+class _Embedding:
+    """The vertices of one mesh from the particles around each."""
+
+    def __init__(self, elements: npt.NDArray[np.integer[Any]], weights: Floats) -> None:
+        # vertices of cloth are particles
+        self._are_particles = bool((weights == (1.0, 0.0, 0.0, 0.0)).all())
+        # indices of the machine's own width are not converted in each frame
+        self._elements = (elements[:, 0] if self._are_particles else elements).astype(np.intp)
+        self._weights = weights.astype(np.float32)
+
+    def __call__(self, positions: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        if self._are_particles:
+            return positions.take(self._elements, axis=0)
+        vertices: npt.NDArray[np.float32] = np.einsum("vj,vjk->vk", self._weights, positions[self._elements])
+        return vertices

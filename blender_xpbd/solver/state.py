@@ -13,9 +13,10 @@ import taichi as ti
 from ..constraints.constraint import ACCUMULATE, BDF2, WARM
 from ..contacts.contact import MOTION_WIDTH
 from .colliders import ColliderSet
+from .device_arrays import make_array, make_vectors
 from .hierarchy_tables import HierarchyTables, build_hierarchy_tables
 from .mode import static_mode
-from .runtime import numpy_type, real_type
+from .runtime import real_type
 from .stages import substep_stages
 from .system import System
 from .team_kernels import COUNTERS
@@ -134,40 +135,40 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         parts.count, system.scene.settings.iterations, len(moved) > 0, not hierarchy.is_empty, len(colliders.ints) > 0
     )
     return State(
-        positions=_vectors(packed),
-        previous_positions=_vectors(np.concatenate([system.positions, system.damping_times[:, None]], axis=1)),
-        velocities=_vectors(padded(system.velocities)),
-        older_positions=_vectors(padded(older_positions)),
-        older_velocities=_vectors(padded(older_velocities)),
-        corrections=_vectors(np.zeros((len(packed) if mode & WARM else 0, 4))),
-        indices=_array(schedule.indices, ti.i32),
-        parameters=_array(schedule.parameters, ti.f32),
-        lagrange_multipliers=_array(np.zeros(schedule.multiplier_count * keeps_multipliers), real_type()),
-        table=_array(schedule.table, ti.i32),
-        segments=_array(schedule.segments, ti.i32),
-        segment_starts=_array(schedule.segment_starts, ti.i32),
-        targets=_array(moved, ti.i32),
-        target_starts=_vectors(np.zeros((len(moved), 4))),
-        target_ends=_vectors(np.zeros((len(moved), 4))),
-        starts=_array(system.starts, ti.i32),
-        particle_bodies=_array(_particle_bodies(system), ti.i32),
-        bodies=_array(_body_table(system), ti.f32),
-        groups=_array(contacts.groups, ti.i32),
-        elements=_array(contacts.elements, ti.i32),
-        weights=_array(contacts.weights, ti.f32),
-        frictions=_array(contacts.frictions, ti.f32),
-        contact_segments=_array(contacts.segments, ti.i32),
-        contact_segment_starts=_array(contacts.segment_starts, ti.i32),
-        contact_states=_vectors(np.zeros((len(contacts), 4))),
-        contact_multipliers=_array(np.zeros(len(contacts)), real_type()),
-        motion=_array(np.zeros((substeps + 1, len(colliders.ints), MOTION_WIDTH)), ti.f32),
-        collider_ints=_array(colliders.ints, ti.i32),
-        collider_floats=_array(colliders.floats, ti.f32),
-        mesh_floats=_array(colliders.mesh_floats, ti.f32),
-        mesh_ints=_array(colliders.mesh_ints, ti.i32),
-        gravities=_vectors(np.append(system.scene.gravity, 0.0)[None]),
-        stages=_array(stages, ti.i32),
-        counters=_array(np.zeros(COUNTERS), ti.i32),
+        positions=make_vectors(packed),
+        previous_positions=make_vectors(np.concatenate([system.positions, system.damping_times[:, None]], axis=1)),
+        velocities=make_vectors(padded(system.velocities)),
+        older_positions=make_vectors(padded(older_positions)),
+        older_velocities=make_vectors(padded(older_velocities)),
+        corrections=make_vectors(np.zeros((len(packed) if mode & WARM else 0, 4))),
+        indices=make_array(schedule.indices, ti.i32),
+        parameters=make_array(schedule.parameters, ti.f32),
+        lagrange_multipliers=make_array(np.zeros(schedule.multiplier_count * keeps_multipliers), real_type()),
+        table=make_array(schedule.table, ti.i32),
+        segments=make_array(schedule.segments, ti.i32),
+        segment_starts=make_array(schedule.segment_starts, ti.i32),
+        targets=make_array(moved, ti.i32),
+        target_starts=make_vectors(np.zeros((len(moved), 4))),
+        target_ends=make_vectors(np.zeros((len(moved), 4))),
+        starts=make_array(system.starts, ti.i32),
+        particle_bodies=make_array(_particle_bodies(system), ti.i32),
+        bodies=make_array(_body_table(system), ti.f32),
+        groups=make_array(contacts.groups, ti.i32),
+        elements=make_array(contacts.elements, ti.i32),
+        weights=make_array(contacts.weights, ti.f32),
+        frictions=make_array(contacts.frictions, ti.f32),
+        contact_segments=make_array(contacts.segments, ti.i32),
+        contact_segment_starts=make_array(contacts.segment_starts, ti.i32),
+        contact_states=make_vectors(np.zeros((len(contacts), 4))),
+        contact_multipliers=make_array(np.zeros(len(contacts)), real_type()),
+        motion=make_array(np.zeros((substeps + 1, len(colliders.ints), MOTION_WIDTH)), ti.f32),
+        collider_ints=make_array(colliders.ints, ti.i32),
+        collider_floats=make_array(colliders.floats, ti.f32),
+        mesh_floats=make_array(colliders.mesh_floats, ti.f32),
+        mesh_ints=make_array(colliders.mesh_ints, ti.i32),
+        gravities=make_vectors(np.append(system.scene.gravity, 0.0)[None]),
+        stages=make_array(stages, ti.i32),
+        counters=make_array(np.zeros(COUNTERS), ti.i32),
         hierarchy=hierarchy,
     )
 
@@ -177,18 +178,18 @@ def _hierarchy_state(system: System) -> HierarchyState:
     tables = build_hierarchy_tables(system.models, system.starts, scene.settings, scene.frames.frame_duration)
     return HierarchyState(
         tables=tables,
-        levels=_array(tables.levels, ti.i32),
-        stiffness=_array(tables.stiffness, ti.f32),
-        positions=_vectors(tables.positions),
-        moves=_vectors(np.zeros_like(tables.positions)),
-        restriction_starts=_array(tables.restriction_starts, ti.i32),
-        restriction_vertices=_array(tables.restriction_vertices, ti.i32),
-        restriction_weights=_array(tables.restriction_weights, ti.f32),
-        parents=_array(tables.parents, ti.i32),
-        weights=_array(tables.weights, ti.f32),
-        links=_array(tables.links, ti.i32),
-        lengths=_array(tables.lengths, ti.f32),
-        link_states=_array(np.zeros(2 * len(tables.lengths)), real_type()),
+        levels=make_array(tables.levels, ti.i32),
+        stiffness=make_array(tables.stiffness, ti.f32),
+        positions=make_vectors(tables.positions),
+        moves=make_vectors(np.zeros_like(tables.positions)),
+        restriction_starts=make_array(tables.restriction_starts, ti.i32),
+        restriction_vertices=make_array(tables.restriction_vertices, ti.i32),
+        restriction_weights=make_array(tables.restriction_weights, ti.f32),
+        parents=make_array(tables.parents, ti.i32),
+        weights=make_array(tables.weights, ti.f32),
+        links=make_array(tables.links, ti.i32),
+        lengths=make_array(tables.lengths, ti.f32),
+        link_states=make_array(np.zeros(2 * len(tables.lengths)), real_type()),
     )
 
 
@@ -197,29 +198,6 @@ def padded(vectors: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     rows = np.zeros((len(vectors), 4))
     rows[:, :3] = vectors
     return rows
-
-
-def write(target: Any, values: npt.NDArray[Any]) -> None:
-    """Copy into a device array of the same shape."""
-    target.from_numpy(np.ascontiguousarray(values, numpy_type(target.dtype)))
-
-
-def _array(values: npt.NDArray[Any], dtype: Any) -> Any:
-    # Taichi has no empty arrays: one row of zeros stands for none, and the counts say so
-    shape = tuple(max(length, 1) for length in values.shape)
-    filled = np.zeros(shape, numpy_type(dtype))
-    filled[tuple(slice(length) for length in values.shape)] = values
-    array = ti.ndarray(dtype, shape)
-    array.from_numpy(filled)
-    return array
-
-
-def _vectors(values: npt.NDArray[Any]) -> Any:
-    array = ti.ndarray(ti.types.vector(4, real_type()), max(len(values), 1))
-    filled = np.zeros((max(len(values), 1), 4), numpy_type(real_type()))
-    filled[: len(values)] = values
-    array.from_numpy(filled)
-    return array
 
 
 def _particle_bodies(system: System) -> npt.NDArray[np.int32]:

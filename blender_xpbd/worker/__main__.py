@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import signal
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 from ..scene.errors import ExitCode
 from .order import wait_for_order
+from .quick_taichi import quick_definitions, shorten_positions, stay_offline
 from .stop_signal import StopSignal
 
 
@@ -32,8 +35,13 @@ def main(arguments: list[str] | None = None) -> int:
         help="stop, resumable, when standard input ends: that is, when the process that asked for the bake is gone",
     )
     options = parser.parse_args(arguments)
+    # what is loaded and compiled stays to the end, so that there is nothing to collect before the first frame
+    gc.disable()
+    stay_offline()
     # taichi greets on standard output; imported here so that a wrong call needs no second
-    from .job_runner import run_job
+    with quick_definitions():
+        from .job_runner import run_job
+    shorten_positions()
 
     job = options.job
     if options.wait is not None:
@@ -59,5 +67,12 @@ def taichi_cache_folder() -> Path:
     return Path(base) / "xpbd_physics" / "taichi"
 
 
+def leave(status: int) -> NoReturn:
+    """End the process at once: to take Taichi and its compiler apart would cost as much as 30 frames of cloth."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    leave(main())

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 import traceback
@@ -22,7 +23,7 @@ from ..scene.errors import ExitCode, Notice, XpbdError
 from ..scene.scene import Scene, topology_hash
 from ..solver.mode import substeps_for_stiffness
 from ..solver.plan import choose_paths
-from ..solver.runtime import start_taichi
+from ..solver.runtime import start_taichi, stop_taichi
 from ..solver.solver import Solver
 from ..solver.statistics import Measure
 from ..solver.system import System, build_system
@@ -46,7 +47,10 @@ def run_job(folder: Path, stop: StopSignal, taichi_cache: Path) -> ExitCode:
     """
     try:
         with JobLock(folder):
-            return JobRunner(folder, stop, taichi_cache).run()
+            try:
+                return JobRunner(folder, stop, taichi_cache).run()
+            finally:
+                stop_taichi()
     except XpbdError as error:
         # the lock belongs to another worker, or the folder cannot be used: its status is not ours to write
         print(error, flush=True)
@@ -118,6 +122,9 @@ class JobRunner:
         self._resume(scene, solver, cache)
         if solver.frame_index == 0:
             self._publish(solver, cache, measure, scene.frames.start)
+        # what was made until here stays; it was made without collecting, see __main__
+        gc.freeze()
+        gc.enable()
         self._tell("RUNNING")
         return self._simulate(scene, solver, cache, measure)
 

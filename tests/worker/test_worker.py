@@ -26,8 +26,8 @@ from tests.solver.scenes import cloth, pins, plane, scene
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def start(folder, *options):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "XPBD_TAICHI_CACHE": str(ROOT / ".cache" / "taichi")}
+def start(folder, *options, kernels=ROOT / ".cache" / "taichi"):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "XPBD_TAICHI_CACHE": str(kernels)}
     return subprocess.Popen(
         [sys.executable, "-m", "blender_xpbd.worker", str(folder), *options],
         stdin=subprocess.PIPE,
@@ -216,3 +216,16 @@ def test_folder_without_a_job_is_refused(tmp_path):
     code, output = finish(start(tmp_path))
     assert code == ExitCode.REFUSED
     assert "E_JOB" in output
+
+
+def test_a_worker_that_leaves_keeps_its_kernels(tmp_path):
+    """It ends without taking Taichi apart, so it has to write the cache itself."""
+    folder = write_job(tmp_path, falling_cloth(3))
+    cache = tmp_path / "kernels"
+    process = start(folder, kernels=cache)
+    assert finish(process)[0] == ExitCode.COMPLETE
+    kept = {path: path.stat().st_mtime_ns for path in cache.rglob("*.tic")}
+    assert kept
+    second = write_job(tmp_path, falling_cloth(4))
+    assert finish(start(second, kernels=cache))[0] == ExitCode.COMPLETE
+    assert kept == {path: path.stat().st_mtime_ns for path in cache.rglob("*.tic")}

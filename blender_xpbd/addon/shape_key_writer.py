@@ -59,8 +59,11 @@ class KeyTarget:
     def local(self, frame: int, positions: Floats) -> Floats:
         """World positions [m] at a frame, shape (vertices, 3), in the object's own coordinates."""
         matrix = self.matrices[frame - self.start if len(self.matrices) > 1 else 0]
-        world = np.asarray(positions, np.float64) / self.unit_scale - matrix[:3, 3]
-        return np.linalg.solve(matrix[:3, :3], world.T).T
+        x, y, z = np.ascontiguousarray((np.asarray(positions, np.float64) / self.unit_scale - matrix[:3, 3]).T)
+        local = np.empty((len(positions), 3))
+        for axis, (a, b, c) in enumerate(_inverse(matrix[:3, :3])):
+            local[:, axis] = a * x + b * y + c * z
+        return local
 
 
 def choose_style(obj: bpy.types.Object, key_style: str) -> str:
@@ -338,6 +341,22 @@ def _clear_keys(obj: bpy.types.Object, record: BakeRecord) -> None:
     keys.use_relative = record.use_relative
     keys.eval_time = record.eval_time
     obj.active_shape_key_index = keys.key_blocks.find(active_name) if active_name else record.active_index
+
+
+def _inverse(matrix: Floats) -> Floats:
+    """Of three rows and columns, by Cramer's rule.
+
+    NumPy's own wakes the threads of its library even for this, and waits up to 5 ms for them where the solver has the
+    other core: as long as the solver takes for a frame.
+    """
+    (a, b, c), (d, e, f), (g, h, i) = matrix.tolist()
+    first, second, third = e * i - f * h, f * g - d * i, d * h - e * g
+    adjugate = (
+        (first, c * h - b * i, b * f - c * e),
+        (second, a * i - c * g, c * d - a * f),
+        (third, b * g - a * h, a * e - b * d),
+    )
+    return np.array(adjugate) / (a * first + b * second + c * third)
 
 
 def _set_coordinates(block: bpy.types.ShapeKey, coordinates: Floats) -> None:

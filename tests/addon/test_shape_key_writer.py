@@ -117,6 +117,15 @@ def test_a_moving_object_gets_the_world_positions(bpy, make_body):
         np.testing.assert_allclose(played(bpy, obj, frame), motion(target, frame), atol=2e-5)
 
 
+@pytest.mark.parametrize("unit_scale", [1.0, 0.01])
+def test_world_positions_come_into_sheared_mirrored_and_scaled_objects(bpy, make_body, unit_scale):
+    matrix = np.array([[-2.0, 0.3, 0.1, 5.0], [0.2, 1e-3, 0.4, -6.0], [0.0, 0.7, 30.0, 7.0], [0.0, 0.0, 0.0, 1.0]])
+    target = target_of(make_body(), matrices=matrix[None], unit_scale=unit_scale)
+    local = np.random.default_rng(1).normal(size=(50, 3))
+    world = (local @ matrix[:3, :3].T + matrix[:3, 3]) * unit_scale
+    np.testing.assert_allclose(target.local(1, world), local, atol=1e-12)
+
+
 def test_the_users_keys_add_on_top_of_relative_ones(bpy, make_body):
     obj = make_body()
     smile = give_own_keys(obj, 0.5)

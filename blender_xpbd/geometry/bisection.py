@@ -34,8 +34,7 @@ def bisect(points: np.ndarray, part_count: int, share: float = 0.5) -> np.ndarra
 def _halves(points: np.ndarray, part: np.ndarray, share: float) -> tuple[np.ndarray, np.ndarray]:
     if len(part) < 2:
         return part, part[:0]
-    mine = points[part]
-    axis = int(np.argmax(np.ptp(mine, axis=0)))
-    order = part[np.argsort(mine[:, axis], kind="stable")]
+    axis = int(np.argmax([np.ptp(points[part, axis]) for axis in range(3)]))
+    order = part[np.argsort(points[part, axis], kind="stable")]
     middle = int(len(part) * share)
     return order[:middle], order[middle:]

@@ -42,10 +42,12 @@ def orient_positive(vertices: np.ndarray, tetrahedra: np.ndarray) -> np.ndarray:
         tetrahedra: shape (tetrahedra, 4).
 
     Returns:
-        Tetrahedra, shape (tetrahedra, 4), int32, none of negative volume.
+        Tetrahedra, shape (tetrahedra, 4), int32, none of negative volume; those given, where none was negative.
     """
+    negative = signed_volumes(vertices, tetrahedra) < 0.0
+    if not negative.any():
+        return np.asarray(tetrahedra, dtype=np.int32)
     oriented = np.array(tetrahedra, dtype=np.int32)
-    negative = signed_volumes(vertices, oriented) < 0.0
     oriented[negative] = oriented[negative][:, [0, 1, 3, 2]]
     return oriented
 

@@ -3,21 +3,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from ..constraints.constraint import ConstraintBlock
-from ..constraints.corotated import build_corotated
+from ..constraints.corotated import COROTATED, build_corotated
 from ..constraints.distance import build_distance, network_compliance
-from ..constraints.neo_hookean import build_neo_hookean
-from ..constraints.tetrahedron_element import lame_parameters
+from ..constraints.neo_hookean import NEO_HOOKEAN, build_neo_hookean
+from ..constraints.tetrahedron_element import lame_parameters, solid_tetrahedra
 from ..constraints.tetrahedron_volume import build_tetrahedron_volume
+from ..geometry.chunks import chunks
 from ..geometry.masses import tetrahedron_masses
 from ..geometry.mesh_checks import check_mesh
 from ..geometry.tetrahedra import signed_volumes, tetrahedron_edges
 from ..scene.scene import Body
 from ..scene.settings import SolverSettings
 from .body_model import BodyModel, is_direct, last_parameter
+from .deferred import DeferredBlock
 from .multipliers import constraint_factors, embedded_factors, vertex_factors
 from .shape import build_shape
 from .shares import tetrahedron_shares
@@ -91,12 +95,27 @@ def _solid(
         stretch = last_parameter(settings, material.stretch_compliance, material.pbd_stretch_stiffness)
         volume = last_parameter(settings, material.volume_compliance, material.pbd_volume_stiffness)
         return [build_distance(vertices, edges, stretch), build_tetrahedron_volume(vertices, tetrahedra, volume)]
-    fill = np.maximum(mesh.fill, MINIMUM_FILL)
     if material.solid_model == "SPRINGS":
-        return _springs(body, mesh, edges, fill, factors)
-    modulus = material.youngs_modulus * constraint_factors(factors, tetrahedra)
-    build = build_corotated if material.solid_model == "COROTATED" else build_neo_hookean
-    return [build(vertices, tetrahedra, modulus, material.poissons_ratio, fill)]
+        return _springs(body, mesh, edges, np.maximum(mesh.fill, MINIMUM_FILL), factors)
+    return [_elements(body, mesh, factors)]
+
+
+def _elements(body: Body, mesh: EmbeddedMesh, factors: Floats | None) -> ConstraintBlock:
+    """Elastic tetrahedra."""
+    material, vertices, fill = body.material, mesh.vertices, mesh.fill
+    is_corotated = material.solid_model == "COROTATED"
+    build = build_corotated if is_corotated else build_neo_hookean
+    solid = np.concatenate([solid_tetrahedra(vertices, mesh.tetrahedra[part]) for part in chunks(len(mesh.tetrahedra))])
+    tetrahedra = mesh.tetrahedra if solid.all() else mesh.tetrahedra[solid]
+    fill = fill if solid.all() else fill[solid]
+
+    def parameters_of(numbers: npt.NDArray[Any]) -> Floats:
+        own = tetrahedra[numbers]
+        modulus = material.youngs_modulus * constraint_factors(factors, own)
+        block = build(vertices, own, modulus, material.poissons_ratio, np.maximum(fill[numbers], MINIMUM_FILL))
+        return block.parameters
+
+    return DeferredBlock(COROTATED if is_corotated else NEO_HOOKEAN, tetrahedra, parameters_of)
 
 
 def _springs(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -45,7 +45,7 @@ class System:
 
     Attributes:
         scene: what it is made from.
-        models: one per body.
+        models: one per body, without blocks.
         origin: subtracted from all positions, so that float32 is finest where the scene is [m], shape (3,).
         positions: relative to the origin [m], shape (particles, 3).
         velocities: [m/s], shape (particles, 3).
@@ -114,7 +114,7 @@ def build_system(scene: Scene) -> System:
 
 
 def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
-    """Put bodies that are built into one system."""
+    """Put bodies that are built into one system; its models are without their constraints, which the schedule has."""
     origin = _centre(models)
     starts = np.concatenate([[0], np.cumsum([len(model.positions) for model in models])]).astype(np.int32)
     inverse_masses = [_inverse_masses(model) for model in models]
@@ -124,7 +124,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     pinned: list[PinnedParticles] = []
     next_anchor = int(starts[-1])
     for model, start in zip(models, starts, strict=False):
-        blocks += [block.shifted(int(start)) for block in model.blocks]
+        blocks += [block.shifted(int(start)) if start else block for block in model.blocks]
         fixed = np.flatnonzero(model.pin_weights >= 1.0).astype(np.int32)
         soft = np.flatnonzero((model.pin_weights > 0.0) & (model.pin_weights < 1.0) & (model.masses > 0.0))
         anchors = np.arange(next_anchor, next_anchor + len(soft), dtype=np.int32)
@@ -139,13 +139,17 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
             inverse_masses.append(np.zeros(len(soft)))
     blocks += build_body_attachments(models, starts, scene.settings)
     all_positions, all_inverse_masses = np.concatenate(positions), np.concatenate(inverse_masses)
+    all_velocities = np.concatenate(velocities)
+    all_velocities *= (all_inverse_masses > 0.0)[:, None]
+    del positions, inverse_masses, velocities
     schedule = build_schedule(blocks, all_inverse_masses, all_positions)
+    del blocks
     return System(
         scene=scene,
-        models=models,
+        models=tuple(replace(model, blocks=()) for model in models),
         origin=origin,
         positions=all_positions,
-        velocities=np.concatenate(velocities) * (all_inverse_masses > 0.0)[:, None],
+        velocities=all_velocities,
         inverse_masses=all_inverse_masses,
         damping_times=_damping_times(models, len(all_inverse_masses)),
         starts=starts,

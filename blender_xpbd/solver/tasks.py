@@ -16,8 +16,10 @@ import numpy.typing as npt
 
 from ..constraints.constraint import ConstraintBlock
 from ..geometry.bisection import bisect
+from ..geometry.chunks import chunks
 
 Ints = npt.NDArray[np.int32]
+Mask = npt.NDArray[np.bool_]
 
 # rounds of tasks, before the last one that is a single task
 ROUNDS = 2
@@ -65,7 +67,7 @@ def part_count(blocks: Sequence[ConstraintBlock]) -> int:
 def cut(
     blocks: Sequence[ConstraintBlock],
     positions: npt.NDArray[np.float64],
-    inverse_masses: npt.NDArray[np.float64],
+    is_movable: Mask,
     count: int,
 ) -> Parts:
     """Cut particles and constraints into parts.
@@ -73,10 +75,9 @@ def cut(
     Args:
         blocks: constraints, indices into all particles.
         positions: shape (particles, 3).
-        inverse_masses: [1/kg], shape (particles,). Fixed particles belong to whoever reads them.
+        is_movable: shape (particles,). Fixed particles belong to whoever reads them.
         count: parts, a power of 2.
     """
-    movable = inverse_masses > 0.0
     tasks = [np.zeros(len(block), np.int32) for block in blocks]
     labels = bisect(positions, count)
     particles = labels
@@ -86,9 +87,11 @@ def cut(
             if number:
                 labels = _cut_again(blocks, remaining, positions, count)
             for block, task, left in zip(blocks, tasks, remaining, strict=True):
-                part = _common_part(block.rows(left), labels, movable)
-                task[left] = np.where(part >= 0, number * count + part, ROUNDS * count)
-                left[left] = part < 0
+                for part in chunks(len(block)):
+                    mine = part.start + np.flatnonzero(left[part])
+                    common = _common_part(block, mine, labels, is_movable)
+                    task[mine] = np.where(common >= 0, number * count + common, ROUNDS * count)
+                    left[mine] = common < 0
     return Parts(count, particles, tuple(tasks))
 
 
@@ -112,7 +115,7 @@ def segments_of(tasks: Ints, task_count: int) -> tuple[Ints, Ints]:
 
 def _cut_again(
     blocks: Sequence[ConstraintBlock],
-    remaining: Sequence[npt.NDArray[np.bool_]],
+    remaining: Sequence[Mask],
     positions: npt.NDArray[np.float64],
     count: int,
 ) -> Ints:
@@ -126,13 +129,13 @@ def _cut_again(
     return labels
 
 
-def _common_part(block: ConstraintBlock, labels: Ints, movable: npt.NDArray[np.bool_]) -> Ints:
-    """The part that all movable particles of a constraint are in, −1 where they are in several."""
+def _common_part(block: ConstraintBlock, numbers: npt.NDArray[np.intp], labels: Ints, is_movable: Mask) -> Ints:
+    """The part that all movable particles of each of some constraints are in, −1 where they are in several."""
     if block.groups is not None:
-        rows = [block.members(number) for number in range(len(block))]
-        parts = [np.unique(labels[row[movable[row]]]) for row in rows]
+        rows = [block.members(number) for number in numbers]
+        parts = [np.unique(labels[row[is_movable[row]]]) for row in rows]
         return np.array([part[0] if len(part) == 1 else -1 for part in parts], np.int32)
-    own, counts = labels[block.indices], movable[block.indices]
+    own, counts = labels[block.indices[numbers]], is_movable[block.indices[numbers]]
     lowest = np.where(counts, own, np.iinfo(np.int32).max).min(axis=1)
     highest = np.where(counts, own, -1).max(axis=1)
     return np.where(lowest == highest, lowest, -1).astype(np.int32)

@@ -80,4 +80,6 @@ def tetrahedralized(body: Body, triangles: npt.NDArray[np.int32]) -> EmbeddedMes
     rest = np.setdiff1d(own, held).astype(np.int32)
     single = np.tile([1.0, 0.0, 0.0, 0.0], (len(rest), 1))
     elements = np.repeat(rest[:, None], 4, axis=1)
-    return EmbeddedMesh(vertices, tetrahedra, np.ones(len(tetrahedra)), tetrahedra[indices], weights, elements, single)
+    return EmbeddedMesh(
+        vertices, tetrahedra, np.broadcast_to(1.0, len(tetrahedra)), tetrahedra[indices], weights, elements, single
+    )

@@ -29,7 +29,7 @@ def test_tasks_of_a_round_share_no_movable_particle(count):
     inverse_masses = np.ones(1600)
     inverse_masses[[0, 39]] = 0.0
     mine = blocks()
-    owned = cut(mine, POSITIONS, inverse_masses, count)
+    owned = cut(mine, POSITIONS, inverse_masses > 0.0, count)
     for number in range(ROUNDS):
         owner = np.full(1600, -1)
         for block, block_tasks in zip(mine, owned.tasks, strict=True):
@@ -45,7 +45,7 @@ def test_tasks_of_a_round_share_no_movable_particle(count):
 
 
 def test_a_round_keeps_to_the_parts_of_its_particles():
-    owned = cut(blocks(), POSITIONS, np.ones(1600), 8)
+    owned = cut(blocks(), POSITIONS, np.ones(1600, bool), 8)
     first = owned.tasks[0] < 8
     assert (owned.particles[EDGES[first]] == owned.tasks[0][first][:, None]).all()
 

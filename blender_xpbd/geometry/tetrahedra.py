@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from .chunks import chunks
-from .topology import pair_keys
+from .topology import pair_keys, pairs_of_keys
 
 # The three vertices of each face, outward for a positive tetrahedron; row i is opposite vertex i.
 TETRAHEDRON_FACES = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]])
@@ -63,9 +63,7 @@ def tetrahedron_edges(tetrahedra: np.ndarray) -> np.ndarray:
     for first, second in TETRAHEDRON_EDGES:
         own = np.unique(pair_keys(tetrahedra[:, first], tetrahedra[:, second]))
         keys = _merged(keys, own)
-    edges = np.empty((len(keys), 2), np.int32)
-    edges[:, 0], edges[:, 1] = keys >> 32, keys & 0xFFFFFFFF
-    return edges[edges[:, 0] < edges[:, 1]]
+    return pairs_of_keys(keys)
 
 
 def surface_triangles(tetrahedra: np.ndarray) -> np.ndarray:

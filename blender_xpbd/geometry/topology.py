@@ -43,8 +43,8 @@ def unique_edges(face_sizes: np.ndarray, corners: np.ndarray) -> np.ndarray:
     Returns:
         Edges, shape (edges, 2), int32, lower vertex first, sorted.
     """
-    following = np.asarray(corners)[_next_corner(face_sizes)]
-    return unique_pairs(np.stack([corners, following], axis=1))
+    corners = np.asarray(corners)
+    return pairs_of_keys(np.unique(pair_keys(corners, corners[_next_corner(face_sizes)])))
 
 
 def face_diagonals(face_sizes: np.ndarray, corners: np.ndarray) -> np.ndarray:
@@ -59,9 +59,9 @@ def face_diagonals(face_sizes: np.ndarray, corners: np.ndarray) -> np.ndarray:
     """
     following = _next_corner(face_sizes)
     corners = np.asarray(corners)
-    pairs = np.stack([corners, corners[following[following]]], axis=1)
-    is_braced = np.repeat(np.asarray(face_sizes), face_sizes) > 3
-    return _without(unique_pairs(pairs[is_braced]), unique_edges(face_sizes, corners))
+    keys = pair_keys(corners, corners[following[following]])
+    keys = np.unique(keys[np.repeat(np.asarray(face_sizes) > 3, face_sizes)])
+    return pairs_of_keys(_without(keys, face_sizes, corners))
 
 
 def hinges(triangles: np.ndarray) -> np.ndarray:
@@ -95,7 +95,7 @@ def bending_pairs(face_sizes: np.ndarray, corners: np.ndarray) -> np.ndarray:
     Returns:
         Pairs that are no edges, shape (pairs, 2), int32, lower vertex first, sorted.
     """
-    corners = np.asarray(corners, dtype=np.int64)
+    corners = np.asarray(corners)
     following = _next_corner(face_sizes)
     previous = np.empty_like(following)
     previous[following] = np.arange(len(following))
@@ -105,10 +105,8 @@ def bending_pairs(face_sizes: np.ndarray, corners: np.ndarray) -> np.ndarray:
     same_way = start[first] == start[second]
     across_start = np.where(same_way, beside_start[second], beside_end[second])
     across_end = np.where(same_way, beside_end[second], beside_start[second])
-    pairs = np.concatenate(
-        [np.stack([beside_start[first], across_start], axis=1), np.stack([beside_end[first], across_end], axis=1)]
-    )
-    return _without(unique_pairs(pairs), unique_edges(face_sizes, corners))
+    keys = [pair_keys(beside_start[first], across_start), pair_keys(beside_end[first], across_end)]
+    return pairs_of_keys(_without(np.unique(np.concatenate(keys)), face_sizes, corners))
 
 
 def boundary_edges(triangles: np.ndarray) -> np.ndarray:
@@ -136,10 +134,23 @@ def unique_pairs(pairs: np.ndarray) -> np.ndarray:
     Returns:
         Shape (unique pairs, 2), int32.
     """
-    pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
-    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    keys = np.unique(pair_keys(pairs[:, 0], pairs[:, 1]))
-    return np.stack([keys >> 32, keys & 0xFFFFFFFF], axis=1).astype(np.int32)
+    pairs = np.asarray(pairs).reshape(-1, 2)
+    return pairs_of_keys(np.unique(pair_keys(pairs[:, 0], pairs[:, 1])))
+
+
+def pairs_of_keys(keys: np.ndarray) -> np.ndarray:
+    """The pairs that have some keys, without pairs of one vertex with itself.
+
+    Args:
+        keys: as ``pair_keys`` gives them, shape (keys,).
+
+    Returns:
+        Shape (pairs, 2), int32.
+    """
+    pairs = np.empty((len(keys), 2), np.int32)
+    pairs[:, 0], pairs[:, 1] = keys >> 32, keys & 0xFFFFFFFF
+    proper = pairs[:, 0] != pairs[:, 1]
+    return pairs if proper.all() else pairs[proper]
 
 
 def pair_keys(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -152,23 +163,26 @@ def pair_keys(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     Returns:
         int64, of that shape.
     """
-    return (np.minimum(first, second).astype(np.int64) << 32) | np.maximum(first, second)
+    keys = np.minimum(first, second).astype(np.int64)
+    keys <<= 32
+    keys |= np.maximum(first, second)
+    return keys
 
 
-def _without(pairs: np.ndarray, excluded: np.ndarray) -> np.ndarray:
-    """The rows of one list of sorted pairs that another does not hold."""
-    keys, others = pair_keys(pairs[:, 0], pairs[:, 1]), pair_keys(excluded[:, 0], excluded[:, 1])
-    return pairs[~np.isin(keys, others)]
+def _without(keys: np.ndarray, face_sizes: np.ndarray, corners: np.ndarray) -> np.ndarray:
+    """The keys of pairs that are no edges of the faces."""
+    edges = np.unique(pair_keys(corners, corners[_next_corner(face_sizes)]))
+    place = np.minimum(np.searchsorted(edges, keys), max(len(edges) - 1, 0))
+    return keys[edges[place] != keys] if len(edges) else keys
 
 
 def _next_corner(face_sizes: np.ndarray) -> np.ndarray:
     """Index of the corner that follows each corner in its face."""
-    sizes = np.asarray(face_sizes, dtype=np.int64)
-    total = int(sizes.sum())
-    following = np.arange(1, total + 1)
-    filled = sizes > 0
-    ends = np.cumsum(sizes)[filled]
-    following[ends - 1] = ends - sizes[filled]
+    sizes = np.asarray(face_sizes)
+    sizes = sizes[sizes > 0]
+    ends = np.cumsum(sizes, dtype=np.int32)
+    following = np.arange(1, int(sizes.sum()) + 1, dtype=np.int32)
+    following[ends - 1] = ends - sizes
     return following
 
 

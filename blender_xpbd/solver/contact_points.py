@@ -22,8 +22,8 @@ class ContactPoints:
 
     Attributes:
         elements: particles of each point, then its body, shape (points, 5).
-        weights: x = Σ wⱼ xⱼ, shape (points, 4).
-        frictions: Coulomb coefficient of each point, shape (points,).
+        weights: x = Σ wⱼ xⱼ, shape (points, 4), float32.
+        frictions: Coulomb coefficient of each point, shape (points,), float32.
         groups: boundaries of the groups among the points, shape (groups + 1,).
         colours: boundaries of the colours among the groups, shape (colours + 1,).
         segments: runs of points of one part, as ``tasks.segments_of`` returns them; the last task has those that
@@ -32,8 +32,8 @@ class ContactPoints:
     """
 
     elements: Ints
-    weights: npt.NDArray[np.float64]
-    frictions: npt.NDArray[np.float64]
+    weights: npt.NDArray[np.float32]
+    frictions: npt.NDArray[np.float32]
     groups: Ints
     colours: Ints
     segments: Ints
@@ -51,32 +51,48 @@ def build_contact_points(models: Sequence[BodyModel], starts: Ints, owned: Parts
         starts: first particle of each body.
         owned: who belongs to which part.
     """
-    parts, shares, frictions, bodies = [], [], [], []
-    for number, (model, start) in enumerate(zip(models, starts, strict=False)):
-        mine = np.concatenate([model.elements, model.surface_elements])
-        own = model.frictions if len(model.frictions) else np.full(len(mine), model.body.material.friction)
-        parts.append(mine + start)
-        shares.append(np.concatenate([model.weights, model.surface_weights]))
-        frictions.append(own)
-        bodies.append(np.full(len(mine), number))
-    elements, weights, body = np.concatenate(parts), np.concatenate(shares), np.concatenate(bodies)
-    distinct, group = np.unique(elements, axis=0, return_inverse=True)
-    order, boundaries, tasks = _ordered_groups(distinct.astype(np.int32), owned)
-    rank = np.empty(len(distinct), np.int64)
+    counts = [len(model.elements) + len(model.surface_elements) for model in models]
+    elements = np.empty((sum(counts), 5), np.int32)
+    weights, frictions = np.empty((sum(counts), 4), np.float32), np.empty(sum(counts), np.float32)
+    first = 0
+    for number, (model, start, count) in enumerate(zip(models, starts, counts, strict=False)):
+        mine, inner = slice(first, first + count), first + len(model.elements)
+        elements[first:inner, :4], elements[inner : mine.stop, :4] = model.elements, model.surface_elements
+        weights[first:inner], weights[inner : mine.stop] = model.weights, model.surface_weights
+        elements[mine, :4] += start
+        elements[mine, 4] = number
+        frictions[mine] = model.frictions if len(model.frictions) else model.body.material.friction
+        first += count
+    distinct, group = _distinct(elements)
+    order, boundaries, tasks = _ordered_groups(distinct, owned)
+    rank = np.empty(len(distinct), np.int32)
     rank[order] = np.arange(len(distinct))
-    group_rank = rank[group.reshape(-1)]
+    group_rank = rank[group]
     point_order = np.argsort(group_rank, kind="stable")
-    groups = np.searchsorted(group_rank[point_order], np.arange(len(distinct) + 1))
-    segments, segment_starts = segments_of(tasks[group_rank[point_order]], owned.count + 1)
+    group_rank = group_rank[point_order]
+    segments, segment_starts = segments_of(tasks[group_rank], owned.count + 1)
     return ContactPoints(
-        elements=np.concatenate([elements, body[:, None]], axis=1)[point_order].astype(np.int32),
+        elements=elements[point_order],
         weights=weights[point_order],
-        frictions=np.concatenate(frictions)[point_order],
-        groups=groups.astype(np.int32),
+        frictions=frictions[point_order],
+        groups=np.searchsorted(group_rank, np.arange(len(distinct) + 1)).astype(np.int32),
         colours=boundaries,
         segments=segments,
         segment_starts=segment_starts,
     )
+
+
+def _distinct(elements: Ints) -> tuple[Ints, Ints]:
+    """Different elements by their particles, in ascending order, shape (groups, 4), and which each point is in."""
+    # particles count up from 0, so two of them in 64 bits sort as they do one after the other
+    upper, lower = ((elements[:, k].astype(np.int64) << 32) | elements[:, k + 1] for k in (0, 2))
+    order = np.lexsort((lower, upper))
+    upper, lower = upper[order], lower[order]
+    is_new = np.ones(len(order), np.bool_)
+    is_new[1:] = (upper[1:] != upper[:-1]) | (lower[1:] != lower[:-1])
+    group = np.empty(len(order), np.int32)
+    group[order] = np.cumsum(is_new, dtype=np.int32) - 1
+    return elements[order[is_new], :4], group
 
 
 def _ordered_groups(elements: Ints, owned: Parts) -> tuple[Ints, Ints, Ints]:

@@ -15,7 +15,7 @@ from ..jobs.frames import MAXIMUM_FRAME, FrameCache, FrameData
 from ..jobs.result import RESULT_FILE, Result, read_result
 from ..jobs.status import Status, read_status
 from ..scene.errors import Notice, XpbdError
-from .data_lookup import object_uids, scene_by_uid
+from .data_lookup import scene_by_uid
 from .report import BakeSummary
 from .scene_reader import Reading
 from .shape_key_writer import ShapeKeyWriter
@@ -139,9 +139,8 @@ class BakeOutput:
         Raises:
             XpbdError: the first fault where all have failed, E_INTERRUPTED where all are deleted.
         """
-        there = object_uids()
         for index, writer in list(self._writers.items()):
-            if writer.target.object_uid not in there:
+            if writer.find() is None:
                 self._forget(index)
         if not self._writers:
             raise self.error or XpbdError(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, fields
+from functools import lru_cache
 from typing import Any
 
 import bpy
@@ -74,9 +75,12 @@ class BakeRecord:
 
 def read_record(obj: bpy.types.Object) -> BakeRecord | None:
     """The record of the object's bake, None where there is none or where it is not to be understood."""
-    text = obj.xpbd.bake_record
-    if not text:
-        return None
+    return _parsed(obj.xpbd.bake_record)
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str) -> BakeRecord | None:
+    """A record from its text, which is asked for several times per frame and object."""
     try:
         values: Any = json.loads(text)
     except ValueError:

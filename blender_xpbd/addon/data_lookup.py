@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import bpy
 
+# under which name an object was found last: a bake asks ten times per frame, and files have thousands of objects
+_last_names: dict[int, str] = {}
+
 
 def object_by_uid(uid: int) -> bpy.types.Object | None:
     """The object of a session, or None where it has been deleted or another file opened."""
-    return next((candidate for candidate in bpy.data.objects if candidate.session_uid == uid), None)
-
-
-def object_uids() -> set[int]:
-    """All objects of the file."""
-    return {candidate.session_uid for candidate in bpy.data.objects}
+    likely = bpy.data.objects.get(_last_names.get(uid, ""))
+    if likely is not None and likely.session_uid == uid:
+        return likely
+    found = next((candidate for candidate in bpy.data.objects if candidate.session_uid == uid), None)
+    if found is not None:
+        _last_names[uid] = found.name
+    return found
 
 
 def scene_by_uid(uid: int) -> bpy.types.Scene | None:

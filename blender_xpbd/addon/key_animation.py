@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import bpy
@@ -52,19 +52,24 @@ def is_animated(keys: bpy.types.Key, path: str) -> bool:
     return driven or (curves is not None and any(curve.data_path == path for curve in curves))
 
 
-def write_curve(keys: bpy.types.Key, path: str, frames: Sequence[float], values: Sequence[float]) -> None:
-    """Make a linear curve through the given values, held before and after; in place of one that is there."""
+def write_curves(keys: bpy.types.Key, wanted: Mapping[str, tuple[Sequence[float], Sequence[float]]]) -> None:
+    """Make linear curves through the given values, held before and after; in place of those that are there.
+
+    Args:
+        keys: that are animated.
+        wanted: by path, frames and values.
+    """
     curves = _curves(keys, create=True)
-    curve = curves.find(path)
-    if curve is not None:
+    for curve in [curve for curve in curves if curve.data_path in wanted]:
         curves.remove(curve)
-    curve = curves.new(path)
-    points = curve.keyframe_points
-    points.add(len(frames))
-    points.foreach_set("co", np.column_stack((frames, values)).astype(np.float32).ravel())
-    points.foreach_set("interpolation", np.full(len(frames), _LINEAR, np.int32))
-    curve.extrapolation = "CONSTANT"
-    curve.update()
+    for path, (frames, values) in wanted.items():
+        curve = curves.new(path)
+        points = curve.keyframe_points
+        points.add(len(frames))
+        points.foreach_set("co", np.column_stack((frames, values)).astype(np.float32).ravel())
+        points.foreach_set("interpolation", np.full(len(frames), _LINEAR, np.int32))
+        curve.extrapolation = "CONSTANT"
+        curve.update()
 
 
 def new_action(keys: bpy.types.Key, name: str) -> str:

@@ -8,6 +8,7 @@ step, subframe or motion blur asks for.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -117,6 +118,7 @@ class ShapeKeyWriter:
         self._job = job
         self._written: list[int] = []
         self._offset: Floats | float = 0.0
+        self._place = 0
 
     @property
     def written(self) -> Sequence[int]:
@@ -139,7 +141,7 @@ class ShapeKeyWriter:
         if obj is None or record is None or record.bake != self._bake:
             return False
         keys = obj.data.shape_keys
-        return keys is not None and all(record.key_name(frame) in keys.key_blocks for frame in self._written[-1:])
+        return keys is not None and (not self._written or self._newest(keys, record) is not None)
 
     def begin(self) -> None:
         """Take back an earlier bake and note what this one will add; then add it as far as it needs no frame.
@@ -169,6 +171,7 @@ class ShapeKeyWriter:
         keys = obj.data.shape_keys
         keys.use_relative = style == RELATIVE
         stamp(obj, self._bake)
+        self._place = len(keys.key_blocks) - 1
         self._offset = key_coordinates(keys.reference_key) - target.rest_shape if style == RELATIVE else 0.0
 
     def add_frame(self, frame: int, positions: Floats) -> None:
@@ -187,7 +190,7 @@ class ShapeKeyWriter:
         if keys is None or record is None or len(obj.data.vertices) != len(self.target.rest_shape):
             raise self._stale()
         blocks = keys.key_blocks
-        before = blocks.get(record.key_name(self._written[-1])) if self._written else None
+        before = self._newest(keys, record)
         if record.style == ABSOLUTE:
             # A new absolute key stands at the evaluation time, if that is free
             keys.eval_time = (
@@ -203,6 +206,7 @@ class ShapeKeyWriter:
                 before.value = 0.0
             block.value = 1.0
         self._written.append(frame)
+        self._place += 1
         obj.data.update_tag()
 
     def finish(self, current_frame: float) -> None:
@@ -237,20 +241,35 @@ class ShapeKeyWriter:
         if mesh_topology(obj.data) != self.target.topology:
             raise self._stale()
 
+    def _newest(self, keys: bpy.types.Key, record: BakeRecord) -> bpy.types.ShapeKey | None:
+        """The key of the newest frame, first where it was put: a search by name passes all keys before it."""
+        if not self._written:
+            return None
+        name, blocks = record.key_name(self._written[-1]), keys.key_blocks
+        with contextlib.suppress(IndexError):
+            if (block := blocks[self._place]).name == name:
+                return block
+        self._place = blocks.find(name)
+        return blocks[self._place] if self._place >= 0 else None
+
     def _animate_absolute(self, keys: bpy.types.Key, record: BakeRecord, current_frame: float) -> None:
         # Where a key really stands differs from what was asked for by rounding
-        times = [keys.key_blocks[record.key_name(frame)].frame for frame in self._written]
-        key_animation.write_curve(keys, key_animation.EVALUATION_TIME, self._written, times)
+        stands = {block.name: block.frame for block in keys.key_blocks}
+        times = [stands[record.key_name(frame)] for frame in self._written]
+        key_animation.write_curves(keys, {key_animation.EVALUATION_TIME: (self._written, times)})
         keys.eval_time = float(np.interp(current_frame, self._written, times))
 
     def _animate_relative(self, keys: bpy.types.Key, record: BakeRecord, current_frame: float) -> None:
         frames = self._written
+        blocks = {block.name: block for block in keys.key_blocks}
+        curves = {}
         for index, frame in enumerate(frames):
             name = record.key_name(frame)
             around = frames[max(index - 1, 0) : index + 2]
             values = [1.0 if other == frame else 0.0 for other in around]
-            key_animation.write_curve(keys, key_animation.value_path(name), around, values)
-            keys.key_blocks[name].value = float(np.interp(current_frame, around, values))
+            curves[key_animation.value_path(name)] = around, values
+            blocks[name].value = float(np.interp(current_frame, around, values))
+        key_animation.write_curves(keys, curves)
 
     def _new_record(self, obj: bpy.types.Object, style: str) -> BakeRecord:
         target = self.target

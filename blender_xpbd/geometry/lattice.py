@@ -14,6 +14,7 @@ Source: Labelle & Shewchuk 2007, "Isosurface stuffing".
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -43,6 +44,7 @@ def _corner_offsets() -> np.ndarray:
 CORNER_OFFSETS = _corner_offsets()
 
 
+@cache
 def _neighbour_table() -> np.ndarray:
     """Cell step (3 numbers) and kind of the tetrahedron across each of the 4 faces, shape (12, 4, 4)."""
     table = np.empty((TETRAHEDRA_PER_CELL, 4, 4), dtype=np.int64)
@@ -58,9 +60,6 @@ def _neighbour_table() -> np.ndarray:
                     if faces[face] <= corners:
                         table[kind, face] = [*shift, other]
     return table
-
-
-NEIGHBOUR_TABLE = _neighbour_table()
 
 
 @dataclass(frozen=True)
@@ -118,7 +117,7 @@ class Lattice:
         """The tetrahedron across each face, shape (tetrahedra, 4), −1 beyond the box; column i is opposite corner i."""
         cells = np.stack(np.unravel_index(numbers // TETRAHEDRA_PER_CELL, self.shape), axis=1)
         kinds = numbers % TETRAHEDRA_PER_CELL
-        across = NEIGHBOUR_TABLE[kinds]
+        across = _neighbour_table()[kinds]
         beyond = cells[:, None, :] + across[..., :3]
         inside = ((beyond >= 0) & (beyond < np.array(self.shape))).all(axis=2)
         return np.where(inside, TETRAHEDRA_PER_CELL * self._cell_number(beyond) + across[..., 3], -1)

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from ..scene.errors import ExitCode
 from .order import wait_for_order
-from .quick_taichi import quick_definitions, shorten_positions, stay_offline
+from .quick_taichi import finish_import, prepare_import
 from .stop_signal import StopSignal
 
 
@@ -37,11 +37,11 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     # what is loaded and compiled stays to the end, so that there is nothing to collect before the first frame
     gc.disable()
-    stay_offline()
+    prepare_import()
     # taichi greets on standard output; imported here so that a wrong call needs no second
-    with quick_definitions():
-        from .job_runner import run_job
-    shorten_positions()
+    from .job_runner import run_job
+
+    finish_import()
 
     job = options.job
     if options.wait is not None:

@@ -32,7 +32,10 @@ from .stop_signal import StopSignal
 from .stopwatch import Stopwatch
 
 CHECKPOINT_SECONDS = 2.0
+# how often the status is written: where replacing a file takes longer than usual, the disk has other things to do
 STATUS_SECONDS = 0.03
+SLOW_STATUS_SECONDS = 0.15
+STATUS_SHARE = 0.02
 # edges ten times their length on the average: not a material any more
 DIVERGED_MEAN_STRAIN = 10.0
 
@@ -68,6 +71,7 @@ class JobRunner:
         self._watch = Stopwatch()
         self._status = Status("STARTING", pid=os.getpid(), seconds=self._watch.seconds)
         self._status_time = 0.0
+        self._status_pause = STATUS_SECONDS
         self._checkpoint_time = 0.0
 
     def run(self) -> ExitCode:
@@ -143,7 +147,7 @@ class JobRunner:
             if time.perf_counter() - self._checkpoint_time > CHECKPOINT_SECONDS:
                 self._save_checkpoint(solver)
             self._status = replace(self._status, solver_fps=self._frames_per_second(solver))
-            if time.perf_counter() - self._status_time > STATUS_SECONDS:
+            if time.perf_counter() - self._status_time > self._status_pause:
                 self._tell("RUNNING")
         self._save_checkpoint(solver)
         self._tell("COMPLETE")
@@ -226,8 +230,11 @@ class JobRunner:
 
     def _tell(self, state: State) -> None:
         self._status = replace(self._status, state=state, seconds=self._watch.seconds)
+        before = time.perf_counter()
         write_status(self._folder, self._status)
         self._status_time = time.perf_counter()
+        took = self._status_time - before
+        self._status_pause = min(max(STATUS_SECONDS, took / STATUS_SHARE), SLOW_STATUS_SECONDS)
 
     def _fail(self, fault: Fault) -> None:
         self._status = replace(self._status, error=fault)

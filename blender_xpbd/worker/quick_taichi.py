@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Taichi 1.7 without what it only needs to word errors in kernels, a fifth of a second of each start.
+"""Taichi 1.7 without what it only needs to word errors in kernels: a quarter of a second of each start.
 
-The tests, where such errors show, run without this.
+For the worker's process alone; the tests, where such errors show, run without this.
 """
 
 from __future__ import annotations
@@ -9,36 +9,29 @@ from __future__ import annotations
 import inspect
 import linecache
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import cache
 from types import FrameType
 from typing import Any
 
 
-def stay_offline() -> None:
-    """Keep Taichi from asking its makers' server for a newer version; before it is imported."""
-    os.environ.setdefault("TI_SKIP_VERSION_CHECK", "ON")
+def prepare_import() -> None:
+    """Before Taichi is imported.
 
-
-@contextmanager
-def quick_definitions() -> Iterator[None]:
-    """While kernels are defined: read the one line that tells whether they stand in a class, not all of its module.
-
-    Taichi asks ``inspect.getframeinfo`` for it, which looks through every module that is loaded, for each kernel.
+    It asks ``inspect.getframeinfo`` for each kernel whether that stands in a class, which looks through every module
+    that is loaded; one line tells. And it would ask its makers' server for a newer version.
     """
-    thorough = inspect.getframeinfo
+    os.environ.setdefault("TI_SKIP_VERSION_CHECK", "ON")
     inspect.getframeinfo = _frame_info  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        inspect.getframeinfo = thorough
 
 
-def shorten_positions() -> None:
-    """Name file, line and function for every expression that is compiled, but do not draw it; after the import."""
+def finish_import() -> None:
+    """After it is imported: functions are read once, and expressions named by their line, but not drawn."""
+    from taichi.lang import kernel_impl
     from taichi.lang.ast.ast_transformer_utils import ASTTransformerContext
 
     ASTTransformerContext.get_pos_info = _position
+    kernel_impl.getsourcelines = cache(kernel_impl.getsourcelines)
+    kernel_impl.getsourcefile = cache(kernel_impl.getsourcefile)
 
 
 def _frame_info(frame: FrameType, context: int = 1) -> inspect.Traceback:

@@ -1,44 +1,38 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the worker leaves out of Taichi changes no kernel."""
 
-import inspect
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-from blender_xpbd.worker.quick_taichi import quick_definitions
-
 ROOT = Path(__file__).resolve().parents[2]
 
 PROGRAM = """
 import json, sys
-from blender_xpbd.worker.quick_taichi import quick_definitions, shorten_positions, stay_offline
-stay_offline()
-with quick_definitions():
-    import taichi as ti
+from blender_xpbd.worker.quick_taichi import finish_import, prepare_import
+prepare_import()
+import taichi as ti
 
-    @ti.func
-    def plus(a, b):
-        return a + b
+@ti.func
+def plus(a, b):
+    return a + b
 
+@ti.kernel
+def outside(n: ti.i32) -> ti.i32:
+    return plus(n, 1)
+
+@ti.data_oriented
+class Counter:
     @ti.kernel
-    def outside(n: ti.i32) -> ti.i32:
-        return plus(n, 1)
+    def inside(self, n: ti.i32) -> ti.i32:
+        return n + 2
 
-    @ti.data_oriented
-    class Counter:
-        @ti.kernel
-        def inside(self, n: ti.i32) -> ti.i32:
-            return n + 2
-
-    @ti.kernel
-    def wrong(n: ti.i32) -> ti.i32:
-        return n + nothing
-shorten_positions()
+@ti.kernel
+def wrong(n: ti.i32) -> ti.i32:
+    return n + nothing
+finish_import()
 ti.init(arch=ti.cpu, offline_cache=False, log_level=ti.ERROR)
 try:
     wrong(1)
@@ -55,16 +49,6 @@ def test_kernels_in_and_out_of_classes_are_told_apart_and_faults_have_a_place(tm
     result = subprocess.run([sys.executable, str(script)], env=environment, capture_output=True, text=True, check=True)
     outside, inside, message = json.loads(result.stdout.splitlines()[-1])
     assert (outside, inside) == (2, 3)
-    line = 1 + PROGRAM.splitlines().index("        return n + nothing")
+    line = 1 + PROGRAM.splitlines().index("    return n + nothing")
     assert f'program.py", line {line}, in wrong' in message
     assert "nothing" in message
-
-
-def test_inspect_is_as_before_afterwards():
-    before = inspect.getframeinfo
-    with quick_definitions():
-        assert inspect.getframeinfo is not before
-    assert inspect.getframeinfo is before
-    with pytest.raises(RuntimeError), quick_definitions():
-        raise RuntimeError
-    assert inspect.getframeinfo is before

@@ -53,8 +53,10 @@ def surface_masses(positions: np.ndarray, triangles: np.ndarray, area_density: f
         must pin it or give it a mass.
     """
     positions = np.asarray(positions, dtype=np.float64)
-    a, b, c = (positions[triangles[:, i]] for i in range(3))
-    areas = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
+    areas = np.empty(len(triangles))
+    for part in chunks(len(triangles)):
+        a, b, c = (positions[triangles[part, i]] for i in range(3))
+        areas[part] = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
     return _lump(area_density * areas, triangles, len(positions))
 
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..scene.errors import Notice, XpbdError
-from .topology import triangulate
+from .chunks import chunks
+from .topology import pair_keys, triangulate
 
 # A triangle whose height is less than this share of its longest side has no usable normal in float64.
 FLATNESS_LIMIT = 1e-10
@@ -48,7 +49,9 @@ def check_mesh(
     if len(clean) == 0:
         raise XpbdError("E_GEOM_EMPTY", "all faces of the mesh have zero area; give it faces with an area", object_name)
     notices = []
-    loose = len(positions) - len(np.unique(corners))
+    is_used = np.zeros(len(positions), dtype=bool)
+    is_used[corners] = True
+    loose = len(positions) - np.count_nonzero(is_used)
     if loose:
         notices.append(Notice("W_GEOM_LOOSE", f"{loose} vertices belong to no face", object_name))
     dropped = len(triangles) - len(clean)
@@ -60,22 +63,26 @@ def check_mesh(
 
 def _is_flat(positions: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     """Whether each triangle has (next to) no area for its size."""
-    a, b, c = (positions[triangles[:, i]] for i in range(3))
-    sides = np.stack([b - a, c - b, a - c])
-    scale = np.abs(sides).max(axis=(0, 2))
-    sides = sides / np.where(scale > 0.0, scale, 1.0)[None, :, None]
-    doubled_area = np.linalg.norm(np.cross(sides[0], sides[1]), axis=1)
-    longest = (sides**2).sum(axis=2).max(axis=0)
-    return doubled_area <= FLATNESS_LIMIT * longest
+    flat = np.empty(len(triangles), dtype=bool)
+    for part in chunks(len(triangles)):
+        a, b, c = (positions[triangles[part, i]] for i in range(3))
+        sides = np.stack([b - a, c - b, a - c])
+        scale = np.abs(sides).max(axis=(0, 2))
+        sides = sides / np.where(scale > 0.0, scale, 1.0)[None, :, None]
+        doubled_area = np.linalg.norm(np.cross(sides[0], sides[1]), axis=1)
+        longest = (sides**2).sum(axis=2).max(axis=0)
+        flat[part] = doubled_area <= FLATNESS_LIMIT * longest
+    return flat
 
 
 def _is_repeated(triangles: np.ndarray) -> np.ndarray:
     """Whether each triangle has the three vertices of an earlier one."""
     if len(triangles) == 0:
         return np.zeros(0, dtype=bool)
-    ordered = np.sort(triangles, axis=1)
-    order = np.lexsort((ordered[:, 2], ordered[:, 1], ordered[:, 0]))
-    same = (ordered[order][1:] == ordered[order][:-1]).all(axis=1)
+    low, middle, high = np.sort(triangles, axis=1).T
+    pair = pair_keys(low, middle)
+    order = np.lexsort((high, pair))
+    pair, high = pair[order], high[order]
     repeated = np.zeros(len(triangles), dtype=bool)
-    repeated[order[1:]] = same
+    repeated[order[1:]] = (pair[1:] == pair[:-1]) & (high[1:] == high[:-1])
     return repeated

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..constraints.constraint import ConstraintBlock
+from ..geometry.edges import edge_lengths
 from ..scene.errors import Notice
 from ..scene.scene import Body
 from ..scene.settings import SolverSettings
@@ -57,8 +58,7 @@ class BodyModel:
     @property
     def contact_offset(self) -> float:
         """The gap to colliders [m]: the material's, at most a quarter of the mean edge."""
-        spans = self.positions[self.edges[:, 0]] - self.positions[self.edges[:, 1]]
-        mean_edge = float(np.linalg.norm(spans, axis=1).mean()) if len(spans) else 0.0
+        mean_edge = float(edge_lengths(self.positions, self.edges).mean()) if len(self.edges) else 0.0
         return min(self.body.material.contact_offset, mean_edge / 4.0)
 
 

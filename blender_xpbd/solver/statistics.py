@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..geometry.chunks import chunks
+from ..geometry.edges import edge_lengths
 from ..geometry.tetrahedra import signed_volumes
 from .system import System
 
@@ -64,16 +64,3 @@ class Measure:
                 rows[row, 2] = volumes.sum() / self._rest_volumes[row] - 1.0
                 rows[row, 3] = np.count_nonzero(volumes <= 0.0)
         return rows
-
-
-def edge_lengths(
-    positions: npt.NDArray[np.floating[npt.NBitBase]], edges: npt.NDArray[np.int32]
-) -> npt.NDArray[np.floating[npt.NBitBase]]:
-    """Lengths of edges [m], shape (edges,)."""
-    x, y, z = np.ascontiguousarray(positions.T)
-    lengths = np.empty(len(edges), positions.dtype)
-    for part in chunks(len(edges)):
-        first, second = np.ascontiguousarray(edges[part].T)
-        dx, dy, dz = x[first] - x[second], y[first] - y[second], z[first] - z[second]
-        lengths[part] = np.sqrt(dx * dx + dy * dy + dz * dz)
-    return lengths

@@ -36,9 +36,9 @@ Indices = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 # seeds are more than so many links apart, on the first level and on those above
-HOPS = (3, 1)
+HOPS = (2, 1)
 # a level of fewer vertices, or of more than this share of those below, is not worth its work
-FEWEST_VERTICES = 8
+FEWEST_VERTICES = 4
 GREATEST_SHARE = 0.7
 # neighbours of a vertex on opposite sides are linked, too: cosine of the angle between them
 STRAIGHT = -0.9

@@ -22,8 +22,8 @@ Ints = npt.NDArray[np.int32]
 FIRST, COUNT, FIRST_LINK, LINK_COUNT, FIRST_BELOW, BELOW_COUNT, FIRST_PARENT, IS_FINEST, SWEEPS = range(9)
 # columns of ``HierarchyTables.stiffness``
 COMPLIANCE, TAKEN = range(2)
-# sweeps over the links of the finest level, and over those of the others, which are few and have long waves to undo
-FINEST_SWEEPS, COARSE_SWEEPS = 2, 4
+# sweeps over the links of a level, finest first: the coarser, the fewer there are and the longer the waves to undo
+LEVEL_SWEEPS = (1, 2, 4)
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class _Tables:
             order, offsets = _coloured(level)
             self._levels.append(
                 (first, len(level.positions), first_link, len(order), first_below, len(level.parents), first_parent,
-                 int(number == 0), COARSE_SWEEPS if number else FINEST_SWEEPS)
+                 int(number == 0), LEVEL_SWEEPS[min(number, len(LEVEL_SWEEPS) - 1)])
             )  # fmt: skip
             self._colours.append((offsets + first_link).astype(np.int32))
             terms = self._count("restriction_vertices")

@@ -106,9 +106,10 @@ def move_below(
 
 
 @ti.func
-def restrict_particles(
-    part,
-    part_count,
+def restrict_share(
+    level,
+    turn,
+    turns,
     positions: ti.template(),
     levels: ti.template(),
     coarse_positions: ti.template(),
@@ -117,25 +118,101 @@ def restrict_particles(
     restriction_vertices: ti.template(),
     restriction_weights: ti.template(),
 ):
-    """Restrict from the particles, one of ``part_count`` equal parts of each finest level."""
-    for level in range(levels.shape[0]):
-        if levels[level, IS_FINEST] == 1:
-            first, count = levels[level, FIRST], levels[level, COUNT]
-            for i in range(first + count * part // part_count, first + count * (part + 1) // part_count):
-                restrict_vertex(
-                    i,
-                    positions,
-                    coarse_positions,
-                    coarse_moves,
-                    restriction_starts,
-                    restriction_vertices,
-                    restriction_weights,
-                )
+    """Restrict to one of ``turns`` equal shares of the vertices of a level."""
+    first, count = levels[level, FIRST], levels[level, COUNT]
+    begin, end = first + count * turn // turns, first + count * (turn + 1) // turns
+    if levels[level, IS_FINEST] == 1:
+        for i in range(begin, end):
+            restrict_vertex(
+                i,
+                positions,
+                coarse_positions,
+                coarse_moves,
+                restriction_starts,
+                restriction_vertices,
+                restriction_weights,
+            )
+    else:
+        for i in range(begin, end):
+            restrict_vertex(
+                i,
+                coarse_positions,
+                coarse_positions,
+                coarse_moves,
+                restriction_starts,
+                restriction_vertices,
+                restriction_weights,
+            )
 
 
 @ti.func
-def solve_levels(
+def pull_share(
+    level,
+    sweep,
+    first,
+    last,
     inverse_h_squared,
+    stiffness: ti.template(),
+    coarse_positions: ti.template(),
+    links: ti.template(),
+    link_lengths: ti.template(),
+    link_states: ti.template(),
+):
+    """Pull the links ``first`` … ``last`` − 1 of a level."""
+    for k in range(first, last):
+        pull_link(
+            k,
+            sweep,
+            stiffness[level, COMPLIANCE] * inverse_h_squared,
+            stiffness[level, TAKEN],
+            coarse_positions,
+            links,
+            link_lengths,
+            link_states,
+        )
+
+
+@ti.func
+def note_share(level, turn, turns, levels: ti.template(), coarse_positions: ti.template(), coarse_moves: ti.template()):
+    """How far one of ``turns`` equal shares of the vertices of a level came."""
+    first, count = levels[level, FIRST], levels[level, COUNT]
+    for i in range(first + count * turn // turns, first + count * (turn + 1) // turns):
+        note_move(i, coarse_positions, coarse_moves)
+
+
+@ti.func
+def prolong_share(
+    level,
+    turn,
+    turns,
+    positions: ti.template(),
+    levels: ti.template(),
+    coarse_positions: ti.template(),
+    coarse_moves: ti.template(),
+    parents: ti.template(),
+    parent_weights: ti.template(),
+):
+    """Move one of ``turns`` equal shares of what is below a level."""
+    first_below, first_parent, count = (
+        levels[level, FIRST_BELOW],
+        levels[level, FIRST_PARENT],
+        levels[level, BELOW_COUNT],
+    )
+    begin, end = count * turn // turns, count * (turn + 1) // turns
+    if levels[level, IS_FINEST] == 1:
+        for n in range(begin, end):
+            move_below(n, first_below, first_parent, positions, coarse_moves, parents, parent_weights)
+    else:
+        for n in range(begin, end):
+            move_below(n, first_below, first_parent, coarse_positions, coarse_moves, parents, parent_weights)
+
+
+@ti.func
+def solve_chain(
+    first_level,
+    last_level,
+    inverse_h_squared,
+    positions: ti.template(),
     levels: ti.template(),
     stiffness: ti.template(),
     coarse_positions: ti.template(),
@@ -149,117 +226,35 @@ def solve_levels(
     link_lengths: ti.template(),
     link_states: ti.template(),
 ):
-    """Restrict to all levels above the finest, then solve and prolong down to the finest."""
-    for level in range(levels.shape[0]):
-        if levels[level, IS_FINEST] == 0:
-            for i in range(levels[level, FIRST], levels[level, FIRST] + levels[level, COUNT]):
-                restrict_vertex(
-                    i,
-                    coarse_positions,
-                    coarse_positions,
-                    coarse_moves,
-                    restriction_starts,
-                    restriction_vertices,
-                    restriction_weights,
-                )
-    for turn in range(levels.shape[0]):
-        level = levels.shape[0] - 1 - turn
+    """Restrict to the levels ``first_level`` … ``last_level`` − 1 of a body, then solve and prolong back down."""
+    for level in range(first_level, last_level):
+        restrict_share(
+            level,
+            0,
+            1,
+            positions,
+            levels,
+            coarse_positions,
+            coarse_moves,
+            restriction_starts,
+            restriction_vertices,
+            restriction_weights,
+        )
+    for number in range(last_level - first_level):
+        level = last_level - 1 - number
         first_link = levels[level, FIRST_LINK]
         for sweep in range(levels[level, SWEEPS]):
-            for k in range(first_link, first_link + levels[level, LINK_COUNT]):
-                pull_link(
-                    k,
-                    sweep,
-                    stiffness[level, COMPLIANCE] * inverse_h_squared,
-                    stiffness[level, TAKEN],
-                    coarse_positions,
-                    links,
-                    link_lengths,
-                    link_states,
-                )
-        for i in range(levels[level, FIRST], levels[level, FIRST] + levels[level, COUNT]):
-            note_move(i, coarse_positions, coarse_moves)
-        if levels[level, IS_FINEST] == 0:
-            for n in range(levels[level, BELOW_COUNT]):
-                move_below(
-                    n,
-                    levels[level, FIRST_BELOW],
-                    levels[level, FIRST_PARENT],
-                    coarse_positions,
-                    coarse_moves,
-                    parents,
-                    parent_weights,
-                )
-
-
-@ti.func
-def prolong_to_particles(
-    part,
-    part_count,
-    positions: ti.template(),
-    levels: ti.template(),
-    coarse_moves: ti.template(),
-    parents: ti.template(),
-    parent_weights: ti.template(),
-):
-    """Move the particles below each finest level, one of ``part_count`` equal parts of them."""
-    for level in range(levels.shape[0]):
-        if levels[level, IS_FINEST] == 1:
-            count = levels[level, BELOW_COUNT]
-            for n in range(count * part // part_count, count * (part + 1) // part_count):
-                move_below(
-                    n,
-                    levels[level, FIRST_BELOW],
-                    levels[level, FIRST_PARENT],
-                    positions,
-                    coarse_moves,
-                    parents,
-                    parent_weights,
-                )
-
-
-@ti.func
-def coarse_cycle(
-    inverse_h_squared,
-    positions: ti.template(),
-    levels: ti.template(),
-    stiffness: ti.template(),
-    coarse_positions: ti.template(),
-    coarse_moves: ti.template(),
-    restriction_starts: ti.template(),
-    restriction_vertices: ti.template(),
-    restriction_weights: ti.template(),
-    parents: ti.template(),
-    parent_weights: ti.template(),
-    links: ti.template(),
-    link_lengths: ti.template(),
-    link_states: ti.template(),
-):
-    """The whole cycle, one thing after another."""
-    restrict_particles(
-        0,
-        1,
-        positions,
-        levels,
-        coarse_positions,
-        coarse_moves,
-        restriction_starts,
-        restriction_vertices,
-        restriction_weights,
-    )
-    solve_levels(
-        inverse_h_squared,
-        levels,
-        stiffness,
-        coarse_positions,
-        coarse_moves,
-        restriction_starts,
-        restriction_vertices,
-        restriction_weights,
-        parents,
-        parent_weights,
-        links,
-        link_lengths,
-        link_states,
-    )
-    prolong_to_particles(0, 1, positions, levels, coarse_moves, parents, parent_weights)
+            pull_share(
+                level,
+                sweep,
+                first_link,
+                first_link + levels[level, LINK_COUNT],
+                inverse_h_squared,
+                stiffness,
+                coarse_positions,
+                links,
+                link_lengths,
+                link_states,
+            )
+        note_share(level, 0, 1, levels, coarse_positions, coarse_moves)
+        prolong_share(level, 0, 1, positions, levels, coarse_positions, coarse_moves, parents, parent_weights)

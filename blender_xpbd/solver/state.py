@@ -17,7 +17,7 @@ from .device_arrays import make_array, make_vectors
 from .hierarchy_tables import HierarchyTables, build_hierarchy_tables
 from .mode import static_mode
 from .runtime import real_type
-from .stages import substep_stages
+from .stages import level_stages, substep_stages
 from .system import System
 from .team_kernels import COUNTERS
 
@@ -72,7 +72,7 @@ class HierarchyState:
 class State:
     """Device arrays; names, shapes and units as in ``System``, ``Schedule``, ``ContactPoints`` and ``ColliderSet``.
 
-    ``stages`` and ``counters`` are for ``team_kernels``.
+    ``stages``, ``chains`` and ``counters`` are for ``team_kernels``.
 
     Positions are 4-vectors (xyz [m], inverse mass [1/kg]), previous positions too (xyz [m], damping time [s]);
     velocities are [m/s] with a fourth component of 0, and so are corrections [m], which move the next
@@ -112,6 +112,7 @@ class State:
     mesh_ints: Any
     gravities: Any
     stages: Any
+    chains: Any
     counters: Any
     hierarchy: HierarchyState
 
@@ -131,8 +132,9 @@ def build_state(system: System, colliders: ColliderSet) -> State:
     older_positions = (system.positions - h * system.velocities)[: None if looks_back else 0]
     older_velocities = system.velocities[: None if looks_back else 0]
     hierarchy = _hierarchy_state(system)
+    levels, chains = level_stages(hierarchy.tables, parts.count)
     stages = substep_stages(
-        parts.count, system.scene.settings.iterations, len(moved) > 0, not hierarchy.is_empty, len(colliders.ints) > 0
+        parts.count, system.scene.settings.iterations, len(moved) > 0, len(colliders.ints) > 0, levels
     )
     return State(
         positions=make_vectors(packed),
@@ -168,6 +170,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         mesh_ints=make_array(colliders.mesh_ints, ti.i32),
         gravities=make_vectors(np.append(system.scene.gravity, 0.0)[None]),
         stages=make_array(stages, ti.i32),
+        chains=make_array(chains, ti.i32),
         counters=make_array(np.zeros(COUNTERS), ti.i32),
         hierarchy=hierarchy,
     )

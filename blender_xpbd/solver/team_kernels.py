@@ -15,7 +15,7 @@ import taichi as ti
 
 from ..constraints.constraint import BDF2
 from ..contacts.contact import BODY_DAMPING, BODY_INTERNAL_DAMPING, apply_restitution, project_contact
-from .hierarchy_kernels import prolong_to_particles, restrict_particles, solve_levels
+from .hierarchy_kernels import note_share, prolong_share, pull_share, restrict_share, solve_chain
 from .kernels import (
     FLOAT_TABLE,
     FLOATS,
@@ -32,17 +32,22 @@ from .kernels import (
     update_velocity,
 )
 from .stages import (
+    CHAIN,
     DOES,
+    FIRST_PULL,
     FIRST_TASK,
     ITERATION,
+    LAST_PULL,
+    LEVEL,
     MOVE,
+    NOTE,
     PLACE,
     PREDICT,
     PROJECT,
     PROLONG,
+    PULL,
     REBOUND,
     RESTRICT,
-    SOLVE_LEVELS,
     TOUCH,
     TURNS,
 )
@@ -217,6 +222,7 @@ def simulate_frame(
     mesh_ints: INTS,
     gravities: VECTORS,
     stages: INT_TABLE,
+    chains: INT_TABLE,
     counters: INTS,
     levels: INT_TABLE,
     level_stiffness: FLOAT_TABLE,
@@ -285,10 +291,12 @@ def simulate_frame(
                                     k, share, targets, target_starts, target_ends, positions, previous_positions, mode
                                 )
                         if ti.static(has_levels):
+                            level = stages[stage, LEVEL]
                             if does == RESTRICT:
-                                restrict_particles(
-                                    task,
-                                    part_count,
+                                restrict_share(
+                                    level,
+                                    turn,
+                                    turns,
                                     positions,
                                     levels,
                                     coarse_positions,
@@ -297,9 +305,12 @@ def simulate_frame(
                                     restriction_vertices,
                                     restriction_weights,
                                 )
-                            if does == SOLVE_LEVELS:
-                                solve_levels(
+                            if does == CHAIN:
+                                solve_chain(
+                                    chains[turn, 0],
+                                    chains[turn, 1],
                                     projection_step(h, 0, mode)[0],
+                                    positions,
                                     levels,
                                     level_stiffness,
                                     coarse_positions,
@@ -313,9 +324,36 @@ def simulate_frame(
                                     link_lengths,
                                     link_states,
                                 )
+                            if does == PULL:
+                                first, count = (
+                                    stages[stage, FIRST_PULL],
+                                    stages[stage, LAST_PULL] - stages[stage, FIRST_PULL],
+                                )
+                                pull_share(
+                                    level,
+                                    stages[stage, ITERATION],
+                                    first + count * turn // turns,
+                                    first + count * (turn + 1) // turns,
+                                    projection_step(h, 0, mode)[0],
+                                    level_stiffness,
+                                    coarse_positions,
+                                    links,
+                                    link_lengths,
+                                    link_states,
+                                )
+                            if does == NOTE:
+                                note_share(level, turn, turns, levels, coarse_positions, coarse_moves)
                             if does == PROLONG:
-                                prolong_to_particles(
-                                    task, part_count, positions, levels, coarse_moves, parents, parent_weights
+                                prolong_share(
+                                    level,
+                                    turn,
+                                    turns,
+                                    positions,
+                                    levels,
+                                    coarse_positions,
+                                    coarse_moves,
+                                    parents,
+                                    parent_weights,
                                 )
                         if does == PROJECT:
                             project_task(

@@ -52,6 +52,7 @@ def _advance(plan: Plan, substeps: int, team_size: int) -> None:
         s.mesh_ints,
         s.gravities,
         s.stages,
+        s.chains,
         s.counters,
         *s.hierarchy.arrays,
         plan.h,

@@ -18,7 +18,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from benchmarking.bake_cases import bake_case, cage_case, make_cloth, make_suzanne  # noqa: E402
+from benchmarking.bake_cases import (  # noqa: E402
+    GOOD_SUBSTEPS,
+    bake_case,
+    cage_case,
+    make_cloth,
+    make_suzanne,
+    start_case,
+)
 from benchmarking.constraint_bodies import BODIES  # noqa: E402
 from benchmarking.constraint_cases import projection_case  # noqa: E402
 from benchmarking.memory_cases import memory_case  # noqa: E402
@@ -116,13 +123,20 @@ CASES: dict[str, Case] = {
         "at most 300 bytes per tetrahedron and 150 per distance constraint",
         (lambda device: memory_case("CLOTH", device), lambda device: memory_case("JELLY", device)),
     ),
+    "start, to the first frame": Case(
+        "at most 6 s cold, 1.5 s warm",
+        (
+            lambda device: start_case(lambda bpy: make_cloth(bpy, "DISTANCE"), GOOD_SUBSTEPS, device),
+            lambda device: start_case(lambda bpy: make_suzanne(bpy, 16), None, device),
+        ),
+    ),
     "bake, cloth, distance bending": Case(
-        "at most 1.5 s around the solver; memory under 1 GiB",
-        (lambda device: bake_case(lambda bpy: make_cloth(bpy, "DISTANCE"), 10, device),),
+        "at good quality: at most 5 s with saving, 1.5 s around the solver; memory under 1 GiB",
+        (lambda device: bake_case(lambda bpy: make_cloth(bpy, "DISTANCE"), GOOD_SUBSTEPS, device),),
     ),
     "bake, cloth, dihedral bending": Case(
         "at most 1.5 s around the solver",
-        (lambda device: bake_case(lambda bpy: make_cloth(bpy, "DIHEDRAL"), 10, device),),
+        (lambda device: bake_case(lambda bpy: make_cloth(bpy, "DIHEDRAL"), GOOD_SUBSTEPS, device),),
     ),
     "cages of resolution 16": Case("under 1 s each", (lambda device: cage_case(),)),
     "bake, Suzanne as jelly": Case(

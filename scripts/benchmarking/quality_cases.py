@@ -6,19 +6,16 @@ from __future__ import annotations
 import itertools
 import statistics
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from blender_xpbd.solver.statistics import Measure
 
 from .rows import Row
-from .scenes import cloth_scene, jelly_scene
+from .scenes import LOOKED_AT, cloth_scene, jelly_scene, strain_columns
 from .solver_cases import frame_times, started
 
-# a cloth is good when at these frames its mean strain and the 99th percentile are at most so many %
-LOOKED_AT = (24, 60)
+# a cloth is good when at frames ``LOOKED_AT`` its mean strain and the 99th percentile are at most so many %
 GREATEST_STRAINS = {"mean": 1.0, "p99": 5.0}
 # tried one after the other, whatever the size and the method, until the cloth is good
 TRIED_SUBSTEPS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 30, 40, 60, 80, 120, 160, 240)
@@ -45,7 +42,7 @@ def cloth_strain(side: int, device: str, is_plain: bool, substeps: int) -> Row:
     strains: Row = {}
     for first, last in itertools.pairwise((0, *LOOKED_AT)):
         times += frame_times(solver, last - first)
-        strains |= _strains(solver.positions(), side, last)
+        strains |= strain_columns(solver.positions(), side, last)
     method = "plain XPBD" if is_plain else "accelerated"
     return {
         "vertices": side**2,
@@ -55,17 +52,6 @@ def cloth_strain(side: int, device: str, is_plain: bool, substeps: int) -> Row:
         "ms/frame": 1e3 * statistics.median(times[1:30]),
         "ms/frame 31-60": 1e3 * statistics.median(times[30:]),
         **strains,
-    }
-
-
-def _strains(positions: npt.NDArray[Any], side: int, frame: int) -> Row:
-    """Of the rows and columns of the grid, as the peers are measured."""
-    grid = positions.reshape(side, side, 3)
-    lengths = [np.linalg.norm(np.diff(grid, axis=axis), axis=2).ravel() for axis in range(2)]
-    strain = np.concatenate(lengths) * (side - 1) - 1.0
-    return {
-        f"mean % f{frame}": 100.0 * float(np.abs(strain).mean()),
-        f"p99 % f{frame}": 100.0 * float(np.percentile(strain, 99)),
     }
 
 

@@ -21,6 +21,8 @@ Ints = npt.NDArray[np.int32]
 FRAMES = 250
 CLOTH_SIDE = 100
 SECONDS_PER_FRAME = 1 / 24
+# frames after the start at which the strain of a cloth is told
+LOOKED_AT = (24, 60)
 
 
 def square(side: int, height: float = 0.0) -> tuple[Floats, Ints]:
@@ -46,6 +48,17 @@ def cloth_body(side: int, bending_model: str = "DISTANCE", identifier: str = "b0
     pins = Pins(pinned, np.ones(2, np.float32), positions[None, pinned])
     sizes = np.full(len(quads), 4, np.int32)
     return Body(identifier, identifier, "CLOTH", positions, sizes, quads.ravel(), material, pins)
+
+
+def strain_columns(positions: npt.NDArray[Any], side: int, frame: int) -> dict[str, float]:
+    """Mean and 99th percentile [%] over the rows and columns of a square of 1 m, as the peers are measured."""
+    grid = positions.reshape(side, side, 3)
+    lengths = [np.linalg.norm(np.diff(grid, axis=axis), axis=2).ravel() for axis in range(2)]
+    strain = np.concatenate(lengths) * (side - 1) - 1.0
+    return {
+        f"mean % f{frame}": 100.0 * float(np.abs(strain).mean()),
+        f"p99 % f{frame}": 100.0 * float(np.percentile(strain, 99)),
+    }
 
 
 def scene_of(bodies: tuple[Body, ...], colliders: tuple[Collider, ...] = (), **settings: Any) -> Scene:

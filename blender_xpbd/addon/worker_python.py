@@ -141,7 +141,8 @@ def probe(executable: str) -> Generator[None, None, tuple[WorkerPython | None, s
     """
     # Libraries of this Blender fit the other Python only if both are of the same version
     last = "does not run"
-    for folders in (_library_folders(), []):
+    own = _library_folders()
+    for folders in (own, []) if own else ([],):
         environment = worker_environment(folders)
         try:
             output = yield from _output([executable, "-c", _PROBE, *MODULES], environment)
@@ -218,8 +219,10 @@ def user_cache() -> Path:
 
 
 def _library_folders() -> list[str]:
-    """The folders from which this Blender would import Taichi and what it needs, taichi's first."""
+    """The folders from which this Blender would import Taichi and what it needs, taichi's first; none without it."""
     folders: list[str] = []
+    if importlib.util.find_spec("taichi") is None:
+        return folders
     for name in ("taichi", *_HELPERS, "numpy"):
         spec = importlib.util.find_spec(name)
         if spec is None or not spec.origin:

@@ -22,21 +22,45 @@ def make_array(values: npt.NDArray[Any], dtype: Any) -> Any:
 
     Taichi has no empty arrays: one row of zeros stands for none, and the counts say so.
     """
-    shape = tuple(max(length, 1) for length in values.shape)
-    filled = np.zeros(shape, numpy_type(dtype))
-    filled[tuple(slice(length) for length in values.shape)] = values
-    array = ti.ndarray(dtype, shape)
-    write_array(array, filled)
+    array = make_zeros(values.shape, dtype)
+    if values.size:
+        write_array(array, values)
     return array
 
 
-def make_vectors(values: npt.NDArray[Any]) -> Any:
-    """An array of 4-vectors on the device, in the precision of what moves; one of zeros stands for none."""
-    array = ti.ndarray(ti.types.vector(4, real_type()), max(len(values), 1))
-    filled = np.zeros((max(len(values), 1), 4), numpy_type(real_type()))
-    filled[: len(values)] = values
-    write_array(array, filled)
+def readable_array(values: npt.NDArray[Any], dtype: Any) -> Any:
+    """An array of numbers that kernels only read: on the processor, NumPy's own, which takes no second copy."""
+    if is_processor() and values.size and values.dtype == numpy_type(dtype) and values.flags.c_contiguous:
+        return values
+    return make_array(values, dtype)
+
+
+def make_zeros(shape: tuple[int, ...], dtype: Any) -> Any:
+    """An array of zeros on the device, at least one along every axis."""
+    return ti.ndarray(dtype, tuple(max(length, 1) for length in shape))
+
+
+def make_vectors(values: npt.NDArray[Any], fourth: npt.NDArray[Any] | None = None) -> Any:
+    """An array of 4-vectors on the device, in the precision of what moves; one of zeros stands for none.
+
+    Args:
+        values: shape (vectors, 4), or (vectors, 3) with the fourth components apart.
+        fourth: shape (vectors,); None for zeros.
+    """
+    array = make_zero_vectors(len(values))
+    if len(values):
+        rows = _memory(array) if is_processor() else np.zeros((len(values), 4), numpy_type(real_type()))
+        rows[:, : values.shape[1]] = values
+        if fourth is not None:
+            rows[:, 3] = fourth
+        if not is_processor():
+            write_array(array, rows)
     return array
+
+
+def make_zero_vectors(count: int) -> Any:
+    """An array of 4-vectors of zeros on the device, at least one."""
+    return ti.ndarray(ti.types.vector(4, real_type()), max(count, 1))
 
 
 def write_array(array: Any, values: npt.NDArray[Any]) -> None:

@@ -13,11 +13,11 @@ import taichi as ti
 from ..constraints.constraint import ACCUMULATE, BDF2, WARM
 from ..contacts.contact import MOTION_WIDTH
 from .colliders import ColliderSet
-from .device_arrays import make_array, make_vectors
+from .device_arrays import make_array, make_vectors, make_zero_vectors, make_zeros, readable_array
 from .hierarchy_tables import HierarchyTables, build_hierarchy_tables
 from .mode import static_mode
 from .runtime import real_type
-from .stages import level_stages, substep_stages
+from .stages import substep_stages
 from .system import System
 from .team_kernels import COUNTERS
 
@@ -72,11 +72,12 @@ class HierarchyState:
 class State:
     """Device arrays; names, shapes and units as in ``System``, ``Schedule``, ``ContactPoints`` and ``ColliderSet``.
 
-    ``stages``, ``chains`` and ``counters`` are for ``team_kernels``.
+    ``stages`` and ``counters`` are for ``team_kernels``.
 
     Positions are 4-vectors (xyz [m], inverse mass [1/kg]), previous positions too (xyz [m], damping time [s]);
     velocities are [m/s] with a fourth component of 0, and so are corrections [m], which move the next
     prediction. Vectors and multipliers have the precision of ``runtime.start_taichi``; what does not change is single.
+    What kernels only read is the system's own, on the processor.
     """
 
     positions: Any
@@ -112,7 +113,6 @@ class State:
     mesh_ints: Any
     gravities: Any
     stages: Any
-    chains: Any
     counters: Any
     hierarchy: HierarchyState
 
@@ -123,55 +123,54 @@ def build_state(system: System, colliders: ColliderSet) -> State:
     # a single iteration only reads and writes them where it starts warm
     keeps_multipliers = bool(mode & (ACCUMULATE | WARM))
     schedule, contacts, parts = system.schedule, system.contacts, system.schedule.parts
-    packed = np.concatenate([system.positions, system.inverse_masses[:, None]], axis=1)
     moved = system.moved_particles
     substeps = system.scene.settings.substeps
     # only BDF2 looks back: to uniform motion at first
     looks_back = bool(mode & BDF2)
     h = system.scene.frames.frame_duration / substeps
-    older_positions = (system.positions - h * system.velocities)[: None if looks_back else 0]
     older_velocities = system.velocities[: None if looks_back else 0]
+    older_positions = system.positions[: len(older_velocities)] - h * older_velocities
     hierarchy = _hierarchy_state(system)
-    levels, chains = level_stages(hierarchy.tables, parts.count)
     stages = substep_stages(
-        parts.count, system.scene.settings.iterations, len(moved) > 0, len(colliders.ints) > 0, levels
+        parts.count, system.scene.settings.iterations, len(moved) > 0, not hierarchy.is_empty, len(colliders.ints) > 0
     )
+    # groups have working space among their parameters
+    parameters = make_array if any(block and block.groups for block in schedule.blocks) else readable_array
     return State(
-        positions=make_vectors(packed),
-        previous_positions=make_vectors(np.concatenate([system.positions, system.damping_times[:, None]], axis=1)),
-        velocities=make_vectors(padded(system.velocities)),
-        older_positions=make_vectors(padded(older_positions)),
-        older_velocities=make_vectors(padded(older_velocities)),
-        corrections=make_vectors(np.zeros((len(packed) if mode & WARM else 0, 4))),
-        indices=make_array(schedule.indices, ti.i32),
-        parameters=make_array(schedule.parameters, ti.f32),
-        lagrange_multipliers=make_array(np.zeros(schedule.multiplier_count * keeps_multipliers), real_type()),
+        positions=make_vectors(system.positions, system.inverse_masses),
+        previous_positions=make_vectors(system.positions, system.damping_times),
+        velocities=make_vectors(system.velocities),
+        older_positions=make_vectors(older_positions),
+        older_velocities=make_vectors(older_velocities),
+        corrections=make_zero_vectors(len(system.positions) if mode & WARM else 0),
+        indices=readable_array(schedule.indices, ti.i32),
+        parameters=parameters(schedule.parameters, ti.f32),
+        lagrange_multipliers=make_zeros((schedule.multiplier_count * keeps_multipliers,), real_type()),
         table=make_array(schedule.table, ti.i32),
         segments=make_array(schedule.segments, ti.i32),
         segment_starts=make_array(schedule.segment_starts, ti.i32),
         targets=make_array(moved, ti.i32),
-        target_starts=make_vectors(np.zeros((len(moved), 4))),
-        target_ends=make_vectors(np.zeros((len(moved), 4))),
+        target_starts=make_zero_vectors(len(moved)),
+        target_ends=make_zero_vectors(len(moved)),
         starts=make_array(system.starts, ti.i32),
         particle_bodies=make_array(_particle_bodies(system), ti.i32),
         bodies=make_array(_body_table(system), ti.f32),
-        groups=make_array(contacts.groups, ti.i32),
-        elements=make_array(contacts.elements, ti.i32),
-        weights=make_array(contacts.weights, ti.f32),
-        frictions=make_array(contacts.frictions, ti.f32),
+        groups=readable_array(contacts.groups, ti.i32),
+        elements=readable_array(contacts.elements, ti.i32),
+        weights=readable_array(contacts.weights, ti.f32),
+        frictions=readable_array(contacts.frictions, ti.f32),
         contact_segments=make_array(contacts.segments, ti.i32),
         contact_segment_starts=make_array(contacts.segment_starts, ti.i32),
-        contact_states=make_vectors(np.zeros((len(contacts), 4))),
-        contact_multipliers=make_array(np.zeros(len(contacts)), real_type()),
-        motion=make_array(np.zeros((substeps + 1, len(colliders.ints), MOTION_WIDTH)), ti.f32),
+        contact_states=make_zero_vectors(len(contacts)),
+        contact_multipliers=make_zeros((len(contacts),), real_type()),
+        motion=make_zeros((substeps + 1, len(colliders.ints), MOTION_WIDTH), ti.f32),
         collider_ints=make_array(colliders.ints, ti.i32),
         collider_floats=make_array(colliders.floats, ti.f32),
         mesh_floats=make_array(colliders.mesh_floats, ti.f32),
         mesh_ints=make_array(colliders.mesh_ints, ti.i32),
         gravities=make_vectors(np.append(system.scene.gravity, 0.0)[None]),
         stages=make_array(stages, ti.i32),
-        chains=make_array(chains, ti.i32),
-        counters=make_array(np.zeros(COUNTERS), ti.i32),
+        counters=make_zeros((COUNTERS,), ti.i32),
         hierarchy=hierarchy,
     )
 
@@ -184,7 +183,7 @@ def _hierarchy_state(system: System) -> HierarchyState:
         levels=make_array(tables.levels, ti.i32),
         stiffness=make_array(tables.stiffness, ti.f32),
         positions=make_vectors(tables.positions),
-        moves=make_vectors(np.zeros_like(tables.positions)),
+        moves=make_zero_vectors(len(tables.positions)),
         restriction_starts=make_array(tables.restriction_starts, ti.i32),
         restriction_vertices=make_array(tables.restriction_vertices, ti.i32),
         restriction_weights=make_array(tables.restriction_weights, ti.f32),
@@ -192,7 +191,7 @@ def _hierarchy_state(system: System) -> HierarchyState:
         weights=make_array(tables.weights, ti.f32),
         links=make_array(tables.links, ti.i32),
         lengths=make_array(tables.lengths, ti.f32),
-        link_states=make_array(np.zeros(2 * len(tables.lengths)), real_type()),
+        link_states=make_zeros((2 * len(tables.lengths),), real_type()),
     )
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import taichi as ti
 
-from blender_xpbd.solver.device_arrays import make_array, make_vectors, read_array, write_array
+from blender_xpbd.solver.device_arrays import make_array, make_vectors, read_array, readable_array, write_array
 from blender_xpbd.solver.runtime import is_processor, numpy_type, real_type
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
@@ -63,3 +63,16 @@ def test_another_shape_is_refused():
     for values in (np.zeros(5), np.zeros((4, 1)), np.zeros(1)):
         with pytest.raises(ValueError, match="shape"):
             write_array(array, values)
+
+
+def test_what_is_only_read_is_not_copied():
+    values = np.arange(6, dtype=np.int32).reshape(2, 3)
+    assert readable_array(values, ti.i32) is values
+    for other in (values.astype(np.int64), values[:, ::2], values[:0]):
+        assert isinstance(readable_array(other, ti.i32), ti.Ndarray)
+
+
+def test_fourth_components_come_apart():
+    rows = np.arange(8.0).reshape(2, 4)
+    np.testing.assert_array_equal(read_array(make_vectors(rows[:, :3], rows[:, 3])), rows)
+    np.testing.assert_array_equal(read_array(make_vectors(rows[:, :3]))[:, 3], 0.0)

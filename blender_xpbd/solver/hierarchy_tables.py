@@ -66,15 +66,29 @@ def build_hierarchy_tables(
         settings: of the solver.
         frame_duration: [s].
     """
-    h = frame_duration / settings.substeps
-    if settings.time_integration == "BDF2":
-        h *= 2.0 / 3.0
+    h = _step(settings, frame_duration)
     tables = _Tables()
-    if settings.acceleration == "HIERARCHY" and settings.solver_mode == "XPBD":
-        for model, start in zip(models, starts, strict=False):
-            if model.hierarchy is not None and model.hierarchy.pays(h):
-                tables.append(model.hierarchy, h, int(start))
+    for model, start in zip(models, starts, strict=False):
+        hierarchy = model.hierarchy
+        if hierarchy is not None and _pays(hierarchy, settings, h):
+            tables.append(hierarchy, h, int(start))
     return tables.joined()
+
+
+def has_levels(models: Sequence[BodyModel], settings: SolverSettings, frame_duration: float) -> bool:
+    """Whether ``build_hierarchy_tables`` has any levels for these bodies."""
+    h = _step(settings, frame_duration)
+    return any(model.hierarchy is not None and _pays(model.hierarchy, settings, h) for model in models)
+
+
+def _step(settings: SolverSettings, frame_duration: float) -> float:
+    """What a projection takes as the time step [s]."""
+    h = frame_duration / settings.substeps
+    return h * 2.0 / 3.0 if settings.time_integration == "BDF2" else h
+
+
+def _pays(hierarchy: Hierarchy, settings: SolverSettings, h: float) -> bool:
+    return settings.acceleration == "HIERARCHY" and settings.solver_mode == "XPBD" and hierarchy.pays(h)
 
 
 class _Tables:

@@ -16,6 +16,7 @@ from .bodies import build_body, soft_pin_compliance
 from .body_attachments import build_body_attachments
 from .body_model import BodyModel
 from .contact_points import ContactPoints, build_contact_points
+from .hierarchy_tables import has_levels
 from .pin_motion import carried
 from .schedule import Schedule, build_schedule
 
@@ -87,6 +88,17 @@ class System:
         if settings.precision != "AUTO":
             return settings.precision == "DOUBLE"
         return settings.iterations > 1 or any(model.body.role == "JELLY" for model in self.models)
+
+    @property
+    def graphics_work(self) -> int:
+        """Constraints that a graphics card would share out.
+
+        0 where cloth has coarse levels: colour by colour they take hundreds of launches per substep, which is longer
+        than a processor needs for the work.
+        """
+        if has_levels(self.models, self.scene.settings, self.scene.frames.frame_duration):
+            return 0
+        return sum(self.schedule.counts().values())
 
     @property
     def is_branched(self) -> bool:

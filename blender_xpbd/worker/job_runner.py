@@ -100,9 +100,8 @@ class JobRunner:
         with self._watch.stage("build"):
             system = build_system(scene)
         with self._watch.stage("start"):
-            count = sum(system.schedule.counts().values())
             device = start_taichi(
-                scene.settings.device, count, self._taichi_cache, system.wants_double, system.is_branched
+                scene.settings.device, system.graphics_work, self._taichi_cache, system.wants_double, system.is_branched
             )
         if scene.settings.quality == "AUTOMATIC" and scene.settings.solver_mode == "XPBD":
             with self._watch.stage("quality"):

@@ -196,3 +196,11 @@ def test_links_of_a_colour_share_no_vertex_that_moves():
             ends = tables.links[first:last].ravel()
             ends = ends[tables.positions[ends, 3] > 0.0]
             assert len(np.unique(ends)) == len(ends)
+
+
+@pytest.mark.parametrize(("acceleration", "is_left"), [("HIERARCHY", True), ("NONE", False)])
+def test_coarse_levels_are_left_to_the_processor(acceleration, is_left):
+    system = build_system(
+        scenes.scene(cloth(24, pinned=(0,), area_density=0.15), substeps=8, acceleration=acceleration)
+    )
+    assert system.graphics_work == (0 if is_left else sum(system.schedule.counts().values()))

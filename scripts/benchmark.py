@@ -121,7 +121,11 @@ CASES: dict[str, Case] = {
     ),
     "memory": Case(
         "at most 300 bytes per tetrahedron and 150 per distance constraint",
-        (lambda device: memory_case("CLOTH", device), lambda device: memory_case("JELLY", device)),
+        (
+            lambda device: memory_case("CLOTH", device),
+            lambda device: memory_case("JELLY", device),
+            lambda device: memory_case("STIFF JELLY", device),
+        ),
     ),
     "start, to the first frame": Case(
         "at most 6 s cold, 1.5 s warm",

@@ -13,8 +13,9 @@ import taichi as ti
 from ..scene.errors import XpbdError
 
 ARCHITECTURES = {"CPU": ti.cpu, "CUDA": ti.cuda, "VULKAN": ti.vulkan, "METAL": ti.metal}
-# from this many constraints on, AUTO takes a graphics card where there is one
-AUTO_GPU_CONSTRAINTS = 200_000
+# from this many constraints on, AUTO takes a graphics card where there is one. A substep takes some hundred launches of
+# a tenth of a millisecond each; two threads of a processor project a million springs in a quarter of that
+AUTO_GPU_CONSTRAINTS = 1_000_000
 # more threads wait for each other longer than they work
 MOST_THREADS = 16
 THREADS_VARIABLE = "TI_CPU_MAX_NUM_THREADS"

@@ -34,6 +34,57 @@ def assemble(lattice: Lattice, pieces: Pieces) -> tuple[np.ndarray, np.ndarray]:
     return lattice.vertex_positions(numbers), vertex.reshape(-1, 4).astype(np.int32)
 
 
+def assemble_linked(
+    lattice: Lattice, pieces: Pieces, vertices: np.ndarray, tetrahedra: np.ndarray, links: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """What ``assemble`` makes of pieces of which it has already put most together.
+
+    Args:
+        lattice: the lattice.
+        pieces: the pieces, those that are new last.
+        vertices: of the pieces but the new ones, without the links that are new; in lattice units.
+        tetrahedra: likewise.
+        links: those that are new, shape (links, 2).
+    """
+    added = pieces.tetrahedron[len(tetrahedra) :]
+    own = lattice.vertex_numbers(lattice.corners(added))
+    every = np.concatenate([vertices, lattice.vertex_positions(own.reshape(-1))])
+    vertex = np.concatenate([tetrahedra, len(vertices) + np.arange(own.size).reshape(-1, 4)])
+    first, second = (lattice.vertex_numbers(lattice.corners(pieces.tetrahedron[links[:, end]])) for end in (0, 1))
+    link, one, other = np.nonzero(first[:, :, None] == second[:, None, :])
+    pairs = np.stack([vertex[links[link, 0], one], vertex[links[link, 1], other]], axis=1)
+    return _merged_vertices(every, vertex, pairs)
+
+
+def assemble_merged(vertices: np.ndarray, tetrahedra: np.ndarray, merged: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What ``assemble`` makes of pieces of which some are merged.
+
+    Args:
+        vertices: of the pieces before.
+        tetrahedra: of the pieces before.
+        merged: the piece that each of them is now part of, shape (pieces before,), 0 … pieces − 1.
+    """
+    # the last that writes stays: the first piece of each
+    leader = np.empty(int(merged.max()) + 1, dtype=np.int64)
+    leader[merged[::-1]] = np.arange(len(merged))[::-1]
+    led = np.flatnonzero(leader[merged] != np.arange(len(merged)))
+    pairs = np.stack([tetrahedra[led].reshape(-1), tetrahedra[leader[merged[led]]].reshape(-1)], axis=1)
+    return _merged_vertices(vertices, tetrahedra[leader], pairs)
+
+
+def _merged_vertices(vertices: np.ndarray, tetrahedra: np.ndarray, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Make one vertex of those that the pairs connect, and number all as the tetrahedra first name them."""
+    label = connected_components(len(vertices), pairs)
+    named = label[tetrahedra.reshape(-1)]
+    first = np.full(len(vertices), len(named), dtype=np.int64)
+    first[named[::-1]] = np.arange(len(named))[::-1]
+    is_first = np.zeros(len(named), dtype=bool)
+    is_first[first[first < len(named)]] = True
+    number = np.empty(len(vertices), dtype=np.int64)
+    number[named[is_first]] = np.arange(np.count_nonzero(is_first))
+    return vertices[named[is_first]], number[named].reshape(-1, 4).astype(np.int32)
+
+
 def face_components(tetrahedra: np.ndarray) -> np.ndarray:
     """A label for each tetrahedron, the same for those that a path through shared faces joins.
 

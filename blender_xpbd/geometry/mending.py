@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .assembly import assemble, face_components
+from .assembly import assemble, assemble_linked, assemble_merged, face_components
 from .components import connected_components
 from .lattice import Lattice
 from .pieces import Pieces, merge_pieces, pieces_in, with_links
@@ -31,17 +31,18 @@ def mend(lattice: Lattice, pieces: Pieces) -> tuple[Pieces, np.ndarray, np.ndarr
     cracks = _find_cracks(lattice, pieces, tetrahedra)
     if len(cracks):
         pieces = with_links(pieces, cracks)
-        vertices, tetrahedra = assemble(lattice, pieces)
-    pieces, vertices, tetrahedra = _merge_duplicates(lattice, pieces, vertices, tetrahedra)
+        vertices, tetrahedra = assemble_linked(lattice, pieces, vertices, tetrahedra, cracks)
+    pieces, vertices, tetrahedra = _merge_duplicates(pieces, vertices, tetrahedra)
     for _ in range(ROUNDS):
         hinged, component = _hinged_pieces(tetrahedra)
         if len(hinged) == 0:
             break
         extra = _faces_to_close(lattice, pieces, tetrahedra, hinged, component)
         left = hinged[~np.isin(component[hinged], component[extra[:, 0]])]
-        pieces = _fill_between(lattice, with_links(pieces, extra), tetrahedra, left, component)
-        vertices, tetrahedra = assemble(lattice, pieces)
-    return _merge_duplicates(lattice, pieces, vertices, tetrahedra)
+        pieces, more = _fill_between(lattice, with_links(pieces, extra), tetrahedra, left, component)
+        links = np.concatenate([extra, more])
+        vertices, tetrahedra = assemble_linked(lattice, pieces, vertices, tetrahedra, links)
+    return _merge_duplicates(pieces, vertices, tetrahedra)
 
 
 def _find_cracks(lattice: Lattice, pieces: Pieces, tetrahedra: np.ndarray) -> np.ndarray:
@@ -58,7 +59,7 @@ def _find_cracks(lattice: Lattice, pieces: Pieces, tetrahedra: np.ndarray) -> np
 
 
 def _merge_duplicates(
-    lattice: Lattice, pieces: Pieces, vertices: np.ndarray, tetrahedra: np.ndarray
+    pieces: Pieces, vertices: np.ndarray, tetrahedra: np.ndarray
 ) -> tuple[Pieces, np.ndarray, np.ndarray]:
     """Merge pieces of one tetrahedron that share all vertices, or two if one holds nothing of the inside."""
     order = np.argsort(pieces.tetrahedron, kind="stable")
@@ -75,8 +76,8 @@ def _merge_duplicates(
     together = np.concatenate(pairs)
     if len(together) == 0:
         return pieces, vertices, tetrahedra
-    merged = merge_pieces(pieces, together)
-    return merged, *assemble(lattice, merged)
+    fewer, merged = merge_pieces(pieces, together)
+    return fewer, *assemble_merged(vertices, tetrahedra, merged)
 
 
 def _hinged_pieces(tetrahedra: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -106,13 +107,16 @@ def _faces_to_close(
 
 def _fill_between(
     lattice: Lattice, pieces: Pieces, tetrahedra: np.ndarray, hinged: np.ndarray, component: np.ndarray
-) -> Pieces:
+) -> tuple[Pieces, np.ndarray]:
     """For each hinged piece, add a piece across the face behind which most of what it hinges on lies.
 
     That is counted across one more face or, if nothing lies there, by the tetrahedra that the new one would touch.
+
+    Returns:
+        The pieces, the new ones last; and the links of these, shape (links, 2).
     """
     if len(hinged) == 0:
-        return pieces
+        return pieces, np.zeros((0, 2), dtype=np.int64)
     between = lattice.neighbours(pieces.tetrahedron[hinged])
     beyond = lattice.neighbours(np.maximum(between, 0).reshape(-1))
     asked, other = pieces_in(pieces, np.where(between.reshape(-1, 1) >= 0, beyond, -1).reshape(-1))
@@ -131,10 +135,12 @@ def _fill_between(
     number = np.full(between.size, -1)
     number[best] = len(pieces.tetrahedron) + which.reshape(-1)
     joins = number[slot] >= 0
-    links = [
-        np.stack([hinged[best // 4], number[best]], axis=1),
-        np.stack([other[joins], number[slot[joins]]], axis=1),
-    ]
+    links = np.concatenate(
+        [
+            np.stack([hinged[best // 4], number[best]], axis=1),
+            np.stack([other[joins], number[slot[joins]]], axis=1),
+        ]
+    )
     grown = Pieces(
         np.concatenate([pieces.tetrahedron, unique // parts]),
         np.concatenate([pieces.inside_samples, np.zeros(len(unique), dtype=np.int64)]),
@@ -142,7 +148,7 @@ def _fill_between(
         pieces.links,
         pieces.of_sample,
     )
-    return with_links(grown, np.concatenate(links))
+    return with_links(grown, links), links
 
 
 def _touching_corners(

@@ -117,7 +117,7 @@ def find_pieces(
     inside_samples = np.bincount(piece, nodes.inside_samples, minlength=count).astype(np.int64)
     across = unique_links(piece[pairs[~within]], count)
     found = Pieces(tetrahedron, inside_samples, is_whole, across, piece[of_sample])
-    return _drop_strays(_link_whole(lattice, merge_pieces(found, _siblings(across, tetrahedron))))
+    return _drop_strays(_link_whole(lattice, merge_pieces(found, _siblings(across, tetrahedron))[0]))
 
 
 def sample_tetrahedra_table(lattice: Lattice, grid: Grid) -> tuple[np.ndarray, np.ndarray]:
@@ -249,25 +249,29 @@ def _link_samples(grid: Grid, depth: np.ndarray, crossings: Crossings, nodes: _N
     return np.stack([nodes.of_grid[lower], nodes.of_grid[lower + stride]], axis=1).astype(np.int64)
 
 
-def merge_pieces(pieces: Pieces, pairs: np.ndarray) -> Pieces:
+def merge_pieces(pieces: Pieces, pairs: np.ndarray) -> tuple[Pieces, np.ndarray]:
     """Make one piece of those that the pairs connect; they lie in the same tetrahedron.
 
     Args:
         pieces: the pieces.
         pairs: shape (pairs, 2).
+
+    Returns:
+        The pieces, and which of them each of those given is part of.
     """
     merged, count = dense_labels(connected_components(len(pieces.tetrahedron), pairs))
     tetrahedron = np.empty(count, dtype=np.int64)
     tetrahedron[merged] = pieces.tetrahedron
     is_whole = np.zeros(count, dtype=bool)
     is_whole[merged] = pieces.is_whole
-    return Pieces(
+    fewer = Pieces(
         tetrahedron=tetrahedron,
         inside_samples=np.bincount(merged, pieces.inside_samples, minlength=count).astype(np.int64),
         is_whole=is_whole,
         links=unique_links(merged[pieces.links], count),
         of_sample=merged[pieces.of_sample],
     )
+    return fewer, merged
 
 
 def pieces_in(pieces: Pieces, tetrahedra: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -301,9 +305,12 @@ def with_links(pieces: Pieces, links: np.ndarray) -> Pieces:
 
 def unique_links(links: np.ndarray, count: int) -> np.ndarray:
     """Unordered links between different nodes, each once, sorted."""
-    low, high = links.min(axis=1), links.max(axis=1)
-    keys = np.unique((low.astype(np.int64) * count + high)[low != high])
-    return np.stack([keys // count, keys % count], axis=1)
+    low, high = np.minimum(links[:, 0], links[:, 1]), np.maximum(links[:, 0], links[:, 1])
+    keys = (low.astype(np.int64) * count + high)[low != high]
+    # mostly in order already, with more behind: a stable sort merges runs
+    keys.sort(kind="stable")
+    keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])[: len(keys)]]
+    return np.stack(np.divmod(keys, count), axis=1)
 
 
 def _siblings(links: np.ndarray, tetrahedron: np.ndarray) -> np.ndarray:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gc
 import os
 import signal
@@ -69,8 +70,10 @@ def taichi_cache_folder() -> Path:
 
 def leave(status: int) -> NoReturn:
     """End the process at once: to take Taichi and its compiler apart would cost as much as 30 frames of cloth."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        # whoever read them may be gone
+        with contextlib.suppress(OSError):
+            stream.flush()
     os._exit(status)
 
 

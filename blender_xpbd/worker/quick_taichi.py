@@ -6,6 +6,7 @@ For the worker's process alone; the tests, where such errors show, run without t
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import linecache
 import os
@@ -25,13 +26,20 @@ def prepare_import() -> None:
 
 
 def finish_import() -> None:
-    """After it is imported: functions are read once, and expressions named by their line, but not drawn."""
-    from taichi.lang import kernel_impl
-    from taichi.lang.ast.ast_transformer_utils import ASTTransformerContext
+    """After it is imported: functions are read once, and expressions named by their line, but not drawn.
 
-    ASTTransformerContext.get_pos_info = _position
-    kernel_impl.getsourcelines = cache(kernel_impl.getsourcelines)
-    kernel_impl.getsourcefile = cache(kernel_impl.getsourcefile)
+    Another version of Taichi may keep them elsewhere: then it is as slow as it is.
+    """
+    with contextlib.suppress(ImportError):
+        from taichi.lang.ast.ast_transformer_utils import ASTTransformerContext
+
+        ASTTransformerContext.get_pos_info = _position
+    with contextlib.suppress(ImportError):
+        from taichi.lang import kernel_impl
+
+        for name in ("getsourcelines", "getsourcefile"):
+            if hasattr(kernel_impl, name):
+                setattr(kernel_impl, name, cache(getattr(kernel_impl, name)))
 
 
 def _frame_info(frame: FrameType, context: int = 1) -> inspect.Traceback:

@@ -17,7 +17,8 @@ NONE = np.zeros((0, 2), np.int64)
 
 def random_pieces(rng: np.random.Generator) -> tuple[Pieces, np.ndarray]:
     """Pieces of neighbouring tetrahedra, some of them several times, without links; and links between neighbours."""
-    cells = np.ravel_multi_index(rng.integers(1, 4, (3, 6)), LATTICE.shape)
+    x, y, z = rng.integers(1, 4, (3, 6))
+    cells = (x * 5 + y) * 5 + z
     tetrahedra = np.sort(rng.choice(12 * cells[:, None] + np.arange(12), 40).reshape(-1))
     count = len(tetrahedra)
     pieces = Pieces(tetrahedra, np.zeros(count, np.int64), np.zeros(count, bool), NONE, np.arange(count))

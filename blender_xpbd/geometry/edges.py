@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .chunks import chunks
+from .chunks import chunks, coordinates
 
 
 def edge_lengths(
@@ -20,10 +20,9 @@ def edge_lengths(
         positions: [m], shape (vertices, 3).
         edges: shape (edges, 2).
     """
-    x, y, z = np.ascontiguousarray(positions.T)
+    axes = np.ascontiguousarray(positions.T)
     lengths = np.empty(len(edges), positions.dtype)
     for part in chunks(len(edges)):
-        first, second = np.ascontiguousarray(edges[part].T)
-        dx, dy, dz = x[first] - x[second], y[first] - y[second], z[first] - z[second]
+        dx, dy, dz = (ends[0] - ends[1] for ends in coordinates(axes, edges[part]))
         lengths[part] = np.sqrt(dx * dx + dy * dy + dz * dz)
     return lengths

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .chunks import chunks
+from .chunks import chunks, coordinates
 from .topology import pair_keys, pairs_of_keys
 
 # The three vertices of each face, outward for a positive tetrahedron; row i is opposite vertex i.
@@ -23,12 +23,13 @@ def signed_volumes(vertices: np.ndarray, tetrahedra: np.ndarray) -> np.ndarray:
         vertices: positions [m], shape (vertices, 3).
         tetrahedra: shape (tetrahedra, 4).
     """
-    x, y, z = np.ascontiguousarray(np.asarray(vertices, dtype=np.float64).T)
+    axes = np.ascontiguousarray(np.asarray(vertices, dtype=np.float64).T)
     volumes = np.empty(len(tetrahedra))
     for part in chunks(len(tetrahedra)):
-        first, *others = np.ascontiguousarray(tetrahedra[part].T)
-        ax, ay, az = x[first], y[first], z[first]
-        (bx, by, bz), (cx, cy, cz), (dx, dy, dz) = ((x[i] - ax, y[i] - ay, z[i] - az) for i in others)
+        corners = coordinates(axes, tetrahedra[part])
+        for axis in corners:
+            axis[1:] -= axis[0]
+        (_, bx, cx, dx), (_, by, cy, dy), (_, bz, cz, dz) = corners
         volumes[part] = bx * (cy * dz - cz * dy) + bz * (cx * dy - cy * dx) + by * (cz * dx - cx * dz)
     volumes /= 6.0
     return volumes

@@ -116,11 +116,11 @@ class JobRunner:
             solver = Solver(system, choose_paths(system, device))
         notices = (*self._status.notices, *system.notices, *solver.notices)
         self._status = replace(self._status, device=device, notices=notices)
-        write_result(self._folder, _result(system, device, self._status.notices))
+        measure = Measure(system)
+        write_result(self._folder, _result(system, device, measure.names, self._status.notices))
         with self._watch.stage("compile"):
             solver.compile()
         vertex_count = sum(body.vertex_count for body in scene.bodies)
-        measure = Measure(system)
         cache = FrameCache(self._folder, vertex_count, len(system.models), len(measure.names))
         self._resume(scene, solver, cache)
         if solver.frame_index == 0:
@@ -240,7 +240,7 @@ class JobRunner:
         self._tell("FAILED")
 
 
-def _result(system: System, device: str, notices: tuple[Notice, ...]) -> Result:
+def _result(system: System, device: str, statistics: tuple[str, ...], notices: tuple[Notice, ...]) -> Result:
     bodies, first = [], 0
     for model, counts in zip(system.models, _constraint_counts(system), strict=True):
         body = model.body
@@ -264,7 +264,7 @@ def _result(system: System, device: str, notices: tuple[Notice, ...]) -> Result:
         first,
         tuple(bodies),
         device,
-        Measure(system).names,
+        statistics,
         notices,
         settings.substeps,
         settings.iterations,

@@ -5,9 +5,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from .chunks import chunks
 from .components import connected_components, dense_labels
 from .lattice import Lattice
 from .pieces import Pieces
+from .tetrahedra import faces_in_place
+
+# Links whose corners are compared before the next ones are.
+LINKS_AT_ONCE = 200_000
 
 
 def assemble(lattice: Lattice, pieces: Pieces) -> tuple[np.ndarray, np.ndarray]:
@@ -23,15 +28,20 @@ def assemble(lattice: Lattice, pieces: Pieces) -> tuple[np.ndarray, np.ndarray]:
         Vertices in lattice units, shape (vertices, 3), float64, and tetrahedra of positive volume, shape (pieces, 4),
         int32.
     """
-    corners = lattice.vertex_numbers(lattice.corners(pieces.tetrahedron))
-    links = pieces.links
-    same = corners[links[:, 0]][:, :, None] == corners[links[:, 1]][:, None, :]
-    link, first, second = np.nonzero(same)
-    linked = np.stack([links[link, 0] * 4 + first, links[link, 1] * 4 + second], axis=1)
-    vertex, count = dense_labels(connected_components(corners.size, linked))
+    corners = lattice.corner_numbers(pieces.tetrahedron)
+    labels = None
+    for batch in chunks(len(pieces.links), LINKS_AT_ONCE):
+        pairs = [np.zeros((0, 2), np.int32)]
+        for part in chunks(batch.stop - batch.start):
+            first, second = pieces.links[batch][part].T
+            link, one, other = np.nonzero(corners[first][:, :, None] == corners[second][:, None, :])
+            pairs.append(np.stack([first[link] * 4 + one, second[link] * 4 + other], axis=1).astype(np.int32))
+        labels = connected_components(corners.size, np.concatenate(pairs), labels)
+    vertex, count = dense_labels(np.arange(corners.size, dtype=np.int32) if labels is None else labels)
+    del labels
     numbers = np.empty(count, dtype=np.int64)
     numbers[vertex] = corners.reshape(-1)
-    return lattice.vertex_positions(numbers), vertex.reshape(-1, 4).astype(np.int32)
+    return lattice.vertex_positions(numbers), vertex.reshape(-1, 4)
 
 
 def assemble_linked(
@@ -47,10 +57,10 @@ def assemble_linked(
         links: those that are new, shape (links, 2).
     """
     added = pieces.tetrahedron[len(tetrahedra) :]
-    own = lattice.vertex_numbers(lattice.corners(added))
+    own = lattice.corner_numbers(added)
     every = np.concatenate([vertices, lattice.vertex_positions(own.reshape(-1))])
-    vertex = np.concatenate([tetrahedra, len(vertices) + np.arange(own.size).reshape(-1, 4)])
-    first, second = (lattice.vertex_numbers(lattice.corners(pieces.tetrahedron[links[:, end]])) for end in (0, 1))
+    vertex = np.concatenate([tetrahedra, len(vertices) + np.arange(own.size, dtype=np.int32).reshape(-1, 4)])
+    first, second = (lattice.corner_numbers(pieces.tetrahedron[links[:, end]]) for end in (0, 1))
     link, one, other = np.nonzero(first[:, :, None] == second[:, None, :])
     pairs = np.stack([vertex[links[link, 0], one], vertex[links[link, 1], other]], axis=1)
     return _merged_vertices(every, vertex, pairs)
@@ -76,13 +86,13 @@ def _merged_vertices(vertices: np.ndarray, tetrahedra: np.ndarray, pairs: np.nda
     """Make one vertex of those that the pairs connect, and number all as the tetrahedra first name them."""
     label = connected_components(len(vertices), pairs)
     named = label[tetrahedra.reshape(-1)]
-    first = np.full(len(vertices), len(named), dtype=np.int64)
-    first[named[::-1]] = np.arange(len(named))[::-1]
+    first = np.full(len(vertices), len(named), dtype=np.int32)
+    first[named[::-1]] = np.arange(len(named), dtype=np.int32)[::-1]
     is_first = np.zeros(len(named), dtype=bool)
     is_first[first[first < len(named)]] = True
-    number = np.empty(len(vertices), dtype=np.int64)
+    number = np.empty(len(vertices), dtype=np.int32)
     number[named[is_first]] = np.arange(np.count_nonzero(is_first))
-    return vertices[named[is_first]], number[named].reshape(-1, 4).astype(np.int32)
+    return vertices[named[is_first]], number[named].reshape(-1, 4)
 
 
 def face_components(tetrahedra: np.ndarray) -> np.ndarray:
@@ -92,14 +102,10 @@ def face_components(tetrahedra: np.ndarray) -> np.ndarray:
         tetrahedra: shape (tetrahedra, 4).
 
     Returns:
-        Labels, shape (tetrahedra,), int64, 0 … components − 1.
+        Labels, shape (tetrahedra,), int32, 0 … components − 1.
     """
-    ordered = np.sort(tetrahedra.astype(np.int64), axis=1)
-    base = int(ordered.max()) + 1
-    faces = np.concatenate([ordered[:, [1, 2, 3]], ordered[:, [0, 2, 3]], ordered[:, [0, 1, 3]], ordered[:, [0, 1, 2]]])
-    pair, third = faces[:, 0] * base + faces[:, 1], faces[:, 2]
-    order = np.lexsort((third, pair))
-    same = (pair[order][1:] == pair[order][:-1]) & (third[order][1:] == third[order][:-1])
-    owner = order % len(tetrahedra)
-    pairs = np.stack([owner[:-1][same], owner[1:][same]], axis=1)
-    return dense_labels(connected_components(len(tetrahedra), pairs))[0]
+    pairs = [np.zeros((0, 2), np.int32)]
+    for faces, is_last in faces_in_place(tetrahedra):
+        owner = (faces // 4).astype(np.int32)
+        pairs.append(np.stack([owner[:-1], owner[1:]], axis=1)[~is_last[:-1]])
+    return dense_labels(connected_components(len(tetrahedra), np.concatenate(pairs)))[0]

@@ -17,7 +17,7 @@ from .inside import Grid, Insideness, cross_rays, vote
 from .lattice import TETRAHEDRA_PER_CELL, TETRAHEDRON_VOLUME, Lattice
 from .mending import mend
 from .orientation import disagreeing_triangles
-from .pieces import Pieces, find_pieces, pieces_in, sample_tetrahedra_table
+from .pieces import Pieces, PieceTable, find_pieces, sample_tetrahedra_table
 from .sampling import sample_surface
 from .surface_volume import SurfaceReport, examine_surface
 
@@ -127,6 +127,7 @@ def build_cage(
         raise XpbdError("E_TET_VOLUME", message, object_name)
     samples = sample_surface(points, welded, 1.0 / SURFACE_RATE)
     found = find_pieces(lattice, grid, inside.depth, crossings, samples, weld)
+    del crossings
     pieces, vertices, tetrahedra = mend(lattice, found)
     elements = _bind_vertices(lattice, points, triangles, pieces, pieces.of_sample[samples.corner_samples])
     between = _samples_between(pieces.of_sample, elements)
@@ -207,7 +208,7 @@ def _bind_vertices(
     used = np.flatnonzero(elements >= 0)
     loose = np.flatnonzero(elements < 0)
     within = loose[((points[loose] > 0.5) & (points[loose] < np.array(lattice.shape) - 0.5)).all(axis=1)]
-    asked, found = pieces_in(pieces, lattice.locate(points[within]))
+    asked, found = PieceTable(pieces).find(lattice.locate(points[within]))
     elements[within[asked]] = found
     loose = np.flatnonzero(elements < 0)
     if len(loose):

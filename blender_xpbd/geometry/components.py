@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from .chunks import chunks
 
-def connected_components(node_count: int, pairs: np.ndarray) -> np.ndarray:
+
+def connected_components(node_count: int, pairs: np.ndarray, known: np.ndarray | None = None) -> np.ndarray:
     """Label every node with the smallest node of its component.
 
     Rounds of hooking (the larger root is attached to the smaller one) and pointer jumping; a root is always the
@@ -15,23 +17,29 @@ def connected_components(node_count: int, pairs: np.ndarray) -> np.ndarray:
     Args:
         node_count: number of nodes.
         pairs: linked nodes, shape (pairs, 2), integers.
+        known: labels that other pairs gave, with which these count; None for none.
 
     Returns:
-        Labels, shape (node_count,), int64: the index of the smallest node that is connected to each node.
+        Labels, shape (node_count,), int32: the index of the smallest node that is connected to each node.
 
     Source: Shiloach & Vishkin 1982, "An O(log n) parallel connectivity algorithm".
     """
-    labels = np.arange(node_count, dtype=np.int64)
-    first, second = pairs[:, 0], pairs[:, 1]
+    labels = np.arange(node_count, dtype=np.int32) if known is None else known.copy()
+    first, second = np.array(pairs[:, 0], dtype=np.int32), np.array(pairs[:, 1], dtype=np.int32)
     while True:
-        first, second = labels[first], labels[second]
+        for ends in (first, second):
+            for part in chunks(len(ends)):
+                ends[part] = labels[ends[part]]
         apart = first != second
         if not apart.any():
             return labels
-        first, second = first[apart], second[apart]
+        if not apart.all():
+            first, second = first[apart], second[apart]
         labels[np.maximum(first, second)] = np.minimum(first, second)
         while True:
-            jumped = labels[labels]
+            jumped = np.empty_like(labels)
+            for part in chunks(len(labels)):
+                jumped[part] = labels[labels[part]]
             if np.array_equal(jumped, labels):
                 break
             labels = jumped
@@ -44,8 +52,9 @@ def dense_labels(labels: np.ndarray) -> tuple[np.ndarray, int]:
         labels: a result of ``connected_components``.
 
     Returns:
-        The new labels, shape (nodes,), int64, and their count.
+        The new labels, shape (nodes,), int32, and their count.
     """
-    is_root = labels == np.arange(len(labels))
-    number = np.cumsum(is_root) - 1
+    is_root = labels == np.arange(len(labels), dtype=np.int32)
+    number = np.cumsum(is_root, dtype=np.int32)
+    number -= 1
     return number[labels], int(is_root.sum())

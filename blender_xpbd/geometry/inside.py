@@ -116,20 +116,29 @@ def vote(grid: Grid, crossings: list[Crossings]) -> Insideness:
     negative = np.zeros(grid.shape, dtype=np.int8)
     winding_sum = np.zeros(grid.shape, dtype=np.int16)
     for along in crossings:
-        for winding in _windings(grid, along):
-            positive += winding > 0
-            negative += winding < 0
-            winding_sum += winding
-    inside = np.maximum(positive, negative) >= VOTES_NEEDED
-    size = np.maximum((np.abs(winding_sum) + 3) // 6, 1).astype(np.int8)
-    depth = np.where(inside, np.where(positive > negative, size, -size), 0).astype(np.int8)
-    leading = np.maximum(positive, negative)
-    outvoted = np.where(inside, 6 - leading, leading)
-    return Insideness(depth, float(outvoted.sum(dtype=np.int64)) / 6.0)
+        below, total = _windings(grid, along)
+        # looking down an axis finds −below, looking up it total − below
+        positive += below < 0
+        negative += below > 0
+        winding_sum -= below
+        np.subtract(total, below, out=below)
+        positive += below > 0
+        negative += below < 0
+        winding_sum += below
+        del below
+    depth = np.zeros(grid.shape, dtype=np.int8)
+    outvoted = 0
+    for slab in range(grid.shape[0]):
+        leading = np.maximum(positive[slab], negative[slab])
+        inside = leading >= VOTES_NEEDED
+        size = np.maximum((np.abs(winding_sum[slab]) + 3) // 6, 1).astype(np.int8)
+        depth[slab] = np.where(inside, np.where(positive[slab] > negative[slab], size, -size), 0)
+        outvoted += int(np.where(inside, 6 - leading, leading).sum(dtype=np.int64))
+    return Insideness(depth, outvoted / 6.0)
 
 
 def _windings(grid: Grid, crossings: Crossings) -> tuple[np.ndarray, np.ndarray]:
-    """Winding numbers found by looking down and up an axis, each of the grid's shape, int16."""
+    """Crossings of each sample's ray below it, of the grid's shape, and along the whole ray, by sign; int16."""
     axis = crossings.axis
     samples = grid.shape[axis]
     stride = grid.strides()[axis]
@@ -138,12 +147,12 @@ def _windings(grid: Grid, crossings: Crossings) -> tuple[np.ndarray, np.ndarray]
     keys = crossings.base[before] + crossings.interval[before] * stride
     unique, sums = _sum_by_key(keys, crossings.sign[before])
     jumps.reshape(-1)[unique] = sums
-    below = np.cumsum(jumps, axis=axis, dtype=np.int16)
+    below = np.cumsum(jumps, axis=axis, out=jumps)
     total = np.zeros(grid.shape, dtype=np.int16).take([0], axis=axis)
     rays, ray_sums = _sum_by_key(crossings.base, crossings.sign)
     flat_index = np.unravel_index(rays, grid.shape)
     total[flat_index] = ray_sums
-    return -below, total - below
+    return below, total
 
 
 def _sum_by_key(keys: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

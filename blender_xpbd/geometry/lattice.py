@@ -18,6 +18,8 @@ from functools import cache
 
 import numpy as np
 
+from .chunks import chunks
+
 TETRAHEDRON_VOLUME = 1.0 / 12.0
 TETRAHEDRA_PER_CELL = 12
 
@@ -102,6 +104,13 @@ class Lattice:
         cells = np.stack(np.unravel_index(numbers // TETRAHEDRA_PER_CELL, self.shape), axis=1)
         return 2 * cells[:, None, :] + CORNER_OFFSETS[numbers % TETRAHEDRA_PER_CELL]
 
+    def corner_numbers(self, numbers: np.ndarray) -> np.ndarray:
+        """The lattice points at the corners of tetrahedra, numbered by ``vertex_numbers``, (tetrahedra, 4), int64."""
+        found = np.empty((len(numbers), 4), dtype=np.int64)
+        for part in chunks(len(numbers)):
+            found[part] = self.vertex_numbers(self.corners(numbers[part]))
+        return found
+
     def vertex_numbers(self, corners: np.ndarray) -> np.ndarray:
         """One int64 for each lattice point given in half units, shape (…, 3)."""
         span = 2 * max(self.shape) + 3
@@ -115,12 +124,14 @@ class Lattice:
 
     def neighbours(self, numbers: np.ndarray) -> np.ndarray:
         """The tetrahedron across each face, shape (tetrahedra, 4), −1 beyond the box; column i is opposite corner i."""
-        cells = np.stack(np.unravel_index(numbers // TETRAHEDRA_PER_CELL, self.shape), axis=1)
-        kinds = numbers % TETRAHEDRA_PER_CELL
-        across = _neighbour_table()[kinds]
-        beyond = cells[:, None, :] + across[..., :3]
-        inside = ((beyond >= 0) & (beyond < np.array(self.shape))).all(axis=2)
-        return np.where(inside, TETRAHEDRA_PER_CELL * self._cell_number(beyond) + across[..., 3], -1)
+        found = np.empty((len(numbers), 4), dtype=np.int64)
+        for part in chunks(len(numbers)):
+            cells = np.stack(np.unravel_index(numbers[part] // TETRAHEDRA_PER_CELL, self.shape), axis=1)
+            across = _neighbour_table()[numbers[part] % TETRAHEDRA_PER_CELL]
+            beyond = cells[:, None, :] + across[..., :3]
+            inside = ((beyond >= 0) & (beyond < np.array(self.shape))).all(axis=2)
+            found[part] = np.where(inside, TETRAHEDRA_PER_CELL * self._cell_number(beyond) + across[..., 3], -1)
+        return found
 
     def _cell_number(self, cells: np.ndarray) -> np.ndarray:
         """Number of each cell, shape (…,)."""

@@ -11,7 +11,7 @@ import numpy as np
 from .assembly import assemble, assemble_linked, assemble_merged, face_components
 from .components import connected_components
 from .lattice import Lattice
-from .pieces import Pieces, merge_pieces, pieces_in, with_links
+from .pieces import Pieces, PieceTable, merge_pieces, with_links
 
 ROUNDS = 4
 
@@ -50,12 +50,12 @@ def _find_cracks(lattice: Lattice, pieces: Pieces, tetrahedra: np.ndarray) -> np
 
     The samples did not happen to link them, but a face of such a tetrahedron lies in the solid.
     """
-    whole = np.flatnonzero(pieces.is_whole)
-    asked, other = pieces_in(pieces, lattice.neighbours(pieces.tetrahedron[whole]).reshape(-1))
-    owner, mixed = whole[asked // 4], ~pieces.is_whole[other]
-    owner, other = owner[mixed], other[mixed]
-    shared = (tetrahedra[owner][:, :, None] == tetrahedra[other][:, None, :]).sum(axis=(1, 2))
-    return np.stack([owner, other], axis=1)[shared == 2]
+    cracks = [np.zeros((0, 2), dtype=np.int32)]
+    for pairs in PieceTable(pieces).across_faces(lattice, pieces, np.flatnonzero(pieces.is_whole)):
+        owner, other = pairs = pairs[~pieces.is_whole[pairs[:, 1]]].T
+        shared = (tetrahedra[owner][:, :, None] == tetrahedra[other][:, None, :]).sum(axis=(1, 2))
+        cracks.append(pairs.T[shared == 2])
+    return np.concatenate(cracks)
 
 
 def _merge_duplicates(
@@ -98,7 +98,7 @@ def _faces_to_close(
 ) -> np.ndarray:
     """Links from hinged pieces to pieces across a face of which they already share a vertex or an edge."""
     neighbours = lattice.neighbours(pieces.tetrahedron[hinged])
-    asked, other = pieces_in(pieces, neighbours.reshape(-1))
+    asked, other = PieceTable(pieces).find(neighbours.reshape(-1))
     owner = hinged[asked // 4]
     touching = _shares_vertex(tetrahedra[owner], tetrahedra[other])
     good = touching & (component[owner] != component[other])
@@ -119,7 +119,7 @@ def _fill_between(
         return pieces, np.zeros((0, 2), dtype=np.int64)
     between = lattice.neighbours(pieces.tetrahedron[hinged])
     beyond = lattice.neighbours(np.maximum(between, 0).reshape(-1))
-    asked, other = pieces_in(pieces, np.where(between.reshape(-1, 1) >= 0, beyond, -1).reshape(-1))
+    asked, other = PieceTable(pieces).find(np.where(between.reshape(-1, 1) >= 0, beyond, -1).reshape(-1))
     slot = asked // 4
     owner = hinged[slot // 4]
     good = _shares_vertex(tetrahedra[owner], tetrahedra[other]) & (component[owner] != component[other])
@@ -169,7 +169,7 @@ def _touching_corners(
     goal = np.where(np.repeat(other >= 0, 4, axis=1), goal, -1)
     across = lattice.vertex_numbers(lattice.corners(np.maximum(between, 0).reshape(-1))).reshape(-1, 4, 4)
     shared = (across[:, :, :, None] == goal[:, None, None, :]).any(axis=3).sum(axis=2)
-    asked, found = pieces_in(pieces, between.reshape(-1))
+    asked, found = PieceTable(pieces).find(between.reshape(-1))
     taken = np.zeros(between.size, dtype=bool)
     taken[asked[component[found] == component[hinged[asked // 4]]]] = True
     return np.where((between >= 0) & ~taken.reshape(-1, 4), shared, 0)

@@ -13,10 +13,12 @@ Nesme, Kry, Jeřábková & Faure 2009, "Preserving topology and elasticity for e
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .chunks import chunks
 from .components import connected_components, dense_labels
 from .inside import Crossings, Grid
 from .lattice import TETRAHEDRA_PER_CELL, Lattice
@@ -25,6 +27,9 @@ from .sampling import SurfaceSamples
 
 # Points are moved by this share of their distance from the middle to tell on which side of a border they count.
 NUDGE = 1e-9
+# Samples of the grid that are looked at at once.
+SAMPLES_AT_ONCE = 1 << 18
+NONE = np.zeros(0, dtype=np.int32)
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,7 @@ class Pieces:
         tetrahedron: lattice number, shape (pieces,), int64.
         inside_samples: how many inside samples each holds, shape (pieces,), int64.
         is_whole: whether no surface runs through the tetrahedron, shape (pieces,), bool.
-        links: pieces of different tetrahedra that hang together, shape (links, 2), int64, each once.
+        links: pieces of different tetrahedra that hang together, shape (links, 2), int32, each once.
         of_sample: the piece of each surface sample, shape (samples,), int64.
     """
 
@@ -56,7 +61,11 @@ class _Nodes:
     triangle_count: int
     first_whole: int
     of_grid: np.ndarray
-    is_mixed_sample: np.ndarray
+
+    @property
+    def first_sample(self) -> int:
+        """The first node of a sample."""
+        return len(self.surface_keys)
 
     def on_surface(self, tetrahedron: np.ndarray, triangle: np.ndarray) -> np.ndarray:
         """The node of each (tetrahedron, triangle), or −1."""
@@ -101,7 +110,12 @@ def find_pieces(
         of_crossing = nodes.near_surface(lattice, tetrahedra, along.triangle)
         links.append(_link_along_rays(grid, depth, along, of_crossing, nodes.of_grid))
         links.append(_link_samples(grid, depth, along, nodes))
-    pairs = unique_links(np.concatenate(links), len(nodes.tetrahedron))
+    # the numbers of the grid's samples are as much as all that is still to come
+    nodes = replace(nodes, of_grid=NONE)
+    together = np.concatenate(links)
+    del links, sample_tetrahedra, crossing_tetrahedra
+    pairs = unique_links(together, len(nodes.tetrahedron))
+    del together
     within = nodes.tetrahedron[pairs[:, 0]] == nodes.tetrahedron[pairs[:, 1]]
     if weld:
         order = np.argsort(nodes.tetrahedron, kind="stable")
@@ -161,38 +175,38 @@ def _make_nodes(
     for tetrahedra in (on_surface, *crossing_tetrahedra):
         has_surface[tetrahedra] = True
 
-    inside = np.flatnonzero(depth)
+    inside = np.flatnonzero(depth).astype(np.int32)
     in_tetrahedron = _tetrahedra_of_samples(lattice, grid, inside)
     mixed = has_surface[in_tetrahedron]
-    whole_counts = np.bincount(in_tetrahedron[~mixed], minlength=lattice.tetrahedron_count)
-    whole = np.flatnonzero(whole_counts)
+    whole, whole_counts = np.unique(in_tetrahedron[~mixed], return_counts=True)
     first_whole = len(surface_keys) + int(mixed.sum())
     whole_node = np.zeros(lattice.tetrahedron_count, dtype=np.int32)
     whole_node[whole] = first_whole + np.arange(len(whole))
     of_grid = np.full(depth.size, -1, dtype=np.int32)
     of_grid[inside[mixed]] = len(surface_keys) + np.arange(first_whole - len(surface_keys))
     of_grid[inside[~mixed]] = whole_node[in_tetrahedron[~mixed]]
-    is_mixed = np.zeros(depth.size, dtype=bool)
-    is_mixed[inside[mixed]] = True
     return _Nodes(
-        tetrahedron=np.concatenate([on_surface, in_tetrahedron[mixed], whole]),
+        tetrahedron=np.concatenate([on_surface, in_tetrahedron[mixed], whole]).astype(np.int32),
         inside_samples=np.concatenate(
-            [np.zeros(len(surface_keys)), np.ones(first_whole - len(surface_keys)), whole_counts[whole]]
-        ),
+            [np.zeros(len(surface_keys)), np.ones(first_whole - len(surface_keys)), whole_counts]
+        ).astype(np.int32),
         surface_keys=surface_keys,
         triangle_count=triangle_count,
         first_whole=first_whole,
         of_grid=of_grid,
-        is_mixed_sample=is_mixed,
     )
 
 
 def _tetrahedra_of_samples(lattice: Lattice, grid: Grid, flat: np.ndarray) -> np.ndarray:
     """The tetrahedron of each of the grid's samples, given by flat numbers."""
     steps, _ = sample_tetrahedra_table(lattice, grid)
-    cells = np.arange(np.prod(lattice.shape), dtype=np.int32).reshape(lattice.shape) * TETRAHEDRA_PER_CELL
-    every = cells[:, None, :, None, :, None] + steps.astype(np.int32)[None, :, None, :, None, :]
-    return every.reshape(-1)[flat]
+    found = np.empty(len(flat), dtype=np.int32)
+    for part in chunks(len(flat)):
+        place = np.unravel_index(flat[part], grid.shape)
+        x, y, z = (axis // grid.rate for axis in place)
+        cell = (x * lattice.shape[1] + y) * lattice.shape[2] + z
+        found[part] = TETRAHEDRA_PER_CELL * cell + steps[tuple(axis % grid.rate for axis in place)]
+    return found
 
 
 def _link_along_rays(
@@ -239,14 +253,18 @@ def _link_samples(grid: Grid, depth: np.ndarray, crossings: Crossings, nodes: _N
     """Links between samples next to each other along an axis, with no surface between; at least one in a mixed cell."""
     axis = crossings.axis
     stride = int(grid.strides()[axis])
-    inside = depth.reshape(-1) != 0
-    linked = inside[:-stride] & inside[stride:]
-    linked &= nodes.is_mixed_sample[:-stride] | nodes.is_mixed_sample[stride:]
+    samples = depth.reshape(-1)
+    is_crossed = np.zeros(len(samples) - stride, dtype=bool)
     crossed = crossings.base + (crossings.interval - 1) * stride
-    linked[crossed[(crossings.interval > 0) & (crossings.interval < grid.shape[axis])]] = False
+    is_crossed[crossed[(crossings.interval > 0) & (crossings.interval < grid.shape[axis])]] = True
+    links = [np.zeros((0, 2), dtype=np.int32)]
     # The grid's border lies outside, so no link runs over from one row into the next.
-    lower = np.flatnonzero(linked)
-    return np.stack([nodes.of_grid[lower], nodes.of_grid[lower + stride]], axis=1).astype(np.int64)
+    for part in chunks(len(is_crossed), SAMPLES_AT_ONCE):
+        above = slice(part.start + stride, part.stop + stride)
+        linked = (samples[part] != 0) & (samples[above] != 0) & ~is_crossed[part]
+        pairs = np.stack([nodes.of_grid[part][linked], nodes.of_grid[above][linked]], axis=1)
+        links.append(pairs[((pairs >= nodes.first_sample) & (pairs < nodes.first_whole)).any(axis=1)])
+    return np.concatenate(links)
 
 
 def merge_pieces(pieces: Pieces, pairs: np.ndarray) -> tuple[Pieces, np.ndarray]:
@@ -274,22 +292,33 @@ def merge_pieces(pieces: Pieces, pairs: np.ndarray) -> tuple[Pieces, np.ndarray]
     return fewer, merged
 
 
-def pieces_in(pieces: Pieces, tetrahedra: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """All pieces in given tetrahedra.
+class PieceTable:
+    """Finds the pieces in tetrahedra."""
 
-    Args:
-        pieces: the pieces.
-        tetrahedra: lattice numbers, shape (n,).
+    def __init__(self, pieces: Pieces) -> None:
+        """Sort them."""
+        self._order = np.argsort(pieces.tetrahedron, kind="stable").astype(np.int32)
+        self._tetrahedra = pieces.tetrahedron[self._order]
 
-    Returns:
-        ``asked``, which of the n, and ``found``, a piece in it; each shape (matches,), int64.
-    """
-    order = np.argsort(pieces.tetrahedron, kind="stable")
-    ordered = pieces.tetrahedron[order]
-    begin = np.searchsorted(ordered, tetrahedra, side="left")
-    counts = np.searchsorted(ordered, tetrahedra, side="right") - begin
-    asked = np.repeat(np.arange(len(tetrahedra)), counts)
-    return asked, order[np.repeat(begin, counts) + ramp(counts)]
+    def find(self, tetrahedra: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """All pieces in given tetrahedra.
+
+        Args:
+            tetrahedra: lattice numbers, shape (n,).
+
+        Returns:
+            ``asked``, which of the n, and ``found``, a piece in it; each shape (matches,).
+        """
+        begin = np.searchsorted(self._tetrahedra, tetrahedra, side="left")
+        counts = np.searchsorted(self._tetrahedra, tetrahedra, side="right") - begin
+        asked = np.repeat(np.arange(len(tetrahedra)), counts)
+        return asked, self._order[np.repeat(begin, counts) + ramp(counts)]
+
+    def across_faces(self, lattice: Lattice, pieces: Pieces, chosen: np.ndarray) -> Iterator[np.ndarray]:
+        """Pairs of a chosen piece and one across a face of it, some of them at a time, shape (pairs, 2), int32."""
+        for part in chunks(len(chosen)):
+            asked, other = self.find(lattice.neighbours(pieces.tetrahedron[chosen[part]]).reshape(-1))
+            yield np.stack([chosen[part][asked // 4], other], axis=1).astype(np.int32)
 
 
 def with_links(pieces: Pieces, links: np.ndarray) -> Pieces:
@@ -299,18 +328,22 @@ def with_links(pieces: Pieces, links: np.ndarray) -> Pieces:
         pieces: the pieces.
         links: shape (links, 2).
     """
-    together = unique_links(np.concatenate([pieces.links, links]), len(pieces.tetrahedron))
+    together = unique_links(np.concatenate([pieces.links, links.astype(np.int32)]), len(pieces.tetrahedron))
     return Pieces(pieces.tetrahedron, pieces.inside_samples, pieces.is_whole, together, pieces.of_sample)
 
 
 def unique_links(links: np.ndarray, count: int) -> np.ndarray:
     """Unordered links between different nodes, each once, sorted."""
-    low, high = np.minimum(links[:, 0], links[:, 1]), np.maximum(links[:, 0], links[:, 1])
-    keys = (low.astype(np.int64) * count + high)[low != high]
+    keys = np.minimum(links[:, 0], links[:, 1]).astype(np.int64)
+    keys *= count
+    keys += np.maximum(links[:, 0], links[:, 1])
+    keys = keys[links[:, 0] != links[:, 1]]
     # mostly in order already, with more behind: a stable sort merges runs
     keys.sort(kind="stable")
     keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])[: len(keys)]]
-    return np.stack(np.divmod(keys, count), axis=1)
+    unique = np.empty((len(keys), 2), dtype=np.int32)
+    unique[:, 0], unique[:, 1] = keys // count, keys % count
+    return unique
 
 
 def _siblings(links: np.ndarray, tetrahedron: np.ndarray) -> np.ndarray:
@@ -328,11 +361,11 @@ def _siblings(links: np.ndarray, tetrahedron: np.ndarray) -> np.ndarray:
 
 def _link_whole(lattice: Lattice, pieces: Pieces) -> Pieces:
     """Link tetrahedra without surface to each other across their faces."""
-    whole = np.flatnonzero(pieces.is_whole)
-    asked, other = pieces_in(pieces, lattice.neighbours(pieces.tetrahedron[whole]).reshape(-1))
-    owner = whole[asked // 4]
-    once = pieces.is_whole[other] & (owner < other)
-    return with_links(pieces, np.stack([owner[once], other[once]], axis=1))
+    links = [
+        pairs[pieces.is_whole[pairs[:, 1]] & (pairs[:, 0] < pairs[:, 1])]
+        for pairs in PieceTable(pieces).across_faces(lattice, pieces, np.flatnonzero(pieces.is_whole))
+    ]
+    return with_links(pieces, np.concatenate([pieces.links[:0], *links]))
 
 
 def _drop_strays(pieces: Pieces) -> Pieces:

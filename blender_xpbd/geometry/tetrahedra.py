@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from .chunks import chunks, coordinates
@@ -74,19 +76,33 @@ def surface_triangles(tetrahedra: np.ndarray) -> np.ndarray:
         tetrahedra: shape (tetrahedra, 4).
     """
     tetrahedra = np.asarray(tetrahedra, dtype=np.int32)
-    # faces that are the same have the same lowest vertex, so those of a range of lowest vertices are looked at together
+    alone = [np.zeros(0, np.int64)]
+    for numbers, is_last in faces_in_place(tetrahedra):
+        is_first = np.concatenate([[True], is_last[:-1]])[: len(is_last)]
+        alone.append(numbers[is_first & is_last])
+    faces = np.sort(np.concatenate(alone))
+    return tetrahedra[faces[:, None] // 4, TETRAHEDRON_FACES[faces % 4]]
+
+
+def faces_in_place(tetrahedra: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """All faces, a part of them at a time, those with the same vertices one after the other.
+
+    Args:
+        tetrahedra: shape (tetrahedra, 4).
+
+    Yields:
+        4 · tetrahedron + face, int64, and whether the next one has other vertices, each of shape (faces,).
+    """
+    # faces with the same vertices have the same lowest one, so those of a range of lowest ones are looked at together
     count = int(tetrahedra.max(initial=0)) + 1
     step = max(min(LARGEST_KEY // count**2, count * FACES_AT_ONCE // (4 * len(tetrahedra) + 1)), 1)
-    alone = [np.zeros(0, np.int64)]
     for lowest in range(0, count, step):
         numbers, keys = _faces_from(tetrahedra, lowest, lowest + step, count)
         order = np.argsort(keys)
         keys = keys[order]
-        changes = np.ones(len(keys) + 1, dtype=bool)
-        changes[1:-1] = keys[1:] != keys[:-1]
-        alone.append(numbers[order[changes[1:] & changes[:-1]]])
-    faces = np.sort(np.concatenate(alone))
-    return tetrahedra[faces[:, None] // 4, TETRAHEDRON_FACES[faces % 4]]
+        is_last = np.ones(len(keys), dtype=bool)
+        is_last[:-1] = keys[1:] != keys[:-1]
+        yield numbers[order], is_last
 
 
 def minimum_dihedral_angles(vertices: np.ndarray, tetrahedra: np.ndarray) -> np.ndarray:

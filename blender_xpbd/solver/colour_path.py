@@ -49,7 +49,8 @@ def advance_by_colours(plan: Plan, substeps: int) -> None:
             s.positions, s.previous_positions, s.velocities, s.older_positions, plan.h, plan.mode
         )
         _restore_contacts(plan)
-    parallel.damp_bodies(s.positions, s.velocities, s.starts, s.bodies, plan.h * substeps)
+    if plan.damps_bodies:
+        parallel.damp_bodies(s.positions, s.velocities, s.starts, s.bodies, plan.h * substeps)
 
 
 def project_by_colours(plan: Plan, iteration: int) -> None:

@@ -9,19 +9,8 @@ pull: cloth folds between its coarse vertices. Arrays as in ``HierarchyTables``.
 import taichi as ti
 
 from ..constraints.constraint import SMALL
-from .hierarchy_tables import (
-    BELOW_COUNT,
-    COMPLIANCE,
-    COUNT,
-    FIRST,
-    FIRST_BELOW,
-    FIRST_LINK,
-    FIRST_PARENT,
-    IS_FINEST,
-    LINK_COUNT,
-    SWEEPS,
-    TAKEN,
-)
+from .hierarchy_tables import COMPLIANCE, FIRST_BELOW, FIRST_PARENT, IS_FINEST, TAKEN
+from .level_operations import BEGIN, END, LEVEL, NOTE, OPERATION, PULL, RESTRICT, SWEEP
 
 
 @ti.func
@@ -106,112 +95,12 @@ def move_below(
 
 
 @ti.func
-def restrict_share(
-    level,
-    turn,
-    turns,
-    positions: ti.template(),
-    levels: ti.template(),
-    coarse_positions: ti.template(),
-    coarse_moves: ti.template(),
-    restriction_starts: ti.template(),
-    restriction_vertices: ti.template(),
-    restriction_weights: ti.template(),
-):
-    """Restrict to one of ``turns`` equal shares of the vertices of a level."""
-    first, count = levels[level, FIRST], levels[level, COUNT]
-    begin, end = first + count * turn // turns, first + count * (turn + 1) // turns
-    if levels[level, IS_FINEST] == 1:
-        for i in range(begin, end):
-            restrict_vertex(
-                i,
-                positions,
-                coarse_positions,
-                coarse_moves,
-                restriction_starts,
-                restriction_vertices,
-                restriction_weights,
-            )
-    else:
-        for i in range(begin, end):
-            restrict_vertex(
-                i,
-                coarse_positions,
-                coarse_positions,
-                coarse_moves,
-                restriction_starts,
-                restriction_vertices,
-                restriction_weights,
-            )
-
-
-@ti.func
-def pull_share(
-    level,
-    sweep,
-    first,
-    last,
+def operate(
+    operation,
+    share,
+    shares,
     inverse_h_squared,
-    stiffness: ti.template(),
-    coarse_positions: ti.template(),
-    links: ti.template(),
-    link_lengths: ti.template(),
-    link_states: ti.template(),
-):
-    """Pull the links ``first`` … ``last`` − 1 of a level."""
-    for k in range(first, last):
-        pull_link(
-            k,
-            sweep,
-            stiffness[level, COMPLIANCE] * inverse_h_squared,
-            stiffness[level, TAKEN],
-            coarse_positions,
-            links,
-            link_lengths,
-            link_states,
-        )
-
-
-@ti.func
-def note_share(level, turn, turns, levels: ti.template(), coarse_positions: ti.template(), coarse_moves: ti.template()):
-    """How far one of ``turns`` equal shares of the vertices of a level came."""
-    first, count = levels[level, FIRST], levels[level, COUNT]
-    for i in range(first + count * turn // turns, first + count * (turn + 1) // turns):
-        note_move(i, coarse_positions, coarse_moves)
-
-
-@ti.func
-def prolong_share(
-    level,
-    turn,
-    turns,
-    positions: ti.template(),
-    levels: ti.template(),
-    coarse_positions: ti.template(),
-    coarse_moves: ti.template(),
-    parents: ti.template(),
-    parent_weights: ti.template(),
-):
-    """Move one of ``turns`` equal shares of what is below a level."""
-    first_below, first_parent, count = (
-        levels[level, FIRST_BELOW],
-        levels[level, FIRST_PARENT],
-        levels[level, BELOW_COUNT],
-    )
-    begin, end = count * turn // turns, count * (turn + 1) // turns
-    if levels[level, IS_FINEST] == 1:
-        for n in range(begin, end):
-            move_below(n, first_below, first_parent, positions, coarse_moves, parents, parent_weights)
-    else:
-        for n in range(begin, end):
-            move_below(n, first_below, first_parent, coarse_positions, coarse_moves, parents, parent_weights)
-
-
-@ti.func
-def solve_chain(
-    first_level,
-    last_level,
-    inverse_h_squared,
+    operations: ti.template(),
     positions: ti.template(),
     levels: ti.template(),
     stiffness: ti.template(),
@@ -226,35 +115,53 @@ def solve_chain(
     link_lengths: ti.template(),
     link_states: ti.template(),
 ):
-    """Restrict to the levels ``first_level`` … ``last_level`` − 1 of a body, then solve and prolong back down."""
-    for level in range(first_level, last_level):
-        restrict_share(
-            level,
-            0,
-            1,
-            positions,
-            levels,
-            coarse_positions,
-            coarse_moves,
-            restriction_starts,
-            restriction_vertices,
-            restriction_weights,
-        )
-    for number in range(last_level - first_level):
-        level = last_level - 1 - number
-        first_link = levels[level, FIRST_LINK]
-        for sweep in range(levels[level, SWEEPS]):
-            pull_share(
-                level,
-                sweep,
-                first_link,
-                first_link + levels[level, LINK_COUNT],
-                inverse_h_squared,
-                stiffness,
+    """Do one of ``shares`` equal shares of an operation on a level, see ``level_operations``."""
+    kind, level = operations[operation, OPERATION], operations[operation, LEVEL]
+    first, count = operations[operation, BEGIN], operations[operation, END] - operations[operation, BEGIN]
+    begin, end = first + count * share // shares, first + count * (share + 1) // shares
+    if kind == RESTRICT:
+        if levels[level, IS_FINEST] == 1:
+            for i in range(begin, end):
+                restrict_vertex(
+                    i,
+                    positions,
+                    coarse_positions,
+                    coarse_moves,
+                    restriction_starts,
+                    restriction_vertices,
+                    restriction_weights,
+                )
+        else:
+            for i in range(begin, end):
+                restrict_vertex(
+                    i,
+                    coarse_positions,
+                    coarse_positions,
+                    coarse_moves,
+                    restriction_starts,
+                    restriction_vertices,
+                    restriction_weights,
+                )
+    elif kind == PULL:
+        for k in range(begin, end):
+            pull_link(
+                k,
+                operations[operation, SWEEP],
+                stiffness[level, COMPLIANCE] * inverse_h_squared,
+                stiffness[level, TAKEN],
                 coarse_positions,
                 links,
                 link_lengths,
                 link_states,
             )
-        note_share(level, 0, 1, levels, coarse_positions, coarse_moves)
-        prolong_share(level, 0, 1, positions, levels, coarse_positions, coarse_moves, parents, parent_weights)
+    elif kind == NOTE:
+        for i in range(begin, end):
+            note_move(i, coarse_positions, coarse_moves)
+    else:
+        first_below, first_parent = levels[level, FIRST_BELOW], levels[level, FIRST_PARENT]
+        if levels[level, IS_FINEST] == 1:
+            for n in range(begin, end):
+                move_below(n, first_below, first_parent, positions, coarse_moves, parents, parent_weights)
+        else:
+            for n in range(begin, end):
+                move_below(n, first_below, first_parent, coarse_positions, coarse_moves, parents, parent_weights)

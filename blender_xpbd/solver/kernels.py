@@ -163,18 +163,25 @@ def damp_internal_motion(first, last, share, positions: ti.template(), velocitie
         centre /= mass
         mean = momentum / mass
         spin = ti.Vector([0.0, 0.0, 0.0])
-        inertia = ti.Matrix.zero(float, 3, 3)
+        # rows of the tensor of inertia
+        row0, row1, row2 = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
         for i in range(first, last):
             if positions[i][3] > 0.0:
                 m = 1.0 / positions[i][3]
                 r = positions[i].xyz - centre
                 spin += m * r.cross(velocities[i].xyz - mean)
-                inertia += m * (r.dot(r) * ti.Matrix.identity(float, 3) - r.outer_product(r))
+                size = m * r.dot(r)
+                row0 += ti.Vector([size, 0.0, 0.0]) - (m * r[0]) * r
+                row1 += ti.Vector([0.0, size, 0.0]) - (m * r[1]) * r
+                row2 += ti.Vector([0.0, 0.0, size]) - (m * r[2]) * r
         omega = ti.Vector([0.0, 0.0, 0.0])
-        size = inertia.trace() / 3.0
+        size = (row0[0] + row1[1] + row2[2]) / 3.0
+        # Cramer's rule; Taichi's inverse of a matrix takes a tenth of a second to compile
+        column0, column1, column2 = row1.cross(row2), row2.cross(row0), row0.cross(row1)
+        determinant = row0.dot(column0)
         # a point or a line cannot be inverted; leaving the rotation out then damps a little of the spin
-        if inertia.determinant() > 1e-6 * size * size * size:
-            omega = inertia.inverse() @ spin
+        if determinant > 1e-6 * size * size * size:
+            omega = (spin[0] * column0 + spin[1] * column1 + spin[2] * column2) / determinant
         for i in range(first, last):
             if positions[i][3] > 0.0:
                 rigid = mean + omega.cross(positions[i].xyz - centre)

@@ -95,6 +95,11 @@ class Plan:
         return len(self.system.scene.colliders)
 
     @property
+    def damps_bodies(self) -> bool:
+        """Whether a body's internal motion is damped."""
+        return any(model.body.material.internal_damping > 0.0 for model in self.system.models)
+
+    @property
     def has_levels(self) -> bool:
         """Whether a cloth has coarse levels."""
         return not self.state.hierarchy.is_empty

@@ -15,9 +15,10 @@ from ..contacts.contact import MOTION_WIDTH
 from .colliders import ColliderSet
 from .device_arrays import make_array, make_vectors, make_zero_vectors, make_zeros, readable_array
 from .hierarchy_tables import HierarchyTables, build_hierarchy_tables
+from .level_operations import level_operations
 from .mode import static_mode
 from .runtime import real_type
-from .stages import level_stages, substep_stages
+from .stages import substep_stages
 from .system import System
 from .team_kernels import COUNTERS
 
@@ -72,7 +73,8 @@ class HierarchyState:
 class State:
     """Device arrays; names, shapes and units as in ``System``, ``Schedule``, ``ContactPoints`` and ``ColliderSet``.
 
-    ``stages``, ``chains`` and ``counters`` are for ``team_kernels``.
+    ``stages`` and ``counters`` are for ``team_kernels``, ``operations`` and ``operation_starts`` are of
+    ``LevelOperations``.
 
     Positions are 4-vectors (xyz [m], inverse mass [1/kg]), previous positions too (xyz [m], damping time [s]);
     velocities are [m/s] with a fourth component of 0, and so are corrections [m], which move the next
@@ -113,7 +115,8 @@ class State:
     mesh_ints: Any
     gravities: Any
     stages: Any
-    chains: Any
+    operations: Any
+    operation_starts: Any
     counters: Any
     hierarchy: HierarchyState
 
@@ -132,9 +135,9 @@ def build_state(system: System, colliders: ColliderSet) -> State:
     older_velocities = system.velocities[: None if looks_back else 0]
     older_positions = system.positions[: len(older_velocities)] - h * older_velocities
     hierarchy = _hierarchy_state(system)
-    levels, chains = level_stages(hierarchy.tables, parts.count)
+    operations = level_operations(hierarchy.tables, parts.count)
     stages = substep_stages(
-        parts.count, system.scene.settings.iterations, len(moved) > 0, len(colliders.ints) > 0, levels
+        parts.count, system.scene.settings.iterations, len(moved) > 0, len(colliders.ints) > 0, operations.stages
     )
     # groups have working space among their parameters
     parameters = make_array if any(block and block.groups for block in schedule.blocks) else readable_array
@@ -172,7 +175,8 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         mesh_ints=make_array(colliders.mesh_ints, ti.i32),
         gravities=make_vectors(np.append(system.scene.gravity, 0.0)[None]),
         stages=make_array(stages, ti.i32),
-        chains=make_array(chains, ti.i32),
+        operations=make_array(operations.rows, ti.i32),
+        operation_starts=make_array(operations.starts, ti.i32),
         counters=make_zeros((COUNTERS,), ti.i32),
         hierarchy=hierarchy,
     )

@@ -15,7 +15,7 @@ import taichi as ti
 
 from ..constraints.constraint import BDF2
 from ..contacts.contact import BODY_DAMPING, BODY_INTERNAL_DAMPING, apply_restitution, project_contact
-from .hierarchy_kernels import note_share, prolong_share, pull_share, restrict_share, solve_chain
+from .hierarchy_kernels import operate
 from .kernels import (
     FLOAT_TABLE,
     FLOATS,
@@ -31,26 +31,7 @@ from .kernels import (
     projection_step,
     update_velocity,
 )
-from .stages import (
-    CHAIN,
-    DOES,
-    FIRST_PULL,
-    FIRST_TASK,
-    ITERATION,
-    LAST_PULL,
-    LEVEL,
-    MOVE,
-    NOTE,
-    PLACE,
-    PREDICT,
-    PROJECT,
-    PROLONG,
-    PULL,
-    REBOUND,
-    RESTRICT,
-    TOUCH,
-    TURNS,
-)
+from .stages import DOES, FIRST_TASK, ITERATION, MOVE, OPERATE, PLACE, PREDICT, PROJECT, REBOUND, SHARES, TOUCH, TURNS
 from .tasks import MOST_PARTS
 
 # Taichi hands out a parallel loop in pieces of 512 turns at least, so a member of the team is as many
@@ -222,7 +203,8 @@ def simulate_frame(
     mesh_ints: INTS,
     gravities: VECTORS,
     stages: INT_TABLE,
-    chains: INT_TABLE,
+    operations: INT_TABLE,
+    operation_starts: INTS,
     counters: INTS,
     levels: INT_TABLE,
     level_stiffness: FLOAT_TABLE,
@@ -246,6 +228,7 @@ def simulate_frame(
     mode: ti.template(),
     used: ti.template(),
     shapes: ti.template(),
+    damps: ti.template(),
 ):
     """All substeps from one frame to the next; arrays as in ``State``, ``used`` and ``shapes`` are static masks."""
     ti.loop_config(serialize=True)
@@ -291,70 +274,30 @@ def simulate_frame(
                                     k, share, targets, target_starts, target_ends, positions, previous_positions, mode
                                 )
                         if ti.static(has_levels):
-                            level = stages[stage, LEVEL]
-                            if does == RESTRICT:
-                                restrict_share(
-                                    level,
-                                    turn,
-                                    turns,
-                                    positions,
-                                    levels,
-                                    coarse_positions,
-                                    coarse_moves,
-                                    restriction_starts,
-                                    restriction_vertices,
-                                    restriction_weights,
-                                )
-                            if does == CHAIN:
-                                solve_chain(
-                                    chains[turn, 0],
-                                    chains[turn, 1],
-                                    projection_step(h, 0, mode)[0],
-                                    positions,
-                                    levels,
-                                    level_stiffness,
-                                    coarse_positions,
-                                    coarse_moves,
-                                    restriction_starts,
-                                    restriction_vertices,
-                                    restriction_weights,
-                                    parents,
-                                    parent_weights,
-                                    links,
-                                    link_lengths,
-                                    link_states,
-                                )
-                            if does == PULL:
-                                first, count = (
-                                    stages[stage, FIRST_PULL],
-                                    stages[stage, LAST_PULL] - stages[stage, FIRST_PULL],
-                                )
-                                pull_share(
-                                    level,
-                                    stages[stage, ITERATION],
-                                    first + count * turn // turns,
-                                    first + count * (turn + 1) // turns,
-                                    projection_step(h, 0, mode)[0],
-                                    level_stiffness,
-                                    coarse_positions,
-                                    links,
-                                    link_lengths,
-                                    link_states,
-                                )
-                            if does == NOTE:
-                                note_share(level, turn, turns, levels, coarse_positions, coarse_moves)
-                            if does == PROLONG:
-                                prolong_share(
-                                    level,
-                                    turn,
-                                    turns,
-                                    positions,
-                                    levels,
-                                    coarse_positions,
-                                    coarse_moves,
-                                    parents,
-                                    parent_weights,
-                                )
+                            if does == OPERATE:
+                                shares = stages[stage, SHARES]
+                                group = first_task + turn // shares
+                                for operation in range(operation_starts[group], operation_starts[group + 1]):
+                                    operate(
+                                        operation,
+                                        turn % shares,
+                                        shares,
+                                        projection_step(h, 0, mode)[0],
+                                        operations,
+                                        positions,
+                                        levels,
+                                        level_stiffness,
+                                        coarse_positions,
+                                        coarse_moves,
+                                        restriction_starts,
+                                        restriction_vertices,
+                                        restriction_weights,
+                                        parents,
+                                        parent_weights,
+                                        links,
+                                        link_lengths,
+                                        link_states,
+                                    )
                         if does == PROJECT:
                             project_task(
                                 task,
@@ -422,9 +365,10 @@ def simulate_frame(
                         ti.atomic_add(counters[DONE], 1)
                 while ti.atomic_or(counters[DONE], 0) < end:
                     pass
-    ti.loop_config(serialize=True)
-    for b in range(bodies.shape[0]):
-        rate = bodies[b, BODY_INTERNAL_DAMPING]
-        if rate > 0.0:
-            share = 1.0 - ti.exp(-rate * h * substeps)
-            damp_internal_motion(starts[b], starts[b + 1], share, positions, velocities)
+    if ti.static(damps):
+        ti.loop_config(serialize=True)
+        for b in range(bodies.shape[0]):
+            rate = bodies[b, BODY_INTERNAL_DAMPING]
+            if rate > 0.0:
+                share = 1.0 - ti.exp(-rate * h * substeps)
+                damp_internal_motion(starts[b], starts[b + 1], share, positions, velocities)

@@ -52,7 +52,8 @@ def _advance(plan: Plan, substeps: int, team_size: int) -> None:
         s.mesh_ints,
         s.gravities,
         s.stages,
-        s.chains,
+        s.operations,
+        s.operation_starts,
         s.counters,
         *s.hierarchy.arrays,
         plan.h,
@@ -65,4 +66,5 @@ def _advance(plan: Plan, substeps: int, team_size: int) -> None:
         plan.mode,
         plan.used_constraints,
         plan.used_shapes,
+        plan.damps_bodies,
     )

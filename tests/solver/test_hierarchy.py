@@ -109,9 +109,8 @@ def two_cloths(**keywords):
 @pytest.mark.parametrize(("integration", "parts"), [("SYMPLECTIC_EULER", 16), ("BDF2", 4)])
 def test_all_paths_agree(monkeypatch, integration, parts):
     monkeypatch.setattr("blender_xpbd.solver.schedule.part_count", lambda blocks: parts)
-    monkeypatch.setattr("blender_xpbd.solver.stages.FEWEST_LINKS", 100)
-    monkeypatch.setattr("blender_xpbd.solver.stages.LINKS_PER_TURN", 4)
-    monkeypatch.setattr("blender_xpbd.solver.stages.VERTICES_PER_TURN", 4)
+    monkeypatch.setattr("blender_xpbd.solver.level_operations.FEWEST_LINKS", 100)
+    monkeypatch.setattr("blender_xpbd.solver.level_operations.LEAST_SHARE", dict.fromkeys(range(4), 4))
     results = {}
     for path in PATHS:
         simulation = two_cloths(path=path, time_integration=integration)

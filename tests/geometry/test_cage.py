@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -231,3 +232,15 @@ def test_real_meshes_get_sound_cages(meshes_folder: Path, name: str) -> None:
     cage = build_cage(vertices, triangles, 16)
     assert_sound(cage, vertices)
     assert np.isclose(cage.volume, enclosed_volume(vertices, triangles), rtol=0.05)
+
+
+def test_a_cage_takes_little_to_build() -> None:
+    vertices, triangles = sphere(48, 24)
+    tracemalloc.start()
+    cage = build_cage(vertices, triangles, 32)
+    held, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    count = len(cage.tetrahedra)
+    assert count > 200_000
+    assert peak < 360 * count
+    assert held < 40 * count

@@ -7,6 +7,7 @@ import itertools
 
 from . import parallel_hierarchy_kernels as parallel
 from .hierarchy_tables import BELOW_COUNT, COUNT, FIRST, FIRST_BELOW, FIRST_PARENT, IS_FINEST, SWEEPS
+from .launch import launch
 from .plan import Plan
 
 
@@ -15,7 +16,8 @@ def coarse_cycle_by_colours(plan: Plan) -> None:
     s, tables = plan.state.hierarchy, plan.state.hierarchy.tables
     rows = tables.levels.tolist()
     for row in rows:
-        parallel.restrict_level(
+        launch(
+            parallel.restrict_level,
             plan.state.positions if row[IS_FINEST] else s.positions,
             s.positions,
             s.moves,
@@ -28,8 +30,9 @@ def coarse_cycle_by_colours(plan: Plan) -> None:
     for level in reversed(range(len(rows))):
         row = rows[level]
         _pull_links(plan, level)
-        parallel.note_moves(s.positions, s.moves, row[FIRST], row[FIRST] + row[COUNT])
-        parallel.prolong_level(
+        launch(parallel.note_moves, s.positions, s.moves, row[FIRST], row[FIRST] + row[COUNT])
+        launch(
+            parallel.prolong_level,
             plan.state.positions if row[IS_FINEST] else s.positions,
             s.moves,
             s.parents,
@@ -44,7 +47,8 @@ def _pull_links(plan: Plan, level: int) -> None:
     s = plan.state.hierarchy
     for sweep in range(int(s.tables.levels[level, SWEEPS])):
         for first, last in itertools.pairwise(s.tables.colours[level].tolist()):
-            parallel.pull_colour(
+            launch(
+                parallel.pull_colour,
                 s.stiffness,
                 s.positions,
                 s.links,

@@ -8,6 +8,7 @@ import itertools
 from ..constraints.constraint import BDF2
 from . import parallel_kernels as parallel
 from .colour_hierarchy import coarse_cycle_by_colours
+from .launch import launch
 from .plan import Plan
 
 
@@ -15,7 +16,8 @@ def advance_by_colours(plan: Plan, substeps: int) -> None:
     """Simulate a frame."""
     s = plan.state
     for substep in range(substeps):
-        parallel.predict_positions(
+        launch(
+            parallel.predict_positions,
             s.positions,
             s.previous_positions,
             s.velocities,
@@ -30,7 +32,8 @@ def advance_by_colours(plan: Plan, substeps: int) -> None:
         )
         if plan.target_count:
             share = (substep + 1.0) / substeps
-            parallel.place_targets(
+            launch(
+                parallel.place_targets,
                 s.positions,
                 s.previous_positions,
                 s.targets,
@@ -45,12 +48,18 @@ def advance_by_colours(plan: Plan, substeps: int) -> None:
         for iteration in range(plan.iterations):
             project_by_colours(plan, iteration)
             _project_contacts(plan, substep, iteration == 0)
-        parallel.update_velocities(
-            s.positions, s.previous_positions, s.velocities, s.older_positions, plan.h, plan.mode
+        launch(
+            parallel.update_velocities,
+            s.positions,
+            s.previous_positions,
+            s.velocities,
+            s.older_positions,
+            plan.h,
+            plan.mode,
         )
         _restore_contacts(plan)
     if plan.damps_bodies:
-        parallel.damp_bodies(s.positions, s.velocities, s.starts, s.bodies, plan.h * substeps)
+        launch(parallel.damp_bodies, s.positions, s.velocities, s.starts, s.bodies, plan.h * substeps)
 
 
 def project_by_colours(plan: Plan, iteration: int) -> None:
@@ -59,7 +68,8 @@ def project_by_colours(plan: Plan, iteration: int) -> None:
     for round_colours in plan.system.schedule.colours:
         for kind, colours in enumerate(round_colours):
             for first, last in itertools.pairwise(colours):
-                parallel.project_colour(
+                launch(
+                    parallel.project_colour,
                     s.positions,
                     s.previous_positions,
                     s.corrections,
@@ -81,7 +91,8 @@ def _project_contacts(plan: Plan, substep: int, is_first_iteration: bool) -> Non
         return
     s, colours = plan.state, plan.system.contacts.colours
     for first, last in itertools.pairwise(colours):
-        parallel.project_contact_colour(
+        launch(
+            parallel.project_contact_colour,
             s.positions,
             s.previous_positions,
             s.velocities,
@@ -113,7 +124,8 @@ def _restore_contacts(plan: Plan) -> None:
         return
     s, colours = plan.state, plan.system.contacts.colours
     for first, last in itertools.pairwise(colours):
-        parallel.restore_contact_colour(
+        launch(
+            parallel.restore_contact_colour,
             s.positions,
             s.velocities,
             s.groups,
@@ -125,7 +137,8 @@ def _restore_contacts(plan: Plan) -> None:
             int(last),
         )
     if plan.mode & BDF2:
-        parallel.forget_histories(
+        launch(
+            parallel.forget_histories,
             s.positions,
             s.velocities,
             s.older_positions,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from .launch import launch
 from .plan import Plan
 from .runtime import thread_count
 from .team_kernels import simulate_frame
@@ -20,7 +21,8 @@ def advance_in_team(plan: Plan, substeps: int) -> None:
 
 def _advance(plan: Plan, substeps: int, team_size: int) -> None:
     s = plan.state
-    simulate_frame(
+    launch(
+        simulate_frame,
         s.positions,
         s.previous_positions,
         s.velocities,

@@ -61,6 +61,11 @@ def launch(kernel: Any, *arguments: Any) -> None:
     compiled.launch(arguments)
 
 
+def forget() -> None:
+    """Let go of all kernels, before Taichi starts anew: a program that ends after that takes the next one with it."""
+    _compiled.clear()
+
+
 _places: dict[Any, tuple[int, ...]] = {}
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import taichi as ti
 
 from ..scene.errors import XpbdError
+from .launch import forget
 
 ARCHITECTURES = {"CPU": ti.cpu, "CUDA": ti.cuda, "VULKAN": ti.vulkan, "METAL": ti.metal}
 # from this many constraints on, AUTO takes a graphics card where there is one. A substep takes some hundred launches of
@@ -46,6 +47,7 @@ def start_taichi(
     if not is_available(device):
         raise XpbdError("E_DEVICE", f"{device} is not available on this machine; choose Automatic or CPU.")
     cache_folder.mkdir(parents=True, exist_ok=True)
+    forget()
     ti.init(
         arch=ARCHITECTURES[device],
         offline_cache=True,

@@ -37,3 +37,31 @@ def test_as_many_threads_as_the_process_has_cores(monkeypatch):
 
 def test_taichis_own_variable_counts_more():
     assert threads_of(TI_CPU_MAX_NUM_THREADS="3") == 3
+
+
+STARTED_TWICE = """
+from pathlib import Path
+import numpy as np
+from blender_xpbd.scene.scene import Body, Scene
+from blender_xpbd.scene.settings import FrameRange, SolverSettings
+from blender_xpbd.solver.runtime import start_taichi
+from blender_xpbd.solver.solver import Solver
+from blender_xpbd.solver.system import build_system
+positions = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]])
+body = Body("b0", "Cloth", "CLOTH", positions, np.array([4], np.int32), np.arange(4, dtype=np.int32))
+for _ in range(3):
+    system = build_system(Scene((body,), (), FrameRange(1, 5, 1, 1 / 24), SolverSettings()))
+    start_taichi("CPU", 0, Path(".cache/taichi"), system.wants_double, system.is_branched)
+    solver = Solver(system)
+    solver.compile()
+    solver.advance()
+    print("height", float(solver.positions()[:, 2].mean()))
+    del solver
+"""
+
+
+def test_taichi_may_start_again_in_the_same_process():
+    done = subprocess.run([sys.executable, "-c", STARTED_TWICE], cwd=ROOT, check=True, capture_output=True, text=True)
+    heights = [line for line in done.stdout.splitlines() if line.startswith("height")]
+    assert len(heights) == 3
+    assert len(set(heights)) == 1

@@ -154,7 +154,9 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     all_velocities = np.concatenate(velocities)
     all_velocities *= (all_inverse_masses > 0.0)[:, None]
     del positions, inverse_masses, velocities
-    schedule = build_schedule(blocks, all_inverse_masses, all_positions)
+    # a graphics card takes a launch for each colour of each round, and needs no parts
+    parts = None if scene.settings.device in ("AUTO", "CPU") else 1
+    schedule = build_schedule(blocks, all_inverse_masses, all_positions, parts)
     del blocks
     return System(
         scene=scene,

@@ -2,8 +2,9 @@
 """What may be done at the same time: tasks of constraints that share no movable particle with each other.
 
 The particles are cut into compact parts. The constraints within one part are a task of the first round. Those that
-reach across a cut come in the second round, for which the particles along the cuts are cut again; the few that are
-left are the last task. Tasks of a round may run in any order or at once, with the same result to the last bit.
+reach across a cut come in the next round, for which the particles along the cuts are cut again, and so on; what is left
+of the last round is the last task. Tasks of a round may run in any order or at once, with the same result to the last
+bit.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ from ..geometry.chunks import chunks
 Ints = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]
 
-# rounds of tasks, before the last one that is a single task
-ROUNDS = 2
-# halves of what lies along a cut would be cut along it again
-CUT_AGAIN = 0.36
+# share of the particles along the cuts that comes into the first of two parts, in every round after the first: halves
+# would be cut where they were cut before
+CUT_AGAIN = (0.36, 0.3, 0.42)
+# rounds of tasks, before the last one that is a single task: while one thread does that, the others wait
+ROUNDS = 1 + len(CUT_AGAIN)
 # a task takes its thread at least this long where there are more than the fewest: more cuts, more to do apart [s]
 TASK_SECONDS = 1.5e-4
 # fewer leave threads idle, and these pay from as long on as so many tasks take
@@ -85,7 +87,7 @@ def cut(
         remaining = [np.ones(len(block), np.bool_) for block in blocks]
         for number in range(ROUNDS):
             if number:
-                labels = _cut_again(blocks, remaining, positions, count)
+                labels = _cut_again(blocks, remaining, positions, count, CUT_AGAIN[number - 1])
             for block, task, left in zip(blocks, tasks, remaining, strict=True):
                 for part in chunks(len(block)):
                     mine = part.start + np.flatnonzero(left[part])
@@ -118,6 +120,7 @@ def _cut_again(
     remaining: Sequence[Mask],
     positions: npt.NDArray[np.float64],
     count: int,
+    share: float,
 ) -> Ints:
     """Parts of the particles that the remaining constraints touch, not cut where they were cut before."""
     touched = np.zeros(len(positions), np.bool_)
@@ -125,7 +128,7 @@ def _cut_again(
         if block.groups is None:
             touched[block.indices[left]] = True
     labels = np.zeros(len(positions), np.int32)
-    labels[touched] = bisect(positions[touched], count, CUT_AGAIN)
+    labels[touched] = bisect(positions[touched], count, share)
     return labels
 
 

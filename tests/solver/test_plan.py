@@ -68,3 +68,9 @@ def test_threads_are_for_great_scenes_and_several_cores(cores, paths, monkeypatc
     assert plan.choose_paths(small, "CUDA") == (COLOURS,)
     monkeypatch.setattr(tasks, "TASK_SECONDS", 1e-9)
     assert plan.choose_paths(build_system(scene(cloth(6))), "CPU") == paths
+
+
+@pytest.mark.parametrize(("device", "is_cut"), [("AUTO", True), ("CPU", True), ("CUDA", False), ("VULKAN", False)])
+def test_graphics_cards_need_no_parts(device, is_cut, monkeypatch):
+    monkeypatch.setattr(tasks, "TASK_SECONDS", 1e-9)
+    assert (build_system(scene(cloth(6), device=device)).schedule.parts.count > 1) == is_cut

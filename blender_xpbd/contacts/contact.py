@@ -21,6 +21,8 @@ COLLIDER_FRICTION, COLLIDER_RESTITUTION = range(2)
 MOTION_WIDTH = 13
 # speeds below this many times g h are resting contact and do not bounce
 RESTING = 2.0
+# mask of the shapes that ask where a point came from
+LOOKING_BACK = sum(1 << shape for shape, contact in enumerate(CONTACTS) if contact.looks_back)
 
 
 @ti.func
@@ -65,9 +67,14 @@ def query_collider(
     offset,
     shapes: ti.template(),
 ):
-    """Normal in the world and signed distance less offset, as one 4-vector."""
+    """Normal in the world and signed distance less offset, as one 4-vector.
+
+    ``previous_point`` is read for shapes that look back only.
+    """
     local = to_local(motion, s + 1, c, point)
-    local_previous = to_local(motion, s, c, previous_point)
+    local_previous = local
+    if ti.static(shapes & LOOKING_BACK):
+        local_previous = to_local(motion, s, c, previous_point)
     hit = ti.Vector([0.0, 0.0, 1.0, 1.0e30])
     for shape in ti.static(range(len(CONTACTS))):
         if ti.static((shapes >> shape) & 1):
@@ -154,7 +161,10 @@ def project_contact(
     if element_inverse_mass(positions, elements, weights, k) > 0.0:
         body = elements[k, 4]
         point = element_point(positions, elements, weights, k)
-        previous_point = element_point(previous_positions, elements, weights, k)
+        # most points touch nothing: without a shape that looks back, these do not need to know where they were
+        previous_point = point
+        if ti.static(shapes & LOOKING_BACK):
+            previous_point = element_point(previous_positions, elements, weights, k)
         for c in range(collider_count):
             hit = query_collider(
                 motion,
@@ -169,6 +179,8 @@ def project_contact(
                 shapes,
             )
             if hit[3] < 0.0:
+                if ti.static(not shapes & LOOKING_BACK):
+                    previous_point = element_point(previous_positions, elements, weights, k)
                 normal = ti.Vector([hit[0], hit[1], hit[2]])
                 depth = -hit[3]
                 multipliers[k] = multipliers[k] + depth

@@ -16,7 +16,9 @@ class ContactType:
             in the collider's local frame [m]; ``previous_point`` is the point at the start of the substep in the
             frame of that moment. Returns (nx, ny, nz, distance): the unit normal to push along and the signed
             distance less ``offset``; nothing happens where it is not negative.
+        looks_back: whether ``query`` reads ``previous_point``.
     """
 
     shape: str
     query: Callable[..., Any]
+    looks_back: bool = False

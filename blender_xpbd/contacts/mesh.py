@@ -332,4 +332,4 @@ def query_mesh(mesh_floats: ti.template(), mesh_ints: ti.template(), header, rad
     return mesh_contact(mesh_floats, mesh_ints, header, end, start, offset)
 
 
-MESH = ContactType("MESH", query_mesh)
+MESH = ContactType("MESH", query_mesh, looks_back=True)

@@ -202,8 +202,6 @@ def worker_environment(folders: list[str]) -> dict[str, str]:
     if folders:
         environment["PYTHONPATH"] = os.pathsep.join(folders)
     environment.setdefault("XPBD_TAICHI_CACHE", str(user_cache() / "taichi"))
-    # NumPy's matrices are small here, and threads that wait for such work take cores from Blender
-    environment.setdefault("OPENBLAS_NUM_THREADS", "1")
     return environment
 
 

@@ -38,6 +38,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     # what is loaded and compiled stays to the end, so that there is nothing to collect before the first frame
     gc.disable()
+    # NumPy's matrices are small here: threads for them cost ten times the work, and take cores from the solver
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     prepare_import()
     # taichi greets on standard output; imported here so that a wrong call needs no second
     from .job_runner import run_job

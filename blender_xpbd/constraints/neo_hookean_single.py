@@ -85,7 +85,10 @@ def project_neo_hookean_once(
     area = n1.dot(n1) + n2.dot(n2) + n3.dot(n3)
     split = area + LINE_SHARE * ti.max(squares * squares - 3.0 * area, 0.0) + SMALL
     fading = ti.min(squares, 1.0)
-    d1, d2, d3 = fading * f1, fading * f2, fading * f3
+    # d is times ``fading``, which is done at the end unless something is added to it before
+    d1, d2, d3 = f1, f2, f3
+    if ti.static(mode & (DAMPED | WARM)):
+        d1, d2, d3 = fading * f1, fading * f2, fading * f3
     along = fading * 3.0 * (swelling + 1.0)
     pressure = ratio * swelling - 1.0
     gamma = 0.0
@@ -106,15 +109,20 @@ def project_neo_hookean_once(
         s3 = ti.Vector([impulses[m + 6], impulses[m + 7], impulses[m + 8]])
         d1, d2, d3 = d1 - alpha_tilde * s1, d2 - alpha_tilde * s2, d3 - alpha_tilde * s3
         along = d1.dot(n1) + d2.dot(n2) + d3.dot(n3)
-    along /= split
+    per_split = 1.0 / split
+    along *= per_split
     pressure += along
-    stretch = ti.sqrt(squares / 3.0)
+    square = squares * (1.0 / 3.0)
+    stretch = ti.sqrt(square)
     curvature = (ratio - 1.0 / 3.0) * (1.0 + gamma) * area + ratio * ti.abs(swelling) * stretch
-    by_volume = 1.0 / ti.max(alpha_tilde + mobility * curvature, least * curvature)
+    hardness = ti.max(alpha_tilde + mobility * curvature, least * curvature)
+    by_volume = 1.0 / hardness
     left = ti.abs(ratio * swelling * alpha_tilde * by_volume - 1.0)
-    curvature = 1.0 + 2.0 * gamma * ti.max(squares / 3.0, 1.0) + stretch * ti.max(left, 1.0)
+    curvature = 1.0 + 2.0 * gamma * ti.max(square, 1.0) + stretch * ti.max(left, 1.0)
     by_shape = 1.0 / ti.max(alpha_tilde + mobility * curvature, least * curvature)
     of_n = by_volume * pressure - by_shape * along
+    if ti.static(not mode & (DAMPED | WARM)):
+        by_shape *= fading
     d1, d2, d3 = by_shape * d1 + of_n * n1, by_shape * d2 + of_n * n2, by_shape * d3 + of_n * n3
     g1, g2, g3 = pulls(d1, d2, d3, q1, q2, q3)
     positions[i0] = moved(x0, g1 + g2 + g3)
@@ -123,12 +131,14 @@ def project_neo_hookean_once(
     positions[i3] = moved(x3, -g3)
     if ti.static(mode & WARM):
         s1, s2, s3 = s1 + d1, s2 + d2, s3 + d3
-        curvature = 2.0 * (1.0 + gamma) / alpha_tilde
+        per_alpha = 1.0 / alpha_tilde
+        curvature = 2.0 * (1.0 + gamma) * per_alpha
         stiffness = ti.max(mobility * curvature, least * curvature - 1.0)
-        shape = _warmth(stiffness, SHAPE_FADES, SHAPE_COLD)
-        volume = _warmth(1.0 / (alpha_tilde * by_volume) - 1.0, VOLUME_FADES, VOLUME_COLD)
-        volume *= ti.max(ti.min((SHAPE_COLD - stiffness) / (SHAPE_COLD - SHAPE_FADES), 1.0), 0.0)
-        along = (volume - shape) * (s1.dot(n1) + s2.dot(n2) + s3.dot(n3)) / split
+        faded = _faded(stiffness, SHAPE_FADES, SHAPE_COLD)
+        shape = _warmth(stiffness) * faded
+        stiffness = hardness * per_alpha - 1.0
+        volume = _warmth(stiffness) * _faded(stiffness, VOLUME_FADES, VOLUME_COLD) * faded
+        along = (volume - shape) * (s1.dot(n1) + s2.dot(n2) + s3.dot(n3)) * per_split
         s1, s2, s3 = shape * s1 + along * n1, shape * s2 + along * n2, shape * s3 + along * n3
         for axis in ti.static(range(3)):
             impulses[m + axis], impulses[m + 3 + axis], impulses[m + 6 + axis] = s1[axis], s2[axis], s3[axis]
@@ -140,10 +150,15 @@ def project_neo_hookean_once(
 
 
 @ti.func
-def _warmth(stiffness, fades, cold):
-    """γ for a stiffness β a κ, and nothing from ``cold`` on."""
-    fading = ti.max(ti.min((cold - stiffness) / (cold - fades), 1.0), 0.0)
-    return ti.min(WARM_SHARE * (1.0 + 1.0 / (stiffness + SMALL)), GREATEST_WARMTH) * fading
+def _warmth(stiffness):
+    """γ for a stiffness β a κ."""
+    return ti.min(WARM_SHARE * (1.0 + 1.0 / (stiffness + SMALL)), GREATEST_WARMTH)
+
+
+@ti.func
+def _faded(stiffness, fades: ti.template(), cold: ti.template()):
+    """1 up to a stiffness of ``fades``, 0 from ``cold`` on."""
+    return ti.max(ti.min((cold - stiffness) * ti.static(1.0 / (cold - fades)), 1.0), 0.0)
 
 
 @ti.func

@@ -46,38 +46,33 @@ def project_dihedral_bending(
     square = dot(e, e)
     length = ti.max(ti.sqrt(square), SMALL)
     n1, n2 = cross(ca, cb), cross(db, da)
-    n11, n12, n22 = dot(n1, n1), dot(n1, n2), dot(n2, n2)
     # (n₂ × n₁)·e = |e|² n₁·da, because n₂ = e × da and n₁ is across e
-    value = angle_of(length * dot(n1, da), n12) - parameters[p]
+    value = angle_of(length * dot(n1, da), dot(n1, n2)) - parameters[p]
     if value > ti.math.pi:
         value -= 2.0 * ti.math.pi
     elif value < -ti.math.pi:
         value += 2.0 * ti.math.pi
-    # gradients are a₁ k₁ n₁ + a₂ k₂ n₂ at a, likewise b₁ and b₂ at b, |e|² k₁ n₁ at c and |e|² k₂ n₂ at d
-    k1, k2 = 1.0 / ti.max(length * n11, TINY), 1.0 / ti.max(length * n22, TINY)
-    a1, a2 = dot(cb, e), dot(db, e)
-    b1, b2 = -(a1 + square), -(a2 + square)
-    g11, g12, g22 = k1 * k1 * n11, 2.0 * k1 * k2 * n12, k2 * k2 * n22
-    weight = (
-        xa[3] * (a1 * (a1 * g11 + a2 * g12) + a2 * a2 * g22)
-        + xb[3] * (b1 * (b1 * g11 + b2 * g12) + b2 * b2 * g22)
-        + square * square * (xc[3] * g11 + xd[3] * g22)
-    )
+    # first the vectors, then their lengths: squares of the factors overflow in single precision
+    m1 = (1.0 / ti.max(length * dot(n1, n1), TINY)) * n1
+    m2 = (1.0 / ti.max(length * dot(n2, n2), TINY)) * n2
+    # ∇θ at a, c and d, and its opposite at b; with how far c and d are along the edge from b, times its length
+    c_along, d_along = dot(cb, e), dot(db, e)
+    ga = c_along * m1 + d_along * m2
+    gb = (c_along + square) * m1 + (d_along + square) * m2
+    gc, gd = square * m1, square * m2
+    weight = xa[3] * dot(ga, ga) + xb[3] * dot(gb, gb) + xc[3] * dot(gc, gc) + xd[3] * dot(gd, gd)
     multiplier = read_multiplier(lagrange_multipliers, m, step, mode)
     rate, gamma = 0.0, 0.0
     if ti.static(mode & DAMPED):
         pa, pb, pc, pd = previous_positions[ia], previous_positions[ib], previous_positions[ic], previous_positions[id_]
-        moved1 = a1 * (xa - pa) + b1 * (xb - pb) + square * (xc - pc)
-        moved2 = a2 * (xa - pa) + b2 * (xb - pb) + square * (xd - pd)
-        rate = k1 * dot(n1, moved1) + k2 * dot(n2, moved2)
+        rate = dot(ga, xa - pa) - dot(gb, xb - pb) + dot(gc, xc - pc) + dot(gd, xd - pd)
         gamma = 0.25 * (pa[3] + pb[3] + pc[3] + pd[3]) * step[2]
     delta = solve_multiplier(value, weight, parameters[p + 1], multiplier, rate, gamma, step, mode)
     keep_multiplier(lagrange_multipliers, m, mode, multiplier + delta)
-    n1, n2 = (delta * k1) * n1, (delta * k2) * n2
-    positions[ia] = xa + (xa[3] * a1) * n1 + (xa[3] * a2) * n2
-    positions[ib] = xb + (xb[3] * b1) * n1 + (xb[3] * b2) * n2
-    positions[ic] = xc + (xc[3] * square) * n1
-    positions[id_] = xd + (xd[3] * square) * n2
+    positions[ia] = xa + (xa[3] * delta) * ga
+    positions[ib] = xb - (xb[3] * delta) * gb
+    positions[ic] = xc + (xc[3] * delta) * gc
+    positions[id_] = xd + (xd[3] * delta) * gd
 
 
 def dihedral_angles(positions: npt.NDArray[np.float64], hinges: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:

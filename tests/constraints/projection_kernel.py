@@ -7,8 +7,7 @@ import taichi as ti
 from blender_xpbd.constraints import CONSTRAINTS
 from blender_xpbd.constraints.constraint import ACCUMULATE, DAMPED, PBD, ConstraintBlock
 from blender_xpbd.solver.kernels import FLOATS, INTS, VECTORS
-
-VECTOR4 = ti.types.vector(4, ti.f64)
+from blender_xpbd.solver.runtime import numpy_type, real_type
 
 
 @ti.kernel
@@ -18,7 +17,7 @@ def project_all(
     indices: INTS,
     parameters: FLOATS,
     multipliers: FLOATS,
-    inverse_h2: ti.f64,
+    inverse_h2: float,
     iterations: ti.i32,
     count: ti.i32,
     kind: ti.template(),
@@ -26,7 +25,7 @@ def project_all(
 ):
     ti.loop_config(serialize=True)
     for iteration in range(iterations):
-        step = ti.Vector([inverse_h2, ti.cast(iteration > 0, ti.f64), ti.sqrt(inverse_h2)])
+        step = ti.Vector([inverse_h2, ti.cast(iteration > 0, float), ti.sqrt(inverse_h2)])
         for k in range(count):
             CONSTRAINTS[kind].project(
                 positions,
@@ -57,17 +56,19 @@ def projected(
 
     With ``once`` multipliers are not kept, as where a substep has a single iteration.
     """
-    packed = ti.ndarray(VECTOR4, len(positions))
-    packed.from_numpy(np.concatenate([positions, np.asarray(inverse_masses)[:, None]], axis=1).astype(np.float64))
-    past = ti.ndarray(VECTOR4, len(positions))
+    real = numpy_type(real_type())
+    vector = ti.types.vector(4, real_type())
+    packed = ti.ndarray(vector, len(positions))
+    packed.from_numpy(np.concatenate([positions, np.asarray(inverse_masses)[:, None]], axis=1).astype(real))
+    past = ti.ndarray(vector, len(positions))
     start = positions if previous is None else previous
-    past.from_numpy(np.concatenate([start, np.full((len(start), 1), damping)], axis=1).astype(np.float64))
+    past.from_numpy(np.concatenate([start, np.full((len(start), 1), damping)], axis=1).astype(real))
     block = block.prepared(np.asarray(inverse_masses, np.float64))
     arrays = []
     for values, dtype, kind in (
         (block.flat_indices(0, 0), np.int32, ti.i32),
         (block.flat_parameters(), np.float32, ti.f32),
-        (np.zeros((len(block), block.type.multiplier_count)), np.float64, ti.f64),
+        (np.zeros((len(block), block.type.multiplier_count)), real, real_type()),
     ):
         array = ti.ndarray(kind, values.size)
         array.from_numpy(values.ravel().astype(dtype))

@@ -3,7 +3,8 @@
 
 Down: restrict to a level, from the finest to the coarsest. Up: pull its links, note how far its vertices came, prolong
 that to what is below. An operation on a great level is shared out, links colour by colour, and all wait for each other
-before the next. The other levels of a body, which are coarser, are a *chain* that one thread does.
+before the next. The other levels of a body, which are coarser, are a *chain* that one thread does; where there are many
+bodies, one thread does the chains of several.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .hierarchy_tables import BELOW_COUNT, COUNT, FIRST, FIRST_LINK, IS_FINEST, LINK_COUNT, SWEEPS, HierarchyTables
+from .tasks import MOST_PARTS
 
 Ints = npt.NDArray[np.int32]
 Operation = tuple[int, int, int, int, int]
@@ -36,7 +38,8 @@ class LevelOperations:
 
     Attributes:
         rows: columns as named above, shape (operations, 5).
-        starts: where each group begins in ``rows``, shape (groups + 1,). A group is a chain or a single operation.
+        starts: where each group begins in ``rows``, shape (groups + 1,). A group is one or more chains, or a single
+            operation.
         stages: in the order of time: first group, how many are done at once, into how many shares each is divided.
     """
 
@@ -63,6 +66,7 @@ def level_operations(tables: HierarchyTables, part_count: int) -> LevelOperation
             split += 1
         if split < last:
             chains.append(_chain(tables, split, last))
+    chains = _joined(chains, MOST_PARTS)
     back = [operation for operations in reversed(up) for operation in operations]
     groups = [*([operation] for operation in down), *chains, *([operation] for operation in back)]
     stages = [(number, 1, _shares(operation, part_count)) for number, operation in enumerate(down)]
@@ -75,6 +79,14 @@ def level_operations(tables: HierarchyTables, part_count: int) -> LevelOperation
         starts=np.cumsum([0, *(len(group) for group in groups)]).astype(np.int32),
         stages=tuple(stages),
     )
+
+
+def _joined(chains: list[list[Operation]], most: int) -> list[list[Operation]]:
+    """At most so many chains, of about as many bodies each."""
+    bounds = (
+        [len(chains) * number // most for number in range(most + 1)] if len(chains) > most else range(len(chains) + 1)
+    )
+    return [list(itertools.chain(*chains[first:last])) for first, last in itertools.pairwise(bounds)]
 
 
 def _bodies(tables: HierarchyTables) -> list[tuple[int, int]]:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from .tasks import ROUNDS
+from .tasks import MOST_PARTS, ROUNDS
 
 # what a turn does
 PREDICT, PLACE, OPERATE, PROJECT, TOUCH, MOVE, REBOUND = range(7)
@@ -37,6 +37,9 @@ def substep_stages(
         has_targets: whether particles follow a given motion.
         has_contacts: whether there are colliders.
         level_stages: of the coarse levels, as in ``LevelOperations``.
+
+    Raises:
+        ValueError: more turns than ``MOST_PARTS`` in a stage.
     """
     # what reaches across all cuts is left to a single turn
     rest = [1] * (part_count > 1)
@@ -54,4 +57,7 @@ def substep_stages(
     stages.append((MOVE, part_count, 0, 0))
     if has_contacts:
         stages += [(REBOUND, turns, number * part_count, 0) for number, turns in enumerate([part_count, *rest])]
-    return np.array(stages, np.int32)
+    table = np.array(stages, np.int32)
+    if table[:, TURNS].max() > MOST_PARTS:
+        raise ValueError(f"a stage has {table[:, TURNS].max()} turns, more than can be claimed")
+    return table

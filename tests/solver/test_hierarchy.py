@@ -12,7 +12,9 @@ from blender_xpbd.solver.cloth import build_cloth
 from blender_xpbd.solver.hierarchy import LEAST_STRETCH
 from blender_xpbd.solver.hierarchy_tables import BELOW_COUNT, COUNT, FIRST, build_hierarchy_tables
 from blender_xpbd.solver.plan import PATHS
+from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system import build_system
+from blender_xpbd.solver.tasks import MOST_PARTS
 from tests.solver import scenes
 from tests.solver.scenes import cloth, solver
 
@@ -203,3 +205,12 @@ def test_coarse_levels_are_left_to_the_processor(acceleration, is_left):
         scenes.scene(cloth(24, pinned=(0,), area_density=0.15), substeps=8, acceleration=acceleration)
     )
     assert system.graphics_work == (0 if is_left else sum(system.schedule.counts().values()))
+
+
+def test_more_bodies_than_turns():
+    """More chains than can be claimed one by one once made a frame that never ended."""
+    bodies = [cloth(20, pinned=(0,), identifier=f"b{n}") for n in range(2 * MOST_PARTS + 3)]
+    system = build_system(scenes.scene(*bodies, substeps=2))
+    solvers = [Solver(system, (path,)) for path in ("THREADS", "COLOURS")]
+    assert level_count(solvers[0]) >= len(bodies)
+    np.testing.assert_allclose(*(scenes.run(mine, 1) for mine in solvers), atol=1e-9)

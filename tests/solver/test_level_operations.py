@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The cycle over the coarse levels as a list of operations."""
 
+import itertools
+
 import numpy as np
 
 from blender_xpbd.solver import level_operations
@@ -54,6 +56,18 @@ def test_small_bodies_are_a_chain_each():
     firsts = [first for first, _ in level_operations._bodies(tables)]
     assert found.rows[found.starts[:-1], LEVEL].tolist() == firsts
     assert_whole_cycle(tables, found.rows)
+
+
+def test_many_bodies_share_chains(monkeypatch):
+    monkeypatch.setattr(level_operations, "MOST_PARTS", 3)
+    bodies = [cloth(20 + number, pinned=(0,), identifier=f"b{number}") for number in range(7)]
+    tables = tables_of(*bodies)
+    found = level_operations.level_operations(tables, 4)
+    assert found.stages == ((0, 3, 1),)
+    assert_whole_cycle(tables, found.rows)
+    levels = [set(found.rows[first:last, LEVEL]) for first, last in itertools.pairwise(found.starts)]
+    assert sorted(level for mine in levels for level in mine) == list(range(len(tables.levels)))
+    assert all(levels)
 
 
 def test_for_one_thread_everything_is_a_chain(monkeypatch):

@@ -18,7 +18,7 @@ from blender_xpbd.solver.stages import (
     TURNS,
     substep_stages,
 )
-from blender_xpbd.solver.tasks import ROUNDS
+from blender_xpbd.solver.tasks import MOST_PARTS, ROUNDS
 
 
 def tasks_of(table, does, iteration=0):
@@ -53,3 +53,9 @@ def test_groups_of_operations_and_their_shares():
     table = substep_stages(4, 1, False, False, [(0, 1, 4), (1, 3, 1), (4, 1, 2)])
     operate = table[table[:, DOES] == OPERATE]
     assert operate[:, [TURNS, FIRST_TASK, SHARES]].tolist() == [[4, 0, 4], [3, 1, 1], [2, 4, 2]]
+
+
+def test_more_turns_than_can_be_claimed_are_refused():
+    substep_stages(4, 1, False, False, [(0, MOST_PARTS, 1)])
+    with pytest.raises(ValueError, match="turns"):
+        substep_stages(4, 1, False, False, [(0, MOST_PARTS + 1, 1)])

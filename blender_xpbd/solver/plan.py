@@ -31,29 +31,33 @@ class Pace:
     give the same bytes, so that time may decide.
     """
 
-    # frames between trials of the slower path, and how many of the last times count
+    # frames between trials of the slower path, so many that they take no more than this share of all time, and how many
+    # of the last times count
     TRIAL_EVERY = 12
+    TRIAL_SHARE = 0.03
     MEMORY = 3
 
     def __init__(self, paths: tuple[str, ...]) -> None:
         """Begin with the first path."""
         self._times: dict[str, list[float]] = {path: [] for path in paths}
-        self._count = 0
+        self._since_trial = 0
 
     def next_path(self) -> str:
         """The path of the next frame."""
-        # the first frame on a path compiles, so it takes two to know one
+        # the first frame on a path may be slow: what it needs is not in the caches yet
         for path, times in self._times.items():
             if len(times) < 2:
                 return path
         fastest = min(self._times, key=self._recent)
-        is_trial = self._count % self.TRIAL_EVERY == 0
-        return next((path for path in self._times if path != fastest), fastest) if is_trial else fastest
+        slowest = max(self._times, key=self._recent)
+        loss = self._recent(slowest) / self._recent(fastest) - 1.0
+        is_trial = self._since_trial >= max(self.TRIAL_EVERY, loss / self.TRIAL_SHARE)
+        self._since_trial = 0 if is_trial else self._since_trial + 1
+        return slowest if is_trial else fastest
 
     def note(self, path: str, seconds: float) -> None:
         """Note what a frame took on a path."""
         self._times[path] = [*self._times[path], seconds][-self.MEMORY :]
-        self._count += 1
 
     def _recent(self, path: str) -> float:
         return min(self._times[path])

@@ -23,13 +23,13 @@ THREADS_VARIABLE = "TI_CPU_MAX_NUM_THREADS"
 
 
 def start_taichi(
-    device: str, constraint_count: int, cache_folder: Path, is_double: bool = True, is_branched: bool = True
+    device: str, graphics_work: int, cache_folder: Path, is_double: bool = True, is_branched: bool = True
 ) -> str:
     """Initialise Taichi.
 
     Args:
         device: one of ``settings.DEVICES``.
-        constraint_count: by which AUTO chooses.
+        graphics_work: constraints that a graphics card would share out, by which AUTO chooses.
         cache_folder: private folder of compiled kernels.
         is_double: whether what moves is kept and computed in double precision; graphics cards always take single.
         is_branched: whether the kernels have many branches: then Taichi's pass over the control flow is left out, which
@@ -41,9 +41,7 @@ def start_taichi(
     Raises:
         XpbdError: E_DEVICE, when the device asked for is not there.
     """
-    if device == "AUTO":
-        wanted = ["CUDA", "METAL"] if constraint_count >= AUTO_GPU_CONSTRAINTS else []
-        device = next((name for name in wanted if is_available(name)), "CPU")
+    device = choose_device(device, graphics_work)
     if not is_available(device):
         raise XpbdError("E_DEVICE", f"{device} is not available on this machine; choose Automatic or CPU.")
     cache_folder.mkdir(parents=True, exist_ok=True)
@@ -63,6 +61,14 @@ def start_taichi(
     if got not in (ARCHITECTURES[device], *([ti.x64, ti.arm64] if device == "CPU" else [])):
         raise XpbdError("E_DEVICE", f"{device} did not start on this machine; choose Automatic or CPU.")
     return device
+
+
+def choose_device(device: str, graphics_work: int) -> str:
+    """What AUTO stands for; arguments as in ``start_taichi``. Any other device is taken as it is."""
+    if device != "AUTO":
+        return device
+    wanted = ["CUDA", "METAL"] if graphics_work >= AUTO_GPU_CONSTRAINTS else []
+    return next((name for name in wanted if is_available(name)), "CPU")
 
 
 def stop_taichi() -> None:

@@ -18,6 +18,7 @@ from .body_model import BodyModel
 from .contact_points import ContactPoints, build_contact_points
 from .hierarchy_tables import has_levels
 from .pin_motion import carried
+from .runtime import choose_device
 from .schedule import Schedule, build_schedule
 
 Floats = npt.NDArray[np.float64]
@@ -96,9 +97,7 @@ class System:
         0 where cloth has coarse levels: colour by colour they take hundreds of launches per substep, which is longer
         than a processor needs for the work.
         """
-        if has_levels(self.models, self.scene.settings, self.scene.frames.frame_duration):
-            return 0
-        return sum(self.schedule.counts().values())
+        return _graphics_work(self.scene, self.models, sum(self.schedule.counts().values()))
 
     @property
     def is_branched(self) -> bool:
@@ -114,6 +113,10 @@ class System:
                 for model, pinned in zip(self.models, self.pinned, strict=True)
             ]
         ).reshape(-1, 3)
+
+
+def _graphics_work(scene: Scene, models: tuple[BodyModel, ...], constraint_count: int) -> int:
+    return 0 if has_levels(models, scene.settings, scene.frames.frame_duration) else constraint_count
 
 
 def build_system(scene: Scene) -> System:
@@ -155,7 +158,8 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     all_velocities *= (all_inverse_masses > 0.0)[:, None]
     del positions, inverse_masses, velocities
     # a graphics card takes a launch for each colour of each round, and needs no parts
-    parts = None if scene.settings.device in ("AUTO", "CPU") else 1
+    work = _graphics_work(scene, models, sum(len(block) for block in blocks))
+    parts = None if choose_device(scene.settings.device, work) == "CPU" else 1
     schedule = build_schedule(blocks, all_inverse_masses, all_positions, parts)
     del blocks
     return System(

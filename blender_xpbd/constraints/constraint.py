@@ -95,7 +95,8 @@ class ConstraintBlock:
     Attributes:
         type: what they are.
         indices: particles, shape (constraints, type.particle_count), int32.
-        parameters: shape (constraints, len(type.parameters)), float64, in the type's units.
+        parameters: shape (constraints, len(type.parameters)), in the type's units; float64 as built, float32 in a
+            schedule.
         groups: what the rows of a group type point into; None for all others.
         layer: Gauss-Seidel visits the constraints of a type by layer, the lowest first: what comes last holds best.
     """

@@ -165,9 +165,9 @@ def _touching_corners(
     touched[tetrahedra[main].reshape(-1)] = np.repeat(main, 4)
     other = touched[tetrahedra[hinged]]
     other = np.where(component[other] != component[hinged][:, None], other, -1)
-    goal = lattice.vertex_numbers(lattice.corners(pieces.tetrahedron[other.reshape(-1)])).reshape(len(hinged), 16)
+    goal = lattice.corner_numbers(pieces.tetrahedron[other.reshape(-1)]).reshape(len(hinged), 16)
     goal = np.where(np.repeat(other >= 0, 4, axis=1), goal, -1)
-    across = lattice.vertex_numbers(lattice.corners(np.maximum(between, 0).reshape(-1))).reshape(-1, 4, 4)
+    across = lattice.corner_numbers(np.maximum(between, 0).reshape(-1)).reshape(-1, 4, 4)
     shared = (across[:, :, :, None] == goal[:, None, None, :]).any(axis=3).sum(axis=2)
     asked, found = PieceTable(pieces).find(between.reshape(-1))
     taken = np.zeros(between.size, dtype=bool)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The same loop for many threads: one launch per phase and colour, the same functions in the same order.
 
-Within a colour no particle is shared, so the result is that of ``kernels.simulate_frame``.
+Within a colour no particle is shared, so the result is that of ``team_kernels.simulate_frame``.
 """
 
 import taichi as ti

@@ -23,7 +23,10 @@ MOST_DEFERRED = 8
 
 
 class DeferredBlock(ConstraintBlock):
-    """A ``ConstraintBlock`` of few particles each that computes its parameters."""
+    """A ``ConstraintBlock`` of few particles each that computes its parameters.
+
+    ``dataclasses.replace`` is not for these: a layer is given when they are made.
+    """
 
     _parameters_of: Callable[[npt.NDArray[Any]], Floats]
 

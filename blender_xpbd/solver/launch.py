@@ -3,7 +3,7 @@
 
 Taichi looks into all arguments for the compiled kernel that fits. Here that is done once for each set of template
 arguments and Python types: an argument is always an array of the same numbers and dimensions, for a process has one
-precision. The calls are those of Taichi 1.7 itself, in ``Kernel.launch_kernel``.
+precision. The calls are those of Taichi 1.7 itself, in ``Kernel.launch_kernel``; another version does it its own way.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import numpy as np
 import taichi as ti
 from taichi.types import primitive_types
 from taichi.types.ndarray_type import NdarrayType
+
+KNOWS_TAICHI = ti.__version__[:2] == (1, 7)
 
 Setter = Callable[[Any, tuple[int], Any], None]
 
@@ -54,6 +56,9 @@ def launch(kernel: Any, *arguments: Any) -> None:
         kernel: made by ``ti.kernel``.
         arguments: arrays of Taichi or contiguous ones of NumPy, numbers, and template arguments, which are numbers too.
     """
+    if not KNOWS_TAICHI:
+        kernel(*arguments)
+        return
     key = (kernel, *(arguments[n] for n in _template_places(kernel)), *map(type, arguments))
     compiled = _compiled.get(key)
     if compiled is None or compiled.program is not ti.lang.impl.get_runtime().prog:

@@ -213,4 +213,5 @@ def test_more_bodies_than_turns():
     system = build_system(scenes.scene(*bodies, substeps=2))
     solvers = [Solver(system, (path,)) for path in ("THREADS", "COLOURS")]
     assert level_count(solvers[0]) >= len(bodies)
-    np.testing.assert_allclose(*(scenes.run(mine, 1) for mine in solvers), atol=1e-9)
+    found, expected = (scenes.run(mine, 1) for mine in solvers)
+    np.testing.assert_allclose(found, expected, atol=1e-9)

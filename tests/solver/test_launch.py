@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import taichi as ti
 
+from blender_xpbd.solver import launch as launch_module
 from blender_xpbd.solver.kernels import FLOATS, INT_TABLE, INTS, VECTORS
 from blender_xpbd.solver.launch import launch
 
@@ -46,9 +47,11 @@ def arguments(count, seed, **kinds):
     return vectors, indices, table
 
 
+@pytest.mark.parametrize("knows_taichi", [False, True])
 @pytest.mark.parametrize("is_taichi", [False, True])
 @pytest.mark.parametrize(("mode", "factor"), [(0, 1), (1, 1), (1, 3)])
-def test_every_launch_takes_its_own_arguments(is_taichi, mode, factor):
+def test_every_launch_takes_its_own_arguments(is_taichi, mode, factor, knows_taichi, monkeypatch):
+    monkeypatch.setattr(launch_module, "KNOWS_TAICHI", knows_taichi)
     for count, seed, h, first, is_twice in ((7, 0, 0.5, 0, False), (12, 1, np.float32(0.25), np.int64(3), True)):
         vectors, indices, table = arguments(count, seed, is_taichi=is_taichi)
         mine, expected = (ti.ndarray(ti.f64, count) for _ in range(2))

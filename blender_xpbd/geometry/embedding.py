@@ -50,19 +50,6 @@ def bind(points: np.ndarray, vertices: np.ndarray, tetrahedra: np.ndarray) -> tu
     return usable[elements], _weights(points, corners, inverses)
 
 
-def interpolate(weights: np.ndarray, elements: np.ndarray, tetrahedra: np.ndarray, vertices: np.ndarray) -> np.ndarray:
-    """Positions of bound points [m], shape (points, 3).
-
-    Args:
-        weights: shape (points, 4).
-        elements: tetrahedron of each point, shape (points,).
-        tetrahedra: shape (tetrahedra, 4).
-        vertices: positions [m] now, shape (vertices, 3).
-    """
-    corners = np.asarray(vertices, dtype=np.float64)[np.asarray(tetrahedra)[elements]]
-    return np.einsum("pc,pcx->px", weights, corners)
-
-
 def barycentric_weights(points: np.ndarray, corners: np.ndarray) -> np.ndarray:
     """Barycentric coordinates of points, each in its own tetrahedron; shape (points, 4), rows of sum 1.
 

@@ -126,17 +126,6 @@ def minimum_dihedral_angles(vertices: np.ndarray, tetrahedra: np.ndarray) -> np.
     return np.where(flat, 0.0, angles)
 
 
-def count_slivers(vertices: np.ndarray, tetrahedra: np.ndarray, angle_limit: float = np.radians(5.0)) -> int:
-    """How many tetrahedra have a dihedral angle below a limit.
-
-    Args:
-        vertices: positions [m], shape (vertices, 3).
-        tetrahedra: shape (tetrahedra, 4).
-        angle_limit: [rad].
-    """
-    return int((minimum_dihedral_angles(vertices, tetrahedra) < angle_limit).sum())
-
-
 def _merged(keys: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Two sorted lists as one, each key once."""
     merged = np.concatenate([keys, others])

@@ -118,3 +118,16 @@ def _quads(first: int, second: int, wrap_second: bool) -> np.ndarray:
     right, up = (i + 1) % first, (j + 1) % second
     quads = np.stack([i * second + j, right * second + j, right * second + up, i * second + up], axis=-1).reshape(-1, 4)
     return np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
+
+
+def interpolate(weights: np.ndarray, elements: np.ndarray, tetrahedra: np.ndarray, vertices: np.ndarray) -> np.ndarray:
+    """Positions of bound points [m], shape (points, 3).
+
+    Args:
+        weights: shape (points, 4).
+        elements: tetrahedron of each point, shape (points,).
+        tetrahedra: shape (tetrahedra, 4).
+        vertices: positions [m] now, shape (vertices, 3).
+    """
+    corners = np.asarray(vertices, dtype=np.float64)[np.asarray(tetrahedra)[elements]]
+    return np.einsum("pc,pcx->px", weights, corners)

@@ -12,11 +12,21 @@ from hypothesis import strategies as st
 from blender_xpbd.geometry.assembly import face_components
 from blender_xpbd.geometry.cage import Cage, build_cage
 from blender_xpbd.geometry.components import connected_components, dense_labels
-from blender_xpbd.geometry.embedding import interpolate
 from blender_xpbd.geometry.masses import tetrahedron_masses
 from blender_xpbd.geometry.tetrahedra import minimum_dihedral_angles, signed_volumes, tetrahedron_edges
 from blender_xpbd.scene.errors import XpbdError
-from tests.geometry.surfaces import cone, cube, enclosed_volume, join, prism, read_obj, sphere, torus, two_fingers
+from tests.geometry.surfaces import (
+    cone,
+    cube,
+    enclosed_volume,
+    interpolate,
+    join,
+    prism,
+    read_obj,
+    sphere,
+    torus,
+    two_fingers,
+)
 
 CLOSED = {"cube": cube(), "sphere": sphere(), "torus": torus(), "cone": cone(), "fingers": two_fingers(0.5)}
 MESHES = ["spot", "cow", "fandisk", "rocker-arm", "cheburashka", "teapot", "stanford-bunny"]

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_xpbd.geometry.embedding import bind, interpolate
+from blender_xpbd.geometry.embedding import bind
 from blender_xpbd.geometry.tetrahedra import orient_positive
+from tests.geometry.surfaces import interpolate
 
 
 def box(cells: int) -> tuple[np.ndarray, np.ndarray]:

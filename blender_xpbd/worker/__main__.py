@@ -73,9 +73,10 @@ def taichi_cache_folder() -> Path:
 def leave(status: int) -> NoReturn:
     """End the process at once: to take Taichi and its compiler apart would cost as much as 30 frames of cloth."""
     for stream in (sys.stdout, sys.stderr):
-        # whoever read them may be gone
-        with contextlib.suppress(OSError):
-            stream.flush()
+        # whoever read them may be gone, they may be closed, and a Python without a console has none
+        if stream is not None:
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
     os._exit(status)
 
 

@@ -53,11 +53,19 @@ def run_job(folder: Path, stop: StopSignal, taichi_cache: Path) -> ExitCode:
             try:
                 return JobRunner(folder, stop, taichi_cache).run()
             finally:
-                stop_taichi()
+                _leave_taichi()
     except XpbdError as error:
         # the lock belongs to another worker, or the folder cannot be used: its status is not ours to write
         print(error, flush=True)
         return error.exit_code
+
+
+def _leave_taichi() -> None:
+    """Stop Taichi. Where that fails, as on a lost graphics card, kernels go unkept, but the job has its status."""
+    try:
+        stop_taichi()
+    except Exception:  # noqa: BLE001
+        traceback.print_exc()
 
 
 class JobRunner:

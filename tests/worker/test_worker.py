@@ -21,6 +21,8 @@ from blender_xpbd.scene.errors import ExitCode
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.scene import Attachment, Body, Tetrahedralization
 from blender_xpbd.solver.system import build_system
+from blender_xpbd.worker import job_runner
+from blender_xpbd.worker.stop_signal import StopSignal
 from tests.solver.scenes import cloth, pins, plane, scene
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -229,3 +231,19 @@ def test_a_worker_that_leaves_keeps_its_kernels(tmp_path):
     second = write_job(tmp_path, falling_cloth(4))
     assert finish(start(second, kernels=cache))[0] == ExitCode.COMPLETE
     assert kept == {path: path.stat().st_mtime_ns for path in cache.rglob("*.tic")}
+
+
+def test_taichi_that_cannot_be_stopped_changes_no_exit_status(tmp_path, monkeypatch, capsys):
+    def fail():
+        raise RuntimeError("the card is lost")
+
+    monkeypatch.setattr(job_runner, "stop_taichi", fail)
+    assert job_runner.run_job(tmp_path, StopSignal(), tmp_path / "kernels") == ExitCode.REFUSED
+    assert "the card is lost" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("streams", ["sys.stdout = sys.stderr = None", "sys.stdout.close(); sys.stderr.close()"])
+def test_the_exit_status_stays_without_output(streams):
+    program = f"import sys; from blender_xpbd.worker.__main__ import leave; {streams}; leave(3)"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    assert subprocess.run([sys.executable, "-c", program], env=environment, check=False).returncode == 3

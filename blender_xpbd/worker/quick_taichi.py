@@ -6,13 +6,17 @@ For the worker's process alone; the tests, where such errors show, run without t
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import linecache
 import os
 from functools import cache
 from types import FrameType
 from typing import Any
+
+# The one whose insides are known here
+VERSION = (1, 7)
+
+_whole_frame_info = inspect.getframeinfo
 
 
 def prepare_import() -> None:
@@ -28,18 +32,20 @@ def prepare_import() -> None:
 def finish_import() -> None:
     """After it is imported: functions are read once, and expressions named by their line, but not drawn.
 
-    Another version of Taichi may keep them elsewhere: then it is as slow as it is.
+    Another version of Taichi is left alone, and as slow as it is: its insides may differ.
     """
-    with contextlib.suppress(ImportError):
-        from taichi.lang.ast.ast_transformer_utils import ASTTransformerContext
+    import taichi
 
-        ASTTransformerContext.get_pos_info = _position
-    with contextlib.suppress(ImportError):
-        from taichi.lang import kernel_impl
+    if taichi.__version__[:2] != VERSION:
+        inspect.getframeinfo = _whole_frame_info
+        return
+    from taichi.lang import kernel_impl
+    from taichi.lang.ast.ast_transformer_utils import ASTTransformerContext
 
-        for name in ("getsourcelines", "getsourcefile"):
-            if hasattr(kernel_impl, name):
-                setattr(kernel_impl, name, cache(getattr(kernel_impl, name)))
+    ASTTransformerContext.get_pos_info = _position
+    for name in ("getsourcelines", "getsourcefile"):
+        if hasattr(kernel_impl, name):
+            setattr(kernel_impl, name, cache(getattr(kernel_impl, name)))
 
 
 def _frame_info(frame: FrameType, context: int = 1) -> inspect.Traceback:

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 
 PROGRAM = """
@@ -41,13 +43,43 @@ except ti.TaichiCompilationError as fault:
 print(json.dumps([outside(1), Counter().inside(1), message]))
 """
 
+OTHER_VERSION = """
+import inspect, json, sys
+from blender_xpbd.worker.quick_taichi import finish_import, prepare_import
+
+def insides():
+    return inspect.getframeinfo, ASTTransformerContext.get_pos_info, kernel_impl.getsourcelines
+
+whole = inspect.getframeinfo
+prepare_import()
+import taichi as ti
+from taichi.lang import kernel_impl
+from taichi.lang.ast.ast_transformer_utils import ASTTransformerContext
+before = (whole, *insides()[1:])
+ti.__version__ = tuple(json.loads(sys.argv[1]))
+finish_import()
+print(json.dumps([old is new for old, new in zip(before, insides())]))
+"""
+
+
+def output_of(*arguments):
+    """The last line of a Python's output."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    result = subprocess.run([sys.executable, *arguments], env=environment, capture_output=True, text=True, check=True)
+    return result.stdout.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("version", "is_left_alone"), [([1, 7, 4], False), ([1, 7, 9], False), ([1, 8, 0], True), ([2, 7, 0], True)]
+)
+def test_only_the_version_that_is_known_is_changed(version, is_left_alone):
+    assert json.loads(output_of("-c", OTHER_VERSION, json.dumps(version))) == [is_left_alone] * 3
+
 
 def test_kernels_in_and_out_of_classes_are_told_apart_and_faults_have_a_place(tmp_path):
     script = tmp_path / "program.py"
     script.write_text(PROGRAM)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    result = subprocess.run([sys.executable, str(script)], env=environment, capture_output=True, text=True, check=True)
-    outside, inside, message = json.loads(result.stdout.splitlines()[-1])
+    outside, inside, message = json.loads(output_of(str(script)))
     assert (outside, inside) == (2, 3)
     line = 1 + PROGRAM.splitlines().index("    return n + nothing")
     assert f'program.py", line {line}, in wrong' in message

@@ -34,8 +34,8 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 
 ADVICE = (
     "No Python with Taichi was found. Name one in the add-on's preferences (Edit > Preferences > Add-ons > XPBD "
-    "Physics > Solver's Python): for example make one by `python3.11 -m venv xpbd` and `xpbd/bin/pip install taichi`, "
-    "and choose xpbd/bin/python."
+    "Physics > Solver's Python): for example make one by `python3.11 -m venv xpbd` and `xpbd/bin/pip install "
+    "taichi==1.7.4`, and choose xpbd/bin/python."
 )
 
 

@@ -120,7 +120,7 @@ def test_none_found_says_what_to_do(module, monkeypatch):
     monkeypatch.setattr(module, "candidates", lambda: iter([]))
     with pytest.raises(XpbdError, match="E_DEP") as caught:
         module.find_python()
-    assert "pip install taichi" in caught.value.message
+    assert "pip install taichi==1.7.4`" in caught.value.message
 
 
 @needs_shell

@@ -75,8 +75,7 @@ class BakeOutput:
     @property
     def newest_frame(self) -> int | None:
         """The newest frame that is a key."""
-        count = self.frames_written
-        return self._kept[count - 1] if count else None
+        return max((writer.written[-1] for writer in self._writers.values() if writer.written), default=None)
 
     def is_complete(self) -> bool:
         """Whether the folder holds the whole result already.

@@ -212,6 +212,8 @@ class ShapeKeyWriter:
     def finish(self, current_frame: float) -> None:
         """Animate the keys that there are, and show the present frame; without any, leave the object as it was.
 
+        A frame whose key was deleted or renamed meanwhile is left out: the motion goes straight past it.
+
         Args:
             current_frame: of the scene, subframe included.
         """
@@ -220,6 +222,8 @@ class ShapeKeyWriter:
         keys = obj.data.shape_keys
         if record is None or keys is None:
             return
+        there = {block.name for block in keys.key_blocks}
+        self._written = [frame for frame in self._written if record.key_name(frame) in there]
         if not self._written:
             clear_bake(obj)
             return

@@ -366,6 +366,24 @@ def test_keys_that_an_undo_took_away_are_written_again(bpy, make_body, fake_work
         assert height(bpy, body, frame) == pytest.approx(5.0 - drop(frame), abs=1e-4)
 
 
+@pytest.mark.parametrize("style", ["ABSOLUTE", "RELATIVE"])
+def test_a_key_that_the_user_deletes_during_a_bake_costs_that_frame_alone(bpy, make_body, fake_worker, options, style):
+    from blender_xpbd.addon.bake import bake
+
+    body = make_body(location=(0, 0, 5))
+    body.xpbd.key_style = style
+    fake_worker(seconds=0.01)
+    steps = bake(bpy.context, options(frame_end=30))
+    solving(steps, 5)
+    body.shape_key_remove(body.data.shape_keys.key_blocks["XPBD 0002"])
+    last = list(steps)[-1]
+    assert last.frame == 30
+    report = json.loads(bpy.context.scene.xpbd.report)
+    assert (report["complete"], report["frames"], report["frames_waiting"]) == (True, 29, 1)
+    for frame in (1, 3, 30):
+        assert height(bpy, body, frame) == pytest.approx(5.0 - drop(frame), abs=1e-4)
+
+
 @pytest.mark.parametrize("slice_seconds", [0.02, 1e-4])
 def test_a_bake_waits_for_an_object_in_edit_mode(bpy, make_body, fake_worker, options, monkeypatch, slice_seconds):
     from blender_xpbd.addon import bake as module

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,9 @@ def start_taichi(
         raise XpbdError("E_DEVICE", f"{device} is not available on this machine; choose Automatic or CPU.")
     cache_folder.mkdir(parents=True, exist_ok=True)
     forget()
+    if ti.lang.impl.get_runtime().prog is not None:
+        # arrays that wait for the collector would take others with them that then lie where they lay
+        gc.collect()
     ti.init(
         arch=ARCHITECTURES[device],
         offline_cache=True,

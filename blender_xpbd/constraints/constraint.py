@@ -61,7 +61,6 @@ class ConstraintType:
         evaluate: NumPy C of all constraints in float64 (positions (particles, 3), block), shape
             (constraints, multiplier_count): for residuals and tests.
         nanoseconds: about what one projection takes one core, by which the solver decides how to run [ns].
-        is_group: whether one constraint touches a group of any size.
         warm_start: how to begin where the substep before ended, if it can.
         prepare: parameters of a block, once the inverse masses [1/kg] of the particles are known, where they count.
     """
@@ -73,7 +72,6 @@ class ConstraintType:
     project: Callable[..., Any]
     evaluate: Callable[[npt.NDArray[np.float64], "ConstraintBlock"], npt.NDArray[np.float64]]
     nanoseconds: float
-    is_group: bool = False
     warm_start: WarmStart | None = None
     prepare: Callable[["ConstraintBlock", npt.NDArray[np.float64]], npt.NDArray[np.float64]] | None = None
 

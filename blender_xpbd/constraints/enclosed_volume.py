@@ -132,7 +132,6 @@ ENCLOSED_VOLUME = ConstraintType(
     project=project_enclosed_volume,
     evaluate=evaluate_enclosed_volume,
     nanoseconds=20000,
-    is_group=True,
 )
 
 

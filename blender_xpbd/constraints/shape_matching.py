@@ -114,7 +114,6 @@ SHAPE_MATCHING = ConstraintType(
     project=project_shape_matching,
     evaluate=evaluate_shape_matching,
     nanoseconds=2000,
-    is_group=True,
 )
 
 

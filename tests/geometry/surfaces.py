@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from blender_xpbd.geometry.tetrahedra import TETRAHEDRON_EDGES, TETRAHEDRON_FACES
+
 
 def cube() -> tuple[np.ndarray, np.ndarray]:
     """A cube of side 2 around the origin, 8 vertices."""
@@ -131,3 +133,24 @@ def interpolate(weights: np.ndarray, elements: np.ndarray, tetrahedra: np.ndarra
     """
     corners = np.asarray(vertices, dtype=np.float64)[np.asarray(tetrahedra)[elements]]
     return np.einsum("pc,pcx->px", weights, corners)
+
+
+def minimum_dihedral_angles(vertices: np.ndarray, tetrahedra: np.ndarray) -> np.ndarray:
+    """The smallest angle [rad] between two faces of each tetrahedron, shape (tetrahedra,), float64.
+
+    Zero for a tetrahedron with a face without area.
+
+    Args:
+        vertices: positions [m], shape (vertices, 3).
+        tetrahedra: shape (tetrahedra, 4).
+    """
+    points = np.asarray(vertices, dtype=np.float64)[tetrahedra]
+    corners = points[:, TETRAHEDRON_FACES]
+    normals = np.cross(corners[:, :, 1] - corners[:, :, 0], corners[:, :, 2] - corners[:, :, 0])
+    lengths = np.linalg.norm(normals, axis=2)
+    flat = (lengths == 0.0).any(axis=1)
+    normals /= np.where(lengths > 0.0, lengths, 1.0)[:, :, None]
+    first, second = TETRAHEDRON_EDGES.T
+    cosines = -np.einsum("tij,tij->ti", normals[:, first], normals[:, second])
+    angles = np.arccos(np.clip(cosines, -1.0, 1.0)).min(axis=1)
+    return np.where(flat, 0.0, angles)

@@ -13,7 +13,7 @@ from blender_xpbd.geometry.assembly import face_components
 from blender_xpbd.geometry.cage import Cage, build_cage
 from blender_xpbd.geometry.components import connected_components, dense_labels
 from blender_xpbd.geometry.masses import tetrahedron_masses
-from blender_xpbd.geometry.tetrahedra import minimum_dihedral_angles, signed_volumes, tetrahedron_edges
+from blender_xpbd.geometry.tetrahedra import signed_volumes, tetrahedron_edges
 from blender_xpbd.scene.errors import XpbdError
 from tests.geometry.surfaces import (
     cone,
@@ -21,6 +21,7 @@ from tests.geometry.surfaces import (
     enclosed_volume,
     interpolate,
     join,
+    minimum_dihedral_angles,
     prism,
     read_obj,
     sphere,

@@ -6,13 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blender_xpbd.geometry.tetrahedra import (
-    minimum_dihedral_angles,
     orient_positive,
     signed_volumes,
     surface_triangles,
     tetrahedron_edges,
 )
-from tests.geometry.surfaces import enclosed_volume
+from tests.geometry.surfaces import enclosed_volume, minimum_dihedral_angles
 
 CORNER = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], dtype=float)
 

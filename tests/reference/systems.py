@@ -23,7 +23,7 @@ def constraints_of(block, damping_times=None, start=None, h=None):
     """
     made = []
     for number in range(len(block)):
-        particles = block.members(number) if block.type.is_group else block.indices[number]
+        particles = block.members(number) if block.groups is not None else block.indices[number]
         time = 0.0 if damping_times is None else float(np.mean(damping_times[particles]))
         for function, compliance, bounds in _rows(block, number, start, h):
             made.append(Constraint(np.asarray(particles), function, compliance, time, bounds))

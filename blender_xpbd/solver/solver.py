@@ -15,7 +15,7 @@ from ..constraints.constraint import BDF2, WARM
 from ..scene.errors import XpbdError
 from .colliders import build_colliders
 from .colour_path import advance_by_colours, project_by_colours
-from .device_arrays import read_array, write_array
+from .device_arrays import read_array, require_finite, write_array
 from .plan import COLOURS, SERIAL, THREADS, Pace, make_plan
 from .state import State, build_state, padded
 from .system import System
@@ -40,7 +40,7 @@ class Solver:
         """Copy a system to the device; ``runtime.start_taichi`` comes first.
 
         Raises:
-            XpbdError: E_GEOM_EMPTY, for a collider of which nothing is left.
+            XpbdError: E_GEOM_EMPTY, for a collider of which nothing is left; E_NONFINITE.
         """
         self.system = system
         self.paths = paths
@@ -60,7 +60,11 @@ class Solver:
         ]
 
     def advance(self) -> None:
-        """Simulate from the current frame to the next."""
+        """Simulate from the current frame to the next.
+
+        Raises:
+            XpbdError: E_NONFINITE, where pins or colliders go beyond single precision.
+        """
         index = self.frame_index
         self._upload("target_starts", padded(self.system.targets(index)))
         self._upload("target_ends", padded(self.system.targets(index + 1)))
@@ -75,7 +79,9 @@ class Solver:
     def _upload(self, name: str, values: Floats) -> None:
         """Copy to the device what differs from the last frame: most pins and colliders stand still."""
         if values.size and not np.array_equal(self._uploaded.get(name, ()), values):
-            write_array(getattr(self._state, name), values)
+            array = getattr(self._state, name)
+            require_finite(values, array.dtype)
+            write_array(array, values)
             self._uploaded[name] = values
 
     def compile(self) -> None:

@@ -76,6 +76,15 @@ def plane(height=0.0, angle=0.0, friction=0.5, restitution=0.0, transforms=None)
     )  # fmt: skip
 
 
+def mesh_box(half, transforms=None, friction=0.5):
+    """A closed box of the given half edge."""
+    signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
+    quads = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
+    triangles = np.array([[q[0], q[i], q[i + 1]] for q in quads for i in (1, 2)], np.int32)
+    transforms = np.eye(4)[None] if transforms is None else transforms
+    return Collider("c0", "Box", "MESH", transforms, signs * half, triangles, friction=friction)
+
+
 def run(simulation, frames):
     """World positions of all particles after a number of frames."""
     for _ in range(frames):

@@ -14,6 +14,7 @@ from ..geometry.rotations import interpolated_rotations, plane_frames, rotation_
 from ..geometry.triangle_grid import TriangleGrid, build_triangle_grid, pack
 from ..scene.errors import Notice, XpbdError
 from ..scene.scene import Collider
+from .system import PRECISION_RATIO
 
 Floats = npt.NDArray[np.float64]
 
@@ -32,6 +33,8 @@ class ColliderSet:
         rotations: per collider and frame, shape (colliders, frames or 1, 3, 3).
         translations: relative to the origin [m], shape (colliders, frames or 1, 3).
         radii: in the world [m], shape (colliders, frames or 1).
+        anchors: where the frame that kernels see has its origin, from the object's own, in its rotated axes [m],
+            shape (colliders, 3). A plane chooses its own in each frame.
         notices: warnings.
     """
 
@@ -43,6 +46,7 @@ class ColliderSet:
     rotations: tuple[Floats, ...]
     translations: tuple[Floats, ...]
     radii: tuple[Floats, ...]
+    anchors: Floats
     notices: tuple[Notice, ...]
 
     def motion(self, frame_index: int, substeps: int) -> npt.NDArray[np.float32]:
@@ -62,13 +66,25 @@ class ColliderSet:
             (_at_frame(values, frame_index), _at_frame(values, frame_index + 1))
             for values in (self.rotations, self.translations, self.radii)
         )
+        turns = interpolated_rotations(*rotations, times)
+        anchors = self._anchors(rotations[0], translations[0])
         # what is too large for single precision is told below
         with np.errstate(over="ignore", invalid="ignore"):
-            rows[:, :, :9] = interpolated_rotations(*rotations, times).reshape(substeps + 1, -1, 9)
-            rows[:, :, 9:12] = _mix(*translations, times)
+            rows[:, :, :9] = turns.reshape(substeps + 1, -1, 9)
+            rows[:, :, 9:12] = _mix(*translations, times) + (turns @ anchors[..., None])[..., 0]
             rows[:, :, 12] = _mix(*radii, times)
         self._require_finite(rows)
         return rows
+
+    def _anchors(self, rotations: Floats, translations: Floats) -> Floats:
+        """Points of the colliders that are near the scene's origin, so that single precision is finest there.
+
+        Of a plane it is the nearest of all. It stays through the frame, so that a plane that slides still carries.
+        """
+        nearest = -(np.swapaxes(rotations, 1, 2) @ translations[..., None])[..., 0]
+        nearest[:, 2] = 0.0
+        is_plane = self.ints[:, 0] == SHAPE_NUMBERS["PLANE"]
+        return np.where(is_plane[:, None], nearest, self.anchors)
 
     def _require_finite(self, rows: npt.NDArray[np.float32]) -> None:
         bad = np.flatnonzero(~np.isfinite(rows).all(axis=(0, 2)))
@@ -87,19 +103,23 @@ def _mix(first: Floats, second: Floats, times: Floats) -> Floats:
     return result
 
 
-def build_colliders(colliders: tuple[Collider, ...], origin: Floats, largest_offset: float) -> ColliderSet:
+def build_colliders(
+    colliders: tuple[Collider, ...], origin: Floats, largest_offset: float, least_extent: float
+) -> ColliderSet:
     """Prepare colliders.
 
     Args:
         colliders: of the scene.
         origin: subtracted from all positions [m].
         largest_offset: the widest gap that any body keeps [m].
+        least_extent: of the smallest body [m].
 
     Raises:
         XpbdError: E_GEOM_EMPTY, for a mesh of which nothing is left.
     """
     ints = np.zeros((len(colliders), 2), np.int32)
     floats = np.zeros((len(colliders), 2), np.float32)
+    anchors = np.zeros((len(colliders), 3))
     rotations, translations, radii, grids, notices = [], [], [], [], []
     mesh_rows: list[int] = []
     for row, collider in enumerate(colliders):
@@ -111,9 +131,17 @@ def build_colliders(colliders: tuple[Collider, ...], origin: Floats, largest_off
         translations.append(collider.transforms[:, :3, 3] - origin)
         radii.append(collider.radius * np.cbrt(np.abs(np.linalg.det(stretch))))
         notices += _scale_notices(collider, stretch)
+        size = float(radii[-1].max())
         if collider.shape == "MESH":
             mesh_rows.append(row)
-            grids.append(_grid(collider, stretch[0], largest_offset))
+            surface = collider.positions @ stretch[0].T
+            size = float(np.ptp(surface, axis=0).max())
+            # a mesh may lie far from its object's origin
+            anchors[row] = np.clip(0.0, surface.min(axis=0), surface.max(axis=0))
+            grids.append(_grid(collider, surface - anchors[row], largest_offset))
+        if size > PRECISION_RATIO * least_extent:
+            text = f"The collider is {size:g} m large, a body {least_extent:g} m: contact is coarse. Use a plane."
+            notices.append(Notice("W_PRECISION", text, collider.name))
     packed = pack(grids)
     if mesh_rows:
         ints[mesh_rows, 1] = packed.headers
@@ -126,16 +154,15 @@ def build_colliders(colliders: tuple[Collider, ...], origin: Floats, largest_off
         tuple(rotations),
         tuple(translations),
         tuple(radii),
+        anchors,
         tuple(notices),
     )
 
 
-def _grid(collider: Collider, stretch: Floats, largest_offset: float) -> TriangleGrid:
+def _grid(collider: Collider, surface: Floats, largest_offset: float) -> TriangleGrid:
     mirrored = np.linalg.det(collider.transforms[0, :3, :3]) < 0.0
     triangles = collider.triangles[:, ::-1] if mirrored else collider.triangles
-    return build_triangle_grid(
-        collider.positions @ stretch.T, np.ascontiguousarray(triangles), largest_offset, collider.name
-    )
+    return build_triangle_grid(surface, np.ascontiguousarray(triangles), largest_offset, collider.name)
 
 
 def _scale_notices(collider: Collider, stretch: Floats) -> list[Notice]:

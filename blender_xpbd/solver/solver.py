@@ -47,7 +47,10 @@ class Solver:
         self.frame_index = 0
         self.frames_advanced = 0
         self._colliders = build_colliders(
-            system.scene.colliders, system.origin, max(model.contact_offset for model in system.models)
+            system.scene.colliders,
+            system.origin,
+            max(model.contact_offset for model in system.models),
+            min(float(np.ptp(model.positions, axis=0).max()) for model in system.models),
         )
         self.notices = self._colliders.notices
         self._state: State = build_state(system, self._colliders)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from ..constraints.constraint import BDF2, WARM
 from ..scene.errors import XpbdError
+from .advice import divergence_advice
 from .colliders import build_colliders
 from .colour_path import advance_by_colours, project_by_colours
 from .device_arrays import read_array, require_finite, write_array
@@ -154,9 +155,10 @@ class Solver:
 
     def _raise_diverged(self, particle: int) -> None:
         body = int(np.searchsorted(self.system.starts, particle, side="right")) - 1
-        name = self.system.models[min(body, len(self.system.models) - 1)].body.name
+        body = min(body, len(self.system.models) - 1)
         frame = self.system.scene.frames.start + self.frame_index
-        raise XpbdError("E_DIVERGED", "The simulation blew up; try more substeps or a softer material.", name, frame)
+        name = self.system.models[body].body.name
+        raise XpbdError("E_DIVERGED", divergence_advice(self.system, body), name, frame)
 
 
 class _Embedding:

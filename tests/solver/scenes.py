@@ -5,11 +5,12 @@ import numpy as np
 
 from blender_xpbd.constraints.distance import build_distance
 from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.scene import Body, Collider, Pins, Scene
+from blender_xpbd.scene.scene import Body, Collider, Pins, Scene, Tetrahedralization
 from blender_xpbd.scene.settings import FrameRange, SolverSettings
 from blender_xpbd.solver.body_model import BodyModel
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system import assemble, build_system
+from tests.geometry.surfaces import cube
 
 GRAVITY = 9.81
 
@@ -34,6 +35,23 @@ def cloth(count=10, size=1.0, height=0.0, pinned=(), identifier="b0", **values):
     positions, sizes, corners = grid(count, size, height)
     material = Material.from_values({"internal_damping": 0.0, **values})
     return Body(identifier, "Cloth", "CLOTH", positions, sizes, corners, material, pins(positions, pinned))
+
+
+def jelly_cube(size, height=0.1, resolution=8, **material):
+    """A cube of jelly, ``height`` times its size over the floor."""
+    corners, triangles = cube()
+    positions = size * (0.5 * corners + [0.0, 0.0, 0.5 + height])
+    sizes = np.full(len(triangles), 3, np.int32)
+    return Body(
+        "b0",
+        "Cube",
+        "JELLY",
+        positions,
+        sizes,
+        triangles.ravel().astype(np.int32),
+        Material.from_values(material),
+        tetrahedralization=Tetrahedralization("CAGE", resolution),
+    )
 
 
 def scene(*bodies, colliders=(), frames=(1, 50), duration=1 / 24, gravity=(0.0, 0.0, -GRAVITY), **settings):

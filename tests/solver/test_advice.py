@@ -6,33 +6,13 @@ import re
 import numpy as np
 import pytest
 
-from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.scene import Body, Tetrahedralization
 from blender_xpbd.solver.advice import MOST_SUBSTEPS, divergence_advice, stiffness_advice, substeps_for_weight
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.statistics import Measure
 from blender_xpbd.solver.system import build_system
-from tests.geometry.surfaces import cube
-from tests.solver.scenes import cloth, plane, run, scene, solver
+from tests.solver.scenes import cloth, jelly_cube, plane, run, scene, solver
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
-
-
-def jelly_cube(size, height=0.1, resolution=8, **material):
-    """A cube of jelly, ``height`` times its size over the floor."""
-    corners, triangles = cube()
-    positions = size * (0.5 * corners + [0.0, 0.0, 0.5 + height])
-    sizes = np.full(len(triangles), 3, np.int32)
-    return Body(
-        "b0",
-        "Cube",
-        "JELLY",
-        positions,
-        sizes,
-        triangles.ravel().astype(np.int32),
-        Material.from_values(material),
-        tetrahedralization=Tetrahedralization("CAGE", resolution),
-    )
 
 
 @pytest.mark.parametrize("size", [2.0**-20, 2.0**-14, 2.0**-6, 2.0**4], ids=["1 µm", "61 µm", "16 mm", "16 m"])

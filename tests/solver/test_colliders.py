@@ -10,7 +10,7 @@ from blender_xpbd.geometry.rotations import interpolated_rotations
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.scene import Collider
 from blender_xpbd.solver.colliders import build_colliders
-from tests.solver.scenes import GRAVITY, cloth, mesh_box, plane, run, solver
+from tests.solver.scenes import GRAVITY, cloth, jelly_cube, mesh_box, plane, run, solver
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
@@ -57,6 +57,16 @@ def test_what_falls_is_held_whatever_way_the_collider_is_turned(shape, is_animat
     # on the ball it slides to the sides
     assert heights.max() == pytest.approx(top, abs=2e-3)
     assert heights.min() > top - (0.05 if shape == "SPHERE" else 2e-3)
+
+
+@pytest.mark.parametrize("turn", TURNS, ids=NAMES)
+def test_jelly_is_held_whatever_way_the_floor_is_turned(turn):
+    body = jelly_cube(1.0, resolution=4)
+    body = replace(body, positions=body.positions @ turn.T)
+    simulation = solver(body, colliders=[plane(transforms=placed(turn))], gravity=turn @ [0.0, 0.0, -GRAVITY])
+    run(simulation, 12)
+    surface = simulation.surface(simulation.positions()) + simulation.system.origin
+    assert (surface @ turn[:, 2]).min() == pytest.approx(0.0, abs=0.02)
 
 
 @pytest.mark.parametrize("scale", [(-1, 1, 1), (5, -5, 5), (-2, -2, 2), (1, -3, 0.5)])

@@ -14,19 +14,20 @@ from .mode import substeps_for_stiffness
 from .system import System
 
 MOST_SUBSTEPS = int(next(parameter.maximum for parameter in SOLVER_PARAMETERS if parameter.name == "substeps"))
-# a jelly that lies on a floor keeps its shape while its weight moves it by no more than this share of its edges in a
-# substep: cubes of 0.1 mm to 1 m, default material, kept it from 0.007 on and were crushed from 0.03 on
-FALL_SHARE = 0.007
+# of its mean edge, by which gravity moves a jelly on a floor in a substep: cubes of 0.1 mm to 1 m of the default material
+# kept their shape at the first share, and were crushed from the second on
+KEPT_SHARE = 0.007
+CRUSHED_SHARE = 0.03
 
 
-def substeps_for_weight(system: System, model: BodyModel) -> int:
-    """From how many substeps on gravity moves a body by no more than a small share of its edges in a substep."""
+def substeps_for_weight(system: System, model: BodyModel, share: float = KEPT_SHARE) -> int:
+    """From how many substeps on gravity moves a body by no more than a share of its mean edge in a substep."""
     lengths = edge_lengths(model.positions, model.edges)
     mean = float(lengths.mean()) if len(lengths) else 0.0
     if mean == 0.0:
         return 0
     gravity = float(np.linalg.norm(system.scene.gravity))
-    return math.ceil(system.scene.frames.frame_duration * math.sqrt(gravity / (FALL_SHARE * mean)))
+    return math.ceil(system.scene.frames.frame_duration * math.sqrt(gravity / (share * mean)))
 
 
 def stiffness_advice(system: System) -> str:
@@ -50,13 +51,9 @@ def stiffness_advice(system: System) -> str:
 def divergence_advice(system: System, body: int) -> str:
     """What is to be told of a simulation that blew up at a body."""
     model = system.models[body]
-    needed = substeps_for_weight(system, model)
-    extent = float(np.ptp(model.positions, axis=0).max())
-    small = (
-        f"The simulation blew up: the object is only {extent:g} m large, which is too small for the time of a substep"
-    )
-    if needed <= system.scene.settings.substeps:
+    if substeps_for_weight(system, model, CRUSHED_SHARE) <= system.scene.settings.substeps:
         return "The simulation blew up; try more substeps or a softer material."
-    if needed <= MOST_SUBSTEPS:
-        return f"{small}. Make it as large as it is in reality, or take {needed} substeps."
-    return f"{small}, whatever their number. Make it as large as it is in reality."
+    needed = substeps_for_weight(system, model)
+    larger = "Make the object as large as it is in reality, or its cells or faces larger"
+    substeps = f", or take {needed} substeps" if needed <= MOST_SUBSTEPS else ""
+    return f"The simulation blew up: gravity moves it too far for its small edges in a substep. {larger}{substeps}."

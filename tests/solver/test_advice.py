@@ -61,7 +61,6 @@ def test_substeps_advised_for_a_tiny_body_hold_it():
     needed = substeps_for_weight(system, system.models[0])
     text = divergence_advice(system, 0)
     assert f"{needed} substeps" in text
-    assert "object is only 0.0001" in text
     system = small_cube(resolution=8, substeps=needed)
     simulation = Solver(system)
     for _ in range(2):
@@ -71,4 +70,5 @@ def test_substeps_advised_for_a_tiny_body_hold_it():
 
 def test_advice_for_bodies_that_are_too_small_for_any_substeps():
     assert not re.search(r"\d+ substeps", divergence_advice(small_cube(1e-5, gravity=(0.0, 0.0, -2e4)), 0))
-    assert "more substeps" in divergence_advice(small_cube(1.0), 0)
+    for size in (0.1, 1.0):
+        assert "more substeps" in divergence_advice(small_cube(size), 0)

@@ -30,6 +30,7 @@ ERROR_EXIT_CODES: dict[str, ExitCode] = {
     "E_FRAME_RANGE": ExitCode.REFUSED,
     "E_GEOM_EMPTY": ExitCode.REFUSED,
     "E_GEOM_NONFINITE": ExitCode.REFUSED,
+    "E_NONFINITE": ExitCode.REFUSED,
     "E_TRANSFORM_SINGULAR": ExitCode.REFUSED,
     "E_TET_OPEN": ExitCode.REFUSED,
     "E_TET_VOLUME": ExitCode.REFUSED,

@@ -27,6 +27,7 @@ from ..scene.scene import Body
 from ..scene.settings import SolverSettings
 from .body_model import BodyModel, is_direct, last_parameter
 from .cloth_hierarchy import cloth_hierarchy
+from .followers import FOLLOWER_SHARE, find_followers, follower_links
 from .multipliers import constraint_factors, vertex_factors
 from .shape import build_shape
 from .shares import polygon_shares
@@ -53,15 +54,19 @@ def build_cloth(body: Body, settings: SolverSettings) -> BodyModel:
     triangles, notices = check_mesh(body.positions, body.face_sizes, body.corners, body.name)
     count, material = body.vertex_count, body.material
     density = vertex_factors(body, "density")
+    edges = unique_edges(body.face_sizes, body.corners)
     masses = surface_masses(body.positions, triangles, material.area_density)
+    area, is_follower = float(masses.sum()) / material.area_density, find_followers(edges, masses)
+    masses[is_follower] = FOLLOWER_SHARE * masses[masses > 0.0].mean()
     masses = masses if density is None else masses * np.maximum(density, 1e-3)
     pin_weights = np.zeros(count)
     pin_weights[body.pins.vertices] = body.pins.weights
-    edges = unique_edges(body.face_sizes, body.corners)
-    membrane = _membrane(body, triangles, edges, settings)
+    own_edges = edges[~is_follower[edges].any(axis=1)] if is_follower.any() else edges
+    membrane = _membrane(body, triangles, own_edges, settings)
     blocks = [
         *_bending(body, triangles, settings),
         *membrane,
+        *follower_links(body, edges, is_follower, area, EDGES, settings),
         *_limits(body, edges, settings),
         *_tethers(body, triangles, pin_weights, settings),
         *_inside(body, triangles, settings),

@@ -21,7 +21,7 @@ from ..jobs.result import BodyResult, Result, write_result
 from ..jobs.status import Fault, State, Status, write_status
 from ..scene.errors import ExitCode, Notice, XpbdError
 from ..scene.scene import Scene, topology_hash
-from ..solver.mode import substeps_for_stiffness
+from ..solver.advice import MOST_SUBSTEPS, divergence_advice, stiffness_advice
 from ..solver.plan import choose_paths
 from ..solver.runtime import start_taichi, stop_taichi
 from ..solver.solver import Solver
@@ -166,9 +166,9 @@ class JobRunner:
         with self._watch.stage("measure"):
             residuals = solver.residuals() if solver.measures_residual else None
             statistics = measure(positions, residuals)
-        for row, model in zip(statistics, solver.system.models, strict=True):
-            if not row[1] < DIVERGED_MEAN_STRAIN:
-                raise XpbdError("E_DIVERGED", "The simulation blew up; try more substeps.", model.body.name, frame)
+        for body, model in enumerate(solver.system.models):
+            if not statistics[body, 1] < DIVERGED_MEAN_STRAIN:
+                raise XpbdError("E_DIVERGED", divergence_advice(solver.system, body), model.body.name, frame)
         with self._watch.stage("write"):
             cache.publish(frame, solver.surface(positions), statistics)
         self._status = replace(self._status, frame=frame, frames_done=self._status.frames_done + 1)
@@ -183,20 +183,15 @@ class JobRunner:
         )
         if not chosen.is_reached:
             worst = 1e3 * max(chosen.change, chosen.residual)
+            more = "more, or a greater" if settings.maximum_substeps < MOST_SUBSTEPS else "a greater"
             text = (
                 f"The tolerance of {settings.tolerance:g} mm is not reached with {settings.substeps} substeps, the most"
-                f" that Automatic may take: twice as many change {worst:.3g} mm. Allow more, or a greater tolerance."
+                f" that Automatic may take: twice as many change {worst:.3g} mm. Allow {more} tolerance."
             )
             self._status = replace(self._status, notices=(*self._status.notices, Notice("W_QUALITY", text)))
 
     def _note_softness(self, system: System) -> None:
-        settings = system.scene.settings
-        needed = substeps_for_stiffness(system)
-        if settings.solver_mode == "XPBD" and settings.iterations == 1 and needed > settings.substeps:
-            text = (
-                f"Some jelly is so stiff for the size of its cells that {settings.substeps} substeps let it move more "
-                f"than a tenth too softly; about {needed} show it as its material is."
-            )
+        if text := stiffness_advice(system):
             self._status = replace(self._status, notices=(*self._status.notices, Notice("W_QUALITY", text)))
 
     def _note_inverted(self, statistics: np.ndarray, system: System, frame: int) -> None:

@@ -166,7 +166,21 @@ class BakeOutput:
                 writer.finish(current_frame)
         self._summary.frames = self.frames_written
         if self._published is not None:
-            self._summary.frames_waiting = self._published_count(self._published) - self.frames_written
+            # fewer than there are keys, where the cache was deleted meanwhile
+            self._summary.frames_waiting = max(self._published_count(self._published) - self.frames_written, 0)
+
+    def missing(self) -> XpbdError | None:
+        """The fault of a job whose worker ended well but whose files were deleted meanwhile; None where all are there.
+
+        Raises:
+            XpbdError: E_CACHE or E_IO, when what the worker wrote cannot be read.
+        """
+        published = self._open()
+        count = 0 if published is None else self._published_count(published)
+        if count == len(self._kept):
+            return None
+        text = f"The file of this frame is missing in {self._job}: it was deleted during the bake. Bake again."
+        return XpbdError("E_IO", text, frame=self._kept[count])
 
     def _published_count(self, published: _Published) -> int:
         """How many frames the cache holds before the first that is missing."""

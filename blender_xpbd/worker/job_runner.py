@@ -245,7 +245,11 @@ class JobRunner:
 
     def _fail(self, fault: Fault) -> None:
         self._status = replace(self._status, error=fault)
-        self._tell("FAILED")
+        try:
+            self._tell("FAILED")
+        except XpbdError as error:
+            # the exit status and the log still tell the fault, which comes first
+            print(f"The status could not be written. {error}", flush=True)
 
 
 def _result(system: System, device: str, statistics: tuple[str, ...], notices: tuple[Notice, ...]) -> Result:

@@ -71,6 +71,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_RETRIED",
     "W_OBJECT_GONE",
     "W_INVERTED",
+    "W_CACHE_DAMAGED",
 )
 
 

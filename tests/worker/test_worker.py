@@ -177,8 +177,13 @@ def test_damaged_frame_is_computed_again(tmp_path):
     finish(start(folder))
     before, cache = frames_of(folder)
     cache.path(4).write_bytes(before[4][:-5])
-    assert finish(start(folder))[0] == ExitCode.COMPLETE
+    code, output = finish(start(folder))
+    assert code == ExitCode.COMPLETE
     assert frames_of(folder)[0] == before
+    (notice,) = read_status(folder).notices
+    assert str(notice) in output
+    assert "Frame 4 of the cache is damaged. All frames were computed again" in str(notice)
+    assert read_result(folder).notices == ()
 
 
 def test_second_worker_on_one_job_is_refused_at_once(tmp_path):

@@ -62,6 +62,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_TET_SLIVERS",
     "W_PRECISION",
     "W_ALL_PINNED",
+    "W_PRESSURE",
     "W_PIN_GROUP",
     "W_GROUP",
     "W_QUALITY",

@@ -73,6 +73,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_OBJECT_GONE",
     "W_INVERTED",
     "W_CACHE_DAMAGED",
+    "W_IGNORED",
 )
 
 

@@ -137,6 +137,21 @@ def prepared(bpy, tmp_path):
             return write_job(tmp_path / "cache", end.value.scene)
 
 
+def test_a_disk_that_is_read_only(bpy, bake, fake_worker, small_disk):
+    """Whose jobs are all there, but not computed; and once they are, they can be baked from there."""
+    folder = prepared(bpy, small_disk)
+    remount = [shutil.which("mount") or "mount", "-o"]
+    subprocess.run([*remount, "remount,ro", str(small_disk)], check=True)
+    with pytest.raises(XpbdError, match="read-only") as caught:
+        bake(cache=small_disk / "cache")
+    assert caught.value.code == "E_IO"
+    assert str(folder) in caught.value.message
+    subprocess.run([*remount, "remount,rw", str(small_disk)], check=True)
+    bake(cache=small_disk / "cache")
+    subprocess.run([*remount, "remount,ro", str(small_disk)], check=True)
+    assert bake(cache=small_disk / "cache").from_cache
+
+
 @pytest.mark.parametrize("name", ["lock", "worker.log"])
 def test_a_folder_where_a_file_should_be(bpy, bake, fake_worker, tmp_path, name):
     folder = prepared(bpy, tmp_path)

@@ -63,6 +63,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_TET_SLIVERS",
     "W_PRECISION",
     "W_ALL_PINNED",
+    "W_PRESSURE",
     "W_PIN_GROUP",
     "W_GROUP",
     "W_QUALITY",
@@ -72,6 +73,8 @@ WARNING_CODES: tuple[str, ...] = (
     "W_RETRIED",
     "W_OBJECT_GONE",
     "W_INVERTED",
+    "W_CACHE_DAMAGED",
+    "W_IGNORED",
 )
 
 

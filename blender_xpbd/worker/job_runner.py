@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from ..constraints.groups import FIRST_MEMBER
-from ..jobs.checkpoint import read_checkpoint, write_checkpoint
+from ..jobs.checkpoint import write_checkpoint
 from ..jobs.frames import FrameCache
 from ..jobs.job import read_job
 from ..jobs.lock import JobLock
@@ -28,6 +28,7 @@ from ..solver.solver import Solver
 from ..solver.statistics import Measure
 from ..solver.system import System, build_system
 from .quality import QualityChoice, choose_quality, with_settings
+from .resume import Start, find_start, had_checkpoint
 from .stop_signal import StopSignal
 from .stopwatch import Stopwatch
 
@@ -100,6 +101,7 @@ class JobRunner:
             return ExitCode.CRASHED
 
     def _run(self) -> ExitCode:
+        was_saved = had_checkpoint(self._folder)
         self._tell("STARTING")
         with self._watch.stage("read"):
             scene = read_job(self._folder)
@@ -125,12 +127,13 @@ class JobRunner:
         notices = (*self._status.notices, *system.notices, *solver.notices)
         self._status = replace(self._status, device=device, notices=notices)
         measure = Measure(system)
+        vertex_count = sum(body.vertex_count for body in scene.bodies)
+        cache = FrameCache(self._folder, vertex_count, len(system.models), len(measure.names))
+        begin = find_start(self._folder, scene.frames, cache, was_saved=was_saved)
         write_result(self._folder, _result(system, device, measure.names, self._status.notices))
         with self._watch.stage("compile"):
             solver.compile()
-        vertex_count = sum(body.vertex_count for body in scene.bodies)
-        cache = FrameCache(self._folder, vertex_count, len(system.models), len(measure.names))
-        self._resume(scene, solver, cache)
+        self._begin(begin, scene, solver)
         if solver.frame_index == 0:
             self._publish(solver, cache, measure, scene.frames.start)
         # what was made until here stays; it was made without collecting, see __main__
@@ -202,21 +205,17 @@ class JobRunner:
                 notices = (*self._status.notices, Notice("W_INVERTED", text, model.body.name))
                 self._status = replace(self._status, notices=notices)
 
-    def _resume(self, scene: Scene, solver: Solver, cache: FrameCache) -> None:
-        """Go on from the checkpoint where it and all frames before it are whole; otherwise start anew."""
-        try:
-            saved = read_checkpoint(self._folder)
-        except XpbdError as error:
-            print(f"{error} Starting anew.", flush=True)
+    def _begin(self, begin: Start, scene: Scene, solver: Solver) -> None:
+        """Go on from the checkpoint where there is a good one, and tell what an earlier run has left damaged."""
+        if begin.notice is not None:
+            print(begin.notice, flush=True)
+            # of this run alone, so not in the result
+            self._status = replace(self._status, notices=(*self._status.notices, begin.notice))
+        if begin.saved is None:
             return
-        if saved is None:
-            return
-        frame, arrays = saved
-        done = [number for number in scene.frames.kept() if number <= frame]
-        if not scene.frames.start <= frame <= scene.frames.end or not all(cache.verify(number) for number in done):
-            print("Some frames before the checkpoint are missing or damaged. Starting anew.", flush=True)
-            return
+        frame, arrays = begin.saved
         solver.restore(frame - scene.frames.start, arrays)
+        done = [number for number in scene.frames.kept() if number <= frame]
         self._status = replace(self._status, frame=done[-1], frames_done=len(done))
         print(f"Going on after frame {frame}.", flush=True)
 
@@ -240,7 +239,11 @@ class JobRunner:
 
     def _fail(self, fault: Fault) -> None:
         self._status = replace(self._status, error=fault)
-        self._tell("FAILED")
+        try:
+            self._tell("FAILED")
+        except XpbdError as error:
+            # the exit status and the log still tell the fault, which comes first
+            print(f"The status could not be written. {error}", flush=True)
 
 
 def _result(system: System, device: str, statistics: tuple[str, ...], notices: tuple[Notice, ...]) -> Result:

@@ -17,7 +17,7 @@ from blender_xpbd.jobs.job import write_job
 from blender_xpbd.jobs.lock import JobLock
 from blender_xpbd.jobs.result import read_result
 from blender_xpbd.jobs.status import read_status
-from blender_xpbd.scene.errors import ExitCode
+from blender_xpbd.scene.errors import ExitCode, XpbdError
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.scene import Attachment, Body, Tetrahedralization
 from blender_xpbd.solver.system import build_system
@@ -177,8 +177,13 @@ def test_damaged_frame_is_computed_again(tmp_path):
     finish(start(folder))
     before, cache = frames_of(folder)
     cache.path(4).write_bytes(before[4][:-5])
-    assert finish(start(folder))[0] == ExitCode.COMPLETE
+    code, output = finish(start(folder))
+    assert code == ExitCode.COMPLETE
     assert frames_of(folder)[0] == before
+    (notice,) = read_status(folder).notices
+    assert str(notice) in output
+    assert "Frame 4 of the cache is damaged. All frames were computed again" in str(notice)
+    assert read_result(folder).notices == ()
 
 
 def test_second_worker_on_one_job_is_refused_at_once(tmp_path):
@@ -218,6 +223,21 @@ def test_folder_without_a_job_is_refused(tmp_path):
     code, output = finish(start(tmp_path))
     assert code == ExitCode.REFUSED
     assert "E_JOB" in output
+
+
+def test_a_status_that_cannot_be_written_hides_no_fault(tmp_path, monkeypatch, capsys):
+    write = job_runner.write_status
+
+    def write_but_the_last(folder, status):
+        if status.state == "FAILED":
+            raise XpbdError("E_IO", "Cannot write the status.")
+        write(folder, status)
+
+    monkeypatch.setattr(job_runner, "write_status", write_but_the_last)
+    assert job_runner.run_job(tmp_path, StopSignal(), tmp_path) == ExitCode.REFUSED
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("E_JOB: ")
+    assert second == "The status could not be written. E_IO: Cannot write the status."
 
 
 def test_a_worker_that_leaves_keeps_its_kernels(tmp_path):

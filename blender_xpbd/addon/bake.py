@@ -208,6 +208,8 @@ class BakeSession:
             self.summary.error = self.summary.error or str(fault)
         finally:
             output.finish()
+            if output.error is not None:
+                self.summary.error = self.summary.error or str(output.error)
 
     def _read(self, context: bpy.types.Context) -> Generator[Progress, None, Reading]:
         start = time.perf_counter()

@@ -20,7 +20,8 @@ from ..scene.errors import XpbdError
 from . import key_animation
 from .bake_record import ABSOLUTE, RELATIVE, BakeRecord, forget_record, read_record, stamp
 from .data_lookup import object_by_uid
-from .mesh_reader import check_object, is_being_edited, is_shared, key_coordinates, mesh_topology, own_keys
+from .mesh_reader import check_object, is_being_edited, is_shared, key_coordinates, own_keys
+from .topology_watch import TopologyWatch
 
 Floats = npt.NDArray[np.float64]
 
@@ -117,6 +118,7 @@ class ShapeKeyWriter:
         self._bake = bake
         self._job = job
         self._written: list[int] = []
+        self._topology = TopologyWatch(target.topology)
         self._offset: Floats | float = 0.0
         self._place = 0
 
@@ -153,7 +155,7 @@ class ShapeKeyWriter:
         obj = self._require()
         target = self.target
         check_object(obj, make_single_user=target.make_single_user)
-        self.check_topology(obj)
+        self.check_topology()
         style = choose_style(obj, target.key_style)
         if read_record(obj) is None:
             # an action of our own earlier bake goes with that
@@ -172,7 +174,19 @@ class ShapeKeyWriter:
         keys.use_relative = style == RELATIVE
         stamp(obj, self._bake)
         self._place = len(keys.key_blocks) - 1
-        self._offset = key_coordinates(keys.reference_key) - target.rest_shape if style == RELATIVE else 0.0
+        self._follow_reference(keys, style)
+
+    def resume(self) -> None:
+        """Take up again what the mesh's owner may have changed since the last frame.
+
+        Raises:
+            XpbdError: E_CACHE_STALE when the mesh has other polygons.
+        """
+        self.check_topology()
+        obj = self._require()
+        record = read_record(obj)
+        if record is not None:
+            self._follow_reference(obj.data.shape_keys, record.style)
 
     def add_frame(self, frame: int, positions: Floats) -> None:
         """Give a frame its key, and show it.
@@ -236,14 +250,26 @@ class ShapeKeyWriter:
         obj.active_shape_key_index = record.active_index
         obj.data.update_tag()
 
-    def check_topology(self, obj: bpy.types.Object) -> None:
-        """Compare the mesh with the one that was read.
+    def check_topology(self) -> None:
+        """Compare the mesh, which must not be in Edit Mode, with the one that was read.
 
         Raises:
             XpbdError: E_CACHE_STALE.
         """
-        if mesh_topology(obj.data) != self.target.topology:
+        if not self._topology.matches(self._require().data):
             raise self._stale()
+
+    def take_back(self) -> None:
+        """Remove what this bake has added, if it is there."""
+        obj = self._require()
+        record = read_record(obj)
+        if record is not None and record.bake == self._bake:
+            clear_bake(obj)
+        self._written = []
+
+    def _follow_reference(self, keys: bpy.types.Key, style: str) -> None:
+        """Let new relative keys add to the reference key as it is: where it is edited, Blender moves the older ones."""
+        self._offset = key_coordinates(keys.reference_key) - self.target.rest_shape if style == RELATIVE else 0.0
 
     def _newest(self, keys: bpy.types.Key, record: BakeRecord) -> bpy.types.ShapeKey | None:
         """The key of the newest frame, first where it was put: a search by name passes all keys before it."""
@@ -308,7 +334,8 @@ class ShapeKeyWriter:
     def _stale(self) -> XpbdError:
         return XpbdError(
             "E_CACHE_STALE",
-            "The mesh was edited after it was read: its polygons are no longer those of the simulation. Bake again.",
+            "The mesh was edited after it was read: its polygons are no longer those that are simulated, so it gets no "
+            "keys of this bake. Bake again.",
             self.target.name,
         )
 

@@ -157,7 +157,7 @@ class _SceneParts:
             object_uid=body.object_uid,
             name=body.name,
             topology=body.topology,
-            rest_shape=body.rest_shape,
+            mixed_shape=body.mixed_shape,
             matrices=matrices,
             start=self._frames.start,
             end=self._frames.end,

@@ -38,7 +38,7 @@ class KeyTarget:
         object_uid: ``session_uid`` of the object.
         name: its name then, for messages.
         topology: digest of the mesh's connectivity.
-        rest_shape: local coordinates of what was simulated, shape (vertices, 3).
+        mixed_shape: what the artist's own shape keys show below relative baked ones, local, shape (vertices, 3).
         matrices: object to world in Blender units, shape (frames or 1, 4, 4); one where the object does not move.
         start, end, step: the frames that get a key.
         unit_scale: metres per Blender unit.
@@ -49,7 +49,7 @@ class KeyTarget:
     object_uid: int
     name: str
     topology: str
-    rest_shape: Floats
+    mixed_shape: Floats
     matrices: Floats
     start: int
     end: int
@@ -201,7 +201,7 @@ class ShapeKeyWriter:
         obj = self._require()
         keys = obj.data.shape_keys
         record = read_record(obj)
-        if keys is None or record is None or len(obj.data.vertices) != len(self.target.rest_shape):
+        if keys is None or record is None or len(obj.data.vertices) != len(self.target.mixed_shape):
             raise self._stale()
         blocks = keys.key_blocks
         before = self._newest(keys, record)
@@ -269,7 +269,7 @@ class ShapeKeyWriter:
 
     def _follow_reference(self, keys: bpy.types.Key, style: str) -> None:
         """Let new relative keys add to the reference key as it is: where it is edited, Blender moves the older ones."""
-        self._offset = key_coordinates(keys.reference_key) - self.target.rest_shape if style == RELATIVE else 0.0
+        self._offset = key_coordinates(keys.reference_key) - self.target.mixed_shape if style == RELATIVE else 0.0
 
     def _newest(self, keys: bpy.types.Key, record: BakeRecord) -> bpy.types.ShapeKey | None:
         """The key of the newest frame, first where it was put: a search by name passes all keys before it."""
@@ -356,10 +356,11 @@ def clear_bake(obj: bpy.types.Object) -> bool:
         raise XpbdError("E_MODE_EDIT", "The mesh is being edited: go back to Object Mode (Tab) first.", obj.name)
     if obj.data.library is not None or obj.library is not None:
         raise XpbdError("E_DATA_LINKED", "The object is linked from another file; clear the bake there.", obj.name)
+    was_pinned_later = obj.show_only_shape_key and obj.active_shape_key in own_keys(obj)
     if obj.data.shape_keys is not None:
         _clear_animation(obj.data.shape_keys, record)
-        _clear_keys(obj, record)
-    obj.show_only_shape_key = record.show_only
+        _clear_keys(obj, record, pinned=record.show_only and not was_pinned_later)
+    obj.show_only_shape_key = record.show_only or was_pinned_later
     forget_record(obj)
     return True
 
@@ -375,11 +376,12 @@ def _clear_animation(keys: bpy.types.Key, record: BakeRecord) -> None:
         keys.animation_data_clear()
 
 
-def _clear_keys(obj: bpy.types.Object, record: BakeRecord) -> None:
+def _clear_keys(obj: bpy.types.Object, record: BakeRecord, *, pinned: bool) -> None:
+    """Remove our keys; the artist's active key stays active, unless another was ``pinned`` before the bake."""
     keys = obj.data.shape_keys
     active = obj.active_shape_key
     own = own_keys(obj)
-    active_name = active.name if active and active in own else ""
+    active_name = active.name if active and active in own and not pinned else ""
     if not own:
         obj.shape_key_clear()
         obj.active_shape_key_index = record.active_index

@@ -170,7 +170,8 @@ class BakeSession:
         error = yield from self._collect(output)
         yield from self._wait_for_editing(output)
         output.finish()
-        return error or output.error
+        errors = [fault for fault in (error, output.error) if fault is not None]
+        return XpbdError.joined(errors) if errors else None
 
     def _finer(self, reading: Reading, error: XpbdError | None) -> Reading | None:
         """What to try after the simulation blew up, None where that is of no use."""
@@ -205,11 +206,16 @@ class BakeSession:
             output.write(CLOSING_SECONDS, ALL_FRAMES)
         except XpbdError as fault:
             # What cannot be read now was reported before, or is solved again by the next bake
-            self.summary.error = self.summary.error or str(fault)
+            self._note(fault)
         finally:
             output.finish()
             if output.error is not None:
-                self.summary.error = self.summary.error or str(output.error)
+                self._note(output.error)
+
+    def _note(self, fault: XpbdError) -> None:
+        """Tell of a fault that was found while the bake was ending, unless another has ended it."""
+        if not self.summary.error:
+            self.summary.fail(fault)
 
     def _read(self, context: bpy.types.Context) -> Generator[Progress, None, Reading]:
         start = time.perf_counter()

@@ -249,7 +249,7 @@ class BakeOutput:
         try:
             action()
         except XpbdError as fault:
-            self.error = self.error or fault
+            self.error = XpbdError.joined([self.error, fault]) if self.error is not None else fault
             writer = self._writers.pop(index)
             # Keys of one mesh on another are of no use, and may have come into disorder with its vertices
             writer.take_back()

@@ -15,7 +15,7 @@ from .material_names import DAMPING, material_names, preset_names, structure_nam
 from .menus import ROLE_ICONS, XPBD_MT_material
 from .preferences import BASE_PACKAGE
 from .properties import BLENDER_UNITS
-from .report_text import plain_words, summary_error, summary_rows, summary_warnings
+from .report_text import fault_paragraphs, plain_words, summary_error, summary_rows, summary_warnings
 from .specs import GROUP_PROPERTIES, OBJECT_SETTINGS, ROLES, SCENE_SETTINGS
 from .wrapped_text import draw_wrapped, letters_across
 
@@ -124,7 +124,8 @@ def _draw_result(layout: Any, context: bpy.types.Context) -> None:
     if error:
         box = layout.box()
         box.alert = True
-        draw_wrapped(box, plain_words(error), icon="ERROR", width=width)
+        for paragraph in fault_paragraphs(error):
+            draw_wrapped(box, paragraph, icon="ERROR", width=width)
         if error.startswith("E_DEP") and BASE_PACKAGE in context.preferences.addons:
             box.operator("preferences.addon_show", text="Open Preferences").module = BASE_PACKAGE
     rows = summary_rows(report)

@@ -29,7 +29,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ..scene.errors import Notice, XpbdError
+from ..scene.errors import Notice, XpbdError, attempt_all
 from ..scene.material_parameters import CLOTH, COLLIDER, JELLY
 from ..scene.scene import Collider, Scene, validate
 from ..scene.settings import SOLVER_PARAMETERS, FrameRange, SolverSettings
@@ -96,11 +96,6 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
     scene = context.scene
     frames = _frame_range(scene, options)
     bodies, colliders = _participants(context.view_layer, options)
-    for obj in bodies:
-        check_object(obj, make_single_user=options.make_single_user)
-        choose_style(obj, obj.xpbd.key_style)
-        if read_record(obj) is None:
-            key_animation.check_action(obj.data.shape_keys, obj.name)
     everything = [*bodies, *colliders]
     is_scripted = has_frame_handlers()
     moving = frozenset(obj.session_uid for obj in everything if is_scripted or may_move(obj))
@@ -109,15 +104,49 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
             scene.frame_set(frames.start)
         parts = _SceneParts(scene, options, frames)
         depsgraph = context.evaluated_depsgraph_get()
-        matrices = {obj.session_uid: [world_matrix(obj, depsgraph)] for obj in everything}
-        local_bodies = [read_body(obj, unit_scale_of(scene)) for obj in bodies]
-        placeholder = np.eye(4)[None]
-        local_colliders = {
-            obj.session_uid: read_collider(obj, f"c{index}", placeholder, depsgraph)
-            for index, obj in enumerate(colliders)
-        }
+        local_bodies, local_colliders, matrices = _read_all(bodies, colliders, options, depsgraph)
         yield from _follow(context, parts.scene_uid, frames, moving, matrices)
     return parts.assemble(local_bodies, local_colliders, {uid: _motion(rows) for uid, rows in matrices.items()})
+
+
+def _read_all(
+    bodies: list[bpy.types.Object],
+    colliders: list[bpy.types.Object],
+    options: BakeOptions,
+    depsgraph: bpy.types.Depsgraph,
+) -> tuple[list[LocalBody], dict[int, Collider], dict[int, list[Floats]]]:
+    """Check and read each participant at the depsgraph's frame.
+
+    Returns:
+        Bodies; colliders by their objects' ``session_uid``; the first matrix of each, by that too.
+
+    Raises:
+        XpbdError: what is wrong with each of them.
+    """
+    unit_scale = unit_scale_of(depsgraph.scene)
+    placeholder = np.eye(4)[None]
+    local_bodies: list[LocalBody] = []
+    local_colliders: dict[int, Collider] = {}
+    matrices: dict[int, list[Floats]] = {}
+
+    def read(obj: bpy.types.Object) -> None:
+        matrices[obj.session_uid] = [world_matrix(obj, depsgraph)]
+        if obj.xpbd.role == COLLIDER:
+            identifier = f"c{len(local_colliders)}"
+            local_colliders[obj.session_uid] = read_collider(obj, identifier, placeholder, depsgraph)
+        else:
+            _check_body(obj, options)
+            local_bodies.append(read_body(obj, unit_scale))
+
+    attempt_all(read, [*bodies, *colliders])
+    return local_bodies, local_colliders, matrices
+
+
+def _check_body(obj: bpy.types.Object, options: BakeOptions) -> None:
+    check_object(obj, make_single_user=options.make_single_user)
+    choose_style(obj, obj.xpbd.key_style)
+    if read_record(obj) is None:
+        key_animation.check_action(obj.data.shape_keys, obj.name)
 
 
 class _SceneParts:
@@ -200,14 +229,13 @@ def _participants(
     enabled = {obj.session_uid for obj in _enabled_objects(view_layer.layer_collection)}
     meshes = [obj for obj in bpy.data.objects if obj.type == "MESH" and obj.session_uid in enabled]
     bodies = [obj for obj in meshes if obj.xpbd.role in {JELLY, CLOTH}]
-    for name in options.objects:
-        if not any(obj.name == name for obj in bodies):
-            raise XpbdError(
-                "E_NOTHING",
-                "There is no such jelly or cloth object that is enabled in viewports in this scene: give it a role in "
-                "the XPBD tab, or correct the name.",
-                name,
-            )
+    unknown = [name for name in options.objects if not any(obj.name == name for obj in bodies)]
+    if unknown:
+        advice = (
+            "There is no such jelly or cloth object that is enabled in viewports in this scene: give it a role in the "
+            "XPBD tab, or correct the name."
+        )
+        raise XpbdError.joined([XpbdError("E_NOTHING", advice, name) for name in unknown])
     if options.objects:
         bodies = [obj for obj in bodies if obj.name in options.objects]
     if not bodies:

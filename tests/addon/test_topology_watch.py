@@ -244,3 +244,13 @@ def test_vertices_that_are_only_moved_in_edit_mode_make_no_jump(bpy, baking, sty
     fallen = [block.points[12].co.z for block in body.data.shape_keys.key_blocks[1:]]
     untouched = [block.points[12].co.z for block in running.other.data.shape_keys.key_blocks[1:]]
     np.testing.assert_allclose(fallen, np.array(untouched) + moved, atol=1e-5)
+
+
+def test_every_edited_mesh_is_named(bpy, baking):
+    running = baking()
+    scrambled(running.body.data)
+    flipped(running.other.data)
+    with pytest.raises(XpbdError) as caught:
+        exhaust(running.steps)
+    assert [fault.object_name for fault in caught.value.faults] == ["A", "B"]
+    assert {fault.code for fault in caught.value.faults} == {"E_CACHE_STALE"}

@@ -15,7 +15,7 @@ from ..bake_status import STATUS
 from ..preferences import worker_python_path
 from ..progress import Progress
 from ..report import BakeSummary
-from ..report_text import cancelled_text, summary_warnings
+from ..report_text import cancelled_text, fault_paragraphs, summary_warnings
 from ..waiting_worker import start_ahead
 from ..wrapped_text import wrap
 
@@ -137,7 +137,8 @@ class XPBD_OT_bake(bpy.types.Operator):
         for warning in summary_warnings(context.scene.xpbd.report):
             self.report({"WARNING"}, warning)
         # A pop-up is as wide as its longest line; a script gets the words as they are
-        self.report({kind}, outcome if self._timer is None else " \n".join(wrap(outcome, _POPUP_LETTERS)))
+        popup = "\n".join(fault_paragraphs(outcome))
+        self.report({kind}, outcome if self._timer is None else " \n".join(wrap(popup, _POPUP_LETTERS)))
 
 
 class XPBD_OT_cancel(bpy.types.Operator):

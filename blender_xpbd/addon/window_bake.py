@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 
 from ..scene.errors import XpbdError
-from .bake import BakeSession
+from .bake import BakeSession, interrupt_all
 from .bake_options import BakeOptions
 from .bake_record import remove_orphans
 from .bake_status import STATUS
@@ -151,6 +151,7 @@ def status_text(progress: Progress) -> str:
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
 def _stop_before_load(*_arguments: object) -> None:
     stop()
+    interrupt_all("Another file was opened, so the bake was stopped; what is solved waits in the cache.")
     STATUS.reset()
 
 
@@ -172,8 +173,9 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """End the bake that runs, and watch no more."""
+    """End the bakes that run, a script's too, and watch no more."""
     stop()
+    interrupt_all("The add-on was disabled, so the bake was stopped: enable it, and bake again to go on from there.")
     STATUS.reset()
     for handlers, handler in _handlers():
         handlers.remove(handler)

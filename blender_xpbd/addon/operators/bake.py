@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import bpy
 
@@ -31,7 +31,8 @@ class XPBD_OT_bake(bpy.types.Operator):
     bl_label = "Bake XPBD"
     bl_options = {"UNDO"}
 
-    _timer: bpy.types.Timer | None = None
+    # Of the class: Blender frees the operator when the add-on is disabled, and leaves the timer to us
+    _timer: ClassVar[bpy.types.Timer | None] = None
     _shown: tuple[str, float] | None = None
 
     @classmethod
@@ -51,7 +52,7 @@ class XPBD_OT_bake(bpy.types.Operator):
             return self.execute(context)
         window_bake.start(context)
         manager = context.window_manager
-        self._timer = manager.event_timer_add(_TICK, window=context.window)
+        XPBD_OT_bake._timer = manager.event_timer_add(_TICK, window=context.window)
         manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
@@ -122,15 +123,22 @@ class XPBD_OT_bake(bpy.types.Operator):
 
     def _leave(self, context: bpy.types.Context) -> set[Any]:
         """Give back the timer and the status bar. FINISHED, so that there is an undo step for the frames kept."""
-        if self._timer is not None:
-            context.window_manager.event_timer_remove(self._timer)
-            self._timer = None
+        if XPBD_OT_bake.give_back(context):
             # The next bake of whoever tries settings shall begin at once too
             start_ahead(worker_python_path(context))
-        if context.workspace is not None:
-            context.workspace.status_text_set(None)
-        _redraw_sidebars(context)
         return {"FINISHED"}
+
+    @classmethod
+    def give_back(cls, context: bpy.types.Context) -> bool:
+        """Remove timer and status text; whether there were any."""
+        timer, cls._timer = cls._timer, None
+        if timer is None:
+            return False
+        context.window_manager.event_timer_remove(timer)
+        for workspace in bpy.data.workspaces:
+            workspace.status_text_set(None)
+        _redraw_sidebars(context)
+        return True
 
     def _report(self, context: bpy.types.Context, kind: Any, outcome: str) -> None:
         """Tell what the bake warned of, and how it ended."""

@@ -300,12 +300,13 @@ class BakeSession:
 
     def _wait_for_editing(self, output: BakeOutput) -> Generator[Progress, None, None]:
         # what could not be written during the editing is written after it, slice by slice
-        while (names := output.blocked()) or output.write(SLICE_SECONDS, ALL_FRAMES):
+        while (modes := output.blocked()) or output.write(SLICE_SECONDS, ALL_FRAMES):
+            wishes = " and ".join(f"{mode} of {', '.join(names)}" for mode, names in modes.items())
             yield Progress(
-                WAITING if names else WRITING,
+                WAITING if modes else WRITING,
                 frames_done=output.frames_written,
                 frames_total=output.frames_total,
-                message=f"Waiting: leave the edit mode of {', '.join(names)}" if names else "Writing the keys",
+                message=f"Waiting: leave {wishes}" if modes else "Writing the keys",
             )
             output.write(SLICE_SECONDS, ALL_FRAMES)
 

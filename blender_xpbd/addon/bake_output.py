@@ -149,13 +149,15 @@ class BakeOutput:
                 "Every object of the bake was deleted, so it was stopped; what is solved waits in the cache.",
             )
 
-    def blocked(self) -> list[str]:
-        """Names of the objects that are being edited and still lack frames."""
-        if self._published is None:
-            return []
-        count = self._published_count(self._published)
-        writers = self._writers.values()
-        return [writer.target.name for writer in writers if writer.is_blocked() and len(writer.written) < count]
+    def blocked(self) -> dict[str, list[str]]:
+        """Names of the objects that are being edited and still lack frames, by the mode that they are in."""
+        modes: dict[str, list[str]] = {}
+        count = self._published_count(self._published) if self._published is not None else 0
+        for writer in self._writers.values():
+            obj, mode = writer.find(), writer.blocking_mode()
+            if obj is not None and mode and len(writer.written) < count:
+                modes.setdefault(mode, []).append(obj.name)
+        return modes
 
     def finish(self) -> None:
         """Animate the keys, and tell how many there are."""
@@ -164,7 +166,7 @@ class BakeOutput:
         for index, writer in list(self._writers.items()):
             if writer.find() is None:
                 self._forget(index)
-            elif writer.is_intact() and (writer.is_blocked() or self._attempt(index, writer.check_topology)):
+            elif writer.is_intact() and (writer.blocking_mode() or self._attempt(index, writer.check_topology)):
                 # What is edited in a mode that still lasts is an edit after the bake
                 writer.finish(current_frame)
         self._summary.frames = self.frames_written
@@ -233,7 +235,7 @@ class BakeOutput:
         if writer.find() is None:
             self._forget(index)
             return None
-        if writer.is_blocked():
+        if writer.blocking_mode():
             return None
         return len(writer.written) if writer.written and writer.is_intact() else 0
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 @dataclass
 class BakeStatus:
-    """What ``WindowManager.xpbd`` shows; the meaning of each is in ``specs.STATUS_SETTINGS``."""
+    """What ``WindowManager.xpbd`` shows, as ``specs.STATUS_SETTINGS`` explains; and whether an edit is waited for."""
 
     is_baking: bool = False
+    is_waiting: bool = False
     progress: float = 0.0
     status: str = ""
     frames_per_second: float = 0.0

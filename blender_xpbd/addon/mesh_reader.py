@@ -41,12 +41,12 @@ TOPOLOGY_MODIFIERS = frozenset(
 )
 # Greater coordinates than this are faults of whoever made the mesh
 FARTHEST = 1e18
-_EDITING_MODES = frozenset({"EDIT", "SCULPT"})
+_EDITING_MODES = {"EDIT": "Edit Mode", "SCULPT": "Sculpt Mode"}
 
 
-def is_being_edited(obj: bpy.types.Object) -> bool:
-    """Whether the mesh is in a mode that keeps its own copy, so that keys written now would be lost."""
-    return obj.mode in _EDITING_MODES or obj.data.is_editmode
+def editing_mode(obj: bpy.types.Object) -> str:
+    """The mode, if it keeps its own copy of the mesh, so that keys written now would be lost; else ""."""
+    return _EDITING_MODES["EDIT"] if obj.data.is_editmode else _EDITING_MODES.get(obj.mode, "")
 
 
 def check_object(obj: bpy.types.Object, *, make_single_user: bool = False) -> None:
@@ -68,7 +68,7 @@ def check_object(obj: bpy.types.Object, *, make_single_user: bool = False) -> No
                 "lost on saving: make it local (Object > Relations > Make Local > Selected Objects and Data).",
                 obj.name,
             )
-    if is_being_edited(obj):
+    if editing_mode(obj):
         raise XpbdError("E_MODE_EDIT", "The mesh is being edited: go back to Object Mode (Tab) first.", obj.name)
     if not make_single_user and is_shared(obj):
         raise XpbdError(

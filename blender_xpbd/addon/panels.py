@@ -22,6 +22,8 @@ from .wrapped_text import draw_wrapped, letters_across
 # Solver settings that count for one quality only
 _OF_QUALITY = {"substeps": "FIXED", "iterations": "FIXED", "tolerance": "AUTOMATIC", "maximum_substeps": "AUTOMATIC"}
 
+_EDIT_WARNING = "The rest of its keys is written then. If its polygons have changed, its keys are taken back."
+
 BODY_ROLES = (JELLY, CLOTH)
 _PARAMETERS = {setting.name: setting.parameter for setting in (*OBJECT_SETTINGS, *SCENE_SETTINGS)}
 _ROLE_LABELS = {role.identifier: role.label for role in ROLES}
@@ -71,7 +73,7 @@ class XPBD_PT_main(SidebarPanel, bpy.types.Panel):
             _draw_material_choice(layout, obj)
         layout.separator()
         if STATUS.is_baking:
-            _draw_progress(layout)
+            _draw_progress(layout, letters_across(context))
         else:
             _draw_bake(layout)
         _draw_result(layout, context)
@@ -108,11 +110,14 @@ def _draw_bake(layout: Any) -> None:
     row.operator("xpbd.clear", text="", icon="TRASH")
 
 
-def _draw_progress(layout: Any) -> None:
+def _draw_progress(layout: Any, width: int) -> None:
     row = layout.row(align=True)
     row.scale_y = 1.8
-    row.progress(factor=STATUS.progress, type="BAR", text=STATUS.status)
+    # The bar is too narrow for names
+    row.progress(factor=STATUS.progress, type="BAR", text="Waiting" if STATUS.is_waiting else STATUS.status)
     row.operator("xpbd.cancel", text="", icon="CANCEL")
+    if STATUS.is_waiting:
+        draw_wrapped(layout, f"{STATUS.status}. {_EDIT_WARNING}", icon="INFO", width=width)
 
 
 def _draw_result(layout: Any, context: bpy.types.Context) -> None:

@@ -20,7 +20,7 @@ from ..scene.errors import XpbdError
 from . import key_animation
 from .bake_record import ABSOLUTE, RELATIVE, BakeRecord, forget_record, read_record, stamp
 from .data_lookup import object_by_uid
-from .mesh_reader import check_object, is_being_edited, is_shared, key_coordinates, own_keys
+from .mesh_reader import check_object, editing_mode, is_shared, key_coordinates, own_keys
 from .topology_watch import TopologyWatch
 
 Floats = npt.NDArray[np.float64]
@@ -131,10 +131,10 @@ class ShapeKeyWriter:
         """The object, or None where it is gone."""
         return object_by_uid(self.target.object_uid)
 
-    def is_blocked(self) -> bool:
-        """Whether the object is being edited, so that keys written now would be lost when that ends."""
+    def blocking_mode(self) -> str:
+        """The mode that the object is edited in, in which keys written now would be lost; "" for none."""
         obj = self.find()
-        return obj is not None and is_being_edited(obj)
+        return editing_mode(obj) if obj is not None else ""
 
     def is_intact(self) -> bool:
         """Whether what has been written is still there (an undo may have taken it away)."""

@@ -14,7 +14,7 @@ from .bake import BakeSession, interrupt_all
 from .bake_options import BakeOptions
 from .bake_record import remove_orphans
 from .bake_status import STATUS
-from .progress import READING, STARTING, WRITING, Progress
+from .progress import READING, STARTING, WAITING, WRITING, Progress
 from .progress_bar import time_text
 from .report import BakeSummary
 from .shape_key_writer import clear_bake
@@ -134,11 +134,12 @@ def _show(progress: Progress) -> None:
     if progress.frame is not None:
         STATUS.newest_frame = progress.frame
     STATUS.status = status_text(progress)
+    STATUS.is_waiting = progress.stage == WAITING
 
 
 def status_text(progress: Progress) -> str:
     """What the progress bar says."""
-    if not progress.frames_done or progress.stage == STARTING:
+    if not progress.frames_done or progress.stage in {STARTING, WAITING}:
         return progress.message
     parts = [f"{progress.frames_done} / {progress.frames_total}"]
     if progress.frames_per_second > 0.0:

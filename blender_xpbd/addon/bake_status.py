@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass
 class BakeStatus:
-    """What ``WindowManager.xpbd`` shows, as ``specs.STATUS_SETTINGS`` explains; and whether an edit is waited for."""
+    """What ``WindowManager.xpbd`` shows; the meaning of each is in ``specs.STATUS_SETTINGS``."""
 
     is_baking: bool = False
     is_waiting: bool = False

@@ -29,7 +29,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ..scene.errors import Notice, XpbdError
+from ..scene.errors import Notice, XpbdError, attempt_all
 from ..scene.material_parameters import CLOTH, COLLIDER, JELLY
 from ..scene.scene import Collider, Scene, validate
 from ..scene.settings import SOLVER_PARAMETERS, FrameRange, SolverSettings
@@ -98,11 +98,6 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
     frames = _frame_range(scene, options)
     enabled = _enabled_objects(context.view_layer)
     bodies, colliders = _participants(enabled, options)
-    for obj in bodies:
-        check_object(obj, make_single_user=options.make_single_user)
-        choose_style(obj, obj.xpbd.key_style)
-        if read_record(obj) is None:
-            key_animation.check_action(obj.data.shape_keys, obj.name)
     everything = [*bodies, *colliders]
     is_scripted = has_frame_handlers()
     moving = frozenset(obj.session_uid for obj in everything if is_scripted or may_move(obj))
@@ -111,19 +106,53 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
             scene.frame_set(frames.start)
         parts = _SceneParts(scene, options, frames)
         depsgraph = context.evaluated_depsgraph_get()
-        matrices = {obj.session_uid: [world_matrix(obj, depsgraph)] for obj in everything}
-        local_bodies = [read_body(obj, unit_scale_of(scene)) for obj in bodies]
-        placeholder = np.eye(4)[None]
-        local_colliders = {
-            obj.session_uid: read_collider(obj, f"c{index}", placeholder, depsgraph)
-            for index, obj in enumerate(colliders)
-        }
+        local_bodies, local_colliders, matrices = _read_all(bodies, colliders, options, depsgraph)
         pinned = frozenset(body.object_uid for body in local_bodies if len(body.pin_vertices))
         ignored = ignored_inputs(scene, enabled, pinned, local_colliders.values())
         shapes = ColliderShapes(colliders, frames, depsgraph, is_scripted=is_scripted)
         yield from _follow(context, parts.scene_uid, frames, moving, matrices, shapes)
     reading = parts.assemble(local_bodies, local_colliders, {uid: _motion(rows) for uid, rows in matrices.items()})
     return replace(reading, notices=(*reading.notices, *ignored, *shapes.notices()))
+
+
+def _read_all(
+    bodies: list[bpy.types.Object],
+    colliders: list[bpy.types.Object],
+    options: BakeOptions,
+    depsgraph: bpy.types.Depsgraph,
+) -> tuple[list[LocalBody], dict[int, Collider], dict[int, list[Floats]]]:
+    """Check and read each participant at the depsgraph's frame.
+
+    Returns:
+        Bodies; colliders by their objects' ``session_uid``; the first matrix of each, by that too.
+
+    Raises:
+        XpbdError: what is wrong with each of them.
+    """
+    unit_scale = unit_scale_of(depsgraph.scene)
+    placeholder = np.eye(4)[None]
+    local_bodies: list[LocalBody] = []
+    local_colliders: dict[int, Collider] = {}
+    matrices: dict[int, list[Floats]] = {}
+
+    def read(obj: bpy.types.Object) -> None:
+        matrices[obj.session_uid] = [world_matrix(obj, depsgraph)]
+        if obj.xpbd.role == COLLIDER:
+            identifier = f"c{len(local_colliders)}"
+            local_colliders[obj.session_uid] = read_collider(obj, identifier, placeholder, depsgraph)
+        else:
+            _check_body(obj, options)
+            local_bodies.append(read_body(obj, unit_scale))
+
+    attempt_all(read, [*bodies, *colliders])
+    return local_bodies, local_colliders, matrices
+
+
+def _check_body(obj: bpy.types.Object, options: BakeOptions) -> None:
+    check_object(obj, make_single_user=options.make_single_user)
+    choose_style(obj, obj.xpbd.key_style)
+    if read_record(obj) is None:
+        key_animation.check_action(obj.data.shape_keys, obj.name)
 
 
 class _SceneParts:
@@ -163,7 +192,7 @@ class _SceneParts:
             object_uid=body.object_uid,
             name=body.name,
             topology=body.topology,
-            rest_shape=body.rest_shape,
+            mixed_shape=body.mixed_shape,
             matrices=matrices,
             start=self._frames.start,
             end=self._frames.end,
@@ -205,14 +234,13 @@ def _participants(
     """Bodies and colliders that take part, each in the order of their names."""
     meshes = [obj for obj in enabled if obj.type == "MESH"]
     bodies = [obj for obj in meshes if obj.xpbd.role in {JELLY, CLOTH}]
-    for name in options.objects:
-        if not any(obj.name == name for obj in bodies):
-            raise XpbdError(
-                "E_NOTHING",
-                "There is no such jelly or cloth object that is enabled in viewports in this scene: give it a role in "
-                "the XPBD tab, or correct the name.",
-                name,
-            )
+    unknown = [name for name in options.objects if not any(obj.name == name for obj in bodies)]
+    if unknown:
+        advice = (
+            "There is no such jelly or cloth object that is enabled in viewports in this scene: give it a role in the "
+            "XPBD tab, or correct the name."
+        )
+        raise XpbdError.joined([XpbdError("E_NOTHING", advice, name) for name in unknown])
     if options.objects:
         bodies = [obj for obj in bodies if obj.name in options.objects]
     if not bodies:

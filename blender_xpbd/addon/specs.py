@@ -81,9 +81,19 @@ _MATERIAL_SETTINGS = tuple(
 _GROUP_MEANINGS = {
     "stiffness": (
         "Stiffness Group",
-        "Vertex group that scales the stretch stiffness: weight 0 is limp, 1 is the material",
+        (
+            "Vertex group that scales the stretch stiffness: weight 0 is limp, 1 is the material. It divides "
+            "compliances and multiplies the shares of PBD mode; what has the compliance 0 is rigid at all weights "
+            "above 0"
+        ),
     ),
-    "bending": ("Bending Group", "Vertex group that scales the bending stiffness: weight 0 is limp, 1 is the material"),
+    "bending": (
+        "Bending Group",
+        (
+            "Vertex group that scales the bending stiffness, as the stiffness group does for stretch: weight 0 is "
+            "limp, 1 is the material"
+        ),
+    ),
     "density": ("Weight Group", "Vertex group that scales the density, or the weight per area"),
     "damping": ("Damping Group", "Vertex group that scales the material damping"),
     "pressure": ("Pressure Group", "Vertex group that scales the pressure of what is inside"),

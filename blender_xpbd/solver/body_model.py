@@ -14,9 +14,13 @@ from ..scene.errors import Notice
 from ..scene.scene import Body
 from ..scene.settings import SolverSettings
 from .hierarchy import Hierarchy
+from .multipliers import SMALLEST_FACTOR
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
+
+# of what is given as rigid where a group makes it limp
+LIMP_COMPLIANCE = 1e12
 
 
 @dataclass(frozen=True)
@@ -75,3 +79,27 @@ def last_parameter(settings: SolverSettings, compliance: float, pbd_stiffness: f
     if settings.solver_mode == "PBD":
         return float(1.0 - (1.0 - pbd_stiffness) ** (1.0 / settings.iterations))
     return compliance
+
+
+def scaled_parameter(
+    settings: SolverSettings, compliance: float, pbd_stiffness: float, factors: Floats | float
+) -> Floats | float:
+    """As ``last_parameter``, with a stiffness that a vertex group scales from constraint to constraint.
+
+    A compliance α becomes α/f, a stiffness k of PBD becomes k f, at most 1. A compliance of 0 stays rigid, but where
+    the group says limp.
+
+    Args:
+        settings: of the solver.
+        compliance: α where the factor is 1.
+        pbd_stiffness: k where the factor is 1.
+        factors: f, shape (constraints,), as ``constraint_factors`` returns them; 1.0 for no group.
+    """
+    if isinstance(factors, float):
+        return last_parameter(settings, compliance, pbd_stiffness * factors)
+    if settings.solver_mode == "PBD":
+        shares: Floats = 1.0 - (1.0 - np.minimum(pbd_stiffness * factors, 1.0)) ** (1.0 / settings.iterations)
+        return shares
+    if compliance == 0.0:
+        return np.where(factors > SMALLEST_FACTOR, 0.0, LIMP_COMPLIANCE)
+    return compliance / factors

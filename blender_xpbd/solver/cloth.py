@@ -25,7 +25,7 @@ from ..geometry.topology import bending_pairs, face_diagonals, hinges, unique_ed
 from ..scene.errors import XpbdError
 from ..scene.scene import Body
 from ..scene.settings import SolverSettings
-from .body_model import BodyModel, is_direct, last_parameter
+from .body_model import BodyModel, is_direct, last_parameter, scaled_parameter
 from .cloth_hierarchy import cloth_hierarchy
 from .multipliers import constraint_factors, vertex_factors
 from .shape import build_shape
@@ -122,19 +122,23 @@ def _springs(
     material, positions = body.material, body.positions
     diagonals = face_diagonals(body.face_sizes, body.corners)
     pairs = np.concatenate([edges, diagonals])
-    given = last_parameter(settings, material.stretch_compliance, material.pbd_stretch_stiffness)
-    compliance = np.full(len(pairs), given)
-    if not is_direct(body, settings):
+    share = constraint_factors(factors, pairs)
+    if is_direct(body, settings):
+        given = scaled_parameter(settings, material.stretch_compliance, material.pbd_stretch_stiffness, share)
+        compliance = np.full(len(pairs), given)
+    else:
         lengths = np.linalg.norm(positions[pairs[:, 0]] - positions[pairs[:, 1]], axis=1)
         shares = polygon_shares(positions, body.face_sizes, body.corners, pairs)
         if (body.face_sizes != 4).any():
             # both diagonals make each quad isotropic by itself
             shares = calibrated(positions, pairs, shares, solid_of_triangles(positions, triangles))
         compliance = network_compliance(lengths, shares, material.stretch_stiffness, 2)
-        compliance = compliance / constraint_factors(factors, pairs)
+        compliance = compliance / share
     ranges = ((DIAGONALS, slice(len(edges), None)), (EDGES, slice(len(edges))))
-    share = material.compression_share if settings.solver_mode == "XPBD" else 1.0
-    return [replace(_held(positions, pairs[rows], compliance[rows], share), layer=layer) for layer, rows in ranges]
+    compression = material.compression_share if settings.solver_mode == "XPBD" else 1.0
+    return [
+        replace(_held(positions, pairs[rows], compliance[rows], compression), layer=layer) for layer, rows in ranges
+    ]
 
 
 def _held(positions: Floats, pairs: Ints, compliance: Floats, compression_share: float) -> ConstraintBlock:
@@ -151,25 +155,30 @@ def _bending(body: Body, triangles: Ints, settings: SolverSettings) -> list[Cons
     if material.bending_model == "NONE" or (not direct and material.bending_stiffness == 0.0):
         return []
     factors = vertex_factors(body, "bending")
-    given = last_parameter(settings, material.bending_compliance, material.pbd_bending_stiffness)
+
+    def given(share: Floats | float) -> Floats | float:
+        return scaled_parameter(settings, material.bending_compliance, material.pbd_bending_stiffness, share)
+
     if material.bending_model == "DISTANCE":
         pairs = bending_pairs(body.face_sizes, body.corners)
+        share = constraint_factors(factors, pairs)
         if direct:
-            return [build_distance(positions, pairs, given)]
+            return [build_distance(positions, pairs, given(share))]
         lengths = np.linalg.norm(positions[pairs[:, 0]] - positions[pairs[:, 1]], axis=1)
-        stiffness = 12.0 * material.bending_stiffness * constraint_factors(factors, pairs)
-        return [build_distance(positions, pairs, lengths**2 / stiffness)]
+        return [build_distance(positions, pairs, lengths**2 / (12.0 * material.bending_stiffness * share))]
     folds = hinges(triangles)
-    bends = material.bending_stiffness * constraint_factors(factors, folds)
+    share = constraint_factors(factors, folds)
+    bends = material.bending_stiffness * share
     if material.bending_model == "ISOMETRIC":
-        return [build_isometric_bending(positions, folds, _isometric_parameter(body, folds, bends, given, settings))]
-    compliance = given if direct else hinge_compliance(positions, folds, bends)
+        parameter = _isometric_parameter(body, folds, bends, given(share), settings)
+        return [build_isometric_bending(positions, folds, parameter)]
+    compliance = given(share) if direct else hinge_compliance(positions, folds, bends)
     rest_angles: Literal["flat"] | None = "flat" if material.rest_angle == "FLAT" else None
     return [build_dihedral_bending(positions, folds, compliance, rest_angles)]
 
 
 def _isometric_parameter(
-    body: Body, folds: Ints, bending_stiffness: Floats | float, given: float, settings: SolverSettings
+    body: Body, folds: Ints, bending_stiffness: Floats | float, given: Floats | float, settings: SolverSettings
 ) -> Floats | float:
     if settings.solver_mode == "PBD":
         return given

@@ -20,7 +20,7 @@ from ..geometry.mesh_checks import check_mesh
 from ..geometry.tetrahedra import signed_volumes, tetrahedron_edges
 from ..scene.scene import Body
 from ..scene.settings import SolverSettings
-from .body_model import BodyModel, is_direct, last_parameter
+from .body_model import BodyModel, is_direct, scaled_parameter
 from .deferred import DeferredBlock
 from .multipliers import constraint_factors, embedded_factors, vertex_factors
 from .shape import build_shape
@@ -92,8 +92,12 @@ def _solid(
     material = body.material
     vertices, tetrahedra = mesh.vertices, mesh.tetrahedra
     if is_direct(body, settings):
-        stretch = last_parameter(settings, material.stretch_compliance, material.pbd_stretch_stiffness)
-        volume = last_parameter(settings, material.volume_compliance, material.pbd_volume_stiffness)
+        stretch = scaled_parameter(
+            settings, material.stretch_compliance, material.pbd_stretch_stiffness, constraint_factors(factors, edges)
+        )
+        volume = scaled_parameter(
+            settings, material.volume_compliance, material.pbd_volume_stiffness, constraint_factors(factors, tetrahedra)
+        )
         return [build_distance(vertices, edges, stretch), build_tetrahedron_volume(vertices, tetrahedra, volume)]
     if material.solid_model == "SPRINGS":
         return _springs(body, mesh, edges, np.maximum(mesh.fill, MINIMUM_FILL), factors)

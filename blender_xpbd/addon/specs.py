@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ..scene.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS
 from ..scene.parameter import Choice, Parameter
 from ..scene.presets import DEFAULT_PRESETS, PRESET_CHOICES
-from ..scene.scene import MULTIPLIERS
+from ..scene.scene import MULTIPLIERS, RESOLUTION_RANGE
 from ..scene.settings import SOLVER_PARAMETERS
 
 # Blender's own limits of frame numbers
@@ -181,8 +181,8 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
             "Resolution",
             "Cells along the longest side of the mesh: more show finer motion and take longer to simulate",
             16,
-            minimum=1,
-            maximum=512,
+            minimum=RESOLUTION_RANGE[0],
+            maximum=RESOLUTION_RANGE[1],
             soft_minimum=4,
             soft_maximum=64,
             roles=(JELLY,),

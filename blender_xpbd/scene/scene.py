@@ -24,6 +24,8 @@ IDENTIFIER = re.compile(r"[a-z][a-z0-9]{0,31}")
 MULTIPLIERS = ("stiffness", "bending", "density", "damping", "friction", "pressure")
 COLLIDER_SHAPES = ("PLANE", "SPHERE", "MESH")
 TETRAHEDRALIZERS = ("CAGE", "FILE", "FTETWILD", "TETGEN")
+# of ``Tetrahedralization.resolution``: fewest and most
+RESOLUTION_RANGE = (2, 128)
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Pins:
     """Vertices that follow a given motion.
 
     Attributes:
-        vertices: indices, shape (pins,), ascending.
+        vertices: indices, shape (pins,), each once.
         weights: 1 = fixed, between 0 and 1 = soft attachment; shape (pins,), float32.
         targets: world positions [m], shape (frames or 1, pins, 3); one row where nothing moves.
     """
@@ -39,6 +41,13 @@ class Pins:
     vertices: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
     weights: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
     targets: Floats = field(default_factory=lambda: np.zeros((1, 0, 3)))
+
+    def ascending(self) -> Pins:
+        """The same pins with their vertices in ascending order."""
+        if (self.vertices[1:] > self.vertices[:-1]).all():
+            return self
+        order = np.argsort(self.vertices)
+        return Pins(self.vertices[order], self.weights[order], self.targets[:, order])
 
 
 @dataclass(frozen=True)
@@ -211,8 +220,9 @@ def _validate_body(body: Body, frame_count: int) -> None:
     tetrahedralization = body.tetrahedralization
     if tetrahedralization.method not in TETRAHEDRALIZERS:
         raise XpbdError("E_PARAM", f"Unknown tetrahedralizer {tetrahedralization.method!r}.", body.name)
-    if not 1 <= tetrahedralization.resolution <= 512:
-        raise XpbdError("E_PARAM", "The cage resolution must lie between 1 and 512.", body.name)
+    fewest, most = RESOLUTION_RANGE
+    if not fewest <= tetrahedralization.resolution <= most:
+        raise XpbdError("E_PARAM", f"The cage resolution must lie between {fewest} and {most}.", body.name)
     _require_finite(tetrahedralization.vertices, body.name)
     _require_indices(tetrahedralization.tetrahedra.ravel(), len(tetrahedralization.vertices), body.name)
     _validate_vertex_data(body)

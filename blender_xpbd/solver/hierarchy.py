@@ -20,7 +20,6 @@ Floats = npt.NDArray[np.float64]
 # plain sweeps do where they leave less than this share of a pull undone, or would stretch the cloth by less
 LEAST_SHARE_LEFT = 0.5
 LEAST_STRETCH = 0.02
-EARTH_GRAVITY = 9.81
 
 
 @dataclass(frozen=True)
@@ -43,12 +42,16 @@ class Hierarchy:
     hops: int
     depth: float
 
-    def pays(self, h: float) -> bool:
-        """Whether plain sweeps, one in a substep of ``h`` seconds, would stretch the cloth well beyond its stiffness.
+    def pays(self, h: float, gravity: float) -> bool:
+        """Whether plain sweeps, one in a substep, would stretch the cloth well beyond its stiffness.
 
         A chain of n links of the length L that hangs at rest is stretched by 2 n g h² / L at its upper end.
+
+        Args:
+            h: duration of a substep [s].
+            gravity: g, of the scene [m/s²].
         """
-        stretch = 2.0 * self.hops**2 * EARTH_GRAVITY * h * h / self.depth
+        stretch = 2.0 * self.hops**2 * gravity * h * h / self.depth
         return self.left(h) >= LEAST_SHARE_LEFT and stretch >= LEAST_STRETCH
 
     def left(self, h: float) -> float:

@@ -56,6 +56,8 @@ class System:
         starts: first particle of each body, then the end of the last, shape (bodies + 1,).
         pinned: per body.
         schedule: the constraints.
+        graphics_work: constraints that a graphics card would share out; 0 where cloth has coarse levels: colour by
+            colour they take hundreds of launches per substep, which is longer than a processor needs for the work.
         contacts: the points of the surface that meet colliders.
         notices: warnings.
     """
@@ -70,6 +72,7 @@ class System:
     starts: Ints
     pinned: tuple[PinnedParticles, ...]
     schedule: Schedule
+    graphics_work: int
     contacts: ContactPoints
     notices: tuple[Notice, ...]
 
@@ -91,15 +94,6 @@ class System:
         return settings.iterations > 1 or any(model.body.role == "JELLY" for model in self.models)
 
     @property
-    def graphics_work(self) -> int:
-        """Constraints that a graphics card would share out.
-
-        0 where cloth has coarse levels: colour by colour they take hundreds of launches per substep, which is longer
-        than a processor needs for the work.
-        """
-        return _graphics_work(self.scene, self.models, sum(self.schedule.counts().values()))
-
-    @property
     def is_branched(self) -> bool:
         """Whether the kernels for this system have many branches."""
         has_jelly = any(model.body.role == "JELLY" for model in self.models)
@@ -113,10 +107,6 @@ class System:
                 for model, pinned in zip(self.models, self.pinned, strict=True)
             ]
         ).reshape(-1, 3)
-
-
-def _graphics_work(scene: Scene, models: tuple[BodyModel, ...], constraint_count: int) -> int:
-    return 0 if has_levels(models, scene.settings, scene.frames.frame_duration) else constraint_count
 
 
 def build_system(scene: Scene) -> System:
@@ -157,9 +147,9 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     all_velocities = np.concatenate(velocities)
     all_velocities *= (all_inverse_masses > 0.0)[:, None]
     del positions, inverse_masses, velocities
+    graphics_work = 0 if has_levels(models, scene) else sum(len(block) for block in blocks)
     # a graphics card takes a launch for each colour of each round, and needs no parts
-    work = _graphics_work(scene, models, sum(len(block) for block in blocks))
-    parts = None if choose_device(scene.settings.device, work) == "CPU" else 1
+    parts = None if choose_device(scene.settings.device, graphics_work) == "CPU" else 1
     schedule = build_schedule(blocks, all_inverse_masses, all_positions, parts)
     del blocks
     return System(
@@ -173,6 +163,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         starts=starts,
         pinned=tuple(pinned),
         schedule=schedule,
+        graphics_work=graphics_work,
         contacts=build_contact_points(models, starts, schedule.parts),
         notices=tuple(notice for model in models for notice in (*model.notices, *_own_notices(model, origin))),
     )

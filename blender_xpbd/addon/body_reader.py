@@ -17,6 +17,7 @@ from ..scene.scene import MULTIPLIERS, Attachment, Body, Pins, Tetrahedralizatio
 from ..scene.tetgen_files import read_node_ele
 from .attachment_reader import LocalAttachment, read_attachment
 from .mesh_reader import group_weights, read_loose_edges, read_polygons, read_rest_shape, read_uvs
+from .motion import rotation_of
 from .properties import material_values
 from .specs import group_property
 
@@ -104,6 +105,7 @@ class LocalBody:
             uvs=self.uvs,
             loose_edges=self.loose_edges,
             attachment=attachment,
+            axes=rotation_of(matrices[0][:3, :3]),
         )
 
 

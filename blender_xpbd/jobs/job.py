@@ -69,6 +69,7 @@ _BODY_ARRAYS: dict[str, _Spec] = {
     "tetrahedra": ("<i4", (None, 4)),
     "uvs": ("<f4", (None, 2)),
     "loose_edges": ("<i4", (None, 2)),
+    "axes": ("<f8", (3, 3)),
     "attach_vertices": ("<i4", (None,)),
     "attach_weights": ("<f4", (None,)),
     **{f"multiplier_{name}": ("<f4", (None,)) for name in MULTIPLIERS},
@@ -247,6 +248,7 @@ def _arrays_of(scene: Scene) -> Iterator[tuple[str, dict[str, _Array]]]:
                 "tetrahedra": np.asarray(tetrahedralization.tetrahedra, "<i4"),
                 "uvs": np.asarray(body.uvs, "<f4"),
                 "loose_edges": np.asarray(body.loose_edges, "<i4"),
+                "axes": np.asarray(body.axes, "<f8"),
                 "attach_vertices": np.asarray(attachment.vertices if attachment else (), "<i4"),
                 "attach_weights": np.asarray(attachment.weights if attachment else (), "<f4"),
                 # an empty array stands for no multiplier
@@ -324,6 +326,7 @@ def _read_body(folder: Path, record: Record, names: Record) -> Body:
         multipliers={name: arrays[f"multiplier_{name}"] for name in MULTIPLIERS if len(arrays[f"multiplier_{name}"])},
         uvs=arrays["uvs"],
         loose_edges=arrays["loose_edges"],
+        axes=arrays["axes"],
         attachment=Attachment(target, arrays["attach_vertices"], arrays["attach_weights"]) if target else None,
     )
 

@@ -100,6 +100,8 @@ class Body:
         uvs: of each corner, shape (corners, 2), or (0, 2): warp runs along U.
         loose_edges: edges that belong to no face, shape (edges, 2).
         attachment: what holds it to another body, or None.
+        axes: the object's own axes in the world, as the columns of a rotation, shape (3, 3): what is laid over the
+            body, as a cage is, turns with it.
     """
 
     identifier: str
@@ -116,6 +118,7 @@ class Body:
     uvs: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 2), np.float32))
     loose_edges: Ints = field(default_factory=lambda: np.zeros((0, 2), np.int32))
     attachment: Attachment | None = None
+    axes: Floats = field(default_factory=lambda: np.eye(3))
 
     @property
     def vertex_count(self) -> int:
@@ -228,6 +231,14 @@ def _validate_body(body: Body, frame_count: int) -> None:
     _validate_vertex_data(body)
     if body.velocity.shape != (3,) or not np.isfinite(body.velocity).all():
         raise XpbdError("E_PARAM", "The initial velocity must be three finite numbers.", body.name)
+    if not _is_rotation(body.axes):
+        raise XpbdError("E_PARAM", "The axes must be the columns of a rotation, shape (3, 3).", body.name)
+
+
+def _is_rotation(matrix: Floats) -> bool:
+    if matrix.shape != (3, 3) or not np.isfinite(matrix).all():
+        return False
+    return bool(np.allclose(matrix.T @ matrix, np.eye(3), atol=1e-6)) and float(np.linalg.det(matrix)) > 0.0
 
 
 def _validate_attachment(body: Body, attachment: Attachment, others: set[str]) -> None:

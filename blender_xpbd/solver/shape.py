@@ -11,6 +11,7 @@ from ..constraints.shape_matching import build_shape_matching, frequency_complia
 from ..geometry.clusters import overlapping_clusters
 from ..scene.scene import Body
 from ..scene.settings import SolverSettings
+from .own_frame import own_frame
 
 # of the balls that clusters fill, by the size of the body
 CLUSTER_RADIUS = 0.2
@@ -36,7 +37,8 @@ def build_shape(
     if material.shape_matching == "NONE":
         return []
     whole = [np.arange(len(positions), dtype=np.int32)]
-    radius = CLUSTER_RADIUS * float(np.ptp(positions, axis=0).max())
-    clusters = whole if material.shape_matching == "WHOLE" else overlapping_clusters(positions, edges, radius)
+    own = own_frame(positions, body.axes).rounded(positions)
+    radius = CLUSTER_RADIUS * float(np.ptp(own, axis=0).max())
+    clusters = whole if material.shape_matching == "WHOLE" else overlapping_clusters(own, edges, radius)
     compliance = 1.0 if settings.solver_mode == "PBD" else float(frequency_compliance(material.shape_frequency))
     return [build_shape_matching(positions, masses, clusters, compliance)]

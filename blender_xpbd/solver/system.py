@@ -17,6 +17,7 @@ from .body_attachments import build_body_attachments
 from .body_model import BodyModel
 from .contact_points import ContactPoints, build_contact_points
 from .hierarchy_tables import has_levels
+from .own_frame import own_frame
 from .pin_motion import carried
 from .runtime import choose_device
 from .schedule import Schedule, build_schedule
@@ -124,11 +125,13 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     starts = np.concatenate([[0], np.cumsum([len(model.positions) for model in models])]).astype(np.int32)
     inverse_masses = [_inverse_masses(model) for model in models]
     positions = [model.positions - origin for model in models]
+    # so that the order of the constraints does not depend on how a body is turned
+    upright = [own_frame(mine, model.body.axes).upright(mine) for mine, model in zip(positions, models, strict=True)]
     velocities = [np.tile(model.body.velocity, (len(model.positions), 1)) for model in models]
     blocks: list[ConstraintBlock] = []
     pinned: list[PinnedParticles] = []
     next_anchor = int(starts[-1])
-    for model, start in zip(models, starts, strict=False):
+    for number, (model, start) in enumerate(zip(models, starts, strict=False)):
         blocks += [block.shifted(int(start)) if start else block for block in model.blocks]
         fixed = np.flatnonzero(model.pin_weights >= 1.0).astype(np.int32)
         soft = np.flatnonzero((model.pin_weights > 0.0) & (model.pin_weights < 1.0) & (model.masses > 0.0))
@@ -140,6 +143,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
             compliance = soft_pin_compliance(model, soft.astype(np.int32), scene.settings)
             blocks.append(build_attachment(pairs, compliance))
             positions.append(model.positions[soft] - origin)
+            upright.append(upright[number][soft])
             velocities.append(np.zeros((len(soft), 3)))
             inverse_masses.append(np.zeros(len(soft)))
     blocks += build_body_attachments(models, starts, scene.settings)
@@ -150,8 +154,8 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     graphics_work = 0 if has_levels(models, scene) else sum(len(block) for block in blocks)
     # a graphics card takes a launch for each colour of each round, and needs no parts
     parts = None if choose_device(scene.settings.device, graphics_work) == "CPU" else 1
-    schedule = build_schedule(blocks, all_inverse_masses, all_positions, parts)
-    del blocks
+    schedule = build_schedule(blocks, all_inverse_masses, np.concatenate(upright), parts)
+    del blocks, upright
     return System(
         scene=scene,
         models=tuple(replace(model, blocks=()) for model in models),

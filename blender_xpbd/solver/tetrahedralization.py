@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..geometry.cage import build_cage
-from ..geometry.embedding import bind
+from ..geometry.embedding import barycentric_weights, bind
 from ..geometry.tetrahedra import orient_positive, surface_triangles
 from ..scene.errors import Notice, XpbdError
 from ..scene.scene import Body
+from .own_frame import OwnFrame, own_frame
 
 TETRAHEDRALIZER_TIMEOUT = 600.0
 
@@ -48,19 +49,9 @@ def tetrahedralized(body: Body, triangles: npt.NDArray[np.int32]) -> EmbeddedMes
         XpbdError: E_GEOM_* or E_TET_*.
     """
     wanted = body.tetrahedralization
+    frame = own_frame(body.positions, body.axes)
     if wanted.method == "CAGE":
-        cage = build_cage(body.positions, triangles, wanted.resolution, body.name)
-        elements = cage.tetrahedra[cage.embedding_tetrahedra]
-        return EmbeddedMesh(
-            cage.vertices,
-            cage.tetrahedra,
-            cage.fill,
-            elements,
-            cage.embedding_weights,
-            cage.tetrahedra[cage.surface_tetrahedra],
-            cage.surface_weights,
-            tuple(cage.notices),
-        )
+        return _in_a_cage(body, triangles, frame)
     if wanted.method == "FILE":
         if len(wanted.tetrahedra) == 0:
             raise XpbdError("E_TET_FILE", "The job holds no tetrahedra of the file.", body.name)
@@ -69,10 +60,12 @@ def tetrahedralized(body: Body, triangles: npt.NDArray[np.int32]) -> EmbeddedMes
         # only here: nobody else pays for looking after child processes
         from ..geometry.tetrahedralizers import tetrahedralize
 
-        size = float(np.ptp(body.positions, axis=0).max())
+        own = frame.of(body.positions)
+        size = float(np.ptp(own, axis=0).max())
         vertices, tetrahedra = tetrahedralize(
-            wanted.method, body.positions, triangles, size / wanted.resolution, TETRAHEDRALIZER_TIMEOUT, body.name
+            wanted.method, own, triangles, size / wanted.resolution, TETRAHEDRALIZER_TIMEOUT, body.name
         )
+        vertices = frame.to_world(vertices)
     indices, weights = bind(body.positions, vertices, tetrahedra)
     # a conforming mesh has its surface in vertices of its own
     own = np.unique(surface_triangles(tetrahedra))
@@ -82,4 +75,24 @@ def tetrahedralized(body: Body, triangles: npt.NDArray[np.int32]) -> EmbeddedMes
     elements = np.repeat(rest[:, None], 4, axis=1)
     return EmbeddedMesh(
         vertices, tetrahedra, np.broadcast_to(1.0, len(tetrahedra)), tetrahedra[indices], weights, elements, single
+    )
+
+
+def _in_a_cage(body: Body, triangles: npt.NDArray[np.int32], frame: OwnFrame) -> EmbeddedMesh:
+    """A cage that is laid along the body's own axes."""
+    cage = build_cage(frame.rounded(body.positions), triangles, body.tetrahedralization.resolution, body.name)
+    elements = cage.tetrahedra[cage.embedding_tetrahedra]
+    weights = cage.embedding_weights
+    if not frame.is_world:
+        # of the vertices as they are
+        weights = barycentric_weights(frame.of(body.positions), cage.vertices[elements])
+    return EmbeddedMesh(
+        frame.to_world(cage.vertices),
+        cage.tetrahedra,
+        cage.fill,
+        elements,
+        weights,
+        cage.tetrahedra[cage.surface_tetrahedra],
+        cage.surface_weights,
+        tuple(cage.notices),
     )

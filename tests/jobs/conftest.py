@@ -36,6 +36,7 @@ def scene() -> Scene:
         np.linspace(0, 1, 2 * len(CORNERS), dtype=np.float32).reshape(-1, 2),
         np.array([[0, 3]], np.int32),
         Attachment("b2", np.array([0, 2], np.int32), np.array([1.0, 0.7], np.float32)),
+        np.array([[0.8, -0.6, 0.0], [0.6, 0.8, 0.0], [0.0, 0.0, 1.0]]),
     )
     cloth = Body("b2", "Cloth", "CLOTH", POINTS + 1, FACE_SIZES, CORNERS)
     floor = Collider("c1", "Floor", "PLANE", np.eye(4)[None], friction=0.7)

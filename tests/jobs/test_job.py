@@ -105,6 +105,7 @@ INFLUENCES: dict[str, Callable[[Scene], Scene]] = {
     "material": lambda s: replace_body(s, material=dataclasses.replace(s.bodies[0].material, friction=0.50001)),
     "velocity": lambda s: replace_body(s, velocity=moved(s.bodies[0].velocity)),
     "multipliers": lambda s: replace_body(s, multipliers={"damping": s.bodies[0].multipliers["stiffness"]}),
+    "axes": lambda s: replace_body(s, axes=s.bodies[0].axes[[1, 2, 0]]),
     "loose_edges": lambda s: replace_body(s, loose_edges=s.bodies[0].loose_edges[:0]),
     "uvs": lambda s: replace_body(s, uvs=s.bodies[0].uvs + np.float32(1)),
     "pin weight": lambda s: replace_body(

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from ..constraints.constraint import ConstraintBlock
 from ..constraints.shape_matching import build_shape_matching, frequency_compliance
 from ..geometry.clusters import overlapping_clusters
-from ..scene.scene import Body
+from ..scene.body import Body
 from ..scene.settings import SolverSettings
 
 # of the balls that clusters fill, by the size of the body

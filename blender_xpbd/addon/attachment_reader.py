@@ -10,8 +10,8 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ..scene.body import Attachment
 from ..scene.errors import Notice
-from ..scene.scene import Attachment
 from .mesh_reader import group_weights
 
 

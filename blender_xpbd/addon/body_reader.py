@@ -10,11 +10,12 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ..scene.body import MULTIPLIERS, Attachment, Body, Pins, Tetrahedralization, topology_hash
 from ..scene.errors import Notice
 from ..scene.material import Material
 from ..scene.material_parameters import CLOTH
-from ..scene.scene import MULTIPLIERS, Attachment, Body, Pins, Tetrahedralization, topology_hash
 from ..scene.tetgen_files import read_node_ele
+from ..scene.transforms import transformed
 from .attachment_reader import LocalAttachment, read_attachment
 from .mesh_reader import group_weights, read_loose_edges, read_polygons, read_rest_shape, read_uvs
 from .motion import rotation_of
@@ -81,9 +82,9 @@ class LocalBody:
             unit_scale: metres per Blender unit.
             attachment: to another body of the job.
         """
-        pinned = self.rest_shape[self.pin_vertices]
-        rows = matrices if len(self.pin_vertices) else matrices[:1]
-        targets = np.stack([transformed(matrix, pinned) for matrix in rows]) * unit_scale
+        pins = Pins()
+        if len(self.pin_vertices):
+            pins = Pins.following(self.pin_vertices, self.pin_weights, motion_from_rest(matrices, unit_scale))
         tetrahedra = self.tetrahedralization
         return Body(
             identifier=identifier,
@@ -93,7 +94,7 @@ class LocalBody:
             face_sizes=self.face_sizes,
             corners=self.corners,
             material=self.material,
-            pins=Pins(self.pin_vertices, self.pin_weights, targets),
+            pins=pins,
             tetrahedralization=Tetrahedralization(
                 tetrahedra.method,
                 tetrahedra.resolution,
@@ -109,9 +110,18 @@ class LocalBody:
         )
 
 
-def transformed(matrix: Floats, points: Floats) -> Floats:
-    """Points, shape (n, 3), after a transform, shape (4, 4)."""
-    return points @ matrix[:3, :3].T + matrix[:3, 3]
+def motion_from_rest(matrices: Floats, unit_scale: float) -> Floats:
+    """What takes the world at the first frame to each frame [m], shape (frames or 1, 4, 4); at the first one exactly 1.
+
+    Args:
+        matrices: local to world in Blender units, shape (frames or 1, 4, 4).
+        unit_scale: metres per Blender unit.
+    """
+    motion: Floats = matrices @ np.linalg.inv(matrices[0])
+    motion[0] = np.eye(4)
+    motion[:, 3] = (0.0, 0.0, 0.0, 1.0)
+    motion[:, :3, 3] *= unit_scale
+    return motion
 
 
 def read_body(obj: bpy.types.Object, unit_scale: float) -> LocalBody:

@@ -29,9 +29,10 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ..scene.collider import Collider
 from ..scene.errors import Notice, XpbdError
 from ..scene.material_parameters import CLOTH, COLLIDER, JELLY
-from ..scene.scene import Collider, Scene, validate
+from ..scene.scene import Scene, validate
 from ..scene.settings import SOLVER_PARAMETERS, FrameRange, SolverSettings
 from . import key_animation
 from .attachment_reader import resolved

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..scene.body import MULTIPLIERS, RESOLUTION_RANGE
 from ..scene.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS
 from ..scene.parameter import Choice, Parameter
 from ..scene.presets import DEFAULT_PRESETS, PRESET_CHOICES
-from ..scene.scene import MULTIPLIERS, RESOLUTION_RANGE
 from ..scene.settings import SOLVER_PARAMETERS
 
 # Blender's own limits of frame numbers

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..scene.body import RESOLUTION_RANGE
 from ..scene.errors import Notice, XpbdError
-from ..scene.scene import RESOLUTION_RANGE
 from .embedding import barycentric_weights, nearest_points
 from .inside import Grid, Insideness, cross_rays, vote
 from .lattice import TETRAHEDRA_PER_CELL, TETRAHEDRON_VOLUME, Lattice

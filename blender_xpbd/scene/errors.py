@@ -68,6 +68,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_FILE_UNSAVED",
     "W_COLLIDER_SCALE",
     "W_ANIMATED",
+    "W_IGNORED",
     "W_RETRIED",
     "W_OBJECT_GONE",
     "W_INVERTED",

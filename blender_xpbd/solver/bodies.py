@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..constraints.attachment import pin_compliance
+from ..scene.body import Body
 from ..scene.material_parameters import CLOTH
-from ..scene.scene import Body
 from ..scene.settings import SolverSettings
 from .body_model import BodyModel
 from .cloth import build_cloth

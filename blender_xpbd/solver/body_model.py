@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from ..constraints.constraint import ConstraintBlock
 from ..geometry.edges import edge_lengths
+from ..scene.body import Body
 from ..scene.errors import Notice
-from ..scene.scene import Body
 from ..scene.settings import SolverSettings
 from .hierarchy import Hierarchy
 from .multipliers import SMALLEST_FACTOR

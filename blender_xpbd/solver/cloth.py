@@ -22,8 +22,8 @@ from ..geometry.masses import surface_masses
 from ..geometry.mesh_checks import check_mesh
 from ..geometry.tethers import surface_paths, tethers
 from ..geometry.topology import bending_pairs, face_diagonals, hinges, unique_edges
+from ..scene.body import Body
 from ..scene.errors import XpbdError
-from ..scene.scene import Body
 from ..scene.settings import SolverSettings
 from .body_model import BodyModel, is_direct, last_parameter, scaled_parameter
 from .cloth_hierarchy import cloth_hierarchy

@@ -12,7 +12,7 @@ from ..constraints.constraint import ConstraintBlock
 from ..geometry.hierarchy import build_hierarchy
 from ..geometry.tethers import nearest_sources
 from ..geometry.topology import face_diagonals, unique_edges, unique_pairs
-from ..scene.scene import Body
+from ..scene.body import Body
 from ..scene.settings import SolverSettings
 from .body_model import is_direct
 from .hierarchy import Hierarchy

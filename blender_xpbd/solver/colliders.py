@@ -11,8 +11,8 @@ import numpy.typing as npt
 from ..contacts import CONTACTS
 from ..contacts.contact import MOTION_WIDTH
 from ..geometry.triangle_grid import TriangleGrid, build_triangle_grid, pack
+from ..scene.collider import Collider
 from ..scene.errors import Notice
-from ..scene.scene import Collider
 
 Floats = npt.NDArray[np.float64]
 
@@ -104,7 +104,7 @@ def _grid(collider: Collider, stretch: Floats, largest_offset: float) -> Triangl
     mirrored = np.linalg.det(collider.transforms[0, :3, :3]) < 0.0
     triangles = collider.triangles[:, ::-1] if mirrored else collider.triangles
     return build_triangle_grid(
-        collider.positions @ stretch.T, np.ascontiguousarray(triangles), largest_offset, collider.name
+        collider.positions[0] @ stretch.T, np.ascontiguousarray(triangles), largest_offset, collider.name
     )
 
 

@@ -18,7 +18,7 @@ from ..geometry.chunks import chunks
 from ..geometry.masses import tetrahedron_masses
 from ..geometry.mesh_checks import check_mesh
 from ..geometry.tetrahedra import signed_volumes, tetrahedron_edges
-from ..scene.scene import Body
+from ..scene.body import Body
 from ..scene.settings import SolverSettings
 from .body_model import BodyModel, is_direct, scaled_parameter
 from .deferred import DeferredBlock

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..scene.scene import Body
+from ..scene.body import Body
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]

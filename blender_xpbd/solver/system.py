@@ -12,11 +12,13 @@ from ..constraints.attachment import build_attachment
 from ..constraints.constraint import ConstraintBlock
 from ..scene.errors import Notice
 from ..scene.scene import Scene
+from ..scene.transforms import at_frame, transformed
 from .bodies import build_body, soft_pin_compliance
 from .body_attachments import build_body_attachments
 from .body_model import BodyModel
 from .contact_points import ContactPoints, build_contact_points
 from .hierarchy_tables import has_levels
+from .ignored import ignored
 from .own_frame import own_frame
 from .pin_motion import carried
 from .runtime import choose_device
@@ -169,7 +171,10 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         schedule=schedule,
         graphics_work=graphics_work,
         contacts=build_contact_points(models, starts, schedule.parts),
-        notices=tuple(notice for model in models for notice in (*model.notices, *_own_notices(model, origin))),
+        notices=(
+            *(notice for model in models for notice in (*model.notices, *_own_notices(model, origin))),
+            *ignored(scene),
+        ),
     )
 
 
@@ -217,7 +222,9 @@ def _targets(model: BodyModel, pinned: PinnedParticles, frame_index: int) -> Flo
     pins = model.body.pins
     if len(pins.vertices) == 0 or len(pinned.sources) == 0:
         return rest
-    target = pins.targets[min(frame_index, len(pins.targets) - 1)]
+    if pins.follows_object:
+        return transformed(at_frame(pins.matrices, frame_index), rest)
+    target = at_frame(pins.targets, frame_index)
     if len(model.tetrahedra):
         return carried(rest, model.body.positions[pins.vertices], target)
     place = np.searchsorted(pins.vertices, pinned.sources)

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from ..geometry.cage import build_cage
 from ..geometry.embedding import barycentric_weights, bind
 from ..geometry.tetrahedra import orient_positive, surface_triangles
+from ..scene.body import Body
 from ..scene.errors import Notice, XpbdError
-from ..scene.scene import Body
 from .own_frame import OwnFrame, own_frame
 
 TETRAHEDRALIZER_TIMEOUT = 600.0

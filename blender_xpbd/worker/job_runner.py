@@ -19,8 +19,9 @@ from ..jobs.job import read_job
 from ..jobs.lock import JobLock
 from ..jobs.result import BodyResult, Result, write_result
 from ..jobs.status import Fault, State, Status, write_status
+from ..scene.body import topology_hash
 from ..scene.errors import ExitCode, Notice, XpbdError
-from ..scene.scene import Scene, topology_hash
+from ..scene.scene import Scene
 from ..solver.mode import substeps_for_stiffness
 from ..solver.plan import choose_paths
 from ..solver.runtime import start_taichi, stop_taichi

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from blender_xpbd.scene.body import Body, Pins
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.parameter import Value
-from blender_xpbd.scene.scene import Body, Pins
 from blender_xpbd.scene.settings import SolverSettings
 from blender_xpbd.solver.bodies import build_body
 

@@ -216,12 +216,15 @@ def test_pins_follow_the_object(bpy, make_body, read, how):
     pins = reading.scene.bodies[0].pins
     assert pins.vertices.tolist() == [0, 7]
     assert pins.weights.tolist() == [1.0, 0.25]
-    assert pins.targets.shape == (5, 2, 3)
+    assert pins.matrices.shape == (5, 4, 4)
+    np.testing.assert_array_equal(pins.matrices[0], np.eye(4))
+    rest = reading.scene.bodies[0].positions
+    np.testing.assert_array_equal(pins.places(rest, 0), rest[[0, 7]])
     for index, frame in enumerate(range(1, 6)):
         scene.frame_set(frame)
-        np.testing.assert_allclose(pins.targets[index], in_world(body)[[0, 7]], atol=1e-5)
+        np.testing.assert_allclose(pins.places(rest, index), in_world(body)[[0, 7]], atol=1e-5)
         np.testing.assert_allclose(reading.targets[0].matrices[index], np.array(body.matrix_world), atol=1e-6)
-    assert np.ptp(pins.targets[:, 0, 0]) > 1.0
+    assert np.ptp([pins.places(rest, index)[0, 0] for index in range(5)]) > 1.0
 
 
 def test_the_frame_is_put_back_when_reading_is_broken_off(bpy, make_body):

@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from blender_xpbd.scene.body import Body, Pins, Tetrahedralization
 from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.scene import Body, Pins, Tetrahedralization
 from blender_xpbd.scene.settings import SolverSettings
 from blender_xpbd.solver.bodies import build_body
 from blender_xpbd.solver.own_frame import own_frame

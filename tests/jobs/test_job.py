@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 from blender_xpbd.jobs import job as job_module
 from blender_xpbd.jobs.frames import FrameCache
 from blender_xpbd.jobs.job import job_digest, read_job, write_job
+from blender_xpbd.scene.body import Attachment, Body, Pins
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.scene import Attachment, Body, Scene
+from blender_xpbd.scene.scene import Scene
 from blender_xpbd.scene.settings import FrameRange, SolverSettings
 
 same_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -75,14 +76,20 @@ def test_writing_a_job_does_not_wait_for_the_disk(
 
 def test_files_are_named_by_identifier_and_field(job: Path) -> None:
     names = {path.name for path in (job / "arrays").iterdir()}
-    assert {"con_positions.npy", "con_pin_targets.npy", "c1_transforms.npy", "c3_triangles.npy"} <= names
+    assert {
+        "con_positions.npy",
+        "con_pin_targets.npy",
+        "c1_transforms.npy",
+        "c3_triangles.npy",
+        "scene_track_gravity_z.npy",
+    } <= names
     assert {path.name for path in job.iterdir()} == {"job.json", "arrays"}
     assert "rfel" not in " ".join(names)
 
 
 def test_job_tells_units_names_and_version(job: Path) -> None:
     value = json.loads((job / "job.json").read_text(encoding="utf-8"))
-    assert value["schema_version"] == 1
+    assert value["schema_version"] == 2
     assert value["units"]["youngs_modulus"] == "Pa"
     assert value["names"]["con"] == "Würfel/../\n"
     assert value["software"]
@@ -96,6 +103,12 @@ def moved(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     array = array.copy()
     array.flat[-1] = np.nextafter(array.flat[-1], np.inf, dtype=array.dtype)
     return array
+
+
+def shifted(pins: Pins) -> Pins:
+    matrices = pins.matrices.copy()
+    matrices[-1, 0, 3] += 0.1
+    return dataclasses.replace(pins, matrices=matrices)
 
 
 INFLUENCES: dict[str, Callable[[Scene], Scene]] = {
@@ -113,6 +126,17 @@ INFLUENCES: dict[str, Callable[[Scene], Scene]] = {
     ),
     "pin target": lambda s: replace_body(
         s, pins=dataclasses.replace(s.bodies[0].pins, targets=moved(s.bodies[0].pins.targets))
+    ),
+    "pin matrix": lambda s: dataclasses.replace(
+        s, bodies=(s.bodies[0], dataclasses.replace(s.bodies[1], pins=shifted(s.bodies[1].pins)))
+    ),
+    "force": lambda s: dataclasses.replace(s, forces=s.forces[:1]),
+    "force strength": lambda s: dataclasses.replace(
+        s, forces=(dataclasses.replace(s.forces[0], strength=3.6), *s.forces[1:])
+    ),
+    "track": lambda s: dataclasses.replace(s, tracks=s.tracks[1:]),
+    "track value": lambda s: dataclasses.replace(
+        s, tracks=(dataclasses.replace(s.tracks[0], values=moved(s.tracks[0].values)), *s.tracks[1:])
     ),
     "no attachment": lambda s: replace_body(s, attachment=None),
     "attachment weight": lambda s: replace_body(
@@ -219,7 +243,7 @@ def test_every_array_is_needed_and_checked(job: Path) -> None:
     read_job(job)
 
 
-@pytest.mark.parametrize("version", [0, 2, "1", None])
+@pytest.mark.parametrize("version", [0, 1, 3, "2", None])
 def test_another_version_is_named(job: Path, version: object) -> None:
     edit(job, lambda value: value.update(schema_version=version))
     with pytest.raises(XpbdError, match=r"E_JOB.*schema version") as caught:
@@ -308,6 +332,21 @@ HOSTILE = [
     at("colliders", 0, "friction", value=-1),
     at("colliders", 1, "radius", value=0),
     at("colliders", 1, "radius", value=True),
+    at("forces", value=None),
+    at("forces", 0, "identifier", value="con"),
+    at("forces", 0, "identifier", value="scene"),
+    at("forces", 0, "kind", value="MAGIC"),
+    at("forces", 0, "parameters", value={}),
+    at("forces", 0, "parameters", "seed", value=1.5),
+    at("forces", 0, "parameters", "size", value=0),
+    at("forces", 0, "parameters", "more", value=1),
+    at("tracks", value={}),
+    at("tracks", 0, "target", value="../x"),
+    at("tracks", 0, "target", value="nobody"),
+    at("tracks", 0, "parameter", value="../x"),
+    at("tracks", 0, "parameter", value="density"),
+    at("tracks", 0, "parameter", value=[]),
+    at("tracks", 0, "arrays", value={}),
     lambda job: job.update(names=[]),
     lambda job: job["names"].update(con=None),
     lambda job: job.update(scene=None),

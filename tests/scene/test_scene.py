@@ -7,17 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from blender_xpbd.scene.body import Attachment, Body, Pins, Tetrahedralization, topology_hash
+from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.errors import XpbdError
-from blender_xpbd.scene.scene import (
-    Attachment,
-    Body,
-    Collider,
-    Pins,
-    Scene,
-    Tetrahedralization,
-    topology_hash,
-    validate,
-)
+from blender_xpbd.scene.scene import Scene, validate
 from blender_xpbd.scene.settings import FrameRange
 
 POINTS = np.array([[0.0, 0.0, 1.0], [0.1, 0.0, 1.0], [0.0, 0.1, 1.0], [0.0, 0.0, 1.1]])
@@ -51,7 +44,9 @@ def test_plain_scenes_are_valid() -> None:
     validate(scene_of(BODY, PLANE))
     validate(scene_of(dataclasses.replace(BODY, pins=pins(2, 3, 0.5))))
     validate(scene_of(BODY, Collider("c", "Ball", "SPHERE", np.tile(np.eye(4), (3, 1, 1)), radius=1.0)))
-    validate(scene_of(BODY, Collider("c", "Rock", "MESH", np.eye(4)[None], POINTS, np.array([[0, 1, 2]], np.int32))))
+    validate(
+        scene_of(BODY, Collider("c", "Rock", "MESH", np.eye(4)[None], POINTS[None], np.array([[0, 1, 2]], np.int32)))
+    )
     tetrahedra = Tetrahedralization("FILE", 2, POINTS, np.array([[0, 1, 2, 3]], np.int32))
     validate(scene_of(dataclasses.replace(BODY, role="JELLY", tetrahedralization=tetrahedra)))
 
@@ -151,7 +146,7 @@ def test_the_vertex_that_is_not_finite_is_told() -> None:
         ({"transforms": np.zeros((1, 4, 4))}, "E_TRANSFORM_SINGULAR"),
         ({"transforms": np.full((1, 4, 4), np.nan)}, "E_TRANSFORM_SINGULAR"),
         ({"shape": "MESH"}, "E_GEOM_EMPTY"),
-        ({"shape": "MESH", "positions": POINTS, "triangles": np.array([[0, 1, 4]], np.int32)}, "E_PARAM"),
+        ({"shape": "MESH", "positions": POINTS[None], "triangles": np.array([[0, 1, 4]], np.int32)}, "E_PARAM"),
         ({"shape": "SPHERE"}, "E_PARAM"),
         ({"shape": "SPHERE", "radius": np.inf}, "E_PARAM"),
         ({"shape": "SPHERE", "radius": np.nan}, "E_PARAM"),

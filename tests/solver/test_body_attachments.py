@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from blender_xpbd.geometry.embedding import bind
+from blender_xpbd.scene.body import Attachment, Body, Tetrahedralization
 from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.scene import Attachment, Body, Tetrahedralization
 from tests.solver.scenes import cloth, pins, run, solver
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")

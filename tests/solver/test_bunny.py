@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from blender_xpbd.geometry.tetrahedra import surface_triangles
+from blender_xpbd.scene.body import Body, Tetrahedralization
 from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.scene import Body, Tetrahedralization
 from blender_xpbd.scene.tetgen_files import read_node_ele
 from blender_xpbd.solver.statistics import Measure
 from tests.solver.scenes import plane, solver

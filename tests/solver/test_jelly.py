@@ -9,8 +9,8 @@ from validation.meshes import jelly, lattice_box
 from validation.simulation import held, run, start
 
 from blender_xpbd.constraints.constraint import WARM
+from blender_xpbd.scene.body import Body, Tetrahedralization
 from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.scene import Body, Tetrahedralization
 from blender_xpbd.solver import tasks
 from blender_xpbd.solver.mode import static_mode
 from blender_xpbd.solver.plan import PATHS

@@ -6,9 +6,9 @@ import dataclasses
 import numpy as np
 import pytest
 
+from blender_xpbd.scene.body import Body, Tetrahedralization
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.scene import Body, Tetrahedralization
 from blender_xpbd.solver.cloth import warp_directions
 from blender_xpbd.solver.statistics import Measure
 from tests.solver.scenes import cloth, pins, plane, run, solver

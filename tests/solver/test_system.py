@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from blender_xpbd.scene.scene import Pins
+from blender_xpbd.scene.body import Pins
 from blender_xpbd.solver import system as system_module
 from blender_xpbd.solver import tasks
 from blender_xpbd.solver.system import build_system

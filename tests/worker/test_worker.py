@@ -17,9 +17,9 @@ from blender_xpbd.jobs.job import write_job
 from blender_xpbd.jobs.lock import JobLock
 from blender_xpbd.jobs.result import read_result
 from blender_xpbd.jobs.status import read_status
+from blender_xpbd.scene.body import Attachment, Body, Tetrahedralization
 from blender_xpbd.scene.errors import ExitCode
 from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.scene import Attachment, Body, Tetrahedralization
 from blender_xpbd.solver.system import build_system
 from blender_xpbd.worker import job_runner
 from blender_xpbd.worker.stop_signal import StopSignal

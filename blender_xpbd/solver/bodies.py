@@ -44,6 +44,11 @@ def soft_compliance(
     return pin_compliance(weights, masses, frequency)
 
 
+def softness_follows(settings: SolverSettings) -> tuple[str, ...]:
+    """The material value that attachments of a softness follow, if any."""
+    return () if settings.solver_mode == "PBD" else ("pin_frequency",)
+
+
 def soft_pin_compliance(
     model: BodyModel, particles: npt.NDArray[np.int32], settings: SolverSettings
 ) -> npt.NDArray[np.float64]:

@@ -14,7 +14,7 @@ from ..geometry.embedding import bind
 from ..geometry.mesh_checks import check_mesh
 from ..geometry.surface_binding import bind_to_triangles
 from ..scene.settings import SolverSettings
-from .bodies import soft_compliance
+from .bodies import soft_compliance, softness_follows
 from .body_model import BodyModel
 
 Floats = npt.NDArray[np.float64]
@@ -58,7 +58,7 @@ def build_body_attachments(
                 elements + starts[target],
                 weights,
                 compliance,
-            )
+            ).following(*softness_follows(settings))
         )
     return [block for block in blocks if len(block)]
 

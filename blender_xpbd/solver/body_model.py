@@ -71,6 +71,20 @@ def is_direct(body: Body, settings: SolverSettings) -> bool:
     return body.material.stiffness_input == "COMPLIANCE" or settings.solver_mode == "PBD"
 
 
+def followed(body: Body, settings: SolverSettings, value: str, compliance: str) -> tuple[str, ...]:
+    """The material value that the compliance of constraints is built from, if any; see ``constraints.scaling``.
+
+    Args:
+        body: whose material tells.
+        settings: of the solver.
+        value: that counts where stiffness is given in SI units.
+        compliance: that counts where it is given by constraint.
+    """
+    if settings.solver_mode == "PBD":
+        return ()
+    return (compliance,) if body.material.stiffness_input == "COMPLIANCE" else (value,)
+
+
 def last_parameter(settings: SolverSettings, compliance: float, pbd_stiffness: float) -> float:
     """What the last parameter of a constraint holds: its compliance, or in PBD mode k' = 1 − (1 − k)^(1/n).
 

@@ -25,7 +25,7 @@ from ..geometry.topology import bending_pairs, face_diagonals, hinges, unique_ed
 from ..scene.body import Body
 from ..scene.errors import XpbdError
 from ..scene.settings import SolverSettings
-from .body_model import BodyModel, is_direct, last_parameter, scaled_parameter
+from .body_model import BodyModel, followed, is_direct, last_parameter, scaled_parameter
 from .cloth_hierarchy import cloth_hierarchy
 from .multipliers import constraint_factors, vertex_factors
 from .shape import build_shape
@@ -101,7 +101,7 @@ def _membrane(body: Body, triangles: Ints, edges: Ints, settings: SolverSettings
             share * material.shear_stiffness if woven else None,
             MEMBRANE_POISSONS_RATIO,
             warp_directions(body, triangles) if woven else None,
-        )
+        ).following(*(("warp_stiffness", "weft_stiffness", "shear_stiffness") if woven else ("stretch_stiffness",)))
     ]
 
 
@@ -110,7 +110,7 @@ def _limits(body: Body, edges: Ints, settings: SolverSettings) -> list[Constrain
     if material.greatest_stretch > 0.0:
         rigid = last_parameter(settings, 0.0, 1.0)
         limit = build_strain_limit(body.positions, edges, material.greatest_stretch / 100.0, rigid)
-        blocks.append(replace(limit, layer=LIMITS))
+        blocks.append(replace(limit, layer=LIMITS, follows=("greatest_stretch",)))
     if material.use_stitches:
         blocks.append(build_stitch(body.loose_edges, STITCH_SPEED, compliance=last_parameter(settings, 0.0, 1.0)))
     return blocks
@@ -136,8 +136,12 @@ def _springs(
         compliance = compliance / share
     ranges = ((DIAGONALS, slice(len(edges), None)), (EDGES, slice(len(edges))))
     compression = material.compression_share if settings.solver_mode == "XPBD" else 1.0
+    follows = followed(body, settings, "stretch_stiffness", "stretch_compliance")
+    if compression < 1.0:
+        follows = (*follows, "compression_share")
     return [
-        replace(_held(positions, pairs[rows], compliance[rows], compression), layer=layer) for layer, rows in ranges
+        replace(_held(positions, pairs[rows], compliance[rows], compression), layer=layer, follows=follows)
+        for layer, rows in ranges
     ]
 
 
@@ -150,6 +154,11 @@ def _held(positions: Floats, pairs: Ints, compliance: Floats, compression_share:
 
 
 def _bending(body: Body, triangles: Ints, settings: SolverSettings) -> list[ConstraintBlock]:
+    follows = followed(body, settings, "bending_stiffness", "bending_compliance")
+    return [block.following(*follows) for block in _bending_blocks(body, triangles, settings)]
+
+
+def _bending_blocks(body: Body, triangles: Ints, settings: SolverSettings) -> list[ConstraintBlock]:
     material, positions = body.material, body.positions
     direct = is_direct(body, settings)
     if material.bending_model == "NONE" or (not direct and material.bending_stiffness == 0.0):
@@ -198,7 +207,7 @@ def _tethers(body: Body, triangles: Ints, pin_weights: Floats, settings: SolverS
     free = np.flatnonzero(pin_weights < 1.0).astype(np.int32)
     pairs, reaches = tethers(body.positions, ways, lengths, fixed, free)
     rigid = last_parameter(settings, 0.0, 1.0)
-    return [build_tethers(pairs, reaches, body.material.tether_slack, rigid)]
+    return [build_tethers(pairs, reaches, body.material.tether_slack, rigid).following("tether_slack")]
 
 
 def _inside(body: Body, triangles: Ints, settings: SolverSettings) -> list[ConstraintBlock]:
@@ -208,10 +217,12 @@ def _inside(body: Body, triangles: Ints, settings: SolverSettings) -> list[Const
     try:
         if material.pressure_model == "VOLUME":
             rigid = last_parameter(settings, 0.0, 1.0)
-            return [build_enclosed_volume(positions, triangles, material.volume_ratio, rigid, factors)]
+            volume = build_enclosed_volume(positions, triangles, material.volume_ratio, rigid, factors)
+            return [volume.following("volume_ratio")]
         if material.pressure_model == "GAS":
             share = 1.0 if is_pbd else None
-            return [build_gas(positions, triangles, material.pressure, pbd_stiffness=share, factors=factors)]
+            gas = build_gas(positions, triangles, material.pressure, pbd_stiffness=share, factors=factors)
+            return [gas if is_pbd else gas.following("pressure")]
     except ValueError as error:
         advice = f"Only a closed mesh can be filled: {error}. Close it, or set Inside to None."
         raise XpbdError("E_PARAM", advice, body.name) from error

@@ -31,7 +31,12 @@ class DeferredBlock(ConstraintBlock):
     _parameters_of: Callable[[npt.NDArray[Any]], Floats]
 
     def __init__(
-        self, kind: ConstraintType, indices: Ints, parameters_of: Callable[[npt.NDArray[Any]], Floats], layer: int = 0
+        self,
+        kind: ConstraintType,
+        indices: Ints,
+        parameters_of: Callable[[npt.NDArray[Any]], Floats],
+        layer: int = 0,
+        follows: tuple[str, ...] = (),
     ) -> None:
         """Note how parameters are computed.
 
@@ -40,8 +45,16 @@ class DeferredBlock(ConstraintBlock):
             indices: particles, shape (constraints, kind.particle_count).
             parameters_of: parameters of some constraints, given by number, shape (chosen, len(kind.parameters)).
             layer: as of every block.
+            follows: as of every block.
         """
-        values = {"type": kind, "indices": indices, "groups": None, "layer": layer, "_parameters_of": parameters_of}
+        values = {
+            "type": kind,
+            "indices": indices,
+            "groups": None,
+            "layer": layer,
+            "follows": follows,
+            "_parameters_of": parameters_of,
+        }
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
@@ -52,14 +65,14 @@ class DeferredBlock(ConstraintBlock):
 
     def shifted(self, first: int) -> DeferredBlock:
         """The same constraints between particles that are ``first`` later."""
-        return DeferredBlock(self.type, self.indices + first, self._parameters_of, self.layer)
+        return DeferredBlock(self.type, self.indices + first, self._parameters_of, self.layer, self.follows)
 
     def rows(self, chosen: npt.NDArray[Any]) -> DeferredBlock:
         """Some of the constraints, in this order: numbers or a mask."""
         numbers = np.flatnonzero(chosen).astype(np.int32) if chosen.dtype == np.bool_ else chosen
         parameters_of = self._parameters_of
         return DeferredBlock(
-            self.type, self.indices[numbers], lambda wanted: parameters_of(numbers[wanted]), self.layer
+            self.type, self.indices[numbers], lambda wanted: parameters_of(numbers[wanted]), self.layer, self.follows
         )
 
     def prepared(self, inverse_masses: Floats) -> ConstraintBlock:

@@ -20,7 +20,7 @@ from ..geometry.mesh_checks import check_mesh
 from ..geometry.tetrahedra import signed_volumes, tetrahedron_edges
 from ..scene.body import Body
 from ..scene.settings import SolverSettings
-from .body_model import BodyModel, is_direct, scaled_parameter
+from .body_model import BodyModel, followed, is_direct, scaled_parameter
 from .deferred import DeferredBlock
 from .multipliers import constraint_factors, embedded_factors, vertex_factors
 from .shape import build_shape
@@ -98,7 +98,14 @@ def _solid(
         volume = scaled_parameter(
             settings, material.volume_compliance, material.pbd_volume_stiffness, constraint_factors(factors, tetrahedra)
         )
-        return [build_distance(vertices, edges, stretch), build_tetrahedron_volume(vertices, tetrahedra, volume)]
+        return [
+            build_distance(vertices, edges, stretch).following(
+                *followed(body, settings, "youngs_modulus", "stretch_compliance")
+            ),
+            build_tetrahedron_volume(vertices, tetrahedra, volume).following(
+                *followed(body, settings, "youngs_modulus", "volume_compliance")
+            ),
+        ]
     if material.solid_model == "SPRINGS":
         return _springs(body, mesh, edges, np.maximum(mesh.fill, MINIMUM_FILL), factors)
     return [_elements(body, mesh, factors)]
@@ -119,7 +126,8 @@ def _elements(body: Body, mesh: EmbeddedMesh, factors: Floats | None) -> Constra
         block = build(vertices, own, modulus, material.poissons_ratio, np.maximum(fill[numbers], MINIMUM_FILL))
         return block.parameters
 
-    return DeferredBlock(COROTATED if is_corotated else NEO_HOOKEAN, tetrahedra, parameters_of)
+    kind = COROTATED if is_corotated else NEO_HOOKEAN
+    return DeferredBlock(kind, tetrahedra, parameters_of, follows=("youngs_modulus",))
 
 
 def _springs(
@@ -144,4 +152,4 @@ def _springs(
         volumes = signed_volumes(vertices, tetrahedra) * fill
         stiffness = (lame - mu) * constraint_factors(factors, tetrahedra)
         blocks.append(build_tetrahedron_volume(vertices, tetrahedra, volumes / stiffness))
-    return blocks
+    return [block.following("youngs_modulus") for block in blocks]

@@ -40,5 +40,7 @@ def build_shape(
     own = own_frame(positions, body.axes).rounded(positions)
     radius = CLUSTER_RADIUS * float(np.ptp(own, axis=0).max())
     clusters = whole if material.shape_matching == "WHOLE" else overlapping_clusters(own, edges, radius)
-    compliance = 1.0 if settings.solver_mode == "PBD" else float(frequency_compliance(material.shape_frequency))
-    return [build_shape_matching(positions, masses, clusters, compliance)]
+    if settings.solver_mode == "PBD":
+        return [build_shape_matching(positions, masses, clusters, 1.0)]
+    compliance = float(frequency_compliance(material.shape_frequency))
+    return [build_shape_matching(positions, masses, clusters, compliance).following("shape_frequency")]

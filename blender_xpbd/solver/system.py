@@ -13,7 +13,7 @@ from ..constraints.constraint import ConstraintBlock
 from ..scene.errors import Notice
 from ..scene.scene import Scene
 from ..scene.transforms import at_frame, transformed
-from .bodies import build_body, soft_pin_compliance
+from .bodies import build_body, soft_pin_compliance, softness_follows
 from .body_attachments import build_body_attachments
 from .body_model import BodyModel
 from .contact_points import ContactPoints, build_contact_points
@@ -143,7 +143,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         if len(soft):
             pairs = np.stack([soft + start, anchors], axis=1).astype(np.int32)
             compliance = soft_pin_compliance(model, soft.astype(np.int32), scene.settings)
-            blocks.append(build_attachment(pairs, compliance))
+            blocks.append(build_attachment(pairs, compliance).following(*softness_follows(scene.settings)))
             positions.append(model.positions[soft] - origin)
             upright.append(upright[number][soft])
             velocities.append(np.zeros((len(soft), 3)))

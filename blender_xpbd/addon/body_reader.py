@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ..scene.body import MULTIPLIERS, Attachment, Body, Pins, Tetrahedralization, topology_hash
+from ..scene.body import VERTEX_FACTORS, Attachment, Body, Pins, Tetrahedralization, topology_hash
 from ..scene.errors import Notice
 from ..scene.material import Material
 from ..scene.material_parameters import CLOTH
@@ -44,7 +44,7 @@ class LocalBody:
         pin_vertices, pin_weights: of the pins, shape (pins,).
         tetrahedralization: with local coordinates of the vertices.
         velocity: initial, in Blender units per second, shape (3,).
-        multipliers, uvs, loose_edges: as in ``scene.Body``.
+        vertex_factors, uvs, loose_edges: as in ``scene.Body``.
         attachment: to another object, or None.
         key_style: the artist's wish.
         notices: warnings.
@@ -61,7 +61,7 @@ class LocalBody:
     pin_weights: npt.NDArray[np.float32]
     tetrahedralization: Tetrahedralization
     velocity: Floats
-    multipliers: dict[str, npt.NDArray[np.float32]]
+    vertex_factors: dict[str, npt.NDArray[np.float32]]
     uvs: npt.NDArray[np.float32]
     loose_edges: Ints
     attachment: LocalAttachment | None
@@ -102,7 +102,7 @@ class LocalBody:
                 tetrahedra.tetrahedra,
             ),
             velocity=self.velocity * unit_scale,
-            multipliers=self.multipliers,
+            vertex_factors=self.vertex_factors,
             uvs=self.uvs,
             loose_edges=self.loose_edges,
             attachment=attachment,
@@ -138,7 +138,7 @@ def read_body(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     rest_shape = read_rest_shape(obj)
     face_sizes, corners = read_polygons(obj.data)
     pin_vertices, pin_weights, notices = _read_pins(obj)
-    multipliers, group_notices = _read_multipliers(obj)
+    vertex_factors, group_notices = _read_vertex_factors(obj)
     attachment, attachment_notices = read_attachment(obj)
     return LocalBody(
         object_uid=obj.session_uid,
@@ -152,7 +152,7 @@ def read_body(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
         pin_weights=pin_weights,
         tetrahedralization=_read_tetrahedralization(obj),
         velocity=np.array(settings.initial_velocity, np.float64),
-        multipliers=multipliers,
+        vertex_factors=vertex_factors,
         uvs=read_uvs(obj.data, settings.uv_map) if settings.membrane_model == "ORTHOTROPIC" else NO_UVS,
         loose_edges=read_loose_edges(obj.data),
         attachment=attachment,
@@ -193,18 +193,18 @@ def _read_pins(obj: bpy.types.Object) -> tuple[Ints, npt.NDArray[np.float32], tu
     return vertices, np.minimum(weights[vertices], np.float32(1.0)), notices
 
 
-def _read_multipliers(obj: bpy.types.Object) -> tuple[dict[str, npt.NDArray[np.float32]], tuple[Notice, ...]]:
+def _read_vertex_factors(obj: bpy.types.Object) -> tuple[dict[str, npt.NDArray[np.float32]], tuple[Notice, ...]]:
     """Weights of the vertex groups that scale the material, and a warning for each that is missing."""
-    multipliers, notices = {}, []
-    for multiplier in MULTIPLIERS:
-        name = getattr(obj.xpbd, group_property(multiplier))
+    vertex_factors, notices = {}, []
+    for factor in VERTEX_FACTORS:
+        name = getattr(obj.xpbd, group_property(factor))
         if not name:
             continue
         if obj.vertex_groups.get(name) is None:
             notices.append(Notice("W_GROUP", f'There is no vertex group "{name}": it scales nothing.', obj.name))
         else:
-            multipliers[multiplier] = group_weights(obj, name)
-    return multipliers, tuple(notices)
+            vertex_factors[factor] = group_weights(obj, name)
+    return vertex_factors, tuple(notices)
 
 
 def _read_tetrahedralization(obj: bpy.types.Object) -> Tetrahedralization:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..scene.body import MULTIPLIERS, RESOLUTION_RANGE
+from ..scene.body import RESOLUTION_RANGE, VERTEX_FACTORS
 from ..scene.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS
 from ..scene.parameter import Choice, Parameter
 from ..scene.presets import DEFAULT_PRESETS, PRESET_CHOICES
@@ -43,9 +43,9 @@ KEY_STYLES = (
 )
 
 
-def group_property(multiplier: str) -> str:
-    """The attribute of ``Object.xpbd`` that names the vertex group of a multiplier."""
-    return f"{multiplier}_group"
+def group_property(factor: str) -> str:
+    """The attribute of ``Object.xpbd`` that names the vertex group of a factor."""
+    return f"{factor}_group"
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ _GROUP_SETTINGS = tuple(
             roles=(CLOTH,) if name in {"bending", "pressure"} else (JELLY, CLOTH),
         )
     )
-    for name in MULTIPLIERS
+    for name in VERTEX_FACTORS
 )
 
 GROUP_PROPERTIES = tuple(setting.name for setting in _GROUP_SETTINGS)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..scene.body import MULTIPLIERS, Attachment, Body, Pins, Tetrahedralization
+from ..scene.body import VERTEX_FACTORS, Attachment, Body, Pins, Tetrahedralization
 from ..scene.material import Material
 from .array_record import FRAMES, Arrays, ArraySpec, describe_arrays, read_arrays, typed
 from .identifiers import read_identifier
@@ -31,7 +31,7 @@ _ARRAYS: dict[str, ArraySpec] = {
     "axes": ("<f8", (3, 3)),
     "attach_vertices": ("<i4", ("attached",)),
     "attach_weights": ("<f4", ("attached",)),
-    **{f"multiplier_{name}": ("<f4", ("vertices",)) for name in MULTIPLIERS},
+    **{f"factor_{name}": ("<f4", ("vertices",)) for name in VERTEX_FACTORS},
 }
 
 
@@ -54,8 +54,8 @@ def body_arrays(body: Body) -> Arrays:
             "axes": body.axes,
             "attach_vertices": attachment.vertices if attachment else (),
             "attach_weights": attachment.weights if attachment else (),
-            # an empty array stands for no multiplier
-            **{f"multiplier_{name}": body.multipliers.get(name, ()) for name in MULTIPLIERS},
+            # an empty array stands for no factors
+            **{f"factor_{name}": body.vertex_factors.get(name, ()) for name in VERTEX_FACTORS},
         },
         _ARRAYS,
     )
@@ -108,7 +108,7 @@ def read_body(folder: Path, record: Record, names: Record, frame_count: int) -> 
             arrays["tetrahedra"],
         ),
         velocity=np.array(record.vector("velocity")),
-        multipliers={name: arrays[f"multiplier_{name}"] for name in MULTIPLIERS if len(arrays[f"multiplier_{name}"])},
+        vertex_factors={name: arrays[f"factor_{name}"] for name in VERTEX_FACTORS if len(arrays[f"factor_{name}"])},
         uvs=arrays["uvs"],
         loose_edges=arrays["loose_edges"],
         axes=arrays["axes"],

@@ -13,14 +13,13 @@ import numpy.typing as npt
 from .checks import require_finite, require_indices, require_transforms
 from .errors import XpbdError
 from .material import Material
-from .material_parameters import CLOTH, JELLY
 from .transforms import at_frame, transformed
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
 # what a vertex group can scale, vertex by vertex
-MULTIPLIERS = ("stiffness", "bending", "density", "damping", "friction", "pressure")
+VERTEX_FACTORS = ("stiffness", "bending", "density", "damping", "friction", "pressure")
 TETRAHEDRALIZERS = ("CAGE", "FILE", "FTETWILD", "TETGEN")
 # of ``Tetrahedralization.resolution``: fewest and most
 RESOLUTION_RANGE = (2, 128)
@@ -107,12 +106,12 @@ class Attachment:
 
 @dataclass(frozen=True)
 class Body:
-    """A mesh that is simulated.
+    """An object that is simulated.
 
     Attributes:
         identifier: stable and safe in file names; never the object's name.
         name: the object's name, for messages.
-        role: "JELLY" or "CLOTH".
+        role: the name of its kind, see ``body_kinds``.
         positions: rest positions of the mesh's vertices in the world [m], shape (vertices, 3).
         face_sizes: corners per polygon, shape (polygons,).
         corners: vertex of each corner, shape (sum of face_sizes,).
@@ -120,7 +119,8 @@ class Body:
         pins: vertices that follow a motion.
         tetrahedralization: for jelly.
         velocity: initial velocity [m/s], shape (3,).
-        multipliers: per vertex factors, at least 0, of what ``MULTIPLIERS`` names, shape (vertices,); 1 where absent.
+        vertex_factors: of what ``VERTEX_FACTORS`` names, a factor for each vertex, at least 0, shape (vertices,); 1
+            where absent.
         uvs: of each corner, shape (corners, 2), or (0, 2): warp runs along U.
         loose_edges: edges that belong to no face, shape (edges, 2).
         attachment: what holds it to another body, or None.
@@ -138,7 +138,7 @@ class Body:
     pins: Pins = field(default_factory=Pins)
     tetrahedralization: Tetrahedralization = field(default_factory=Tetrahedralization)
     velocity: Floats = field(default_factory=lambda: np.zeros(3))
-    multipliers: Mapping[str, npt.NDArray[np.float32]] = field(default_factory=dict)
+    vertex_factors: Mapping[str, npt.NDArray[np.float32]] = field(default_factory=dict)
     uvs: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 2), np.float32))
     loose_edges: Ints = field(default_factory=lambda: np.zeros((0, 2), np.int32))
     attachment: Attachment | None = None
@@ -160,7 +160,7 @@ def topology_hash(vertex_count: int, face_sizes: Ints, corners: Ints) -> str:
 
 
 def validate_body(body: Body, frame_count: int, others: Set[str]) -> None:
-    """Check what a stranger's job, or a script, may have got wrong.
+    """Check what bodies of all kinds have; see ``body_kinds.validate_kind`` for the rest.
 
     Args:
         body: to be checked.
@@ -170,24 +170,11 @@ def validate_body(body: Body, frame_count: int, others: Set[str]) -> None:
     Raises:
         XpbdError: E_PARAM, E_GEOM_EMPTY, E_GEOM_NONFINITE or E_TRANSFORM_SINGULAR.
     """
-    if body.role not in (JELLY, CLOTH):
-        raise XpbdError("E_PARAM", f"Unknown role {body.role!r}.", body.name)
     require_finite(body.positions, body.name)
-    if len(body.face_sizes) == 0:
-        raise XpbdError("E_GEOM_EMPTY", "The mesh has no faces.", body.name)
-    if int(body.face_sizes.sum()) != len(body.corners) or (body.face_sizes < 3).any():
-        raise XpbdError("E_PARAM", "Polygons and corners do not fit together.", body.name)
-    require_indices(body.corners, body.vertex_count, body.name)
+    if body.vertex_count == 0:
+        raise XpbdError("E_GEOM_EMPTY", "The object has no vertices.", body.name)
     _validate_pins(body, frame_count)
-    tetrahedralization = body.tetrahedralization
-    if tetrahedralization.method not in TETRAHEDRALIZERS:
-        raise XpbdError("E_PARAM", f"Unknown tetrahedralizer {tetrahedralization.method!r}.", body.name)
-    fewest, most = RESOLUTION_RANGE
-    if not fewest <= tetrahedralization.resolution <= most:
-        raise XpbdError("E_PARAM", f"The cage resolution must lie between {fewest} and {most}.", body.name)
-    require_finite(tetrahedralization.vertices, body.name)
-    require_indices(tetrahedralization.tetrahedra.ravel(), len(tetrahedralization.vertices), body.name)
-    _validate_vertex_data(body)
+    _validate_factors(body)
     if body.velocity.shape != (3,) or not np.isfinite(body.velocity).all():
         raise XpbdError("E_PARAM", "The initial velocity must be three finite numbers.", body.name)
     if not _is_rotation(body.axes):
@@ -230,14 +217,43 @@ def _validate_attachment(body: Body, attachment: Attachment, others: Set[str]) -
         raise XpbdError("E_PARAM", "Attachment weights must be above 0 and at most 1, one for each vertex.", body.name)
 
 
-def _validate_vertex_data(body: Body) -> None:
-    for name, values in body.multipliers.items():
-        if name not in MULTIPLIERS or values.shape != (body.vertex_count,):
-            raise XpbdError("E_PARAM", f"The multiplier {name!r} does not fit the mesh.", body.name)
+def _validate_factors(body: Body) -> None:
+    for name, values in body.vertex_factors.items():
+        if name not in VERTEX_FACTORS or values.shape != (body.vertex_count,):
+            raise XpbdError("E_PARAM", f"The vertex factor {name!r} does not fit the mesh.", body.name)
         if not (np.isfinite(values).all() and (values >= 0.0).all()):
-            raise XpbdError("E_PARAM", f"The multiplier {name!r} must be finite and at least 0.", body.name)
+            raise XpbdError("E_PARAM", f"The vertex factor {name!r} must be finite and at least 0.", body.name)
+
+
+def validate_faces(body: Body) -> None:
+    """Check the polygons of a body, and what lies on them.
+
+    Raises:
+        XpbdError: E_PARAM or E_GEOM_EMPTY.
+    """
+    if len(body.face_sizes) == 0:
+        raise XpbdError("E_GEOM_EMPTY", "The mesh has no faces.", body.name)
+    if int(body.face_sizes.sum()) != len(body.corners) or (body.face_sizes < 3).any():
+        raise XpbdError("E_PARAM", "Polygons and corners do not fit together.", body.name)
+    require_indices(body.corners, body.vertex_count, body.name)
     if body.loose_edges.shape[1:] != (2,):
         raise XpbdError("E_PARAM", "Loose edges must be pairs of vertices.", body.name)
     require_indices(body.loose_edges.ravel(), body.vertex_count, body.name)
     if body.uvs.shape not in {(0, 2), (len(body.corners), 2)} or not np.isfinite(body.uvs).all():
         raise XpbdError("E_PARAM", "The UV map does not fit the mesh.", body.name)
+
+
+def validate_tetrahedralization(body: Body) -> None:
+    """Check how a body is to get its tetrahedra.
+
+    Raises:
+        XpbdError: E_PARAM or E_GEOM_NONFINITE.
+    """
+    tetrahedralization = body.tetrahedralization
+    if tetrahedralization.method not in TETRAHEDRALIZERS:
+        raise XpbdError("E_PARAM", f"Unknown tetrahedralizer {tetrahedralization.method!r}.", body.name)
+    fewest, most = RESOLUTION_RANGE
+    if not fewest <= tetrahedralization.resolution <= most:
+        raise XpbdError("E_PARAM", f"The cage resolution must lie between {fewest} and {most}.", body.name)
+    require_finite(tetrahedralization.vertices, body.name)
+    require_indices(tetrahedralization.tetrahedra.ravel(), len(tetrahedralization.vertices), body.name)

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..bodies.body_model import BodyModel
+from ..bodies.hierarchy import Hierarchy
 from ..geometry.colouring import colour_constraints, colour_order
 from ..geometry.hierarchy import CoarseLevel
 from ..scene.scene import Scene
-from .body_model import BodyModel
-from .hierarchy import Hierarchy
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]

@@ -8,18 +8,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from ..bodies.body_attachments import build_body_attachments
+from ..bodies.body_model import BodyModel
+from ..bodies.kinds import build_body, solver_kind
+from ..bodies.own_frame import own_frame
+from ..bodies.softness import soft_pin_compliance, softness_follows
 from ..constraints.attachment import build_attachment
 from ..constraints.constraint import ConstraintBlock
 from ..scene.errors import Notice
 from ..scene.scene import Scene
 from ..scene.transforms import at_frame, transformed
-from .bodies import build_body, soft_pin_compliance, softness_follows
-from .body_attachments import build_body_attachments
-from .body_model import BodyModel
 from .contact_points import ContactPoints, build_contact_points
 from .hierarchy_tables import has_levels
 from .ignored import ignored
-from .own_frame import own_frame
 from .pin_motion import carried
 from .runtime import choose_device
 from .schedule import Schedule, build_schedule
@@ -94,13 +95,13 @@ class System:
         settings = self.scene.settings
         if settings.precision != "AUTO":
             return settings.precision == "DOUBLE"
-        return settings.iterations > 1 or any(model.body.role == "JELLY" for model in self.models)
+        return settings.iterations > 1 or any(solver_kind(model.body).is_double for model in self.models)
 
     @property
     def is_branched(self) -> bool:
         """Whether the kernels for this system have many branches."""
-        has_jelly = any(model.body.role == "JELLY" for model in self.models)
-        return has_jelly or any(collider.shape == "MESH" for collider in self.scene.colliders)
+        is_branched = any(solver_kind(model.body).is_branched for model in self.models)
+        return is_branched or any(collider.shape == "MESH" for collider in self.scene.colliders)
 
     def targets(self, frame_index: int) -> Floats:
         """Where the moved particles are at a frame, counted from the start; relative to the origin [m]."""

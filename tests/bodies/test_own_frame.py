@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from blender_xpbd.bodies.kinds import build_body
+from blender_xpbd.bodies.own_frame import own_frame
 from blender_xpbd.scene.body import Body, Pins, Tetrahedralization
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.settings import SolverSettings
-from blender_xpbd.solver.bodies import build_body
-from blender_xpbd.solver.own_frame import own_frame
 from tests.geometry.surfaces import cube, sphere, torus
 from tests.solver.scenes import cloth, solver
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from blender_xpbd.bodies.kinds import build_body
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.settings import SolverSettings
-from blender_xpbd.solver.bodies import build_body
+from tests.bodies.test_materials import jelly
 from tests.solver.scenes import cloth, pins, run, solver
-from tests.solver.test_materials import jelly
 
 WEIGHT = 0.25
 OWN = {"stiffness_input": "COMPLIANCE"}
@@ -40,7 +40,7 @@ BODIES = {
 
 def weighted(body, weight, *names):
     """The body with vertex groups of one weight for all vertices."""
-    return replace(body, multipliers={name: np.full(body.vertex_count, weight, np.float32) for name in names})
+    return replace(body, vertex_factors={name: np.full(body.vertex_count, weight, np.float32) for name in names})
 
 
 def parameters(body, settings):
@@ -88,5 +88,5 @@ def test_the_softer_half_hangs_lower(settings, values):
     upright = replace(body, material=material, positions=body.positions[:, [0, 2, 1]])
     held = pins(upright.positions, np.arange(7, 64, 8))
     factors = np.where(upright.positions[:, 0] > 0, 0.1, 1.0).astype(np.float32)
-    end = run(solver(replace(upright, pins=held, multipliers={"stiffness": factors}), **settings), 48)
+    end = run(solver(replace(upright, pins=held, vertex_factors={"stiffness": factors}), **settings), 48)
     assert np.ptp(end[-8:, 2]) > np.ptp(end[:8, 2]) + 0.01

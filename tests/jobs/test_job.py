@@ -117,7 +117,7 @@ INFLUENCES: dict[str, Callable[[Scene], Scene]] = {
     "role": lambda s: replace_body(s, role="CLOTH"),
     "material": lambda s: replace_body(s, material=dataclasses.replace(s.bodies[0].material, friction=0.50001)),
     "velocity": lambda s: replace_body(s, velocity=moved(s.bodies[0].velocity)),
-    "multipliers": lambda s: replace_body(s, multipliers={"damping": s.bodies[0].multipliers["stiffness"]}),
+    "vertex_factors": lambda s: replace_body(s, vertex_factors={"damping": s.bodies[0].vertex_factors["stiffness"]}),
     "axes": lambda s: replace_body(s, axes=s.bodies[0].axes[[1, 2, 0]]),
     "loose_edges": lambda s: replace_body(s, loose_edges=s.bodies[0].loose_edges[:0]),
     "uvs": lambda s: replace_body(s, uvs=s.bodies[0].uvs + np.float32(1)),

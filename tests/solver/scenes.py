@@ -3,13 +3,13 @@
 
 import numpy as np
 
+from blender_xpbd.bodies.body_model import BodyModel
 from blender_xpbd.constraints.distance import build_distance
 from blender_xpbd.scene.body import Body, Pins
 from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.scene import Scene
 from blender_xpbd.scene.settings import FrameRange, SolverSettings
-from blender_xpbd.solver.body_model import BodyModel
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system import assemble, build_system
 

@@ -7,9 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
+from blender_xpbd.bodies.cloth import build_cloth
+from blender_xpbd.bodies.hierarchy import LEAST_STRETCH
 from blender_xpbd.scene.settings import SolverSettings
-from blender_xpbd.solver.cloth import build_cloth
-from blender_xpbd.solver.hierarchy import LEAST_STRETCH
 from blender_xpbd.solver.hierarchy_tables import BELOW_COUNT, COUNT, FIRST, build_hierarchy_tables
 from blender_xpbd.solver.plan import PATHS
 from blender_xpbd.solver.solver import Solver
@@ -159,7 +159,7 @@ def test_pinned_cloth_of_the_presets_is_accelerated_unless_that_is_off():
 
 def test_uneven_stiffness_is_left_alone():
     body = cloth(30, pinned=(0, 29))
-    uneven = dataclasses.replace(body, multipliers={"stiffness": np.linspace(0.1, 1.0, 900, dtype=np.float32)})
+    uneven = dataclasses.replace(body, vertex_factors={"stiffness": np.linspace(0.1, 1.0, 900, dtype=np.float32)})
     assert build_cloth(uneven, SolverSettings()).hierarchy is None
     assert build_cloth(body, SolverSettings()).hierarchy is not None
 

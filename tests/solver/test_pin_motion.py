@@ -9,8 +9,8 @@ import pytest
 from blender_xpbd.scene.body import Pins
 from blender_xpbd.solver.pin_motion import carried
 from blender_xpbd.solver.system import build_system
+from tests.bodies.test_materials import jelly
 from tests.solver.scenes import cloth, run, scene, solver
-from tests.solver.test_materials import jelly
 
 FRAMES = 5
 BODIES = pytest.mark.parametrize("make", [lambda: cloth(6, height=2.0), jelly], ids=["cloth", "jelly"])

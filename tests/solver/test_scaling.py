@@ -6,14 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from blender_xpbd.bodies.body_attachments import build_body_attachments
+from blender_xpbd.bodies.kinds import build_body
 from blender_xpbd.constraints import CONSTRAINTS
 from blender_xpbd.scene.body import Attachment
 from blender_xpbd.scene.material_parameters import MATERIAL_PARAMETERS
 from blender_xpbd.scene.settings import SolverSettings
-from blender_xpbd.solver.bodies import build_body
-from blender_xpbd.solver.body_attachments import build_body_attachments
+from tests.bodies.test_materials import balloon, jelly
 from tests.solver.scenes import cloth, pins
-from tests.solver.test_materials import balloon, jelly
 
 DIRECT = {
     "stiffness_input": "COMPLIANCE",

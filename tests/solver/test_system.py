@@ -12,8 +12,8 @@ from blender_xpbd.scene.body import Pins
 from blender_xpbd.solver import system as system_module
 from blender_xpbd.solver import tasks
 from blender_xpbd.solver.system import build_system
+from tests.bodies.test_materials import jelly
 from tests.solver.scenes import cloth, run, scene, solver
-from tests.solver.test_materials import jelly
 
 
 @pytest.mark.usefixtures("taichi_cpu")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..constraints.constraint import ConstraintBlock, ConstraintType, joined
+from .constraint import ConstraintBlock, ConstraintType, joined
 
 Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]

@@ -14,7 +14,7 @@ from ..scene.body import Body
 from ..scene.errors import Notice
 from ..scene.settings import SolverSettings
 from .hierarchy import Hierarchy
-from .multipliers import SMALLEST_FACTOR
+from .vertex_factors import SMALLEST_FACTOR
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]

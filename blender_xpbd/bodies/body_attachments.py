@@ -10,12 +10,10 @@ import numpy.typing as npt
 
 from ..constraints.constraint import ConstraintBlock
 from ..constraints.element_attachment import build_element_attachment
-from ..geometry.embedding import bind
-from ..geometry.mesh_checks import check_mesh
-from ..geometry.surface_binding import bind_to_triangles
 from ..scene.settings import SolverSettings
-from .bodies import soft_compliance, softness_follows
 from .body_model import BodyModel
+from .kinds import solver_kind
+from .softness import soft_compliance, softness_follows
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -47,7 +45,8 @@ def build_body_attachments(
         used = np.flatnonzero(masses > 0.0)
         vertices = attachment.vertices[used]
         target = places[attachment.target]
-        elements, weights = _bound(model.body.positions[vertices], models[target])
+        held = models[target]
+        elements, weights = solver_kind(held.body).bind(held, model.body.positions[vertices])
         compliance = soft_compliance(
             attachment.weights[used], masses[used], model.body.material.pin_frequency, settings
         )
@@ -70,16 +69,3 @@ def _vertex_masses(model: BodyModel, vertices: Ints) -> Floats:
     with np.errstate(divide="ignore"):
         shares = np.where(weights == 0.0, 0.0, weights**2 / np.where(weights == 0.0, 1.0, masses))
     return 1.0 / shares.sum(axis=1)
-
-
-def _bound(points: Floats, target: BodyModel) -> tuple[Ints, Floats]:
-    """Particles of the target and their weights at points, each of shape (points, 4)."""
-    if len(target.tetrahedra):
-        tetrahedra, weights = bind(points, target.positions, target.tetrahedra)
-        return target.tetrahedra[tetrahedra], weights
-    body = target.body
-    triangles, _ = check_mesh(body.positions, body.face_sizes, body.corners, body.name)
-    found, shares = bind_to_triangles(points, target.positions, triangles)
-    corners = triangles[found]
-    # a fourth particle that does not count
-    return np.concatenate([corners, corners[:, :1]], axis=1), np.pad(shares, ((0, 0), (0, 1)))

@@ -1,30 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A body as particles and constraints, whatever its role."""
+"""How firmly what is held softly is held: soft pins, and vertices attached to other bodies."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from ..constraints.attachment import pin_compliance
-from ..scene.body import Body
-from ..scene.material_parameters import CLOTH
 from ..scene.settings import SolverSettings
 from .body_model import BodyModel
-from .cloth import build_cloth
-from .jelly import build_jelly
-
-
-def build_body(body: Body, settings: SolverSettings) -> BodyModel:
-    """Make particles and constraints.
-
-    Raises:
-        XpbdError: E_GEOM_* or E_TET_*, for a mesh that cannot be simulated; E_PARAM for pressure in an open mesh.
-    """
-    body = replace(body, pins=body.pins.ascending())
-    return build_cloth(body, settings) if body.role == CLOTH else build_jelly(body, settings)
 
 
 def soft_compliance(

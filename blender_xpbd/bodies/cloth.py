@@ -20,6 +20,7 @@ from ..constraints.strain_limit import build_strain_limit
 from ..constraints.two_sided_distance import build_tethers, build_two_sided_distance
 from ..geometry.masses import surface_masses
 from ..geometry.mesh_checks import check_mesh
+from ..geometry.surface_binding import bind_to_triangles
 from ..geometry.tethers import surface_paths, tethers
 from ..geometry.topology import bending_pairs, face_diagonals, hinges, unique_edges
 from ..scene.body import Body
@@ -27,10 +28,10 @@ from ..scene.errors import XpbdError
 from ..scene.settings import SolverSettings
 from .body_model import BodyModel, followed, is_direct, last_parameter, scaled_parameter
 from .cloth_hierarchy import cloth_hierarchy
-from .multipliers import constraint_factors, vertex_factors
 from .shape import build_shape
 from .shares import polygon_shares
 from .spring_calibration import calibrated, solid_of_triangles
+from .vertex_factors import constraint_factors, vertex_factors
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -227,6 +228,16 @@ def _inside(body: Body, triangles: Ints, settings: SolverSettings) -> list[Const
         advice = f"Only a closed mesh can be filled: {error}. Close it, or set Inside to None."
         raise XpbdError("E_PARAM", advice, body.name) from error
     return []
+
+
+def bind_to_cloth(model: BodyModel, points: Floats) -> tuple[Ints, Floats]:
+    """The corners of the nearest triangles and their weights, as ``SolverKind.bind``."""
+    body = model.body
+    triangles, _ = check_mesh(body.positions, body.face_sizes, body.corners, body.name)
+    found, shares = bind_to_triangles(points, model.positions, triangles)
+    corners = triangles[found]
+    # a fourth particle that does not count
+    return np.concatenate([corners, corners[:, :1]], axis=1), np.pad(shares, ((0, 0), (0, 1)))
 
 
 def other_triangulation(body: Body) -> Ints:

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from validation.linear import displacements, stiffness
 from validation.meshes import cloth, grid, jelly, lattice_box
 
+from blender_xpbd.bodies.shares import tetrahedron_shares
+from blender_xpbd.bodies.spring_calibration import calibrated, solid_of_tetrahedra
 from blender_xpbd.geometry.tetrahedra import orient_positive, tetrahedron_edges
-from blender_xpbd.solver.shares import tetrahedron_shares
-from blender_xpbd.solver.spring_calibration import calibrated, solid_of_tetrahedra
 
 MODULUS = 1e4
 

@@ -16,7 +16,7 @@ from ..scene.body import Body
 from ..scene.settings import SolverSettings
 from .body_model import is_direct
 from .hierarchy import Hierarchy
-from .multipliers import vertex_factors
+from .vertex_factors import vertex_factors
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]

@@ -6,10 +6,10 @@ import dataclasses
 import numpy as np
 import pytest
 
+from blender_xpbd.bodies.cloth import warp_directions
 from blender_xpbd.scene.body import Body, Tetrahedralization
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.material import Material
-from blender_xpbd.solver.cloth import warp_directions
 from blender_xpbd.solver.statistics import Measure
 from tests.solver.scenes import cloth, pins, plane, run, solver
 
@@ -241,7 +241,7 @@ def test_vertex_factors_count(name, group):
     body = cloth(8, area_density=1.0, stretch_stiffness=50.0, bending_model="NONE", damping=8.0)
     upright = changed(body, positions=body.positions[:, [0, 2, 1]])
     factors = np.where(upright.positions[:, 0] > 0, 8.0, 1.0).astype(np.float32)
-    given = changed(upright, multipliers={name: factors}, pins=pins(upright.positions, np.arange(7, 64, 8)))
+    given = changed(upright, vertex_factors={name: factors}, pins=pins(upright.positions, np.arange(7, 64, 8)))
     end = run(solver(given, substeps=40), 72)
     low, high = np.ptp(end[:8, 2]), np.ptp(end[-8:, 2])
     assert (low > high + 0.02) if group == "stretch" else (high > low + 0.02)
@@ -251,14 +251,14 @@ def test_friction_factors_count():
     """The smooth end of a sliding sheet goes ahead of the rough one, or turns it: without factors it does not turn."""
     body = changed(cloth(4, size=0.2, friction=0.5, contact_offset=0.0), velocity=np.array([1.0, 0, 0]))
     factors = np.where(body.positions[:, 1] > 0, 0.0, 1.0).astype(np.float32)
-    end = run(solver(changed(body, multipliers={"friction": factors}), colliders=[plane()]), 8)
+    end = run(solver(changed(body, vertex_factors={"friction": factors}), colliders=[plane()]), 8)
     assert end[body.positions[:, 1] > 0, 0].mean() > end[body.positions[:, 1] < 0, 0].mean() + 0.01
 
 
 def test_factors_reach_the_inside_of_a_jelly():
     heavy = jelly()
     factors = np.where(heavy.positions[:, 2] > 0.1, 5.0, 1.0).astype(np.float32)
-    plain, given = (solver(body).system for body in (heavy, changed(heavy, multipliers={"density": factors})))
+    plain, given = (solver(body).system for body in (heavy, changed(heavy, vertex_factors={"density": factors})))
     top = plain.positions[:, 2] > 0.05
     ratio = plain.inverse_masses / given.inverse_masses
     assert ratio[top].mean() > 3.0

@@ -10,23 +10,24 @@ import numpy.typing as npt
 
 from ..constraints.constraint import ConstraintBlock
 from ..constraints.corotated import COROTATED, build_corotated
+from ..constraints.deferred import DeferredBlock
 from ..constraints.distance import build_distance, network_compliance
 from ..constraints.neo_hookean import NEO_HOOKEAN, build_neo_hookean
 from ..constraints.tetrahedron_element import lame_parameters, solid_tetrahedra
 from ..constraints.tetrahedron_volume import build_tetrahedron_volume
 from ..geometry.chunks import chunks
+from ..geometry.embedding import bind
 from ..geometry.masses import tetrahedron_masses
 from ..geometry.mesh_checks import check_mesh
 from ..geometry.tetrahedra import signed_volumes, tetrahedron_edges
 from ..scene.body import Body
 from ..scene.settings import SolverSettings
 from .body_model import BodyModel, followed, is_direct, scaled_parameter
-from .deferred import DeferredBlock
-from .multipliers import constraint_factors, embedded_factors, vertex_factors
 from .shape import build_shape
 from .shares import tetrahedron_shares
 from .spring_calibration import calibrated, solid_of_tetrahedra
 from .tetrahedralization import EmbeddedMesh, tetrahedralized
+from .vertex_factors import constraint_factors, embedded_factors, vertex_factors
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -84,6 +85,12 @@ def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
         frictions=frictions,
         notices=(*notices, *mesh.notices),
     )
+
+
+def bind_to_jelly(model: BodyModel, points: Floats) -> tuple[Ints, Floats]:
+    """The tetrahedra that points lie in, or nearest to, and their weights, as ``SolverKind.bind``."""
+    tetrahedra, weights = bind(points, model.positions, model.tetrahedra)
+    return model.tetrahedra[tetrahedra], weights
 
 
 def _solid(

@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
+from blender_xpbd.constraints.deferred import MOST_DEFERRED, DeferredBlock, together
 from blender_xpbd.constraints.neo_hookean import NEO_HOOKEAN, build_neo_hookean
-from blender_xpbd.solver.deferred import MOST_DEFERRED, DeferredBlock, together
 from blender_xpbd.solver.schedule import build_schedule
 
 RNG = np.random.default_rng(0)

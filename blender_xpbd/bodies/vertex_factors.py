@@ -17,7 +17,7 @@ SMALLEST_FACTOR = 1e-6
 
 def vertex_factors(body: Body, name: str) -> Floats | None:
     """Factor of each vertex of the mesh, shape (vertices,), or None where the body has no such group."""
-    values = body.multipliers.get(name)
+    values = body.vertex_factors.get(name)
     return None if values is None else values.astype(np.float64)
 
 

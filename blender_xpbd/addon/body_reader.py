@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A jelly or cloth object in its own coordinates; ``scene_reader`` brings it into the world."""
+"""An object of a body in its own coordinates; ``scene_reader`` brings it into the world."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ..scene.body import VERTEX_FACTORS, Attachment, Body, Pins, Tetrahedralization, topology_hash
+from ..scene.body import Attachment, Body, Pins, Tetrahedralization, topology_hash
+from ..scene.body_kinds import body_kind
 from ..scene.errors import Notice
 from ..scene.material import Material
-from ..scene.material_parameters import CLOTH
 from ..scene.tetgen_files import read_node_ele
 from ..scene.transforms import transformed
 from .attachment_reader import LocalAttachment, read_attachment
@@ -37,17 +37,18 @@ class LocalBody:
     Attributes:
         object_uid: ``session_uid`` of the object.
         name: of the object.
-        role: JELLY or CLOTH.
+        role: the name of its kind.
         rest_shape: local coordinates, shape (vertices, 3).
         face_sizes, corners: polygons, as in ``scene.Body``.
         material: SI values.
         pin_vertices, pin_weights: of the pins, shape (pins,).
-        tetrahedralization: with local coordinates of the vertices.
         velocity: initial, in Blender units per second, shape (3,).
-        vertex_factors, uvs, loose_edges: as in ``scene.Body``.
+        vertex_factors: as in ``scene.Body``.
         attachment: to another object, or None.
         key_style: the artist's wish.
         notices: warnings.
+        tetrahedralization: with local coordinates of the vertices.
+        uvs, loose_edges: as in ``scene.Body``.
     """
 
     object_uid: int
@@ -59,14 +60,14 @@ class LocalBody:
     material: Material
     pin_vertices: Ints
     pin_weights: npt.NDArray[np.float32]
-    tetrahedralization: Tetrahedralization
     velocity: Floats
     vertex_factors: dict[str, npt.NDArray[np.float32]]
-    uvs: npt.NDArray[np.float32]
-    loose_edges: Ints
     attachment: LocalAttachment | None
     key_style: str
-    notices: tuple[Notice, ...] = field(default=())
+    notices: tuple[Notice, ...] = ()
+    tetrahedralization: Tetrahedralization = field(default_factory=Tetrahedralization)
+    uvs: npt.NDArray[np.float32] = field(default_factory=lambda: NO_UVS)
+    loose_edges: Ints = field(default_factory=lambda: np.zeros((0, 2), np.int32))
 
     @property
     def topology(self) -> str:
@@ -124,16 +125,20 @@ def motion_from_rest(matrices: Floats, unit_scale: float) -> Floats:
     return motion
 
 
-def read_body(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
-    """Read a jelly or cloth object as it stands in the present frame.
+def read_jelly(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
+    """Read a jelly object, as ``BlenderKind.read``."""
+    return replace(_read_mesh(obj, unit_scale), tetrahedralization=_read_tetrahedralization(obj))
 
-    Args:
-        obj: the object.
-        unit_scale: metres per Blender unit.
 
-    Raises:
-        XpbdError: E_GEOM_EMPTY, E_GEOM_NONFINITE, E_PARAM or E_TET_FILE.
-    """
+def read_cloth(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
+    """Read a cloth object, as ``BlenderKind.read``."""
+    is_woven = obj.xpbd.membrane_model == "ORTHOTROPIC"
+    uvs = read_uvs(obj.data, obj.xpbd.uv_map) if is_woven else NO_UVS
+    return replace(_read_mesh(obj, unit_scale), uvs=uvs, loose_edges=read_loose_edges(obj.data))
+
+
+def _read_mesh(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
+    """What bodies with faces have in common, as the object stands in the present frame."""
     settings = obj.xpbd
     rest_shape = read_rest_shape(obj)
     face_sizes, corners = read_polygons(obj.data)
@@ -150,11 +155,8 @@ def read_body(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
         material=Material.from_values(material_values(settings, unit_scale), obj.name),
         pin_vertices=pin_vertices,
         pin_weights=pin_weights,
-        tetrahedralization=_read_tetrahedralization(obj),
         velocity=np.array(settings.initial_velocity, np.float64),
         vertex_factors=vertex_factors,
-        uvs=read_uvs(obj.data, settings.uv_map) if settings.membrane_model == "ORTHOTROPIC" else NO_UVS,
-        loose_edges=read_loose_edges(obj.data),
         attachment=attachment,
         key_style=settings.key_style,
         notices=(*notices, *group_notices, *attachment_notices),
@@ -196,7 +198,7 @@ def _read_pins(obj: bpy.types.Object) -> tuple[Ints, npt.NDArray[np.float32], tu
 def _read_vertex_factors(obj: bpy.types.Object) -> tuple[dict[str, npt.NDArray[np.float32]], tuple[Notice, ...]]:
     """Weights of the vertex groups that scale the material, and a warning for each that is missing."""
     vertex_factors, notices = {}, []
-    for factor in VERTEX_FACTORS:
+    for factor in body_kind(obj.xpbd.role, obj.name).vertex_factors:
         name = getattr(obj.xpbd, group_property(factor))
         if not name:
             continue
@@ -209,8 +211,6 @@ def _read_vertex_factors(obj: bpy.types.Object) -> tuple[dict[str, npt.NDArray[n
 
 def _read_tetrahedralization(obj: bpy.types.Object) -> Tetrahedralization:
     settings = obj.xpbd
-    if settings.role == CLOTH:
-        return Tetrahedralization()
     if settings.tetrahedralizer != "FILE":
         return Tetrahedralization(settings.tetrahedralizer, settings.cage_resolution)
     path = Path(bpy.path.abspath(settings.tetrahedra_file))

@@ -29,21 +29,20 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ..scene.body_kinds import body_labels
 from ..scene.collider import Collider
 from ..scene.errors import Notice, XpbdError
-from ..scene.material_parameters import CLOTH, COLLIDER, JELLY
+from ..scene.material_parameters import COLLIDER
 from ..scene.scene import Scene, validate
 from ..scene.settings import SOLVER_PARAMETERS, FrameRange, SolverSettings
-from . import key_animation
 from .attachment_reader import resolved
 from .bake_options import BakeOptions
-from .bake_record import read_record
-from .body_reader import LocalBody, precision_notice, read_body
+from .body_kinds import blender_kind, is_body
+from .body_reader import LocalBody, precision_notice
+from .body_results import ResultTarget, TargetOptions
 from .collider_reader import read_collider, read_floor
 from .data_lookup import object_by_uid, scene_by_uid
-from .mesh_reader import check_object
 from .motion import animated_paths, has_animation, has_frame_handlers, may_deform, may_move, world_matrix
-from .shape_key_writer import KeyTarget, choose_style
 
 Floats = npt.NDArray[np.float64]
 
@@ -60,7 +59,7 @@ class Reading:
     """
 
     scene: Scene
-    targets: tuple[KeyTarget, ...]
+    targets: tuple[ResultTarget, ...]
     scene_uid: int
     notices: tuple[Notice, ...]
 
@@ -98,10 +97,7 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
     frames = _frame_range(scene, options)
     bodies, colliders = _participants(context.view_layer, options)
     for obj in bodies:
-        check_object(obj, make_single_user=options.make_single_user)
-        choose_style(obj, obj.xpbd.key_style)
-        if read_record(obj) is None:
-            key_animation.check_action(obj.data.shape_keys, obj.name)
+        blender_kind(obj.xpbd.role).result.check(obj, options.make_single_user)
     everything = [*bodies, *colliders]
     is_scripted = has_frame_handlers()
     moving = frozenset(obj.session_uid for obj in everything if is_scripted or may_move(obj))
@@ -111,7 +107,7 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
         parts = _SceneParts(scene, options, frames)
         depsgraph = context.evaluated_depsgraph_get()
         matrices = {obj.session_uid: [world_matrix(obj, depsgraph)] for obj in everything}
-        local_bodies = [read_body(obj, unit_scale_of(scene)) for obj in bodies]
+        local_bodies = [blender_kind(obj.xpbd.role).read(obj, unit_scale_of(scene)) for obj in bodies]
         placeholder = np.eye(4)[None]
         local_colliders = {
             obj.session_uid: read_collider(obj, f"c{index}", placeholder, depsgraph)
@@ -150,23 +146,11 @@ class _SceneParts:
         notices = [*self._notices, *(notice for body in bodies for notice in body.notices)]
         notices += [notice for _, warnings in attachments for notice in warnings]
         notices += [notice for body in placed if (notice := precision_notice(body))]
-        targets = tuple(self._target(body, matrices[body.object_uid]) for body in bodies)
-        return Reading(scene, targets, self.scene_uid, tuple(notices))
-
-    def _target(self, body: LocalBody, matrices: Floats) -> KeyTarget:
-        return KeyTarget(
-            object_uid=body.object_uid,
-            name=body.name,
-            topology=body.topology,
-            rest_shape=body.rest_shape,
-            matrices=matrices,
-            start=self._frames.start,
-            end=self._frames.end,
-            step=self._frames.step,
-            unit_scale=self._unit_scale,
-            key_style=body.key_style,
-            make_single_user=self._make_single_user,
+        wishes = TargetOptions(self._frames, self._unit_scale, self._make_single_user)
+        targets = tuple(
+            blender_kind(body.role).result.target(body, matrices[body.object_uid], wishes) for body in bodies
         )
+        return Reading(scene, targets, self.scene_uid, tuple(notices))
 
 
 def _frame_range(scene: bpy.types.Scene, options: BakeOptions) -> FrameRange:
@@ -199,21 +183,21 @@ def _participants(
 ) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:
     """Bodies and colliders that take part, each in the order of their names."""
     enabled = {obj.session_uid for obj in _enabled_objects(view_layer.layer_collection)}
-    meshes = [obj for obj in bpy.data.objects if obj.type == "MESH" and obj.session_uid in enabled]
-    bodies = [obj for obj in meshes if obj.xpbd.role in {JELLY, CLOTH}]
+    objects = [obj for obj in bpy.data.objects if obj.session_uid in enabled]
+    bodies = [obj for obj in objects if is_body(obj)]
     for name in options.objects:
         if not any(obj.name == name for obj in bodies):
             raise XpbdError(
                 "E_NOTHING",
-                "There is no such jelly or cloth object that is enabled in viewports in this scene: give it a role in "
-                "the XPBD tab, or correct the name.",
+                f"There is no such {body_labels().lower()} object that is enabled in viewports in this scene: give it "
+                "a role in the XPBD tab, or correct the name.",
                 name,
             )
     if options.objects:
         bodies = [obj for obj in bodies if obj.name in options.objects]
     if not bodies:
-        raise XpbdError("E_NOTHING", "No object has the role Jelly or Cloth: give one in the XPBD tab.")
-    return bodies, [obj for obj in meshes if obj.xpbd.role == COLLIDER]
+        raise XpbdError("E_NOTHING", f"No object has the role {body_labels()}: give one in the XPBD tab.")
+    return bodies, [obj for obj in objects if obj.type == "MESH" and obj.xpbd.role == COLLIDER]
 
 
 def _enabled_objects(layer: bpy.types.LayerCollection) -> Iterable[bpy.types.Object]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..scene.body import RESOLUTION_RANGE, VERTEX_FACTORS
+from ..scene.body_kinds import BODY_KINDS, body_roles
 from ..scene.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS
 from ..scene.parameter import Choice, Parameter
 from ..scene.presets import DEFAULT_PRESETS, PRESET_CHOICES
@@ -21,8 +22,7 @@ _LAST_FRAME = 1048574
 
 ROLES = (
     Choice("NONE", "None", "Takes no part in the simulation"),
-    Choice(JELLY, "Jelly", "Soft body with a volume: jelly, gummy, rubber, flesh"),
-    Choice(CLOTH, "Cloth", "Thin sheet: shirt, curtain, flag, leather"),
+    *(Choice(kind.name, kind.label, kind.description) for kind in BODY_KINDS),
     Choice(COLLIDER, "Collider", "Obstacle that others bump into; it may be animated, nothing moves it"),
 )
 COLLIDER_SHAPES = (
@@ -105,7 +105,7 @@ _GROUP_SETTINGS = tuple(
             group_property(name),
             *_GROUP_MEANINGS[name],
             "",
-            roles=(CLOTH,) if name in {"bending", "pressure"} else (JELLY, CLOTH),
+            roles=tuple(kind.name for kind in BODY_KINDS if name in kind.vertex_factors),
         )
     )
     for name in VERTEX_FACTORS
@@ -122,7 +122,7 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
             "What the object is made of",
             DEFAULT_PRESETS[JELLY],
             choices=PRESET_CHOICES,
-            roles=(JELLY, CLOTH),
+            roles=body_roles(),
         )
     ),
     *_MATERIAL_SETTINGS,
@@ -133,7 +133,7 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
             "Vertex group that holds vertices in place: weight 1 is fixed, less is held softly. Pins follow the "
             "animation of the object",
             "",
-            roles=(JELLY, CLOTH),
+            roles=body_roles(),
         )
     ),
     Setting(
@@ -142,7 +142,7 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
             "Attach to",
             "Jelly or cloth object that holds the vertices of the group below, where they are at the first frame",
             "",
-            roles=(JELLY, CLOTH),
+            roles=body_roles(),
         ),
         subtype="OBJECT",
     ),
@@ -152,7 +152,7 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
             "Attach Group",
             "Vertex group that is held by the other object: weight 1 is welded to it, less is held softly",
             "",
-            roles=(JELLY, CLOTH),
+            roles=body_roles(),
         )
     ),
     *_GROUP_SETTINGS,
@@ -219,7 +219,7 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
             maximum=1e6,
             soft_minimum=-100.0,
             soft_maximum=100.0,
-            roles=(JELLY, CLOTH),
+            roles=body_roles(),
         ),
         size=3,
     ),
@@ -230,7 +230,7 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
             "How the shape keys of a bake are played",
             "AUTO",
             choices=KEY_STYLES,
-            roles=(JELLY, CLOTH),
+            roles=body_roles(),
         )
     ),
     Setting(

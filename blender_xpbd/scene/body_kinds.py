@@ -60,16 +60,16 @@ def body_labels() -> str:
     return " or ".join(kind.label for kind in BODY_KINDS)
 
 
-def body_kind(body: Body) -> BodyKind:
-    """The kind of a body.
+def body_kind(role: str, object_name: str = "") -> BodyKind:
+    """The kind of bodies of a role.
 
     Raises:
         XpbdError: E_PARAM, for a role that no kind has.
     """
     for kind in BODY_KINDS:
-        if kind.name == body.role:
+        if kind.name == role:
             return kind
-    raise XpbdError("E_PARAM", f"Unknown role {body.role!r}.", body.name)
+    raise XpbdError("E_PARAM", f"Unknown role {role!r}.", object_name)
 
 
 def validate_kind(body: Body) -> None:
@@ -78,5 +78,5 @@ def validate_kind(body: Body) -> None:
     Raises:
         XpbdError: E_PARAM, E_GEOM_EMPTY or E_GEOM_NONFINITE.
     """
-    for check in body_kind(body).checks:
+    for check in body_kind(body.role, body.name).checks:
         check(body)

@@ -39,6 +39,10 @@ def pins(count: int = 2, frames: int = 1, weight: float = 1.0) -> Pins:
     return Pins(np.arange(count, dtype=np.int32), np.full(count, weight, np.float32), np.zeros((frames, count, 3)))
 
 
+def from_file(points: np.ndarray[Any, Any], corners: np.ndarray[Any, Any]) -> Tetrahedralization:
+    return Tetrahedralization("FILE", 2, points, corners[None])
+
+
 def test_plain_scenes_are_valid() -> None:
     validate(scene_of())
     validate(scene_of(BODY, PLANE))
@@ -79,12 +83,18 @@ def test_loose_vertices_are_valid() -> None:
         ({"axes": np.diag([1.0, 1.0, -1.0])}, "E_PARAM"),
         ({"axes": np.full((3, 3), np.nan)}, "E_PARAM"),
         ({"velocity": np.array([0.0, np.nan, 0.0])}, "E_PARAM"),
-        ({"tetrahedralization": Tetrahedralization("MAGIC")}, "E_PARAM"),
-        ({"tetrahedralization": Tetrahedralization("CAGE", 1)}, "E_PARAM"),
-        ({"tetrahedralization": Tetrahedralization("CAGE", 129)}, "E_PARAM"),
-        ({"tetrahedralization": Tetrahedralization("FILE", 2, POINTS, ints(0, 1, 2, 4)[None])}, "E_PARAM"),
+        ({"role": "JELLY", "tetrahedralization": Tetrahedralization("MAGIC")}, "E_PARAM"),
+        ({"role": "JELLY", "tetrahedralization": Tetrahedralization("CAGE", 1)}, "E_PARAM"),
+        ({"role": "JELLY", "tetrahedralization": Tetrahedralization("CAGE", 129)}, "E_PARAM"),
         (
-            {"tetrahedralization": Tetrahedralization("FILE", 2, POINTS * np.nan, ints(0, 1, 2, 3)[None])},
+            {"role": "JELLY", "tetrahedralization": Tetrahedralization("FILE", 2, POINTS, ints(0, 1, 2, 4)[None])},
+            "E_PARAM",
+        ),
+        (
+            {
+                "role": "JELLY",
+                "tetrahedralization": Tetrahedralization("FILE", 2, POINTS * np.nan, ints(0, 1, 2, 3)[None]),
+            },
             "E_GEOM_NONFINITE",
         ),
         ({"pins": Pins(ints(1, 1), np.ones(2, np.float32), np.zeros((1, 2, 3)))}, "E_PARAM"),

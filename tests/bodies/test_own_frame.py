@@ -140,3 +140,20 @@ def test_own_coordinates_and_back():
         np.testing.assert_allclose(frame.rounded(points), frame.of(points), atol=1e-5)
     upright = own_frame(points, np.eye(3))
     assert upright.of(points) is upright.to_world(points) is upright.rounded(points) is points
+
+
+@pytest.mark.parametrize("degrees", [0.0, 45.0, 90.0])
+def test_a_cube_of_blender_has_as_many_tetrahedra_however_it_is_turned(bpy, degrees):
+    """Through the add-on, whose matrices are of single precision."""
+    from blender_xpbd.addon.bake_options import BakeOptions
+    from blender_xpbd.addon.scene_reader import read_scene
+
+    bpy.ops.mesh.primitive_cube_add(rotation=(0.0, 0.0, np.radians(degrees)), scale=(1.0, 1.0, 1.0))
+    bpy.context.object.xpbd.role = "JELLY"
+    steps = read_scene(bpy.context, BakeOptions(frame_start=1, frame_end=2))
+    try:
+        while True:
+            next(steps)
+    except StopIteration as end:
+        model = build_body(end.value.scene.bodies[0], SolverSettings())
+    assert len(model.tetrahedra) == 52224

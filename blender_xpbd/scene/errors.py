@@ -69,6 +69,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_COLLIDER_SCALE",
     "W_ANIMATED",
     "W_IGNORED",
+    "W_CHECKPOINT",
     "W_RETRIED",
     "W_OBJECT_GONE",
     "W_INVERTED",

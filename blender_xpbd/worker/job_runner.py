@@ -212,17 +212,19 @@ class JobRunner:
         """Go on from the checkpoint where it and all frames before it are whole; otherwise start anew."""
         try:
             saved = read_checkpoint(self._folder)
+            if saved is None:
+                return
+            frame, arrays = saved
+            done = [number for number in scene.frames.kept() if number <= frame]
+            if not scene.frames.start <= frame <= scene.frames.end or not all(cache.verify(number) for number in done):
+                print("Some frames before the checkpoint are missing or damaged. Starting anew.", flush=True)
+                return
+            solver.restore(frame - scene.frames.start, arrays)
         except XpbdError as error:
             print(f"{error} Starting anew.", flush=True)
+            text = f"The bake could not go on from its checkpoint and starts again at its first frame. {error.message}"
+            self._status = replace(self._status, notices=(*self._status.notices, Notice("W_CHECKPOINT", text)))
             return
-        if saved is None:
-            return
-        frame, arrays = saved
-        done = [number for number in scene.frames.kept() if number <= frame]
-        if not scene.frames.start <= frame <= scene.frames.end or not all(cache.verify(number) for number in done):
-            print("Some frames before the checkpoint are missing or damaged. Starting anew.", flush=True)
-            return
-        solver.restore(frame - scene.frames.start, arrays)
         self._status = replace(self._status, frame=done[-1], frames_done=len(done))
         print(f"Going on after frame {frame}.", flush=True)
 

@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from blender_xpbd.jobs import checkpoint
+from blender_xpbd.jobs.checkpoint import read_checkpoint, write_checkpoint
 from blender_xpbd.jobs.frames import FrameCache
 from blender_xpbd.jobs.job import write_job
 from blender_xpbd.jobs.lock import JobLock
@@ -178,6 +180,48 @@ def test_damaged_frame_is_computed_again(tmp_path):
     before, cache = frames_of(folder)
     cache.path(4).write_bytes(before[4][:-5])
     assert finish(start(folder))[0] == ExitCode.COMPLETE
+    assert frames_of(folder)[0] == before
+
+
+def wrong_shape(folder):
+    write_checkpoint(folder, 5, {"positions": np.zeros((3, 4)), "velocities": np.zeros((3, 4))})
+
+
+def no_velocities(folder):
+    arrays = read_checkpoint(folder)[1]
+    del arrays["velocities"]
+    write_checkpoint(folder, 5, arrays)
+
+
+def not_finite(folder):
+    write_checkpoint(folder, 5, {name: array * np.nan for name, array in read_checkpoint(folder)[1].items()})
+
+
+def damaged(folder):
+    path = folder / "checkpoint.bin"
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+def other_version(folder):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checkpoint, "SOLVER_VERSION", 999)
+        write_checkpoint(folder, 5, {})
+
+
+@pytest.mark.parametrize("spoil", [wrong_shape, no_velocities, not_finite, damaged, other_version])
+def test_a_checkpoint_that_does_not_fit_starts_the_bake_again(tmp_path, spoil):
+    """With a notice, and with the frames of a bake that was never interrupted."""
+    folder = write_job(tmp_path, falling_cloth(10))
+    finish(start(folder))
+    before, _ = frames_of(folder)
+    spoil(folder)
+    code, output = finish(start(folder))
+    assert code == ExitCode.COMPLETE, output
+    assert "Starting anew" in output
+    status = read_status(folder)
+    assert [notice.code for notice in status.notices] == ["W_CHECKPOINT"]
+    assert "starts again" in status.notices[0].message
+    assert status.frames_done == 10
     assert frames_of(folder)[0] == before
 
 

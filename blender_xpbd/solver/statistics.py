@@ -46,8 +46,9 @@ class Measure:
             residuals: of each body [m], where they are measured.
 
         Returns:
-            shape (bodies, columns), columns as in ``names``: greatest and mean |strain| of the edges, volume change
-            as a share of the rest volume, number of inverted tetrahedra, and the residual.
+            shape (bodies, columns), columns as in ``names``: greatest |strain| of the edges and its mean, weighted by
+            their rest lengths so that a tiny face does not count for all; volume change as a share of the rest
+            volume, number of inverted tetrahedra, and the residual.
         """
         rows = np.zeros((len(self._models), len(self.names)))
         if residuals is not None:
@@ -55,10 +56,11 @@ class Measure:
         for row, model in enumerate(self._models):
             mine = positions[self._starts[row] : self._starts[row + 1]]
             if len(self._edges[row]):
-                strains = edge_lengths(mine, self._edges[row]) / self._rest_lengths[row]
-                strains -= 1.0
-                np.abs(strains, out=strains)
-                rows[row, 0], rows[row, 1] = strains.max(), strains.mean()
+                rest_lengths = self._rest_lengths[row]
+                changes = np.abs(edge_lengths(mine, self._edges[row]) - rest_lengths)
+                rows[row, 1] = changes.sum() / rest_lengths.sum()
+                changes /= rest_lengths
+                rows[row, 0] = changes.max()
             if len(model.tetrahedra):
                 volumes = signed_volumes(mine, model.tetrahedra)
                 rows[row, 2] = volumes.sum() / self._rest_volumes[row] - 1.0

@@ -262,7 +262,7 @@ class BakeSession:
             newest = ALL_FRAMES if ended else status.frame if status is not None else None
             behind = output.write(SLICE_SECONDS, newest)
             if ended and not behind:
-                return error
+                return error or output.missing()
             output.require_targets()
             yield self._progress(output, solving=not ended)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -97,7 +97,10 @@ class BakeOutput:
         if published is None or not all(published.cache.verify(frame) for frame in self._kept):
             self._published = None
             return False
-        self.take_status(status)
+        if status is not None:
+            # what the run that solved it found damaged is mended
+            notices = tuple(notice for notice in status.notices if notice.code != "W_CACHE_DAMAGED")
+            self.take_status(replace(status, notices=notices))
         return True
 
     def take_status(self, status: Status | None) -> None:
@@ -170,7 +173,21 @@ class BakeOutput:
                 writer.finish(current_frame)
         self._summary.frames = self.frames_written
         if self._published is not None:
-            self._summary.frames_waiting = self._published_count(self._published) - self.frames_written
+            # fewer than there are keys, where the cache was deleted meanwhile
+            self._summary.frames_waiting = max(self._published_count(self._published) - self.frames_written, 0)
+
+    def missing(self) -> XpbdError | None:
+        """The fault of a job whose worker ended well but whose files were deleted meanwhile; None where all are there.
+
+        Raises:
+            XpbdError: E_CACHE or E_IO, when what the worker wrote cannot be read.
+        """
+        published = self._open()
+        count = 0 if published is None else self._published_count(published)
+        if count == len(self._kept):
+            return None
+        text = f"The file of this frame is missing in {self._job}: it was deleted during the bake. Bake again."
+        return XpbdError("E_IO", text, frame=self._kept[count])
 
     def _published_count(self, published: _Published) -> int:
         """How many frames the cache holds before the first that is missing."""
@@ -203,7 +220,7 @@ class BakeOutput:
         frame = self._kept[position]
         if frame > newest or not published.cache.path(frame).is_file():
             return False
-        data = published.cache.read(frame)
+        data = _read(published.cache, frame)
         if frame not in self._measured:
             self._measured.add(frame)
             result = published.result
@@ -248,3 +265,13 @@ class BakeOutput:
     def _forget(self, index: int) -> None:
         name = self._writers.pop(index).target.name
         self._summary.add_notice(Notice("W_OBJECT_GONE", "The object was deleted during the bake.", name))
+
+
+def _read(cache: FrameCache, frame: int) -> FrameData:
+    """A frame; where it is damaged, the fault says what to do."""
+    try:
+        return cache.read(frame)
+    except XpbdError as fault:
+        if fault.code != "E_CACHE":
+            raise
+        raise XpbdError("E_CACHE", f"{fault.message} Bake again, and it is computed anew.", frame=frame) from fault

@@ -78,7 +78,7 @@ def argument_parser(prog: str, *, with_file: bool = False) -> argparse.ArgumentP
         parser.add_argument("file", type=Path, metavar="FILE.blend", help="the scene")
     parser.add_argument("--object", action="append", default=[], metavar="NAME", help="body to bake (repeatable; all)")
     parser.add_argument("--frames", nargs=2, type=int, metavar=("START", "END"), help="first and last frame")
-    parser.add_argument("--step", type=int, metavar="N", help="frames from one shape key to the next")
+    parser.add_argument("--step", type=int, metavar="N", help="frames from one shape key to the next; the last has one")
     parser.add_argument("--substeps", type=int, metavar="N", help="solver steps per frame")
     parser.add_argument("--iterations", type=int, metavar="N", help="passes over all constraints per substep")
     parser.add_argument("--device", type=str.upper, choices=[device.identifier for device in DEVICES], help="where")

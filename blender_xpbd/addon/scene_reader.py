@@ -21,7 +21,7 @@ The rules, as artists are told them:
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -42,6 +42,7 @@ from .body_reader import LocalBody, precision_notice
 from .body_results import ResultTarget, TargetOptions
 from .collider_reader import read_collider, read_floor
 from .data_lookup import object_by_uid, scene_by_uid
+from .ignored_inputs import ColliderShapes, ignored_inputs
 from .motion import animated_paths, has_animation, has_frame_handlers, may_deform, may_move, world_matrix
 
 Floats = npt.NDArray[np.float64]
@@ -95,7 +96,8 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
     """
     scene = context.scene
     frames = _frame_range(scene, options)
-    bodies, colliders = _participants(context.view_layer, options)
+    enabled = _enabled_objects(context.view_layer)
+    bodies, colliders = _participants(enabled, options)
     for obj in bodies:
         blender_kind(obj.xpbd.role).result.check(obj, options.make_single_user)
     everything = [*bodies, *colliders]
@@ -113,8 +115,12 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
             obj.session_uid: read_collider(obj, f"c{index}", placeholder, depsgraph)
             for index, obj in enumerate(colliders)
         }
-        yield from _follow(context, parts.scene_uid, frames, moving, matrices)
-    return parts.assemble(local_bodies, local_colliders, {uid: _motion(rows) for uid, rows in matrices.items()})
+        pinned = frozenset(body.object_uid for body in local_bodies if len(body.pin_vertices))
+        ignored = ignored_inputs(scene, enabled, pinned, local_colliders.values())
+        shapes = ColliderShapes(colliders, frames, depsgraph, is_scripted=is_scripted)
+        yield from _follow(context, parts.scene_uid, frames, moving, matrices, shapes)
+    reading = parts.assemble(local_bodies, local_colliders, {uid: _motion(rows) for uid, rows in matrices.items()})
+    return replace(reading, notices=(*reading.notices, *ignored, *shapes.notices()))
 
 
 class _SceneParts:
@@ -179,12 +185,10 @@ def _animation_notices(scene: bpy.types.Scene) -> tuple[Notice, ...]:
 
 
 def _participants(
-    view_layer: bpy.types.ViewLayer, options: BakeOptions
+    enabled: Sequence[bpy.types.Object], options: BakeOptions
 ) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:
     """Bodies and colliders that take part, each in the order of their names."""
-    enabled = {obj.session_uid for obj in _enabled_objects(view_layer.layer_collection)}
-    objects = [obj for obj in bpy.data.objects if obj.session_uid in enabled]
-    bodies = [obj for obj in objects if is_body(obj)]
+    bodies = [obj for obj in enabled if is_body(obj)]
     for name in options.objects:
         if not any(obj.name == name for obj in bodies):
             raise XpbdError(
@@ -197,15 +201,21 @@ def _participants(
         bodies = [obj for obj in bodies if obj.name in options.objects]
     if not bodies:
         raise XpbdError("E_NOTHING", f"No object has the role {body_labels()}: give one in the XPBD tab.")
-    return bodies, [obj for obj in objects if obj.type == "MESH" and obj.xpbd.role == COLLIDER]
+    return bodies, [obj for obj in enabled if obj.type == "MESH" and obj.xpbd.role == COLLIDER]
 
 
-def _enabled_objects(layer: bpy.types.LayerCollection) -> Iterable[bpy.types.Object]:
+def _enabled_objects(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
+    """Those that take part, in the order of their names."""
+    uids = {obj.session_uid for obj in _enabled_in(view_layer.layer_collection)}
+    return [obj for obj in bpy.data.objects if obj.session_uid in uids]
+
+
+def _enabled_in(layer: bpy.types.LayerCollection) -> Iterable[bpy.types.Object]:
     if layer.exclude or layer.collection.hide_viewport:
         return
     yield from (obj for obj in layer.collection.objects if not obj.hide_viewport)
     for child in layer.children:
-        yield from _enabled_objects(child)
+        yield from _enabled_in(child)
 
 
 def _follow(
@@ -214,21 +224,26 @@ def _follow(
     frames: FrameRange,
     moving: frozenset[int],
     matrices: dict[int, list[Floats]],
+    shapes: ColliderShapes,
 ) -> Iterator[ReadProgress]:
-    """Play the frames after the first, and append the matrices of what moves."""
-    if not moving:
-        return
-    for frame in range(frames.start + 1, frames.end + 1):
+    """Play the frames after the first, and append the matrices of what moves; of the rest look at some frames."""
+    for frame in range(frames.start + 1, frames.end + 1) if moving else shapes.frames:
         yield ReadProgress(frame - frames.start, frames.count)
         if context.scene is None or context.scene.session_uid != scene_uid:
             raise XpbdError("E_INTERRUPTED", "Another scene was chosen while this one was being read: bake again.")
         context.scene.frame_set(frame)
         depsgraph = context.evaluated_depsgraph_get()
         for uid in moving:
-            obj = object_by_uid(uid)
-            if obj is None:
-                raise XpbdError("E_INTERRUPTED", "An object was deleted while the scene was being read: bake again.")
-            matrices[uid].append(world_matrix(obj, depsgraph, frame))
+            matrices[uid].append(world_matrix(_require_object(uid), depsgraph, frame))
+        if frame in shapes.frames:
+            shapes.look([_require_object(uid) for uid in shapes.uids], depsgraph)
+
+
+def _require_object(uid: int) -> bpy.types.Object:
+    obj = object_by_uid(uid)
+    if obj is None:
+        raise XpbdError("E_INTERRUPTED", "An object was deleted while the scene was being read: bake again.")
+    return obj
 
 
 def _motion(rows: list[Floats]) -> Floats:

@@ -257,7 +257,8 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
         Parameter(
             "frame_step",
             "Step",
-            "A shape key at every so many frames; every frame is simulated. 1 plays the motion exactly",
+            "A shape key at every so many frames from the first, and at the last; every frame is simulated. "
+            "1 plays the motion exactly",
             1,
             minimum=1,
             maximum=_LAST_FRAME,

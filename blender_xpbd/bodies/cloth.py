@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..constraints.constraint import ConstraintBlock
 from ..constraints.dihedral_bending import build_dihedral_bending, hinge_compliance
 from ..constraints.distance import build_distance, network_compliance
-from ..constraints.enclosed_volume import build_enclosed_volume, build_gas
+from ..constraints.enclosed_volume import build_enclosed_volume, build_gas, fullness
 from ..constraints.isometric_bending import build_isometric_bending, isometric_compliance
 from ..constraints.membrane import build_membrane, warp_directions_from_uv
 from ..constraints.stitch import build_stitch
@@ -24,10 +24,11 @@ from ..geometry.surface_binding import bind_to_triangles
 from ..geometry.tethers import surface_paths, tethers
 from ..geometry.topology import bending_pairs, face_diagonals, hinges, unique_edges
 from ..scene.body import Body
-from ..scene.errors import XpbdError
+from ..scene.errors import Notice, XpbdError
 from ..scene.settings import SolverSettings
 from .body_model import BodyModel, followed, is_direct, last_parameter, scaled_parameter
 from .cloth_hierarchy import cloth_hierarchy
+from .followers import FOLLOWER_SHARE, find_followers, follower_links
 from .shape import build_shape
 from .shares import polygon_shares
 from .spring_calibration import calibrated, solid_of_triangles
@@ -43,6 +44,8 @@ STITCH_SPEED = 1.0
 # layers of springs: those that bend and tethers first, then diagonals, edges and limits. What comes last holds best,
 # and stretched edges show, where a fold that opens a little later does not
 DIAGONALS, EDGES, LIMITS = 1, 2, 3
+# a gas that fills less than this of the ball of the same area cannot blow the surface up
+_LEAST_FULLNESS = 0.05
 
 
 def build_cloth(body: Body, settings: SolverSettings) -> BodyModel:
@@ -54,18 +57,23 @@ def build_cloth(body: Body, settings: SolverSettings) -> BodyModel:
     triangles, notices = check_mesh(body.positions, body.face_sizes, body.corners, body.name)
     count, material = body.vertex_count, body.material
     density = vertex_factors(body, "density")
+    edges = unique_edges(body.face_sizes, body.corners)
     masses = surface_masses(body.positions, triangles, material.area_density)
+    area, is_follower = float(masses.sum()) / material.area_density, find_followers(edges, masses)
+    masses[is_follower] = FOLLOWER_SHARE * masses[masses > 0.0].mean()
     masses = masses if density is None else masses * np.maximum(density, 1e-3)
     pin_weights = np.zeros(count)
     pin_weights[body.pins.vertices] = body.pins.weights
-    edges = unique_edges(body.face_sizes, body.corners)
-    membrane = _membrane(body, triangles, edges, settings)
+    own_edges = edges[~is_follower[edges].any(axis=1)] if is_follower.any() else edges
+    membrane = _membrane(body, triangles, own_edges, settings)
+    inside = _inside(body, triangles, settings)
     blocks = [
         *_bending(body, triangles, settings),
         *membrane,
+        *follower_links(body, edges, is_follower, area, EDGES, settings),
         *_limits(body, edges, settings),
         *_tethers(body, triangles, pin_weights, settings),
-        *_inside(body, triangles, settings),
+        *inside,
         *build_shape(body, body.positions, masses, edges, settings),
     ]
     own = np.arange(count, dtype=np.int32)
@@ -82,7 +90,7 @@ def build_cloth(body: Body, settings: SolverSettings) -> BodyModel:
         damping_times=material.damping_time * (np.ones(count) if damping is None else damping),
         frictions=np.zeros(0) if friction is None else material.friction * friction,
         hierarchy=cloth_hierarchy(body, triangles, masses, pin_weights, membrane, settings),
-        notices=tuple(notices),
+        notices=(*notices, *_pressure_notices(body, inside)),
     )
 
 
@@ -225,9 +233,25 @@ def _inside(body: Body, triangles: Ints, settings: SolverSettings) -> list[Const
             gas = build_gas(positions, triangles, material.pressure, pbd_stiffness=share, factors=factors)
             return [gas if is_pbd else gas.following("pressure")]
     except ValueError as error:
-        advice = f"Only a closed mesh can be filled: {error}. Close it, or set Inside to None."
+        advice = f"The mesh cannot be filled: {error}. Close it, or set Inside to None."
         raise XpbdError("E_PARAM", advice, body.name) from error
     return []
+
+
+def _pressure_notices(body: Body, inside: list[ConstraintBlock]) -> list[Notice]:
+    """A warning where a gas stands under pressure in so little room that it loses it before anything is seen."""
+    material = body.material
+    if material.pressure_model != "GAS" or material.pressure <= 0.0:
+        return []
+    least = min((float(fullness(body.positions, block).min()) for block in inside), default=1.0)
+    if least >= _LEAST_FULLNESS:
+        return []
+    text = (
+        f"The mesh is so flat that a gas of {material.pressure:g} Pa cannot blow it up: it fills {100.0 * least:.2g} % "
+        "of a ball of that area, and its pressure falls as its volume grows. Model the mesh thicker, in the shape that "
+        "it has at that pressure."
+    )
+    return [Notice("W_PRESSURE", text, body.name)]
 
 
 def bind_to_cloth(model: BodyModel, points: Floats) -> tuple[Ints, Floats]:

@@ -40,7 +40,10 @@ def measure_jelly(model: BodyModel) -> MeasureBody:
 
 
 def _measure_strain(model: BodyModel) -> Callable[[Positions], tuple[float, float]]:
-    """Measures greatest and mean |strain|; edges without length have none."""
+    """Measures greatest and mean |strain|; edges without length have none.
+
+    The mean is weighted by the rest lengths, so that a tiny face does not count for all.
+    """
     lengths = edge_lengths(model.positions, model.edges)
     is_long = lengths > 0.0
     edges, lengths = (model.edges, lengths) if is_long.all() else (model.edges[is_long], lengths[is_long])
@@ -48,9 +51,9 @@ def _measure_strain(model: BodyModel) -> Callable[[Positions], tuple[float, floa
     def measure(positions: Positions) -> tuple[float, float]:
         if len(edges) == 0:
             return 0.0, 0.0
-        strains = edge_lengths(positions, edges) / lengths
-        strains -= 1.0
-        np.abs(strains, out=strains)
-        return float(strains.max()), float(strains.mean())
+        changes = np.abs(edge_lengths(positions, edges) - lengths)
+        mean = changes.sum() / lengths.sum()
+        changes /= lengths
+        return float(changes.max()), float(mean)
 
     return measure

@@ -25,7 +25,7 @@ from .files import dump_json, inside, load_json, make_folder, publish, read_byte
 from .force_record import FORCE_KEYS, describe_force, force_arrays, read_force
 from .record import Record, printable
 from .track_record import TRACK_KEYS, describe_track, read_track, track_arrays
-from .version import VERSION
+from .version import SOLVER_VERSION, VERSION
 
 SCHEMA_VERSION = 2
 JOB_FILE = "job.json"
@@ -45,7 +45,7 @@ UNITS: dict[str, str] = {
 }
 
 _MAXIMUM_BYTES = 64 * 2**20
-_KEYS = ("schema_version", "software", "digest", "units", "names", "scene")
+_KEYS = ("schema_version", "software", "solver_version", "digest", "units", "names", "scene")
 _SCENE_KEYS = ("gravity", "frames", "settings", "bodies", "colliders", "forces", "tracks")
 _FRAMES_KEYS = ("start", "end", "step", "frame_duration")
 
@@ -53,13 +53,13 @@ _FRAMES_KEYS = ("start", "end", "step", "frame_duration")
 def job_digest(scene: Scene) -> str:
     """The digest of all that influences the result: 64 hexadecimal digits.
 
-    The bytes of the arrays, materials, settings, gravity and frames count, and the version of the software; names
-    do not.
+    The bytes of the arrays, materials, settings, gravity and frames count, and the versions of the software and of
+    what its solver computes; names do not.
 
     Raises:
         XpbdError: what ``scene.validate`` finds.
     """
-    return _digest(_describe(_checked(scene)), VERSION)
+    return _digest(_describe(_checked(scene)), VERSION, SOLVER_VERSION)
 
 
 def write_job(cache_directory: Path, scene: Scene) -> Path:
@@ -80,7 +80,7 @@ def write_job(cache_directory: Path, scene: Scene) -> Path:
     """
     scene = _checked(scene)
     description = _describe(scene)
-    digest = _digest(description, VERSION)
+    digest = _digest(description, VERSION, SOLVER_VERSION)
     folder = inside(cache_directory, digest[:FOLDER_NAME_LENGTH], code="E_JOB")
     make_folder(inside(folder, ARRAYS_FOLDER, code="E_JOB"))
     for described, (identifier, arrays) in zip(_items(description), _arrays_of(scene), strict=True):
@@ -89,6 +89,7 @@ def write_job(cache_directory: Path, scene: Scene) -> Path:
         {
             "schema_version": SCHEMA_VERSION,
             "software": VERSION,
+            "solver_version": SOLVER_VERSION,
             "digest": digest,
             "units": UNITS,
             "names": _names(scene),
@@ -117,7 +118,8 @@ def read_job(folder: Path) -> Scene:
             "E_JOB", f"{path} is of schema version {version!r}, this software reads {SCHEMA_VERSION}; bake again."
         )
     job = Record(value, path, "E_JOB", _KEYS)
-    if _digest(job.record("scene").values(), job.text("software")) != job.text("digest"):
+    described = job.record("scene").values()
+    if _digest(described, job.text("software"), job.integer("solver_version")) != job.text("digest"):
         raise XpbdError("E_JOB", f"{path} was changed: its digest does not fit; bake again.")
     scene = _read_scene(folder, job.record("scene", _SCENE_KEYS), job.record("names"))
     validate(scene)
@@ -134,8 +136,9 @@ def _checked(scene: Scene) -> Scene:
     return dataclasses.replace(scene, bodies=bodies, settings=SolverSettings.from_values(scene.settings.values()))
 
 
-def _digest(description: Mapping[str, Any], software: str) -> str:
-    text = json.dumps([SCHEMA_VERSION, software, description], sort_keys=True, allow_nan=False, separators=(",", ":"))
+def _digest(description: Mapping[str, Any], software: str, solver_version: int) -> str:
+    whole = [SCHEMA_VERSION, software, solver_version, description]
+    text = json.dumps(whole, sort_keys=True, allow_nan=False, separators=(",", ":"))
     return hashlib.blake2b(text.encode("utf-8"), digest_size=32).hexdigest()
 
 

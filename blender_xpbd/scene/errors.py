@@ -30,6 +30,7 @@ ERROR_EXIT_CODES: dict[str, ExitCode] = {
     "E_FRAME_RANGE": ExitCode.REFUSED,
     "E_GEOM_EMPTY": ExitCode.REFUSED,
     "E_GEOM_NONFINITE": ExitCode.REFUSED,
+    "E_NONFINITE": ExitCode.REFUSED,
     "E_TRANSFORM_SINGULAR": ExitCode.REFUSED,
     "E_TET_OPEN": ExitCode.REFUSED,
     "E_TET_VOLUME": ExitCode.REFUSED,
@@ -62,16 +63,18 @@ WARNING_CODES: tuple[str, ...] = (
     "W_TET_SLIVERS",
     "W_PRECISION",
     "W_ALL_PINNED",
+    "W_PRESSURE",
     "W_PIN_GROUP",
     "W_GROUP",
     "W_QUALITY",
     "W_FILE_UNSAVED",
     "W_COLLIDER_SCALE",
     "W_ANIMATED",
-    "W_IGNORED",
     "W_RETRIED",
     "W_OBJECT_GONE",
     "W_INVERTED",
+    "W_CACHE_DAMAGED",
+    "W_IGNORED",
 )
 
 

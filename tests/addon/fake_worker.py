@@ -33,6 +33,7 @@ from blender_xpbd.jobs.status import Fault, Status, write_status
 from blender_xpbd.scene.body import Body, topology_hash
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.scene import Scene
+from blender_xpbd.worker.log import bear_a_full_disk
 
 STATISTICS = ("greatest_strain", "mean_strain", "volume_change", "inverted_tetrahedra")
 
@@ -112,11 +113,11 @@ def main(folder: Path, wishes: dict) -> int:
 
 if __name__ == "__main__":
     job = Path(sys.argv[-1])
+    bear_a_full_disk()
     try:
         with JobLock(job):
             code = main(job, json.loads(os.environ.get("XPBD_FAKE_WORKER", "{}")))
     except XpbdError as error:
         print(error, flush=True)
         code = int(error.exit_code)
-    sys.stdout.flush()
     os._exit(code)

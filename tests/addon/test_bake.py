@@ -106,11 +106,29 @@ def test_a_damaged_frame_is_solved_again(bpy, make_body, fake_worker, options, t
     assert height(bpy, body, 7) == pytest.approx(5.0 - drop(7), abs=1e-5)
 
 
+def test_a_frame_damaged_during_the_bake_is_named(bpy, make_body, fake_worker, options, tmp_path, monkeypatch):
+    from blender_xpbd.addon import bake_output
+    from blender_xpbd.addon.bake import run_bake
+
+    make_body()
+    read = bake_output.FrameCache.read
+
+    def damaged(cache, frame):
+        if frame == 7:
+            cache.path(frame).write_bytes(b"short")
+        return read(cache, frame)
+
+    monkeypatch.setattr(bake_output.FrameCache, "read", damaged)
+    with pytest.raises(XpbdError, match=r"frame 7: .*frame_00000007\.bin .* Bake again") as caught:
+        run_bake(bpy.context, options())
+    assert caught.value.code == "E_CACHE"
+
+
 @pytest.mark.parametrize(
     ("wish", "code", "text"),
     [
         ({"crash_at": 6}, "E_WORKER", "the last words"),
-        ({"kill_at": 6}, "E_MEMORY", "Finished frames are kept"),
+        ({"kill_at": 6}, "E_WORKER", "killed .* Finished frames are kept"),
         ({"diverge_at": 6}, "E_DIVERGED", "frame 6"),
     ],
 )

@@ -29,6 +29,11 @@ def read(bpy):
     return run
 
 
+def told(reading):
+    """Its warnings, without that bodies do not collide: most tests here have several."""
+    return [notice for notice in reading.notices if notice.code != "W_IGNORED"]
+
+
 def in_world(obj):
     points = np.array([vertex.co[:] for vertex in obj.data.vertices])
     matrix = np.array(obj.matrix_world)
@@ -260,7 +265,7 @@ def test_pin_groups_that_pin_nothing_or_everything(bpy, make_body, read):
     full.vertex_groups.new(name="Pins").add(range(25), 1.0, "REPLACE")
     empty.xpbd.pin_group = full.xpbd.pin_group = "Pins"
     reading = read()
-    assert [(notice.code, notice.object_name) for notice in reading.notices] == [
+    assert [(notice.code, notice.object_name) for notice in told(reading)] == [
         ("W_PIN_GROUP", "A"),
         ("W_PIN_GROUP", "B"),
         ("W_ALL_PINNED", "C"),
@@ -285,7 +290,7 @@ def test_an_attachment_names_its_target(bpy, make_body, read):
     assert second.attachment.target == third.identifier
     np.testing.assert_array_equal(second.attachment.vertices, [3, 7])
     np.testing.assert_array_equal(second.attachment.weights, np.array([1.0, 0.5], np.float32))
-    assert reading.notices == ()
+    assert told(reading) == []
 
 
 @pytest.mark.parametrize(
@@ -301,7 +306,7 @@ def test_attachments_to_nothing_are_told(bpy, make_body, read, state):
     elif state == "hidden":
         target.hide_viewport = True
     reading = read(objects=("Body",)) if state == "left out" else read()
-    assert [(notice.code, notice.object_name) for notice in reading.notices] == [("W_GROUP", "Body")]
+    assert [(notice.code, notice.object_name) for notice in told(reading)] == [("W_GROUP", "Body")]
     assert all(found.attachment is None for found in reading.scene.bodies)
 
 
@@ -546,6 +551,6 @@ def test_linked_data_is_refused(bpy, make_body, read, tmp_path):
 
 def test_far_from_the_origin(bpy, make_body, read):
     make_body(location=(1e6, 0, 0))
-    assert [notice.code for notice in read().notices] == ["W_PRECISION"]
+    assert [notice.code for notice in told(read())] == ["W_PRECISION"]
     make_body("Giant", location=(1e6, 0, 0), scale=(1e6, 1e6, 1e6))
-    assert [(notice.code, notice.object_name) for notice in read().notices] == [("W_PRECISION", "Body")]
+    assert [(notice.code, notice.object_name) for notice in told(read())] == [("W_PRECISION", "Body")]

@@ -6,10 +6,11 @@ import dataclasses
 import numpy as np
 import pytest
 
-from blender_xpbd.bodies.cloth import warp_directions
+from blender_xpbd.bodies.cloth import build_cloth, warp_directions
 from blender_xpbd.scene.body import Body, Tetrahedralization
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.material import Material
+from blender_xpbd.scene.settings import SolverSettings
 from blender_xpbd.solver.statistics import Measure
 from tests.solver.scenes import cloth, pins, plane, run, solver
 
@@ -200,6 +201,44 @@ def test_gas_blows_up_until_the_skin_holds_it():
         volumes.append(volume_of(simulation) / 0.2**3)
     assert volumes[0] == pytest.approx(1.0, rel=0.01)
     assert volumes[0] < volumes[1] < volumes[2]
+
+
+def pillow(thickness, **values):
+    """A square of 1 m, twice, sewn along its border; its two middles are so far apart [m]."""
+    ring = [(0, 0), (1, 0), (2, 0), (2, 1), (2, 2), (1, 2), (0, 2), (0, 1)]
+    points = np.array([(0.5 * x, 0.5 * y, 0.0) for x, y in [*ring, (1, 1), (1, 1)]])
+    points[8:, 2] = 0.5 * thickness, -0.5 * thickness
+    fans = [(i, (i + 1) % 8, 8) for i in range(8)] + [((i + 1) % 8, i, 9) for i in range(8)]
+    material = Material.from_values({"pressure_model": "GAS", **values})
+    return Body("b0", "Pillow", "CLOTH", points, np.full(16, 3, np.int32), np.array(fans, np.int32).ravel(), material)
+
+
+@pytest.mark.parametrize(
+    ("thickness", "values", "is_told"),
+    [
+        (1e-4, {"pressure": 1000.0}, True),
+        (0.01, {"pressure": 1000.0}, True),
+        (0.2, {"pressure": 1000.0}, False),
+        # what pressure it takes
+        (0.01, {"pressure": 1e7}, False),
+        (0.01, {"pressure": -1000.0}, False),
+        (0.01, {"pressure_model": "VOLUME"}, False),
+    ],
+)
+def test_gas_in_a_flat_mesh_is_told(thickness, values, is_told):
+    notices = build_cloth(pillow(thickness, **values), SolverSettings()).notices
+    assert [(notice.code, notice.object_name) for notice in notices] == [("W_PRESSURE", "Pillow")] * is_told
+
+
+@pytest.mark.parametrize("thickness", [0.0, 1e-12])
+@pytest.mark.parametrize("values", [{}, {"pressure_model": "VOLUME"}])
+def test_gas_in_no_room_at_all_is_refused(thickness, values):
+    """Both sides lie on each other, but for what turning an object rounds."""
+    turn = np.array([[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]])
+    body = pillow(thickness, **values)
+    with pytest.raises(XpbdError, match=r"E_PARAM.*flat.*thickness") as caught:
+        build_cloth(changed(body, positions=body.positions @ turn), SolverSettings())
+    assert caught.value.object_name == "Pillow"
 
 
 def test_pressure_in_an_open_mesh_is_refused():

@@ -54,7 +54,8 @@ def edit(folder: Path, change: Callable[[dict[str, Any]], object], *, sign: bool
     value = json.loads(path.read_text(encoding="utf-8"))
     change(value)
     if sign and isinstance(value.get("scene"), dict):
-        value["digest"] = job_module._digest(value["scene"], value.get("software", ""))
+        versions = value.get("software", ""), value.get("solver_version", 0)
+        value["digest"] = job_module._digest(value["scene"], *versions)
     path.write_text(json.dumps(value), encoding="utf-8")
 
 
@@ -173,9 +174,10 @@ def test_digest_covers_what_influences_the_result(scene: Scene, what: str) -> No
     assert job_digest(INFLUENCES[what](scene)) != job_digest(scene)
 
 
-def test_digest_covers_the_version_of_the_software(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("name", "other"), [("VERSION", "0.0.0"), ("SOLVER_VERSION", 999)])
+def test_digest_covers_the_versions(scene: Scene, monkeypatch: pytest.MonkeyPatch, name: str, other: str | int) -> None:
     before = job_digest(scene)
-    monkeypatch.setattr(job_module, "VERSION", "0.0.0")
+    monkeypatch.setattr(job_module, name, other)
     assert job_digest(scene) != before
 
 
@@ -251,11 +253,12 @@ def test_another_version_is_named(job: Path, version: object) -> None:
     assert repr(version) in caught.value.message
 
 
+@pytest.mark.parametrize(("name", "other"), [("VERSION", "9.9.9"), ("SOLVER_VERSION", 999)])
 def test_a_job_of_another_software_version_is_still_read(
-    tmp_path: Path, scene: Scene, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, scene: Scene, monkeypatch: pytest.MonkeyPatch, name: str, other: str | int
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(job_module, "VERSION", "9.9.9")
+        patch.setattr(job_module, name, other)
         folder = write_job(tmp_path, scene)
     assert_same(read_job(folder), scene)
     assert write_job(tmp_path, scene) != folder
@@ -351,6 +354,7 @@ HOSTILE = [
     lambda job: job["names"].update(con=None),
     lambda job: job.update(scene=None),
     lambda job: job.update(software=3),
+    lambda job: job.update(solver_version="3"),
     lambda job: job.update(more=1),
     lambda job: job.pop("units"),
 ]

@@ -10,8 +10,7 @@ from blender_xpbd.scene.force import Force
 from blender_xpbd.scene.track import Track
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system import build_system
-from tests.solver.scenes import cloth, run, scene
-from tests.solver.test_contacts import mesh_box
+from tests.solver.scenes import cloth, mesh_box, run, scene
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 

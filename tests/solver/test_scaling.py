@@ -34,7 +34,17 @@ def sheet(**values):
     return body
 
 
+def with_follower(body):
+    """With a vertex whose only face has no area."""
+    positions = np.concatenate([body.positions, body.positions[:1] + np.array([0.0, 0.0, 0.1])])
+    corners = np.concatenate([body.corners, [0, len(body.positions), 0]]).astype(np.int32)
+    sizes = np.append(body.face_sizes, 3).astype(np.int32)
+    return replace(body, positions=positions, corners=corners, face_sizes=sizes)
+
+
 BODIES = {
+    "with a follower": with_follower(sheet()),
+    "direct, with a follower": with_follower(sheet(**DIRECT)),
     "springs": sheet(),
     "springs that give way": sheet(compression_share=0.3, greatest_stretch=5.0, use_tethers=True),
     "isotropic": sheet(membrane_model="ISOTROPIC", bending_model="ISOMETRIC", shape_matching="WHOLE"),

@@ -15,10 +15,10 @@ from ..jobs.frames import MAXIMUM_FRAME, FrameCache, FrameData
 from ..jobs.result import RESULT_FILE, Result, read_result
 from ..jobs.status import Status, read_status
 from ..scene.errors import Notice, XpbdError
+from .body_kinds import blender_kind
 from .data_lookup import scene_by_uid
 from .report import BakeSummary
 from .scene_reader import Reading
-from .shape_key_writer import ShapeKeyWriter
 
 ALL_FRAMES = MAXIMUM_FRAME
 
@@ -49,7 +49,11 @@ class BakeOutput:
         self._kept = reading.scene.frames.kept()
         self._summary = summary
         self._keeps_frames = per_frame
-        self._writers = {index: ShapeKeyWriter(target, bake, job.name) for index, target in enumerate(reading.targets)}
+        pairs = zip(reading.scene.bodies, reading.targets, strict=True)
+        self._writers = {
+            index: blender_kind(body.role).result.writer(target, bake, job.name)
+            for index, (body, target) in enumerate(pairs)
+        }
         self._counts = [body.vertex_count for body in reading.scene.bodies]
         self._published: _Published | None = None
         self._measured: set[int] = set()

@@ -7,8 +7,8 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ..scene.collider import Collider
 from ..scene.errors import XpbdError
-from ..scene.scene import Collider
 from .mesh_reader import FARTHEST
 
 Floats = npt.NDArray[np.float64]
@@ -31,15 +31,16 @@ def read_collider(
     """
     settings = obj.xpbd
     shape = settings.collider_shape
-    positions = np.zeros((0, 3))
+    positions = np.zeros((1, 0, 3))
     triangles = np.zeros((0, 3), np.int32)
     radius = 0.0
     if shape != "PLANE":
-        positions, triangles = evaluated_surface(obj, depsgraph)
-        _require_surface(positions, triangles, obj.name)
+        local, triangles = evaluated_surface(obj, depsgraph)
+        _require_surface(local, triangles, obj.name)
+        positions = local[None]
     if shape == "SPHERE":
-        radius = float(np.linalg.norm(positions, axis=1).max())
-        positions, triangles = np.zeros((0, 3)), np.zeros((0, 3), np.int32)
+        radius = float(np.linalg.norm(positions, axis=2).max())
+        positions, triangles = np.zeros((1, 0, 3)), np.zeros((0, 3), np.int32)
     return Collider(
         identifier,
         obj.name,

@@ -9,11 +9,12 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ..scene.collider import Collider
 from ..scene.errors import Notice
 from ..scene.listing import quoted
-from ..scene.material_parameters import CLOTH, COLLIDER, JELLY
-from ..scene.scene import Collider
+from ..scene.material_parameters import COLLIDER
 from ..scene.settings import FrameRange
+from .body_kinds import is_body
 from .collider_reader import evaluated_surface
 from .mesh_reader import RIG_MODIFIERS
 from .motion import animated_paths, has_animation
@@ -64,7 +65,7 @@ def ignored_inputs(
         pinned: ``session_uid`` of the bodies with pins.
         colliders: as they were read.
     """
-    bodies = [obj for obj in objects if obj.type == "MESH" and obj.xpbd.role in {JELLY, CLOTH}]
+    bodies = [obj for obj in objects if is_body(obj)]
     rigged = [obj for obj in bodies if obj.session_uid in pinned and _has_rig(obj)]
     loose = [collider.name for collider in colliders if _has_loose_vertices(collider)]
     found = (
@@ -153,7 +154,7 @@ def _has_rig(obj: bpy.types.Object) -> bool:
 
 
 def _has_loose_vertices(collider: Collider) -> bool:
-    return len(np.unique(collider.triangles)) < len(collider.positions)
+    return len(np.unique(collider.triangles)) < collider.positions.shape[1]
 
 
 def _animated_settings(owners: Iterable[bpy.types.ID]) -> Notice | None:

@@ -7,8 +7,8 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ..scene.body import topology_hash
 from ..scene.errors import XpbdError
-from ..scene.scene import topology_hash
 from .bake_record import ABSOLUTE, read_record
 
 Floats = npt.NDArray[np.float64]

@@ -7,7 +7,8 @@ from typing import Any
 
 import bpy
 
-from ..scene.material_parameters import CLOTH, COLLIDER, JELLY
+from ..scene.body_kinds import body_roles
+from ..scene.material_parameters import COLLIDER, JELLY
 from ..scene.settings import SOLVER_PARAMETERS
 from .bake_status import STATUS
 from .classes import register_classes, unregister_classes
@@ -24,7 +25,7 @@ _OF_QUALITY = {"substeps": "FIXED", "iterations": "FIXED", "tolerance": "AUTOMAT
 
 _EDIT_WARNING = "The rest of its keys is written then. If its polygons have changed, its keys are taken back."
 
-BODY_ROLES = (JELLY, CLOTH)
+BODY_ROLES = body_roles()
 _PARAMETERS = {setting.name: setting.parameter for setting in (*OBJECT_SETTINGS, *SCENE_SETTINGS)}
 _ROLE_LABELS = {role.identifier: role.label for role in ROLES}
 _PRESET_LABELS = {choice.identifier: choice.label for choice in _PARAMETERS["preset"].choices}
@@ -83,7 +84,7 @@ def _draw_roles(layout: Any, obj: Any) -> None:
     column = layout.column(align=True)
     row = column.row(align=True)
     row.scale_y = 1.6
-    for role in (JELLY, CLOTH, COLLIDER):
+    for role in (*BODY_ROLES, COLLIDER):
         button = row.operator(
             "xpbd.set_role", text=_ROLE_LABELS[role], icon=ROLE_ICONS[role], depress=obj.xpbd.role == role
         )

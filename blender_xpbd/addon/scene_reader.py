@@ -29,21 +29,21 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ..scene.body_kinds import body_labels
+from ..scene.collider import Collider
 from ..scene.errors import Notice, XpbdError, attempt_all
-from ..scene.material_parameters import CLOTH, COLLIDER, JELLY
-from ..scene.scene import Collider, Scene, validate
+from ..scene.material_parameters import COLLIDER
+from ..scene.scene import Scene, validate
 from ..scene.settings import SOLVER_PARAMETERS, FrameRange, SolverSettings
-from . import key_animation
 from .attachment_reader import resolved
 from .bake_options import BakeOptions
-from .bake_record import read_record
-from .body_reader import LocalBody, precision_notice, read_body
+from .body_kinds import blender_kind, is_body
+from .body_reader import LocalBody, precision_notice
+from .body_results import ResultTarget, TargetOptions
 from .collider_reader import read_collider, read_floor
 from .data_lookup import object_by_uid, scene_by_uid
 from .ignored_inputs import ColliderShapes, ignored_inputs
-from .mesh_reader import check_object
 from .motion import animated_paths, has_animation, has_frame_handlers, may_deform, may_move, world_matrix
-from .shape_key_writer import KeyTarget, choose_style
 
 Floats = npt.NDArray[np.float64]
 
@@ -60,7 +60,7 @@ class Reading:
     """
 
     scene: Scene
-    targets: tuple[KeyTarget, ...]
+    targets: tuple[ResultTarget, ...]
     scene_uid: int
     notices: tuple[Notice, ...]
 
@@ -141,18 +141,12 @@ def _read_all(
             identifier = f"c{len(local_colliders)}"
             local_colliders[obj.session_uid] = read_collider(obj, identifier, placeholder, depsgraph)
         else:
-            _check_body(obj, options)
-            local_bodies.append(read_body(obj, unit_scale))
+            kind = blender_kind(obj.xpbd.role)
+            kind.result.check(obj, options.make_single_user)
+            local_bodies.append(kind.read(obj, unit_scale))
 
     attempt_all(read, [*bodies, *colliders])
     return local_bodies, local_colliders, matrices
-
-
-def _check_body(obj: bpy.types.Object, options: BakeOptions) -> None:
-    check_object(obj, make_single_user=options.make_single_user)
-    choose_style(obj, obj.xpbd.key_style)
-    if read_record(obj) is None:
-        key_animation.check_action(obj.data.shape_keys, obj.name)
 
 
 class _SceneParts:
@@ -184,23 +178,11 @@ class _SceneParts:
         notices = [*self._notices, *(notice for body in bodies for notice in body.notices)]
         notices += [notice for _, warnings in attachments for notice in warnings]
         notices += [notice for body in placed if (notice := precision_notice(body))]
-        targets = tuple(self._target(body, matrices[body.object_uid]) for body in bodies)
-        return Reading(scene, targets, self.scene_uid, tuple(notices))
-
-    def _target(self, body: LocalBody, matrices: Floats) -> KeyTarget:
-        return KeyTarget(
-            object_uid=body.object_uid,
-            name=body.name,
-            topology=body.topology,
-            mixed_shape=body.mixed_shape,
-            matrices=matrices,
-            start=self._frames.start,
-            end=self._frames.end,
-            step=self._frames.step,
-            unit_scale=self._unit_scale,
-            key_style=body.key_style,
-            make_single_user=self._make_single_user,
+        wishes = TargetOptions(self._frames, self._unit_scale, self._make_single_user)
+        targets = tuple(
+            blender_kind(body.role).result.target(body, matrices[body.object_uid], wishes) for body in bodies
         )
+        return Reading(scene, targets, self.scene_uid, tuple(notices))
 
 
 def _frame_range(scene: bpy.types.Scene, options: BakeOptions) -> FrameRange:
@@ -232,20 +214,19 @@ def _participants(
     enabled: Sequence[bpy.types.Object], options: BakeOptions
 ) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:
     """Bodies and colliders that take part, each in the order of their names."""
-    meshes = [obj for obj in enabled if obj.type == "MESH"]
-    bodies = [obj for obj in meshes if obj.xpbd.role in {JELLY, CLOTH}]
+    bodies = [obj for obj in enabled if is_body(obj)]
     unknown = [name for name in options.objects if not any(obj.name == name for obj in bodies)]
     if unknown:
         advice = (
-            "There is no such jelly or cloth object that is enabled in viewports in this scene: give it a role in the "
-            "XPBD tab, or correct the name."
+            f"There is no such {body_labels().lower()} object that is enabled in viewports in this scene: give it a "
+            "role in the XPBD tab, or correct the name."
         )
         raise XpbdError.joined([XpbdError("E_NOTHING", advice, name) for name in unknown])
     if options.objects:
         bodies = [obj for obj in bodies if obj.name in options.objects]
     if not bodies:
-        raise XpbdError("E_NOTHING", "No object has the role Jelly or Cloth: give one in the XPBD tab.")
-    return bodies, [obj for obj in meshes if obj.xpbd.role == COLLIDER]
+        raise XpbdError("E_NOTHING", f"No object has the role {body_labels()}: give one in the XPBD tab.")
+    return bodies, [obj for obj in enabled if obj.type == "MESH" and obj.xpbd.role == COLLIDER]
 
 
 def _enabled_objects(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:

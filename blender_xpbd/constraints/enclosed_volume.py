@@ -32,6 +32,7 @@ from .constraint import (
 )
 from .groups import EXTRAS, FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, GROUP_ROW, MEMBERS, Groups, group_rows
 from .lanes import SIXTH, dot, place
+from .scaling import Scaling
 
 # pressure of the air around, at sea level [Pa]
 ATMOSPHERE = 101_325.0
@@ -133,6 +134,11 @@ ENCLOSED_VOLUME = ConstraintType(
     multiplier_count=1,
     project=project_enclosed_volume,
     evaluate=evaluate_enclosed_volume,
+    scales=(
+        Scaling("volume_ratio", 0, 1.0),
+        Scaling("pressure", 0, 1.0, ATMOSPHERE),
+        Scaling("pressure", 2, 1.0, ATMOSPHERE),
+    ),
     nanoseconds=20000,
 )
 

@@ -18,12 +18,13 @@ from ..scene.errors import XpbdError
 from .arrays import MAXIMUM_ARRAY_BYTES, check_size, raw
 from .files import Buffer, inside, is_there, parse_json, publish, read_bytes
 from .record import Record
-from .version import VERSION
+from .version import SOLVER_VERSION, VERSION
 
 CHECKPOINT_FILE = "checkpoint.bin"
 DIGEST_BYTES = 16
 
-_MAGIC = b"XPBDSTA1"
+_KEYS = ("software", "solver_version", "frame", "arrays")
+_MAGIC = b"XPBDSTA2"
 _MAXIMUM_HEADER_BYTES = 2**20
 _START = len(_MAGIC) + 8
 _DTYPE = re.compile(r"[<>|][biuf](1|2|4|8|16)")
@@ -51,7 +52,8 @@ def write_checkpoint(folder: Path, frame: int, arrays: Mapping[str, npt.NDArray[
             raise ValueError(f"the array {name} of {array.dtype} cannot be kept")
     check_size(sum(array.nbytes for array in plain.values()), folder)
     described = [{"name": n, "dtype": a.dtype.str, "shape": list(a.shape)} for n, a in plain.items()]
-    header = json.dumps({"software": VERSION, "frame": int(frame), "arrays": described}).encode("utf-8")
+    values = {"software": VERSION, "solver_version": SOLVER_VERSION, "frame": int(frame), "arrays": described}
+    header = json.dumps(values).encode("utf-8")
     blocks: list[Buffer] = [
         _MAGIC,
         len(header).to_bytes(8, "little"),
@@ -83,11 +85,13 @@ def read_checkpoint(folder: Path) -> tuple[int, dict[str, npt.NDArray[Any]]] | N
     length = int.from_bytes(content[len(_MAGIC) : _START], "little")
     if length > min(_MAXIMUM_HEADER_BYTES, end - _START):
         raise XpbdError("E_CACHE", f"{path} has a header of {length} bytes, more than it may have.")
-    header = Record(
-        parse_json(content[_START : _START + length], path, "E_CACHE"), path, "E_CACHE", ("software", "frame", "arrays")
-    )
-    if header.text("software") != VERSION:
-        raise XpbdError("E_CACHE", f"{path} is of version {header.text('software')}, this is {VERSION}.")
+    header = Record(parse_json(content[_START : _START + length], path, "E_CACHE"), path, "E_CACHE", _KEYS)
+    version = header.text("software"), header.integer("solver_version")
+    if version != (VERSION, SOLVER_VERSION):
+        raise XpbdError(
+            "E_CACHE",
+            f"{path} is of version {version[0]} (solver {version[1]}), this is {VERSION} (solver {SOLVER_VERSION}).",
+        )
     return header.integer("frame"), _arrays(header, content, _START + length, end, path)
 
 

@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 
+from ..bodies.body_model import BodyModel
 from ..geometry.edges import edge_lengths
 from ..scene.settings import SOLVER_PARAMETERS
-from .body_model import BodyModel
 from .mode import substeps_for_stiffness
 from .system import System
 

@@ -12,8 +12,8 @@ from ..contacts import CONTACTS
 from ..contacts.contact import MOTION_WIDTH
 from ..geometry.rotations import interpolated_rotations, plane_frames, rotation_and_stretch
 from ..geometry.triangle_grid import TriangleGrid, build_triangle_grid, pack
+from ..scene.collider import Collider
 from ..scene.errors import Notice, XpbdError
-from ..scene.scene import Collider
 from .system import PRECISION_RATIO
 
 Floats = npt.NDArray[np.float64]
@@ -134,7 +134,7 @@ def build_colliders(
         size = float(radii[-1].max())
         if collider.shape == "MESH":
             mesh_rows.append(row)
-            surface = collider.positions @ stretch[0].T
+            surface = collider.positions[0] @ stretch[0].T
             size = float(np.ptp(surface, axis=0).max())
             # a mesh may lie far from its object's origin
             anchors[row] = np.clip(0.0, surface.min(axis=0), surface.max(axis=0))

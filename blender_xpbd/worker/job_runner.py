@@ -19,8 +19,9 @@ from ..jobs.job import read_job
 from ..jobs.lock import JobLock
 from ..jobs.result import BodyResult, Result, write_result
 from ..jobs.status import Fault, State, Status, write_status
+from ..scene.body import topology_hash
 from ..scene.errors import ExitCode, Notice, XpbdError
-from ..scene.scene import Scene, topology_hash
+from ..scene.scene import Scene
 from ..solver.advice import MOST_SUBSTEPS, divergence_advice, stiffness_advice
 from ..solver.plan import choose_paths
 from ..solver.runtime import start_taichi, stop_taichi
@@ -28,7 +29,7 @@ from ..solver.solver import Solver
 from ..solver.statistics import Measure
 from ..solver.system import System, build_system
 from .quality import QualityChoice, choose_quality, with_settings
-from .resume import Start, find_start, had_checkpoint
+from .resume import Start, find_start, had_checkpoint, unfit
 from .stop_signal import StopSignal
 from .stopwatch import Stopwatch
 
@@ -207,14 +208,19 @@ class JobRunner:
 
     def _begin(self, begin: Start, scene: Scene, solver: Solver) -> None:
         """Go on from the checkpoint where there is a good one, and tell what an earlier run has left damaged."""
-        if begin.notice is not None:
-            print(begin.notice, flush=True)
+        saved, notice = begin.saved, begin.notice
+        if saved is not None:
+            try:
+                solver.restore(saved[0] - scene.frames.start, saved[1])
+            except XpbdError as fault:
+                saved, notice = None, unfit(fault, scene.frames)
+        if notice is not None:
+            print(notice, flush=True)
             # of this run alone, so not in the result
-            self._status = replace(self._status, notices=(*self._status.notices, begin.notice))
-        if begin.saved is None:
+            self._status = replace(self._status, notices=(*self._status.notices, notice))
+        if saved is None:
             return
-        frame, arrays = begin.saved
-        solver.restore(frame - scene.frames.start, arrays)
+        frame = saved[0]
         done = [number for number in scene.frames.kept() if number <= frame]
         self._status = replace(self._status, frame=done[-1], frames_done=len(done))
         print(f"Going on after frame {frame}.", flush=True)

@@ -77,6 +77,15 @@ def find_start(folder: Path, frames: FrameRange, cache: FrameCache, *, was_saved
     return Start(saved, Notice("W_CACHE_DAMAGED", " ".join([*words, _outcome(saved, frames)])))
 
 
+def unfit(fault: XpbdError, frames: FrameRange) -> Notice:
+    """The warning of a checkpoint that the solver refuses, so that the bake starts anew.
+
+    Raises:
+        XpbdError: the fault itself, where it is not of the checkpoint.
+    """
+    return Notice("W_CACHE_DAMAGED", f"{_require_damage(fault).message} {_outcome(None, frames)}")
+
+
 def _checkpoint(folder: Path, frames: FrameRange, *, is_expected: bool) -> tuple[tuple[int, State] | None, list[str]]:
     try:
         saved = read_checkpoint(folder)

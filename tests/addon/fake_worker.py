@@ -30,8 +30,9 @@ from blender_xpbd.jobs.job import read_job
 from blender_xpbd.jobs.lock import JobLock
 from blender_xpbd.jobs.result import BodyResult, Result, write_result
 from blender_xpbd.jobs.status import Fault, Status, write_status
+from blender_xpbd.scene.body import Body, topology_hash
 from blender_xpbd.scene.errors import XpbdError
-from blender_xpbd.scene.scene import Body, Scene, topology_hash
+from blender_xpbd.scene.scene import Scene
 from blender_xpbd.worker.log import bear_a_full_disk
 
 STATISTICS = ("greatest_strain", "mean_strain", "volume_change", "inverted_tetrahedra")
@@ -43,8 +44,8 @@ def fallen(body: Body, scene: Scene, frame: int) -> np.ndarray:
     h = scene.frames.frame_duration / scene.settings.substeps
     positions = body.positions + scene.gravity * h * h * substeps * (substeps + 1) / 2 + body.velocity * h * substeps
     fixed = body.pins.weights == 1.0
-    row = frame - scene.frames.start if len(body.pins.targets) > 1 else 0
-    positions[body.pins.vertices[fixed]] = body.pins.targets[row][fixed]
+    places = body.pins.places(body.positions, frame - scene.frames.start)
+    positions[body.pins.vertices[fixed]] = places[fixed]
     return positions
 
 

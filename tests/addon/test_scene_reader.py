@@ -221,12 +221,15 @@ def test_pins_follow_the_object(bpy, make_body, read, how):
     pins = reading.scene.bodies[0].pins
     assert pins.vertices.tolist() == [0, 7]
     assert pins.weights.tolist() == [1.0, 0.25]
-    assert pins.targets.shape == (5, 2, 3)
+    assert pins.matrices.shape == (5, 4, 4)
+    np.testing.assert_array_equal(pins.matrices[0], np.eye(4))
+    rest = reading.scene.bodies[0].positions
+    np.testing.assert_array_equal(pins.places(rest, 0), rest[[0, 7]])
     for index, frame in enumerate(range(1, 6)):
         scene.frame_set(frame)
-        np.testing.assert_allclose(pins.targets[index], in_world(body)[[0, 7]], atol=1e-5)
+        np.testing.assert_allclose(pins.places(rest, index), in_world(body)[[0, 7]], atol=1e-5)
         np.testing.assert_allclose(reading.targets[0].matrices[index], np.array(body.matrix_world), atol=1e-6)
-    assert np.ptp(pins.targets[:, 0, 0]) > 1.0
+    assert np.ptp([pins.places(rest, index)[0, 0] for index in range(5)]) > 1.0
 
 
 def test_the_frame_is_put_back_when_reading_is_broken_off(bpy, make_body):
@@ -359,6 +362,31 @@ def test_material_and_tetrahedra(bpy, make_body, read, tmp_path):
     with pytest.raises(XpbdError) as caught:
         read()
     assert code_of(caught) == ("E_TET_FILE", "Other")
+
+
+@pytest.mark.parametrize("scale", [(1, 1, 1), (2, 0.5, 3), (0.3, 1e-3, 7)])
+def test_an_object_that_is_not_turned_has_the_axes_of_the_world(make_body, read, scale):
+    make_body(scale=scale, location=(1, 2, 3))
+    np.testing.assert_array_equal(read().scene.bodies[0].axes, np.eye(3))
+
+
+@pytest.mark.parametrize("scale", [(1, 1, 1), (2, 0.5, 3), (-1, 1, 1)])
+def test_axes_are_those_of_the_object(make_body, read, scale):
+    """Whatever its scale; of a mirrored one, as if it were mirrored at its origin."""
+    body = make_body(scale=scale, rotation_euler=(0.3, 0.2, 0.1))
+    expected = np.array(body.rotation_euler.to_matrix()) * np.sign(scale) * np.sign(np.prod(scale))
+    np.testing.assert_allclose(read().scene.bodies[0].axes, expected, atol=1e-6)
+
+
+def test_axes_under_shear_are_those_of_the_polar_decomposition(bpy, make_body, read):
+    """A turned child of a parent that is scaled along one axis."""
+    body, parent = make_body(rotation_euler=(0.0, 0.0, 0.7)), bpy.data.objects.new("Parent", None)
+    bpy.context.collection.objects.link(parent)
+    body.parent, parent.scale = parent, (3.0, 1.0, 1.0)
+    axes = read().scene.bodies[0].axes
+    stretch = axes.T @ np.array(body.matrix_world)[:3, :3]
+    np.testing.assert_allclose(stretch, stretch.T, atol=1e-6)
+    assert np.linalg.eigvalsh(stretch).min() > 0.0
 
 
 def test_own_shape_keys_make_the_rest_shape(bpy, make_body, read):

@@ -3,11 +3,13 @@
 
 import numpy as np
 
+from blender_xpbd.bodies.body_model import BodyModel
 from blender_xpbd.constraints.distance import build_distance
+from blender_xpbd.scene.body import Body, Pins, Tetrahedralization
+from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.scene import Body, Collider, Pins, Scene, Tetrahedralization
+from blender_xpbd.scene.scene import Scene
 from blender_xpbd.scene.settings import FrameRange, SolverSettings
-from blender_xpbd.solver.body_model import BodyModel
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system import assemble, build_system
 from tests.geometry.surfaces import cube
@@ -100,7 +102,7 @@ def mesh_box(half, transforms=None, friction=0.5):
     quads = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
     triangles = np.array([[q[0], q[i], q[i + 1]] for q in quads for i in (1, 2)], np.int32)
     transforms = np.eye(4)[None] if transforms is None else transforms
-    return Collider("c0", "Box", "MESH", transforms, signs * half, triangles, friction=friction)
+    return Collider("c0", "Box", "MESH", transforms, (signs * half)[None], triangles, friction=friction)
 
 
 def run(simulation, frames):

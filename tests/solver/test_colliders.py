@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from blender_xpbd.geometry.rotations import interpolated_rotations
+from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.errors import XpbdError
-from blender_xpbd.scene.scene import Collider
 from blender_xpbd.solver.colliders import build_colliders
 from tests.solver.scenes import GRAVITY, cloth, jelly_cube, mesh_box, plane, run, solver
 

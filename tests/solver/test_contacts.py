@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from blender_xpbd.scene.scene import Collider
+from blender_xpbd.scene.collider import Collider
 from blender_xpbd.solver import tasks
 from blender_xpbd.solver.plan import PATHS
 from tests.solver.scenes import GRAVITY, cloth, mesh_box, plane, run, solver

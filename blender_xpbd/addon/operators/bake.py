@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 
 import bpy
 
+from ...scene.body_kinds import body_labels
 from ...scene.errors import XpbdError
-from ...scene.material_parameters import CLOTH, JELLY
 from .. import window_bake
 from ..bake import run_bake
 from ..bake_status import STATUS
+from ..body_kinds import is_body
 from ..preferences import worker_python_path
 from ..progress import Progress
 from ..redraw import redraw_panels
@@ -41,8 +42,8 @@ class XPBD_OT_bake(bpy.types.Operator):
         if STATUS.is_baking:
             cls.poll_message_set("A bake is running already")
             return False
-        if not any(obj.xpbd.role in (JELLY, CLOTH) for obj in context.scene.objects):
-            cls.poll_message_set("Make an object Jelly or Cloth first")
+        if not any(is_body(obj) for obj in context.scene.objects):
+            cls.poll_message_set(f"Make an object {body_labels()} first")
             return False
         return True
 

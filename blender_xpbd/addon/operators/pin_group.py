@@ -7,7 +7,8 @@ from typing import Any
 
 import bpy
 
-from ...scene.material_parameters import CLOTH, JELLY
+from ...scene.body_kinds import body_labels
+from ..body_kinds import is_body
 
 GROUP_NAME = "Pin"
 
@@ -23,9 +24,9 @@ class XPBD_OT_add_pin_group(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether the active object can have pins."""
         obj = context.object
-        if obj is not None and obj.type == "MESH" and obj.xpbd.role in (JELLY, CLOTH) and obj.is_editable:
+        if obj is not None and obj.type == "MESH" and is_body(obj) and obj.is_editable:
             return True
-        cls.poll_message_set("Make the active object Jelly or Cloth first")
+        cls.poll_message_set(f"Make the active object {body_labels()} first")
         return False
 
     def execute(self, context: bpy.types.Context) -> set[Any]:

@@ -57,6 +57,7 @@ class BakeOutput:
         self._counts = [body.vertex_count for body in reading.scene.bodies]
         self._published: _Published | None = None
         self._measured: set[int] = set()
+        self._unchecked: set[int] = set()
         self._status: Status | None = None
         self.error: XpbdError | None = None
         self.is_finished = False
@@ -134,6 +135,7 @@ class BakeOutput:
         if newest is None or published is None:
             return False
         behind = True
+        self._unchecked = set(self._writers)
         while behind and time.perf_counter() < start + seconds:
             behind = self._write_next(published, newest)
         self._summary.seconds["writing"] = self._summary.seconds.get("writing", 0.0) + time.perf_counter() - start
@@ -154,13 +156,15 @@ class BakeOutput:
                 "Every object of the bake was deleted, so it was stopped; what is solved waits in the cache.",
             )
 
-    def blocked(self) -> list[str]:
-        """Names of the objects that are being edited and still lack frames."""
-        if self._published is None:
-            return []
-        count = self._published_count(self._published)
-        writers = self._writers.values()
-        return [writer.target.name for writer in writers if writer.is_blocked() and len(writer.written) < count]
+    def blocked(self) -> dict[str, list[str]]:
+        """Names of the objects that are being edited and still lack frames, by the mode that they are in."""
+        modes: dict[str, list[str]] = {}
+        count = self._published_count(self._published) if self._published is not None else 0
+        for writer in self._writers.values():
+            obj, mode = writer.find(), writer.blocking_mode()
+            if obj is not None and mode and len(writer.written) < count:
+                modes.setdefault(mode, []).append(obj.name)
+        return modes
 
     def finish(self) -> None:
         """Animate the keys, and tell how many there are."""
@@ -169,7 +173,8 @@ class BakeOutput:
         for index, writer in list(self._writers.items()):
             if writer.find() is None:
                 self._forget(index)
-            elif writer.is_intact():
+            elif writer.is_intact() and (writer.blocking_mode() or self._attempt(index, writer.check_topology)):
+                # What is edited in a mode that still lasts is an edit after the bake
                 writer.finish(current_frame)
         self._summary.frames = self.frames_written
         if self._published is not None:
@@ -229,9 +234,21 @@ class BakeOutput:
                 names = [body.name for body in result.bodies]
                 self._summary.keep_frame(frame, names, result.statistics, data.statistics)
         for index in [index for index, its in positions.items() if its == position]:
-            if position > 0 or self._attempt(index, self._writers[index].begin):
+            if self._prepare(index, position):
                 self._add(index, published.result, data)
         return True
+
+    def _prepare(self, index: int, position: int) -> bool:
+        """Make a body ready for its next frame; whether it is."""
+        writer = self._writers[index]
+        if position == 0:
+            self._unchecked.discard(index)
+            return self._attempt(index, writer.begin)
+        if index not in self._unchecked:
+            return True
+        # Within a slice nobody else runs: once in each is enough
+        self._unchecked.discard(index)
+        return self._attempt(index, writer.resume)
 
     def _position(self, index: int) -> int | None:
         """How many frames a body has; 0 again after an undo, None while it can take none."""
@@ -239,7 +256,7 @@ class BakeOutput:
         if writer.find() is None:
             self._forget(index)
             return None
-        if writer.is_blocked():
+        if writer.blocking_mode():
             return None
         return len(writer.written) if writer.written and writer.is_intact() else 0
 
@@ -251,14 +268,14 @@ class BakeOutput:
         self._attempt(index, lambda: writer.add_frame(data.frame, world))
 
     def _attempt(self, index: int, action: Callable[[], None]) -> bool:
-        """Do something for one body; if that fails, the others go on and the first error is kept."""
+        """Do something for one body; if that fails, its keys are taken back and the others go on."""
         try:
             action()
         except XpbdError as fault:
-            self.error = self.error or fault
+            self.error = XpbdError.joined([self.error, fault]) if self.error is not None else fault
             writer = self._writers.pop(index)
-            if writer.find() is not None and writer.is_intact():
-                writer.finish(self._current_frame())
+            # Keys of one mesh on another are of no use, and may have come into disorder with its vertices
+            writer.take_back()
             return False
         return True
 

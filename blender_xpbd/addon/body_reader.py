@@ -17,7 +17,15 @@ from ..scene.material import Material
 from ..scene.tetgen_files import read_node_ele
 from ..scene.transforms import transformed
 from .attachment_reader import LocalAttachment, read_attachment
-from .mesh_reader import group_weights, read_loose_edges, read_polygons, read_rest_shape, read_uvs
+from .mesh_reader import (
+    group_weights,
+    pinned_key,
+    read_loose_edges,
+    read_mixed_shape,
+    read_polygons,
+    read_rest_shape,
+    read_uvs,
+)
 from .motion import rotation_of
 from .properties import material_values
 from .specs import group_property
@@ -38,7 +46,8 @@ class LocalBody:
         object_uid: ``session_uid`` of the object.
         name: of the object.
         role: the name of its kind.
-        rest_shape: local coordinates, shape (vertices, 3).
+        rest_shape: local coordinates of what is simulated, shape (vertices, 3).
+        mixed_shape: the same without a pinned shape key, which a bake takes away.
         face_sizes, corners: polygons, as in ``scene.Body``.
         material: SI values.
         pin_vertices, pin_weights: of the pins, shape (pins,).
@@ -55,6 +64,7 @@ class LocalBody:
     name: str
     role: str
     rest_shape: Floats
+    mixed_shape: Floats
     face_sizes: Ints
     corners: Ints
     material: Material
@@ -150,6 +160,7 @@ def _read_mesh(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
         name=obj.name,
         role=settings.role,
         rest_shape=rest_shape,
+        mixed_shape=rest_shape if pinned_key(obj) is None else read_mixed_shape(obj),
         face_sizes=face_sizes,
         corners=corners,
         material=Material.from_values(material_values(settings, unit_scale), obj.name),

@@ -27,6 +27,7 @@ from .bake import run_bake
 from .bake_options import BakeOptions
 from .progress_bar import ProgressBar
 from .property_text import set_property
+from .report import error_values
 
 COMMAND = "xpbd"
 
@@ -172,7 +173,7 @@ def _report(report: str, error: XpbdError | None, *, as_json: bool) -> None:
         print(warning, file=sys.stderr)
     if error is not None:
         print(error, file=sys.stderr)
-        summary["error"] = str(error)
+        summary |= {"error": str(error), "errors": error_values(error)}
     sys.stderr.flush()
     if as_json:
         _flush_blender()

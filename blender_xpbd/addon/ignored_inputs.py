@@ -154,7 +154,7 @@ def _has_rig(obj: bpy.types.Object) -> bool:
 
 
 def _has_loose_vertices(collider: Collider) -> bool:
-    return len(np.unique(collider.triangles)) < len(collider.positions)
+    return len(np.unique(collider.triangles)) < collider.positions.shape[1]
 
 
 def _animated_settings(owners: Iterable[bpy.types.ID]) -> Notice | None:

@@ -16,12 +16,14 @@ from .material_names import DAMPING, material_names, preset_names, structure_nam
 from .menus import ROLE_ICONS, XPBD_MT_material
 from .preferences import BASE_PACKAGE
 from .properties import BLENDER_UNITS
-from .report_text import plain_words, summary_error, summary_rows, summary_warnings
+from .report_text import fault_paragraphs, plain_words, summary_error, summary_rows, summary_warnings
 from .specs import GROUP_PROPERTIES, OBJECT_SETTINGS, ROLES, SCENE_SETTINGS
 from .wrapped_text import draw_wrapped, letters_across
 
 # Solver settings that count for one quality only
 _OF_QUALITY = {"substeps": "FIXED", "iterations": "FIXED", "tolerance": "AUTOMATIC", "maximum_substeps": "AUTOMATIC"}
+
+_EDIT_WARNING = "The rest of its keys is written then. If its polygons have changed, its keys are taken back."
 
 BODY_ROLES = body_roles()
 _PARAMETERS = {setting.name: setting.parameter for setting in (*OBJECT_SETTINGS, *SCENE_SETTINGS)}
@@ -72,7 +74,7 @@ class XPBD_PT_main(SidebarPanel, bpy.types.Panel):
             _draw_material_choice(layout, obj)
         layout.separator()
         if STATUS.is_baking:
-            _draw_progress(layout)
+            _draw_progress(layout, letters_across(context))
         else:
             _draw_bake(layout)
         _draw_result(layout, context)
@@ -109,11 +111,14 @@ def _draw_bake(layout: Any) -> None:
     row.operator("xpbd.clear", text="", icon="TRASH")
 
 
-def _draw_progress(layout: Any) -> None:
+def _draw_progress(layout: Any, width: int) -> None:
     row = layout.row(align=True)
     row.scale_y = 1.8
-    row.progress(factor=STATUS.progress, type="BAR", text=STATUS.status)
+    # The bar is too narrow for names
+    row.progress(factor=STATUS.progress, type="BAR", text="Waiting" if STATUS.is_waiting else STATUS.status)
     row.operator("xpbd.cancel", text="", icon="CANCEL")
+    if STATUS.is_waiting:
+        draw_wrapped(layout, f"{STATUS.status}. {_EDIT_WARNING}", icon="INFO", width=width)
 
 
 def _draw_result(layout: Any, context: bpy.types.Context) -> None:
@@ -125,7 +130,8 @@ def _draw_result(layout: Any, context: bpy.types.Context) -> None:
     if error:
         box = layout.box()
         box.alert = True
-        draw_wrapped(box, plain_words(error), icon="ERROR", width=width)
+        for paragraph in fault_paragraphs(error):
+            draw_wrapped(box, paragraph, icon="ERROR", width=width)
         if error.startswith("E_DEP") and BASE_PACKAGE in context.preferences.addons:
             box.operator("preferences.addon_show", text="Open Preferences").module = BASE_PACKAGE
     rows = summary_rows(report)

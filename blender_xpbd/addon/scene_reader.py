@@ -31,7 +31,7 @@ import numpy.typing as npt
 
 from ..scene.body_kinds import body_labels
 from ..scene.collider import Collider
-from ..scene.errors import Notice, XpbdError
+from ..scene.errors import Notice, XpbdError, attempt_all
 from ..scene.material_parameters import COLLIDER
 from ..scene.scene import Scene, validate
 from ..scene.settings import SOLVER_PARAMETERS, FrameRange, SolverSettings
@@ -98,8 +98,6 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
     frames = _frame_range(scene, options)
     enabled = _enabled_objects(context.view_layer)
     bodies, colliders = _participants(enabled, options)
-    for obj in bodies:
-        blender_kind(obj.xpbd.role).result.check(obj, options.make_single_user)
     everything = [*bodies, *colliders]
     is_scripted = has_frame_handlers()
     moving = frozenset(obj.session_uid for obj in everything if is_scripted or may_move(obj))
@@ -108,19 +106,47 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
             scene.frame_set(frames.start)
         parts = _SceneParts(scene, options, frames)
         depsgraph = context.evaluated_depsgraph_get()
-        matrices = {obj.session_uid: [world_matrix(obj, depsgraph)] for obj in everything}
-        local_bodies = [blender_kind(obj.xpbd.role).read(obj, unit_scale_of(scene)) for obj in bodies]
-        placeholder = np.eye(4)[None]
-        local_colliders = {
-            obj.session_uid: read_collider(obj, f"c{index}", placeholder, depsgraph)
-            for index, obj in enumerate(colliders)
-        }
+        local_bodies, local_colliders, matrices = _read_all(bodies, colliders, options, depsgraph)
         pinned = frozenset(body.object_uid for body in local_bodies if len(body.pin_vertices))
         ignored = ignored_inputs(scene, enabled, pinned, local_colliders.values())
         shapes = ColliderShapes(colliders, frames, depsgraph, is_scripted=is_scripted)
         yield from _follow(context, parts.scene_uid, frames, moving, matrices, shapes)
     reading = parts.assemble(local_bodies, local_colliders, {uid: _motion(rows) for uid, rows in matrices.items()})
     return replace(reading, notices=(*reading.notices, *ignored, *shapes.notices()))
+
+
+def _read_all(
+    bodies: list[bpy.types.Object],
+    colliders: list[bpy.types.Object],
+    options: BakeOptions,
+    depsgraph: bpy.types.Depsgraph,
+) -> tuple[list[LocalBody], dict[int, Collider], dict[int, list[Floats]]]:
+    """Check and read each participant at the depsgraph's frame.
+
+    Returns:
+        Bodies; colliders by their objects' ``session_uid``; the first matrix of each, by that too.
+
+    Raises:
+        XpbdError: what is wrong with each of them.
+    """
+    unit_scale = unit_scale_of(depsgraph.scene)
+    placeholder = np.eye(4)[None]
+    local_bodies: list[LocalBody] = []
+    local_colliders: dict[int, Collider] = {}
+    matrices: dict[int, list[Floats]] = {}
+
+    def read(obj: bpy.types.Object) -> None:
+        matrices[obj.session_uid] = [world_matrix(obj, depsgraph)]
+        if obj.xpbd.role == COLLIDER:
+            identifier = f"c{len(local_colliders)}"
+            local_colliders[obj.session_uid] = read_collider(obj, identifier, placeholder, depsgraph)
+        else:
+            kind = blender_kind(obj.xpbd.role)
+            kind.result.check(obj, options.make_single_user)
+            local_bodies.append(kind.read(obj, unit_scale))
+
+    attempt_all(read, [*bodies, *colliders])
+    return local_bodies, local_colliders, matrices
 
 
 class _SceneParts:
@@ -189,14 +215,13 @@ def _participants(
 ) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:
     """Bodies and colliders that take part, each in the order of their names."""
     bodies = [obj for obj in enabled if is_body(obj)]
-    for name in options.objects:
-        if not any(obj.name == name for obj in bodies):
-            raise XpbdError(
-                "E_NOTHING",
-                f"There is no such {body_labels().lower()} object that is enabled in viewports in this scene: give it "
-                "a role in the XPBD tab, or correct the name.",
-                name,
-            )
+    unknown = [name for name in options.objects if not any(obj.name == name for obj in bodies)]
+    if unknown:
+        advice = (
+            f"There is no such {body_labels().lower()} object that is enabled in viewports in this scene: give it a "
+            "role in the XPBD tab, or correct the name."
+        )
+        raise XpbdError.joined([XpbdError("E_NOTHING", advice, name) for name in unknown])
     if options.objects:
         bodies = [obj for obj in bodies if obj.name in options.objects]
     if not bodies:

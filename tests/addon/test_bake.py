@@ -329,25 +329,6 @@ def subdivide(bpy, body):
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
-def test_a_body_that_fails_shows_the_present_frame(bpy, make_body, fake_worker, options):
-    """Its keys are read at the present frame, not where a change of frame will put them later."""
-    from blender_xpbd.addon.bake import bake
-
-    body, _other = make_body("A"), make_body("B")
-    bpy.context.scene.frame_set(3)
-    fake_worker(seconds=0.01)
-    steps = bake(bpy.context, options(frame_end=20))
-    solving(steps, 6)
-    subdivide(bpy, body)
-    with pytest.raises(XpbdError, match="E_CACHE_STALE"):
-        exhaust(steps)
-    keys = body.data.shape_keys
-    shown = keys.eval_time
-    assert shown > keys.key_blocks["XPBD 0002"].frame
-    bpy.context.scene.frame_set(3)
-    assert shown == pytest.approx(keys.eval_time)
-
-
 def test_a_cancel_tells_what_waits_in_the_cache(bpy, make_body, fake_worker, options, monkeypatch):
     from blender_xpbd.addon import bake
 

@@ -549,6 +549,45 @@ def test_linked_data_is_refused(bpy, make_body, read, tmp_path):
         read()
 
 
+def test_all_that_is_wrong_with_a_selection_is_told_at_once(bpy, make_body, read, dump, tmp_path):
+    make_body("Linked")
+    make_body("Overridden")
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, wanted):
+        wanted.objects = ["Linked", "Overridden"]
+    for obj in list(bpy.data.objects):
+        bpy.context.scene.collection.objects.link(obj)
+    bpy.data.objects["Overridden"].override_create(remap_local_usages=True)
+    make_body("Multi", mesh=make_body("Good", location=(1.0, 0.0, 0.0)).data.copy())
+    make_body("User", mesh=bpy.data.objects["Multi"].data)
+    make_body("Flat", scale=(1.0, 1.0, 0.0))
+    make_body("Hollow", role="COLLIDER", mesh=bpy.data.meshes.new("Empty"))
+    before = [dump(obj) for obj in bpy.data.objects if obj.library is None]
+    with pytest.raises(XpbdError) as caught:
+        read()
+    assert {(fault.object_name, fault.code) for fault in caught.value.faults} == {
+        ("Linked", "E_DATA_LINKED"),
+        ("Overridden", "E_DATA_LINKED"),
+        ("Multi", "E_DATA_SHARED"),
+        ("User", "E_DATA_SHARED"),
+        ("Flat", "E_TRANSFORM_SINGULAR"),
+        ("Hollow", "E_GEOM_EMPTY"),
+    }
+    assert len(str(caught.value).splitlines()) == 6
+    assert [dump(obj) for obj in bpy.data.objects if obj.library is None] == before
+
+
+def test_all_unknown_names_are_told(bpy, make_body, read):
+    make_body("A")
+    with pytest.raises(XpbdError) as caught:
+        read(objects=("A", "Nobody", "Nothing"))
+    assert [(fault.code, fault.object_name) for fault in caught.value.faults] == [
+        ("E_NOTHING", "Nobody"),
+        ("E_NOTHING", "Nothing"),
+    ]
+
+
 def test_far_from_the_origin(bpy, make_body, read):
     make_body(location=(1e6, 0, 0))
     assert [notice.code for notice in told(read())] == ["W_PRECISION"]

@@ -47,8 +47,8 @@ class ResultWriter(Protocol):
     def find(self) -> bpy.types.Object | None:
         """The object, or None where it is gone."""
 
-    def is_blocked(self) -> bool:
-        """Whether what is written now would be lost."""
+    def blocking_mode(self) -> str:
+        """The mode of the object in which what is written now would be lost; "" for none."""
 
     def is_intact(self) -> bool:
         """Whether what has been written is still there."""
@@ -56,8 +56,17 @@ class ResultWriter(Protocol):
     def begin(self) -> None:
         """Take back an earlier bake, and prepare this one."""
 
+    def resume(self) -> None:
+        """Take up again what the object's owner may have changed since the last frame."""
+
+    def check_topology(self) -> None:
+        """Compare the object's data with what was read. Raises E_CACHE_STALE."""
+
     def add_frame(self, frame: int, positions: Floats) -> None:
         """Write a frame: positions in the world [m], shape (vertices, 3)."""
+
+    def take_back(self) -> None:
+        """Remove what this bake has added, if it is there."""
 
     def finish(self, current_frame: float) -> None:
         """Play the frames that there are."""

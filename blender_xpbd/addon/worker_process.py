@@ -15,7 +15,8 @@ from pathlib import Path
 
 from ..jobs.status import Status, read_status
 from ..scene.errors import ExitCode, XpbdError
-from .worker_python import NO_WINDOW, WorkerPython
+from .private_folder import private_folder
+from .worker_python import NO_WINDOW, SAFE_PATH, WorkerPython
 
 LOG_FILE = "worker.log"
 PACKAGE_FOLDER = Path(__file__).resolve().parent.parent
@@ -25,8 +26,8 @@ _LOG_TAIL_LINES = 6
 
 # The package loads under its own name whatever the folder is called: an extension is installed as
 # bl_ext.….xpbd_physics, and the folder above it holds other people's extensions, which are no modules of ours.
-_START = """
-import importlib.util, runpy, sys
+_START = f"""{SAFE_PATH}
+import importlib.util, runpy
 folder = sys.argv.pop(1)
 spec = importlib.util.spec_from_file_location(
     "blender_xpbd", folder + "/__init__.py", submodule_search_locations=[folder])
@@ -48,7 +49,7 @@ def waiting_command(python: WorkerPython, seconds: float) -> list[str]:
 
 
 def _launch(python: WorkerPython) -> list[str]:
-    return [python.executable, "-c", _START, str(PACKAGE_FOLDER), "--stop-at-end-of-input"]
+    return [python.executable, "-P", "-c", _START, str(PACKAGE_FOLDER), "--stop-at-end-of-input"]
 
 
 class WorkerProcess:
@@ -69,7 +70,7 @@ class WorkerProcess:
             XpbdError: E_IO or E_WORKER when it cannot be started.
         """
         self._python = python
-        self._job = job
+        self._job = job.absolute()
         self._retried = False
         self._log_start = 0
         self._process = waiting if waiting is not None and self._give_job(waiting) else self._start()
@@ -170,7 +171,7 @@ class WorkerProcess:
                     stdout=output,
                     stderr=subprocess.STDOUT,
                     env=dict(self._python.environment),
-                    cwd=self._job,
+                    cwd=private_folder(),
                     creationflags=NO_WINDOW,
                     # Ctrl+C in a terminal goes to Blender, which tells the worker in its own way
                     start_new_session=sys.platform != "win32",

@@ -25,8 +25,7 @@ class Order:
     log: Path
 
     def take_output(self) -> None:
-        """Print to the log from now on, Taichi's own code included; and live in the job's folder."""
-        os.chdir(self.job)
+        """Print to the log from now on, Taichi's own code included."""
         sys.stdout.flush()
         sys.stderr.flush()
         log = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)

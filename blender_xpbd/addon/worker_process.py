@@ -13,12 +13,12 @@ import sys
 import time
 from pathlib import Path
 
+from ..jobs.log import LOG_FILE, open_log, read_log
 from ..jobs.status import Status, read_status
 from ..scene.errors import ExitCode, XpbdError
 from .private_folder import private_folder
 from .worker_python import NO_WINDOW, SAFE_PATH, WorkerPython
 
-LOG_FILE = "worker.log"
 PACKAGE_FOLDER = Path(__file__).resolve().parent.parent
 CANCEL_SECONDS = 1.0
 _LOG_TAIL_BYTES = 4096
@@ -67,7 +67,7 @@ class WorkerProcess:
             waiting: a process that waits for a job, or None to start one.
 
         Raises:
-            XpbdError: E_IO or E_WORKER when it cannot be started.
+            XpbdError: E_IO or E_WORKER when it cannot be started, E_CACHE when its log is not what it should be.
         """
         self._python = python
         self._job = job.absolute()
@@ -81,8 +81,16 @@ class WorkerProcess:
         return self._process.pid
 
     def status(self) -> Status | None:
-        """What this worker says about itself; None where it has not yet, or where another's words stand there."""
-        status = read_status(self._job)
+        """What this worker says about itself; None where it has not yet, or where another's words stand there.
+
+        Those may be torn, as a power cut leaves them; this one's are whole (``jobs.files.publish``).
+        """
+        try:
+            status = read_status(self._job)
+        except XpbdError as fault:
+            if fault.code != "E_CACHE":
+                raise
+            return None
         return status if status is not None and status.pid == self._process.pid else None
 
     def poll(self) -> bool:
@@ -149,26 +157,29 @@ class WorkerProcess:
 
     def _give_job(self, waiting: subprocess.Popen[bytes]) -> bool:
         """Tell a waiting process what to compute; whether it has lived until then."""
-        log = self._job / LOG_FILE
-        self._log_start = log.stat().st_size if log.exists() else 0
-        line = json.dumps({"job": str(self._job), "log": str(log)}).encode() + b"\n"
+        line = json.dumps({"job": str(self._job)}).encode() + b"\n"
+        has_heard = False
         try:
+            with open_log(self._job) as log:
+                self._log_start = os.fstat(log).st_size
             os.write(waiting.stdin.fileno() if waiting.stdin else -1, line)
+            has_heard = True
         except OSError:
-            waiting.kill()
-            waiting.communicate()
             return False
+        finally:
+            if not has_heard:
+                waiting.kill()
+                waiting.communicate()
         return True
 
     def _start(self) -> subprocess.Popen[bytes]:
-        log = self._job / LOG_FILE
-        try:
-            with log.open("ab") as output:
-                self._log_start = output.tell()
+        with open_log(self._job) as log:
+            self._log_start = os.fstat(log).st_size
+            try:
                 return subprocess.Popen(
                     worker_command(self._python, self._job),
                     stdin=subprocess.PIPE,
-                    stdout=output,
+                    stdout=log,
                     stderr=subprocess.STDOUT,
                     env=dict(self._python.environment),
                     cwd=private_folder(),
@@ -176,8 +187,8 @@ class WorkerProcess:
                     # Ctrl+C in a terminal goes to Blender, which tells the worker in its own way
                     start_new_session=sys.platform != "win32",
                 )
-        except OSError as fault:
-            raise XpbdError("E_WORKER", f"Cannot start the worker {self._python.executable}: {fault}.") from fault
+            except OSError as fault:
+                raise XpbdError("E_WORKER", f"Cannot start the worker {self._python.executable}: {fault}.") from fault
 
     def _crash(self, code: int) -> XpbdError:
         tail = self.log_tail()
@@ -197,11 +208,9 @@ class WorkerProcess:
     def log_tail(self) -> str:
         """The last lines that this run has written to the log."""
         try:
-            with (self._job / LOG_FILE).open("rb") as log:
-                log.seek(0, 2)
-                log.seek(max(log.tell() - _LOG_TAIL_BYTES, self._log_start))
-                text = log.read().decode("utf-8", "replace")
-        except OSError:
+            text = read_log(self._job, self._log_start, _LOG_TAIL_BYTES)
+        except XpbdError:
+            # What it says goes into another fault, which counts
             return ""
         lines = [line for line in text.strip().splitlines() if not line.startswith("[Taichi]")]
         return "\n".join(lines[-_LOG_TAIL_LINES:])

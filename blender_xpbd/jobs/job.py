@@ -29,9 +29,11 @@ from ..scene.scene import (
     validate,
 )
 from ..scene.settings import FrameRange, SolverSettings
-from .arrays import array_digest, load_array, save_array
-from .files import dump_json, inside, load_json, make_folder, publish, read_bytes
+from .array_shapes import BODY_ARRAYS, COLLIDER_ARRAYS, ArrayDescription, read_descriptions, require_memory
+from .arrays import array_digest, check_array, load_array, save_array
+from .files import inside, make_folder, publish, read_bytes
 from .record import Record, printable
+from .strict_json import dump_json, load_json
 from .version import VERSION
 
 SCHEMA_VERSION = 1
@@ -54,30 +56,6 @@ _SCENE_KEYS = ("gravity", "frames", "settings", "bodies", "colliders")
 _FRAMES_KEYS = ("start", "end", "step", "frame_duration")
 _BODY_KEYS = ("identifier", "role", "material", "velocity", "tetrahedralizer", "resolution", "attach_target", "arrays")
 _COLLIDER_KEYS = ("identifier", "shape", "radius", "friction", "restitution", "arrays")
-_ARRAY_KEYS = ("dtype", "shape", "digest")
-
-# Each array's type, and its shape with None for any length
-_Spec = tuple[str, tuple[int | None, ...]]
-_BODY_ARRAYS: dict[str, _Spec] = {
-    "positions": ("<f8", (None, 3)),
-    "face_sizes": ("<i4", (None,)),
-    "corners": ("<i4", (None,)),
-    "pin_vertices": ("<i4", (None,)),
-    "pin_weights": ("<f4", (None,)),
-    "pin_targets": ("<f8", (None, None, 3)),
-    "tetrahedra_vertices": ("<f8", (None, 3)),
-    "tetrahedra": ("<i4", (None, 4)),
-    "uvs": ("<f4", (None, 2)),
-    "loose_edges": ("<i4", (None, 2)),
-    "attach_vertices": ("<i4", (None,)),
-    "attach_weights": ("<f4", (None,)),
-    **{f"multiplier_{name}": ("<f4", (None,)) for name in MULTIPLIERS},
-}
-_COLLIDER_ARRAYS: dict[str, _Spec] = {
-    "transforms": ("<f8", (None, 4, 4)),
-    "positions": ("<f8", (None, 3)),
-    "triangles": ("<i4", (None, 3)),
-}
 
 _Array = npt.NDArray[Any]
 
@@ -140,9 +118,9 @@ def read_job(folder: Path) -> Scene:
     """Read a job folder, which may come from a stranger.
 
     Raises:
-        XpbdError: E_JOB naming the file, when one is missing, damaged or of another version; E_IO when the system
-            cannot read it; and what ``scene.validate`` and the materials' and settings' ranges refuse, by their
-            own codes.
+        XpbdError: E_JOB naming the file, when one is missing, damaged or of another version; E_MEMORY when its arrays
+            are larger than free memory; E_IO when the system cannot read it; and what ``scene.validate`` and the
+            materials' and settings' ranges refuse, by their own codes.
     """
     path = inside(folder, JOB_FILE, code="E_JOB")
     value = load_json(path, _MAXIMUM_BYTES, "E_JOB")
@@ -271,7 +249,7 @@ def _array_path(folder: Path, identifier: str, name: str) -> Path:
 
 def _save_unless_there(path: Path, array: _Array, digest: str) -> None:
     try:
-        load_array(path, array.dtype, array.shape, digest)
+        check_array(path, array.dtype, array.shape, digest)
     except XpbdError as fault:
         if fault.code != "E_JOB":
             raise
@@ -288,22 +266,28 @@ def _holds(path: Path, content: bytes) -> bool:
 
 
 def _read_scene(folder: Path, record: Record, names: Record) -> Scene:
-    frames = record.record("frames", _FRAMES_KEYS)
+    numbers = record.record("frames", _FRAMES_KEYS)
+    frames = FrameRange(
+        numbers.integer("start"), numbers.integer("end"), numbers.integer("step"), numbers.number("frame_duration")
+    )
+    bodies, colliders = record.records("bodies", _BODY_KEYS), record.records("colliders", _COLLIDER_KEYS)
+    # Of all, before the first is read
+    body_arrays = [read_descriptions(item, BODY_ARRAYS, frames.count) for item in bodies]
+    collider_arrays = [read_descriptions(item, COLLIDER_ARRAYS, frames.count) for item in colliders]
+    require_memory((one for arrays in (*body_arrays, *collider_arrays) for one in arrays.values()), folder)
     return Scene(
-        bodies=tuple(_read_body(folder, item, names) for item in record.records("bodies", _BODY_KEYS)),
-        colliders=tuple(_read_collider(folder, item, names) for item in record.records("colliders", _COLLIDER_KEYS)),
-        frames=FrameRange(
-            frames.integer("start"), frames.integer("end"), frames.integer("step"), frames.number("frame_duration")
-        ),
+        bodies=tuple(_read_body(folder, *item, names) for item in zip(bodies, body_arrays, strict=True)),
+        colliders=tuple(_read_collider(folder, *item, names) for item in zip(colliders, collider_arrays, strict=True)),
+        frames=frames,
         settings=SolverSettings.from_values(record.scalars("settings")),
         gravity=np.array(record.vector("gravity")),
     )
 
 
-def _read_body(folder: Path, record: Record, names: Record) -> Body:
+def _read_body(folder: Path, record: Record, described: Mapping[str, ArrayDescription], names: Record) -> Body:
     identifier = _identifier(record)
     name = names.text_or(identifier, identifier)
-    arrays = _read_arrays(folder, identifier, record, _BODY_ARRAYS)
+    arrays = _read_arrays(folder, identifier, described)
     target = record.text("attach_target")
     return Body(
         identifier=identifier,
@@ -328,9 +312,9 @@ def _read_body(folder: Path, record: Record, names: Record) -> Body:
     )
 
 
-def _read_collider(folder: Path, record: Record, names: Record) -> Collider:
+def _read_collider(folder: Path, record: Record, described: Mapping[str, ArrayDescription], names: Record) -> Collider:
     identifier = _identifier(record)
-    arrays = _read_arrays(folder, identifier, record, _COLLIDER_ARRAYS)
+    arrays = _read_arrays(folder, identifier, described)
     return Collider(
         identifier=identifier,
         name=names.text_or(identifier, identifier),
@@ -351,14 +335,8 @@ def _identifier(record: Record) -> str:
     return identifier
 
 
-def _read_arrays(folder: Path, identifier: str, record: Record, specs: Mapping[str, _Spec]) -> dict[str, _Array]:
-    described = record.record("arrays", specs)
-    arrays: dict[str, _Array] = {}
-    for name, (dtype, wanted) in specs.items():
-        item = described.record(name, _ARRAY_KEYS)
-        shape = item.integers("shape")
-        fits = len(shape) == len(wanted) and all(w in {None, n} for n, w in zip(shape, wanted, strict=True))
-        if item.text("dtype") != dtype or not fits:
-            item.refuse(f"should be {dtype} of shape {wanted}, None for any length")
-        arrays[name] = load_array(_array_path(folder, identifier, name), dtype, shape, item.text("digest"))
-    return arrays
+def _read_arrays(folder: Path, identifier: str, described: Mapping[str, ArrayDescription]) -> dict[str, _Array]:
+    return {
+        name: load_array(_array_path(folder, identifier, name), item.dtype, item.shape, item.digest)
+        for name, item in described.items()
+    }

@@ -130,9 +130,9 @@ class Solver:
         for name in self._kept:
             shape = tuple(read_array(getattr(self._state, name)).shape)
             if name not in arrays or arrays[name].shape != shape or arrays[name].dtype.kind != "f":
-                raise XpbdError("E_CACHE", f"The checkpoint's {name} do not fit the job; delete the job's folder.")
+                raise XpbdError("E_CACHE", f"The checkpoint's {name} do not fit the job.")
             if not np.isfinite(arrays[name]).all():
-                raise XpbdError("E_CACHE", f"The checkpoint's {name} are not finite; delete the job's folder.")
+                raise XpbdError("E_CACHE", f"The checkpoint's {name} are not finite.")
         for name in self._kept:
             write_array(getattr(self._state, name), arrays[name])
         self.frame_index = frame_index

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from ..scene.errors import ExitCode
+from ..scene.errors import ExitCode, XpbdError
 from .order import wait_for_order
 from .quick_taichi import finish_import, prepare_import
 from .stop_signal import StopSignal
@@ -27,8 +27,8 @@ def main(arguments: list[str] | None = None) -> int:
         "--wait",
         type=float,
         metavar="SECONDS",
-        help="import everything, then take the job from standard input: a line of JSON, {job: folder, log: file}; "
-        "end where it ends, or when there is none for that long",
+        help="import everything, then take the job from standard input: a line of JSON, {job: folder}; end "
+        "where it ends, or when there is none for that long",
     )
     parser.add_argument(
         "--stop-at-end-of-input",
@@ -51,7 +51,10 @@ def main(arguments: list[str] | None = None) -> int:
         order = wait_for_order(sys.stdin.fileno(), options.wait)
         if order is None:
             return int(ExitCode.COMPLETE)
-        order.take_output()
+        try:
+            order.take_output()
+        except XpbdError as error:
+            return int(error.exit_code)
         job = order.job
     stop = StopSignal()
     for number in (signal.SIGINT, signal.SIGTERM):

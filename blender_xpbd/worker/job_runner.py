@@ -32,6 +32,9 @@ from .stop_signal import StopSignal
 from .stopwatch import Stopwatch
 
 CHECKPOINT_SECONDS = 2.0
+# checkpoints come the less often the longer they take, so that they take no more than this share of the time; more only
+# where to flush a frame takes a greater share of computing it
+CHECKPOINT_SHARE = 0.05
 # how often the status is written: where replacing a file takes longer than usual, the disk has other things to do
 STATUS_SECONDS = 0.03
 SLOW_STATUS_SECONDS = 0.15
@@ -81,6 +84,9 @@ class JobRunner:
         self._status_time = 0.0
         self._status_pause = STATUS_SECONDS
         self._checkpoint_time = 0.0
+        self._checkpoint_pause = CHECKPOINT_SECONDS
+        self._solving_since = 0.0
+        self._is_lasting = False
 
     def run(self) -> ExitCode:
         """Run to the end, or to a stop or a fault."""
@@ -141,22 +147,22 @@ class JobRunner:
 
     def _simulate(self, scene: Scene, solver: Solver, cache: FrameCache, measure: Measure) -> ExitCode:
         kept = set(scene.frames.kept())
-        self._checkpoint_time = time.perf_counter()
+        self._checkpoint_time = self._solving_since = time.perf_counter()
         for frame in range(scene.frames.start + solver.frame_index + 1, scene.frames.end + 1):
             if self._stop.is_requested:
-                self._save_checkpoint(solver)
+                self._save_checkpoint(solver, cache)
                 self._tell("INTERRUPTED")
                 return ExitCode.INTERRUPTED
             with self._watch.stage("solve"):
                 solver.advance()
             if frame in kept:
                 self._publish(solver, cache, measure, frame)
-            if time.perf_counter() - self._checkpoint_time > CHECKPOINT_SECONDS:
-                self._save_checkpoint(solver)
+            if time.perf_counter() - self._checkpoint_time > self._checkpoint_pause:
+                self._save_checkpoint(solver, cache)
             self._status = replace(self._status, solver_fps=self._frames_per_second(solver))
             if time.perf_counter() - self._status_time > self._status_pause:
                 self._tell("RUNNING")
-        self._save_checkpoint(solver)
+        self._save_checkpoint(solver, cache)
         self._tell("COMPLETE")
         return ExitCode.COMPLETE
 
@@ -210,7 +216,7 @@ class JobRunner:
     def _resume(self, scene: Scene, solver: Solver, cache: FrameCache) -> None:
         """Go on from the checkpoint where it and all frames before it are whole; otherwise start anew."""
         try:
-            saved = read_checkpoint(self._folder)
+            saved = read_checkpoint(self._folder, sum(array.nbytes for array in solver.checkpoint().values()))
         except XpbdError as error:
             print(f"{error} Starting anew.", flush=True)
             return
@@ -221,15 +227,31 @@ class JobRunner:
         if not scene.frames.start <= frame <= scene.frames.end or not all(cache.verify(number) for number in done):
             print("Some frames before the checkpoint are missing or damaged. Starting anew.", flush=True)
             return
-        solver.restore(frame - scene.frames.start, arrays)
+        try:
+            solver.restore(frame - scene.frames.start, arrays)
+        except XpbdError as error:
+            print(f"{error} Starting anew.", flush=True)
+            return
+        cache.flush_later(done)
+        self._is_lasting = True
         self._status = replace(self._status, frame=done[-1], frames_done=len(done))
         print(f"Going on after frame {frame}.", flush=True)
 
-    def _save_checkpoint(self, solver: Solver) -> None:
+    def _save_checkpoint(self, solver: Solver, cache: FrameCache) -> None:
+        """Keep the state, flushed to the disk with its frames where there is work to lose in a power cut.
+
+        A bake of less than ``CHECKPOINT_SECONDS`` need not wait for the disk. A checkpoint that lasts is only replaced
+        by another such.
+        """
+        before = time.perf_counter()
+        self._is_lasting = self._is_lasting or before - self._solving_since > CHECKPOINT_SECONDS
         with self._watch.stage("write"):
+            if self._is_lasting:
+                cache.flush()
             frame = solver.system.scene.frames.start + solver.frame_index
-            write_checkpoint(self._folder, frame, solver.checkpoint())
+            write_checkpoint(self._folder, frame, solver.checkpoint(), lasting=self._is_lasting)
         self._checkpoint_time = time.perf_counter()
+        self._checkpoint_pause = max(CHECKPOINT_SECONDS, (self._checkpoint_time - before) / CHECKPOINT_SHARE)
 
     def _frames_per_second(self, solver: Solver) -> float:
         seconds = self._watch.seconds["solve"]

@@ -228,6 +228,8 @@ def test_a_worker_that_leaves_keeps_its_kernels(tmp_path):
     assert finish(process)[0] == ExitCode.COMPLETE
     kept = {path: path.stat().st_mtime_ns for path in cache.rglob("*.tic")}
     assert kept
+    # kernels are code
+    assert sys.platform == "win32" or cache.stat().st_mode & 0o777 == 0o700
     second = write_job(tmp_path, falling_cloth(4))
     assert finish(start(second, kernels=cache))[0] == ExitCode.COMPLETE
     assert kept == {path: path.stat().st_mtime_ns for path in cache.rglob("*.tic")}

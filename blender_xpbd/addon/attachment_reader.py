@@ -10,8 +10,9 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ..scene.body import Attachment
+from ..scene.body_kinds import body_labels
 from ..scene.errors import Notice
-from ..scene.scene import Attachment
 from .mesh_reader import group_weights
 
 
@@ -64,8 +65,8 @@ def resolved(
     target = identifiers.get(attachment.target_uid)
     if target is None or attachment.target_uid == object_uid:
         words = (
-            f'"{attachment.target_name}" is no other jelly or cloth object of this bake: nothing is attached to it. '
-            "Choose another one, give it a role, or bake both."
+            f'"{attachment.target_name}" is no other {body_labels().lower()} object of this bake: nothing is attached '
+            "to it. Choose another one, give it a role, or bake both."
         )
         return None, (Notice("W_GROUP", words, object_name),)
     return Attachment(target, attachment.vertices, attachment.weights), ()

@@ -48,7 +48,8 @@ def bake(context: bpy.types.Context, options: BakeOptions | None = None) -> Gene
 
     No step takes longer than some 40 ms, but for the first and for frames that Blender itself is slow to evaluate.
     Between two steps anything may happen to Blender's data. Closing the generator cancels: within 2 s the worker has
-    stopped, and the frames that were done are keys.
+    stopped, and the frames that were done are keys. The same happens when the add-on is disabled or another file is
+    opened; the next step then raises E_INTERRUPTED.
 
     Args:
         context: its scene is baked.
@@ -112,19 +113,42 @@ class BakeSession:
         self._worker: WorkerProcess | None = None
         self._output: BakeOutput | None = None
         self._rate = _Rate()
+        self._steps: Generator[Progress, None, None] | None = None
+        self._interruption: XpbdError | None = None
 
     def run(self, context: bpy.types.Context) -> Generator[Progress, None, BakeSummary]:
         """The whole bake; see ``bake``."""
+        if not hasattr(context.scene, "xpbd"):
+            raise XpbdError("E_INTERRUPTED", "The add-on is disabled: enable it, and bake again.")
+        self._steps = self._all_steps(context)
+        _running.append(self)
         try:
-            yield from self._steps(context)
+            for progress in self._steps:
+                yield progress
+                if self._interruption is not None:
+                    raise self._interruption
         except XpbdError as error:
             self.summary.fail(error)
             raise
         finally:
-            self._close()
+            self._end()
         return self.summary
 
-    def _steps(self, context: bpy.types.Context) -> Generator[Progress, None, None]:
+    def interrupt(self, reason: str) -> None:
+        """End it between two steps, from outside: what is done is kept, and the next step raises E_INTERRUPTED."""
+        self._interruption = XpbdError("E_INTERRUPTED", reason)
+        self.summary.fail(self._interruption)
+        self._end()
+
+    def _end(self) -> None:
+        """Close everything, the first time; later the add-on, or the file, may be gone."""
+        steps, self._steps = self._steps, None
+        if steps is not None:
+            _running.remove(self)
+            steps.close()
+            self._close()
+
+    def _all_steps(self, context: bpy.types.Context) -> Generator[Progress, None, None]:
         yield Progress(READING, message="Reading the scene")
         reading = yield from self._read(context)
         python = yield from self._python(self._options.worker_python or worker_python_path(context))
@@ -170,7 +194,8 @@ class BakeSession:
         error = yield from self._collect(output)
         yield from self._wait_for_editing(output)
         output.finish()
-        return error or output.error
+        errors = [fault for fault in (error, output.error) if fault is not None]
+        return XpbdError.joined(errors) if errors else None
 
     def _finer(self, reading: Reading, error: XpbdError | None) -> Reading | None:
         """What to try after the simulation blew up, None where that is of no use."""
@@ -205,9 +230,16 @@ class BakeSession:
             output.write(CLOSING_SECONDS, ALL_FRAMES)
         except XpbdError as fault:
             # What cannot be read now was reported before, or is solved again by the next bake
-            self.summary.error = self.summary.error or str(fault)
+            self._note(fault)
         finally:
             output.finish()
+            if output.error is not None:
+                self._note(output.error)
+
+    def _note(self, fault: XpbdError) -> None:
+        """Tell of a fault that was found while the bake was ending, unless another has ended it."""
+        if not self.summary.error:
+            self.summary.fail(fault)
 
     def _read(self, context: bpy.types.Context) -> Generator[Progress, None, Reading]:
         start = time.perf_counter()
@@ -262,18 +294,19 @@ class BakeSession:
             newest = ALL_FRAMES if ended else status.frame if status is not None else None
             behind = output.write(SLICE_SECONDS, newest)
             if ended and not behind:
-                return error
+                return error or output.missing()
             output.require_targets()
             yield self._progress(output, solving=not ended)
 
     def _wait_for_editing(self, output: BakeOutput) -> Generator[Progress, None, None]:
         # what could not be written during the editing is written after it, slice by slice
-        while (names := output.blocked()) or output.write(SLICE_SECONDS, ALL_FRAMES):
+        while (modes := output.blocked()) or output.write(SLICE_SECONDS, ALL_FRAMES):
+            wishes = " and ".join(f"{mode} of {', '.join(names)}" for mode, names in modes.items())
             yield Progress(
-                WAITING if names else WRITING,
+                WAITING if modes else WRITING,
                 frames_done=output.frames_written,
                 frames_total=output.frames_total,
-                message=f"Waiting: leave the edit mode of {', '.join(names)}" if names else "Writing the keys",
+                message=f"Waiting: leave {wishes}" if modes else "Writing the keys",
             )
             output.write(SLICE_SECONDS, ALL_FRAMES)
 
@@ -289,6 +322,15 @@ class BakeSession:
             seconds_left=(total - done) / rate if rate > 0.0 else None,
             message="Solving" if done else "Building the simulation",
         )
+
+
+_running: list[BakeSession] = []
+
+
+def interrupt_all(reason: str) -> None:
+    """End all bakes that go on, whoever drives them: they cannot go on without the add-on, or in another file."""
+    for session in tuple(_running):
+        session.interrupt(reason)
 
 
 class _Rate:

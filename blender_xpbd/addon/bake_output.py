@@ -6,7 +6,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +16,10 @@ from ..jobs.frames import MAXIMUM_FRAME, FrameCache, FrameData
 from ..jobs.result import RESULT_FILE, Result, read_result
 from ..jobs.status import Status, read_status
 from ..scene.errors import Notice, XpbdError
+from .body_kinds import blender_kind
 from .data_lookup import scene_by_uid
 from .report import BakeSummary
 from .scene_reader import Reading
-from .shape_key_writer import ShapeKeyWriter
 
 ALL_FRAMES = MAXIMUM_FRAME
 
@@ -50,10 +50,15 @@ class BakeOutput:
         self._kept = reading.scene.frames.kept()
         self._summary = summary
         self._keeps_frames = per_frame
-        self._writers = {index: ShapeKeyWriter(target, bake, job.name) for index, target in enumerate(reading.targets)}
+        pairs = zip(reading.scene.bodies, reading.targets, strict=True)
+        self._writers = {
+            index: blender_kind(body.role).result.writer(target, bake, job.name)
+            for index, (body, target) in enumerate(pairs)
+        }
         self._counts = [body.vertex_count for body in reading.scene.bodies]
         self._published: _Published | None = None
         self._measured: set[int] = set()
+        self._unchecked: set[int] = set()
         self._status: Status | None = None
         self.error: XpbdError | None = None
         self.is_finished = False
@@ -94,7 +99,10 @@ class BakeOutput:
         if published is None or not all(published.cache.verify(frame) for frame in self._kept):
             self._published = None
             return False
-        self.take_status(status)
+        if status is not None:
+            # what the run that solved it found damaged is mended
+            notices = tuple(notice for notice in status.notices if notice.code != "W_CACHE_DAMAGED")
+            self.take_status(replace(status, notices=notices))
         return True
 
     def take_status(self, status: Status | None) -> None:
@@ -128,6 +136,7 @@ class BakeOutput:
         if newest is None or published is None:
             return False
         behind = True
+        self._unchecked = set(self._writers)
         while behind and time.perf_counter() < start + seconds:
             behind = self._write_next(published, newest)
         self._summary.seconds["writing"] = self._summary.seconds.get("writing", 0.0) + time.perf_counter() - start
@@ -148,13 +157,15 @@ class BakeOutput:
                 "Every object of the bake was deleted, so it was stopped; what is solved waits in the cache.",
             )
 
-    def blocked(self) -> list[str]:
-        """Names of the objects that are being edited and still lack frames."""
-        if self._published is None:
-            return []
-        count = self._published_count(self._published)
-        writers = self._writers.values()
-        return [writer.target.name for writer in writers if writer.is_blocked() and len(writer.written) < count]
+    def blocked(self) -> dict[str, list[str]]:
+        """Names of the objects that are being edited and still lack frames, by the mode that they are in."""
+        modes: dict[str, list[str]] = {}
+        count = self._published_count(self._published) if self._published is not None else 0
+        for writer in self._writers.values():
+            obj, mode = writer.find(), writer.blocking_mode()
+            if obj is not None and mode and len(writer.written) < count:
+                modes.setdefault(mode, []).append(obj.name)
+        return modes
 
     def finish(self) -> None:
         """Animate the keys, and tell how many there are."""
@@ -163,11 +174,26 @@ class BakeOutput:
         for index, writer in list(self._writers.items()):
             if writer.find() is None:
                 self._forget(index)
-            elif writer.is_intact():
+            elif writer.is_intact() and (writer.blocking_mode() or self._attempt(index, writer.check_topology)):
+                # What is edited in a mode that still lasts is an edit after the bake
                 writer.finish(current_frame)
         self._summary.frames = self.frames_written
         if self._published is not None:
-            self._summary.frames_waiting = self._published_count(self._published) - self.frames_written
+            # fewer than there are keys, where the cache was deleted meanwhile
+            self._summary.frames_waiting = max(self._published_count(self._published) - self.frames_written, 0)
+
+    def missing(self) -> XpbdError | None:
+        """The fault of a job whose worker ended well but whose files were deleted meanwhile; None where all are there.
+
+        Raises:
+            XpbdError: E_CACHE or E_IO, when what the worker wrote cannot be read.
+        """
+        published = self._open()
+        count = 0 if published is None else self._published_count(published)
+        if count == len(self._kept):
+            return None
+        text = f"The file of this frame is missing in {self._job}: it was deleted during the bake. Bake again."
+        return XpbdError("E_IO", text, frame=self._kept[count])
 
     def _published_count(self, published: _Published) -> int:
         """How many frames the cache holds before the first that is missing."""
@@ -200,7 +226,7 @@ class BakeOutput:
         frame = self._kept[position]
         if frame > newest or not is_there(published.cache.path(frame)):
             return False
-        data = published.cache.read(frame)
+        data = _read(published.cache, frame)
         if frame not in self._measured:
             self._measured.add(frame)
             result = published.result
@@ -209,9 +235,21 @@ class BakeOutput:
                 names = [body.name for body in result.bodies]
                 self._summary.keep_frame(frame, names, result.statistics, data.statistics)
         for index in [index for index, its in positions.items() if its == position]:
-            if position > 0 or self._attempt(index, self._writers[index].begin):
+            if self._prepare(index, position):
                 self._add(index, published.result, data)
         return True
+
+    def _prepare(self, index: int, position: int) -> bool:
+        """Make a body ready for its next frame; whether it is."""
+        writer = self._writers[index]
+        if position == 0:
+            self._unchecked.discard(index)
+            return self._attempt(index, writer.begin)
+        if index not in self._unchecked:
+            return True
+        # Within a slice nobody else runs: once in each is enough
+        self._unchecked.discard(index)
+        return self._attempt(index, writer.resume)
 
     def _position(self, index: int) -> int | None:
         """How many frames a body has; 0 again after an undo, None while it can take none."""
@@ -219,7 +257,7 @@ class BakeOutput:
         if writer.find() is None:
             self._forget(index)
             return None
-        if writer.is_blocked():
+        if writer.blocking_mode():
             return None
         return len(writer.written) if writer.written and writer.is_intact() else 0
 
@@ -231,17 +269,27 @@ class BakeOutput:
         self._attempt(index, lambda: writer.add_frame(data.frame, world))
 
     def _attempt(self, index: int, action: Callable[[], None]) -> bool:
-        """Do something for one body; if that fails, the others go on and the first error is kept."""
+        """Do something for one body; if that fails, its keys are taken back and the others go on."""
         try:
             action()
         except XpbdError as fault:
-            self.error = self.error or fault
+            self.error = XpbdError.joined([self.error, fault]) if self.error is not None else fault
             writer = self._writers.pop(index)
-            if writer.find() is not None and writer.is_intact():
-                writer.finish(self._current_frame())
+            # Keys of one mesh on another are of no use, and may have come into disorder with its vertices
+            writer.take_back()
             return False
         return True
 
     def _forget(self, index: int) -> None:
         name = self._writers.pop(index).target.name
         self._summary.add_notice(Notice("W_OBJECT_GONE", "The object was deleted during the bake.", name))
+
+
+def _read(cache: FrameCache, frame: int) -> FrameData:
+    """A frame; where it is damaged, the fault says what to do."""
+    try:
+        return cache.read(frame)
+    except XpbdError as fault:
+        if fault.code != "E_CACHE":
+            raise
+        raise XpbdError("E_CACHE", f"{fault.message} Bake again, and it is computed anew.", frame=frame) from fault

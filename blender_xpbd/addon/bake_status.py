@@ -11,6 +11,7 @@ class BakeStatus:
     """What ``WindowManager.xpbd`` shows; the meaning of each is in ``specs.STATUS_SETTINGS``."""
 
     is_baking: bool = False
+    is_waiting: bool = False
     progress: float = 0.0
     status: str = ""
     frames_per_second: float = 0.0

@@ -1,22 +1,32 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A jelly or cloth object in its own coordinates; ``scene_reader`` brings it into the world."""
+"""An object of a body in its own coordinates; ``scene_reader`` brings it into the world."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ..scene.body import Attachment, Body, Pins, Tetrahedralization, topology_hash
+from ..scene.body_kinds import body_kind
 from ..scene.errors import Notice
 from ..scene.material import Material
-from ..scene.material_parameters import CLOTH
-from ..scene.scene import MULTIPLIERS, Attachment, Body, Pins, Tetrahedralization, topology_hash
 from ..scene.tetgen_files import read_node_ele
+from ..scene.transforms import transformed
 from .attachment_reader import LocalAttachment, read_attachment
-from .mesh_reader import group_weights, read_loose_edges, read_polygons, read_rest_shape, read_uvs
+from .mesh_reader import (
+    group_weights,
+    pinned_key,
+    read_loose_edges,
+    read_mixed_shape,
+    read_polygons,
+    read_rest_shape,
+    read_uvs,
+)
+from .motion import rotation_of
 from .properties import material_values
 from .specs import group_property
 
@@ -35,36 +45,39 @@ class LocalBody:
     Attributes:
         object_uid: ``session_uid`` of the object.
         name: of the object.
-        role: JELLY or CLOTH.
-        rest_shape: local coordinates, shape (vertices, 3).
+        role: the name of its kind.
+        rest_shape: local coordinates of what is simulated, shape (vertices, 3).
+        mixed_shape: the same without a pinned shape key, which a bake takes away.
         face_sizes, corners: polygons, as in ``scene.Body``.
         material: SI values.
         pin_vertices, pin_weights: of the pins, shape (pins,).
-        tetrahedralization: with local coordinates of the vertices.
         velocity: initial, in Blender units per second, shape (3,).
-        multipliers, uvs, loose_edges: as in ``scene.Body``.
+        vertex_factors: as in ``scene.Body``.
         attachment: to another object, or None.
         key_style: the artist's wish.
         notices: warnings.
+        tetrahedralization: with local coordinates of the vertices.
+        uvs, loose_edges: as in ``scene.Body``.
     """
 
     object_uid: int
     name: str
     role: str
     rest_shape: Floats
+    mixed_shape: Floats
     face_sizes: Ints
     corners: Ints
     material: Material
     pin_vertices: Ints
     pin_weights: npt.NDArray[np.float32]
-    tetrahedralization: Tetrahedralization
     velocity: Floats
-    multipliers: dict[str, npt.NDArray[np.float32]]
-    uvs: npt.NDArray[np.float32]
-    loose_edges: Ints
+    vertex_factors: dict[str, npt.NDArray[np.float32]]
     attachment: LocalAttachment | None
     key_style: str
-    notices: tuple[Notice, ...] = field(default=())
+    notices: tuple[Notice, ...] = ()
+    tetrahedralization: Tetrahedralization = field(default_factory=Tetrahedralization)
+    uvs: npt.NDArray[np.float32] = field(default_factory=lambda: NO_UVS)
+    loose_edges: Ints = field(default_factory=lambda: np.zeros((0, 2), np.int32))
 
     @property
     def topology(self) -> str:
@@ -80,9 +93,9 @@ class LocalBody:
             unit_scale: metres per Blender unit.
             attachment: to another body of the job.
         """
-        pinned = self.rest_shape[self.pin_vertices]
-        rows = matrices if len(self.pin_vertices) else matrices[:1]
-        targets = np.stack([transformed(matrix, pinned) for matrix in rows]) * unit_scale
+        pins = Pins()
+        if len(self.pin_vertices):
+            pins = Pins.following(self.pin_vertices, self.pin_weights, motion_from_rest(matrices, unit_scale))
         tetrahedra = self.tetrahedralization
         return Body(
             identifier=identifier,
@@ -92,7 +105,7 @@ class LocalBody:
             face_sizes=self.face_sizes,
             corners=self.corners,
             material=self.material,
-            pins=Pins(self.pin_vertices, self.pin_weights, targets),
+            pins=pins,
             tetrahedralization=Tetrahedralization(
                 tetrahedra.method,
                 tetrahedra.resolution,
@@ -100,49 +113,61 @@ class LocalBody:
                 tetrahedra.tetrahedra,
             ),
             velocity=self.velocity * unit_scale,
-            multipliers=self.multipliers,
+            vertex_factors=self.vertex_factors,
             uvs=self.uvs,
             loose_edges=self.loose_edges,
             attachment=attachment,
+            axes=rotation_of(matrices[0][:3, :3]),
         )
 
 
-def transformed(matrix: Floats, points: Floats) -> Floats:
-    """Points, shape (n, 3), after a transform, shape (4, 4)."""
-    return points @ matrix[:3, :3].T + matrix[:3, 3]
-
-
-def read_body(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
-    """Read a jelly or cloth object as it stands in the present frame.
+def motion_from_rest(matrices: Floats, unit_scale: float) -> Floats:
+    """What takes the world at the first frame to each frame [m], shape (frames or 1, 4, 4); at the first one exactly 1.
 
     Args:
-        obj: the object.
+        matrices: local to world in Blender units, shape (frames or 1, 4, 4).
         unit_scale: metres per Blender unit.
-
-    Raises:
-        XpbdError: E_GEOM_EMPTY, E_GEOM_NONFINITE, E_PARAM or E_TET_FILE.
     """
+    motion: Floats = matrices @ np.linalg.inv(matrices[0])
+    motion[0] = np.eye(4)
+    motion[:, 3] = (0.0, 0.0, 0.0, 1.0)
+    motion[:, :3, 3] *= unit_scale
+    return motion
+
+
+def read_jelly(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
+    """Read a jelly object, as ``BlenderKind.read``."""
+    return replace(_read_mesh(obj, unit_scale), tetrahedralization=_read_tetrahedralization(obj))
+
+
+def read_cloth(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
+    """Read a cloth object, as ``BlenderKind.read``."""
+    is_woven = obj.xpbd.membrane_model == "ORTHOTROPIC"
+    uvs = read_uvs(obj.data, obj.xpbd.uv_map) if is_woven else NO_UVS
+    return replace(_read_mesh(obj, unit_scale), uvs=uvs, loose_edges=read_loose_edges(obj.data))
+
+
+def _read_mesh(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
+    """What bodies with faces have in common, as the object stands in the present frame."""
     settings = obj.xpbd
     rest_shape = read_rest_shape(obj)
     face_sizes, corners = read_polygons(obj.data)
     pin_vertices, pin_weights, notices = _read_pins(obj)
-    multipliers, group_notices = _read_multipliers(obj)
+    vertex_factors, group_notices = _read_vertex_factors(obj)
     attachment, attachment_notices = read_attachment(obj)
     return LocalBody(
         object_uid=obj.session_uid,
         name=obj.name,
         role=settings.role,
         rest_shape=rest_shape,
+        mixed_shape=rest_shape if pinned_key(obj) is None else read_mixed_shape(obj),
         face_sizes=face_sizes,
         corners=corners,
         material=Material.from_values(material_values(settings, unit_scale), obj.name),
         pin_vertices=pin_vertices,
         pin_weights=pin_weights,
-        tetrahedralization=_read_tetrahedralization(obj),
         velocity=np.array(settings.initial_velocity, np.float64),
-        multipliers=multipliers,
-        uvs=read_uvs(obj.data, settings.uv_map) if settings.membrane_model == "ORTHOTROPIC" else NO_UVS,
-        loose_edges=read_loose_edges(obj.data),
+        vertex_factors=vertex_factors,
         attachment=attachment,
         key_style=settings.key_style,
         notices=(*notices, *group_notices, *attachment_notices),
@@ -181,24 +206,22 @@ def _read_pins(obj: bpy.types.Object) -> tuple[Ints, npt.NDArray[np.float32], tu
     return vertices, np.minimum(weights[vertices], np.float32(1.0)), notices
 
 
-def _read_multipliers(obj: bpy.types.Object) -> tuple[dict[str, npt.NDArray[np.float32]], tuple[Notice, ...]]:
+def _read_vertex_factors(obj: bpy.types.Object) -> tuple[dict[str, npt.NDArray[np.float32]], tuple[Notice, ...]]:
     """Weights of the vertex groups that scale the material, and a warning for each that is missing."""
-    multipliers, notices = {}, []
-    for multiplier in MULTIPLIERS:
-        name = getattr(obj.xpbd, group_property(multiplier))
+    vertex_factors, notices = {}, []
+    for factor in body_kind(obj.xpbd.role, obj.name).vertex_factors:
+        name = getattr(obj.xpbd, group_property(factor))
         if not name:
             continue
         if obj.vertex_groups.get(name) is None:
             notices.append(Notice("W_GROUP", f'There is no vertex group "{name}": it scales nothing.', obj.name))
         else:
-            multipliers[multiplier] = group_weights(obj, name)
-    return multipliers, tuple(notices)
+            vertex_factors[factor] = group_weights(obj, name)
+    return vertex_factors, tuple(notices)
 
 
 def _read_tetrahedralization(obj: bpy.types.Object) -> Tetrahedralization:
     settings = obj.xpbd
-    if settings.role == CLOTH:
-        return Tetrahedralization()
     if settings.tetrahedralizer != "FILE":
         return Tetrahedralization(settings.tetrahedralizer, settings.cage_resolution)
     path = Path(bpy.path.abspath(settings.tetrahedra_file))

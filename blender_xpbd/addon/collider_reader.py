@@ -7,11 +7,12 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ..scene.collider import Collider
 from ..scene.errors import XpbdError
-from ..scene.scene import Collider
 from .mesh_reader import FARTHEST
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
 
 
 def read_collider(
@@ -30,14 +31,16 @@ def read_collider(
     """
     settings = obj.xpbd
     shape = settings.collider_shape
-    positions = np.zeros((0, 3))
+    positions = np.zeros((1, 0, 3))
     triangles = np.zeros((0, 3), np.int32)
     radius = 0.0
     if shape != "PLANE":
-        positions, triangles = _evaluated_surface(obj, depsgraph)
+        local, triangles = evaluated_surface(obj, depsgraph)
+        _require_surface(local, triangles, obj.name)
+        positions = local[None]
     if shape == "SPHERE":
-        radius = float(np.linalg.norm(positions, axis=1).max())
-        positions, triangles = np.zeros((0, 3)), np.zeros((0, 3), np.int32)
+        radius = float(np.linalg.norm(positions, axis=2).max())
+        positions, triangles = np.zeros((1, 0, 3)), np.zeros((0, 3), np.int32)
     return Collider(
         identifier,
         obj.name,
@@ -65,8 +68,8 @@ def read_floor(settings: bpy.types.PropertyGroup, unit_scale: float) -> Collider
     )
 
 
-def _evaluated_surface(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[Floats, npt.NDArray[np.int32]]:
-    """Local vertices and triangles of a mesh with its modifiers."""
+def evaluated_surface(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[Floats, Ints]:
+    """Local vertices, shape (vertices, 3), and triangles, shape (triangles, 3), of a mesh with its modifiers."""
     evaluated = obj.evaluated_get(depsgraph)
     mesh = evaluated.to_mesh()
     try:
@@ -77,9 +80,12 @@ def _evaluated_surface(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) ->
         mesh.loop_triangles.foreach_get("vertices", triangles.ravel())
     finally:
         evaluated.to_mesh_clear()
+    return positions.astype(np.float64), triangles
+
+
+def _require_surface(positions: Floats, triangles: Ints, name: str) -> None:
     if len(triangles) == 0:
-        raise XpbdError("E_GEOM_EMPTY", "The collider's mesh has no faces.", obj.name)
+        raise XpbdError("E_GEOM_EMPTY", "The collider's mesh has no faces.", name)
     bad = np.flatnonzero(~(np.abs(positions) < FARTHEST).all(axis=1))
     if len(bad):
-        raise XpbdError("E_GEOM_NONFINITE", f"Vertex {int(bad[0])} is at no finite place: move or delete it.", obj.name)
-    return positions.astype(np.float64), triangles
+        raise XpbdError("E_GEOM_NONFINITE", f"Vertex {int(bad[0])} is at no finite place: move or delete it.", name)

@@ -27,6 +27,7 @@ from .bake import run_bake
 from .bake_options import BakeOptions
 from .progress_bar import ProgressBar
 from .property_text import set_property
+from .report import error_values
 
 COMMAND = "xpbd"
 
@@ -78,7 +79,7 @@ def argument_parser(prog: str, *, with_file: bool = False) -> argparse.ArgumentP
         parser.add_argument("file", type=Path, metavar="FILE.blend", help="the scene")
     parser.add_argument("--object", action="append", default=[], metavar="NAME", help="body to bake (repeatable; all)")
     parser.add_argument("--frames", nargs=2, type=int, metavar=("START", "END"), help="first and last frame")
-    parser.add_argument("--step", type=int, metavar="N", help="frames from one shape key to the next")
+    parser.add_argument("--step", type=int, metavar="N", help="frames from one shape key to the next; the last has one")
     parser.add_argument("--substeps", type=int, metavar="N", help="solver steps per frame")
     parser.add_argument("--iterations", type=int, metavar="N", help="passes over all constraints per substep")
     parser.add_argument("--device", type=str.upper, choices=[device.identifier for device in DEVICES], help="where")
@@ -172,7 +173,7 @@ def _report(report: str, error: XpbdError | None, *, as_json: bool) -> None:
         print(warning, file=sys.stderr)
     if error is not None:
         print(error, file=sys.stderr)
-        summary["error"] = str(error)
+        summary |= {"error": str(error), "errors": error_values(error)}
     sys.stderr.flush()
     if as_json:
         _flush_blender()

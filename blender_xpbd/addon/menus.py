@@ -8,10 +8,11 @@ from typing import Any
 import bpy
 
 from ..scene.presets import OWN_CHOICES, PRESETS
+from .body_kinds import BODY_KINDS
 from .classes import register_classes, unregister_classes
 from .specs import ROLES
 
-ROLE_ICONS = {"JELLY": "META_BALL", "CLOTH": "MOD_CLOTH", "COLLIDER": "MESH_UVSPHERE", "NONE": "X"}
+ROLE_ICONS = {**{kind.name: kind.icon for kind in BODY_KINDS}, "COLLIDER": "MESH_UVSPHERE", "NONE": "X"}
 
 
 class XPBD_MT_object(bpy.types.Menu):

@@ -7,8 +7,8 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ..scene.body import topology_hash
 from ..scene.errors import XpbdError
-from ..scene.scene import topology_hash
 from .bake_record import ABSOLUTE, read_record
 
 Floats = npt.NDArray[np.float64]
@@ -41,12 +41,12 @@ TOPOLOGY_MODIFIERS = frozenset(
 )
 # Greater coordinates than this are faults of whoever made the mesh
 FARTHEST = 1e18
-_EDITING_MODES = frozenset({"EDIT", "SCULPT"})
+_EDITING_MODES = {"EDIT": "Edit Mode", "SCULPT": "Sculpt Mode"}
 
 
-def is_being_edited(obj: bpy.types.Object) -> bool:
-    """Whether the mesh is in a mode that keeps its own copy, so that keys written now would be lost."""
-    return obj.mode in _EDITING_MODES or obj.data.is_editmode
+def editing_mode(obj: bpy.types.Object) -> str:
+    """The mode, if it keeps its own copy of the mesh, so that keys written now would be lost; else ""."""
+    return _EDITING_MODES["EDIT"] if obj.data.is_editmode else _EDITING_MODES.get(obj.mode, "")
 
 
 def check_object(obj: bpy.types.Object, *, make_single_user: bool = False) -> None:
@@ -68,7 +68,7 @@ def check_object(obj: bpy.types.Object, *, make_single_user: bool = False) -> No
                 "lost on saving: make it local (Object > Relations > Make Local > Selected Objects and Data).",
                 obj.name,
             )
-    if is_being_edited(obj):
+    if editing_mode(obj):
         raise XpbdError("E_MODE_EDIT", "The mesh is being edited: go back to Object Mode (Tab) first.", obj.name)
     if not make_single_user and is_shared(obj):
         raise XpbdError(
@@ -159,8 +159,8 @@ def key_coordinates(key_block: bpy.types.ShapeKey) -> Floats:
 def read_rest_shape(obj: bpy.types.Object) -> Floats:
     """The mesh before its modifiers as the artist's own shape keys make it, without what a bake has added.
 
-    Relative keys are mixed by their present values; of absolute keys the two around the evaluation time are, or were
-    before our bake.
+    A pinned key is shown alone. Else relative keys are mixed by their present values; of absolute
+    keys the two around the evaluation time are, or were before our bake.
 
     Returns:
         Local coordinates, shape (vertices, 3).
@@ -168,16 +168,41 @@ def read_rest_shape(obj: bpy.types.Object) -> Floats:
     Raises:
         XpbdError: E_GEOM_EMPTY or E_GEOM_NONFINITE.
     """
-    mesh = obj.data
-    if len(mesh.polygons) == 0:
+    pinned = pinned_key(obj)
+    return _checked(obj, _key_alone(obj, pinned)) if pinned is not None else read_mixed_shape(obj)
+
+
+def read_mixed_shape(obj: bpy.types.Object) -> Floats:
+    """As ``read_rest_shape``, but as if no key were pinned: so the artist's keys are shown below relative baked ones.
+
+    Raises:
+        XpbdError: E_GEOM_EMPTY or E_GEOM_NONFINITE.
+    """
+    keys = obj.data.shape_keys
+    return _checked(obj, _mix_of_keys(obj, keys) if keys is not None else read_coordinates(obj.data))
+
+
+def _checked(obj: bpy.types.Object, coordinates: Floats) -> Floats:
+    if len(obj.data.polygons) == 0:
         raise XpbdError("E_GEOM_EMPTY", "The mesh has no faces; the simulation needs a surface.", obj.name)
-    keys = mesh.shape_keys
-    coordinates = _mix_of_keys(obj, keys) if keys is not None else read_coordinates(mesh)
     # Also what overflows in float32 as soon as it is squared
     bad = np.flatnonzero(~(np.abs(coordinates) < FARTHEST).all(axis=1))
     if len(bad):
         raise XpbdError("E_GEOM_NONFINITE", f"Vertex {int(bad[0])} is at no finite place: move or delete it.", obj.name)
     return coordinates
+
+
+def pinned_key(obj: bpy.types.Object) -> bpy.types.ShapeKey | None:
+    """The artist's key that is shown alone, or was before a bake, which takes the pin away until it is cleared."""
+    own = own_keys(obj)
+    if obj.show_only_shape_key and obj.active_shape_key in own:
+        return obj.active_shape_key
+    record = read_record(obj)
+    if record is None or not record.show_only or record.created_keys:
+        return None
+    blocks = obj.data.shape_keys.key_blocks if own else ()
+    before = blocks[record.active_index] if record.active_index < len(blocks) else None
+    return before if before in own else None
 
 
 def own_keys(obj: bpy.types.Object) -> list[bpy.types.ShapeKey]:
@@ -198,10 +223,19 @@ def _mix_of_keys(obj: bpy.types.Object, keys: bpy.types.Key) -> Floats:
     basis = keys.reference_key
     if not own or (record and record.created_keys and record.style == ABSOLUTE):
         return key_coordinates(basis)
-    if obj.show_only_shape_key and obj.active_shape_key in own:
-        return key_coordinates(obj.active_shape_key)
     before = record if record and not record.created_keys else keys
     return _relative_mix(obj, own, basis) if before.use_relative else _absolute_mix(own, before.eval_time)
+
+
+def _key_alone(obj: bpy.types.Object, block: bpy.types.ShapeKey) -> Floats:
+    """A pinned key as Blender shows it: not if it is muted, and as far as its vertex group says."""
+    basis = key_coordinates(obj.data.shape_keys.reference_key)
+    if block.mute:
+        return basis
+    coordinates = key_coordinates(block)
+    if not block.vertex_group:
+        return coordinates
+    return basis + (coordinates - basis) * group_weights(obj, block.vertex_group)[:, None]
 
 
 def _relative_mix(obj: bpy.types.Object, blocks: list[bpy.types.ShapeKey], basis: bpy.types.ShapeKey) -> Floats:

@@ -101,3 +101,10 @@ def world_matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, frame: i
             "E_TRANSFORM_SINGULAR", "The object is scaled to zero along an axis: give it a size.", obj.name, frame
         )
     return matrix
+
+
+def rotation_of(matrix: Floats) -> Floats:
+    """The rotation in a matrix of shape (3, 3), by its polar decomposition; of a mirrored one that of its negative."""
+    left, _, right = np.linalg.svd(matrix)
+    rotation: Floats = left @ right
+    return rotation if np.linalg.det(rotation) > 0.0 else -rotation

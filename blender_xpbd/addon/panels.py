@@ -7,7 +7,8 @@ from typing import Any
 
 import bpy
 
-from ..scene.material_parameters import CLOTH, COLLIDER, JELLY
+from ..scene.body_kinds import body_roles
+from ..scene.material_parameters import COLLIDER, JELLY
 from ..scene.settings import SOLVER_PARAMETERS
 from .bake_status import STATUS
 from .classes import register_classes, unregister_classes
@@ -15,14 +16,16 @@ from .material_names import DAMPING, material_names, preset_names, structure_nam
 from .menus import ROLE_ICONS, XPBD_MT_material
 from .preferences import BASE_PACKAGE
 from .properties import BLENDER_UNITS
-from .report_text import plain_words, summary_error, summary_rows, summary_warnings
+from .report_text import fault_paragraphs, plain_words, summary_error, summary_rows, summary_warnings
 from .specs import GROUP_PROPERTIES, OBJECT_SETTINGS, ROLES, SCENE_SETTINGS
 from .wrapped_text import draw_wrapped, letters_across
 
 # Solver settings that count for one quality only
 _OF_QUALITY = {"substeps": "FIXED", "iterations": "FIXED", "tolerance": "AUTOMATIC", "maximum_substeps": "AUTOMATIC"}
 
-BODY_ROLES = (JELLY, CLOTH)
+_EDIT_WARNING = "The rest of its keys is written then. If its polygons have changed, its keys are taken back."
+
+BODY_ROLES = body_roles()
 _PARAMETERS = {setting.name: setting.parameter for setting in (*OBJECT_SETTINGS, *SCENE_SETTINGS)}
 _ROLE_LABELS = {role.identifier: role.label for role in ROLES}
 _PRESET_LABELS = {choice.identifier: choice.label for choice in _PARAMETERS["preset"].choices}
@@ -71,7 +74,7 @@ class XPBD_PT_main(SidebarPanel, bpy.types.Panel):
             _draw_material_choice(layout, obj)
         layout.separator()
         if STATUS.is_baking:
-            _draw_progress(layout)
+            _draw_progress(layout, letters_across(context))
         else:
             _draw_bake(layout)
         _draw_result(layout, context)
@@ -81,7 +84,7 @@ def _draw_roles(layout: Any, obj: Any) -> None:
     column = layout.column(align=True)
     row = column.row(align=True)
     row.scale_y = 1.6
-    for role in (JELLY, CLOTH, COLLIDER):
+    for role in (*BODY_ROLES, COLLIDER):
         button = row.operator(
             "xpbd.set_role", text=_ROLE_LABELS[role], icon=ROLE_ICONS[role], depress=obj.xpbd.role == role
         )
@@ -108,11 +111,14 @@ def _draw_bake(layout: Any) -> None:
     row.operator("xpbd.clear", text="", icon="TRASH")
 
 
-def _draw_progress(layout: Any) -> None:
+def _draw_progress(layout: Any, width: int) -> None:
     row = layout.row(align=True)
     row.scale_y = 1.8
-    row.progress(factor=STATUS.progress, type="BAR", text=STATUS.status)
+    # The bar is too narrow for names
+    row.progress(factor=STATUS.progress, type="BAR", text="Waiting" if STATUS.is_waiting else STATUS.status)
     row.operator("xpbd.cancel", text="", icon="CANCEL")
+    if STATUS.is_waiting:
+        draw_wrapped(layout, f"{STATUS.status}. {_EDIT_WARNING}", icon="INFO", width=width)
 
 
 def _draw_result(layout: Any, context: bpy.types.Context) -> None:
@@ -124,7 +130,8 @@ def _draw_result(layout: Any, context: bpy.types.Context) -> None:
     if error:
         box = layout.box()
         box.alert = True
-        draw_wrapped(box, plain_words(error), icon="ERROR", width=width)
+        for paragraph in fault_paragraphs(error):
+            draw_wrapped(box, paragraph, icon="ERROR", width=width)
         if error.startswith("E_DEP") and BASE_PACKAGE in context.preferences.addons:
             box.operator("preferences.addon_show", text="Open Preferences").module = BASE_PACKAGE
     rows = summary_rows(report)

@@ -9,7 +9,7 @@ from .bake_status import STATUS
 from .classes import register_classes, unregister_classes
 from .report_text import plain_words
 from .worker_python import known_python
-from .wrapped_text import draw_wrapped
+from .wrapped_text import draw_wrapped, letters_across
 
 # The extension's package, bl_ext.….xpbd_physics; or blender_xpbd, where a script registers it
 BASE_PACKAGE = __package__.rpartition(".")[0]
@@ -27,16 +27,17 @@ class XPBD_preferences(bpy.types.AddonPreferences):
         subtype="FILE_PATH",
     )
 
-    def draw(self, _context: bpy.types.Context) -> None:
+    def draw(self, context: bpy.types.Context) -> None:
         """The path, and what was found."""
         layout = self.layout
         layout.prop(self, "worker_python")
         layout.operator("xpbd.check_worker", icon="VIEWZOOM")
+        width = letters_across(context)
         found = known_python(self.worker_python)
         if found is not None:
-            layout.label(text=f"Python {found.version} with Taichi: {found.executable}", icon="CHECKMARK")
+            draw_wrapped(layout, f"Python {found.version} with Taichi: {found.executable}", "CHECKMARK", width)
         elif STATUS.message.startswith("E_DEP"):
-            draw_wrapped(layout, plain_words(STATUS.message), icon="ERROR", width=120)
+            draw_wrapped(layout, plain_words(STATUS.message), "ERROR", width)
 
 
 def worker_python_path(context: bpy.types.Context) -> str:

@@ -9,7 +9,8 @@ from typing import Any
 
 import bpy
 
-from ..scene.material_parameters import CLOTH, JELLY, MATERIAL_PARAMETERS
+from ..scene.body_kinds import body_roles
+from ..scene.material_parameters import MATERIAL_PARAMETERS
 from ..scene.parameter import Choice, Parameter, Value
 from ..scene.presets import DEFAULT_PRESETS, PRESETS, preset_values
 from .bake_status import STATUS
@@ -84,7 +85,7 @@ def _show_preset(settings: Any, _context: bpy.types.Context | None = None) -> No
     """Copy the values of a named preset: the panel shows them, and an own material starts from them."""
     global _showing  # noqa: PLW0603 - tells the values' own callbacks apart from the artist
     role, preset = settings.role, settings.preset
-    if role not in (JELLY, CLOTH) or not is_named(preset) or not fits_role(preset, role):
+    if role not in body_roles() or not is_named(preset) or not fits_role(preset, role):
         return
     _showing = True
     try:
@@ -131,7 +132,7 @@ def _status_getter(name: str) -> Callable[[Any], Value]:
 
 def is_holder(settings: Any, obj: bpy.types.Object) -> bool:
     """Whether an object may hold the one that the settings are of."""
-    return obj.type == "MESH" and obj.xpbd.role in (JELLY, CLOTH) and obj != settings.id_data
+    return obj.type == "MESH" and obj.xpbd.role in body_roles() and obj != settings.id_data
 
 
 def blender_property(setting: Setting, **callbacks: Any) -> Any:

@@ -42,7 +42,8 @@ class BakeSummary:
         from_cache: whether nothing had to be solved.
         complete: whether all frames are there.
         warnings: texts, each with its code.
-        error: text with code, "" for none.
+        error: text with code, "" for none; a line for each where there are several.
+        errors: the same as values: code, object ("" for none), frame (or None) and message of each.
     """
 
     objects: list[str] = field(default_factory=list)
@@ -70,6 +71,7 @@ class BakeSummary:
     complete: bool = False
     warnings: list[str] = field(default_factory=list)
     error: str = ""
+    errors: list[dict[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         # no fields, so that they are in no report
@@ -132,10 +134,19 @@ class BakeSummary:
     def fail(self, error: XpbdError) -> None:
         """Take the error that ended the bake."""
         self.error = str(error)
+        self.errors = error_values(error)
 
     def to_json(self) -> str:
         """One line of strict JSON."""
         return json.dumps(_finite(asdict(self)), allow_nan=False)
+
+
+def error_values(error: XpbdError) -> list[dict[str, Any]]:
+    """Each fault of an error, as JSON has it."""
+    return [
+        {"code": fault.code, "object": fault.object_name, "frame": fault.frame, "message": fault.message}
+        for fault in error.faults
+    ]
 
 
 def _finite(value: Any) -> Any:

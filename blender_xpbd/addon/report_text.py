@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -12,6 +13,9 @@ from typing import Any
 from .progress_bar import time_text
 
 _SHORT_SECONDS = 60.0
+# Where the next of several faults begins, and one that concerns an object
+_NEXT_FAULT = re.compile(r"\n(?=E_[A-Z_]+:)")
+_FAULT_OF_OBJECT = re.compile(r'(?P<code>E_[A-Z_]+): object (?P<name>"[^"]*"): (?P<words>.+)', re.DOTALL)
 
 
 @lru_cache(maxsize=8)
@@ -47,6 +51,23 @@ def cancelled_text(report: str) -> str:
     if not frames:
         return "The bake was cancelled before its first frame."
     return f"{keyed}. Bake again to go on from there."
+
+
+def fault_paragraphs(text: str) -> list[str]:
+    """An error for reading, a text for each of its faults; objects that have the same one are named together."""
+    concerned: dict[str, list[str]] = {}
+    for fault in _NEXT_FAULT.split(text):
+        named = _FAULT_OF_OBJECT.fullmatch(fault)
+        words = f"{named['code']}: {named['words']}" if named else fault
+        concerned.setdefault(words, []).extend([named["name"]] if named else [])
+    return [_words_for(words, names) for words, names in concerned.items()]
+
+
+def _words_for(text: str, names: list[str]) -> str:
+    if not names:
+        return plain_words(text)
+    code, _, words = text.partition(": ")
+    return f"Object{'s' if len(names) > 1 else ''} {', '.join(names)}: {words} ({code})"
 
 
 def plain_words(text: str) -> str:

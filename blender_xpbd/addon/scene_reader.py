@@ -21,7 +21,7 @@ The rules, as artists are told them:
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -29,20 +29,21 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ..scene.errors import Notice, XpbdError
-from ..scene.material_parameters import CLOTH, COLLIDER, JELLY
-from ..scene.scene import Collider, Scene, validate
+from ..scene.body_kinds import body_labels
+from ..scene.collider import Collider
+from ..scene.errors import Notice, XpbdError, attempt_all
+from ..scene.material_parameters import COLLIDER
+from ..scene.scene import Scene, validate
 from ..scene.settings import SOLVER_PARAMETERS, FrameRange, SolverSettings
-from . import key_animation
 from .attachment_reader import resolved
 from .bake_options import BakeOptions
-from .bake_record import read_record
-from .body_reader import LocalBody, precision_notice, read_body
+from .body_kinds import blender_kind, is_body
+from .body_reader import LocalBody, precision_notice
+from .body_results import ResultTarget, TargetOptions
 from .collider_reader import read_collider, read_floor
 from .data_lookup import object_by_uid, scene_by_uid
-from .mesh_reader import check_object
+from .ignored_inputs import ColliderShapes, ignored_inputs
 from .motion import animated_paths, has_animation, has_frame_handlers, may_deform, may_move, world_matrix
-from .shape_key_writer import KeyTarget, choose_style
 
 Floats = npt.NDArray[np.float64]
 
@@ -59,7 +60,7 @@ class Reading:
     """
 
     scene: Scene
-    targets: tuple[KeyTarget, ...]
+    targets: tuple[ResultTarget, ...]
     scene_uid: int
     notices: tuple[Notice, ...]
 
@@ -95,12 +96,8 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
     """
     scene = context.scene
     frames = _frame_range(scene, options)
-    bodies, colliders = _participants(context.view_layer, options)
-    for obj in bodies:
-        check_object(obj, make_single_user=options.make_single_user)
-        choose_style(obj, obj.xpbd.key_style)
-        if read_record(obj) is None:
-            key_animation.check_action(obj.data.shape_keys, obj.name)
+    enabled = _enabled_objects(context.view_layer)
+    bodies, colliders = _participants(enabled, options)
     everything = [*bodies, *colliders]
     is_scripted = has_frame_handlers()
     moving = frozenset(obj.session_uid for obj in everything if is_scripted or may_move(obj))
@@ -109,15 +106,47 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
             scene.frame_set(frames.start)
         parts = _SceneParts(scene, options, frames)
         depsgraph = context.evaluated_depsgraph_get()
-        matrices = {obj.session_uid: [world_matrix(obj, depsgraph)] for obj in everything}
-        local_bodies = [read_body(obj, unit_scale_of(scene)) for obj in bodies]
-        placeholder = np.eye(4)[None]
-        local_colliders = {
-            obj.session_uid: read_collider(obj, f"c{index}", placeholder, depsgraph)
-            for index, obj in enumerate(colliders)
-        }
-        yield from _follow(context, parts.scene_uid, frames, moving, matrices)
-    return parts.assemble(local_bodies, local_colliders, {uid: _motion(rows) for uid, rows in matrices.items()})
+        local_bodies, local_colliders, matrices = _read_all(bodies, colliders, options, depsgraph)
+        pinned = frozenset(body.object_uid for body in local_bodies if len(body.pin_vertices))
+        ignored = ignored_inputs(scene, enabled, pinned, local_colliders.values())
+        shapes = ColliderShapes(colliders, frames, depsgraph, is_scripted=is_scripted)
+        yield from _follow(context, parts.scene_uid, frames, moving, matrices, shapes)
+    reading = parts.assemble(local_bodies, local_colliders, {uid: _motion(rows) for uid, rows in matrices.items()})
+    return replace(reading, notices=(*reading.notices, *ignored, *shapes.notices()))
+
+
+def _read_all(
+    bodies: list[bpy.types.Object],
+    colliders: list[bpy.types.Object],
+    options: BakeOptions,
+    depsgraph: bpy.types.Depsgraph,
+) -> tuple[list[LocalBody], dict[int, Collider], dict[int, list[Floats]]]:
+    """Check and read each participant at the depsgraph's frame.
+
+    Returns:
+        Bodies; colliders by their objects' ``session_uid``; the first matrix of each, by that too.
+
+    Raises:
+        XpbdError: what is wrong with each of them.
+    """
+    unit_scale = unit_scale_of(depsgraph.scene)
+    placeholder = np.eye(4)[None]
+    local_bodies: list[LocalBody] = []
+    local_colliders: dict[int, Collider] = {}
+    matrices: dict[int, list[Floats]] = {}
+
+    def read(obj: bpy.types.Object) -> None:
+        matrices[obj.session_uid] = [world_matrix(obj, depsgraph)]
+        if obj.xpbd.role == COLLIDER:
+            identifier = f"c{len(local_colliders)}"
+            local_colliders[obj.session_uid] = read_collider(obj, identifier, placeholder, depsgraph)
+        else:
+            kind = blender_kind(obj.xpbd.role)
+            kind.result.check(obj, options.make_single_user)
+            local_bodies.append(kind.read(obj, unit_scale))
+
+    attempt_all(read, [*bodies, *colliders])
+    return local_bodies, local_colliders, matrices
 
 
 class _SceneParts:
@@ -149,23 +178,11 @@ class _SceneParts:
         notices = [*self._notices, *(notice for body in bodies for notice in body.notices)]
         notices += [notice for _, warnings in attachments for notice in warnings]
         notices += [notice for body in placed if (notice := precision_notice(body))]
-        targets = tuple(self._target(body, matrices[body.object_uid]) for body in bodies)
-        return Reading(scene, targets, self.scene_uid, tuple(notices))
-
-    def _target(self, body: LocalBody, matrices: Floats) -> KeyTarget:
-        return KeyTarget(
-            object_uid=body.object_uid,
-            name=body.name,
-            topology=body.topology,
-            rest_shape=body.rest_shape,
-            matrices=matrices,
-            start=self._frames.start,
-            end=self._frames.end,
-            step=self._frames.step,
-            unit_scale=self._unit_scale,
-            key_style=body.key_style,
-            make_single_user=self._make_single_user,
+        wishes = TargetOptions(self._frames, self._unit_scale, self._make_single_user)
+        targets = tuple(
+            blender_kind(body.role).result.target(body, matrices[body.object_uid], wishes) for body in bodies
         )
+        return Reading(scene, targets, self.scene_uid, tuple(notices))
 
 
 def _frame_range(scene: bpy.types.Scene, options: BakeOptions) -> FrameRange:
@@ -194,33 +211,36 @@ def _animation_notices(scene: bpy.types.Scene) -> tuple[Notice, ...]:
 
 
 def _participants(
-    view_layer: bpy.types.ViewLayer, options: BakeOptions
+    enabled: Sequence[bpy.types.Object], options: BakeOptions
 ) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:
     """Bodies and colliders that take part, each in the order of their names."""
-    enabled = {obj.session_uid for obj in _enabled_objects(view_layer.layer_collection)}
-    meshes = [obj for obj in bpy.data.objects if obj.type == "MESH" and obj.session_uid in enabled]
-    bodies = [obj for obj in meshes if obj.xpbd.role in {JELLY, CLOTH}]
-    for name in options.objects:
-        if not any(obj.name == name for obj in bodies):
-            raise XpbdError(
-                "E_NOTHING",
-                "There is no such jelly or cloth object that is enabled in viewports in this scene: give it a role in "
-                "the XPBD tab, or correct the name.",
-                name,
-            )
+    bodies = [obj for obj in enabled if is_body(obj)]
+    unknown = [name for name in options.objects if not any(obj.name == name for obj in bodies)]
+    if unknown:
+        advice = (
+            f"There is no such {body_labels().lower()} object that is enabled in viewports in this scene: give it a "
+            "role in the XPBD tab, or correct the name."
+        )
+        raise XpbdError.joined([XpbdError("E_NOTHING", advice, name) for name in unknown])
     if options.objects:
         bodies = [obj for obj in bodies if obj.name in options.objects]
     if not bodies:
-        raise XpbdError("E_NOTHING", "No object has the role Jelly or Cloth: give one in the XPBD tab.")
-    return bodies, [obj for obj in meshes if obj.xpbd.role == COLLIDER]
+        raise XpbdError("E_NOTHING", f"No object has the role {body_labels()}: give one in the XPBD tab.")
+    return bodies, [obj for obj in enabled if obj.type == "MESH" and obj.xpbd.role == COLLIDER]
 
 
-def _enabled_objects(layer: bpy.types.LayerCollection) -> Iterable[bpy.types.Object]:
+def _enabled_objects(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
+    """Those that take part, in the order of their names."""
+    uids = {obj.session_uid for obj in _enabled_in(view_layer.layer_collection)}
+    return [obj for obj in bpy.data.objects if obj.session_uid in uids]
+
+
+def _enabled_in(layer: bpy.types.LayerCollection) -> Iterable[bpy.types.Object]:
     if layer.exclude or layer.collection.hide_viewport:
         return
     yield from (obj for obj in layer.collection.objects if not obj.hide_viewport)
     for child in layer.children:
-        yield from _enabled_objects(child)
+        yield from _enabled_in(child)
 
 
 def _follow(
@@ -229,21 +249,26 @@ def _follow(
     frames: FrameRange,
     moving: frozenset[int],
     matrices: dict[int, list[Floats]],
+    shapes: ColliderShapes,
 ) -> Iterator[ReadProgress]:
-    """Play the frames after the first, and append the matrices of what moves."""
-    if not moving:
-        return
-    for frame in range(frames.start + 1, frames.end + 1):
+    """Play the frames after the first, and append the matrices of what moves; of the rest look at some frames."""
+    for frame in range(frames.start + 1, frames.end + 1) if moving else shapes.frames:
         yield ReadProgress(frame - frames.start, frames.count)
         if context.scene is None or context.scene.session_uid != scene_uid:
             raise XpbdError("E_INTERRUPTED", "Another scene was chosen while this one was being read: bake again.")
         context.scene.frame_set(frame)
         depsgraph = context.evaluated_depsgraph_get()
         for uid in moving:
-            obj = object_by_uid(uid)
-            if obj is None:
-                raise XpbdError("E_INTERRUPTED", "An object was deleted while the scene was being read: bake again.")
-            matrices[uid].append(world_matrix(obj, depsgraph, frame))
+            matrices[uid].append(world_matrix(_require_object(uid), depsgraph, frame))
+        if frame in shapes.frames:
+            shapes.look([_require_object(uid) for uid in shapes.uids], depsgraph)
+
+
+def _require_object(uid: int) -> bpy.types.Object:
+    obj = object_by_uid(uid)
+    if obj is None:
+        raise XpbdError("E_INTERRUPTED", "An object was deleted while the scene was being read: bake again.")
+    return obj
 
 
 def _motion(rows: list[Floats]) -> Floats:

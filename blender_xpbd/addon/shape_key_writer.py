@@ -20,7 +20,8 @@ from ..scene.errors import XpbdError
 from . import key_animation
 from .bake_record import ABSOLUTE, RELATIVE, BakeRecord, forget_record, read_record, stamp
 from .data_lookup import object_by_uid
-from .mesh_reader import check_object, is_being_edited, is_shared, key_coordinates, mesh_topology, own_keys
+from .mesh_reader import check_object, editing_mode, is_shared, key_coordinates, own_keys
+from .topology_watch import TopologyWatch
 
 Floats = npt.NDArray[np.float64]
 
@@ -37,7 +38,7 @@ class KeyTarget:
         object_uid: ``session_uid`` of the object.
         name: its name then, for messages.
         topology: digest of the mesh's connectivity.
-        rest_shape: local coordinates of what was simulated, shape (vertices, 3).
+        mixed_shape: what the artist's own shape keys show below relative baked ones, local, shape (vertices, 3).
         matrices: object to world in Blender units, shape (frames or 1, 4, 4); one where the object does not move.
         start, end, step: the frames that get a key.
         unit_scale: metres per Blender unit.
@@ -48,7 +49,7 @@ class KeyTarget:
     object_uid: int
     name: str
     topology: str
-    rest_shape: Floats
+    mixed_shape: Floats
     matrices: Floats
     start: int
     end: int
@@ -117,6 +118,7 @@ class ShapeKeyWriter:
         self._bake = bake
         self._job = job
         self._written: list[int] = []
+        self._topology = TopologyWatch(target.topology)
         self._offset: Floats | float = 0.0
         self._place = 0
 
@@ -129,10 +131,10 @@ class ShapeKeyWriter:
         """The object, or None where it is gone."""
         return object_by_uid(self.target.object_uid)
 
-    def is_blocked(self) -> bool:
-        """Whether the object is being edited, so that keys written now would be lost when that ends."""
+    def blocking_mode(self) -> str:
+        """The mode that the object is edited in, in which keys written now would be lost; "" for none."""
         obj = self.find()
-        return obj is not None and is_being_edited(obj)
+        return editing_mode(obj) if obj is not None else ""
 
     def is_intact(self) -> bool:
         """Whether what has been written is still there (an undo may have taken it away)."""
@@ -153,7 +155,7 @@ class ShapeKeyWriter:
         obj = self._require()
         target = self.target
         check_object(obj, make_single_user=target.make_single_user)
-        self.check_topology(obj)
+        self.check_topology()
         style = choose_style(obj, target.key_style)
         if read_record(obj) is None:
             # an action of our own earlier bake goes with that
@@ -172,7 +174,19 @@ class ShapeKeyWriter:
         keys.use_relative = style == RELATIVE
         stamp(obj, self._bake)
         self._place = len(keys.key_blocks) - 1
-        self._offset = key_coordinates(keys.reference_key) - target.rest_shape if style == RELATIVE else 0.0
+        self._follow_reference(keys, style)
+
+    def resume(self) -> None:
+        """Take up again what the mesh's owner may have changed since the last frame.
+
+        Raises:
+            XpbdError: E_CACHE_STALE when the mesh has other polygons.
+        """
+        self.check_topology()
+        obj = self._require()
+        record = read_record(obj)
+        if record is not None:
+            self._follow_reference(obj.data.shape_keys, record.style)
 
     def add_frame(self, frame: int, positions: Floats) -> None:
         """Give a frame its key, and show it.
@@ -187,7 +201,7 @@ class ShapeKeyWriter:
         obj = self._require()
         keys = obj.data.shape_keys
         record = read_record(obj)
-        if keys is None or record is None or len(obj.data.vertices) != len(self.target.rest_shape):
+        if keys is None or record is None or len(obj.data.vertices) != len(self.target.mixed_shape):
             raise self._stale()
         blocks = keys.key_blocks
         before = self._newest(keys, record)
@@ -236,14 +250,26 @@ class ShapeKeyWriter:
         obj.active_shape_key_index = record.active_index
         obj.data.update_tag()
 
-    def check_topology(self, obj: bpy.types.Object) -> None:
-        """Compare the mesh with the one that was read.
+    def check_topology(self) -> None:
+        """Compare the mesh, which must not be in Edit Mode, with the one that was read.
 
         Raises:
             XpbdError: E_CACHE_STALE.
         """
-        if mesh_topology(obj.data) != self.target.topology:
+        if not self._topology.matches(self._require().data):
             raise self._stale()
+
+    def take_back(self) -> None:
+        """Remove what this bake has added, if it is there."""
+        obj = self._require()
+        record = read_record(obj)
+        if record is not None and record.bake == self._bake:
+            clear_bake(obj)
+        self._written = []
+
+    def _follow_reference(self, keys: bpy.types.Key, style: str) -> None:
+        """Let new relative keys add to the reference key as it is: where it is edited, Blender moves the older ones."""
+        self._offset = key_coordinates(keys.reference_key) - self.target.mixed_shape if style == RELATIVE else 0.0
 
     def _newest(self, keys: bpy.types.Key, record: BakeRecord) -> bpy.types.ShapeKey | None:
         """The key of the newest frame, first where it was put: a search by name passes all keys before it."""
@@ -308,7 +334,8 @@ class ShapeKeyWriter:
     def _stale(self) -> XpbdError:
         return XpbdError(
             "E_CACHE_STALE",
-            "The mesh was edited after it was read: its polygons are no longer those of the simulation. Bake again.",
+            "The mesh was edited after it was read: its polygons are no longer those that are simulated, so it gets no "
+            "keys of this bake. Bake again.",
             self.target.name,
         )
 
@@ -329,10 +356,11 @@ def clear_bake(obj: bpy.types.Object) -> bool:
         raise XpbdError("E_MODE_EDIT", "The mesh is being edited: go back to Object Mode (Tab) first.", obj.name)
     if obj.data.library is not None or obj.library is not None:
         raise XpbdError("E_DATA_LINKED", "The object is linked from another file; clear the bake there.", obj.name)
+    was_pinned_later = obj.show_only_shape_key and obj.active_shape_key in own_keys(obj)
     if obj.data.shape_keys is not None:
         _clear_animation(obj.data.shape_keys, record)
-        _clear_keys(obj, record)
-    obj.show_only_shape_key = record.show_only
+        _clear_keys(obj, record, pinned=record.show_only and not was_pinned_later)
+    obj.show_only_shape_key = record.show_only or was_pinned_later
     forget_record(obj)
     return True
 
@@ -348,11 +376,12 @@ def _clear_animation(keys: bpy.types.Key, record: BakeRecord) -> None:
         keys.animation_data_clear()
 
 
-def _clear_keys(obj: bpy.types.Object, record: BakeRecord) -> None:
+def _clear_keys(obj: bpy.types.Object, record: BakeRecord, *, pinned: bool) -> None:
+    """Remove our keys; the artist's active key stays active, unless another was ``pinned`` before the bake."""
     keys = obj.data.shape_keys
     active = obj.active_shape_key
     own = own_keys(obj)
-    active_name = active.name if active and active in own else ""
+    active_name = active.name if active and active in own and not pinned else ""
     if not own:
         obj.shape_key_clear()
         obj.active_shape_key_index = record.active_index

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..scene.body import RESOLUTION_RANGE, VERTEX_FACTORS
+from ..scene.body_kinds import BODY_KINDS, body_roles
 from ..scene.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS
 from ..scene.parameter import Choice, Parameter
 from ..scene.presets import DEFAULT_PRESETS, PRESET_CHOICES
-from ..scene.scene import MULTIPLIERS
 from ..scene.settings import SOLVER_PARAMETERS
 
 # Blender's own limits of frame numbers
@@ -21,8 +22,7 @@ _LAST_FRAME = 1048574
 
 ROLES = (
     Choice("NONE", "None", "Takes no part in the simulation"),
-    Choice(JELLY, "Jelly", "Soft body with a volume: jelly, gummy, rubber, flesh"),
-    Choice(CLOTH, "Cloth", "Thin sheet: shirt, curtain, flag, leather"),
+    *(Choice(kind.name, kind.label, kind.description) for kind in BODY_KINDS),
     Choice(COLLIDER, "Collider", "Obstacle that others bump into; it may be animated, nothing moves it"),
 )
 COLLIDER_SHAPES = (
@@ -43,9 +43,9 @@ KEY_STYLES = (
 )
 
 
-def group_property(multiplier: str) -> str:
-    """The attribute of ``Object.xpbd`` that names the vertex group of a multiplier."""
-    return f"{multiplier}_group"
+def group_property(factor: str) -> str:
+    """The attribute of ``Object.xpbd`` that names the vertex group of a factor."""
+    return f"{factor}_group"
 
 
 @dataclass(frozen=True)
@@ -81,9 +81,19 @@ _MATERIAL_SETTINGS = tuple(
 _GROUP_MEANINGS = {
     "stiffness": (
         "Stiffness Group",
-        "Vertex group that scales the stretch stiffness: weight 0 is limp, 1 is the material",
+        (
+            "Vertex group that scales the stretch stiffness: weight 0 is limp, 1 is the material. It divides "
+            "compliances and multiplies the shares of PBD mode; what has the compliance 0 is rigid at all weights "
+            "above 0"
+        ),
     ),
-    "bending": ("Bending Group", "Vertex group that scales the bending stiffness: weight 0 is limp, 1 is the material"),
+    "bending": (
+        "Bending Group",
+        (
+            "Vertex group that scales the bending stiffness, as the stiffness group does for stretch: weight 0 is "
+            "limp, 1 is the material"
+        ),
+    ),
     "density": ("Weight Group", "Vertex group that scales the density, or the weight per area"),
     "damping": ("Damping Group", "Vertex group that scales the material damping"),
     "pressure": ("Pressure Group", "Vertex group that scales the pressure of what is inside"),
@@ -95,10 +105,10 @@ _GROUP_SETTINGS = tuple(
             group_property(name),
             *_GROUP_MEANINGS[name],
             "",
-            roles=(CLOTH,) if name in {"bending", "pressure"} else (JELLY, CLOTH),
+            roles=tuple(kind.name for kind in BODY_KINDS if name in kind.vertex_factors),
         )
     )
-    for name in MULTIPLIERS
+    for name in VERTEX_FACTORS
 )
 
 GROUP_PROPERTIES = tuple(setting.name for setting in _GROUP_SETTINGS)
@@ -112,7 +122,7 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
             "What the object is made of",
             DEFAULT_PRESETS[JELLY],
             choices=PRESET_CHOICES,
-            roles=(JELLY, CLOTH),
+            roles=body_roles(),
         )
     ),
     *_MATERIAL_SETTINGS,
@@ -123,7 +133,7 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
             "Vertex group that holds vertices in place: weight 1 is fixed, less is held softly. Pins follow the "
             "animation of the object",
             "",
-            roles=(JELLY, CLOTH),
+            roles=body_roles(),
         )
     ),
     Setting(
@@ -132,7 +142,7 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
             "Attach to",
             "Jelly or cloth object that holds the vertices of the group below, where they are at the first frame",
             "",
-            roles=(JELLY, CLOTH),
+            roles=body_roles(),
         ),
         subtype="OBJECT",
     ),
@@ -142,7 +152,7 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
             "Attach Group",
             "Vertex group that is held by the other object: weight 1 is welded to it, less is held softly",
             "",
-            roles=(JELLY, CLOTH),
+            roles=body_roles(),
         )
     ),
     *_GROUP_SETTINGS,
@@ -171,8 +181,8 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
             "Resolution",
             "Cells along the longest side of the mesh: more show finer motion and take longer to simulate",
             16,
-            minimum=1,
-            maximum=512,
+            minimum=RESOLUTION_RANGE[0],
+            maximum=RESOLUTION_RANGE[1],
             soft_minimum=4,
             soft_maximum=64,
             roles=(JELLY,),
@@ -209,7 +219,7 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
             maximum=1e6,
             soft_minimum=-100.0,
             soft_maximum=100.0,
-            roles=(JELLY, CLOTH),
+            roles=body_roles(),
         ),
         size=3,
     ),
@@ -220,7 +230,7 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
             "How the shape keys of a bake are played",
             "AUTO",
             choices=KEY_STYLES,
-            roles=(JELLY, CLOTH),
+            roles=body_roles(),
         )
     ),
     Setting(
@@ -247,7 +257,8 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
         Parameter(
             "frame_step",
             "Step",
-            "A shape key at every so many frames; every frame is simulated. 1 plays the motion exactly",
+            "A shape key at every so many frames from the first, and at the last; every frame is simulated. "
+            "1 plays the motion exactly",
             1,
             minimum=1,
             maximum=_LAST_FRAME,
@@ -312,6 +323,7 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
 
 STATUS_SETTINGS: tuple[Setting, ...] = (
     Setting(Parameter("is_baking", "Baking", "A bake is running", False)),
+    Setting(Parameter("is_waiting", "Waiting", "The bake waits for an object to leave Edit or Sculpt Mode", False)),
     Setting(Parameter("progress", "Progress", "Share of the bake that is done", 0.0, minimum=0.0, maximum=1.0)),
     Setting(Parameter("status", "Status", "What the bake does at present", "")),
     Setting(Parameter("frames_per_second", "Frames per Second", "Simulated frames per second", 0.0, "1/s", 0.0)),

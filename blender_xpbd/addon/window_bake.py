@@ -10,11 +10,11 @@ from typing import Any
 import bpy
 
 from ..scene.errors import XpbdError
-from .bake import BakeSession
+from .bake import BakeSession, interrupt_all
 from .bake_options import BakeOptions
 from .bake_record import remove_orphans
 from .bake_status import STATUS
-from .progress import READING, STARTING, WRITING, Progress
+from .progress import READING, STARTING, WAITING, WRITING, Progress
 from .progress_bar import time_text
 from .report import BakeSummary
 from .shape_key_writer import clear_bake
@@ -134,11 +134,12 @@ def _show(progress: Progress) -> None:
     if progress.frame is not None:
         STATUS.newest_frame = progress.frame
     STATUS.status = status_text(progress)
+    STATUS.is_waiting = progress.stage == WAITING
 
 
 def status_text(progress: Progress) -> str:
     """What the progress bar says."""
-    if not progress.frames_done or progress.stage == STARTING:
+    if not progress.frames_done or progress.stage in {STARTING, WAITING}:
         return progress.message
     parts = [f"{progress.frames_done} / {progress.frames_total}"]
     if progress.frames_per_second > 0.0:
@@ -151,6 +152,7 @@ def status_text(progress: Progress) -> str:
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
 def _stop_before_load(*_arguments: object) -> None:
     stop()
+    interrupt_all("Another file was opened, so the bake was stopped; what is solved waits in the cache.")
     STATUS.reset()
 
 
@@ -172,8 +174,9 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """End the bake that runs, and watch no more."""
+    """End the bakes that run, a script's too, and watch no more."""
     stop()
+    interrupt_all("The add-on was disabled, so the bake was stopped: enable it, and bake again to go on from there.")
     STATUS.reset()
     for handlers, handler in _handlers():
         handlers.remove(handler)

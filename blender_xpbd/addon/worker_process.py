@@ -7,7 +7,6 @@ import contextlib
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -17,6 +16,7 @@ from ..jobs.log import LOG_FILE, open_log, read_log
 from ..jobs.status import Status, read_status
 from ..scene.errors import ExitCode, XpbdError
 from .private_folder import private_folder
+from .worker_end import crash, fault_told_by, oom_kills, was_killed
 from .worker_python import NO_WINDOW, SAFE_PATH, WorkerPython
 
 PACKAGE_FOLDER = Path(__file__).resolve().parent.parent
@@ -73,6 +73,7 @@ class WorkerProcess:
         self._job = job.absolute()
         self._retried = False
         self._log_start = 0
+        self._oom_kills = oom_kills()
         self._process = waiting if waiting is not None and self._give_job(waiting) else self._start()
 
     @property
@@ -108,13 +109,12 @@ class WorkerProcess:
         status = self.status()
         if code == ExitCode.COMPLETE and status is not None and status.state == "COMPLETE":
             return True
-        error = status.error.to_error() if status is not None and status.error is not None else None
-        if error is None and code == ExitCode.LOCKED:
-            error = XpbdError("E_LOCKED", f"Another bake is computing {self._job}; wait for it, or stop it.")
-        if error is None and code == ExitCode.INTERRUPTED:
-            error = XpbdError("E_INTERRUPTED", "The worker was stopped; bake again to go on from there.")
+        if status is not None and status.error is not None:
+            error: XpbdError | None = status.error.to_error()
+        else:
+            error = fault_told_by(code, self._job, self.log_tail())
         crashed = error is None or error.code == "E_WORKER"
-        if crashed and not self._retried and (status is None or status.frames_done == 0) and not _was_killed(code):
+        if crashed and not self._retried and (status is None or status.frames_done == 0) and not was_killed(code):
             # A damaged cache of compiled kernels is the likeliest reason, and it costs little to do without
             self._retried = True
             self._close_input()
@@ -122,6 +122,11 @@ class WorkerProcess:
             self._process = self._start()
             return False
         raise error or self._crash(code)
+
+    def _crash(self, code: int) -> XpbdError:
+        now = oom_kills()
+        ran_out = now is not None and self._oom_kills is not None and now > self._oom_kills
+        return crash(code, self._job / LOG_FILE, self.log_tail(), memory_ran_out=ran_out)
 
     def _empty_kernel_cache(self) -> None:
         """Empty the cache of compiled kernels where it is ours; one that the user names is theirs to empty."""
@@ -158,18 +163,15 @@ class WorkerProcess:
     def _give_job(self, waiting: subprocess.Popen[bytes]) -> bool:
         """Tell a waiting process what to compute; whether it has lived until then."""
         line = json.dumps({"job": str(self._job)}).encode() + b"\n"
-        has_heard = False
         try:
             with open_log(self._job) as log:
                 self._log_start = os.fstat(log).st_size
             os.write(waiting.stdin.fileno() if waiting.stdin else -1, line)
-            has_heard = True
-        except OSError:
+        except (OSError, XpbdError):
+            # where it is the log that cannot be opened, the worker that is started instead says so
+            waiting.kill()
+            waiting.communicate()
             return False
-        finally:
-            if not has_heard:
-                waiting.kill()
-                waiting.communicate()
         return True
 
     def _start(self) -> subprocess.Popen[bytes]:
@@ -190,21 +192,6 @@ class WorkerProcess:
             except OSError as fault:
                 raise XpbdError("E_WORKER", f"Cannot start the worker {self._python.executable}: {fault}.") from fault
 
-    def _crash(self, code: int) -> XpbdError:
-        tail = self.log_tail()
-        words = f" Its last words: {tail}" if tail else ""
-        if _was_killed(code) or "MemoryError" in tail or "bad_alloc" in tail or "out of memory" in tail.lower():
-            return XpbdError(
-                "E_MEMORY",
-                "The worker was ended by the system, most likely because memory ran out: close other programs, or "
-                f"lower the cage resolution or the mesh's vertices. Finished frames are kept.{words}",
-            )
-        return XpbdError(
-            "E_WORKER",
-            f"The worker crashed (exit status {code}); finished frames are kept, bake again to go on. "
-            f"The whole log is {self._job / LOG_FILE}.{words}",
-        )
-
     def log_tail(self) -> str:
         """The last lines that this run has written to the log."""
         try:
@@ -214,7 +201,3 @@ class WorkerProcess:
             return ""
         lines = [line for line in text.strip().splitlines() if not line.startswith("[Taichi]")]
         return "\n".join(lines[-_LOG_TAIL_LINES:])
-
-
-def _was_killed(code: int) -> bool:
-    return sys.platform != "win32" and code == -signal.SIGKILL

@@ -12,6 +12,7 @@ import bpy
 _LETTER_PIXELS = 6.4
 _MARGIN_PIXELS = 74
 _FEWEST_LETTERS = 16
+_POPUP_LETTERS = 100
 
 
 def draw_wrapped(layout: Any, text: str, icon: str = "NONE", width: int = 40) -> None:
@@ -34,6 +35,11 @@ def draw_wrapped(layout: Any, text: str, icon: str = "NONE", width: int = 40) ->
 def wrap(text: str, width: int) -> list[str]:
     """The lines of a text; long paths are broken rather than cut off."""
     return [line for part in text.splitlines() for line in textwrap.wrap(part, width) or [""]]
+
+
+def popup_text(text: str) -> str:
+    """A report for a pop-up, which is as wide as its longest line."""
+    return " \n".join(wrap(text, _POPUP_LETTERS))
 
 
 def letters_across(context: bpy.types.Context) -> int:

@@ -19,6 +19,7 @@ from .constraint import (
     read_multiplier,
 )
 from .lanes import edge
+from .scaling import compliances
 
 
 @ti.func
@@ -76,6 +77,7 @@ ATTACHMENT = ConstraintType(
     multiplier_count=3,
     project=project_attachment,
     evaluate=evaluate_attachment,
+    scales=compliances(-2.0, "pin_frequency"),
     nanoseconds=3,
 )
 

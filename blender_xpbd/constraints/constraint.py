@@ -27,6 +27,7 @@ import numpy.typing as npt
 import taichi as ti
 
 from .groups import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, MEMBERS, Groups, joined_groups
+from .scaling import Scaling
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class ConstraintType:
         nanoseconds: about what one projection takes one core, by which the solver decides how to run [ns].
         warm_start: how to begin where the substep before ended, if it can.
         prepare: parameters of a block, once the inverse masses [1/kg] of the particles are known, where they count.
+        scales: how its parameters follow material values, see ``scaling``.
     """
 
     name: str
@@ -74,6 +76,7 @@ class ConstraintType:
     nanoseconds: float
     warm_start: WarmStart | None = None
     prepare: Callable[["ConstraintBlock", npt.NDArray[np.float64]], npt.NDArray[np.float64]] | None = None
+    scales: tuple[Scaling, ...] = ()
 
     @property
     def can_start_warm(self) -> bool:
@@ -97,6 +100,8 @@ class ConstraintBlock:
             schedule.
         groups: what the rows of a group type point into; None for all others.
         layer: Gauss-Seidel visits the constraints of a type by layer, the lowest first: what comes last holds best.
+        follows: names of the material values that its rows follow by the laws of ``type.scales``. A body's blocks of
+            one type and layer follow the same; of blocks put together from several nothing is said.
     """
 
     type: ConstraintType
@@ -104,9 +109,14 @@ class ConstraintBlock:
     parameters: npt.NDArray[np.float64]
     groups: Groups | None = None
     layer: int = 0
+    follows: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.indices)
+
+    def following(self, *values: str) -> "ConstraintBlock":
+        """The same constraints, built from these material values."""
+        return replace(self, follows=values)
 
     def shifted(self, first: int) -> "ConstraintBlock":
         """The same constraints between particles that are ``first`` later."""

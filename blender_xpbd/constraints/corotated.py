@@ -27,6 +27,7 @@ from .constraint import (
     read_multiplier,
 )
 from .rotation import nearest_rotation
+from .scaling import compliances
 from .tetrahedron_element import (
     ELEMENT_PARAMETERS,
     SMALLEST_FILL,
@@ -140,6 +141,7 @@ COROTATED = ConstraintType(
     project=project_corotated,
     evaluate=evaluate_corotated,
     nanoseconds=200,
+    scales=compliances(-1.0, "youngs_modulus"),
 )
 
 

@@ -32,11 +32,14 @@ from .constraint import (
 )
 from .groups import EXTRAS, FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, GROUP_ROW, MEMBERS, Groups, group_rows
 from .lanes import SIXTH, dot, place
+from .scaling import Scaling
 
 # pressure of the air around, at sea level [Pa]
 ATMOSPHERE = 101_325.0
 # a gas is never taken to be denser than this share of V* allows
 EMPTIEST = 0.01
+# of the ball of its area: what a surface holds by rounding alone, where its two sides lie on each other
+_LEAST_FULLNESS = 1e-9
 # of each member: working space for its gradient, and the factor on the force that acts on it
 VALUES = 4
 
@@ -131,6 +134,11 @@ ENCLOSED_VOLUME = ConstraintType(
     multiplier_count=1,
     project=project_enclosed_volume,
     evaluate=evaluate_enclosed_volume,
+    scales=(
+        Scaling("volume_ratio", 0, 1.0),
+        Scaling("pressure", 0, 1.0, ATMOSPHERE),
+        Scaling("pressure", 2, 1.0, ATMOSPHERE),
+    ),
     nanoseconds=20000,
 )
 
@@ -190,6 +198,24 @@ def build_gas(
     return _block(shells, parameters, factors)
 
 
+def fullness(positions: npt.NDArray[np.float64], block: ConstraintBlock) -> npt.NDArray[np.float64]:
+    """How far the target volume of each shell would fill the ball that has its area; shape (constraints,).
+
+    Args:
+        positions: rest positions [m], shape (particles, 3).
+        block: as it was built.
+    """
+    balls = [_volume_of_ball(positions[block.members(k)], _triangles(block, k)) for k in range(len(block))]
+    return block.parameters[:, 0] / np.array(balls)
+
+
+def _volume_of_ball(positions: npt.NDArray[np.float64], triangles: npt.NDArray[np.int32]) -> float:
+    """The volume of the ball whose surface has the triangles' area, V² = A³ / 36π: nothing of that area holds more."""
+    a, b, c = (positions[triangles[:, corner]] for corner in range(3))
+    area = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1).sum()
+    return float(np.sqrt(area**3 / (36.0 * np.pi)))
+
+
 class _Shell:
     """A closed surface: its particles, its triangles as numbers among them, its volume [m³]."""
 
@@ -201,8 +227,8 @@ class _Shell:
         self.volume = abs(report.signed_volume)
         if not report.is_closed:
             raise ValueError(f"the surface is not closed: {', '.join(report.faults())}")
-        if self.volume == 0.0:
-            raise ValueError("the surface encloses no volume")
+        if self.volume <= _LEAST_FULLNESS * _volume_of_ball(positions, triangles):
+            raise ValueError("the surface is flat and encloses no volume, give it a thickness")
         if report.signed_volume < 0.0:
             self.corners = self.corners.reshape(-1, 3)[:, ::-1].reshape(-1)
 

@@ -44,6 +44,7 @@ from .constraint import (
     read_multiplier,
 )
 from .neo_hookean_single import WARM_START, project_neo_hookean_once, with_mobilities
+from .scaling import compliances
 from .tetrahedron_element import (
     ELEMENT_PARAMETERS,
     SMALLEST_FILL,
@@ -192,6 +193,7 @@ NEO_HOOKEAN = ConstraintType(
     nanoseconds=50,
     warm_start=WARM_START,
     prepare=with_mobilities,
+    scales=compliances(-1.0, "youngs_modulus"),
 )
 
 

@@ -23,6 +23,7 @@ from .constraint import (
 from .groups import FIRST_MEMBER, FIRST_VALUE, GROUP_ROW, MEMBERS, Groups, group_rows
 from .lanes import dot, edge, place
 from .rotation import nearest_rotation
+from .scaling import compliances
 
 # of each member: its rest position about the centre of mass, and its matching mass
 VALUES = 4
@@ -113,6 +114,7 @@ SHAPE_MATCHING = ConstraintType(
     multiplier_count=1,
     project=project_shape_matching,
     evaluate=evaluate_shape_matching,
+    scales=compliances(-2.0, "shape_frequency"),
     nanoseconds=2000,
 )
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..scene.body import RESOLUTION_RANGE
 from ..scene.errors import Notice, XpbdError
 from .embedding import barycentric_weights, nearest_points
 from .inside import Grid, Insideness, cross_rays, vote
@@ -21,7 +22,6 @@ from .pieces import Pieces, PieceTable, find_pieces, sample_tetrahedra_table
 from .sampling import sample_surface
 from .surface_volume import SurfaceReport, examine_surface
 
-RESOLUTION_RANGE = (2, 128)
 # Samples per lattice cell along each axis; their offsets leave no tetrahedron without samples.
 SAMPLE_RATE = 4
 SAMPLE_OFFSETS = (0.51063946, 0.90541733, 0.17974365)

@@ -19,12 +19,13 @@ from .arrays import MAXIMUM_ARRAY_BYTES, check_size, raw
 from .files import Buffer, in_pieces, inside, is_there, publish, read_exactly, reading
 from .record import Record
 from .strict_json import parse_json
-from .version import VERSION
+from .version import SOLVER_VERSION, VERSION
 
 CHECKPOINT_FILE = "checkpoint.bin"
 DIGEST_BYTES = 16
 
-_MAGIC = b"XPBDSTA1"
+_KEYS = ("software", "solver_version", "frame", "arrays")
+_MAGIC = b"XPBDSTA2"
 _MAXIMUM_HEADER_BYTES = 2**20
 _START = len(_MAGIC) + 8
 _DTYPE = re.compile(r"[<>|][biuf](1|2|4|8|16)")
@@ -55,7 +56,8 @@ def write_checkpoint(
             raise ValueError(f"the array {name} of {array.dtype} cannot be kept")
     check_size(sum(array.nbytes for array in plain.values()), folder)
     described = [{"name": n, "dtype": a.dtype.str, "shape": list(a.shape)} for n, a in plain.items()]
-    header = json.dumps({"software": VERSION, "frame": int(frame), "arrays": described}).encode("utf-8")
+    values = {"software": VERSION, "solver_version": SOLVER_VERSION, "frame": int(frame), "arrays": described}
+    header = json.dumps(values).encode("utf-8")
     blocks: list[Buffer] = [
         _MAGIC,
         len(header).to_bytes(8, "little"),
@@ -89,8 +91,6 @@ def read_checkpoint(folder: Path, limit: int = MAXIMUM_ARRAY_BYTES) -> tuple[int
             raise XpbdError("E_CACHE", f"{path} has {length} bytes, more than a state of this job may have.")
         _check(file, end, path)
         header, start = _read_header(file, end, path)
-        if header.text("software") != VERSION:
-            raise XpbdError("E_CACHE", f"{path} is of version {header.text('software')}, this is {VERSION}.")
         return header.integer("frame"), _read_arrays(header, file, end - start, path)
 
 
@@ -113,8 +113,14 @@ def _read_header(file: BinaryIO, end: int, path: Path) -> tuple[Record, int]:
     length = int.from_bytes(file.read(_START - len(_MAGIC)), "little")
     if length > min(_MAXIMUM_HEADER_BYTES, end - _START):
         raise XpbdError("E_CACHE", f"{path} has a header of {length} bytes, more than it may have.")
-    header = parse_json(file.read(length), path, "E_CACHE")
-    return Record(header, path, "E_CACHE", ("software", "frame", "arrays")), _START + length
+    header = Record(parse_json(file.read(length), path, "E_CACHE"), path, "E_CACHE", _KEYS)
+    version = header.text("software"), header.integer("solver_version")
+    if version != (VERSION, SOLVER_VERSION):
+        raise XpbdError(
+            "E_CACHE",
+            f"{path} is of version {version[0]} (solver {version[1]}), this is {VERSION} (solver {SOLVER_VERSION}).",
+        )
+    return header, _START + length
 
 
 def _read_arrays(header: Record, file: BinaryIO, size: int, path: Path) -> dict[str, npt.NDArray[Any]]:

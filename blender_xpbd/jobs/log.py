@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the worker prints, kept with the job."""
+"""What the worker prints, Taichi's own words among it: the log of the job."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, TextIO
 
 from .files import inside, io_error, open_regular, reading
 
@@ -43,3 +45,31 @@ def read_log(folder: Path, start: int, limit: int) -> str:
     with reading(inside(folder, LOG_FILE, code="E_CACHE"), "E_CACHE") as (file, length):
         file.seek(max(length - limit, start))
         return file.read(limit).decode("utf-8", "replace")
+
+
+class _LossyStream:
+    """A text stream that loses what its file does not take, where others fail."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        with contextlib.suppress(OSError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError):
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def bear_a_full_disk() -> None:
+    """From now on, words that the log does not take are lost, and the work goes on."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        # a Python without a console has none
+        if stream is not None:
+            setattr(sys, name, _LossyStream(stream))

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..bodies.body_model import BodyModel
 from ..geometry.colouring import colour_constraints
-from .body_model import BodyModel
 from .tasks import Parts, segments_of
 
 Ints = npt.NDArray[np.int32]

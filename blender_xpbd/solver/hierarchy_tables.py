@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..bodies.body_model import BodyModel
+from ..bodies.hierarchy import Hierarchy
 from ..geometry.colouring import colour_constraints, colour_order
 from ..geometry.hierarchy import CoarseLevel
-from ..scene.settings import SolverSettings
-from .body_model import BodyModel
-from .hierarchy import Hierarchy
+from ..scene.scene import Scene
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -55,40 +55,38 @@ class HierarchyTables:
     colours: tuple[Ints, ...]
 
 
-def build_hierarchy_tables(
-    models: Sequence[BodyModel], starts: Ints, settings: SolverSettings, frame_duration: float
-) -> HierarchyTables:
+def build_hierarchy_tables(models: Sequence[BodyModel], starts: Ints, scene: Scene) -> HierarchyTables:
     """Put the levels of bodies for which they pay one after another.
 
     Args:
         models: bodies.
         starts: first particle of each.
-        settings: of the solver.
-        frame_duration: [s].
+        scene: of the bodies.
     """
-    h = _step(settings, frame_duration)
+    h = _step(scene)
     tables = _Tables()
     for model, start in zip(models, starts, strict=False):
         hierarchy = model.hierarchy
-        if hierarchy is not None and _pays(hierarchy, settings, h):
+        if hierarchy is not None and _pays(hierarchy, scene, h):
             tables.append(hierarchy, h, int(start))
     return tables.joined()
 
 
-def has_levels(models: Sequence[BodyModel], settings: SolverSettings, frame_duration: float) -> bool:
+def has_levels(models: Sequence[BodyModel], scene: Scene) -> bool:
     """Whether ``build_hierarchy_tables`` has any levels for these bodies."""
-    h = _step(settings, frame_duration)
-    return any(model.hierarchy is not None and _pays(model.hierarchy, settings, h) for model in models)
+    h = _step(scene)
+    return any(model.hierarchy is not None and _pays(model.hierarchy, scene, h) for model in models)
 
 
-def _step(settings: SolverSettings, frame_duration: float) -> float:
+def _step(scene: Scene) -> float:
     """What a projection takes as the time step [s]."""
-    h = frame_duration / settings.substeps
-    return h * 2.0 / 3.0 if settings.time_integration == "BDF2" else h
+    h = scene.frames.frame_duration / scene.settings.substeps
+    return h * 2.0 / 3.0 if scene.settings.time_integration == "BDF2" else h
 
 
-def _pays(hierarchy: Hierarchy, settings: SolverSettings, h: float) -> bool:
-    return settings.acceleration == "HIERARCHY" and settings.solver_mode == "XPBD" and hierarchy.pays(h)
+def _pays(hierarchy: Hierarchy, scene: Scene, h: float) -> bool:
+    is_wanted = scene.settings.acceleration == "HIERARCHY" and scene.settings.solver_mode == "XPBD"
+    return is_wanted and hierarchy.pays(h, float(np.linalg.norm(scene.gravity)))
 
 
 class _Tables:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where pinned particles are at each frame, from the motion of the pinned vertices of the mesh."""
+"""Where pinned particles of a jelly are, from the places of the pinned vertices where no object carries them."""
 
 from __future__ import annotations
 

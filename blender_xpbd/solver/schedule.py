@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from ..constraints import CONSTRAINTS
 from ..constraints.constraint import ConstraintBlock
+from ..constraints.deferred import DeferredBlock, together
 from ..constraints.groups import colour_groups
 from ..geometry.chunks import chunks
 from ..geometry.colouring import colour_constraints
-from .deferred import DeferredBlock, together
 from .tasks import ROUNDS, Parts, cut, part_count, segments_of
 
 Ints = npt.NDArray[np.int32]

@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from ..constraints.constraint import BDF2, WARM
 from ..scene.errors import XpbdError
+from .advice import divergence_advice
 from .colliders import build_colliders
 from .colour_path import advance_by_colours, project_by_colours
-from .device_arrays import read_array, write_array
+from .device_arrays import read_array, require_finite, write_array
 from .plan import COLOURS, SERIAL, THREADS, Pace, make_plan
 from .state import State, build_state, padded
 from .system import System
@@ -40,14 +41,17 @@ class Solver:
         """Copy a system to the device; ``runtime.start_taichi`` comes first.
 
         Raises:
-            XpbdError: E_GEOM_EMPTY, for a collider of which nothing is left.
+            XpbdError: E_GEOM_EMPTY, for a collider of which nothing is left; E_NONFINITE.
         """
         self.system = system
         self.paths = paths
         self.frame_index = 0
         self.frames_advanced = 0
         self._colliders = build_colliders(
-            system.scene.colliders, system.origin, max(model.contact_offset for model in system.models)
+            system.scene.colliders,
+            system.origin,
+            max(model.contact_offset for model in system.models),
+            min(float(np.ptp(model.positions, axis=0).max()) for model in system.models),
         )
         self.notices = self._colliders.notices
         self._state: State = build_state(system, self._colliders)
@@ -60,7 +64,11 @@ class Solver:
         ]
 
     def advance(self) -> None:
-        """Simulate from the current frame to the next."""
+        """Simulate from the current frame to the next.
+
+        Raises:
+            XpbdError: E_NONFINITE, where pins or colliders go beyond single precision.
+        """
         index = self.frame_index
         self._upload("target_starts", padded(self.system.targets(index)))
         self._upload("target_ends", padded(self.system.targets(index + 1)))
@@ -75,7 +83,9 @@ class Solver:
     def _upload(self, name: str, values: Floats) -> None:
         """Copy to the device what differs from the last frame: most pins and colliders stand still."""
         if values.size and not np.array_equal(self._uploaded.get(name, ()), values):
-            write_array(getattr(self._state, name), values)
+            array = getattr(self._state, name)
+            require_finite(values, array.dtype)
+            write_array(array, values)
             self._uploaded[name] = values
 
     def compile(self) -> None:
@@ -125,7 +135,7 @@ class Solver:
         """Go on from a checkpoint.
 
         Raises:
-            XpbdError: E_CACHE, when it is not of this system.
+            XpbdError: E_CACHE, when it is not of this system, which then stays as it is.
         """
         for name in self._kept:
             shape = tuple(read_array(getattr(self._state, name)).shape)
@@ -145,9 +155,10 @@ class Solver:
 
     def _raise_diverged(self, particle: int) -> None:
         body = int(np.searchsorted(self.system.starts, particle, side="right")) - 1
-        name = self.system.models[min(body, len(self.system.models) - 1)].body.name
+        body = min(body, len(self.system.models) - 1)
         frame = self.system.scene.frames.start + self.frame_index
-        raise XpbdError("E_DIVERGED", "The simulation blew up; try more substeps or a softer material.", name, frame)
+        name = self.system.models[body].body.name
+        raise XpbdError("E_DIVERGED", divergence_advice(self.system, body), name, frame)
 
 
 class _Embedding:

@@ -184,7 +184,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
 
 def _hierarchy_state(system: System) -> HierarchyState:
     scene = system.scene
-    tables = build_hierarchy_tables(system.models, system.starts, scene.settings, scene.frames.frame_duration)
+    tables = build_hierarchy_tables(system.models, system.starts, scene)
     return HierarchyState(
         tables=tables,
         levels=make_array(tables.levels, ti.i32),

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an artist wants to know of each frame: strain, volume, inverted tetrahedra."""
+"""What an artist wants to know of each frame, of all bodies."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
-from ..geometry.edges import edge_lengths
-from ..geometry.tetrahedra import signed_volumes
+from ..bodies.kinds import solver_kind
+from ..bodies.measures import STATISTICS
 from .system import System
 
-STATISTICS = ("greatest_strain", "mean_strain", "volume_change", "inverted_tetrahedra")
 RESIDUAL = "residual"
 
 
@@ -24,17 +23,8 @@ class Measure:
     def __init__(self, system: System) -> None:
         """Take rest lengths and volumes from a system."""
         self.names = (*STATISTICS, RESIDUAL) if system.scene.settings.measure_residual else STATISTICS
-        self._models = system.models
         self._starts = system.starts
-        self._edges, self._rest_lengths = [], []
-        for model in system.models:
-            edges, lengths = model.edges, edge_lengths(model.positions, model.edges)
-            # edges without length have no strain
-            if not (long := lengths > 0.0).all():
-                edges, lengths = edges[long], lengths[long]
-            self._edges.append(edges)
-            self._rest_lengths.append(lengths)
-        self._rest_volumes = [signed_volumes(model.positions, model.tetrahedra).sum() for model in system.models]
+        self._measures = [solver_kind(model.body).measure(model) for model in system.models]
 
     def __call__(
         self, positions: npt.NDArray[np.float32], residuals: npt.NDArray[np.float64] | None = None
@@ -46,21 +36,11 @@ class Measure:
             residuals: of each body [m], where they are measured.
 
         Returns:
-            shape (bodies, columns), columns as in ``names``: greatest and mean |strain| of the edges, volume change
-            as a share of the rest volume, number of inverted tetrahedra, and the residual.
+            shape (bodies, columns), columns as in ``names``: those of ``bodies.measures``, and the residual.
         """
-        rows = np.zeros((len(self._models), len(self.names)))
+        rows = np.zeros((len(self._measures), len(self.names)))
         if residuals is not None:
             rows[:, len(STATISTICS)] = residuals
-        for row, model in enumerate(self._models):
-            mine = positions[self._starts[row] : self._starts[row + 1]]
-            if len(self._edges[row]):
-                strains = edge_lengths(mine, self._edges[row]) / self._rest_lengths[row]
-                strains -= 1.0
-                np.abs(strains, out=strains)
-                rows[row, 0], rows[row, 1] = strains.max(), strains.mean()
-            if len(model.tetrahedra):
-                volumes = signed_volumes(mine, model.tetrahedra)
-                rows[row, 2] = volumes.sum() / self._rest_volumes[row] - 1.0
-                rows[row, 3] = np.count_nonzero(volumes <= 0.0)
+        for row, measure in enumerate(self._measures):
+            rows[row, : len(STATISTICS)] = measure(positions[self._starts[row] : self._starts[row + 1]])
         return rows

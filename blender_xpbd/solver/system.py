@@ -8,15 +8,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from ..bodies.body_attachments import build_body_attachments
+from ..bodies.body_model import BodyModel
+from ..bodies.kinds import build_body, solver_kind
+from ..bodies.own_frame import own_frame
+from ..bodies.softness import soft_pin_compliance, softness_follows
 from ..constraints.attachment import build_attachment
 from ..constraints.constraint import ConstraintBlock
 from ..scene.errors import Notice
 from ..scene.scene import Scene
-from .bodies import build_body, soft_pin_compliance
-from .body_attachments import build_body_attachments
-from .body_model import BodyModel
+from ..scene.transforms import at_frame, transformed
 from .contact_points import ContactPoints, build_contact_points
 from .hierarchy_tables import has_levels
+from .ignored import ignored
 from .pin_motion import carried
 from .runtime import choose_device
 from .schedule import Schedule, build_schedule
@@ -56,6 +60,8 @@ class System:
         starts: first particle of each body, then the end of the last, shape (bodies + 1,).
         pinned: per body.
         schedule: the constraints.
+        graphics_work: constraints that a graphics card would share out; 0 where cloth has coarse levels: colour by
+            colour they take hundreds of launches per substep, which is longer than a processor needs for the work.
         contacts: the points of the surface that meet colliders.
         notices: warnings.
     """
@@ -70,6 +76,7 @@ class System:
     starts: Ints
     pinned: tuple[PinnedParticles, ...]
     schedule: Schedule
+    graphics_work: int
     contacts: ContactPoints
     notices: tuple[Notice, ...]
 
@@ -88,22 +95,13 @@ class System:
         settings = self.scene.settings
         if settings.precision != "AUTO":
             return settings.precision == "DOUBLE"
-        return settings.iterations > 1 or any(model.body.role == "JELLY" for model in self.models)
-
-    @property
-    def graphics_work(self) -> int:
-        """Constraints that a graphics card would share out.
-
-        0 where cloth has coarse levels: colour by colour they take hundreds of launches per substep, which is longer
-        than a processor needs for the work.
-        """
-        return _graphics_work(self.scene, self.models, sum(self.schedule.counts().values()))
+        return settings.iterations > 1 or any(solver_kind(model.body).is_double for model in self.models)
 
     @property
     def is_branched(self) -> bool:
         """Whether the kernels for this system have many branches."""
-        has_jelly = any(model.body.role == "JELLY" for model in self.models)
-        return has_jelly or any(collider.shape == "MESH" for collider in self.scene.colliders)
+        is_branched = any(solver_kind(model.body).is_branched for model in self.models)
+        return is_branched or any(collider.shape == "MESH" for collider in self.scene.colliders)
 
     def targets(self, frame_index: int) -> Floats:
         """Where the moved particles are at a frame, counted from the start; relative to the origin [m]."""
@@ -113,10 +111,6 @@ class System:
                 for model, pinned in zip(self.models, self.pinned, strict=True)
             ]
         ).reshape(-1, 3)
-
-
-def _graphics_work(scene: Scene, models: tuple[BodyModel, ...], constraint_count: int) -> int:
-    return 0 if has_levels(models, scene.settings, scene.frames.frame_duration) else constraint_count
 
 
 def build_system(scene: Scene) -> System:
@@ -134,11 +128,13 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     starts = np.concatenate([[0], np.cumsum([len(model.positions) for model in models])]).astype(np.int32)
     inverse_masses = [_inverse_masses(model) for model in models]
     positions = [model.positions - origin for model in models]
+    # so that the order of the constraints does not depend on how a body is turned
+    upright = [own_frame(mine, model.body.axes).upright(mine) for mine, model in zip(positions, models, strict=True)]
     velocities = [np.tile(model.body.velocity, (len(model.positions), 1)) for model in models]
     blocks: list[ConstraintBlock] = []
     pinned: list[PinnedParticles] = []
     next_anchor = int(starts[-1])
-    for model, start in zip(models, starts, strict=False):
+    for number, (model, start) in enumerate(zip(models, starts, strict=False)):
         blocks += [block.shifted(int(start)) if start else block for block in model.blocks]
         fixed = np.flatnonzero(model.pin_weights >= 1.0).astype(np.int32)
         soft = np.flatnonzero((model.pin_weights > 0.0) & (model.pin_weights < 1.0) & (model.masses > 0.0))
@@ -148,8 +144,9 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         if len(soft):
             pairs = np.stack([soft + start, anchors], axis=1).astype(np.int32)
             compliance = soft_pin_compliance(model, soft.astype(np.int32), scene.settings)
-            blocks.append(build_attachment(pairs, compliance))
+            blocks.append(build_attachment(pairs, compliance).following(*softness_follows(scene.settings)))
             positions.append(model.positions[soft] - origin)
+            upright.append(upright[number][soft])
             velocities.append(np.zeros((len(soft), 3)))
             inverse_masses.append(np.zeros(len(soft)))
     blocks += build_body_attachments(models, starts, scene.settings)
@@ -157,11 +154,11 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     all_velocities = np.concatenate(velocities)
     all_velocities *= (all_inverse_masses > 0.0)[:, None]
     del positions, inverse_masses, velocities
+    graphics_work = 0 if has_levels(models, scene) else sum(len(block) for block in blocks)
     # a graphics card takes a launch for each colour of each round, and needs no parts
-    work = _graphics_work(scene, models, sum(len(block) for block in blocks))
-    parts = None if choose_device(scene.settings.device, work) == "CPU" else 1
-    schedule = build_schedule(blocks, all_inverse_masses, all_positions, parts)
-    del blocks
+    parts = None if choose_device(scene.settings.device, graphics_work) == "CPU" else 1
+    schedule = build_schedule(blocks, all_inverse_masses, np.concatenate(upright), parts)
+    del blocks, upright
     return System(
         scene=scene,
         models=tuple(replace(model, blocks=()) for model in models),
@@ -173,8 +170,12 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         starts=starts,
         pinned=tuple(pinned),
         schedule=schedule,
+        graphics_work=graphics_work,
         contacts=build_contact_points(models, starts, schedule.parts),
-        notices=tuple(notice for model in models for notice in (*model.notices, *_own_notices(model, origin))),
+        notices=(
+            *(notice for model in models for notice in (*model.notices, *_own_notices(model, origin))),
+            *ignored(scene),
+        ),
     )
 
 
@@ -222,7 +223,9 @@ def _targets(model: BodyModel, pinned: PinnedParticles, frame_index: int) -> Flo
     pins = model.body.pins
     if len(pins.vertices) == 0 or len(pinned.sources) == 0:
         return rest
-    target = pins.targets[min(frame_index, len(pins.targets) - 1)]
+    if pins.follows_object:
+        return transformed(at_frame(pins.matrices, frame_index), rest)
+    target = at_frame(pins.targets, frame_index)
     if len(model.tetrahedra):
         return carried(rest, model.body.positions[pins.vertices], target)
     place = np.searchsorted(pins.vertices, pinned.sources)

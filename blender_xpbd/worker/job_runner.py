@@ -13,21 +13,23 @@ from pathlib import Path
 import numpy as np
 
 from ..constraints.groups import FIRST_MEMBER
-from ..jobs.checkpoint import read_checkpoint, write_checkpoint
+from ..jobs.checkpoint import write_checkpoint
 from ..jobs.frames import FrameCache
 from ..jobs.job import read_job
 from ..jobs.lock import JobLock
 from ..jobs.result import BodyResult, Result, write_result
 from ..jobs.status import Fault, State, Status, write_status
+from ..scene.body import topology_hash
 from ..scene.errors import ExitCode, Notice, XpbdError
-from ..scene.scene import Scene, topology_hash
-from ..solver.mode import substeps_for_stiffness
+from ..scene.scene import Scene
+from ..solver.advice import MOST_SUBSTEPS, divergence_advice, stiffness_advice
 from ..solver.plan import choose_paths
 from ..solver.runtime import start_taichi, stop_taichi
 from ..solver.solver import Solver
 from ..solver.statistics import Measure
 from ..solver.system import System, build_system
 from .quality import QualityChoice, choose_quality, with_settings
+from .resume import Start, find_start, had_checkpoint, unfit
 from .stop_signal import StopSignal
 from .stopwatch import Stopwatch
 
@@ -106,6 +108,7 @@ class JobRunner:
             return ExitCode.CRASHED
 
     def _run(self) -> ExitCode:
+        was_saved = had_checkpoint(self._folder)
         self._tell("STARTING")
         with self._watch.stage("read"):
             scene = read_job(self._folder)
@@ -131,12 +134,14 @@ class JobRunner:
         notices = (*self._status.notices, *system.notices, *solver.notices)
         self._status = replace(self._status, device=device, notices=notices)
         measure = Measure(system)
+        vertex_count = sum(body.vertex_count for body in scene.bodies)
+        cache = FrameCache(self._folder, vertex_count, len(system.models), len(measure.names))
+        state_bytes = sum(array.nbytes for array in solver.checkpoint().values())
+        begin = find_start(self._folder, scene.frames, cache, state_bytes, was_saved=was_saved)
         write_result(self._folder, _result(system, device, measure.names, self._status.notices))
         with self._watch.stage("compile"):
             solver.compile()
-        vertex_count = sum(body.vertex_count for body in scene.bodies)
-        cache = FrameCache(self._folder, vertex_count, len(system.models), len(measure.names))
-        self._resume(scene, solver, cache)
+        self._begin(begin, scene, solver, cache)
         if solver.frame_index == 0:
             self._publish(solver, cache, measure, scene.frames.start)
         # what was made until here stays; it was made without collecting, see __main__
@@ -172,9 +177,9 @@ class JobRunner:
         with self._watch.stage("measure"):
             residuals = solver.residuals() if solver.measures_residual else None
             statistics = measure(positions, residuals)
-        for row, model in zip(statistics, solver.system.models, strict=True):
-            if not row[1] < DIVERGED_MEAN_STRAIN:
-                raise XpbdError("E_DIVERGED", "The simulation blew up; try more substeps.", model.body.name, frame)
+        for body, model in enumerate(solver.system.models):
+            if not statistics[body, 1] < DIVERGED_MEAN_STRAIN:
+                raise XpbdError("E_DIVERGED", divergence_advice(solver.system, body), model.body.name, frame)
         with self._watch.stage("write"):
             cache.publish(frame, solver.surface(positions), statistics)
         self._status = replace(self._status, frame=frame, frames_done=self._status.frames_done + 1)
@@ -189,20 +194,15 @@ class JobRunner:
         )
         if not chosen.is_reached:
             worst = 1e3 * max(chosen.change, chosen.residual)
+            more = "more, or a greater" if settings.maximum_substeps < MOST_SUBSTEPS else "a greater"
             text = (
                 f"The tolerance of {settings.tolerance:g} mm is not reached with {settings.substeps} substeps, the most"
-                f" that Automatic may take: twice as many change {worst:.3g} mm. Allow more, or a greater tolerance."
+                f" that Automatic may take: twice as many change {worst:.3g} mm. Allow {more} tolerance."
             )
             self._status = replace(self._status, notices=(*self._status.notices, Notice("W_QUALITY", text)))
 
     def _note_softness(self, system: System) -> None:
-        settings = system.scene.settings
-        needed = substeps_for_stiffness(system)
-        if settings.solver_mode == "XPBD" and settings.iterations == 1 and needed > settings.substeps:
-            text = (
-                f"Some jelly is so stiff for the size of its cells that {settings.substeps} substeps let it move more "
-                f"than a tenth too softly; about {needed} show it as its material is."
-            )
+        if text := stiffness_advice(system):
             self._status = replace(self._status, notices=(*self._status.notices, Notice("W_QUALITY", text)))
 
     def _note_inverted(self, statistics: np.ndarray, system: System, frame: int) -> None:
@@ -213,25 +213,22 @@ class JobRunner:
                 notices = (*self._status.notices, Notice("W_INVERTED", text, model.body.name))
                 self._status = replace(self._status, notices=notices)
 
-    def _resume(self, scene: Scene, solver: Solver, cache: FrameCache) -> None:
-        """Go on from the checkpoint where it and all frames before it are whole; otherwise start anew."""
-        try:
-            saved = read_checkpoint(self._folder, sum(array.nbytes for array in solver.checkpoint().values()))
-        except XpbdError as error:
-            print(f"{error} Starting anew.", flush=True)
-            return
+    def _begin(self, begin: Start, scene: Scene, solver: Solver, cache: FrameCache) -> None:
+        """Go on from the checkpoint where there is a good one, and tell what an earlier run has left damaged."""
+        saved, notice = begin.saved, begin.notice
+        if saved is not None:
+            try:
+                solver.restore(saved[0] - scene.frames.start, saved[1])
+            except XpbdError as fault:
+                saved, notice = None, unfit(fault, scene.frames)
+        if notice is not None:
+            print(notice, flush=True)
+            # of this run alone, so not in the result
+            self._status = replace(self._status, notices=(*self._status.notices, notice))
         if saved is None:
             return
-        frame, arrays = saved
+        frame = saved[0]
         done = [number for number in scene.frames.kept() if number <= frame]
-        if not scene.frames.start <= frame <= scene.frames.end or not all(cache.verify(number) for number in done):
-            print("Some frames before the checkpoint are missing or damaged. Starting anew.", flush=True)
-            return
-        try:
-            solver.restore(frame - scene.frames.start, arrays)
-        except XpbdError as error:
-            print(f"{error} Starting anew.", flush=True)
-            return
         cache.flush_later(done)
         self._is_lasting = True
         self._status = replace(self._status, frame=done[-1], frames_done=len(done))
@@ -267,7 +264,11 @@ class JobRunner:
 
     def _fail(self, fault: Fault) -> None:
         self._status = replace(self._status, error=fault)
-        self._tell("FAILED")
+        try:
+            self._tell("FAILED")
+        except XpbdError as error:
+            # the exit status and the log still tell the fault, which comes first
+            print(f"The status could not be written. {error}", flush=True)
 
 
 def _result(system: System, device: str, statistics: tuple[str, ...], notices: tuple[Notice, ...]) -> Result:

@@ -73,6 +73,25 @@ def test_refusals(bpy, make_body, run, arguments, status, words):
         assert json.loads(out[-1])["error"].startswith(words)
 
 
+def test_several_faults_are_lines_of_standard_error_and_values_of_the_summary(bpy, make_body, run):
+    make_body("Flat", scale=(1.0, 1.0, 0.0))
+    make_body("Empty", mesh=bpy.data.meshes.new("Empty"))
+    make_body("Good")
+    status, out, err = run("--json")
+    assert status == 2
+    assert [line[:20] for line in err.splitlines() if line.startswith("E_")] == [
+        "E_GEOM_EMPTY: object",
+        "E_TRANSFORM_SINGULAR",
+    ]
+    summary = json.loads(out[-1])
+    assert [(fault["code"], fault["object"]) for fault in summary["errors"]] == [
+        ("E_GEOM_EMPTY", "Empty"),
+        ("E_TRANSFORM_SINGULAR", "Flat"),
+    ]
+    assert all(fault["message"] and fault["frame"] is None for fault in summary["errors"])
+    assert summary["error"].splitlines() == [line for line in err.splitlines() if line.startswith("E_")]
+
+
 @pytest.mark.parametrize(
     ("wish", "status", "frames"), [({"diverge_at": 4}, 4, 3), ({"crash_at": 4}, 6, 3), ({"kill_at": 4}, 6, 3)]
 )

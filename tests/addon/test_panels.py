@@ -266,3 +266,15 @@ def test_the_object_menu(bpy):
         "Clear All XPBD Bakes",
     ]
     assert ("xpbd.bake", "INVOKE_DEFAULT") in [(name, layout.operator_context) for name, _ in layout.operators]
+
+
+def test_every_fault_is_shown(bpy, panels, monkeypatch):
+    from blender_xpbd.addon.bake_status import STATUS
+
+    faults = (
+        'E_GEOM_EMPTY: object "A": No faces.\nE_DATA_LINKED: object "B": Linked.\nE_GEOM_EMPTY: object "C": No faces.'
+    )
+    monkeypatch.setattr(STATUS, "message", faults)
+    words = " ".join(draw(panels.XPBD_PT_main).words)
+    assert 'Objects "A", "C": No faces.' in words
+    assert 'Object "B": Linked.' in words

@@ -63,12 +63,12 @@ def test_check_says_what_to_do(bpy, monkeypatch):
     assert any("taichi" in word for word in drawn(bpy))
 
 
-def drawn(bpy):
+def drawn(bpy, context=None):
     from blender_xpbd.addon.preferences import XPBD_preferences
 
     layout = RecordedLayout()
     values = SimpleNamespace(layout=layout, worker_python="", bl_rna=XPBD_preferences.bl_rna)
-    XPBD_preferences.draw(values, bpy.context)
+    XPBD_preferences.draw(values, context or bpy.context)
     assert layout.properties == ["worker_python"]
     return layout.words
 
@@ -80,4 +80,46 @@ def test_the_preferences_show_what_is_known(bpy, monkeypatch):
     monkeypatch.setattr(preferences, "known_python", lambda _path: None)
     assert len(drawn(bpy)) == 2
     monkeypatch.setattr(preferences, "known_python", lambda _path: WorkerPython("/x/python", "3.12", {}))
-    assert "Python 3.12 with Taichi: /x/python" in drawn(bpy)
+    assert "Python 3.12 with Taichi: /x/python" in " ".join(drawn(bpy))
+
+
+def test_what_the_preferences_say_fits_into_them(bpy, monkeypatch):
+    from blender_xpbd.addon import preferences
+    from blender_xpbd.addon.bake_status import STATUS
+
+    monkeypatch.setattr(preferences, "known_python", lambda _path: None)
+    monkeypatch.setattr(STATUS, "message", f"E_DEP: {'a Python without Taichi, ' * 20}")
+    narrow = SimpleNamespace(
+        region=SimpleNamespace(width=500),
+        preferences=SimpleNamespace(system=SimpleNamespace(ui_scale=1.0)),
+    )
+    lines = [word for word in drawn(bpy, narrow) if "Taichi" in word]
+    assert len(lines) > 6
+    assert all(len(line) <= (500 - 74) / 6.4 for line in lines)
+
+
+def test_check_has_all_that_shows_it_drawn_again(bpy, monkeypatch):
+    """Without that the panel's red box stays until the mouse passes over it."""
+    from blender_xpbd.addon import redraw, worker_python
+    from blender_xpbd.addon.operators import check_worker
+
+    tagged = []
+
+    def region(kind, area):
+        return SimpleNamespace(type=kind, tag_redraw=lambda: tagged.append((area, kind)))
+
+    areas = [
+        SimpleNamespace(type=area, regions=[region(kind, area) for kind in ("WINDOW", "UI", "HEADER")])
+        for area in ("VIEW_3D", "PREFERENCES", "PROPERTIES")
+    ]
+    window = SimpleNamespace(screen=SimpleNamespace(areas=areas))
+    context = SimpleNamespace(window_manager=SimpleNamespace(windows=[window]))
+    redraw.redraw_panels(context)
+    assert tagged == [("VIEW_3D", "UI"), ("PREFERENCES", "WINDOW")]
+
+    contexts = []
+    monkeypatch.setattr(check_worker, "redraw_panels", contexts.append)
+    monkeypatch.setattr(worker_python, "candidates", lambda: iter(()))
+    with pytest.raises(RuntimeError, match="E_DEP"):
+        bpy.ops.xpbd.check_worker()
+    assert len(contexts) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from blender_xpbd.scene.body import RESOLUTION_RANGE
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.material_parameters import MATERIAL_PARAMETERS
@@ -266,3 +267,9 @@ def test_the_object_that_holds_survives_save_and_load(bpy, make_body, tmp_path):
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.open_mainfile(filepath=path)
     assert bpy.data.objects["Body"].xpbd.attach_object == bpy.data.objects["Jelly"]
+
+
+def test_the_panel_takes_the_resolutions_that_a_scene_takes(bpy):
+    (settings, _), _ = owners(bpy)
+    definition = settings.bl_rna.properties["cage_resolution"]
+    assert (definition.hard_min, definition.hard_max) == RESOLUTION_RANGE

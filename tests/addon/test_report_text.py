@@ -87,6 +87,24 @@ def test_the_code_goes_to_the_end(text, words):
     assert plain_words(text) == words
 
 
+def test_faults_are_told_one_by_one_and_objects_of_the_same_fault_together():
+    from blender_xpbd.addon.report_text import fault_paragraphs
+
+    text = """E_DATA_LINKED: object "A": Make it local.
+E_GEOM_EMPTY: object "B": The mesh has no faces.
+E_DATA_LINKED: object "C": Make it local.
+E_TRANSFORM_SINGULAR: object "D" frame 3: Give it a size.
+E_WORKER: It crashed. Its last words: one
+two"""
+    assert fault_paragraphs(text) == [
+        'Objects "A", "C": Make it local. (E_DATA_LINKED)',
+        'Object "B": The mesh has no faces. (E_GEOM_EMPTY)',
+        'Object "D" frame 3: Give it a size. (E_TRANSFORM_SINGULAR)',
+        "It crashed. Its last words: one\ntwo (E_WORKER)",
+    ]
+    assert fault_paragraphs("Baked 5 frames") == ["Baked 5 frames"]
+
+
 _VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
     lambda children: st.lists(children, max_size=3) | st.dictionaries(st.text(max_size=5), children, max_size=3),
@@ -112,8 +130,8 @@ _NAMES = st.sampled_from(
 
 @given(st.dictionaries(_NAMES, _VALUES).map(json.dumps) | st.text(max_size=20))
 def test_nothing_in_a_file_breaks_the_panel(report):
-    from blender_xpbd.addon.report_text import summary_error, summary_rows, summary_warnings
+    from blender_xpbd.addon.report_text import fault_paragraphs, summary_error, summary_rows, summary_warnings
 
     assert all(isinstance(word, str) for row in summary_rows(report) for word in row)
     assert all(isinstance(word, str) for word in summary_warnings(report))
-    assert isinstance(summary_error(report), str)
+    assert all(isinstance(word, str) for word in fault_paragraphs(summary_error(report)))

@@ -14,7 +14,7 @@ MATRIX = np.array([[0.0, -2.0, 0.0, 1.0], [1.0, 0.0, 0.0, 2.0], [0.0, 0.0, -0.5,
 
 
 def target_of(obj, start=1, end=5, step=1, **values):
-    from blender_xpbd.addon.mesh_reader import mesh_topology, read_rest_shape
+    from blender_xpbd.addon.mesh_reader import mesh_topology, read_mixed_shape
     from blender_xpbd.addon.shape_key_writer import KeyTarget
 
     return KeyTarget(
@@ -22,7 +22,7 @@ def target_of(obj, start=1, end=5, step=1, **values):
             "object_uid": obj.session_uid,
             "name": obj.name,
             "topology": mesh_topology(obj.data),
-            "rest_shape": read_rest_shape(obj),
+            "mixed_shape": read_mixed_shape(obj),
             "matrices": np.array(obj.matrix_world, np.float64)[None],
             "start": start,
             "end": end,
@@ -36,7 +36,7 @@ def motion(target, frame):
     """World positions [m] of a wobble, zero at the first frame."""
     matrix = target.matrices[frame - target.start if len(target.matrices) > 1 else 0]
     generator = np.random.default_rng(1000 + frame)
-    local = target.rest_shape + (frame > target.start) * generator.uniform(-1, 1, target.rest_shape.shape)
+    local = target.mixed_shape + (frame > target.start) * generator.uniform(-1, 1, target.mixed_shape.shape)
     return (local @ matrix[:3, :3].T + matrix[:3, 3]) * target.unit_scale
 
 

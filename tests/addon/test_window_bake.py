@@ -155,9 +155,42 @@ def test_an_undo_leaves_no_orphans_of_ours(bpy, make_body, window_bake, handlers
 
 
 def test_words_of_the_progress_bar(bpy):
-    from blender_xpbd.addon.progress import SOLVING, STARTING, Progress
+    from blender_xpbd.addon.progress import SOLVING, STARTING, WAITING, Progress
     from blender_xpbd.addon.window_bake import status_text
 
     assert status_text(Progress(STARTING, message="Starting the solver")) == "Starting the solver"
     words = status_text(Progress(SOLVING, 3, 2, 10, 123.456, 75.0, "Solving"))
     assert words == "2 / 10 · 123 fps · 1:15 left"
+    assert status_text(Progress(WAITING, 3, 10, 10, message="Waiting: leave Edit Mode of A")) == (
+        "Waiting: leave Edit Mode of A"
+    )
+
+
+def test_a_bake_says_whose_edit_mode_it_waits_for(bpy, make_body, window_bake, fake_worker):
+    from blender_xpbd.addon import panels
+    from tests.addon.recorded_layout import draw
+
+    first, second = make_body("First"), make_body("Second", location=(3, 0, 0))
+    third = make_body("Third", location=(6, 0, 0))
+    fake_worker(seconds=0.05)
+    bake = window_bake.start(bpy.context)
+    status = bpy.context.window_manager.xpbd
+    advance_until(bake, lambda: status.newest_frame >= 1)
+    for body in (first, second):
+        body.select_set(True)
+    bpy.context.view_layer.objects.active = first
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.context.view_layer.objects.active = third
+    bpy.ops.object.mode_set(mode="SCULPT")
+    third.name = "Renamed"
+    advance_until(bake, lambda: status.status.startswith("Waiting"))
+    assert status.status == "Waiting: leave Edit Mode of First, Second and Sculpt Mode of Renamed"
+    words = draw(panels.XPBD_PT_main).words
+    assert "Waiting" in words
+    assert status.status in " ".join(words)
+    assert "its keys are taken back" in " ".join(words)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.context.view_layer.objects.active = first
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert advance_until(bake, lambda: False).frames == 20
+    assert "Waiting" not in draw(panels.XPBD_PT_main).words

@@ -13,8 +13,9 @@ import pytest
 
 from blender_xpbd.jobs.job import write_job
 from blender_xpbd.jobs.status import read_status
+from blender_xpbd.scene.body import Body
 from blender_xpbd.scene.errors import XpbdError
-from blender_xpbd.scene.scene import Body, Scene
+from blender_xpbd.scene.scene import Scene
 from blender_xpbd.scene.settings import FrameRange, SolverSettings
 
 

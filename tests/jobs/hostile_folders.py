@@ -26,10 +26,11 @@ from blender_xpbd.jobs.checkpoint import write_checkpoint
 from blender_xpbd.jobs.frames import FrameCache
 from blender_xpbd.jobs.job import write_job
 from blender_xpbd.jobs.log import open_log
-from blender_xpbd.jobs.result import BodyResult, Result, write_result
+from blender_xpbd.jobs.result import BodyResult, Result, result_digest, write_result
 from blender_xpbd.jobs.status import Status, write_status
-from blender_xpbd.jobs.version import VERSION
-from blender_xpbd.scene.scene import Body, Pins, Scene, topology_hash
+from blender_xpbd.jobs.version import SOLVER_VERSION, VERSION
+from blender_xpbd.scene.body import Body, Pins, topology_hash
+from blender_xpbd.scene.scene import Scene
 from blender_xpbd.scene.settings import FrameRange, SolverSettings
 
 FRAMES = 5
@@ -172,7 +173,7 @@ def forged(change: Callable[[dict[str, Any]], object]) -> Plant:
         path = job / "job.json"
         value = json.loads(path.read_text(encoding="utf-8"))
         change(value["scene"])
-        value["digest"] = job_module._digest(value["scene"], value["software"])
+        value["digest"] = job_module._digest(value["scene"], value["software"], value["solver_version"])
         path.write_text(json.dumps(value), encoding="utf-8")
 
     return plant
@@ -206,18 +207,21 @@ def reshaped(name: str, dtype: str, shape: tuple[int, ...], **others: tuple[int,
 def forged_checkpoint(shape: list[int], data: bytes) -> Plant:
     """A checkpoint whose digest fits, with other arrays than the job has."""
     described = [{"name": name, "dtype": "<f8", "shape": shape} for name in ("positions", "velocities")]
-    header = json.dumps({"software": VERSION, "frame": FRAMES, "arrays": described}).encode()
-    body = b"XPBDSTA1" + len(header).to_bytes(8, "little") + header + data
+    values = {"software": VERSION, "solver_version": SOLVER_VERSION, "frame": FRAMES, "arrays": described}
+    header = json.dumps(values).encode()
+    body = b"XPBDSTA2" + len(header).to_bytes(8, "little") + header + data
     content = body + hashlib.blake2b(body, digest_size=16).digest()
     return lambda job, _: (job / "checkpoint.bin").write_bytes(content)
 
 
 def edited(name: str, **values: Any) -> Plant:
-    """Change values of ``result.json`` or ``status.json``."""
+    """Change values of ``result.json``, with a digest that fits, or of ``status.json``."""
 
     def plant(job: Path, _outside: Path) -> None:
-        content = json.loads((job / name).read_text(encoding="utf-8"))
-        (job / name).write_text(json.dumps(content | values), encoding="utf-8")
+        content = json.loads((job / name).read_text(encoding="utf-8")) | values
+        if "digest" in content:
+            content["digest"] = result_digest(content)
+        (job / name).write_text(json.dumps(content), encoding="utf-8")
 
     return plant
 
@@ -277,12 +281,16 @@ ATTACKS: dict[str, Attack] = {
         "memory", reshaped("positions", "<f8", (LARGE // 24, 3)), "E_JOB", 2
     ),
     "pins for more frames than there are": Attack("memory", reshaped("pin_targets", "<f8", (10**8, 2, 3)), "E_JOB", 2),
+    "matrices for more frames than there are": Attack(
+        "memory", reshaped("pin_matrices", "<f8", (10**8, 4, 4)), "E_JOB", 2
+    ),
+    "more axes than three": Attack("memory", reshaped("axes", "<f8", (10**8, 3)), "E_JOB"),
     "more pins than vertices": Attack(
         "memory", reshaped("pin_targets", "<f8", (1, 10**8, 3), pin_vertices=(10**8,), pin_weights=(10**8,)), "E_JOB"
     ),
     "more faces than corners": Attack("memory", reshaped("face_sizes", "<i4", (10**9,)), "E_JOB"),
     "a factor for more vertices than there are": Attack(
-        "memory", reshaped("multiplier_stiffness", "<f4", (10**9,)), "E_JOB"
+        "memory", reshaped("factor_stiffness", "<f4", (10**9,)), "E_JOB"
     ),
     "coordinates for more corners than there are": Attack("memory", reshaped("uvs", "<f4", (10**9, 2)), "E_JOB"),
     "more attached vertices than vertices": Attack(

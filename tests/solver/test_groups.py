@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from blender_xpbd.bodies.kinds import build_body
 from blender_xpbd.constraints.distance import build_distance
 from blender_xpbd.constraints.element_attachment import build_weld
 from blender_xpbd.constraints.enclosed_volume import build_gas
@@ -16,10 +17,9 @@ from blender_xpbd.constraints.two_sided_distance import build_tethers, build_two
 from blender_xpbd.geometry.clusters import overlapping_clusters
 from blender_xpbd.geometry.tethers import surface_paths, tethers
 from blender_xpbd.geometry.topology import hinges, triangulate, unique_edges
+from blender_xpbd.scene.body import Body
 from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.scene import Body
 from blender_xpbd.solver import tasks
-from blender_xpbd.solver.bodies import build_body
 from blender_xpbd.solver.plan import PATHS
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system import assemble

@@ -22,7 +22,7 @@ from tests.solver.scenes import cloth, scene
 
 def tables_of(*bodies):
     system = build_system(scene(*bodies, substeps=4))
-    return build_hierarchy_tables(system.models, system.starts, system.scene.settings, 1 / 24)
+    return build_hierarchy_tables(system.models, system.starts, system.scene)
 
 
 def two_cloths():

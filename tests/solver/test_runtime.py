@@ -44,7 +44,8 @@ import gc
 from pathlib import Path
 import numpy as np
 import taichi as ti
-from blender_xpbd.scene.scene import Body, Scene
+from blender_xpbd.scene.body import Body
+from blender_xpbd.scene.scene import Scene
 from blender_xpbd.scene.settings import FrameRange, SolverSettings
 from blender_xpbd.solver.runtime import start_taichi
 from blender_xpbd.solver.solver import Solver

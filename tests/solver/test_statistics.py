@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What is told of a frame."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -34,3 +36,19 @@ def test_edges_without_a_length_at_rest_do_not_count():
     system = build_system(scene(body, frames=(1, 2)))
     assert Measure(system)(system.positions.astype(np.float32))[0, 0] < 1e-5
     assert np.isfinite(Measure(system)(2.0 * system.positions)).all()
+
+
+def test_a_tiny_face_does_not_count_for_all():
+    """A triangle of 1e-7 m beside a sheet of 1 m, stretched to a thousand times its size."""
+    body = cloth(6)
+    tiny = np.array([[0.0, 0.0, 2.0], [1e-7, 0.0, 2.0], [0.0, 1e-7, 2.0]])
+    positions = np.concatenate([body.positions, tiny])
+    corners = np.concatenate([body.corners, np.arange(36, 39, dtype=np.int32)])
+    body = replace(body, positions=positions, corners=corners, face_sizes=np.append(body.face_sizes, np.int32(3)))
+    system = build_system(scene(body, frames=(1, 2)))
+    moved = system.positions.copy()
+    moved[36:] *= 1000.0
+    moved[:36, 0] *= 1.01
+    greatest, mean = Measure(system)(moved)[0, :2]
+    assert greatest > 900.0
+    assert mean == pytest.approx(0.005, rel=0.02)

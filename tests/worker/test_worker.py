@@ -12,14 +12,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from blender_xpbd.jobs import checkpoint
+from blender_xpbd.jobs.checkpoint import read_checkpoint, write_checkpoint
 from blender_xpbd.jobs.frames import FrameCache
 from blender_xpbd.jobs.job import write_job
 from blender_xpbd.jobs.lock import JobLock
 from blender_xpbd.jobs.result import read_result
 from blender_xpbd.jobs.status import read_status
-from blender_xpbd.scene.errors import ExitCode
+from blender_xpbd.scene.body import Attachment, Body, Tetrahedralization
+from blender_xpbd.scene.errors import ExitCode, XpbdError
 from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.scene import Attachment, Body, Tetrahedralization
 from blender_xpbd.solver.system import build_system
 from blender_xpbd.worker import job_runner
 from blender_xpbd.worker.stop_signal import StopSignal
@@ -177,7 +179,56 @@ def test_damaged_frame_is_computed_again(tmp_path):
     finish(start(folder))
     before, cache = frames_of(folder)
     cache.path(4).write_bytes(before[4][:-5])
-    assert finish(start(folder))[0] == ExitCode.COMPLETE
+    code, output = finish(start(folder))
+    assert code == ExitCode.COMPLETE
+    assert frames_of(folder)[0] == before
+    (notice,) = read_status(folder).notices
+    assert str(notice) in output
+    assert "Frame 4 of the cache is damaged. All frames were computed again" in str(notice)
+    assert read_result(folder).notices == ()
+
+
+def wrong_shape(folder):
+    write_checkpoint(folder, 5, {"positions": np.zeros((3, 4)), "velocities": np.zeros((3, 4))})
+
+
+def no_velocities(folder):
+    _, arrays = read_checkpoint(folder) or (0, {})
+    del arrays["velocities"]
+    write_checkpoint(folder, 5, arrays)
+
+
+def not_finite(folder):
+    _, arrays = read_checkpoint(folder) or (0, {})
+    write_checkpoint(folder, 5, {name: array * np.nan for name, array in arrays.items()})
+
+
+def damaged(folder):
+    path = folder / "checkpoint.bin"
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+def other_version(folder):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checkpoint, "SOLVER_VERSION", 999)
+        write_checkpoint(folder, 5, {})
+
+
+@pytest.mark.parametrize("spoil", [wrong_shape, no_velocities, not_finite, damaged, other_version])
+def test_a_checkpoint_that_does_not_fit_starts_the_bake_again(tmp_path, spoil):
+    """With a notice, and with the frames of a bake that was never interrupted."""
+    folder = write_job(tmp_path, falling_cloth(10))
+    finish(start(folder))
+    before, _ = frames_of(folder)
+    spoil(folder)
+    code, output = finish(start(folder))
+    assert code == ExitCode.COMPLETE, output
+    status = read_status(folder)
+    (notice,) = status.notices
+    assert str(notice) in output
+    assert notice.code == "W_CACHE_DAMAGED"
+    assert "All frames were computed again, from frame 1 on." in notice.message
+    assert status.frames_done == 10
     assert frames_of(folder)[0] == before
 
 
@@ -218,6 +269,21 @@ def test_folder_without_a_job_is_refused(tmp_path):
     code, output = finish(start(tmp_path))
     assert code == ExitCode.REFUSED
     assert "E_JOB" in output
+
+
+def test_a_status_that_cannot_be_written_hides_no_fault(tmp_path, monkeypatch, capsys):
+    write = job_runner.write_status
+
+    def write_but_the_last(folder, status):
+        if status.state == "FAILED":
+            raise XpbdError("E_IO", "Cannot write the status.")
+        write(folder, status)
+
+    monkeypatch.setattr(job_runner, "write_status", write_but_the_last)
+    assert job_runner.run_job(tmp_path, StopSignal(), tmp_path) == ExitCode.REFUSED
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("E_JOB: ")
+    assert second == "The status could not be written. E_IO: Cannot write the status."
 
 
 def test_a_worker_that_leaves_keeps_its_kernels(tmp_path):

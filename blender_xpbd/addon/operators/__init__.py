@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import bpy
+
 from ..classes import register_classes, unregister_classes
 from .bake import XPBD_OT_bake, XPBD_OT_cancel
 from .check_worker import XPBD_OT_check_worker
@@ -30,5 +32,6 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Remove the operators."""
+    """Remove the operators, and what a bake that still runs has put into the window."""
+    XPBD_OT_bake.give_back(bpy.context)
     unregister_classes(CLASSES)

@@ -3,25 +3,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import bpy
 
+from ...scene.body_kinds import body_labels
 from ...scene.errors import XpbdError
-from ...scene.material_parameters import CLOTH, JELLY
 from .. import window_bake
 from ..bake import run_bake
 from ..bake_status import STATUS
+from ..body_kinds import is_body
 from ..preferences import worker_python_path
 from ..progress import Progress
+from ..redraw import redraw_panels
 from ..report import BakeSummary
-from ..report_text import cancelled_text, summary_warnings
+from ..report_text import cancelled_text, fault_paragraphs, summary_warnings
 from ..waiting_worker import start_ahead
-from ..wrapped_text import wrap
+from ..wrapped_text import popup_text
 
 # [s]; a slice is shorter than 0.04 s, so the window has at least a third of the time for itself
 _TICK = 0.02
-_POPUP_LETTERS = 100
 
 
 class XPBD_OT_bake(bpy.types.Operator):
@@ -31,7 +32,8 @@ class XPBD_OT_bake(bpy.types.Operator):
     bl_label = "Bake XPBD"
     bl_options = {"UNDO"}
 
-    _timer: bpy.types.Timer | None = None
+    # Of the class: Blender frees the operator when the add-on is disabled, and leaves the timer to us
+    _timer: ClassVar[bpy.types.Timer | None] = None
     _shown: tuple[str, float] | None = None
 
     @classmethod
@@ -40,8 +42,8 @@ class XPBD_OT_bake(bpy.types.Operator):
         if STATUS.is_baking:
             cls.poll_message_set("A bake is running already")
             return False
-        if not any(obj.xpbd.role in (JELLY, CLOTH) for obj in context.scene.objects):
-            cls.poll_message_set("Make an object Jelly or Cloth first")
+        if not any(is_body(obj) for obj in context.scene.objects):
+            cls.poll_message_set(f"Make an object {body_labels()} first")
             return False
         return True
 
@@ -51,7 +53,7 @@ class XPBD_OT_bake(bpy.types.Operator):
             return self.execute(context)
         window_bake.start(context)
         manager = context.window_manager
-        self._timer = manager.event_timer_add(_TICK, window=context.window)
+        XPBD_OT_bake._timer = manager.event_timer_add(_TICK, window=context.window)
         manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
@@ -91,7 +93,7 @@ class XPBD_OT_bake(bpy.types.Operator):
             return True
         if self._shown != (STATUS.status, STATUS.progress):
             self._shown = (STATUS.status, STATUS.progress)
-            _redraw_sidebars(context)
+            redraw_panels(context)
             context.workspace.status_text_set(f"XPBD: {STATUS.status}      Esc: cancel and keep the frames")
         return False
 
@@ -122,22 +124,29 @@ class XPBD_OT_bake(bpy.types.Operator):
 
     def _leave(self, context: bpy.types.Context) -> set[Any]:
         """Give back the timer and the status bar. FINISHED, so that there is an undo step for the frames kept."""
-        if self._timer is not None:
-            context.window_manager.event_timer_remove(self._timer)
-            self._timer = None
+        if XPBD_OT_bake.give_back(context):
             # The next bake of whoever tries settings shall begin at once too
             start_ahead(worker_python_path(context))
-        if context.workspace is not None:
-            context.workspace.status_text_set(None)
-        _redraw_sidebars(context)
         return {"FINISHED"}
+
+    @classmethod
+    def give_back(cls, context: bpy.types.Context) -> bool:
+        """Remove timer and status text; whether there were any."""
+        timer, cls._timer = cls._timer, None
+        if timer is None:
+            return False
+        context.window_manager.event_timer_remove(timer)
+        for workspace in bpy.data.workspaces:
+            workspace.status_text_set(None)
+        redraw_panels(context)
+        return True
 
     def _report(self, context: bpy.types.Context, kind: Any, outcome: str) -> None:
         """Tell what the bake warned of, and how it ended."""
         for warning in summary_warnings(context.scene.xpbd.report):
             self.report({"WARNING"}, warning)
-        # A pop-up is as wide as its longest line; a script gets the words as they are
-        self.report({kind}, outcome if self._timer is None else " \n".join(wrap(outcome, _POPUP_LETTERS)))
+        # A script gets the words as they are
+        self.report({kind}, outcome if self._timer is None else popup_text("\n".join(fault_paragraphs(outcome))))
 
 
 class XPBD_OT_cancel(bpy.types.Operator):
@@ -177,13 +186,3 @@ def _over_viewport(context: bpy.types.Context, event: bpy.types.Event) -> bool:
         and area.y <= event.mouse_y < area.y + area.height
         for area in context.window.screen.areas
     )
-
-
-def _redraw_sidebars(context: bpy.types.Context) -> None:
-    """Draw the panels again: Blender does not know that what they show has changed. The viewport it does itself."""
-    for window in context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                for region in area.regions:
-                    if region.type == "UI":
-                        region.tag_redraw()

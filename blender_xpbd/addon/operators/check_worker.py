@@ -10,7 +10,9 @@ import bpy
 from ...scene.errors import XpbdError
 from ..bake_status import STATUS
 from ..preferences import worker_python_path
+from ..redraw import redraw_panels
 from ..worker_python import find_python, forget_python
+from ..wrapped_text import popup_text
 
 
 class XPBD_OT_check_worker(bpy.types.Operator):
@@ -27,7 +29,9 @@ class XPBD_OT_check_worker(bpy.types.Operator):
             found = find_python(worker_python_path(context))
         except XpbdError as error:
             STATUS.message = str(error)
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, popup_text(str(error)))
             return {"CANCELLED"}
+        finally:
+            redraw_panels(context)
         self.report({"INFO"}, f"The solver runs in Python {found.version}: {found.executable}")
         return {"FINISHED"}

@@ -7,7 +7,8 @@ from typing import Any
 
 import bpy
 
-from ...scene.material_parameters import CLOTH, JELLY
+from ...scene.body_kinds import body_roles
+from ..body_kinds import BODY_KINDS
 from ..preferences import worker_python_path
 from ..properties import enum_items
 from ..specs import ROLES
@@ -15,8 +16,7 @@ from ..waiting_worker import start_ahead
 
 _DESCRIPTIONS = {
     "NONE": "Take the selected objects out of the simulation",
-    "JELLY": "Make the selected objects jelly: soft bodies with a volume",
-    "CLOTH": "Make the selected objects cloth: thin sheets",
+    **{kind.name: kind.set_role for kind in BODY_KINDS},
     "COLLIDER": "Make the selected objects colliders: obstacles that jelly and cloth bump into",
 }
 
@@ -52,7 +52,7 @@ class XPBD_OT_set_role(bpy.types.Operator):
                 obj.xpbd.role = self.role
         if refused:
             self.report({"WARNING"}, f"Linked from another file, so left as they are: {', '.join(refused)}")
-        if self.role in {JELLY, CLOTH}:
+        if self.role in body_roles():
             start_ahead(worker_python_path(context))
         return {"FINISHED"} if len(refused) < len(meshes) else {"CANCELLED"}
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..jobs.files import is_there
 from ..jobs.frames import MAXIMUM_FRAME, FrameCache, FrameData
 from ..jobs.result import RESULT_FILE, Result, read_result
 from ..jobs.status import Status, read_status
@@ -205,7 +206,7 @@ class BakeOutput:
 
     def _open(self) -> _Published | None:
         """How frames are laid out; None while that is unknown."""
-        if self._published is None and (self._job / RESULT_FILE).exists():
+        if self._published is None and is_there(self._job / RESULT_FILE):
             result = read_result(self._job)
             if [body.vertex_count for body in result.bodies] != self._counts:
                 raise XpbdError("E_CACHE", f"{self._job} holds the result of other meshes: delete that folder.")
@@ -223,7 +224,7 @@ class BakeOutput:
         if position >= len(self._kept):
             return False
         frame = self._kept[position]
-        if frame > newest or not published.cache.path(frame).is_file():
+        if frame > newest or not is_there(published.cache.path(frame)):
             return False
         data = _read(published.cache, frame)
         if frame not in self._measured:

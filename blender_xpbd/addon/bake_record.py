@@ -83,7 +83,8 @@ def _parsed(text: str) -> BakeRecord | None:
     """A record from its text, which is asked for several times per frame and object."""
     try:
         values: Any = json.loads(text)
-    except ValueError:
+    # RecursionError: brackets nested by the thousand, in a file from a stranger
+    except (ValueError, RecursionError):
         return None
     if not isinstance(values, dict) or values.pop("version", None) != RECORD_VERSION or not _is_valid(values):
         return None

@@ -23,7 +23,8 @@ def summary_of(report: str) -> Mapping[str, Any]:
     """The summary of a bake, empty where there is none or where it is not to be understood."""
     try:
         values = json.loads(report)
-    except ValueError:
+    # RecursionError: brackets nested by the thousand, in a file from a stranger
+    except (ValueError, RecursionError):
         return {}
     return values if isinstance(values, dict) else {}
 

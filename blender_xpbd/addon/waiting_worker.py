@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 import bpy
 
 from ..scene.errors import XpbdError
+from .private_folder import private_folder
 from .worker_process import waiting_command
 from .worker_python import NO_WINDOW, WorkerPython, search_python
 
@@ -84,11 +84,11 @@ def start(python: WorkerPython) -> None:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env=dict(python.environment),
-            cwd=tempfile.gettempdir(),
+            cwd=private_folder(),
             creationflags=NO_WINDOW,
             start_new_session=sys.platform != "win32",
         )
-    except OSError:
+    except (OSError, XpbdError):
         # The bake starts its own, and says why that fails
         return
     _waiting = _Waiting(python, process, time.monotonic())

@@ -11,15 +11,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import BinaryIO
 
-from ..jobs.files import io_error
+from ..jobs.log import LOG_FILE, open_log, read_log
 from ..jobs.status import Status, read_status
 from ..scene.errors import ExitCode, XpbdError
+from .private_folder import private_folder
 from .worker_end import crash, fault_told_by, oom_kills, was_killed
-from .worker_python import NO_WINDOW, WorkerPython
+from .worker_python import NO_WINDOW, SAFE_PATH, WorkerPython
 
-LOG_FILE = "worker.log"
 PACKAGE_FOLDER = Path(__file__).resolve().parent.parent
 CANCEL_SECONDS = 1.0
 _LOG_TAIL_BYTES = 4096
@@ -27,8 +26,8 @@ _LOG_TAIL_LINES = 6
 
 # The package loads under its own name whatever the folder is called: an extension is installed as
 # bl_ext.….xpbd_physics, and the folder above it holds other people's extensions, which are no modules of ours.
-_START = """
-import importlib.util, runpy, sys
+_START = f"""{SAFE_PATH}
+import importlib.util, runpy
 folder = sys.argv.pop(1)
 spec = importlib.util.spec_from_file_location(
     "blender_xpbd", folder + "/__init__.py", submodule_search_locations=[folder])
@@ -50,7 +49,7 @@ def waiting_command(python: WorkerPython, seconds: float) -> list[str]:
 
 
 def _launch(python: WorkerPython) -> list[str]:
-    return [python.executable, "-c", _START, str(PACKAGE_FOLDER), "--stop-at-end-of-input"]
+    return [python.executable, "-P", "-c", _START, str(PACKAGE_FOLDER), "--stop-at-end-of-input"]
 
 
 class WorkerProcess:
@@ -68,10 +67,10 @@ class WorkerProcess:
             waiting: a process that waits for a job, or None to start one.
 
         Raises:
-            XpbdError: E_IO or E_WORKER when it cannot be started.
+            XpbdError: E_IO or E_WORKER when it cannot be started, E_CACHE when its log is not what it should be.
         """
         self._python = python
-        self._job = job
+        self._job = job.absolute()
         self._retried = False
         self._log_start = 0
         self._oom_kills = oom_kills()
@@ -83,8 +82,16 @@ class WorkerProcess:
         return self._process.pid
 
     def status(self) -> Status | None:
-        """What this worker says about itself; None where it has not yet, or where another's words stand there."""
-        status = read_status(self._job)
+        """What this worker says about itself; None where it has not yet, or where another's words stand there.
+
+        Those may be torn, as a power cut leaves them; this one's are whole (``jobs.files.publish``).
+        """
+        try:
+            status = read_status(self._job)
+        except XpbdError as fault:
+            if fault.code != "E_CACHE":
+                raise
+            return None
         return status if status is not None and status.pid == self._process.pid else None
 
     def poll(self) -> bool:
@@ -155,10 +162,10 @@ class WorkerProcess:
 
     def _give_job(self, waiting: subprocess.Popen[bytes]) -> bool:
         """Tell a waiting process what to compute; whether it has lived until then."""
-        line = json.dumps({"job": str(self._job), "log": str(self._job / LOG_FILE)}).encode() + b"\n"
+        line = json.dumps({"job": str(self._job)}).encode() + b"\n"
         try:
-            with self._open_log() as log:
-                self._log_start = log.tell()
+            with open_log(self._job) as log:
+                self._log_start = os.fstat(log).st_size
             os.write(waiting.stdin.fileno() if waiting.stdin else -1, line)
         except (OSError, XpbdError):
             # where it is the log that cannot be opened, the worker that is started instead says so
@@ -168,38 +175,29 @@ class WorkerProcess:
         return True
 
     def _start(self) -> subprocess.Popen[bytes]:
-        try:
-            with self._open_log() as output:
-                self._log_start = output.tell()
+        with open_log(self._job) as log:
+            self._log_start = os.fstat(log).st_size
+            try:
                 return subprocess.Popen(
                     worker_command(self._python, self._job),
                     stdin=subprocess.PIPE,
-                    stdout=output,
+                    stdout=log,
                     stderr=subprocess.STDOUT,
                     env=dict(self._python.environment),
-                    cwd=self._job,
+                    cwd=private_folder(),
                     creationflags=NO_WINDOW,
                     # Ctrl+C in a terminal goes to Blender, which tells the worker in its own way
                     start_new_session=sys.platform != "win32",
                 )
-        except OSError as fault:
-            raise XpbdError("E_WORKER", f"Cannot start the worker {self._python.executable}: {fault}.") from fault
-
-    def _open_log(self) -> BinaryIO:
-        path = self._job / LOG_FILE
-        try:
-            return path.open("ab")
-        except OSError as fault:
-            raise io_error("open", path, 0, fault) from fault
+            except OSError as fault:
+                raise XpbdError("E_WORKER", f"Cannot start the worker {self._python.executable}: {fault}.") from fault
 
     def log_tail(self) -> str:
         """The last lines that this run has written to the log."""
         try:
-            with (self._job / LOG_FILE).open("rb") as log:
-                log.seek(0, 2)
-                log.seek(max(log.tell() - _LOG_TAIL_BYTES, self._log_start))
-                text = log.read().decode("utf-8", "replace")
-        except OSError:
+            text = read_log(self._job, self._log_start, _LOG_TAIL_BYTES)
+        except XpbdError:
+            # What it says goes into another fault, which counts
             return ""
         lines = [line for line in text.strip().splitlines() if not line.startswith("[Taichi]")]
         return "\n".join(lines[-_LOG_TAIL_LINES:])

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib.machinery
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -15,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..scene.errors import XpbdError
+from .private_folder import private_folder
 
 OLDEST_VERSION = (3, 11)
 MODULES = ("numpy", "taichi")
@@ -22,8 +22,11 @@ MODULES = ("numpy", "taichi")
 _HELPERS = ("colorama", "dill", "rich", "markdown_it", "mdurl", "pygments")
 _PROBE_SECONDS = 20.0
 _PAUSE_SECONDS = 0.005
-_PROBE = (
-    "import importlib.util, json, sys; "
+# Before anything is imported from a file (os is there since the start): the current folder is no place for modules.
+# Python 3.10 and older, which the probe may meet, know neither -P nor PYTHONSAFEPATH.
+SAFE_PATH = "import os, sys; sys.path[:] = [p for p in sys.path if p and os.path.abspath(p) != os.getcwd()]\n"
+_PROBE = SAFE_PATH + (
+    "import importlib.util, json; "
     "print(json.dumps([list(sys.version_info[:2]), [importlib.util.find_spec(n) is not None for n in sys.argv[1:]]]))"
 )
 
@@ -71,7 +74,7 @@ def search_python(preference: str = "") -> Generator[None, None, WorkerPython]:
     """Search the interpreter for the worker, with a pause (yield) while one is tried; once for each preference.
 
     Args:
-        preference: path from the add-on's preferences; where given, no other is tried.
+        preference: path from the add-on's preferences, or a name to be found on PATH; where given, no other is tried.
 
     Returns:
         What was found, at once if it was found before in this session.
@@ -96,7 +99,7 @@ def forget_python() -> None:
 
 def _search(preference: str) -> Generator[None, None, WorkerPython]:
     if preference:
-        found, reason = yield from probe(str(Path(preference).expanduser()))
+        found, reason = yield from probe(_executable(preference))
         if found is None:
             raise XpbdError("E_DEP", f"The solver's Python that you named, {preference}, {reason}. {ADVICE}")
         return found
@@ -123,7 +126,7 @@ def candidates() -> Iterator[str]:
         CHECKOUT / ".venv" / "Scripts" / "python.exe",
     ]
     names = ["python3", *(f"python3.{minor}" for minor in range(13, OLDEST_VERSION[1] - 1, -1)), "python"]
-    found = [shutil.which(name) for name in names]
+    found = [_on_path(name) for name in names]
     seen: set[Path] = set()
     for path in [*own, *(Path(name) for name in found if name)]:
         # Blender itself may call itself the executable
@@ -131,6 +134,22 @@ def candidates() -> Iterator[str]:
             continue
         seen.add(path)
         yield str(path)
+
+
+def _executable(preference: str) -> str:
+    """The path of a Python that the user has named; it is not started from the folder that the name may count from."""
+    path = Path(preference).expanduser()
+    is_bare = path.name == preference
+    return (_on_path(preference) if is_bare else None) or str(path.absolute())
+
+
+def _on_path(name: str) -> str | None:
+    """As ``shutil.which``, but never in the current folder, where a stranger's file may lie: Windows looks there."""
+    for folder in os.get_exec_path():
+        path = Path(folder, name if sys.platform != "win32" or name.endswith(".exe") else f"{name}.exe")
+        if path.is_absolute() and path.is_file() and os.access(path, os.X_OK):
+            return str(path)
+    return None
 
 
 def probe(executable: str) -> Generator[None, None, tuple[WorkerPython | None, str]]:
@@ -167,6 +186,7 @@ def _output(command: list[str], environment: Mapping[str, str]) -> Generator[Non
     with subprocess.Popen(
         command,
         env=environment,
+        cwd=private_folder(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -191,17 +211,22 @@ def _result(search: Generator[None, None, WorkerPython]) -> WorkerPython:
 
 
 def worker_environment(folders: list[str]) -> dict[str, str]:
-    """Variables for the worker: this process's, without those that steer Python, and with our caches.
+    """Variables for the worker: this process's, without those that steer Python, with a safe path and with our caches.
 
     Args:
         folders: searched for libraries first.
     """
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     environment["PYTHONNOUSERSITE"] = "1"
+    # For what the worker starts itself, too
+    environment["PYTHONSAFEPATH"] = "1"
     environment["PYTHONUTF8"] = "1"
     if folders:
         environment["PYTHONPATH"] = os.pathsep.join(folders)
-    environment.setdefault("XPBD_TAICHI_CACHE", str(user_cache() / "taichi"))
+    # Kernels are code: a path must mean the same wherever the worker runs
+    environment["XPBD_TAICHI_CACHE"] = str(
+        Path(os.environ.get("XPBD_TAICHI_CACHE") or user_cache() / "taichi").absolute()
+    )
     return environment
 
 
@@ -217,13 +242,22 @@ def user_cache() -> Path:
 
 
 def _library_folders() -> list[str]:
-    """The folders from which this Blender would import Taichi and what it needs, taichi's first; none without it."""
+    """The folders from which this Blender would import Taichi and what it needs, taichi's first; none without it.
+
+    The current folder is none of them, though Python may look there: a Blender that was started in a stranger's folder
+    would hand that to the worker.
+    """
     folders: list[str] = []
-    if importlib.util.find_spec("taichi") is None:
-        return folders
+    try:
+        current = Path.cwd()
+    except FileNotFoundError:
+        current = None
+    searched = [path for path in sys.path if Path(path).is_absolute() and Path(path) != current]
     for name in ("taichi", *_HELPERS, "numpy"):
-        spec = importlib.util.find_spec(name)
+        spec = importlib.machinery.PathFinder.find_spec(name, searched)
         if spec is None or not spec.origin:
+            if name == "taichi":
+                return folders
             continue
         origin = Path(spec.origin)
         folder = str(origin.parent.parent if spec.submodule_search_locations else origin.parent)

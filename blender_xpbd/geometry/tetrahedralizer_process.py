@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The process that runs a tetrahedralizer.
 
-Start: ``python tetrahedralizer_process.py NAME FOLDER EDGE_LENGTH``; it imports nothing of the package.
+Start: ``python -P tetrahedralizer_process.py NAME FOLDER EDGE_LENGTH``; it imports nothing of the package.
 
 Reads ``positions.npy`` and ``triangles.npy`` in the folder and writes ``vertices.npy`` and ``tetrahedra.npy`` there.
 Exits with status ``REFUSED`` if the library raises an error; the last line printed says why.
@@ -78,6 +78,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    # started by its file, Python looks for modules beside it first, where a library could take ours for another's
-    sys.path.pop(0)
     sys.exit(main(sys.argv[1:]))

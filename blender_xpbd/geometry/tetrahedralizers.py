@@ -88,8 +88,12 @@ def tetrahedralize(
 
 
 def _library_command() -> list[str]:
-    """The process that runs a library: by its file, because an extension's folder has another name than the package."""
-    return [sys.executable, str(Path(__file__).with_name("tetrahedralizer_process.py"))]
+    """The process that runs a library: by its file, because an extension's folder has another name than the package.
+
+    ``-P``: Python shall look for modules neither beside that file, where a library could take ours for another's, nor
+    where it is started.
+    """
+    return [sys.executable, "-P", str(Path(__file__).with_name("tetrahedralizer_process.py"))]
 
 
 def _run(arguments: list[str], timeout_s: float, folder: Path, name: str, object_name: str) -> None:

@@ -14,6 +14,7 @@ A job is one folder of plain data, named by the digest of all that influences th
         lock                      held by the one process that computes                             (lock)
         result.json               what the worker built; written before the first frame             (result)
         status.json               how far it is, and why it stopped                                 (status)
+        worker.log                what the worker printed                                           (log)
         checkpoint.bin            the solver's state, from which it goes on bit for bit             (checkpoint)
         frames/
           frame_00000001.bin      positions and statistics of one frame, with their digest          (frames)
@@ -21,9 +22,12 @@ A job is one folder of plain data, named by the digest of all that influences th
 
 Whoever asks writes ``job.json`` and ``arrays/``, the worker writes the rest. Each file appears whole or not at all
 (written under a temporary name ``.….tmp``, then renamed), so either side may be killed at any moment; leftover
-temporary files mean nothing. Nothing in the folder is a pickle, and nothing in it is trusted: sizes, shapes and
-digests are checked before anything is allocated, symbolic links are refused. A digest finds accidents, not
-forgeries: whoever can write the folder can write the digest.
+temporary files mean nothing. Only ``worker.log`` is appended to.
+
+Nothing in the folder is a pickle, and nothing in it is trusted: all are regular files that are opened in one place
+(``files``), links, pipes and devices are refused, sizes and shapes are compared with each other and with free memory,
+and digests are taken in pieces, before anything is held. A digest finds accidents, not forgeries: whoever can write the
+folder can write the digest.
 
 What changes over the frames has one row per frame, or a single one where it stands still. Pins that follow an object
 have its motion as matrices (``pin_matrices``), others their places (``pin_targets``).

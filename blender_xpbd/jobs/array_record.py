@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The arrays of one object of a job: how they are named, described in ``job.json``, written and read."""
+"""The arrays of one object of a job: how they are named, described in ``job.json``, written and read.
+
+What ``job.json`` may say of them, ``array_shapes`` holds.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ..scene.errors import XpbdError
-from .arrays import array_digest, load_array, save_array
+from .array_shapes import ArraySpec, read_descriptions
+from .arrays import array_digest, check_array, load_array, save_array
 from .files import inside
 from .record import Record
 
 ARRAYS_FOLDER = "arrays"
-FRAMES = "frames"
-ARRAY_KEYS = ("dtype", "shape", "digest")
 
 Array = npt.NDArray[Any]
 Arrays = dict[str, Array]
-# An array's type and shape. A name stands for a count that all arrays of an object share, which the first to have it
-# tells; "frames" for the frames of the job, or one. Any length may be 0: what is not there.
-ArraySpec = tuple[str, tuple[int | str, ...]]
 
 
 def describe_arrays(arrays: Mapping[str, Array]) -> dict[str, Any]:
@@ -48,7 +47,7 @@ def write_arrays(folder: Path, identifier: str, arrays: Mapping[str, Array], des
     for name, array in arrays.items():
         path = _array_path(folder, identifier, name)
         try:
-            load_array(path, array.dtype, array.shape, described[name]["digest"])
+            check_array(path, array.dtype, array.shape, described[name]["digest"])
         except XpbdError as fault:
             if fault.code != "E_JOB":
                 raise
@@ -58,7 +57,7 @@ def write_arrays(folder: Path, identifier: str, arrays: Mapping[str, Array], des
 def read_arrays(
     folder: Path, identifier: str, record: Record, specs: Mapping[str, ArraySpec], frame_count: int
 ) -> Arrays:
-    """Read the arrays of an object; nothing is allocated before the lengths have been compared with the job's counts.
+    """Read the arrays of an object; no file is opened before all their shapes are known to fit together.
 
     Args:
         folder: the job folder.
@@ -70,25 +69,11 @@ def read_arrays(
     Raises:
         XpbdError: E_JOB, E_IO.
     """
-    described = record.record("arrays", specs)
-    counts = {FRAMES: frame_count}
-    arrays: Arrays = {}
-    for name, (dtype, wanted) in specs.items():
-        item = described.record(name, ARRAY_KEYS)
-        shape = item.integers("shape")
-        fits = len(shape) == len(wanted) and all(_fits(n, w, counts) for n, w in zip(shape, wanted, strict=True))
-        if item.text("dtype") != dtype or not fits:
-            item.refuse(f"should be {dtype} of shape {wanted} with {counts}")
-        arrays[name] = load_array(_array_path(folder, identifier, name), dtype, shape, item.text("digest"))
-    return arrays
-
-
-def _fits(length: int, wanted: int | str, counts: dict[str, int]) -> bool:
-    if isinstance(wanted, int):
-        return length == wanted
-    if wanted == FRAMES:
-        return length in (0, 1, counts[FRAMES])
-    return length in (0, counts.setdefault(wanted, length))
+    described = read_descriptions(record, specs, frame_count)
+    return {
+        name: load_array(_array_path(folder, identifier, name), item.dtype, item.shape, item.digest)
+        for name, item in described.items()
+    }
 
 
 def _array_path(folder: Path, identifier: str, name: str) -> Path:

@@ -10,13 +10,14 @@ import numpy as np
 
 from ..scene.body import VERTEX_FACTORS, Attachment, Body, Pins, Tetrahedralization
 from ..scene.material import Material
-from .array_record import FRAMES, Arrays, ArraySpec, describe_arrays, read_arrays, typed
+from .array_record import Arrays, describe_arrays, read_arrays, typed
+from .array_shapes import FRAMES, ArraySpec
 from .identifiers import read_identifier
 from .record import Record
 
 BODY_KEYS = ("identifier", "role", "material", "velocity", "tetrahedralizer", "resolution", "attach_target", "arrays")
 
-_ARRAYS: dict[str, ArraySpec] = {
+BODY_ARRAYS: dict[str, ArraySpec] = {
     "positions": ("<f8", ("vertices", 3)),
     "face_sizes": ("<i4", ("polygons",)),
     "corners": ("<i4", ("corners",)),
@@ -57,7 +58,7 @@ def body_arrays(body: Body) -> Arrays:
             # an empty array stands for no factors
             **{f"factor_{name}": body.vertex_factors.get(name, ()) for name in VERTEX_FACTORS},
         },
-        _ARRAYS,
+        BODY_ARRAYS,
     )
 
 
@@ -90,7 +91,7 @@ def read_body(folder: Path, record: Record, names: Record, frame_count: int) -> 
     """
     identifier = read_identifier(record)
     name = names.text_or(identifier, identifier)
-    arrays = read_arrays(folder, identifier, record, _ARRAYS, frame_count)
+    arrays = read_arrays(folder, identifier, record, BODY_ARRAYS, frame_count)
     target = record.text("attach_target")
     return Body(
         identifier=identifier,

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from ..scene.collider import COLLIDER_SHAPES, Collider
-from .array_record import FRAMES, Arrays, ArraySpec, describe_arrays, read_arrays, typed
+from .array_record import Arrays, describe_arrays, read_arrays, typed
+from .array_shapes import FRAMES, ArraySpec
 from .identifiers import read_identifier
 from .record import Record
 
 COLLIDER_KEYS = ("identifier", "shape", "radius", "friction", "restitution", "arrays")
 
-_ARRAYS: dict[str, ArraySpec] = {
+COLLIDER_ARRAYS: dict[str, ArraySpec] = {
     "transforms": ("<f8", (FRAMES, 4, 4)),
     "positions": ("<f8", (FRAMES, "vertices", 3)),
     "triangles": ("<i4", ("triangles", 3)),
@@ -23,7 +24,8 @@ _ARRAYS: dict[str, ArraySpec] = {
 def collider_arrays(collider: Collider) -> Arrays:
     """The arrays of a collider, in the types of the file."""
     return typed(
-        {"transforms": collider.transforms, "positions": collider.positions, "triangles": collider.triangles}, _ARRAYS
+        {"transforms": collider.transforms, "positions": collider.positions, "triangles": collider.triangles},
+        COLLIDER_ARRAYS,
     )
 
 
@@ -46,7 +48,7 @@ def read_collider(folder: Path, record: Record, names: Record, frame_count: int)
         XpbdError: E_JOB, E_IO.
     """
     identifier = read_identifier(record)
-    arrays = read_arrays(folder, identifier, record, _ARRAYS, frame_count)
+    arrays = read_arrays(folder, identifier, record, COLLIDER_ARRAYS, frame_count)
     return Collider(
         identifier=identifier,
         name=names.text_or(identifier, identifier),

@@ -7,19 +7,20 @@ from pathlib import Path
 from typing import Any
 
 from ..scene.force import FORCE_KINDS, FORCE_PARAMETERS, Force
-from .array_record import FRAMES, Arrays, ArraySpec, describe_arrays, read_arrays, typed
+from .array_record import Arrays, describe_arrays, read_arrays, typed
+from .array_shapes import FRAMES, ArraySpec
 from .identifiers import read_identifier
 from .record import Record
 
 FORCE_KEYS = ("identifier", "kind", "parameters", "arrays")
 
-_ARRAYS: dict[str, ArraySpec] = {"transforms": ("<f8", (FRAMES, 4, 4))}
+FORCE_ARRAYS: dict[str, ArraySpec] = {"transforms": ("<f8", (FRAMES, 4, 4))}
 _NAMES = tuple(parameter.name for parameter in FORCE_PARAMETERS)
 
 
 def force_arrays(force: Force) -> Arrays:
     """The arrays of a force field, in the types of the file."""
-    return typed({"transforms": force.transforms}, _ARRAYS)
+    return typed({"transforms": force.transforms}, FORCE_ARRAYS)
 
 
 def describe_force(force: Force) -> dict[str, Any]:
@@ -52,6 +53,6 @@ def read_force(folder: Path, record: Record, names: Record, frame_count: int) ->
         identifier=identifier,
         name=name,
         kind=record.choice("kind", [kind.identifier for kind in FORCE_KINDS]),
-        transforms=read_arrays(folder, identifier, record, _ARRAYS, frame_count)["transforms"],
+        transforms=read_arrays(folder, identifier, record, FORCE_ARRAYS, frame_count)["transforms"],
         **checked,
     )

@@ -19,12 +19,14 @@ from ..scene.material_parameters import MATERIAL_PARAMETERS
 from ..scene.scene import Scene, validate
 from ..scene.settings import SCENE_PARAMETERS, FrameRange, SolverSettings
 from .array_record import ARRAYS_FOLDER, Arrays, write_arrays
-from .body_record import BODY_KEYS, body_arrays, describe_body, read_body
-from .collider_record import COLLIDER_KEYS, collider_arrays, describe_collider, read_collider
-from .files import dump_json, inside, load_json, make_folder, publish, read_bytes
-from .force_record import FORCE_KEYS, describe_force, force_arrays, read_force
+from .array_shapes import read_descriptions, require_memory
+from .body_record import BODY_ARRAYS, BODY_KEYS, body_arrays, describe_body, read_body
+from .collider_record import COLLIDER_ARRAYS, COLLIDER_KEYS, collider_arrays, describe_collider, read_collider
+from .files import inside, make_folder, publish, read_bytes
+from .force_record import FORCE_ARRAYS, FORCE_KEYS, describe_force, force_arrays, read_force
 from .record import Record, printable
-from .track_record import TRACK_KEYS, describe_track, read_track, track_arrays
+from .strict_json import dump_json, load_json
+from .track_record import TRACK_KEYS, describe_track, read_track, track_arrays, track_specs
 from .version import SOLVER_VERSION, VERSION
 
 SCHEMA_VERSION = 2
@@ -106,9 +108,9 @@ def read_job(folder: Path) -> Scene:
     """Read a job folder, which may come from a stranger.
 
     Raises:
-        XpbdError: E_JOB naming the file, when one is missing, damaged or of another version; E_IO when the system
-            cannot read it; and what ``scene.validate`` and the materials' and settings' ranges refuse, by their
-            own codes.
+        XpbdError: E_JOB naming the file, when one is missing, damaged or of another version; E_MEMORY when its arrays
+            are larger than free memory; E_IO when the system cannot read it; and what ``scene.validate`` and the
+            materials' and settings' ranges refuse, by their own codes.
     """
     path = inside(folder, JOB_FILE, code="E_JOB")
     value = load_json(path, _MAXIMUM_BYTES, "E_JOB")
@@ -192,14 +194,22 @@ def _read_scene(folder: Path, record: Record, names: Record) -> Scene:
         numbers.integer("start"), numbers.integer("end"), numbers.integer("step"), numbers.number("frame_duration")
     )
     count = frames.count
+    bodies, colliders = record.records("bodies", BODY_KEYS), record.records("colliders", COLLIDER_KEYS)
+    forces, tracks = record.records("forces", FORCE_KEYS), record.records("tracks", TRACK_KEYS)
+    specs = (
+        *((item, BODY_ARRAYS) for item in bodies),
+        *((item, COLLIDER_ARRAYS) for item in colliders),
+        *((item, FORCE_ARRAYS) for item in forces),
+        *((item, track_specs(item)) for item in tracks),
+    )
+    # of all, before the first is read
+    require_memory((one for item in specs for one in read_descriptions(*item, count).values()), folder)
     return Scene(
-        bodies=tuple(read_body(folder, item, names, count) for item in record.records("bodies", BODY_KEYS)),
-        colliders=tuple(
-            read_collider(folder, item, names, count) for item in record.records("colliders", COLLIDER_KEYS)
-        ),
+        bodies=tuple(read_body(folder, item, names, count) for item in bodies),
+        colliders=tuple(read_collider(folder, item, names, count) for item in colliders),
         frames=frames,
         settings=SolverSettings.from_values(record.scalars("settings")),
         gravity=np.array(record.vector("gravity")),
-        forces=tuple(read_force(folder, item, names, count) for item in record.records("forces", FORCE_KEYS)),
-        tracks=tuple(read_track(folder, item, count) for item in record.records("tracks", TRACK_KEYS)),
+        forces=tuple(read_force(folder, item, names, count) for item in forces),
+        tracks=tuple(read_track(folder, item, count) for item in tracks),
     )

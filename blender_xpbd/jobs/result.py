@@ -11,14 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from ..scene.errors import Notice, XpbdError
-from .files import dump_json, inside, load_json, publish
+from .files import inside, publish
 from .record import Record, printable, read_notices, write_notices
+from .strict_json import dump_json, load_json
 
 RESULT_FILE = "result.json"
 RESULT_VERSION = 2
 
 _MAXIMUM_BYTES = 16 * 2**20
 _MAXIMUM_VERTICES = 2**31 - 1
+# A frame has a row of them for each body: far more than there are, and no more than can be held
+_MAXIMUM_STATISTICS = 64
 _KEYS = (
     "version",
     "origin",
@@ -178,5 +181,7 @@ def _check_layout(result: Result, path: Path) -> None:
         if body.vertex_start != start:
             raise XpbdError("E_CACHE", f"{path}: the vertices of {body.identifier} begin at the wrong place.")
         start += body.vertex_count
+    if len(result.statistics) > _MAXIMUM_STATISTICS:
+        raise XpbdError("E_CACHE", f"{path}: there are more than {_MAXIMUM_STATISTICS} statistics.")
     if start != result.vertex_count or start > _MAXIMUM_VERTICES:
         raise XpbdError("E_CACHE", f"{path}: vertex_count does not fit the bodies.")

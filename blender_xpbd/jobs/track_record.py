@@ -10,12 +10,14 @@ from ..scene.force import FORCE_PARAMETERS
 from ..scene.material_parameters import MATERIAL_PARAMETERS
 from ..scene.settings import SCENE_PARAMETERS
 from ..scene.track import Track, animatable
-from .array_record import FRAMES, Arrays, ArraySpec, describe_arrays, read_arrays, typed
+from .array_record import Arrays, describe_arrays, read_arrays, typed
+from .array_shapes import FRAMES, ArraySpec
 from .identifiers import read_identifier
 from .record import Record
 
 TRACK_KEYS = ("target", "parameter", "arrays")
 
+_PREFIX = "track_"
 _PARAMETERS = frozenset(animatable([*MATERIAL_PARAMETERS, *SCENE_PARAMETERS, *FORCE_PARAMETERS]))
 
 
@@ -33,6 +35,15 @@ def describe_track(track: Track) -> dict[str, Any]:
     }
 
 
+def track_specs(record: Record) -> dict[str, ArraySpec]:
+    """The array that a track of a job should have.
+
+    Raises:
+        XpbdError: E_JOB, for a parameter that cannot be animated.
+    """
+    return _specs(record.choice("parameter", _PARAMETERS))
+
+
 def read_track(folder: Path, record: Record, frame_count: int) -> Track:
     """Read a track of a job.
 
@@ -44,13 +55,13 @@ def read_track(folder: Path, record: Record, frame_count: int) -> Track:
     Raises:
         XpbdError: E_JOB, E_IO.
     """
-    target, parameter = read_identifier(record, "target"), record.choice("parameter", _PARAMETERS)
-    arrays = read_arrays(folder, target, record, _specs(parameter), frame_count)
-    return Track(target, parameter, arrays[_array_name(parameter)])
+    target = read_identifier(record, "target")
+    ((name, values),) = read_arrays(folder, target, record, track_specs(record), frame_count).items()
+    return Track(target, name.removeprefix(_PREFIX), values)
 
 
 def _array_name(parameter: str) -> str:
-    return f"track_{parameter}"
+    return f"{_PREFIX}{parameter}"
 
 
 def _specs(parameter: str) -> dict[str, ArraySpec]:

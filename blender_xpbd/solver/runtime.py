@@ -45,7 +45,8 @@ def start_taichi(
     device = choose_device(device, graphics_work)
     if not is_available(device):
         raise XpbdError("E_DEVICE", f"{device} is not available on this machine; choose Automatic or CPU.")
-    cache_folder.mkdir(parents=True, exist_ok=True)
+    # kernels are code: nobody else shall write there
+    cache_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     forget()
     if ti.lang.impl.get_runtime().prog is not None:
         # arrays that wait for the collector would take others with them that then lie where they lay

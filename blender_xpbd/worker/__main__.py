@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from ..scene.errors import ExitCode
-from .log import bear_a_full_disk
+from ..jobs.log import bear_a_full_disk
+from ..scene.errors import ExitCode, XpbdError
 from .order import wait_for_order
 from .quick_taichi import finish_import, prepare_import
 from .stop_signal import StopSignal
@@ -28,8 +28,8 @@ def main(arguments: list[str] | None = None) -> int:
         "--wait",
         type=float,
         metavar="SECONDS",
-        help="import everything, then take the job from standard input: a line of JSON, {job: folder, log: file}; "
-        "end where it ends, or when there is none for that long",
+        help="import everything, then take the job from standard input: a line of JSON, {job: folder}; end "
+        "where it ends, or when there is none for that long",
     )
     parser.add_argument(
         "--stop-at-end-of-input",
@@ -62,9 +62,9 @@ def main(arguments: list[str] | None = None) -> int:
             return int(ExitCode.COMPLETE)
         try:
             order.take_output()
-        except OSError:
+        except XpbdError as error:
             # there is no log to say it in; the exit status tells
-            return int(ExitCode.IO)
+            return int(error.exit_code)
         job = order.job
     stop = StopSignal()
     for number in (signal.SIGINT, signal.SIGTERM):

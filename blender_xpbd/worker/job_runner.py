@@ -34,6 +34,9 @@ from .stop_signal import StopSignal
 from .stopwatch import Stopwatch
 
 CHECKPOINT_SECONDS = 2.0
+# checkpoints come the less often the longer they take, so that they take no more than this share of the time; more only
+# where to flush a frame takes a greater share of computing it
+CHECKPOINT_SHARE = 0.05
 # how often the status is written: where replacing a file takes longer than usual, the disk has other things to do
 STATUS_SECONDS = 0.03
 SLOW_STATUS_SECONDS = 0.15
@@ -83,6 +86,9 @@ class JobRunner:
         self._status_time = 0.0
         self._status_pause = STATUS_SECONDS
         self._checkpoint_time = 0.0
+        self._checkpoint_pause = CHECKPOINT_SECONDS
+        self._solving_since = 0.0
+        self._is_lasting = False
 
     def run(self) -> ExitCode:
         """Run to the end, or to a stop or a fault."""
@@ -130,11 +136,12 @@ class JobRunner:
         measure = Measure(system)
         vertex_count = sum(body.vertex_count for body in scene.bodies)
         cache = FrameCache(self._folder, vertex_count, len(system.models), len(measure.names))
-        begin = find_start(self._folder, scene.frames, cache, was_saved=was_saved)
+        state_bytes = sum(array.nbytes for array in solver.checkpoint().values())
+        begin = find_start(self._folder, scene.frames, cache, state_bytes, was_saved=was_saved)
         write_result(self._folder, _result(system, device, measure.names, self._status.notices))
         with self._watch.stage("compile"):
             solver.compile()
-        self._begin(begin, scene, solver)
+        self._begin(begin, scene, solver, cache)
         if solver.frame_index == 0:
             self._publish(solver, cache, measure, scene.frames.start)
         # what was made until here stays; it was made without collecting, see __main__
@@ -145,22 +152,22 @@ class JobRunner:
 
     def _simulate(self, scene: Scene, solver: Solver, cache: FrameCache, measure: Measure) -> ExitCode:
         kept = set(scene.frames.kept())
-        self._checkpoint_time = time.perf_counter()
+        self._checkpoint_time = self._solving_since = time.perf_counter()
         for frame in range(scene.frames.start + solver.frame_index + 1, scene.frames.end + 1):
             if self._stop.is_requested:
-                self._save_checkpoint(solver)
+                self._save_checkpoint(solver, cache)
                 self._tell("INTERRUPTED")
                 return ExitCode.INTERRUPTED
             with self._watch.stage("solve"):
                 solver.advance()
             if frame in kept:
                 self._publish(solver, cache, measure, frame)
-            if time.perf_counter() - self._checkpoint_time > CHECKPOINT_SECONDS:
-                self._save_checkpoint(solver)
+            if time.perf_counter() - self._checkpoint_time > self._checkpoint_pause:
+                self._save_checkpoint(solver, cache)
             self._status = replace(self._status, solver_fps=self._frames_per_second(solver))
             if time.perf_counter() - self._status_time > self._status_pause:
                 self._tell("RUNNING")
-        self._save_checkpoint(solver)
+        self._save_checkpoint(solver, cache)
         self._tell("COMPLETE")
         return ExitCode.COMPLETE
 
@@ -206,7 +213,7 @@ class JobRunner:
                 notices = (*self._status.notices, Notice("W_INVERTED", text, model.body.name))
                 self._status = replace(self._status, notices=notices)
 
-    def _begin(self, begin: Start, scene: Scene, solver: Solver) -> None:
+    def _begin(self, begin: Start, scene: Scene, solver: Solver, cache: FrameCache) -> None:
         """Go on from the checkpoint where there is a good one, and tell what an earlier run has left damaged."""
         saved, notice = begin.saved, begin.notice
         if saved is not None:
@@ -222,14 +229,26 @@ class JobRunner:
             return
         frame = saved[0]
         done = [number for number in scene.frames.kept() if number <= frame]
+        cache.flush_later(done)
+        self._is_lasting = True
         self._status = replace(self._status, frame=done[-1], frames_done=len(done))
         print(f"Going on after frame {frame}.", flush=True)
 
-    def _save_checkpoint(self, solver: Solver) -> None:
+    def _save_checkpoint(self, solver: Solver, cache: FrameCache) -> None:
+        """Keep the state, flushed to the disk with its frames where there is work to lose in a power cut.
+
+        A bake of less than ``CHECKPOINT_SECONDS`` need not wait for the disk. A checkpoint that lasts is only replaced
+        by another such.
+        """
+        before = time.perf_counter()
+        self._is_lasting = self._is_lasting or before - self._solving_since > CHECKPOINT_SECONDS
         with self._watch.stage("write"):
+            if self._is_lasting:
+                cache.flush()
             frame = solver.system.scene.frames.start + solver.frame_index
-            write_checkpoint(self._folder, frame, solver.checkpoint())
+            write_checkpoint(self._folder, frame, solver.checkpoint(), lasting=self._is_lasting)
         self._checkpoint_time = time.perf_counter()
+        self._checkpoint_pause = max(CHECKPOINT_SECONDS, (self._checkpoint_time - before) / CHECKPOINT_SHARE)
 
     def _frames_per_second(self, solver: Solver) -> float:
         seconds = self._watch.seconds["solve"]

@@ -48,13 +48,14 @@ def had_checkpoint(folder: Path) -> bool:
     return status is not None and status.state in {"COMPLETE", "INTERRUPTED"}
 
 
-def find_start(folder: Path, frames: FrameRange, cache: FrameCache, *, was_saved: bool) -> Start:
+def find_start(folder: Path, frames: FrameRange, cache: FrameCache, state_bytes: int, *, was_saved: bool) -> Start:
     """Look through frames, checkpoint and result of an earlier run, before the result is written anew.
 
     Args:
         folder: the job folder.
         frames: of the job.
         cache: its frames.
+        state_bytes: that the solver's state has; a larger checkpoint is none of the job's.
         was_saved: there was a checkpoint, see ``had_checkpoint``.
 
     Raises:
@@ -62,7 +63,7 @@ def find_start(folder: Path, frames: FrameRange, cache: FrameCache, *, was_saved
     """
     kept = frames.kept()
     there = set(cache.available()).intersection(kept)
-    saved, faults = _checkpoint(folder, frames, is_expected=was_saved and bool(there))
+    saved, faults = _checkpoint(folder, frames, state_bytes, is_expected=was_saved and bool(there))
     last = max([*there, saved[0] if saved is not None else frames.start - 1])
     # frames are published in their order, so that a gap is no frame that was still to come
     missing = [frame for frame in kept if frame <= last and frame not in there]
@@ -86,9 +87,11 @@ def unfit(fault: XpbdError, frames: FrameRange) -> Notice:
     return Notice("W_CACHE_DAMAGED", f"{_require_damage(fault).message} {_outcome(None, frames)}")
 
 
-def _checkpoint(folder: Path, frames: FrameRange, *, is_expected: bool) -> tuple[tuple[int, State] | None, list[str]]:
+def _checkpoint(
+    folder: Path, frames: FrameRange, state_bytes: int, *, is_expected: bool
+) -> tuple[tuple[int, State] | None, list[str]]:
     try:
-        saved = read_checkpoint(folder)
+        saved = read_checkpoint(folder, state_bytes)
     except XpbdError as fault:
         return None, [_require_damage(fault).message]
     if saved is None:

@@ -28,12 +28,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from blender_xpbd.jobs.frames import FrameCache
 from blender_xpbd.jobs.job import read_job
 from blender_xpbd.jobs.lock import JobLock
+from blender_xpbd.jobs.log import bear_a_full_disk
 from blender_xpbd.jobs.result import BodyResult, Result, write_result
 from blender_xpbd.jobs.status import Fault, Status, write_status
 from blender_xpbd.scene.body import Body, topology_hash
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.scene import Scene
-from blender_xpbd.worker.log import bear_a_full_disk
 
 STATISTICS = ("greatest_strain", "mean_strain", "volume_change", "inverted_tetrahedra")
 

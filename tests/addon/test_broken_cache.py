@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bakes whose cache folder cannot be used, or stops to be: each is E_IO with the path, and never a crash."""
+"""Bakes whose cache folder cannot be used, or stops to be: each is E_IO or E_CACHE with the path, and never a crash."""
 
 from __future__ import annotations
 
@@ -156,9 +156,9 @@ def test_a_disk_that_is_read_only(bpy, bake, fake_worker, small_disk):
 def test_a_folder_where_a_file_should_be(bpy, bake, fake_worker, tmp_path, name):
     folder = prepared(bpy, tmp_path)
     (folder / name).mkdir()
-    with pytest.raises(XpbdError, match="Is a directory") as caught:
+    with pytest.raises(XpbdError, match="not a regular file; delete it") as caught:
         bake()
-    assert caught.value.code == "E_IO"
+    assert caught.value.code == "E_CACHE"
     assert str(folder / name) in caught.value.message
 
 

@@ -48,6 +48,7 @@ def test_the_environment_steers_no_python_but_ours(module, monkeypatch):
     environment = module.worker_environment(["/a", "/b"])
     assert environment["PYTHONPATH"] == os.pathsep.join(("/a", "/b"))
     assert environment["PYTHONNOUSERSITE"] == "1"
+    assert environment["PYTHONSAFEPATH"] == "1"
     assert environment["KEPT"] == "yes"
     assert not {"PYTHONHOME", "PYTHONSTARTUP"} & set(environment)
     assert "PYTHONPATH" not in module.worker_environment([])

@@ -9,11 +9,12 @@ import pytest
 
 from blender_xpbd.jobs import array_record
 from blender_xpbd.jobs.array_record import describe_arrays, read_arrays, typed, write_arrays
+from blender_xpbd.jobs.array_shapes import ArraySpec
 from blender_xpbd.jobs.files import make_folder
 from blender_xpbd.jobs.record import Record
 from blender_xpbd.scene.errors import XpbdError
 
-SPECS: dict[str, array_record.ArraySpec] = {
+SPECS: dict[str, ArraySpec] = {
     "vertices": ("<i4", ("points",)),
     "targets": ("<f8", ("frames", "points", 3)),
     "matrices": ("<f8", ("frames", 4, 4)),

@@ -16,6 +16,7 @@ from blender_xpbd.worker.resume import find_start, had_checkpoint
 
 FRAMES = FrameRange(-3, 20, 2)
 KEPT = [-3, -1, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 20]
+STATE = np.arange(3.0)
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def left(tmp_path):
             cache.publish(frame, np.full((4, 3), frame, np.float32), np.zeros((1, 2)))
         write_result(tmp_path, Result((0, 0, 0), 4, (BodyResult("b0", "A", 0, 4, 4, 0, {}, ""),), "CPU", ("x", "y")))
         if checkpoint is not None:
-            write_checkpoint(tmp_path, checkpoint, {"x": np.arange(3.0)})
+            write_checkpoint(tmp_path, checkpoint, {"x": STATE})
         write_status(tmp_path, Status(state))
         return cache
 
@@ -38,7 +39,7 @@ def left(tmp_path):
 @pytest.fixture
 def start(tmp_path):
     def find(cache):
-        return find_start(tmp_path, FRAMES, cache, was_saved=had_checkpoint(tmp_path))
+        return find_start(tmp_path, FRAMES, cache, STATE.nbytes, was_saved=had_checkpoint(tmp_path))
 
     return find
 
@@ -141,6 +142,14 @@ def test_a_checkpoint_of_another_frame(left, start):
     found = start(left(checkpoint=21))
     assert found.saved is None
     assert "is of frame 21" in found.notice.message
+
+
+def test_a_checkpoint_larger_than_the_state(left, start, tmp_path):
+    cache = left()
+    write_checkpoint(tmp_path, 20, {"x": np.zeros(2**18)})
+    found = start(cache)
+    assert found.saved is None
+    assert "more than a state of this job may have" in found.notice.message
 
 
 def test_many_frames_are_counted(left, start):

@@ -294,6 +294,8 @@ def test_a_worker_that_leaves_keeps_its_kernels(tmp_path):
     assert finish(process)[0] == ExitCode.COMPLETE
     kept = {path: path.stat().st_mtime_ns for path in cache.rglob("*.tic")}
     assert kept
+    # kernels are code
+    assert sys.platform == "win32" or cache.stat().st_mode & 0o777 == 0o700
     second = write_job(tmp_path, falling_cloth(4))
     assert finish(start(second, kernels=cache))[0] == ExitCode.COMPLETE
     assert kept == {path: path.stat().st_mtime_ns for path in cache.rglob("*.tic")}
@@ -313,3 +315,85 @@ def test_the_exit_status_stays_without_output(streams):
     program = f"import sys; from blender_xpbd.worker.__main__ import leave; {streams}; leave(3)"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     assert subprocess.run([sys.executable, "-c", program], env=environment, check=False).returncode == 3
+
+
+class FakeSolver:
+    """As much of a solver as keeping a checkpoint asks for."""
+
+    def __init__(self, values=12):
+        self.system = type("System", (), {"scene": scene(cloth(2), frames=(1, 50))})()
+        self.frame_index = 3
+        self._values = values
+
+    def checkpoint(self):
+        return {"positions": np.zeros(self._values)}
+
+    def restore(self, frame_index, _arrays):
+        self.frame_index = frame_index
+
+
+@pytest.fixture
+def disk(monkeypatch):
+    """What is asked of the disk, in its order: ("flush" or "name", name of the file)."""
+    done = []
+    fsync, replace = os.fsync, Path.replace
+
+    def flush(descriptor):
+        done.append(("flush", Path(f"/proc/self/fd/{descriptor}").readlink().name.partition(".bin")[0].lstrip(".")))
+        fsync(descriptor)
+
+    def name(path, target):
+        done.append(("name", target.stem))
+        return replace(path, target)
+
+    monkeypatch.setattr(os, "fsync", flush)
+    monkeypatch.setattr(Path, "replace", name)
+    return done
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+def test_a_checkpoint_stands_only_before_frames_that_survive_a_power_cut(tmp_path, disk):
+    runner = job_runner.JobRunner(tmp_path, StopSignal(), tmp_path)
+    cache = FrameCache(tmp_path, 4, 1, 1)
+    for frame in (1, 2, 3, 4):
+        cache.publish(frame, np.zeros((4, 3), np.float32), np.zeros((1, 1)))
+    disk.clear()
+    runner._solving_since = time.perf_counter() - 60.0
+    runner._save_checkpoint(FakeSolver(), cache)
+    frames = {("flush", f"frame_{frame:08d}") for frame in (1, 2, 3, 4)}
+    assert set(disk[:4]) == frames
+    assert disk[4:] == [("flush", "frames"), ("flush", "checkpoint"), ("name", "checkpoint"), ("flush", tmp_path.name)]
+    disk.clear()
+    runner._save_checkpoint(FakeSolver(), cache)
+    assert disk[0] == ("flush", "checkpoint"), "what is on the disk was flushed again"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+def test_a_bake_of_seconds_does_not_wait_for_the_disk(tmp_path, disk):
+    """There is less to lose than to wait for."""
+    runner = job_runner.JobRunner(tmp_path, StopSignal(), tmp_path)
+    cache = FrameCache(tmp_path, 4, 1, 1)
+    cache.publish(1, np.zeros((4, 3), np.float32), np.zeros((1, 1)))
+    runner._solving_since = time.perf_counter()
+    runner._save_checkpoint(FakeSolver(), cache)
+    assert [what for what, _ in disk] == ["name", "name"]
+
+
+def test_slow_checkpoints_come_less_often(tmp_path, monkeypatch):
+    runner = job_runner.JobRunner(tmp_path, StopSignal(), tmp_path)
+    monkeypatch.setattr(job_runner, "write_checkpoint", lambda *_, **__: time.sleep(0.2))
+    runner._save_checkpoint(FakeSolver(), FrameCache(tmp_path, 4, 1, 1))
+    assert runner._checkpoint_pause >= 0.2 / job_runner.CHECKPOINT_SHARE
+
+
+def test_a_bake_that_goes_on_flushes_the_frames_before_too(tmp_path, monkeypatch):
+    folder = write_job(tmp_path, falling_cloth(10))
+    assert finish(start(folder))[0] == ExitCode.COMPLETE
+    flushed = []
+    monkeypatch.setattr("blender_xpbd.jobs.frames.flush", lambda paths, _code: flushed.extend(paths))
+    solver = FakeSolver(10_000)
+    runner = job_runner.JobRunner(folder, StopSignal(), tmp_path)
+    cache = frames_of(folder)[1]
+    runner._resume(falling_cloth(10), solver, cache)
+    runner._save_checkpoint(solver, cache)
+    assert [path.name for path in flushed] == [f"frame_{frame:08d}.bin" for frame in range(1, 11)]

@@ -7,7 +7,7 @@ import io
 import sys
 import traceback
 
-from blender_xpbd.worker.log import bear_a_full_disk
+from blender_xpbd.jobs.log import bear_a_full_disk
 
 
 class FullDisk(io.StringIO):

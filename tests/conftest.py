@@ -60,6 +60,6 @@ def bpy(_bpy_module: ModuleType) -> Iterator[ModuleType]:
 @pytest.fixture(scope="session")
 def taichi_cpu() -> None:
     """Taichi on the processor, started once: a second start would take the arrays of the first."""
-    from blender_xpbd.solver.runtime import start_taichi
+    from blender_xpbd.device.runtime import start_taichi
 
     start_taichi("CPU", 0, ROOT / ".cache" / "taichi")

@@ -19,10 +19,11 @@ ALLOWED: dict[str, tuple[set[str], set[str]]] = {
     "scene": (set(), {"numpy"}),
     "jobs": ({"scene"}, {"numpy"}),
     "geometry": ({"scene"}, {"numpy"}),
-    "constraints": ({"scene", "geometry"}, {"numpy", "taichi"}),
-    "contacts": ({"scene", "geometry"}, {"numpy", "taichi"}),
-    "solver": ({"scene", "geometry", "constraints", "contacts"}, {"numpy", "taichi"}),
-    "worker": ({"scene", "jobs", "geometry", "constraints", "contacts", "solver"}, {"numpy", "taichi"}),
+    "device": ({"scene"}, {"numpy", "taichi"}),
+    "constraints": ({"scene", "geometry", "device"}, {"numpy", "taichi"}),
+    "contacts": ({"scene", "geometry", "device"}, {"numpy", "taichi"}),
+    "solver": ({"scene", "geometry", "device", "constraints", "contacts"}, {"numpy", "taichi"}),
+    "worker": ({"scene", "jobs", "geometry", "device", "constraints", "contacts", "solver"}, {"numpy", "taichi"}),
     "addon": ({"scene", "jobs"}, {"numpy", "bpy", "bmesh", "mathutils", "gpu", "gpu_extras", "blf", "bl_ui", "idprop"}),
 }
 
@@ -90,6 +91,7 @@ def test_imports_stay_in_their_layer(path: Path) -> None:
         ("geometry/cage.py", "def f():\n    import taichi as ti"),
         ("jobs/cache.py", "from .. import solver"),
         ("solver/step.py", "from ..worker.run import main"),
+        ("device/launch.py", "from ..solver import plan"),
         ("worker/run.py", "from ..addon import bake"),
         ("addon/bake.py", "from ..geometry import cage"),
         ("addon/bake.py", "import taichi"),

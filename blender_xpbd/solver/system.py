@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ..constraints.attachment import build_attachment
 from ..constraints.constraint import ConstraintBlock
+from ..device.runtime import choose_device
 from ..scene.errors import Notice
 from ..scene.scene import Scene
 from .bodies import build_body, soft_pin_compliance
@@ -18,7 +19,6 @@ from .body_model import BodyModel
 from .contact_points import ContactPoints, build_contact_points
 from .hierarchy_tables import has_levels
 from .pin_motion import carried
-from .runtime import choose_device
 from .schedule import Schedule, build_schedule
 
 Floats = npt.NDArray[np.float64]

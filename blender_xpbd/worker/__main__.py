@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
+from ..device.quick_import import finish_import, prepare_import
 from ..scene.errors import ExitCode
 from .order import wait_for_order
-from .quick_taichi import finish_import, prepare_import
 from .stop_signal import StopSignal
 
 

@@ -25,7 +25,7 @@ import numpy as np
 from blender_xpbd.scene.scene import Body, Collider, Tetrahedralization
 from blender_xpbd.scene.material import Material
 from blender_xpbd.solver.plan import choose_paths
-from blender_xpbd.solver.runtime import start_taichi
+from blender_xpbd.device.runtime import start_taichi
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system import build_system
 from tests.geometry.surfaces import cube
@@ -63,7 +63,7 @@ def positions(device: str) -> tuple[str, list[np.ndarray]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("device", ["CUDA", "VULKAN", "METAL"])
 def test_a_graphics_card_gives_what_the_processor_gives(device: str) -> None:
-    from blender_xpbd.solver.runtime import is_available
+    from blender_xpbd.device.runtime import is_available
 
     if not is_available(device):
         pytest.skip(f"no {device} here")

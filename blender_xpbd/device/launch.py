@@ -16,9 +16,19 @@ import taichi as ti
 from taichi.types import primitive_types
 from taichi.types.ndarray_type import NdarrayType
 
-KNOWS_TAICHI = ti.__version__[:2] == (1, 7)
+from .packs import arrays_of, check_packs, is_pack_type, packs_of
+from .version import knows_taichi
 
 Setter = Callable[[Any, tuple[int], Any], None]
+
+
+class _BoundPack:
+    """What a launch needs of a pack, found once: packs with their places, arrays, and their types."""
+
+    def __init__(self, pack: Any) -> None:
+        self.packs = [(inner, found._ArgPack__argpack) for inner, found in packs_of(pack, ())]
+        self.arrays = arrays_of(pack)
+        self.types = tuple(map(type, self.arrays))
 
 
 class _Compiled:
@@ -26,23 +36,35 @@ class _Compiled:
 
     Attributes:
         program: of Taichi, for which it is compiled.
-        setters: of the arguments that are passed, by their place among all arguments.
     """
 
     def __init__(self, kernel: Any, arguments: tuple[Any, ...]) -> None:
         primal = kernel._primal
+        kinds = [argument.annotation for argument in primal.arguments]
+        check_packs(kinds)
         self.program = ti.lang.impl.get_runtime().prog
         self._kernel = primal.compiled_kernels[primal.ensure_compiled(*arguments)]
         self._binary = self.program.compile_kernel(self.program.config(), self.program.get_device_caps(), self._kernel)
-        passed = [n for n, argument in enumerate(primal.arguments) if not _is_template(argument.annotation)]
-        self.setters: list[tuple[int, tuple[int], Setter]] = [
-            (n, (place,), _setter(primal.arguments[n].annotation)) for place, n in enumerate(passed)
+        passed = [n for n, kind in enumerate(kinds) if not _is_template(kind)]
+        self._packs = [(n, place) for place, n in enumerate(passed) if is_pack_type(kinds[n])]
+        self._setters: list[tuple[int, tuple[int], Setter]] = [
+            (n, (place,), _setter(kinds[n])) for place, n in enumerate(passed) if not is_pack_type(kinds[n])
         ]
+        # Taichi passes the arrays of packs after all arguments
+        self._first_array = len(passed)
 
     def launch(self, arguments: tuple[Any, ...]) -> None:
         context = self._kernel.make_launch_context()
-        for n, place, set_argument in self.setters:
-            set_argument(context, place, arguments[n])
+        place = self._first_array
+        for n, first in self._packs:
+            bound = _bound(arguments[n])
+            for inner, pack in bound.packs:
+                context.set_arg_argpack((first, *inner), pack)
+            for array in bound.arrays:
+                _set_array(context, (place,), array)
+                place += 1
+        for n, own, set_argument in self._setters:
+            set_argument(context, own, arguments[n])
         self.program.launch_kernel(self._binary, context)
 
 
@@ -54,12 +76,18 @@ def launch(kernel: Any, *arguments: Any) -> None:
 
     Args:
         kernel: made by ``ti.kernel``.
-        arguments: arrays of Taichi or contiguous ones of NumPy, numbers, and template arguments, which are numbers too.
+        arguments: packs, arrays of Taichi or contiguous ones of NumPy, numbers, and template arguments, which are
+            numbers or tuples of them.
+
+    Raises:
+        ValueError: packs that Taichi would mix up, see ``packs.check_packs``.
     """
-    if not KNOWS_TAICHI:
+    if not knows_taichi():
         kernel(*arguments)
         return
-    key = (kernel, *(arguments[n] for n in _template_places(kernel)), *map(type, arguments))
+    templates, packs = _places(kernel)
+    key = (kernel, *(arguments[n] for n in templates), *(_bound(arguments[n]).types for n in packs))
+    key += tuple(type(argument) for n, argument in enumerate(arguments) if n not in packs)
     compiled = _compiled.get(key)
     if compiled is None or compiled.program is not ti.lang.impl.get_runtime().prog:
         compiled = _compiled[key] = _Compiled(kernel, arguments)
@@ -71,15 +99,27 @@ def forget() -> None:
     _compiled.clear()
 
 
-_places: dict[Any, tuple[int, ...]] = {}
+def _bound(pack: Any) -> _BoundPack:
+    # kept by the pack, so that it goes with it
+    bound = pack.__dict__.get("_bound")
+    if bound is None:
+        bound = pack.__dict__["_bound"] = _BoundPack(pack)
+    return bound
 
 
-def _template_places(kernel: Any) -> tuple[int, ...]:
-    places = _places.get(kernel)
+_kernel_places: dict[Any, tuple[tuple[int, ...], tuple[int, ...]]] = {}
+
+
+def _places(kernel: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Which arguments of a kernel are templates, and which are packs."""
+    places = _kernel_places.get(kernel)
     if places is None:
-        arguments = kernel._primal.arguments
-        places = tuple(n for n, argument in enumerate(arguments) if _is_template(argument.annotation))
-        _places[kernel] = places
+        kinds = [argument.annotation for argument in kernel._primal.arguments]
+        places = (
+            tuple(n for n, kind in enumerate(kinds) if _is_template(kind)),
+            tuple(n for n, kind in enumerate(kinds) if is_pack_type(kind)),
+        )
+        _kernel_places[kernel] = places
     return places
 
 

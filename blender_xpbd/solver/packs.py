@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What kernels take: a pack of arrays per subject. ``state`` fills them.
+
+Arrays without a type of number come in the precision of ``runtime.start_taichi`` where they hold what moves, and in
+single precision where they hold what stays. Packs that stand beside each other in a kernel share no name.
+"""
+
+import taichi as ti
+
+from ..device.packs import pack_type
+
+VECTORS = ti.types.ndarray(ndim=1)
+FLOATS = ti.types.ndarray(ndim=1)
+INTS = ti.types.ndarray(dtype=ti.i32, ndim=1)
+FLOAT_TABLE = ti.types.ndarray(dtype=ti.f32, ndim=2)
+INT_TABLE = ti.types.ndarray(dtype=ti.i32, ndim=2)
+MOTION = ti.types.ndarray(dtype=ti.f32, ndim=3)
+
+# positions are 4-vectors (xyz [m], inverse mass [1/kg]), previous positions too (xyz [m], damping time [s]); velocities
+# are [m/s] with a fourth component of 0, and so are corrections [m], which move the next prediction. Gravity [m/s²] is
+# one vector for all. Bodies have a row each, columns as in ``contacts.contact``, and the first of their particles
+Particles = pack_type(
+    positions=VECTORS,
+    previous_positions=VECTORS,
+    velocities=VECTORS,
+    older_positions=VECTORS,
+    older_velocities=VECTORS,
+    corrections=VECTORS,
+    gravity=VECTORS,
+    bodies=FLOAT_TABLE,
+    body_starts=INTS,
+)
+# as in ``Schedule``
+Constraints = pack_type(
+    indices=INTS,
+    parameters=FLOATS,
+    lagrange_multipliers=FLOATS,
+    table=INT_TABLE,
+    segments=INT_TABLE,
+    segment_starts=INT_TABLE,
+)
+# particles that follow a given motion, and where they are at the two ends of the frame [m]
+Targets = pack_type(particles=INTS, starts=VECTORS, ends=VECTORS)
+# as in ``ContactPoints``; states are normal and speed after a hit, multipliers how deep points were in the substep [m]
+Contacts = pack_type(
+    elements=INT_TABLE,
+    weights=FLOAT_TABLE,
+    frictions=FLOATS,
+    segments=INT_TABLE,
+    segment_starts=INTS,
+    states=VECTORS,
+    multipliers=FLOATS,
+)
+# as in ``ColliderSet``; the motion of a frame at the boundaries of its substeps
+Colliders = pack_type(motion=MOTION, ints=INT_TABLE, floats=FLOAT_TABLE, mesh_floats=FLOATS, mesh_ints=INTS)
+# as in ``HierarchyTables``. Moves are where vertices were restricted to, then how far they came from there; link states
+# the length that a link is pulled to and its multiplier. Nothing in here outlives a substep
+Levels = pack_type(
+    table=INT_TABLE,
+    stiffness=FLOAT_TABLE,
+    positions=VECTORS,
+    moves=VECTORS,
+    restriction_starts=INTS,
+    restriction_vertices=INTS,
+    restriction_weights=FLOATS,
+    parents=INT_TABLE,
+    parent_weights=FLOAT_TABLE,
+    links=INT_TABLE,
+    lengths=FLOATS,
+    link_states=FLOATS,
+)
+# all that a substep reads and writes
+World = pack_type(
+    particles=Particles,
+    constraints=Constraints,
+    targets=Targets,
+    contacts=Contacts,
+    colliders=Colliders,
+    levels=Levels,
+)
+# who does what when: rows of ``stages`` and of ``LevelOperations``, and what a team has claimed and done
+Order = pack_type(stages=INT_TABLE, operations=INT_TABLE, operation_starts=INTS, counters=INTS)

@@ -61,7 +61,7 @@ def _prolong(plan: Plan, row: Row) -> None:
 def _below(plan: Plan, row: Row) -> object:
     """The positions of what is below a level."""
     is_finest = plan.state.tables.levels[row[LEVEL], IS_FINEST]
-    return plan.state.particles.positions if is_finest else plan.state.levels.positions
+    return plan.state.particles.positions if is_finest else plan.state.levels.coarse_positions
 
 
 LAUNCHES: dict[int, Callable[[Plan, Row], None]] = {

@@ -161,10 +161,16 @@ def project_constraint(
 
 @ti.func
 def project_task(
-    particles: ti.template(), constraints: ti.template(), task, step, mode: ti.template(), used: ti.template()
+    particles: ti.template(),
+    constraints: ti.template(),
+    order: ti.template(),
+    task,
+    step,
+    mode: ti.template(),
+    used: ti.template(),
 ):
     """Project the constraints of one task, type by type; ``used`` is a mask of types."""
-    starts, segments = ti.static(constraints.segment_starts, constraints.segments)
+    starts, segments = ti.static(order.segment_starts, order.segments)
     for kind in ti.static(range(len(CONSTRAINTS))):
         if ti.static((used >> kind) & 1):
             i0, p0, m0 = constraints.table[kind, 1], constraints.table[kind, 2], constraints.table[kind, 3]

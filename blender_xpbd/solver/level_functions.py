@@ -17,11 +17,11 @@ from .level_operations import BEGIN, END, LEVEL, NOTE, OPERATION, PULL, RESTRICT
 @ti.func
 def restrict_vertex(levels: ti.template(), below: ti.template(), i):
     """Put a coarse vertex at the centre of mass of what it moves, and note where that is."""
-    place = 0.0 * levels.positions[i]
+    place = 0.0 * levels.coarse_positions[i]
     for term in range(levels.restriction_starts[i], levels.restriction_starts[i + 1]):
         place += levels.restriction_weights[term] * below[levels.restriction_vertices[term]]
-    place[3] = levels.positions[i][3]
-    levels.positions[i] = place
+    place[3] = levels.coarse_positions[i][3]
+    levels.coarse_positions[i] = place
     levels.moves[i] = place
 
 
@@ -31,7 +31,7 @@ def pull_link(levels: ti.template(), k, sweep, alpha_tilde, taken):
 
     L' is longer than L by what the finer levels will take of it; two states per link keep L' and λ.
     """
-    positions, link_states = ti.static(levels.positions, levels.link_states)
+    positions, link_states = ti.static(levels.coarse_positions, levels.link_states)
     first, second = levels.links[k, 0], levels.links[k, 1]
     a, b = positions[first], positions[second]
     difference = a - b
@@ -56,7 +56,7 @@ def pull_link(levels: ti.template(), k, sweep, alpha_tilde, taken):
 @ti.func
 def note_move(levels: ti.template(), i):
     """How far a coarse vertex came."""
-    levels.moves[i] = levels.positions[i] - levels.moves[i]
+    levels.moves[i] = levels.coarse_positions[i] - levels.moves[i]
 
 
 @ti.func
@@ -78,17 +78,17 @@ def operate(levels: ti.template(), finest: ti.template(), order: ti.template(), 
 
     What is below the finest levels is ``finest``: positions of particles. ``inverse_h2`` is 1/h² [1/s²].
     """
-    operations, table = ti.static(order.operations, levels.table)
+    operations, rows = ti.static(order.operations, levels.rows)
     kind, level = operations[operation, OPERATION], operations[operation, LEVEL]
     first, count = operations[operation, BEGIN], operations[operation, END] - operations[operation, BEGIN]
     begin, end = first + count * share // shares, first + count * (share + 1) // shares
     if kind == RESTRICT:
-        if table[level, IS_FINEST] == 1:
+        if rows[level, IS_FINEST] == 1:
             for i in range(begin, end):
                 restrict_vertex(levels, finest, i)
         else:
             for i in range(begin, end):
-                restrict_vertex(levels, levels.positions, i)
+                restrict_vertex(levels, levels.coarse_positions, i)
     elif kind == PULL:
         for k in range(begin, end):
             pull_link(
@@ -102,10 +102,10 @@ def operate(levels: ti.template(), finest: ti.template(), order: ti.template(), 
         for i in range(begin, end):
             note_move(levels, i)
     else:
-        first_below, first_parent = table[level, FIRST_BELOW], table[level, FIRST_PARENT]
-        if table[level, IS_FINEST] == 1:
+        first_below, first_parent = rows[level, FIRST_BELOW], rows[level, FIRST_PARENT]
+        if rows[level, IS_FINEST] == 1:
             for n in range(begin, end):
                 move_below(levels, finest, n, first_below, first_parent)
         else:
             for n in range(begin, end):
-                move_below(levels, levels.positions, n, first_below, first_parent)
+                move_below(levels, levels.coarse_positions, n, first_below, first_parent)

@@ -2,8 +2,10 @@
 """What kernels take: a pack of arrays per subject. ``state`` fills them.
 
 Arrays without a type of number come in the precision of ``runtime.start_taichi`` where they hold what moves, and in
-single precision where they hold what stays. Packs that stand beside each other in a kernel share no name.
+single precision where they hold what stays. No two packs have an array of the same name, see ``device.packs``.
 """
+
+from typing import Any, NamedTuple
 
 import taichi as ti
 
@@ -31,34 +33,19 @@ Particles = pack_type(
     body_starts=INTS,
 )
 # as in ``Schedule``
-Constraints = pack_type(
-    indices=INTS,
-    parameters=FLOATS,
-    lagrange_multipliers=FLOATS,
-    table=INT_TABLE,
-    segments=INT_TABLE,
-    segment_starts=INT_TABLE,
-)
+Constraints = pack_type(indices=INTS, parameters=FLOATS, lagrange_multipliers=FLOATS, table=INT_TABLE)
 # particles that follow a given motion, and where they are at the two ends of the frame [m]
 Targets = pack_type(particles=INTS, starts=VECTORS, ends=VECTORS)
 # as in ``ContactPoints``; states are normal and speed after a hit, multipliers how deep points were in the substep [m]
-Contacts = pack_type(
-    elements=INT_TABLE,
-    weights=FLOAT_TABLE,
-    frictions=FLOATS,
-    segments=INT_TABLE,
-    segment_starts=INTS,
-    states=VECTORS,
-    multipliers=FLOATS,
-)
+Contacts = pack_type(elements=INT_TABLE, weights=FLOAT_TABLE, frictions=FLOATS, states=VECTORS, multipliers=FLOATS)
 # as in ``ColliderSet``; the motion of a frame at the boundaries of its substeps
 Colliders = pack_type(motion=MOTION, ints=INT_TABLE, floats=FLOAT_TABLE, mesh_floats=FLOATS, mesh_ints=INTS)
-# as in ``HierarchyTables``. Moves are where vertices were restricted to, then how far they came from there; link states
-# the length that a link is pulled to and its multiplier. Nothing in here outlives a substep
+# as in ``HierarchyTables``, whose levels are the rows. Moves are where vertices were restricted to, then how far they
+# came from there; link states are the length that a link is pulled to and its multiplier. Nothing outlives a substep
 Levels = pack_type(
-    table=INT_TABLE,
+    rows=INT_TABLE,
     stiffness=FLOAT_TABLE,
-    positions=VECTORS,
+    coarse_positions=VECTORS,
     moves=VECTORS,
     restriction_starts=INTS,
     restriction_vertices=INTS,
@@ -69,14 +56,29 @@ Levels = pack_type(
     lengths=FLOATS,
     link_states=FLOATS,
 )
-# all that a substep reads and writes
-World = pack_type(
-    particles=Particles,
-    constraints=Constraints,
-    targets=Targets,
-    contacts=Contacts,
-    colliders=Colliders,
-    levels=Levels,
+# who does what when: ``stages``, segments of ``Schedule`` and of ``ContactPoints``, ``LevelOperations``; what turns a
+# team has claimed and done; and how long a substep lasts [s]
+Order = pack_type(
+    stages=INT_TABLE,
+    segments=INT_TABLE,
+    segment_starts=INT_TABLE,
+    contact_segments=INT_TABLE,
+    contact_segment_starts=INTS,
+    operations=INT_TABLE,
+    operation_starts=INTS,
+    counters=INTS,
+    duration=FLOATS,
 )
-# who does what when: rows of ``stages`` and of ``LevelOperations``, and what a team has claimed and done
-Order = pack_type(stages=INT_TABLE, operations=INT_TABLE, operation_starts=INTS, counters=INTS)
+# which substeps of how many a launch does, by a team of how many threads
+Span = ti.types.struct(first=ti.i32, count=ti.i32, of=ti.i32, team_size=ti.i32)
+
+
+class World(NamedTuple):
+    """All that a substep reads and writes, pack by pack; in kernels too, where functions take it as a template."""
+
+    particles: Any
+    constraints: Any
+    targets: Any
+    contacts: Any
+    colliders: Any
+    levels: Any

@@ -43,7 +43,7 @@ class State:
         operations: on these.
     """
 
-    world: Any
+    world: World
     order: Any
     body_of: Any
     groups: Any
@@ -105,7 +105,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
     )
     return State(
         world=world,
-        order=_order(stages, operations),
+        order=_order(system, stages, operations),
         body_of=make_array(_particle_bodies(system), ti.i32),
         groups=readable_array(system.contacts.groups, ti.i32),
         stages=stages,
@@ -143,8 +143,6 @@ def _constraints(schedule: Schedule, mode: int) -> Any:
         parameters=parameters(schedule.parameters, ti.f32),
         lagrange_multipliers=make_zeros((schedule.multiplier_count * keeps_multipliers,), real_type()),
         table=make_array(schedule.table, ti.i32),
-        segments=make_array(schedule.segments, ti.i32),
-        segment_starts=make_array(schedule.segment_starts, ti.i32),
     )
 
 
@@ -153,8 +151,6 @@ def _contacts(contacts: ContactPoints) -> Any:
         elements=readable_array(contacts.elements, ti.i32),
         weights=readable_array(contacts.weights, ti.f32),
         frictions=readable_array(contacts.frictions, ti.f32),
-        segments=make_array(contacts.segments, ti.i32),
-        segment_starts=make_array(contacts.segment_starts, ti.i32),
         states=make_zero_vectors(len(contacts)),
         multipliers=make_zeros((len(contacts),), real_type()),
     )
@@ -172,9 +168,9 @@ def _colliders(colliders: ColliderSet, substeps: int) -> Any:
 
 def _levels(tables: HierarchyTables) -> Any:
     return Levels(
-        table=make_array(tables.levels, ti.i32),
+        rows=make_array(tables.levels, ti.i32),
         stiffness=make_array(tables.stiffness, ti.f32),
-        positions=make_vectors(tables.positions),
+        coarse_positions=make_vectors(tables.positions),
         moves=make_zero_vectors(len(tables.positions)),
         restriction_starts=make_array(tables.restriction_starts, ti.i32),
         restriction_vertices=make_array(tables.restriction_vertices, ti.i32),
@@ -187,12 +183,18 @@ def _levels(tables: HierarchyTables) -> Any:
     )
 
 
-def _order(stages: Sequence[Stage], operations: LevelOperations) -> Any:
+def _order(system: System, stages: Sequence[Stage], operations: LevelOperations) -> Any:
+    schedule, contacts, settings = system.schedule, system.contacts, system.scene.settings
     return Order(
         stages=make_array(np.array(stages, np.int32), ti.i32),
+        segments=make_array(schedule.segments, ti.i32),
+        segment_starts=make_array(schedule.segment_starts, ti.i32),
+        contact_segments=make_array(contacts.segments, ti.i32),
+        contact_segment_starts=make_array(contacts.segment_starts, ti.i32),
         operations=make_array(operations.rows, ti.i32),
         operation_starts=make_array(operations.starts, ti.i32),
         counters=make_zeros((COUNTERS,), ti.i32),
+        duration=make_array(np.array([system.scene.frames.frame_duration / settings.substeps]), real_type()),
     )
 
 

@@ -25,7 +25,7 @@ from .functions import (
     update_velocity,
 )
 from .level_functions import operate
-from .packs import Order, World
+from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Span, Targets, World
 from .stages import (
     ACT,
     DETAIL,
@@ -88,9 +88,11 @@ def solve_levels(world: ti.template(), order: ti.template(), stage, turn, invers
 
 
 @ti.func
-def project_contact_task(world: ti.template(), task, substep, is_first_iteration, h, shapes: ti.template()):
+def project_contact_task(
+    world: ti.template(), order: ti.template(), task, substep, is_first_iteration, h, shapes: ti.template()
+):
     """Project the contact points of a task."""
-    starts, segments = ti.static(world.contacts.segment_starts, world.contacts.segments)
+    starts, segments = ti.static(order.contact_segment_starts, order.contact_segments)
     gravity_speed = world.particles.gravity[0].norm() * h
     for segment in range(starts[task], starts[task + 1]):
         for k in range(segments[segment, 0], segments[segment, 1]):
@@ -116,9 +118,11 @@ def update_share(particles: ti.template(), turn, turns, h, mode: ti.template()):
 
 
 @ti.func
-def finish_contacts(particles: ti.template(), contacts: ti.template(), task, h, mode: ti.template()):
+def finish_contacts(
+    particles: ti.template(), contacts: ti.template(), order: ti.template(), task, h, mode: ti.template()
+):
     """Restitution of the contact points of a task, after the velocities of its particles."""
-    starts, segments = ti.static(contacts.segment_starts, contacts.segments)
+    starts, segments = ti.static(order.contact_segment_starts, order.contact_segments)
     for segment in range(starts[task], starts[task + 1]):
         for k in range(segments[segment, 0], segments[segment, 1]):
             apply_restitution(particles, contacts, k)
@@ -143,53 +147,56 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
             solve_levels(world, order, stage, turn, projection_step(h, 0, mode)[0])
     if act == PROJECT:
         step = projection_step(h, iteration, mode)
-        project_task(world.particles, world.constraints, task, step, mode, variant.constraints)
+        project_task(world.particles, world.constraints, order, task, step, mode, variant.constraints)
     if ti.static(variant.shapes):
         if act == TOUCH:
-            project_contact_task(world, task, substep, iteration == 0, h, variant.shapes)
+            project_contact_task(world, order, task, substep, iteration == 0, h, variant.shapes)
     if act == UPDATE_VELOCITIES:
         update_share(world.particles, turn, turns, h, mode)
     if ti.static(variant.shapes):
         if act == REBOUND:
-            finish_contacts(world.particles, world.contacts, task, h, mode)
+            finish_contacts(world.particles, world.contacts, order, task, h, mode)
 
 
 @ti.kernel
 def simulate_substeps(
-    world: World,
+    particles: Particles,
+    constraints: Constraints,
+    targets: Targets,
+    contacts: Contacts,
+    colliders: Colliders,
+    levels: Levels,
     order: Order,
-    h: float,
-    first: ti.i32,
-    count: ti.i32,
-    of: ti.i32,
-    team_size: ti.i32,
+    span: Span,
     variant: ti.template(),
 ):
-    """The substeps ``first`` … ``first + count − 1`` of the ``of`` of a frame; after its last one bodies are damped."""
+    """The substeps of a frame that ``span`` tells; after the last one of the frame, bodies are damped."""
+    world = ti.static(World(particles, constraints, targets, contacts, colliders, levels))
     ti.loop_config(serialize=True)
     for n in range(order.counters.shape[0]):
         order.counters[n] = 0
-    for item in range(team_size * ITEMS_PER_MEMBER):
+    for item in range(span.team_size * ITEMS_PER_MEMBER):
         if item % ITEMS_PER_MEMBER == 0:
             member = item // ITEMS_PER_MEMBER
+            h = order.duration[0]
             stage_count = order.stages.shape[0]
             # stages that are over, and turns that they had
             epoch, end = 0, 0
-            while epoch < stage_count * count:
-                substep, stage = first + epoch // stage_count, epoch % stage_count
+            while epoch < stage_count * span.count:
+                substep, stage = span.first + epoch // stage_count, epoch % stage_count
                 epoch += 1
                 turns = order.stages[stage, TURNS]
                 end += turns
                 for n in range(turns):
-                    turn = (member * turns // team_size + n) % turns
+                    turn = (member * turns // span.team_size + n) % turns
                     if is_first(order.counters, turn, epoch):
-                        take_turn(world, order, stage, turn, substep, of, h, variant)
+                        take_turn(world, order, stage, turn, substep, span.of, h, variant)
                         ti.atomic_add(order.counters[DONE], 1)
                 while ti.atomic_or(order.counters[DONE], 0) < end:
                     pass
     if ti.static(variant.damps_bodies):
         ti.loop_config(serialize=True)
-        for b in range(world.particles.bodies.shape[0]):
-            rate = world.particles.bodies[b, BODY_INTERNAL_DAMPING]
-            if rate > 0.0 and first + count == of:
-                damp_internal_motion(world.particles, b, 1.0 - ti.exp(-rate * h * of))
+        for b in range(particles.bodies.shape[0]):
+            rate = particles.bodies[b, BODY_INTERNAL_DAMPING]
+            if rate > 0.0 and span.first + span.count == span.of:
+                damp_internal_motion(particles, b, 1.0 - ti.exp(-rate * order.duration[0] * span.of))

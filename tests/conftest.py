@@ -62,7 +62,7 @@ def taichi_cpu() -> None:
     """Taichi on the processor, started where no test has: a second start would take the arrays of the first."""
     import taichi as ti
 
-    from blender_xpbd.solver.runtime import start_taichi
+    from blender_xpbd.device.runtime import start_taichi
 
     # a test that runs a whole job stops it
     if ti.lang.impl.get_runtime().prog is None:

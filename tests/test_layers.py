@@ -19,11 +19,15 @@ ALLOWED: dict[str, tuple[set[str], set[str]]] = {
     "scene": (set(), {"numpy"}),
     "jobs": ({"scene"}, {"numpy"}),
     "geometry": ({"scene"}, {"numpy"}),
-    "constraints": ({"scene", "geometry"}, {"numpy", "taichi"}),
-    "contacts": ({"scene", "geometry"}, {"numpy", "taichi"}),
+    "device": ({"scene"}, {"numpy", "taichi"}),
+    "constraints": ({"scene", "geometry", "device"}, {"numpy", "taichi"}),
+    "contacts": ({"scene", "geometry", "device"}, {"numpy", "taichi"}),
     "bodies": ({"scene", "geometry", "constraints"}, {"numpy"}),
-    "solver": ({"scene", "geometry", "constraints", "contacts", "bodies"}, {"numpy", "taichi"}),
-    "worker": ({"scene", "jobs", "geometry", "constraints", "contacts", "bodies", "solver"}, {"numpy", "taichi"}),
+    "solver": ({"scene", "geometry", "device", "constraints", "contacts", "bodies"}, {"numpy", "taichi"}),
+    "worker": (
+        {"scene", "jobs", "geometry", "device", "constraints", "contacts", "bodies", "solver"},
+        {"numpy", "taichi"},
+    ),
     "addon": ({"scene", "jobs"}, {"numpy", "bpy", "bmesh", "mathutils", "gpu", "gpu_extras", "blf", "bl_ui", "idprop"}),
 }
 
@@ -93,6 +97,7 @@ def test_imports_stay_in_their_layer(path: Path) -> None:
         ("bodies/cloth.py", "import taichi"),
         ("bodies/cloth.py", "from ..solver import state"),
         ("solver/step.py", "from ..worker.run import main"),
+        ("device/launch.py", "from ..solver import plan"),
         ("worker/run.py", "from ..addon import bake"),
         ("addon/bake.py", "from ..geometry import cage"),
         ("addon/bake.py", "import taichi"),

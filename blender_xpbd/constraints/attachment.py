@@ -23,19 +23,10 @@ from .scaling import compliances
 
 
 @ti.func
-def project_attachment(
-    positions: ti.template(),
-    previous_positions: ti.template(),
-    indices: ti.template(),
-    parameters: ti.template(),
-    lagrange_multipliers: ti.template(),
-    i,
-    p,
-    m,
-    step,
-    mode: ti.template(),
-):
+def project_attachment(particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template()):
     """Project one attachment; arguments as in ``constraint``."""
+    positions, previous_positions = ti.static(particles.positions, particles.previous_positions)
+    indices, parameters = ti.static(constraints.indices, constraints.parameters)
     first, second = indices[i], indices[i + 1]
     a, b = positions[first], positions[second]
     difference = edge(a, b)
@@ -48,7 +39,7 @@ def project_attachment(
         force = difference
         if ti.static(mode & ACCUMULATE):
             for row in ti.static(range(3)):
-                force[row] += alpha_tilde * read_multiplier(lagrange_multipliers, m + row, step, mode)
+                force[row] += alpha_tilde * read_multiplier(constraints, m + row, step, mode)
         if ti.static(mode & DAMPED):
             pa, pb = previous_positions[first], previous_positions[second]
             gamma = 0.5 * (pa[3] + pb[3]) * step[2]
@@ -57,8 +48,8 @@ def project_attachment(
         # the gradients of the rows are orthogonal, so the rows are solved at once
         delta = -1.0 / (weight + alpha_tilde + SMALL) * force
         for row in ti.static(range(3)):
-            multiplier = read_multiplier(lagrange_multipliers, m + row, step, mode)
-            keep_multiplier(lagrange_multipliers, m + row, mode, multiplier + delta[row])
+            multiplier = read_multiplier(constraints, m + row, step, mode)
+            keep_multiplier(constraints, m + row, mode, multiplier + delta[row])
     positions[first] = a + a[3] * delta
     positions[second] = b - b[3] * delta
 

@@ -3,12 +3,13 @@
 
 Projections are Taichi functions with one signature::
 
-    project(positions, previous_positions, indices, parameters, lagrange_multipliers, i, p, m, step, mode)
+    project(particles, constraints, i, p, m, step, mode)
 
-``positions`` are 4-vectors: xyz [m], w inverse mass [1/kg]. ``previous_positions`` are those at the start of the
-substep: xyz [m], w the particle's damping time [s]. ``i``, ``p`` and ``m`` are where this constraint's particle
-indices, parameters and multipliers begin in the flat arrays. ``step`` is (1/h² [1/s²], 1 after the first iteration of a
-substep, 1/h [1/s]). ``mode`` is static, a sum of
+``particles`` and ``constraints`` are packs of arrays. ``particles.positions`` are 4-vectors: xyz [m], w inverse mass
+[1/kg]. ``particles.previous_positions`` are those at the start of the substep: xyz [m], w the particle's damping time
+[s]. ``i``, ``p`` and ``m`` are where this constraint's particle indices, parameters and multipliers begin in the flat
+``constraints.indices``, ``constraints.parameters`` and ``constraints.lagrange_multipliers``. ``step`` is (1/h² [1/s²],
+1 after the first iteration of a substep, 1/h [1/s]). ``mode`` is static, a sum of
 
 - ``PBD``: the last parameter is not a compliance but the share of C that one projection takes away;
 - ``ACCUMULATE``: multipliers are kept over the iterations of a substep, which a single iteration does not need;
@@ -35,9 +36,9 @@ class WarmStart:
     """How constraints of a type begin with what the substep before found, where each is projected once.
 
     Attributes:
-        project: the Taichi function, with ``corrections`` after ``previous_positions``: 4-vectors, in which it adds up
-            for each particle by how much the next substep is to begin further on than predicted (xyz [m], 0). It keeps
-            what it needs for that where the multipliers of the constraint are.
+        project: the Taichi function, as that of the type. In ``particles.corrections``, 4-vectors, it adds up for each
+            particle by how much the next substep is to begin further on than predicted (xyz [m], 0). It keeps what it
+            needs for that where the multipliers of the constraint are.
         slots: numbers it keeps there.
         gain: how much it would change the constraints of a prepared block (block, h [s]), relative to their
             correction: 0 to 1.
@@ -216,20 +217,20 @@ def solve_multiplier(value, weight, compliance, multiplier, rate, gamma, step, m
 
 
 @ti.func
-def read_multiplier(lagrange_multipliers: ti.template(), m, step, mode: ti.template()):
+def read_multiplier(constraints: ti.template(), m, step, mode: ti.template()):
     """λ so far in this substep; 0 in its first iteration, without reading what an earlier substep left."""
     multiplier = 0.0
     if ti.static(mode & ACCUMULATE):
         if step[1] > 0.0:
-            multiplier = lagrange_multipliers[m]
+            multiplier = constraints.lagrange_multipliers[m]
     return multiplier
 
 
 @ti.func
-def keep_multiplier(lagrange_multipliers: ti.template(), m, mode: ti.template(), multiplier):
+def keep_multiplier(constraints: ti.template(), m, mode: ti.template(), multiplier):
     """Store λ for the next iteration."""
     if ti.static(mode & ACCUMULATE):
-        lagrange_multipliers[m] = multiplier
+        constraints.lagrange_multipliers[m] = multiplier
 
 
 @ti.func

@@ -42,19 +42,10 @@ from .tetrahedron_element import (
 
 
 @ti.func
-def project_corotated(
-    positions: ti.template(),
-    previous_positions: ti.template(),
-    indices: ti.template(),
-    parameters: ti.template(),
-    lagrange_multipliers: ti.template(),
-    i,
-    p,
-    m,
-    step,
-    mode: ti.template(),
-):
+def project_corotated(particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template()):
     """Project one tetrahedron; arguments as in ``constraint``."""
+    positions, previous_positions = ti.static(particles.positions, particles.previous_positions)
+    indices, parameters = ti.static(constraints.indices, constraints.parameters)
     i0, i1, i2, i3 = indices[i], indices[i + 1], indices[i + 2], indices[i + 3]
     x0, x1, x2, x3 = positions[i0], positions[i1], positions[i2], positions[i3]
     q1, q2, q3 = rest_rows(parameters, p)
@@ -104,12 +95,12 @@ def project_corotated(
         by_volume *= -parameters[p + 10] * pressure
     elif ti.static(mode & ACCUMULATE):
         norm = ti.sqrt(shape_weight + SMALL)
-        shape = read_multiplier(lagrange_multipliers, m, step, mode)
-        volume = read_multiplier(lagrange_multipliers, m + 1, step, mode)
+        shape = read_multiplier(constraints, m, step, mode)
+        volume = read_multiplier(constraints, m + 1, step, mode)
         by_shape *= -(norm + alpha_tilde * shape)
         by_volume *= -(pressure + alpha_tilde * volume)
-        keep_multiplier(lagrange_multipliers, m, mode, shape + by_shape)
-        keep_multiplier(lagrange_multipliers, m + 1, mode, volume + by_volume)
+        keep_multiplier(constraints, m, mode, shape + by_shape)
+        keep_multiplier(constraints, m + 1, mode, volume + by_volume)
         by_shape /= norm
     else:
         by_shape *= -1.0

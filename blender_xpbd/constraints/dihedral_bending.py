@@ -28,19 +28,10 @@ TINY = 1e-37
 
 
 @ti.func
-def project_dihedral_bending(
-    positions: ti.template(),
-    previous_positions: ti.template(),
-    indices: ti.template(),
-    parameters: ti.template(),
-    lagrange_multipliers: ti.template(),
-    i,
-    p,
-    m,
-    step,
-    mode: ti.template(),
-):
+def project_dihedral_bending(particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template()):
     """Project one hinge; arguments as in ``constraint``."""
+    positions, previous_positions = ti.static(particles.positions, particles.previous_positions)
+    indices, parameters = ti.static(constraints.indices, constraints.parameters)
     ia, ib, ic, id_ = indices[i], indices[i + 1], indices[i + 2], indices[i + 3]
     xa, xb, xc, xd = positions[ia], positions[ib], positions[ic], positions[id_]
     e, ca, cb, da, db = edge(xb, xa), edge(xc, xa), edge(xc, xb), edge(xd, xa), edge(xd, xb)
@@ -62,14 +53,14 @@ def project_dihedral_bending(
     gb = (c_along + square) * m1 + (d_along + square) * m2
     gc, gd = square * m1, square * m2
     weight = xa[3] * dot(ga, ga) + xb[3] * dot(gb, gb) + xc[3] * dot(gc, gc) + xd[3] * dot(gd, gd)
-    multiplier = read_multiplier(lagrange_multipliers, m, step, mode)
+    multiplier = read_multiplier(constraints, m, step, mode)
     rate, gamma = 0.0, 0.0
     if ti.static(mode & DAMPED):
         pa, pb, pc, pd = previous_positions[ia], previous_positions[ib], previous_positions[ic], previous_positions[id_]
         rate = dot(ga, xa - pa) - dot(gb, xb - pb) + dot(gc, xc - pc) + dot(gd, xd - pd)
         gamma = 0.25 * (pa[3] + pb[3] + pc[3] + pd[3]) * step[2]
     delta = solve_multiplier(value, weight, parameters[p + 1], multiplier, rate, gamma, step, mode)
-    keep_multiplier(lagrange_multipliers, m, mode, multiplier + delta)
+    keep_multiplier(constraints, m, mode, multiplier + delta)
     positions[ia] = xa + (xa[3] * delta) * ga
     positions[ib] = xb - (xb[3] * delta) * gb
     positions[ic] = xc + (xc[3] * delta) * gc

@@ -10,19 +10,10 @@ from .scaling import compliances
 
 
 @ti.func
-def project_distance(
-    positions: ti.template(),
-    previous_positions: ti.template(),
-    indices: ti.template(),
-    parameters: ti.template(),
-    lagrange_multipliers: ti.template(),
-    i,
-    p,
-    m,
-    step,
-    mode: ti.template(),
-):
+def project_distance(particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template()):
     """Project one distance; arguments as in ``constraint``."""
+    positions, previous_positions = ti.static(particles.positions, particles.previous_positions)
+    indices, parameters = ti.static(constraints.indices, constraints.parameters)
     first, second = indices[i], indices[i + 1]
     a, b = positions[first], positions[second]
     # whole 4-vectors: one instruction for four lanes
@@ -36,7 +27,7 @@ def project_distance(
         scale = -parameters[p + 1] * (length - parameters[p]) / (weight * length + SMALL)
     else:
         alpha_tilde = parameters[p + 1] * step[0]
-        multiplier = read_multiplier(lagrange_multipliers, m, step, mode)
+        multiplier = read_multiplier(constraints, m, step, mode)
         force = length - parameters[p] + alpha_tilde * multiplier
         if ti.static(mode & DAMPED):
             moved = difference - (previous_positions[first] - previous_positions[second])
@@ -44,7 +35,7 @@ def project_distance(
             force += gamma * moved.xyz.dot(difference.xyz) / (length + SMALL)
             weight *= 1.0 + gamma
         scale = -force / ((weight + alpha_tilde) * length + SMALL)
-        keep_multiplier(lagrange_multipliers, m, mode, multiplier + scale * length)
+        keep_multiplier(constraints, m, mode, multiplier + scale * length)
     positions[first] = a + (scale * a[3]) * difference
     positions[second] = b - (scale * b[3]) * difference
 

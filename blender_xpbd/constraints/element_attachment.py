@@ -17,21 +17,10 @@ from .weighted_sum import project_weighted_sum
 
 @ti.func
 def project_element_attachment(
-    positions: ti.template(),
-    previous_positions: ti.template(),
-    indices: ti.template(),
-    parameters: ti.template(),
-    lagrange_multipliers: ti.template(),
-    i,
-    p,
-    m,
-    step,
-    mode: ti.template(),
+    particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template()
 ):
     """Project one attachment; arguments as in ``constraint``."""
-    project_weighted_sum(
-        positions, previous_positions, indices, parameters, lagrange_multipliers, i, p, m, step, mode, 8
-    )
+    project_weighted_sum(particles, constraints, i, p, m, step, mode, 8)
 
 
 def evaluate_element_attachment(positions: npt.NDArray[np.float64], block: ConstraintBlock) -> npt.NDArray[np.float64]:

@@ -45,19 +45,10 @@ VALUES = 4
 
 
 @ti.func
-def project_enclosed_volume(
-    positions: ti.template(),
-    previous_positions: ti.template(),
-    indices: ti.template(),
-    parameters: ti.template(),
-    lagrange_multipliers: ti.template(),
-    i,
-    p,
-    m,
-    step,
-    mode: ti.template(),
-):
+def project_enclosed_volume(particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template()):
     """Project one surface, triangle after triangle; arguments as in ``constraint``."""
+    positions, previous_positions = ti.static(particles.positions, particles.previous_positions)
+    indices, parameters = ti.static(constraints.indices, constraints.parameters)
     first, count, values = indices[i + FIRST_MEMBER], indices[i + MEMBERS], indices[i + FIRST_VALUE]
     corners = indices[i + FIRST_EXTRA]
     for k in range(count):
@@ -105,10 +96,10 @@ def project_enclosed_volume(
     if ti.static(not mode & PBD):
         # α(V) = α(V*) V/V* for a gas (1), α for a target volume (0)
         compliance *= 1.0 + parameters[p + 1] * (ti.max(volume / target, EMPTIEST) - 1.0)
-    multiplier = read_multiplier(lagrange_multipliers, m, step, mode)
+    multiplier = read_multiplier(constraints, m, step, mode)
     gamma = damping_time * step[2]
     delta = solve_multiplier(volume - target, weight, compliance, multiplier, rate, gamma, step, mode)
-    keep_multiplier(lagrange_multipliers, m, mode, multiplier + delta)
+    keep_multiplier(constraints, m, mode, multiplier + delta)
     for k in range(count):
         v = place(values + VALUES * k)
         x = positions[indices[first + k]]

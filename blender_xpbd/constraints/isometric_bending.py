@@ -25,22 +25,9 @@ THINNEST = 1e-6
 
 
 @ti.func
-def project_isometric_bending(
-    positions: ti.template(),
-    previous_positions: ti.template(),
-    indices: ti.template(),
-    parameters: ti.template(),
-    lagrange_multipliers: ti.template(),
-    i,
-    p,
-    m,
-    step,
-    mode: ti.template(),
-):
+def project_isometric_bending(particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template()):
     """Project one hinge; arguments as in ``constraint``."""
-    project_weighted_sum(
-        positions, previous_positions, indices, parameters, lagrange_multipliers, i, p, m, step, mode, 4
-    )
+    project_weighted_sum(particles, constraints, i, p, m, step, mode, 4)
 
 
 def evaluate_isometric_bending(positions: npt.NDArray[np.float64], block: ConstraintBlock) -> npt.NDArray[np.float64]:

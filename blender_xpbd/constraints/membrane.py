@@ -38,19 +38,10 @@ LEAST_SINE = 0.1
 
 
 @ti.func
-def project_membrane(
-    positions: ti.template(),
-    previous_positions: ti.template(),
-    indices: ti.template(),
-    parameters: ti.template(),
-    lagrange_multipliers: ti.template(),
-    i,
-    p,
-    m,
-    step,
-    mode: ti.template(),
-):
+def project_membrane(particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template()):
     """Project one triangle; arguments as in ``constraint``."""
+    positions, previous_positions = ti.static(particles.positions, particles.previous_positions)
+    indices, parameters = ti.static(constraints.indices, constraints.parameters)
     i0, i1, i2 = indices[i], indices[i + 1], indices[i + 2]
     x0, x1, x2 = positions[i0], positions[i1], positions[i2]
     u1, v1, u2, v2 = parameters[p], parameters[p + 1], parameters[p + 2], parameters[p + 3]
@@ -88,7 +79,7 @@ def project_membrane(
         s12 = -alpha_tilde * parameters[p + 5]
         if ti.static(mode & ACCUMULATE):
             for row in ti.static(range(3)):
-                multiplier[row] = read_multiplier(lagrange_multipliers, m + row, step, mode)
+                multiplier[row] = read_multiplier(constraints, m + row, step, mode)
             force[0] += alpha_tilde * multiplier[0] + s12 * multiplier[1]
             force[1] += s12 * multiplier[0] + s22 * multiplier[1]
             force[2] += s33 * multiplier[2]
@@ -108,7 +99,7 @@ def project_membrane(
     delta = -share * ti.Vector([z1, z2, z3])
     if ti.static(not mode & PBD):
         for row in ti.static(range(3)):
-            keep_multiplier(lagrange_multipliers, m + row, mode, multiplier[row] + delta[row])
+            keep_multiplier(constraints, m + row, mode, multiplier[row] + delta[row])
     along_u, along_v = delta[0] * fu + delta[2] * fv, delta[1] * fv + delta[2] * fu
     positions[i0] = x0 + x0[3] * (u0 * along_u + v0 * along_v)
     positions[i1] = x1 + x1[3] * (u1 * along_u + v1 * along_v)

@@ -59,54 +59,20 @@ from .tetrahedron_element import (
 
 
 @ti.func
-def project_neo_hookean(
-    positions: ti.template(),
-    previous_positions: ti.template(),
-    indices: ti.template(),
-    parameters: ti.template(),
-    lagrange_multipliers: ti.template(),
-    i,
-    p,
-    m,
-    step,
-    mode: ti.template(),
-):
+def project_neo_hookean(particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template()):
     """Project one tetrahedron, by the cheaper way where it is projected once; arguments as in ``constraint``."""
     if ti.static(mode & (PBD | ACCUMULATE)):
-        _project_repeatedly(
-            positions, previous_positions, indices, parameters, lagrange_multipliers, i, p, m, step, mode
-        )
+        _project_repeatedly(particles, constraints, i, p, m, step, mode)
     else:
-        # cold: nothing is added to what stands in the place of corrections
-        project_neo_hookean_once(
-            positions,
-            previous_positions,
-            previous_positions,
-            indices,
-            parameters,
-            lagrange_multipliers,
-            i,
-            p,
-            m,
-            step,
-            mode & DAMPED,
-        )
+        # cold: without WARM nothing is kept for the next substep
+        project_neo_hookean_once(particles, constraints, i, p, m, step, mode & DAMPED)
 
 
 @ti.func
-def _project_repeatedly(
-    positions: ti.template(),
-    previous_positions: ti.template(),
-    indices: ti.template(),
-    parameters: ti.template(),
-    lagrange_multipliers: ti.template(),
-    i,
-    p,
-    m,
-    step,
-    mode: ti.template(),
-):
+def _project_repeatedly(particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template()):
     """Project one tetrahedron in PBD mode, or as one of several iterations."""
+    positions, previous_positions = ti.static(particles.positions, particles.previous_positions)
+    indices, parameters = ti.static(constraints.indices, constraints.parameters)
     i0, i1, i2, i3 = indices[i], indices[i + 1], indices[i + 2], indices[i + 3]
     x0, x1, x2, x3 = positions[i0], positions[i1], positions[i2], positions[i3]
     q1, q2, q3 = rest_rows(parameters, p)
@@ -159,12 +125,12 @@ def _project_repeatedly(
         by_volume *= -parameters[p + 12] * pressure
     else:
         norm = ti.sqrt(shape_weight + SMALL)
-        shape = read_multiplier(lagrange_multipliers, m, step, mode)
-        volume = read_multiplier(lagrange_multipliers, m + 1, step, mode)
+        shape = read_multiplier(constraints, m, step, mode)
+        volume = read_multiplier(constraints, m + 1, step, mode)
         by_shape *= -(norm + alpha_tilde * shape)
         by_volume *= -(pressure + alpha_tilde * volume)
-        keep_multiplier(lagrange_multipliers, m, mode, shape + by_shape)
-        keep_multiplier(lagrange_multipliers, m + 1, mode, volume + by_volume)
+        keep_multiplier(constraints, m, mode, shape + by_shape)
+        keep_multiplier(constraints, m + 1, mode, volume + by_volume)
         by_shape /= norm
     positions[i0] = moved(x0, by_shape * a0 + by_volume * b0)
     positions[i1] = moved(x1, by_shape * a1 + by_volume * b1)

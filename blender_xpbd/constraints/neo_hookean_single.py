@@ -57,23 +57,15 @@ VOLUME_FADES, VOLUME_COLD = 6.0, 20.0
 
 
 @ti.func
-def project_neo_hookean_once(
-    positions: ti.template(),
-    previous_positions: ti.template(),
-    corrections: ti.template(),
-    indices: ti.template(),
-    parameters: ti.template(),
-    impulses: ti.template(),
-    i,
-    p,
-    m,
-    step,
-    mode: ti.template(),
-):
+def project_neo_hookean_once(particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template()):
     """Project one tetrahedron of ``NEO_HOOKEAN`` in XPBD mode; arguments as in ``constraint`` and ``WarmStart``.
 
     Without WARM neither corrections nor impulses are touched.
     """
+    positions, previous_positions = ti.static(particles.positions, particles.previous_positions)
+    indices, parameters = ti.static(constraints.indices, constraints.parameters)
+    # a share of the impulse is kept where multipliers would be
+    impulses = ti.static(constraints.lagrange_multipliers)
     i0, i1, i2, i3 = indices[i], indices[i + 1], indices[i + 2], indices[i + 3]
     x0, x1, x2, x3 = positions[i0], positions[i1], positions[i2], positions[i3]
     q1, q2, q3 = rest_rows(parameters, p)
@@ -143,10 +135,10 @@ def project_neo_hookean_once(
         for axis in ti.static(range(3)):
             impulses[m + axis], impulses[m + 3 + axis], impulses[m + 6 + axis] = s1[axis], s2[axis], s3[axis]
         g1, g2, g3 = pulls(s1, s2, s3, q1, q2, q3)
-        _add(corrections, i0, x0[3] * (g1 + g2 + g3))
-        _add(corrections, i1, -x1[3] * g1)
-        _add(corrections, i2, -x2[3] * g2)
-        _add(corrections, i3, -x3[3] * g3)
+        _add(particles, i0, x0[3] * (g1 + g2 + g3))
+        _add(particles, i1, -x1[3] * g1)
+        _add(particles, i2, -x2[3] * g2)
+        _add(particles, i3, -x3[3] * g3)
 
 
 @ti.func
@@ -162,9 +154,9 @@ def _faded(stiffness, fades: ti.template(), cold: ti.template()):
 
 
 @ti.func
-def _add(corrections: ti.template(), i, move):
+def _add(particles: ti.template(), i, move):
     # no +=: that is atomic in a parallel loop, sixteen of them took as long as the whole projection
-    corrections[i] = corrections[i] + ti.Vector([move[0], move[1], move[2], 0.0])
+    particles.corrections[i] = particles.corrections[i] + ti.Vector([move[0], move[1], move[2], 0.0])
 
 
 def with_mobilities(block: ConstraintBlock, inverse_masses: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -30,19 +30,10 @@ VALUES = 4
 
 
 @ti.func
-def project_shape_matching(
-    positions: ti.template(),
-    previous_positions: ti.template(),
-    indices: ti.template(),
-    parameters: ti.template(),
-    lagrange_multipliers: ti.template(),
-    i,
-    p,
-    m,
-    step,
-    mode: ti.template(),
-):
+def project_shape_matching(particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template()):
     """Project one group, member after member; arguments as in ``constraint``."""
+    positions, previous_positions = ti.static(particles.positions, particles.previous_positions)
+    indices, parameters = ti.static(constraints.indices, constraints.parameters)
     first, count, values = indices[i + FIRST_MEMBER], indices[i + MEMBERS], indices[i + FIRST_VALUE]
     # relative to one member, so that float32 is as fine as the group is small; what comes of the inverse masses in
     # the fourth components is not used
@@ -83,9 +74,9 @@ def project_shape_matching(
         rate, gamma = 0.0, 0.0
         if ti.static(mode & DAMPED):
             rate, gamma = change / value, damping_time * step[2]
-        multiplier = read_multiplier(lagrange_multipliers, m, step, mode)
+        multiplier = read_multiplier(constraints, m, step, mode)
         delta = solve_multiplier(value, weight / square, parameters[p], multiplier, rate, gamma, step, mode)
-        keep_multiplier(lagrange_multipliers, m, mode, multiplier + delta)
+        keep_multiplier(constraints, m, mode, multiplier + delta)
         delta /= value
         for k in range(count):
             v = place(values + VALUES * k)

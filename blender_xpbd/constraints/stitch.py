@@ -26,19 +26,10 @@ from .lanes import edge
 
 
 @ti.func
-def project_stitch(
-    positions: ti.template(),
-    previous_positions: ti.template(),
-    indices: ti.template(),
-    parameters: ti.template(),
-    lagrange_multipliers: ti.template(),
-    i,
-    p,
-    m,
-    step,
-    mode: ti.template(),
-):
+def project_stitch(particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template()):
     """Project one stitch; arguments as in ``constraint``."""
+    positions, previous_positions = ti.static(particles.positions, particles.previous_positions)
+    indices, parameters = ti.static(constraints.indices, constraints.parameters)
     first, second = indices[i], indices[i + 1]
     a, b = positions[first], positions[second]
     pa, pb = previous_positions[first], previous_positions[second]
@@ -50,14 +41,14 @@ def project_stitch(
     if ti.static(mode & DAMPED):
         gamma = 0.5 * (pa[3] + pb[3]) * step[2]
         rate = difference.dot(difference - before) / (length + SMALL)
-    multiplier = read_multiplier(lagrange_multipliers, m, step, mode)
+    multiplier = read_multiplier(constraints, m, step, mode)
     delta = solve_multiplier(length - thread, a[3] + b[3], parameters[p + 2], multiplier, rate, gamma, step, mode)
     if ti.static(mode & PBD):
         delta = ti.min(delta, 0.0)
     else:
         reached = ti.max(ti.min(multiplier + delta, 0.0), -parameters[p + 1] * (h * h))
         delta = reached - multiplier
-        keep_multiplier(lagrange_multipliers, m, mode, reached)
+        keep_multiplier(constraints, m, mode, reached)
     scale = delta / (length + SMALL)
     positions[first] = a + (scale * a[3]) * difference
     positions[second] = b - (scale * b[3]) * difference

@@ -22,18 +22,11 @@ from .scaling import compliances
 
 @ti.func
 def project_tetrahedron_volume(
-    positions: ti.template(),
-    previous_positions: ti.template(),
-    indices: ti.template(),
-    parameters: ti.template(),
-    lagrange_multipliers: ti.template(),
-    i,
-    p,
-    m,
-    step,
-    mode: ti.template(),
+    particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template()
 ):
     """Project one tetrahedron; arguments as in ``constraint``."""
+    positions, previous_positions = ti.static(particles.positions, particles.previous_positions)
+    indices, parameters = ti.static(constraints.indices, constraints.parameters)
     i0, i1, i2, i3 = indices[i], indices[i + 1], indices[i + 2], indices[i + 3]
     x0, x1, x2, x3 = positions[i0], positions[i1], positions[i2], positions[i3]
     # C and its gradient times six
@@ -42,7 +35,7 @@ def project_tetrahedron_volume(
     g0 = g1 + g2 + g3
     weight = x0[3] * dot(g0, g0) + x1[3] * dot(g1, g1) + x2[3] * dot(g2, g2) + x3[3] * dot(g3, g3)
     value = SIXTH * dot(a, g1) - parameters[p]
-    multiplier = read_multiplier(lagrange_multipliers, m, step, mode)
+    multiplier = read_multiplier(constraints, m, step, mode)
     rate, gamma = 0.0, 0.0
     if ti.static(mode & DAMPED):
         p0, p1, p2, p3 = previous_positions[i0], previous_positions[i1], previous_positions[i2], previous_positions[i3]
@@ -50,7 +43,7 @@ def project_tetrahedron_volume(
         gamma = 0.25 * (p0[3] + p1[3] + p2[3] + p3[3]) * step[2]
     weight *= SIXTH * SIXTH
     delta = solve_multiplier(value, weight, parameters[p + 1], multiplier, rate, gamma, step, mode)
-    keep_multiplier(lagrange_multipliers, m, mode, multiplier + delta)
+    keep_multiplier(constraints, m, mode, multiplier + delta)
     delta *= SIXTH
     positions[i0] = x0 - (x0[3] * delta) * g0
     positions[i1] = x1 + (x1[3] * delta) * g1

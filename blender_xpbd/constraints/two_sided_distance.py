@@ -32,18 +32,11 @@ FREE = -1.0
 
 @ti.func
 def project_two_sided_distance(
-    positions: ti.template(),
-    previous_positions: ti.template(),
-    indices: ti.template(),
-    parameters: ti.template(),
-    lagrange_multipliers: ti.template(),
-    i,
-    p,
-    m,
-    step,
-    mode: ti.template(),
+    particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template()
 ):
     """Project one distance; arguments as in ``constraint``."""
+    positions, previous_positions = ti.static(particles.positions, particles.previous_positions)
+    indices, parameters = ti.static(constraints.indices, constraints.parameters)
     first, second = indices[i], indices[i + 1]
     a, b = positions[first], positions[second]
     difference = edge(a, b)
@@ -58,7 +51,7 @@ def project_two_sided_distance(
             stiffness = parameters[p + 1]
         scale = -ti.max(stiffness, 0.0) * value / (weight * length + SMALL)
     else:
-        multiplier = read_multiplier(lagrange_multipliers, m, step, mode)
+        multiplier = read_multiplier(constraints, m, step, mode)
         push = -value
         if ti.static(mode & DAMPED):
             pa, pb = previous_positions[first], previous_positions[second]
@@ -73,7 +66,7 @@ def project_two_sided_distance(
         if compliance >= 0.0:
             scale = push / ((weight + compliance * step[0]) * length + SMALL)
         if ti.static(mode & ACCUMULATE):
-            keep_multiplier(lagrange_multipliers, m, mode, scale * length)
+            keep_multiplier(constraints, m, mode, scale * length)
             scale -= multiplier / (length + SMALL)
     positions[first] = a + (scale * a[3]) * difference
     positions[second] = b - (scale * b[3]) * difference

@@ -13,23 +13,15 @@ from .lanes import edge
 
 @ti.func
 def project_weighted_sum(
-    positions: ti.template(),
-    previous_positions: ti.template(),
-    indices: ti.template(),
-    parameters: ti.template(),
-    lagrange_multipliers: ti.template(),
-    i,
-    p,
-    m,
-    step,
-    mode: ti.template(),
-    count: ti.template(),
+    particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template(), count: ti.template()
 ):
     """Project one sum over ``count`` particles; further arguments as in ``constraint``.
 
     Parameters are the coefficients, then the compliance. Only the first particle may come again, with the
     coefficient 0.
     """
+    positions, previous_positions = ti.static(particles.positions, particles.previous_positions)
+    indices, parameters = ti.static(constraints.indices, constraints.parameters)
     # relative to one particle: coefficients rounded to float32 do not quite sum to 0
     first = positions[indices[i]]
     value = ti.Vector([0.0, 0.0, 0.0, 0.0])
@@ -47,7 +39,7 @@ def project_weighted_sum(
         force = value
         if ti.static(mode & ACCUMULATE):
             for row in ti.static(range(3)):
-                force[row] += alpha_tilde * read_multiplier(lagrange_multipliers, m + row, step, mode)
+                force[row] += alpha_tilde * read_multiplier(constraints, m + row, step, mode)
         if ti.static(mode & DAMPED):
             rate = ti.Vector([0.0, 0.0, 0.0, 0.0])
             damping_time = 0.0
@@ -60,8 +52,8 @@ def project_weighted_sum(
             weight *= 1.0 + gamma
         delta = -1.0 / (weight + alpha_tilde + SMALL) * force
         for row in ti.static(range(3)):
-            multiplier = read_multiplier(lagrange_multipliers, m + row, step, mode)
-            keep_multiplier(lagrange_multipliers, m + row, mode, multiplier + delta[row])
+            multiplier = read_multiplier(constraints, m + row, step, mode)
+            keep_multiplier(constraints, m + row, mode, multiplier + delta[row])
     moved = ti.Matrix.zero(float, count, 4)
     for k in ti.static(range(count)):
         x = positions[indices[i + k]]

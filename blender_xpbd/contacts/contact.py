@@ -55,22 +55,12 @@ def to_world(motion: ti.template(), s, c, point):
 
 
 @ti.func
-def query_collider(
-    motion: ti.template(),
-    collider_ints: ti.template(),
-    mesh_floats: ti.template(),
-    mesh_ints: ti.template(),
-    s,
-    c,
-    point,
-    previous_point,
-    offset,
-    shapes: ti.template(),
-):
+def query_collider(colliders: ti.template(), s, c, point, previous_point, offset, shapes: ti.template()):
     """Normal in the world and signed distance less offset, as one 4-vector.
 
     ``previous_point`` is read for shapes that look back only.
     """
+    motion, ints = ti.static(colliders.motion, colliders.ints)
     local = to_local(motion, s + 1, c, point)
     local_previous = local
     if ti.static(shapes & LOOKING_BACK):
@@ -78,23 +68,18 @@ def query_collider(
     hit = ti.Vector([0.0, 0.0, 1.0, 1.0e30])
     for shape in ti.static(range(len(CONTACTS))):
         if ti.static((shapes >> shape) & 1):
-            if collider_ints[c, COLLIDER_SHAPE] == shape:
+            if ints[c, COLLIDER_SHAPE] == shape:
                 hit = CONTACTS[shape].query(
-                    mesh_floats,
-                    mesh_ints,
-                    collider_ints[c, COLLIDER_HEADER],
-                    motion[s + 1, c, 12],
-                    local,
-                    local_previous,
-                    offset,
+                    colliders, ints[c, COLLIDER_HEADER], motion[s + 1, c, 12], local, local_previous, offset
                 )
     normal = rotated(motion, s + 1, c, ti.Vector([hit[0], hit[1], hit[2]]))
     return ti.Vector([normal[0], normal[1], normal[2], hit[3]])
 
 
 @ti.func
-def element_point(vectors: ti.template(), elements: ti.template(), weights: ti.template(), k):
+def element_point(vectors: ti.template(), contacts: ti.template(), k):
     """Σ wⱼ vⱼ of the element of contact point ``k``."""
+    elements, weights = ti.static(contacts.elements, contacts.weights)
     total = ti.Vector([0.0, 0.0, 0.0])
     for j in ti.static(range(4)):
         if weights[k, j] != 0.0:
@@ -103,25 +88,25 @@ def element_point(vectors: ti.template(), elements: ti.template(), weights: ti.t
 
 
 @ti.func
-def element_inverse_mass(positions: ti.template(), elements: ti.template(), weights: ti.template(), k):
+def element_inverse_mass(particles: ti.template(), contacts: ti.template(), k):
     """Σ wⱼ² mⱼ⁻¹ [1/kg]."""
+    elements, weights = ti.static(contacts.elements, contacts.weights)
     total = 0.0
     for j in ti.static(range(4)):
         if weights[k, j] != 0.0:
-            total += weights[k, j] * weights[k, j] * positions[elements[k, j]][3]
+            total += weights[k, j] * weights[k, j] * particles.positions[elements[k, j]][3]
     return total
 
 
 @ti.func
-def push_element(
-    vectors: ti.template(), positions: ti.template(), elements: ti.template(), weights: ti.template(), k, push
-):
+def push_element(vectors: ti.template(), particles: ti.template(), contacts: ti.template(), k, push):
     """Move the point of an element by ``push`` with momentum shared by inverse mass; positions or velocities."""
-    scale = 1.0 / element_inverse_mass(positions, elements, weights, k)
+    elements, weights = ti.static(contacts.elements, contacts.weights)
+    scale = 1.0 / element_inverse_mass(particles, contacts, k)
     for j in ti.static(range(4)):
         if weights[k, j] != 0.0:
             particle = elements[k, j]
-            share = weights[k, j] * positions[particle][3] * scale
+            share = weights[k, j] * particles.positions[particle][3] * scale
             moved = vectors[particle]
             for axis in ti.static(range(3)):
                 moved[axis] += share * push[axis]
@@ -130,91 +115,59 @@ def push_element(
 
 @ti.func
 def project_contact(
+    particles: ti.template(),
+    contacts: ti.template(),
+    colliders: ti.template(),
     k,
     s,
-    collider_count,
     h,
     gravity_speed,
     is_first_iteration,
-    positions: ti.template(),
-    previous_positions: ti.template(),
-    velocities: ti.template(),
-    elements: ti.template(),
-    weights: ti.template(),
-    frictions: ti.template(),
-    states: ti.template(),
-    multipliers: ti.template(),
-    bodies: ti.template(),
-    motion: ti.template(),
-    collider_ints: ti.template(),
-    collider_floats: ti.template(),
-    mesh_floats: ti.template(),
-    mesh_ints: ti.template(),
     shapes: ti.template(),
 ):
     """Project contact point ``k`` against every collider in substep ``s``; remember what the velocity step needs.
 
     ``shapes`` is a static mask of the shapes that the scene has: code for others is not compiled.
     """
+    multipliers, bodies, floats = ti.static(contacts.multipliers, particles.bodies, colliders.floats)
     if is_first_iteration:
         multipliers[k] = 0.0
-    if element_inverse_mass(positions, elements, weights, k) > 0.0:
-        body = elements[k, 4]
-        point = element_point(positions, elements, weights, k)
+    if element_inverse_mass(particles, contacts, k) > 0.0:
+        body = contacts.elements[k, 4]
+        point = element_point(particles.positions, contacts, k)
         # most points touch nothing: without a shape that looks back, these do not need to know where they were
         previous_point = point
         if ti.static(shapes & LOOKING_BACK):
-            previous_point = element_point(previous_positions, elements, weights, k)
-        for c in range(collider_count):
-            hit = query_collider(
-                motion,
-                collider_ints,
-                mesh_floats,
-                mesh_ints,
-                s,
-                c,
-                point,
-                previous_point,
-                bodies[body, BODY_OFFSET],
-                shapes,
-            )
+            previous_point = element_point(particles.previous_positions, contacts, k)
+        for c in range(colliders.ints.shape[0]):
+            hit = query_collider(colliders, s, c, point, previous_point, bodies[body, BODY_OFFSET], shapes)
             if hit[3] < 0.0:
                 if ti.static(not shapes & LOOKING_BACK):
-                    previous_point = element_point(previous_positions, elements, weights, k)
+                    previous_point = element_point(particles.previous_positions, contacts, k)
                 normal = ti.Vector([hit[0], hit[1], hit[2]])
                 depth = -hit[3]
                 multipliers[k] = multipliers[k] + depth
                 push = depth * normal
                 touched = point + push
-                carried = touched - to_world(motion, s, c, to_local(motion, s + 1, c, touched))
+                carried = touched - to_world(colliders.motion, s, c, to_local(colliders.motion, s + 1, c, touched))
                 slide = touched - previous_point - carried
                 slide -= slide.dot(normal) * normal
-                friction = ti.sqrt(frictions[k] * collider_floats[c, COLLIDER_FRICTION])
+                friction = ti.sqrt(contacts.frictions[k] * floats[c, COLLIDER_FRICTION])
                 push -= slide * ti.min(1.0, friction * multipliers[k] / ti.max(slide.norm(), 1e-30))
-                push_element(positions, positions, elements, weights, k, push)
+                push_element(particles.positions, particles, contacts, k, push)
                 point += push
                 collider_speed = carried.dot(normal) / h
-                approach = element_point(velocities, elements, weights, k).dot(normal) - collider_speed
+                approach = element_point(particles.velocities, contacts, k).dot(normal) - collider_speed
                 rebound = 0.0
                 if approach < -RESTING * gravity_speed:
-                    rebound = -approach * ti.max(
-                        bodies[body, BODY_RESTITUTION], collider_floats[c, COLLIDER_RESTITUTION]
-                    )
-                states[k] = ti.Vector([normal[0], normal[1], normal[2], collider_speed + rebound])
+                    rebound = -approach * ti.max(bodies[body, BODY_RESTITUTION], floats[c, COLLIDER_RESTITUTION])
+                contacts.states[k] = ti.Vector([normal[0], normal[1], normal[2], collider_speed + rebound])
 
 
 @ti.func
-def apply_restitution(
-    k,
-    positions: ti.template(),
-    velocities: ti.template(),
-    elements: ti.template(),
-    weights: ti.template(),
-    states: ti.template(),
-    multipliers: ti.template(),
-):
+def apply_restitution(particles: ti.template(), contacts: ti.template(), k):
     """Give contact point ``k`` the normal speed after the hit: n·v = collider's speed + e · approach."""
-    if multipliers[k] > 0.0:
-        normal = states[k].xyz
-        speed = element_point(velocities, elements, weights, k).dot(normal)
-        push_element(velocities, positions, elements, weights, k, (states[k][3] - speed) * normal)
+    if contacts.multipliers[k] > 0.0:
+        state = contacts.states[k]
+        speed = element_point(particles.velocities, contacts, k).dot(state.xyz)
+        push_element(particles.velocities, particles, contacts, k, (state[3] - speed) * state.xyz)

@@ -12,10 +12,10 @@ class ContactType:
 
     Attributes:
         shape: ``Collider.shape``.
-        query: Taichi function ``query(mesh_floats, mesh_ints, header, radius, point, previous_point, offset)``
-            in the collider's local frame [m]; ``previous_point`` is the point at the start of the substep in the
-            frame of that moment. Returns (nx, ny, nz, distance): the unit normal to push along and the signed
-            distance less ``offset``; nothing happens where it is not negative.
+        query: Taichi function ``query(colliders, header, radius, point, previous_point, offset)`` in the collider's
+            local frame [m]; the pack ``colliders`` has the meshes, ``previous_point`` is the point at the start of the
+            substep in the frame of that moment. Returns (nx, ny, nz, distance): the unit normal to push along and the
+            signed distance less ``offset``; nothing happens where it is not negative.
         looks_back: whether ``query`` reads ``previous_point``.
     """
 

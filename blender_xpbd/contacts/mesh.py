@@ -325,11 +325,11 @@ def mesh_contact(floats: ti.template(), ints: ti.template(), header, point, prev
 
 
 @ti.func
-def query_mesh(mesh_floats: ti.template(), mesh_ints: ti.template(), header, radius, point, previous_point, offset):
+def query_mesh(colliders: ti.template(), header, radius, point, previous_point, offset):
     """Normal and distance; arguments as in ``ContactType.query``."""
     # the grid is single precision, and its tolerances are chosen for it
     end, start = ti.cast(point, ti.f32), ti.cast(previous_point, ti.f32)
-    return mesh_contact(mesh_floats, mesh_ints, header, end, start, offset)
+    return mesh_contact(colliders.mesh_floats, colliders.mesh_ints, header, end, start, offset)
 
 
 MESH = ContactType("MESH", query_mesh, looks_back=True)

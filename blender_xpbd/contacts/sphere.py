@@ -7,7 +7,7 @@ from .contact_type import ContactType
 
 
 @ti.func
-def query_sphere(mesh_floats: ti.template(), mesh_ints: ti.template(), header, radius, point, previous_point, offset):
+def query_sphere(colliders: ti.template(), header, radius, point, previous_point, offset):
     """Normal and distance; arguments as in ``ContactType.query``."""
     length = point.norm()
     normal = ti.Vector([0.0, 0.0, 1.0])

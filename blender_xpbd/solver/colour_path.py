@@ -1,150 +1,109 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Launches ``parallel_kernels``: phase by phase, colour by colour."""
+"""Launches ``colour_kernels``: act by act, colour by colour, in the order of the table of stages."""
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 
 from ..constraints.constraint import BDF2
-from . import parallel_kernels as parallel
-from .colour_hierarchy import coarse_cycle_by_colours
-from .launch import launch
+from ..device.launch import launch
+from . import colour_kernels as kernels
+from .colour_levels import solve_levels_by_colours
 from .plan import Plan
+from .stages import PLACE_TARGETS, PREDICT, PROJECT, REBOUND, SOLVE_LEVELS, TOUCH, UPDATE_VELOCITIES, Stage
 
 
-def advance_by_colours(plan: Plan, substeps: int) -> None:
-    """Simulate a frame."""
-    s = plan.state
-    for substep in range(substeps):
-        launch(
-            parallel.predict_positions,
-            s.positions,
-            s.previous_positions,
-            s.velocities,
-            s.older_positions,
-            s.older_velocities,
-            s.corrections,
-            s.particle_bodies,
-            s.bodies,
-            s.gravities,
-            plan.h,
-            plan.mode,
-        )
-        if plan.target_count:
-            share = (substep + 1.0) / substeps
-            launch(
-                parallel.place_targets,
-                s.positions,
-                s.previous_positions,
-                s.targets,
-                s.target_starts,
-                s.target_ends,
-                share,
-                plan.target_count,
-                plan.mode,
-            )
-        if plan.has_levels:
-            coarse_cycle_by_colours(plan)
-        for iteration in range(plan.iterations):
-            project_by_colours(plan, iteration)
-            _project_contacts(plan, substep, iteration == 0)
-        launch(
-            parallel.update_velocities,
-            s.positions,
-            s.previous_positions,
-            s.velocities,
-            s.older_positions,
-            plan.h,
-            plan.mode,
-        )
-        _restore_contacts(plan)
-    if plan.damps_bodies:
-        launch(parallel.damp_bodies, s.positions, s.velocities, s.starts, s.bodies, plan.h * substeps)
+def simulate_by_colours(plan: Plan, first: int, count: int, of: int) -> None:
+    """Simulate on as many threads as the device has; arguments as in ``substeps``."""
+    for substep in range(first, first + count):
+        for stage in plan.state.stages:
+            LAUNCHES[stage.act](plan, stage, substep, of)
+    if plan.variant.damps_bodies and first + count == of:
+        launch(kernels.damp_bodies, plan.state.particles, plan.h * of)
 
 
 def project_by_colours(plan: Plan, iteration: int) -> None:
-    """Project all constraints once."""
-    s = plan.state
-    for round_colours in plan.system.schedule.colours:
-        for kind, colours in enumerate(round_colours):
-            for first, last in itertools.pairwise(colours):
-                launch(
-                    parallel.project_colour,
-                    s.positions,
-                    s.previous_positions,
-                    s.corrections,
-                    s.indices,
-                    s.parameters,
-                    s.lagrange_multipliers,
-                    s.table,
-                    int(first),
-                    int(last),
-                    plan.h,
-                    iteration,
-                    plan.mode,
-                    kind,
-                )
+    """Project all constraints once, as in the given iteration."""
+    for stage in plan.state.stages:
+        if stage.act == PROJECT and stage.detail == 0:
+            _project(plan, stage._replace(detail=iteration), 0, 1)
 
 
-def _project_contacts(plan: Plan, substep: int, is_first_iteration: bool) -> None:
-    if not plan.used_shapes:
-        return
-    s, colours = plan.state, plan.system.contacts.colours
-    for first, last in itertools.pairwise(colours):
+def _predict(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    launch(kernels.predict_positions, plan.state.particles, plan.state.body_of, plan.h, plan.variant.mode)
+
+
+def _place_targets(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    share = (substep + 1.0) / of
+    launch(kernels.place_targets, plan.state.particles, plan.state.targets, share, plan.variant.mode)
+
+
+def _solve_levels(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    groups = stage.turns // stage.detail
+    solve_levels_by_colours(plan, range(stage.first, stage.first + groups))
+
+
+def _project(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    state, mode = plan.state, plan.variant.mode
+    for kind, colours in enumerate(plan.system.schedule.colours[plan.round_of(stage)]):
+        for first, last in itertools.pairwise(colours.tolist()):
+            launch(
+                kernels.project_colour,
+                state.particles,
+                state.constraints,
+                first,
+                last,
+                plan.h,
+                stage.detail,
+                mode,
+                kind,
+            )
+
+
+def _touch(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    state = plan.state
+    for first, last in _contact_colours(plan, stage):
         launch(
-            parallel.project_contact_colour,
-            s.positions,
-            s.previous_positions,
-            s.velocities,
-            s.groups,
-            s.elements,
-            s.weights,
-            s.frictions,
-            s.contact_states,
-            s.contact_multipliers,
-            s.bodies,
-            s.motion,
-            s.collider_ints,
-            s.collider_floats,
-            s.mesh_floats,
-            s.mesh_ints,
-            s.gravities,
-            plan.h,
+            kernels.project_contact_colour,
+            state.particles,
+            state.contacts,
+            state.colliders,
+            state.groups,
+            first,
+            last,
             substep,
-            is_first_iteration,
-            plan.collider_count,
-            int(first),
-            int(last),
-            plan.used_shapes,
-        )
-
-
-def _restore_contacts(plan: Plan) -> None:
-    if not plan.used_shapes:
-        return
-    s, colours = plan.state, plan.system.contacts.colours
-    for first, last in itertools.pairwise(colours):
-        launch(
-            parallel.restore_contact_colour,
-            s.positions,
-            s.velocities,
-            s.groups,
-            s.elements,
-            s.weights,
-            s.contact_states,
-            s.contact_multipliers,
-            int(first),
-            int(last),
-        )
-    if plan.mode & BDF2:
-        launch(
-            parallel.forget_histories,
-            s.positions,
-            s.velocities,
-            s.older_positions,
-            s.older_velocities,
-            s.elements,
-            s.contact_multipliers,
+            stage.detail,
             plan.h,
-            len(plan.system.contacts),
+            plan.variant.shapes,
         )
+
+
+def _update_velocities(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    launch(kernels.update_velocities, plan.state.particles, plan.h, plan.variant.mode)
+
+
+def _rebound(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    state = plan.state
+    for first, last in _contact_colours(plan, stage):
+        launch(kernels.restore_contact_colour, state.particles, state.contacts, state.groups, first, last)
+    if plan.variant.mode & BDF2:
+        colours = plan.system.contacts.colours[plan.round_of(stage)].tolist()
+        launch(kernels.forget_histories, state.particles, state.contacts, state.groups, colours[0], colours[-1], plan.h)
+
+
+def _contact_colours(plan: Plan, stage: Stage) -> list[tuple[int, int]]:
+    """First group of each colour of a round, and the one after its last."""
+    colours = plan.system.contacts.colours[plan.round_of(stage)]
+    return list(itertools.pairwise(colours.tolist()))
+
+
+LAUNCHES: dict[int, Callable[[Plan, Stage, int, int], None]] = {
+    PREDICT: _predict,
+    PLACE_TARGETS: _place_targets,
+    SOLVE_LEVELS: _solve_levels,
+    PROJECT: _project,
+    TOUCH: _touch,
+    UPDATE_VELOCITIES: _update_velocities,
+    REBOUND: _rebound,
+}

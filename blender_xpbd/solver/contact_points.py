@@ -25,7 +25,8 @@ class ContactPoints:
         weights: x = Σ wⱼ xⱼ, shape (points, 4), float32.
         frictions: Coulomb coefficient of each point, shape (points,), float32.
         groups: boundaries of the groups among the points, shape (groups + 1,).
-        colours: boundaries of the colours among the groups, shape (colours + 1,).
+        colours: boundaries of the colours among the groups, first within parts and then across them, each of shape
+            (colours + 1,).
         segments: runs of points of one part, as ``tasks.segments_of`` returns them; the last task has those that
             reach across parts.
         segment_starts: first segment of each part and of the last task, shape (parts + 2,).
@@ -35,7 +36,7 @@ class ContactPoints:
     weights: npt.NDArray[np.float32]
     frictions: npt.NDArray[np.float32]
     groups: Ints
-    colours: Ints
+    colours: tuple[Ints, Ints]
     segments: Ints
     segment_starts: Ints
 
@@ -95,7 +96,7 @@ def _distinct(elements: Ints) -> tuple[Ints, Ints]:
     return elements[order[is_new], :4], group
 
 
-def _ordered_groups(elements: Ints, owned: Parts) -> tuple[Ints, Ints, Ints]:
+def _ordered_groups(elements: Ints, owned: Parts) -> tuple[Ints, tuple[Ints, Ints], Ints]:
     """Elements by colour and part, those across parts last: order, boundaries of the colours, task of each in order."""
     labels = owned.particles[elements]
     tasks = np.where((labels == labels[:, :1]).all(axis=1), labels[:, 0], owned.count).astype(np.int32)
@@ -106,5 +107,6 @@ def _ordered_groups(elements: Ints, owned: Parts) -> tuple[Ints, Ints, Ints]:
             own = colour_constraints(elements[mine], len(owned.particles))
             colours[mine] = own + (colours.max() + 1 if is_across else 0)
     order = np.lexsort((tasks, colours))
-    boundaries = np.concatenate([[0], np.cumsum(np.bincount(colours))])
-    return order.astype(np.int32), boundaries.astype(np.int32), tasks[order]
+    boundaries = np.concatenate([[0], np.cumsum(np.bincount(colours))]).astype(np.int32)
+    inner = int(colours[tasks < owned.count].max(initial=0)) + 1
+    return order.astype(np.int32), (boundaries[: inner + 1], boundaries[inner:]), tasks[order]

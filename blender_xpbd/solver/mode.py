@@ -1,15 +1,34 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is compiled into the projections of a scene, and what is left out."""
+"""What is compiled into the kernels of a scene, and what is left out."""
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from ..constraints.constraint import ACCUMULATE, BDF2, DAMPED, PBD, WARM
 from .system import System
 
 # a warm start costs a third more per projection and takes damping from a hard hit: it is worth that for stiff bodies
 LEAST_GAIN = 0.16
+
+
+class Variant(NamedTuple):
+    """What is compiled into a kernel, as one static argument.
+
+    Attributes:
+        mode: of the projections, see ``constraints.constraint``.
+        constraints: mask of the types that there are.
+        shapes: mask of the shapes of colliders that there are.
+        has_levels: whether a cloth has coarse levels.
+        damps_bodies: whether a body's internal motion is damped.
+    """
+
+    mode: int
+    constraints: int
+    shapes: int
+    has_levels: bool
+    damps_bodies: bool
 
 
 def static_mode(system: System) -> int:

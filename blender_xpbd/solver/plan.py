@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..device.runtime import thread_count
 from .colliders import ColliderSet
-from .mode import static_mode
-from .runtime import thread_count
+from .mode import Variant, static_mode
+from .stages import Stage
 from .state import State
 from .system import System
 
@@ -71,52 +72,30 @@ class Plan:
         system: what is simulated.
         state: its arrays on the device.
         h: duration of a substep [s].
-        mode: static mode of the projections, see ``constraints.constraint``.
-        used_constraints: mask of the types that there are.
-        used_shapes: mask of the shapes of colliders that there are.
+        variant: what is compiled for it.
     """
 
     system: System
     state: State
     h: float
-    mode: int
-    used_constraints: int
-    used_shapes: int
+    variant: Variant
 
-    @property
-    def iterations(self) -> int:
-        """Iterations per substep."""
-        return self.system.scene.settings.iterations
-
-    @property
-    def target_count(self) -> int:
-        """Particles that follow a given motion."""
-        return len(self.system.moved_particles)
-
-    @property
-    def collider_count(self) -> int:
-        """Colliders."""
-        return len(self.system.scene.colliders)
-
-    @property
-    def damps_bodies(self) -> bool:
-        """Whether a body's internal motion is damped."""
-        return any(model.body.material.internal_damping > 0.0 for model in self.system.models)
-
-    @property
-    def has_levels(self) -> bool:
-        """Whether a cloth has coarse levels."""
-        return not self.state.hierarchy.is_empty
+    def round_of(self, stage: Stage) -> int:
+        """Which round of tasks a stage is."""
+        return stage.first // self.system.schedule.parts.count
 
 
 def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
     """Settle what does not change between launches."""
-    settings = system.scene.settings
     return Plan(
         system=system,
         state=state,
-        h=system.scene.frames.frame_duration / settings.substeps,
-        mode=static_mode(system),
-        used_constraints=sum(1 << kind for kind, row in enumerate(system.schedule.table) if row[0]),
-        used_shapes=sum(1 << int(shape) for shape in np.unique(colliders.ints[:, 0])),
+        h=system.scene.frames.frame_duration / system.scene.settings.substeps,
+        variant=Variant(
+            mode=static_mode(system),
+            constraints=sum(1 << kind for kind, row in enumerate(system.schedule.table) if row[0]),
+            shapes=sum(1 << int(shape) for shape in np.unique(colliders.ints[:, 0])),
+            has_levels=len(state.tables.levels) > 0,
+            damps_bodies=any(model.body.material.internal_damping > 0.0 for model in system.models),
+        ),
     )

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -12,17 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from ..constraints.constraint import BDF2, WARM
+from ..device.arrays import read_array, require_finite, write_array
 from ..scene.errors import XpbdError
 from .advice import divergence_advice
 from .colliders import build_colliders
-from .colour_path import advance_by_colours, project_by_colours
-from .device_arrays import read_array, require_finite, write_array
-from .plan import COLOURS, SERIAL, THREADS, Pace, make_plan
+from .colour_path import project_by_colours
+from .plan import SERIAL, Pace, make_plan
 from .state import State, build_state, padded
+from .substeps import simulate_substeps
 from .system import System
-from .team_path import advance_alone, advance_in_team
 
-ADVANCE = {SERIAL: advance_alone, THREADS: advance_in_team, COLOURS: advance_by_colours}
 Floats = npt.NDArray[np.floating[Any]]
 
 
@@ -69,12 +69,12 @@ class Solver:
         Raises:
             XpbdError: E_NONFINITE, where pins or colliders go beyond single precision.
         """
-        index = self.frame_index
-        self._upload("target_starts", padded(self.system.targets(index)))
-        self._upload("target_ends", padded(self.system.targets(index + 1)))
-        self._upload("motion", self._colliders.motion(index, self.system.scene.settings.substeps))
+        index, substeps = self.frame_index, self.system.scene.settings.substeps
+        self._upload("targets.starts", padded(self.system.targets(index)))
+        self._upload("targets.ends", padded(self.system.targets(index + 1)))
+        self._upload("colliders.motion", self._colliders.motion(index, substeps))
         path, started = self._pace.next_path(), time.perf_counter()
-        ADVANCE[path](self._plan, self.system.scene.settings.substeps)
+        simulate_substeps(self._plan, path, 0, substeps, substeps)
         # processors return when they are done; for graphics cards there is no choice to make
         self._pace.note(path, time.perf_counter() - started)
         self.frame_index += 1
@@ -83,7 +83,7 @@ class Solver:
     def _upload(self, name: str, values: Floats) -> None:
         """Copy to the device what differs from the last frame: most pins and colliders stand still."""
         if values.size and not np.array_equal(self._uploaded.get(name, ()), values):
-            array = getattr(self._state, name)
+            array = operator.attrgetter(name)(self._state)
             require_finite(values, array.dtype)
             write_array(array, values)
             self._uploaded[name] = values
@@ -91,7 +91,7 @@ class Solver:
     def compile(self) -> None:
         """Compile the kernels, or load them from the offline cache: a frame of no substeps."""
         for path in self.paths:
-            ADVANCE[path](self._plan, 0)
+            simulate_substeps(self._plan, path, 0, 0, self.system.scene.settings.substeps)
 
     def positions(self) -> Floats:
         """Of all particles, relative to the system's origin [m], shape (particles, 3), in the solver's precision.
@@ -99,7 +99,7 @@ class Solver:
         Raises:
             XpbdError: E_DIVERGED, with frame and object, where one is not finite.
         """
-        values: Floats = read_array(self._state.positions)[:, :3]
+        values: Floats = read_array(self._state.particles.positions)[:, :3]
         if not np.isfinite(values).all():
             self._raise_diverged(int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0]))
         return values
@@ -114,12 +114,12 @@ class Solver:
 
         Only where ``measures_residual``.
         """
-        before = read_array(self._state.positions)
-        multipliers = read_array(self._state.lagrange_multipliers)
+        before = read_array(self._state.particles.positions)
+        multipliers = read_array(self._state.constraints.lagrange_multipliers)
         project_by_colours(self._plan, 1)
-        moves = np.linalg.norm((read_array(self._state.positions) - before)[:, :3], axis=1)
-        write_array(self._state.positions, before)
-        write_array(self._state.lagrange_multipliers, multipliers)
+        moves = np.linalg.norm((read_array(self._state.particles.positions) - before)[:, :3], axis=1)
+        write_array(self._state.particles.positions, before)
+        write_array(self._state.constraints.lagrange_multipliers, multipliers)
         return np.array([moves[first:last].max() for first, last in itertools.pairwise(self.system.starts)], np.float64)
 
     def surface(self, positions: Floats) -> npt.NDArray[np.float32]:
@@ -129,7 +129,7 @@ class Solver:
 
     def checkpoint(self) -> dict[str, npt.NDArray[np.generic]]:
         """What ``restore`` needs to go on bit for bit."""
-        return {name: read_array(getattr(self._state, name)) for name in self._kept}
+        return {name: read_array(array) for name, array in self._kept.items()}
 
     def restore(self, frame_index: int, arrays: Mapping[str, npt.NDArray[np.generic]]) -> None:
         """Go on from a checkpoint.
@@ -137,21 +137,27 @@ class Solver:
         Raises:
             XpbdError: E_CACHE, when it is not of this system, which then stays as it is.
         """
-        for name in self._kept:
-            shape = tuple(read_array(getattr(self._state, name)).shape)
+        for name, array in self._kept.items():
+            shape = tuple(read_array(array).shape)
             if name not in arrays or arrays[name].shape != shape or arrays[name].dtype.kind != "f":
                 raise XpbdError("E_CACHE", f"The checkpoint's {name} do not fit the job.")
             if not np.isfinite(arrays[name]).all():
                 raise XpbdError("E_CACHE", f"The checkpoint's {name} are not finite.")
-        for name in self._kept:
-            write_array(getattr(self._state, name), arrays[name])
+        for name, array in self._kept.items():
+            write_array(array, arrays[name])
         self.frame_index = frame_index
 
     @property
-    def _kept(self) -> tuple[str, ...]:
-        history = ("older_positions", "older_velocities") if self._plan.mode & BDF2 else ()
-        warmth = ("corrections", "lagrange_multipliers") if self._plan.mode & WARM else ()
-        return ("positions", "velocities", *history, *warmth)
+    def _kept(self) -> dict[str, Any]:
+        """The arrays that outlive a frame, by name."""
+        particles, mode = self._state.particles, self._plan.variant.mode
+        kept = {"positions": particles.positions, "velocities": particles.velocities}
+        if mode & BDF2:
+            kept |= {"older_positions": particles.older_positions, "older_velocities": particles.older_velocities}
+        if mode & WARM:
+            multipliers = self._state.constraints.lagrange_multipliers
+            kept |= {"corrections": particles.corrections, "lagrange_multipliers": multipliers}
+        return kept
 
     def _raise_diverged(self, particle: int) -> None:
         body = int(np.searchsorted(self.system.starts, particle, side="right")) - 1

@@ -1,25 +1,38 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a substep does, stage by stage, as a table that ``team_kernels`` follows.
+"""What a substep does, stage by stage: the one table that processors and graphics cards follow.
 
-The turns of a stage share no movable particle, so any thread may take any of them at any time; a stage begins when all
-turns of the one before are done.
+The turns of a stage share no movable particle, so they may be done in any order or at once; a stage begins when all
+turns of the one before are done. A team of threads claims turn by turn (``team_kernels``); for a graphics card a stage
+is a launch, or several where its turns are divided by colour (``colour_path``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import numpy as np
-import numpy.typing as npt
+from typing import NamedTuple
 
 from .tasks import MOST_PARTS, ROUNDS
 
-# what a turn does
-PREDICT, PLACE, OPERATE, PROJECT, TOUCH, MOVE, REBOUND = range(7)
-# columns: what its turns do, how many there are, task, share or group of the first one; which iteration, or for OPERATE
-# into how many shares a group is divided
-DOES, TURNS, FIRST_TASK, ITERATION = range(4)
-SHARES = ITERATION
+# the acts
+PREDICT, PLACE_TARGETS, SOLVE_LEVELS, PROJECT, TOUCH, UPDATE_VELOCITIES, REBOUND = range(7)
+# columns of a stage
+ACT, TURNS, FIRST, DETAIL = range(4)
+
+
+class Stage(NamedTuple):
+    """A stage: so many turns of one act.
+
+    Attributes:
+        act: what its turns do.
+        turns: how many there are.
+        first: task of the first turn, or for SOLVE_LEVELS the first group of operations.
+        detail: for PROJECT and TOUCH the iteration, for SOLVE_LEVELS into how many shares a group is divided.
+    """
+
+    act: int
+    turns: int
+    first: int = 0
+    detail: int = 0
 
 
 def substep_stages(
@@ -28,8 +41,8 @@ def substep_stages(
     has_targets: bool,
     has_contacts: bool,
     level_stages: Sequence[tuple[int, int, int]] = (),
-) -> npt.NDArray[np.int32]:
-    """The stages of a substep, shape (stages, 4).
+) -> tuple[Stage, ...]:
+    """The stages of a substep. In the remarks is what ``step`` of ``tests/reference/xpbd.py`` does there.
 
     Args:
         part_count: parts of ``tasks.Parts``; what does not go by tasks goes by as many equal parts.
@@ -41,23 +54,27 @@ def substep_stages(
     Raises:
         ValueError: more turns than ``MOST_PARTS`` in a stage.
     """
-    # what reaches across all cuts is left to a single turn
-    rest = [1] * (part_count > 1)
-    stages = [(PREDICT, part_count, 0, 0)]
+    rounds, contact_rounds = _rounds(part_count, ROUNDS), _rounds(part_count, 1)
+    stages = [Stage(PREDICT, part_count)]  # v = (v + h g) exp(-drag h); start, x = x, x + h v
     if has_targets:
-        stages.append((PLACE, 1, 0, 0))
-    stages += [(OPERATE, groups * shares, group, shares) for group, groups, shares in level_stages]
-    rounds = [part_count] * (ROUNDS if rest else 1) + rest
+        stages += [Stage(PLACE_TARGETS, 1)]  # x[particle] = target
+    stages += [Stage(SOLVE_LEVELS, groups * shares, group, shares) for group, groups, shares in level_stages]
     for iteration in range(iterations):
-        stages += [(PROJECT, turns, number * part_count, iteration) for number, turns in enumerate(rounds)]
+        stages += [Stage(PROJECT, turns, first, iteration) for turns, first in rounds]  # solve(constraint, …)
         if has_contacts:
-            stages += [
-                (TOUCH, turns, number * part_count, iteration) for number, turns in enumerate([part_count, *rest])
-            ]
-    stages.append((MOVE, part_count, 0, 0))
+            stages += [Stage(TOUCH, turns, first, iteration) for turns, first in contact_rounds]
+    stages += [Stage(UPDATE_VELOCITIES, part_count)]  # v = (x - start) / h
     if has_contacts:
-        stages += [(REBOUND, turns, number * part_count, 0) for number, turns in enumerate([part_count, *rest])]
-    table = np.array(stages, np.int32)
-    if table[:, TURNS].max() > MOST_PARTS:
-        raise ValueError(f"a stage has {table[:, TURNS].max()} turns, more than can be claimed")
-    return table
+        stages += [Stage(REBOUND, turns, first) for turns, first in contact_rounds]
+    # after the last substep of a frame: damp_internal_motion(x, v, …)
+    most = max(stage.turns for stage in stages)
+    if most > MOST_PARTS:
+        raise ValueError(f"a stage has {most} turns, more than can be claimed")
+    return tuple(stages)
+
+
+def _rounds(part_count: int, count: int) -> list[tuple[int, int]]:
+    """Turns and first task of each round; what reaches across all cuts is left to a single turn."""
+    if part_count == 1:
+        return [(1, 0)]
+    return [*((part_count, number * part_count) for number in range(count)), (1, count * part_count)]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,193 +13,188 @@ import taichi as ti
 
 from ..constraints.constraint import ACCUMULATE, BDF2, WARM
 from ..contacts.contact import MOTION_WIDTH
+from ..device.arrays import make_array, make_vectors, make_zero_vectors, make_zeros, readable_array
+from ..device.runtime import real_type
 from .colliders import ColliderSet
-from .device_arrays import make_array, make_vectors, make_zero_vectors, make_zeros, readable_array
+from .contact_points import ContactPoints
 from .hierarchy_tables import HierarchyTables, build_hierarchy_tables
-from .level_operations import level_operations
+from .level_operations import LevelOperations, level_operations
 from .mode import static_mode
-from .runtime import real_type
-from .stages import substep_stages
+from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Targets, World
+from .schedule import Schedule
+from .stages import Stage, substep_stages
 from .system import System
 from .team_kernels import COUNTERS
 
 
 @dataclass(frozen=True)
-class HierarchyState:
-    """The coarse levels of cloths on the device, names as in ``HierarchyTables``.
-
-    ``moves`` are where vertices were restricted to, then how far they came from there; ``link_states`` the length that
-    a link is pulled to and its multiplier. Nothing in here outlives a substep.
-    """
-
-    tables: HierarchyTables
-    levels: Any
-    stiffness: Any
-    positions: Any
-    moves: Any
-    restriction_starts: Any
-    restriction_vertices: Any
-    restriction_weights: Any
-    parents: Any
-    weights: Any
-    links: Any
-    lengths: Any
-    link_states: Any
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether no body has coarse levels."""
-        return len(self.tables.levels) == 0
-
-    @property
-    def arrays(self) -> tuple[Any, ...]:
-        """All arrays, in the order in which kernels take them."""
-        return (
-            self.levels,
-            self.stiffness,
-            self.positions,
-            self.moves,
-            self.restriction_starts,
-            self.restriction_vertices,
-            self.restriction_weights,
-            self.parents,
-            self.weights,
-            self.links,
-            self.lengths,
-            self.link_states,
-        )
-
-
-@dataclass(frozen=True)
 class State:
-    """Device arrays; names, shapes and units as in ``System``, ``Schedule``, ``ContactPoints`` and ``ColliderSet``.
+    """Packs of arrays on the device, see ``packs``, and what the order in which they are used is made from.
 
-    ``stages`` and ``counters`` are for ``team_kernels``, ``operations`` and ``operation_starts`` are of
-    ``LevelOperations``.
-
-    Positions are 4-vectors (xyz [m], inverse mass [1/kg]), previous positions too (xyz [m], damping time [s]);
-    velocities are [m/s] with a fourth component of 0, and so are corrections [m], which move the next
-    prediction. Vectors and multipliers have the precision of ``runtime.start_taichi``; what does not change is single.
     What kernels only read is the system's own, on the processor.
+
+    Attributes:
+        world: all that a substep reads and writes.
+        order: who does what when.
+        body_of: body of each particle, for graphics cards.
+        groups: boundaries of the groups of contact points, for graphics cards.
+        stages: of a substep.
+        tables: the coarse levels of cloths.
+        operations: on these.
     """
 
-    positions: Any
-    previous_positions: Any
-    velocities: Any
-    older_positions: Any
-    older_velocities: Any
-    corrections: Any
-    indices: Any
-    parameters: Any
-    lagrange_multipliers: Any
-    table: Any
-    segments: Any
-    segment_starts: Any
-    targets: Any
-    target_starts: Any
-    target_ends: Any
-    starts: Any
-    particle_bodies: Any
-    bodies: Any
+    world: World
+    order: Any
+    body_of: Any
     groups: Any
-    elements: Any
-    weights: Any
-    frictions: Any
-    contact_segments: Any
-    contact_segment_starts: Any
-    contact_states: Any
-    contact_multipliers: Any
-    motion: Any
-    collider_ints: Any
-    collider_floats: Any
-    mesh_floats: Any
-    mesh_ints: Any
-    gravities: Any
-    stages: Any
-    operations: Any
-    operation_starts: Any
-    counters: Any
-    hierarchy: HierarchyState
+    stages: tuple[Stage, ...]
+    tables: HierarchyTables
+    operations: LevelOperations
+
+    @property
+    def particles(self) -> Any:
+        """Pack of the particles."""
+        return self.world.particles
+
+    @property
+    def constraints(self) -> Any:
+        """Pack of the constraints."""
+        return self.world.constraints
+
+    @property
+    def targets(self) -> Any:
+        """Pack of the pinned particles."""
+        return self.world.targets
+
+    @property
+    def contacts(self) -> Any:
+        """Pack of the contact points."""
+        return self.world.contacts
+
+    @property
+    def colliders(self) -> Any:
+        """Pack of the colliders."""
+        return self.world.colliders
+
+    @property
+    def levels(self) -> Any:
+        """Pack of the coarse levels."""
+        return self.world.levels
 
 
 def build_state(system: System, colliders: ColliderSet) -> State:
     """Copy a system to the device."""
-    mode = static_mode(system)
-    # a single iteration only reads and writes them where it starts warm
-    keeps_multipliers = bool(mode & (ACCUMULATE | WARM))
-    schedule, contacts, parts = system.schedule, system.contacts, system.schedule.parts
+    mode, settings, parts = static_mode(system), system.scene.settings, system.schedule.parts
     moved = system.moved_particles
-    substeps = system.scene.settings.substeps
+    tables = build_hierarchy_tables(system.models, system.starts, system.scene)
+    operations = level_operations(tables, parts.count)
+    stages = substep_stages(
+        parts.count, settings.iterations, len(moved) > 0, len(colliders.ints) > 0, operations.stages
+    )
+    world = World(
+        particles=_particles(system, mode),
+        constraints=_constraints(system.schedule, mode),
+        targets=Targets(
+            particles=make_array(moved, ti.i32),
+            starts=make_zero_vectors(len(moved)),
+            ends=make_zero_vectors(len(moved)),
+        ),
+        contacts=_contacts(system.contacts),
+        colliders=_colliders(colliders, settings.substeps),
+        levels=_levels(tables),
+    )
+    return State(
+        world=world,
+        order=_order(system, stages, operations),
+        body_of=make_array(_particle_bodies(system), ti.i32),
+        groups=readable_array(system.contacts.groups, ti.i32),
+        stages=stages,
+        tables=tables,
+        operations=operations,
+    )
+
+
+def _particles(system: System, mode: int) -> Any:
     # only BDF2 looks back: to uniform motion at first
     looks_back = bool(mode & BDF2)
-    h = system.scene.frames.frame_duration / substeps
+    h = system.scene.frames.frame_duration / system.scene.settings.substeps
     older_velocities = system.velocities[: None if looks_back else 0]
     older_positions = system.positions[: len(older_velocities)] - h * older_velocities
-    hierarchy = _hierarchy_state(system)
-    operations = level_operations(hierarchy.tables, parts.count)
-    stages = substep_stages(
-        parts.count, system.scene.settings.iterations, len(moved) > 0, len(colliders.ints) > 0, operations.stages
-    )
-    # groups have working space among their parameters
-    parameters = make_array if any(block and block.groups for block in schedule.blocks) else readable_array
-    return State(
+    return Particles(
         positions=make_vectors(system.positions, system.inverse_masses),
         previous_positions=make_vectors(system.positions, system.damping_times),
         velocities=make_vectors(system.velocities),
         older_positions=make_vectors(older_positions),
         older_velocities=make_vectors(older_velocities),
         corrections=make_zero_vectors(len(system.positions) if mode & WARM else 0),
+        gravity=make_vectors(np.append(system.scene.gravity, 0.0)[None]),
+        bodies=make_array(_body_table(system), ti.f32),
+        body_starts=make_array(system.starts, ti.i32),
+    )
+
+
+def _constraints(schedule: Schedule, mode: int) -> Any:
+    # a single iteration only reads and writes them where it starts warm
+    keeps_multipliers = bool(mode & (ACCUMULATE | WARM))
+    # groups have working space among their parameters
+    parameters = make_array if any(block and block.groups for block in schedule.blocks) else readable_array
+    return Constraints(
         indices=readable_array(schedule.indices, ti.i32),
         parameters=parameters(schedule.parameters, ti.f32),
         lagrange_multipliers=make_zeros((schedule.multiplier_count * keeps_multipliers,), real_type()),
         table=make_array(schedule.table, ti.i32),
-        segments=make_array(schedule.segments, ti.i32),
-        segment_starts=make_array(schedule.segment_starts, ti.i32),
-        targets=make_array(moved, ti.i32),
-        target_starts=make_zero_vectors(len(moved)),
-        target_ends=make_zero_vectors(len(moved)),
-        starts=make_array(system.starts, ti.i32),
-        particle_bodies=make_array(_particle_bodies(system), ti.i32),
-        bodies=make_array(_body_table(system), ti.f32),
-        groups=readable_array(contacts.groups, ti.i32),
-        elements=readable_array(contacts.elements, ti.i32),
-        weights=readable_array(contacts.weights, ti.f32),
-        frictions=readable_array(contacts.frictions, ti.f32),
-        contact_segments=make_array(contacts.segments, ti.i32),
-        contact_segment_starts=make_array(contacts.segment_starts, ti.i32),
-        contact_states=make_zero_vectors(len(contacts)),
-        contact_multipliers=make_zeros((len(contacts),), real_type()),
-        motion=make_zeros((substeps + 1, len(colliders.ints), MOTION_WIDTH), ti.f32),
-        collider_ints=make_array(colliders.ints, ti.i32),
-        collider_floats=make_array(colliders.floats, ti.f32),
-        mesh_floats=make_array(colliders.mesh_floats, ti.f32),
-        mesh_ints=make_array(colliders.mesh_ints, ti.i32),
-        gravities=make_vectors(np.append(system.scene.gravity, 0.0)[None]),
-        stages=make_array(stages, ti.i32),
-        operations=make_array(operations.rows, ti.i32),
-        operation_starts=make_array(operations.starts, ti.i32),
-        counters=make_zeros((COUNTERS,), ti.i32),
-        hierarchy=hierarchy,
     )
 
 
-def _hierarchy_state(system: System) -> HierarchyState:
-    scene = system.scene
-    tables = build_hierarchy_tables(system.models, system.starts, scene)
-    return HierarchyState(
-        tables=tables,
-        levels=make_array(tables.levels, ti.i32),
+def _contacts(contacts: ContactPoints) -> Any:
+    return Contacts(
+        elements=readable_array(contacts.elements, ti.i32),
+        weights=readable_array(contacts.weights, ti.f32),
+        frictions=readable_array(contacts.frictions, ti.f32),
+        states=make_zero_vectors(len(contacts)),
+        multipliers=make_zeros((len(contacts),), real_type()),
+    )
+
+
+def _colliders(colliders: ColliderSet, substeps: int) -> Any:
+    return Colliders(
+        motion=make_zeros((substeps + 1, len(colliders.ints), MOTION_WIDTH), ti.f32),
+        ints=make_array(colliders.ints, ti.i32),
+        floats=make_array(colliders.floats, ti.f32),
+        mesh_floats=make_array(colliders.mesh_floats, ti.f32),
+        mesh_ints=make_array(colliders.mesh_ints, ti.i32),
+    )
+
+
+def _levels(tables: HierarchyTables) -> Any:
+    return Levels(
+        rows=make_array(tables.levels, ti.i32),
         stiffness=make_array(tables.stiffness, ti.f32),
-        positions=make_vectors(tables.positions),
+        coarse_positions=make_vectors(tables.positions),
         moves=make_zero_vectors(len(tables.positions)),
         restriction_starts=make_array(tables.restriction_starts, ti.i32),
         restriction_vertices=make_array(tables.restriction_vertices, ti.i32),
         restriction_weights=make_array(tables.restriction_weights, ti.f32),
         parents=make_array(tables.parents, ti.i32),
-        weights=make_array(tables.weights, ti.f32),
+        parent_weights=make_array(tables.weights, ti.f32),
         links=make_array(tables.links, ti.i32),
         lengths=make_array(tables.lengths, ti.f32),
         link_states=make_zeros((2 * len(tables.lengths),), real_type()),
+    )
+
+
+def _order(system: System, stages: Sequence[Stage], operations: LevelOperations) -> Any:
+    schedule, contacts, settings = system.schedule, system.contacts, system.scene.settings
+    return Order(
+        stages=make_array(np.array(stages, np.int32), ti.i32),
+        segments=make_array(schedule.segments, ti.i32),
+        segment_starts=make_array(schedule.segment_starts, ti.i32),
+        contact_segments=make_array(contacts.segments, ti.i32),
+        contact_segment_starts=make_array(contacts.segment_starts, ti.i32),
+        operations=make_array(operations.rows, ti.i32),
+        operation_starts=make_array(operations.starts, ti.i32),
+        counters=make_zeros((COUNTERS,), ti.i32),
+        duration=make_array(np.array([system.scene.frames.frame_duration / settings.substeps]), real_type()),
     )
 
 

@@ -15,6 +15,7 @@ from ..bodies.own_frame import own_frame
 from ..bodies.softness import soft_pin_compliance, softness_follows
 from ..constraints.attachment import build_attachment
 from ..constraints.constraint import ConstraintBlock
+from ..device.runtime import choose_device
 from ..scene.errors import Notice
 from ..scene.scene import Scene
 from ..scene.transforms import at_frame, transformed
@@ -22,7 +23,6 @@ from .contact_points import ContactPoints, build_contact_points
 from .hierarchy_tables import has_levels
 from .ignored import ignored
 from .pin_motion import carried
-from .runtime import choose_device
 from .schedule import Schedule, build_schedule
 
 Floats = npt.NDArray[np.float64]

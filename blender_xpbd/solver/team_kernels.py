@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The XPBD loop for processors: a whole frame in one kernel, by one thread or by a team of them.
+"""The XPBD loop for processors: substeps of a frame in one kernel, by one thread or by a team of them.
 
 All walk through the stages of all substeps (see ``stages``). A stage has so many turns; each goes to who claims it
 first, beginning with those that were one's own in the last substep too, whose particles are still in the core's cache.
@@ -15,14 +15,7 @@ import taichi as ti
 
 from ..constraints.constraint import BDF2
 from ..contacts.contact import BODY_DAMPING, BODY_INTERNAL_DAMPING, apply_restitution, project_contact
-from .hierarchy_kernels import operate
-from .kernels import (
-    FLOAT_TABLE,
-    FLOATS,
-    INT_TABLE,
-    INTS,
-    MOTION,
-    VECTORS,
+from .functions import (
     damp_internal_motion,
     forget_history,
     place_target,
@@ -31,7 +24,21 @@ from .kernels import (
     projection_step,
     update_velocity,
 )
-from .stages import DOES, FIRST_TASK, ITERATION, MOVE, OPERATE, PLACE, PREDICT, PROJECT, REBOUND, SHARES, TOUCH, TURNS
+from .level_functions import operate
+from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Span, Targets, World
+from .stages import (
+    ACT,
+    DETAIL,
+    FIRST,
+    PLACE_TARGETS,
+    PREDICT,
+    PROJECT,
+    REBOUND,
+    SOLVE_LEVELS,
+    TOUCH,
+    TURNS,
+    UPDATE_VELOCITIES,
+)
 from .tasks import MOST_PARTS
 
 # Taichi hands out a parallel loop in pieces of 512 turns at least, so a member of the team is as many
@@ -43,7 +50,7 @@ COUNTERS = DONE + 64
 
 @ti.func
 def is_first(counters: ti.template(), turn, epoch):
-    """Claim a turn of the stage that is the ``epoch``-th of the frame: whether nobody has before."""
+    """Claim a turn of the stage that is the ``epoch``-th of the launch: whether nobody has before."""
     claimed = counters[turn] >= epoch
     if not claimed:
         claimed = ti.atomic_max(counters[turn], epoch) >= epoch
@@ -51,324 +58,145 @@ def is_first(counters: ti.template(), turn, epoch):
 
 
 @ti.func
-def predict_share(
-    turn,
-    turns,
-    h,
-    gravity,
-    positions: ti.template(),
-    previous_positions: ti.template(),
-    velocities: ti.template(),
-    older_positions: ti.template(),
-    older_velocities: ti.template(),
-    corrections: ti.template(),
-    starts: ti.template(),
-    bodies: ti.template(),
-    mode: ti.template(),
-):
+def predict_share(particles: ti.template(), turn, turns, h, mode: ti.template()):
     """Predict the particles of one of ``turns`` equal shares."""
+    bodies, starts = ti.static(particles.bodies, particles.body_starts)
+    gravity = particles.gravity[0]
     count = starts[bodies.shape[0]]
     first, last = count * turn // turns, count * (turn + 1) // turns
     for b in range(bodies.shape[0]):
         if starts[b] < last and starts[b + 1] > first:
             decay = ti.exp(-bodies[b, BODY_DAMPING] * h)
             for i in range(ti.max(starts[b], first), ti.min(starts[b + 1], last)):
-                predict_position(
-                    i,
-                    h,
-                    gravity,
-                    decay,
-                    positions,
-                    previous_positions,
-                    velocities,
-                    older_positions,
-                    older_velocities,
-                    corrections,
-                    mode,
-                )
+                predict_position(particles, i, h, gravity, decay, mode)
 
 
 @ti.func
-def finish_contacts(
-    task,
-    h,
-    positions: ti.template(),
-    velocities: ti.template(),
-    older_positions: ti.template(),
-    older_velocities: ti.template(),
-    elements: ti.template(),
-    weights: ti.template(),
-    contact_segments: ti.template(),
-    contact_segment_starts: ti.template(),
-    contact_states: ti.template(),
-    contact_multipliers: ti.template(),
-    mode: ti.template(),
-):
-    """Restitution of the contact points of a task, after the velocities of its particles."""
-    for segment in range(contact_segment_starts[task], contact_segment_starts[task + 1]):
-        for k in range(contact_segments[segment, 0], contact_segments[segment, 1]):
-            apply_restitution(k, positions, velocities, elements, weights, contact_states, contact_multipliers)
-    if ti.static(mode & BDF2):
-        for segment in range(contact_segment_starts[task], contact_segment_starts[task + 1]):
-            for k in range(contact_segments[segment, 0], contact_segments[segment, 1]):
-                forget_history(
-                    k, h, positions, velocities, older_positions, older_velocities, elements, contact_multipliers
-                )
+def place_targets(particles: ti.template(), targets: ti.template(), share, mode: ti.template()):
+    """Place all pinned particles ``share`` of the way to the next frame."""
+    for k in range(targets.particles.shape[0]):
+        place_target(particles, targets, k, share, mode)
+
+
+@ti.func
+def solve_levels(world: ti.template(), order: ti.template(), stage, turn, inverse_h2):
+    """Do the operations of a group on the coarse levels, or one share of them."""
+    shares = order.stages[stage, DETAIL]
+    group = order.stages[stage, FIRST] + turn // shares
+    for operation in range(order.operation_starts[group], order.operation_starts[group + 1]):
+        operate(world.levels, world.particles.positions, order, operation, turn % shares, shares, inverse_h2)
 
 
 @ti.func
 def project_contact_task(
-    task,
-    positions: ti.template(),
-    previous_positions: ti.template(),
-    velocities: ti.template(),
-    elements: ti.template(),
-    weights: ti.template(),
-    frictions: ti.template(),
-    contact_segments: ti.template(),
-    contact_segment_starts: ti.template(),
-    contact_states: ti.template(),
-    contact_multipliers: ti.template(),
-    bodies: ti.template(),
-    motion: ti.template(),
-    collider_ints: ti.template(),
-    collider_floats: ti.template(),
-    mesh_floats: ti.template(),
-    mesh_ints: ti.template(),
-    gravity_speed,
-    h,
-    substep,
-    is_first_iteration,
-    collider_count,
-    shapes: ti.template(),
+    world: ti.template(), order: ti.template(), task, substep, is_first_iteration, h, shapes: ti.template()
 ):
     """Project the contact points of a task."""
-    for segment in range(contact_segment_starts[task], contact_segment_starts[task + 1]):
-        for k in range(contact_segments[segment, 0], contact_segments[segment, 1]):
+    starts, segments = ti.static(order.contact_segment_starts, order.contact_segments)
+    gravity_speed = world.particles.gravity[0].norm() * h
+    for segment in range(starts[task], starts[task + 1]):
+        for k in range(segments[segment, 0], segments[segment, 1]):
             project_contact(
+                world.particles,
+                world.contacts,
+                world.colliders,
                 k,
                 substep,
-                collider_count,
                 h,
                 gravity_speed,
                 is_first_iteration,
-                positions,
-                previous_positions,
-                velocities,
-                elements,
-                weights,
-                frictions,
-                contact_states,
-                contact_multipliers,
-                bodies,
-                motion,
-                collider_ints,
-                collider_floats,
-                mesh_floats,
-                mesh_ints,
                 shapes,
             )
 
 
-@ti.kernel
-def simulate_frame(
-    positions: VECTORS,
-    previous_positions: VECTORS,
-    velocities: VECTORS,
-    older_positions: VECTORS,
-    older_velocities: VECTORS,
-    corrections: VECTORS,
-    indices: INTS,
-    parameters: FLOATS,
-    lagrange_multipliers: FLOATS,
-    table: INT_TABLE,
-    segments: INT_TABLE,
-    segment_starts: INT_TABLE,
-    targets: INTS,
-    target_starts: VECTORS,
-    target_ends: VECTORS,
-    starts: INTS,
-    bodies: FLOAT_TABLE,
-    elements: INT_TABLE,
-    weights: FLOAT_TABLE,
-    frictions: FLOATS,
-    contact_segments: INT_TABLE,
-    contact_segment_starts: INTS,
-    contact_states: VECTORS,
-    contact_multipliers: FLOATS,
-    motion: MOTION,
-    collider_ints: INT_TABLE,
-    collider_floats: FLOAT_TABLE,
-    mesh_floats: FLOATS,
-    mesh_ints: INTS,
-    gravities: VECTORS,
-    stages: INT_TABLE,
-    operations: INT_TABLE,
-    operation_starts: INTS,
-    counters: INTS,
-    levels: INT_TABLE,
-    level_stiffness: FLOAT_TABLE,
-    coarse_positions: VECTORS,
-    coarse_moves: VECTORS,
-    restriction_starts: INTS,
-    restriction_vertices: INTS,
-    restriction_weights: FLOATS,
-    parents: INT_TABLE,
-    parent_weights: FLOAT_TABLE,
-    links: INT_TABLE,
-    link_lengths: FLOATS,
-    link_states: FLOATS,
-    h: float,
-    substeps: ti.i32,
-    team_size: ti.i32,
-    part_count: ti.i32,
-    target_count: ti.i32,
-    collider_count: ti.i32,
-    has_levels: ti.template(),
-    mode: ti.template(),
-    used: ti.template(),
-    shapes: ti.template(),
-    damps: ti.template(),
+@ti.func
+def update_share(particles: ti.template(), turn, turns, h, mode: ti.template()):
+    """Velocities of the particles of one of ``turns`` equal shares."""
+    count = particles.positions.shape[0]
+    for i in range(count * turn // turns, count * (turn + 1) // turns):
+        update_velocity(particles, i, h, mode)
+
+
+@ti.func
+def finish_contacts(
+    particles: ti.template(), contacts: ti.template(), order: ti.template(), task, h, mode: ti.template()
 ):
-    """All substeps from one frame to the next; arrays as in ``State``, ``used`` and ``shapes`` are static masks."""
+    """Restitution of the contact points of a task, after the velocities of its particles."""
+    starts, segments = ti.static(order.contact_segment_starts, order.contact_segments)
+    for segment in range(starts[task], starts[task + 1]):
+        for k in range(segments[segment, 0], segments[segment, 1]):
+            apply_restitution(particles, contacts, k)
+    if ti.static(mode & BDF2):
+        for segment in range(starts[task], starts[task + 1]):
+            for k in range(segments[segment, 0], segments[segment, 1]):
+                forget_history(particles, contacts, k, h)
+
+
+@ti.func
+def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, of, h, variant: ti.template()):
+    """Do one turn of a stage of the table."""
+    mode = ti.static(variant.mode)
+    act, turns = order.stages[stage, ACT], order.stages[stage, TURNS]
+    task, iteration = order.stages[stage, FIRST] + turn, order.stages[stage, DETAIL]
+    if act == PREDICT:
+        predict_share(world.particles, turn, turns, h, mode)
+    if act == PLACE_TARGETS:
+        place_targets(world.particles, world.targets, (substep + 1.0) / of, mode)
+    if ti.static(variant.has_levels):
+        if act == SOLVE_LEVELS:
+            solve_levels(world, order, stage, turn, projection_step(h, 0, mode)[0])
+    if act == PROJECT:
+        step = projection_step(h, iteration, mode)
+        project_task(world.particles, world.constraints, order, task, step, mode, variant.constraints)
+    if ti.static(variant.shapes):
+        if act == TOUCH:
+            project_contact_task(world, order, task, substep, iteration == 0, h, variant.shapes)
+    if act == UPDATE_VELOCITIES:
+        update_share(world.particles, turn, turns, h, mode)
+    if ti.static(variant.shapes):
+        if act == REBOUND:
+            finish_contacts(world.particles, world.contacts, order, task, h, mode)
+
+
+@ti.kernel
+def simulate_substeps(
+    particles: Particles,
+    constraints: Constraints,
+    targets: Targets,
+    contacts: Contacts,
+    colliders: Colliders,
+    levels: Levels,
+    order: Order,
+    span: Span,
+    variant: ti.template(),
+):
+    """The substeps of a frame that ``span`` tells; after the last one of the frame, bodies are damped."""
+    world = ti.static(World(particles, constraints, targets, contacts, colliders, levels))
     ti.loop_config(serialize=True)
-    for n in range(counters.shape[0]):
-        counters[n] = 0
-    for item in range(team_size * ITEMS_PER_MEMBER):
+    for n in range(order.counters.shape[0]):
+        order.counters[n] = 0
+    for item in range(span.team_size * ITEMS_PER_MEMBER):
         if item % ITEMS_PER_MEMBER == 0:
             member = item // ITEMS_PER_MEMBER
-            gravity = gravities[0]
-            stage_count = stages.shape[0]
+            h = order.duration[0]
+            stage_count = order.stages.shape[0]
             # stages that are over, and turns that they had
             epoch, end = 0, 0
-            while epoch < stage_count * substeps:
-                substep = epoch // stage_count
-                stage = epoch - substep * stage_count
+            while epoch < stage_count * span.count:
+                substep, stage = span.first + epoch // stage_count, epoch % stage_count
                 epoch += 1
-                does, turns, first_task = stages[stage, DOES], stages[stage, TURNS], stages[stage, FIRST_TASK]
+                turns = order.stages[stage, TURNS]
                 end += turns
                 for n in range(turns):
-                    turn = (member * turns // team_size + n) % turns
-                    if is_first(counters, turn, epoch):
-                        task = first_task + turn
-                        if does == PREDICT:
-                            predict_share(
-                                task,
-                                part_count,
-                                h,
-                                gravity,
-                                positions,
-                                previous_positions,
-                                velocities,
-                                older_positions,
-                                older_velocities,
-                                corrections,
-                                starts,
-                                bodies,
-                                mode,
-                            )
-                        if does == PLACE:
-                            share = (substep + 1.0) / substeps
-                            for k in range(target_count):
-                                place_target(
-                                    k, share, targets, target_starts, target_ends, positions, previous_positions, mode
-                                )
-                        if ti.static(has_levels):
-                            if does == OPERATE:
-                                shares = stages[stage, SHARES]
-                                group = first_task + turn // shares
-                                for operation in range(operation_starts[group], operation_starts[group + 1]):
-                                    operate(
-                                        operation,
-                                        turn % shares,
-                                        shares,
-                                        projection_step(h, 0, mode)[0],
-                                        operations,
-                                        positions,
-                                        levels,
-                                        level_stiffness,
-                                        coarse_positions,
-                                        coarse_moves,
-                                        restriction_starts,
-                                        restriction_vertices,
-                                        restriction_weights,
-                                        parents,
-                                        parent_weights,
-                                        links,
-                                        link_lengths,
-                                        link_states,
-                                    )
-                        if does == PROJECT:
-                            project_task(
-                                task,
-                                projection_step(h, stages[stage, ITERATION], mode),
-                                positions,
-                                previous_positions,
-                                corrections,
-                                indices,
-                                parameters,
-                                lagrange_multipliers,
-                                table,
-                                segments,
-                                segment_starts,
-                                mode,
-                                used,
-                            )
-                        if ti.static(shapes):
-                            if does == TOUCH:
-                                project_contact_task(
-                                    task,
-                                    positions,
-                                    previous_positions,
-                                    velocities,
-                                    elements,
-                                    weights,
-                                    frictions,
-                                    contact_segments,
-                                    contact_segment_starts,
-                                    contact_states,
-                                    contact_multipliers,
-                                    bodies,
-                                    motion,
-                                    collider_ints,
-                                    collider_floats,
-                                    mesh_floats,
-                                    mesh_ints,
-                                    gravity.norm() * h,
-                                    h,
-                                    substep,
-                                    stages[stage, ITERATION] == 0,
-                                    collider_count,
-                                    shapes,
-                                )
-                        if does == MOVE:
-                            count = positions.shape[0]
-                            for i in range(count * task // part_count, count * (task + 1) // part_count):
-                                update_velocity(i, h, positions, previous_positions, velocities, older_positions, mode)
-                        if ti.static(shapes):
-                            if does == REBOUND:
-                                finish_contacts(
-                                    task,
-                                    h,
-                                    positions,
-                                    velocities,
-                                    older_positions,
-                                    older_velocities,
-                                    elements,
-                                    weights,
-                                    contact_segments,
-                                    contact_segment_starts,
-                                    contact_states,
-                                    contact_multipliers,
-                                    mode,
-                                )
-                        ti.atomic_add(counters[DONE], 1)
-                while ti.atomic_or(counters[DONE], 0) < end:
+                    turn = (member * turns // span.team_size + n) % turns
+                    if is_first(order.counters, turn, epoch):
+                        take_turn(world, order, stage, turn, substep, span.of, h, variant)
+                        ti.atomic_add(order.counters[DONE], 1)
+                while ti.atomic_or(order.counters[DONE], 0) < end:
                     pass
-    if ti.static(damps):
+    if ti.static(variant.damps_bodies):
         ti.loop_config(serialize=True)
-        for b in range(bodies.shape[0]):
-            rate = bodies[b, BODY_INTERNAL_DAMPING]
-            if rate > 0.0:
-                share = 1.0 - ti.exp(-rate * h * substeps)
-                damp_internal_motion(starts[b], starts[b + 1], share, positions, velocities)
+        for b in range(particles.bodies.shape[0]):
+            rate = particles.bodies[b, BODY_INTERNAL_DAMPING]
+            if rate > 0.0 and span.first + span.count == span.of:
+                damp_internal_motion(particles, b, 1.0 - ti.exp(-rate * order.duration[0] * span.of))

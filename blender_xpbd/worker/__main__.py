@@ -12,10 +12,10 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
+from ..device.quick_import import finish_import, prepare_import
 from ..jobs.log import bear_a_full_disk
 from ..scene.errors import ExitCode, XpbdError
 from .order import wait_for_order
-from .quick_taichi import finish_import, prepare_import
 from .stop_signal import StopSignal
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from ..constraints.groups import FIRST_MEMBER
+from ..device.runtime import start_taichi, stop_taichi
 from ..jobs.checkpoint import write_checkpoint
 from ..jobs.frames import FrameCache
 from ..jobs.job import read_job
@@ -24,7 +25,6 @@ from ..scene.errors import ExitCode, Notice, XpbdError
 from ..scene.scene import Scene
 from ..solver.advice import MOST_SUBSTEPS, divergence_advice, stiffness_advice
 from ..solver.plan import choose_paths
-from ..solver.runtime import start_taichi, stop_taichi
 from ..solver.solver import Solver
 from ..solver.statistics import Measure
 from ..solver.system import System, build_system

@@ -21,13 +21,13 @@ import numpy as np
 import numpy.typing as npt
 
 from blender_xpbd.constraints import CONSTRAINTS
-from blender_xpbd.solver.runtime import numpy_type, real_type, start_taichi
+from blender_xpbd.device.runtime import numpy_type, real_type, start_taichi
 from blender_xpbd.solver.schedule import Schedule, build_schedule
 from blender_xpbd.worker.__main__ import taichi_cache_folder
 
 from .constraint_bodies import BODIES, INVERSE_H, Example
 from .rows import Row
-from .sweep_kernel import sweep
+from .sweep_kernel import SweptConstraints, SweptParticles, sweep
 
 # what a run takes at least: long against what it takes to begin, and short against a neighbour's turn
 RUN_SECONDS = 3e-3
@@ -131,9 +131,11 @@ def _ours(example: Example, schedule: Schedule) -> Runner:
     multipliers = filled(np.zeros(1, start.dtype), real_type())
     kind = CONSTRAINTS.index(example.block.type)
 
+    particles = SweptParticles(positions=positions, previous_positions=previous)
+    constraints = SweptConstraints(indices=indices, parameters=parameters, lagrange_multipliers=multipliers)
+
     def run(sweeps: int) -> None:
-        arrays = (positions, previous, indices, parameters, multipliers)
-        sweep(*arrays, len(example.block), sweeps, INVERSE_H, kind)
+        sweep(particles, constraints, len(example.block), sweeps, INVERSE_H, kind)
 
     return Runner(lambda: positions.from_numpy(start), run, lambda: positions.to_numpy()[:, :3])
 

@@ -4,16 +4,18 @@
 import taichi as ti
 
 from blender_xpbd.constraints import CONSTRAINTS
-from blender_xpbd.solver.kernels import FLOATS, INTS, VECTORS
+from blender_xpbd.device.packs import pack_type
+from blender_xpbd.solver.packs import FLOATS, INTS, VECTORS
+
+# what projections read of the solver's packs
+SweptParticles = pack_type(positions=VECTORS, previous_positions=VECTORS)
+SweptConstraints = pack_type(indices=INTS, parameters=FLOATS, lagrange_multipliers=FLOATS)
 
 
 @ti.kernel
 def sweep(  # noqa: ANN201
-    positions: VECTORS,
-    previous_positions: VECTORS,
-    indices: INTS,
-    parameters: FLOATS,
-    multipliers: FLOATS,
+    particles: SweptParticles,
+    constraints: SweptConstraints,
     count: ti.i32,
     sweeps: ti.i32,
     inverse_h: float,
@@ -25,11 +27,8 @@ def sweep(  # noqa: ANN201
         step = ti.Vector([inverse_h * inverse_h, 0.0, inverse_h])
         for k in range(count):
             CONSTRAINTS[kind].project(
-                positions,
-                previous_positions,
-                indices,
-                parameters,
-                multipliers,
+                particles,
+                constraints,
                 k * ti.static(CONSTRAINTS[kind].particle_count),
                 k * ti.static(len(CONSTRAINTS[kind].parameters)),
                 k * ti.static(CONSTRAINTS[kind].multiplier_count),

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import taichi as ti
 
-from blender_xpbd.solver.runtime import start_taichi
+from blender_xpbd.device.runtime import start_taichi
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system import build_system
 

@@ -85,7 +85,7 @@ def support_forces(iterations: int, frames: int) -> np.ndarray:
     for _ in range(frames):
         solver.advance()
         # the solver keeps multipliers to itself: nothing else needs them after a substep
-        multipliers = solver._state.lagrange_multipliers.to_numpy()
+        multipliers = solver._state.constraints.lagrange_multipliers.to_numpy()
         forces.append(-float(multipliers[first]) / FRAME**2)
     return np.array(forces)
 

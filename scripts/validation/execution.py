@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 def prepare() -> None:
     """Start Taichi in a process, once."""
-    from blender_xpbd.solver.runtime import start_taichi
+    from blender_xpbd.device.runtime import start_taichi
 
     start_taichi("CPU", 0, ROOT / ".cache" / "taichi")
 

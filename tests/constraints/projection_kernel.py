@@ -6,17 +6,19 @@ import taichi as ti
 
 from blender_xpbd.constraints import CONSTRAINTS
 from blender_xpbd.constraints.constraint import ACCUMULATE, DAMPED, PBD, ConstraintBlock
-from blender_xpbd.solver.kernels import FLOATS, INTS, VECTORS
-from blender_xpbd.solver.runtime import numpy_type, real_type
+from blender_xpbd.device.packs import pack_type
+from blender_xpbd.device.runtime import numpy_type, real_type
+from blender_xpbd.solver.packs import FLOATS, INTS, VECTORS
+
+# what projections read of the solver's packs
+ProjectedParticles = pack_type(positions=VECTORS, previous_positions=VECTORS)
+ProjectedConstraints = pack_type(indices=INTS, parameters=FLOATS, lagrange_multipliers=FLOATS)
 
 
 @ti.kernel
 def project_all(
-    positions: VECTORS,
-    previous_positions: VECTORS,
-    indices: INTS,
-    parameters: FLOATS,
-    multipliers: FLOATS,
+    particles: ProjectedParticles,
+    constraints: ProjectedConstraints,
     inverse_h2: float,
     iterations: ti.i32,
     count: ti.i32,
@@ -28,11 +30,8 @@ def project_all(
         step = ti.Vector([inverse_h2, ti.cast(iteration > 0, float), ti.sqrt(inverse_h2)])
         for k in range(count):
             CONSTRAINTS[kind].project(
-                positions,
-                previous_positions,
-                indices,
-                parameters,
-                multipliers,
+                particles,
+                constraints,
                 k * ti.static(CONSTRAINTS[kind].particle_count),
                 k * ti.static(len(CONSTRAINTS[kind].parameters)),
                 k * ti.static(CONSTRAINTS[kind].multiplier_count),
@@ -75,6 +74,8 @@ def projected(
         arrays.append(array)
     number = CONSTRAINTS.index(block.type)
     mode = (0 if once else ACCUMULATE) | (PBD if pbd else 0) | (DAMPED if damping else 0)
-    project_all(packed, past, *arrays, inverse_h2, iterations, len(block), number, mode)
+    particles = ProjectedParticles(positions=packed, previous_positions=past)
+    constraints = ProjectedConstraints(*arrays)
+    project_all(particles, constraints, inverse_h2, iterations, len(block), number, mode)
     multipliers = arrays[2].to_numpy().reshape(len(block), -1)
     return packed.to_numpy()[:, :3], multipliers

@@ -6,18 +6,17 @@ import taichi as ti
 
 from blender_xpbd.constraints import CONSTRAINTS
 from blender_xpbd.constraints.constraint import PBD
-from blender_xpbd.solver.kernels import FLOATS, INTS, VECTORS
+from blender_xpbd.solver.packs import VECTORS
+from tests.constraints.projection_kernel import ProjectedConstraints, ProjectedParticles
 
 VECTOR4 = ti.types.vector(4, ti.f64)
 
 
 @ti.kernel
 def settle_kernel(
-    positions: VECTORS,
+    particles: ProjectedParticles,
+    constraints: ProjectedConstraints,
     offsets: VECTORS,
-    indices: INTS,
-    parameters: FLOATS,
-    multipliers: FLOATS,
     inverse_h2: ti.f64,
     steps: ti.i32,
     count: ti.i32,
@@ -26,16 +25,13 @@ def settle_kernel(
 ):
     ti.loop_config(serialize=True)
     for _ in range(steps):
-        for i in range(positions.shape[0]):
-            positions[i] += offsets[i]
+        for i in range(offsets.shape[0]):
+            particles.positions[i] += offsets[i]
         step = ti.Vector([inverse_h2, 0.0, ti.sqrt(inverse_h2)])
         for k in range(count):
             CONSTRAINTS[kind].project(
-                positions,
-                positions,
-                indices,
-                parameters,
-                multipliers,
+                particles,
+                constraints,
                 k * ti.static(CONSTRAINTS[kind].particle_count),
                 k * ti.static(len(CONSTRAINTS[kind].parameters)),
                 k * ti.static(CONSTRAINTS[kind].multiplier_count),
@@ -57,5 +53,9 @@ def settle(block, start, forces, inverse_masses, h, steps, pbd=False):
         arrays[-1].from_numpy(values.ravel().astype(np.int32 if kind is ti.i32 else np.float32))
     arrays.append(ti.ndarray(ti.f64, len(block) * block.type.multiplier_count))
     number = CONSTRAINTS.index(block.type)
-    settle_kernel(*arrays, 1.0 / h**2, steps, len(block), number, PBD if pbd else 0)
-    return arrays[0].to_numpy()[:, :3]
+    positions, offsets, *values = arrays
+    particles = ProjectedParticles(positions=positions, previous_positions=positions)
+    settle_kernel(
+        particles, ProjectedConstraints(*values), offsets, 1.0 / h**2, steps, len(block), number, PBD if pbd else 0
+    )
+    return positions.to_numpy()[:, :3]

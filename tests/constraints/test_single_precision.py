@@ -14,7 +14,7 @@ import itertools, json
 from pathlib import Path
 import numpy as np
 from blender_xpbd.scene.errors import XpbdError
-from blender_xpbd.solver.runtime import start_taichi
+from blender_xpbd.device.runtime import start_taichi
 from tests.constraints.projection_kernel import projected
 from tests.constraints.test_all_constraints import INVERSE_MASSES, REST, build, disturbed
 from tests.solver.scenes import cloth, solver

@@ -9,7 +9,10 @@ from blender_xpbd.constraints import CONSTRAINTS
 from blender_xpbd.constraints.constraint import DAMPED, WARM
 from blender_xpbd.constraints.neo_hookean import NEO_HOOKEAN, build_neo_hookean
 from blender_xpbd.constraints.neo_hookean_single import warm_gain
-from blender_xpbd.solver.kernels import FLOATS, INTS, VECTORS, project_constraint
+from blender_xpbd.device.packs import pack_type
+from blender_xpbd.solver.functions import project_constraint
+from blender_xpbd.solver.packs import VECTORS
+from tests.constraints.projection_kernel import ProjectedConstraints
 from tests.reference.elasticity import slope, tetrahedron_energy, traction_forces
 from tests.reference.single_projection import project_warm
 
@@ -19,16 +22,13 @@ REST = np.array([[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.1, 1.1, 0.0], [0.2, 0.1, 0
 TETRAHEDRON = np.array([[0, 1, 2, 3]], np.int32)
 INVERSE_MASSES = np.array([0.5, 2.0, 1.0, 0.7])
 VECTOR4 = ti.types.vector(4, ti.f64)
+WarmParticles = pack_type(positions=VECTORS, previous_positions=VECTORS, corrections=VECTORS)
 
 
 @ti.kernel
 def project_kernel(
-    positions: VECTORS,
-    previous_positions: VECTORS,
-    corrections: VECTORS,
-    indices: INTS,
-    parameters: FLOATS,
-    multipliers: FLOATS,
+    particles: WarmParticles,
+    constraints: ProjectedConstraints,
     inverse_h2: ti.f64,
     mode: ti.template(),
     kind: ti.template(),
@@ -36,9 +36,7 @@ def project_kernel(
     ti.loop_config(serialize=True)
     for _ in range(1):
         step = ti.Vector([inverse_h2, 0.0, ti.sqrt(inverse_h2)])
-        project_constraint(
-            0, 0, 0, step, positions, previous_positions, corrections, indices, parameters, multipliers, mode, kind
-        )
+        project_constraint(particles, constraints, 0, 0, 0, step, mode, kind)
 
 
 def warm(block, x, previous, h, given, damping=0.0):
@@ -53,7 +51,8 @@ def warm(block, x, previous, h, given, damping=0.0):
         arrays.append(ti.ndarray(kind, values.size))
         arrays[-1].from_numpy(values.ravel().astype({ti.i32: np.int32, ti.f32: np.float32, ti.f64: np.float64}[kind]))
     mode = WARM | (DAMPED if damping else 0)
-    project_kernel(*vectors, *arrays, 1.0 / h**2, mode, CONSTRAINTS.index(NEO_HOOKEAN))
+    packs = WarmParticles(*vectors), ProjectedConstraints(*arrays)
+    project_kernel(*packs, 1.0 / h**2, mode, CONSTRAINTS.index(NEO_HOOKEAN))
     assert (vectors[2].to_numpy()[:, 3] == 0.0).all()
     return vectors[0].to_numpy()[:, :3], arrays[2].to_numpy().reshape(3, 3).T, vectors[2].to_numpy()[:, :3]
 

@@ -26,7 +26,7 @@ from blender_xpbd.scene.body import Body, Tetrahedralization
 from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.material import Material
 from blender_xpbd.solver.plan import choose_paths
-from blender_xpbd.solver.runtime import start_taichi
+from blender_xpbd.device.runtime import start_taichi
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system import build_system
 from tests.geometry.surfaces import cube
@@ -65,7 +65,7 @@ def positions(device: str) -> tuple[str, list[np.ndarray]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("device", ["CUDA", "VULKAN", "METAL"])
 def test_a_graphics_card_gives_what_the_processor_gives(device: str) -> None:
-    from blender_xpbd.solver.runtime import is_available
+    from blender_xpbd.device.runtime import is_available
 
     if not is_available(device):
         pytest.skip(f"no {device} here")

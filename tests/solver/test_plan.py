@@ -4,7 +4,8 @@
 import numpy as np
 import pytest
 
-from blender_xpbd.solver import plan, runtime, tasks
+from blender_xpbd.device import runtime
+from blender_xpbd.solver import plan, tasks
 from blender_xpbd.solver.plan import COLOURS, PATHS, SERIAL, THREADS, Pace
 from blender_xpbd.solver.system import build_system
 from tests.solver.scenes import cloth, plane, scene, solver

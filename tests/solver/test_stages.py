@@ -4,55 +4,52 @@
 import pytest
 
 from blender_xpbd.solver.stages import (
-    DOES,
-    FIRST_TASK,
-    ITERATION,
-    MOVE,
-    OPERATE,
-    PLACE,
+    PLACE_TARGETS,
     PREDICT,
     PROJECT,
     REBOUND,
-    SHARES,
+    SOLVE_LEVELS,
     TOUCH,
-    TURNS,
+    UPDATE_VELOCITIES,
+    Stage,
     substep_stages,
 )
 from blender_xpbd.solver.tasks import MOST_PARTS, ROUNDS
 
 
-def tasks_of(table, does, iteration=0):
+def tasks_of(stages, act, iteration=0):
     return [
-        row[FIRST_TASK] + turn
-        for row in table
-        if row[DOES] == does and row[ITERATION] == iteration
-        for turn in range(row[TURNS])
+        stage.first + turn
+        for stage in stages
+        if stage.act == act and stage.detail == iteration
+        for turn in range(stage.turns)
     ]
 
 
 def test_the_least_scene():
-    assert substep_stages(1, 1, False, False)[:, :2].tolist() == [[PREDICT, 1], [PROJECT, 1], [MOVE, 1]]
+    stages = substep_stages(1, 1, False, False)
+    assert stages == (Stage(PREDICT, 1), Stage(PROJECT, 1), Stage(UPDATE_VELOCITIES, 1))
 
 
 @pytest.mark.parametrize("parts", [4, 16])
 def test_each_iteration_projects_every_task_and_touches_after_it(parts):
-    table = substep_stages(parts, 3, True, True, [(0, 2, 1)])
+    stages = substep_stages(parts, 3, True, True, [(0, 2, 1)])
     for iteration in range(3):
-        assert tasks_of(table, PROJECT, iteration) == list(range(ROUNDS * parts + 1))
-        assert tasks_of(table, TOUCH, iteration) == list(range(parts + 1))
-    assert tasks_of(table, REBOUND) == list(range(parts + 1))
-    assert tasks_of(table, MOVE) == tasks_of(table, PREDICT) == list(range(parts))
-    kinds = [int(kind) for kind in dict.fromkeys(table[:, DOES])]
-    assert kinds == [PREDICT, PLACE, OPERATE, PROJECT, TOUCH, MOVE, REBOUND]
+        assert tasks_of(stages, PROJECT, iteration) == list(range(ROUNDS * parts + 1))
+        assert tasks_of(stages, TOUCH, iteration) == list(range(parts + 1))
+    assert tasks_of(stages, REBOUND) == list(range(parts + 1))
+    assert tasks_of(stages, UPDATE_VELOCITIES) == tasks_of(stages, PREDICT) == list(range(parts))
+    acts = list(dict.fromkeys(stage.act for stage in stages))
+    assert acts == [PREDICT, PLACE_TARGETS, SOLVE_LEVELS, PROJECT, TOUCH, UPDATE_VELOCITIES, REBOUND]
     # an iteration is over before the next one begins
-    order = [int(row[ITERATION]) for row in table if row[DOES] in (PROJECT, TOUCH)]
+    order = [stage.detail for stage in stages if stage.act in (PROJECT, TOUCH)]
     assert order == sorted(order)
 
 
 def test_groups_of_operations_and_their_shares():
-    table = substep_stages(4, 1, False, False, [(0, 1, 4), (1, 3, 1), (4, 1, 2)])
-    operate = table[table[:, DOES] == OPERATE]
-    assert operate[:, [TURNS, FIRST_TASK, SHARES]].tolist() == [[4, 0, 4], [3, 1, 1], [2, 4, 2]]
+    stages = substep_stages(4, 1, False, False, [(0, 1, 4), (1, 3, 1), (4, 1, 2)])
+    levels = [stage[1:] for stage in stages if stage.act == SOLVE_LEVELS]
+    assert levels == [(4, 0, 4), (3, 1, 1), (2, 4, 2)]
 
 
 def test_more_turns_than_can_be_claimed_are_refused():

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 import taichi as ti
 
+from blender_xpbd.device.arrays import make_array, make_vectors, read_array, readable_array, write_array
+from blender_xpbd.device.runtime import is_processor, numpy_type, real_type
 from blender_xpbd.scene.errors import XpbdError
-from blender_xpbd.solver.device_arrays import make_array, make_vectors, read_array, readable_array, write_array
-from blender_xpbd.solver.runtime import is_processor, numpy_type, real_type
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
@@ -28,7 +28,7 @@ def swap(vectors: ti.types.ndarray(dtype=ti.types.vector(4, ti.f64), ndim=1)):
 def test_kernels_see_what_is_written_and_their_results_are_read(is_direct, monkeypatch):
     assert is_processor()
     if not is_direct:
-        monkeypatch.setattr("blender_xpbd.solver.device_arrays.is_processor", lambda: False)
+        monkeypatch.setattr("blender_xpbd.device.arrays.is_processor", lambda: False)
     values = np.arange(21, dtype=np.int32).reshape(7, 3)
     array = make_array(values, ti.i32)
     double_rows(array)

@@ -14,7 +14,7 @@ import os, sys
 from pathlib import Path
 if len(sys.argv) > 1:
     os.sched_setaffinity(0, [int(sys.argv[1])])
-from blender_xpbd.solver.runtime import start_taichi, thread_count
+from blender_xpbd.device.runtime import start_taichi, thread_count
 start_taichi("CPU", 0, Path(".cache/taichi"))
 print("threads", thread_count())
 """
@@ -47,7 +47,7 @@ import taichi as ti
 from blender_xpbd.scene.body import Body
 from blender_xpbd.scene.scene import Scene
 from blender_xpbd.scene.settings import FrameRange, SolverSettings
-from blender_xpbd.solver.runtime import start_taichi
+from blender_xpbd.device.runtime import start_taichi
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system import build_system
 gc.disable()

@@ -2,7 +2,7 @@
 """Taichi's arrays from NumPy's and back; where the processor computes, by looking into their memory.
 
 Taichi's own copies are kernels: 3 ms for the first of each kind of array, and half a millisecond for the particles of
-a frame, which are copied in a fiftieth of that.
+a frame, which are copied in a fiftieth of that. They are what is left where the insides of Taichi are not known.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import taichi as ti
 
 from ..scene.errors import XpbdError
 from .runtime import is_processor, numpy_type, real_type
+from .version import knows_taichi
 
 
 def require_finite(values: npt.NDArray[Any], dtype: Any) -> None:
@@ -84,11 +85,11 @@ def make_vectors(values: npt.NDArray[Any], fourth: npt.NDArray[Any] | None = Non
         require_finite(fourth, real_type())
     array = make_zero_vectors(len(values))
     if len(values):
-        rows = _memory(array) if is_processor() else np.zeros((len(values), 4), numpy_type(real_type()))
+        rows = _memory(array) if _is_reachable() else np.zeros((len(values), 4), numpy_type(real_type()))
         rows[:, : values.shape[1]] = values
         if fourth is not None:
             rows[:, 3] = fourth
-        if not is_processor():
+        if not _is_reachable():
             write_array(array, rows)
     return array
 
@@ -100,7 +101,7 @@ def make_zero_vectors(count: int) -> Any:
 
 def write_array(array: Any, values: npt.NDArray[Any]) -> None:
     """Copy into a device array of the same shape."""
-    if is_processor():
+    if _is_reachable():
         view = _memory(array)
         if view.shape != values.shape:
             raise ValueError(f"an array of shape {view.shape} cannot take {values.shape}")
@@ -111,10 +112,14 @@ def write_array(array: Any, values: npt.NDArray[Any]) -> None:
 
 def read_array(array: Any) -> npt.NDArray[Any]:
     """A copy of a device array; vectors are rows."""
-    if is_processor():
+    if _is_reachable():
         return _memory(array).copy()
     values: npt.NDArray[Any] = array.to_numpy()
     return values
+
+
+def _is_reachable() -> bool:
+    return is_processor() and knows_taichi()
 
 
 def _memory(array: Any) -> npt.NDArray[Any]:

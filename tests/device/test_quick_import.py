@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 PROGRAM = """
 import json, sys
-from blender_xpbd.worker.quick_taichi import finish_import, prepare_import
+from blender_xpbd.device.quick_import import finish_import, prepare_import
 prepare_import()
 import taichi as ti
 
@@ -45,7 +45,7 @@ print(json.dumps([outside(1), Counter().inside(1), message]))
 
 OTHER_VERSION = """
 import inspect, json, sys
-from blender_xpbd.worker.quick_taichi import finish_import, prepare_import
+from blender_xpbd.device.quick_import import finish_import, prepare_import
 
 def insides():
     return inspect.getframeinfo, ASTTransformerContext.get_pos_info, kernel_impl.getsourcelines

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 import taichi as ti
 
-from blender_xpbd.solver import launch as launch_module
-from blender_xpbd.solver.kernels import FLOATS, INT_TABLE, INTS, VECTORS
-from blender_xpbd.solver.launch import launch
+from blender_xpbd.device import version
+from blender_xpbd.device.launch import launch
+from blender_xpbd.solver.packs import FLOATS, INT_TABLE, INTS, VECTORS
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
@@ -51,7 +51,8 @@ def arguments(count, seed, **kinds):
 @pytest.mark.parametrize("is_taichi", [False, True])
 @pytest.mark.parametrize(("mode", "factor"), [(0, 1), (1, 1), (1, 3)])
 def test_every_launch_takes_its_own_arguments(is_taichi, mode, factor, knows_taichi, monkeypatch):
-    monkeypatch.setattr(launch_module, "KNOWS_TAICHI", knows_taichi)
+    if not knows_taichi:
+        monkeypatch.setattr(version, "KNOWN", (0,))
     for count, seed, h, first, is_twice in ((7, 0, 0.5, 0, False), (12, 1, np.float32(0.25), np.int64(3), True)):
         vectors, indices, table = arguments(count, seed, is_taichi=is_taichi)
         mine, expected = (ti.ndarray(ti.f64, count) for _ in range(2))

@@ -49,7 +49,7 @@ def start_taichi(
     cache_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     forget()
     if ti.lang.impl.get_runtime().prog is not None:
-        # arrays that wait for the collector would take others with them that then lie where they lay
+        # arrays and packs that wait for the collector would take others with them that then lie where they lay
         gc.collect()
     ti.init(
         arch=ARCHITECTURES[device],
@@ -62,7 +62,7 @@ def start_taichi(
         log_level=ti.ERROR,
         random_seed=0,
     )
-    got = ti.lang.impl.current_cfg().arch
+    got = ti.cfg.arch
     if got not in (ARCHITECTURES[device], *([ti.x64, ti.arm64] if device == "CPU" else [])):
         raise XpbdError("E_DEVICE", f"{device} did not start on this machine; choose Automatic or CPU.")
     return device
@@ -90,7 +90,7 @@ def is_available(device: str) -> bool:
 
 def thread_count() -> int:
     """Threads that a kernel may share its work among."""
-    count: int = ti.lang.impl.current_cfg().cpu_max_num_threads
+    count: int = ti.cfg.cpu_max_num_threads
     return count
 
 
@@ -104,12 +104,12 @@ def _threads() -> dict[str, int]:
 
 def is_processor() -> bool:
     """Whether Taichi runs on the processor, whose memory NumPy can reach."""
-    return ti.lang.impl.current_cfg().arch in (ti.x64, ti.arm64)
+    return ti.cfg.arch in (ti.x64, ti.arm64)
 
 
 def real_type() -> Any:
     """The type of what moves, as ``start_taichi`` set it."""
-    return ti.lang.impl.current_cfg().default_fp
+    return ti.cfg.default_fp
 
 
 def numpy_type(dtype: Any) -> type[np.generic]:

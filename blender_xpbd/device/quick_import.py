@@ -13,8 +13,7 @@ from functools import cache
 from types import FrameType
 from typing import Any
 
-# The one whose insides are known here
-VERSION = (1, 7)
+from .version import knows_taichi
 
 _whole_frame_info = inspect.getframeinfo
 
@@ -36,9 +35,7 @@ def finish_import() -> None:
 
     Another version of Taichi is left alone, and as slow as it is: its insides may differ.
     """
-    import taichi
-
-    if taichi.__version__[:2] != VERSION:
+    if not knows_taichi():
         inspect.getframeinfo = _whole_frame_info
         return
     from taichi.lang import kernel_impl

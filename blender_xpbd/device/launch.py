@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Launches of kernels without what Taichi asks at each: a tenth of the time, and graphics cards take hundreds a frame.
+
+Taichi looks into all arguments for the compiled kernel that fits. Here that is done once for each set of template
+arguments and Python types: an argument is always an array of the same numbers and dimensions, for a process has one
+precision. The calls are those of Taichi 1.7 itself, in ``Kernel.launch_kernel``; another version does it its own way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import taichi as ti
+from taichi.lang.struct import StructType
+from taichi.types import primitive_types
+from taichi.types.ndarray_type import NdarrayType
+
+from .packs import arrays_of, check_packs, is_pack_type
+from .version import knows_taichi
+
+Setter = Callable[[Any, tuple[int], Any], None]
+
+
+class _BoundPack:
+    """What launches need of a pack, found once.
+
+    Attributes:
+        own: what Taichi has for the pack itself.
+        types: of its arrays.
+    """
+
+    def __init__(self, pack: Any) -> None:
+        self._arrays = arrays_of(pack)
+        self.own = pack._ArgPack__argpack
+        self.types = tuple(map(type, self._arrays))
+        self._calls: dict[int, tuple[list[Any], list[Any]]] = {}
+
+    def calls(self, first: int) -> tuple[list[Any], list[Any]]:
+        """Arguments that pass arrays of Taichi, and such that pass arrays of NumPy, from a place on."""
+        calls = self._calls.get(first)
+        if calls is None:
+            calls = self._calls[first] = ([], [])
+            for n, array in enumerate(self._arrays):
+                calls[isinstance(array, np.ndarray)].append(_array_call((first + n,), array))
+        return calls
+
+
+class _Compiled:
+    """A kernel for one set of template arguments.
+
+    Attributes:
+        program: of Taichi, for which it is compiled.
+    """
+
+    def __init__(self, kernel: Any, arguments: tuple[Any, ...]) -> None:
+        primal = kernel._primal
+        kinds = [argument.annotation for argument in primal.arguments]
+        check_packs(kinds)
+        self.program = ti.lang.impl.get_runtime().prog
+        self._kernel = primal.compiled_kernels[primal.ensure_compiled(*arguments)]
+        self._binary = self.program.compile_kernel(self.program.config(), self.program.get_device_caps(), self._kernel)
+        passed = [n for n, kind in enumerate(kinds) if not _is_template(kind)]
+        self._setters: list[tuple[int, tuple[int], Setter]] = [
+            (n, (place,), _setter(kinds[n])) for place, n in enumerate(passed) if not is_pack_type(kinds[n])
+        ]
+        self._packs: list[tuple[int, tuple[int], int]] = []
+        # Taichi passes the arrays of packs after all arguments
+        first = len(passed)
+        for place, n in enumerate(passed):
+            if is_pack_type(kinds[n]):
+                self._packs.append((n, (place,), first))
+                first += len(kinds[n].members)
+
+    def launch(self, arguments: tuple[Any, ...]) -> None:
+        context = self._kernel.make_launch_context()
+        set_array, set_external_array = context.set_arg_ndarray, context.set_arg_external_array_with_shape
+        for n, place, first in self._packs:
+            bound = _bound(arguments[n])
+            context.set_arg_argpack(place, bound.own)
+            own_arrays, external_arrays = bound.calls(first)
+            for call in own_arrays:
+                set_array(*call)
+            for call in external_arrays:
+                set_external_array(*call)
+        for n, place, set_argument in self._setters:
+            set_argument(context, place, arguments[n])
+        self.program.launch_kernel(self._binary, context)
+
+
+_compiled: dict[tuple[Any, ...], _Compiled] = {}
+
+
+def launch(kernel: Any, *arguments: Any) -> None:
+    """Run a kernel that returns nothing.
+
+    Args:
+        kernel: made by ``ti.kernel``.
+        arguments: packs, arrays of Taichi or contiguous ones of NumPy, numbers, integers by name in the order of a
+            struct of them, and template arguments, which are numbers or tuples of them.
+
+    Raises:
+        ValueError: packs that Taichi would mix up, see ``packs.check_packs``.
+    """
+    if not knows_taichi():
+        kernel(*_with_structs(kernel, arguments))
+        return
+    templates, packs = _places(kernel)
+    key = (kernel, *(arguments[n] for n in templates), *(_bound(arguments[n]).types for n in packs))
+    key += tuple(type(argument) for n, argument in enumerate(arguments) if n not in packs)
+    compiled = _compiled.get(key)
+    if compiled is None or compiled.program is not ti.lang.impl.get_runtime().prog:
+        compiled = _compiled[key] = _Compiled(kernel, arguments)
+    compiled.launch(arguments)
+
+
+def forget() -> None:
+    """Let go of all kernels, before Taichi starts anew: a program that ends after that takes the next one with it."""
+    _compiled.clear()
+
+
+def _bound(pack: Any) -> _BoundPack:
+    # kept by the pack, so that it goes with it
+    bound = pack.__dict__.get("_bound")
+    if bound is None:
+        bound = pack.__dict__["_bound"] = _BoundPack(pack)
+    return bound
+
+
+def _with_structs(kernel: Any, arguments: tuple[Any, ...]) -> list[Any]:
+    """Arguments as Taichi takes them: a struct takes it a third of a millisecond to make."""
+    kinds = [argument.annotation for argument in kernel._primal.arguments]
+    return [kind(**value) if isinstance(value, dict) else value for kind, value in zip(kinds, arguments, strict=True)]
+
+
+_kernel_places: dict[Any, tuple[tuple[int, ...], tuple[int, ...]]] = {}
+
+
+def _places(kernel: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Which arguments of a kernel are templates, and which are packs."""
+    places = _kernel_places.get(kernel)
+    if places is None:
+        kinds = [argument.annotation for argument in kernel._primal.arguments]
+        places = (
+            tuple(n for n, kind in enumerate(kinds) if _is_template(kind)),
+            tuple(n for n, kind in enumerate(kinds) if is_pack_type(kind)),
+        )
+        _kernel_places[kernel] = places
+    return places
+
+
+def _is_template(annotation: Any) -> bool:
+    return isinstance(annotation, ti.template) or annotation is ti.template
+
+
+def _setter(annotation: Any) -> Setter:
+    if isinstance(annotation, NdarrayType):
+        return _set_array
+    if isinstance(annotation, StructType):
+        return _set_integers
+    return _set_float if id(annotation) in primitive_types.real_type_ids else _set_int
+
+
+def _array_call(place: tuple[int], array: Any) -> tuple[Any, ...]:
+    """What passes an array: place and array, or place, address, size and shape of one of NumPy, and no gradient."""
+    if isinstance(array, np.ndarray):
+        return place, array.ctypes.data, array.nbytes, array.shape, 0
+    return place, array.arr
+
+
+def _set_array(context: Any, place: tuple[int], array: Any) -> None:
+    is_external = isinstance(array, np.ndarray)
+    set_array = context.set_arg_external_array_with_shape if is_external else context.set_arg_ndarray
+    set_array(*_array_call(place, array))
+
+
+def _set_float(context: Any, place: tuple[int], value: float) -> None:
+    context.set_arg_float(place, float(value))
+
+
+def _set_integers(context: Any, place: tuple[int], values: dict[str, int]) -> None:
+    for n, value in enumerate(values.values()):
+        context.set_struct_arg_int((*place, n), value)
+
+
+def _set_int(context: Any, place: tuple[int], value: int) -> None:
+    context.set_arg_int(place, int(value))

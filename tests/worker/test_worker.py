@@ -24,6 +24,7 @@ from blender_xpbd.scene.errors import ExitCode, XpbdError
 from blender_xpbd.scene.material import Material
 from blender_xpbd.solver.system import build_system
 from blender_xpbd.worker import job_runner
+from blender_xpbd.worker.resume import find_start
 from blender_xpbd.worker.stop_signal import StopSignal
 from tests.solver.scenes import cloth, pins, plane, scene
 
@@ -394,6 +395,7 @@ def test_a_bake_that_goes_on_flushes_the_frames_before_too(tmp_path, monkeypatch
     solver = FakeSolver(10_000)
     runner = job_runner.JobRunner(folder, StopSignal(), tmp_path)
     cache = frames_of(folder)[1]
-    runner._resume(falling_cloth(10), solver, cache)
+    made = falling_cloth(10)
+    runner._begin(find_start(folder, made.frames, cache, 80_000, was_saved=True), made, solver, cache)
     runner._save_checkpoint(solver, cache)
     assert [path.name for path in flushed] == [f"frame_{frame:08d}.bin" for frame in range(1, 11)]

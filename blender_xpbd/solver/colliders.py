@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..contacts import CONTACTS
-from ..contacts.contact import MOTION_WIDTH
+from ..contacts.tables import MOTION_WIDTH
 from ..geometry.triangle_grid import TriangleGrid, build_triangle_grid, pack
 from ..scene.errors import Notice
 from ..scene.scene import Collider

@@ -16,6 +16,7 @@ from ..scene.scene import Scene
 from .bodies import build_body, soft_pin_compliance
 from .body_attachments import build_body_attachments
 from .body_model import BodyModel
+from .compact_pieces import CompactPieces, build_compact_pieces
 from .contact_points import ContactPoints, build_contact_points
 from .hierarchy_tables import has_levels
 from .pin_motion import carried
@@ -57,6 +58,7 @@ class System:
         pinned: per body.
         schedule: the constraints.
         contacts: the points of the surface that meet colliders.
+        pieces: what of the bodies bounces as a whole.
         notices: warnings.
     """
 
@@ -71,6 +73,7 @@ class System:
     pinned: tuple[PinnedParticles, ...]
     schedule: Schedule
     contacts: ContactPoints
+    pieces: CompactPieces
     notices: tuple[Notice, ...]
 
     @property
@@ -161,6 +164,8 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     work = _graphics_work(scene, models, sum(len(block) for block in blocks))
     parts = None if choose_device(scene.settings.device, work) == "CPU" else 1
     schedule = build_schedule(blocks, all_inverse_masses, all_positions, parts)
+    contacts = build_contact_points(models, starts, schedule.parts)
+    pieces = build_compact_pieces(scene, models, starts, blocks, all_inverse_masses, contacts)
     del blocks
     return System(
         scene=scene,
@@ -173,7 +178,8 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         starts=starts,
         pinned=tuple(pinned),
         schedule=schedule,
-        contacts=build_contact_points(models, starts, schedule.parts),
+        contacts=contacts,
+        pieces=pieces,
         notices=tuple(notice for model in models for notice in (*model.notices, *_own_notices(model, origin))),
     )
 

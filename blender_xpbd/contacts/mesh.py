@@ -326,10 +326,11 @@ def mesh_contact(floats: ti.template(), ints: ti.template(), header, point, prev
 
 @ti.func
 def query_mesh(colliders: ti.template(), header, radius, point, previous_point, offset):
-    """Normal and distance; arguments as in ``ContactType.query``."""
+    """Normal, distance and displacement; arguments as in ``ContactType.query``."""
     # the grid is single precision, and its tolerances are chosen for it
     end, start = ti.cast(point, ti.f32), ti.cast(previous_point, ti.f32)
-    return mesh_contact(colliders.mesh_floats, colliders.mesh_ints, header, end, start, offset)
+    hit = mesh_contact(colliders.mesh_floats, colliders.mesh_ints, header, end, start, offset)
+    return hit, ti.Vector([0.0, 0.0, 0.0])
 
 
 MESH = ContactType("MESH", query_mesh, looks_back=True)

@@ -94,9 +94,9 @@ def make_vectors(values: npt.NDArray[Any], fourth: npt.NDArray[Any] | None = Non
     return array
 
 
-def make_zero_vectors(count: int) -> Any:
-    """An array of 4-vectors of zeros on the device, at least one."""
-    return ti.ndarray(ti.types.vector(4, real_type()), max(count, 1))
+def make_zero_vectors(*shape: int) -> Any:
+    """An array of 4-vectors of zeros on the device, at least one along every axis."""
+    return ti.ndarray(ti.types.vector(4, real_type()), tuple(max(length, 1) for length in shape))
 
 
 def write_array(array: Any, values: npt.NDArray[Any]) -> None:

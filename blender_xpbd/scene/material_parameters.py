@@ -405,7 +405,8 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "restitution",
         "Restitution",
-        "Bounce: speed after a hit per speed before it; the greater one of two surfaces counts",
+        "Bounce: speed after a hit per speed before it; the greater one of two surfaces counts. Soft jelly bounces by "
+        "itself too",
         0.0,
         "",
         0.0,

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..contacts import CONTACTS
-from ..contacts.contact import MOTION_WIDTH
+from ..contacts.tables import MOTION_WIDTH
 from ..geometry.rotations import interpolated_rotations, plane_frames, rotation_and_stretch
 from ..geometry.triangle_grid import TriangleGrid, build_triangle_grid, pack
 from ..scene.collider import Collider

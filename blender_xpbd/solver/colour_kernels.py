@@ -7,7 +7,9 @@ Within a colour no particle is shared, so the result is that of ``team_kernels.s
 import taichi as ti
 
 from ..constraints import CONSTRAINTS
-from ..contacts.contact import BODY_DAMPING, BODY_INTERNAL_DAMPING, apply_restitution, project_contact
+from ..contacts.contact import project_contact
+from ..contacts.restitution import bounce_piece, restore_speeds
+from ..contacts.tables import BODY_DAMPING, BODY_INTERNAL_DAMPING
 from .functions import (
     damp_internal_motion,
     forget_history,
@@ -17,7 +19,7 @@ from .functions import (
     projection_step,
     update_velocity,
 )
-from .packs import INTS, Colliders, Constraints, Contacts, Particles, Targets
+from .packs import INTS, Colliders, Constraints, Contacts, Particles, Pieces, Targets
 
 
 @ti.kernel
@@ -71,13 +73,13 @@ def project_contact_colour(
     substep: ti.i32,
     iteration: ti.i32,
     h: float,
-    shapes: ti.template(),
+    variant: ti.template(),
 ):
     """Project the contact points of one colour of groups."""
     for group in range(first, last):
         for k in range(groups[group], groups[group + 1]):
             gravity_speed = particles.gravity[0].norm() * h
-            project_contact(particles, contacts, colliders, k, substep, h, gravity_speed, iteration == 0, shapes)
+            project_contact(particles, contacts, colliders, k, substep, h, gravity_speed, iteration == 0, variant)
 
 
 @ti.kernel
@@ -88,11 +90,13 @@ def update_velocities(particles: Particles, h: float, mode: ti.template()):
 
 
 @ti.kernel
-def restore_contact_colour(particles: Particles, contacts: Contacts, groups: INTS, first: ti.i32, last: ti.i32):
-    """Restitution of the contact points of one colour of groups."""
+def restore_contact_colour(
+    particles: Particles, contacts: Contacts, groups: INTS, first: ti.i32, last: ti.i32, bounces: ti.template()
+):
+    """Velocities of the contact points of one colour of groups after a hit."""
     for group in range(first, last):
         for k in range(groups[group], groups[group + 1]):
-            apply_restitution(particles, contacts, k)
+            restore_speeds(particles, contacts, k, bounces)
 
 
 @ti.kernel
@@ -100,6 +104,13 @@ def forget_histories(particles: Particles, contacts: Contacts, groups: INTS, fir
     """Let BDF2 go on from uniform motion where contact points were hit; points that share a particle write the same."""
     for k in range(groups[first], groups[last]):
         forget_history(particles, contacts, k, h)
+
+
+@ti.kernel
+def bounce_pieces(particles: Particles, contacts: Contacts, pieces: Pieces, h: float, variant: ti.template()):
+    """Let compact pieces bounce, one thread per piece."""
+    for piece in range(pieces.are_hard.shape[0]):
+        bounce_piece(particles, contacts, pieces, piece, h, projection_step(h, 0, variant.mode)[2], variant)
 
 
 @ti.kernel

@@ -11,7 +11,7 @@ from ..device.launch import launch
 from . import colour_kernels as kernels
 from .colour_levels import solve_levels_by_colours
 from .plan import Plan
-from .stages import PLACE_TARGETS, PREDICT, PROJECT, REBOUND, SOLVE_LEVELS, TOUCH, UPDATE_VELOCITIES, Stage
+from .stages import BOUNCE, PLACE_TARGETS, PREDICT, PROJECT, REBOUND, SOLVE_LEVELS, TOUCH, UPDATE_VELOCITIES, Stage
 
 
 def simulate_by_colours(plan: Plan, first: int, count: int, of: int) -> None:
@@ -75,7 +75,7 @@ def _touch(plan: Plan, stage: Stage, substep: int, of: int) -> None:
             substep,
             stage.detail,
             plan.h,
-            plan.variant.shapes,
+            plan.variant,
         )
 
 
@@ -86,10 +86,16 @@ def _update_velocities(plan: Plan, stage: Stage, substep: int, of: int) -> None:
 def _rebound(plan: Plan, stage: Stage, substep: int, of: int) -> None:
     state = plan.state
     for first, last in _contact_colours(plan, stage):
-        launch(kernels.restore_contact_colour, state.particles, state.contacts, state.groups, first, last)
+        bounces = plan.variant.bounces
+        launch(kernels.restore_contact_colour, state.particles, state.contacts, state.groups, first, last, bounces)
     if plan.variant.mode & BDF2:
         colours = plan.system.contacts.colours[plan.round_of(stage)].tolist()
         launch(kernels.forget_histories, state.particles, state.contacts, state.groups, colours[0], colours[-1], plan.h)
+
+
+def _bounce(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    state = plan.state
+    launch(kernels.bounce_pieces, state.particles, state.contacts, state.pieces, plan.h, plan.variant)
 
 
 def _contact_colours(plan: Plan, stage: Stage) -> list[tuple[int, int]]:
@@ -106,4 +112,5 @@ LAUNCHES: dict[int, Callable[[Plan, Stage, int, int], None]] = {
     TOUCH: _touch,
     UPDATE_VELOCITIES: _update_velocities,
     REBOUND: _rebound,
+    BOUNCE: _bounce,
 }

@@ -8,6 +8,7 @@ import taichi as ti
 
 from ..constraints import CONSTRAINTS
 from ..constraints.constraint import BDF2, DAMPED, WARM
+from ..contacts.rigid_motion import solve_inertia
 
 
 @ti.func
@@ -24,19 +25,26 @@ def predict_position(particles: ti.template(), i, h, gravity, decay, mode: ti.te
     """Predict velocity and position; the fourth component of velocities and gravity is 0.
 
     Symplectic Euler: v ← (v + h g) decay, x ← x + h v. BDF2: v ← (4 v − v₋₁)/3 + ⅔ h g, x ← (4 x − x₋₁)/3 + ⅔ h v
-    (Small Steps 2019, §5.3, in predictor form). What constraints of the substep before left in ``corrections`` is
-    where they begin: it moves the position, and becomes velocity with the rest of what they do.
+    (Small Steps 2019, §5.3, in predictor form). The previous position is where a particle would be now without its
+    velocity, so that (x − x_previous) is the velocity over ``step[2]`` of ``projection_step``: x, or (4 x − x₋₁)/3
+    with BDF2, which keeps x itself in ``older_positions``. What constraints of the substep before left in
+    ``corrections`` is where they begin: it moves the position, and becomes velocity with the rest of what they do.
     """
     p = particles.positions[i]
-    keep_previous(particles, i, p, mode)
-    if p[3] > 0.0:
-        if ti.static(mode & BDF2):
+    if ti.static(mode & BDF2):
+        reference = p + (p - particles.older_positions[i]) / 3.0
+        keep_previous(particles, i, reference, mode)
+        particles.older_positions[i] = p
+        if p[3] > 0.0:
             v = particles.velocities[i]
             predicted = ((4.0 * v - particles.older_velocities[i]) / 3.0 + (2.0 / 3.0) * h * gravity) * decay
             particles.older_velocities[i] = v
             particles.velocities[i] = predicted
-            particles.positions[i] = _extrapolated(p, particles.older_positions[i], h, predicted)
-        else:
+            place = reference + (2.0 / 3.0) * h * predicted
+            particles.positions[i] = ti.Vector([place[0], place[1], place[2], p[3]])
+    else:
+        keep_previous(particles, i, p, mode)
+        if p[3] > 0.0:
             v = (particles.velocities[i] + h * gravity) * decay
             particles.velocities[i] = v
             if ti.static(mode & WARM):
@@ -47,19 +55,14 @@ def predict_position(particles: ti.template(), i, h, gravity, decay, mode: ti.te
 
 
 @ti.func
-def _extrapolated(p, older, h, v):
-    """Where BDF2 predicts a particle; its fourth component, the inverse mass, stays."""
-    x = p + (p - older) / 3.0 + (2.0 / 3.0) * h * v
-    x[3] = p[3]
-    return x
-
-
-@ti.func
 def place_target(particles: ti.template(), targets: ti.template(), k, share, mode: ti.template()):
-    """Put a pinned particle on its way from one frame to the next."""
+    """Put a pinned particle on its way from one frame to the next; BDF2 takes it to move uniformly."""
     i = targets.particles[k]
-    keep_previous(particles, i, particles.positions[i], mode)
     place = targets.starts[k] + share * (targets.ends[k] - targets.starts[k])
+    p = particles.positions[i]
+    if ti.static(mode & BDF2):
+        p += (place - p) / 3.0
+    keep_previous(particles, i, p, mode)
     particles.positions[i] = ti.Vector([place[0], place[1], place[2], 0.0])
 
 
@@ -67,15 +70,13 @@ def place_target(particles: ti.template(), targets: ti.template(), k, share, mod
 def update_velocity(particles: ti.template(), i, h, mode: ti.template()):
     """V ← v + (x − x_predicted) / h, which is (x − x_previous) / h without rounding where nothing corrected x.
 
-    BDF2 likewise: v ← v + 3/2 (x − x_predicted) / h, which is (3 x − 4 x_previous + x₋₁) / 2h.
+    BDF2 likewise: v ← v + 3/2 (x − x_predicted) / h, which is (3 x − 4 x₀ + x₋₁) / 2h for a substep that began at x₀.
     """
     v, p = particles.velocities[i], particles.previous_positions[i]
     if ti.static(mode & BDF2):
-        predicted = _extrapolated(p, particles.older_positions[i], h, v)
-        corrected = v + (particles.positions[i] - predicted) * (1.5 / h)
+        corrected = v + (particles.positions[i] - (p + (2.0 / 3.0) * h * v)) * (1.5 / h)
         corrected[3] = 0.0
         particles.velocities[i] = corrected
-        particles.older_positions[i] = p
     else:
         corrected = v + (particles.positions[i] - (p + h * v)) * (1.0 / h)
         if ti.static(mode & DAMPED):
@@ -94,12 +95,22 @@ def projection_step(h, iteration, mode: ti.template()):
 
 @ti.func
 def forget_history(particles: ti.template(), contacts: ti.template(), k, h):
-    """Where contact point ``k`` was hit, go on as from uniform motion: BDF2 must not look back across the hit."""
-    if contacts.multipliers[k] > 0.0:
+    """Let BDF2 not look back across a hit: where contact point ``k`` was hit, it goes on as after a step of Euler's.
+
+    The older velocity is the one before gravity. From an equal one the next step would have 2/3 of gravity, and so
+    would every step of what rests or slides. The older position is that of uniform motion: what rests then comes as
+    deep as the impulse is that holds it, by which its friction is measured.
+    """
+    is_hit = False
+    for c in range(contacts.multipliers.shape[1]):
+        if contacts.multipliers[k, c] > 0.0:
+            is_hit = True
+    if is_hit:
         for j in ti.static(range(4)):
             i = contacts.elements[k, j]
-            particles.older_velocities[i] = particles.velocities[i]
-            particles.older_positions[i] = particles.positions[i] - h * particles.velocities[i]
+            v = particles.velocities[i]
+            particles.older_velocities[i] = v - h * particles.gravity[0]
+            particles.older_positions[i] = particles.positions[i] - h * v
 
 
 @ti.func
@@ -131,14 +142,8 @@ def damp_internal_motion(particles: ti.template(), body, share):
                 row0 += ti.Vector([size, 0.0, 0.0]) - (m * r[0]) * r
                 row1 += ti.Vector([0.0, size, 0.0]) - (m * r[1]) * r
                 row2 += ti.Vector([0.0, 0.0, size]) - (m * r[2]) * r
-        omega = ti.Vector([0.0, 0.0, 0.0])
-        size = (row0[0] + row1[1] + row2[2]) / 3.0
-        # Cramer's rule; Taichi's inverse of a matrix takes a tenth of a second to compile
-        column0, column1, column2 = row1.cross(row2), row2.cross(row0), row0.cross(row1)
-        determinant = row0.dot(column0)
-        # a point or a line cannot be inverted; leaving the rotation out then damps a little of the spin
-        if determinant > 1e-6 * size * size * size:
-            omega = (spin[0] * column0 + spin[1] * column1 + spin[2] * column2) / determinant
+        # leaving the rotation of a point or a line out damps a little of its spin
+        omega = solve_inertia(row0, row1, row2, spin)
         for i in range(first, last):
             if positions[i][3] > 0.0:
                 rigid = mean + omega.cross(positions[i].xyz - centre)

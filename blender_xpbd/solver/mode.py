@@ -20,6 +20,7 @@ class Variant(NamedTuple):
         mode: of the projections, see ``constraints.constraint``.
         constraints: mask of the types that there are.
         shapes: mask of the shapes of colliders that there are.
+        bounces: whether there are compact pieces that bounce as a whole.
         has_levels: whether a cloth has coarse levels.
         damps_bodies: whether a body's internal motion is damped.
     """
@@ -27,8 +28,19 @@ class Variant(NamedTuple):
     mode: int
     constraints: int
     shapes: int
+    bounces: bool
     has_levels: bool
     damps_bodies: bool
+
+    @property
+    def has_history(self) -> bool:
+        """Whether the integration looks back to the substep before."""
+        return bool(self.mode & BDF2)
+
+    @property
+    def keeps_friction(self) -> bool:
+        """Whether the multipliers of friction are read again: by further iterations, or after the substep."""
+        return bool(self.mode & ACCUMULATE) or self.bounces
 
 
 def static_mode(system: System) -> int:

@@ -16,11 +16,14 @@ FLOATS = ti.types.ndarray(ndim=1)
 INTS = ti.types.ndarray(dtype=ti.i32, ndim=1)
 FLOAT_TABLE = ti.types.ndarray(dtype=ti.f32, ndim=2)
 INT_TABLE = ti.types.ndarray(dtype=ti.i32, ndim=2)
+FLOATS_OF_PAIRS = ti.types.ndarray(ndim=2)
+VECTORS_OF_PAIRS = ti.types.ndarray(ndim=2)
+HITS = ti.types.ndarray(ndim=3)
 MOTION = ti.types.ndarray(dtype=ti.f32, ndim=3)
 
 # positions are 4-vectors (xyz [m], inverse mass [1/kg]), previous positions too (xyz [m], damping time [s]); velocities
 # are [m/s] with a fourth component of 0, and so are corrections [m], which move the next prediction. Gravity [m/s²] is
-# one vector for all. Bodies have a row each, columns as in ``contacts.contact``, and the first of their particles
+# one vector for all. Bodies have a row each, columns as in ``contacts.tables``, and the first of their particles
 Particles = pack_type(
     positions=VECTORS,
     previous_positions=VECTORS,
@@ -36,8 +39,20 @@ Particles = pack_type(
 Constraints = pack_type(indices=INTS, parameters=FLOATS, lagrange_multipliers=FLOATS, table=INT_TABLE)
 # particles that follow a given motion, and where they are at the two ends of the frame [m]
 Targets = pack_type(particles=INTS, starts=VECTORS, ends=VECTORS)
-# as in ``ContactPoints``; states are normal and speed after a hit, multipliers how deep points were in the substep [m]
-Contacts = pack_type(elements=INT_TABLE, weights=FLOAT_TABLE, frictions=FLOATS, states=VECTORS, multipliers=FLOATS)
+# as in ``ContactPoints``; then by point and collider what a substep finds: λₙ [m], normal and the normal speed after
+# it [m/s], λₜ [m] and how much the velocity step changed the speed [m/s], velocity of the surface [m/s] and e
+Contacts = pack_type(
+    elements=INT_TABLE,
+    weights=FLOAT_TABLE,
+    frictions=FLOATS,
+    piece_of=INTS,
+    multipliers=FLOATS_OF_PAIRS,
+    normals=VECTORS_OF_PAIRS,
+    frictions_given=VECTORS_OF_PAIRS,
+    surfaces=VECTORS_OF_PAIRS,
+)
+# as in ``CompactPieces``; hits by piece and collider, columns as in ``contacts.restitution``
+Pieces = pack_type(member_starts=INTS, members=INTS, point_starts=INTS, points=INTS, are_hard=INTS, hits=HITS)
 # as in ``ColliderSet``; the motion of a frame at the boundaries of its substeps
 Colliders = pack_type(motion=MOTION, ints=INT_TABLE, floats=FLOAT_TABLE, mesh_floats=FLOATS, mesh_ints=INTS)
 # as in ``HierarchyTables``, whose levels are the rows. Moves are where vertices were restricted to, then how far they
@@ -80,5 +95,6 @@ class World(NamedTuple):
     constraints: Any
     targets: Any
     contacts: Any
+    pieces: Any
     colliders: Any
     levels: Any

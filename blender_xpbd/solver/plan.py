@@ -95,6 +95,7 @@ def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
             mode=static_mode(system),
             constraints=sum(1 << kind for kind, row in enumerate(system.schedule.table) if row[0]),
             shapes=sum(1 << int(shape) for shape in np.unique(colliders.ints[:, 0])),
+            bounces=len(system.pieces) > 0,
             has_levels=len(state.tables.levels) > 0,
             damps_bodies=any(model.body.material.internal_damping > 0.0 for model in system.models),
         ),

@@ -157,6 +157,8 @@ class Solver:
         if mode & WARM:
             multipliers = self._state.constraints.lagrange_multipliers
             kept |= {"corrections": particles.corrections, "lagrange_multipliers": multipliers}
+        if self._plan.variant.bounces:
+            kept["hits"] = self._state.pieces.hits
         return kept
 
     def _raise_diverged(self, particle: int) -> None:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from .tasks import MOST_PARTS, ROUNDS
 
 # the acts
-PREDICT, PLACE_TARGETS, SOLVE_LEVELS, PROJECT, TOUCH, UPDATE_VELOCITIES, REBOUND = range(7)
+PREDICT, PLACE_TARGETS, SOLVE_LEVELS, PROJECT, TOUCH, UPDATE_VELOCITIES, REBOUND, BOUNCE = range(8)
 # columns of a stage
 ACT, TURNS, FIRST, DETAIL = range(4)
 
@@ -41,6 +41,7 @@ def substep_stages(
     has_targets: bool,
     has_contacts: bool,
     level_stages: Sequence[tuple[int, int, int]] = (),
+    piece_count: int = 0,
 ) -> tuple[Stage, ...]:
     """The stages of a substep. In the remarks is what ``step`` of ``tests/reference/xpbd.py`` does there.
 
@@ -50,6 +51,7 @@ def substep_stages(
         has_targets: whether particles follow a given motion.
         has_contacts: whether there are colliders.
         level_stages: of the coarse levels, as in ``LevelOperations``.
+        piece_count: compact pieces that bounce as a whole; a turn takes an equal share of them.
 
     Raises:
         ValueError: more turns than ``MOST_PARTS`` in a stage.
@@ -66,6 +68,8 @@ def substep_stages(
     stages += [Stage(UPDATE_VELOCITIES, part_count)]  # v = (x - start) / h
     if has_contacts:
         stages += [Stage(REBOUND, turns, first) for turns, first in contact_rounds]
+    if piece_count:
+        stages += [Stage(BOUNCE, min(piece_count, MOST_PARTS))]
     # after the last substep of a frame: damp_internal_motion(x, v, …)
     most = max(stage.turns for stage in stages)
     if most > MOST_PARTS:

@@ -12,15 +12,17 @@ import numpy.typing as npt
 import taichi as ti
 
 from ..constraints.constraint import ACCUMULATE, BDF2, WARM
-from ..contacts.contact import MOTION_WIDTH
+from ..contacts.restitution import HIT_WIDTH
+from ..contacts.tables import MOTION_WIDTH
 from ..device.arrays import make_array, make_vectors, make_zero_vectors, make_zeros, readable_array
 from ..device.runtime import real_type
 from .colliders import ColliderSet
+from .compact_pieces import CompactPieces
 from .contact_points import ContactPoints
 from .hierarchy_tables import HierarchyTables, build_hierarchy_tables
 from .level_operations import LevelOperations, level_operations
 from .mode import static_mode
-from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Targets, World
+from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Pieces, Targets, World
 from .schedule import Schedule
 from .stages import Stage, substep_stages
 from .system import System
@@ -72,6 +74,11 @@ class State:
         return self.world.contacts
 
     @property
+    def pieces(self) -> Any:
+        """Pack of the compact pieces."""
+        return self.world.pieces
+
+    @property
     def colliders(self) -> Any:
         """Pack of the colliders."""
         return self.world.colliders
@@ -89,7 +96,12 @@ def build_state(system: System, colliders: ColliderSet) -> State:
     tables = build_hierarchy_tables(system.models, system.starts, system.scene)
     operations = level_operations(tables, parts.count)
     stages = substep_stages(
-        parts.count, settings.iterations, len(moved) > 0, len(colliders.ints) > 0, operations.stages
+        parts.count,
+        settings.iterations,
+        len(moved) > 0,
+        len(colliders.ints) > 0,
+        operations.stages,
+        len(system.pieces),
     )
     world = World(
         particles=_particles(system, mode),
@@ -99,7 +111,8 @@ def build_state(system: System, colliders: ColliderSet) -> State:
             starts=make_zero_vectors(len(moved)),
             ends=make_zero_vectors(len(moved)),
         ),
-        contacts=_contacts(system.contacts),
+        contacts=_contacts(system.contacts, system.pieces, len(colliders.ints), mode),
+        pieces=_pieces(system.pieces, len(colliders.ints)),
         colliders=_colliders(colliders, settings.substeps),
         levels=_levels(tables),
     )
@@ -146,13 +159,29 @@ def _constraints(schedule: Schedule, mode: int) -> Any:
     )
 
 
-def _contacts(contacts: ContactPoints) -> Any:
+def _contacts(contacts: ContactPoints, pieces: CompactPieces, collider_count: int, mode: int) -> Any:
+    # of a single iteration only compact pieces read it
+    keeps_friction = bool(mode & ACCUMULATE) or len(pieces) > 0
     return Contacts(
         elements=readable_array(contacts.elements, ti.i32),
         weights=readable_array(contacts.weights, ti.f32),
         frictions=readable_array(contacts.frictions, ti.f32),
-        states=make_zero_vectors(len(contacts)),
-        multipliers=make_zeros((len(contacts),), real_type()),
+        piece_of=make_array(pieces.of_points, ti.i32),
+        multipliers=make_zeros((len(contacts), collider_count), real_type()),
+        normals=make_zero_vectors(len(contacts), collider_count),
+        frictions_given=make_zero_vectors(len(contacts) * keeps_friction, collider_count),
+        surfaces=make_zero_vectors(len(pieces.of_points), collider_count),
+    )
+
+
+def _pieces(pieces: CompactPieces, collider_count: int) -> Any:
+    return Pieces(
+        member_starts=make_array(pieces.starts, ti.i32),
+        members=make_array(pieces.members, ti.i32),
+        point_starts=make_array(pieces.point_starts, ti.i32),
+        points=make_array(pieces.points, ti.i32),
+        are_hard=make_array(pieces.are_hard, ti.i32),
+        hits=make_zeros((len(pieces), collider_count, HIT_WIDTH), real_type()),
     )
 
 
@@ -214,7 +243,7 @@ def _particle_bodies(system: System) -> npt.NDArray[np.int32]:
 
 
 def _body_table(system: System) -> npt.NDArray[np.float64]:
-    """Columns as named in ``contacts.contact``."""
+    """Columns as named in ``contacts.tables``."""
     rows = []
     for model in system.models:
         material = model.body.material

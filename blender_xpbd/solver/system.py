@@ -19,6 +19,7 @@ from ..device.runtime import choose_device
 from ..scene.errors import Notice
 from ..scene.scene import Scene
 from ..scene.transforms import at_frame, transformed
+from .compact_pieces import CompactPieces, build_compact_pieces
 from .contact_points import ContactPoints, build_contact_points
 from .hierarchy_tables import has_levels
 from .ignored import ignored
@@ -63,6 +64,7 @@ class System:
         graphics_work: constraints that a graphics card would share out; 0 where cloth has coarse levels: colour by
             colour they take hundreds of launches per substep, which is longer than a processor needs for the work.
         contacts: the points of the surface that meet colliders.
+        pieces: what of the bodies bounces as a whole.
         notices: warnings.
     """
 
@@ -78,6 +80,7 @@ class System:
     schedule: Schedule
     graphics_work: int
     contacts: ContactPoints
+    pieces: CompactPieces
     notices: tuple[Notice, ...]
 
     @property
@@ -158,6 +161,8 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     # a graphics card takes a launch for each colour of each round, and needs no parts
     parts = None if choose_device(scene.settings.device, graphics_work) == "CPU" else 1
     schedule = build_schedule(blocks, all_inverse_masses, np.concatenate(upright), parts)
+    contacts = build_contact_points(models, starts, schedule.parts)
+    pieces = build_compact_pieces(scene, models, starts, blocks, all_inverse_masses, contacts)
     del blocks, upright
     return System(
         scene=scene,
@@ -171,7 +176,8 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         pinned=tuple(pinned),
         schedule=schedule,
         graphics_work=graphics_work,
-        contacts=build_contact_points(models, starts, schedule.parts),
+        contacts=contacts,
+        pieces=pieces,
         notices=(
             *(notice for model in models for notice in (*model.notices, *_own_notices(model, origin))),
             *ignored(scene),

@@ -14,7 +14,9 @@ lost its core while it waited, so it does not matter how many of the team really
 import taichi as ti
 
 from ..constraints.constraint import BDF2
-from ..contacts.contact import BODY_DAMPING, BODY_INTERNAL_DAMPING, apply_restitution, project_contact
+from ..contacts.contact import project_contact
+from ..contacts.restitution import bounce_piece, restore_speeds
+from ..contacts.tables import BODY_DAMPING, BODY_INTERNAL_DAMPING
 from .functions import (
     damp_internal_motion,
     forget_history,
@@ -25,9 +27,10 @@ from .functions import (
     update_velocity,
 )
 from .level_functions import operate
-from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Span, Targets, World
+from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Pieces, Span, Targets, World
 from .stages import (
     ACT,
+    BOUNCE,
     DETAIL,
     FIRST,
     PLACE_TARGETS,
@@ -89,11 +92,11 @@ def solve_levels(world: ti.template(), order: ti.template(), stage, turn, invers
 
 @ti.func
 def project_contact_task(
-    world: ti.template(), order: ti.template(), task, substep, is_first_iteration, h, shapes: ti.template()
+    world: ti.template(), order: ti.template(), task, substep, is_first_iteration, h, variant: ti.template()
 ):
     """Project the contact points of a task."""
-    starts, segments = ti.static(order.contact_segment_starts, order.contact_segments)
     gravity_speed = world.particles.gravity[0].norm() * h
+    starts, segments = ti.static(order.contact_segment_starts, order.contact_segments)
     for segment in range(starts[task], starts[task + 1]):
         for k in range(segments[segment, 0], segments[segment, 1]):
             project_contact(
@@ -105,7 +108,7 @@ def project_contact_task(
                 h,
                 gravity_speed,
                 is_first_iteration,
-                shapes,
+                variant,
             )
 
 
@@ -119,17 +122,26 @@ def update_share(particles: ti.template(), turn, turns, h, mode: ti.template()):
 
 @ti.func
 def finish_contacts(
-    particles: ti.template(), contacts: ti.template(), order: ti.template(), task, h, mode: ti.template()
+    particles: ti.template(), contacts: ti.template(), order: ti.template(), task, h, variant: ti.template()
 ):
     """Restitution of the contact points of a task, after the velocities of its particles."""
     starts, segments = ti.static(order.contact_segment_starts, order.contact_segments)
     for segment in range(starts[task], starts[task + 1]):
         for k in range(segments[segment, 0], segments[segment, 1]):
-            apply_restitution(particles, contacts, k)
-    if ti.static(mode & BDF2):
+            restore_speeds(particles, contacts, k, variant.bounces)
+    if ti.static(variant.mode & BDF2):
         for segment in range(starts[task], starts[task + 1]):
             for k in range(segments[segment, 0], segments[segment, 1]):
                 forget_history(particles, contacts, k, h)
+
+
+@ti.func
+def bounce_share(world: ti.template(), turn, turns, h, variant: ti.template()):
+    """Let one of ``turns`` equal shares of the compact pieces bounce."""
+    count = world.pieces.are_hard.shape[0]
+    for piece in range(count * turn // turns, count * (turn + 1) // turns):
+        inverse_h = projection_step(h, 0, variant.mode)[2]
+        bounce_piece(world.particles, world.contacts, world.pieces, piece, h, inverse_h, variant)
 
 
 @ti.func
@@ -150,12 +162,15 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
         project_task(world.particles, world.constraints, order, task, step, mode, variant.constraints)
     if ti.static(variant.shapes):
         if act == TOUCH:
-            project_contact_task(world, order, task, substep, iteration == 0, h, variant.shapes)
+            project_contact_task(world, order, task, substep, iteration == 0, h, variant)
     if act == UPDATE_VELOCITIES:
         update_share(world.particles, turn, turns, h, mode)
     if ti.static(variant.shapes):
         if act == REBOUND:
-            finish_contacts(world.particles, world.contacts, order, task, h, mode)
+            finish_contacts(world.particles, world.contacts, order, task, h, variant)
+    if ti.static(variant.bounces):
+        if act == BOUNCE:
+            bounce_share(world, turn, turns, h, variant)
 
 
 @ti.kernel
@@ -164,6 +179,7 @@ def simulate_substeps(
     constraints: Constraints,
     targets: Targets,
     contacts: Contacts,
+    pieces: Pieces,
     colliders: Colliders,
     levels: Levels,
     order: Order,
@@ -171,7 +187,7 @@ def simulate_substeps(
     variant: ti.template(),
 ):
     """The substeps of a frame that ``span`` tells; after the last one of the frame, bodies are damped."""
-    world = ti.static(World(particles, constraints, targets, contacts, colliders, levels))
+    world = ti.static(World(particles, constraints, targets, contacts, pieces, colliders, levels))
     ti.loop_config(serialize=True)
     for n in range(order.counters.shape[0]):
         order.counters[n] = 0

@@ -4,6 +4,7 @@
 import pytest
 
 from blender_xpbd.solver.stages import (
+    BOUNCE,
     PLACE_TARGETS,
     PREDICT,
     PROJECT,
@@ -56,3 +57,8 @@ def test_more_turns_than_can_be_claimed_are_refused():
     substep_stages(4, 1, False, False, [(0, MOST_PARTS, 1)])
     with pytest.raises(ValueError, match="turns"):
         substep_stages(4, 1, False, False, [(0, MOST_PARTS + 1, 1)])
+
+
+def test_pieces_bounce_last_in_equal_shares():
+    assert substep_stages(4, 1, False, True, (), 3)[-1] == Stage(BOUNCE, 3)
+    assert substep_stages(4, 1, False, True, (), 1000)[-1] == Stage(BOUNCE, MOST_PARTS)

@@ -25,7 +25,7 @@ from .bake_options import BakeOptions
 from .bake_output import ALL_FRAMES, BakeOutput
 from .cache_folder import cache_folder
 from .data_lookup import scene_by_uid
-from .preferences import worker_python_path
+from .extension import worker_python_path
 from .progress import READING, SOLVING, STARTING, WAITING, WRITING, Progress
 from .report import BakeSummary
 from .report_text import cancelled_text

@@ -14,7 +14,7 @@ from .bake_status import STATUS
 from .classes import register_classes, unregister_classes
 from .material_names import DAMPING, material_names, preset_names, structure_names
 from .menus import ROLE_ICONS, XPBD_MT_material
-from .preferences import BASE_PACKAGE
+from .extension import BASE_PACKAGE
 from .properties import BLENDER_UNITS
 from .report_text import fault_paragraphs, plain_words, summary_error, summary_rows, summary_warnings
 from .specs import GROUP_PROPERTIES, OBJECT_SETTINGS, ROLES, SCENE_SETTINGS

@@ -7,12 +7,10 @@ import bpy
 
 from .bake_status import STATUS
 from .classes import register_classes, unregister_classes
+from .extension import BASE_PACKAGE
 from .report_text import plain_words
 from .worker_python import known_python
 from .wrapped_text import draw_wrapped, letters_across
-
-# The extension's package, bl_ext.….xpbd_physics; or blender_xpbd, where a script registers it
-BASE_PACKAGE = __package__.rpartition(".")[0]
 
 
 class XPBD_preferences(bpy.types.AddonPreferences):
@@ -38,17 +36,6 @@ class XPBD_preferences(bpy.types.AddonPreferences):
             draw_wrapped(layout, f"Python {found.version} with Taichi: {found.executable}", "CHECKMARK", width)
         elif STATUS.message.startswith("E_DEP"):
             draw_wrapped(layout, plain_words(STATUS.message), "ERROR", width)
-
-
-def worker_python_path(context: bpy.types.Context) -> str:
-    """The Python that the artist has named; "" where there is none, or where a script uses the package."""
-    addon = context.preferences.addons.get(registered_package(context))
-    return str(getattr(addon.preferences, "worker_python", "")) if addon is not None else ""
-
-
-def registered_package(context: bpy.types.Context) -> str:
-    """The package whose properties Blender has: an installed extension's, also where a script imports a checkout."""
-    return type(context.scene.xpbd).__module__.rpartition(".addon.")[0]
 
 
 CLASSES = (XPBD_preferences,)

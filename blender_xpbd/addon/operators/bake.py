@@ -13,7 +13,7 @@ from .. import window_bake
 from ..bake import run_bake
 from ..bake_status import STATUS
 from ..body_kinds import is_body
-from ..preferences import worker_python_path
+from ..extension import worker_python_path
 from ..progress import Progress
 from ..redraw import redraw_panels
 from ..report import BakeSummary

@@ -9,7 +9,7 @@ import bpy
 
 from ...scene.errors import XpbdError
 from ..bake_status import STATUS
-from ..preferences import worker_python_path
+from ..extension import worker_python_path
 from ..redraw import redraw_panels
 from ..worker_python import find_python, forget_python
 from ..wrapped_text import popup_text

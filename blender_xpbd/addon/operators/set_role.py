@@ -9,7 +9,7 @@ import bpy
 
 from ...scene.body_kinds import body_roles
 from ..body_kinds import BODY_KINDS
-from ..preferences import worker_python_path
+from ..extension import worker_python_path
 from ..properties import enum_items
 from ..specs import ROLES
 from ..waiting_worker import start_ahead

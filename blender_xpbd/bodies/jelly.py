@@ -55,9 +55,8 @@ def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
 
     density, damping = particle_factors("density"), particle_factors("damping")
     density_share = np.maximum(constraint_factors(density, mesh.tetrahedra), 1e-3)
-    masses = tetrahedron_masses(mesh.vertices, mesh.tetrahedra, material.density, mesh.fill)
-    if density is not None:
-        masses = tetrahedron_masses(mesh.vertices, mesh.tetrahedra, material.density, mesh.fill * density_share)
+    fill = mesh.fill if density is None else mesh.fill * density_share
+    masses = mesh.mass_factors * tetrahedron_masses(mesh.vertices, mesh.tetrahedra, material.density, fill)
     pin_weights = np.zeros(count)
     pinned = body.pins.vertices
     np.maximum.at(pin_weights, mesh.elements[pinned].ravel(), np.repeat(body.pins.weights.astype(np.float64), 4))

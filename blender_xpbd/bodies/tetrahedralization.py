@@ -26,6 +26,7 @@ class EmbeddedMesh:
         vertices: [m], shape (n, 3).
         tetrahedra: shape (m, 4), all of positive volume.
         fill: share of each tetrahedron that lies inside the body, shape (m,).
+        mass_factors: what to multiply the masses of the vertices by after they are lumped, shape (n,).
         elements, weights: of each vertex of the body's mesh, shape (vertices, 4).
         surface_elements, surface_weights: of points between the vertices, so that contact meets all of a surface
             whose faces are larger than the tetrahedra, shape (points, 4).
@@ -35,6 +36,7 @@ class EmbeddedMesh:
     vertices: npt.NDArray[np.float64]
     tetrahedra: npt.NDArray[np.int32]
     fill: npt.NDArray[np.float64]
+    mass_factors: npt.NDArray[np.float64]
     elements: npt.NDArray[np.int32]
     weights: npt.NDArray[np.float64]
     surface_elements: npt.NDArray[np.int32]
@@ -74,7 +76,14 @@ def tetrahedralized(body: Body, triangles: npt.NDArray[np.int32]) -> EmbeddedMes
     single = np.tile([1.0, 0.0, 0.0, 0.0], (len(rest), 1))
     elements = np.repeat(rest[:, None], 4, axis=1)
     return EmbeddedMesh(
-        vertices, tetrahedra, np.broadcast_to(1.0, len(tetrahedra)), tetrahedra[indices], weights, elements, single
+        vertices,
+        tetrahedra,
+        np.broadcast_to(1.0, len(tetrahedra)),
+        np.broadcast_to(1.0, len(vertices)),
+        tetrahedra[indices],
+        weights,
+        elements,
+        single,
     )
 
 
@@ -90,6 +99,7 @@ def _in_a_cage(body: Body, triangles: npt.NDArray[np.int32], frame: OwnFrame) ->
         frame.to_world(cage.vertices),
         cage.tetrahedra,
         cage.fill,
+        cage.mass_factors,
         elements,
         weights,
         cage.tetrahedra[cage.surface_tetrahedra],

@@ -14,8 +14,11 @@ import numpy as np
 from ...scene.body import RESOLUTION_RANGE
 from ...scene.errors import Notice, XpbdError
 from ..solid.embedding import barycentric_weights, nearest_points
+from ..solid.masses import tetrahedron_masses
 from ..surface.orientation import disagreeing_triangles
 from ..surface.surface_volume import SurfaceReport, examine_surface
+from .balance import balance_factors
+from .filling import inside_shares
 from .inside import Grid, Insideness, cross_rays, vote
 from .lattice import TETRAHEDRA_PER_CELL, TETRAHEDRON_VOLUME, Lattice
 from .mending import mend
@@ -24,11 +27,13 @@ from .sampling import sample_surface
 
 # Samples per lattice cell along each axis; their offsets leave no tetrahedron without samples.
 SAMPLE_RATE = 4
-SAMPLE_OFFSETS = (0.51063946, 0.90541733, 0.17974365)
+SAMPLE_OFFSETS = ((0.51063946, 0.51063946), (0.90541733, 0.90541733), (0.17974365, 0.17974365))
 # Surface samples per lattice cell along a line.
 SURFACE_RATE = 4
 # A tetrahedron that holds surface but no inside sample counts as this full before the total is set right.
 LEAST_FILL = 0.01
+# Share of a solid that its surface may wind around twice, for the solid to be what the surface encloses.
+LEAST_OVERLAP = 0.001
 # Loose vertices × others compared at most: beyond, only some of the others are.
 PAIRS_LIMIT = 200_000_000
 # A body flatter than this share of a cube of its longest side has no volume.
@@ -44,6 +49,9 @@ class Cage:
         tetrahedra: shape (tetrahedra, 4), int32, each of positive volume.
         fill: share of each tetrahedron inside the mesh, shape (tetrahedra,), float64, above 0 and at most 1. Σ fill ·
             volume is the mesh's volume.
+        mass_factors: what to multiply masses of the vertices by, after they are lumped, shape (cage vertices,),
+            float64, positive: then each connected part has the mass and the centre of mass of what its surface
+            encloses. 1 where that is not known, as for open surfaces.
         embedding_tetrahedra: the tetrahedron of each of the mesh's vertices, shape (mesh vertices,), int32.
         embedding_weights: its barycentric coordinates there, shape (mesh vertices, 4), float64.
         surface_tetrahedra: the tetrahedron of a point on the surface, one for each tetrahedron that holds a piece of
@@ -56,6 +64,7 @@ class Cage:
     vertices: np.ndarray
     tetrahedra: np.ndarray
     fill: np.ndarray
+    mass_factors: np.ndarray
     embedding_tetrahedra: np.ndarray
     embedding_weights: np.ndarray
     surface_tetrahedra: np.ndarray
@@ -122,6 +131,9 @@ def build_cage(
     crossings = [cross_rays(points, welded, grid, axis) for axis in range(3)]
     inside = vote(grid, crossings)
     volume = _solid_volume(solid, inside)
+    wound = abs(int(inside.depth.sum(dtype=np.int64)))
+    # closed, and nowhere around a place twice: the divergence theorem holds
+    is_plain = solid.is_closed and abs(wound - np.count_nonzero(inside.depth)) <= LEAST_OVERLAP * wound
     if volume < LEAST_VOLUME * resolution**3:
         message = "the mesh encloses no volume; thicken or close it, or make it cloth"
         raise XpbdError("E_TET_VOLUME", message, object_name)
@@ -132,10 +144,17 @@ def build_cage(
     elements = _bind_vertices(lattice, points, triangles, pieces, pieces.of_sample[samples.corner_samples])
     between = _samples_between(pieces.of_sample, elements)
     surface = pieces.of_sample[between]
+    shares = _inside_shares(lattice, grid, pieces, (points, welded) if solid.is_closed else None)
+    fill = _fill(pieces, shares, volume)
+    factors = np.ones(len(vertices))
+    if is_plain:
+        masses = tetrahedron_masses(vertices, tetrahedra, 1.0, fill)
+        factors = balance_factors(vertices, tetrahedra, masses, points, triangles, elements)
     return Cage(
         vertices=frame.to_world(vertices),
         tetrahedra=tetrahedra,
-        fill=_fill(lattice, grid, pieces, volume),
+        fill=fill,
+        mass_factors=factors,
         embedding_tetrahedra=elements.astype(np.int32),
         embedding_weights=barycentric_weights(points, vertices[tetrahedra[elements]]),
         surface_tetrahedra=surface.astype(np.int32),
@@ -225,10 +244,31 @@ def _samples_between(of_sample: np.ndarray, elements: np.ndarray) -> np.ndarray:
     return order[(begins + counts // 2)[free]]
 
 
-def _fill(lattice: Lattice, grid: Grid, pieces: Pieces, volume: float) -> np.ndarray:
+def _inside_shares(
+    lattice: Lattice, grid: Grid, pieces: Pieces, closed: tuple[np.ndarray, np.ndarray] | None
+) -> np.ndarray:
+    """The share of each piece's tetrahedron that is this piece's, shape (pieces,).
+
+    Args:
+        lattice: the lattice.
+        grid: sample points.
+        pieces: the pieces.
+        closed: points and triangles of a closed surface, else None: then samples are all there is.
+    """
+    if closed is None:
+        _, counts = sample_tetrahedra_table(lattice, grid)
+        return pieces.inside_samples / counts[pieces.tetrahedron % TETRAHEDRA_PER_CELL]
+    asked = np.zeros(lattice.tetrahedron_count, dtype=bool)
+    asked[pieces.tetrahedron[~pieces.is_whole]] = True
+    shares = np.where(pieces.is_whole, 1.0, inside_shares(lattice, *closed, asked)[pieces.tetrahedron])
+    # Pieces of one tetrahedron share by samples; one sample more for each, so that there are any.
+    samples = pieces.inside_samples + 1.0
+    _, of_tetrahedron = np.unique(pieces.tetrahedron, return_inverse=True)
+    return shares * samples / np.bincount(of_tetrahedron, samples)[of_tetrahedron]
+
+
+def _fill(pieces: Pieces, fill: np.ndarray, volume: float) -> np.ndarray:
     """The share of each tetrahedron that is inside, so that the shares sum to the volume (in lattice units)."""
-    _, counts = sample_tetrahedra_table(lattice, grid)
-    fill = pieces.inside_samples / counts[pieces.tetrahedron % TETRAHEDRA_PER_CELL]
     partial = ~pieces.is_whole
     fill[partial] = np.clip(fill[partial], LEAST_FILL, 1.0)
     target = volume / TETRAHEDRON_VOLUME

@@ -23,14 +23,28 @@ class Grid:
 
     Attributes:
         shape: samples along each axis.
-        rate: samples per lattice cell.
-        offsets: of the first sample along each axis, in steps, 0…1, shape (3,). Uneven numbers keep the rays off
-            vertices and the samples off the tetrahedra's faces.
+        rate: samples per lattice cell, even.
+        offsets: of even and of odd samples along each axis, in steps, 0…1, shape (3, 2). Uneven numbers keep the rays
+            off vertices and the samples off the tetrahedra's faces.
     """
 
     shape: tuple[int, int, int]
     rate: int
-    offsets: tuple[float, float, float]
+    offsets: tuple[tuple[float, float], ...]
+
+    def places(self, axis: int, numbers: np.ndarray) -> np.ndarray:
+        """Where samples are along an axis, in steps, of the shape of ``numbers``."""
+        return numbers + np.array(self.offsets[axis])[numbers % 2]
+
+    def count_up_to(self, axis: int, places: np.ndarray) -> np.ndarray:
+        """How many samples along an axis are at a place, in steps, or below it; of the shape of ``places``."""
+        step = np.floor(places).astype(np.int64)
+        return np.clip(step + (self.places(axis, step) <= places), 0, self.shape[axis])
+
+    def count_below(self, axis: int, places: np.ndarray) -> np.ndarray:
+        """How many samples along an axis are below a place, in steps; of the shape of ``places``."""
+        step = np.floor(places).astype(np.int64)
+        return np.clip(step + (self.places(axis, step) < places), 0, self.shape[axis])
 
     def strides(self) -> np.ndarray:
         """Steps in the flat sample number, along x, y and z."""
@@ -85,23 +99,24 @@ def cross_rays(points: np.ndarray, triangles: np.ndarray, grid: Grid, axis: int)
     """
     across, up = (axis + 1) % 3, (axis + 2) % 3
     corners = points[triangles]
-    # In steps of the grid: sample i lies at i.
-    flat = corners * grid.rate - np.array(grid.offsets)
-    triangle, row = _rows(flat[:, :, up], grid.shape[up])
-    left, right = _row_ends(flat, triangle, row, across, up)
-    first = np.maximum(np.floor(left).astype(np.int64) + 1, 0)
-    last = np.minimum(np.floor(right).astype(np.int64), grid.shape[across] - 1)
-    counts = np.maximum(last - first + 1, 0)
+    flat = corners * grid.rate
+    triangle, row = _rows(flat[:, :, up], grid, up)
+    row_places = grid.places(up, row)
+    left, right = _row_ends(flat, triangle, row_places, across, up)
+    # left < column ≤ right
+    first = grid.count_up_to(across, left)
+    counts = np.maximum(grid.count_up_to(across, right) - first, 0)
     column = np.repeat(first, counts) + ramp(counts)
-    triangle, row = np.repeat(triangle, counts), np.repeat(row, counts)
-    height, sign = _heights(flat, triangle, column, row, (across, up, axis))
+    triangle, row, row_places = np.repeat(triangle, counts), np.repeat(row, counts), np.repeat(row_places, counts)
+    column_places = grid.places(across, column)
+    height, sign = _heights(flat, triangle, column_places, row_places, (across, up, axis))
     strides = grid.strides()
     base = column * strides[across] + row * strides[up]
-    interval = np.clip(np.ceil(height).astype(np.int64), 0, grid.shape[axis])
+    interval = grid.count_below(axis, height)
     order = np.lexsort((height, base))
     crossing_points = np.empty((len(order), 3))
-    for direction, value in ((across, column), (up, row), (axis, height)):
-        crossing_points[:, direction] = (value[order] + grid.offsets[direction]) / grid.rate
+    for direction, value in ((across, column_places), (up, row_places), (axis, height)):
+        crossing_points[:, direction] = value[order] / grid.rate
     return Crossings(axis, base[order], interval[order], triangle[order], sign[order], crossing_points)
 
 
@@ -163,44 +178,43 @@ def _sum_by_key(keys: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.nd
     return keys[begins], np.add.reduceat(values, begins)
 
 
-def _rows(heights: np.ndarray, row_count: int) -> tuple[np.ndarray, np.ndarray]:
+def _rows(heights: np.ndarray, grid: Grid, up: int) -> tuple[np.ndarray, np.ndarray]:
     """Each (triangle, row) in which a triangle spans a row of rays: lowest corner < row ≤ highest corner."""
-    first = np.maximum(np.floor(heights.min(axis=1)).astype(np.int64) + 1, 0)
-    last = np.minimum(np.floor(heights.max(axis=1)).astype(np.int64), row_count - 1)
-    counts = np.maximum(last - first + 1, 0)
+    first = grid.count_up_to(up, heights.min(axis=1))
+    counts = grid.count_up_to(up, heights.max(axis=1)) - first
     triangle = np.repeat(np.arange(len(heights)), counts)
     return triangle, np.repeat(first, counts) + ramp(counts)
 
 
 def _row_ends(
-    flat: np.ndarray, triangle: np.ndarray, row: np.ndarray, across: int, up: int
+    flat: np.ndarray, triangle: np.ndarray, rows: np.ndarray, across: int, up: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Where the triangles' edges cut their rows: the lower and the upper of the two places."""
-    left = np.full(len(row), np.inf)
-    right = np.full(len(row), -np.inf)
+    """Where the triangles' edges cut their rows, given by places: the lower and the upper of the two."""
+    left = np.full(len(rows), np.inf)
+    right = np.full(len(rows), -np.inf)
     for side in range(3):
         start, end = flat[triangle, side], flat[triangle, (side + 1) % 3]
         # Cut every edge from its lower end, so that the triangles on its two sides find the same number.
         upward = (start[:, up] < end[:, up]) | ((start[:, up] == end[:, up]) & (start[:, across] < end[:, across]))
         low, high = np.where(upward[:, None], start, end), np.where(upward[:, None], end, start)
-        cut = (low[:, up] < row) & (row <= high[:, up])
+        cut = (low[:, up] < rows) & (rows <= high[:, up])
         rise = np.where(cut, high[:, up] - low[:, up], 1.0)
-        place = low[:, across] + (row - low[:, up]) / rise * (high[:, across] - low[:, across])
+        place = low[:, across] + (rows - low[:, up]) / rise * (high[:, across] - low[:, across])
         left = np.where(cut, np.minimum(left, place), left)
         right = np.where(cut, np.maximum(right, place), right)
     return left, right
 
 
 def _heights(
-    flat: np.ndarray, triangle: np.ndarray, column: np.ndarray, row: np.ndarray, axes: tuple[int, int, int]
+    flat: np.ndarray, triangle: np.ndarray, columns: np.ndarray, rows: np.ndarray, axes: tuple[int, int, int]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Height of each ray's crossing with its triangle along the ray, and the sign of the triangle's normal there."""
     across, up, axis = axes
     origin = flat[:, 0]
     normal = np.cross(flat[:, 1] - origin, flat[:, 2] - origin)
     slope = np.where(normal[:, axis] != 0.0, normal[:, axis], 1.0)
-    fall = normal[triangle, across] * (column - origin[triangle, across])
-    fall = fall + normal[triangle, up] * (row - origin[triangle, up])
+    fall = normal[triangle, across] * (columns - origin[triangle, across])
+    fall = fall + normal[triangle, up] * (rows - origin[triangle, up])
     height = origin[triangle, axis] - fall / slope[triangle]
     low, high = flat[:, :, axis].min(axis=1), flat[:, :, axis].max(axis=1)
     sign = np.where(normal[triangle, axis] > 0.0, 1, -1)

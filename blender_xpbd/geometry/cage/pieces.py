@@ -141,8 +141,8 @@ def sample_tetrahedra_table(lattice: Lattice, grid: Grid) -> tuple[np.ndarray, n
         ``steps``, shape (rate, rate, rate): what to add to 12 · cell to get the tetrahedron's number; and ``counts``,
         shape (12,): how many samples a tetrahedron of each kind holds.
     """
-    place = (np.arange(grid.rate)[None] + np.array(grid.offsets)[:, None]) / grid.rate
-    points = np.stack(np.meshgrid(*place, indexing="ij"), axis=-1).reshape(-1, 3)
+    places = [grid.places(axis, np.arange(grid.rate)) / grid.rate for axis in range(3)]
+    points = np.stack(np.meshgrid(*places, indexing="ij"), axis=-1).reshape(-1, 3)
     numbers = lattice.locate(points + 1.0)
     cell = (lattice.shape[1] + 1) * lattice.shape[2] + 1
     steps = numbers - TETRAHEDRA_PER_CELL * cell

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent / "blender_xpbd"
 
 OPENING = {"open", "fdopen", "read_text", "read_bytes", "write_text", "write_bytes", "load", "save"}
 # The one door, and what reads the system's own files
-OPENERS = {"jobs/files.py", "jobs/free_memory.py", "addon/worker_end.py"}
+OPENERS = {"jobs/files.py", "jobs/free_memory.py", "addon/process/worker_end.py"}
 # Blender's text, and the files that an artist names, are no files of a job
 LAYERS = ("jobs", "worker", "addon")
 STARTING = {"Popen", "run", "call", "check_call", "check_output"}

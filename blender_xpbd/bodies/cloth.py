@@ -18,11 +18,11 @@ from ..constraints.membrane import build_membrane, warp_directions_from_uv
 from ..constraints.stitch import build_stitch
 from ..constraints.strain_limit import build_strain_limit
 from ..constraints.two_sided_distance import build_tethers, build_two_sided_distance
-from ..geometry.masses import surface_masses
-from ..geometry.mesh_checks import check_mesh
-from ..geometry.surface_binding import bind_to_triangles
-from ..geometry.tethers import surface_paths, tethers
-from ..geometry.topology import bending_pairs, face_diagonals, hinges, unique_edges
+from ..geometry.levels.tethers import surface_paths, tethers
+from ..geometry.solid.masses import surface_masses
+from ..geometry.surface.mesh_checks import check_mesh
+from ..geometry.surface.surface_binding import bind_to_triangles
+from ..geometry.surface.topology import bending_pairs, face_diagonals, hinges, unique_edges
 from ..scene.body import Body
 from ..scene.errors import Notice, XpbdError
 from ..scene.settings import SolverSettings

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..constraints.constraint import ConstraintBlock
-from ..geometry.hierarchy import build_hierarchy
-from ..geometry.tethers import nearest_sources
-from ..geometry.topology import face_diagonals, unique_edges, unique_pairs
+from ..geometry.levels.hierarchy import build_hierarchy
+from ..geometry.levels.tethers import nearest_sources
+from ..geometry.surface.topology import face_diagonals, unique_edges, unique_pairs
 from ..scene.body import Body
 from ..scene.settings import SolverSettings
 from .body_model import is_direct

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..geometry.hierarchy import CoarseLevel
+from ..geometry.levels.hierarchy import CoarseLevel
 
 Floats = npt.NDArray[np.float64]
 

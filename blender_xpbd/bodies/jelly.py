@@ -16,10 +16,10 @@ from ..constraints.neo_hookean import NEO_HOOKEAN, build_neo_hookean
 from ..constraints.tetrahedron_element import lame_parameters, solid_tetrahedra
 from ..constraints.tetrahedron_volume import build_tetrahedron_volume
 from ..geometry.chunks import chunks
-from ..geometry.embedding import bind
-from ..geometry.masses import tetrahedron_masses
-from ..geometry.mesh_checks import check_mesh
-from ..geometry.tetrahedra import signed_volumes, tetrahedron_edges
+from ..geometry.solid.embedding import bind
+from ..geometry.solid.masses import tetrahedron_masses
+from ..geometry.solid.tetrahedra import signed_volumes, tetrahedron_edges
+from ..geometry.surface.mesh_checks import check_mesh
 from ..scene.body import Body
 from ..scene.settings import SolverSettings
 from .body_model import BodyModel, followed, is_direct, scaled_parameter

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..geometry.edges import edge_lengths
-from ..geometry.tetrahedra import signed_volumes
+from ..geometry.solid.tetrahedra import signed_volumes
 from .body_model import BodyModel
 
 Positions = npt.NDArray[np.floating[Any]]

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from ..constraints.constraint import ConstraintBlock
 from ..constraints.shape_matching import build_shape_matching, frequency_compliance
-from ..geometry.clusters import overlapping_clusters
+from ..geometry.solid.clusters import overlapping_clusters
 from ..scene.body import Body
 from ..scene.settings import SolverSettings
 from .own_frame import own_frame

@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..geometry.tetrahedra import TETRAHEDRON_EDGES, signed_volumes
-from ..geometry.topology import pair_keys
+from ..geometry.solid.tetrahedra import TETRAHEDRON_EDGES, signed_volumes
+from ..geometry.surface.topology import pair_keys
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]

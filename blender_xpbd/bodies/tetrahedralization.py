@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..geometry.cage import build_cage
-from ..geometry.embedding import barycentric_weights, bind
-from ..geometry.tetrahedra import orient_positive, surface_triangles
+from ..geometry.cage.cage import build_cage
+from ..geometry.solid.embedding import barycentric_weights, bind
+from ..geometry.solid.tetrahedra import orient_positive, surface_triangles
 from ..scene.body import Body
 from ..scene.errors import Notice, XpbdError
 from .own_frame import OwnFrame, own_frame
@@ -58,7 +58,7 @@ def tetrahedralized(body: Body, triangles: npt.NDArray[np.int32]) -> EmbeddedMes
         vertices, tetrahedra = wanted.vertices, orient_positive(wanted.vertices, wanted.tetrahedra)
     else:
         # only here: nobody else pays for looking after child processes
-        from ..geometry.tetrahedralizers import tetrahedralize
+        from ..geometry.solid.tetrahedralizers import tetrahedralize
 
         own = frame.of(body.positions)
         size = float(np.ptp(own, axis=0).max())

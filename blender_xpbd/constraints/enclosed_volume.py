@@ -20,7 +20,7 @@ import numpy.typing as npt
 import taichi as ti
 
 from ..geometry.components import connected_components, dense_labels
-from ..geometry.surface_volume import examine_surface
+from ..geometry.surface.surface_volume import examine_surface
 from .constraint import (
     DAMPED,
     PBD,

@@ -9,7 +9,7 @@ Two tests, of which the first counts more and the second comes first, because it
 2. Discrete: the closest point on the mesh. Of a closed mesh the inside is told by pseudonormals (Bærentzen & Aanæs
    2005) and left by the nearest way; an open one keeps the point at its distance on the side where it is.
 
-Triangles come from the grid of ``geometry/triangle_grid.py``, whose ``pack`` describes the two arrays. All the
+Triangles come from the grid of ``geometry/collider/triangle_grid.py``, whose ``pack`` describes the two arrays. All the
 arithmetic is float32, nothing is written, no memory is allocated: it runs in serial CPU kernels and on GPUs.
 
 A mesh that deforms would need ``floats`` refitted per substep, and the segment test against moving triangles;

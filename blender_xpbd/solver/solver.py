@@ -15,13 +15,13 @@ import numpy.typing as npt
 from ..constraints.constraint import BDF2, WARM
 from ..device.arrays import read_array, require_finite, write_array
 from ..scene.errors import XpbdError
-from .advice import divergence_advice
-from .colliders import build_colliders
-from .colour_path import project_by_colours
-from .plan import SERIAL, Pace, make_plan
-from .state import State, build_state, padded
-from .substeps import simulate_substeps
-from .system import System
+from .step.colour_path import project_by_colours
+from .step.plan import SERIAL, Pace, make_plan
+from .step.state import State, build_state, padded
+from .step.substeps import simulate_substeps
+from .system.advice import divergence_advice
+from .system.colliders import build_colliders
+from .system.system import System
 
 Floats = npt.NDArray[np.floating[Any]]
 

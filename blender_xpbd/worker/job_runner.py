@@ -23,11 +23,11 @@ from ..jobs.status import Fault, State, Status, write_status
 from ..scene.body import topology_hash
 from ..scene.errors import ExitCode, Notice, XpbdError
 from ..scene.scene import Scene
-from ..solver.advice import MOST_SUBSTEPS, divergence_advice, stiffness_advice
-from ..solver.plan import choose_paths
 from ..solver.solver import Solver
-from ..solver.statistics import Measure
-from ..solver.system import System, build_system
+from ..solver.step.plan import choose_paths
+from ..solver.system.advice import MOST_SUBSTEPS, divergence_advice, stiffness_advice
+from ..solver.system.statistics import Measure
+from ..solver.system.system import System, build_system
 from .quality import QualityChoice, choose_quality, with_settings
 from .resume import Start, find_start, had_checkpoint, unfit
 from .stop_signal import StopSignal

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from blender_xpbd.constraints import CONSTRAINTS
 from blender_xpbd.device.runtime import numpy_type, real_type, start_taichi
-from blender_xpbd.solver.schedule import Schedule, build_schedule
+from blender_xpbd.solver.order.schedule import Schedule, build_schedule
 from blender_xpbd.worker.__main__ import taichi_cache_folder
 
 from .constraint_bodies import BODIES, INVERSE_H, Example

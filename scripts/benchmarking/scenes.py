@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from blender_xpbd.geometry.tetrahedra import surface_triangles
+from blender_xpbd.geometry.solid.tetrahedra import surface_triangles
 from blender_xpbd.scene.body import Body, Pins, Tetrahedralization
 from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.material import Material

@@ -13,7 +13,7 @@ import taichi as ti
 
 from blender_xpbd.device.runtime import start_taichi
 from blender_xpbd.solver.solver import Solver
-from blender_xpbd.solver.system import build_system
+from blender_xpbd.solver.system.system import build_system
 
 from .scenes import SCENES
 

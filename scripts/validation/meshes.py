@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from blender_xpbd.bodies.body_model import BodyModel
 from blender_xpbd.bodies.kinds import build_body
-from blender_xpbd.geometry.tetrahedra import surface_triangles
+from blender_xpbd.geometry.solid.tetrahedra import surface_triangles
 from blender_xpbd.scene.body import Body, Tetrahedralization
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.parameter import Value

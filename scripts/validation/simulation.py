@@ -19,7 +19,7 @@ from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.scene import Scene
 from blender_xpbd.scene.settings import FrameRange, SolverSettings
 from blender_xpbd.solver.solver import Solver
-from blender_xpbd.solver.system import assemble
+from blender_xpbd.solver.system.system import assemble
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]

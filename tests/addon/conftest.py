@@ -20,8 +20,9 @@ FAKE_WORKER = Path(__file__).with_name("fake_worker.py")
 @pytest.fixture
 def fake_worker(bpy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Bakes use fake_worker.py; call the fixture to say what goes wrong in it."""
-    from blender_xpbd.addon import bake, worker_process
-    from blender_xpbd.addon.worker_python import WorkerPython, worker_environment
+    from blender_xpbd.addon.baking import bake
+    from blender_xpbd.addon.process import worker_process
+    from blender_xpbd.addon.process.worker_python import WorkerPython, worker_environment
 
     def command(python: WorkerPython, job: Path) -> list[str]:
         return [python.executable, str(FAKE_WORKER), str(job)]

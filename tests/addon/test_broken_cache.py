@@ -23,8 +23,8 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="limits and moun
 @pytest.fixture
 def bake(bpy, make_body, tmp_path):
     """A function that bakes a body into tmp_path / "cache"."""
-    from blender_xpbd.addon.bake import run_bake
-    from blender_xpbd.addon.bake_options import BakeOptions
+    from blender_xpbd.addon.baking.bake import run_bake
+    from blender_xpbd.addon.data.bake_options import BakeOptions
 
     make_body()
 
@@ -38,8 +38,8 @@ def bake(bpy, make_body, tmp_path):
 @pytest.fixture
 def real_worker(bpy, monkeypatch):
     """Bakes use the real worker."""
-    from blender_xpbd.addon import bake
-    from blender_xpbd.addon.worker_python import WorkerPython, worker_environment
+    from blender_xpbd.addon.baking import bake
+    from blender_xpbd.addon.process.worker_python import WorkerPython, worker_environment
 
     def search(_preference=""):
         yield
@@ -51,7 +51,7 @@ def real_worker(bpy, monkeypatch):
 @pytest.fixture
 def full_disk(bpy, monkeypatch):
     """Processes of the worker may put no byte into any file, its log and its status among them."""
-    from blender_xpbd.addon import worker_process
+    from blender_xpbd.addon.process import worker_process
 
     def limit():
         command = worker_process.worker_command
@@ -126,8 +126,8 @@ def test_a_worker_that_is_killed_leaves_frames_and_no_blame_on_memory(bake, fake
 
 def prepared(bpy, tmp_path):
     """The job folder of the next bake, written but not computed."""
-    from blender_xpbd.addon.bake_options import BakeOptions
-    from blender_xpbd.addon.scene_reader import read_scene
+    from blender_xpbd.addon.baking.scene_reader import read_scene
+    from blender_xpbd.addon.data.bake_options import BakeOptions
 
     steps = read_scene(bpy.context, BakeOptions(frame_start=1, frame_end=10, substeps=4))
     while True:
@@ -185,7 +185,7 @@ def test_a_file_where_a_folder_should_be(bpy, bake, fake_worker, tmp_path, name)
 
 
 def test_a_cache_deleted_before_the_worker_starts(bake, fake_worker, tmp_path, monkeypatch):
-    from blender_xpbd.addon import waiting_worker
+    from blender_xpbd.addon.process import waiting_worker
 
     monkeypatch.setattr(waiting_worker, "take", lambda _python: shutil.rmtree(tmp_path / "cache"))
     with pytest.raises(XpbdError, match=r"worker\.log") as caught:

@@ -12,7 +12,7 @@ import pytest
 @pytest.fixture
 def run(bpy, make_body, capfd, tmp_path):
     """A function that bakes a body from the command line; it returns the summary and standard error."""
-    from blender_xpbd.addon import command_line
+    from blender_xpbd.addon.baking import command_line
 
     make_body("Body")
 
@@ -33,7 +33,7 @@ def run(bpy, make_body, capfd, tmp_path):
     ],
 )
 def test_what_is_damaged_is_told_once(bpy, run, tmp_path, name, words):
-    from blender_xpbd.addon.report_text import summary_warnings
+    from blender_xpbd.addon.baking.report_text import summary_warnings
 
     assert run()[0]["warnings"] == []
     path = next((tmp_path / "cache").rglob(name))

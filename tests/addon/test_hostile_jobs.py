@@ -28,7 +28,7 @@ WITH_A_WORKER = [name for name, attack in ATTACKS.items() if attack.exit_code is
 
 @pytest.fixture
 def python(bpy):
-    from blender_xpbd.addon.worker_python import WorkerPython, worker_environment
+    from blender_xpbd.addon.process.worker_python import WorkerPython, worker_environment
 
     return WorkerPython(sys.executable, "3.11", worker_environment([]))
 
@@ -63,7 +63,7 @@ def wait(process):
 @pytest.mark.parametrize("name", WITH_A_WORKER)
 def test_a_worker_ends_by_its_rules(name, python, tmp_path, outside):
     """Told over its input, so that it opens the log itself."""
-    from blender_xpbd.addon.worker_process import waiting_command
+    from blender_xpbd.addon.process.worker_process import waiting_command
 
     attack = ATTACKS[name]
     job = baked_job(tmp_path / "cache")
@@ -90,7 +90,7 @@ def test_a_worker_ends_by_its_rules(name, python, tmp_path, outside):
 @pytest.mark.parametrize("what", ["a link", "a link to nothing yet", "a pipe", "a socket", "a folder"])
 @pytest.mark.parametrize("is_waiting", [False, True])
 def test_the_add_on_gives_no_worker_such_a_log(what, is_waiting, python, tmp_path, outside, fake_worker):
-    from blender_xpbd.addon.worker_process import WorkerProcess, waiting_command
+    from blender_xpbd.addon.process.worker_process import WorkerProcess, waiting_command
 
     job = baked_job(tmp_path / "cache")
     replaced("worker.log", SUBSTITUTES[what])(job, outside)
@@ -109,7 +109,7 @@ def test_the_add_on_gives_no_worker_such_a_log(what, is_waiting, python, tmp_pat
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_torn_status_of_an_earlier_run_is_no_fault(damage, python, tmp_path, outside, fake_worker):
     """Not even before this run's worker has put its own in that place."""
-    from blender_xpbd.addon.worker_process import WorkerProcess
+    from blender_xpbd.addon.process.worker_process import WorkerProcess
 
     job = baked_job(tmp_path / "cache")
     replaced("status.json", DAMAGES[damage])(job, outside)
@@ -128,8 +128,8 @@ def test_a_torn_status_of_an_earlier_run_is_no_fault(damage, python, tmp_path, o
 
 def test_what_a_blend_file_says_of_its_bake_may_be_anything(bpy):
     """The record and the report are texts in the file, read while panels are drawn."""
-    from blender_xpbd.addon.bake_record import read_record
-    from blender_xpbd.addon.report_text import summary_of
+    from blender_xpbd.addon.baking.report_text import summary_of
+    from blender_xpbd.addon.data.bake_record import read_record
 
     obj = bpy.data.objects.new("Quad", bpy.data.meshes.new("Quad"))
     for text in ("", "[" * 100_000, '{"version": ' * 50_000, "9" * 10_000, "[1]", "null"):

@@ -15,7 +15,7 @@ from blender_xpbd.scene.errors import XpbdError
 
 @pytest.fixture
 def options(tmp_path):
-    from blender_xpbd.addon.bake_options import BakeOptions
+    from blender_xpbd.addon.data.bake_options import BakeOptions
 
     return BakeOptions(cache=tmp_path / "cache", frame_start=1, frame_end=200, substeps=2)
 
@@ -23,7 +23,7 @@ def options(tmp_path):
 @pytest.fixture
 def steps(bpy, make_body, fake_worker, options):
     """A long bake of an object that is followed through the frames, before its first step."""
-    from blender_xpbd.addon.bake import bake
+    from blender_xpbd.addon.baking.bake import bake
 
     body = make_body("Body")
     for frame, height in ((1, 0.0), (200, 5.0)):
@@ -60,7 +60,7 @@ def restart():
             blender_xpbd.register()
 
     yield disable
-    from blender_xpbd.addon.command_line import _command_handle
+    from blender_xpbd.addon.baking.command_line import _command_handle
 
     if _command_handle is None:
         blender_xpbd.register()
@@ -91,7 +91,7 @@ def test_what_was_done_is_kept_and_the_worker_has_stopped(bpy, steps, restart):
 
 
 def test_a_bake_that_goes_on_from_an_earlier_one_ends_as_well(bpy, steps, restart, options):
-    from blender_xpbd.addon.bake import bake
+    from blender_xpbd.addon.baking.bake import bake
 
     until(steps, MOMENTS["solving"])
     steps.close()
@@ -125,7 +125,7 @@ def test_opening_another_file_ends_a_script_s_bake(bpy, steps, moment):
 
 
 def test_run_bake_reports_it(bpy, steps, restart, options):
-    from blender_xpbd.addon.bake import run_bake
+    from blender_xpbd.addon.baking.bake import run_bake
 
     def disable_soon(progress):
         if progress.frames_done >= 3 and progress.stage == "SOLVING":
@@ -136,7 +136,7 @@ def test_run_bake_reports_it(bpy, steps, restart, options):
 
 
 def test_a_bake_that_has_ended_is_forgotten(bpy, steps):
-    from blender_xpbd.addon import bake
+    from blender_xpbd.addon.baking import bake
 
     until(steps, MOMENTS["starting"])
     assert len(bake._running) == 1

@@ -222,7 +222,7 @@ def test_a_preset_becomes_an_own_material(bpy, make_body, select):
 
 
 def test_every_operator_explains_itself(bpy):
-    from blender_xpbd.addon.operators import CLASSES
+    from blender_xpbd.addon.ui.operators import CLASSES
 
     for cls in CLASSES:
         module, _, function = cls.bl_idname.partition(".")

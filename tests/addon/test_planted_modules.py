@@ -70,7 +70,7 @@ def hostile(tmp_path, plant, monkeypatch):
 
 @pytest.fixture
 def python(bpy):
-    from blender_xpbd.addon.worker_python import WorkerPython, worker_environment
+    from blender_xpbd.addon.process.worker_python import WorkerPython, worker_environment
 
     return WorkerPython(sys.executable, "3.11", worker_environment([]))
 
@@ -98,8 +98,8 @@ def test_a_planted_module_would_be_noticed(hostile, mark):
 
 @pytest.mark.parametrize("is_waiting", [False, True])
 def test_a_worker_imports_nothing_of_the_cache(is_waiting, python, hostile, plant, mark):
-    from blender_xpbd.addon import waiting_worker
-    from blender_xpbd.addon.worker_process import WorkerProcess
+    from blender_xpbd.addon.process import waiting_worker
+    from blender_xpbd.addon.process.worker_process import WorkerProcess
 
     job = baked_job(hostile / "xpbd_cache" / "Scene")
     for folder in (job, job.parent, job / "frames", hostile / "xpbd_cache"):
@@ -113,7 +113,7 @@ def test_a_worker_imports_nothing_of_the_cache(is_waiting, python, hostile, plan
 
 
 def test_a_probe_imports_nothing_of_the_current_folder(bpy, hostile, mark, monkeypatch):
-    from blender_xpbd.addon import worker_python
+    from blender_xpbd.addon.process import worker_python
 
     worker_python.forget_python()
     # What a Blender that was started there may search, and must not hand on
@@ -129,7 +129,7 @@ def test_a_probe_imports_nothing_of_the_current_folder(bpy, hostile, mark, monke
 
 
 def test_no_interpreter_is_taken_from_the_current_folder(bpy, hostile, mark, monkeypatch):
-    from blender_xpbd.addon import worker_python
+    from blender_xpbd.addon.process import worker_python
 
     for name in ("python3", "python", "python3.11", "python.exe", "python3.exe"):
         path = hostile / "current" / name
@@ -142,7 +142,7 @@ def test_no_interpreter_is_taken_from_the_current_folder(bpy, hostile, mark, mon
 
 
 def test_a_named_python_is_found_whatever_the_worker_s_current_folder(bpy, hostile, monkeypatch):
-    from blender_xpbd.addon import worker_python
+    from blender_xpbd.addon.process import worker_python
 
     worker_python.forget_python()
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
@@ -174,7 +174,7 @@ def test_a_headless_bake_imports_nothing_beside_the_file(bpy, hostile, plant, ma
 
 def test_a_tetrahedralizer_imports_nothing_of_the_current_folder(hostile, mark):
     pytest.importorskip("tetgen")
-    from blender_xpbd.geometry.tetrahedralizers import tetrahedralize
+    from blender_xpbd.geometry.solid.tetrahedralizers import tetrahedralize
 
     points = np.array([(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)], np.float64)
     quads = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
@@ -184,7 +184,7 @@ def test_a_tetrahedralizer_imports_nothing_of_the_current_folder(hostile, mark):
 
 
 def test_processes_start_in_a_folder_of_ours_alone(bpy, tmp_path, monkeypatch):
-    from blender_xpbd.addon import private_folder
+    from blender_xpbd.addon.process import private_folder
 
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(private_folder, "_folder", None)
@@ -204,7 +204,7 @@ def test_processes_start_in_a_folder_of_ours_alone(bpy, tmp_path, monkeypatch):
 
 
 def test_no_place_for_such_a_folder_is_told(bpy, tmp_path, monkeypatch):
-    from blender_xpbd.addon import private_folder
+    from blender_xpbd.addon.process import private_folder
     from blender_xpbd.scene.errors import XpbdError
 
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))

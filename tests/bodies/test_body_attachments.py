@@ -6,7 +6,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from blender_xpbd.geometry.embedding import bind
+from blender_xpbd.geometry.solid.embedding import bind
 from blender_xpbd.scene.body import Attachment, Body, Tetrahedralization
 from blender_xpbd.scene.material import Material
 from tests.solver.scenes import cloth, pins, run, solver

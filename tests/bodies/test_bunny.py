@@ -4,11 +4,11 @@
 import numpy as np
 import pytest
 
-from blender_xpbd.geometry.tetrahedra import surface_triangles
+from blender_xpbd.geometry.solid.tetrahedra import surface_triangles
 from blender_xpbd.scene.body import Body, Tetrahedralization
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.tetgen_files import read_node_ele
-from blender_xpbd.solver.statistics import Measure
+from blender_xpbd.solver.system.statistics import Measure
 from tests.solver.scenes import plane, solver
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")

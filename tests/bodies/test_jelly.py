@@ -11,10 +11,10 @@ from validation.simulation import held, run, start
 from blender_xpbd.constraints.constraint import WARM
 from blender_xpbd.scene.body import Body, Tetrahedralization
 from blender_xpbd.scene.material import Material
-from blender_xpbd.solver import tasks
-from blender_xpbd.solver.mode import static_mode
-from blender_xpbd.solver.plan import PATHS
-from blender_xpbd.solver.statistics import Measure
+from blender_xpbd.solver.order import tasks
+from blender_xpbd.solver.step.plan import PATHS
+from blender_xpbd.solver.system.mode import static_mode
+from blender_xpbd.solver.system.statistics import Measure
 from tests.geometry.surfaces import cube
 from tests.solver.scenes import plane, solver
 

@@ -22,8 +22,8 @@ from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.presets import DEFAULT_PRESETS
 from blender_xpbd.scene.scene import validate
 from blender_xpbd.solver.solver import Solver
-from blender_xpbd.solver.statistics import Measure
-from blender_xpbd.solver.system import build_system
+from blender_xpbd.solver.system.statistics import Measure
+from blender_xpbd.solver.system.system import build_system
 from tests.bodies.test_materials import jelly
 from tests.solver.scenes import GRAVITY, cloth, pins, plane, scene
 

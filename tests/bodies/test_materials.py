@@ -11,7 +11,7 @@ from blender_xpbd.scene.body import Body, Tetrahedralization
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.settings import SolverSettings
-from blender_xpbd.solver.statistics import Measure
+from blender_xpbd.solver.system.statistics import Measure
 from tests.solver.scenes import cloth, pins, plane, run, solver
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")

@@ -145,8 +145,8 @@ def test_own_coordinates_and_back():
 @pytest.mark.parametrize("degrees", [0.0, 45.0, 90.0])
 def test_a_cube_of_blender_has_as_many_tetrahedra_however_it_is_turned(bpy, degrees):
     """Through the add-on, whose matrices are of single precision."""
-    from blender_xpbd.addon.bake_options import BakeOptions
-    from blender_xpbd.addon.scene_reader import read_scene
+    from blender_xpbd.addon.baking.scene_reader import read_scene
+    from blender_xpbd.addon.data.bake_options import BakeOptions
 
     bpy.ops.mesh.primitive_cube_add(rotation=(0.0, 0.0, np.radians(degrees)), scale=(1.0, 1.0, 1.0))
     bpy.context.object.xpbd.role = "JELLY"

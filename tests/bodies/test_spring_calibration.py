@@ -10,7 +10,7 @@ from validation.meshes import cloth, grid, jelly, lattice_box
 
 from blender_xpbd.bodies.shares import tetrahedron_shares
 from blender_xpbd.bodies.spring_calibration import calibrated, solid_of_tetrahedra
-from blender_xpbd.geometry.tetrahedra import orient_positive, tetrahedron_edges
+from blender_xpbd.geometry.solid.tetrahedra import orient_positive, tetrahedron_edges
 
 MODULUS = 1e4
 

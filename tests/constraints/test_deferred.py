@@ -6,7 +6,7 @@ import pytest
 
 from blender_xpbd.constraints.deferred import MOST_DEFERRED, DeferredBlock, together
 from blender_xpbd.constraints.neo_hookean import NEO_HOOKEAN, build_neo_hookean
-from blender_xpbd.solver.schedule import build_schedule
+from blender_xpbd.solver.order.schedule import build_schedule
 
 RNG = np.random.default_rng(0)
 POSITIONS = RNG.normal(size=(30, 3))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from blender_xpbd.contacts.mesh import NO_CONTACT, mesh_contact
 from blender_xpbd.device.runtime import start_taichi
-from blender_xpbd.geometry.triangle_grid import build_triangle_grid, pack
+from blender_xpbd.geometry.collider.triangle_grid import build_triangle_grid, pack
 from tests.geometry.triangle_shapes import (
     CLOSED,
     SHAPES,

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from blender_xpbd.scene.body import Pins
-from blender_xpbd.solver import tasks
-from blender_xpbd.solver.plan import PATHS
+from blender_xpbd.solver.order import tasks
+from blender_xpbd.solver.step.plan import PATHS
 from tests.contacts.solids import FIRM, HARD, RUBBER, Motion, ball, cube, rebound, shifted, solid, tetrahedron
 from tests.geometry import surfaces
 from tests.solver.scenes import GRAVITY, cloth, plane, run, solver

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from blender_xpbd.geometry.tetrahedra import TETRAHEDRON_EDGES, TETRAHEDRON_FACES
+from blender_xpbd.geometry.solid.tetrahedra import TETRAHEDRON_EDGES, TETRAHEDRON_FACES
 
 
 def cube() -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_xpbd.geometry.tetrahedra import signed_volumes, tetrahedron_edges
+from blender_xpbd.geometry.solid.tetrahedra import signed_volumes, tetrahedron_edges
 from blender_xpbd.scene import tetgen_files
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.tetgen_files import read_node_ele

@@ -84,7 +84,7 @@ def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 def test_every_file_that_computes_decides() -> None:
     names = {path.relative_to(PACKAGE).as_posix() for path in deciding_sources()}
-    assert {"constraints/distance.py", "geometry/cage.py", *DECIDES} <= names
+    assert {"constraints/distance.py", "geometry/cage/cage.py", *DECIDES} <= names
     assert not {name for name in names if name.startswith(("addon/", "jobs/"))}
 
 

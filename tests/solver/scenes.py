@@ -11,7 +11,7 @@ from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.scene import Scene
 from blender_xpbd.scene.settings import FrameRange, SolverSettings
 from blender_xpbd.solver.solver import Solver
-from blender_xpbd.solver.system import assemble, build_system
+from blender_xpbd.solver.system.system import assemble, build_system
 from tests.geometry.surfaces import cube
 
 GRAVITY = 9.81

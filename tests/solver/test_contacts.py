@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from blender_xpbd.scene.collider import Collider
-from blender_xpbd.solver import tasks
-from blender_xpbd.solver.plan import PATHS
+from blender_xpbd.solver.order import tasks
+from blender_xpbd.solver.step.plan import PATHS
 from tests.solver.scenes import GRAVITY, cloth, mesh_box, plane, run, solver
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")

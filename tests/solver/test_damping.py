@@ -11,7 +11,7 @@ from blender_xpbd.constraints.attachment import build_attachment
 from blender_xpbd.constraints.distance import build_distance
 from blender_xpbd.constraints.stitch import build_stitch
 from blender_xpbd.solver.solver import Solver
-from blender_xpbd.solver.system import assemble
+from blender_xpbd.solver.system.system import assemble
 from tests.solver.scenes import run, scene
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")

@@ -25,10 +25,10 @@ import numpy as np
 from blender_xpbd.scene.body import Body, Tetrahedralization
 from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.material import Material
-from blender_xpbd.solver.plan import choose_paths
+from blender_xpbd.solver.step.plan import choose_paths
 from blender_xpbd.device.runtime import start_taichi
 from blender_xpbd.solver.solver import Solver
-from blender_xpbd.solver.system import build_system
+from blender_xpbd.solver.system.system import build_system
 from tests.geometry.surfaces import cube
 from tests.solver.scenes import cloth, plane, scene
 

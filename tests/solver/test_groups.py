@@ -14,15 +14,15 @@ from blender_xpbd.constraints.isometric_bending import build_isometric_bending
 from blender_xpbd.constraints.shape_matching import build_shape_matching, frequency_compliance
 from blender_xpbd.constraints.stitch import build_stitch
 from blender_xpbd.constraints.two_sided_distance import build_tethers, build_two_sided_distance
-from blender_xpbd.geometry.clusters import overlapping_clusters
-from blender_xpbd.geometry.tethers import surface_paths, tethers
-from blender_xpbd.geometry.topology import hinges, triangulate, unique_edges
+from blender_xpbd.geometry.levels.tethers import surface_paths, tethers
+from blender_xpbd.geometry.solid.clusters import overlapping_clusters
+from blender_xpbd.geometry.surface.topology import hinges, triangulate, unique_edges
 from blender_xpbd.scene.body import Body
 from blender_xpbd.scene.material import Material
-from blender_xpbd.solver import tasks
-from blender_xpbd.solver.plan import PATHS
+from blender_xpbd.solver.order import tasks
 from blender_xpbd.solver.solver import Solver
-from blender_xpbd.solver.system import assemble
+from blender_xpbd.solver.step.plan import PATHS
+from blender_xpbd.solver.system.system import assemble
 from tests.geometry.surfaces import enclosed_volume, sphere
 from tests.solver.scenes import cloth, pins, run, scene
 

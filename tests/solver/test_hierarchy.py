@@ -10,11 +10,11 @@ import pytest
 from blender_xpbd.bodies.cloth import build_cloth
 from blender_xpbd.bodies.hierarchy import LEAST_STRETCH
 from blender_xpbd.scene.settings import SolverSettings
-from blender_xpbd.solver.hierarchy_tables import BELOW_COUNT, COUNT, FIRST, build_hierarchy_tables
-from blender_xpbd.solver.plan import PATHS
+from blender_xpbd.solver.order.level_tables import BELOW_COUNT, COUNT, FIRST, build_hierarchy_tables
+from blender_xpbd.solver.order.tasks import MOST_PARTS
 from blender_xpbd.solver.solver import Solver
-from blender_xpbd.solver.system import build_system
-from blender_xpbd.solver.tasks import MOST_PARTS
+from blender_xpbd.solver.step.plan import PATHS
+from blender_xpbd.solver.system.system import build_system
 from tests.solver import scenes
 from tests.solver.scenes import cloth, solver
 
@@ -108,9 +108,9 @@ def two_cloths(**keywords):
 
 @pytest.mark.parametrize(("integration", "parts"), [("SYMPLECTIC_EULER", 16), ("BDF2", 4)])
 def test_all_paths_agree(monkeypatch, integration, parts):
-    monkeypatch.setattr("blender_xpbd.solver.schedule.part_count", lambda blocks: parts)
-    monkeypatch.setattr("blender_xpbd.solver.level_operations.FEWEST_LINKS", 100)
-    monkeypatch.setattr("blender_xpbd.solver.level_operations.LEAST_SHARE", dict.fromkeys(range(4), 4))
+    monkeypatch.setattr("blender_xpbd.solver.order.schedule.part_count", lambda blocks: parts)
+    monkeypatch.setattr("blender_xpbd.solver.order.level_operations.FEWEST_LINKS", 100)
+    monkeypatch.setattr("blender_xpbd.solver.order.level_operations.LEAST_SHARE", dict.fromkeys(range(4), 4))
     results = {}
     for path in PATHS:
         simulation = two_cloths(path=path, time_integration=integration)

@@ -22,7 +22,7 @@ from blender_xpbd.jobs.status import read_status
 from blender_xpbd.scene.body import Attachment, Body, Tetrahedralization
 from blender_xpbd.scene.errors import ExitCode, XpbdError
 from blender_xpbd.scene.material import Material
-from blender_xpbd.solver.system import build_system
+from blender_xpbd.solver.system.system import build_system
 from blender_xpbd.worker import job_runner
 from blender_xpbd.worker.resume import find_start
 from blender_xpbd.worker.stop_signal import StopSignal

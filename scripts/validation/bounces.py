@@ -120,7 +120,7 @@ def bounce() -> Result:
             highest = max(heights[9:]) if restitution else max(heights[12:])
             label = f"hard {name}, e = {restitution}: rebound from {HEIGHT} m [m]"
             expected = restitution**2 * HEIGHT
-            within = relative(label, expected, highest, 0.06) if restitution else absolute(label, 0.0, highest, 0.01)
+            within = relative(label, expected, highest, 0.05) if restitution else absolute(label, 0.0, highest, 0.01)
             rows.append(within)
             if restitution == 0.8:
                 curves.append(Curve(f"hard {name}, e = 0.8", np.arange(27) / 24, heights))

@@ -208,7 +208,8 @@ class JobRunner:
     def _note_inverted(self, statistics: np.ndarray, system: System, frame: int) -> None:
         noted = {notice.object_name for notice in self._status.notices if notice.code == "W_INVERTED"}
         for row, model in zip(statistics, system.models, strict=True):
-            if row[3] > 0 and model.body.name not in noted:
+            # of an earlier run's frame, it may be any number
+            if 0 < row[3] < np.inf and model.body.name not in noted:
                 text = f"{int(row[3])} tetrahedra are inverted at frame {frame}."
                 notices = (*self._status.notices, Notice("W_INVERTED", text, model.body.name))
                 self._status = replace(self._status, notices=notices)
@@ -232,6 +233,8 @@ class JobRunner:
         cache.flush_later(done)
         self._is_lasting = True
         self._status = replace(self._status, frame=done[-1], frames_done=len(done))
+        for number in done:
+            self._note_inverted(begin.statistics[number], solver.system, number)
         print(f"Going on after frame {frame}.", flush=True)
 
     def _save_checkpoint(self, solver: Solver, cache: FrameCache) -> None:

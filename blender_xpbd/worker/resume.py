@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from ..jobs.checkpoint import CHECKPOINT_FILE, read_checkpoint
@@ -28,10 +29,12 @@ class Start:
     Attributes:
         saved: the frame after which it goes on and the solver's state there, or None to start anew.
         notice: what is damaged of the earlier run and what becomes of it, or None.
+        statistics: of the whole frames that are there, by their number.
     """
 
     saved: tuple[int, State] | None
     notice: Notice | None
+    statistics: Mapping[int, npt.NDArray[np.float64]]
 
 
 def had_checkpoint(folder: Path) -> bool:
@@ -67,15 +70,16 @@ def find_start(folder: Path, frames: FrameRange, cache: FrameCache, state_bytes:
     last = max([*there, saved[0] if saved is not None else frames.start - 1])
     # frames are published in their order, so that a gap is no frame that was still to come
     missing = [frame for frame in kept if frame <= last and frame not in there]
-    damaged = [frame for frame in kept if frame in there and not cache.verify(frame)]
+    statistics = _statistics(cache, [frame for frame in kept if frame in there])
+    damaged = [frame for frame in kept if frame in there and frame not in statistics]
     if saved is not None and any(frame <= saved[0] for frame in (*missing, *damaged)):
         saved = None
     words = [*_told(damaged, "damaged"), *_told(missing, "missing"), *faults]
     if there:
         words += _result_faults(folder)
     if not words:
-        return Start(saved, None)
-    return Start(saved, Notice("W_CACHE_DAMAGED", " ".join([*words, _outcome(saved, frames)])))
+        return Start(saved, None, statistics)
+    return Start(saved, Notice("W_CACHE_DAMAGED", " ".join([*words, _outcome(saved, frames)])), statistics)
 
 
 def unfit(fault: XpbdError, frames: FrameRange) -> Notice:
@@ -85,6 +89,17 @@ def unfit(fault: XpbdError, frames: FrameRange) -> Notice:
         XpbdError: the fault itself, where it is not of the checkpoint.
     """
     return Notice("W_CACHE_DAMAGED", f"{_require_damage(fault).message} {_outcome(None, frames)}")
+
+
+def _statistics(cache: FrameCache, frames: Iterable[int]) -> dict[int, npt.NDArray[np.float64]]:
+    """Of the frames that are whole."""
+    found = {}
+    for frame in frames:
+        try:
+            found[frame] = cache.read(frame).statistics
+        except XpbdError as fault:
+            _require_damage(fault)
+    return found
 
 
 def _checkpoint(

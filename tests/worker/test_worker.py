@@ -175,6 +175,22 @@ def test_complete_job_is_not_computed_again(tmp_path):
     assert frames_of(folder)[0] == before
 
 
+def test_frames_of_an_earlier_run_are_warned_of_too(tmp_path):
+    """The first frame with inverted tetrahedra is told, whichever run has solved it; a forged number is none."""
+    folder = write_job(tmp_path, falling_cloth(10))
+    finish(start(folder))
+    _, cache = frames_of(folder)
+    column = read_result(folder).statistics.index("inverted_tetrahedra")
+    for frame, count in ((2, np.inf), (4, 3.0), (6, 5.0)):
+        data = cache.read(frame)
+        data.statistics[0, column] = count
+        cache.publish(frame, data.positions, data.statistics)
+    code, output = finish(start(folder))
+    assert code == ExitCode.COMPLETE, output
+    (notice,) = read_status(folder).notices
+    assert str(notice) == 'W_INVERTED: object "Cloth": 3 tetrahedra are inverted at frame 4.'
+
+
 def test_damaged_frame_is_computed_again(tmp_path):
     folder = write_job(tmp_path, falling_cloth(10))
     finish(start(folder))

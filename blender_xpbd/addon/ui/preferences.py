@@ -10,7 +10,15 @@ from ..data.bake_status import STATUS
 from ..data.classes import register_classes, unregister_classes
 from ..data.extension import BASE_PACKAGE
 from ..process.worker_python import known_python
+from .redraw import redraw_panels
 from .wrapped_text import draw_wrapped, letters_across
+
+
+def _forget_fault(_preferences: bpy.types.AddonPreferences, context: bpy.types.Context) -> None:
+    """A fault of the Python that was named before says nothing of this one."""
+    if STATUS.message.startswith("E_DEP"):
+        STATUS.message = ""
+        redraw_panels(context)
 
 
 class XPBD_preferences(bpy.types.AddonPreferences):
@@ -23,6 +31,7 @@ class XPBD_preferences(bpy.types.AddonPreferences):
         description="A Python 3.11 or later with the package taichi, which runs the solver. Empty: the one inside "
         "Blender, or one found on this machine",
         subtype="FILE_PATH",
+        update=_forget_fault,
     )
 
     def draw(self, context: bpy.types.Context) -> None:

@@ -33,6 +33,24 @@ def test_an_installed_add_on_has(bpy):
         bpy.context.preferences.addons.remove(addon)
 
 
+@pytest.mark.parametrize(
+    ("message", "left"),
+    [("E_DEP: No Python with Taichi.", ""), ("E_IO: The disk is full.", "E_IO: The disk is full.")],
+)
+def test_another_python_takes_the_fault_of_the_last_one_away(bpy, monkeypatch, message, left):
+    from blender_xpbd.addon.data import extension
+    from blender_xpbd.addon.data.bake_status import STATUS
+
+    addon = bpy.context.preferences.addons.new()
+    addon.module = extension.BASE_PACKAGE
+    monkeypatch.setattr(STATUS, "message", message)
+    try:
+        addon.preferences.worker_python = "/somewhere/python"
+        assert STATUS.message == left
+    finally:
+        bpy.context.preferences.addons.remove(addon)
+
+
 def test_a_script_from_a_checkout_finds_those_of_the_extension(bpy, monkeypatch):
     """The extension has registered the properties; a checkout that is imported beside it has no preferences."""
     from blender_xpbd.addon.data import properties

@@ -138,7 +138,7 @@ def finish_contacts(
 @ti.func
 def bounce_share(world: ti.template(), turn, turns, h, variant: ti.template()):
     """Let one of ``turns`` equal shares of the compact pieces bounce."""
-    count = world.pieces.are_hard.shape[0]
+    count = world.pieces.piece_rows.shape[0] - 1
     for piece in range(count * turn // turns, count * (turn + 1) // turns):
         inverse_h = projection_step(h, 0, variant.mode)[2]
         bounce_piece(world.particles, world.contacts, world.pieces, piece, h, inverse_h, variant)

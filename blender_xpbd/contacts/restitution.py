@@ -106,8 +106,9 @@ def bounce_piece(
         change, turn = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
         for c in range(pieces.hits.shape[1]):
             touch = _touch(particles, contacts, pieces, piece, c, motion, inverse_h)
-            _begin(pieces, piece, c, motion, touch, particles.gravity[0].xyz, h)
-            impulse = _follow(pieces, piece, c, motion, touch, particles.gravity[0].xyz, h)
+            gravity = particles.gravity[0].xyz
+            _begin(pieces, piece, c, motion, touch, gravity.norm() * h)
+            impulse = _follow(pieces, piece, c, motion, touch, gravity, h)
             if impulse.dot(impulse) > 0.0:
                 arm = _vector(pieces.hits, piece, c, ARM) / pieces.hits[piece, c, IMPULSE]
                 moved = impulse / motion.mass
@@ -228,11 +229,11 @@ def _touch(
 
 
 @ti.func
-def _begin(pieces: ti.template(), piece, c, motion: ti.template(), touch: ti.template(), gravity, h):
+def _begin(pieces: ti.template(), piece, c, motion: ti.template(), touch: ti.template(), gravity_speed):
     """Begin a hit where a piece touches that came fast, unless one is under way; else note on what the piece rests."""
     hits = ti.static(pieces.hits)
     if hits[piece, c, APPROACH] <= FREE:
-        if touch.impulse > 0.0 and touch.approach > RESTING * gravity.norm() * h:
+        if touch.impulse > 0.0 and touch.approach > RESTING * gravity_speed:
             for column in range(REST):
                 hits[piece, c, column] = 0.0
             velocity = motion.velocity - touch.moved - touch.surface / touch.impulse

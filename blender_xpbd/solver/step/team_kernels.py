@@ -214,5 +214,5 @@ def simulate_substeps(
         ti.loop_config(serialize=True)
         for b in range(particles.bodies.shape[0]):
             rate = particles.bodies[b, BODY_INTERNAL_DAMPING]
-            if rate > 0.0 and span.first + span.count == span.of:
+            if rate > 0.0 and span.count > 0 and span.first + span.count == span.of:
                 damp_internal_motion(particles, b, 1.0 - ti.exp(-rate * order.duration[0] * span.of))

@@ -50,8 +50,8 @@ def _place_targets(plan: Plan, stage: Stage, substep: int, of: int) -> None:
 
 
 def _solve_levels(plan: Plan, stage: Stage, substep: int, of: int) -> None:
-    groups = stage.turns // stage.detail
-    solve_levels_by_colours(plan, range(stage.first, stage.first + groups))
+    chains = stage.turns // stage.detail
+    solve_levels_by_colours(plan, range(stage.first, stage.first + chains))
 
 
 def _project(plan: Plan, stage: Stage, substep: int, of: int) -> None:

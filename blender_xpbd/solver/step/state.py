@@ -146,8 +146,8 @@ def _particles(system: System, mode: int) -> Any:
 def _constraints(schedule: Schedule, mode: int) -> Any:
     # a single iteration only reads and writes them where it starts warm
     keeps_multipliers = bool(mode & (ACCUMULATE | WARM))
-    # groups have working space among their parameters
-    parameters = make_array if any(block and block.groups for block in schedule.blocks) else readable_array
+    # pools hold working space
+    parameters = make_array if any(block and block.pools for block in schedule.blocks) else readable_array
     return Constraints(
         indices=readable_array(schedule.indices, ti.i32),
         parameters=parameters(schedule.parameters, ti.f32),

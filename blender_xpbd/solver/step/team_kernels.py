@@ -83,10 +83,10 @@ def place_targets(particles: ti.template(), targets: ti.template(), share, mode:
 
 @ti.func
 def solve_levels(world: ti.template(), order: ti.template(), stage, turn, inverse_h2):
-    """Do the operations of a group on the coarse levels, or one share of them."""
+    """Do the operations of a chain on the coarse levels, or one share of them."""
     shares = order.stages[stage, DETAIL]
-    group = order.stages[stage, FIRST] + turn // shares
-    for operation in range(order.operation_starts[group], order.operation_starts[group + 1]):
+    chain = order.stages[stage, FIRST] + turn // shares
+    for operation in range(order.operation_starts[chain], order.operation_starts[chain + 1]):
         operate(world.levels, world.particles.positions, order, operation, turn % shares, shares, inverse_h2)
 
 

@@ -30,8 +30,8 @@ from .constraint import (
     read_multiplier,
     solve_multiplier,
 )
-from .pools import EXTRAS, FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, POOLED_ROW, MEMBERS, Pools, pooled_rows
 from .lanes import SIXTH, dot, place
+from .pools import EXTRAS, FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, MEMBERS, POOLED_ROW, Pools, pooled_rows
 from .scaling import Scaling
 
 # pressure of the air around, at sea level [Pa]

@@ -20,8 +20,8 @@ from .constraint import (
     read_multiplier,
     solve_multiplier,
 )
-from .pools import FIRST_MEMBER, FIRST_VALUE, POOLED_ROW, MEMBERS, Pools, pooled_rows
 from .lanes import dot, edge, place
+from .pools import FIRST_MEMBER, FIRST_VALUE, MEMBERS, POOLED_ROW, Pools, pooled_rows
 from .rotation import nearest_rotation
 from .scaling import compliances
 
@@ -124,7 +124,7 @@ def build_shape_matching(
     Args:
         positions: rest positions [m], shape (particles, 3).
         masses: of the particles, of pinned ones too [kg], shape (particles,); members of no mass are left out.
-        clusters: members of each one, see ``geometry.solid.clusters``; those of fewer than two with a mass are left out.
+        clusters: members of each one, see ``geometry.solid.clusters``; with fewer than two masses left out.
         compliance: [s²], one for all or shape (clusters,), see ``frequency_compliance`` and ``cluster_compliance``;
             infinite ones are left out.
     """

@@ -12,6 +12,7 @@ WINDOW = 64
 IMPROVEMENT_PASSES = 4
 # Drawn by nobody: no colour is free.
 NONE_FREE = 255
+# of SplitMix64 (Steele, Lea & Flood 2014)
 MIXING_FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 

@@ -11,7 +11,7 @@ from blender_xpbd.constraints import CONSTRAINTS
 from blender_xpbd.constraints.constraint import joined
 from blender_xpbd.constraints.distance import DISTANCE, build_distance
 from blender_xpbd.constraints.enclosed_volume import ENCLOSED_VOLUME, build_enclosed_volume
-from blender_xpbd.constraints.pools import EXTRAS, FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, POOLED_ROW, MEMBERS
+from blender_xpbd.constraints.pools import EXTRAS, FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, MEMBERS, POOLED_ROW
 from blender_xpbd.constraints.shape_matching import SHAPE_MATCHING, build_shape_matching
 from blender_xpbd.solver.order.schedule import build_schedule
 from blender_xpbd.solver.system.system import build_system

@@ -108,6 +108,49 @@ def test_a_breach_is_seen(where: str, line: str) -> None:
     assert len(list(faults(ROOT / PACKAGE / where, line))) == 1
 
 
+def insides_of_taichi(text: str) -> list[int]:
+    """Lines that reach beyond the public functions of Taichi."""
+    lines = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Attribute):
+            base = node.value
+            is_of_taichi = isinstance(base, ast.Name) and base.id in ("ti", "taichi")
+            is_private = node.attr.startswith("_") and not node.attr.startswith("__")
+            if (is_of_taichi and (node.attr == "lang" or is_private)) or node.attr in ("_primal", "_ArgPack__argpack"):
+                lines.append(node.lineno)
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "taichi":
+            lines.append(node.lineno)
+        elif isinstance(node, ast.Import):
+            lines += [node.lineno for alias in node.names if alias.name.startswith("taichi.")]
+    return lines
+
+
+@pytest.mark.parametrize("path", [path for path in PACKAGE_SOURCES if layer_of(path) != "device"], ids=name)
+def test_the_insides_of_taichi_are_for_the_device_alone(path: Path) -> None:
+    assert insides_of_taichi(path.read_text(encoding="utf-8")) == []
+
+
+def test_files_of_the_device_that_reach_into_taichi_ask_for_its_version() -> None:
+    for path in (ROOT / PACKAGE / "device").glob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert not insides_of_taichi(text) or "knows_taichi()" in text, path.name
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ti.lang.impl.get_runtime()",
+        "kernel._primal.arguments",
+        "ti._lib.core",
+        "from taichi.lang import impl",
+        "import taichi.lang.impl as impl",
+        "pack._ArgPack__argpack",
+    ],
+)
+def test_a_look_inside_taichi_is_seen(line: str) -> None:
+    assert insides_of_taichi(line) == [1]
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=name)
 def test_every_file_states_its_licence(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()[:2]

@@ -50,7 +50,7 @@ class DeferredBlock(ConstraintBlock):
         values = {
             "type": kind,
             "indices": indices,
-            "groups": None,
+            "pools": None,
             "layer": layer,
             "follows": follows,
             "_parameters_of": parameters_of,

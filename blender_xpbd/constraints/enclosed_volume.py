@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Volume of a closed surface: C = V − V* [m³], compliance α [m³/Pa], over a group of any size.
+"""Volume of a closed surface: C = V − V* [m³], compliance α [m³/Pa], over any number of particles.
 
 V = Σ x₁·(x₂ × x₃)/6 over the triangles and ∇ᵢV is a third of the area vectors around a vertex (PBD 2007, §4.4, eq. 14,
 which has V times six). Two models share the projection:
@@ -30,8 +30,8 @@ from .constraint import (
     read_multiplier,
     solve_multiplier,
 )
-from .groups import EXTRAS, FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, GROUP_ROW, MEMBERS, Groups, group_rows
 from .lanes import SIXTH, dot, place
+from .pools import EXTRAS, FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, MEMBERS, POOLED_ROW, Pools, pooled_rows
 from .scaling import Scaling
 
 # pressure of the air around, at sea level [Pa]
@@ -120,7 +120,7 @@ def evaluate_enclosed_volume(positions: npt.NDArray[np.float64], block: Constrai
 
 ENCLOSED_VOLUME = ConstraintType(
     name="enclosed_volume",
-    particle_count=GROUP_ROW,
+    particle_count=POOLED_ROW,
     parameters=("target volume [m³]", "gas, 0 or 1", "compliance (of a gas: at its target volume) [m³/Pa]"),
     multiplier_count=1,
     project=project_enclosed_volume,
@@ -243,20 +243,20 @@ def _block(
     particles = np.concatenate([none, *(shell.members for shell in shells)])
     values = np.zeros((len(particles), VALUES))
     values[:, 3] = 1.0 if factors is None else factors[particles]
-    groups = Groups(
+    pools = Pools(
         members=particles,
         extras=np.concatenate([none, *(shell.corners for shell in shells)]),
         values=values.ravel(),
     )
-    rows = group_rows(members, extras, VALUES * members)
-    return ConstraintBlock(ENCLOSED_VOLUME, rows, np.array(parameters).reshape(-1, 3), groups)
+    rows = pooled_rows(members, extras, VALUES * members)
+    return ConstraintBlock(ENCLOSED_VOLUME, rows, np.array(parameters).reshape(-1, 3), pools)
 
 
 def _triangles(block: ConstraintBlock, number: int) -> npt.NDArray[np.int32]:
-    if block.groups is None:
-        raise ValueError("an enclosed volume without its groups")
+    if block.pools is None:
+        raise ValueError("an enclosed volume without its pools")
     row = block.indices[number]
-    return block.groups.extras[row[FIRST_EXTRA] : row[FIRST_EXTRA] + row[EXTRAS]].reshape(-1, 3)
+    return block.pools.extras[row[FIRST_EXTRA] : row[FIRST_EXTRA] + row[EXTRAS]].reshape(-1, 3)
 
 
 def _volume(positions: npt.NDArray[np.float64], triangles: npt.NDArray[np.int32]) -> float:

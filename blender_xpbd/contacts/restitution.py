@@ -17,6 +17,7 @@ import taichi as ti
 
 from .record import element_inverse_mass, element_point, push_element
 from .rigid_motion import kinetic_energy, response, rigid_motion, solve_inertia, velocity_at
+from .tables import PIECE_IS_HARD, PIECE_MEMBERS, PIECE_POINTS
 
 # speeds below this many times g h are resting contact and do not bounce
 RESTING = 2.0
@@ -100,13 +101,14 @@ def bounce_piece(
         variant: static: whether the integration ``has_history`` (BDF2).
     """
     if _is_busy(contacts, pieces, piece):
-        first, last = pieces.member_starts[piece], pieces.member_starts[piece + 1]
+        first, last = pieces.piece_rows[piece, PIECE_MEMBERS], pieces.piece_rows[piece + 1, PIECE_MEMBERS]
         motion = rigid_motion(particles, pieces.members, first, last)
         change, turn = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
         for c in range(pieces.hits.shape[1]):
             touch = _touch(particles, contacts, pieces, piece, c, motion, inverse_h)
-            _begin(pieces, piece, c, motion, touch, particles.gravity[0].xyz, h)
-            impulse = _follow(pieces, piece, c, motion, touch, particles.gravity[0].xyz, h)
+            gravity = particles.gravity[0].xyz
+            _begin(pieces, piece, c, motion, touch, gravity.norm() * h)
+            impulse = _follow(pieces, piece, c, motion, touch, gravity, h)
             if impulse.dot(impulse) > 0.0:
                 arm = _vector(pieces.hits, piece, c, ARM) / pieces.hits[piece, c, IMPULSE]
                 moved = impulse / motion.mass
@@ -139,8 +141,8 @@ def _is_busy(contacts: ti.template(), pieces: ti.template(), piece):
     for c in range(count):
         if pieces.hits[piece, c, APPROACH] != FREE:
             result = True
-    n = pieces.point_starts[piece]
-    while n < pieces.point_starts[piece + 1] and not result:
+    n = pieces.piece_rows[piece, PIECE_POINTS]
+    while n < pieces.piece_rows[piece + 1, PIECE_POINTS] and not result:
         for c in range(count):
             if contacts.multipliers[pieces.points[n], c] > 0.0:
                 result = True
@@ -184,7 +186,7 @@ def _touch(
     impulse, friction, restitution = 0.0, 0.0, 0.0
     arm, normal, surface = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
     held, momentum, spin = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
-    for n in range(pieces.point_starts[piece], pieces.point_starts[piece + 1]):
+    for n in range(pieces.piece_rows[piece, PIECE_POINTS], pieces.piece_rows[piece + 1, PIECE_POINTS]):
         k = pieces.points[n]
         if contacts.multipliers[k, c] > 0.0:
             direction, given = contacts.normals[k, c].xyz, contacts.frictions_given[k, c]
@@ -227,11 +229,11 @@ def _touch(
 
 
 @ti.func
-def _begin(pieces: ti.template(), piece, c, motion: ti.template(), touch: ti.template(), gravity, h):
+def _begin(pieces: ti.template(), piece, c, motion: ti.template(), touch: ti.template(), gravity_speed):
     """Begin a hit where a piece touches that came fast, unless one is under way; else note on what the piece rests."""
     hits = ti.static(pieces.hits)
     if hits[piece, c, APPROACH] <= FREE:
-        if touch.impulse > 0.0 and touch.approach > RESTING * gravity.norm() * h:
+        if touch.impulse > 0.0 and touch.approach > RESTING * gravity_speed:
             for column in range(REST):
                 hits[piece, c, column] = 0.0
             velocity = motion.velocity - touch.moved - touch.surface / touch.impulse
@@ -266,7 +268,7 @@ def _follow(pieces: ti.template(), piece, c, motion: ti.template(), touch: ti.te
         parting = normal.dot(velocity_at(motion, arm) - surface)
         push = normal.dot(touch.moved + touch.turned.cross(arm))
         if push <= gravity.norm() * h and parting > -0.5 * hits[piece, c, APPROACH]:
-            impulse = _parting_impulse(hits, piece, c, motion, normal, gravity, pieces.are_hard[piece])
+            impulse = _parting_impulse(hits, piece, c, motion, normal, gravity, pieces.piece_rows[piece, PIECE_IS_HARD])
             hits[piece, c, APPROACH] = OVER
             _set_vector(hits, piece, c, REST, normal)
         elif hits[piece, c, IDLE] > LONGEST_IDLE:

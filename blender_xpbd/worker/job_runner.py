@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..constraints.groups import FIRST_MEMBER
+from ..constraints.pools import FIRST_MEMBER
 from ..device.runtime import start_taichi, stop_taichi
 from ..jobs.checkpoint import write_checkpoint
 from ..jobs.frames import FrameCache
@@ -311,7 +311,7 @@ def _constraint_counts(system: System) -> list[dict[str, int]]:
     for block in system.schedule.blocks:
         if block is None:
             continue
-        firsts = block.indices[:, 0] if block.groups is None else block.groups.members[block.indices[:, FIRST_MEMBER]]
+        firsts = block.indices[:, 0] if block.pools is None else block.pools.members[block.indices[:, FIRST_MEMBER]]
         owners = np.searchsorted(system.starts, firsts, side="right") - 1
         for owner, count in zip(*np.unique(owners, return_counts=True), strict=True):
             counts[owner][block.type.name] = int(count)

@@ -82,7 +82,7 @@ def projection_case(kind: str, is_double: bool) -> Row:
         runners["C ns"] = _in_c(example, schedule, kind, ())
         runners["C without FMA ns"] = _in_c(example, schedule, kind, ("-ffp-contract=off",))
     row: Row = {"constraint": kind, "precision": "double" if is_double else "single", "projections": len(example.block)}
-    if example.block.groups is not None:
+    if example.block.pools is not None:
         row["members"] = float(example.block.indices[:, 1].mean())
     difference = _largest_difference(runners, example)
     times = _best_times(runners)

@@ -171,7 +171,7 @@ def _windings(grid: Grid, crossings: Crossings) -> tuple[np.ndarray, np.ndarray]
 
 
 def _sum_by_key(keys: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sums of the values of equal keys; the keys come grouped."""
+    """Sums of the values of equal keys; equal keys come together."""
     if len(keys) == 0:
         return keys, values
     begins = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]])

@@ -225,16 +225,16 @@ def _link_along_rays(
     after_key = np.where(has_after, after_key, 0)
     depth_before = np.where(has_before, flat_depth[before_key], 0)
     depth_after = np.where(has_after, flat_depth[after_key], 0)
-    # One group: the crossings in one interval of one ray.
+    # One run: the crossings in one interval of one ray.
     changes = (crossings.base[1:] != crossings.base[:-1]) | (crossings.interval[1:] != crossings.interval[:-1])
     is_first, is_last = np.r_[True, changes], np.r_[changes, True]
     running = np.cumsum(crossings.sign)
-    group_begin = np.maximum.accumulate(np.where(is_first, np.arange(count), 0))
-    passed = running - (running - crossings.sign)[group_begin]
-    group_total = passed[is_last][np.cumsum(is_first) - 1]
+    run_begin = np.maximum.accumulate(np.where(is_first, np.arange(count), 0))
+    passed = running - (running - crossings.sign)[run_begin]
+    run_total = passed[is_last][np.cumsum(is_first) - 1]
     # The winding number just after each crossing, counted from either end of the interval; inside where both say so.
     from_before = depth_before - passed
-    from_after = depth_after + group_total - passed
+    from_after = depth_after + run_total - passed
     joined = np.flatnonzero(~is_last & (from_before != 0) & (from_after != 0))
     first = np.flatnonzero(is_first & (depth_before != 0))
     last = np.flatnonzero(is_last & (depth_after != 0))

@@ -194,13 +194,13 @@ def _pairs(buckets: _Buckets, first: np.ndarray, last: np.ndarray) -> tuple[np.n
 def _keep_best(
     owner: np.ndarray, candidates: np.ndarray, outside: np.ndarray, elements: np.ndarray, outsideness: np.ndarray
 ) -> None:
-    """Of each point's candidates, note the one it is least outside of, the first of several (owner is grouped)."""
+    """Of each point's candidates, note the one it is least outside of, the first of several; equal owners adjoin."""
     begins = np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]])
     least = np.minimum.reduceat(outside, begins)
-    group = np.repeat(np.arange(len(begins)), np.diff(np.r_[begins, len(owner)]))
-    best = np.flatnonzero(outside == least[group])[::-1]
+    run = np.repeat(np.arange(len(begins)), np.diff(np.r_[begins, len(owner)]))
+    best = np.flatnonzero(outside == least[run])[::-1]
     chosen = np.empty(len(begins), dtype=np.int64)
-    chosen[group[best]] = candidates[best]
+    chosen[run[best]] = candidates[best]
     asking = owner[begins]
     better = least < outsideness[asking]
     elements[asking[better]] = chosen[better]
@@ -230,6 +230,6 @@ def _parts(counts: np.ndarray, limit: int) -> list[slice]:
     """Cut a list into slices whose counts sum to about a limit at most."""
     if len(counts) == 0:
         return []
-    group = (np.cumsum(counts) - counts) // limit
-    begins = np.flatnonzero(np.r_[True, group[1:] != group[:-1]])
+    batch = (np.cumsum(counts) - counts) // limit
+    begins = np.flatnonzero(np.r_[True, batch[1:] != batch[:-1]])
     return [slice(int(a), int(b)) for a, b in zip(begins, np.r_[begins[1:], len(counts)], strict=True)]

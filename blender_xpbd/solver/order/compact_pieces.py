@@ -117,7 +117,7 @@ def _is_hard(body: Body, settings: SolverSettings) -> bool:
 def _components(count: int, blocks: Iterable[ConstraintBlock]) -> npt.NDArray[np.int32]:
     labels: npt.NDArray[np.int32] | None = None
     for block in blocks:
-        if block.groups is None:
+        if block.pools is None:
             pairs = [block.indices[:, [0, k]] for k in range(1, block.indices.shape[1])]
         else:
             rows = [block.members(n) for n in range(len(block))]

@@ -18,15 +18,15 @@ Ints = npt.NDArray[np.int32]
 
 @dataclass(frozen=True)
 class ContactPoints:
-    """Points in elements; those of one element form a group, and groups of one colour share no particle.
+    """Points in elements; elements of one colour share no particle.
 
     Attributes:
         elements: particles of each point, then its body, shape (points, 5).
         weights: x = Σ wⱼ xⱼ, shape (points, 4), float32.
         frictions: Coulomb coefficient of each point, shape (points,), float32.
-        groups: boundaries of the groups among the points, shape (groups + 1,).
-        colours: boundaries of the colours among the groups, first within parts and then across them, each of shape
-            (colours + 1,).
+        element_starts: first point of each distinct element, shape (distinct elements + 1,).
+        colours: boundaries of the colours among the distinct elements, first within parts and then across them, each of
+            shape (colours + 1,).
         segments: runs of points of one part, as ``tasks.segments_of`` returns them; the last task has those that
             reach across parts.
         segment_starts: first segment of each part and of the last task, shape (parts + 2,).
@@ -35,7 +35,7 @@ class ContactPoints:
     elements: Ints
     weights: npt.NDArray[np.float32]
     frictions: npt.NDArray[np.float32]
-    groups: Ints
+    element_starts: Ints
     colours: tuple[Ints, Ints]
     segments: Ints
     segment_starts: Ints
@@ -64,19 +64,19 @@ def build_contact_points(models: Sequence[BodyModel], starts: Ints, owned: Parts
         elements[mine, 4] = number
         frictions[mine] = model.frictions if len(model.frictions) else model.body.material.friction
         first += count
-    distinct, group = _distinct(elements)
-    order, boundaries, tasks = _ordered_groups(distinct, owned)
+    distinct, element_of = _distinct(elements)
+    order, boundaries, tasks = _ordered_elements(distinct, owned)
     rank = np.empty(len(distinct), np.int32)
     rank[order] = np.arange(len(distinct))
-    group_rank = rank[group]
-    point_order = np.argsort(group_rank, kind="stable")
-    group_rank = group_rank[point_order]
-    segments, segment_starts = segments_of(tasks[group_rank], owned.count + 1)
+    element_rank = rank[element_of]
+    point_order = np.argsort(element_rank, kind="stable")
+    element_rank = element_rank[point_order]
+    segments, segment_starts = segments_of(tasks[element_rank], owned.count + 1)
     return ContactPoints(
         elements=elements[point_order],
         weights=weights[point_order],
         frictions=frictions[point_order],
-        groups=np.searchsorted(group_rank, np.arange(len(distinct) + 1)).astype(np.int32),
+        element_starts=np.searchsorted(element_rank, np.arange(len(distinct) + 1)).astype(np.int32),
         colours=boundaries,
         segments=segments,
         segment_starts=segment_starts,
@@ -84,19 +84,19 @@ def build_contact_points(models: Sequence[BodyModel], starts: Ints, owned: Parts
 
 
 def _distinct(elements: Ints) -> tuple[Ints, Ints]:
-    """Different elements by their particles, in ascending order, shape (groups, 4), and which each point is in."""
+    """Different elements by their particles, in ascending order, shape (elements, 4), and which each point is in."""
     # particles count up from 0, so two of them in 64 bits sort as they do one after the other
     upper, lower = ((elements[:, k].astype(np.int64) << 32) | elements[:, k + 1] for k in (0, 2))
     order = np.lexsort((lower, upper))
     upper, lower = upper[order], lower[order]
     is_new = np.ones(len(order), np.bool_)
     is_new[1:] = (upper[1:] != upper[:-1]) | (lower[1:] != lower[:-1])
-    group = np.empty(len(order), np.int32)
-    group[order] = np.cumsum(is_new, dtype=np.int32) - 1
-    return elements[order[is_new], :4], group
+    element_of = np.empty(len(order), np.int32)
+    element_of[order] = np.cumsum(is_new, dtype=np.int32) - 1
+    return elements[order[is_new], :4], element_of
 
 
-def _ordered_groups(elements: Ints, owned: Parts) -> tuple[Ints, tuple[Ints, Ints], Ints]:
+def _ordered_elements(elements: Ints, owned: Parts) -> tuple[Ints, tuple[Ints, Ints], Ints]:
     """Elements by colour and part, those across parts last: order, boundaries of the colours, task of each in order."""
     labels = owned.particles[elements]
     tasks = np.where((labels == labels[:, :1]).all(axis=1), labels[:, 0], owned.count).astype(np.int32)

@@ -38,9 +38,9 @@ class LevelOperations:
 
     Attributes:
         rows: columns as named above, shape (operations, 5).
-        starts: where each group begins in ``rows``, shape (groups + 1,). A group is one or more chains, or a single
-            operation.
-        stages: in the order of time: first group, how many are done at once, into how many shares each is divided.
+        starts: where each chain begins in ``rows``, shape (chains + 1,). An operation that is shared out is a chain
+            of its own.
+        stages: in the order of time: first chain, how many are done at once, into how many shares each is divided.
     """
 
     rows: Ints
@@ -68,15 +68,15 @@ def level_operations(tables: HierarchyTables, part_count: int) -> LevelOperation
             chains.append(_chain(tables, split, last))
     chains = _joined(chains, MOST_PARTS)
     back = [operation for operations in reversed(up) for operation in operations]
-    groups = [*([operation] for operation in down), *chains, *([operation] for operation in back)]
+    in_order = [*([operation] for operation in down), *chains, *([operation] for operation in back)]
     stages = [(number, 1, _shares(operation, part_count)) for number, operation in enumerate(down)]
     if chains:
         stages.append((len(down), len(chains), 1))
     begin = len(down) + len(chains)
     stages += [(begin + number, 1, _shares(operation, part_count)) for number, operation in enumerate(back)]
     return LevelOperations(
-        rows=np.array(list(itertools.chain(*groups)), np.int32).reshape(-1, 5),
-        starts=np.cumsum([0, *(len(group) for group in groups)]).astype(np.int32),
+        rows=np.array(list(itertools.chain(*in_order)), np.int32).reshape(-1, 5),
+        starts=np.cumsum([0, *(len(chain) for chain in in_order)]).astype(np.int32),
         stages=tuple(stages),
     )
 

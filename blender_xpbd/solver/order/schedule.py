@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ...constraints import CONSTRAINTS
 from ...constraints.constraint import ConstraintBlock
 from ...constraints.deferred import DeferredBlock, together
-from ...constraints.groups import colour_groups
+from ...constraints.pools import colour_pooled
 from ...geometry.chunks import chunks
 from ...geometry.colouring import colour_constraints
 from .tasks import ROUNDS, Parts, cut, part_count, segments_of
@@ -32,14 +32,14 @@ class Schedule:
     A segment is a run of constraints of one type, colour and task.
 
     Attributes:
-        indices: particles, int32, flat; the rows of a type of groups are followed by its pools.
+        indices: particles, int32, flat; the rows of a pooled type are followed by its pools.
         parameters: float32, flat; likewise.
         multiplier_count: length of the array of multipliers.
         table: per type of ``CONSTRAINTS``: number of constraints, first index, first parameter, first
             multiplier; shape (types, 4), int32.
         colours: per round and type, the boundaries of its colours, shape (colours + 1,).
         blocks: per type, its constraints in scheduled order (None where there are none); views of the flat arrays, in
-            single precision, but for groups.
+            single precision, but for pooled types.
         parts: who belongs to which part.
         segments: first constraint of a segment and the one after its last, shape (segments, 2).
         segment_starts: first segment of each task and type, shape (tasks, types + 1).
@@ -109,15 +109,15 @@ def build_schedule(
 
 
 def _by_type(blocks: list[ConstraintBlock]) -> list[list[ConstraintBlock]]:
-    groups = ([block for block in blocks if block.type is kind] for kind in CONSTRAINTS)
-    return [mine for mine in groups if mine]
+    by_type = ([block for block in blocks if block.type is kind] for kind in CONSTRAINTS)
+    return [mine for mine in by_type if mine]
 
 
 def _movable_rows(block: ConstraintBlock, is_movable: Mask) -> ConstraintBlock:
     """The constraints that touch a particle that can move, parameters in the precision in which they are needed."""
     if block.type.prepare is None and not isinstance(block, DeferredBlock):
         block = replace(block, parameters=block.parameters.astype(np.float32))
-    if block.groups is None:
+    if block.pools is None:
         chosen = np.zeros(len(block), np.bool_)
         for part in chunks(len(block)):
             chosen[part] = is_movable[block.indices[part]].any(axis=1)
@@ -139,9 +139,9 @@ def _flat_sizes(block: ConstraintBlock | None) -> tuple[int, int]:
     if block is None:
         return 0, 0
     parameter_count = len(block) * len(block.type.parameters)
-    if block.groups is None:
+    if block.pools is None:
         return block.indices.size, parameter_count
-    pools = block.groups
+    pools = block.pools
     return block.indices.size + len(pools.members) + len(pools.extras), parameter_count + len(pools.values)
 
 
@@ -167,7 +167,7 @@ def _flattened(
     index_count, parameter_count = _flat_sizes(block)
     own_indices = indices[firsts[0] :][:index_count]
     own_parameters = parameters[firsts[1] :][:parameter_count]
-    if block.groups is not None:
+    if block.pools is not None:
         ordered = block.rows(order).prepared(inverse_masses)
         own_indices[:] = ordered.flat_indices(int(firsts[0]), int(firsts[1]))
         own_parameters[:] = ordered.flat_parameters()
@@ -208,8 +208,8 @@ def _sorted(rounds: npt.NDArray[np.int8], colours: Ints, parts: Ints) -> Ints:
 def _coloured(block: ConstraintBlock, chosen: Mask, is_movable: Mask) -> Ints:
     """Colours of some of the constraints."""
     indices = block.indices if chosen.all() else block.indices[chosen]
-    if block.groups is not None:
-        return colour_groups(indices, block.groups, is_movable)
+    if block.pools is not None:
+        return colour_pooled(indices, block.pools, is_movable)
     return colour_constraints(_movable_particles(indices, is_movable), len(is_movable))
 
 

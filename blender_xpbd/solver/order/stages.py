@@ -25,8 +25,8 @@ class Stage(NamedTuple):
     Attributes:
         act: what its turns do.
         turns: how many there are.
-        first: task of the first turn, or for SOLVE_LEVELS the first group of operations.
-        detail: for PROJECT and TOUCH the iteration, for SOLVE_LEVELS into how many shares a group is divided.
+        first: task of the first turn, or for SOLVE_LEVELS the first chain of operations.
+        detail: for PROJECT and TOUCH the iteration, for SOLVE_LEVELS into how many shares a chain is divided.
     """
 
     act: int
@@ -60,7 +60,7 @@ def substep_stages(
     stages = [Stage(PREDICT, part_count)]  # v = (v + h g) exp(-drag h); start, x = x, x + h v
     if has_targets:
         stages += [Stage(PLACE_TARGETS, 1)]  # x[particle] = target
-    stages += [Stage(SOLVE_LEVELS, groups * shares, group, shares) for group, groups, shares in level_stages]
+    stages += [Stage(SOLVE_LEVELS, chains * shares, chain, shares) for chain, chains, shares in level_stages]
     for iteration in range(iterations):
         stages += [Stage(PROJECT, turns, first, iteration) for turns, first in rounds]  # solve(constraint, …)
         if has_contacts:

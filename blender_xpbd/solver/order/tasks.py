@@ -125,7 +125,7 @@ def _cut_again(
     """Parts of the particles that the remaining constraints touch, not cut where they were cut before."""
     touched = np.zeros(len(positions), np.bool_)
     for block, left in zip(blocks, remaining, strict=True):
-        if block.groups is None:
+        if block.pools is None:
             touched[block.indices[left]] = True
     labels = np.zeros(len(positions), np.int32)
     labels[touched] = bisect(positions[touched], count, share)
@@ -134,7 +134,7 @@ def _cut_again(
 
 def _common_part(block: ConstraintBlock, numbers: npt.NDArray[np.intp], labels: Ints, is_movable: Mask) -> Ints:
     """The part that all movable particles of each of some constraints are in, −1 where they are in several."""
-    if block.groups is not None:
+    if block.pools is not None:
         rows = [block.members(number) for number in numbers]
         parts = [np.unique(labels[row[is_movable[row]]]) for row in rows]
         return np.array([part[0] if len(part) == 1 else -1 for part in parts], np.int32)

@@ -67,7 +67,6 @@ def project_contact_colour(
     particles: Particles,
     contacts: Contacts,
     colliders: Colliders,
-    groups: INTS,
     first: ti.i32,
     last: ti.i32,
     substep: ti.i32,
@@ -75,9 +74,9 @@ def project_contact_colour(
     h: float,
     variant: ti.template(),
 ):
-    """Project the contact points of one colour of groups."""
-    for group in range(first, last):
-        for k in range(groups[group], groups[group + 1]):
+    """Project the contact points of the elements of one colour."""
+    for element in range(first, last):
+        for k in range(contacts.element_starts[element], contacts.element_starts[element + 1]):
             gravity_speed = particles.gravity[0].norm() * h
             project_contact(particles, contacts, colliders, k, substep, h, gravity_speed, iteration == 0, variant)
 
@@ -91,25 +90,25 @@ def update_velocities(particles: Particles, h: float, mode: ti.template()):
 
 @ti.kernel
 def restore_contact_colour(
-    particles: Particles, contacts: Contacts, groups: INTS, first: ti.i32, last: ti.i32, bounces: ti.template()
+    particles: Particles, contacts: Contacts, first: ti.i32, last: ti.i32, bounces: ti.template()
 ):
-    """Velocities of the contact points of one colour of groups after a hit."""
-    for group in range(first, last):
-        for k in range(groups[group], groups[group + 1]):
+    """Velocities of the contact points of the elements of one colour after a hit."""
+    for element in range(first, last):
+        for k in range(contacts.element_starts[element], contacts.element_starts[element + 1]):
             restore_speeds(particles, contacts, k, bounces)
 
 
 @ti.kernel
-def forget_histories(particles: Particles, contacts: Contacts, groups: INTS, first: ti.i32, last: ti.i32, h: float):
+def forget_histories(particles: Particles, contacts: Contacts, first: ti.i32, last: ti.i32, h: float):
     """Let BDF2 go on from uniform motion where contact points were hit; points that share a particle write the same."""
-    for k in range(groups[first], groups[last]):
+    for k in range(contacts.element_starts[first], contacts.element_starts[last]):
         forget_history(particles, contacts, k, h)
 
 
 @ti.kernel
 def bounce_pieces(particles: Particles, contacts: Contacts, pieces: Pieces, h: float, variant: ti.template()):
     """Let compact pieces bounce, one thread per piece."""
-    for piece in range(pieces.are_hard.shape[0]):
+    for piece in range(pieces.piece_rows.shape[0] - 1):
         bounce_piece(particles, contacts, pieces, piece, h, projection_step(h, 0, variant.mode)[2], variant)
 
 

@@ -15,10 +15,10 @@ from .plan import Plan
 Row = Sequence[int]
 
 
-def solve_levels_by_colours(plan: Plan, groups: range) -> None:
-    """Do all operations of some groups."""
+def solve_levels_by_colours(plan: Plan, chains: range) -> None:
+    """Do all operations of some chains."""
     operations = plan.state.operations
-    for row in operations.rows[operations.starts[groups.start] : operations.starts[groups.stop]].tolist():
+    for row in operations.rows[operations.starts[chains.start] : operations.starts[chains.stop]].tolist():
         LAUNCHES[row[OPERATION]](plan, row)
 
 

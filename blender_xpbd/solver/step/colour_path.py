@@ -29,7 +29,7 @@ def simulate_by_colours(plan: Plan, first: int, count: int, of: int) -> None:
     for substep in range(first, first + count):
         for stage in plan.state.stages:
             LAUNCHES[stage.act](plan, stage, substep, of)
-    if plan.variant.damps_bodies and first + count == of:
+    if plan.variant.damps_bodies and count > 0 and first + count == of:
         launch(kernels.damp_bodies, plan.state.particles, plan.h * of)
 
 
@@ -50,8 +50,8 @@ def _place_targets(plan: Plan, stage: Stage, substep: int, of: int) -> None:
 
 
 def _solve_levels(plan: Plan, stage: Stage, substep: int, of: int) -> None:
-    groups = stage.turns // stage.detail
-    solve_levels_by_colours(plan, range(stage.first, stage.first + groups))
+    chains = stage.turns // stage.detail
+    solve_levels_by_colours(plan, range(stage.first, stage.first + chains))
 
 
 def _project(plan: Plan, stage: Stage, substep: int, of: int) -> None:
@@ -79,7 +79,6 @@ def _touch(plan: Plan, stage: Stage, substep: int, of: int) -> None:
             state.particles,
             state.contacts,
             state.colliders,
-            state.groups,
             first,
             last,
             substep,
@@ -97,10 +96,10 @@ def _rebound(plan: Plan, stage: Stage, substep: int, of: int) -> None:
     state = plan.state
     for first, last in _contact_colours(plan, stage):
         bounces = plan.variant.bounces
-        launch(kernels.restore_contact_colour, state.particles, state.contacts, state.groups, first, last, bounces)
+        launch(kernels.restore_contact_colour, state.particles, state.contacts, first, last, bounces)
     if plan.variant.mode & BDF2:
         colours = plan.system.contacts.colours[plan.round_of(stage)].tolist()
-        launch(kernels.forget_histories, state.particles, state.contacts, state.groups, colours[0], colours[-1], plan.h)
+        launch(kernels.forget_histories, state.particles, state.contacts, colours[0], colours[-1], plan.h)
 
 
 def _bounce(plan: Plan, stage: Stage, substep: int, of: int) -> None:
@@ -109,7 +108,7 @@ def _bounce(plan: Plan, stage: Stage, substep: int, of: int) -> None:
 
 
 def _contact_colours(plan: Plan, stage: Stage) -> list[tuple[int, int]]:
-    """First group of each colour of a round, and the one after its last."""
+    """First element of each colour of a round, and the one after its last."""
     colours = plan.system.contacts.colours[plan.round_of(stage)]
     return list(itertools.pairwise(colours.tolist()))
 

@@ -44,6 +44,7 @@ Targets = pack_type(particles=INTS, starts=VECTORS, ends=VECTORS)
 Contacts = pack_type(
     elements=INT_TABLE,
     weights=FLOAT_TABLE,
+    element_starts=INTS,
     frictions=FLOATS,
     piece_of=INTS,
     multipliers=FLOATS_OF_PAIRS,
@@ -51,8 +52,9 @@ Contacts = pack_type(
     frictions_given=VECTORS_OF_PAIRS,
     surfaces=VECTORS_OF_PAIRS,
 )
-# as in ``CompactPieces``; hits by piece and collider, columns as in ``contacts.restitution``
-Pieces = pack_type(member_starts=INTS, members=INTS, point_starts=INTS, points=INTS, are_hard=INTS, hits=HITS)
+# as in ``CompactPieces``, columns of the rows as in ``contacts.tables``; hits by piece and collider, columns as in
+# ``contacts.restitution``
+Pieces = pack_type(piece_rows=INT_TABLE, members=INTS, points=INTS, hits=HITS)
 # as in ``ColliderSet``; the motion of a frame at the boundaries of its substeps
 Colliders = pack_type(motion=MOTION, ints=INT_TABLE, floats=FLOAT_TABLE, mesh_floats=FLOATS, mesh_ints=INTS)
 # as in ``HierarchyTables``, whose levels are the rows. Moves are where vertices were restricted to, then how far they

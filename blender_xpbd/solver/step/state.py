@@ -39,7 +39,6 @@ class State:
         world: all that a substep reads and writes.
         order: who does what when.
         body_of: body of each particle, for graphics cards.
-        groups: boundaries of the groups of contact points, for graphics cards.
         stages: of a substep.
         tables: the coarse levels of cloths.
         operations: on these.
@@ -48,7 +47,6 @@ class State:
     world: World
     order: Any
     body_of: Any
-    groups: Any
     stages: tuple[Stage, ...]
     tables: HierarchyTables
     operations: LevelOperations
@@ -120,7 +118,6 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         world=world,
         order=_order(system, stages, operations),
         body_of=make_array(_particle_bodies(system), ti.i32),
-        groups=readable_array(system.contacts.groups, ti.i32),
         stages=stages,
         tables=tables,
         operations=operations,
@@ -149,8 +146,8 @@ def _particles(system: System, mode: int) -> Any:
 def _constraints(schedule: Schedule, mode: int) -> Any:
     # a single iteration only reads and writes them where it starts warm
     keeps_multipliers = bool(mode & (ACCUMULATE | WARM))
-    # groups have working space among their parameters
-    parameters = make_array if any(block and block.groups for block in schedule.blocks) else readable_array
+    # pools hold working space
+    parameters = make_array if any(block and block.pools for block in schedule.blocks) else readable_array
     return Constraints(
         indices=readable_array(schedule.indices, ti.i32),
         parameters=parameters(schedule.parameters, ti.f32),
@@ -165,6 +162,7 @@ def _contacts(contacts: ContactPoints, pieces: CompactPieces, collider_count: in
     return Contacts(
         elements=readable_array(contacts.elements, ti.i32),
         weights=readable_array(contacts.weights, ti.f32),
+        element_starts=readable_array(contacts.element_starts, ti.i32),
         frictions=readable_array(contacts.frictions, ti.f32),
         piece_of=make_array(pieces.of_points, ti.i32),
         multipliers=make_zeros((len(contacts), collider_count), real_type()),
@@ -175,12 +173,11 @@ def _contacts(contacts: ContactPoints, pieces: CompactPieces, collider_count: in
 
 
 def _pieces(pieces: CompactPieces, collider_count: int) -> Any:
+    rows = np.stack([pieces.starts, pieces.point_starts, np.append(pieces.are_hard, 0)], axis=1)
     return Pieces(
-        member_starts=make_array(pieces.starts, ti.i32),
+        piece_rows=make_array(rows, ti.i32),
         members=make_array(pieces.members, ti.i32),
-        point_starts=make_array(pieces.point_starts, ti.i32),
         points=make_array(pieces.points, ti.i32),
-        are_hard=make_array(pieces.are_hard, ti.i32),
         hits=make_zeros((len(pieces), collider_count, HIT_WIDTH), real_type()),
     )
 

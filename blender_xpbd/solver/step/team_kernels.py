@@ -83,10 +83,10 @@ def place_targets(particles: ti.template(), targets: ti.template(), share, mode:
 
 @ti.func
 def solve_levels(world: ti.template(), order: ti.template(), stage, turn, inverse_h2):
-    """Do the operations of a group on the coarse levels, or one share of them."""
+    """Do the operations of a chain on the coarse levels, or one share of them."""
     shares = order.stages[stage, DETAIL]
-    group = order.stages[stage, FIRST] + turn // shares
-    for operation in range(order.operation_starts[group], order.operation_starts[group + 1]):
+    chain = order.stages[stage, FIRST] + turn // shares
+    for operation in range(order.operation_starts[chain], order.operation_starts[chain + 1]):
         operate(world.levels, world.particles.positions, order, operation, turn % shares, shares, inverse_h2)
 
 
@@ -138,7 +138,7 @@ def finish_contacts(
 @ti.func
 def bounce_share(world: ti.template(), turn, turns, h, variant: ti.template()):
     """Let one of ``turns`` equal shares of the compact pieces bounce."""
-    count = world.pieces.are_hard.shape[0]
+    count = world.pieces.piece_rows.shape[0] - 1
     for piece in range(count * turn // turns, count * (turn + 1) // turns):
         inverse_h = projection_step(h, 0, variant.mode)[2]
         bounce_piece(world.particles, world.contacts, world.pieces, piece, h, inverse_h, variant)
@@ -214,5 +214,5 @@ def simulate_substeps(
         ti.loop_config(serialize=True)
         for b in range(particles.bodies.shape[0]):
             rate = particles.bodies[b, BODY_INTERNAL_DAMPING]
-            if rate > 0.0 and span.first + span.count == span.of:
+            if rate > 0.0 and span.count > 0 and span.first + span.count == span.of:
                 damp_internal_motion(particles, b, 1.0 - ti.exp(-rate * order.duration[0] * span.of))

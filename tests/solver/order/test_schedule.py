@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Flat arrays and colours, of constraints between few particles and of groups."""
+"""Flat arrays and colours, of constraints between few particles and any number."""
 
 import dataclasses
 import itertools
@@ -11,7 +11,7 @@ from blender_xpbd.constraints import CONSTRAINTS
 from blender_xpbd.constraints.constraint import joined
 from blender_xpbd.constraints.distance import DISTANCE, build_distance
 from blender_xpbd.constraints.enclosed_volume import ENCLOSED_VOLUME, build_enclosed_volume
-from blender_xpbd.constraints.groups import EXTRAS, FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, GROUP_ROW, MEMBERS
+from blender_xpbd.constraints.pools import EXTRAS, FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, MEMBERS, POOLED_ROW
 from blender_xpbd.constraints.shape_matching import SHAPE_MATCHING, build_shape_matching
 from blender_xpbd.solver.order.schedule import build_schedule
 from blender_xpbd.solver.system.system import build_system
@@ -37,8 +37,8 @@ def blocks_of_two_bodies():
 
 
 def row_of(schedule, kind, number):
-    first = schedule.table[CONSTRAINTS.index(kind), 1] + number * GROUP_ROW
-    return schedule.indices[first : first + GROUP_ROW]
+    first = schedule.table[CONSTRAINTS.index(kind), 1] + number * POOLED_ROW
+    return schedule.indices[first : first + POOLED_ROW]
 
 
 @pytest.mark.parametrize("kind", [SHAPE_MATCHING, ENCLOSED_VOLUME])
@@ -53,12 +53,12 @@ def test_rows_point_at_their_pools_in_the_flat_arrays(kind):
         np.testing.assert_array_equal(members, block.members(number))
         np.testing.assert_array_equal(
             schedule.indices[flat[FIRST_EXTRA] : flat[FIRST_EXTRA] + flat[EXTRAS]],
-            block.groups.extras[own[FIRST_EXTRA] : own[FIRST_EXTRA] + own[EXTRAS]],
+            block.pools.extras[own[FIRST_EXTRA] : own[FIRST_EXTRA] + own[EXTRAS]],
         )
         size = 4 * own[MEMBERS]
         np.testing.assert_array_equal(
             schedule.parameters[flat[FIRST_VALUE] : flat[FIRST_VALUE] + size],
-            block.groups.values[own[FIRST_VALUE] : own[FIRST_VALUE] + size].astype(np.float32),
+            block.pools.values[own[FIRST_VALUE] : own[FIRST_VALUE] + size].astype(np.float32),
         )
 
 
@@ -72,7 +72,7 @@ def test_nothing_overlaps_and_nothing_is_lost():
     assert (np.diff(starts, axis=0) >= 0).all()
 
 
-def test_groups_of_one_colour_share_no_particle():
+def test_pooled_constraints_of_one_colour_share_no_particle():
     blocks, count = blocks_of_two_bodies()
     schedule = build_schedule(blocks, np.ones(count), np.zeros((count, 3)))
     for kind, colours in enumerate(schedule.colours[0]):
@@ -84,7 +84,7 @@ def test_groups_of_one_colour_share_no_particle():
     assert len(schedule.colours[0][CONSTRAINTS.index(SHAPE_MATCHING)]) - 1 == 3
 
 
-def test_groups_of_fixed_particles_are_left_out():
+def test_pooled_constraints_of_fixed_particles_are_left_out():
     blocks, count = blocks_of_two_bodies()
     inverse_masses = np.ones(count)
     inverse_masses[[6, 7]] = 0.0

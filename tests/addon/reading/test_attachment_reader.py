@@ -44,3 +44,19 @@ def test_attachments_to_nothing_are_told(bpy, make_body, read, state):
     reading = read(objects=("Body",)) if state == "left out" else read()
     assert [(notice.code, notice.object_name) for notice in told(reading)] == [("W_GROUP", "Body")]
     assert all(found.attachment is None for found in reading.scene.bodies)
+
+
+def test_what_is_read_keeps_the_object_not_its_name(bpy, make_body):
+    from blender_xpbd.addon.reading.attachment_reader import read_attachment, resolved
+
+    jelly, body = make_body("Jelly", role="JELLY"), make_body("Body")
+    assert read_attachment(body) == (None, ())
+    attach(body, jelly, {3: 0.5, 4: 1.0})
+    found, notices = read_attachment(body)
+    assert notices == ()
+    jelly.name = "Renamed"
+    identifiers = {jelly.session_uid: "b1", body.session_uid: "b0"}
+    attachment, notices = resolved(found, body.session_uid, "Body", identifiers)
+    assert (attachment.target, attachment.vertices.tolist(), attachment.weights.tolist()) == ("b1", [3, 4], [0.5, 1.0])
+    assert notices == ()
+    assert resolved(None, body.session_uid, "Body", identifiers) == (None, ())

@@ -5,8 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from blender_xpbd.scene.body import Body
 from blender_xpbd.scene.errors import XpbdError
+from blender_xpbd.scene.transforms import transformed
 from tests.addon.readings import told
 
 
@@ -80,3 +84,65 @@ def test_far_from_the_origin(bpy, make_body, read):
     assert [notice.code for notice in told(read())] == ["W_PRECISION"]
     make_body("Giant", location=(1e6, 0, 0), scale=(1e6, 1e6, 1e6))
     assert [(notice.code, notice.object_name) for notice in told(read())] == [("W_PRECISION", "Body")]
+
+
+def random_matrices(seed, count):
+    """Transforms with rotation, scale, shear and translation, shape (count, 4, 4)."""
+    random = np.random.default_rng(seed)
+    matrices = np.tile(np.eye(4), (count, 1, 1))
+    matrices[:, :3, :3] += random.uniform(-0.3, 0.3, (count, 3, 3))
+    matrices[:, :3, 3] = random.uniform(-5.0, 5.0, (count, 3))
+    return matrices
+
+
+def test_motion_from_rest_moves_the_world_as_the_object(bpy):
+    from blender_xpbd.addon.reading.body_reader import motion_from_rest
+
+    @given(st.integers(0, 10_000), st.integers(1, 4), st.sampled_from([1.0, 0.01, 1000.0]))
+    def check(seed, count, unit_scale):
+        matrices = random_matrices(seed, count)
+        local = np.random.default_rng(seed).uniform(-2.0, 2.0, (7, 3))
+        world = np.array([transformed(matrix, local) * unit_scale for matrix in matrices])
+        motion = motion_from_rest(matrices, unit_scale)
+        np.testing.assert_array_equal(motion[0], np.eye(4))
+        assert (motion[:, 3] == (0.0, 0.0, 0.0, 1.0)).all()
+        found = np.array([transformed(matrix, world[0]) for matrix in motion])
+        np.testing.assert_allclose(found, world, atol=1e-9 * unit_scale)
+
+    check()
+
+
+def test_groups_scale_the_material(bpy, make_body):
+    from blender_xpbd.addon.reading.body_reader import read_cloth
+
+    body = make_body()
+    body.vertex_groups.new(name="Half").add([3], 0.5, "REPLACE")
+    body.xpbd.stiffness_group, body.xpbd.density_group = "Half", "Missing"
+    found = read_cloth(body, 1.0)
+    assert list(found.vertex_factors) == ["stiffness"]
+    assert (found.vertex_factors["stiffness"][3], found.vertex_factors["stiffness"].sum()) == (0.5, 0.5)
+    assert [(notice.code, '"Missing"' in notice.message) for notice in found.notices] == [("W_GROUP", True)]
+
+
+def test_only_woven_cloth_needs_a_uv_map(bpy, make_body):
+    from blender_xpbd.addon.reading.body_reader import read_cloth
+
+    body = make_body()
+    body.data.uv_layers.new(name="Weave")
+    body.xpbd.preset = "MATERIAL"
+    body.xpbd.membrane_model = "ISOTROPIC"
+    assert len(read_cloth(body, 1.0).uvs) == 0
+    body.xpbd.membrane_model = "ORTHOTROPIC"
+    assert len(read_cloth(body, 1.0).uvs) == len(body.data.loops)
+
+
+@pytest.mark.parametrize(("distance", "is_told"), [(9_990.0, False), (10_010.0, True)])
+@pytest.mark.parametrize("size", [1.0, 1e-3])
+def test_far_is_ten_thousand_times_the_size(bpy, distance, is_told, size):
+    from blender_xpbd.addon.reading.body_reader import precision_notice
+
+    square = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]])
+    body = Body("b0", "Body", "CLOTH", (square - [distance, 0.0, 0.0]) * size, np.array([4]), np.arange(4))
+    notice = precision_notice(body)
+    assert (notice is not None) == is_told
+    assert notice is None or (notice.code, notice.object_name) == ("W_PRECISION", "Body")

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Samples lie on their triangles, are dense enough, and hang together as the surface does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blender_xpbd.geometry.cage.sampling import sample_surface
+from blender_xpbd.geometry.components import connected_components
+from tests.geometry.surfaces import cone, cube, join, sphere, two_fingers
+from tests.geometry.triangle_shapes import distances_to_triangles
+
+SHAPES = {"cube": cube(), "sphere": sphere(8, 5), "cone": cone(6), "fingers": two_fingers(0.1)}
+
+shapes = pytest.mark.parametrize("name", SHAPES)
+
+
+def own_distances(points: np.ndarray, corners: np.ndarray) -> np.ndarray:
+    """Of each point to the triangle of the same row."""
+    return np.array([distances_to_triangles(p[None], c[None])[0, 0] for p, c in zip(points, corners, strict=True)])
+
+
+@shapes
+@given(spacing=st.floats(0.2, 5.0))
+def test_links_join_samples_that_are_near(name: str, spacing: float) -> None:
+    vertices, triangles = SHAPES[name]
+    samples = sample_surface(vertices, triangles, spacing)
+    ends = samples.points[samples.links]
+    # in a triangle a link goes along a row or up to the next one, so at most a diagonal; or to the tip, which is a row
+    lengths = np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1)
+    is_long = lengths > 1.6 * spacing
+    assert np.isin(samples.links[is_long], samples.corner_samples).any(axis=1).all()
+    apart = samples.triangle[samples.links[:, 0]] != samples.triangle[samples.links[:, 1]]
+    np.testing.assert_allclose(ends[apart, 0], ends[apart, 1], atol=1e-12)
+
+
+@shapes
+def test_samples_lie_on_their_triangles_with_the_corners_among_them(name: str) -> None:
+    vertices, triangles = SHAPES[name]
+    samples = sample_surface(vertices, triangles, 0.4)
+    assert own_distances(samples.points, vertices[triangles][samples.triangle]).max() < 1e-9
+    np.testing.assert_array_equal(samples.points[samples.corner_samples], vertices[triangles])
+    np.testing.assert_array_equal(samples.triangle[samples.corner_samples].T, [np.arange(len(triangles))] * 3)
+
+
+@shapes
+@pytest.mark.parametrize("spacing", [0.3, 1.0])
+def test_no_place_of_a_triangle_is_far_from_its_samples(name: str, spacing: float) -> None:
+    vertices, triangles = SHAPES[name]
+    samples = sample_surface(vertices, triangles, spacing)
+    weights = np.random.default_rng(0).dirichlet((1.0, 1.0, 1.0), 40)
+    for triangle, corners in enumerate(vertices[triangles]):
+        places, own = weights @ corners, samples.points[samples.triangle == triangle]
+        assert np.linalg.norm(places[:, None] - own[None], axis=2).min(axis=1).max() < spacing
+
+
+@shapes
+def test_samples_hang_together_as_the_surface_does(name: str) -> None:
+    vertices, triangles = SHAPES[name]
+    both = join((vertices, triangles), (vertices + 10.0, triangles))
+    samples = sample_surface(*both, 0.5)
+    label = connected_components(len(samples.points), samples.links)
+    assert len(np.unique(label[samples.triangle < len(triangles)])) == 1
+    assert len(np.unique(label)) == 2
+
+
+def test_long_thin_triangles_take_samples_by_their_length() -> None:
+    sliver = np.array([[0.0, 0.0, 0.0], [100.0, 0.0, 0.0], [50.0, 1e-3, 0.0]])
+    count = len(sample_surface(sliver, np.array([[0, 1, 2]]), 1.0).points)
+    assert 200 <= count < 600

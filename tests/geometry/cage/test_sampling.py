@@ -23,18 +23,27 @@ def own_distances(points: np.ndarray, corners: np.ndarray) -> np.ndarray:
     return np.array([distances_to_triangles(p[None], c[None])[0, 0] for p, c in zip(points, corners, strict=True)])
 
 
+def heights(points: np.ndarray, corners: np.ndarray) -> np.ndarray:
+    """Of points, shape (n, m, 3), above the longest side of one triangle each, corners of shape (n, 3, 3)."""
+    sides = np.roll(corners, -1, axis=1) - corners
+    rows, longest = np.arange(len(corners)), np.linalg.norm(sides, axis=2).argmax(axis=1)
+    start, side = corners[rows, longest][:, None], sides[rows, longest][:, None]
+    length = np.linalg.norm(side, axis=2)
+    return np.linalg.norm(np.cross(points - start, side), axis=2) / length
+
+
 @shapes
 @given(spacing=st.floats(0.2, 5.0))
-def test_links_join_samples_that_are_near(name: str, spacing: float) -> None:
+def test_links_join_a_sample_to_the_next_in_its_row_or_to_the_next_row(name: str, spacing: float) -> None:
     vertices, triangles = SHAPES[name]
     samples = sample_surface(vertices, triangles, spacing)
-    ends = samples.points[samples.links]
-    # in a triangle a link goes along a row or up to the next one, so at most a diagonal; or to the tip, which is a row
-    lengths = np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1)
-    is_long = lengths > 1.6 * spacing
-    assert np.isin(samples.links[is_long], samples.corner_samples).any(axis=1).all()
-    apart = samples.triangle[samples.links[:, 0]] != samples.triangle[samples.links[:, 1]]
+    ends, owners = samples.points[samples.links], samples.triangle[samples.links]
+    apart = owners[:, 0] != owners[:, 1]
     np.testing.assert_allclose(ends[apart, 0], ends[apart, 1], atol=1e-12)
+    rise = np.ptp(heights(ends[~apart], vertices[triangles][owners[~apart, 0]]), axis=1)
+    lengths = np.linalg.norm(ends[~apart, 0] - ends[~apart, 1], axis=1)
+    assert rise.max() <= spacing + 1e-9
+    assert lengths[rise < 1e-9].max() <= spacing + 1e-9
 
 
 @shapes

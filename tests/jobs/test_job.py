@@ -22,30 +22,9 @@ from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.scene import Scene
 from blender_xpbd.scene.settings import FrameRange, SolverSettings
+from tests.jobs.recorded import assert_same
 
 same_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-
-
-def assert_same(a: object, b: object) -> None:
-    """Equal to the last byte, types of arrays included."""
-    if isinstance(a, np.ndarray):
-        assert isinstance(b, np.ndarray)
-        assert (a.dtype, a.shape, a.tobytes()) == (b.dtype, b.shape, b.tobytes())
-    elif isinstance(a, tuple):
-        assert isinstance(b, tuple)
-        for one, other in zip(a, b, strict=True):
-            assert_same(one, other)
-    elif isinstance(a, dict):
-        assert isinstance(b, dict)
-        assert a.keys() == b.keys()
-        for key in a:
-            assert_same(a[key], b[key])
-    elif dataclasses.is_dataclass(a):
-        assert type(a) is type(b)
-        for field in dataclasses.fields(a):
-            assert_same(getattr(a, field.name), getattr(b, field.name))
-    else:
-        assert a == b
 
 
 def edit(folder: Path, change: Callable[[dict[str, Any]], object], *, sign: bool = True) -> None:

@@ -17,6 +17,8 @@ from ...scene.settings import MAXIMUM_FRAMES
 RECORD_VERSION = 1
 ABSOLUTE = "ABSOLUTE"
 RELATIVE = "RELATIVE"
+# Blender's own numbers: an index has 32 bits, and evaluation times stay far below this
+_LARGEST_NUMBER = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,10 @@ def _is_valid(values: dict[str, Any]) -> bool:
     expected = {field.name: kinds[str(field.type)] for field in fields(BakeRecord)}
     if set(values) != set(expected) or not all(isinstance(values[name], kind) for name, kind in expected.items()):
         return False
-    return bool(values["step"] >= 1 and 0 <= values["end"] - values["start"] < MAXIMUM_FRAMES)
+    has_frames = values["step"] >= 1 and 0 <= values["end"] - values["start"] < MAXIMUM_FRAMES
+    # NaN, which JSON may hold, is no such time either
+    fits_blender = 0 <= values["active_index"] <= _LARGEST_NUMBER and abs(values["eval_time"]) <= _LARGEST_NUMBER
+    return bool(has_frames and fits_blender)
 
 
 def forget_record(obj: bpy.types.Object) -> None:

@@ -477,19 +477,6 @@ def test_a_file_never_saved_has_a_cache_of_its_own(bpy, make_body, fake_worker, 
     assert any(warning.startswith("W_FILE_UNSAVED") for warning in summary.warnings)
 
 
-def test_a_saved_file_has_its_cache_beside_it(bpy, make_body, fake_worker, options, tmp_path):
-    from blender_xpbd.addon.baking.bake import run_bake
-
-    make_body()
-    bpy.context.scene.name = "../A: b"
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
-    summary = run_bake(bpy.context, options(cache=None))
-    assert summary.cache.startswith(str(tmp_path / "xpbd_cache" / "___A__b"))
-    assert summary.warnings == []
-    bpy.context.scene.xpbd.cache_directory = "//own"
-    assert run_bake(bpy.context, options(cache=None)).cache.startswith(str(tmp_path / "own"))
-
-
 def test_a_bake_survives_save_and_load(bpy, make_body, fake_worker, options, tmp_path, dump):
     from blender_xpbd.addon.baking.bake import run_bake
     from blender_xpbd.addon.keys.shape_key_writer import clear_bake

@@ -7,37 +7,9 @@ import numpy as np
 import pytest
 
 from blender_xpbd.scene.errors import XpbdError
+from tests.addon.readings import animate, in_world
 
 IDENTITY = np.eye(4)
-
-
-@pytest.fixture
-def read(bpy):
-    from blender_xpbd.addon.baking.scene_reader import read_scene
-    from blender_xpbd.addon.data.bake_options import BakeOptions
-
-    def run(**values):
-        steps = read_scene(bpy.context, BakeOptions(**{"frame_start": 1, "frame_end": 5, **values}))
-        seen = []
-        try:
-            while True:
-                seen.append(next(steps))
-        except StopIteration as end:
-            run.steps = seen
-            return end.value
-
-    return run
-
-
-def told(reading):
-    """Its warnings, without that bodies do not collide: most tests here have several."""
-    return [notice for notice in reading.notices if notice.code != "W_IGNORED"]
-
-
-def in_world(obj):
-    points = np.array([vertex.co[:] for vertex in obj.data.vertices])
-    matrix = np.array(obj.matrix_world)
-    return points @ matrix[:3, :3].T + matrix[:3, 3]
 
 
 def code_of(caught):
@@ -183,13 +155,6 @@ def test_what_a_handler_moves_is_followed(bpy, make_body, read, handler):
     assert (scene.frame_current, ball.location.x) == (3, 3.0)
 
 
-def animate(obj):
-    for frame in (1, 5):
-        obj.location = (float(frame), 0, 0)
-        obj.keyframe_insert("location", frame=frame)
-    return obj
-
-
 def by_parent(make_body, obj):
     obj.parent = animate(make_body("Parent", role="NONE"))
 
@@ -256,160 +221,6 @@ def test_an_object_deleted_while_reading(bpy, make_body):
     bpy.data.objects.remove(body)
     with pytest.raises(XpbdError, match="E_INTERRUPTED"):
         next(steps)
-
-
-def test_pin_groups_that_pin_nothing_or_everything(bpy, make_body, read):
-    missing, empty, full = make_body("A"), make_body("B"), make_body("C")
-    missing.xpbd.pin_group = "Nowhere"
-    empty.vertex_groups.new(name="Pins")
-    full.vertex_groups.new(name="Pins").add(range(25), 1.0, "REPLACE")
-    empty.xpbd.pin_group = full.xpbd.pin_group = "Pins"
-    reading = read()
-    assert [(notice.code, notice.object_name) for notice in told(reading)] == [
-        ("W_PIN_GROUP", "A"),
-        ("W_PIN_GROUP", "B"),
-        ("W_ALL_PINNED", "C"),
-    ]
-    assert [len(body.pins.vertices) for body in reading.scene.bodies] == [0, 0, 25]
-
-
-def attach(body, target, weights):
-    group = body.vertex_groups.new(name="Held")
-    for vertex, weight in weights.items():
-        group.add([vertex], weight, "REPLACE")
-    body.xpbd.attach_object, body.xpbd.attach_group = target, "Held"
-
-
-def test_an_attachment_names_its_target(bpy, make_body, read):
-    jelly = make_body("Zebra", role="JELLY")
-    attach(make_body("Middle"), jelly, {3: 1.0, 7: 0.5, 9: 0.0})
-    make_body("Ant")
-    reading = read()
-    first, second, third = reading.scene.bodies
-    assert (first.attachment, third.attachment) == (None, None)
-    assert second.attachment.target == third.identifier
-    np.testing.assert_array_equal(second.attachment.vertices, [3, 7])
-    np.testing.assert_array_equal(second.attachment.weights, np.array([1.0, 0.5], np.float32))
-    assert told(reading) == []
-
-
-@pytest.mark.parametrize(
-    "state", ["no group", "another group", "empty group", "left out", "no role", "itself", "hidden"]
-)
-def test_attachments_to_nothing_are_told(bpy, make_body, read, state):
-    target, body = make_body("Holder", role="JELLY"), make_body("Body")
-    attach(body, body if state == "itself" else target, {} if state == "empty group" else {0: 1.0})
-    if state in {"no group", "another group"}:
-        body.xpbd.attach_group = "" if state == "no group" else "Nowhere"
-    elif state == "no role":
-        target.xpbd.role = "NONE"
-    elif state == "hidden":
-        target.hide_viewport = True
-    reading = read(objects=("Body",)) if state == "left out" else read()
-    assert [(notice.code, notice.object_name) for notice in told(reading)] == [("W_GROUP", "Body")]
-    assert all(found.attachment is None for found in reading.scene.bodies)
-
-
-def test_colliders_and_floor(bpy, make_body, read):
-    make_body("Body")
-    plane = make_body("Plane", role="COLLIDER", location=(0, 0, -2))
-    plane.xpbd.collider_shape = "PLANE"
-    plane.xpbd.friction = 0.25
-    ball = make_body("Sphere", role="COLLIDER", scale=(2, 2, 2))
-    ball.xpbd.collider_shape = "SPHERE"
-    animate(ball)
-    mesh = make_body("Wall", role="COLLIDER")
-    mesh.modifiers.new("Subdivision", "SUBSURF").subdivision_type = "SIMPLE"
-    scene = bpy.context.scene
-    scene.unit_settings.scale_length = 0.5
-    scene.xpbd.use_floor = True
-    scene.xpbd.floor_height = 3.0
-    scene.xpbd.floor_restitution = 0.75
-    colliders = {collider.name: collider for collider in read().scene.colliders}
-    assert list(colliders) == ["Plane", "Sphere", "Wall", "Floor"]
-    assert colliders["Plane"].transforms.shape == (1, 4, 4)
-    assert colliders["Plane"].transforms[0, 2, 3] == -1.0
-    assert colliders["Plane"].friction == 0.25
-    assert colliders["Sphere"].radius == pytest.approx(np.linalg.norm([1, 1, 0.1]))
-    assert colliders["Sphere"].transforms.shape == (5, 4, 4)
-    assert colliders["Sphere"].transforms[4, 0, 3] == pytest.approx(2.5)
-    assert colliders["Sphere"].transforms[0, 0, 0] == pytest.approx(1.0)
-    assert len(colliders["Wall"].triangles) == 16 * 4 * 2
-    assert colliders["Floor"].transforms[0, 2, 3] == pytest.approx(1.5)
-    assert colliders["Floor"].restitution == 0.75
-
-
-def test_material_and_tetrahedra(bpy, make_body, read, tmp_path):
-    jelly = make_body("Jelly", role="JELLY")
-    jelly.xpbd.preset = "MATERIAL"
-    jelly.xpbd.youngs_modulus = 12345.0
-    jelly.xpbd.cage_resolution = 9
-    jelly.xpbd.initial_velocity = (1, 2, 3)
-    (tmp_path / "cube.node").write_text("# made by hand\n4 3 0 0\n1 0 0 0\n2 1 0 0 # x\n3 0 1 0\n4 0 0 1\n")
-    (tmp_path / "cube.ele").write_text("1 4 0\n1 1 2 3 4\n")
-    filed = make_body("Other", role="JELLY", location=(0, 0, 5))
-    filed.xpbd.tetrahedralizer = "FILE"
-    filed.xpbd.tetrahedra_file = str(tmp_path / "cube.ele")
-    bpy.context.scene.unit_settings.scale_length = 0.5
-    first, second = read().scene.bodies
-    assert first.material.youngs_modulus == 12345.0
-    assert first.tetrahedralization.method == "CAGE"
-    assert first.tetrahedralization.resolution == 9
-    assert first.velocity.tolist() == [0.5, 1.0, 1.5]
-    assert second.tetrahedralization.tetrahedra.tolist() == [[0, 1, 2, 3]]
-    assert second.tetrahedralization.vertices.tolist() == [[0, 0, 2.5], [0.5, 0, 2.5], [0, 0.5, 2.5], [0, 0, 3.0]]
-    filed.xpbd.tetrahedra_file = str(tmp_path / "nowhere.node")
-    with pytest.raises(XpbdError) as caught:
-        read()
-    assert code_of(caught) == ("E_TET_FILE", "Other")
-
-
-@pytest.mark.parametrize("scale", [(1, 1, 1), (2, 0.5, 3), (0.3, 1e-3, 7)])
-def test_an_object_that_is_not_turned_has_the_axes_of_the_world(make_body, read, scale):
-    make_body(scale=scale, location=(1, 2, 3))
-    np.testing.assert_array_equal(read().scene.bodies[0].axes, np.eye(3))
-
-
-@pytest.mark.parametrize("scale", [(1, 1, 1), (2, 0.5, 3), (-1, 1, 1)])
-def test_axes_are_those_of_the_object(make_body, read, scale):
-    """Whatever its scale; of a mirrored one, as if it were mirrored at its origin."""
-    body = make_body(scale=scale, rotation_euler=(0.3, 0.2, 0.1))
-    expected = np.array(body.rotation_euler.to_matrix()) * np.sign(scale) * np.sign(np.prod(scale))
-    np.testing.assert_allclose(read().scene.bodies[0].axes, expected, atol=1e-6)
-
-
-def test_axes_under_shear_are_those_of_the_polar_decomposition(bpy, make_body, read):
-    """A turned child of a parent that is scaled along one axis."""
-    body, parent = make_body(rotation_euler=(0.0, 0.0, 0.7)), bpy.data.objects.new("Parent", None)
-    bpy.context.collection.objects.link(parent)
-    body.parent, parent.scale = parent, (3.0, 1.0, 1.0)
-    axes = read().scene.bodies[0].axes
-    stretch = axes.T @ np.array(body.matrix_world)[:3, :3]
-    np.testing.assert_allclose(stretch, stretch.T, atol=1e-6)
-    assert np.linalg.eigvalsh(stretch).min() > 0.0
-
-
-def test_own_shape_keys_make_the_rest_shape(bpy, make_body, read):
-    body = make_body()
-    body.shape_key_add(name="Basis")
-    smile = body.shape_key_add(name="Smile")
-    smile.points[3].co = (2.0, 3.0, 4.0)
-    frown = body.shape_key_add(name="Frown")
-    frown.points[3].co = (2.0, 3.0, 6.0)
-    frown.relative_key = smile
-    half = body.vertex_groups.new(name="Half")
-    half.add([3], 0.5, "REPLACE")
-    frown.vertex_group = "Half"
-    smile.value, frown.value = 0.5, 0.25
-    bpy.context.view_layer.update()
-    evaluated = body.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    shown = np.array([vertex.co[:] for vertex in evaluated.data.vertices])
-    np.testing.assert_allclose(read().scene.bodies[0].positions, shown, atol=1e-6)
-    smile.mute = True
-    bpy.context.view_layer.update()
-    evaluated = body.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    shown = np.array([vertex.co[:] for vertex in evaluated.data.vertices])
-    np.testing.assert_allclose(read().scene.bodies[0].positions, shown, atol=1e-6)
 
 
 def test_disabled_objects_take_no_part(bpy, make_body, read):
@@ -509,13 +320,6 @@ def test_what_is_refused_is_left_as_it_was(bpy, make_body, read, dump, state, co
         bpy.ops.object.mode_set(mode="OBJECT")
 
 
-def test_an_armature_before_a_subdivision_is_fine(bpy, make_body, read):
-    body = make_body()
-    body.modifiers.new("Armature", "ARMATURE")
-    body.modifiers.new("Subdivision", "SUBSURF")
-    read()
-
-
 @pytest.mark.parametrize(
     ("start", "end", "step", "count"),
     [(5, 4, 1, None), (1, 1, 1, 1), (-3, 2, 1, 6), (1, 5, 0, None), (1, 6, 4, 6)],
@@ -586,10 +390,3 @@ def test_all_unknown_names_are_told(bpy, make_body, read):
         ("E_NOTHING", "Nobody"),
         ("E_NOTHING", "Nothing"),
     ]
-
-
-def test_far_from_the_origin(bpy, make_body, read):
-    make_body(location=(1e6, 0, 0))
-    assert [notice.code for notice in told(read())] == ["W_PRECISION"]
-    make_body("Giant", location=(1e6, 0, 0), scale=(1e6, 1e6, 1e6))
-    assert [(notice.code, notice.object_name) for notice in told(read())] == [("W_PRECISION", "Body")]

@@ -400,15 +400,6 @@ def test_an_action_that_the_user_renamed_is_cleared_too(bpy, make_body):
     assert len(bpy.data.actions) == 0
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"version": 1}', '{"version": 99}', "null"])
-def test_a_record_that_is_none_of_ours_is_ignored(bpy, make_body, text):
-    from blender_xpbd.addon.keys.shape_key_writer import clear_bake
-
-    obj = make_body()
-    obj.xpbd.bake_record = text
-    assert not clear_bake(obj)
-
-
 @pytest.mark.parametrize("style", ["ABSOLUTE", "RELATIVE"])
 def test_keys_that_come_and_go_during_a_bake_do_no_harm(bpy, make_body, style):
     from blender_xpbd.addon.keys.shape_key_writer import ShapeKeyWriter

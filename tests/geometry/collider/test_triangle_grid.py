@@ -23,7 +23,6 @@ from blender_xpbd.geometry.collider.triangle_grid import (
     pack,
 )
 from blender_xpbd.geometry.surface.nearest_triangles import closest_points
-from blender_xpbd.scene.errors import XpbdError
 from tests.geometry.triangle_shapes import (
     CLOSED,
     SHAPES,
@@ -98,44 +97,6 @@ def test_a_deep_cell_lists_a_way_out_that_is_hardly_longer_than_the_shortest(nam
         assert point_distances[listed(grid, cell)].min() <= point_distances.min() + 0.5 * grid.cell_size
 
 
-@pytest.mark.parametrize("name", SHAPES)
-def test_meshes_know_whether_they_are_closed(name: str) -> None:
-    positions, triangles = SHAPES[name]()
-    assert build_triangle_grid(positions, triangles).surface.closed == (name in CLOSED)
-    assert not build_triangle_grid(positions, triangles[1:]).surface.closed
-
-
-@pytest.mark.parametrize("name", CLOSED)
-@pytest.mark.parametrize("damage", ["mirrored", "inside out", "flipped at random", "split", "doubled", "degenerate"])
-def test_normals_point_out_of_damaged_meshes(name: str, damage: str) -> None:
-    positions, triangles = CLOSED[name]()
-    whole = build_triangle_grid(positions, triangles)
-    random = np.random.default_rng(4)
-    expected = whole.surface.corners
-    if damage == "mirrored":
-        positions, expected = positions * (-1, 1, 1), expected * (-1, 1, 1)
-    elif damage == "inside out":
-        triangles = triangles[:, ::-1]
-    elif damage == "flipped at random":
-        flipped = random.random(len(triangles)) < 0.3
-        triangles = np.where(flipped[:, None], triangles[:, ::-1], triangles)
-    elif damage == "split":
-        positions, triangles = positions[triangles].reshape(-1, 3), np.arange(3 * len(triangles)).reshape(-1, 3)
-    elif damage == "doubled":
-        triangles = np.concatenate([triangles, triangles[3:6, [1, 2, 0]], triangles[5:8, ::-1]])
-    else:
-        triangles = np.concatenate([triangles, triangles[:5, [0, 0, 1]], triangles[:5, [2, 2, 2]]])
-    surface = build_triangle_grid(positions, triangles).surface
-    assert surface.closed
-    assert len(surface.corners) == len(expected)
-    middles = surface.corners.mean(axis=1)
-    step = 1e-4 * np.ptp(expected[:, :, 2]) * surface.normals
-    # the winding number turns round with the triangles, so it is asked of the undamaged ones
-    assert (np.abs(winding_numbers(middles + step, expected)) < 0.5).all()
-    assert (np.abs(winding_numbers(middles - step, expected)) > 0.5).all()
-    assert (np.einsum("tki,ti->tk", surface.pseudonormals, surface.normals) > 0.0).all()
-
-
 def test_a_hollow_stays_a_hollow_even_when_mirrored() -> None:
     positions, triangles = icosphere(2)
     both = np.concatenate([positions, 0.5 * positions])
@@ -153,41 +114,6 @@ def test_apart_pieces_are_turned_outward_each() -> None:
     grid = build_triangle_grid(both, np.concatenate([triangles, triangles[:, ::-1] + len(positions)]))
     cells = cells_of(grid, np.array([[0.0, 0.0, 0.0], [5.0, 0.0, 0.0], [2.5, 0.0, 0.0]]))
     assert [bool(side) for side in grid.cell_sides[cells]] == [True, True, False]
-
-
-def test_a_moebius_strip_without_a_border_is_no_solid() -> None:
-    # the real projective plane of six vertices: every edge joins two triangles, no winding agrees
-    triangles = [
-        (0, 1, 4),
-        (0, 2, 5),
-        (0, 1, 2),
-        (0, 3, 4),
-        (0, 3, 5),
-        (1, 2, 3),
-        (1, 3, 5),
-        (1, 4, 5),
-        (2, 3, 4),
-        (2, 4, 5),
-    ]
-    positions = np.random.default_rng(5).random((6, 3))
-    assert not build_triangle_grid(positions, np.array(triangles)).surface.closed
-
-
-def test_nothing_left_is_an_error() -> None:
-    positions, triangles = cube()
-    flat = positions * (1.0, 0.0, 0.0)
-    for empty in ((positions, triangles[:0]), (flat, triangles), (positions * 0.0, triangles)):
-        with pytest.raises(XpbdError, match="E_GEOM_EMPTY"):
-            build_triangle_grid(*empty)
-    with pytest.raises(XpbdError, match="E_GEOM_EMPTY"):
-        build_triangle_grid(positions, np.array([[0, 0, 1], [2, 2, 2]]))
-
-
-def test_points_that_are_none_are_an_error_with_the_vertex() -> None:
-    positions, triangles = cube()
-    positions[5, 1] = np.nan
-    with pytest.raises(XpbdError, match=r"E_GEOM_NONFINITE.*Rock.*vertex 5"):
-        build_triangle_grid(positions, triangles, name="Rock")
 
 
 def test_a_loose_vertex_does_not_widen_the_grid() -> None:

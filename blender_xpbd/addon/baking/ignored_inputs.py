@@ -17,6 +17,7 @@ from ...scene.settings import FrameRange
 from ..reading.collider_reader import evaluated_surface
 from ..reading.mesh_reader import RIG_MODIFIERS
 from ..reading.motion import animated_paths, has_animation
+from .bodies_in_the_way import bodies_in_the_way
 from .body_kinds import is_body
 
 Floats = npt.NDArray[np.float64]
@@ -71,7 +72,7 @@ def ignored_inputs(
     found = (
         _ignored([obj.name for obj in objects if _has_force(obj)], "Force fields do not act on jelly and cloth: {}."),
         _ignored(
-            [obj.name for obj in bodies] if len(bodies) > 1 else [],
+            [obj.name for obj in bodies_in_the_way(scene, bodies)],
             "Jelly and cloth objects do not collide with each other, they pass through: {}.",
         ),
         _ignored(

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -51,10 +53,11 @@ def cells_around(positions: np.ndarray, triangles: np.ndarray, cells: int) -> di
 @pytest.mark.parametrize("chunk", [7, 1 << 17])
 @pytest.mark.parametrize("shape", [cube, lambda: icosphere(1)])
 def test_a_deep_cell_knows_a_way_out_that_is_hardly_longer_than_the_shortest(
-    monkeypatch: pytest.MonkeyPatch, shape: object, chunk: int
+    monkeypatch: pytest.MonkeyPatch, shape: Callable[[], tuple[np.ndarray, np.ndarray]], chunk: int
 ) -> None:
     monkeypatch.setattr(nearest_triangles, "CHUNK", chunk)
-    grid = cells_around(*shape(), 15)
+    positions, triangles = shape()
+    grid = cells_around(positions, triangles, 15)
     asked = [grid[name] for name in ("dims", "deep", "cells", "found")]
     cells, found = spread_inward(grid["corners"].astype(np.float32), *asked)
     assert grid["deep"].sum() > 100

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 
 from blender_xpbd.geometry.surface import nearest_triangles
 from blender_xpbd.geometry.surface.nearest_triangles import closest_points, spread_inward
-from tests.geometry.triangle_shapes import cube, distances_to_triangles, icosphere, winding_numbers
+from tests.geometry.triangle_shapes import Mesh, cube, distances_to_triangles, icosphere, winding_numbers
 
 
 @given(st.integers(0, 100_000), st.sampled_from([1e-3, 1.0, 1e4]), st.sampled_from(["far", "near", "on"]))
@@ -51,7 +53,7 @@ def cells_around(positions: np.ndarray, triangles: np.ndarray, cells: int) -> di
 @pytest.mark.parametrize("chunk", [7, 1 << 17])
 @pytest.mark.parametrize("shape", [cube, lambda: icosphere(1)])
 def test_a_deep_cell_knows_a_way_out_that_is_hardly_longer_than_the_shortest(
-    monkeypatch: pytest.MonkeyPatch, shape: object, chunk: int
+    monkeypatch: pytest.MonkeyPatch, shape: Callable[[], Mesh], chunk: int
 ) -> None:
     monkeypatch.setattr(nearest_triangles, "CHUNK", chunk)
     grid = cells_around(*shape(), 15)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from blender_xpbd.geometry.surface import nearest_triangles
 from blender_xpbd.geometry.surface.nearest_triangles import closest_points, spread_inward
-from tests.geometry.triangle_shapes import cube, distances_to_triangles, icosphere, winding_numbers
+from tests.geometry.triangle_shapes import Mesh, cube, distances_to_triangles, icosphere, winding_numbers
 
 
 @given(st.integers(0, 100_000), st.sampled_from([1e-3, 1.0, 1e4]), st.sampled_from(["far", "near", "on"]))
@@ -53,11 +53,10 @@ def cells_around(positions: np.ndarray, triangles: np.ndarray, cells: int) -> di
 @pytest.mark.parametrize("chunk", [7, 1 << 17])
 @pytest.mark.parametrize("shape", [cube, lambda: icosphere(1)])
 def test_a_deep_cell_knows_a_way_out_that_is_hardly_longer_than_the_shortest(
-    monkeypatch: pytest.MonkeyPatch, shape: Callable[[], tuple[np.ndarray, np.ndarray]], chunk: int
+    monkeypatch: pytest.MonkeyPatch, shape: Callable[[], Mesh], chunk: int
 ) -> None:
     monkeypatch.setattr(nearest_triangles, "CHUNK", chunk)
-    positions, triangles = shape()
-    grid = cells_around(positions, triangles, 15)
+    grid = cells_around(*shape(), 15)
     asked = [grid[name] for name in ("dims", "deep", "cells", "found")]
     cells, found = spread_inward(grid["corners"].astype(np.float32), *asked)
     assert grid["deep"].sum() > 100

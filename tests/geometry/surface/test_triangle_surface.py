@@ -149,3 +149,9 @@ def test_edges_have_one_key_whichever_way_they_are_passed(seed: int, count: int)
         same = [other for other, other_key in zip(edges, keys, strict=True) if other_key == key]
         assert {frozenset(other) for other in same} == {frozenset(one)}
         assert (direction == 1) == (one[0] < one[1])
+
+
+def test_the_normal_of_a_corner_does_not_depend_on_how_faces_are_cut() -> None:
+    """Faces count by their angle: at the corners of a cube all three count alike, whether one triangle or two."""
+    surface = build_triangle_surface(*cube())
+    np.testing.assert_allclose(surface.pseudonormals[:, 4:], surface.corners / np.sqrt(3.0), atol=1e-12)

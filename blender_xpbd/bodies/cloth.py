@@ -39,12 +39,13 @@ Ints = npt.NDArray[np.int32]
 
 # coupling of warp and weft: typical of woven fabric
 MEMBRANE_POISSONS_RATIO = 0.3
-# how fast loose edges close [m/s]
+# how fast loose edges close; chosen by hand, so that a seam does not snap shut in a frame [m/s]
 STITCH_SPEED = 1.0
 # layers of springs: those that bend and tethers first, then diagonals, edges and limits. What comes last holds best,
-# and stretched edges show, where a fold that opens a little later does not
+# and stretched edges show, where a fold that opens a little later does not (docs/experiments.md, Coarse levels of
+# cloth)
 DIAGONALS, EDGES, LIMITS = 1, 2, 3
-# a gas that fills less than this of the ball of the same area cannot blow the surface up
+# a gas that fills less than this of the ball of the same area cannot blow the surface up; chosen by hand for a warning
 _LEAST_FULLNESS = 0.05
 
 

@@ -21,13 +21,16 @@ from .vertex_factors import vertex_factors
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
-# smaller meshes converge without
+# smaller meshes converge without. Chosen by hand: the smallest measured, of 40², gains (docs/experiments.md, Coarse
+# levels of cloth)
 FEWEST_PARTICLES = 400
 # a network of springs or a membrane of stiffness E stores this times ½ E ε² per area, averaged over directions
 PLANE_GAMMA = 3.0
-# springs of one given compliance are not isotropic: along the edges of quads softer than on the average over directions
+# springs of one given compliance are not isotropic: along the edges of quads they are softer than on the average.
+# Exact for squares with both diagonals, all of stiffness k: 3/2 k along edges, Σ L² k / (3 A) = 2 k on the average
 GIVEN_SHARE = 0.75
-# where the stiffness of a cloth differs by more from place to place, no single one is right for a level
+# where the stiffness of a cloth differs by more from place to place, no single one is right for a level.
+# Chosen by hand: such a level would hold the softest parts more stiffly than their material
 GREATEST_RATIO = 2.0
 
 

@@ -21,7 +21,8 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
 
-# of the mean mass of the others: what has no area weighs nothing, but the solver divides by it
+# of the mean mass of the others: what has no area weighs nothing, but the solver divides by it. Chosen by hand: more
+# would weigh the cloth down, less would make the mass ratios large that slow convergence
 FOLLOWER_SHARE = 0.1
 
 

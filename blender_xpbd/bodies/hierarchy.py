@@ -17,7 +17,9 @@ from ..geometry.levels.hierarchy import CoarseLevel
 
 Floats = npt.NDArray[np.float64]
 
-# plain sweeps do where they leave less than this share of a pull undone, or would stretch the cloth by less
+# levels are left out where springs are so soft that a sweep undoes less than this share of a pull (``Hierarchy.left``),
+# or where plain sweeps would stretch the cloth by less than this. Chosen by hand: below, levels cost half a sweep and
+# more per substep (docs/experiments.md, Coarse levels of cloth) for a gain that does not show
 LEAST_SHARE_LEFT = 0.5
 LEAST_STRETCH = 0.02
 

@@ -32,7 +32,8 @@ from .vertex_factors import constraint_factors, embedded_factors, vertex_factors
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
-# stiffness that a cell of the cage keeps however little of the body it holds, so that it cannot fold up
+# stiffness that a cell of the cage keeps however little of the body it holds, so that it cannot fold up;
+# chosen by hand, more would stiffen the surface
 MINIMUM_FILL = 0.1
 # Poisson's ratio of a network of springs
 NETWORK_RATIO = 0.25

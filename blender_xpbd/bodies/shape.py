@@ -13,7 +13,8 @@ from ..scene.body import Body
 from ..scene.settings import SolverSettings
 from .own_frame import own_frame
 
-# of the balls that clusters fill, by the size of the body
+# of the balls that clusters fill, by the size of the body. Chosen by hand: larger ones bend less, smaller ones hold the
+# shape less
 CLUSTER_RADIUS = 0.2
 
 

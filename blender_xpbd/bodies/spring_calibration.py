@@ -30,10 +30,12 @@ Ints = npt.NDArray[np.int32]
 # c, by the dimensions of the body
 DIRECTIONS = {2: 8.0, 3: 15.0}
 # weights of the three lines, and of staying near: found on lattices and random tetrahedra by comparing with their
-# finite elements; half or twice of each changes the modulus of a bar by 1 %
+# finite elements; half or twice of each changes the modulus of a bar by 1 %. That comparison is not in a script; the
+# moduli that result are in docs/validation.md, Cloth: stretch stiffness
 FORCE_WEIGHT, STAR_WEIGHT, BODY_WEIGHT, NEARNESS = 1.0, 0.3, 3.0, 0.3
-# a spring keeps this part of its share, so that no edge goes limp
+# a spring keeps this part of its share, so that no edge goes limp; chosen by hand, more would undo the calibration
 LEAST_PART = 0.2
+# of conjugate gradients: shares to a hundredth are finer than what the weights decide; chosen by hand
 GREATEST_ITERATIONS, RESIDUAL = 40, 0.01
 
 

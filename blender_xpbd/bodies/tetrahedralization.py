@@ -15,6 +15,7 @@ from ..scene.body import Body
 from ..scene.errors import Notice, XpbdError
 from .own_frame import OwnFrame, own_frame
 
+# chosen by hand, against a library that never ends on a bad mesh [s]
 TETRAHEDRALIZER_TIMEOUT = 600.0
 
 

@@ -18,7 +18,7 @@ from .constraint import ConstraintBlock, ConstraintType, joined
 Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
 
-# asking many blocks for a few rows each takes longer than copying all
+# asking many blocks for a few rows each takes longer than copying all; chosen by hand
 MOST_DEFERRED = 8
 
 

@@ -36,7 +36,8 @@ from .scaling import Scaling
 
 # pressure of the air around, at sea level [Pa]
 ATMOSPHERE = 101_325.0
-# a gas is never taken to be denser than this share of V* allows
+# a gas is never taken to be denser than this share of V* allows: against an endless pressure where a surface is crushed
+# or inside out; chosen by hand
 EMPTIEST = 0.01
 # of the ball of its area: what a surface holds by rounding alone, where its two sides lie on each other
 _LEAST_FULLNESS = 1e-9

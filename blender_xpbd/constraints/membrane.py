@@ -32,7 +32,8 @@ from .constraint import (
 from .lanes import dot, edge
 from .scaling import Scaling, compliances
 
-# squares of the stretch and of the sine between warp and weft below which a triangle counts as collapsed
+# squares of the stretch and of the sine between warp and weft below which a triangle counts as collapsed: half
+# its size, and 18°. Chosen by hand: more softens compressed cloth, less lets Newton's step throw vertices far
 LEAST_STRETCH = 0.25
 LEAST_SINE = 0.1
 

@@ -43,15 +43,19 @@ import taichi as ti
 from .constraint import DAMPED, SMALL, WARM, ConstraintBlock, WarmStart, moved
 from .tetrahedron_element import damping_stress, deformation, pulls, rest_rows
 
-# share of (F:F)² − 3 n·n ≥ 0, which is 0 for equal stretches, that keeps the split defined for an element like a line
+# share of (F:F)² − 3 n·n ≥ 0, which is 0 for equal stretches, that keeps the split defined for an element like a line;
+# chosen by hand
 LINE_SHARE = 1e-3
-# where the mobilities are among the parameters, and how much of the greatest one counts at least
+# where the mobilities are among the parameters, and how much of the greatest one counts at least: chosen by hand above
+# the 0.7 with which stiff cut cells explode (docs/experiments.md, Jelly, tells of the mean alone)
 MOBILITY = 10
 GREATEST_SHARE = 0.8
-# γ ρ, and the greatest γ
+# γ ρ, a little below the ½ that speeds up rotations, and the greatest γ, below 1; chosen by hand. A γ of 0.9 whatever
+# the stiffness was not stable (docs/experiments.md, Jelly)
 WARM_SHARE = 0.48
 GREATEST_WARMTH = 0.95
-# β a κ from which γ fades, and where it is 0: across n, and along it
+# β a κ from which γ fades, and where it is 0: across n, and along it. Chosen by hand: what has faded is too soft,
+# as the arm of 6 cells at 20 substeps (docs/experiments.md, Jelly)
 SHAPE_FADES, SHAPE_COLD = 2.0, 6.0
 VOLUME_FADES, VOLUME_COLD = 6.0, 20.0
 

@@ -12,7 +12,8 @@ import taichi as ti
 
 from .constraint import SMALL
 
-# of a matrix of trace 1: by how much its square's trace misses 1 when a single eigenvector is left
+# of a matrix of trace 1: by how much its square's trace misses 1 when a single eigenvector is left;
+# and squarings at most, where several are as great. Chosen by hand
 PURE = 1e-6
 GREATEST_SQUARINGS = 24
 

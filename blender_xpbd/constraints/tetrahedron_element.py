@@ -13,7 +13,7 @@ import taichi as ti
 from .constraint import ACCUMULATE, PBD, SMALL, keep_multiplier, read_multiplier
 
 GREATEST_POISSONS_RATIO = 0.4999
-# keeps compliances of nearly empty cells finite in single precision
+# keeps compliances of nearly empty cells finite in single precision; chosen by hand
 SMALLEST_FILL = 1e-4
 ELEMENT_PARAMETERS = tuple(f"inverse rest edges {row}{column} [1/m]" for row in range(3) for column in range(3))
 

@@ -21,7 +21,8 @@ import taichi as ti
 from .contact_type import ContactType
 
 NO_CONTACT = 1e30
-# crossings followed in one groove before the point goes back to where it first met the mesh
+# crossings followed in one groove before the point goes back to where it first met the mesh; chosen by hand, each costs
+# a walk through the grid
 MAX_CROSSINGS = 4
 
 

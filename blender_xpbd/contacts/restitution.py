@@ -19,7 +19,7 @@ from .record import element_inverse_mass, element_point, push_element
 from .rigid_motion import kinetic_energy, response, rigid_motion, solve_inertia, velocity_at
 from .tables import PIECE_IS_HARD, PIECE_MEMBERS, PIECE_POINTS
 
-# speeds below this many times g h are resting contact and do not bounce
+# speeds below this many times g h are resting contact and do not bounce (Müller et al. 2020, §3.6)
 RESTING = 2.0
 # columns of a hit: greatest approach [m/s], or FREE or OVER; impulse, and the sum of the sizes of friction's [N s]; e;
 # energy when it began [J]; substeps without touch; then vectors: impulse · arm, impulse · normal, impulse · velocity of
@@ -28,9 +28,11 @@ APPROACH, IMPULSE, FRICTION, RESTITUTION, ENERGY, IDLE = range(6)
 ARM, NORMAL, SURFACE, START, REST = range(6, 21, 3)
 HIT_WIDTH = 21
 FREE, OVER = 0.0, -1.0
-# a hit that is not over but has not touched for so many substeps slid off
+# a hit that is not over but has not touched for so many substeps slid off. Chosen by hand: fewer end a hit that only
+# trembles, more hold up the next one
 LONGEST_IDLE = 4
-# normals of one contact: farther apart they are another one of the same collider, such as a wall beside the floor
+# normals of one contact: farther apart they are another one of the same collider, such as a wall beside the floor.
+# The cosine of 45°, chosen by hand: a wall must count as another one, the next faces of a rough floor must not
 SAME_NORMAL = 0.7
 
 

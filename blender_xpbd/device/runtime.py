@@ -17,9 +17,11 @@ from .version import knows_taichi
 
 ARCHITECTURES = {"CPU": ti.cpu, "CUDA": ti.cuda, "VULKAN": ti.vulkan, "METAL": ti.metal}
 # from this many constraints on, AUTO takes a graphics card where there is one. A substep takes some hundred launches of
-# a tenth of a millisecond each; two threads of a processor project a million springs in a quarter of that
+# a tenth of a millisecond each; two threads of a processor project a million springs in a quarter of that.
+# Reckoned from counted launches (docs/experiments.md, Graphics cards), not measured on a card
 AUTO_GPU_CONSTRAINTS = 1_000_000
-# more threads wait for each other longer than they work
+# more threads wait for each other longer than they work: a guess, docs/performance.md (Threads and memory)
+# has no more than two cores
 MOST_THREADS = 16
 THREADS_VARIABLE = "TI_CPU_MAX_NUM_THREADS"
 

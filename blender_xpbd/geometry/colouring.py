@@ -9,6 +9,7 @@ from .chunks import chunks
 
 # Colours are tried in windows of as many as a particle's bit mask holds.
 WINDOW = 64
+# chosen by hand: fewer colours for more time to build
 IMPROVEMENT_PASSES = 4
 # Drawn by nobody: no colour is free.
 NONE_FREE = 255

@@ -13,7 +13,8 @@ from ..solver.solver import Solver
 from ..solver.system.system import System
 from .stop_signal import StopSignal
 
-# frames of a trial: long enough for a fall of five metres and what follows a hit
+# frames of a trial: long enough for a fall of five metres and what follows a hit. Chosen by hand,
+# as is where the doubling begins
 TRIAL_FRAMES = 30
 FEWEST_SUBSTEPS = 5
 

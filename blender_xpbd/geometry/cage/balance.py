@@ -12,7 +12,9 @@ import numpy as np
 
 from ..components import connected_components, dense_labels
 
-# masses become at most so many times heavier or lighter by the sum, and by the centre by at most this share
+# masses become at most so many times heavier or lighter by the sum, and by the centre by at most this share.
+# Chosen by hand, against fills that are far off; what balance gains is in docs/experiments.md, Where the weight of a
+# cage lies
 MOST_SCALE = 2.0
 MOST_SHIFT = 0.5
 

@@ -25,16 +25,19 @@ from .mending import mend
 from .pieces import Pieces, PieceTable, find_pieces, sample_tetrahedra_table
 from .sampling import sample_surface
 
-# Samples per lattice cell along each axis; their offsets leave no tetrahedron without samples.
+# Samples per lattice cell along each axis; their offsets leave no tetrahedron without samples. Chosen by
+# hand: they find pieces; the fill of closed meshes comes from rays.
 SAMPLE_RATE = 4
 SAMPLE_OFFSETS = ((0.51063946, 0.51063946), (0.90541733, 0.90541733), (0.17974365, 0.17974365))
-# Surface samples per lattice cell along a line.
+# Surface samples per lattice cell along a line. Chosen by hand: fewer miss cells that the surface grazes.
 SURFACE_RATE = 4
 # A tetrahedron that holds surface but no inside sample counts as this full before the total is set right.
+# Chosen by hand: it must not be 0, and hardly weigh.
 LEAST_FILL = 0.01
-# Share of a solid that its surface may wind around twice, for the solid to be what the surface encloses.
+# Share of a solid that its surface may wind around twice, for the solid to be what the surface encloses. Chosen
+# by hand.
 LEAST_OVERLAP = 0.001
-# Loose vertices × others compared at most: beyond, only some of the others are.
+# Loose vertices × others compared at most: beyond, only some of the others are. Chosen by hand, against long searches.
 PAIRS_LIMIT = 200_000_000
 # A body flatter than this share of a cube of its longest side has no volume.
 LEAST_VOLUME = 1e-7

@@ -19,6 +19,8 @@ import numpy as np
 from .inside import Crossings, Grid, cross_rays
 from .lattice import TETRAHEDRA_PER_CELL, Lattice
 
+# rays per lattice cell along each axis: error of the fill against time (docs/experiments.md, Where the weight of a cage
+# lies); their offsets are uneven, to miss vertices and faces, and mirror images of each other
 RAY_RATE = 6
 RAY_OFFSETS = ((0.43936054, 0.56063946), (0.63458267, 0.36541733), (0.30025635, 0.69974365))
 # pieces that the tetrahedra cut from a ray in each cell

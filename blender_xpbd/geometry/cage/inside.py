@@ -14,6 +14,7 @@ import numpy as np
 
 from ..ragged import ramp
 
+# of six directions: a majority, so that a hole in one or two of them does not decide
 VOTES_NEEDED = 4
 
 

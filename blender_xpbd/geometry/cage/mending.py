@@ -13,6 +13,7 @@ from .assembly import assemble, assemble_linked, assemble_merged, face_component
 from .lattice import Lattice
 from .pieces import Pieces, PieceTable, merge_pieces, with_links
 
+# joining at one hinge may leave another; chosen by hand, the rounds end earlier where no hinge is left
 ROUNDS = 4
 
 

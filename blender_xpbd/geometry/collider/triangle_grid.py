@@ -21,6 +21,8 @@ from ..surface.triangle_surface import Bools, Floats, Ints, TriangleSurface, bui
 
 Singles = npt.NDArray[np.float32]
 
+# what a grid takes is bounded by these, chosen by hand, as are the size of cells and their margin: smaller cells list
+# fewer triangles, but more of them are looked at while building
 MAX_CELLS = 1 << 20
 # box tests while building; bounds the time that large slanted triangles take
 MAX_PAIRS = 6_000_000

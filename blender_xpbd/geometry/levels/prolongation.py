@@ -15,9 +15,9 @@ from .unfolding import Complexes, Development, product, sizes
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
-# sine of the sharpest corner of a triangle of coarse vertices, squared
+# sine of the sharpest corner of a triangle of coarse vertices, squared; chosen by hand, weights in slivers are huge
 LEAST_SINE = 1e-3
-# how much a weight below 0 a shorter triangle makes up for, for each of its lengths
+# how much a weight below 0 a shorter triangle makes up for, for each of its lengths; chosen by hand
 PREFER_SMALL = 1e-3
 
 

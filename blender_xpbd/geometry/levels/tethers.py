@@ -13,7 +13,7 @@ from ..components import connected_components
 from ..ragged import ramp
 from ..surface.topology import hinges, unique_pairs
 
-# a body with more sets of pins than this has neighbouring ones joined
+# a body with more sets of pins than this has neighbouring ones joined; chosen by hand, each set is a tether per vertex
 GREATEST_SETS = 8
 
 

@@ -11,7 +11,9 @@ from ..chunks import chunks
 from ..ragged import ramp
 from .tetrahedra import signed_volumes
 
-# Buckets per tetrahedron (roughly) of the grid that finds candidates, and points × candidates held at once.
+# Buckets per tetrahedron (roughly) of the grid that finds candidates, and points × candidates held at once;
+# nearest centres among which a point outside looks for its tetrahedron: more are slower, fewer may miss the best. All
+# chosen by hand.
 BUCKETS_PER_TETRAHEDRON = 1.0
 PAIRS_AT_ONCE = 500_000
 NEAREST_CANDIDATES = 24

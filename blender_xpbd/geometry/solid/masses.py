@@ -10,7 +10,7 @@ from .tetrahedra import signed_volumes
 
 # A particle is never lighter than this share of what its tetrahedra would weigh if they were full: a cage's outer
 # vertices, whose tetrahedra hold next to nothing, would otherwise have next to no inertia and the solver would
-# divide by it.
+# divide by it. Chosen by hand: more would move mass to the outside of the body.
 MASS_FLOOR_SHARE = 0.02
 
 

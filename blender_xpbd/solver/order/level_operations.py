@@ -26,9 +26,10 @@ RESTRICT, PULL, NOTE, PROLONG = range(4)
 # columns of operations: what is done, on which level, number of the sweep, and to which vertices, links or (PROLONG)
 # rows of parents: those from BEGIN to END
 OPERATION, LEVEL, SWEEP, BEGIN, END = range(5)
-# levels of fewer links are for one thread
+# levels of fewer links are for one thread: to share out a small one costs more waiting than it saves. Chosen by hand;
+# what sharing the others gains is in docs/experiments.md, Threads
 FEWEST_LINKS = 1500
-# what a share is at least, so as to be worth its claim
+# vertices, links or rows of a share at least, so as to be worth its claim; chosen by hand
 LEAST_SHARE = {RESTRICT: 400, PULL: 100, NOTE: 400, PROLONG: 400}
 
 

@@ -23,14 +23,17 @@ Ints = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]
 
 # share of the particles along the cuts that comes into the first of two parts, in every round after the first: halves
-# would be cut where they were cut before
+# would be cut where they were cut before. Why three times: docs/experiments.md, Threads; the shares are by hand
 CUT_AGAIN = (0.36, 0.3, 0.42)
 # rounds of tasks, before the last one that is a single task: while one thread does that, the others wait
 ROUNDS = 1 + len(CUT_AGAIN)
-# a task takes its thread at least this long where there are more than the fewest: more cuts, more to do apart [s]
+# a task takes its thread at least this long where there are more than the fewest: more cuts, more to do apart.
+# Chosen by hand, a little above the 0.1 ms that starting threads takes (docs/experiments.md, Compiling kernels) [s]
 TASK_SECONDS = 1.5e-4
-# fewer leave threads idle, and these pay from as long on as so many tasks take
+# fewer leave threads idle, and these pay from as long on as so many tasks take. Chosen by hand: they keep a scene that
+# is done in less than 0.24 ms an iteration, where waiting costs more than it saves, on one thread
 FEWEST_PARTS, FEWEST_TASKS = 4, 1.6
+# chosen by hand: several parts for each of ``MOST_THREADS``. It also bounds the counters of the team's kernels
 MOST_PARTS = 64
 
 

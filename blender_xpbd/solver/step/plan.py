@@ -33,7 +33,8 @@ class Pace:
     """
 
     # frames between trials of the slower path, so many that they take no more than this share of all time, and how many
-    # of the last times count
+    # of the last times count. Chosen by hand: rarer trials and a longer memory learn later of free or busy cores.
+    # What choosing costs beside a busy program is in docs/performance.md, Threads and memory
     TRIAL_EVERY = 12
     TRIAL_SHARE = 0.03
     MEMORY = 3

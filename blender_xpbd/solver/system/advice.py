@@ -15,7 +15,8 @@ from .system import System
 
 MOST_SUBSTEPS = int(next(parameter.maximum for parameter in SOLVER_PARAMETERS if parameter.name == "substeps"))
 # share of its mean edge by which gravity moves a jelly on a floor in a substep: cubes of 0.1 mm to 1 m, of the default
-# material, kept their shape at the first one, and were crushed from the second on
+# material, kept their shape at the first one, and were crushed from the second on. These runs are not in a script;
+# between the two, no cause is named
 KEPT_SHARE = 0.007
 CRUSHED_SHARE = 0.03
 

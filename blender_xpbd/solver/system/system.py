@@ -29,7 +29,8 @@ from .pin_motion import carried
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
-# float32 keeps 24 bits: this many times its extent from the origin, a body's finest motion is lost
+# float32 keeps 24 bits: this many times its extent from the origin, a body's finest motion is lost.
+# Chosen by hand: 6e-4 of the extent is then the rounding. Lower would warn of scenes in which nobody sees it
 PRECISION_RATIO = 1e4
 
 

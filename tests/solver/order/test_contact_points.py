@@ -56,11 +56,11 @@ def test_points_of_one_element_follow_one_another(system: System, count: int) ->
     found, _ = points_of(system, count)
     elements = [
         {tuple(element) for element in found.elements[first:last, :4].tolist()}
-        for first, last in itertools.pairwise(found.groups)
+        for first, last in itertools.pairwise(found.element_starts)
     ]
     assert all(len(element) == 1 for element in elements)
     assert len(set().union(*elements)) == len(elements)
-    assert (found.groups[0], found.groups[-1]) == (0, len(found))
+    assert (found.element_starts[0], found.element_starts[-1]) == (0, len(found))
 
 
 @parts
@@ -69,12 +69,12 @@ def test_elements_of_one_colour_share_no_particle(system: System, count: int) ->
     ends = []
     for is_across, boundaries in enumerate(found.colours):
         for first, last in itertools.pairwise(boundaries):
-            mine = [set(found.elements[found.groups[group], :4].tolist()) for group in range(first, last)]
+            mine = [set(found.elements[found.element_starts[row], :4].tolist()) for row in range(first, last)]
             assert sum(map(len, mine)) == len(set().union(*mine))
             for element in mine:
                 assert (len({particles[particle] for particle in element}) > 1) == bool(is_across)
         ends += [boundaries[0], boundaries[-1]]
-    assert ends == [0, ends[1], ends[1], len(found.groups) - 1]
+    assert ends == [0, ends[1], ends[1], len(found.element_starts) - 1]
 
 
 @parts

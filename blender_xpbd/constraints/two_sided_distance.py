@@ -160,7 +160,7 @@ def build_tethers(
 ) -> ConstraintBlock:
     """Long-range attachments: no particle gets farther from a pin than the cloth between them is long.
 
-    Kim, Chentanez & Müller 2012, "Long range attachments", §3; pairs and lengths from ``geometry.tethers``.
+    Kim, Chentanez & Müller 2012, "Long range attachments", §3; pairs and lengths from ``geometry.levels.tethers``.
 
     Args:
         pairs: particle and pin, shape (tethers, 2).

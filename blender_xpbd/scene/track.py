@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tracks: a parameter of a body, a collider, a force field or the scene with a value for each frame.
 
-How a constraint follows a material value stands with its type: ``constraints.constraint.Scaling``.
+How a constraint follows a material value stands with its type: ``constraints.scaling.Scaling``.
 """
 
 from __future__ import annotations

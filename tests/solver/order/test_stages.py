@@ -47,7 +47,7 @@ def test_each_iteration_projects_every_task_and_touches_after_it(parts):
     assert order == sorted(order)
 
 
-def test_groups_of_operations_and_their_shares():
+def test_chains_of_operations_and_their_shares():
     stages = substep_stages(4, 1, False, False, [(0, 1, 4), (1, 3, 1), (4, 1, 2)])
     levels = [stage[1:] for stage in stages if stage.act == SOLVE_LEVELS]
     assert levels == [(4, 0, 4), (3, 1, 1), (2, 4, 2)]

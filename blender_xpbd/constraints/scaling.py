@@ -2,9 +2,9 @@
 """How the parameters of constraints follow a material value that changes over the frames.
 
 A type declares the laws of its columns (``ConstraintType.scales``), a block which of those values its rows were built
-from (``ConstraintBlock.follows``). A track of such a value is to multiply the columns of the body's rows by
-``Scaling.factor``, whatever else is in them, so that nothing is built anew; no track is applied yet. In PBD mode the last column is the share of one
-projection, which follows nothing.
+from (``ConstraintBlock.follows``). A track of such a value is to multiply the columns of the body's rows
+by ``Scaling.factor``, whatever else is in them, so that nothing is built anew; no track is applied yet. In PBD mode the
+last column is the share of one projection, which follows nothing.
 """
 
 from __future__ import annotations

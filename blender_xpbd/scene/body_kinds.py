@@ -2,8 +2,8 @@
 """The kinds of bodies: what each is called, what it needs, and what scales it.
 
 Each kind has an entry of the same name in three places, for no layer may know another's libraries: here, in
-``bodies.kinds`` (how it is built, held to and measured) and in ``addon.baking.body_kinds`` (how it is read and written). A
-test holds that they have the same names in the same order.
+``bodies.kinds`` (how it is built, held to and measured) and in ``addon.baking.body_kinds`` (how it is read and
+written). A test holds that they have the same names in the same order.
 """
 
 from __future__ import annotations

@@ -65,7 +65,6 @@ def project_contact_colour(
     particles: Particles,
     contacts: Contacts,
     colliders: Colliders,
-    groups: INTS,
     first: ti.i32,
     last: ti.i32,
     substep: ti.i32,
@@ -75,7 +74,7 @@ def project_contact_colour(
 ):
     """Project the contact points of one colour of groups."""
     for group in range(first, last):
-        for k in range(groups[group], groups[group + 1]):
+        for k in range(contacts.groups[group], contacts.groups[group + 1]):
             gravity_speed = particles.gravity[0].norm() * h
             project_contact(particles, contacts, colliders, k, substep, h, gravity_speed, iteration == 0, shapes)
 
@@ -88,17 +87,17 @@ def update_velocities(particles: Particles, h: float, mode: ti.template()):
 
 
 @ti.kernel
-def restore_contact_colour(particles: Particles, contacts: Contacts, groups: INTS, first: ti.i32, last: ti.i32):
+def restore_contact_colour(particles: Particles, contacts: Contacts, first: ti.i32, last: ti.i32):
     """Restitution of the contact points of one colour of groups."""
     for group in range(first, last):
-        for k in range(groups[group], groups[group + 1]):
+        for k in range(contacts.groups[group], contacts.groups[group + 1]):
             apply_restitution(particles, contacts, k)
 
 
 @ti.kernel
-def forget_histories(particles: Particles, contacts: Contacts, groups: INTS, first: ti.i32, last: ti.i32, h: float):
+def forget_histories(particles: Particles, contacts: Contacts, first: ti.i32, last: ti.i32, h: float):
     """Let BDF2 go on from uniform motion where contact points were hit; points that share a particle write the same."""
-    for k in range(groups[first], groups[last]):
+    for k in range(contacts.groups[first], contacts.groups[last]):
         forget_history(particles, contacts, k, h)
 
 

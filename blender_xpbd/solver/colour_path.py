@@ -69,7 +69,6 @@ def _touch(plan: Plan, stage: Stage, substep: int, of: int) -> None:
             state.particles,
             state.contacts,
             state.colliders,
-            state.groups,
             first,
             last,
             substep,
@@ -86,10 +85,10 @@ def _update_velocities(plan: Plan, stage: Stage, substep: int, of: int) -> None:
 def _rebound(plan: Plan, stage: Stage, substep: int, of: int) -> None:
     state = plan.state
     for first, last in _contact_colours(plan, stage):
-        launch(kernels.restore_contact_colour, state.particles, state.contacts, state.groups, first, last)
+        launch(kernels.restore_contact_colour, state.particles, state.contacts, first, last)
     if plan.variant.mode & BDF2:
         colours = plan.system.contacts.colours[plan.round_of(stage)].tolist()
-        launch(kernels.forget_histories, state.particles, state.contacts, state.groups, colours[0], colours[-1], plan.h)
+        launch(kernels.forget_histories, state.particles, state.contacts, colours[0], colours[-1], plan.h)
 
 
 def _contact_colours(plan: Plan, stage: Stage) -> list[tuple[int, int]]:

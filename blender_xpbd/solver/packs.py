@@ -37,7 +37,9 @@ Constraints = pack_type(indices=INTS, parameters=FLOATS, lagrange_multipliers=FL
 # particles that follow a given motion, and where they are at the two ends of the frame [m]
 Targets = pack_type(particles=INTS, starts=VECTORS, ends=VECTORS)
 # as in ``ContactPoints``; states are normal and speed after a hit, multipliers how deep points were in the substep [m]
-Contacts = pack_type(elements=INT_TABLE, weights=FLOAT_TABLE, frictions=FLOATS, states=VECTORS, multipliers=FLOATS)
+Contacts = pack_type(
+    elements=INT_TABLE, weights=FLOAT_TABLE, frictions=FLOATS, groups=INTS, states=VECTORS, multipliers=FLOATS
+)
 # as in ``ColliderSet``; the motion of a frame at the boundaries of its substeps
 Colliders = pack_type(motion=MOTION, ints=INT_TABLE, floats=FLOAT_TABLE, mesh_floats=FLOATS, mesh_ints=INTS)
 # as in ``HierarchyTables``, whose levels are the rows. Moves are where vertices were restricted to, then how far they
@@ -56,8 +58,8 @@ Levels = pack_type(
     lengths=FLOATS,
     link_states=FLOATS,
 )
-# who does what when: ``stages``, segments of ``Schedule`` and of ``ContactPoints``, ``LevelOperations``; what turns a
-# team has claimed and done; and how long a substep lasts [s]
+# who does what when: ``stages``, the segments of ``Schedule`` and ``ContactPoints``, ``LevelOperations``; and the turns
+# of a stage that a team has claimed and done
 Order = pack_type(
     stages=INT_TABLE,
     segments=INT_TABLE,
@@ -67,7 +69,6 @@ Order = pack_type(
     operations=INT_TABLE,
     operation_starts=INTS,
     counters=INTS,
-    duration=FLOATS,
 )
 # which substeps of how many a launch does, by a team of how many threads
 Span = ti.types.struct(first=ti.i32, count=ti.i32, of=ti.i32, team_size=ti.i32)

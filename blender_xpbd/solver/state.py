@@ -37,7 +37,6 @@ class State:
         world: all that a substep reads and writes.
         order: who does what when.
         body_of: body of each particle, for graphics cards.
-        groups: boundaries of the groups of contact points, for graphics cards.
         stages: of a substep.
         tables: the coarse levels of cloths.
         operations: on these.
@@ -46,7 +45,6 @@ class State:
     world: World
     order: Any
     body_of: Any
-    groups: Any
     stages: tuple[Stage, ...]
     tables: HierarchyTables
     operations: LevelOperations
@@ -107,7 +105,6 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         world=world,
         order=_order(system, stages, operations),
         body_of=make_array(_particle_bodies(system), ti.i32),
-        groups=readable_array(system.contacts.groups, ti.i32),
         stages=stages,
         tables=tables,
         operations=operations,
@@ -151,6 +148,7 @@ def _contacts(contacts: ContactPoints) -> Any:
         elements=readable_array(contacts.elements, ti.i32),
         weights=readable_array(contacts.weights, ti.f32),
         frictions=readable_array(contacts.frictions, ti.f32),
+        groups=readable_array(contacts.groups, ti.i32),
         states=make_zero_vectors(len(contacts)),
         multipliers=make_zeros((len(contacts),), real_type()),
     )
@@ -184,7 +182,7 @@ def _levels(tables: HierarchyTables) -> Any:
 
 
 def _order(system: System, stages: Sequence[Stage], operations: LevelOperations) -> Any:
-    schedule, contacts, settings = system.schedule, system.contacts, system.scene.settings
+    schedule, contacts = system.schedule, system.contacts
     return Order(
         stages=make_array(np.array(stages, np.int32), ti.i32),
         segments=make_array(schedule.segments, ti.i32),
@@ -194,7 +192,6 @@ def _order(system: System, stages: Sequence[Stage], operations: LevelOperations)
         operations=make_array(operations.rows, ti.i32),
         operation_starts=make_array(operations.starts, ti.i32),
         counters=make_zeros((COUNTERS,), ti.i32),
-        duration=make_array(np.array([system.scene.frames.frame_duration / settings.substeps]), real_type()),
     )
 
 

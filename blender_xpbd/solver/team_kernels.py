@@ -168,6 +168,7 @@ def simulate_substeps(
     levels: Levels,
     order: Order,
     span: Span,
+    h: float,
     variant: ti.template(),
 ):
     """The substeps of a frame that ``span`` tells; after the last one of the frame, bodies are damped."""
@@ -178,7 +179,6 @@ def simulate_substeps(
     for item in range(span.team_size * ITEMS_PER_MEMBER):
         if item % ITEMS_PER_MEMBER == 0:
             member = item // ITEMS_PER_MEMBER
-            h = order.duration[0]
             stage_count = order.stages.shape[0]
             # stages that are over, and turns that they had
             epoch, end = 0, 0
@@ -199,4 +199,4 @@ def simulate_substeps(
         for b in range(particles.bodies.shape[0]):
             rate = particles.bodies[b, BODY_INTERNAL_DAMPING]
             if rate > 0.0 and span.first + span.count == span.of:
-                damp_internal_motion(particles, b, 1.0 - ti.exp(-rate * order.duration[0] * span.of))
+                damp_internal_motion(particles, b, 1.0 - ti.exp(-rate * h * span.of))

@@ -21,4 +21,4 @@ def simulate_in_team(plan: Plan, first: int, count: int, of: int) -> None:
 
 def _simulate(plan: Plan, first: int, count: int, of: int, team_size: int) -> None:
     span = {"first": first, "count": count, "of": of, "team_size": team_size}
-    launch(simulate_substeps, *plan.state.world, plan.state.order, span, plan.variant)
+    launch(simulate_substeps, *plan.state.world, plan.state.order, span, plan.h, plan.variant)

@@ -9,13 +9,13 @@ from blender_xpbd.device import version
 from blender_xpbd.device.launch import launch
 from blender_xpbd.device.packs import MOST_ARGUMENTS, argument_count, arrays_of, check_packs, is_pack_type, pack_type
 from blender_xpbd.solver import colour_kernels, colour_level_kernels, packs, team_kernels
+from blender_xpbd.solver.packs import FLOATS
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
-NUMBERS = ti.types.ndarray(ndim=1)
-First = pack_type(a=NUMBERS, b=NUMBERS)
-Second = pack_type(c=NUMBERS, d=NUMBERS)
-Clashing = pack_type(c=NUMBERS, b=NUMBERS)
+First = pack_type(a=FLOATS, b=FLOATS)
+Second = pack_type(c=FLOATS, d=FLOATS)
+Clashing = pack_type(c=FLOATS, b=FLOATS)
 Span = ti.types.struct(start=ti.i32, stop=ti.i32)
 
 
@@ -25,7 +25,7 @@ def combined(first: ti.template(), second: ti.template(), i):
 
 
 @ti.kernel
-def combine(found: NUMBERS, first: First, factor: ti.template(), second: Second, span: Span, more: float):
+def combine(found: FLOATS, first: First, factor: ti.template(), second: Second, span: Span, more: float):
     for i in range(span.start, span.stop):
         found[i] = factor * combined(first, second, i) + more
 
@@ -74,7 +74,7 @@ def test_packs_with_a_name_in_common_are_refused():
 def test_packs_hold_arrays_alone():
     for kind in (ti.f32, First):
         with pytest.raises(TypeError, match="arrays alone"):
-            pack_type(a=NUMBERS, b=kind)
+            pack_type(a=FLOATS, b=kind)
 
 
 def kernels():

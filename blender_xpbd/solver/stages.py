@@ -1,6 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a substep does, stage by stage: the one table that processors and graphics cards follow.
 
+| act | what happens | in ``step`` of ``tests/reference/xpbd.py`` |
+|---|---|---|
+| PREDICT | gravity and drag change velocities, these move particles | ``v = (v + h g) exp(-drag h)``, ``x + h v`` |
+| PLACE_TARGETS | pinned particles go on their way | ``x[particle] = target`` |
+| SOLVE_LEVELS | pulls go far through stiff cloth, by its coarse levels | – |
+| PROJECT | constraints move particles, one after the other | ``solve(constraint, …)`` |
+| TOUCH | colliders push points out, and hold them by friction | – |
+| UPDATE_VELOCITIES | how far particles came is their velocity | ``(x - start) / h`` |
+| REBOUND | points that hit a collider bounce | – |
+
+After the last substep of a frame the internal motion of bodies is damped, as by ``damp_internal_motion`` there.
+
 The turns of a stage share no movable particle, so they may be done in any order or at once; a stage begins when all
 turns of the one before are done. A team of threads claims turn by turn (``team_kernels``); for a graphics card a stage
 is a launch, or several where its turns are divided by colour (``colour_path``).
@@ -13,7 +25,7 @@ from typing import NamedTuple
 
 from .tasks import MOST_PARTS, ROUNDS
 
-# the acts
+# acts
 PREDICT, PLACE_TARGETS, SOLVE_LEVELS, PROJECT, TOUCH, UPDATE_VELOCITIES, REBOUND = range(7)
 # columns of a stage
 ACT, TURNS, FIRST, DETAIL = range(4)
@@ -42,7 +54,7 @@ def substep_stages(
     has_contacts: bool,
     level_stages: Sequence[tuple[int, int, int]] = (),
 ) -> tuple[Stage, ...]:
-    """The stages of a substep. In the remarks is what ``step`` of ``tests/reference/xpbd.py`` does there.
+    """The stages of a substep.
 
     Args:
         part_count: parts of ``tasks.Parts``; what does not go by tasks goes by as many equal parts.
@@ -55,18 +67,17 @@ def substep_stages(
         ValueError: more turns than ``MOST_PARTS`` in a stage.
     """
     rounds, contact_rounds = _rounds(part_count, ROUNDS), _rounds(part_count, 1)
-    stages = [Stage(PREDICT, part_count)]  # v = (v + h g) exp(-drag h); start, x = x, x + h v
+    stages = [Stage(PREDICT, part_count)]
     if has_targets:
-        stages += [Stage(PLACE_TARGETS, 1)]  # x[particle] = target
+        stages += [Stage(PLACE_TARGETS, 1)]
     stages += [Stage(SOLVE_LEVELS, groups * shares, group, shares) for group, groups, shares in level_stages]
     for iteration in range(iterations):
-        stages += [Stage(PROJECT, turns, first, iteration) for turns, first in rounds]  # solve(constraint, …)
+        stages += [Stage(PROJECT, turns, first, iteration) for turns, first in rounds]
         if has_contacts:
             stages += [Stage(TOUCH, turns, first, iteration) for turns, first in contact_rounds]
-    stages += [Stage(UPDATE_VELOCITIES, part_count)]  # v = (x - start) / h
+    stages += [Stage(UPDATE_VELOCITIES, part_count)]
     if has_contacts:
         stages += [Stage(REBOUND, turns, first) for turns, first in contact_rounds]
-    # after the last substep of a frame: damp_internal_motion(x, v, …)
     most = max(stage.turns for stage in stages)
     if most > MOST_PARTS:
         raise ValueError(f"a stage has {most} turns, more than can be claimed")

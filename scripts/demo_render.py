@@ -90,7 +90,7 @@ def render_picture(scene: bpy.types.Scene, frame: int, path: Path) -> None:
 
 def _has_graphics() -> bool:
     """Whether this machine can render with OpenGL; asked in another process, which may die of it."""
-    probe = subprocess.run([sys.executable, "-c", GPU_PROBE], capture_output=True, check=False)
+    probe = subprocess.run([sys.executable, "-P", "-c", GPU_PROBE], capture_output=True, check=False)
     return probe.returncode == 0
 
 

@@ -177,7 +177,7 @@ def _pyproject() -> dict[str, Any]:
 
 
 def _version_of(executable: str) -> str:
-    command = [executable, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
+    command = [executable, "-I", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
@@ -216,7 +216,7 @@ def _install(folder: Path, base: Path, groups: dict[str, list[str]]) -> None:
     unfinished.touch()
     # every group at once, so that a later one cannot move what an earlier one pinned
     requirements = [line for lines in groups.values() for line in lines]
-    pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *requirements]
+    pip = [str(python), "-I", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *requirements]
     status = subprocess.run(pip, check=False, env=_pip_environment()).returncode
     if status:
         raise SetupError(f"pip could not install {' '.join(requirements)}; its messages are above")
@@ -226,7 +226,7 @@ def _install(folder: Path, base: Path, groups: dict[str, list[str]]) -> None:
 
 
 def _create(folder: Path, base: Path) -> None:
-    result = subprocess.run([str(base), "-m", "venv", str(folder)], check=False)
+    result = subprocess.run([str(base), "-I", "-m", "venv", str(folder)], check=False)
     if result.returncode:
         shutil.rmtree(folder, ignore_errors=True)
         raise SetupError(f"{base} could not make a virtual environment (Debian: sudo apt-get install python3-venv)")

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "properties.md"
 
 if TYPE_CHECKING:
-    from blender_xpbd.addon.specs import Setting
+    from blender_xpbd.addon.data.specs import Setting
     from blender_xpbd.scene.parameter import Parameter
 
 _INTRODUCTION = """# Properties
@@ -41,7 +41,7 @@ def main() -> int:
 
 def text() -> str:
     """The whole file."""
-    from blender_xpbd.addon.specs import OBJECT_SETTINGS, SCENE_SETTINGS, STATUS_SETTINGS
+    from blender_xpbd.addon.data.specs import OBJECT_SETTINGS, SCENE_SETTINGS, STATUS_SETTINGS
 
     parts = [_INTRODUCTION]
     parts += [_section("Object.xpbd", "Of a mesh object.", OBJECT_SETTINGS, with_roles=True)]

@@ -57,9 +57,13 @@ def bpy(_bpy_module: ModuleType) -> Iterator[ModuleType]:
         _bpy_module.ops.wm.read_factory_settings(use_empty=True)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def taichi_cpu() -> None:
-    """Taichi on the processor, started once: a second start would take the arrays of the first."""
+    """Taichi on the processor, started where no test has: a second start would take the arrays of the first."""
+    import taichi as ti
+
     from blender_xpbd.device.runtime import start_taichi
 
-    start_taichi("CPU", 0, ROOT / ".cache" / "taichi")
+    # a test that runs a whole job stops it
+    if ti.lang.impl.get_runtime().prog is None:
+        start_taichi("CPU", 0, ROOT / ".cache" / "taichi")

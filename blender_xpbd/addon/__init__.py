@@ -8,7 +8,10 @@ from types import ModuleType
 
 import bpy
 
-from . import command_line, menus, operators, panels, preferences, properties, waiting_worker, window_bake
+from .baking import command_line, window_bake
+from .data import properties
+from .process import waiting_worker
+from .ui import menus, operators, panels, preferences
 
 # each has register() and unregister(); later ones need earlier ones
 MODULES: tuple[ModuleType, ...] = (

@@ -1,33 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a caller may ask of a bake beyond what the scene says."""
+"""``BakeOptions`` for scripts that import it from here, as the documentation of the first version told them to."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
+from .data.bake_options import BakeOptions
 
-
-@dataclass(frozen=True)
-class BakeOptions:
-    """Wishes that go before the scene's own settings; nothing of them is stored in the scene.
-
-    Attributes:
-        objects: names of the bodies to bake; empty for all with a role. Colliders always take part.
-        frame_start, frame_end, frame_step, substeps, iterations, device: None for the scene's.
-        cache: folder for jobs; None for the scene's.
-        make_single_user: copy meshes that several objects use, instead of refusing them.
-        per_frame: keep the statistics of each frame in the summary.
-        worker_python: an interpreter that has Taichi; "" to search.
-    """
-
-    objects: tuple[str, ...] = ()
-    frame_start: int | None = None
-    frame_end: int | None = None
-    frame_step: int | None = None
-    substeps: int | None = None
-    iterations: int | None = None
-    device: str | None = None
-    cache: Path | None = None
-    make_single_user: bool = False
-    per_frame: bool = False
-    worker_python: str = ""
+__all__ = ["BakeOptions"]

@@ -8,17 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from .constraint import (
-    ACCUMULATE,
-    DAMPED,
-    PBD,
-    SMALL,
-    ConstraintBlock,
-    ConstraintType,
-    keep_multiplier,
-    read_multiplier,
-)
+from .constraint import DAMPED, PBD, SMALL, ConstraintBlock, ConstraintType
 from .lanes import edge
+from .scaling import compliances
+from .weighted_sum import solve_rows
 
 
 @ti.func
@@ -34,21 +27,12 @@ def project_attachment(particles: ti.template(), constraints: ti.template(), i, 
     if ti.static(mode & PBD):
         delta = -parameters[p] / (weight + SMALL) * difference
     else:
-        alpha_tilde = parameters[p] * step[0]
-        force = difference
-        if ti.static(mode & ACCUMULATE):
-            for row in ti.static(range(3)):
-                force[row] += alpha_tilde * read_multiplier(constraints, m + row, step, mode)
+        rate, gamma = ti.Vector([0.0, 0.0, 0.0, 0.0]), 0.0
         if ti.static(mode & DAMPED):
             pa, pb = previous_positions[first], previous_positions[second]
             gamma = 0.5 * (pa[3] + pb[3]) * step[2]
-            force += gamma * (difference - edge(pa, pb))
-            weight *= 1.0 + gamma
-        # the gradients of the rows are orthogonal, so the rows are solved at once
-        delta = -1.0 / (weight + alpha_tilde + SMALL) * force
-        for row in ti.static(range(3)):
-            multiplier = read_multiplier(constraints, m + row, step, mode)
-            keep_multiplier(constraints, m + row, mode, multiplier + delta[row])
+            rate = difference - edge(pa, pb)
+        delta = solve_rows(constraints, m, difference, weight, parameters[p], rate, gamma, step, mode)
     positions[first] = a + a[3] * delta
     positions[second] = b - b[3] * delta
 
@@ -67,6 +51,7 @@ ATTACHMENT = ConstraintType(
     multiplier_count=3,
     project=project_attachment,
     evaluate=evaluate_attachment,
+    scales=compliances(-2.0, "pin_frequency"),
     nanoseconds=3,
 )
 

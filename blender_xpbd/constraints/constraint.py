@@ -27,7 +27,8 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from .groups import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, MEMBERS, Groups, joined_groups
+from .pools import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, MEMBERS, Pools, joined_pools
+from .scaling import Scaling
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,8 @@ class ConstraintType:
 
     Attributes:
         name: the field's name for it; keys in results and statistics.
-        particle_count: particles that one constraint touches, which is the width of its row of indices; for groups
-            of any size ``GROUP_ROW``, see ``groups``.
+        particle_count: particles that one constraint touches, which is the width of its row of indices; for any
+            number of particles ``POOLED_ROW``, see ``pools``.
         parameters: names and units of its float parameters; the last is the compliance.
         multiplier_count: rows of C.
         project: the Taichi function, see the module's text.
@@ -64,6 +65,7 @@ class ConstraintType:
         nanoseconds: about what one projection takes one core, by which the solver decides how to run [ns].
         warm_start: how to begin where the substep before ended, if it can.
         prepare: parameters of a block, once the inverse masses [1/kg] of the particles are known, where they count.
+        scales: how its parameters follow material values, see ``scaling``.
     """
 
     name: str
@@ -75,6 +77,7 @@ class ConstraintType:
     nanoseconds: float
     warm_start: WarmStart | None = None
     prepare: Callable[["ConstraintBlock", npt.NDArray[np.float64]], npt.NDArray[np.float64]] | None = None
+    scales: tuple[Scaling, ...] = ()
 
     @property
     def can_start_warm(self) -> bool:
@@ -96,25 +99,32 @@ class ConstraintBlock:
         indices: particles, shape (constraints, type.particle_count), int32.
         parameters: shape (constraints, len(type.parameters)), in the type's units; float64 as built, float32 in a
             schedule.
-        groups: what the rows of a group type point into; None for all others.
+        pools: what the rows of a pooled type point into; None for all others.
         layer: Gauss-Seidel visits the constraints of a type by layer, the lowest first: what comes last holds best.
+        follows: names of the material values that its rows follow by the laws of ``type.scales``. A body's blocks of
+            one type and layer follow the same; of blocks put together from several nothing is said.
     """
 
     type: ConstraintType
     indices: npt.NDArray[np.int32]
     parameters: npt.NDArray[np.float64]
-    groups: Groups | None = None
+    pools: Pools | None = None
     layer: int = 0
+    follows: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.indices)
 
+    def following(self, *values: str) -> "ConstraintBlock":
+        """The same constraints, built from these material values."""
+        return replace(self, follows=values)
+
     def shifted(self, first: int) -> "ConstraintBlock":
         """The same constraints between particles that are ``first`` later."""
-        if self.groups is None:
+        if self.pools is None:
             return replace(self, indices=self.indices + first)
-        pools = Groups(self.groups.members + first, self.groups.extras, self.groups.values)
-        return replace(self, groups=pools)
+        pools = Pools(self.pools.members + first, self.pools.extras, self.pools.values)
+        return replace(self, pools=pools)
 
     def rows(self, chosen: npt.NDArray[Any]) -> "ConstraintBlock":
         """Some of the constraints, in this order: numbers or a mask; pools are kept whole."""
@@ -129,9 +139,9 @@ class ConstraintBlock:
     def members(self, number: int) -> npt.NDArray[np.int32]:
         """The particles of one constraint."""
         row = self.indices[number]
-        if self.groups is None:
+        if self.pools is None:
             return row
-        return self.groups.members[row[FIRST_MEMBER] : row[FIRST_MEMBER] + row[MEMBERS]]
+        return self.pools.members[row[FIRST_MEMBER] : row[FIRST_MEMBER] + row[MEMBERS]]
 
     def flat_indices(self, first_index: int, first_parameter: int) -> npt.NDArray[np.int32]:
         """Rows and pools of integers as the kernels read them.
@@ -140,30 +150,30 @@ class ConstraintBlock:
             first_index: where this block begins in the flat indices.
             first_parameter: where it begins in the flat parameters.
         """
-        if self.groups is None:
+        if self.pools is None:
             return self.indices.astype(np.int32).ravel()
         rows = self.indices.astype(np.int64)
         rows[:, FIRST_MEMBER] += first_index + rows.size
-        rows[:, FIRST_EXTRA] += first_index + rows.size + len(self.groups.members)
+        rows[:, FIRST_EXTRA] += first_index + rows.size + len(self.pools.members)
         rows[:, FIRST_VALUE] += first_parameter + self.parameters.size
-        return np.concatenate([rows.ravel(), self.groups.members, self.groups.extras]).astype(np.int32)
+        return np.concatenate([rows.ravel(), self.pools.members, self.pools.extras]).astype(np.int32)
 
     def flat_parameters(self) -> npt.NDArray[np.float64]:
         """Parameters and values as the kernels read them."""
-        if self.groups is None:
+        if self.pools is None:
             return self.parameters.ravel()
-        return np.concatenate([self.parameters.ravel(), self.groups.values])
+        return np.concatenate([self.parameters.ravel(), self.pools.values])
 
 
 def joined(blocks: list[ConstraintBlock]) -> ConstraintBlock:
     """Blocks of one type as one, of no layer."""
     parameters = np.concatenate([block.parameters for block in blocks])
     rows = [block.indices for block in blocks]
-    pools = [block.groups for block in blocks if block.groups is not None]
+    pools = [block.pools for block in blocks if block.pools is not None]
     if not pools:
         return ConstraintBlock(blocks[0].type, np.concatenate(rows).astype(np.int32), parameters)
-    indices, groups = joined_groups(rows, pools)
-    return ConstraintBlock(blocks[0].type, indices, parameters, groups)
+    indices, joined_pool = joined_pools(rows, pools)
+    return ConstraintBlock(blocks[0].type, indices, parameters, joined_pool)
 
 
 SMALL = 1e-30

@@ -16,23 +16,22 @@ import numpy.typing as npt
 import taichi as ti
 
 from .constraint import (
-    ACCUMULATE,
     DAMPED,
     PBD,
     SMALL,
     ConstraintBlock,
     ConstraintType,
-    keep_multiplier,
     moved,
-    read_multiplier,
 )
 from .rotation import nearest_rotation
+from .scaling import compliances
 from .tetrahedron_element import (
     ELEMENT_PARAMETERS,
     SMALLEST_FILL,
     damping_stress,
     deformation,
     element_parameters,
+    impulses,
     lame_parameters,
     pulls,
     rest_rows,
@@ -89,21 +88,9 @@ def project_corotated(particles: ti.template(), constraints: ti.template(), i, p
     square = s1.dot(s1) + s2.dot(s2) + s3.dot(s3) + volume_weight * tiny
     by_shape = 1.0 / (alpha_tilde + (1.0 + gamma) * square / (shape_weight + tiny))
     by_volume = 1.0 / (alpha_tilde + (1.0 + gamma) * (ratio + 1.0 / 3.0) * volume_weight)
-    if ti.static(mode & PBD):
-        by_shape *= -parameters[p + 10]
-        by_volume *= -parameters[p + 10] * pressure
-    elif ti.static(mode & ACCUMULATE):
-        norm = ti.sqrt(shape_weight + SMALL)
-        shape = read_multiplier(constraints, m, step, mode)
-        volume = read_multiplier(constraints, m + 1, step, mode)
-        by_shape *= -(norm + alpha_tilde * shape)
-        by_volume *= -(pressure + alpha_tilde * volume)
-        keep_multiplier(constraints, m, mode, shape + by_shape)
-        keep_multiplier(constraints, m + 1, mode, volume + by_volume)
-        by_shape /= norm
-    else:
-        by_shape *= -1.0
-        by_volume *= -pressure
+    forces = ti.Vector([shape_weight, pressure])
+    shares = ti.Vector([by_shape, by_volume])
+    by_shape, by_volume = impulses(constraints, m, forces, shares, alpha_tilde, parameters[p + 10], step, mode)
     positions[i0] = moved(x0, by_shape * a0 + by_volume * b0)
     positions[i1] = moved(x1, by_shape * a1 + by_volume * b1)
     positions[i2] = moved(x2, by_shape * a2 + by_volume * b2)
@@ -131,6 +118,7 @@ COROTATED = ConstraintType(
     project=project_corotated,
     evaluate=evaluate_corotated,
     nanoseconds=200,
+    scales=compliances(-1.0, "youngs_modulus"),
 )
 
 

@@ -21,6 +21,7 @@ from .constraint import (
     solve_multiplier,
 )
 from .lanes import cross, dot, edge
+from .scaling import compliances
 
 # the fifth power of a length [m⁵]; its inverse is a number in single precision
 TINY = 1e-37
@@ -90,6 +91,7 @@ DIHEDRAL_BENDING = ConstraintType(
     multiplier_count=1,
     project=project_dihedral_bending,
     evaluate=evaluate_dihedral_bending,
+    scales=(*compliances(-1.0, "bending_stiffness"), *compliances(1.0, "bending_compliance")),
     nanoseconds=45,
 )
 

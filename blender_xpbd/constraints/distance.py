@@ -6,6 +6,7 @@ import numpy.typing as npt
 import taichi as ti
 
 from .constraint import DAMPED, PBD, SMALL, ConstraintBlock, ConstraintType, keep_multiplier, read_multiplier
+from .scaling import compliances
 
 
 @ti.func
@@ -53,6 +54,10 @@ DISTANCE = ConstraintType(
     project=project_distance,
     evaluate=evaluate_distance,
     nanoseconds=6,
+    scales=(
+        *compliances(-1.0, "stretch_stiffness", "youngs_modulus", "bending_stiffness"),
+        *compliances(1.0, "stretch_compliance", "bending_compliance"),
+    ),
 )
 
 

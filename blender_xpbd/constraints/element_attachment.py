@@ -11,6 +11,7 @@ import numpy.typing as npt
 import taichi as ti
 
 from .constraint import ConstraintBlock, ConstraintType
+from .scaling import compliances
 from .weighted_sum import project_weighted_sum
 
 
@@ -38,6 +39,7 @@ ELEMENT_ATTACHMENT = ConstraintType(
     multiplier_count=3,
     project=project_element_attachment,
     evaluate=evaluate_element_attachment,
+    scales=compliances(-2.0, "pin_frequency"),
     nanoseconds=20,
 )
 

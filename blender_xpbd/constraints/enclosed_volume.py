@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Volume of a closed surface: C = V − V* [m³], compliance α [m³/Pa], over a group of any size.
+"""Volume of a closed surface: C = V − V* [m³], compliance α [m³/Pa], over any number of particles.
 
 V = Σ x₁·(x₂ × x₃)/6 over the triangles and ∇ᵢV is a third of the area vectors around a vertex (PBD 2007, §4.4, eq. 14,
 which has V times six). Two models share the projection:
@@ -20,7 +20,7 @@ import numpy.typing as npt
 import taichi as ti
 
 from ..geometry.components import connected_components, dense_labels
-from ..geometry.surface_volume import examine_surface
+from ..geometry.surface.surface_volume import examine_surface
 from .constraint import (
     DAMPED,
     PBD,
@@ -30,13 +30,16 @@ from .constraint import (
     read_multiplier,
     solve_multiplier,
 )
-from .groups import EXTRAS, FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, GROUP_ROW, MEMBERS, Groups, group_rows
 from .lanes import SIXTH, dot, place
+from .pools import EXTRAS, FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, MEMBERS, POOLED_ROW, Pools, pooled_rows
+from .scaling import Scaling
 
 # pressure of the air around, at sea level [Pa]
 ATMOSPHERE = 101_325.0
 # a gas is never taken to be denser than this share of V* allows
 EMPTIEST = 0.01
+# of the ball of its area: what a surface holds by rounding alone, where its two sides lie on each other
+_LEAST_FULLNESS = 1e-9
 # of each member: working space for its gradient, and the factor on the force that acts on it
 VALUES = 4
 
@@ -117,11 +120,16 @@ def evaluate_enclosed_volume(positions: npt.NDArray[np.float64], block: Constrai
 
 ENCLOSED_VOLUME = ConstraintType(
     name="enclosed_volume",
-    particle_count=GROUP_ROW,
+    particle_count=POOLED_ROW,
     parameters=("target volume [m³]", "gas, 0 or 1", "compliance (of a gas: at its target volume) [m³/Pa]"),
     multiplier_count=1,
     project=project_enclosed_volume,
     evaluate=evaluate_enclosed_volume,
+    scales=(
+        Scaling("volume_ratio", 0, 1.0),
+        Scaling("pressure", 0, 1.0, ATMOSPHERE),
+        Scaling("pressure", 2, 1.0, ATMOSPHERE),
+    ),
     nanoseconds=20000,
 )
 
@@ -181,6 +189,24 @@ def build_gas(
     return _block(shells, parameters, factors)
 
 
+def fullness(positions: npt.NDArray[np.float64], block: ConstraintBlock) -> npt.NDArray[np.float64]:
+    """How far the target volume of each shell would fill the ball that has its area; shape (constraints,).
+
+    Args:
+        positions: rest positions [m], shape (particles, 3).
+        block: as it was built.
+    """
+    balls = [_volume_of_ball(positions[block.members(k)], _triangles(block, k)) for k in range(len(block))]
+    return block.parameters[:, 0] / np.array(balls)
+
+
+def _volume_of_ball(positions: npt.NDArray[np.float64], triangles: npt.NDArray[np.int32]) -> float:
+    """The volume of the ball whose surface has the triangles' area, V² = A³ / 36π: nothing of that area holds more."""
+    a, b, c = (positions[triangles[:, corner]] for corner in range(3))
+    area = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1).sum()
+    return float(np.sqrt(area**3 / (36.0 * np.pi)))
+
+
 class _Shell:
     """A closed surface: its particles, its triangles as numbers among them, its volume [m³]."""
 
@@ -192,8 +218,8 @@ class _Shell:
         self.volume = abs(report.signed_volume)
         if not report.is_closed:
             raise ValueError(f"the surface is not closed: {', '.join(report.faults())}")
-        if self.volume == 0.0:
-            raise ValueError("the surface encloses no volume")
+        if self.volume <= _LEAST_FULLNESS * _volume_of_ball(positions, triangles):
+            raise ValueError("the surface is flat and encloses no volume, give it a thickness")
         if report.signed_volume < 0.0:
             self.corners = self.corners.reshape(-1, 3)[:, ::-1].reshape(-1)
 
@@ -217,20 +243,20 @@ def _block(
     particles = np.concatenate([none, *(shell.members for shell in shells)])
     values = np.zeros((len(particles), VALUES))
     values[:, 3] = 1.0 if factors is None else factors[particles]
-    groups = Groups(
+    pools = Pools(
         members=particles,
         extras=np.concatenate([none, *(shell.corners for shell in shells)]),
         values=values.ravel(),
     )
-    rows = group_rows(members, extras, VALUES * members)
-    return ConstraintBlock(ENCLOSED_VOLUME, rows, np.array(parameters).reshape(-1, 3), groups)
+    rows = pooled_rows(members, extras, VALUES * members)
+    return ConstraintBlock(ENCLOSED_VOLUME, rows, np.array(parameters).reshape(-1, 3), pools)
 
 
 def _triangles(block: ConstraintBlock, number: int) -> npt.NDArray[np.int32]:
-    if block.groups is None:
-        raise ValueError("an enclosed volume without its groups")
+    if block.pools is None:
+        raise ValueError("an enclosed volume without its pools")
     row = block.indices[number]
-    return block.groups.extras[row[FIRST_EXTRA] : row[FIRST_EXTRA] + row[EXTRAS]].reshape(-1, 3)
+    return block.pools.extras[row[FIRST_EXTRA] : row[FIRST_EXTRA] + row[EXTRAS]].reshape(-1, 3)
 
 
 def _volume(positions: npt.NDArray[np.float64], triangles: npt.NDArray[np.int32]) -> float:

@@ -17,6 +17,7 @@ import taichi as ti
 
 from .constraint import ConstraintBlock, ConstraintType
 from .dihedral_bending import hinge_compliance
+from .scaling import compliances
 from .weighted_sum import project_weighted_sum
 
 # a triangle thinner than this (twice its area over the square of its longest side) has no cotangents to speak of
@@ -41,6 +42,7 @@ ISOMETRIC_BENDING = ConstraintType(
     multiplier_count=3,
     project=project_isometric_bending,
     evaluate=evaluate_isometric_bending,
+    scales=(*compliances(-1.0, "bending_stiffness"), *compliances(1.0, "bending_compliance")),
     nanoseconds=10,
 )
 

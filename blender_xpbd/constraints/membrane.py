@@ -30,6 +30,7 @@ from .constraint import (
     read_multiplier,
 )
 from .lanes import dot, edge
+from .scaling import Scaling, compliances
 
 # squares of the stretch and of the sine between warp and weft below which a triangle counts as collapsed
 LEAST_STRETCH = 0.25
@@ -132,6 +133,15 @@ MEMBRANE = ConstraintType(
     multiplier_count=3,
     project=project_membrane,
     evaluate=evaluate_membrane,
+    scales=(
+        *compliances(-1.0, "stretch_stiffness", "warp_stiffness"),
+        Scaling("warp_stiffness", 4, 1.0),
+        Scaling("warp_stiffness", 5, 0.5),
+        Scaling("warp_stiffness", 6, 1.0),
+        Scaling("weft_stiffness", 4, -1.0),
+        Scaling("weft_stiffness", 5, -0.5),
+        Scaling("shear_stiffness", 6, -1.0),
+    ),
     nanoseconds=30,
 )
 

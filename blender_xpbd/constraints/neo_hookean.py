@@ -39,17 +39,17 @@ from .constraint import (
     SMALL,
     ConstraintBlock,
     ConstraintType,
-    keep_multiplier,
     moved,
-    read_multiplier,
 )
 from .neo_hookean_single import WARM_START, project_neo_hookean_once, with_mobilities
+from .scaling import compliances
 from .tetrahedron_element import (
     ELEMENT_PARAMETERS,
     SMALLEST_FILL,
     damping_stress,
     deformation,
     element_parameters,
+    impulses,
     lame_parameters,
     pulls,
     rest_rows,
@@ -119,18 +119,9 @@ def _project_repeatedly(particles: ti.template(), constraints: ti.template(), i,
     tiny = 1e-10 * size + SMALL
     stiffness = square * (1.0 + 2.0 * gamma) + ti.max(2.0 * left * bend, 0.0) + size * tiny + SMALL
     by_shape = (shape_weight + tiny) / (alpha_tilde * (shape_weight + tiny) + stiffness)
-    if ti.static(mode & PBD):
-        by_shape *= -parameters[p + 12]
-        by_volume *= -parameters[p + 12] * pressure
-    else:
-        norm = ti.sqrt(shape_weight + SMALL)
-        shape = read_multiplier(constraints, m, step, mode)
-        volume = read_multiplier(constraints, m + 1, step, mode)
-        by_shape *= -(norm + alpha_tilde * shape)
-        by_volume *= -(pressure + alpha_tilde * volume)
-        keep_multiplier(constraints, m, mode, shape + by_shape)
-        keep_multiplier(constraints, m + 1, mode, volume + by_volume)
-        by_shape /= norm
+    forces = ti.Vector([shape_weight, pressure])
+    shares = ti.Vector([by_shape, by_volume])
+    by_shape, by_volume = impulses(constraints, m, forces, shares, alpha_tilde, parameters[p + 12], step, mode)
     positions[i0] = moved(x0, by_shape * a0 + by_volume * b0)
     positions[i1] = moved(x1, by_shape * a1 + by_volume * b1)
     positions[i2] = moved(x2, by_shape * a2 + by_volume * b2)
@@ -158,6 +149,7 @@ NEO_HOOKEAN = ConstraintType(
     nanoseconds=50,
     warm_start=WARM_START,
     prepare=with_mobilities,
+    scales=compliances(-1.0, "youngs_modulus"),
 )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Shape matching: C = √(Σ μᵢ |xᵢ − gᵢ|²) [kg^½·m], compliance α [s²], over a group of any size.
+"""Shape matching: C = √(Σ μᵢ |xᵢ − gᵢ|²) [kg^½·m], compliance α [s²], over any number of particles.
 
 The goals gᵢ = R qᵢ + x̄ are the rest shape, moved and turned to fit best (Müller et al. 2005, "Meshless deformations
 based on shape matching", §3.2–3.3): x̄ is the centre of mass, R the rotation nearest to A = Σ μᵢ (xᵢ − x̄) qᵢᵀ. Since
@@ -20,9 +20,10 @@ from .constraint import (
     read_multiplier,
     solve_multiplier,
 )
-from .groups import FIRST_MEMBER, FIRST_VALUE, GROUP_ROW, MEMBERS, Groups, group_rows
 from .lanes import dot, edge, place
+from .pools import FIRST_MEMBER, FIRST_VALUE, MEMBERS, POOLED_ROW, Pools, pooled_rows
 from .rotation import nearest_rotation
+from .scaling import compliances
 
 # of each member: its rest position about the centre of mass, and its matching mass
 VALUES = 4
@@ -30,11 +31,11 @@ VALUES = 4
 
 @ti.func
 def project_shape_matching(particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template()):
-    """Project one group, member after member; arguments as in ``constraint``."""
+    """Project one cluster, member after member; arguments as in ``constraint``."""
     positions, previous_positions = ti.static(particles.positions, particles.previous_positions)
     indices, parameters = ti.static(constraints.indices, constraints.parameters)
     first, count, values = indices[i + FIRST_MEMBER], indices[i + MEMBERS], indices[i + FIRST_VALUE]
-    # relative to one member, so that float32 is as fine as the group is small; what comes of the inverse masses in
+    # relative to one member, so that float32 is as fine as the cluster is small; what comes of the inverse masses in
     # the fourth components is not used
     start = positions[indices[first]]
     total = ti.Vector([0.0, 0.0, 0.0, 0.0])
@@ -99,11 +100,12 @@ def evaluate_shape_matching(positions: npt.NDArray[np.float64], block: Constrain
 
 SHAPE_MATCHING = ConstraintType(
     name="shape_matching",
-    particle_count=GROUP_ROW,
+    particle_count=POOLED_ROW,
     parameters=("compliance [s²]",),
     multiplier_count=1,
     project=project_shape_matching,
     evaluate=evaluate_shape_matching,
+    scales=compliances(-2.0, "shape_frequency"),
     nanoseconds=2000,
 )
 
@@ -114,7 +116,7 @@ def build_shape_matching(
     clusters: list[npt.NDArray[np.int32]],
     compliance: npt.NDArray[np.float64] | float,
 ) -> ConstraintBlock:
-    """Hold the shape of groups of particles.
+    """Hold the shape of clusters of particles.
 
     A particle in several clusters gives each an equal part of its mass, so that overlapping clusters together are as
     stiff as one.
@@ -122,7 +124,7 @@ def build_shape_matching(
     Args:
         positions: rest positions [m], shape (particles, 3).
         masses: of the particles, of pinned ones too [kg], shape (particles,); members of no mass are left out.
-        clusters: members of each group, see ``geometry.clusters``; groups of fewer than two with a mass are left out.
+        clusters: members of each one, see ``geometry.solid.clusters``; with fewer than two masses left out.
         compliance: [s²], one for all or shape (clusters,), see ``frequency_compliance`` and ``cluster_compliance``;
             infinite ones are left out.
     """
@@ -137,9 +139,9 @@ def build_shape_matching(
         weights, places = shares[cluster], positions[cluster]
         rest = places - weights @ places / weights.sum()
         values.append(np.concatenate([rest, weights[:, None]], axis=1).ravel())
-    groups = Groups(np.concatenate([np.zeros(0, np.int32), *members]), np.zeros(0, np.int32), np.concatenate(values))
-    rows = group_rows(counts, np.zeros_like(counts), VALUES * counts)
-    return ConstraintBlock(SHAPE_MATCHING, rows, alpha[used][:, None], groups)
+    pools = Pools(np.concatenate([np.zeros(0, np.int32), *members]), np.zeros(0, np.int32), np.concatenate(values))
+    rows = pooled_rows(counts, np.zeros_like(counts), VALUES * counts)
+    return ConstraintBlock(SHAPE_MATCHING, rows, alpha[used][:, None], pools)
 
 
 def frequency_compliance(frequency: npt.NDArray[np.float64] | float) -> npt.NDArray[np.float64]:
@@ -192,9 +194,9 @@ def _mass_shares(masses: npt.NDArray[np.float64], clusters: list[npt.NDArray[np.
 
 
 def _rest_shape(block: ConstraintBlock, number: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Rest positions about the centre of mass, shape (members, 3), and matching masses, of one group."""
-    if block.groups is None:
-        raise ValueError("shape matching without its groups")
+    """Rest positions about the centre of mass, shape (members, 3), and matching masses, of one cluster."""
+    if block.pools is None:
+        raise ValueError("shape matching without its pools")
     row = block.indices[number]
-    table = block.groups.values[row[FIRST_VALUE] : row[FIRST_VALUE] + VALUES * row[MEMBERS]].reshape(-1, VALUES)
+    table = block.pools.values[row[FIRST_VALUE] : row[FIRST_VALUE] + VALUES * row[MEMBERS]].reshape(-1, VALUES)
     return table[:, :3], table[:, 3]

@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
+from .constraint import ACCUMULATE, PBD, SMALL, keep_multiplier, read_multiplier
+
 GREATEST_POISSONS_RATIO = 0.4999
 # keeps compliances of nearly empty cells finite in single precision
 SMALLEST_FILL = 1e-4
@@ -60,6 +62,39 @@ def damping_stress(f1, f2, f3, e1, e2, e3):
         f1 * c12 + f2 * c22 + f3 * c23,
         f1 * c13 + f2 * c23 + f3 * c33,
     )
+
+
+@ti.func
+def impulses(constraints: ti.template(), m, forces, shares, alpha_tilde, stiffness, step, mode: ti.template()):
+    """Factors of the pulls along shape and volume, conjugate by the masses; their multipliers are kept.
+
+    Args:
+        constraints: the pack.
+        m: place of the first of the two multipliers.
+        forces: Σ w|a|² of the pulls a along the shape, and the pressure.
+        shares: of the compliance and the curvature along each direction, the inverse of their sum.
+        alpha_tilde: α/h².
+        stiffness: k, the share of the step that is taken; only read where PBD.
+        step: as in ``constraint``.
+        mode: as in ``constraint``.
+    """
+    by_shape, by_volume, pressure = shares[0], shares[1], forces[1]
+    if ti.static(mode & PBD):
+        by_shape *= -stiffness
+        by_volume *= -stiffness * pressure
+    elif ti.static(mode & ACCUMULATE):
+        norm = ti.sqrt(forces[0] + SMALL)
+        shape = read_multiplier(constraints, m, step, mode)
+        volume = read_multiplier(constraints, m + 1, step, mode)
+        by_shape *= -(norm + alpha_tilde * shape)
+        by_volume *= -(pressure + alpha_tilde * volume)
+        keep_multiplier(constraints, m, mode, shape + by_shape)
+        keep_multiplier(constraints, m + 1, mode, volume + by_volume)
+        by_shape /= norm
+    else:
+        by_shape *= -1.0
+        by_volume *= -pressure
+    return by_shape, by_volume
 
 
 def solid_tetrahedra(positions: npt.NDArray[np.float64], tetrahedra: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:

@@ -17,6 +17,7 @@ from .constraint import (
     solve_multiplier,
 )
 from .lanes import SIXTH, cross, dot, edge
+from .scaling import compliances
 
 
 @ti.func
@@ -64,6 +65,7 @@ TETRAHEDRON_VOLUME = ConstraintType(
     multiplier_count=1,
     project=project_tetrahedron_volume,
     evaluate=evaluate_tetrahedron_volume,
+    scales=(*compliances(-1.0, "youngs_modulus"), *compliances(1.0, "volume_compliance")),
     nanoseconds=15,
 )
 

@@ -25,6 +25,7 @@ from .constraint import (
     read_multiplier,
 )
 from .lanes import edge
+from .scaling import Scaling
 
 FREE = -1.0
 
@@ -87,6 +88,15 @@ TWO_SIDED_DISTANCE = ConstraintType(
     project=project_two_sided_distance,
     evaluate=evaluate_two_sided_distance,
     nanoseconds=7,
+    scales=(
+        Scaling("stretch_stiffness", 1, -1.0),
+        Scaling("stretch_stiffness", 2, -1.0),
+        Scaling("stretch_compliance", 1, 1.0),
+        Scaling("stretch_compliance", 2, 1.0),
+        Scaling("compression_share", 2, -1.0),
+        Scaling("tether_slack", 0, 1.0),
+        Scaling("greatest_stretch", 0, 1.0, 100.0),
+    ),
 )
 
 

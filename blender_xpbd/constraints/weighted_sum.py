@@ -12,6 +12,37 @@ from .lanes import edge
 
 
 @ti.func
+def solve_rows(constraints: ti.template(), m, value, weight, compliance, rate, gamma, step, mode: ti.template()):
+    """The steps of the three multipliers [m kg], which are kept.
+
+    Args:
+        constraints: the pack.
+        m: place of the first multiplier.
+        value: C [m], a 4-vector that ends in 0.
+        weight: Σ w|∇C|² of each row [1/kg].
+        compliance: α [m/N].
+        rate: ∇C·(x − x_previous) [m]; only read where DAMPED, and so is
+        gamma: γ.
+        step: as in ``constraint``.
+        mode: as in ``constraint``, not PBD.
+    """
+    alpha_tilde = compliance * step[0]
+    force, size = value, weight
+    if ti.static(mode & ACCUMULATE):
+        for row in ti.static(range(3)):
+            force[row] += alpha_tilde * read_multiplier(constraints, m + row, step, mode)
+    if ti.static(mode & DAMPED):
+        force += gamma * rate
+        size *= 1.0 + gamma
+    # the gradients of the rows are orthogonal, so the rows are solved at once
+    delta = -1.0 / (size + alpha_tilde + SMALL) * force
+    for row in ti.static(range(3)):
+        multiplier = read_multiplier(constraints, m + row, step, mode)
+        keep_multiplier(constraints, m + row, mode, multiplier + delta[row])
+    return delta
+
+
+@ti.func
 def project_weighted_sum(
     particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template(), count: ti.template()
 ):
@@ -35,25 +66,15 @@ def project_weighted_sum(
     if ti.static(mode & PBD):
         delta = -parameters[p + count] / (weight + SMALL) * value
     else:
-        alpha_tilde = parameters[p + count] * step[0]
-        force = value
-        if ti.static(mode & ACCUMULATE):
-            for row in ti.static(range(3)):
-                force[row] += alpha_tilde * read_multiplier(constraints, m + row, step, mode)
+        rate, gamma = ti.Vector([0.0, 0.0, 0.0, 0.0]), 0.0
         if ti.static(mode & DAMPED):
-            rate = ti.Vector([0.0, 0.0, 0.0, 0.0])
             damping_time = 0.0
             for k in ti.static(range(count)):
                 before = previous_positions[indices[i + k]]
                 rate += parameters[p + k] * edge(positions[indices[i + k]], before)
                 damping_time += before[3] / count
             gamma = damping_time * step[2]
-            force += gamma * rate
-            weight *= 1.0 + gamma
-        delta = -1.0 / (weight + alpha_tilde + SMALL) * force
-        for row in ti.static(range(3)):
-            multiplier = read_multiplier(constraints, m + row, step, mode)
-            keep_multiplier(constraints, m + row, mode, multiplier + delta[row])
+        delta = solve_rows(constraints, m, value, weight, parameters[p + count], rate, gamma, step, mode)
     moved = ti.Matrix.zero(float, count, 4)
     for k in ti.static(range(count)):
         x = positions[indices[i + k]]

@@ -14,8 +14,9 @@ class ContactType:
         shape: ``Collider.shape``.
         query: Taichi function ``query(colliders, header, radius, point, previous_point, offset)`` in the collider's
             local frame [m]; the pack ``colliders`` has the meshes, ``previous_point`` is the point at the start of the
-            substep in the frame of that moment. Returns (nx, ny, nz, distance): the unit normal to push along and the
-            signed distance less ``offset``; nothing happens where it is not negative.
+            substep in the frame of that moment. Returns two vectors: (nx, ny, nz, distance), the unit normal to push
+            along and the signed distance less ``offset``, where nothing happens unless it is negative; and the
+            displacement of the surface's point over the substep within the frame, 0 for shapes that do not deform.
         looks_back: whether ``query`` reads ``previous_point``.
     """
 

@@ -9,7 +9,7 @@ Two tests, of which the first counts more and the second comes first, because it
 2. Discrete: the closest point on the mesh. Of a closed mesh the inside is told by pseudonormals (Bærentzen & Aanæs
    2005) and left by the nearest way; an open one keeps the point at its distance on the side where it is.
 
-Triangles come from the grid of ``geometry/triangle_grid.py``, whose ``pack`` describes the two arrays. All the
+Triangles come from the grid of ``geometry/collider/triangle_grid.py``, whose ``pack`` describes the two arrays. All the
 arithmetic is float32, nothing is written, no memory is allocated: it runs in serial CPU kernels and on GPUs.
 
 A mesh that deforms would need ``floats`` refitted per substep, and the segment test against moving triangles;
@@ -201,12 +201,13 @@ def _closest_on_triangle(floats: ti.template(), at, point):
 
 
 @ti.func
-def _closest_contact(floats: ti.template(), ints: ti.template(), header, point, previous_point, offset):
+def _closest_contact(colliders: ti.template(), header, point, previous_point, offset):
     """Contact by the closest point, for a point within the grid.
 
     Returns:
         what ``mesh_contact`` returns, and a distance within which there is no triangle [m].
     """
+    floats, ints = ti.static(colliders.mesh_floats, colliders.mesh_ints)
     base = ints[header]
     low = _triple(floats, base)
     cell = _cell_of(ints, header, (point - low) * floats[base + 7])
@@ -259,8 +260,9 @@ def _closest_contact(floats: ti.template(), ints: ti.template(), header, point, 
 
 
 @ti.func
-def _moving_contact(floats: ti.template(), ints: ti.template(), header, point, previous_point, offset):
+def _moving_contact(colliders: ti.template(), header, point, previous_point, offset):
     """Contact by crossing; see ``mesh_contact``."""
+    floats, ints = ti.static(colliders.mesh_floats, colliders.mesh_ints)
     pushed = point
     result = ti.math.vec4(0.0, 0.0, 1.0, NO_CONTACT)
     crossings = 0
@@ -284,7 +286,7 @@ def _moving_contact(floats: ti.template(), ints: ti.template(), header, point, p
 
 
 @ti.func
-def mesh_contact(floats: ti.template(), ints: ti.template(), header, point, previous_point, offset) -> ti.math.vec4:
+def mesh_contact(colliders: ti.template(), header, point, previous_point, offset) -> ti.math.vec4:
     """Find the contact of a point with a rigid triangle mesh.
 
     The mesh's frame moves with it, so its motion is part of the way from ``previous_point`` to ``point``.
@@ -292,8 +294,7 @@ def mesh_contact(floats: ti.template(), ints: ti.template(), header, point, prev
     stays known in float32, at least at twice the grid's tolerance (1e-5 of the mesh's size).
 
     Args:
-        floats: ``PackedGrids.floats``, float32.
-        ints: ``PackedGrids.ints``, int32.
+        colliders: the pack, or what else has ``PackedGrids`` as ``mesh_floats`` and ``mesh_ints``.
         header: the collider's entry of ``PackedGrids.headers``.
         point: where the point is at the end of the substep, in the collider's frame then [m].
         previous_point: where it was at the start of the substep, in the collider's frame then [m].
@@ -304,6 +305,7 @@ def mesh_contact(floats: ti.template(), ints: ti.template(), header, point, prev
         negative in contact; ``NO_CONTACT`` or another positive number, with some unit normal, elsewhere and where
         a point is not finite.
     """
+    floats, ints = ti.static(colliders.mesh_floats, colliders.mesh_ints)
     result = ti.math.vec4(0.0, 0.0, 1.0, NO_CONTACT)
     base = ints[header]
     low, high = _triple(floats, base), _triple(floats, base + 3)
@@ -315,10 +317,10 @@ def mesh_contact(floats: ti.template(), ints: ti.template(), header, point, prev
                 gap = ti.max(offset, 2.0 * tolerance)
             clearance = 0.0
             if (point >= low).all() and (point <= high).all():
-                result, clearance = _closest_contact(floats, ints, header, point, previous_point, gap)
+                result, clearance = _closest_contact(colliders, header, point, previous_point, gap)
             # whoever came less far than the surface is away has not come through it
             if (point - previous_point).norm() + tolerance >= clearance:
-                crossed = _moving_contact(floats, ints, header, point, previous_point, gap)
+                crossed = _moving_contact(colliders, header, point, previous_point, gap)
                 if crossed.w < NO_CONTACT:
                     result = crossed
     return result
@@ -326,10 +328,11 @@ def mesh_contact(floats: ti.template(), ints: ti.template(), header, point, prev
 
 @ti.func
 def query_mesh(colliders: ti.template(), header, radius, point, previous_point, offset):
-    """Normal and distance; arguments as in ``ContactType.query``."""
+    """Normal, distance and displacement; arguments as in ``ContactType.query``."""
     # the grid is single precision, and its tolerances are chosen for it
     end, start = ti.cast(point, ti.f32), ti.cast(previous_point, ti.f32)
-    return mesh_contact(colliders.mesh_floats, colliders.mesh_ints, header, end, start, offset)
+    hit = mesh_contact(colliders, header, end, start, offset)
+    return hit, ti.Vector([0.0, 0.0, 0.0])
 
 
 MESH = ContactType("MESH", query_mesh, looks_back=True)

@@ -8,12 +8,12 @@ from .contact_type import ContactType
 
 @ti.func
 def query_sphere(colliders: ti.template(), header, radius, point, previous_point, offset):
-    """Normal and distance; arguments as in ``ContactType.query``."""
+    """Normal, distance and displacement; arguments as in ``ContactType.query``."""
     length = point.norm()
     normal = ti.Vector([0.0, 0.0, 1.0])
     if length > 0.0:
         normal = point / length
-    return ti.Vector([normal[0], normal[1], normal[2], length - radius - offset])
+    return ti.Vector([normal[0], normal[1], normal[2], length - radius - offset]), ti.Vector([0.0, 0.0, 0.0])
 
 
 SPHERE = ContactType("SPHERE", query_sphere)

@@ -14,15 +14,39 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
+from ..scene.errors import XpbdError
 from .runtime import is_processor, numpy_type, real_type
 from .version import knows_taichi
+
+
+def require_finite(values: npt.NDArray[Any], dtype: Any) -> None:
+    """Refuse numbers that would reach a kernel as infinite or not a number.
+
+    Args:
+        values: of any shape.
+        dtype: Taichi's, in which they reach the device.
+
+    Raises:
+        XpbdError: E_NONFINITE.
+    """
+    if values.dtype.kind != "f" or values.size == 0:
+        return
+    # the extremes are NaN where any number is, and need no array of answers
+    greatest = max(abs(float(values.min())), abs(float(values.max())))
+    if not greatest <= float(np.finfo(numpy_type(dtype)).max):
+        text = "A size, mass or stiffness in the scene is too large or too small to compute with."
+        raise XpbdError("E_NONFINITE", text)
 
 
 def make_array(values: npt.NDArray[Any], dtype: Any) -> Any:
     """An array of numbers on the device.
 
     Taichi has no empty arrays: one row of zeros stands for none, and the counts say so.
+
+    Raises:
+        XpbdError: E_NONFINITE.
     """
+    require_finite(values, dtype)
     array = make_zeros(values.shape, dtype)
     if values.size:
         write_array(array, values)
@@ -30,8 +54,13 @@ def make_array(values: npt.NDArray[Any], dtype: Any) -> Any:
 
 
 def readable_array(values: npt.NDArray[Any], dtype: Any) -> Any:
-    """An array of numbers that kernels only read: on the processor, NumPy's own, which takes no second copy."""
+    """An array of numbers that kernels only read: on the processor, NumPy's own, which takes no second copy.
+
+    Raises:
+        XpbdError: E_NONFINITE.
+    """
     if is_processor() and values.size and values.dtype == numpy_type(dtype) and values.flags.c_contiguous:
+        require_finite(values, dtype)
         return values
     return make_array(values, dtype)
 
@@ -47,7 +76,13 @@ def make_vectors(values: npt.NDArray[Any], fourth: npt.NDArray[Any] | None = Non
     Args:
         values: shape (vectors, 4), or (vectors, 3) with the fourth components apart.
         fourth: shape (vectors,); None for zeros.
+
+    Raises:
+        XpbdError: E_NONFINITE.
     """
+    require_finite(values, real_type())
+    if fourth is not None:
+        require_finite(fourth, real_type())
     array = make_zero_vectors(len(values))
     if len(values):
         rows = _memory(array) if _is_reachable() else np.zeros((len(values), 4), numpy_type(real_type()))
@@ -59,9 +94,9 @@ def make_vectors(values: npt.NDArray[Any], fourth: npt.NDArray[Any] | None = Non
     return array
 
 
-def make_zero_vectors(count: int) -> Any:
-    """An array of 4-vectors of zeros on the device, at least one."""
-    return ti.ndarray(ti.types.vector(4, real_type()), max(count, 1))
+def make_zero_vectors(*shape: int) -> Any:
+    """An array of 4-vectors of zeros on the device, at least one along every axis."""
+    return ti.ndarray(ti.types.vector(4, real_type()), tuple(max(length, 1) for length in shape))
 
 
 def write_array(array: Any, values: npt.NDArray[Any]) -> None:

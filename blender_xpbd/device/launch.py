@@ -13,11 +13,8 @@ from typing import Any
 
 import numpy as np
 import taichi as ti
-from taichi.lang.struct import StructType
-from taichi.types import primitive_types
-from taichi.types.ndarray_type import NdarrayType
 
-from .packs import arrays_of, check_packs, is_pack_type
+from .packs import ArrayType, StructType, arrays_of, check_packs, is_pack_type
 from .version import knows_taichi
 
 Setter = Callable[[Any, tuple[int], Any], None]
@@ -55,13 +52,12 @@ class _Compiled:
     """
 
     def __init__(self, kernel: Any, arguments: tuple[Any, ...]) -> None:
-        primal = kernel._primal
-        kinds = [argument.annotation for argument in primal.arguments]
-        check_packs(kinds)
+        primal, kinds = kernel._primal, _kinds(kernel)
+        passed = [n for n, kind in enumerate(kinds) if not _is_template(kind)]
+        check_packs([kinds[n] for n in passed])
         self.program = ti.lang.impl.get_runtime().prog
         self._kernel = primal.compiled_kernels[primal.ensure_compiled(*arguments)]
         self._binary = self.program.compile_kernel(self.program.config(), self.program.get_device_caps(), self._kernel)
-        passed = [n for n, kind in enumerate(kinds) if not _is_template(kind)]
         self._setters: list[tuple[int, tuple[int], Setter]] = [
             (n, (place,), _setter(kinds[n])) for place, n in enumerate(passed) if not is_pack_type(kinds[n])
         ]
@@ -101,7 +97,7 @@ def launch(kernel: Any, *arguments: Any) -> None:
             struct of them, and template arguments, which are numbers or tuples of them.
 
     Raises:
-        ValueError: packs that Taichi would mix up, see ``packs.check_packs``.
+        ValueError: packs that Taichi would mix up, or too many, see ``packs.check_packs``.
     """
     if not knows_taichi():
         kernel(*_with_structs(kernel, arguments))
@@ -130,8 +126,13 @@ def _bound(pack: Any) -> _BoundPack:
 
 def _with_structs(kernel: Any, arguments: tuple[Any, ...]) -> list[Any]:
     """Arguments as Taichi takes them: a struct takes it a third of a millisecond to make."""
-    kinds = [argument.annotation for argument in kernel._primal.arguments]
+    kinds = _kinds(kernel)
     return [kind(**value) if isinstance(value, dict) else value for kind, value in zip(kinds, arguments, strict=True)]
+
+
+def _kinds(kernel: Any) -> list[Any]:
+    """The annotations of a kernel's arguments."""
+    return list(kernel.__annotations__.values())
 
 
 _kernel_places: dict[Any, tuple[tuple[int, ...], tuple[int, ...]]] = {}
@@ -141,7 +142,7 @@ def _places(kernel: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Which arguments of a kernel are templates, and which are packs."""
     places = _kernel_places.get(kernel)
     if places is None:
-        kinds = [argument.annotation for argument in kernel._primal.arguments]
+        kinds = _kinds(kernel)
         places = (
             tuple(n for n, kind in enumerate(kinds) if _is_template(kind)),
             tuple(n for n, kind in enumerate(kinds) if is_pack_type(kind)),
@@ -155,11 +156,11 @@ def _is_template(annotation: Any) -> bool:
 
 
 def _setter(annotation: Any) -> Setter:
-    if isinstance(annotation, NdarrayType):
+    if isinstance(annotation, ArrayType):
         return _set_array
     if isinstance(annotation, StructType):
         return _set_integers
-    return _set_float if id(annotation) in primitive_types.real_type_ids else _set_int
+    return _set_float if annotation is float or annotation in (ti.f32, ti.f64) else _set_int
 
 
 def _array_call(place: tuple[int], array: Any) -> tuple[Any, ...]:

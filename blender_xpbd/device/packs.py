@@ -10,14 +10,16 @@ pack within a pack takes 7 µs of every launch.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import taichi as ti
-from taichi.lang.argpack import ArgPackType
-from taichi.types.ndarray_type import NdarrayType
 
-# arrays, packs and numbers that Taichi's own launch passes to a kernel at most
+# Taichi has these types, but gives only some of them a public name
+ArrayType = type(ti.types.ndarray())
+StructType = type(ti.types.struct(number=ti.i32))
+PackType = type(ti.types.argpack(array=ti.types.ndarray()))
+# arrays, packs, numbers and structs that Taichi's own launch, which is the fallback, passes to a kernel at most
 MOST_ARGUMENTS = 64
 
 
@@ -31,22 +33,22 @@ def pack_type(**arrays: Any) -> Any:
         TypeError: a member that is no array.
     """
     for name, kind in arrays.items():
-        if not isinstance(kind, NdarrayType):
+        if not isinstance(kind, ArrayType):
             raise TypeError(f"packs hold arrays alone; {name} is {kind}")
     return ti.types.argpack(**arrays)
 
 
 def is_pack_type(kind: Any) -> bool:
     """Whether an annotation of a kernel is a type of pack."""
-    return isinstance(kind, ArgPackType)
+    return isinstance(kind, PackType)
 
 
-def check_packs(kinds: Iterable[Any]) -> None:
-    """Check the annotations of a kernel's arguments.
+def check_packs(kinds: Sequence[Any]) -> None:
+    """Check the annotations of a kernel's arguments but for templates.
 
     Raises:
         ValueError: Two packs have an array of the same name: Taichi binds arrays of packs by name, so that one would be
-            left out and the others would be mixed up.
+            left out and the others would be mixed up. Or there are more than Taichi's own launch passes.
     """
     seen: set[str] = set()
     for kind in kinds:
@@ -54,10 +56,12 @@ def check_packs(kinds: Iterable[Any]) -> None:
             if not seen.isdisjoint(kind.members):
                 raise ValueError(f"two packs of a kernel have {', '.join(sorted(seen & set(kind.members)))}")
             seen.update(kind.members)
+    if argument_count(kinds) > MOST_ARGUMENTS:
+        raise ValueError(f"a kernel has {argument_count(kinds)} arguments, of which Taichi passes {MOST_ARGUMENTS}")
 
 
 def argument_count(kinds: Iterable[Any]) -> int:
-    """Arrays, packs and numbers among the annotations of a kernel's arguments, as Taichi counts them."""
+    """How many arguments these annotations are, as Taichi counts them: a pack counts itself and its arrays."""
     return sum(1 + (len(kind.members) if is_pack_type(kind) else 0) for kind in kinds)
 
 

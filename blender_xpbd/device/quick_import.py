@@ -25,6 +25,8 @@ def prepare_import() -> None:
     that is loaded; one line tells. And it would ask its makers' server for a newer version.
     """
     os.environ.setdefault("TI_SKIP_VERSION_CHECK", "ON")
+    # our own standard output is no notebook's, which Taichi would print to after each kernel
+    os.environ.setdefault("TI_ENABLE_PYBUF", "0")
     inspect.getframeinfo = _frame_info  # type: ignore[assignment]
 
 

@@ -13,6 +13,7 @@ import taichi as ti
 
 from ..scene.errors import XpbdError
 from .launch import forget
+from .version import knows_taichi
 
 ARCHITECTURES = {"CPU": ti.cpu, "CUDA": ti.cuda, "VULKAN": ti.vulkan, "METAL": ti.metal}
 # from this many constraints on, AUTO takes a graphics card where there is one. A substep takes some hundred launches of
@@ -45,9 +46,10 @@ def start_taichi(
     device = choose_device(device, graphics_work)
     if not is_available(device):
         raise XpbdError("E_DEVICE", f"{device} is not available on this machine; choose Automatic or CPU.")
-    cache_folder.mkdir(parents=True, exist_ok=True)
+    # kernels are code: nobody else shall write there
+    cache_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     forget()
-    if ti.lang.impl.get_runtime().prog is not None:
+    if not knows_taichi() or ti.lang.impl.get_runtime().prog is not None:
         # arrays and packs that wait for the collector would take others with them that then lie where they lay
         gc.collect()
     ti.init(
@@ -84,7 +86,8 @@ def is_available(device: str) -> bool:
     """Whether Taichi can run on the device here."""
     if device == "CPU":
         return True
-    return bool(getattr(ti._lib.core, f"with_{device.lower()}")())
+    # of another Taichi only the processor is asked for
+    return knows_taichi() and bool(getattr(ti._lib.core, f"with_{device.lower()}")())
 
 
 def thread_count() -> int:

@@ -12,7 +12,8 @@ WINDOW = 64
 IMPROVEMENT_PASSES = 4
 # Drawn by nobody: no colour is free.
 NONE_FREE = 255
-MULTIPLIERS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+# of SplitMix64 (Steele, Lea & Flood 2014)
+MIXING_FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 
 def colour_constraints(indices: np.ndarray, particle_count: int) -> np.ndarray:
@@ -176,9 +177,9 @@ def _low_bits(count: int) -> np.uint64:
 def _hash(numbers: np.ndarray, draw: int) -> np.ndarray:
     """Well-mixed uint64 of constraint numbers and the number of the draw (SplitMix64's finaliser)."""
     with np.errstate(over="ignore"):
-        mixed = (numbers.astype(np.uint64) + np.uint64((draw + 1) * 0x1000003)) * MULTIPLIERS[0]
-        mixed = (mixed ^ (mixed >> np.uint64(30))) * MULTIPLIERS[1]
-        mixed = (mixed ^ (mixed >> np.uint64(27))) * MULTIPLIERS[2]
+        mixed = (numbers.astype(np.uint64) + np.uint64((draw + 1) * 0x1000003)) * MIXING_FACTORS[0]
+        mixed = (mixed ^ (mixed >> np.uint64(30))) * MIXING_FACTORS[1]
+        mixed = (mixed ^ (mixed >> np.uint64(27))) * MIXING_FACTORS[2]
     return mixed ^ (mixed >> np.uint64(31))
 
 

@@ -6,11 +6,15 @@ A job is one folder of plain data, named by the digest of all that influences th
     CACHE/
       3f2a…c1/                    digest[:24] of the job
         job.json                  what to simulate: settings, units, names, digests of the arrays   (job)
-        arrays/
-          a1_positions.npy        one array of one body or collider, named by identifier and field  (arrays)
+        arrays/                   one array each, named by identifier and field                     (array_record)
+          b0_pin_matrices.npy     of a body                                                         (body_record)
+          c0_positions.npy        of a collider                                                     (collider_record)
+          f0_transforms.npy       of a force field                                                  (force_record)
+          b0_track_friction.npy   of a track, named by its target; "scene" for the scene itself     (track_record)
         lock                      held by the one process that computes                             (lock)
         result.json               what the worker built; written before the first frame             (result)
         status.json               how far it is, and why it stopped                                 (status)
+        worker.log                what the worker printed                                           (log)
         checkpoint.bin            the solver's state, from which it goes on bit for bit             (checkpoint)
         frames/
           frame_00000001.bin      positions and statistics of one frame, with their digest          (frames)
@@ -18,7 +22,13 @@ A job is one folder of plain data, named by the digest of all that influences th
 
 Whoever asks writes ``job.json`` and ``arrays/``, the worker writes the rest. Each file appears whole or not at all
 (written under a temporary name ``.….tmp``, then renamed), so either side may be killed at any moment; leftover
-temporary files mean nothing. Nothing in the folder is a pickle, and nothing in it is trusted: sizes, shapes and
-digests are checked before anything is allocated, symbolic links are refused. A digest finds accidents, not
-forgeries: whoever can write the folder can write the digest.
+temporary files mean nothing. Only ``worker.log`` is appended to.
+
+Nothing in the folder is a pickle, and nothing in it is trusted: all are regular files that are opened in one place
+(``files``), links, pipes and devices are refused, sizes and shapes are compared with each other and with free memory,
+and digests are taken in pieces, before anything is held. A digest finds accidents, not forgeries: whoever can write the
+folder can write the digest.
+
+What changes over the frames has one row per frame, or a single one where it stands still. Pins that follow an object
+have its motion as matrices (``pin_matrices``), others their places (``pin_targets``).
 """

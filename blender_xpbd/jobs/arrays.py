@@ -5,16 +5,15 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
 from ..scene.errors import XpbdError
-from .files import io_error, open_regular, publish, read_bytes
+from .files import check_length, in_pieces, publish, read_exactly, reading
 
 Array = npt.NDArray[Any]
 
@@ -52,25 +51,31 @@ def save_array(path: Path, array: Array) -> str:
 
 
 def load_array(path: Path, dtype: npt.DTypeLike, shape: tuple[int, ...], digest: str, *, code: str = "E_JOB") -> Array:
-    """Read an array of known type, shape and digest.
+    """Read an array of known type, shape and digest. The digest is taken in pieces before anything is held.
 
     Raises:
         XpbdError: ``code`` when the file is missing, truncated, corrupt or something else; E_IO when the system
             cannot read it.
     """
-    wanted = np.dtype(dtype)
-    size = math.prod(shape) * wanted.itemsize
-    if size > MAXIMUM_ARRAY_BYTES:
-        raise XpbdError(code, f"{path} should have {size} bytes, more than the {MAXIMUM_ARRAY_BYTES} possible.")
-    start = _check_header(path, wanted, shape, code)
-    content = read_bytes(path, start + size, code, size=start + size)
-    try:
-        array = np.frombuffer(content, wanted, offset=start).reshape(shape)
-    except ValueError as fault:
-        raise XpbdError(code, f"{path} should have the impossible shape {shape}.") from fault
-    if array_digest(array) != digest:
-        raise XpbdError(code, f"{path} is corrupt: its bytes do not fit their digest.")
+    with reading(path, code) as (file, length):
+        start = _check(file, length, path, np.dtype(dtype), shape, digest, code)
+        file.seek(start)
+        try:
+            array = np.empty(shape, dtype)
+        except ValueError as fault:
+            raise XpbdError(code, f"{path} should have the impossible shape {shape}.") from fault
+        read_exactly(file, raw(array), path, code)
     return array
+
+
+def check_array(path: Path, dtype: npt.DTypeLike, shape: tuple[int, ...], digest: str, *, code: str = "E_JOB") -> None:
+    """See that ``load_array`` would read an array, without holding it.
+
+    Raises:
+        XpbdError: as ``load_array``.
+    """
+    with reading(path, code) as (file, length):
+        _check(file, length, path, np.dtype(dtype), shape, digest, code)
 
 
 def check_size(size: int, path: Path) -> None:
@@ -99,13 +104,26 @@ def raw(array: Array) -> memoryview:
     return memoryview(array.reshape(-1).view(np.uint8).data)
 
 
-def _check_header(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], code: str) -> int:
+def _check(
+    file: BinaryIO, length: int, path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], digest: str, code: str
+) -> int:
+    """Compare header, length and digest with what is expected; return where the data begins."""
+    size = math.prod(shape) * dtype.itemsize
+    if size > MAXIMUM_ARRAY_BYTES:
+        raise XpbdError(code, f"{path} should have {size} bytes, more than the {MAXIMUM_ARRAY_BYTES} possible.")
+    start = _check_header(file.read(_PREFIX + _MAXIMUM_HEADER_BYTES), path, dtype, shape, code)
+    check_length(length, start + size, path, code)
+    file.seek(start)
+    found = hashlib.blake2b(npy_header(dtype, shape), digest_size=16)
+    for piece in in_pieces(file, size, path, code):
+        found.update(piece)
+    if found.hexdigest() != digest:
+        raise XpbdError(code, f"{path} is corrupt: its bytes do not fit their digest.")
+    return start
+
+
+def _check_header(beginning: bytes, path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], code: str) -> int:
     """Compare the header with what is expected; return where the data begins."""
-    try:
-        with open_regular(path, code) as descriptor:
-            beginning = os.read(descriptor, _PREFIX + _MAXIMUM_HEADER_BYTES)
-    except OSError as fault:
-        raise io_error("read", path, 0, fault) from fault
     start = _PREFIX + int.from_bytes(beginning[8:_PREFIX], "little")
     header = _HEADER.fullmatch(beginning[_PREFIX:start].decode("latin-1"))
     if beginning[:8] != _MAGIC or header is None:

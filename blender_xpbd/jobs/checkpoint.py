@@ -9,37 +9,42 @@ import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
 from ..scene.errors import XpbdError
 from .arrays import MAXIMUM_ARRAY_BYTES, check_size, raw
-from .files import Buffer, inside, is_there, parse_json, publish, read_bytes
+from .files import Buffer, in_pieces, inside, is_there, publish, read_exactly, reading
 from .record import Record
-from .version import VERSION
+from .strict_json import parse_json
+from .version import SOLVER_VERSION, VERSION
 
 CHECKPOINT_FILE = "checkpoint.bin"
 DIGEST_BYTES = 16
 
-_MAGIC = b"XPBDSTA1"
+_KEYS = ("software", "solver_version", "frame", "arrays")
+_MAGIC = b"XPBDSTA2"
 _MAXIMUM_HEADER_BYTES = 2**20
 _START = len(_MAGIC) + 8
 _DTYPE = re.compile(r"[<>|][biuf](1|2|4|8|16)")
 
 
-def write_checkpoint(folder: Path, frame: int, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+def write_checkpoint(
+    folder: Path, frame: int, arrays: Mapping[str, npt.NDArray[Any]], *, lasting: bool = False
+) -> None:
     """Keep the state after a frame, in place of an earlier one.
 
     The file is a magic number, the length of the header (8 bytes, little-endian), the header in JSON, the bytes of
-    each array, and a BLAKE2b digest (16 bytes) over all before it. It is not flushed to the disk: a state that a
-    power cut tears is found by its digest, and the frames are computed again.
+    each array, and a BLAKE2b digest (16 bytes) over all before it.
 
     Args:
         folder: the job folder.
         frame: the last frame that is contained in the state and published.
         arrays: the state, numbers of any shape and byte order; NaN is kept as it is.
+        lasting: it shall survive a power cut; then ``FrameCache.flush`` comes before, for the frames that it vouches
+            for. One that is torn is found by its digest, and the frames are computed again from the first.
 
     Raises:
         XpbdError: E_IO, when the disk refuses it, E_MEMORY, when it is too large; the former checkpoint stays.
@@ -51,7 +56,8 @@ def write_checkpoint(folder: Path, frame: int, arrays: Mapping[str, npt.NDArray[
             raise ValueError(f"the array {name} of {array.dtype} cannot be kept")
     check_size(sum(array.nbytes for array in plain.values()), folder)
     described = [{"name": n, "dtype": a.dtype.str, "shape": list(a.shape)} for n, a in plain.items()]
-    header = json.dumps({"software": VERSION, "frame": int(frame), "arrays": described}).encode("utf-8")
+    values = {"software": VERSION, "solver_version": SOLVER_VERSION, "frame": int(frame), "arrays": described}
+    header = json.dumps(values).encode("utf-8")
     blocks: list[Buffer] = [
         _MAGIC,
         len(header).to_bytes(8, "little"),
@@ -61,55 +67,85 @@ def write_checkpoint(folder: Path, frame: int, arrays: Mapping[str, npt.NDArray[
     digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
     for block in blocks:
         digest.update(block)
-    publish(inside(folder, CHECKPOINT_FILE, code="E_CACHE"), (*blocks, digest.digest()))
+    publish(inside(folder, CHECKPOINT_FILE, code="E_CACHE"), (*blocks, digest.digest()), lasting=lasting)
 
 
-def read_checkpoint(folder: Path) -> tuple[int, dict[str, npt.NDArray[Any]]] | None:
+def read_checkpoint(folder: Path, limit: int = MAXIMUM_ARRAY_BYTES) -> tuple[int, dict[str, npt.NDArray[Any]]] | None:
     """The frame and the state that were kept last, or None where there is none.
 
+    Args:
+        folder: the job folder.
+        limit: bytes that the state may have: what the job's own system has. Nothing of them is held before the digest
+            of the whole is known to fit.
+
     Raises:
-        XpbdError: E_CACHE when the file is truncated, corrupt, or of another version of the software (which might
-            go on differently): compute from the start. E_IO when the system cannot read it.
+        XpbdError: E_CACHE when the file is too large, truncated, corrupt, or of another version of the software (which
+            might go on differently): compute from the start. E_IO when the system cannot read it.
     """
     path = inside(folder, CHECKPOINT_FILE, code="E_CACHE")
     if not is_there(path):
         return None
-    content = read_bytes(path, MAXIMUM_ARRAY_BYTES, "E_CACHE")
-    end = len(content) - DIGEST_BYTES
-    if end < _START or content[: len(_MAGIC)] != _MAGIC:
+    with reading(path, "E_CACHE") as (file, length):
+        end = length - DIGEST_BYTES
+        if length > limit + _START + _MAXIMUM_HEADER_BYTES + DIGEST_BYTES:
+            raise XpbdError("E_CACHE", f"{path} has {length} bytes, more than a state of this job may have.")
+        _check(file, end, path)
+        header, start = _read_header(file, end, path)
+        return header.integer("frame"), _read_arrays(header, file, end - start, path)
+
+
+def _check(file: BinaryIO, end: int, path: Path) -> None:
+    """See that a file is one of ours and whole, a piece at a time."""
+    if end < _START:
         raise XpbdError("E_CACHE", f"{path} is no checkpoint.")
-    if hashlib.blake2b(memoryview(content)[:end], digest_size=DIGEST_BYTES).digest() != content[end:]:
+    digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
+    for piece in in_pieces(file, end, path, "E_CACHE"):
+        digest.update(piece)
+    if digest.digest() != file.read(DIGEST_BYTES):
         raise XpbdError("E_CACHE", f"{path} is corrupt: its bytes do not fit their digest.")
-    length = int.from_bytes(content[len(_MAGIC) : _START], "little")
+
+
+def _read_header(file: BinaryIO, end: int, path: Path) -> tuple[Record, int]:
+    """The header, and where the data begins; the file stands there then."""
+    file.seek(0)
+    if file.read(len(_MAGIC)) != _MAGIC:
+        raise XpbdError("E_CACHE", f"{path} is no checkpoint.")
+    length = int.from_bytes(file.read(_START - len(_MAGIC)), "little")
     if length > min(_MAXIMUM_HEADER_BYTES, end - _START):
         raise XpbdError("E_CACHE", f"{path} has a header of {length} bytes, more than it may have.")
-    header = Record(
-        parse_json(content[_START : _START + length], path, "E_CACHE"), path, "E_CACHE", ("software", "frame", "arrays")
-    )
-    if header.text("software") != VERSION:
-        raise XpbdError("E_CACHE", f"{path} is of version {header.text('software')}, this is {VERSION}.")
-    return header.integer("frame"), _arrays(header, content, _START + length, end, path)
+    header = Record(parse_json(file.read(length), path, "E_CACHE"), path, "E_CACHE", _KEYS)
+    version = header.text("software"), header.integer("solver_version")
+    if version != (VERSION, SOLVER_VERSION):
+        raise XpbdError(
+            "E_CACHE",
+            f"{path} is of version {version[0]} (solver {version[1]}), this is {VERSION} (solver {SOLVER_VERSION}).",
+        )
+    return header, _START + length
 
 
-def _arrays(header: Record, content: bytearray, start: int, end: int, path: Path) -> dict[str, npt.NDArray[Any]]:
+def _read_arrays(header: Record, file: BinaryIO, size: int, path: Path) -> dict[str, npt.NDArray[Any]]:
+    """The arrays that a header describes, which fill the rest of the file."""
+    described = [_describe(item, path) for item in header.records("arrays", ("name", "dtype", "shape"))]
+    if len({name for name, _, _ in described}) != len(described):
+        raise XpbdError("E_CACHE", f"{path} holds an array twice.")
+    if sum(math.prod(shape) * dtype.itemsize for _, dtype, shape in described) != size:
+        raise XpbdError("E_CACHE", f"{path} has another length than its arrays.")
     arrays: dict[str, npt.NDArray[Any]] = {}
-    for item in header.records("arrays", ("name", "dtype", "shape")):
-        name, text, shape = item.text("name"), item.text("dtype"), item.integers("shape")
-        if not _DTYPE.fullmatch(text) or len(shape) > 8 or name in arrays:
-            raise XpbdError("E_CACHE", f"{path} holds an array that cannot be read.")
+    for name, dtype, shape in described:
         try:
-            dtype = np.dtype(text)
-        except TypeError as fault:
-            raise XpbdError("E_CACHE", f"{path} holds an array of unknown type {text}.") from fault
-        count = math.prod(shape)
-        if start + count * dtype.itemsize > end:
-            raise XpbdError("E_CACHE", f"{path} is too short for its arrays.")
-        try:
-            # Copied, for the bytes need not begin where the type may
-            arrays[name] = np.frombuffer(content, dtype, count, start).reshape(shape).copy()
+            arrays[name] = np.empty(shape, dtype)
         except ValueError as fault:
             raise XpbdError("E_CACHE", f"{path} holds an array of impossible shape {shape}.") from fault
-        start += count * dtype.itemsize
-    if start != end:
-        raise XpbdError("E_CACHE", f"{path} is too long for its arrays.")
+        read_exactly(file, raw(arrays[name]), path, "E_CACHE")
     return arrays
+
+
+def _describe(item: Record, path: Path) -> tuple[str, np.dtype[Any], tuple[int, ...]]:
+    """Name, type and shape of one array."""
+    name, text, shape = item.text("name"), item.text("dtype"), item.integers("shape")
+    if not _DTYPE.fullmatch(text) or len(shape) > 8:
+        raise XpbdError("E_CACHE", f"{path} holds an array that cannot be read.")
+    try:
+        return name, np.dtype(text), shape
+    except TypeError as fault:
+        raise XpbdError("E_CACHE", f"{path} holds an array of unknown type {text}.") from fault

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import numpy.typing as npt
 
 from ..scene.errors import XpbdError
 from .arrays import npy_header, raw
-from .files import inside, io_error, make_folder, publish, read_bytes
+from .files import flush, inside, io_error, make_folder, publish, read_bytes
 
 FRAMES_FOLDER = "frames"
 DIGEST_BYTES = 16
@@ -42,8 +43,9 @@ class FrameCache:
     """The frames of one job folder.
 
     A file is positions and statistics as two ``.npy`` blocks, then a BLAKE2b digest (16 bytes) over all before it.
-    It is renamed into place and not flushed to the disk: that is enough against a killed process, and a frame that
-    a power cut tears is found by its digest and computed again.
+    It is renamed into place, which is enough against a killed process. What shall survive a power cut is flushed to the
+    disk before the checkpoint that vouches for it; any other frame that one tears is found by its digest and computed
+    again.
     """
 
     def __init__(self, folder: Path, vertex_count: int, body_count: int, statistic_count: int) -> None:
@@ -61,6 +63,7 @@ class FrameCache:
         self._positions_header = npy_header("<f4", self._positions_shape)
         self._statistics_header = npy_header("<f8", self._statistics_shape)
         self._made = False
+        self._unflushed: list[Path] = []
 
     def publish(self, frame: int, positions: npt.NDArray[np.float32], statistics: npt.NDArray[np.float64]) -> None:
         """Make a frame visible, in place of an earlier one of the same number.
@@ -87,7 +90,22 @@ class FrameCache:
         digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
         for block in blocks:
             digest.update(block)
-        publish(self.path(frame), (*blocks, digest.digest()))
+        path = self.path(frame)
+        publish(path, (*blocks, digest.digest()))
+        self._unflushed.append(path)
+
+    def flush_later(self, frames: Iterable[int]) -> None:
+        """Let the next ``flush`` cover frames of an earlier run, too."""
+        self._unflushed += [self.path(frame) for frame in frames]
+
+    def flush(self) -> None:
+        """See that all that was published survives a power cut, before a checkpoint that lasts.
+
+        Raises:
+            XpbdError: E_IO when the disk refuses it, E_CACHE when a frame is gone.
+        """
+        flush(self._unflushed, "E_CACHE")
+        self._unflushed.clear()
 
     def read(self, frame: int) -> FrameData:
         """Read a frame and check all of it.

@@ -11,32 +11,26 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..scene.errors import XpbdError
+from ..scene.force import FORCE_PARAMETERS
 from ..scene.material import Material
 from ..scene.material_parameters import MATERIAL_PARAMETERS
-from ..scene.scene import (
-    COLLIDER_SHAPES,
-    IDENTIFIER,
-    MULTIPLIERS,
-    Attachment,
-    Body,
-    Collider,
-    Pins,
-    Scene,
-    Tetrahedralization,
-    validate,
-)
-from ..scene.settings import FrameRange, SolverSettings
-from .arrays import array_digest, load_array, save_array
-from .files import dump_json, inside, load_json, make_folder, publish, read_bytes
+from ..scene.scene import Scene, validate
+from ..scene.settings import SCENE_PARAMETERS, FrameRange, SolverSettings
+from .array_record import ARRAYS_FOLDER, Arrays, write_arrays
+from .array_shapes import read_descriptions, require_memory
+from .body_record import BODY_ARRAYS, BODY_KEYS, body_arrays, describe_body, read_body
+from .collider_record import COLLIDER_ARRAYS, COLLIDER_KEYS, collider_arrays, describe_collider, read_collider
+from .files import inside, make_folder, publish, read_bytes
+from .force_record import FORCE_ARRAYS, FORCE_KEYS, describe_force, force_arrays, read_force
 from .record import Record, printable
-from .version import VERSION
+from .strict_json import dump_json, load_json
+from .track_record import TRACK_KEYS, describe_track, read_track, track_arrays, track_specs
+from .version import SOLVER_VERSION, VERSION
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 JOB_FILE = "job.json"
-ARRAYS_FOLDER = "arrays"
 FOLDER_NAME_LENGTH = 24
 
 # For people and other programs; the reader goes by the schema
@@ -45,53 +39,29 @@ UNITS: dict[str, str] = {
     "velocity": "m/s",
     "gravity": "m/s²",
     "frame_duration": "s",
-    **{parameter.name: parameter.unit for parameter in MATERIAL_PARAMETERS if parameter.unit},
+    **{
+        parameter.name: parameter.unit
+        for parameter in (*MATERIAL_PARAMETERS, *SCENE_PARAMETERS, *FORCE_PARAMETERS)
+        if parameter.unit
+    },
 }
 
 _MAXIMUM_BYTES = 64 * 2**20
-_KEYS = ("schema_version", "software", "digest", "units", "names", "scene")
-_SCENE_KEYS = ("gravity", "frames", "settings", "bodies", "colliders")
+_KEYS = ("schema_version", "software", "solver_version", "digest", "units", "names", "scene")
+_SCENE_KEYS = ("gravity", "frames", "settings", "bodies", "colliders", "forces", "tracks")
 _FRAMES_KEYS = ("start", "end", "step", "frame_duration")
-_BODY_KEYS = ("identifier", "role", "material", "velocity", "tetrahedralizer", "resolution", "attach_target", "arrays")
-_COLLIDER_KEYS = ("identifier", "shape", "radius", "friction", "restitution", "arrays")
-_ARRAY_KEYS = ("dtype", "shape", "digest")
-
-# Each array's type, and its shape with None for any length
-_Spec = tuple[str, tuple[int | None, ...]]
-_BODY_ARRAYS: dict[str, _Spec] = {
-    "positions": ("<f8", (None, 3)),
-    "face_sizes": ("<i4", (None,)),
-    "corners": ("<i4", (None,)),
-    "pin_vertices": ("<i4", (None,)),
-    "pin_weights": ("<f4", (None,)),
-    "pin_targets": ("<f8", (None, None, 3)),
-    "tetrahedra_vertices": ("<f8", (None, 3)),
-    "tetrahedra": ("<i4", (None, 4)),
-    "uvs": ("<f4", (None, 2)),
-    "loose_edges": ("<i4", (None, 2)),
-    "attach_vertices": ("<i4", (None,)),
-    "attach_weights": ("<f4", (None,)),
-    **{f"multiplier_{name}": ("<f4", (None,)) for name in MULTIPLIERS},
-}
-_COLLIDER_ARRAYS: dict[str, _Spec] = {
-    "transforms": ("<f8", (None, 4, 4)),
-    "positions": ("<f8", (None, 3)),
-    "triangles": ("<i4", (None, 3)),
-}
-
-_Array = npt.NDArray[Any]
 
 
 def job_digest(scene: Scene) -> str:
     """The digest of all that influences the result: 64 hexadecimal digits.
 
-    The bytes of the arrays, materials, settings, gravity and frames count, and the version of the software; names
-    do not.
+    The bytes of the arrays, materials, settings, gravity and frames count, and the versions of the software and of
+    what its solver computes; names do not.
 
     Raises:
         XpbdError: what ``scene.validate`` finds.
     """
-    return _digest(_describe(_checked(scene)), VERSION)
+    return _digest(_describe(_checked(scene)), VERSION, SOLVER_VERSION)
 
 
 def write_job(cache_directory: Path, scene: Scene) -> Path:
@@ -112,18 +82,16 @@ def write_job(cache_directory: Path, scene: Scene) -> Path:
     """
     scene = _checked(scene)
     description = _describe(scene)
-    digest = _digest(description, VERSION)
+    digest = _digest(description, VERSION, SOLVER_VERSION)
     folder = inside(cache_directory, digest[:FOLDER_NAME_LENGTH], code="E_JOB")
     make_folder(inside(folder, ARRAYS_FOLDER, code="E_JOB"))
-    for item, (identifier, arrays) in zip(
-        [*description["bodies"], *description["colliders"]], _arrays_of(scene), strict=True
-    ):
-        for name, array in arrays.items():
-            _save_unless_there(_array_path(folder, identifier, name), array, item["arrays"][name]["digest"])
+    for described, (identifier, arrays) in zip(_items(description), _arrays_of(scene), strict=True):
+        write_arrays(folder, identifier, arrays, described["arrays"])
     content = dump_json(
         {
             "schema_version": SCHEMA_VERSION,
             "software": VERSION,
+            "solver_version": SOLVER_VERSION,
             "digest": digest,
             "units": UNITS,
             "names": _names(scene),
@@ -140,9 +108,9 @@ def read_job(folder: Path) -> Scene:
     """Read a job folder, which may come from a stranger.
 
     Raises:
-        XpbdError: E_JOB naming the file, when one is missing, damaged or of another version; E_IO when the system
-            cannot read it; and what ``scene.validate`` and the materials' and settings' ranges refuse, by their
-            own codes.
+        XpbdError: E_JOB naming the file, when one is missing, damaged or of another version; E_MEMORY when its arrays
+            are larger than free memory; E_IO when the system cannot read it; and what ``scene.validate`` and the
+            materials' and settings' ranges refuse, by their own codes.
     """
     path = inside(folder, JOB_FILE, code="E_JOB")
     value = load_json(path, _MAXIMUM_BYTES, "E_JOB")
@@ -152,7 +120,8 @@ def read_job(folder: Path) -> Scene:
             "E_JOB", f"{path} is of schema version {version!r}, this software reads {SCHEMA_VERSION}; bake again."
         )
     job = Record(value, path, "E_JOB", _KEYS)
-    if _digest(job.record("scene").values(), job.text("software")) != job.text("digest"):
+    described = job.record("scene").values()
+    if _digest(described, job.text("software"), job.integer("solver_version")) != job.text("digest"):
         raise XpbdError("E_JOB", f"{path} was changed: its digest does not fit; bake again.")
     scene = _read_scene(folder, job.record("scene", _SCENE_KEYS), job.record("names"))
     validate(scene)
@@ -169,16 +138,16 @@ def _checked(scene: Scene) -> Scene:
     return dataclasses.replace(scene, bodies=bodies, settings=SolverSettings.from_values(scene.settings.values()))
 
 
-def _digest(description: Mapping[str, Any], software: str) -> str:
-    text = json.dumps([SCHEMA_VERSION, software, description], sort_keys=True, allow_nan=False, separators=(",", ":"))
+def _digest(description: Mapping[str, Any], software: str, solver_version: int) -> str:
+    whole = [SCHEMA_VERSION, software, solver_version, description]
+    text = json.dumps(whole, sort_keys=True, allow_nan=False, separators=(",", ":"))
     return hashlib.blake2b(text.encode("utf-8"), digest_size=32).hexdigest()
 
 
 def _describe(scene: Scene) -> dict[str, Any]:
     frames = scene.frames
-    arrays = dict(_arrays_of(scene))
     return {
-        "gravity": _numbers(scene.gravity),
+        "gravity": [float(x) for x in scene.gravity],
         "frames": {
             "start": int(frames.start),
             "end": int(frames.end),
@@ -186,96 +155,28 @@ def _describe(scene: Scene) -> dict[str, Any]:
             "frame_duration": float(frames.frame_duration),
         },
         "settings": scene.settings.values(),
-        "bodies": [
-            {
-                "identifier": body.identifier,
-                "role": body.role,
-                "material": body.material.values(),
-                "velocity": _numbers(body.velocity),
-                "tetrahedralizer": body.tetrahedralization.method,
-                "resolution": int(body.tetrahedralization.resolution),
-                # an empty one stands for no attachment
-                "attach_target": body.attachment.target if body.attachment else "",
-                "arrays": _describe_arrays(arrays[body.identifier]),
-            }
-            for body in scene.bodies
-        ],
-        "colliders": [
-            {
-                "identifier": collider.identifier,
-                "shape": collider.shape,
-                "radius": float(collider.radius),
-                "friction": float(collider.friction),
-                "restitution": float(collider.restitution),
-                "arrays": _describe_arrays(arrays[collider.identifier]),
-            }
-            for collider in scene.colliders
-        ],
+        "bodies": [describe_body(body) for body in scene.bodies],
+        "colliders": [describe_collider(collider) for collider in scene.colliders],
+        "forces": [describe_force(force) for force in scene.forces],
+        "tracks": [describe_track(track) for track in scene.tracks],
     }
+
+
+def _items(description: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What has arrays, in the order of ``_arrays_of``."""
+    return [item for key in ("bodies", "colliders", "forces", "tracks") for item in description[key]]
+
+
+def _arrays_of(scene: Scene) -> Iterator[tuple[str, Arrays]]:
+    """By which identifier the files of each item are named, and its arrays in the types of the file."""
+    yield from ((body.identifier, body_arrays(body)) for body in scene.bodies)
+    yield from ((collider.identifier, collider_arrays(collider)) for collider in scene.colliders)
+    yield from ((force.identifier, force_arrays(force)) for force in scene.forces)
+    yield from ((track.target, track_arrays(track)) for track in scene.tracks)
 
 
 def _names(scene: Scene) -> dict[str, str]:
-    bodies = {body.identifier: printable(body.name) for body in scene.bodies}
-    return bodies | {collider.identifier: printable(collider.name) for collider in scene.colliders}
-
-
-def _describe_arrays(arrays: Mapping[str, _Array]) -> dict[str, Any]:
-    return {
-        name: {"dtype": array.dtype.str, "shape": list(array.shape), "digest": array_digest(array)}
-        for name, array in arrays.items()
-    }
-
-
-def _numbers(vector: npt.NDArray[np.float64]) -> list[float]:
-    return [float(x) for x in vector]
-
-
-def _arrays_of(scene: Scene) -> Iterator[tuple[str, dict[str, _Array]]]:
-    """Identifier and arrays of each body and collider, in the types of the file."""
-    for body in scene.bodies:
-        pins, tetrahedralization, attachment = body.pins, body.tetrahedralization, body.attachment
-        yield (
-            body.identifier,
-            {
-                "positions": np.asarray(body.positions, "<f8"),
-                "face_sizes": np.asarray(body.face_sizes, "<i4"),
-                "corners": np.asarray(body.corners, "<i4"),
-                "pin_vertices": np.asarray(pins.vertices, "<i4"),
-                "pin_weights": np.asarray(pins.weights, "<f4"),
-                "pin_targets": np.asarray(pins.targets, "<f8"),
-                "tetrahedra_vertices": np.asarray(tetrahedralization.vertices, "<f8"),
-                "tetrahedra": np.asarray(tetrahedralization.tetrahedra, "<i4"),
-                "uvs": np.asarray(body.uvs, "<f4"),
-                "loose_edges": np.asarray(body.loose_edges, "<i4"),
-                "attach_vertices": np.asarray(attachment.vertices if attachment else (), "<i4"),
-                "attach_weights": np.asarray(attachment.weights if attachment else (), "<f4"),
-                # an empty array stands for no multiplier
-                **{f"multiplier_{name}": np.asarray(body.multipliers.get(name, ()), "<f4") for name in MULTIPLIERS},
-            },
-        )
-    for collider in scene.colliders:
-        yield (
-            collider.identifier,
-            {
-                "transforms": np.asarray(collider.transforms, "<f8"),
-                "positions": np.asarray(collider.positions, "<f8"),
-                "triangles": np.asarray(collider.triangles, "<i4"),
-            },
-        )
-
-
-def _array_path(folder: Path, identifier: str, name: str) -> Path:
-    # The identifier first, and no dot after it: Windows takes "con.npy" and its like for devices
-    return inside(folder, ARRAYS_FOLDER, f"{identifier}_{name}.npy", code="E_JOB")
-
-
-def _save_unless_there(path: Path, array: _Array, digest: str) -> None:
-    try:
-        load_array(path, array.dtype, array.shape, digest)
-    except XpbdError as fault:
-        if fault.code != "E_JOB":
-            raise
-        save_array(path, array)
+    return {item.identifier: printable(item.name) for item in scene.objects}
 
 
 def _holds(path: Path, content: bytes) -> bool:
@@ -288,77 +189,27 @@ def _holds(path: Path, content: bytes) -> bool:
 
 
 def _read_scene(folder: Path, record: Record, names: Record) -> Scene:
-    frames = record.record("frames", _FRAMES_KEYS)
+    numbers = record.record("frames", _FRAMES_KEYS)
+    frames = FrameRange(
+        numbers.integer("start"), numbers.integer("end"), numbers.integer("step"), numbers.number("frame_duration")
+    )
+    count = frames.count
+    bodies, colliders = record.records("bodies", BODY_KEYS), record.records("colliders", COLLIDER_KEYS)
+    forces, tracks = record.records("forces", FORCE_KEYS), record.records("tracks", TRACK_KEYS)
+    specs = (
+        *((item, BODY_ARRAYS) for item in bodies),
+        *((item, COLLIDER_ARRAYS) for item in colliders),
+        *((item, FORCE_ARRAYS) for item in forces),
+        *((item, track_specs(item)) for item in tracks),
+    )
+    # of all, before the first is read
+    require_memory((one for item in specs for one in read_descriptions(*item, count).values()), folder)
     return Scene(
-        bodies=tuple(_read_body(folder, item, names) for item in record.records("bodies", _BODY_KEYS)),
-        colliders=tuple(_read_collider(folder, item, names) for item in record.records("colliders", _COLLIDER_KEYS)),
-        frames=FrameRange(
-            frames.integer("start"), frames.integer("end"), frames.integer("step"), frames.number("frame_duration")
-        ),
+        bodies=tuple(read_body(folder, item, names, count) for item in bodies),
+        colliders=tuple(read_collider(folder, item, names, count) for item in colliders),
+        frames=frames,
         settings=SolverSettings.from_values(record.scalars("settings")),
         gravity=np.array(record.vector("gravity")),
+        forces=tuple(read_force(folder, item, names, count) for item in forces),
+        tracks=tuple(read_track(folder, item, count) for item in tracks),
     )
-
-
-def _read_body(folder: Path, record: Record, names: Record) -> Body:
-    identifier = _identifier(record)
-    name = names.text_or(identifier, identifier)
-    arrays = _read_arrays(folder, identifier, record, _BODY_ARRAYS)
-    target = record.text("attach_target")
-    return Body(
-        identifier=identifier,
-        name=name,
-        role=record.text("role"),
-        positions=arrays["positions"],
-        face_sizes=arrays["face_sizes"],
-        corners=arrays["corners"],
-        material=Material.from_values(record.scalars("material"), name),
-        pins=Pins(arrays["pin_vertices"], arrays["pin_weights"], arrays["pin_targets"]),
-        tetrahedralization=Tetrahedralization(
-            record.text("tetrahedralizer"),
-            record.integer("resolution"),
-            arrays["tetrahedra_vertices"],
-            arrays["tetrahedra"],
-        ),
-        velocity=np.array(record.vector("velocity")),
-        multipliers={name: arrays[f"multiplier_{name}"] for name in MULTIPLIERS if len(arrays[f"multiplier_{name}"])},
-        uvs=arrays["uvs"],
-        loose_edges=arrays["loose_edges"],
-        attachment=Attachment(target, arrays["attach_vertices"], arrays["attach_weights"]) if target else None,
-    )
-
-
-def _read_collider(folder: Path, record: Record, names: Record) -> Collider:
-    identifier = _identifier(record)
-    arrays = _read_arrays(folder, identifier, record, _COLLIDER_ARRAYS)
-    return Collider(
-        identifier=identifier,
-        name=names.text_or(identifier, identifier),
-        shape=record.choice("shape", COLLIDER_SHAPES),
-        transforms=arrays["transforms"],
-        positions=arrays["positions"],
-        triangles=arrays["triangles"],
-        radius=record.number("radius"),
-        friction=record.number("friction"),
-        restitution=record.number("restitution"),
-    )
-
-
-def _identifier(record: Record) -> str:
-    identifier = record.text("identifier")
-    if not IDENTIFIER.fullmatch(identifier):
-        record.refuse("identifier may have a-z and 0-9 only")
-    return identifier
-
-
-def _read_arrays(folder: Path, identifier: str, record: Record, specs: Mapping[str, _Spec]) -> dict[str, _Array]:
-    described = record.record("arrays", specs)
-    arrays: dict[str, _Array] = {}
-    for name, (dtype, wanted) in specs.items():
-        item = described.record(name, _ARRAY_KEYS)
-        shape = item.integers("shape")
-        fits = len(shape) == len(wanted) and all(w in {None, n} for n, w in zip(shape, wanted, strict=True))
-        if item.text("dtype") != dtype or not fits:
-            item.refuse(f"should be {dtype} of shape {wanted}, None for any length")
-        arrays[name] = load_array(_array_path(folder, identifier, name), dtype, shape, item.text("digest"))
-    return arrays

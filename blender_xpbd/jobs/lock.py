@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 
 from ..scene.errors import XpbdError
-from .files import inside, io_error, remove_leftovers
+from .files import inside, io_error, open_regular, remove_leftovers
 from .frames import FRAMES_FOLDER
 
 if sys.platform == "win32":
@@ -33,35 +34,31 @@ class JobLock:
     def __init__(self, folder: Path) -> None:
         """Name the job folder; nothing is locked yet."""
         self._folder = folder
-        self._descriptor = -1
+        self._held = contextlib.ExitStack()
 
     def __enter__(self) -> JobLock:
         """Take the lock at once or not at all.
 
         Raises:
-            XpbdError: E_LOCKED when another holds it, E_JOB when it is a link, E_IO when the system refuses.
+            XpbdError: E_LOCKED when another holds it, E_CACHE when it is no regular file, E_IO when the system refuses.
         """
-        path = inside(self._folder, LOCK_FILE, code="E_JOB")
-        try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
-        except OSError as fault:
-            raise io_error("open", path, 0, fault) from fault
-        try:
-            _lock(descriptor)
-        except OSError as fault:
-            os.close(descriptor)
-            if fault.errno in _HELD:
-                raise XpbdError(
-                    "E_LOCKED", f"Another bake is computing {self._folder}; wait for it, or stop it."
-                ) from fault
-            raise io_error("lock", path, 0, fault) from fault
-        self._descriptor = descriptor
-        try:
+        path = inside(self._folder, LOCK_FILE, code="E_CACHE")
+        with contextlib.ExitStack() as stack:
+            try:
+                descriptor = stack.enter_context(open_regular(path, "E_CACHE", os.O_RDWR | os.O_CREAT))
+            except OSError as fault:
+                raise io_error("open", path, 0, fault) from fault
+            try:
+                _lock(descriptor)
+            except OSError as fault:
+                if fault.errno in _HELD:
+                    raise XpbdError(
+                        "E_LOCKED", f"Another bake is computing {self._folder}; wait for it, or stop it."
+                    ) from fault
+                raise io_error("lock", path, 0, fault) from fault
             remove_leftovers(self._folder)
             remove_leftovers(inside(self._folder, FRAMES_FOLDER, code="E_CACHE"))
-        except XpbdError:
-            self._release()
-            raise
+            self._held = stack.pop_all()
         return self
 
     def __exit__(
@@ -70,13 +67,8 @@ class JobLock:
         value: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Give the lock back."""
-        self._release()
-
-    def _release(self) -> None:
-        # Closing the only descriptor of the file unlocks it
-        os.close(self._descriptor)
-        self._descriptor = -1
+        """Give the lock back: closing the only descriptor of the file unlocks it."""
+        self._held.close()
 
 
 if sys.platform == "win32":

@@ -3,20 +3,37 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..scene.errors import Notice, XpbdError
-from .files import dump_json, inside, load_json, publish
+from .files import inside, publish
 from .record import Record, printable, read_notices, write_notices
+from .strict_json import dump_json, load_json
 
 RESULT_FILE = "result.json"
-RESULT_VERSION = 1
+RESULT_VERSION = 2
 
 _MAXIMUM_BYTES = 16 * 2**20
 _MAXIMUM_VERTICES = 2**31 - 1
-_KEYS = ("version", "origin", "vertex_count", "bodies", "device", "statistics", "notices", "substeps", "iterations")
+# A frame has a row of them for each body: far more than there are, and no more than can be held
+_MAXIMUM_STATISTICS = 64
+_KEYS = (
+    "version",
+    "origin",
+    "vertex_count",
+    "bodies",
+    "device",
+    "statistics",
+    "notices",
+    "substeps",
+    "iterations",
+    "digest",
+)
 _BODY_KEYS = (
     "identifier",
     "name",
@@ -81,7 +98,7 @@ def write_result(folder: Path, result: Result) -> None:
     Raises:
         XpbdError: E_IO.
     """
-    value = {
+    value: dict[str, Any] = {
         "version": RESULT_VERSION,
         "origin": [float(x) for x in result.origin],
         "vertex_count": int(result.vertex_count),
@@ -92,7 +109,13 @@ def write_result(folder: Path, result: Result) -> None:
         "substeps": int(result.substeps),
         "iterations": int(result.iterations),
     }
-    publish(inside(folder, RESULT_FILE, code="E_CACHE"), (dump_json(value),))
+    publish(inside(folder, RESULT_FILE, code="E_CACHE"), (dump_json({**value, "digest": result_digest(value)}),))
+
+
+def result_digest(value: Mapping[str, Any]) -> str:
+    """The digest of all entries of ``result.json`` but itself: a changed byte may read like another number."""
+    entries = {key: entry for key, entry in value.items() if key != "digest"}
+    return hashlib.blake2b(json.dumps(entries, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
 def read_result(folder: Path) -> Result:
@@ -108,6 +131,8 @@ def read_result(folder: Path) -> Result:
     if version != RESULT_VERSION:
         raise XpbdError("E_CACHE", f"{path} is of version {version!r}, not {RESULT_VERSION}; bake again.")
     record = Record(value, path, "E_CACHE", _KEYS)
+    if record.text("digest") != result_digest(record.values()):
+        raise XpbdError("E_CACHE", f"{path} is corrupt: its entries do not fit their digest.")
     result = Result(
         origin=record.vector("origin"),
         vertex_count=record.integer("vertex_count", 0),
@@ -156,5 +181,7 @@ def _check_layout(result: Result, path: Path) -> None:
         if body.vertex_start != start:
             raise XpbdError("E_CACHE", f"{path}: the vertices of {body.identifier} begin at the wrong place.")
         start += body.vertex_count
+    if len(result.statistics) > _MAXIMUM_STATISTICS:
+        raise XpbdError("E_CACHE", f"{path}: there are more than {_MAXIMUM_STATISTICS} statistics.")
     if start != result.vertex_count or start > _MAXIMUM_VERTICES:
         raise XpbdError("E_CACHE", f"{path}: vertex_count does not fit the bodies.")

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 from ..scene.errors import Notice, XpbdError
-from .files import inside, is_there, load_json, publish
+from .files import inside, is_there, publish
 from .record import Record, printable, read_error_code, read_notices, write_notices
+from .strict_json import load_json
 
 STATUS_FILE = "status.json"
 

@@ -7,8 +7,12 @@ meaning of each code is in ``docs/faults.md``.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import TypeVar
+
+Item = TypeVar("Item")
 
 
 class ExitCode(IntEnum):
@@ -30,6 +34,7 @@ ERROR_EXIT_CODES: dict[str, ExitCode] = {
     "E_FRAME_RANGE": ExitCode.REFUSED,
     "E_GEOM_EMPTY": ExitCode.REFUSED,
     "E_GEOM_NONFINITE": ExitCode.REFUSED,
+    "E_NONFINITE": ExitCode.REFUSED,
     "E_TRANSFORM_SINGULAR": ExitCode.REFUSED,
     "E_TET_OPEN": ExitCode.REFUSED,
     "E_TET_VOLUME": ExitCode.REFUSED,
@@ -62,6 +67,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_TET_SLIVERS",
     "W_PRECISION",
     "W_ALL_PINNED",
+    "W_PRESSURE",
     "W_PIN_GROUP",
     "W_GROUP",
     "W_QUALITY",
@@ -71,37 +77,77 @@ WARNING_CODES: tuple[str, ...] = (
     "W_RETRIED",
     "W_OBJECT_GONE",
     "W_INVERTED",
+    "W_CACHE_DAMAGED",
+    "W_IGNORED",
 )
 
 
 class XpbdError(Exception):
-    """A fault with a stable code.
+    """A fault with a stable code, or several of them: then code, message, object and frame are those of the first.
 
     Attributes:
         code: one of ``ERROR_EXIT_CODES``.
         message: what happened and what to do, for the user.
         object_name: the object concerned, or "".
         frame: the frame concerned, or None.
+        others: the faults after the first.
     """
 
-    def __init__(self, code: str, message: str, object_name: str = "", frame: int | None = None) -> None:
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        object_name: str = "",
+        frame: int | None = None,
+        others: tuple[XpbdError, ...] = (),
+    ) -> None:
         if code not in ERROR_EXIT_CODES:
             raise ValueError(f"unknown error code {code!r}")
         self.code = code
         self.message = message
         self.object_name = object_name
         self.frame = frame
+        self.others = others
         super().__init__(str(self))
 
+    @classmethod
+    def joined(cls, errors: Sequence[XpbdError]) -> XpbdError:
+        """One error with all the faults of one or several."""
+        first, *others = (fault for error in errors for fault in error.faults)
+        return cls(first.code, first.message, first.object_name, first.frame, tuple(others))
+
+    @property
+    def faults(self) -> tuple[XpbdError, ...]:
+        """Each fault by itself."""
+        return (XpbdError(self.code, self.message, self.object_name, self.frame), *self.others)
+
     def __str__(self) -> str:
+        """A line for each fault."""
         where = f' object "{self.object_name}"' if self.object_name else ""
         when = f" frame {self.frame}" if self.frame is not None else ""
-        return f"{self.code}:{where}{when}{':' if where or when else ''} {self.message}"
+        text = f"{self.code}:{where}{when}{':' if where or when else ''} {self.message}"
+        return "\n".join((text, *map(str, self.others)))
 
     @property
     def exit_code(self) -> ExitCode:
         """The exit status of a headless run that ends with this error."""
         return ERROR_EXIT_CODES[self.code]
+
+
+def attempt_all(action: Callable[[Item], None], items: Iterable[Item]) -> None:
+    """Do something with each item, also where it has failed with another.
+
+    Raises:
+        XpbdError: all that went wrong.
+    """
+    errors = []
+    for item in items:
+        try:
+            action(item)
+        except XpbdError as error:
+            errors.append(error)
+    if errors:
+        raise XpbdError.joined(errors)
 
 
 @dataclass(frozen=True)

@@ -3,46 +3,20 @@
 
 from __future__ import annotations
 
-from .parameter import Choice, Parameter
+from .material_choices import (
+    BENDING_MODELS,
+    MEMBRANE_MODELS,
+    PRESSURE_MODELS,
+    REST_ANGLES,
+    SHAPE_MATCHINGS,
+    SOLID_MODELS,
+    STIFFNESS_INPUTS,
+)
+from .parameter import Parameter
 
 JELLY = "JELLY"
 CLOTH = "CLOTH"
 COLLIDER = "COLLIDER"
-
-BENDING_MODELS = (
-    Choice("DIHEDRAL", "Dihedral", "Resists the angle between neighbouring faces: bends like the real fabric"),
-    Choice("DISTANCE", "Distance", "Springs across every edge: fastest, but without a physical bending stiffness"),
-    Choice("ISOMETRIC", "Isometric", "Resists curvature, and pulls the cloth flat; for cloth that hardly stretches"),
-    Choice("NONE", "None", "No resistance to bending"),
-)
-REST_ANGLES = (
-    Choice("MESH", "As Modelled", "Folds that are modelled stay"),
-    Choice("FLAT", "Flat", "The cloth wants to be flat, however it is modelled"),
-)
-SOLID_MODELS = (
-    Choice("NEO_HOOKEAN", "Neo-Hookean", "Stable neo-Hookean solid: right in physical units, recovers from anything"),
-    Choice("COROTATED", "Co-rotated", "Linear material that follows rotation: stiff, springy look"),
-    Choice("SPRINGS", "Springs", "Springs along the edges that keep the volume: fastest"),
-)
-MEMBRANE_MODELS = (
-    Choice("SPRINGS", "Springs", "Springs along edges and diagonals: fastest"),
-    Choice("ISOTROPIC", "Isotropic", "Elastic sheet, the same in every direction"),
-    Choice("ORTHOTROPIC", "Woven", "Warp (along U of the UV map), weft and shear each with a stiffness of its own"),
-)
-PRESSURE_MODELS = (
-    Choice("NONE", "None", "Nothing inside"),
-    Choice("VOLUME", "Volume", "Keeps, or grows to, a volume: a water balloon"),
-    Choice("GAS", "Gas", "A gas that gives when squeezed: a beach ball"),
-)
-SHAPE_MATCHINGS = (
-    Choice("NONE", "None", "Nothing"),
-    Choice("WHOLE", "Whole", "Pulls the whole body back to its shape"),
-    Choice("CLUSTERS", "Clusters", "Pulls overlapping parts of the body back to their shape: bends more"),
-)
-STIFFNESS_INPUTS = (
-    Choice("MATERIAL", "Material", "Stiffness in physical units: the same look at every resolution"),
-    Choice("COMPLIANCE", "Compliance", "The same compliance for each single constraint, whatever its size"),
-)
 
 MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
@@ -98,6 +72,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e7,
         exclusive_minimum=True,
         roles=(JELLY,),
+        animatable=True,
     ),
     Parameter(
         "poissons_ratio",
@@ -131,6 +106,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e5,
         exclusive_minimum=True,
         roles=(CLOTH,),
+        animatable=True,
     ),
     Parameter(
         "warp_stiffness",
@@ -144,6 +120,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         100000.0,
         exclusive_minimum=True,
         roles=(CLOTH,),
+        animatable=True,
     ),
     Parameter(
         "weft_stiffness",
@@ -157,6 +134,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         100000.0,
         exclusive_minimum=True,
         roles=(CLOTH,),
+        animatable=True,
     ),
     Parameter(
         "shear_stiffness",
@@ -170,6 +148,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         100000.0,
         exclusive_minimum=True,
         roles=(CLOTH,),
+        animatable=True,
     ),
     Parameter(
         "compression_share",
@@ -180,6 +159,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         0.0,
         1.0,
         roles=(CLOTH,),
+        animatable=True,
     ),
     Parameter(
         "greatest_stretch",
@@ -192,6 +172,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         0.0,
         100.0,
         roles=(CLOTH,),
+        animatable=True,
     ),
     Parameter(
         "bending_stiffness",
@@ -204,6 +185,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         0.0,
         1e-3,
         roles=(CLOTH,),
+        animatable=True,
     ),
     Parameter(
         "stretch_compliance",
@@ -215,6 +197,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e12,
         0.0,
         1.0,
+        animatable=True,
     ),
     Parameter(
         "volume_compliance",
@@ -227,6 +210,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         0.0,
         1.0,
         roles=(JELLY,),
+        animatable=True,
     ),
     Parameter(
         "bending_compliance",
@@ -239,6 +223,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         0.0,
         1e6,
         roles=(CLOTH,),
+        animatable=True,
     ),
     Parameter(
         "bending_model",
@@ -274,6 +259,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1.0,
         1.5,
         roles=(CLOTH,),
+        animatable=True,
     ),
     Parameter(
         "pressure_model",
@@ -294,6 +280,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         0.0,
         100000.0,
         roles=(CLOTH,),
+        animatable=True,
     ),
     Parameter(
         "volume_ratio",
@@ -307,6 +294,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         5.0,
         exclusive_minimum=True,
         roles=(CLOTH,),
+        animatable=True,
     ),
     Parameter(
         "use_stitches",
@@ -333,6 +321,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         0.1,
         50.0,
         exclusive_minimum=True,
+        animatable=True,
     ),
     Parameter(
         "pbd_stretch_stiffness",
@@ -373,6 +362,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e4,
         0.0,
         10.0,
+        animatable=True,
     ),
     Parameter(
         "internal_damping",
@@ -384,6 +374,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e4,
         0.0,
         20.0,
+        animatable=True,
     ),
     Parameter(
         "damping_time",
@@ -396,6 +387,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e3,
         0.0,
         0.1,
+        animatable=True,
     ),
     Parameter(
         "friction",
@@ -408,16 +400,19 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         0.0,
         1.0,
         roles=(JELLY, CLOTH, COLLIDER),
+        animatable=True,
     ),
     Parameter(
         "restitution",
         "Restitution",
-        "Bounce: speed after a hit per speed before it; the greater one of two surfaces counts",
+        "Bounce: speed after a hit per speed before it; the greater one of two surfaces counts. Soft jelly bounces by "
+        "itself too",
         0.0,
         "",
         0.0,
         1.0,
         roles=(JELLY, CLOTH, COLLIDER),
+        animatable=True,
     ),
     Parameter(
         "contact_offset",
@@ -441,5 +436,6 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         0.1,
         50.0,
         exclusive_minimum=True,
+        animatable=True,
     ),
 )

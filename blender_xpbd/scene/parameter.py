@@ -37,6 +37,7 @@ class Parameter:
         soft_minimum, soft_maximum: the range of the slider, where it is smaller.
         choices: the items of an enumeration.
         roles: the roles whose panel shows it; empty for all or for the scene.
+        animatable: whether a track may give it a value for each frame, see ``track``.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Parameter:
     exclusive_minimum: bool = False
     choices: tuple[Choice, ...] = ()
     roles: tuple[str, ...] = ()
+    animatable: bool = False
 
     @property
     def kind(self) -> Kind:

@@ -1,144 +1,27 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is simulated: bodies, colliders, settings. World space, SI units, float64."""
+"""What is simulated: bodies, colliders, force fields, settings. World space, SI units, float64."""
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
+from .body import Body, validate_body
+from .body_kinds import body_labels, validate_kind
+from .collider import Collider, validate_collider
 from .errors import XpbdError
-from .material import Material
-from .material_parameters import CLOTH, JELLY
-from .settings import FrameRange, SolverSettings
+from .force import FORCE_PARAMETERS, Force, validate_force
+from .material_parameters import COLLIDER, MATERIAL_PARAMETERS
+from .parameter import Parameter
+from .settings import SCENE_PARAMETERS, FrameRange, SolverSettings
+from .track import SCENE_TARGET, Track, animatable, validate_track
 
 Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int32]
 
 IDENTIFIER = re.compile(r"[a-z][a-z0-9]{0,31}")
-# what a vertex group can scale, vertex by vertex
-MULTIPLIERS = ("stiffness", "bending", "density", "damping", "friction", "pressure")
-COLLIDER_SHAPES = ("PLANE", "SPHERE", "MESH")
-TETRAHEDRALIZERS = ("CAGE", "FILE", "FTETWILD", "TETGEN")
-
-
-@dataclass(frozen=True)
-class Pins:
-    """Vertices that follow a given motion.
-
-    Attributes:
-        vertices: indices, shape (pins,), ascending.
-        weights: 1 = fixed, between 0 and 1 = soft attachment; shape (pins,), float32.
-        targets: world positions [m], shape (frames or 1, pins, 3); one row where nothing moves.
-    """
-
-    vertices: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
-    weights: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
-    targets: Floats = field(default_factory=lambda: np.zeros((1, 0, 3)))
-
-
-@dataclass(frozen=True)
-class Tetrahedralization:
-    """How a jelly body gets its tetrahedra.
-
-    Attributes:
-        method: one of ``TETRAHEDRALIZERS``.
-        resolution: lattice cells along the longest side (CAGE), or edges along it (FTETWILD, TETGEN).
-        vertices, tetrahedra: the mesh read from a file (FILE), world space [m], shapes (n, 3) and (m, 4).
-    """
-
-    method: str = "CAGE"
-    resolution: int = 16
-    vertices: Floats = field(default_factory=lambda: np.zeros((0, 3)))
-    tetrahedra: Ints = field(default_factory=lambda: np.zeros((0, 4), np.int32))
-
-
-@dataclass(frozen=True)
-class Attachment:
-    """Vertices that are held to the surface of another body.
-
-    Attributes:
-        target: identifier of that body.
-        vertices: indices, shape (attached,).
-        weights: 1 = welded, between 0 and 1 = held softly; shape (attached,), float32.
-    """
-
-    target: str
-    vertices: Ints
-    weights: npt.NDArray[np.float32]
-
-
-@dataclass(frozen=True)
-class Body:
-    """A mesh that is simulated.
-
-    Attributes:
-        identifier: stable and safe in file names; never the object's name.
-        name: the object's name, for messages.
-        role: "JELLY" or "CLOTH".
-        positions: rest positions of the mesh's vertices in the world [m], shape (vertices, 3).
-        face_sizes: corners per polygon, shape (polygons,).
-        corners: vertex of each corner, shape (sum of face_sizes,).
-        material: SI parameters.
-        pins: vertices that follow a motion.
-        tetrahedralization: for jelly.
-        velocity: initial velocity [m/s], shape (3,).
-        multipliers: per vertex factors, at least 0, of what ``MULTIPLIERS`` names, shape (vertices,); 1 where absent.
-        uvs: of each corner, shape (corners, 2), or (0, 2): warp runs along U.
-        loose_edges: edges that belong to no face, shape (edges, 2).
-        attachment: what holds it to another body, or None.
-    """
-
-    identifier: str
-    name: str
-    role: str
-    positions: Floats
-    face_sizes: Ints
-    corners: Ints
-    material: Material = field(default_factory=Material)
-    pins: Pins = field(default_factory=Pins)
-    tetrahedralization: Tetrahedralization = field(default_factory=Tetrahedralization)
-    velocity: Floats = field(default_factory=lambda: np.zeros(3))
-    multipliers: Mapping[str, npt.NDArray[np.float32]] = field(default_factory=dict)
-    uvs: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 2), np.float32))
-    loose_edges: Ints = field(default_factory=lambda: np.zeros((0, 2), np.int32))
-    attachment: Attachment | None = None
-
-    @property
-    def vertex_count(self) -> int:
-        """Number of vertices of the mesh."""
-        return len(self.positions)
-
-
-@dataclass(frozen=True)
-class Collider:
-    """A body that others bump into and that nothing moves.
-
-    Attributes:
-        identifier, name: as for a body.
-        shape: "PLANE" (infinite, through the local origin, normal local +Z), "SPHERE" (of ``radius``
-            about the local origin) or "MESH" (``positions`` and ``triangles``).
-        transforms: local to world [m], shape (frames or 1, 4, 4); one where nothing moves.
-        positions: local vertices, shape (vertices, 3); empty but for a mesh.
-        triangles: shape (triangles, 3).
-        radius: local radius.
-        friction: Coulomb coefficient.
-        restitution: 0 to 1.
-    """
-
-    identifier: str
-    name: str
-    shape: str
-    transforms: Floats
-    positions: Floats = field(default_factory=lambda: np.zeros((0, 3)))
-    triangles: Ints = field(default_factory=lambda: np.zeros((0, 3), np.int32))
-    radius: float = 0.0
-    friction: float = 0.5
-    restitution: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -150,6 +33,8 @@ class Scene:
         frames: frame range and duration.
         settings: of the solver.
         gravity: [m/s²], shape (3,).
+        forces: force fields.
+        tracks: parameters that change over the frames; those of the objects and settings count where there is none.
     """
 
     bodies: tuple[Body, ...]
@@ -157,117 +42,62 @@ class Scene:
     frames: FrameRange
     settings: SolverSettings = field(default_factory=SolverSettings)
     gravity: Floats = field(default_factory=lambda: np.array([0.0, 0.0, -9.81]))
+    forces: tuple[Force, ...] = ()
+    tracks: tuple[Track, ...] = ()
 
-
-def topology_hash(vertex_count: int, face_sizes: Ints, corners: Ints) -> str:
-    """A digest of a mesh's connectivity: equal meshes have equal ones, an edit that keeps the count has not."""
-    digest = hashlib.blake2b(digest_size=16)
-    digest.update(np.int64(vertex_count).tobytes())
-    digest.update(np.ascontiguousarray(face_sizes, np.int32).tobytes())
-    digest.update(np.ascontiguousarray(corners, np.int32).tobytes())
-    return digest.hexdigest()
+    @property
+    def objects(self) -> tuple[Body | Collider | Force, ...]:
+        """All that has an identifier."""
+        return (*self.bodies, *self.colliders, *self.forces)
 
 
 def validate(scene: Scene) -> None:
     """Check what a stranger's job, or a script, may have got wrong.
 
     Raises:
-        XpbdError: E_NOTHING, E_PARAM, E_GEOM_EMPTY or E_GEOM_NONFINITE.
+        XpbdError: E_NOTHING, E_PARAM, E_GEOM_EMPTY, E_GEOM_NONFINITE or E_TRANSFORM_SINGULAR.
     """
     if not scene.bodies:
-        raise XpbdError("E_NOTHING", "No object has the role Jelly or Cloth: give one in the XPBD tab.")
-    identifiers = [body.identifier for body in scene.bodies] + [collider.identifier for collider in scene.colliders]
-    if len(set(identifiers)) != len(identifiers) or not all(IDENTIFIER.fullmatch(name) for name in identifiers):
-        raise XpbdError("E_PARAM", "Identifiers of bodies and colliders must be unique, of a-z and 0-9.")
+        raise XpbdError("E_NOTHING", f"No object has the role {body_labels()}: give one in the XPBD tab.")
+    identifiers = [item.identifier for item in scene.objects]
+    if len({*identifiers, SCENE_TARGET}) != len(identifiers) + 1 or not all(map(IDENTIFIER.fullmatch, identifiers)):
+        raise XpbdError("E_PARAM", f'Identifiers must be unique, of a-z and 0-9, and none "{SCENE_TARGET}".')
     if scene.gravity.shape != (3,) or not np.isfinite(scene.gravity).all():
         raise XpbdError("E_PARAM", "Gravity must be three finite numbers.")
+    frame_count = scene.frames.count
+    bodies = {body.identifier for body in scene.bodies}
     for body in scene.bodies:
-        _validate_body(body, scene.frames.count)
-        if body.attachment is not None:
-            others = {other.identifier for other in scene.bodies} - {body.identifier}
-            _validate_attachment(body, body.attachment, others)
+        validate_body(body, frame_count, bodies - {body.identifier})
+        validate_kind(body)
     for collider in scene.colliders:
-        _validate_collider(collider, scene.frames.count)
+        validate_collider(collider, frame_count)
+    for force in scene.forces:
+        validate_force(force, frame_count)
+    _validate_tracks(scene)
 
 
-def _validate_body(body: Body, frame_count: int) -> None:
-    if body.role not in (JELLY, CLOTH):
-        raise XpbdError("E_PARAM", f"Unknown role {body.role!r}.", body.name)
-    _require_finite(body.positions, body.name)
-    if len(body.face_sizes) == 0:
-        raise XpbdError("E_GEOM_EMPTY", "The mesh has no faces.", body.name)
-    if int(body.face_sizes.sum()) != len(body.corners) or (body.face_sizes < 3).any():
-        raise XpbdError("E_PARAM", "Polygons and corners do not fit together.", body.name)
-    _require_indices(body.corners, body.vertex_count, body.name)
-    pins = body.pins
-    _require_indices(pins.vertices, body.vertex_count, body.name)
-    if len(np.unique(pins.vertices)) != len(pins.vertices):
-        raise XpbdError("E_PARAM", "A vertex is pinned twice.", body.name)
-    if pins.weights.shape != pins.vertices.shape or not ((pins.weights > 0) & (pins.weights <= 1)).all():
-        raise XpbdError("E_PARAM", "Pin weights must be above 0 and at most 1, one for each pin.", body.name)
-    if pins.targets.shape[1:] != (len(pins.vertices), 3) or len(pins.targets) not in (1, frame_count):
-        raise XpbdError("E_PARAM", "Pin targets must be given for one or all frames and for each pin.", body.name)
-    _require_finite(pins.targets.reshape(-1, 3), body.name)
-    tetrahedralization = body.tetrahedralization
-    if tetrahedralization.method not in TETRAHEDRALIZERS:
-        raise XpbdError("E_PARAM", f"Unknown tetrahedralizer {tetrahedralization.method!r}.", body.name)
-    if not 1 <= tetrahedralization.resolution <= 512:
-        raise XpbdError("E_PARAM", "The cage resolution must lie between 1 and 512.", body.name)
-    _require_finite(tetrahedralization.vertices, body.name)
-    _require_indices(tetrahedralization.tetrahedra.ravel(), len(tetrahedralization.vertices), body.name)
-    _validate_vertex_data(body)
-    if body.velocity.shape != (3,) or not np.isfinite(body.velocity).all():
-        raise XpbdError("E_PARAM", "The initial velocity must be three finite numbers.", body.name)
+def animatable_parameters(scene: Scene) -> dict[str, dict[str, Parameter]]:
+    """What tracks may move, by the identifier of their target and the name of the parameter."""
+    return {
+        SCENE_TARGET: animatable(SCENE_PARAMETERS),
+        **{body.identifier: animatable(MATERIAL_PARAMETERS, body.role) for body in scene.bodies},
+        **{collider.identifier: animatable(_COLLIDER_PARAMETERS) for collider in scene.colliders},
+        **{force.identifier: animatable(FORCE_PARAMETERS) for force in scene.forces},
+    }
 
 
-def _validate_attachment(body: Body, attachment: Attachment, others: set[str]) -> None:
-    if attachment.target not in others:
-        raise XpbdError("E_PARAM", f"There is no other body {attachment.target!r} to attach to.", body.name)
-    vertices, weights = attachment.vertices, attachment.weights
-    _require_indices(vertices, body.vertex_count, body.name)
-    if len(np.unique(vertices)) != len(vertices):
-        raise XpbdError("E_PARAM", "A vertex is attached twice.", body.name)
-    if weights.shape != vertices.shape or not ((weights > 0) & (weights <= 1)).all():
-        raise XpbdError("E_PARAM", "Attachment weights must be above 0 and at most 1, one for each vertex.", body.name)
+_COLLIDER_PARAMETERS = tuple(parameter for parameter in MATERIAL_PARAMETERS if COLLIDER in parameter.roles)
 
 
-def _validate_vertex_data(body: Body) -> None:
-    for name, values in body.multipliers.items():
-        if name not in MULTIPLIERS or values.shape != (body.vertex_count,):
-            raise XpbdError("E_PARAM", f"The multiplier {name!r} does not fit the mesh.", body.name)
-        if not (np.isfinite(values).all() and (values >= 0.0).all()):
-            raise XpbdError("E_PARAM", f"The multiplier {name!r} must be finite and at least 0.", body.name)
-    if body.loose_edges.shape[1:] != (2,):
-        raise XpbdError("E_PARAM", "Loose edges must be pairs of vertices.", body.name)
-    _require_indices(body.loose_edges.ravel(), body.vertex_count, body.name)
-    if body.uvs.shape not in {(0, 2), (len(body.corners), 2)} or not np.isfinite(body.uvs).all():
-        raise XpbdError("E_PARAM", "The UV map does not fit the mesh.", body.name)
-
-
-def _validate_collider(collider: Collider, frame_count: int) -> None:
-    if collider.shape not in COLLIDER_SHAPES:
-        raise XpbdError("E_PARAM", f"Unknown collider shape {collider.shape!r}.", collider.name)
-    transforms = collider.transforms
-    if transforms.shape[1:] != (4, 4) or len(transforms) not in (1, frame_count):
-        raise XpbdError("E_PARAM", "Collider transforms must be given for one or all frames.", collider.name)
-    if not np.isfinite(transforms).all() or (np.abs(np.linalg.det(transforms[:, :3, :3])) < 1e-30).any():
-        raise XpbdError("E_TRANSFORM_SINGULAR", "The collider is scaled to zero: give it a size.", collider.name)
-    _require_finite(collider.positions, collider.name)
-    _require_indices(collider.triangles.ravel(), len(collider.positions), collider.name)
-    if collider.shape == "MESH" and len(collider.triangles) == 0:
-        raise XpbdError("E_GEOM_EMPTY", "The collider's mesh has no faces.", collider.name)
-    if collider.shape == "SPHERE" and not 0 < collider.radius < np.inf:
-        raise XpbdError("E_PARAM", "The collider's radius must be positive.", collider.name)
-    if not 0 <= collider.friction < np.inf or not 0 <= collider.restitution <= 1:
-        raise XpbdError("E_PARAM", "Friction must be at least 0, restitution between 0 and 1.", collider.name)
-
-
-def _require_finite(points: Floats, name: str) -> None:
-    bad = np.flatnonzero(~np.isfinite(points).all(axis=-1))
-    if len(bad):
-        raise XpbdError("E_GEOM_NONFINITE", f"Vertex {int(bad[0])} is at no finite place; move or delete it.", name)
-
-
-def _require_indices(indices: Ints, count: int, name: str) -> None:
-    if len(indices) and (indices.min() < 0 or indices.max() >= count):
-        raise XpbdError("E_PARAM", "An index points outside the mesh.", name)
+def _validate_tracks(scene: Scene) -> None:
+    known = animatable_parameters(scene)
+    names = {item.identifier: item.name for item in scene.objects}
+    found: set[tuple[str, str]] = set()
+    for track in scene.tracks:
+        if track.target not in known:
+            raise XpbdError("E_PARAM", f"There is nothing called {track.target!r} whose parameters a track could move.")
+        name = names.get(track.target, "")
+        if (track.target, track.parameter) in found:
+            raise XpbdError("E_PARAM", f"There are two tracks of {track.parameter!r}.", name)
+        found.add((track.target, track.parameter))
+        validate_track(track, known[track.target], scene.frames.count, name)

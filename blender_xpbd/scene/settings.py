@@ -110,6 +110,21 @@ SOLVER_PARAMETERS: tuple[Parameter, ...] = (
     Parameter("device", "Device", "What the solver runs on", "AUTO", choices=DEVICES),
 )
 
+# what tracks can move of the scene itself; the rest pose has ``Scene.gravity``
+SCENE_PARAMETERS: tuple[Parameter, ...] = tuple(
+    Parameter(
+        f"gravity_{axis}",
+        f"Gravity {axis.upper()}",
+        f"Acceleration of free fall along the world's {axis.upper()} axis",
+        default,
+        "m/s²",
+        -1e9,
+        1e9,
+        animatable=True,
+    )
+    for axis, default in (("x", 0.0), ("y", 0.0), ("z", -9.81))
+)
+
 _SPECS = by_name(SOLVER_PARAMETERS)
 
 

@@ -7,6 +7,8 @@ nodes are counted from 0 or from 1.
 
 from __future__ import annotations
 
+import os
+import stat
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,7 @@ from .errors import XpbdError
 
 # A file above this size is refused before it is read: about six million nodes.
 FILE_SIZE_LIMIT = 512 * 1024 * 1024
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 def read_node_ele(path: str | Path, object_name: str = "") -> tuple[np.ndarray, np.ndarray]:
@@ -84,15 +87,24 @@ def _read_elements(path: Path, object_name: str) -> tuple[np.ndarray, np.ndarray
     return table[:, 1:5].astype(np.int64), np.array(lines[1 : 1 + count])
 
 
+def _read_bytes(path: Path, object_name: str) -> bytes:
+    """A file whole. Its name stands in a .blend file, and may be that of a pipe, which would hang, or of a device."""
+    try:
+        with os.fdopen(os.open(path, _FLAGS), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise _fault(path, "is not a regular file", object_name)
+            content = file.read(FILE_SIZE_LIMIT + 1)
+    except OSError as error:
+        raise _fault(path, f"cannot be read ({error.strerror or error})", object_name) from error
+    if len(content) > FILE_SIZE_LIMIT:
+        raise _fault(path, f"is larger than {FILE_SIZE_LIMIT // 2**20} MiB", object_name)
+    return content
+
+
 def _read_numbers(path: Path, object_name: str) -> tuple[list[float], list[list[str]], list[int]]:
     """The header's numbers, the other rows' words, and the line number of each row (the header's first)."""
     try:
-        size = path.stat().st_size
-        if size > FILE_SIZE_LIMIT:
-            raise _fault(path, f"is larger than {FILE_SIZE_LIMIT // 2**20} MiB", object_name)
-        text = path.read_text(encoding="ascii", errors="strict")
-    except OSError as error:
-        raise _fault(path, f"cannot be read ({error.strerror or error})", object_name) from error
+        text = _read_bytes(path, object_name).decode("ascii")
     except UnicodeDecodeError as error:
         raise _fault(path, "is no text file of TetGen's", object_name) from error
     rows, lines = [], []

@@ -13,14 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ..constraints.constraint import BDF2, WARM
-from ..device.arrays import read_array, write_array
+from ..device.arrays import read_array, require_finite, write_array
 from ..scene.errors import XpbdError
-from .colliders import build_colliders
-from .colour_path import project_by_colours
-from .plan import SERIAL, Pace, make_plan
-from .state import State, build_state, padded
-from .substeps import simulate_substeps
-from .system import System
+from .step.colour_path import project_by_colours
+from .step.plan import SERIAL, Pace, make_plan
+from .step.state import State, build_state, padded
+from .step.substeps import simulate_substeps
+from .system.advice import divergence_advice
+from .system.colliders import build_colliders
+from .system.system import System
 
 Floats = npt.NDArray[np.floating[Any]]
 
@@ -40,14 +41,17 @@ class Solver:
         """Copy a system to the device; ``runtime.start_taichi`` comes first.
 
         Raises:
-            XpbdError: E_GEOM_EMPTY, for a collider of which nothing is left.
+            XpbdError: E_GEOM_EMPTY, for a collider of which nothing is left; E_NONFINITE.
         """
         self.system = system
         self.paths = paths
         self.frame_index = 0
         self.frames_advanced = 0
         self._colliders = build_colliders(
-            system.scene.colliders, system.origin, max(model.contact_offset for model in system.models)
+            system.scene.colliders,
+            system.origin,
+            max(model.contact_offset for model in system.models),
+            min(float(np.ptp(model.positions, axis=0).max()) for model in system.models),
         )
         self.notices = self._colliders.notices
         self._state: State = build_state(system, self._colliders)
@@ -60,7 +64,11 @@ class Solver:
         ]
 
     def advance(self) -> None:
-        """Simulate from the current frame to the next."""
+        """Simulate from the current frame to the next.
+
+        Raises:
+            XpbdError: E_NONFINITE, where pins or colliders go beyond single precision.
+        """
         index, substeps = self.frame_index, self.system.scene.settings.substeps
         self._upload("targets.starts", padded(self.system.targets(index)))
         self._upload("targets.ends", padded(self.system.targets(index + 1)))
@@ -75,7 +83,9 @@ class Solver:
     def _upload(self, name: str, values: Floats) -> None:
         """Copy to the device what differs from the last frame: most pins and colliders stand still."""
         if values.size and not np.array_equal(self._uploaded.get(name, ()), values):
-            write_array(operator.attrgetter(name)(self._state), values)
+            array = operator.attrgetter(name)(self._state)
+            require_finite(values, array.dtype)
+            write_array(array, values)
             self._uploaded[name] = values
 
     def compile(self) -> None:
@@ -125,14 +135,14 @@ class Solver:
         """Go on from a checkpoint.
 
         Raises:
-            XpbdError: E_CACHE, when it is not of this system.
+            XpbdError: E_CACHE, when it is not of this system, which then stays as it is.
         """
         for name, array in self._kept.items():
             shape = tuple(read_array(array).shape)
             if name not in arrays or arrays[name].shape != shape or arrays[name].dtype.kind != "f":
-                raise XpbdError("E_CACHE", f"The checkpoint's {name} do not fit the job; delete the job's folder.")
+                raise XpbdError("E_CACHE", f"The checkpoint's {name} do not fit the job.")
             if not np.isfinite(arrays[name]).all():
-                raise XpbdError("E_CACHE", f"The checkpoint's {name} are not finite; delete the job's folder.")
+                raise XpbdError("E_CACHE", f"The checkpoint's {name} are not finite.")
         for name, array in self._kept.items():
             write_array(array, arrays[name])
         self.frame_index = frame_index
@@ -147,13 +157,16 @@ class Solver:
         if mode & WARM:
             multipliers = self._state.constraints.lagrange_multipliers
             kept |= {"corrections": particles.corrections, "lagrange_multipliers": multipliers}
+        if self._plan.variant.bounces:
+            kept["hits"] = self._state.pieces.hits
         return kept
 
     def _raise_diverged(self, particle: int) -> None:
         body = int(np.searchsorted(self.system.starts, particle, side="right")) - 1
-        name = self.system.models[min(body, len(self.system.models) - 1)].body.name
+        body = min(body, len(self.system.models) - 1)
         frame = self.system.scene.frames.start + self.frame_index
-        raise XpbdError("E_DIVERGED", "The simulation blew up; try more substeps or a softer material.", name, frame)
+        name = self.system.models[body].body.name
+        raise XpbdError("E_DIVERGED", divergence_advice(self.system, body), name, frame)
 
 
 class _Embedding:

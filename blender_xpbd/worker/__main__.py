@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from ..device.quick_import import finish_import, prepare_import
-from ..scene.errors import ExitCode
+from ..jobs.log import bear_a_full_disk
+from ..scene.errors import ExitCode, XpbdError
 from .order import wait_for_order
 from .stop_signal import StopSignal
 
@@ -27,8 +28,8 @@ def main(arguments: list[str] | None = None) -> int:
         "--wait",
         type=float,
         metavar="SECONDS",
-        help="import everything, then take the job from standard input: a line of JSON, {job: folder, log: file}; "
-        "end where it ends, or when there is none for that long",
+        help="import everything, then take the job from standard input: a line of JSON, {job: folder}; end "
+        "where it ends, or when there is none for that long",
     )
     parser.add_argument(
         "--stop-at-end-of-input",
@@ -36,22 +37,34 @@ def main(arguments: list[str] | None = None) -> int:
         help="stop, resumable, when standard input ends: that is, when the process that asked for the bake is gone",
     )
     options = parser.parse_args(arguments)
+    bear_a_full_disk()
     # what is loaded and compiled stays to the end, so that there is nothing to collect before the first frame
     gc.disable()
     # NumPy's matrices are small here: threads for them cost ten times the work, and take cores from the solver
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     prepare_import()
-    # taichi greets on standard output; imported here so that a wrong call needs no second
-    from .job_runner import run_job
+    try:
+        # taichi greets on standard output; imported here so that a wrong call needs no second
+        from .job_runner import run_job
 
-    finish_import()
+        finish_import()
+    except OSError as fault:
+        if fault.errno is None:
+            raise
+        # on a full disk there is no temporary folder either, which Taichi asks for
+        print(f"E_IO: The worker cannot start: {fault.strerror}; free space on the disk.", flush=True)
+        return int(ExitCode.IO)
 
     job = options.job
     if options.wait is not None:
         order = wait_for_order(sys.stdin.fileno(), options.wait)
         if order is None:
             return int(ExitCode.COMPLETE)
-        order.take_output()
+        try:
+            order.take_output()
+        except XpbdError as error:
+            # there is no log to say it in; the exit status tells
+            return int(error.exit_code)
         job = order.job
     stop = StopSignal()
     for number in (signal.SIGINT, signal.SIGTERM):

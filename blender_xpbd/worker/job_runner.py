@@ -12,26 +12,31 @@ from pathlib import Path
 
 import numpy as np
 
-from ..constraints.groups import FIRST_MEMBER
+from ..constraints.pools import FIRST_MEMBER
 from ..device.runtime import start_taichi, stop_taichi
-from ..jobs.checkpoint import read_checkpoint, write_checkpoint
+from ..jobs.checkpoint import write_checkpoint
 from ..jobs.frames import FrameCache
 from ..jobs.job import read_job
 from ..jobs.lock import JobLock
 from ..jobs.result import BodyResult, Result, write_result
 from ..jobs.status import Fault, State, Status, write_status
+from ..scene.body import topology_hash
 from ..scene.errors import ExitCode, Notice, XpbdError
-from ..scene.scene import Scene, topology_hash
-from ..solver.mode import substeps_for_stiffness
-from ..solver.plan import choose_paths
+from ..scene.scene import Scene
 from ..solver.solver import Solver
-from ..solver.statistics import Measure
-from ..solver.system import System, build_system
+from ..solver.step.plan import choose_paths
+from ..solver.system.advice import MOST_SUBSTEPS, divergence_advice, stiffness_advice
+from ..solver.system.statistics import Measure
+from ..solver.system.system import System, build_system
 from .quality import QualityChoice, choose_quality, with_settings
+from .resume import Start, find_start, had_checkpoint, unfit
 from .stop_signal import StopSignal
 from .stopwatch import Stopwatch
 
 CHECKPOINT_SECONDS = 2.0
+# checkpoints come the less often the longer they take, so that they take no more than this share of the time; more only
+# where to flush a frame takes a greater share of computing it
+CHECKPOINT_SHARE = 0.05
 # how often the status is written: where replacing a file takes longer than usual, the disk has other things to do
 STATUS_SECONDS = 0.03
 SLOW_STATUS_SECONDS = 0.15
@@ -81,6 +86,9 @@ class JobRunner:
         self._status_time = 0.0
         self._status_pause = STATUS_SECONDS
         self._checkpoint_time = 0.0
+        self._checkpoint_pause = CHECKPOINT_SECONDS
+        self._solving_since = 0.0
+        self._is_lasting = False
 
     def run(self) -> ExitCode:
         """Run to the end, or to a stop or a fault."""
@@ -100,6 +108,7 @@ class JobRunner:
             return ExitCode.CRASHED
 
     def _run(self) -> ExitCode:
+        was_saved = had_checkpoint(self._folder)
         self._tell("STARTING")
         with self._watch.stage("read"):
             scene = read_job(self._folder)
@@ -125,12 +134,14 @@ class JobRunner:
         notices = (*self._status.notices, *system.notices, *solver.notices)
         self._status = replace(self._status, device=device, notices=notices)
         measure = Measure(system)
+        vertex_count = sum(body.vertex_count for body in scene.bodies)
+        cache = FrameCache(self._folder, vertex_count, len(system.models), len(measure.names))
+        state_bytes = sum(array.nbytes for array in solver.checkpoint().values())
+        begin = find_start(self._folder, scene.frames, cache, state_bytes, was_saved=was_saved)
         write_result(self._folder, _result(system, device, measure.names, self._status.notices))
         with self._watch.stage("compile"):
             solver.compile()
-        vertex_count = sum(body.vertex_count for body in scene.bodies)
-        cache = FrameCache(self._folder, vertex_count, len(system.models), len(measure.names))
-        self._resume(scene, solver, cache)
+        self._begin(begin, scene, solver, cache)
         if solver.frame_index == 0:
             self._publish(solver, cache, measure, scene.frames.start)
         # what was made until here stays; it was made without collecting, see __main__
@@ -141,22 +152,22 @@ class JobRunner:
 
     def _simulate(self, scene: Scene, solver: Solver, cache: FrameCache, measure: Measure) -> ExitCode:
         kept = set(scene.frames.kept())
-        self._checkpoint_time = time.perf_counter()
+        self._checkpoint_time = self._solving_since = time.perf_counter()
         for frame in range(scene.frames.start + solver.frame_index + 1, scene.frames.end + 1):
             if self._stop.is_requested:
-                self._save_checkpoint(solver)
+                self._save_checkpoint(solver, cache)
                 self._tell("INTERRUPTED")
                 return ExitCode.INTERRUPTED
             with self._watch.stage("solve"):
                 solver.advance()
             if frame in kept:
                 self._publish(solver, cache, measure, frame)
-            if time.perf_counter() - self._checkpoint_time > CHECKPOINT_SECONDS:
-                self._save_checkpoint(solver)
+            if time.perf_counter() - self._checkpoint_time > self._checkpoint_pause:
+                self._save_checkpoint(solver, cache)
             self._status = replace(self._status, solver_fps=self._frames_per_second(solver))
             if time.perf_counter() - self._status_time > self._status_pause:
                 self._tell("RUNNING")
-        self._save_checkpoint(solver)
+        self._save_checkpoint(solver, cache)
         self._tell("COMPLETE")
         return ExitCode.COMPLETE
 
@@ -166,9 +177,9 @@ class JobRunner:
         with self._watch.stage("measure"):
             residuals = solver.residuals() if solver.measures_residual else None
             statistics = measure(positions, residuals)
-        for row, model in zip(statistics, solver.system.models, strict=True):
-            if not row[1] < DIVERGED_MEAN_STRAIN:
-                raise XpbdError("E_DIVERGED", "The simulation blew up; try more substeps.", model.body.name, frame)
+        for body, model in enumerate(solver.system.models):
+            if not statistics[body, 1] < DIVERGED_MEAN_STRAIN:
+                raise XpbdError("E_DIVERGED", divergence_advice(solver.system, body), model.body.name, frame)
         with self._watch.stage("write"):
             cache.publish(frame, solver.surface(positions), statistics)
         self._status = replace(self._status, frame=frame, frames_done=self._status.frames_done + 1)
@@ -183,53 +194,64 @@ class JobRunner:
         )
         if not chosen.is_reached:
             worst = 1e3 * max(chosen.change, chosen.residual)
+            more = "more, or a greater" if settings.maximum_substeps < MOST_SUBSTEPS else "a greater"
             text = (
                 f"The tolerance of {settings.tolerance:g} mm is not reached with {settings.substeps} substeps, the most"
-                f" that Automatic may take: twice as many change {worst:.3g} mm. Allow more, or a greater tolerance."
+                f" that Automatic may take: twice as many change {worst:.3g} mm. Allow {more} tolerance."
             )
             self._status = replace(self._status, notices=(*self._status.notices, Notice("W_QUALITY", text)))
 
     def _note_softness(self, system: System) -> None:
-        settings = system.scene.settings
-        needed = substeps_for_stiffness(system)
-        if settings.solver_mode == "XPBD" and settings.iterations == 1 and needed > settings.substeps:
-            text = (
-                f"Some jelly is so stiff for the size of its cells that {settings.substeps} substeps let it move more "
-                f"than a tenth too softly; about {needed} show it as its material is."
-            )
+        if text := stiffness_advice(system):
             self._status = replace(self._status, notices=(*self._status.notices, Notice("W_QUALITY", text)))
 
     def _note_inverted(self, statistics: np.ndarray, system: System, frame: int) -> None:
         noted = {notice.object_name for notice in self._status.notices if notice.code == "W_INVERTED"}
         for row, model in zip(statistics, system.models, strict=True):
-            if row[3] > 0 and model.body.name not in noted:
+            # of an earlier run's frame, it may be any number
+            if 0 < row[3] < np.inf and model.body.name not in noted:
                 text = f"{int(row[3])} tetrahedra are inverted at frame {frame}."
                 notices = (*self._status.notices, Notice("W_INVERTED", text, model.body.name))
                 self._status = replace(self._status, notices=notices)
 
-    def _resume(self, scene: Scene, solver: Solver, cache: FrameCache) -> None:
-        """Go on from the checkpoint where it and all frames before it are whole; otherwise start anew."""
-        try:
-            saved = read_checkpoint(self._folder)
-        except XpbdError as error:
-            print(f"{error} Starting anew.", flush=True)
-            return
+    def _begin(self, begin: Start, scene: Scene, solver: Solver, cache: FrameCache) -> None:
+        """Go on from the checkpoint where there is a good one, and tell what an earlier run has left damaged."""
+        saved, notice = begin.saved, begin.notice
+        if saved is not None:
+            try:
+                solver.restore(saved[0] - scene.frames.start, saved[1])
+            except XpbdError as fault:
+                saved, notice = None, unfit(fault, scene.frames)
+        if notice is not None:
+            print(notice, flush=True)
+            # of this run alone, so not in the result
+            self._status = replace(self._status, notices=(*self._status.notices, notice))
         if saved is None:
             return
-        frame, arrays = saved
+        frame = saved[0]
         done = [number for number in scene.frames.kept() if number <= frame]
-        if not scene.frames.start <= frame <= scene.frames.end or not all(cache.verify(number) for number in done):
-            print("Some frames before the checkpoint are missing or damaged. Starting anew.", flush=True)
-            return
-        solver.restore(frame - scene.frames.start, arrays)
+        cache.flush_later(done)
+        self._is_lasting = True
         self._status = replace(self._status, frame=done[-1], frames_done=len(done))
+        for number in done:
+            self._note_inverted(begin.statistics[number], solver.system, number)
         print(f"Going on after frame {frame}.", flush=True)
 
-    def _save_checkpoint(self, solver: Solver) -> None:
+    def _save_checkpoint(self, solver: Solver, cache: FrameCache) -> None:
+        """Keep the state, flushed to the disk with its frames where there is work to lose in a power cut.
+
+        A bake of less than ``CHECKPOINT_SECONDS`` need not wait for the disk. A checkpoint that lasts is only replaced
+        by another such.
+        """
+        before = time.perf_counter()
+        self._is_lasting = self._is_lasting or before - self._solving_since > CHECKPOINT_SECONDS
         with self._watch.stage("write"):
+            if self._is_lasting:
+                cache.flush()
             frame = solver.system.scene.frames.start + solver.frame_index
-            write_checkpoint(self._folder, frame, solver.checkpoint())
+            write_checkpoint(self._folder, frame, solver.checkpoint(), lasting=self._is_lasting)
         self._checkpoint_time = time.perf_counter()
+        self._checkpoint_pause = max(CHECKPOINT_SECONDS, (self._checkpoint_time - before) / CHECKPOINT_SHARE)
 
     def _frames_per_second(self, solver: Solver) -> float:
         seconds = self._watch.seconds["solve"]
@@ -245,7 +267,11 @@ class JobRunner:
 
     def _fail(self, fault: Fault) -> None:
         self._status = replace(self._status, error=fault)
-        self._tell("FAILED")
+        try:
+            self._tell("FAILED")
+        except XpbdError as error:
+            # the exit status and the log still tell the fault, which comes first
+            print(f"The status could not be written. {error}", flush=True)
 
 
 def _result(system: System, device: str, statistics: tuple[str, ...], notices: tuple[Notice, ...]) -> Result:
@@ -285,7 +311,7 @@ def _constraint_counts(system: System) -> list[dict[str, int]]:
     for block in system.schedule.blocks:
         if block is None:
             continue
-        firsts = block.indices[:, 0] if block.groups is None else block.groups.members[block.indices[:, FIRST_MEMBER]]
+        firsts = block.indices[:, 0] if block.pools is None else block.pools.members[block.indices[:, FIRST_MEMBER]]
         owners = np.searchsorted(system.starts, firsts, side="right") - 1
         for owner, count in zip(*np.unique(owners, return_counts=True), strict=True):
             counts[owner][block.type.name] = int(count)

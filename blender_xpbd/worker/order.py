@@ -11,28 +11,30 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..jobs.log import open_log
+
 
 @dataclass(frozen=True)
 class Order:
     """What to compute.
 
     Attributes:
-        job: the job folder.
-        log: the file that gets what the process prints.
+        job: the job folder, whose log gets what the process prints.
     """
 
     job: Path
-    log: Path
 
     def take_output(self) -> None:
-        """Print to the log from now on, Taichi's own code included; and live in the job's folder."""
-        os.chdir(self.job)
+        """Print to the log from now on, Taichi's own code included.
+
+        Raises:
+            XpbdError: E_CACHE, when something else stands in the log's place; E_IO, when the system refuses.
+        """
         sys.stdout.flush()
         sys.stderr.flush()
-        log = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
-        os.dup2(log, 1)
-        os.dup2(log, 2)
-        os.close(log)
+        with open_log(self.job) as log:
+            os.dup2(log, 1)
+            os.dup2(log, 2)
 
 
 def wait_for_order(descriptor: int, seconds: float) -> Order | None:
@@ -54,8 +56,7 @@ def wait_for_order(descriptor: int, seconds: float) -> Order | None:
         return None
     if not line.endswith(b"\n"):
         return None
-    order = json.loads(line)
-    return Order(Path(order["job"]), Path(order["log"]))
+    return Order(Path(json.loads(line)["job"]))
 
 
 def _read_line(descriptor: int) -> bytes:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..scene.settings import SolverSettings
 from ..solver.solver import Solver
-from ..solver.system import System
+from ..solver.system.system import System
 from .stop_signal import StopSignal
 
 # frames of a trial: long enough for a fall of five metres and what follows a hit

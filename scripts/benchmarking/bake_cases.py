@@ -108,7 +108,7 @@ def _prepared(make_object: Callable[[Any], Any], substeps: int | None, device: s
 
 def _bake(bpy: Any, folder: Path) -> float:
     """Press the button; return after how many seconds the first frame was there, by its file's time."""
-    from blender_xpbd.addon.worker_python import forget_python
+    from blender_xpbd.addon.process.worker_python import forget_python
 
     # as in a session whose first bake it is
     forget_python()
@@ -156,8 +156,8 @@ def cage_case() -> Row:
     """Seconds that a cage of resolution 16 takes, for Blender's primitives and the test models where they are."""
     import bpy
 
-    from blender_xpbd.geometry.cage import build_cage
-    from blender_xpbd.geometry.topology import triangulate
+    from blender_xpbd.geometry.cage.cage import build_cage
+    from blender_xpbd.geometry.surface.topology import triangulate
 
     bpy.ops.wm.read_factory_settings(use_empty=True)
     add = bpy.ops.mesh

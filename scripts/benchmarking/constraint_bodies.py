@@ -23,9 +23,9 @@ from blender_xpbd.constraints.shape_matching import build_shape_matching, freque
 from blender_xpbd.constraints.stitch import build_stitch
 from blender_xpbd.constraints.tetrahedron_volume import build_tetrahedron_volume
 from blender_xpbd.constraints.two_sided_distance import build_two_sided_distance
-from blender_xpbd.geometry.clusters import overlapping_clusters
-from blender_xpbd.geometry.tetrahedra import surface_triangles
-from blender_xpbd.geometry.topology import face_diagonals, hinges, triangulate, unique_edges
+from blender_xpbd.geometry.solid.clusters import overlapping_clusters
+from blender_xpbd.geometry.solid.tetrahedra import surface_triangles
+from blender_xpbd.geometry.surface.topology import face_diagonals, hinges, triangulate, unique_edges
 
 from .scenes import cube_tetrahedra, square
 

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from blender_xpbd.constraints import CONSTRAINTS
 from blender_xpbd.device.runtime import numpy_type, real_type, start_taichi
-from blender_xpbd.solver.schedule import Schedule, build_schedule
+from blender_xpbd.solver.order.schedule import Schedule, build_schedule
 from blender_xpbd.worker.__main__ import taichi_cache_folder
 
 from .constraint_bodies import BODIES, INVERSE_H, Example
@@ -82,7 +82,7 @@ def projection_case(kind: str, is_double: bool) -> Row:
         runners["C ns"] = _in_c(example, schedule, kind, ())
         runners["C without FMA ns"] = _in_c(example, schedule, kind, ("-ffp-contract=off",))
     row: Row = {"constraint": kind, "precision": "double" if is_double else "single", "projections": len(example.block)}
-    if example.block.groups is not None:
+    if example.block.pools is not None:
         row["members"] = float(example.block.indices[:, 1].mean())
     difference = _largest_difference(runners, example)
     times = _best_times(runners)

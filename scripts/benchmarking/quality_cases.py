@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from blender_xpbd.solver.statistics import Measure
+from blender_xpbd.solver.system.statistics import Measure
 
 from .rows import Row
 from .scenes import LOOKED_AT, cloth_scene, jelly_scene, strain_columns

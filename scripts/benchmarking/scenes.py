@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from blender_xpbd.geometry.tetrahedra import surface_triangles
+from blender_xpbd.geometry.solid.tetrahedra import surface_triangles
+from blender_xpbd.scene.body import Body, Pins, Tetrahedralization
+from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.scene import Body, Collider, Pins, Scene, Tetrahedralization
+from blender_xpbd.scene.scene import Scene
 from blender_xpbd.scene.settings import FrameRange, SolverSettings
 
 Floats = npt.NDArray[np.float64]

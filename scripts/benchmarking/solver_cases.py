@@ -17,9 +17,9 @@ import numpy.typing as npt
 
 from blender_xpbd.device.runtime import start_taichi
 from blender_xpbd.scene.scene import Scene
-from blender_xpbd.solver.plan import choose_paths
 from blender_xpbd.solver.solver import Solver
-from blender_xpbd.solver.system import System, build_system
+from blender_xpbd.solver.step.plan import choose_paths
+from blender_xpbd.solver.system.system import System, build_system
 from blender_xpbd.worker.__main__ import taichi_cache_folder
 
 from .rows import Row

@@ -5,7 +5,7 @@ import taichi as ti
 
 from blender_xpbd.constraints import CONSTRAINTS
 from blender_xpbd.device.packs import pack_type
-from blender_xpbd.solver.packs import FLOATS, INTS, VECTORS
+from blender_xpbd.solver.step.packs import FLOATS, INTS, VECTORS
 
 # what projections read of the solver's packs
 SweptParticles = pack_type(positions=VECTORS, previous_positions=VECTORS)

@@ -7,8 +7,8 @@ import statistics
 import subprocess
 import sys
 
-from blender_xpbd.solver.plan import SERIAL, THREADS
 from blender_xpbd.solver.solver import Solver
+from blender_xpbd.solver.step.plan import SERIAL, THREADS
 
 from .rows import Row
 from .scenes import cloth_scene, jelly_scene

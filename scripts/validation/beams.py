@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from blender_xpbd.solver.body_model import BodyModel
+from blender_xpbd.bodies.body_model import BodyModel
 
 from .linear import displacements, stiffness
 from .meshes import jelly, lattice_box

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from . import (
+    bounces,
     chains,
     cloths,
     contact,
@@ -23,6 +24,7 @@ CASES: tuple[Case, ...] = (
     *integration.CASES,
     *chains.CASES,
     *contact.CASES,
+    *bounces.CASES,
     *cloths.CASES,
     *moments.CASES,
     *limits.CASES,

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from blender_xpbd.scene.scene import Collider
-from blender_xpbd.solver.body_model import BodyModel
+from blender_xpbd.bodies.body_model import BodyModel
+from blender_xpbd.scene.collider import Collider
 
 from .case import Case, Curve, Plot, Result, absolute, relative
 from .meshes import cloth, grid

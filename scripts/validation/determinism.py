@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from blender_xpbd.solver import tasks
+from blender_xpbd.solver.order import tasks
 
 from .case import Case, Curve, Plot, Result, absolute
 from .meshes import cloth, grid, jelly, lattice_box

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from blender_xpbd.bodies.body_model import last_parameter
 from blender_xpbd.scene.settings import SolverSettings
-from blender_xpbd.solver.body_model import last_parameter
 
 from .case import Case, Curve, Plot, Result, absolute, at_most, relative
 from .meshes import cloth, grid

@@ -8,7 +8,7 @@ import numpy as np
 from blender_xpbd.scene.scene import Scene
 from blender_xpbd.scene.settings import FrameRange, SolverSettings
 from blender_xpbd.solver.solver import Solver
-from blender_xpbd.solver.system import assemble
+from blender_xpbd.solver.system.system import assemble
 
 from .case import Case, Curve, Plot, Result, relative
 from .simulation import particles, path_of

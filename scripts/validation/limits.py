@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from blender_xpbd.bodies.kinds import build_body
+from blender_xpbd.scene.body import Body, Pins
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.parameter import Value
-from blender_xpbd.scene.scene import Body, Pins
 from blender_xpbd.scene.settings import SolverSettings
-from blender_xpbd.solver.bodies import build_body
 
 from .case import Case, Curve, Plot, Result, Row, absolute, at_most, relative
 from .meshes import Floats, cloth, grid

@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from blender_xpbd.bodies.body_model import BodyModel
 from blender_xpbd.constraints.constraint import ConstraintBlock
-from blender_xpbd.solver.body_model import BodyModel
 
 Floats = npt.NDArray[np.float64]
 

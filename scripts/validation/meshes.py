@@ -6,13 +6,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from blender_xpbd.geometry.tetrahedra import surface_triangles
+from blender_xpbd.bodies.body_model import BodyModel
+from blender_xpbd.bodies.kinds import build_body
+from blender_xpbd.geometry.solid.tetrahedra import surface_triangles
+from blender_xpbd.scene.body import Body, Tetrahedralization
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.parameter import Value
-from blender_xpbd.scene.scene import Body, Tetrahedralization
 from blender_xpbd.scene.settings import SolverSettings
-from blender_xpbd.solver.bodies import build_body
-from blender_xpbd.solver.body_model import BodyModel
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]

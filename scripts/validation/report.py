@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -33,7 +34,7 @@ def section(case: Case, result: Result) -> list[str]:
     lines = [
         f"## {case.title}",
         "",
-        case.text,
+        wrapped(case.text),
         "",
         "| what | expected | got | error | tolerance | |",
         "|---|---|---|---|---|---|",
@@ -42,8 +43,13 @@ def section(case: Case, result: Result) -> list[str]:
         verdict = "ok" if row.is_within else "**outside**"
         lines.append(f"| {row.label} | {row.expected} | {row.got:.5g} | {row.error} | {row.tolerance} | {verdict} |")
     if result.note:
-        lines += ["", result.note]
+        lines += ["", wrapped(result.note)]
     return [*lines, "", f"![{case.title}](validation/{case.name}.png)"]
+
+
+def wrapped(text: str) -> str:
+    """Prose in lines of at most 120 characters."""
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
 
 
 def summary(result: Result) -> str:

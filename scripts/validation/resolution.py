@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from blender_xpbd.scene.scene import Collider
+from blender_xpbd.scene.collider import Collider
 
 from .case import Case, Curve, Plot, Result, Row, at_most, relative
 from .drape import draped

@@ -9,15 +9,17 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from blender_xpbd.bodies.body_model import BodyModel
 from blender_xpbd.constraints.attachment import build_attachment
 from blender_xpbd.constraints.constraint import ConstraintBlock
 from blender_xpbd.constraints.distance import build_distance
+from blender_xpbd.scene.body import Body
+from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.scene import Body, Collider, Scene
+from blender_xpbd.scene.scene import Scene
 from blender_xpbd.scene.settings import FrameRange, SolverSettings
-from blender_xpbd.solver.body_model import BodyModel
 from blender_xpbd.solver.solver import Solver
-from blender_xpbd.solver.system import assemble
+from blender_xpbd.solver.system.system import assemble
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]

@@ -20,8 +20,9 @@ FAKE_WORKER = Path(__file__).with_name("fake_worker.py")
 @pytest.fixture
 def fake_worker(bpy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Bakes use fake_worker.py; call the fixture to say what goes wrong in it."""
-    from blender_xpbd.addon import bake, worker_process
-    from blender_xpbd.addon.worker_python import WorkerPython, worker_environment
+    from blender_xpbd.addon.baking import bake
+    from blender_xpbd.addon.process import worker_process
+    from blender_xpbd.addon.process.worker_python import WorkerPython, worker_environment
 
     def command(python: WorkerPython, job: Path) -> list[str]:
         return [python.executable, str(FAKE_WORKER), str(job)]
@@ -135,3 +136,22 @@ def _dump(thing: Any, depth: int) -> Any:
     if isinstance(thing, bpy.types.ID) and depth > 1 and getattr(thing, "animation_data", None):
         values["animation_data"] = _dump(thing.animation_data, depth)
     return values
+
+
+@pytest.fixture
+def read(bpy: ModuleType) -> Callable[..., Any]:
+    """A function that reads the scene for a bake of five frames; its ``steps`` are what the reading yielded."""
+    from blender_xpbd.addon.baking.scene_reader import read_scene
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+
+    def run(**values: Any) -> Any:
+        steps = read_scene(bpy.context, BakeOptions(**{"frame_start": 1, "frame_end": 5, **values}))
+        seen = []
+        try:
+            while True:
+                seen.append(next(steps))
+        except StopIteration as end:
+            run.steps = seen
+            return end.value
+
+    return run

@@ -28,10 +28,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from blender_xpbd.jobs.frames import FrameCache
 from blender_xpbd.jobs.job import read_job
 from blender_xpbd.jobs.lock import JobLock
+from blender_xpbd.jobs.log import bear_a_full_disk
 from blender_xpbd.jobs.result import BodyResult, Result, write_result
 from blender_xpbd.jobs.status import Fault, Status, write_status
+from blender_xpbd.scene.body import Body, topology_hash
 from blender_xpbd.scene.errors import XpbdError
-from blender_xpbd.scene.scene import Body, Scene, topology_hash
+from blender_xpbd.scene.scene import Scene
 
 STATISTICS = ("greatest_strain", "mean_strain", "volume_change", "inverted_tetrahedra")
 
@@ -42,8 +44,8 @@ def fallen(body: Body, scene: Scene, frame: int) -> np.ndarray:
     h = scene.frames.frame_duration / scene.settings.substeps
     positions = body.positions + scene.gravity * h * h * substeps * (substeps + 1) / 2 + body.velocity * h * substeps
     fixed = body.pins.weights == 1.0
-    row = frame - scene.frames.start if len(body.pins.targets) > 1 else 0
-    positions[body.pins.vertices[fixed]] = body.pins.targets[row][fixed]
+    places = body.pins.places(body.positions, frame - scene.frames.start)
+    positions[body.pins.vertices[fixed]] = places[fixed]
     return positions
 
 
@@ -111,11 +113,11 @@ def main(folder: Path, wishes: dict) -> int:
 
 if __name__ == "__main__":
     job = Path(sys.argv[-1])
+    bear_a_full_disk()
     try:
         with JobLock(job):
             code = main(job, json.loads(os.environ.get("XPBD_FAKE_WORKER", "{}")))
     except XpbdError as error:
         print(error, flush=True)
         code = int(error.exit_code)
-    sys.stdout.flush()
     os._exit(code)

@@ -6,7 +6,7 @@ import taichi as ti
 
 from blender_xpbd.constraints import CONSTRAINTS
 from blender_xpbd.constraints.constraint import PBD
-from blender_xpbd.solver.packs import VECTORS
+from blender_xpbd.solver.step.packs import VECTORS
 from tests.constraints.projection_kernel import ProjectedConstraints, ProjectedParticles
 
 VECTOR4 = ti.types.vector(4, ti.f64)

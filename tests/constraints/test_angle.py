@@ -6,7 +6,7 @@ import pytest
 import taichi as ti
 
 from blender_xpbd.constraints.angle import TAN_EIGHTH, angle_of
-from blender_xpbd.solver.packs import FLOATS
+from blender_xpbd.solver.step.packs import FLOATS
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 

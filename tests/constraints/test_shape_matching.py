@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Groups that go back to their shape."""
+"""Pools that go back to their shape."""
 
 import numpy as np
 import pytest
@@ -62,7 +62,7 @@ def test_clusters_share_the_mass_of_their_members():
     clusters = [np.arange(40, dtype=np.int32), np.arange(20, 64, dtype=np.int32)]
     block = build_shape_matching(CUBE, MASSES, clusters, 0.0)
     shares = np.zeros(64)
-    np.add.at(shares, block.groups.members, block.groups.values.reshape(-1, 4)[:, 3])
+    np.add.at(shares, block.pools.members, block.pools.values.reshape(-1, 4)[:, 3])
     np.testing.assert_allclose(shares, MASSES, rtol=1e-12)
 
 

@@ -10,8 +10,8 @@ from blender_xpbd.constraints.constraint import DAMPED, WARM
 from blender_xpbd.constraints.neo_hookean import NEO_HOOKEAN, build_neo_hookean
 from blender_xpbd.constraints.neo_hookean_single import warm_gain
 from blender_xpbd.device.packs import pack_type
-from blender_xpbd.solver.functions import project_constraint
-from blender_xpbd.solver.packs import VECTORS
+from blender_xpbd.solver.step.functions import project_constraint
+from blender_xpbd.solver.step.packs import VECTORS
 from tests.constraints.projection_kernel import ProjectedConstraints
 from tests.reference.elasticity import slope, tetrahedron_energy, traction_forces
 from tests.reference.single_projection import project_warm

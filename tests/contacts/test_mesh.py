@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from blender_xpbd.contacts.mesh import NO_CONTACT, mesh_contact
 from blender_xpbd.device.runtime import start_taichi
-from blender_xpbd.geometry.triangle_grid import build_triangle_grid, pack
+from blender_xpbd.geometry.collider.triangle_grid import build_triangle_grid, pack
 from tests.geometry.triangle_shapes import (
     CLOSED,
     SHAPES,
@@ -29,6 +29,11 @@ POINTS: Any = ti.types.ndarray(dtype=ti.math.vec3, ndim=1)
 CONTACTS: Any = ti.types.ndarray(dtype=ti.math.vec4, ndim=1)
 
 
+class Meshes(NamedTuple):
+    mesh_floats: Any
+    mesh_ints: Any
+
+
 @ti.kernel
 def query(
     floats: ti.types.ndarray(dtype=ti.f32, ndim=1),
@@ -39,9 +44,10 @@ def query(
     previous_points: POINTS,
     contacts: CONTACTS,
 ):
+    meshes = ti.static(Meshes(floats, ints))
     ti.loop_config(serialize=True)
     for k in range(points.shape[0]):
-        contacts[k] = mesh_contact(floats, ints, header, points[k], previous_points[k], offset)
+        contacts[k] = mesh_contact(meshes, header, points[k], previous_points[k], offset)
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -7,6 +7,7 @@ import taichi as ti
 
 from blender_xpbd.device.arrays import make_array, make_vectors, read_array, readable_array, write_array
 from blender_xpbd.device.runtime import is_processor, numpy_type, real_type
+from blender_xpbd.scene.errors import XpbdError
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
@@ -76,3 +77,23 @@ def test_fourth_components_come_apart():
     rows = np.arange(8.0).reshape(2, 4)
     np.testing.assert_array_equal(read_array(make_vectors(rows[:, :3], rows[:, 3])), rows)
     np.testing.assert_array_equal(read_array(make_vectors(rows[:, :3]))[:, 3], 0.0)
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf, 1e39])
+@pytest.mark.parametrize("make", [make_array, readable_array])
+def test_what_is_not_finite_is_refused(make, number):
+    for dtype in (np.float32, np.float64):
+        with np.errstate(over="ignore"):
+            values = np.array([1.0, number, -2.0]).astype(dtype)
+        with pytest.raises(XpbdError, match="E_NONFINITE"):
+            make(values, ti.f32)
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_vectors_that_are_not_finite_are_refused(number):
+    rows = np.ones((3, 3))
+    with pytest.raises(XpbdError, match="E_NONFINITE"):
+        make_vectors(rows, np.array([0.0, number, 1.0]))
+    rows[1, 1] = number
+    with pytest.raises(XpbdError, match="E_NONFINITE"):
+        make_vectors(rows)

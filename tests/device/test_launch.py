@@ -7,7 +7,7 @@ import taichi as ti
 
 from blender_xpbd.device import version
 from blender_xpbd.device.launch import launch
-from blender_xpbd.solver.packs import FLOATS, INT_TABLE, INTS, VECTORS
+from blender_xpbd.solver.step.packs import FLOATS, INT_TABLE, INTS, VECTORS
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 

@@ -44,11 +44,12 @@ import gc
 from pathlib import Path
 import numpy as np
 import taichi as ti
-from blender_xpbd.scene.scene import Body, Scene
+from blender_xpbd.scene.body import Body
+from blender_xpbd.scene.scene import Scene
 from blender_xpbd.scene.settings import FrameRange, SolverSettings
 from blender_xpbd.device.runtime import start_taichi
 from blender_xpbd.solver.solver import Solver
-from blender_xpbd.solver.system import build_system
+from blender_xpbd.solver.system.system import build_system
 gc.disable()
 start = ti.init
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from blender_xpbd.geometry.tetrahedra import TETRAHEDRON_EDGES, TETRAHEDRON_FACES
+from blender_xpbd.geometry.solid.tetrahedra import TETRAHEDRON_EDGES, TETRAHEDRON_FACES
 
 
 def cube() -> tuple[np.ndarray, np.ndarray]:
@@ -154,3 +154,17 @@ def minimum_dihedral_angles(vertices: np.ndarray, tetrahedra: np.ndarray) -> np.
     cosines = -np.einsum("tij,tij->ti", normals[:, first], normals[:, second])
     angles = np.arccos(np.clip(cosines, -1.0, 1.0)).min(axis=1)
     return np.where(flat, 0.0, angles)
+
+
+def centre_of_mass(vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """Of the solid in a closed surface, by the divergence theorem, shape (3,)."""
+    middle = vertices.mean(axis=0)
+    a, b, c = (vertices[triangles[:, i]] - middle for i in range(3))
+    volumes = np.einsum("ij,ij->i", a, np.cross(b, c))
+    return middle + volumes @ (a + b + c) / (4.0 * volumes.sum())
+
+
+def rotation_of_seed(seed: int) -> np.ndarray:
+    """Some rotation, shape (3, 3)."""
+    turn = np.linalg.qr(np.random.default_rng(seed).normal(size=(3, 3)))[0]
+    return turn * np.sign(np.linalg.det(turn))

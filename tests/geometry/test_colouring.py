@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_xpbd.geometry.cage import build_cage
+from blender_xpbd.geometry.cage.cage import build_cage
 from blender_xpbd.geometry.colouring import colour_constraints, colour_order
-from blender_xpbd.geometry.topology import bending_pairs, face_diagonals, unique_edges
+from blender_xpbd.geometry.surface.topology import bending_pairs, face_diagonals, unique_edges
 from tests.geometry.surfaces import grid_of_quads, sphere
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from blender_xpbd.jobs import arrays as arrays_module
 from blender_xpbd.jobs import checkpoint
 from blender_xpbd.jobs.checkpoint import read_checkpoint, write_checkpoint
-from blender_xpbd.jobs.version import VERSION
+from blender_xpbd.jobs.version import SOLVER_VERSION, VERSION
 from blender_xpbd.scene.errors import XpbdError
 
 DTYPES = st.sampled_from([np.dtype(name) for name in ("f4", "f8", "i4", "u8", "?", ">f4", "f2")])
@@ -68,7 +68,7 @@ def test_every_truncation_and_flipped_byte_is_found(tmp_path: Path) -> None:
 def forge(folder: Path, header: object, data: bytes = b"", length: int | None = None) -> None:
     """A checkpoint whose digest is right and whose content is hostile."""
     text = json.dumps(header).encode()
-    body = b"XPBDSTA1" + (len(text) if length is None else length).to_bytes(8, "little") + text + data
+    body = b"XPBDSTA2" + (len(text) if length is None else length).to_bytes(8, "little") + text + data
     (folder / "checkpoint.bin").write_bytes(body + hashlib.blake2b(body, digest_size=16).digest())
 
 
@@ -91,13 +91,13 @@ def forge(folder: Path, header: object, data: bytes = b"", length: int | None = 
     ],
 )
 def test_hostile_arrays_are_refused(tmp_path: Path, array: object) -> None:
-    forge(tmp_path, {"software": VERSION, "frame": 1, "arrays": [array]}, b"1234")
+    forge(tmp_path, {"software": VERSION, "solver_version": SOLVER_VERSION, "frame": 1, "arrays": [array]}, b"1234")
     with pytest.raises(XpbdError, match="E_CACHE"):
         read_checkpoint(tmp_path)
 
 
 def test_hostile_headers_are_refused(tmp_path: Path) -> None:
-    good = {"software": VERSION, "frame": 1, "arrays": []}
+    good = {"software": VERSION, "solver_version": SOLVER_VERSION, "frame": 1, "arrays": []}
     forge(tmp_path, good)
     assert read_checkpoint(tmp_path) == (1, {})
     forge(tmp_path, good, length=2**63)
@@ -116,12 +116,15 @@ def test_hostile_headers_are_refused(tmp_path: Path) -> None:
             read_checkpoint(tmp_path)
 
 
-def test_another_version_of_the_software_is_not_gone_on_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("name", "other"), [("VERSION", "0.0.1"), ("SOLVER_VERSION", 999)])
+def test_another_version_is_not_gone_on_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, other: str | int
+) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(checkpoint, "VERSION", "0.0.1")
+        patch.setattr(checkpoint, name, other)
         write_checkpoint(tmp_path, 3, {"a": np.arange(5.0)})
         assert read_checkpoint(tmp_path) is not None
-    with pytest.raises(XpbdError, match=r"E_CACHE.*version 0\.0\.1"):
+    with pytest.raises(XpbdError, match=rf"E_CACHE.*is of version .*{other}"):
         read_checkpoint(tmp_path)
 
 

@@ -17,34 +17,14 @@ from hypothesis import strategies as st
 from blender_xpbd.jobs import job as job_module
 from blender_xpbd.jobs.frames import FrameCache
 from blender_xpbd.jobs.job import job_digest, read_job, write_job
+from blender_xpbd.scene.body import Attachment, Body, Pins
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.scene import Attachment, Body, Scene
+from blender_xpbd.scene.scene import Scene
 from blender_xpbd.scene.settings import FrameRange, SolverSettings
+from tests.jobs.recorded import assert_same
 
 same_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-
-
-def assert_same(a: object, b: object) -> None:
-    """Equal to the last byte, types of arrays included."""
-    if isinstance(a, np.ndarray):
-        assert isinstance(b, np.ndarray)
-        assert (a.dtype, a.shape, a.tobytes()) == (b.dtype, b.shape, b.tobytes())
-    elif isinstance(a, tuple):
-        assert isinstance(b, tuple)
-        for one, other in zip(a, b, strict=True):
-            assert_same(one, other)
-    elif isinstance(a, dict):
-        assert isinstance(b, dict)
-        assert a.keys() == b.keys()
-        for key in a:
-            assert_same(a[key], b[key])
-    elif dataclasses.is_dataclass(a):
-        assert type(a) is type(b)
-        for field in dataclasses.fields(a):
-            assert_same(getattr(a, field.name), getattr(b, field.name))
-    else:
-        assert a == b
 
 
 def edit(folder: Path, change: Callable[[dict[str, Any]], object], *, sign: bool = True) -> None:
@@ -53,7 +33,8 @@ def edit(folder: Path, change: Callable[[dict[str, Any]], object], *, sign: bool
     value = json.loads(path.read_text(encoding="utf-8"))
     change(value)
     if sign and isinstance(value.get("scene"), dict):
-        value["digest"] = job_module._digest(value["scene"], value.get("software", ""))
+        versions = value.get("software", ""), value.get("solver_version", 0)
+        value["digest"] = job_module._digest(value["scene"], *versions)
     path.write_text(json.dumps(value), encoding="utf-8")
 
 
@@ -75,14 +56,20 @@ def test_writing_a_job_does_not_wait_for_the_disk(
 
 def test_files_are_named_by_identifier_and_field(job: Path) -> None:
     names = {path.name for path in (job / "arrays").iterdir()}
-    assert {"con_positions.npy", "con_pin_targets.npy", "c1_transforms.npy", "c3_triangles.npy"} <= names
+    assert {
+        "con_positions.npy",
+        "con_pin_targets.npy",
+        "c1_transforms.npy",
+        "c3_triangles.npy",
+        "scene_track_gravity_z.npy",
+    } <= names
     assert {path.name for path in job.iterdir()} == {"job.json", "arrays"}
     assert "rfel" not in " ".join(names)
 
 
 def test_job_tells_units_names_and_version(job: Path) -> None:
     value = json.loads((job / "job.json").read_text(encoding="utf-8"))
-    assert value["schema_version"] == 1
+    assert value["schema_version"] == 2
     assert value["units"]["youngs_modulus"] == "Pa"
     assert value["names"]["con"] == "Würfel/../\n"
     assert value["software"]
@@ -98,13 +85,20 @@ def moved(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return array
 
 
+def shifted(pins: Pins) -> Pins:
+    matrices = pins.matrices.copy()
+    matrices[-1, 0, 3] += 0.1
+    return dataclasses.replace(pins, matrices=matrices)
+
+
 INFLUENCES: dict[str, Callable[[Scene], Scene]] = {
     "positions": lambda s: replace_body(s, positions=moved(s.bodies[0].positions)),
     "corners": lambda s: replace_body(s, corners=s.bodies[0].corners[::-1].copy()),
     "role": lambda s: replace_body(s, role="CLOTH"),
     "material": lambda s: replace_body(s, material=dataclasses.replace(s.bodies[0].material, friction=0.50001)),
     "velocity": lambda s: replace_body(s, velocity=moved(s.bodies[0].velocity)),
-    "multipliers": lambda s: replace_body(s, multipliers={"damping": s.bodies[0].multipliers["stiffness"]}),
+    "vertex_factors": lambda s: replace_body(s, vertex_factors={"damping": s.bodies[0].vertex_factors["stiffness"]}),
+    "axes": lambda s: replace_body(s, axes=s.bodies[0].axes[[1, 2, 0]]),
     "loose_edges": lambda s: replace_body(s, loose_edges=s.bodies[0].loose_edges[:0]),
     "uvs": lambda s: replace_body(s, uvs=s.bodies[0].uvs + np.float32(1)),
     "pin weight": lambda s: replace_body(
@@ -112,6 +106,17 @@ INFLUENCES: dict[str, Callable[[Scene], Scene]] = {
     ),
     "pin target": lambda s: replace_body(
         s, pins=dataclasses.replace(s.bodies[0].pins, targets=moved(s.bodies[0].pins.targets))
+    ),
+    "pin matrix": lambda s: dataclasses.replace(
+        s, bodies=(s.bodies[0], dataclasses.replace(s.bodies[1], pins=shifted(s.bodies[1].pins)))
+    ),
+    "force": lambda s: dataclasses.replace(s, forces=s.forces[:1]),
+    "force strength": lambda s: dataclasses.replace(
+        s, forces=(dataclasses.replace(s.forces[0], strength=3.6), *s.forces[1:])
+    ),
+    "track": lambda s: dataclasses.replace(s, tracks=s.tracks[1:]),
+    "track value": lambda s: dataclasses.replace(
+        s, tracks=(dataclasses.replace(s.tracks[0], values=moved(s.tracks[0].values)), *s.tracks[1:])
     ),
     "no attachment": lambda s: replace_body(s, attachment=None),
     "attachment weight": lambda s: replace_body(
@@ -148,9 +153,10 @@ def test_digest_covers_what_influences_the_result(scene: Scene, what: str) -> No
     assert job_digest(INFLUENCES[what](scene)) != job_digest(scene)
 
 
-def test_digest_covers_the_version_of_the_software(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("name", "other"), [("VERSION", "0.0.0"), ("SOLVER_VERSION", 999)])
+def test_digest_covers_the_versions(scene: Scene, monkeypatch: pytest.MonkeyPatch, name: str, other: str | int) -> None:
     before = job_digest(scene)
-    monkeypatch.setattr(job_module, "VERSION", "0.0.0")
+    monkeypatch.setattr(job_module, name, other)
     assert job_digest(scene) != before
 
 
@@ -218,7 +224,7 @@ def test_every_array_is_needed_and_checked(job: Path) -> None:
     read_job(job)
 
 
-@pytest.mark.parametrize("version", [0, 2, "1", None])
+@pytest.mark.parametrize("version", [0, 1, 3, "2", None])
 def test_another_version_is_named(job: Path, version: object) -> None:
     edit(job, lambda value: value.update(schema_version=version))
     with pytest.raises(XpbdError, match=r"E_JOB.*schema version") as caught:
@@ -226,11 +232,12 @@ def test_another_version_is_named(job: Path, version: object) -> None:
     assert repr(version) in caught.value.message
 
 
+@pytest.mark.parametrize(("name", "other"), [("VERSION", "9.9.9"), ("SOLVER_VERSION", 999)])
 def test_a_job_of_another_software_version_is_still_read(
-    tmp_path: Path, scene: Scene, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, scene: Scene, monkeypatch: pytest.MonkeyPatch, name: str, other: str | int
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(job_module, "VERSION", "9.9.9")
+        patch.setattr(job_module, name, other)
         folder = write_job(tmp_path, scene)
     assert_same(read_job(folder), scene)
     assert write_job(tmp_path, scene) != folder
@@ -307,10 +314,26 @@ HOSTILE = [
     at("colliders", 0, "friction", value=-1),
     at("colliders", 1, "radius", value=0),
     at("colliders", 1, "radius", value=True),
+    at("forces", value=None),
+    at("forces", 0, "identifier", value="con"),
+    at("forces", 0, "identifier", value="scene"),
+    at("forces", 0, "kind", value="MAGIC"),
+    at("forces", 0, "parameters", value={}),
+    at("forces", 0, "parameters", "seed", value=1.5),
+    at("forces", 0, "parameters", "size", value=0),
+    at("forces", 0, "parameters", "more", value=1),
+    at("tracks", value={}),
+    at("tracks", 0, "target", value="../x"),
+    at("tracks", 0, "target", value="nobody"),
+    at("tracks", 0, "parameter", value="../x"),
+    at("tracks", 0, "parameter", value="density"),
+    at("tracks", 0, "parameter", value=[]),
+    at("tracks", 0, "arrays", value={}),
     lambda job: job.update(names=[]),
     lambda job: job["names"].update(con=None),
     lambda job: job.update(scene=None),
     lambda job: job.update(software=3),
+    lambda job: job.update(solver_version="3"),
     lambda job: job.update(more=1),
     lambda job: job.pop("units"),
 ]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from blender_xpbd.jobs.result import BodyResult, Result, read_result, write_result
+from blender_xpbd.jobs.result import BodyResult, Result, read_result, result_digest, write_result
 from blender_xpbd.scene.errors import Notice, XpbdError
 
 RESULT = Result(
@@ -41,10 +41,15 @@ def test_missing_and_linked(tmp_path: Path) -> None:
         read_result(tmp_path)
 
 
+def write_signed(path: Path, value: dict[str, Any]) -> None:
+    """Write as somebody does who knows how the digest is made."""
+    path.write_text(json.dumps(value | {"digest": result_digest(value)}))
+
+
 @pytest.mark.parametrize(
     "change",
     [
-        {"version": 2},
+        {"version": 3},
         {"version": None},
         {"origin": [1, 2]},
         {"origin": [1, 2, "3"]},
@@ -65,7 +70,7 @@ def test_missing_and_linked(tmp_path: Path) -> None:
 def test_hostile_values_are_refused(tmp_path: Path, change: dict[str, object]) -> None:
     write_result(tmp_path, RESULT)
     path = tmp_path / "result.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    write_signed(path, json.loads(path.read_text()) | change)
     with pytest.raises(XpbdError, match="E_CACHE") as caught:
         read_result(tmp_path)
     assert str(path) in caught.value.message
@@ -77,7 +82,7 @@ def test_bodies_that_overlap_or_leave_gaps_are_refused(tmp_path: Path, start: in
     path = tmp_path / "result.json"
     value = json.loads(path.read_text())
     value["bodies"][1]["vertex_start"] = start
-    path.write_text(json.dumps(value))
+    write_signed(path, value)
     with pytest.raises(XpbdError, match="E_CACHE"):
         read_result(tmp_path)
 
@@ -88,5 +93,20 @@ def test_truncation_is_found(tmp_path: Path) -> None:
     content = path.read_bytes()
     for length in range(len(content) - 1):
         path.write_bytes(content[:length])
+        with pytest.raises(XpbdError, match="E_CACHE"):
+            read_result(tmp_path)
+
+
+def test_a_changed_byte_is_found(tmp_path: Path) -> None:
+    """Also where it makes another number or letter, with which the file reads as well."""
+    write_result(tmp_path, RESULT)
+    path = tmp_path / "result.json"
+    content = path.read_bytes()
+    for place in range(len(content)):
+        # another digit stays a digit, another letter a letter
+        path.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
+        # white space between the entries says nothing
+        if content[place : place + 1].isspace():
+            continue
         with pytest.raises(XpbdError, match="E_CACHE"):
             read_result(tmp_path)

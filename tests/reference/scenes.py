@@ -16,8 +16,8 @@ from blender_xpbd.constraints.shape_matching import build_shape_matching
 from blender_xpbd.constraints.stitch import build_stitch
 from blender_xpbd.constraints.tetrahedron_volume import build_tetrahedron_volume
 from blender_xpbd.constraints.two_sided_distance import build_two_sided_distance
+from blender_xpbd.scene.body import Body, Tetrahedralization
 from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.scene import Body, Tetrahedralization
 from tests.solver.scenes import pins
 
 TETRAHEDRON = np.array([[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.1, 1.1, 0.0], [0.2, 0.1, 0.9]])

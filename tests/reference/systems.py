@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from blender_xpbd.constraints.groups import EXTRAS, FIRST_EXTRA, FIRST_VALUE, MEMBERS
+from blender_xpbd.constraints.pools import EXTRAS, FIRST_EXTRA, FIRST_VALUE, MEMBERS
 from tests.reference.constraint_functions import FUNCTIONS, distance, enclosed_volume, membrane, shape_matching
 from tests.reference.xpbd import Constraint, damp_internal_motion, step
 
@@ -23,7 +23,7 @@ def constraints_of(block, damping_times=None, start=None, h=None):
     """
     made = []
     for number in range(len(block)):
-        particles = block.members(number) if block.groups is not None else block.indices[number]
+        particles = block.members(number) if block.pools is not None else block.indices[number]
         time = 0.0 if damping_times is None else float(np.mean(damping_times[particles]))
         for function, compliance, bounds in _rows(block, number, start, h):
             made.append(Constraint(np.asarray(particles), function, compliance, time, bounds))
@@ -47,11 +47,11 @@ def _rows(block, number, start, h):
         return [(lambda x: membrane(x, *own[:4]), own[7] * ratios, free)]
     if name == "enclosed_volume":
         first, count = block.indices[number][[FIRST_EXTRA, EXTRAS]]
-        triangles = block.groups.extras[first : first + count].reshape(-1, 3)
+        triangles = block.pools.extras[first : first + count].reshape(-1, 3)
         return [(lambda x: enclosed_volume(x, triangles, own[0]), own[2], free)]
     if name == "shape_matching":
         first, count = block.indices[number][[FIRST_VALUE, MEMBERS]]
-        values = block.groups.values[first : first + 4 * count].reshape(-1, 4)
+        values = block.pools.values[first : first + 4 * count].reshape(-1, 4)
         return [(lambda x: shape_matching(x, values[:, :3], values[:, 3]), own[0], free)]
     return [(lambda x: FUNCTIONS[name](x, *own[:-1]), float(own[-1]), free)]
 

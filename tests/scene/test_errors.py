@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from blender_xpbd.scene.errors import ERROR_EXIT_CODES, WARNING_CODES, ExitCode, Notice, XpbdError
+from blender_xpbd.scene.errors import ERROR_EXIT_CODES, WARNING_CODES, ExitCode, Notice, XpbdError, attempt_all
 
 
 def test_errors_say_code_object_frame_and_message() -> None:
@@ -41,3 +41,32 @@ def test_exit_codes_are_the_documented_ones() -> None:
 def test_notices_name_the_object() -> None:
     assert str(Notice("W_PRECISION", "Far away.", "Cube")) == 'W_PRECISION: object "Cube": Far away.'
     assert str(Notice("W_PRECISION", "Far away.")) == "W_PRECISION: Far away."
+
+
+def test_several_faults_are_one_error_that_tells_each() -> None:
+    first, second, third = (
+        XpbdError("E_IO", "Full.", "A", 3),
+        XpbdError("E_PARAM", "Low.", "B"),
+        XpbdError("E_JOB", "?"),
+    )
+    joined = XpbdError.joined([first, XpbdError.joined([second, third])])
+    assert (joined.code, joined.message, joined.object_name, joined.frame) == ("E_IO", "Full.", "A", 3)
+    assert joined.exit_code == ExitCode.IO
+    assert str(joined).splitlines() == ['E_IO: object "A" frame 3: Full.', 'E_PARAM: object "B": Low.', "E_JOB: ?"]
+    assert [str(fault) for fault in joined.faults] == str(joined).splitlines()
+    assert str(XpbdError.joined([second])) == str(second)
+
+
+def test_all_are_attempted() -> None:
+    seen = []
+
+    def refuse_odd(number: int) -> None:
+        seen.append(number)
+        if number % 2:
+            raise XpbdError("E_PARAM", "Odd.", str(number))
+
+    attempt_all(refuse_odd, [0, 2])
+    with pytest.raises(XpbdError) as caught:
+        attempt_all(refuse_odd, [0, 1, 2, 3])
+    assert seen == [0, 2, 0, 1, 2, 3]
+    assert [fault.object_name for fault in caught.value.faults] == ["1", "3"]

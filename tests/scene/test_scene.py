@@ -7,17 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from blender_xpbd.scene.body import Attachment, Body, Pins, Tetrahedralization, topology_hash
+from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.errors import XpbdError
-from blender_xpbd.scene.scene import (
-    Attachment,
-    Body,
-    Collider,
-    Pins,
-    Scene,
-    Tetrahedralization,
-    topology_hash,
-    validate,
-)
+from blender_xpbd.scene.scene import Scene, validate
 from blender_xpbd.scene.settings import FrameRange
 
 POINTS = np.array([[0.0, 0.0, 1.0], [0.1, 0.0, 1.0], [0.0, 0.1, 1.0], [0.0, 0.0, 1.1]])
@@ -46,13 +39,19 @@ def pins(count: int = 2, frames: int = 1, weight: float = 1.0) -> Pins:
     return Pins(np.arange(count, dtype=np.int32), np.full(count, weight, np.float32), np.zeros((frames, count, 3)))
 
 
+def from_file(points: np.ndarray[Any, Any], corners: np.ndarray[Any, Any]) -> Tetrahedralization:
+    return Tetrahedralization("FILE", 2, points, corners[None])
+
+
 def test_plain_scenes_are_valid() -> None:
     validate(scene_of())
     validate(scene_of(BODY, PLANE))
     validate(scene_of(dataclasses.replace(BODY, pins=pins(2, 3, 0.5))))
     validate(scene_of(BODY, Collider("c", "Ball", "SPHERE", np.tile(np.eye(4), (3, 1, 1)), radius=1.0)))
-    validate(scene_of(BODY, Collider("c", "Rock", "MESH", np.eye(4)[None], POINTS, np.array([[0, 1, 2]], np.int32))))
-    tetrahedra = Tetrahedralization("FILE", 1, POINTS, np.array([[0, 1, 2, 3]], np.int32))
+    validate(
+        scene_of(BODY, Collider("c", "Rock", "MESH", np.eye(4)[None], POINTS[None], np.array([[0, 1, 2]], np.int32)))
+    )
+    tetrahedra = Tetrahedralization("FILE", 2, POINTS, np.array([[0, 1, 2, 3]], np.int32))
     validate(scene_of(dataclasses.replace(BODY, role="JELLY", tetrahedralization=tetrahedra)))
 
 
@@ -73,19 +72,29 @@ def test_loose_vertices_are_valid() -> None:
         ({"face_sizes": ints(7, -1)}, "E_PARAM"),
         ({"corners": ints(0, 1, 2, 0, 2, 4)}, "E_PARAM"),
         ({"corners": ints(0, 1, 2, 0, 2, -1)}, "E_PARAM"),
-        ({"multipliers": {"colour": np.ones(len(POINTS), np.float32)}}, "E_PARAM"),
-        ({"multipliers": {"density": np.ones(2, np.float32)}}, "E_PARAM"),
-        ({"multipliers": {"density": np.full(len(POINTS), -1, np.float32)}}, "E_PARAM"),
-        ({"multipliers": {"density": np.full(len(POINTS), np.nan, np.float32)}}, "E_PARAM"),
+        ({"vertex_factors": {"colour": np.ones(len(POINTS), np.float32)}}, "E_PARAM"),
+        ({"vertex_factors": {"density": np.ones(2, np.float32)}}, "E_PARAM"),
+        ({"vertex_factors": {"density": np.full(len(POINTS), -1, np.float32)}}, "E_PARAM"),
+        ({"vertex_factors": {"density": np.full(len(POINTS), np.nan, np.float32)}}, "E_PARAM"),
         ({"uvs": np.zeros((1, 2), np.float32)}, "E_PARAM"),
         ({"velocity": np.zeros(2)}, "E_PARAM"),
+        ({"axes": np.eye(4)}, "E_PARAM"),
+        ({"axes": 2.0 * np.eye(3)}, "E_PARAM"),
+        ({"axes": np.diag([1.0, 1.0, -1.0])}, "E_PARAM"),
+        ({"axes": np.full((3, 3), np.nan)}, "E_PARAM"),
         ({"velocity": np.array([0.0, np.nan, 0.0])}, "E_PARAM"),
-        ({"tetrahedralization": Tetrahedralization("MAGIC")}, "E_PARAM"),
-        ({"tetrahedralization": Tetrahedralization("CAGE", 0)}, "E_PARAM"),
-        ({"tetrahedralization": Tetrahedralization("CAGE", 513)}, "E_PARAM"),
-        ({"tetrahedralization": Tetrahedralization("FILE", 1, POINTS, ints(0, 1, 2, 4)[None])}, "E_PARAM"),
+        ({"role": "JELLY", "tetrahedralization": Tetrahedralization("MAGIC")}, "E_PARAM"),
+        ({"role": "JELLY", "tetrahedralization": Tetrahedralization("CAGE", 1)}, "E_PARAM"),
+        ({"role": "JELLY", "tetrahedralization": Tetrahedralization("CAGE", 129)}, "E_PARAM"),
         (
-            {"tetrahedralization": Tetrahedralization("FILE", 1, POINTS * np.nan, ints(0, 1, 2, 3)[None])},
+            {"role": "JELLY", "tetrahedralization": Tetrahedralization("FILE", 2, POINTS, ints(0, 1, 2, 4)[None])},
+            "E_PARAM",
+        ),
+        (
+            {
+                "role": "JELLY",
+                "tetrahedralization": Tetrahedralization("FILE", 2, POINTS * np.nan, ints(0, 1, 2, 3)[None]),
+            },
             "E_GEOM_NONFINITE",
         ),
         ({"pins": Pins(ints(1, 1), np.ones(2, np.float32), np.zeros((1, 2, 3)))}, "E_PARAM"),
@@ -147,7 +156,7 @@ def test_the_vertex_that_is_not_finite_is_told() -> None:
         ({"transforms": np.zeros((1, 4, 4))}, "E_TRANSFORM_SINGULAR"),
         ({"transforms": np.full((1, 4, 4), np.nan)}, "E_TRANSFORM_SINGULAR"),
         ({"shape": "MESH"}, "E_GEOM_EMPTY"),
-        ({"shape": "MESH", "positions": POINTS, "triangles": np.array([[0, 1, 4]], np.int32)}, "E_PARAM"),
+        ({"shape": "MESH", "positions": POINTS[None], "triangles": np.array([[0, 1, 4]], np.int32)}, "E_PARAM"),
         ({"shape": "SPHERE"}, "E_PARAM"),
         ({"shape": "SPHERE", "radius": np.inf}, "E_PARAM"),
         ({"shape": "SPHERE", "radius": np.nan}, "E_PARAM"),
@@ -186,3 +195,22 @@ def test_topology_hash_changes_with_connectivity_only() -> None:
         topology_hash(4, SIZES, ints(0, 1, 2, 0, 3, 2)),
     ]
     assert len({value, *changed}) == 4
+
+
+@pytest.mark.parametrize(("resolution", "is_taken"), [(1, False), (2, True), (128, True), (129, False)])
+def test_what_validation_takes_for_a_resolution_the_cage_takes(resolution: int, is_taken: bool) -> None:
+    body = dataclasses.replace(BODY, role="JELLY", tetrahedralization=Tetrahedralization(resolution=resolution))
+    if is_taken:
+        validate(scene_of(body))
+    else:
+        with pytest.raises(XpbdError, match="between 2 and 128"):
+            validate(scene_of(body))
+
+
+def test_pins_are_put_in_order_with_all_that_is_theirs() -> None:
+    pinned = Pins(ints(7, 1, 4), np.float32([0.7, 0.1, 0.4]), np.arange(18.0).reshape(2, 3, 3))
+    ordered = pinned.ascending()
+    np.testing.assert_array_equal(ordered.vertices, [1, 4, 7])
+    np.testing.assert_array_equal(ordered.weights, np.float32([0.1, 0.4, 0.7]))
+    np.testing.assert_array_equal(ordered.targets, pinned.targets[:, [1, 2, 0]])
+    assert ordered.ascending() is ordered

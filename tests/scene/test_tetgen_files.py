@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -8,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_xpbd.geometry.tetrahedra import signed_volumes, tetrahedron_edges
+from blender_xpbd.geometry.solid.tetrahedra import signed_volumes, tetrahedron_edges
 from blender_xpbd.scene import tetgen_files
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.tetgen_files import read_node_ele
+from tests.jobs.hostile_folders import within
 
 NODES = (
     "4 3 1 1 # made by hand\n# x y z attribute marker\n1 0 0 0 7.5 1\n2 1 0 0 7.5 1\n\n3 0 1 0 7.5 0\n4 0 0 1 7.5 0\n"
@@ -113,4 +116,18 @@ def test_missing_binary_and_huge_files_are_refused(tmp_path: Path, monkeypatch: 
         read_node_ele(path)
     monkeypatch.setattr(tetgen_files, "FILE_SIZE_LIMIT", 2)
     with pytest.raises(XpbdError, match="larger"):
+        read_node_ele(path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX")
+@pytest.mark.parametrize("what", ["a pipe", "an endless device"])
+def test_a_name_in_a_stranger_s_file_neither_hangs_nor_fills_the_memory(tmp_path: Path, what: str) -> None:
+    path = write(tmp_path, NODES, ELEMENTS)
+    node = tmp_path / "body.node"
+    node.unlink()
+    if what == "a pipe":
+        os.mkfifo(node)
+    else:
+        node.symlink_to("/dev/zero")
+    with within(20), pytest.raises(XpbdError, match="not a regular file"):
         read_node_ele(path)

@@ -3,13 +3,16 @@
 
 import numpy as np
 
+from blender_xpbd.bodies.body_model import BodyModel
 from blender_xpbd.constraints.distance import build_distance
+from blender_xpbd.scene.body import Body, Pins, Tetrahedralization
+from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.scene import Body, Collider, Pins, Scene
+from blender_xpbd.scene.scene import Scene
 from blender_xpbd.scene.settings import FrameRange, SolverSettings
-from blender_xpbd.solver.body_model import BodyModel
 from blender_xpbd.solver.solver import Solver
-from blender_xpbd.solver.system import assemble, build_system
+from blender_xpbd.solver.system.system import assemble, build_system
+from tests.geometry.surfaces import cube
 
 GRAVITY = 9.81
 
@@ -34,6 +37,23 @@ def cloth(count=10, size=1.0, height=0.0, pinned=(), identifier="b0", **values):
     positions, sizes, corners = grid(count, size, height)
     material = Material.from_values({"internal_damping": 0.0, **values})
     return Body(identifier, "Cloth", "CLOTH", positions, sizes, corners, material, pins(positions, pinned))
+
+
+def jelly_cube(size, height=0.1, resolution=8, **material):
+    """A cube of jelly, ``height`` times its size over the floor."""
+    corners, triangles = cube()
+    positions = size * (0.5 * corners + [0.0, 0.0, 0.5 + height])
+    sizes = np.full(len(triangles), 3, np.int32)
+    return Body(
+        "b0",
+        "Cube",
+        "JELLY",
+        positions,
+        sizes,
+        triangles.ravel().astype(np.int32),
+        Material.from_values(material),
+        tetrahedralization=Tetrahedralization("CAGE", resolution),
+    )
 
 
 def scene(*bodies, colliders=(), frames=(1, 50), duration=1 / 24, gravity=(0.0, 0.0, -GRAVITY), **settings):
@@ -74,6 +94,15 @@ def plane(height=0.0, angle=0.0, friction=0.5, restitution=0.0, transforms=None)
         "c0", "Plane", "PLANE", matrix[None] if transforms is None else transforms, friction=friction,
         restitution=restitution,
     )  # fmt: skip
+
+
+def mesh_box(half, transforms=None, friction=0.5):
+    """A closed box of the given half edge."""
+    signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
+    quads = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
+    triangles = np.array([[q[0], q[i], q[i + 1]] for q in quads for i in (1, 2)], np.int32)
+    transforms = np.eye(4)[None] if transforms is None else transforms
+    return Collider("c0", "Box", "MESH", transforms, (signs * half)[None], triangles, friction=friction)
 
 
 def run(simulation, frames):

@@ -4,10 +4,10 @@
 import numpy as np
 import pytest
 
-from blender_xpbd.scene.scene import Collider
-from blender_xpbd.solver import tasks
-from blender_xpbd.solver.plan import PATHS
-from tests.solver.scenes import GRAVITY, cloth, plane, run, solver
+from blender_xpbd.scene.collider import Collider
+from blender_xpbd.solver.order import tasks
+from blender_xpbd.solver.step.plan import PATHS
+from tests.solver.scenes import GRAVITY, cloth, mesh_box, plane, run, solver
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
@@ -112,13 +112,6 @@ def test_turning_plane_carries_by_its_rotation():
     simulation = solver(body, colliders=[plane(friction=5.0, transforms=transforms)], frames=(1, 25))
     end = run(simulation, 24)
     np.testing.assert_allclose(end[:, :2], body.positions[:, [1, 0]] * [-1, 1], atol=5e-3)
-
-
-def mesh_box(half, transforms=None):
-    signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
-    quads = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
-    triangles = np.array([[q[0], q[i], q[i + 1]] for q in quads for i in (1, 2)], np.int32)
-    return Collider("c0", "Box", "MESH", np.eye(4)[None] if transforms is None else transforms, signs * half, triangles)
 
 
 @pytest.mark.parametrize("mirrored", [False, True])

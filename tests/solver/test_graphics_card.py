@@ -22,12 +22,13 @@ sys.path[:0] = [{root!r}]
 import json
 from pathlib import Path
 import numpy as np
-from blender_xpbd.scene.scene import Body, Collider, Tetrahedralization
+from blender_xpbd.scene.body import Body, Tetrahedralization
+from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.material import Material
-from blender_xpbd.solver.plan import choose_paths
+from blender_xpbd.solver.step.plan import choose_paths
 from blender_xpbd.device.runtime import start_taichi
 from blender_xpbd.solver.solver import Solver
-from blender_xpbd.solver.system import build_system
+from blender_xpbd.solver.system.system import build_system
 from tests.geometry.surfaces import cube
 from tests.solver.scenes import cloth, plane, scene
 
@@ -36,7 +37,8 @@ got = start_taichi(device, 0, Path({root!r}) / ".cache" / "taichi", is_double=Fa
 corners, triangles = cube()
 jelly = Body("b1", "Cube", "JELLY", corners + [0, 0, 1.5], np.full(len(triangles), 3, np.int32),
              triangles.ravel().astype(np.int32), Material(), tetrahedralization=Tetrahedralization("CAGE", 6))
-ground = Collider("c1", "Ground", "MESH", np.eye(4)[None], positions=3.0 * corners - [0, 0, 1.5], triangles=triangles)
+ground = Collider("c1", "Ground", "MESH", np.eye(4)[None], positions=(3.0 * corners - [0, 0, 1.5])[None],
+                  triangles=triangles)
 results = []
 for _ in range(2):
     for job in (scene(cloth(24, pinned=[0, 23], area_density=0.15), precision="SINGLE", substeps=8, device=device),

@@ -6,11 +6,12 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from blender_xpbd.scene.body import Body, Tetrahedralization
 from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.scene import Body, Scene, Tetrahedralization
+from blender_xpbd.scene.scene import Scene
 from blender_xpbd.scene.settings import FrameRange, SolverSettings
-from blender_xpbd.solver.system import build_system
-from tests.geometry.test_embedding import box
+from blender_xpbd.solver.system.system import build_system
+from tests.geometry.solid.test_embedding import box
 
 
 def scene_of(*bodies):

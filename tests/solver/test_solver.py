@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from blender_xpbd.scene.errors import XpbdError
-from blender_xpbd.solver import tasks
-from blender_xpbd.solver.plan import PATHS
-from blender_xpbd.solver.statistics import Measure
+from blender_xpbd.solver.order import tasks
+from blender_xpbd.solver.step.plan import PATHS
+from blender_xpbd.solver.system.statistics import Measure
 from tests.solver.scenes import GRAVITY, cloth, particles, pins, run, solver
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")

@@ -28,7 +28,7 @@ def start(*options):
 
 
 def order_of(job):
-    return json.dumps({"job": str(job), "log": str(job / "worker.log")}).encode() + b"\n"
+    return json.dumps({"job": str(job)}).encode() + b"\n"
 
 
 def test_a_worker_that_waits_takes_one_job(tmp_path):
@@ -94,8 +94,8 @@ def is_running(pid):
 
 def test_nothing_behind_the_line_is_read():
     reading, writing = os.pipe()
-    os.write(writing, b'{"job": "/a", "log": "/b"}\nrest')
-    assert wait_for_order(reading, 10.0) == Order(Path("/a"), Path("/b"))
+    os.write(writing, b'{"job": "/a"}\nrest')
+    assert wait_for_order(reading, 10.0) == Order(Path("/a"))
     assert os.read(reading, 10) == b"rest"
     os.write(writing, b"half a li")
     os.close(writing)

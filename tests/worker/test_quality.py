@@ -10,11 +10,11 @@ import pytest
 from blender_xpbd.jobs.job import write_job
 from blender_xpbd.jobs.result import read_result
 from blender_xpbd.jobs.status import read_status
+from blender_xpbd.scene.body import Body, Tetrahedralization
 from blender_xpbd.scene.errors import ExitCode
 from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.scene import Body, Tetrahedralization
-from blender_xpbd.solver.mode import substeps_for_stiffness
-from blender_xpbd.solver.system import build_system
+from blender_xpbd.solver.system.mode import substeps_for_stiffness
+from blender_xpbd.solver.system.system import build_system
 from blender_xpbd.worker.quality import choose_quality
 from blender_xpbd.worker.stop_signal import StopSignal
 from tests.geometry.surfaces import cube

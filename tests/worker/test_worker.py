@@ -12,16 +12,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from blender_xpbd.jobs import checkpoint
+from blender_xpbd.jobs.checkpoint import read_checkpoint, write_checkpoint
 from blender_xpbd.jobs.frames import FrameCache
 from blender_xpbd.jobs.job import write_job
 from blender_xpbd.jobs.lock import JobLock
 from blender_xpbd.jobs.result import read_result
 from blender_xpbd.jobs.status import read_status
-from blender_xpbd.scene.errors import ExitCode
+from blender_xpbd.scene.body import Attachment, Body, Tetrahedralization
+from blender_xpbd.scene.errors import ExitCode, XpbdError
 from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.scene import Attachment, Body, Tetrahedralization
-from blender_xpbd.solver.system import build_system
+from blender_xpbd.solver.system.system import build_system
 from blender_xpbd.worker import job_runner
+from blender_xpbd.worker.resume import find_start
 from blender_xpbd.worker.stop_signal import StopSignal
 from tests.solver.scenes import cloth, pins, plane, scene
 
@@ -172,12 +175,77 @@ def test_complete_job_is_not_computed_again(tmp_path):
     assert frames_of(folder)[0] == before
 
 
+def test_frames_of_an_earlier_run_are_warned_of_too(tmp_path):
+    """The first frame with inverted tetrahedra is told, whichever run has solved it; a forged number is none."""
+    folder = write_job(tmp_path, falling_cloth(10))
+    finish(start(folder))
+    _, cache = frames_of(folder)
+    column = read_result(folder).statistics.index("inverted_tetrahedra")
+    for frame, count in ((2, np.inf), (4, 3.0), (6, 5.0)):
+        data = cache.read(frame)
+        data.statistics[0, column] = count
+        cache.publish(frame, data.positions, data.statistics)
+    code, output = finish(start(folder))
+    assert code == ExitCode.COMPLETE, output
+    (notice,) = read_status(folder).notices
+    assert str(notice) == 'W_INVERTED: object "Cloth": 3 tetrahedra are inverted at frame 4.'
+
+
 def test_damaged_frame_is_computed_again(tmp_path):
     folder = write_job(tmp_path, falling_cloth(10))
     finish(start(folder))
     before, cache = frames_of(folder)
     cache.path(4).write_bytes(before[4][:-5])
-    assert finish(start(folder))[0] == ExitCode.COMPLETE
+    code, output = finish(start(folder))
+    assert code == ExitCode.COMPLETE
+    assert frames_of(folder)[0] == before
+    (notice,) = read_status(folder).notices
+    assert str(notice) in output
+    assert "Frame 4 of the cache is damaged. All frames were computed again" in str(notice)
+    assert read_result(folder).notices == ()
+
+
+def wrong_shape(folder):
+    write_checkpoint(folder, 5, {"positions": np.zeros((3, 4)), "velocities": np.zeros((3, 4))})
+
+
+def no_velocities(folder):
+    _, arrays = read_checkpoint(folder) or (0, {})
+    del arrays["velocities"]
+    write_checkpoint(folder, 5, arrays)
+
+
+def not_finite(folder):
+    _, arrays = read_checkpoint(folder) or (0, {})
+    write_checkpoint(folder, 5, {name: array * np.nan for name, array in arrays.items()})
+
+
+def damaged(folder):
+    path = folder / "checkpoint.bin"
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+def other_version(folder):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checkpoint, "SOLVER_VERSION", 999)
+        write_checkpoint(folder, 5, {})
+
+
+@pytest.mark.parametrize("spoil", [wrong_shape, no_velocities, not_finite, damaged, other_version])
+def test_a_checkpoint_that_does_not_fit_starts_the_bake_again(tmp_path, spoil):
+    """With a notice, and with the frames of a bake that was never interrupted."""
+    folder = write_job(tmp_path, falling_cloth(10))
+    finish(start(folder))
+    before, _ = frames_of(folder)
+    spoil(folder)
+    code, output = finish(start(folder))
+    assert code == ExitCode.COMPLETE, output
+    status = read_status(folder)
+    (notice,) = status.notices
+    assert str(notice) in output
+    assert notice.code == "W_CACHE_DAMAGED"
+    assert "All frames were computed again, from frame 1 on." in notice.message
+    assert status.frames_done == 10
     assert frames_of(folder)[0] == before
 
 
@@ -220,6 +288,21 @@ def test_folder_without_a_job_is_refused(tmp_path):
     assert "E_JOB" in output
 
 
+def test_a_status_that_cannot_be_written_hides_no_fault(tmp_path, monkeypatch, capsys):
+    write = job_runner.write_status
+
+    def write_but_the_last(folder, status):
+        if status.state == "FAILED":
+            raise XpbdError("E_IO", "Cannot write the status.")
+        write(folder, status)
+
+    monkeypatch.setattr(job_runner, "write_status", write_but_the_last)
+    assert job_runner.run_job(tmp_path, StopSignal(), tmp_path) == ExitCode.REFUSED
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("E_JOB: ")
+    assert second == "The status could not be written. E_IO: Cannot write the status."
+
+
 def test_a_worker_that_leaves_keeps_its_kernels(tmp_path):
     """It ends without taking Taichi apart, so it has to write the cache itself."""
     folder = write_job(tmp_path, falling_cloth(3))
@@ -228,6 +311,8 @@ def test_a_worker_that_leaves_keeps_its_kernels(tmp_path):
     assert finish(process)[0] == ExitCode.COMPLETE
     kept = {path: path.stat().st_mtime_ns for path in cache.rglob("*.tic")}
     assert kept
+    # kernels are code
+    assert sys.platform == "win32" or cache.stat().st_mode & 0o777 == 0o700
     second = write_job(tmp_path, falling_cloth(4))
     assert finish(start(second, kernels=cache))[0] == ExitCode.COMPLETE
     assert kept == {path: path.stat().st_mtime_ns for path in cache.rglob("*.tic")}
@@ -247,3 +332,86 @@ def test_the_exit_status_stays_without_output(streams):
     program = f"import sys; from blender_xpbd.worker.__main__ import leave; {streams}; leave(3)"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     assert subprocess.run([sys.executable, "-c", program], env=environment, check=False).returncode == 3
+
+
+class FakeSolver:
+    """As much of a solver as keeping a checkpoint asks for."""
+
+    def __init__(self, values=12):
+        self.system = type("System", (), {"scene": scene(cloth(2), frames=(1, 50))})()
+        self.frame_index = 3
+        self._values = values
+
+    def checkpoint(self):
+        return {"positions": np.zeros(self._values)}
+
+    def restore(self, frame_index, _arrays):
+        self.frame_index = frame_index
+
+
+@pytest.fixture
+def disk(monkeypatch):
+    """What is asked of the disk, in its order: ("flush" or "name", name of the file)."""
+    done = []
+    fsync, replace = os.fsync, Path.replace
+
+    def flush(descriptor):
+        done.append(("flush", Path(f"/proc/self/fd/{descriptor}").readlink().name.partition(".bin")[0].lstrip(".")))
+        fsync(descriptor)
+
+    def name(path, target):
+        done.append(("name", target.stem))
+        return replace(path, target)
+
+    monkeypatch.setattr(os, "fsync", flush)
+    monkeypatch.setattr(Path, "replace", name)
+    return done
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+def test_a_checkpoint_stands_only_before_frames_that_survive_a_power_cut(tmp_path, disk):
+    runner = job_runner.JobRunner(tmp_path, StopSignal(), tmp_path)
+    cache = FrameCache(tmp_path, 4, 1, 1)
+    for frame in (1, 2, 3, 4):
+        cache.publish(frame, np.zeros((4, 3), np.float32), np.zeros((1, 1)))
+    disk.clear()
+    runner._solving_since = time.perf_counter() - 60.0
+    runner._save_checkpoint(FakeSolver(), cache)
+    frames = {("flush", f"frame_{frame:08d}") for frame in (1, 2, 3, 4)}
+    assert set(disk[:4]) == frames
+    assert disk[4:] == [("flush", "frames"), ("flush", "checkpoint"), ("name", "checkpoint"), ("flush", tmp_path.name)]
+    disk.clear()
+    runner._save_checkpoint(FakeSolver(), cache)
+    assert disk[0] == ("flush", "checkpoint"), "what is on the disk was flushed again"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+def test_a_bake_of_seconds_does_not_wait_for_the_disk(tmp_path, disk):
+    """There is less to lose than to wait for."""
+    runner = job_runner.JobRunner(tmp_path, StopSignal(), tmp_path)
+    cache = FrameCache(tmp_path, 4, 1, 1)
+    cache.publish(1, np.zeros((4, 3), np.float32), np.zeros((1, 1)))
+    runner._solving_since = time.perf_counter()
+    runner._save_checkpoint(FakeSolver(), cache)
+    assert [what for what, _ in disk] == ["name", "name"]
+
+
+def test_slow_checkpoints_come_less_often(tmp_path, monkeypatch):
+    runner = job_runner.JobRunner(tmp_path, StopSignal(), tmp_path)
+    monkeypatch.setattr(job_runner, "write_checkpoint", lambda *_, **__: time.sleep(0.2))
+    runner._save_checkpoint(FakeSolver(), FrameCache(tmp_path, 4, 1, 1))
+    assert runner._checkpoint_pause >= 0.2 / job_runner.CHECKPOINT_SHARE
+
+
+def test_a_bake_that_goes_on_flushes_the_frames_before_too(tmp_path, monkeypatch):
+    folder = write_job(tmp_path, falling_cloth(10))
+    assert finish(start(folder))[0] == ExitCode.COMPLETE
+    flushed = []
+    monkeypatch.setattr("blender_xpbd.jobs.frames.flush", lambda paths, _code: flushed.extend(paths))
+    solver = FakeSolver(10_000)
+    runner = job_runner.JobRunner(folder, StopSignal(), tmp_path)
+    cache = frames_of(folder)[1]
+    made = falling_cloth(10)
+    runner._begin(find_start(folder, made.frames, cache, 80_000, was_saved=True), made, solver, cache)
+    runner._save_checkpoint(solver, cache)
+    assert [path.name for path in flushed] == [f"frame_{frame:08d}.bin" for frame in range(1, 11)]

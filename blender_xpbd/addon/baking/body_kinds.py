@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The kinds of bodies on Blender's side: how each is shown, read and written.
+
+The same names in the same order as ``scene.body_kinds``. Nothing else in the add-on asks what kind a body is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import bpy
+
+from ...scene.material_parameters import CLOTH, JELLY
+from ..keys.body_results import SHAPE_KEYS, ResultKind
+from ..reading.body_reader import LocalBody, read_cloth, read_jelly
+
+
+@dataclass(frozen=True)
+class BlenderKind:
+    """How Blender shows and holds a kind of body.
+
+    Attributes:
+        name: as of the scene's ``BodyKind``.
+        icon: Blender's name of it.
+        set_role: what the button that makes objects so does, for an artist.
+        read: an object as it stands in the present frame, and the metres per Blender unit, as a body before it is
+            placed in the world. Raises E_GEOM_EMPTY, E_GEOM_NONFINITE, E_PARAM or E_TET_FILE.
+        result: what a bake makes of it.
+        object_type: Blender's type of objects that can be so.
+    """
+
+    name: str
+    icon: str
+    set_role: str
+    read: Callable[[bpy.types.Object, float], LocalBody]
+    result: ResultKind
+    object_type: str = "MESH"
+
+
+BODY_KINDS: tuple[BlenderKind, ...] = (
+    BlenderKind(
+        JELLY, "META_BALL", "Make the selected objects jelly: soft bodies with a volume", read_jelly, SHAPE_KEYS
+    ),
+    BlenderKind(CLOTH, "MOD_CLOTH", "Make the selected objects cloth: thin sheets", read_cloth, SHAPE_KEYS),
+)
+
+
+def blender_kind(role: str) -> BlenderKind:
+    """The kind of a role that is one of a body."""
+    return next(kind for kind in BODY_KINDS if kind.name == role)
+
+
+def is_body(obj: bpy.types.Object) -> bool:
+    """Whether an object is simulated."""
+    return any(kind.name == obj.xpbd.role and kind.object_type == obj.type for kind in BODY_KINDS)

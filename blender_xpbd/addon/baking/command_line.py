@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The headless bake: arguments, progress bar, exit status. Three doors lead here.
+
+- ``blender -b scene.blend --command xpbd bake ARGS`` (the add-on is enabled),
+- ``blender -b scene.blend --python scripts/bake.py -- ARGS``,
+- ``python scripts/bake.py scene.blend ARGS``, with pip's bpy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import json
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import bpy
+
+from ...scene.errors import ExitCode, XpbdError
+from ...scene.settings import DEVICES
+from ..data.bake_options import BakeOptions
+from ..data.property_text import set_property
+from .bake import run_bake
+from .progress_bar import ProgressBar
+from .report import error_values
+
+COMMAND = "xpbd"
+
+_command_handle: Any = None
+
+
+def register() -> None:
+    """Make ``blender --command xpbd`` known."""
+    global _command_handle  # noqa: PLW0603 - Blender hands out a token that unregistering needs
+    register_command: Any = bpy.utils.register_cli_command
+    _command_handle = register_command(COMMAND, _run_command)
+
+
+def unregister() -> None:
+    """Take ``blender --command xpbd`` back."""
+    global _command_handle  # noqa: PLW0603
+    if _command_handle is not None:
+        bpy.utils.unregister_cli_command(_command_handle)
+        _command_handle = None
+
+
+def _run_command(arguments: list[str]) -> int:
+    return run_command(arguments)
+
+
+def run_command(arguments: Sequence[str]) -> int:
+    """``xpbd SUBCOMMAND ARGS``: the exit status."""
+    if not arguments or arguments[0] != "bake":
+        known = arguments and arguments[0] in {"-h", "--help"}
+        print(f"usage: blender -b FILE.blend --command {COMMAND} bake [ARGS]; bake --help tells more", file=sys.stderr)
+        return int(ExitCode.COMPLETE if known else ExitCode.REFUSED)
+    return main(arguments[1:], prog=f"blender -b FILE.blend --command {COMMAND} bake")
+
+
+def argument_parser(prog: str, *, with_file: bool = False) -> argparse.ArgumentParser:
+    """The arguments of a headless bake.
+
+    Args:
+        prog: how it was called.
+        with_file: the .blend file is an argument too.
+    """
+    parser = argparse.ArgumentParser(
+        prog=prog,
+        description="Bake jelly and cloth of a scene into shape keys.",
+        epilog="Exit status: 0 complete, 2 refused, 3 interrupted (bake again to go on), 4 diverged, 5 input or "
+        "output, 6 worker crashed, 7 locked by another bake.",
+    )
+    if with_file:
+        parser.add_argument("file", type=Path, metavar="FILE.blend", help="the scene")
+    parser.add_argument("--object", action="append", default=[], metavar="NAME", help="body to bake (repeatable; all)")
+    parser.add_argument("--frames", nargs=2, type=int, metavar=("START", "END"), help="first and last frame")
+    parser.add_argument("--step", type=int, metavar="N", help="frames from one shape key to the next; the last has one")
+    parser.add_argument("--substeps", type=int, metavar="N", help="solver steps per frame")
+    parser.add_argument("--iterations", type=int, metavar="N", help="passes over all constraints per substep")
+    parser.add_argument("--device", type=str.upper, choices=[device.identifier for device in DEVICES], help="where")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="OBJECT.PROPERTY=VALUE",
+        help="property of the XPBD tab; without an object, of the scene (repeatable)",
+    )
+    parser.add_argument("--cache", type=Path, metavar="FOLDER", help="where jobs and frames are kept")
+    parser.add_argument("--save", type=Path, metavar="FILE.blend", help="save the result, also if it is incomplete")
+    parser.add_argument("--make-single-user", action="store_true", help="copy meshes that several objects share")
+    parser.add_argument("--worker-python", default="", metavar="PATH", help="a Python that has Taichi")
+    parser.add_argument("--per-frame", action="store_true", help="the summary tells strain and more of each frame")
+    parser.add_argument("--json", action="store_true", help="the last line of standard output is a summary in JSON")
+    return parser
+
+
+def main(arguments: Sequence[str], *, prog: str = "bake.py", with_file: bool = False) -> int:
+    """Bake, and return the exit status.
+
+    Args:
+        arguments: of the command line.
+        prog: how it was called.
+        with_file: the first argument is the .blend file, to be opened.
+    """
+    try:
+        options = argument_parser(prog, with_file=with_file).parse_args(arguments)
+    except SystemExit as end:
+        # argparse has said why; a host that runs Python may not take an exit
+        return int(end.code) if isinstance(end.code, int) else int(ExitCode.REFUSED)
+    error: XpbdError | None = None
+    was_tried = False
+    with _stop_wish() as should_stop, ProgressBar(sys.stderr) as bar:
+        try:
+            wishes = _prepare(options)
+            was_tried = True
+            run_bake(bpy.context, wishes, bar.show, should_stop)
+        except XpbdError as fault:
+            error = fault
+        if options.save is not None and (error is None or error.exit_code != ExitCode.REFUSED):
+            error = _save(options.save) or error
+    _report(bpy.context.scene.xpbd.report if was_tried else "", error, as_json=options.json)
+    return int(error.exit_code if error else ExitCode.COMPLETE)
+
+
+def _prepare(options: argparse.Namespace) -> BakeOptions:
+    """Open the file and set the properties; the bake's own options remain."""
+    if getattr(options, "file", None) is not None:
+        _open(options.file)
+    for assignment in options.set:
+        set_property(bpy.context.scene, assignment)
+    start, end = options.frames or (None, None)
+    return BakeOptions(
+        objects=tuple(options.object),
+        frame_start=start,
+        frame_end=end,
+        frame_step=options.step,
+        substeps=options.substeps,
+        iterations=options.iterations,
+        device=options.device,
+        cache=options.cache,
+        make_single_user=options.make_single_user,
+        per_frame=options.per_frame,
+        worker_python=options.worker_python,
+    )
+
+
+def _open(path: Path) -> None:
+    if not path.is_file():
+        raise XpbdError("E_IO", f"There is no file {path}.")
+    try:
+        # Scripts in a file from a stranger stay off
+        bpy.ops.wm.open_mainfile(filepath=str(path.absolute()), use_scripts=False)
+    except RuntimeError as fault:
+        raise XpbdError("E_IO", f"Blender cannot open {path}: {fault}") from fault
+
+
+def _save(path: Path) -> XpbdError | None:
+    try:
+        bpy.ops.wm.save_as_mainfile(filepath=str(path.expanduser().absolute()), copy=True)
+    except RuntimeError as fault:
+        return XpbdError("E_IO", f"Cannot save {path}: {fault}")
+    return None
+
+
+def _report(report: str, error: XpbdError | None, *, as_json: bool) -> None:
+    summary = json.loads(report) if report else {}
+    for warning in summary.get("warnings", []):
+        print(warning, file=sys.stderr)
+    if error is not None:
+        print(error, file=sys.stderr)
+        summary |= {"error": str(error), "errors": error_values(error)}
+    sys.stderr.flush()
+    if as_json:
+        _flush_blender()
+        print(json.dumps(summary), flush=True)
+
+
+def _flush_blender() -> None:
+    """Let go what Blender itself has printed: it would follow our last line when Blender ends."""
+    library = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
+    library.fflush(None)
+
+
+@contextmanager
+def _stop_wish() -> Iterator[Callable[[], bool]]:
+    """Ctrl+C and a termination become a wish that the bake asks for."""
+    wishes: list[int] = []
+
+    def wish(number: int, _frame: FrameType | None) -> None:
+        wishes.append(number)
+
+    before = {number: signal.signal(number, wish) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield lambda: bool(wishes)
+    finally:
+        for number, handler in before.items():
+            # A handler that was not set by Python reads None, and cannot be put back
+            signal.signal(number, handler if handler is not None else signal.SIG_DFL)

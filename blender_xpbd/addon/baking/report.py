@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a bake did: for the panel, ``--json`` and scripts."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...jobs.result import Result
+from ...scene.errors import Notice, XpbdError
+
+
+@dataclass
+class BakeSummary:
+    """What a bake did.
+
+    Attributes:
+        objects: names of the baked bodies.
+        frames: frames that have a key.
+        frames_waiting: further frames that are solved but have no key yet; the cache has them.
+        frame_start, frame_end, frame_step: what was asked for.
+        vertices: of all bodies' meshes.
+        tetrahedra: of all bodies.
+        constraints: number by kind, over all bodies.
+        seconds: spent in each stage: the add-on's "reading", "solving", "writing", and the worker's own under
+            "worker_…"; "total" is the whole bake.
+        solver_fps: frames per second of the solver alone.
+        greatest_strain: greatest |length / rest length − 1| of all edges over all frames, or None where unknown.
+        mean_strain: the same as a mean over edges and frames, or None.
+        greatest_volume_change: greatest |volume / rest volume − 1| of all jellies over all frames, or None.
+        inverted_tetrahedra: greatest number in one frame.
+        residual: how far one more iteration would have moved a vertex at most [m], or None where it was not measured.
+        substeps, iterations: of the solver, chosen by it or by the artist.
+        frame_statistics: of each frame and body, in the order of frames, where they were asked for.
+        device: what the solver ran on.
+        cache: the job folder.
+        from_cache: whether nothing had to be solved.
+        complete: whether all frames are there.
+        warnings: texts, each with its code.
+        error: text with code, "" for none; a line for each where there are several.
+        errors: the same as values: code, object ("" for none), frame (or None) and message of each.
+    """
+
+    objects: list[str] = field(default_factory=list)
+    frames: int = 0
+    frames_waiting: int = 0
+    frame_start: int = 0
+    frame_end: int = 0
+    frame_step: int = 1
+    vertices: int = 0
+    tetrahedra: int = 0
+    constraints: dict[str, int] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    solver_fps: float = 0.0
+    greatest_strain: float | None = None
+    greatest_volume_change: float | None = None
+    mean_strain: float | None = None
+    inverted_tetrahedra: int = 0
+    residual: float | None = None
+    substeps: int = 0
+    iterations: int = 0
+    frame_statistics: list[dict[str, Any]] = field(default_factory=list)
+    device: str = ""
+    cache: str = ""
+    from_cache: bool = False
+    complete: bool = False
+    warnings: list[str] = field(default_factory=list)
+    error: str = ""
+    errors: list[dict[str, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        # no fields, so that they are in no report
+        self._strain_sum, self._strain_count = 0.0, 0
+
+    def add_notice(self, notice: Notice) -> None:
+        """Take a warning, once."""
+        if (text := str(notice)) not in self.warnings:
+            self.warnings.append(text)
+
+    def add_result(self, result: Result) -> None:
+        """Take what the worker built."""
+        self.vertices = result.vertex_count
+        self.tetrahedra = sum(body.tetrahedron_count for body in result.bodies)
+        self.constraints = {}
+        for body in result.bodies:
+            for name, count in body.constraint_counts.items():
+                self.constraints[name] = self.constraints.get(name, 0) + count
+        self.device = result.device
+        self.substeps, self.iterations = result.substeps, result.iterations
+        for notice in result.notices:
+            self.add_notice(notice)
+
+    def add_statistics(self, names: tuple[str, ...], statistics: npt.NDArray[np.float64]) -> None:
+        """Take a frame's statistics: one row for each body, one column for each name."""
+        for column, name in enumerate(names):
+            values = statistics[:, column][np.isfinite(statistics[:, column])]
+            if not len(values):
+                continue
+            greatest = float(np.abs(values).max())
+            if name == "greatest_strain":
+                self.greatest_strain = max(greatest, self.greatest_strain or 0.0)
+            elif name == "mean_strain":
+                self._strain_sum += float(values.mean())
+                self._strain_count += 1
+                self.mean_strain = self._strain_sum / self._strain_count
+            elif name == "volume_change":
+                self.greatest_volume_change = max(greatest, self.greatest_volume_change or 0.0)
+            elif name == "inverted_tetrahedra":
+                self.inverted_tetrahedra = max(int(greatest), self.inverted_tetrahedra)
+            elif name == "residual":
+                self.residual = max(greatest, self.residual or 0.0)
+
+    def keep_frame(
+        self, frame: int, bodies: list[str], names: tuple[str, ...], statistics: npt.NDArray[np.float64]
+    ) -> None:
+        """Keep a frame's statistics as they are: one entry for each body."""
+        for body, row in zip(bodies, statistics, strict=True):
+            values = {name: float(value) for name, value in zip(names, row, strict=True)}
+            self.frame_statistics.append({"frame": frame, "object": body, **values})
+
+    def start_again(self, notice: Notice) -> None:
+        """Forget what was measured: the simulation is done anew, for the reason that the warning tells."""
+        self.greatest_strain = self.greatest_volume_change = self.mean_strain = self.residual = None
+        self.inverted_tetrahedra = 0
+        self.frame_statistics = []
+        self._strain_sum, self._strain_count = 0.0, 0
+        self.add_notice(notice)
+
+    def fail(self, error: XpbdError) -> None:
+        """Take the error that ended the bake."""
+        self.error = str(error)
+        self.errors = error_values(error)
+
+    def to_json(self) -> str:
+        """One line of strict JSON."""
+        return json.dumps(_finite(asdict(self)), allow_nan=False)
+
+
+def error_values(error: XpbdError) -> list[dict[str, Any]]:
+    """Each fault of an error, as JSON has it."""
+    return [
+        {"code": fault.code, "object": fault.object_name, "frame": fault.frame, "message": fault.message}
+        for fault in error.faults
+    ]
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_finite(item) for item in value]
+    return value

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``Scene.xpbd.report`` as the panel shows it. The text may come from a stranger's file: nothing in it is trusted."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from .progress_bar import time_text
+
+_SHORT_SECONDS = 60.0
+# Where the next of several faults begins, and one that concerns an object
+_NEXT_FAULT = re.compile(r"\n(?=E_[A-Z_]+:)")
+_FAULT_OF_OBJECT = re.compile(r'(?P<code>E_[A-Z_]+): object (?P<name>"[^"]*"): (?P<words>.+)', re.DOTALL)
+
+
+@lru_cache(maxsize=8)
+def summary_of(report: str) -> Mapping[str, Any]:
+    """The summary of a bake, empty where there is none or where it is not to be understood."""
+    try:
+        values = json.loads(report)
+    # RecursionError: brackets nested by the thousand, in a file from a stranger
+    except (ValueError, RecursionError):
+        return {}
+    return values if isinstance(values, dict) else {}
+
+
+def summary_warnings(report: str) -> list[str]:
+    """The warnings of a bake."""
+    warnings = summary_of(report).get("warnings")
+    return [warning for warning in warnings if isinstance(warning, str)] if isinstance(warnings, list) else []
+
+
+def summary_error(report: str) -> str:
+    """What ended the bake, "" for nothing."""
+    error = summary_of(report).get("error")
+    return error if isinstance(error, str) else ""
+
+
+def cancelled_text(report: str) -> str:
+    """What is there after a cancel, and how to get the rest."""
+    summary = summary_of(report)
+    frames, waiting = _number(summary, "frames") or 0.0, _number(summary, "frames_waiting") or 0.0
+    keyed = f"The bake was cancelled: {frames:.0f} of {_frames_wanted(summary)} frames are shape keys"
+    if waiting > 0.0:
+        return f"{keyed}, {waiting:.0f} more are solved and wait in the cache. Bake again to get them and go on."
+    if not frames:
+        return "The bake was cancelled before its first frame."
+    return f"{keyed}. Bake again to go on from there."
+
+
+def fault_paragraphs(text: str) -> list[str]:
+    """An error for reading, a text for each of its faults; objects that have the same one are named together."""
+    concerned: dict[str, list[str]] = {}
+    for fault in _NEXT_FAULT.split(text):
+        named = _FAULT_OF_OBJECT.fullmatch(fault)
+        words = f"{named['code']}: {named['words']}" if named else fault
+        concerned.setdefault(words, []).extend([named["name"]] if named else [])
+    return [_words_for(words, names) for words, names in concerned.items()]
+
+
+def _words_for(text: str, names: list[str]) -> str:
+    if not names:
+        return plain_words(text)
+    code, _, words = text.partition(": ")
+    return f"Object{'s' if len(names) > 1 else ''} {', '.join(names)}: {words} ({code})"
+
+
+def plain_words(text: str) -> str:
+    """An error or warning for reading: the code, which is for looking up, goes to the end."""
+    code, colon, words = text.partition(":")
+    if not colon or not code.startswith(("E_", "W_")):
+        return text
+    words = words.strip()
+    return f"{words[:1].upper()}{words[1:]} ({code})"
+
+
+@lru_cache(maxsize=8)
+def summary_rows(report: str) -> tuple[tuple[str, str], ...]:
+    """What the bake did, as labels and values."""
+    summary = summary_of(report)
+    frames = _number(summary, "frames")
+    if not frames:
+        return ()
+    seconds = summary.get("seconds")
+    total = _number(seconds, "total") if isinstance(seconds, dict) else None
+    fps = _number(summary, "solver_fps")
+    strain = _number(summary, "greatest_strain")
+    volume = _number(summary, "greatest_volume_change") if _number(summary, "tetrahedra") else None
+    inverted = _number(summary, "inverted_tetrahedra")
+    device = summary.get("device")
+    wanted = _frames_wanted(summary)
+    done = f"{frames:.0f} of {wanted}" if wanted and not summary.get("complete", True) else f"{frames:.0f}"
+    rows = [("Frames", done + ("" if total is None else f" in {_duration(total)}"))]
+    waiting = _number(summary, "frames_waiting")
+    if waiting:
+        rows.append(("In the Cache", f"{waiting:.0f} more"))
+    if fps:
+        rows.append(("Solver", f"{fps:,.0f} fps" if fps >= 10 else f"{fps:.2g} fps"))
+    if isinstance(device, str) and device:
+        rows.append(("Device", device))
+    substeps, iterations = _number(summary, "substeps"), _number(summary, "iterations")
+    if substeps and iterations:
+        rows.append(("Substeps", f"{substeps:.0f}" + (f" × {iterations:.0f}" if iterations > 1 else "")))
+    mean = _number(summary, "mean_strain")
+    if mean is not None:
+        rows.append(("Mean Strain", _percent(mean)))
+    if strain is not None:
+        rows.append(("Greatest Strain", _percent(strain)))
+    residual = _number(summary, "residual")
+    if residual is not None:
+        rows.append(("Residual", f"{1e3 * residual:.3g} mm"))
+    if volume is not None:
+        rows.append(("Volume Change", _percent(volume)))
+    if inverted:
+        rows.append(("Inverted", f"{inverted:.0f} tetrahedra"))
+    return tuple(rows)
+
+
+def _frames_wanted(summary: Mapping[str, Any]) -> int:
+    """How many frames were asked for, 0 if that is unknown."""
+    start, end, step = (_number(summary, name) for name in ("frame_start", "frame_end", "frame_step"))
+    if start is None or end is None or not step or not all(map(math.isfinite, (start, end, step))):
+        return 0
+    return math.ceil((end - start) / step) + 1
+
+
+def _number(values: Mapping[str, Any], name: str) -> float | None:
+    value = values.get(name)
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < _SHORT_SECONDS else time_text(seconds)
+
+
+def _percent(share: float) -> str:
+    percent = 100.0 * share
+    return f"{percent:.1f} %" if percent < 100.0 else f"{percent:.0f} %"

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blender's scene as ``scene.Scene``: world space, SI units.
+
+The rules, as artists are told them:
+
+- A body is its mesh before all modifiers, with the artist's shape keys as they stand at the first frame. Modifiers
+  never influence the simulation; they stay live on top of the result.
+- Deformers of a rig (armature, lattice, …) deform the result as every modifier does; they must stand before what
+  changes the vertices.
+- Of the artist's shape keys, what changes after the first frame adds on top of relative baked keys.
+- Objects that are disabled in viewports, or in a collection that is, or excluded from the view layer take no part; the
+  eye in the outliner does not matter.
+- One Blender unit is ``unit_settings.scale_length`` metres, unless the unit system is None. Lengths, velocities and
+  accelerations (gravity among them) are scaled by it, as Blender's own panels show them: gravity 9.81 at a scale of
+  0.01 reads 0.0981 m/s². All else is in SI units whatever the scale.
+- A frame lasts fps_base / fps seconds.
+- Gravity and settings are those of the first frame, wherever the playhead stands; only the range of frames and their
+  duration are read where it stands.
+- Objects that something animates are followed through the frames; all of them, where a handler is called at each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from ...scene.body_kinds import body_labels
+from ...scene.collider import Collider
+from ...scene.errors import Notice, XpbdError, attempt_all
+from ...scene.material_parameters import COLLIDER
+from ...scene.scene import Scene, validate
+from ...scene.settings import SOLVER_PARAMETERS, FrameRange, SolverSettings
+from ..data.bake_options import BakeOptions
+from ..data.data_lookup import object_by_uid, scene_by_uid
+from ..keys.body_results import ResultTarget, TargetOptions
+from ..reading.attachment_reader import resolved
+from ..reading.body_reader import LocalBody, precision_notice
+from ..reading.collider_reader import read_collider, read_floor
+from ..reading.motion import animated_paths, has_animation, has_frame_handlers, may_deform, may_move, world_matrix
+from .body_kinds import blender_kind, is_body
+from .ignored_inputs import ColliderShapes, ignored_inputs
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was read.
+
+    Attributes:
+        scene: to be simulated.
+        targets: where the result of each body goes, in the order of the bodies.
+        scene_uid: ``session_uid`` of the Blender scene.
+        notices: warnings.
+    """
+
+    scene: Scene
+    targets: tuple[ResultTarget, ...]
+    scene_uid: int
+    notices: tuple[Notice, ...]
+
+
+@dataclass(frozen=True)
+class ReadProgress:
+    """How far reading is: frames stepped through, of how many."""
+
+    frames_done: int
+    frames_total: int
+
+
+def unit_scale_of(scene: bpy.types.Scene) -> float:
+    """Metres per Blender unit."""
+    units = scene.unit_settings
+    return 1.0 if units.system == "NONE" else float(units.scale_length)
+
+
+def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[ReadProgress, None, Reading]:
+    """Read the context's scene; frame by frame where something moves, with a pause (yield) after each frame.
+
+    The scene's frame is put back in the end, whatever ends it. Nothing else is changed.
+
+    Args:
+        context: its scene and view layer are read.
+        options: of the bake.
+
+    Returns:
+        What was read.
+
+    Raises:
+        XpbdError: whatever is wrong with the input; E_INTERRUPTED when objects or the scene vanish meanwhile.
+    """
+    scene = context.scene
+    frames = _frame_range(scene, options)
+    enabled = _enabled_objects(context.view_layer)
+    bodies, colliders = _participants(enabled, options)
+    everything = [*bodies, *colliders]
+    is_scripted = has_frame_handlers()
+    moving = frozenset(obj.session_uid for obj in everything if is_scripted or may_move(obj))
+    with _frame_kept(scene):
+        if moving or has_animation(scene) or any(may_deform(obj) for obj in everything):
+            scene.frame_set(frames.start)
+        parts = _SceneParts(scene, options, frames)
+        depsgraph = context.evaluated_depsgraph_get()
+        local_bodies, local_colliders, matrices = _read_all(bodies, colliders, options, depsgraph)
+        pinned = frozenset(body.object_uid for body in local_bodies if len(body.pin_vertices))
+        ignored = ignored_inputs(scene, enabled, pinned, local_colliders.values())
+        shapes = ColliderShapes(colliders, frames, depsgraph, is_scripted=is_scripted)
+        yield from _follow(context, parts.scene_uid, frames, moving, matrices, shapes)
+    reading = parts.assemble(local_bodies, local_colliders, {uid: _motion(rows) for uid, rows in matrices.items()})
+    return replace(reading, notices=(*reading.notices, *ignored, *shapes.notices()))
+
+
+def _read_all(
+    bodies: list[bpy.types.Object],
+    colliders: list[bpy.types.Object],
+    options: BakeOptions,
+    depsgraph: bpy.types.Depsgraph,
+) -> tuple[list[LocalBody], dict[int, Collider], dict[int, list[Floats]]]:
+    """Check and read each participant at the depsgraph's frame.
+
+    Returns:
+        Bodies; colliders by their objects' ``session_uid``; the first matrix of each, by that too.
+
+    Raises:
+        XpbdError: what is wrong with each of them.
+    """
+    unit_scale = unit_scale_of(depsgraph.scene)
+    placeholder = np.eye(4)[None]
+    local_bodies: list[LocalBody] = []
+    local_colliders: dict[int, Collider] = {}
+    matrices: dict[int, list[Floats]] = {}
+
+    def read(obj: bpy.types.Object) -> None:
+        matrices[obj.session_uid] = [world_matrix(obj, depsgraph)]
+        if obj.xpbd.role == COLLIDER:
+            identifier = f"c{len(local_colliders)}"
+            local_colliders[obj.session_uid] = read_collider(obj, identifier, placeholder, depsgraph)
+        else:
+            kind = blender_kind(obj.xpbd.role)
+            kind.result.check(obj, options.make_single_user)
+            local_bodies.append(kind.read(obj, unit_scale))
+
+    attempt_all(read, [*bodies, *colliders])
+    return local_bodies, local_colliders, matrices
+
+
+class _SceneParts:
+    """What the scene says itself, kept so that no reference to Blender's data outlives a pause."""
+
+    def __init__(self, scene: bpy.types.Scene, options: BakeOptions, frames: FrameRange) -> None:
+        self.scene_uid = scene.session_uid
+        self._unit_scale = unit_scale_of(scene)
+        self._frames = frames
+        self._settings = _solver_settings(scene, options)
+        self._notices = _animation_notices(scene)
+        self._make_single_user = options.make_single_user
+        gravity = np.array(scene.gravity, np.float64) if scene.use_gravity else np.zeros(3)
+        self._gravity = gravity * self._unit_scale
+        self._floor = read_floor(scene.xpbd, self._unit_scale) if scene.xpbd.use_floor else None
+
+    def assemble(self, bodies: list[LocalBody], colliders: dict[int, Collider], matrices: dict[int, Floats]) -> Reading:
+        identifiers = {body.object_uid: f"b{index}" for index, body in enumerate(bodies)}
+        attachments = [resolved(body.attachment, body.object_uid, body.name, identifiers) for body in bodies]
+        placed = tuple(
+            body.placed(identifiers[body.object_uid], matrices[body.object_uid], self._unit_scale, attachment)
+            for body, (attachment, _) in zip(bodies, attachments, strict=True)
+        )
+        metres = np.diag([self._unit_scale] * 3 + [1.0])
+        moved = tuple(replace(collider, transforms=metres @ matrices[uid]) for uid, collider in colliders.items())
+        floor = (self._floor,) if self._floor else ()
+        scene = Scene(placed, (*moved, *floor), self._frames, self._settings, self._gravity)
+        validate(scene)
+        notices = [*self._notices, *(notice for body in bodies for notice in body.notices)]
+        notices += [notice for _, warnings in attachments for notice in warnings]
+        notices += [notice for body in placed if (notice := precision_notice(body))]
+        wishes = TargetOptions(self._frames, self._unit_scale, self._make_single_user)
+        targets = tuple(
+            blender_kind(body.role).result.target(body, matrices[body.object_uid], wishes) for body in bodies
+        )
+        return Reading(scene, targets, self.scene_uid, tuple(notices))
+
+
+def _frame_range(scene: bpy.types.Scene, options: BakeOptions) -> FrameRange:
+    own = scene.xpbd
+    render = scene.render
+    return FrameRange(
+        start=own.frame_start if options.frame_start is None else options.frame_start,
+        end=own.frame_end if options.frame_end is None else options.frame_end,
+        step=own.frame_step if options.frame_step is None else options.frame_step,
+        frame_duration=float(render.fps_base) / float(render.fps),
+    )
+
+
+def _solver_settings(scene: bpy.types.Scene, options: BakeOptions) -> SolverSettings:
+    wishes = {spec.name: getattr(options, spec.name, None) for spec in SOLVER_PARAMETERS}
+    return SolverSettings.from_values(
+        {name: getattr(scene.xpbd, name) if wish is None else wish for name, wish in wishes.items()}
+    )
+
+
+def _animation_notices(scene: bpy.types.Scene) -> tuple[Notice, ...]:
+    """A warning for what is animated of the scene but is read at the first frame alone; our own settings cannot be."""
+    if not animated_paths(scene) & {"gravity", "use_gravity"}:
+        return ()
+    return (Notice("W_ANIMATED", "Gravity is animated: the bake takes what it is at its first frame, for all frames."),)
+
+
+def _participants(
+    enabled: Sequence[bpy.types.Object], options: BakeOptions
+) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:
+    """Bodies and colliders that take part, each in the order of their names."""
+    bodies = [obj for obj in enabled if is_body(obj)]
+    unknown = [name for name in options.objects if not any(obj.name == name for obj in bodies)]
+    if unknown:
+        advice = (
+            f"There is no such {body_labels().lower()} object that is enabled in viewports in this scene: give it a "
+            "role in the XPBD tab, or correct the name."
+        )
+        raise XpbdError.joined([XpbdError("E_NOTHING", advice, name) for name in unknown])
+    if options.objects:
+        bodies = [obj for obj in bodies if obj.name in options.objects]
+    if not bodies:
+        raise XpbdError("E_NOTHING", f"No object has the role {body_labels()}: give one in the XPBD tab.")
+    return bodies, [obj for obj in enabled if obj.type == "MESH" and obj.xpbd.role == COLLIDER]
+
+
+def _enabled_objects(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
+    """Those that take part, in the order of their names."""
+    uids = {obj.session_uid for obj in _enabled_in(view_layer.layer_collection)}
+    return [obj for obj in bpy.data.objects if obj.session_uid in uids]
+
+
+def _enabled_in(layer: bpy.types.LayerCollection) -> Iterable[bpy.types.Object]:
+    if layer.exclude or layer.collection.hide_viewport:
+        return
+    yield from (obj for obj in layer.collection.objects if not obj.hide_viewport)
+    for child in layer.children:
+        yield from _enabled_in(child)
+
+
+def _follow(
+    context: bpy.types.Context,
+    scene_uid: int,
+    frames: FrameRange,
+    moving: frozenset[int],
+    matrices: dict[int, list[Floats]],
+    shapes: ColliderShapes,
+) -> Iterator[ReadProgress]:
+    """Play the frames after the first, and append the matrices of what moves; of the rest look at some frames."""
+    for frame in range(frames.start + 1, frames.end + 1) if moving else shapes.frames:
+        yield ReadProgress(frame - frames.start, frames.count)
+        if context.scene is None or context.scene.session_uid != scene_uid:
+            raise XpbdError("E_INTERRUPTED", "Another scene was chosen while this one was being read: bake again.")
+        context.scene.frame_set(frame)
+        depsgraph = context.evaluated_depsgraph_get()
+        for uid in moving:
+            matrices[uid].append(world_matrix(_require_object(uid), depsgraph, frame))
+        if frame in shapes.frames:
+            shapes.look([_require_object(uid) for uid in shapes.uids], depsgraph)
+
+
+def _require_object(uid: int) -> bpy.types.Object:
+    obj = object_by_uid(uid)
+    if obj is None:
+        raise XpbdError("E_INTERRUPTED", "An object was deleted while the scene was being read: bake again.")
+    return obj
+
+
+def _motion(rows: list[Floats]) -> Floats:
+    """The matrices of all frames; one where the object has turned out to stand still."""
+    matrices = np.stack(rows)
+    return matrices[:1] if (matrices == matrices[0]).all() else matrices
+
+
+@contextmanager
+def _frame_kept(scene: bpy.types.Scene) -> Iterator[None]:
+    """Put the scene's frame back in the end."""
+    uid, frame, subframe = scene.session_uid, scene.frame_current, scene.frame_subframe
+    try:
+        yield
+    finally:
+        again = scene_by_uid(uid)
+        if again is not None and (again.frame_current, again.frame_subframe) != (frame, subframe):
+            again.frame_set(frame, subframe=subframe)

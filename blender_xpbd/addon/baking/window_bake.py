@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The one bake that runs in a window: advanced in short slices, so that Blender stays alive between them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from typing import Any
+
+import bpy
+
+from ...scene.errors import XpbdError
+from ..data.bake_options import BakeOptions
+from ..data.bake_record import remove_orphans
+from ..data.bake_status import STATUS
+from ..keys.shape_key_writer import clear_bake
+from .bake import BakeSession, interrupt_all
+from .progress import READING, STARTING, WAITING, WRITING, Progress
+from .progress_bar import time_text
+from .report import BakeSummary
+
+# What a slice may take; one step of the bake may take nearly as much
+SLICE_SECONDS = 0.04
+
+
+class WindowBake:
+    """A bake in a window; ``STATUS`` tells the panels how it stands."""
+
+    def __init__(self, context: bpy.types.Context, options: BakeOptions | None = None) -> None:
+        """Nothing is read or started before the first slice."""
+        session = BakeSession(context, options or BakeOptions())
+        self.summary = session.summary
+        self._steps: Generator[Progress, None, BakeSummary] | None = session.run(context)
+        self._records_before = {obj.session_uid: obj.xpbd.bake_record for obj in bpy.data.objects}
+        self.stop_wanted = False
+        STATUS.reset()
+        STATUS.is_baking = True
+        STATUS.status = "Reading the scene"
+
+    def advance(self) -> BakeSummary | None:
+        """Go on for a slice of time.
+
+        Returns:
+            What was done, once it is all done; None before.
+
+        Raises:
+            XpbdError: what went wrong; the bake is over then.
+        """
+        limit = time.perf_counter() + SLICE_SECONDS
+        try:
+            while self._steps is not None:
+                progress = next(self._steps)
+                _show(progress)
+                # Only these stages are work of this process; in the others the worker is waited for
+                if progress.stage not in {READING, WRITING} or time.perf_counter() > limit:
+                    return None
+        except StopIteration as end:
+            self._end()
+            summary: BakeSummary = end.value
+            return summary
+        except XpbdError as error:
+            self._end()
+            STATUS.message = str(error)
+            raise
+        except BaseException:
+            self._end()
+            raise
+        return None
+
+    def stop(self) -> None:
+        """End the worker, and keep the frames that are done; takes up to 2 s."""
+        if self._steps is not None:
+            steps, self._steps = self._steps, None
+            try:
+                steps.close()
+            finally:
+                self._end()
+
+    def take_back(self) -> None:
+        """Remove what the bake has added so far; its next step adds it again.
+
+        An undo keeps data-blocks that are equal in its two last steps as they are now, and frees those that are in
+        neither: a mesh would be left with freed shape keys.
+        """
+        for obj in bpy.data.objects:
+            record = obj.xpbd.bake_record
+            if record and record != self._records_before.get(obj.session_uid, "") and obj.mode != "EDIT":
+                clear_bake(obj)
+
+    def _end(self) -> None:
+        self._steps = None
+        STATUS.is_baking = False
+        STATUS.seconds_left = -1.0
+        if _current is self:
+            _forget()
+
+
+_current: WindowBake | None = None
+
+
+def current() -> WindowBake | None:
+    """The bake that runs, or None."""
+    return _current
+
+
+def start(context: bpy.types.Context, options: BakeOptions | None = None) -> WindowBake:
+    """Begin a bake in the window.
+
+    Raises:
+        XpbdError: E_LOCKED while another runs.
+    """
+    global _current  # noqa: PLW0603 - one window manager, one bake
+    if _current is not None:
+        raise XpbdError("E_LOCKED", "A bake is running already: wait for it, or cancel it.")
+    _current = WindowBake(context, options)
+    return _current
+
+
+def stop() -> None:
+    """End the bake that runs, if any, and keep its frames."""
+    if _current is not None:
+        _current.stop()
+
+
+def _forget() -> None:
+    global _current  # noqa: PLW0603
+    _current = None
+
+
+def _show(progress: Progress) -> None:
+    STATUS.progress = progress.fraction
+    STATUS.frames_per_second = progress.frames_per_second
+    STATUS.seconds_left = -1.0 if progress.seconds_left is None else progress.seconds_left
+    if progress.frame is not None:
+        STATUS.newest_frame = progress.frame
+    STATUS.status = status_text(progress)
+    STATUS.is_waiting = progress.stage == WAITING
+
+
+def status_text(progress: Progress) -> str:
+    """What the progress bar says."""
+    if not progress.frames_done or progress.stage in {STARTING, WAITING}:
+        return progress.message
+    parts = [f"{progress.frames_done} / {progress.frames_total}"]
+    if progress.frames_per_second > 0.0:
+        parts.append(f"{progress.frames_per_second:.3g} fps")
+    if progress.seconds_left is not None:
+        parts.append(f"{time_text(progress.seconds_left)} left")
+    return " · ".join(parts)
+
+
+@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
+def _stop_before_load(*_arguments: object) -> None:
+    stop()
+    interrupt_all("Another file was opened, so the bake was stopped; what is solved waits in the cache.")
+    STATUS.reset()
+
+
+@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
+def _take_back_before_undo(*_arguments: object) -> None:
+    if _current is not None:
+        _current.take_back()
+
+
+@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
+def _tidy_after_undo(*_arguments: object) -> None:
+    remove_orphans()
+
+
+def register() -> None:
+    """Watch for undo, and for another file being opened: a bake belongs to its file."""
+    for handlers, handler in _handlers():
+        handlers.append(handler)
+
+
+def unregister() -> None:
+    """End the bakes that run, a script's too, and watch no more."""
+    stop()
+    interrupt_all("The add-on was disabled, so the bake was stopped: enable it, and bake again to go on from there.")
+    STATUS.reset()
+    for handlers, handler in _handlers():
+        handlers.remove(handler)
+
+
+def _handlers() -> tuple[tuple[Any, Any], ...]:
+    handlers = bpy.app.handlers
+    return (
+        (handlers.load_pre, _stop_before_load),
+        (handlers.undo_pre, _take_back_before_undo),
+        (handlers.redo_pre, _take_back_before_undo),
+        (handlers.undo_post, _tidy_after_undo),
+        (handlers.redo_post, _tidy_after_undo),
+    )

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a bake adds to an object, noted before it is added, so that it can be taken back even from a file that was
+saved half-way.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields
+from functools import lru_cache
+from typing import Any
+
+import bpy
+
+from ...scene.settings import MAXIMUM_FRAMES
+
+RECORD_VERSION = 1
+ABSOLUTE = "ABSOLUTE"
+RELATIVE = "RELATIVE"
+# Blender's own numbers: an index has 32 bits, and evaluation times stay far below this
+_LARGEST_NUMBER = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class BakeRecord:
+    """What a bake adds, and what stood there before.
+
+    Attributes:
+        bake: identifies the run of the bake, so that an undo to an earlier one is noticed.
+        job: name of the job folder.
+        topology: digest of the mesh's connectivity.
+        style: ABSOLUTE or RELATIVE.
+        prefix: our keys are called prefix and frame.
+        start, end, step: the frames that get a key.
+        created_keys: the mesh had no shape keys; the first one, Basis, is ours too.
+        created_animation: the keys had no animation data.
+        created_action: name of the action that we made, "" when the curves went into the artist's.
+        last_slot: the slot that the keys' animation data remembered (layered actions).
+        use_relative, eval_time: of the keys, as they were.
+        active_index, show_only: of the object, as they were.
+    """
+
+    bake: str
+    job: str
+    topology: str
+    style: str
+    prefix: str
+    start: int
+    end: int
+    step: int
+    created_keys: bool
+    created_animation: bool
+    created_action: str
+    last_slot: str
+    use_relative: bool
+    eval_time: float
+    active_index: int
+    show_only: bool
+
+    def frames(self) -> list[int]:
+        """The frames that get a key, ascending."""
+        frames = list(range(self.start, self.end + 1, self.step))
+        return frames if frames[-1] == self.end else [*frames, self.end]
+
+    def key_name(self, frame: int) -> str:
+        """The name of a frame's key."""
+        return f"{self.prefix} {frame:04d}"
+
+    def key_names(self) -> frozenset[str]:
+        """The names of all our keys but Basis."""
+        return frozenset(self.key_name(frame) for frame in self.frames())
+
+    def store(self, obj: bpy.types.Object) -> None:
+        """Keep it with the object."""
+        obj.xpbd.bake_record = json.dumps({"version": RECORD_VERSION, **asdict(self)})
+
+
+def read_record(obj: bpy.types.Object) -> BakeRecord | None:
+    """The record of the object's bake, None where there is none or where it is not to be understood."""
+    return _parsed(obj.xpbd.bake_record)
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str) -> BakeRecord | None:
+    """A record from its text, which is asked for several times per frame and object."""
+    try:
+        values: Any = json.loads(text)
+    # RecursionError: brackets nested by the thousand, in a file from a stranger
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(values, dict) or values.pop("version", None) != RECORD_VERSION or not _is_valid(values):
+        return None
+    return BakeRecord(**values)
+
+
+def _is_valid(values: dict[str, Any]) -> bool:
+    kinds = {"str": str, "int": int, "bool": bool, "float": (int, float)}
+    expected = {field.name: kinds[str(field.type)] for field in fields(BakeRecord)}
+    if set(values) != set(expected) or not all(isinstance(values[name], kind) for name, kind in expected.items()):
+        return False
+    has_frames = values["step"] >= 1 and 0 <= values["end"] - values["start"] < MAXIMUM_FRAMES
+    # NaN, which JSON may hold, is no such time either
+    fits_blender = 0 <= values["active_index"] <= _LARGEST_NUMBER and abs(values["eval_time"]) <= _LARGEST_NUMBER
+    return bool(has_frames and fits_blender)
+
+
+def forget_record(obj: bpy.types.Object) -> None:
+    """Remove the record from the object."""
+    obj.xpbd.bake_record = ""
+    stamp(obj, "")
+
+
+def stamp(obj: bpy.types.Object, bake: str) -> None:
+    """Write a bake's identifier to the mesh and its keys, "" for none: no two bakes leave the same bytes there.
+
+    An undo leaves data-blocks alone whose bytes do not differ. The keys of a new bake may lie at the address of those
+    it replaced; then a mesh looks unchanged, and would be left with the keys that the undo frees: a crash.
+    """
+    data: Any = obj.data
+    for block in (data, data.shape_keys):
+        if block is not None and block.is_editable:
+            block.xpbd_bake = bake
+
+
+def remove_orphans() -> None:
+    """Remove keys of ours that have no mesh: an undo during a bake reads those again that the bake has replaced."""
+    keys: list[Any] = [key for key in bpy.data.shape_keys if key.users == 0 and key.xpbd_bake]
+    if keys:
+        bpy.data.batch_remove(keys)

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How the bake in the window stands: for the panels, never saved in a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass
+class BakeStatus:
+    """What ``WindowManager.xpbd`` shows; the meaning of each is in ``specs.STATUS_SETTINGS``."""
+
+    is_baking: bool = False
+    is_waiting: bool = False
+    progress: float = 0.0
+    status: str = ""
+    frames_per_second: float = 0.0
+    seconds_left: float = -1.0
+    newest_frame: int = 0
+    message: str = ""
+
+    def reset(self) -> None:
+        """Forget the last bake."""
+        vars(self).update(vars(BakeStatus()))
+
+
+STATUS = BakeStatus()

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The add-on as Blender knows it: its package, and the preferences that Blender keeps for it."""
+
+from __future__ import annotations
+
+import bpy
+
+# The extension's package, bl_ext.….xpbd_physics; or blender_xpbd, where a script registers it
+BASE_PACKAGE = __name__.rpartition(".addon.")[0]
+
+
+def worker_python_path(context: bpy.types.Context) -> str:
+    """The Python that the artist has named; "" where there is none, or where a script uses the package."""
+    addon = context.preferences.addons.get(registered_package(context))
+    return str(getattr(addon.preferences, "worker_python", "")) if addon is not None else ""
+
+
+def registered_package(context: bpy.types.Context) -> str:
+    """The package whose properties Blender has: an installed extension's, also where a script imports a checkout."""
+    return type(context.scene.xpbd).__module__.rpartition(".addon.")[0]

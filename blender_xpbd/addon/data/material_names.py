@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which of a material's parameters count, and so are shown; and in which panel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...scene.material_parameters import MATERIAL_PARAMETERS
+from ...scene.presets import PRESETS
+
+OWN_MATERIAL = "MATERIAL"
+OWN_COMPLIANCE = "CUSTOM"
+
+DAMPING = ("damping", "internal_damping", "damping_time")
+STRUCTURE = (
+    "greatest_stretch",
+    "use_tethers",
+    "tether_slack",
+    "use_stitches",
+    "pressure_model",
+    "pressure",
+    "volume_ratio",
+    "shape_matching",
+    "shape_frequency",
+)
+COMPLIANCES = frozenset({"stretch_compliance", "volume_compliance", "bending_compliance"})
+_COLLISION = frozenset({"friction", "restitution", "contact_offset"})
+_PBD = frozenset({"pbd_stretch_stiffness", "pbd_volume_stiffness", "pbd_bending_stiffness"})
+# What a stiffness in physical units is made of; neither a compliance nor PBD mode asks for it
+_PHYSICAL = frozenset(
+    {
+        "solid_model",
+        "youngs_modulus",
+        "poissons_ratio",
+        "membrane_model",
+        "stretch_stiffness",
+        "warp_stiffness",
+        "weft_stiffness",
+        "shear_stiffness",
+        "bending_stiffness",
+    }
+)
+_NOT_IN_PBD = frozenset({"compression_share"})
+
+_BENDS = ("DIHEDRAL", "DISTANCE", "ISOMETRIC")
+# Parameter: the choice that it belongs to, and for which of its values
+_CONDITIONS: Mapping[str, tuple[str, tuple[str | bool, ...]]] = {
+    "stretch_stiffness": ("membrane_model", ("SPRINGS", "ISOTROPIC")),
+    "warp_stiffness": ("membrane_model", ("ORTHOTROPIC",)),
+    "weft_stiffness": ("membrane_model", ("ORTHOTROPIC",)),
+    "shear_stiffness": ("membrane_model", ("ORTHOTROPIC",)),
+    "compression_share": ("membrane_model", ("SPRINGS",)),
+    "bending_stiffness": ("bending_model", _BENDS),
+    "bending_compliance": ("bending_model", _BENDS),
+    "pbd_bending_stiffness": ("bending_model", _BENDS),
+    "rest_angle": ("bending_model", ("DIHEDRAL",)),
+    "tether_slack": ("use_tethers", (True,)),
+    "pressure": ("pressure_model", ("GAS",)),
+    "volume_ratio": ("pressure_model", ("VOLUME",)),
+    "shape_frequency": ("shape_matching", ("WHOLE", "CLUSTERS")),
+}
+
+_PRESET_NAMES = {preset.identifier: frozenset(preset.values) for preset in PRESETS}
+
+
+def preset_names(preset: str) -> frozenset[str]:
+    """The parameters that a preset sets; none for an own material."""
+    return _PRESET_NAMES.get(preset, frozenset())
+
+
+def material_names(settings: Any, solver_mode: str) -> list[str]:
+    """The parameters of the Material panel that count, in order.
+
+    Args:
+        settings: ``Object.xpbd`` of a body.
+        solver_mode: "XPBD" or "PBD".
+    """
+    elsewhere = {"stiffness_input", "pin_frequency", *DAMPING, *STRUCTURE, *_COLLISION}
+    return [name for name in _names_that_count(settings, solver_mode) if name not in elsewhere]
+
+
+def structure_names(settings: Any, solver_mode: str) -> list[str]:
+    """The parameters of the Structure panel that count, in order."""
+    counting = _names_that_count(settings, solver_mode)
+    return [name for name in STRUCTURE if name in counting]
+
+
+def _names_that_count(settings: Any, solver_mode: str) -> list[str]:
+    if solver_mode == "PBD":
+        idle = _PHYSICAL | COMPLIANCES | _NOT_IN_PBD
+    else:
+        idle = _PBD | (_PHYSICAL if settings.preset == OWN_COMPLIANCE else COMPLIANCES)
+    return [
+        parameter.name
+        for parameter in MATERIAL_PARAMETERS
+        if (not parameter.roles or settings.role in parameter.roles)
+        and parameter.name not in idle
+        and _is_met(settings, parameter.name, idle)
+    ]
+
+
+def _is_met(settings: Any, name: str, idle: frozenset[str]) -> bool:
+    choice, values = _CONDITIONS.get(name, ("", ()))
+    return not choice or choice in idle or getattr(settings, choice) in values

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``Object.xpbd``, ``Scene.xpbd`` and ``WindowManager.xpbd``, made from the parameters in ``specs``."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import bpy
+
+from ...scene.body_kinds import body_roles
+from ...scene.material_parameters import MATERIAL_PARAMETERS
+from ...scene.parameter import Choice, Parameter, Value
+from ...scene.presets import DEFAULT_PRESETS, PRESETS, preset_values
+from .bake_status import STATUS
+from .material_names import COMPLIANCES, OWN_COMPLIANCE, OWN_MATERIAL
+from .specs import OBJECT_SETTINGS, SCENE_SETTINGS, STATUS_SETTINGS, Setting
+
+# Blender's subtype and unit of an SI unit, where it has one
+BLENDER_UNITS: Mapping[str, tuple[str, str]] = {
+    "m": ("DISTANCE", "LENGTH"),
+    "m/s": ("VELOCITY", "VELOCITY"),
+}
+# a length in Blender units times the unit scale is one in metres
+_SCALED_UNITS = frozenset(BLENDER_UNITS)
+_showing = False
+_PRESET_ROLES = {preset.identifier: preset.role for preset in PRESETS}
+
+
+class XPBD_PG_object(bpy.types.PropertyGroup):
+    """The settings of one object."""
+
+
+class XPBD_PG_scene(bpy.types.PropertyGroup):
+    """The settings of one scene."""
+
+
+class XPBD_PG_status(bpy.types.PropertyGroup):
+    """How the bake stands; computed, never stored."""
+
+
+def enum_items(choices: tuple[Choice, ...]) -> tuple[tuple[str, str, str, str, int], ...]:
+    """Blender's items of an enumeration.
+
+    A .blend file stores the number: it is made from the identifier, so that items may be added and sorted later.
+    24 bits, because a button holds it as a float.
+    """
+    return tuple(
+        (choice.identifier, choice.label, choice.description, "NONE", zlib.crc32(choice.identifier.encode()) >> 8)
+        for choice in choices
+    )
+
+
+def fits_role(preset: str, role: str) -> bool:
+    """Whether a preset is for the role; own materials are for both."""
+    return _PRESET_ROLES.get(preset, role) == role
+
+
+def is_named(preset: str) -> bool:
+    """Whether the preset sets the material's values, which are then only shown."""
+    return preset in _PRESET_ROLES
+
+
+def material_values(settings: Any, unit_scale: float = 1.0) -> dict[str, Value]:
+    """The material of a body in SI units: its own values, and over them those of its preset.
+
+    Args:
+        settings: ``Object.xpbd`` of a jelly or cloth object.
+        unit_scale: metres per Blender unit.
+
+    Raises:
+        XpbdError: E_PARAM, where the preset is for another role.
+    """
+    role = settings.role
+    own: dict[str, Value] = {}
+    for parameter in MATERIAL_PARAMETERS:
+        if parameter.name != "stiffness_input" and (not parameter.roles or role in parameter.roles):
+            value = getattr(settings, parameter.name)
+            own[parameter.name] = value * unit_scale if parameter.unit in _SCALED_UNITS else value
+    return {**own, **preset_values(settings.preset, role)}
+
+
+def _show_preset(settings: Any, _context: bpy.types.Context | None = None) -> None:
+    """Copy the values of a named preset: the panel shows them, and an own material starts from them."""
+    global _showing  # noqa: PLW0603 - tells the values' own callbacks apart from the artist
+    role, preset = settings.role, settings.preset
+    if role not in body_roles() or not is_named(preset) or not fits_role(preset, role):
+        return
+    _showing = True
+    try:
+        for name, value in preset_values(preset, role).items():
+            if name != "stiffness_input":
+                setattr(settings, name, value)
+    finally:
+        _showing = False
+
+
+def _choose_preset(settings: Any, context: bpy.types.Context | None) -> None:
+    """A new role gets a preset that fits it."""
+    default = DEFAULT_PRESETS.get(settings.role)
+    if default is not None and not fits_role(settings.preset, settings.role):
+        settings.preset = default
+    _show_preset(settings, context)
+
+
+def _leave_preset(own: str) -> Callable[[Any, bpy.types.Context | None], None]:
+    """A value that a script sets counts: what the preset says no longer does."""
+
+    def leave(settings: Any, _context: bpy.types.Context | None) -> None:
+        if not _showing and (is_named(settings.preset) or own == OWN_COMPLIANCE):
+            settings.preset = own
+
+    return leave
+
+
+_UPDATES: Mapping[str, Callable[..., None]] = {
+    "role": _choose_preset,
+    "preset": _show_preset,
+    **{name: _leave_preset(OWN_MATERIAL) for preset in PRESETS for name in preset.values},
+    **{name: _leave_preset(OWN_COMPLIANCE) for name in COMPLIANCES},
+}
+
+
+def _status_getter(name: str) -> Callable[[Any], Value]:
+    def get(_settings: Any) -> Value:
+        value: Value = getattr(STATUS, name)
+        return value
+
+    return get
+
+
+def is_holder(settings: Any, obj: bpy.types.Object) -> bool:
+    """Whether an object may hold the one that the settings are of."""
+    return obj.type == "MESH" and obj.xpbd.role in body_roles() and obj != settings.id_data
+
+
+def blender_property(setting: Setting, **callbacks: Any) -> Any:
+    """A setting as what ``bpy.props`` makes of it. Not animatable: a bake reads it once.
+
+    Args:
+        setting: of ``specs``.
+        callbacks: ``update`` or ``get``, for bpy.props.
+    """
+    parameter = setting.parameter
+    common: dict[str, Any] = {
+        "name": parameter.label,
+        "description": tooltip(parameter),
+        "options": {"HIDDEN"} if setting.hidden else set(),  # without ANIMATABLE
+        **callbacks,
+    }
+    if "get" not in callbacks:
+        common["default"] = parameter.default
+        common["override"] = set() if setting.hidden else {"LIBRARY_OVERRIDABLE"}
+    if parameter.kind == "BOOL":
+        return bpy.props.BoolProperty(**common)
+    if parameter.kind == "ENUM":
+        return bpy.props.EnumProperty(items=enum_items(parameter.choices), **common)
+    if parameter.kind == "STRING":
+        return _text_property(setting.subtype, common)
+    common.update(_limits(parameter))
+    if parameter.kind == "INT":
+        return bpy.props.IntProperty(**common)
+    subtype, unit = BLENDER_UNITS.get(parameter.unit, ("NONE", "NONE"))
+    common.update(subtype=subtype, unit=unit, precision=_precision(parameter))
+    if setting.size > 1:
+        common["default"] = (parameter.default,) * setting.size
+        return bpy.props.FloatVectorProperty(size=setting.size, **common)
+    return bpy.props.FloatProperty(**common)
+
+
+def _text_property(subtype: str, common: dict[str, Any]) -> Any:
+    """A text, or an object by its pointer, which is None by default."""
+    if subtype == "OBJECT":
+        del common["default"]
+        properties: Any = bpy.props
+        return properties.PointerProperty(type=bpy.types.Object, poll=is_holder, **common)
+    if subtype in {"FILE_PATH", "DIR_PATH"} and bpy.app.version >= (4, 5):
+        # Older ones take "//" without being asked
+        common["options"] = {*common["options"], "PATH_SUPPORTS_BLEND_RELATIVE"}
+    return bpy.props.StringProperty(subtype=subtype, **common)
+
+
+def tooltip(parameter: Parameter) -> str:
+    """What the parameter means, with its unit."""
+    return f"{parameter.description} [{parameter.unit}]" if parameter.unit else parameter.description
+
+
+def _limits(parameter: Parameter) -> dict[str, Any]:
+    """Limits for bpy.props, without those that the parameter has not. Exclusive ones are left to the bake."""
+    convert = int if parameter.kind == "INT" else float
+    limits = {
+        "min": parameter.minimum,
+        "max": parameter.maximum,
+        "soft_min": parameter.soft_minimum,
+        "soft_max": parameter.soft_maximum,
+    }
+    return {name: convert(limit) for name, limit in limits.items() if limit is not None and abs(limit) != float("inf")}
+
+
+def _precision(parameter: Parameter) -> int:
+    """Decimals that tell values of the slider's range apart."""
+    top = parameter.maximum if parameter.soft_maximum is None else parameter.soft_maximum
+    if top >= 1e4:
+        return 0 if top >= 1e5 else 1
+    return 3 if top > 0.5 else 4 if top > 0.01 else 6
+
+
+_GROUPS: tuple[tuple[type, Any, tuple[Setting, ...], str], ...] = (
+    (XPBD_PG_object, bpy.types.Object, OBJECT_SETTINGS, "Takes part in XPBD simulations"),
+    (XPBD_PG_scene, bpy.types.Scene, SCENE_SETTINGS, "How XPBD simulations of this scene run"),
+    (XPBD_PG_status, bpy.types.WindowManager, STATUS_SETTINGS, "How the XPBD bake stands"),
+)
+
+
+# Data-blocks that a bake stamps, see ``bake_record.stamp``
+BAKED_DATA: tuple[Any, ...] = (bpy.types.Mesh, bpy.types.Key)
+
+
+def _callbacks(owner: type, name: str) -> dict[str, Any]:
+    if owner is bpy.types.WindowManager:
+        return {"get": _status_getter(name)}
+    if owner is bpy.types.Object and name in _UPDATES:
+        return {"update": _UPDATES[name]}
+    return {}
+
+
+def register() -> None:
+    """Add the property groups.
+
+    Properties are added to a registered group, and not by annotations: as annotations, those with callbacks crash
+    pip's bpy 4.2 at exit, even after they have been unregistered.
+    """
+    properties: Any = bpy.props
+    for group, owner, settings, description in _GROUPS:
+        bpy.utils.register_class(group)
+        for setting in settings:
+            setattr(group, setting.name, blender_property(setting, **_callbacks(owner, setting.name)))
+        override = set() if owner is bpy.types.WindowManager else {"LIBRARY_OVERRIDABLE"}
+        owner.xpbd = properties.PointerProperty(name="XPBD", description=description, type=group, override=override)
+    for owner in BAKED_DATA:
+        owner.xpbd_bake = properties.StringProperty(name="XPBD Bake", description="Whose it is", options={"HIDDEN"})
+
+
+def unregister() -> None:
+    """Remove the property groups."""
+    for owner in BAKED_DATA:
+        del owner.xpbd_bake
+    for group, owner, settings, _description in reversed(_GROUPS):
+        delattr(owner, "xpbd")
+        for setting in settings:
+            delattr(group, setting.name)
+        bpy.utils.unregister_class(group)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``OBJECT.PROPERTY=VALUE`` as texts of a command line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ...scene.errors import XpbdError
+from ...scene.presets import DEFAULT_PRESETS, OWN_CHOICES, PRESETS
+
+_TRUE = frozenset({"1", "true", "yes", "on"})
+_BY_COMPLIANCE = frozenset({"stretch_compliance", "volume_compliance", "bending_compliance"})
+_BY_PRESET = frozenset(name for preset in PRESETS for name in preset.values)
+_FALSE = frozenset({"0", "false", "no", "off"})
+
+
+def set_property(scene: bpy.types.Scene, assignment: str) -> None:
+    """Set a property of ``Object.xpbd``, or without an object of ``Scene.xpbd``.
+
+    Args:
+        scene: whose objects are meant.
+        assignment: such as ``Suzanne.youngs_modulus=20000``; the object's name may hold dots.
+
+    Raises:
+        XpbdError: E_PARAM, or E_NOTHING for an object that is not there.
+    """
+    target, equals, text = assignment.partition("=")
+    if not equals:
+        raise XpbdError("E_PARAM", f"{assignment!r} is not OBJECT.PROPERTY=VALUE.")
+    if "." not in target and target.isidentifier():
+        _assign(scene.xpbd, target, text, "")
+        return
+    # An object's name may hold "=" and dots
+    for position in (index for index, letter in enumerate(assignment) if letter == "="):
+        name, _, attribute = assignment[:position].rpartition(".")
+        owner = scene.objects.get(name)
+        if owner is not None:
+            _assign(owner.xpbd, attribute, assignment[position + 1 :], name)
+            return
+    raise XpbdError("E_NOTHING", "There is no such object in the scene.", target.rpartition(".")[0])
+
+
+def _assign(settings: Any, attribute: str, text: str, object_name: str) -> None:
+    properties = settings.bl_rna.properties
+    definition = properties.get(attribute)
+    if definition is None or definition.is_readonly or definition.is_hidden:
+        known = ", ".join(sorted(p.identifier for p in properties if not p.is_readonly and not p.is_hidden))
+        raise XpbdError("E_PARAM", f"There is no property {attribute!r}; there are {known}.", object_name)
+    try:
+        value = _parse(definition, text)
+        _check_range(definition, value)
+        _free_of_preset(settings, attribute)
+        setattr(settings, attribute, value)
+    except (ValueError, TypeError) as fault:
+        raise XpbdError("E_PARAM", f"{attribute} cannot be {text!r}: {fault}.", object_name) from fault
+
+
+def _free_of_preset(settings: Any, attribute: str) -> None:
+    """Choose an own material, where the preset would go before the value that is being set."""
+    governed = _BY_COMPLIANCE if attribute in _BY_COMPLIANCE else _BY_PRESET
+    if attribute in governed and getattr(settings, "role", "NONE") in DEFAULT_PRESETS:
+        settings.preset = "CUSTOM" if governed is _BY_COMPLIANCE else _own_material(settings.preset)
+
+
+def _own_material(preset: str) -> str:
+    return preset if preset in {choice.identifier for choice in OWN_CHOICES} else "MATERIAL"
+
+
+def _parse(definition: Any, text: str) -> Any:
+    if getattr(definition, "is_array", False):
+        words = text.replace(",", " ").split()
+        if len(words) != definition.array_length:
+            raise ValueError(f"it has {definition.array_length} numbers")
+        return [_parse_one(definition.type, word) for word in words]
+    return _parse_one(definition.type, text)
+
+
+def _parse_one(kind: str, text: str) -> Any:
+    if kind == "FLOAT":
+        return float(text)
+    if kind == "INT":
+        return int(text)
+    if kind == "BOOLEAN":
+        word = text.strip().lower()
+        if word not in _TRUE | _FALSE:
+            raise ValueError("use true or false")
+        return word in _TRUE
+    if kind == "POINTER":
+        if text and bpy.data.objects.get(text) is None:
+            raise ValueError("there is no such object")
+        return bpy.data.objects.get(text)
+    return text
+
+
+def _check_range(definition: Any, value: Any) -> None:
+    """Blender clamps without a word; a script wants to know."""
+    if definition.type not in {"FLOAT", "INT"}:
+        return
+    for number in value if isinstance(value, list) else [value]:
+        # float32, as Blender keeps them: 0.1 is less than its own minimum of 0.1
+        low, high = definition.hard_min, definition.hard_max
+        if not low - 1e-6 * abs(low) <= number <= high + 1e-6 * abs(high):
+            raise ValueError(f"use {low:g} to {high:g}")

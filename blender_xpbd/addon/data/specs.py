@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What ``Object.xpbd`` and ``Scene.xpbd`` hold: parameters, and how Blender shows them.
+
+Lengths and velocities are in Blender units, as Blender's own properties: its panels show them in metres (or what the
+scene's units say), and who reads them multiplies by the scene's unit scale. Everything else is in SI units.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...scene.body import RESOLUTION_RANGE, VERTEX_FACTORS
+from ...scene.body_kinds import BODY_KINDS, body_roles
+from ...scene.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS
+from ...scene.parameter import Choice, Parameter
+from ...scene.presets import DEFAULT_PRESETS, PRESET_CHOICES
+from ...scene.settings import SOLVER_PARAMETERS
+
+# Blender's own limits of frame numbers
+_FIRST_FRAME = -1048574
+_LAST_FRAME = 1048574
+
+ROLES = (
+    Choice("NONE", "None", "Takes no part in the simulation"),
+    *(Choice(kind.name, kind.label, kind.description) for kind in BODY_KINDS),
+    Choice(COLLIDER, "Collider", "Obstacle that others bump into; it may be animated, nothing moves it"),
+)
+COLLIDER_SHAPES = (
+    Choice("MESH", "Mesh", "The surface of the mesh, with its modifiers"),
+    Choice("PLANE", "Plane", "Endless plane through the origin of the object, facing along its own Z axis"),
+    Choice("SPHERE", "Sphere", "Sphere around the origin of the object, as large as its mesh"),
+)
+TETRAHEDRALIZERS = (
+    Choice("CAGE", "Cage", "Even lattice around the mesh, which it carries along. Works with every mesh"),
+    Choice("FILE", "File", "Tetrahedral mesh from the .node and .ele files that TetGen and others write"),
+    Choice("FTETWILD", "fTetWild", "Tetrahedra that follow the surface. Needs the Python package pytetwild"),
+    Choice("TETGEN", "TetGen", "Tetrahedra that follow a closed, clean surface. Needs the Python package tetgen"),
+)
+KEY_STYLES = (
+    Choice("AUTO", "Automatic", "Absolute keys, or relative ones where the mesh has shape keys of its own"),
+    Choice("ABSOLUTE", "Absolute", "One curve plays all keys: fast, and retimed by that curve"),
+    Choice("RELATIVE", "Relative", "One curve for each key: plays along with the shape keys that the mesh has"),
+)
+
+
+def group_property(factor: str) -> str:
+    """The attribute of ``Object.xpbd`` that names the vertex group of a factor."""
+    return f"{factor}_group"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A parameter as a property of Blender.
+
+    Attributes:
+        parameter: name, unit, default, range, meaning.
+        size: how many numbers it holds.
+        subtype: Blender's subtype, where the unit does not give it; "OBJECT" for a pointer to a body, whose default
+            "" stands for None.
+        hidden: kept in the file, never shown: internal.
+    """
+
+    parameter: Parameter
+    size: int = 1
+    subtype: str = "NONE"
+    hidden: bool = False
+
+    @property
+    def name(self) -> str:
+        """The attribute in ``Object.xpbd`` or ``Scene.xpbd``."""
+        return self.parameter.name
+
+
+_MATERIAL_SETTINGS = tuple(
+    # the preset tells how stiffness is given: "Own Compliance" or not
+    Setting(parameter)
+    for parameter in MATERIAL_PARAMETERS
+    if parameter.name != "stiffness_input"
+)
+
+_GROUP_MEANINGS = {
+    "stiffness": (
+        "Stiffness Group",
+        (
+            "Vertex group that scales the stretch stiffness: weight 0 is limp, 1 is the material. It divides "
+            "compliances and multiplies the shares of PBD mode; what has the compliance 0 is rigid at all weights "
+            "above 0"
+        ),
+    ),
+    "bending": (
+        "Bending Group",
+        (
+            "Vertex group that scales the bending stiffness, as the stiffness group does for stretch: weight 0 is "
+            "limp, 1 is the material"
+        ),
+    ),
+    "density": ("Weight Group", "Vertex group that scales the density, or the weight per area"),
+    "damping": ("Damping Group", "Vertex group that scales the material damping"),
+    "pressure": ("Pressure Group", "Vertex group that scales the pressure of what is inside"),
+    "friction": ("Friction Group", "Vertex group that scales the friction: weight 0 is ice, 1 is the material"),
+}
+_GROUP_SETTINGS = tuple(
+    Setting(
+        Parameter(
+            group_property(name),
+            *_GROUP_MEANINGS[name],
+            "",
+            roles=tuple(kind.name for kind in BODY_KINDS if name in kind.vertex_factors),
+        )
+    )
+    for name in VERTEX_FACTORS
+)
+
+GROUP_PROPERTIES = tuple(setting.name for setting in _GROUP_SETTINGS)
+
+OBJECT_SETTINGS: tuple[Setting, ...] = (
+    Setting(Parameter("role", "Role", "What the object is in the simulation", "NONE", choices=ROLES)),
+    Setting(
+        Parameter(
+            "preset",
+            "Material",
+            "What the object is made of",
+            DEFAULT_PRESETS[JELLY],
+            choices=PRESET_CHOICES,
+            roles=body_roles(),
+        )
+    ),
+    *_MATERIAL_SETTINGS,
+    Setting(
+        Parameter(
+            "pin_group",
+            "Pin Group",
+            "Vertex group that holds vertices in place: weight 1 is fixed, less is held softly. Pins follow the "
+            "animation of the object",
+            "",
+            roles=body_roles(),
+        )
+    ),
+    Setting(
+        Parameter(
+            "attach_object",
+            "Attach to",
+            "Jelly or cloth object that holds the vertices of the group below, where they are at the first frame",
+            "",
+            roles=body_roles(),
+        ),
+        subtype="OBJECT",
+    ),
+    Setting(
+        Parameter(
+            "attach_group",
+            "Attach Group",
+            "Vertex group that is held by the other object: weight 1 is welded to it, less is held softly",
+            "",
+            roles=body_roles(),
+        )
+    ),
+    *_GROUP_SETTINGS,
+    Setting(
+        Parameter(
+            "uv_map",
+            "UV Map",
+            "UV map that tells how the cloth is woven: the warp runs along U. Empty: the active one",
+            "",
+            roles=(CLOTH,),
+        )
+    ),
+    Setting(
+        Parameter(
+            "tetrahedralizer",
+            "Tetrahedra from",
+            "How the inside is filled with tetrahedra",
+            "CAGE",
+            choices=TETRAHEDRALIZERS,
+            roles=(JELLY,),
+        )
+    ),
+    Setting(
+        Parameter(
+            "cage_resolution",
+            "Resolution",
+            "Cells along the longest side of the mesh: more show finer motion and take longer to simulate",
+            16,
+            minimum=RESOLUTION_RANGE[0],
+            maximum=RESOLUTION_RANGE[1],
+            soft_minimum=4,
+            soft_maximum=64,
+            roles=(JELLY,),
+        )
+    ),
+    Setting(
+        Parameter(
+            "tetrahedra_file",
+            "File",
+            "The .node or .ele file of a tetrahedral mesh that fills this mesh, in the coordinates of the object",
+            "",
+            roles=(JELLY,),
+        ),
+        subtype="FILE_PATH",
+    ),
+    Setting(
+        Parameter(
+            "collider_shape",
+            "Shape",
+            "What the others bump into",
+            "MESH",
+            choices=COLLIDER_SHAPES,
+            roles=(COLLIDER,),
+        )
+    ),
+    Setting(
+        Parameter(
+            "initial_velocity",
+            "Initial Velocity",
+            "How fast the object moves at the first frame, along the axes of the world",
+            0.0,
+            "m/s",
+            minimum=-1e6,
+            maximum=1e6,
+            soft_minimum=-100.0,
+            soft_maximum=100.0,
+            roles=body_roles(),
+        ),
+        size=3,
+    ),
+    Setting(
+        Parameter(
+            "key_style",
+            "Keys",
+            "How the shape keys of a bake are played",
+            "AUTO",
+            choices=KEY_STYLES,
+            roles=body_roles(),
+        )
+    ),
+    Setting(
+        Parameter("bake_record", "Bake Record", "What a bake has added to this object, so that it can be cleared", ""),
+        hidden=True,
+    ),
+)
+
+SCENE_SETTINGS: tuple[Setting, ...] = (
+    Setting(
+        Parameter(
+            "frame_start",
+            "Start",
+            "First frame of the simulation: there the objects have the shape that they are modelled in",
+            1,
+            minimum=_FIRST_FRAME,
+            maximum=_LAST_FRAME,
+        )
+    ),
+    Setting(
+        Parameter("frame_end", "End", "Last frame of the simulation", 250, minimum=_FIRST_FRAME, maximum=_LAST_FRAME)
+    ),
+    Setting(
+        Parameter(
+            "frame_step",
+            "Step",
+            "A shape key at every so many frames from the first, and at the last; every frame is simulated. "
+            "1 plays the motion exactly",
+            1,
+            minimum=1,
+            maximum=_LAST_FRAME,
+            soft_maximum=10,
+        )
+    ),
+    *(Setting(parameter) for parameter in SOLVER_PARAMETERS),
+    Setting(
+        Parameter(
+            "retry_diverged",
+            "Try Again",
+            "When the simulation blows up, bake again with twice the substeps, up to three times",
+            False,
+        )
+    ),
+    Setting(Parameter("use_floor", "Floor", "Level floor under everything, without end", False)),
+    Setting(
+        Parameter(
+            "floor_height",
+            "Height",
+            "Height of the floor along the Z axis of the world",
+            0.0,
+            "m",
+            minimum=-1e6,
+            maximum=1e6,
+            soft_minimum=-1000.0,
+            soft_maximum=1000.0,
+        )
+    ),
+    Setting(
+        Parameter(
+            "floor_friction",
+            "Friction",
+            "Coulomb friction coefficient of the floor: 0 is ice, 1 is rubber on asphalt",
+            0.5,
+            minimum=0.0,
+            maximum=10.0,
+            soft_maximum=1.0,
+        )
+    ),
+    Setting(
+        Parameter(
+            "floor_restitution",
+            "Restitution",
+            "Bounce of the floor: speed after a hit per speed before it",
+            0.0,
+            minimum=0.0,
+            maximum=1.0,
+        )
+    ),
+    Setting(
+        Parameter(
+            "cache_directory",
+            "Cache",
+            "Folder for the frames of a bake. Empty: a folder beside the .blend file",
+            "",
+        ),
+        subtype="DIR_PATH",
+    ),
+    Setting(Parameter("report", "Report", "What the last bake did", ""), hidden=True),
+)
+
+STATUS_SETTINGS: tuple[Setting, ...] = (
+    Setting(Parameter("is_baking", "Baking", "A bake is running", False)),
+    Setting(Parameter("is_waiting", "Waiting", "The bake waits for an object to leave Edit or Sculpt Mode", False)),
+    Setting(Parameter("progress", "Progress", "Share of the bake that is done", 0.0, minimum=0.0, maximum=1.0)),
+    Setting(Parameter("status", "Status", "What the bake does at present", "")),
+    Setting(Parameter("frames_per_second", "Frames per Second", "Simulated frames per second", 0.0, "1/s", 0.0)),
+    Setting(Parameter("seconds_left", "Time Left", "Seconds until the bake is done, -1 if unknown", -1.0, "s", -1.0)),
+    Setting(Parameter("newest_frame", "Newest Frame", "Last frame that is finished", 0)),
+    Setting(Parameter("message", "Message", "Why the last bake stopped, empty if it did not", "")),
+)

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the result of a body is in Blender: shape keys of its mesh, so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from ...scene.settings import FrameRange
+from ..data.bake_record import read_record
+from ..reading.body_reader import LocalBody
+from ..reading.mesh_reader import check_object
+from . import key_animation
+from .shape_key_writer import KeyTarget, ShapeKeyWriter, choose_style
+
+Floats = npt.NDArray[np.float64]
+
+
+class ResultTarget(Protocol):
+    """The object that gets a result, as it was read."""
+
+    @property
+    def object_uid(self) -> int:
+        """``session_uid`` of the object."""
+
+    @property
+    def name(self) -> str:
+        """Its name then, for messages."""
+
+
+class ResultWriter(Protocol):
+    """Writes the frames of one body, one by one and in ascending order; methods as of ``ShapeKeyWriter``."""
+
+    @property
+    def target(self) -> ResultTarget:
+        """The object that gets them."""
+
+    @property
+    def written(self) -> Sequence[int]:
+        """The frames that are there, ascending."""
+
+    def find(self) -> bpy.types.Object | None:
+        """The object, or None where it is gone."""
+
+    def blocking_mode(self) -> str:
+        """The mode of the object in which what is written now would be lost; "" for none."""
+
+    def is_intact(self) -> bool:
+        """Whether what has been written is still there."""
+
+    def begin(self) -> None:
+        """Take back an earlier bake, and prepare this one."""
+
+    def resume(self) -> None:
+        """Take up again what the object's owner may have changed since the last frame."""
+
+    def check_topology(self) -> None:
+        """Compare the object's data with what was read. Raises E_CACHE_STALE."""
+
+    def add_frame(self, frame: int, positions: Floats) -> None:
+        """Write a frame: positions in the world [m], shape (vertices, 3)."""
+
+    def take_back(self) -> None:
+        """Remove what this bake has added, if it is there."""
+
+    def finish(self, current_frame: float) -> None:
+        """Play the frames that there are."""
+
+
+@dataclass(frozen=True)
+class TargetOptions:
+    """What targets of all bodies of a bake have in common.
+
+    Attributes:
+        frames: of the bake.
+        unit_scale: metres per Blender unit.
+        make_single_user: copy data that other objects use too.
+    """
+
+    frames: FrameRange
+    unit_scale: float
+    make_single_user: bool
+
+
+@dataclass(frozen=True)
+class ResultKind:
+    """A kind of result.
+
+    Attributes:
+        check: refuses an object that cannot take one; whether data that others use too will be copied.
+        target: of a body and its object's matrices, local to world in Blender units, shape (frames or 1, 4, 4).
+        writer: of a target, for a bake and a job folder by their names.
+    """
+
+    check: Callable[[bpy.types.Object, bool], None]
+    target: Callable[[LocalBody, Floats, TargetOptions], ResultTarget]
+    writer: Callable[[Any, str, str], ResultWriter]
+
+
+def _check_for_keys(obj: bpy.types.Object, make_single_user: bool) -> None:
+    check_object(obj, make_single_user=make_single_user)
+    choose_style(obj, obj.xpbd.key_style)
+    if read_record(obj) is None:
+        key_animation.check_action(obj.data.shape_keys, obj.name)
+
+
+def _key_target(body: LocalBody, matrices: Floats, options: TargetOptions) -> KeyTarget:
+    return KeyTarget(
+        object_uid=body.object_uid,
+        name=body.name,
+        topology=body.topology,
+        mixed_shape=body.mixed_shape,
+        matrices=matrices,
+        start=options.frames.start,
+        end=options.frames.end,
+        step=options.frames.step,
+        unit_scale=options.unit_scale,
+        key_style=body.key_style,
+        make_single_user=options.make_single_user,
+    )
+
+
+SHAPE_KEYS = ResultKind(_check_for_keys, _key_target, ShapeKeyWriter)

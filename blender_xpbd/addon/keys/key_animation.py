@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""F-curves of shape keys, in Blender's old actions (before 4.4) and in layered ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...scene.errors import XpbdError
+
+EVALUATION_TIME = "eval_time"
+_LINEAR = 1
+
+
+def value_path(key_name: str) -> str:
+    """The path, from the keys, of one key's value."""
+    return f'key_blocks["{bpy.utils.escape_identifier(key_name)}"].value'
+
+
+def check_action(keys: bpy.types.Key | None, object_name: str) -> None:
+    """Refuse an action that others use too, or that a library owns: our curves would change it for them.
+
+    Raises:
+        XpbdError: E_DATA_LINKED or E_DATA_SHARED.
+    """
+    animation = keys.animation_data if keys else None
+    action = animation.action if animation else None
+    if action is None:
+        return
+    if action.library is not None or action.override_library is not None:
+        raise XpbdError(
+            "E_DATA_LINKED", "The shape keys' action is linked from another file: make it local first.", object_name
+        )
+    if _is_shared(action):
+        raise XpbdError(
+            "E_DATA_SHARED",
+            "Others use the shape keys' action too: make it single-user in the Action Editor first.",
+            object_name,
+        )
+
+
+def is_animated(keys: bpy.types.Key, path: str) -> bool:
+    """Whether a curve of the action, or a driver, moves the property."""
+    animation = keys.animation_data
+    if animation is None:
+        return False
+    driven = any(driver.data_path == path for driver in animation.drivers)
+    curves = _curves(keys, create=False)
+    return driven or (curves is not None and any(curve.data_path == path for curve in curves))
+
+
+def write_curves(keys: bpy.types.Key, wanted: Mapping[str, tuple[Sequence[float], Sequence[float]]]) -> None:
+    """Make linear curves through the given values, held before and after; in place of those that are there.
+
+    Args:
+        keys: that are animated.
+        wanted: by path, frames and values.
+    """
+    curves = _curves(keys, create=True)
+    for curve in [curve for curve in curves if curve.data_path in wanted]:
+        curves.remove(curve)
+    for path, (frames, values) in wanted.items():
+        curve = curves.new(path)
+        points = curve.keyframe_points
+        points.add(len(frames))
+        points.foreach_set("co", np.column_stack((frames, values)).astype(np.float32).ravel())
+        points.foreach_set("interpolation", np.full(len(frames), _LINEAR, np.int32))
+        curve.extrapolation = "CONSTANT"
+        curve.update()
+
+
+def new_action(keys: bpy.types.Key, name: str) -> str:
+    """Give the keys an action of their own and return its name."""
+    animation = keys.animation_data or keys.animation_data_create()
+    action = bpy.data.actions.new(name)
+    animation.action = action
+    return action.name
+
+
+def remove_animation(keys: bpy.types.Key, paths: Iterable[str], created_action: str, last_slot: str) -> None:
+    """Take our curves away, and the action if we made it and nobody has put it to another use.
+
+    Args:
+        keys: that the curves are for.
+        paths: of the curves.
+        created_action: the name that the action got when we made it, "" if it was there before.
+        last_slot: what the animation data remembered before.
+    """
+    animation = keys.animation_data
+    action = animation.action if animation else None
+    if created_action and action is not None and _is_shared(action):
+        # The object was duplicated after the bake: the curves are those of the other one too
+        _unassign(animation, last_slot)
+        return
+    removed = _remove_curves(keys, paths)
+    is_ours = created_action and action is not None and (removed or action.name == created_action)
+    if is_ours and not _curves(keys, create=False):
+        _unassign(animation, last_slot)
+        bpy.data.actions.remove(action)
+    orphan = bpy.data.actions.get(created_action)
+    if orphan is not None and orphan.users == 0:
+        bpy.data.actions.remove(orphan)
+
+
+def _unassign(animation: bpy.types.AnimData, last_slot: str) -> None:
+    animation.action = None
+    if hasattr(animation, "last_slot_identifier"):
+        animation.last_slot_identifier = last_slot
+
+
+def _remove_curves(keys: bpy.types.Key, paths: Iterable[str]) -> int:
+    curves = _curves(keys, create=False)
+    unwanted = set(paths)
+    found = [curve for curve in curves or () if curve.data_path in unwanted]
+    for curve in found:
+        curves.remove(curve)
+    return len(found)
+
+
+def _is_shared(action: bpy.types.Action) -> bool:
+    return bool(action.users - int(action.use_fake_user) > 1)
+
+
+def _curves(keys: bpy.types.Key, *, create: bool) -> Any:
+    animation = keys.animation_data
+    action = animation.action if animation else None
+    if action is None:
+        return None
+    if not hasattr(action, "layers"):
+        return action.fcurves
+    slot = animation.action_slot
+    if slot is None:
+        if not create:
+            return None
+        slot = action.slots.new(id_type=keys.id_type, name=keys.name)
+        animation.action_slot = slot
+    if not action.layers:
+        if not create:
+            return None
+        action.layers.new("Layer").strips.new(type="KEYFRAME")
+    bag = action.layers[0].strips[0].channelbag(slot, ensure=create)
+    return bag.fcurves if bag is not None else None

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the end of a worker process means, where its status does not say: the disk was full, or somebody killed it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import signal
+import sys
+from pathlib import Path
+
+from ...scene.errors import ERROR_EXIT_CODES, ExitCode, XpbdError
+
+_SAID = re.compile(r"(E_[A-Z_]+): (.*\.)")
+_OUT_OF_MEMORY = ("memoryerror", "bad_alloc", "out of memory")
+# A counter of Linux: how many processes the system has ended so far because memory ran out
+_COUNTERS = Path("/proc/vmstat")
+_OOM_COUNTER = re.compile(r"^oom_kill (\d+)$", re.MULTILINE)
+
+
+def fault_told_by(code: int, job: Path, log: str) -> XpbdError | None:
+    """What made a worker end, by its exit status and the end of its log; None where that reads like a crash.
+
+    Args:
+        code: exit status, an ``ExitCode`` or another.
+        job: the job folder.
+        log: the last lines that the worker has printed, "" where they are lost.
+    """
+    if code == ExitCode.COMPLETE:
+        return None
+    if not job.is_dir():
+        return XpbdError(
+            "E_IO", f"The folder {job} was deleted or moved while it was being computed: bake again, and leave it."
+        )
+    return _own_words(code, log) or _usual_fault(code, job)
+
+
+def crash(code: int, log_file: Path, log: str, *, memory_ran_out: bool) -> XpbdError:
+    """A worker that did not end by itself.
+
+    Args:
+        code: exit status; negative for the signal that ended it.
+        log_file: where its log is.
+        log: the last lines of it.
+        memory_ran_out: the system has ended a process for that while the worker ran.
+    """
+    words = f" Its last words: {log}" if log else ""
+    killed = was_killed(code)
+    if (killed and memory_ran_out) or any(sign in log.lower() for sign in _OUT_OF_MEMORY):
+        return XpbdError(
+            "E_MEMORY",
+            "Memory ran out, and the worker was ended: close other programs, or lower the cage resolution or the "
+            f"mesh's vertices. Finished frames are kept.{words}",
+        )
+    if killed:
+        return XpbdError(
+            "E_WORKER",
+            "The worker was killed (by signal 9): by the system, where memory is short, or by somebody. Finished "
+            f"frames are kept, bake again to go on; where it happens again, close other programs.{words}",
+        )
+    return XpbdError(
+        "E_WORKER",
+        f"The worker crashed ({_how(code)}); finished frames are kept, bake again to go on. The whole log is "
+        f"{log_file}.{words}",
+    )
+
+
+def was_killed(code: int) -> bool:
+    """Whether an exit status tells of a process that was ended from outside, without a word."""
+    return sys.platform != "win32" and code == -signal.SIGKILL
+
+
+def oom_kills() -> int | None:
+    """How many processes the system has ended so far because memory ran out; None where it does not count them."""
+    try:
+        counted = _OOM_COUNTER.search(_COUNTERS.read_text())
+    except OSError:
+        return None
+    return int(counted[1]) if counted else None
+
+
+def _own_words(code: int, log: str) -> XpbdError | None:
+    """The last error in the log that fits the exit status."""
+    for line in reversed(log.splitlines()):
+        said = _SAID.fullmatch(line)
+        if said and ERROR_EXIT_CODES.get(said[1]) == code and code != ExitCode.CRASHED:
+            return XpbdError(said[1], said[2])
+    return None
+
+
+def _usual_fault(code: int, job: Path) -> XpbdError | None:
+    if code == ExitCode.LOCKED:
+        return XpbdError("E_LOCKED", f"Another bake is computing {job}; wait for it, or stop it.")
+    if code == ExitCode.INTERRUPTED:
+        return XpbdError("E_INTERRUPTED", "The worker was stopped; bake again to go on from there.")
+    if code == ExitCode.DIVERGED:
+        return XpbdError("E_DIVERGED", "The simulation blew up; try more substeps.")
+    if code == ExitCode.IO:
+        return XpbdError(
+            "E_IO",
+            f"The worker could not use {job}{_free_space(job)}: free space on the disk, or choose another cache "
+            "folder, one that you may write to. Finished frames are kept.",
+        )
+    return None
+
+
+def _free_space(job: Path) -> str:
+    try:
+        return f" ({shutil.disk_usage(job).free} bytes are free there)"
+    except OSError:
+        return ""
+
+
+def _how(code: int) -> str:
+    if code < 0 and sys.platform != "win32" and -code in set(signal.Signals):
+        return f"by signal {-code}, {signal.Signals(-code).name}"
+    return f"exit status {code}"

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The worker as a child process: started, watched, stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from ...jobs.log import LOG_FILE, open_log, read_log
+from ...jobs.status import Status, read_status
+from ...scene.errors import ExitCode, XpbdError
+from .private_folder import private_folder
+from .worker_end import crash, fault_told_by, oom_kills, was_killed
+from .worker_python import NO_WINDOW, SAFE_PATH, WorkerPython
+
+PACKAGE_FOLDER = Path(__file__).resolve().parents[2]
+CANCEL_SECONDS = 1.0
+_LOG_TAIL_BYTES = 4096
+_LOG_TAIL_LINES = 6
+
+# The package loads under its own name whatever the folder is called: an extension is installed as
+# bl_ext.….xpbd_physics, and the folder above it holds other people's extensions, which are no modules of ours.
+_START = f"""{SAFE_PATH}
+import importlib.util, runpy
+folder = sys.argv.pop(1)
+spec = importlib.util.spec_from_file_location(
+    "blender_xpbd", folder + "/__init__.py", submodule_search_locations=[folder])
+package = importlib.util.module_from_spec(spec)
+sys.modules["blender_xpbd"] = package
+spec.loader.exec_module(package)
+runpy.run_module("blender_xpbd.worker", run_name="__main__", alter_sys=True)
+"""
+
+
+def worker_command(python: WorkerPython, job: Path) -> list[str]:
+    """The arguments that run a job."""
+    return [*_launch(python), str(job)]
+
+
+def waiting_command(python: WorkerPython, seconds: float) -> list[str]:
+    """The arguments that import everything and wait for a job."""
+    return [*_launch(python), f"--wait={seconds}"]
+
+
+def _launch(python: WorkerPython) -> list[str]:
+    return [python.executable, "-P", "-c", _START, str(PACKAGE_FOLDER), "--stop-at-end-of-input"]
+
+
+class WorkerProcess:
+    """One worker for one job, started again once if it crashes before its first frame.
+
+    The end of its input tells the worker to finish its frame and stop; it comes too when this process dies.
+    """
+
+    def __init__(self, python: WorkerPython, job: Path, waiting: subprocess.Popen[bytes] | None = None) -> None:
+        """Start the worker.
+
+        Args:
+            python: interpreter and environment.
+            job: the job folder.
+            waiting: a process that waits for a job, or None to start one.
+
+        Raises:
+            XpbdError: E_IO or E_WORKER when it cannot be started, E_CACHE when its log is not what it should be.
+        """
+        self._python = python
+        self._job = job.absolute()
+        self._retried = False
+        self._log_start = 0
+        self._oom_kills = oom_kills()
+        self._process = waiting if waiting is not None and self._give_job(waiting) else self._start()
+
+    @property
+    def pid(self) -> int:
+        """Of the process."""
+        return self._process.pid
+
+    def status(self) -> Status | None:
+        """What this worker says about itself; None where it has not yet, or where another's words stand there.
+
+        Those may be torn, as a power cut leaves them; this one's are whole (``jobs.files.publish``).
+        """
+        try:
+            status = read_status(self._job)
+        except XpbdError as fault:
+            if fault.code != "E_CACHE":
+                raise
+            return None
+        return status if status is not None and status.pid == self._process.pid else None
+
+    def poll(self) -> bool:
+        """Whether it has ended well.
+
+        Returns:
+            False while it runs.
+
+        Raises:
+            XpbdError: what made it fail: its own words, or E_WORKER, E_MEMORY and the end of its log.
+        """
+        code = self._process.poll()
+        if code is None:
+            return False
+        status = self.status()
+        if code == ExitCode.COMPLETE and status is not None and status.state == "COMPLETE":
+            return True
+        if status is not None and status.error is not None:
+            error: XpbdError | None = status.error.to_error()
+        else:
+            error = fault_told_by(code, self._job, self.log_tail())
+        crashed = error is None or error.code == "E_WORKER"
+        if crashed and not self._retried and (status is None or status.frames_done == 0) and not was_killed(code):
+            # A damaged cache of compiled kernels is the likeliest reason, and it costs little to do without
+            self._retried = True
+            self._close_input()
+            self._empty_kernel_cache()
+            self._process = self._start()
+            return False
+        raise error or self._crash(code)
+
+    def _crash(self, code: int) -> XpbdError:
+        now = oom_kills()
+        ran_out = now is not None and self._oom_kills is not None and now > self._oom_kills
+        return crash(code, self._job / LOG_FILE, self.log_tail(), memory_ran_out=ran_out)
+
+    def _empty_kernel_cache(self) -> None:
+        """Empty the cache of compiled kernels where it is ours; one that the user names is theirs to empty."""
+        if not self._python.owns_kernel_cache:
+            return
+        folder = Path(self._python.environment["XPBD_TAICHI_CACHE"])
+        try:
+            shutil.rmtree(folder)
+        except FileNotFoundError:
+            return
+        except OSError as fault:
+            raise XpbdError("E_IO", f"Cannot empty {folder}: {fault.strerror or fault}.") from fault
+
+    def cancel(self, seconds: float = CANCEL_SECONDS) -> None:
+        """Let it finish its frame and stop; after some seconds, end it."""
+        self._close_input()
+        limit = time.monotonic() + seconds
+        while self._process.poll() is None and time.monotonic() < limit:
+            time.sleep(0.01)
+        self.kill()
+
+    def kill(self) -> None:
+        """End it at once; frames that are published stay."""
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+        self._close_input()
+
+    def _close_input(self) -> None:
+        if self._process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):
+                self._process.stdin.close()
+
+    def _give_job(self, waiting: subprocess.Popen[bytes]) -> bool:
+        """Tell a waiting process what to compute; whether it has lived until then."""
+        line = json.dumps({"job": str(self._job)}).encode() + b"\n"
+        try:
+            with open_log(self._job) as log:
+                self._log_start = os.fstat(log).st_size
+            os.write(waiting.stdin.fileno() if waiting.stdin else -1, line)
+        except (OSError, XpbdError):
+            # where it is the log that cannot be opened, the worker that is started instead says so
+            waiting.kill()
+            waiting.communicate()
+            return False
+        return True
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        with open_log(self._job) as log:
+            self._log_start = os.fstat(log).st_size
+            try:
+                return subprocess.Popen(
+                    worker_command(self._python, self._job),
+                    stdin=subprocess.PIPE,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    env=dict(self._python.environment),
+                    cwd=private_folder(),
+                    creationflags=NO_WINDOW,
+                    # Ctrl+C in a terminal goes to Blender, which tells the worker in its own way
+                    start_new_session=sys.platform != "win32",
+                )
+            except OSError as fault:
+                raise XpbdError("E_WORKER", f"Cannot start the worker {self._python.executable}: {fault}.") from fault
+
+    def log_tail(self) -> str:
+        """The last lines that this run has written to the log."""
+        try:
+            text = read_log(self._job, self._log_start, _LOG_TAIL_BYTES)
+        except XpbdError:
+            # What it says goes into another fault, which counts
+            return ""
+        lines = [line for line in text.strip().splitlines() if not line.startswith("[Taichi]")]
+        return "\n".join(lines[-_LOG_TAIL_LINES:])

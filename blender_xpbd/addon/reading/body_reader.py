@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An object of a body in its own coordinates; ``scene_reader`` brings it into the world."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from ...scene.body import Attachment, Body, Pins, Tetrahedralization, topology_hash
+from ...scene.body_kinds import body_kind
+from ...scene.errors import Notice
+from ...scene.material import Material
+from ...scene.tetgen_files import read_node_ele
+from ...scene.transforms import transformed
+from ..data.properties import material_values
+from ..data.specs import group_property
+from .attachment_reader import LocalAttachment, read_attachment
+from .mesh_reader import (
+    group_weights,
+    pinned_key,
+    read_loose_edges,
+    read_mixed_shape,
+    read_polygons,
+    read_rest_shape,
+    read_uvs,
+)
+from .motion import rotation_of
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+NO_UVS = np.zeros((0, 2), np.float32)
+# float32 has 24 bits: at more sizes of the body than this from the origin, it visibly moves in steps
+_FAR_IN_SIZES = 1e4
+
+
+@dataclass(frozen=True)
+class LocalBody:
+    """A body before it is placed in the world.
+
+    Attributes:
+        object_uid: ``session_uid`` of the object.
+        name: of the object.
+        role: the name of its kind.
+        rest_shape: local coordinates of what is simulated, shape (vertices, 3).
+        mixed_shape: the same without a pinned shape key, which a bake takes away.
+        face_sizes, corners: polygons, as in ``scene.Body``.
+        material: SI values.
+        pin_vertices, pin_weights: of the pins, shape (pins,).
+        velocity: initial, in Blender units per second, shape (3,).
+        vertex_factors: as in ``scene.Body``.
+        attachment: to another object, or None.
+        key_style: the artist's wish.
+        notices: warnings.
+        tetrahedralization: with local coordinates of the vertices.
+        uvs, loose_edges: as in ``scene.Body``.
+    """
+
+    object_uid: int
+    name: str
+    role: str
+    rest_shape: Floats
+    mixed_shape: Floats
+    face_sizes: Ints
+    corners: Ints
+    material: Material
+    pin_vertices: Ints
+    pin_weights: npt.NDArray[np.float32]
+    velocity: Floats
+    vertex_factors: dict[str, npt.NDArray[np.float32]]
+    attachment: LocalAttachment | None
+    key_style: str
+    notices: tuple[Notice, ...] = ()
+    tetrahedralization: Tetrahedralization = field(default_factory=Tetrahedralization)
+    uvs: npt.NDArray[np.float32] = field(default_factory=lambda: NO_UVS)
+    loose_edges: Ints = field(default_factory=lambda: np.zeros((0, 2), np.int32))
+
+    @property
+    def topology(self) -> str:
+        """The digest of the mesh's connectivity."""
+        return topology_hash(len(self.rest_shape), self.face_sizes, self.corners)
+
+    def placed(self, identifier: str, matrices: Floats, unit_scale: float, attachment: Attachment | None) -> Body:
+        """The body in the world.
+
+        Args:
+            identifier: in the job.
+            matrices: local to world in Blender units, shape (frames or 1, 4, 4).
+            unit_scale: metres per Blender unit.
+            attachment: to another body of the job.
+        """
+        pins = Pins()
+        if len(self.pin_vertices):
+            pins = Pins.following(self.pin_vertices, self.pin_weights, motion_from_rest(matrices, unit_scale))
+        tetrahedra = self.tetrahedralization
+        return Body(
+            identifier=identifier,
+            name=self.name,
+            role=self.role,
+            positions=transformed(matrices[0], self.rest_shape) * unit_scale,
+            face_sizes=self.face_sizes,
+            corners=self.corners,
+            material=self.material,
+            pins=pins,
+            tetrahedralization=Tetrahedralization(
+                tetrahedra.method,
+                tetrahedra.resolution,
+                transformed(matrices[0], tetrahedra.vertices) * unit_scale,
+                tetrahedra.tetrahedra,
+            ),
+            velocity=self.velocity * unit_scale,
+            vertex_factors=self.vertex_factors,
+            uvs=self.uvs,
+            loose_edges=self.loose_edges,
+            attachment=attachment,
+            axes=rotation_of(matrices[0][:3, :3]),
+        )
+
+
+def motion_from_rest(matrices: Floats, unit_scale: float) -> Floats:
+    """What takes the world at the first frame to each frame [m], shape (frames or 1, 4, 4); at the first one exactly 1.
+
+    Args:
+        matrices: local to world in Blender units, shape (frames or 1, 4, 4).
+        unit_scale: metres per Blender unit.
+    """
+    motion: Floats = matrices @ np.linalg.inv(matrices[0])
+    motion[0] = np.eye(4)
+    motion[:, 3] = (0.0, 0.0, 0.0, 1.0)
+    motion[:, :3, 3] *= unit_scale
+    return motion
+
+
+def read_jelly(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
+    """Read a jelly object, as ``BlenderKind.read``."""
+    return replace(_read_mesh(obj, unit_scale), tetrahedralization=_read_tetrahedralization(obj))
+
+
+def read_cloth(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
+    """Read a cloth object, as ``BlenderKind.read``."""
+    is_woven = obj.xpbd.membrane_model == "ORTHOTROPIC"
+    uvs = read_uvs(obj.data, obj.xpbd.uv_map) if is_woven else NO_UVS
+    return replace(_read_mesh(obj, unit_scale), uvs=uvs, loose_edges=read_loose_edges(obj.data))
+
+
+def _read_mesh(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
+    """What bodies with faces have in common, as the object stands in the present frame."""
+    settings = obj.xpbd
+    rest_shape = read_rest_shape(obj)
+    face_sizes, corners = read_polygons(obj.data)
+    pin_vertices, pin_weights, notices = _read_pins(obj)
+    vertex_factors, group_notices = _read_vertex_factors(obj)
+    attachment, attachment_notices = read_attachment(obj)
+    return LocalBody(
+        object_uid=obj.session_uid,
+        name=obj.name,
+        role=settings.role,
+        rest_shape=rest_shape,
+        mixed_shape=rest_shape if pinned_key(obj) is None else read_mixed_shape(obj),
+        face_sizes=face_sizes,
+        corners=corners,
+        material=Material.from_values(material_values(settings, unit_scale), obj.name),
+        pin_vertices=pin_vertices,
+        pin_weights=pin_weights,
+        velocity=np.array(settings.initial_velocity, np.float64),
+        vertex_factors=vertex_factors,
+        attachment=attachment,
+        key_style=settings.key_style,
+        notices=(*notices, *group_notices, *attachment_notices),
+    )
+
+
+def precision_notice(body: Body) -> Notice | None:
+    """A warning for a body so far from the world's origin that Blender's own numbers are too coarse for it."""
+    size = float(np.ptp(body.positions, axis=0).max())
+    distance = float(np.abs(body.positions).max())
+    if distance <= _FAR_IN_SIZES * size:
+        return None
+    return Notice(
+        "W_PRECISION",
+        f"The object is {distance:.4g} m from the world's origin, {distance / max(size, 1e-300):.3g} times its size: "
+        "Blender shows its motion in coarse steps. Move the scene closer to the origin.",
+        body.name,
+    )
+
+
+def _read_pins(obj: bpy.types.Object) -> tuple[Ints, npt.NDArray[np.float32], tuple[Notice, ...]]:
+    nothing = (np.zeros(0, np.int32), np.zeros(0, np.float32))
+    name = obj.xpbd.pin_group
+    if not name:
+        return *nothing, ()
+    if obj.vertex_groups.get(name) is None:
+        advice = f'There is no vertex group "{name}": nothing is pinned. Choose another pin group.'
+        return *nothing, (Notice("W_PIN_GROUP", advice, obj.name),)
+    weights = group_weights(obj, name)
+    vertices = np.flatnonzero(weights > 0.0).astype(np.int32)
+    notices: tuple[Notice, ...] = ()
+    if len(vertices) == 0:
+        notices = (Notice("W_PIN_GROUP", f'No vertex of "{name}" has a weight above 0: nothing is pinned.', obj.name),)
+    elif (weights >= 1.0).all():
+        notices = (Notice("W_ALL_PINNED", "Every vertex is pinned with weight 1: nothing will move.", obj.name),)
+    return vertices, np.minimum(weights[vertices], np.float32(1.0)), notices
+
+
+def _read_vertex_factors(obj: bpy.types.Object) -> tuple[dict[str, npt.NDArray[np.float32]], tuple[Notice, ...]]:
+    """Weights of the vertex groups that scale the material, and a warning for each that is missing."""
+    vertex_factors, notices = {}, []
+    for factor in body_kind(obj.xpbd.role, obj.name).vertex_factors:
+        name = getattr(obj.xpbd, group_property(factor))
+        if not name:
+            continue
+        if obj.vertex_groups.get(name) is None:
+            notices.append(Notice("W_GROUP", f'There is no vertex group "{name}": it scales nothing.', obj.name))
+        else:
+            vertex_factors[factor] = group_weights(obj, name)
+    return vertex_factors, tuple(notices)
+
+
+def _read_tetrahedralization(obj: bpy.types.Object) -> Tetrahedralization:
+    settings = obj.xpbd
+    if settings.tetrahedralizer != "FILE":
+        return Tetrahedralization(settings.tetrahedralizer, settings.cage_resolution)
+    path = Path(bpy.path.abspath(settings.tetrahedra_file))
+    vertices, tetrahedra = read_node_ele(path, obj.name)
+    return Tetrahedralization("FILE", settings.cage_resolution, vertices, tetrahedra)

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether an object may move over the frames, told without playing them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from ...scene.errors import XpbdError
+
+Floats = npt.NDArray[np.float64]
+
+# Below this ratio of the shortest to the longest axis a float32 matrix has no inverse worth the name
+_SMALLEST_AXIS_RATIO = 1e-6
+
+
+def may_move(obj: bpy.types.Object) -> bool:
+    """Whether the object's world matrix may change from frame to frame.
+
+    Animation, drivers, constraints, rigid bodies and all of these on parents count; parents that deform do too. May
+    say yes where nothing moves, never no where something does.
+    """
+    current: bpy.types.Object | None = obj
+    while current is not None:
+        if has_animation(current) or current.rigid_body is not None or any(not c.mute for c in current.constraints):
+            return True
+        if current.parent is not None and current.parent_type not in {"OBJECT"}:
+            return True
+        current = current.parent
+    return False
+
+
+def may_deform(obj: bpy.types.Object) -> bool:
+    """Whether the object's evaluated mesh may depend on the frame."""
+    mesh = obj.data
+    keys = mesh.shape_keys
+    return bool(obj.modifiers) or has_animation(mesh) or (keys is not None and has_animation(keys))
+
+
+def has_animation(data: bpy.types.ID) -> bool:
+    """Whether a data-block has an action, a track or a driver."""
+    animation = data.animation_data
+    return animation is not None and bool(animation.action or animation.nla_tracks or animation.drivers)
+
+
+def has_frame_handlers() -> bool:
+    """Whether Python of the file, or of an add-on, is called at each frame: it may move whatever it likes."""
+    handlers: Any = bpy.app.handlers
+    return bool(handlers.frame_change_pre or handlers.frame_change_post)
+
+
+def animated_paths(data: bpy.types.ID) -> frozenset[str]:
+    """The paths of the properties that an action, a track or a driver moves, as they stand there."""
+    animation = data.animation_data
+    if animation is None:
+        return frozenset()
+    paths = {driver.data_path for driver in animation.drivers}
+    users: list[Any] = [animation, *(strip for track in animation.nla_tracks for strip in track.strips)]
+    for user in users:
+        paths.update(curve.data_path for curve in _curves(user))
+    return frozenset(paths)
+
+
+def _curves(user: Any) -> Iterator[bpy.types.FCurve]:
+    """The curves of an action that are for its user: an ID's animation, or a strip."""
+    action = user.action
+    if action is None:
+        return
+    if not hasattr(action, "layers"):
+        yield from action.fcurves
+        return
+    slot = user.action_slot_handle
+    for layer in action.layers:
+        for strip in layer.strips:
+            for bag in strip.channelbags:
+                if bag.slot_handle == slot:
+                    yield from bag.fcurves
+
+
+def world_matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, frame: int | None = None) -> Floats:
+    """The object's local-to-world matrix in Blender units at the depsgraph's frame, shape (4, 4).
+
+    Args:
+        obj: the object.
+        depsgraph: evaluated.
+        frame: for the message, where it matters.
+
+    Raises:
+        XpbdError: E_TRANSFORM_SINGULAR, with the frame.
+    """
+    matrix = np.array(obj.evaluated_get(depsgraph).matrix_world, np.float64)
+    if not np.isfinite(matrix).all():
+        raise XpbdError("E_TRANSFORM_SINGULAR", "The object's transform is not finite.", obj.name, frame)
+    axes = np.linalg.svd(matrix[:3, :3], compute_uv=False)
+    if axes[-1] <= _SMALLEST_AXIS_RATIO * axes[0]:
+        raise XpbdError(
+            "E_TRANSFORM_SINGULAR", "The object is scaled to zero along an axis: give it a size.", obj.name, frame
+        )
+    return matrix
+
+
+def rotation_of(matrix: Floats) -> Floats:
+    """The rotation in a matrix of shape (3, 3), by its polar decomposition; of a mirrored one that of its negative."""
+    left, _, right = np.linalg.svd(matrix)
+    rotation: Floats = left @ right
+    return rotation if np.linalg.det(rotation) > 0.0 else -rotation

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the buttons do; each operator gathers, calls and reports."""
+
+from __future__ import annotations
+
+import bpy
+
+from ...data.classes import register_classes, unregister_classes
+from .bake import XPBD_OT_bake, XPBD_OT_cancel
+from .check_worker import XPBD_OT_check_worker
+from .clear import XPBD_OT_clear
+from .own_material import XPBD_OT_own_material
+from .pin_group import XPBD_OT_add_pin_group
+from .scene_range import XPBD_OT_use_scene_range
+from .set_role import XPBD_OT_set_role
+
+CLASSES = (
+    XPBD_OT_set_role,
+    XPBD_OT_bake,
+    XPBD_OT_cancel,
+    XPBD_OT_clear,
+    XPBD_OT_add_pin_group,
+    XPBD_OT_own_material,
+    XPBD_OT_use_scene_range,
+    XPBD_OT_check_worker,
+)
+
+
+def register() -> None:
+    """Add the operators."""
+    register_classes(CLASSES)
+
+
+def unregister() -> None:
+    """Remove the operators, and what a bake that still runs has put into the window."""
+    XPBD_OT_bake.give_back(bpy.context)
+    unregister_classes(CLASSES)

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bake, and cancel it."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import bpy
+
+from ....scene.body_kinds import body_labels
+from ....scene.errors import XpbdError
+from ...baking import window_bake
+from ...baking.bake import run_bake
+from ...baking.body_kinds import is_body
+from ...baking.progress import Progress
+from ...baking.report import BakeSummary
+from ...baking.report_text import cancelled_text, fault_paragraphs, summary_warnings
+from ...data.bake_status import STATUS
+from ...data.extension import worker_python_path
+from ...process.waiting_worker import start_ahead
+from ..redraw import redraw_panels
+from ..wrapped_text import popup_text
+
+# [s]; a slice is shorter than 0.04 s, so the window has at least a third of the time for itself
+_TICK = 0.02
+
+
+class XPBD_OT_bake(bpy.types.Operator):
+    """Simulate all jelly and cloth objects of the scene and keep the motion as shape keys."""
+
+    bl_idname = "xpbd.bake"
+    bl_label = "Bake XPBD"
+    bl_options = {"UNDO"}
+
+    # Of the class: Blender frees the operator when the add-on is disabled, and leaves the timer to us
+    _timer: ClassVar[bpy.types.Timer | None] = None
+    _shown: tuple[str, float] | None = None
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether there is something to bake, and no bake is running."""
+        if STATUS.is_baking:
+            cls.poll_message_set("A bake is running already")
+            return False
+        if not any(is_body(obj) for obj in context.scene.objects):
+            cls.poll_message_set(f"Make an object {body_labels()} first")
+            return False
+        return True
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[Any]:
+        """Begin; the timer does the rest."""
+        if bpy.app.background or context.window is None:
+            return self.execute(context)
+        window_bake.start(context)
+        manager = context.window_manager
+        XPBD_OT_bake._timer = manager.event_timer_add(_TICK, window=context.window)
+        manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[Any]:
+        """Go on with each tick, while the artist goes on working."""
+        running = window_bake.current()
+        if running is None:  # another file was opened, or the add-on's window went
+            return self._leave(context)
+        if event.type == "ESC" and event.value == "PRESS" and _over_viewport(context, event):
+            running.stop_wanted = True
+            return {"RUNNING_MODAL"}
+        if event.type == "TIMER":
+            try:
+                over = self._tick(context, running)
+            except BaseException:
+                # Blender shows the trace; neither timer nor status text may outlive the operator
+                self._leave(context)
+                raise
+            if over:
+                return self._leave(context)
+        return {"PASS_THROUGH"}
+
+    def _tick(self, context: bpy.types.Context, running: window_bake.WindowBake) -> bool:
+        """Go on for a slice, or stop; return whether it is over."""
+        outcome = ""
+        try:
+            if running.stop_wanted:
+                running.stop()
+                outcome = cancelled_text(running.summary.to_json())
+            elif (summary := running.advance()) is not None:
+                outcome = finished_text(summary)
+        except XpbdError as error:
+            self._report(context, "ERROR", str(error))
+            return True
+        if outcome:
+            self._report(context, "INFO", outcome)
+            return True
+        if self._shown != (STATUS.status, STATUS.progress):
+            self._shown = (STATUS.status, STATUS.progress)
+            redraw_panels(context)
+            context.workspace.status_text_set(f"XPBD: {STATUS.status}      Esc: cancel and keep the frames")
+        return False
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Blender ends the operator: its window is closed, or another file opened."""
+        window_bake.stop()
+        self._leave(context)
+
+    def execute(self, context: bpy.types.Context) -> set[Any]:
+        """Bake, and return when it is done."""
+        STATUS.reset()
+        manager = context.window_manager
+        manager.progress_begin(0.0, 1.0)
+
+        def show(progress: Progress) -> None:
+            manager.progress_update(progress.fraction)
+
+        try:
+            summary = run_bake(context, on_progress=show)
+        except XpbdError as error:
+            STATUS.message = str(error)
+            self._report(context, "ERROR", str(error))
+            return {"CANCELLED"}
+        finally:
+            manager.progress_end()
+        self._report(context, "INFO", finished_text(summary))
+        return {"FINISHED"}
+
+    def _leave(self, context: bpy.types.Context) -> set[Any]:
+        """Give back the timer and the status bar. FINISHED, so that there is an undo step for the frames kept."""
+        if XPBD_OT_bake.give_back(context):
+            # The next bake of whoever tries settings shall begin at once too
+            start_ahead(worker_python_path(context))
+        return {"FINISHED"}
+
+    @classmethod
+    def give_back(cls, context: bpy.types.Context) -> bool:
+        """Remove timer and status text; whether there were any."""
+        timer, cls._timer = cls._timer, None
+        if timer is None:
+            return False
+        context.window_manager.event_timer_remove(timer)
+        for workspace in bpy.data.workspaces:
+            workspace.status_text_set(None)
+        redraw_panels(context)
+        return True
+
+    def _report(self, context: bpy.types.Context, kind: Any, outcome: str) -> None:
+        """Tell what the bake warned of, and how it ended."""
+        for warning in summary_warnings(context.scene.xpbd.report):
+            self.report({"WARNING"}, warning)
+        # A script gets the words as they are
+        self.report({kind}, outcome if self._timer is None else popup_text("\n".join(fault_paragraphs(outcome))))
+
+
+class XPBD_OT_cancel(bpy.types.Operator):
+    """Stop the bake and keep the frames that are done."""
+
+    bl_idname = "xpbd.cancel"
+    bl_label = "Cancel XPBD Bake"
+
+    @classmethod
+    def poll(cls, _context: bpy.types.Context) -> bool:
+        """Whether a bake is running."""
+        if window_bake.current() is None:
+            cls.poll_message_set("No bake is running")
+            return False
+        return True
+
+    def execute(self, _context: bpy.types.Context) -> set[Any]:
+        """Tell the bake, which stops at its next tick."""
+        running = window_bake.current()
+        if running is None:
+            return {"CANCELLED"}
+        running.stop_wanted = True
+        return {"FINISHED"}
+
+
+def finished_text(summary: BakeSummary) -> str:
+    """One line for the status bar."""
+    bodies = "1 object" if len(summary.objects) == 1 else f"{len(summary.objects)} objects"
+    return f"Baked {summary.frames} frames of {bodies} in {summary.seconds.get('total', 0.0):.1f} s"
+
+
+def _over_viewport(context: bpy.types.Context, event: bpy.types.Event) -> bool:
+    """Whether the mouse is over a 3D viewport: elsewhere Esc means something else."""
+    return any(
+        area.type == "VIEW_3D"
+        and area.x <= event.mouse_x < area.x + area.width
+        and area.y <= event.mouse_y < area.y + area.height
+        for area in context.window.screen.areas
+    )

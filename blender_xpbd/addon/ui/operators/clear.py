@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Take bakes back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ....scene.errors import XpbdError
+from ...data.bake_status import STATUS
+from ...keys.shape_key_writer import clear_bake
+
+
+class XPBD_OT_clear(bpy.types.Operator):
+    """Remove the bake from the selected objects: their shape keys and animation are as they were before it."""
+
+    bl_idname = "xpbd.clear"
+    bl_label = "Clear XPBD Bake"
+    bl_options = {"REGISTER", "UNDO"}
+
+    all: bpy.props.BoolProperty(
+        name="All Objects", description="Clear all objects of the scene, not only the selected ones", default=False
+    )
+
+    @classmethod
+    def poll(cls, _context: bpy.types.Context) -> bool:
+        """Not while a bake is writing."""
+        if STATUS.is_baking:
+            cls.poll_message_set("Wait for the bake, or cancel it")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[Any]:
+        """Clear them; those that cannot be cleared are named."""
+        cleared = 0
+        refused = False
+        for obj in self._objects(context):
+            try:
+                cleared += clear_bake(obj)
+            except XpbdError as error:
+                refused = True
+                self.report({"ERROR"}, str(error))
+        if cleared:
+            context.scene.xpbd.report = ""
+            STATUS.reset()
+        elif not refused:
+            self.report({"INFO"}, "The selected objects have no bake")
+        return {"FINISHED"} if cleared else {"CANCELLED"}
+
+    def _objects(self, context: bpy.types.Context) -> list[Any]:
+        if self.all:
+            return list(context.scene.objects)
+        objects = list(context.selected_objects)
+        if context.object is not None and context.object not in objects:
+            objects.append(context.object)
+        return objects

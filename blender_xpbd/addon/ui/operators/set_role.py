@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Give the selected objects a role."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ....scene.body_kinds import body_roles
+from ...baking.body_kinds import BODY_KINDS
+from ...data.extension import worker_python_path
+from ...data.properties import enum_items
+from ...data.specs import ROLES
+from ...process.waiting_worker import start_ahead
+
+_DESCRIPTIONS = {
+    "NONE": "Take the selected objects out of the simulation",
+    **{kind.name: kind.set_role for kind in BODY_KINDS},
+    "COLLIDER": "Make the selected objects colliders: obstacles that jelly and cloth bump into",
+}
+
+
+class XPBD_OT_set_role(bpy.types.Operator):
+    """Choose what the selected objects are in the simulation."""
+
+    bl_idname = "xpbd.set_role"
+    bl_label = "Set XPBD Role"
+    bl_options = {"REGISTER", "UNDO"}
+
+    role: bpy.props.EnumProperty(name="Role", description="The role of the objects", items=enum_items(ROLES))
+
+    @classmethod
+    def description(cls, _context: bpy.types.Context, properties: Any) -> str:
+        """The tooltip of each role's own button."""
+        return _DESCRIPTIONS[properties.role]
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether there is a mesh to give it to."""
+        if _meshes(context):
+            return True
+        cls.poll_message_set("Select a mesh object first")
+        return False
+
+    def execute(self, context: bpy.types.Context) -> set[Any]:
+        """Set it."""
+        meshes = _meshes(context)
+        refused = [obj.name for obj in meshes if not obj.is_editable]
+        for obj in meshes:
+            if obj.is_editable:
+                obj.xpbd.role = self.role
+        if refused:
+            self.report({"WARNING"}, f"Linked from another file, so left as they are: {', '.join(refused)}")
+        if self.role in body_roles():
+            start_ahead(worker_python_path(context))
+        return {"FINISHED"} if len(refused) < len(meshes) else {"CANCELLED"}
+
+
+def _meshes(context: bpy.types.Context) -> list[Any]:
+    """The selected mesh objects, and the active one, whose panel is shown."""
+    objects = list(context.selected_objects)
+    if context.object is not None and context.object not in objects:
+        objects.append(context.object)
+    return [obj for obj in objects if obj.type == "MESH"]

@@ -1,0 +1,391 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tab "XPBD" in the sidebar of the 3D viewport. Drawing neither computes nor changes anything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ...scene.body_kinds import body_roles
+from ...scene.material_parameters import COLLIDER, JELLY
+from ...scene.settings import SOLVER_PARAMETERS
+from ..baking.report_text import fault_paragraphs, plain_words, summary_error, summary_rows, summary_warnings
+from ..data.bake_status import STATUS
+from ..data.classes import register_classes, unregister_classes
+from ..data.extension import BASE_PACKAGE
+from ..data.material_names import DAMPING, material_names, preset_names, structure_names
+from ..data.properties import BLENDER_UNITS
+from ..data.specs import GROUP_PROPERTIES, OBJECT_SETTINGS, ROLES, SCENE_SETTINGS
+from .menus import ROLE_ICONS, XPBD_MT_material
+from .wrapped_text import draw_wrapped, letters_across
+
+# Solver settings that count for one quality only
+_OF_QUALITY = {"substeps": "FIXED", "iterations": "FIXED", "tolerance": "AUTOMATIC", "maximum_substeps": "AUTOMATIC"}
+
+_EDIT_WARNING = "The rest of its keys is written then. If its polygons have changed, its keys are taken back."
+
+BODY_ROLES = body_roles()
+_PARAMETERS = {setting.name: setting.parameter for setting in (*OBJECT_SETTINGS, *SCENE_SETTINGS)}
+_ROLE_LABELS = {role.identifier: role.label for role in ROLES}
+_PRESET_LABELS = {choice.identifier: choice.label for choice in _PARAMETERS["preset"].choices}
+
+
+def active_mesh(context: bpy.types.Context) -> Any:
+    """The active object where it is a mesh, or None."""
+    obj = context.object
+    return obj if obj is not None and obj.type == "MESH" else None
+
+
+def active_role(context: bpy.types.Context) -> str:
+    """The role of the active object, NONE where it can have none."""
+    obj = active_mesh(context)
+    return str(obj.xpbd.role) if obj is not None else "NONE"
+
+
+class SidebarPanel:
+    """Where all our panels are."""
+
+    bl_space_type: Any = "VIEW_3D"
+    bl_region_type: Any = "UI"
+    bl_category = "XPBD"
+    roles: tuple[str, ...] = ()
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Panels of a role are shown for it; the others always."""
+        return not cls.roles or active_role(context) in cls.roles
+
+
+class XPBD_PT_main(SidebarPanel, bpy.types.Panel):
+    """Role, material, Bake: all that a first bake needs."""
+
+    bl_idname = "XPBD_PT_main"
+    bl_label = "XPBD"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw."""
+        layout = self.layout
+        obj = active_mesh(context)
+        if obj is None:
+            layout.label(text="Select a mesh object", icon="INFO")
+        else:
+            _draw_roles(layout, obj)
+            _draw_material_choice(layout, obj)
+        layout.separator()
+        if STATUS.is_baking:
+            _draw_progress(layout, letters_across(context))
+        else:
+            _draw_bake(layout)
+        _draw_result(layout, context)
+
+
+def _draw_roles(layout: Any, obj: Any) -> None:
+    column = layout.column(align=True)
+    row = column.row(align=True)
+    row.scale_y = 1.6
+    for role in (*BODY_ROLES, COLLIDER):
+        button = row.operator(
+            "xpbd.set_role", text=_ROLE_LABELS[role], icon=ROLE_ICONS[role], depress=obj.xpbd.role == role
+        )
+        button.role = role
+    if obj.xpbd.role != "NONE":
+        row.operator("xpbd.set_role", text="", icon=ROLE_ICONS["NONE"]).role = "NONE"
+
+
+def _draw_material_choice(layout: Any, obj: Any) -> None:
+    if obj.xpbd.role in BODY_ROLES:
+        label = _PRESET_LABELS[obj.xpbd.preset]
+        row = layout.row()
+        row.scale_y = 1.2
+        row.menu(XPBD_MT_material.bl_idname, text=label, icon="MATERIAL")
+    elif obj.xpbd.role == COLLIDER:
+        layout.row().prop(obj.xpbd, "collider_shape", expand=True)
+
+
+def _draw_bake(layout: Any) -> None:
+    row = layout.row(align=True)
+    row.scale_y = 1.8
+    row.operator_context = "INVOKE_DEFAULT"
+    row.operator("xpbd.bake", text="Bake", icon="PLAY")
+    row.operator("xpbd.clear", text="", icon="TRASH")
+
+
+def _draw_progress(layout: Any, width: int) -> None:
+    row = layout.row(align=True)
+    row.scale_y = 1.8
+    # The bar is too narrow for names
+    row.progress(factor=STATUS.progress, type="BAR", text="Waiting" if STATUS.is_waiting else STATUS.status)
+    row.operator("xpbd.cancel", text="", icon="CANCEL")
+    if STATUS.is_waiting:
+        draw_wrapped(layout, f"{STATUS.status}. {_EDIT_WARNING}", icon="INFO", width=width)
+
+
+def _draw_result(layout: Any, context: bpy.types.Context) -> None:
+    if STATUS.is_baking:
+        return
+    report = context.scene.xpbd.report
+    width = letters_across(context)
+    error = STATUS.message or summary_error(report)
+    if error:
+        box = layout.box()
+        box.alert = True
+        for paragraph in fault_paragraphs(error):
+            draw_wrapped(box, paragraph, icon="ERROR", width=width)
+        if error.startswith("E_DEP") and BASE_PACKAGE in context.preferences.addons:
+            box.operator("preferences.addon_show", text="Open Preferences").module = BASE_PACKAGE
+    rows = summary_rows(report)
+    warnings = summary_warnings(report)
+    if rows or warnings:
+        box = layout.box()
+        column = box.column(align=True)
+        for label, value in rows:
+            split = column.split(factor=0.5)
+            split.label(text=label)
+            split.label(text=value, translate=False)
+        for warning in warnings:
+            draw_wrapped(box, plain_words(warning), icon="INFO", width=width)
+
+
+class SubPanel(SidebarPanel):
+    """A panel below the main one, closed at first."""
+
+    bl_parent_id = XPBD_PT_main.bl_idname
+    bl_options: Any = {"DEFAULT_CLOSED"}
+
+
+def _draw_value(layout: Any, settings: Any, name: str, unit: str = "", **options: Any) -> None:
+    """A value with the unit that Blender does not show by itself.
+
+    Label and value share one field: the sidebar is too narrow for two columns.
+    """
+    parameter = _PARAMETERS[name]
+    unit = unit or ("" if parameter.unit in BLENDER_UNITS else parameter.unit)
+    layout.prop(settings, name, text=f"{parameter.label} [{unit}]" if unit else parameter.label, **options)
+
+
+def _draw_choice(layout: Any, settings: Any, name: str) -> None:
+    """A label and its menu, with more room for the label than Blender gives it."""
+    split = layout.split(factor=0.4)
+    split.label(text=_PARAMETERS[name].label)
+    split.prop(settings, name, text="")
+
+
+def _draw_parameter(layout: Any, settings: Any, name: str, unit: str = "") -> None:
+    parameter = _PARAMETERS[name]
+    if parameter.kind == "ENUM":
+        _draw_choice(layout, settings, name)
+    elif parameter.kind == "FLOAT":
+        _draw_value(layout, settings, name, unit, slider=parameter.minimum == 0.0 and parameter.maximum == 1.0)
+    else:
+        _draw_value(layout, settings, name, unit)
+
+
+class XPBD_PT_material(SubPanel, bpy.types.Panel):
+    """What the object is made of."""
+
+    bl_label = "Material"
+    roles = BODY_ROLES
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """The values of the preset are shown; those of an own material can be changed."""
+        settings = context.object.xpbd
+        column = self.layout.column()
+        preset = preset_names(settings.preset)
+        # Bending is a distance or an angle, and its compliance has the unit of that
+        units = {"bending_compliance": "m/N"} if settings.bending_model == "DISTANCE" else {}
+        names = material_names(settings, context.scene.xpbd.solver_mode)
+        for name in names:
+            row = column.row()
+            row.enabled = name not in preset
+            _draw_parameter(row, settings, name, units.get(name, ""))
+        if settings.membrane_model == "ORTHOTROPIC" and "warp_stiffness" in names:
+            column.prop_search(settings, "uv_map", context.object.data, "uv_layers")
+        if preset:
+            column.operator("xpbd.own_material", icon="GREASEPENCIL")
+
+
+class XPBD_PT_structure(SubPanel, bpy.types.Panel):
+    """What it has beyond its material."""
+
+    bl_label = "Structure"
+    roles = BODY_ROLES
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw."""
+        settings = context.object.xpbd
+        column = self.layout.column()
+        for name in structure_names(settings, context.scene.xpbd.solver_mode):
+            _draw_parameter(column, settings, name)
+
+
+class XPBD_PT_motion(SubPanel, bpy.types.Panel):
+    """How it moves at first, and what slows it."""
+
+    bl_label = "Motion"
+    roles = BODY_ROLES
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw."""
+        settings = context.object.xpbd
+        column = self.layout.column()
+        column.prop(settings, "initial_velocity")
+        preset = preset_names(settings.preset)
+        for name in DAMPING:
+            row = column.row()
+            row.enabled = name not in preset
+            _draw_value(row, settings, name)
+
+
+class XPBD_PT_pins(SubPanel, bpy.types.Panel):
+    """What holds it."""
+
+    bl_label = "Pins"
+    roles = BODY_ROLES
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw."""
+        obj = context.object
+        column = self.layout.column()
+        column.prop_search(obj.xpbd, "pin_group", obj, "vertex_groups", text="")
+        column.operator("xpbd.add_pin_group", icon="PINNED")
+        row = column.row()
+        row.active = bool(obj.xpbd.pin_group) or obj.xpbd.attach_object is not None
+        _draw_value(row, obj.xpbd, "pin_frequency")
+        column.separator()
+        column.prop(obj.xpbd, "attach_object")
+        row = column.row()
+        row.active = obj.xpbd.attach_object is not None
+        row.prop_search(obj.xpbd, "attach_group", obj, "vertex_groups", text="")
+
+
+class XPBD_PT_groups(SubPanel, bpy.types.Panel):
+    """What varies over it."""
+
+    bl_label = "Vertex Groups"
+    roles = BODY_ROLES
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw."""
+        obj = context.object
+        column = self.layout.column()
+        for name in GROUP_PROPERTIES:
+            parameter = _PARAMETERS[name]
+            if obj.xpbd.role in parameter.roles:
+                column.prop_search(obj.xpbd, name, obj, "vertex_groups", text=parameter.label.removesuffix(" Group"))
+
+
+class XPBD_PT_tetrahedra(SubPanel, bpy.types.Panel):
+    """What fills it."""
+
+    bl_label = "Cage"
+    roles = (JELLY,)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw."""
+        settings = context.object.xpbd
+        column = self.layout.column()
+        column.prop(settings, "tetrahedralizer", text="")
+        if settings.tetrahedralizer == "FILE":
+            column.prop(settings, "tetrahedra_file", text="")
+        else:
+            _draw_value(column, settings, "cage_resolution")
+        package = {"FTETWILD": "pytetwild", "TETGEN": "tetgen"}.get(settings.tetrahedralizer)
+        if package:
+            hint = f"Needs the package {package} in the Python of the solver"
+            draw_wrapped(column, hint, icon="INFO", width=letters_across(context))
+
+
+class XPBD_PT_collision(SubPanel, bpy.types.Panel):
+    """How it meets others."""
+
+    bl_label = "Collision"
+    roles = (*BODY_ROLES, COLLIDER)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw."""
+        settings = context.object.xpbd
+        column = self.layout.column()
+        _draw_value(column, settings, "friction", slider=True)
+        _draw_value(column, settings, "restitution", slider=True)
+        if settings.role in BODY_ROLES:
+            _draw_value(column, settings, "contact_offset")
+
+
+class XPBD_PT_floor(SubPanel, bpy.types.Panel):
+    """One switch for a floor."""
+
+    bl_label = "Floor"
+
+    def draw_header(self, context: bpy.types.Context) -> None:
+        """The switch."""
+        self.layout.prop(context.scene.xpbd, "use_floor", text="")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw."""
+        settings = context.scene.xpbd
+        column = self.layout.column()
+        column.active = settings.use_floor
+        column.prop(settings, "floor_height")
+        column.prop(settings, "floor_friction", slider=True)
+        column.prop(settings, "floor_restitution", slider=True)
+
+
+class XPBD_PT_solver(SubPanel, bpy.types.Panel):
+    """Which frames, how exactly, where."""
+
+    bl_label = "Solver"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw."""
+        settings = context.scene.xpbd
+        column = self.layout.column()
+        frames = column.column(align=True)
+        frames.prop(settings, "frame_start", text="Frame Start")
+        frames.prop(settings, "frame_end")
+        frames.prop(settings, "frame_step")
+        column.operator("xpbd.use_scene_range", icon="PREVIEW_RANGE")
+        for parameter in SOLVER_PARAMETERS:
+            quality = _OF_QUALITY.get(parameter.name)
+            if quality is None or quality == settings.quality:
+                _draw_parameter(column, settings, parameter.name)
+        column.prop(settings, "retry_diverged")
+
+
+class XPBD_PT_cache(SubPanel, bpy.types.Panel):
+    """Where the result goes."""
+
+    bl_label = "Cache & Keys"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw."""
+        column = self.layout.column()
+        column.prop(context.scene.xpbd, "cache_directory", text="")
+        if active_role(context) in BODY_ROLES:
+            _draw_choice(column, context.object.xpbd, "key_style")
+        column.operator("xpbd.clear", text="Clear All Bakes", icon="TRASH").all = True
+
+
+CLASSES = (
+    XPBD_PT_main,
+    XPBD_PT_material,
+    XPBD_PT_structure,
+    XPBD_PT_motion,
+    XPBD_PT_pins,
+    XPBD_PT_groups,
+    XPBD_PT_tetrahedra,
+    XPBD_PT_collision,
+    XPBD_PT_floor,
+    XPBD_PT_solver,
+    XPBD_PT_cache,
+)
+
+
+def register() -> None:
+    """Add the panels."""
+    register_classes(CLASSES)
+
+
+def unregister() -> None:
+    """Remove the panels."""
+    unregister_classes(CLASSES)

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A body as particles and constraints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from ..constraints.constraint import ConstraintBlock
+from ..geometry.edges import edge_lengths
+from ..scene.body import Body
+from ..scene.errors import Notice
+from ..scene.settings import SolverSettings
+from .hierarchy import Hierarchy
+from .vertex_factors import SMALLEST_FACTOR
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+# of what is given as rigid where a group makes it limp
+LIMP_COMPLIANCE = 1e12
+
+
+@dataclass(frozen=True)
+class BodyModel:
+    """A body ready for the solver; indices count from its own first particle.
+
+    Attributes:
+        body: what it is made from.
+        positions: of the particles [m], shape (particles, 3).
+        masses: [kg], shape (particles,); 0 where nothing moves a particle (loose vertices).
+        blocks: constraints.
+        elements, weights: of each vertex of the mesh, shape (vertices, 4): x = Σ wⱼ xⱼ.
+        pin_weights: per particle, 0 = free, 1 = fixed.
+        edges: along which strain is measured, shape (edges, 2).
+        tetrahedra: shape (n, 4), empty for cloth.
+        damping_times: of the material around each particle [s], shape (particles,); empty for none.
+        surface_elements, surface_weights: of points between the vertices that meet colliders too, shape (points, 4).
+        frictions: of the vertices of the mesh, then of those points; empty where all are the material's.
+        hierarchy: coarse levels that speed up the solve; None without.
+        notices: warnings.
+    """
+
+    body: Body
+    positions: Floats
+    masses: Floats
+    blocks: tuple[ConstraintBlock, ...]
+    elements: Ints
+    weights: Floats
+    pin_weights: Floats
+    edges: Ints
+    tetrahedra: Ints = field(default_factory=lambda: np.zeros((0, 4), np.int32))
+    damping_times: Floats = field(default_factory=lambda: np.zeros(0))
+    surface_elements: Ints = field(default_factory=lambda: np.zeros((0, 4), np.int32))
+    surface_weights: Floats = field(default_factory=lambda: np.zeros((0, 4)))
+    frictions: Floats = field(default_factory=lambda: np.zeros(0))
+    hierarchy: Hierarchy | None = None
+    notices: tuple[Notice, ...] = ()
+
+    @property
+    def contact_offset(self) -> float:
+        """The gap to colliders [m]: the material's, at most a quarter of the mean edge."""
+        mean_edge = float(edge_lengths(self.positions, self.edges).mean()) if len(self.edges) else 0.0
+        return min(self.body.material.contact_offset, mean_edge / 4.0)
+
+
+def is_direct(body: Body, settings: SolverSettings) -> bool:
+    """Whether constraints take one given number each, not one that follows from SI values."""
+    return body.material.stiffness_input == "COMPLIANCE" or settings.solver_mode == "PBD"
+
+
+def followed(body: Body, settings: SolverSettings, value: str, compliance: str) -> tuple[str, ...]:
+    """The material value that the compliance of constraints is built from, if any; see ``constraints.scaling``.
+
+    Args:
+        body: whose material tells.
+        settings: of the solver.
+        value: that counts where stiffness is given in SI units.
+        compliance: that counts where it is given by constraint.
+    """
+    if settings.solver_mode == "PBD":
+        return ()
+    return (compliance,) if body.material.stiffness_input == "COMPLIANCE" else (value,)
+
+
+def last_parameter(settings: SolverSettings, compliance: float, pbd_stiffness: float) -> float:
+    """What the last parameter of a constraint holds: its compliance, or in PBD mode k' = 1 − (1 − k)^(1/n).
+
+    The correction makes the stiffness per substep independent of the n iterations (PBD 2007, §3.3).
+    """
+    if settings.solver_mode == "PBD":
+        return float(1.0 - (1.0 - pbd_stiffness) ** (1.0 / settings.iterations))
+    return compliance
+
+
+def scaled_parameter(
+    settings: SolverSettings, compliance: float, pbd_stiffness: float, factors: Floats | float
+) -> Floats | float:
+    """As ``last_parameter``, with a stiffness that a vertex group scales from constraint to constraint.
+
+    A compliance α becomes α/f, a stiffness k of PBD becomes k f, at most 1. A compliance of 0 stays rigid, but where
+    the group says limp.
+
+    Args:
+        settings: of the solver.
+        compliance: α where the factor is 1.
+        pbd_stiffness: k where the factor is 1.
+        factors: f, shape (constraints,), as ``constraint_factors`` returns them; 1.0 for no group.
+    """
+    if isinstance(factors, float):
+        return last_parameter(settings, compliance, pbd_stiffness * factors)
+    if settings.solver_mode == "PBD":
+        shares: Floats = 1.0 - (1.0 - np.minimum(pbd_stiffness * factors, 1.0)) ** (1.0 / settings.iterations)
+        return shares
+    if compliance == 0.0:
+        return np.where(factors > SMALLEST_FACTOR, 0.0, LIMP_COMPLIANCE)
+    return compliance / factors

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which cloths get coarse levels, and from what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ..constraints.constraint import ConstraintBlock
+from ..geometry.levels.hierarchy import build_hierarchy
+from ..geometry.levels.tethers import nearest_sources
+from ..geometry.surface.topology import face_diagonals, unique_edges, unique_pairs
+from ..scene.body import Body
+from ..scene.settings import SolverSettings
+from .body_model import is_direct
+from .hierarchy import Hierarchy
+from .vertex_factors import vertex_factors
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+# smaller meshes converge without
+FEWEST_PARTICLES = 400
+# a network of springs or a membrane of stiffness E stores this times ½ E ε² per area, averaged over directions
+PLANE_GAMMA = 3.0
+# springs of one given compliance are not isotropic: along the edges of quads softer than on the average over directions
+GIVEN_SHARE = 0.75
+# where the stiffness of a cloth differs by more from place to place, no single one is right for a level
+GREATEST_RATIO = 2.0
+
+
+def cloth_hierarchy(
+    body: Body,
+    triangles: Ints,
+    masses: Floats,
+    pin_weights: Floats,
+    blocks: Sequence[ConstraintBlock],
+    settings: SolverSettings,
+) -> Hierarchy | None:
+    """The coarse levels of a cloth, None where it has no use for them.
+
+    Args:
+        body: the cloth.
+        triangles: shape (triangles, 3).
+        masses: of the vertices [kg], shape (vertices,).
+        pin_weights: 1 where a vertex is fixed, shape (vertices,).
+        blocks: the constraints that hold its membrane.
+        settings: of the solver.
+    """
+    fixed = pin_weights >= 1.0
+    is_wanted = settings.acceleration == "HIERARCHY" and settings.solver_mode == "XPBD"
+    moving = ~fixed & (masses > 0.0)
+    if not is_wanted or body.vertex_count < FEWEST_PARTICLES or not fixed.any() or not moving.any():
+        return None
+    if not _is_even(body):
+        return None
+    rigidity = _rigidity(body, triangles, blocks, settings)
+    edges = unique_edges(body.face_sizes, body.corners)
+    corners = np.asarray(triangles)
+    sides = np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [2, 0]]])
+    pairs = unique_pairs(np.concatenate([edges, face_diagonals(body.face_sizes, body.corners), sides]))
+    levels = build_hierarchy(body.positions, triangles, pairs, masses, fixed)
+    if rigidity <= 0.0 or not levels:
+        return None
+    lengths = np.linalg.norm(body.positions[pairs[:, 0]] - body.positions[pairs[:, 1]], axis=1)
+    pins = [np.flatnonzero(fixed)]
+    distances, _ = nearest_sources(body.vertex_count, pairs, lengths, pins)
+    hops, _ = nearest_sources(body.vertex_count, pairs, np.ones(len(pairs)), pins)
+    return Hierarchy(
+        levels=levels,
+        rigidity=rigidity,
+        compliance=float((lengths**2).sum()) / rigidity,
+        weight=2.0 / float(np.median(masses[moving])),
+        hops=int(hops[np.isfinite(hops)].max()),
+        depth=float(distances[np.isfinite(distances)].max()),
+    )
+
+
+def _is_even(body: Body) -> bool:
+    factors = vertex_factors(body, "stiffness")
+    return factors is None or float(factors.max()) <= GREATEST_RATIO * float(factors.min())
+
+
+def _rigidity(body: Body, triangles: Ints, blocks: Sequence[ConstraintBlock], settings: SolverSettings) -> float:
+    """As in ``Hierarchy``; 0 for woven membranes, which give way along the bias."""
+    if body.material.membrane_model == "SPRINGS" or is_direct(body, settings):
+        with np.errstate(divide="ignore"):
+            # rest length and compliance under tension, of both types of springs
+            total = sum(float((block.parameters[:, 0] ** 2 / block.parameters[:, 1]).sum()) for block in blocks)
+        return GIVEN_SHARE * total if is_direct(body, settings) else total
+    if body.material.membrane_model != "ISOTROPIC":
+        return 0.0
+    a, b, c = (body.positions[triangles[:, corner]] for corner in range(3))
+    area = 0.5 * float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum())
+    return PLANE_GAMMA * body.material.stretch_stiffness * area

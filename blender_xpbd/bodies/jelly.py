@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Jelly: tetrahedra are its substance, its mesh is embedded in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..constraints.constraint import ConstraintBlock
+from ..constraints.corotated import COROTATED, build_corotated
+from ..constraints.deferred import DeferredBlock
+from ..constraints.distance import build_distance, network_compliance
+from ..constraints.neo_hookean import NEO_HOOKEAN, build_neo_hookean
+from ..constraints.tetrahedron_element import lame_parameters, solid_tetrahedra
+from ..constraints.tetrahedron_volume import build_tetrahedron_volume
+from ..geometry.chunks import chunks
+from ..geometry.solid.embedding import bind
+from ..geometry.solid.masses import tetrahedron_masses
+from ..geometry.solid.tetrahedra import signed_volumes, tetrahedron_edges
+from ..geometry.surface.mesh_checks import check_mesh
+from ..scene.body import Body
+from ..scene.settings import SolverSettings
+from .body_model import BodyModel, followed, is_direct, scaled_parameter
+from .shape import build_shape
+from .shares import tetrahedron_shares
+from .spring_calibration import calibrated, solid_of_tetrahedra
+from .tetrahedralization import EmbeddedMesh, tetrahedralized
+from .vertex_factors import constraint_factors, embedded_factors, vertex_factors
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+# stiffness that a cell of the cage keeps however little of the body it holds, so that it cannot fold up
+MINIMUM_FILL = 0.1
+# Poisson's ratio of a network of springs
+NETWORK_RATIO = 0.25
+
+
+def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
+    """Make particles and constraints.
+
+    Raises:
+        XpbdError: E_GEOM_* or E_TET_*, for a mesh that cannot be simulated.
+    """
+    triangles, notices = check_mesh(body.positions, body.face_sizes, body.corners, body.name)
+    mesh = tetrahedralized(body, triangles)
+    material, count = body.material, len(mesh.vertices)
+    edges = tetrahedron_edges(mesh.tetrahedra)
+
+    def particle_factors(name: str) -> Floats | None:
+        factors = vertex_factors(body, name)
+        return None if factors is None else embedded_factors(factors, mesh.elements, mesh.weights, edges, count)
+
+    density, damping = particle_factors("density"), particle_factors("damping")
+    density_share = np.maximum(constraint_factors(density, mesh.tetrahedra), 1e-3)
+    fill = mesh.fill if density is None else mesh.fill * density_share
+    masses = mesh.mass_factors * tetrahedron_masses(mesh.vertices, mesh.tetrahedra, material.density, fill)
+    pin_weights = np.zeros(count)
+    pinned = body.pins.vertices
+    np.maximum.at(pin_weights, mesh.elements[pinned].ravel(), np.repeat(body.pins.weights.astype(np.float64), 4))
+    frictions = np.zeros(0)
+    if (friction := vertex_factors(body, "friction")) is not None:
+        inner = embedded_factors(friction, mesh.elements, mesh.weights, edges, count)
+        between = (inner[mesh.surface_elements] * mesh.surface_weights).sum(axis=1)
+        frictions = material.friction * np.maximum(np.concatenate([friction, between]), 0.0)
+    return BodyModel(
+        body=body,
+        positions=mesh.vertices,
+        masses=masses,
+        blocks=(
+            *_solid(body, mesh, edges, particle_factors("stiffness"), settings),
+            *build_shape(body, mesh.vertices, masses, edges, settings),
+        ),
+        elements=mesh.elements,
+        weights=mesh.weights,
+        pin_weights=pin_weights,
+        edges=edges,
+        tetrahedra=mesh.tetrahedra,
+        damping_times=material.damping_time * (np.ones(count) if damping is None else damping),
+        surface_elements=mesh.surface_elements,
+        surface_weights=mesh.surface_weights,
+        frictions=frictions,
+        notices=(*notices, *mesh.notices),
+    )
+
+
+def bind_to_jelly(model: BodyModel, points: Floats) -> tuple[Ints, Floats]:
+    """The tetrahedra that points lie in, or nearest to, and their weights, as ``SolverKind.bind``."""
+    tetrahedra, weights = bind(points, model.positions, model.tetrahedra)
+    return model.tetrahedra[tetrahedra], weights
+
+
+def _solid(
+    body: Body, mesh: EmbeddedMesh, edges: Ints, factors: Floats | None, settings: SolverSettings
+) -> list[ConstraintBlock]:
+    material = body.material
+    vertices, tetrahedra = mesh.vertices, mesh.tetrahedra
+    if is_direct(body, settings):
+        stretch = scaled_parameter(
+            settings, material.stretch_compliance, material.pbd_stretch_stiffness, constraint_factors(factors, edges)
+        )
+        volume = scaled_parameter(
+            settings, material.volume_compliance, material.pbd_volume_stiffness, constraint_factors(factors, tetrahedra)
+        )
+        return [
+            build_distance(vertices, edges, stretch).following(
+                *followed(body, settings, "youngs_modulus", "stretch_compliance")
+            ),
+            build_tetrahedron_volume(vertices, tetrahedra, volume).following(
+                *followed(body, settings, "youngs_modulus", "volume_compliance")
+            ),
+        ]
+    if material.solid_model == "SPRINGS":
+        return _springs(body, mesh, edges, np.maximum(mesh.fill, MINIMUM_FILL), factors)
+    return [_elements(body, mesh, factors)]
+
+
+def _elements(body: Body, mesh: EmbeddedMesh, factors: Floats | None) -> ConstraintBlock:
+    """Elastic tetrahedra."""
+    material, vertices, fill = body.material, mesh.vertices, mesh.fill
+    is_corotated = material.solid_model == "COROTATED"
+    build = build_corotated if is_corotated else build_neo_hookean
+    solid = np.concatenate([solid_tetrahedra(vertices, mesh.tetrahedra[part]) for part in chunks(len(mesh.tetrahedra))])
+    tetrahedra = mesh.tetrahedra if solid.all() else mesh.tetrahedra[solid]
+    fill = fill if solid.all() else fill[solid]
+
+    def parameters_of(numbers: npt.NDArray[Any]) -> Floats:
+        own = tetrahedra[numbers]
+        modulus = material.youngs_modulus * constraint_factors(factors, own)
+        block = build(vertices, own, modulus, material.poissons_ratio, np.maximum(fill[numbers], MINIMUM_FILL))
+        return block.parameters
+
+    kind = COROTATED if is_corotated else NEO_HOOKEAN
+    return DeferredBlock(kind, tetrahedra, parameters_of, follows=("youngs_modulus",))
+
+
+def _springs(
+    body: Body, mesh: EmbeddedMesh, edges: Ints, fill: Floats, factors: Floats | None
+) -> list[ConstraintBlock]:
+    """Springs along the edges, and what volume stiffness they lack.
+
+    A network of springs is a solid with λ = μ, which is ν = 1/4. Its springs are made for the μ of the material, and
+    each tetrahedron gets the rest of λ: ½ κ (C/V)² V with κ = λ − μ, so α = V/κ. Below ν = 1/4 nothing is left to
+    add: the springs are made for E.
+    """
+    material, vertices, tetrahedra = body.material, mesh.vertices, mesh.tetrahedra
+    nu = max(material.poissons_ratio, NETWORK_RATIO)
+    mu, lame = lame_parameters(material.youngs_modulus, nu)
+    lengths = np.linalg.norm(vertices[edges[:, 0]] - vertices[edges[:, 1]], axis=1)
+    shares = tetrahedron_shares(vertices, tetrahedra, fill, edges)
+    shares = calibrated(vertices, edges, shares, solid_of_tetrahedra(vertices, tetrahedra, fill))
+    modulus = 2.0 * (1.0 + NETWORK_RATIO) * float(mu)
+    compliance = network_compliance(lengths, shares, modulus, 3) / constraint_factors(factors, edges)
+    blocks = [build_distance(vertices, edges, compliance)]
+    if nu > NETWORK_RATIO:
+        volumes = signed_volumes(vertices, tetrahedra) * fill
+        stiffness = (lame - mu) * constraint_factors(factors, tetrahedra)
+        blocks.append(build_tetrahedron_volume(vertices, tetrahedra, volumes / stiffness))
+    return [block.following("youngs_modulus") for block in blocks]

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Finds contacts of points with colliders, and writes them down as records."""
+
+import taichi as ti
+
+from . import CONTACTS
+from .record import contact_record
+from .tables import (
+    BODY_OFFSET,
+    BODY_RESTITUTION,
+    COLLIDER_FRICTION,
+    COLLIDER_HEADER,
+    COLLIDER_RESTITUTION,
+    COLLIDER_SHAPE,
+)
+
+# mask of the shapes that ask where a point came from
+LOOKING_BACK = sum(1 << shape for shape, contact in enumerate(CONTACTS) if contact.looks_back)
+
+
+@ti.func
+def to_local(motion: ti.template(), s, c, point):
+    """World to the collider's frame at the boundary ``s`` of the substeps."""
+    offset = ti.Vector([point[k] - motion[s, c, 9 + k] for k in ti.static(range(3))])
+    return ti.Vector(
+        [
+            motion[s, c, k] * offset[0] + motion[s, c, 3 + k] * offset[1] + motion[s, c, 6 + k] * offset[2]
+            for k in ti.static(range(3))
+        ]
+    )
+
+
+@ti.func
+def rotated(motion: ti.template(), s, c, vector):
+    """A direction in the collider's frame, in the world."""
+    return ti.Vector(
+        [
+            motion[s, c, 3 * k] * vector[0] + motion[s, c, 3 * k + 1] * vector[1] + motion[s, c, 3 * k + 2] * vector[2]
+            for k in ti.static(range(3))
+        ]
+    )
+
+
+@ti.func
+def to_world(motion: ti.template(), s, c, point):
+    """From the collider's frame at the boundary ``s`` of the substeps to the world."""
+    return rotated(motion, s, c, point) + ti.Vector([motion[s, c, 9 + k] for k in ti.static(range(3))])
+
+
+@ti.func
+def query_collider(colliders: ti.template(), s, c, point, start, offset, shapes: ti.template()):
+    """Where the surface of collider ``c`` is, in its own frame.
+
+    ``start`` is read for shapes that look back only; ``shapes`` is a static mask of the shapes that the scene has: code
+    for others is not compiled.
+
+    Returns:
+        (unit normal, signed distance less ``offset`` [m]) and the displacement of the surface point [m], as
+        ``ContactType.query`` does.
+    """
+    motion, ints = ti.static(colliders.motion, colliders.ints)
+    local = to_local(motion, s + 1, c, point)
+    local_start = local
+    if ti.static(shapes & LOOKING_BACK):
+        local_start = to_local(motion, s, c, start)
+    hit, displacement = ti.Vector([0.0, 0.0, 1.0, 1.0e30]), ti.Vector([0.0, 0.0, 0.0])
+    for shape in ti.static(range(len(CONTACTS))):
+        if ti.static((shapes >> shape) & 1):
+            if ints[c, COLLIDER_SHAPE] == shape:
+                hit, displacement = CONTACTS[shape].query(
+                    colliders, ints[c, COLLIDER_HEADER], motion[s + 1, c, 12], local, local_start, offset
+                )
+    return hit, displacement
+
+
+@ti.func
+def collider_contact(
+    particles: ti.template(),
+    contacts: ti.template(),
+    colliders: ti.template(),
+    k,
+    c,
+    s,
+    point,
+    start,
+    shapes: ti.template(),
+):
+    """The contact of point ``k`` with collider ``c`` in substep ``s``.
+
+    Args:
+        particles: the pack.
+        contacts: the pack.
+        colliders: the pack.
+        k: number of the point.
+        c: of the collider.
+        s: of the substep.
+        point: where the point is [m].
+        start: where it was when the substep began [m]; read for shapes that look back only.
+        shapes: as in ``query_collider``.
+    """
+    body = contacts.elements[k, 4]
+    hit, displacement = query_collider(colliders, s, c, point, start, particles.bodies[body, BODY_OFFSET], shapes)
+    motion = ti.static(colliders.motion)
+    normal = rotated(motion, s + 1, c, hit.xyz)
+    carried = ti.Vector([0.0, 0.0, 0.0])
+    friction, restitution = 0.0, 0.0
+    if hit[3] < 0.0:
+        touched = point - hit[3] * normal
+        carried = touched - to_world(motion, s, c, to_local(motion, s + 1, c, touched) - displacement)
+        friction = ti.sqrt(contacts.frictions[k] * colliders.floats[c, COLLIDER_FRICTION])
+        restitution = ti.max(particles.bodies[body, BODY_RESTITUTION], colliders.floats[c, COLLIDER_RESTITUTION])
+    return contact_record(normal, hit[3], carried, friction, restitution)

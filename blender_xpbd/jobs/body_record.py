@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A body in a job folder: its object in ``job.json`` and its arrays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..scene.body import VERTEX_FACTORS, Attachment, Body, Pins, Tetrahedralization
+from ..scene.material import Material
+from .array_record import Arrays, describe_arrays, read_arrays, typed
+from .array_shapes import FRAMES, ArraySpec
+from .identifiers import read_identifier
+from .record import Record
+
+BODY_KEYS = ("identifier", "role", "material", "velocity", "tetrahedralizer", "resolution", "attach_target", "arrays")
+
+BODY_ARRAYS: dict[str, ArraySpec] = {
+    "positions": ("<f8", ("vertices", 3)),
+    "face_sizes": ("<i4", ("polygons",)),
+    "corners": ("<i4", ("corners",)),
+    "pin_vertices": ("<i4", ("pins",)),
+    "pin_weights": ("<f4", ("pins",)),
+    "pin_targets": ("<f8", (FRAMES, "pins", 3)),
+    "pin_matrices": ("<f8", (FRAMES, 4, 4)),
+    "tetrahedra_vertices": ("<f8", ("tetrahedra vertices", 3)),
+    "tetrahedra": ("<i4", ("tetrahedra", 4)),
+    "uvs": ("<f4", ("corners", 2)),
+    "loose_edges": ("<i4", ("loose edges", 2)),
+    "axes": ("<f8", (3, 3)),
+    "attach_vertices": ("<i4", ("attached",)),
+    "attach_weights": ("<f4", ("attached",)),
+    **{f"factor_{name}": ("<f4", ("vertices",)) for name in VERTEX_FACTORS},
+}
+
+
+def body_arrays(body: Body) -> Arrays:
+    """The arrays of a body, in the types of the file."""
+    pins, tetrahedralization, attachment = body.pins, body.tetrahedralization, body.attachment
+    return typed(
+        {
+            "positions": body.positions,
+            "face_sizes": body.face_sizes,
+            "corners": body.corners,
+            "pin_vertices": pins.vertices,
+            "pin_weights": pins.weights,
+            "pin_targets": pins.targets,
+            "pin_matrices": pins.matrices,
+            "tetrahedra_vertices": tetrahedralization.vertices,
+            "tetrahedra": tetrahedralization.tetrahedra,
+            "uvs": body.uvs,
+            "loose_edges": body.loose_edges,
+            "axes": body.axes,
+            "attach_vertices": attachment.vertices if attachment else (),
+            "attach_weights": attachment.weights if attachment else (),
+            # an empty array stands for no factors
+            **{f"factor_{name}": body.vertex_factors.get(name, ()) for name in VERTEX_FACTORS},
+        },
+        BODY_ARRAYS,
+    )
+
+
+def describe_body(body: Body) -> dict[str, Any]:
+    """The body as an object of ``job.json``."""
+    return {
+        "identifier": body.identifier,
+        "role": body.role,
+        "material": body.material.values(),
+        "velocity": [float(x) for x in body.velocity],
+        "tetrahedralizer": body.tetrahedralization.method,
+        "resolution": int(body.tetrahedralization.resolution),
+        # an empty one stands for no attachment
+        "attach_target": body.attachment.target if body.attachment else "",
+        "arrays": describe_arrays(body_arrays(body)),
+    }
+
+
+def read_body(folder: Path, record: Record, names: Record, frame_count: int) -> Body:
+    """Read a body of a job.
+
+    Args:
+        folder: the job folder.
+        record: of the body.
+        names: of all objects.
+        frame_count: frames of the job.
+
+    Raises:
+        XpbdError: E_JOB, E_IO; E_PARAM for a material out of range.
+    """
+    identifier = read_identifier(record)
+    name = names.text_or(identifier, identifier)
+    arrays = read_arrays(folder, identifier, record, BODY_ARRAYS, frame_count)
+    target = record.text("attach_target")
+    return Body(
+        identifier=identifier,
+        name=name,
+        role=record.text("role"),
+        positions=arrays["positions"],
+        face_sizes=arrays["face_sizes"],
+        corners=arrays["corners"],
+        material=Material.from_values(record.scalars("material"), name),
+        pins=Pins(arrays["pin_vertices"], arrays["pin_weights"], arrays["pin_targets"], arrays["pin_matrices"]),
+        tetrahedralization=Tetrahedralization(
+            record.text("tetrahedralizer"),
+            record.integer("resolution"),
+            arrays["tetrahedra_vertices"],
+            arrays["tetrahedra"],
+        ),
+        velocity=np.array(record.vector("velocity")),
+        vertex_factors={name: arrays[f"factor_{name}"] for name in VERTEX_FACTORS if len(arrays[f"factor_{name}"])},
+        uvs=arrays["uvs"],
+        loose_edges=arrays["loose_edges"],
+        axes=arrays["axes"],
+        attachment=Attachment(target, arrays["attach_vertices"], arrays["attach_weights"]) if target else None,
+    )

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The kinds of bodies: what each is called, what it needs, and what scales it.
+
+Each kind has an entry of the same name in three places, for no layer may know another's libraries: here, in
+``bodies.kinds`` (how it is built, held to and measured) and in ``addon.body_kinds`` (how it is read and written). A
+test holds that they have the same names in the same order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .body import VERTEX_FACTORS, Body, validate_faces, validate_tetrahedralization
+from .errors import XpbdError
+from .material_parameters import CLOTH, JELLY
+
+# what scales bodies of all kinds, and what only a sheet has
+COMMON_FACTORS = ("stiffness", "density", "damping", "friction")
+
+
+@dataclass(frozen=True)
+class BodyKind:
+    """A kind of body.
+
+    Attributes:
+        name: the role of its objects and the key in a job.
+        label: what panels show.
+        description: the tooltip, for an artist.
+        checks: refuse a body (E_PARAM, E_GEOM_*) whose fields beyond places, pins and material are not what this kind
+            needs; a kind without faces has no check of them.
+        vertex_factors: which of ``VERTEX_FACTORS`` scale it.
+    """
+
+    name: str
+    label: str
+    description: str
+    checks: tuple[Callable[[Body], None], ...] = ()
+    vertex_factors: tuple[str, ...] = COMMON_FACTORS
+
+
+BODY_KINDS: tuple[BodyKind, ...] = (
+    BodyKind(
+        JELLY,
+        "Jelly",
+        "Soft body with a volume: jelly, gummy, rubber, flesh",
+        (validate_faces, validate_tetrahedralization),
+    ),
+    BodyKind(CLOTH, "Cloth", "Thin sheet: shirt, curtain, flag, leather", (validate_faces,), VERTEX_FACTORS),
+)
+
+
+def body_roles() -> tuple[str, ...]:
+    """The roles of objects that are simulated."""
+    return tuple(kind.name for kind in BODY_KINDS)
+
+
+def body_labels() -> str:
+    """The kinds as the text of a message has them: "Jelly or Cloth"."""
+    return " or ".join(kind.label for kind in BODY_KINDS)
+
+
+def body_kind(role: str, object_name: str = "") -> BodyKind:
+    """The kind of bodies of a role.
+
+    Raises:
+        XpbdError: E_PARAM, for a role that no kind has.
+    """
+    for kind in BODY_KINDS:
+        if kind.name == role:
+            return kind
+    raise XpbdError("E_PARAM", f"Unknown role {role!r}.", object_name)
+
+
+def validate_kind(body: Body) -> None:
+    """Check what the kind of a body needs.
+
+    Raises:
+        XpbdError: E_PARAM, E_GEOM_EMPTY or E_GEOM_NONFINITE.
+    """
+    for check in body_kind(body.role, body.name).checks:
+        check(body)

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The acts of a substep for many threads: one launch per act and colour, the same functions in the same order.
+
+Within a colour no particle is shared, so the result is that of ``team_kernels.simulate_substeps``.
+"""
+
+import taichi as ti
+
+from ...constraints import CONSTRAINTS
+from ...contacts.contact import project_contact
+from ...contacts.restitution import bounce_piece, restore_speeds
+from ...contacts.tables import BODY_DAMPING, BODY_INTERNAL_DAMPING
+from .functions import (
+    damp_internal_motion,
+    forget_history,
+    place_target,
+    predict_position,
+    project_constraint,
+    projection_step,
+    update_velocity,
+)
+from .packs import INTS, Colliders, Constraints, Contacts, Particles, Pieces, Targets
+
+
+@ti.kernel
+def predict_positions(particles: Particles, body_of: INTS, h: float, mode: ti.template()):
+    """Predict all particles; ``body_of`` has the body of each."""
+    for i in range(particles.positions.shape[0]):
+        decay = ti.exp(-particles.bodies[body_of[i], BODY_DAMPING] * h)
+        predict_position(particles, i, h, particles.gravity[0], decay, mode)
+
+
+@ti.kernel
+def place_targets(particles: Particles, targets: Targets, share: float, mode: ti.template()):
+    """Place all pinned particles ``share`` of the way to the next frame."""
+    for k in range(targets.particles.shape[0]):
+        place_target(particles, targets, k, share, mode)
+
+
+@ti.kernel
+def project_colour(
+    particles: Particles,
+    constraints: Constraints,
+    first: ti.i32,
+    last: ti.i32,
+    h: float,
+    iteration: ti.i32,
+    mode: ti.template(),
+    kind: ti.template(),
+):
+    """Project the constraints of one type and colour."""
+    for k in range(first, last):
+        project_constraint(
+            particles,
+            constraints,
+            constraints.table[kind, 1] + k * ti.static(CONSTRAINTS[kind].particle_count),
+            constraints.table[kind, 2] + k * ti.static(len(CONSTRAINTS[kind].parameters)),
+            constraints.table[kind, 3] + k * ti.static(CONSTRAINTS[kind].slots),
+            projection_step(h, iteration, mode),
+            mode,
+            kind,
+        )
+
+
+@ti.kernel
+def project_contact_colour(
+    particles: Particles,
+    contacts: Contacts,
+    colliders: Colliders,
+    first: ti.i32,
+    last: ti.i32,
+    substep: ti.i32,
+    iteration: ti.i32,
+    h: float,
+    variant: ti.template(),
+):
+    """Project the contact points of the elements of one colour."""
+    for element in range(first, last):
+        for k in range(contacts.element_starts[element], contacts.element_starts[element + 1]):
+            gravity_speed = particles.gravity[0].norm() * h
+            project_contact(particles, contacts, colliders, k, substep, h, gravity_speed, iteration == 0, variant)
+
+
+@ti.kernel
+def update_velocities(particles: Particles, h: float, mode: ti.template()):
+    """Velocities of all particles."""
+    for i in range(particles.positions.shape[0]):
+        update_velocity(particles, i, h, mode)
+
+
+@ti.kernel
+def restore_contact_colour(
+    particles: Particles, contacts: Contacts, first: ti.i32, last: ti.i32, bounces: ti.template()
+):
+    """Velocities of the contact points of the elements of one colour after a hit."""
+    for element in range(first, last):
+        for k in range(contacts.element_starts[element], contacts.element_starts[element + 1]):
+            restore_speeds(particles, contacts, k, bounces)
+
+
+@ti.kernel
+def forget_histories(particles: Particles, contacts: Contacts, first: ti.i32, last: ti.i32, h: float):
+    """Let BDF2 go on from uniform motion where contact points were hit; points that share a particle write the same."""
+    for k in range(contacts.element_starts[first], contacts.element_starts[last]):
+        forget_history(particles, contacts, k, h)
+
+
+@ti.kernel
+def bounce_pieces(particles: Particles, contacts: Contacts, pieces: Pieces, h: float, variant: ti.template()):
+    """Let compact pieces bounce, one thread per piece."""
+    for piece in range(pieces.piece_rows.shape[0] - 1):
+        bounce_piece(particles, contacts, pieces, piece, h, projection_step(h, 0, variant.mode)[2], variant)
+
+
+@ti.kernel
+def damp_bodies(particles: Particles, duration: float):
+    """Damp the internal motion of each body, one thread per body."""
+    for b in range(particles.bodies.shape[0]):
+        rate = particles.bodies[b, BODY_INTERNAL_DAMPING]
+        if rate > 0.0:
+            damp_internal_motion(particles, b, 1.0 - ti.exp(-rate * duration))

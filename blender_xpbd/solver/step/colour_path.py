@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Launches ``colour_kernels``: act by act, colour by colour, in the order of the table of stages."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+from ...constraints.constraint import BDF2
+from ...device.launch import launch
+from ..order.stages import (
+    BOUNCE,
+    PLACE_TARGETS,
+    PREDICT,
+    PROJECT,
+    REBOUND,
+    SOLVE_LEVELS,
+    TOUCH,
+    UPDATE_VELOCITIES,
+    Stage,
+)
+from . import colour_kernels as kernels
+from .colour_levels import solve_levels_by_colours
+from .plan import Plan
+
+
+def simulate_by_colours(plan: Plan, first: int, count: int, of: int) -> None:
+    """Simulate on as many threads as the device has; arguments as in ``substeps``."""
+    for substep in range(first, first + count):
+        for stage in plan.state.stages:
+            LAUNCHES[stage.act](plan, stage, substep, of)
+    if plan.variant.damps_bodies and count > 0 and first + count == of:
+        launch(kernels.damp_bodies, plan.state.particles, plan.h * of)
+
+
+def project_by_colours(plan: Plan, iteration: int) -> None:
+    """Project all constraints once, as in the given iteration."""
+    for stage in plan.state.stages:
+        if stage.act == PROJECT and stage.detail == 0:
+            _project(plan, stage._replace(detail=iteration), 0, 1)
+
+
+def _predict(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    launch(kernels.predict_positions, plan.state.particles, plan.state.body_of, plan.h, plan.variant.mode)
+
+
+def _place_targets(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    share = (substep + 1.0) / of
+    launch(kernels.place_targets, plan.state.particles, plan.state.targets, share, plan.variant.mode)
+
+
+def _solve_levels(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    chains = stage.turns // stage.detail
+    solve_levels_by_colours(plan, range(stage.first, stage.first + chains))
+
+
+def _project(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    state, mode = plan.state, plan.variant.mode
+    for kind, colours in enumerate(plan.system.schedule.colours[plan.round_of(stage)]):
+        for first, last in itertools.pairwise(colours.tolist()):
+            launch(
+                kernels.project_colour,
+                state.particles,
+                state.constraints,
+                first,
+                last,
+                plan.h,
+                stage.detail,
+                mode,
+                kind,
+            )
+
+
+def _touch(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    state = plan.state
+    for first, last in _contact_colours(plan, stage):
+        launch(
+            kernels.project_contact_colour,
+            state.particles,
+            state.contacts,
+            state.colliders,
+            first,
+            last,
+            substep,
+            stage.detail,
+            plan.h,
+            plan.variant,
+        )
+
+
+def _update_velocities(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    launch(kernels.update_velocities, plan.state.particles, plan.h, plan.variant.mode)
+
+
+def _rebound(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    state = plan.state
+    for first, last in _contact_colours(plan, stage):
+        bounces = plan.variant.bounces
+        launch(kernels.restore_contact_colour, state.particles, state.contacts, first, last, bounces)
+    if plan.variant.mode & BDF2:
+        colours = plan.system.contacts.colours[plan.round_of(stage)].tolist()
+        launch(kernels.forget_histories, state.particles, state.contacts, colours[0], colours[-1], plan.h)
+
+
+def _bounce(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    state = plan.state
+    launch(kernels.bounce_pieces, state.particles, state.contacts, state.pieces, plan.h, plan.variant)
+
+
+def _contact_colours(plan: Plan, stage: Stage) -> list[tuple[int, int]]:
+    """First element of each colour of a round, and the one after its last."""
+    colours = plan.system.contacts.colours[plan.round_of(stage)]
+    return list(itertools.pairwise(colours.tolist()))
+
+
+LAUNCHES: dict[int, Callable[[Plan, Stage, int, int], None]] = {
+    PREDICT: _predict,
+    PLACE_TARGETS: _place_targets,
+    SOLVE_LEVELS: _solve_levels,
+    PROJECT: _project,
+    TOUCH: _touch,
+    UPDATE_VELOCITIES: _update_velocities,
+    REBOUND: _rebound,
+    BOUNCE: _bounce,
+}

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the XPBD loop is made of, for particles and for tasks of constraints; packs as in ``packs``.
+
+Macklin, Müller & Chentanez 2016 (XPBD), algorithm 1, with the small substeps of Macklin et al. 2019.
+"""
+
+import taichi as ti
+
+from ...constraints import CONSTRAINTS
+from ...constraints.constraint import BDF2, DAMPED, WARM
+from ...contacts.rigid_motion import solve_inertia
+
+
+@ti.func
+def keep_previous(particles: ti.template(), i, p, mode: ti.template()):
+    """Note where a particle starts the substep; its fourth component is the damping time only where one is read."""
+    if ti.static(mode & DAMPED):
+        particles.previous_positions[i] = ti.Vector([p[0], p[1], p[2], particles.previous_positions[i][3]])
+    else:
+        particles.previous_positions[i] = p
+
+
+@ti.func
+def predict_position(particles: ti.template(), i, h, gravity, decay, mode: ti.template()):
+    """Predict velocity and position; the fourth component of velocities and gravity is 0.
+
+    Symplectic Euler: v ← (v + h g) decay, x ← x + h v. BDF2: v ← (4 v − v₋₁)/3 + ⅔ h g, x ← (4 x − x₋₁)/3 + ⅔ h v
+    (Small Steps 2019, §5.3, in predictor form). The previous position is where a particle would be now without its
+    velocity, so that (x − x_previous) is the velocity over ``step[2]`` of ``projection_step``: x, or (4 x − x₋₁)/3
+    with BDF2, which keeps x itself in ``older_positions``. What constraints of the substep before left in
+    ``corrections`` is where they begin: it moves the position, and becomes velocity with the rest of what they do.
+    """
+    p = particles.positions[i]
+    if ti.static(mode & BDF2):
+        reference = p + (p - particles.older_positions[i]) / 3.0
+        keep_previous(particles, i, reference, mode)
+        particles.older_positions[i] = p
+        if p[3] > 0.0:
+            v = particles.velocities[i]
+            predicted = ((4.0 * v - particles.older_velocities[i]) / 3.0 + (2.0 / 3.0) * h * gravity) * decay
+            particles.older_velocities[i] = v
+            particles.velocities[i] = predicted
+            place = reference + (2.0 / 3.0) * h * predicted
+            particles.positions[i] = ti.Vector([place[0], place[1], place[2], p[3]])
+    else:
+        keep_previous(particles, i, p, mode)
+        if p[3] > 0.0:
+            v = (particles.velocities[i] + h * gravity) * decay
+            particles.velocities[i] = v
+            if ti.static(mode & WARM):
+                particles.positions[i] = p + h * v + particles.corrections[i]
+                particles.corrections[i] = ti.Vector([0.0, 0.0, 0.0, 0.0])
+            else:
+                particles.positions[i] = p + h * v
+
+
+@ti.func
+def place_target(particles: ti.template(), targets: ti.template(), k, share, mode: ti.template()):
+    """Put a pinned particle on its way from one frame to the next; BDF2 takes it to move uniformly."""
+    i = targets.particles[k]
+    place = targets.starts[k] + share * (targets.ends[k] - targets.starts[k])
+    p = particles.positions[i]
+    if ti.static(mode & BDF2):
+        p += (place - p) / 3.0
+    keep_previous(particles, i, p, mode)
+    particles.positions[i] = ti.Vector([place[0], place[1], place[2], 0.0])
+
+
+@ti.func
+def update_velocity(particles: ti.template(), i, h, mode: ti.template()):
+    """V ← v + (x − x_predicted) / h, which is (x − x_previous) / h without rounding where nothing corrected x.
+
+    BDF2 likewise: v ← v + 3/2 (x − x_predicted) / h, which is (3 x − 4 x₀ + x₋₁) / 2h for a substep that began at x₀.
+    """
+    v, p = particles.velocities[i], particles.previous_positions[i]
+    if ti.static(mode & BDF2):
+        corrected = v + (particles.positions[i] - (p + (2.0 / 3.0) * h * v)) * (1.5 / h)
+        corrected[3] = 0.0
+        particles.velocities[i] = corrected
+    else:
+        corrected = v + (particles.positions[i] - (p + h * v)) * (1.0 / h)
+        if ti.static(mode & DAMPED):
+            corrected[3] = 0.0
+        particles.velocities[i] = corrected
+
+
+@ti.func
+def projection_step(h, iteration, mode: ti.template()):
+    """``step`` of the projections: 1/h², whether multipliers hold something, 1/h; BDF2 solves with ⅔ h."""
+    inverse_h = 1.0 / h
+    if ti.static(mode & BDF2):
+        inverse_h = 1.5 / h
+    return ti.Vector([inverse_h * inverse_h, ti.cast(iteration > 0, float), inverse_h])
+
+
+@ti.func
+def forget_history(particles: ti.template(), contacts: ti.template(), k, h):
+    """Let BDF2 not look back across a hit: where contact point ``k`` was hit, it goes on as after a step of Euler's.
+
+    The older velocity is the one before gravity. From an equal one the next step would have 2/3 of gravity, and so
+    would every step of what rests or slides. The older position is that of uniform motion: what rests then comes as
+    deep as the impulse is that holds it, by which its friction is measured.
+    """
+    is_hit = False
+    for c in range(contacts.multipliers.shape[1]):
+        if contacts.multipliers[k, c] > 0.0:
+            is_hit = True
+    if is_hit:
+        for j in ti.static(range(4)):
+            i = contacts.elements[k, j]
+            v = particles.velocities[i]
+            particles.older_velocities[i] = v - h * particles.gravity[0]
+            particles.older_positions[i] = particles.positions[i] - h * v
+
+
+@ti.func
+def damp_internal_motion(particles: ti.template(), body, share):
+    """Take a share of the motion of a body that is not rigid (PBD 2007, §3.5): linear and angular momentum stay."""
+    positions, velocities = ti.static(particles.positions, particles.velocities)
+    first, last = particles.body_starts[body], particles.body_starts[body + 1]
+    mass = 0.0
+    centre = ti.Vector([0.0, 0.0, 0.0])
+    momentum = ti.Vector([0.0, 0.0, 0.0])
+    for i in range(first, last):
+        if positions[i][3] > 0.0:
+            m = 1.0 / positions[i][3]
+            mass += m
+            centre += m * positions[i].xyz
+            momentum += m * velocities[i].xyz
+    if mass > 0.0:
+        centre /= mass
+        mean = momentum / mass
+        spin = ti.Vector([0.0, 0.0, 0.0])
+        # rows of the tensor of inertia
+        row0, row1, row2 = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
+        for i in range(first, last):
+            if positions[i][3] > 0.0:
+                m = 1.0 / positions[i][3]
+                r = positions[i].xyz - centre
+                spin += m * r.cross(velocities[i].xyz - mean)
+                size = m * r.dot(r)
+                row0 += ti.Vector([size, 0.0, 0.0]) - (m * r[0]) * r
+                row1 += ti.Vector([0.0, size, 0.0]) - (m * r[1]) * r
+                row2 += ti.Vector([0.0, 0.0, size]) - (m * r[2]) * r
+        # leaving the rotation of a point or a line out damps a little of its spin
+        omega = solve_inertia(row0, row1, row2, spin)
+        for i in range(first, last):
+            if positions[i][3] > 0.0:
+                rigid = mean + omega.cross(positions[i].xyz - centre)
+                v = velocities[i]
+                for axis in ti.static(range(3)):
+                    v[axis] += share * (rigid[axis] - v[axis])
+                velocities[i] = v
+
+
+@ti.func
+def project_constraint(
+    particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template(), kind: ti.template()
+):
+    """Project one constraint of a type, warm where the mode and the type say so."""
+    if ti.static(mode & WARM and CONSTRAINTS[kind].can_start_warm):
+        CONSTRAINTS[kind].warm_start.project(particles, constraints, i, p, m, step, mode)
+    else:
+        CONSTRAINTS[kind].project(particles, constraints, i, p, m, step, mode)
+
+
+@ti.func
+def project_task(
+    particles: ti.template(),
+    constraints: ti.template(),
+    order: ti.template(),
+    task,
+    step,
+    mode: ti.template(),
+    used: ti.template(),
+):
+    """Project the constraints of one task, type by type; ``used`` is a mask of types."""
+    starts, segments = ti.static(order.segment_starts, order.segments)
+    for kind in ti.static(range(len(CONSTRAINTS))):
+        if ti.static((used >> kind) & 1):
+            i0, p0, m0 = constraints.table[kind, 1], constraints.table[kind, 2], constraints.table[kind, 3]
+            for segment in range(starts[task, kind], starts[task, kind + 1]):
+                for k in range(segments[segment, 0], segments[segment, 1]):
+                    project_constraint(
+                        particles,
+                        constraints,
+                        i0 + k * ti.static(CONSTRAINTS[kind].particle_count),
+                        p0 + k * ti.static(len(CONSTRAINTS[kind].parameters)),
+                        m0 + k * ti.static(CONSTRAINTS[kind].slots),
+                        step,
+                        mode,
+                        kind,
+                    )

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the launches of the kernels have in common, and which way a system runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...device.runtime import thread_count
+from ..order.stages import Stage
+from ..system.colliders import ColliderSet
+from ..system.mode import Variant, static_mode
+from ..system.system import System
+from .state import State
+
+# on processors a launch per frame, for one thread or for several; on graphics cards a launch per colour
+SERIAL, THREADS, COLOURS = PATHS = ("SERIAL", "THREADS", "COLOURS")
+
+
+def choose_paths(system: System, device: str) -> tuple[str, ...]:
+    """Which of ``PATHS`` may be the fastest for a system on a device; those of the processor give the same bytes."""
+    if device != "CPU":
+        return (COLOURS,)
+    return (THREADS, SERIAL) if system.schedule.parts.count > 1 and thread_count() > 1 else (SERIAL,)
+
+
+class Pace:
+    """Which of two paths is the faster at the moment, by trying.
+
+    Threads gain where cores are free and lose where other programs keep them busy, which changes during a bake. Both
+    give the same bytes, so that time may decide.
+    """
+
+    # frames between trials of the slower path, so many that they take no more than this share of all time, and how many
+    # of the last times count
+    TRIAL_EVERY = 12
+    TRIAL_SHARE = 0.03
+    MEMORY = 3
+
+    def __init__(self, paths: tuple[str, ...]) -> None:
+        """Begin with the first path."""
+        self._times: dict[str, list[float]] = {path: [] for path in paths}
+        self._since_trial = 0
+
+    def next_path(self) -> str:
+        """The path of the next frame."""
+        # the first frame on a path may be slow: what it needs is not in the caches yet
+        for path, times in self._times.items():
+            if len(times) < 2:
+                return path
+        fastest = min(self._times, key=self._recent)
+        slowest = max(self._times, key=self._recent)
+        loss = self._recent(slowest) / self._recent(fastest) - 1.0
+        is_trial = self._since_trial >= max(self.TRIAL_EVERY, loss / self.TRIAL_SHARE)
+        self._since_trial = 0 if is_trial else self._since_trial + 1
+        return slowest if is_trial else fastest
+
+    def note(self, path: str, seconds: float) -> None:
+        """Note what a frame took on a path."""
+        self._times[path] = [*self._times[path], seconds][-self.MEMORY :]
+
+    def _recent(self, path: str) -> float:
+        return min(self._times[path])
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One way to run a system.
+
+    Attributes:
+        system: what is simulated.
+        state: its arrays on the device.
+        h: duration of a substep [s].
+        variant: what is compiled for it.
+    """
+
+    system: System
+    state: State
+    h: float
+    variant: Variant
+
+    def round_of(self, stage: Stage) -> int:
+        """Which round of tasks a stage is."""
+        return stage.first // self.system.schedule.parts.count
+
+
+def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
+    """Settle what does not change between launches."""
+    return Plan(
+        system=system,
+        state=state,
+        h=system.scene.frames.frame_duration / system.scene.settings.substeps,
+        variant=Variant(
+            mode=static_mode(system),
+            constraints=sum(1 << kind for kind, row in enumerate(system.schedule.table) if row[0]),
+            shapes=sum(1 << int(shape) for shape in np.unique(colliders.ints[:, 0])),
+            bounces=len(system.pieces) > 0,
+            has_levels=len(state.tables.levels) > 0,
+            damps_bodies=any(model.body.material.internal_damping > 0.0 for model in system.models),
+        ),
+    )

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Everything that the kernels read and write, on the device."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import taichi as ti
+
+from ...constraints.constraint import ACCUMULATE, BDF2, WARM
+from ...contacts.restitution import HIT_WIDTH
+from ...contacts.tables import MOTION_WIDTH
+from ...device.arrays import make_array, make_vectors, make_zero_vectors, make_zeros, readable_array
+from ...device.runtime import real_type
+from ..order.compact_pieces import CompactPieces
+from ..order.contact_points import ContactPoints
+from ..order.level_operations import LevelOperations, level_operations
+from ..order.level_tables import HierarchyTables, build_hierarchy_tables
+from ..order.schedule import Schedule
+from ..order.stages import Stage, substep_stages
+from ..system.colliders import ColliderSet
+from ..system.mode import static_mode
+from ..system.system import System
+from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Pieces, Targets, World
+from .team_kernels import COUNTERS
+
+
+@dataclass(frozen=True)
+class State:
+    """Packs of arrays on the device, see ``packs``, and what the order in which they are used is made from.
+
+    What kernels only read is the system's own, on the processor.
+
+    Attributes:
+        world: all that a substep reads and writes.
+        order: who does what when.
+        body_of: body of each particle, for graphics cards.
+        stages: of a substep.
+        tables: the coarse levels of cloths.
+        operations: on these.
+    """
+
+    world: World
+    order: Any
+    body_of: Any
+    stages: tuple[Stage, ...]
+    tables: HierarchyTables
+    operations: LevelOperations
+
+    @property
+    def particles(self) -> Any:
+        """Pack of the particles."""
+        return self.world.particles
+
+    @property
+    def constraints(self) -> Any:
+        """Pack of the constraints."""
+        return self.world.constraints
+
+    @property
+    def targets(self) -> Any:
+        """Pack of the pinned particles."""
+        return self.world.targets
+
+    @property
+    def contacts(self) -> Any:
+        """Pack of the contact points."""
+        return self.world.contacts
+
+    @property
+    def pieces(self) -> Any:
+        """Pack of the compact pieces."""
+        return self.world.pieces
+
+    @property
+    def colliders(self) -> Any:
+        """Pack of the colliders."""
+        return self.world.colliders
+
+    @property
+    def levels(self) -> Any:
+        """Pack of the coarse levels."""
+        return self.world.levels
+
+
+def build_state(system: System, colliders: ColliderSet) -> State:
+    """Copy a system to the device."""
+    mode, settings, parts = static_mode(system), system.scene.settings, system.schedule.parts
+    moved = system.moved_particles
+    tables = build_hierarchy_tables(system.models, system.starts, system.scene)
+    operations = level_operations(tables, parts.count)
+    stages = substep_stages(
+        parts.count,
+        settings.iterations,
+        len(moved) > 0,
+        len(colliders.ints) > 0,
+        operations.stages,
+        len(system.pieces),
+    )
+    world = World(
+        particles=_particles(system, mode),
+        constraints=_constraints(system.schedule, mode),
+        targets=Targets(
+            particles=make_array(moved, ti.i32),
+            starts=make_zero_vectors(len(moved)),
+            ends=make_zero_vectors(len(moved)),
+        ),
+        contacts=_contacts(system.contacts, system.pieces, len(colliders.ints), mode),
+        pieces=_pieces(system.pieces, len(colliders.ints)),
+        colliders=_colliders(colliders, settings.substeps),
+        levels=_levels(tables),
+    )
+    return State(
+        world=world,
+        order=_order(system, stages, operations),
+        body_of=make_array(_particle_bodies(system), ti.i32),
+        stages=stages,
+        tables=tables,
+        operations=operations,
+    )
+
+
+def _particles(system: System, mode: int) -> Any:
+    # only BDF2 looks back: to uniform motion at first
+    looks_back = bool(mode & BDF2)
+    h = system.scene.frames.frame_duration / system.scene.settings.substeps
+    older_velocities = system.velocities[: None if looks_back else 0]
+    older_positions = system.positions[: len(older_velocities)] - h * older_velocities
+    return Particles(
+        positions=make_vectors(system.positions, system.inverse_masses),
+        previous_positions=make_vectors(system.positions, system.damping_times),
+        velocities=make_vectors(system.velocities),
+        older_positions=make_vectors(older_positions),
+        older_velocities=make_vectors(older_velocities),
+        corrections=make_zero_vectors(len(system.positions) if mode & WARM else 0),
+        gravity=make_vectors(np.append(system.scene.gravity, 0.0)[None]),
+        bodies=make_array(_body_table(system), ti.f32),
+        body_starts=make_array(system.starts, ti.i32),
+    )
+
+
+def _constraints(schedule: Schedule, mode: int) -> Any:
+    # a single iteration only reads and writes them where it starts warm
+    keeps_multipliers = bool(mode & (ACCUMULATE | WARM))
+    # pools hold working space
+    parameters = make_array if any(block and block.pools for block in schedule.blocks) else readable_array
+    return Constraints(
+        indices=readable_array(schedule.indices, ti.i32),
+        parameters=parameters(schedule.parameters, ti.f32),
+        lagrange_multipliers=make_zeros((schedule.multiplier_count * keeps_multipliers,), real_type()),
+        table=make_array(schedule.table, ti.i32),
+    )
+
+
+def _contacts(contacts: ContactPoints, pieces: CompactPieces, collider_count: int, mode: int) -> Any:
+    # of a single iteration only compact pieces read it
+    keeps_friction = bool(mode & ACCUMULATE) or len(pieces) > 0
+    return Contacts(
+        elements=readable_array(contacts.elements, ti.i32),
+        weights=readable_array(contacts.weights, ti.f32),
+        element_starts=readable_array(contacts.element_starts, ti.i32),
+        frictions=readable_array(contacts.frictions, ti.f32),
+        piece_of=make_array(pieces.of_points, ti.i32),
+        multipliers=make_zeros((len(contacts), collider_count), real_type()),
+        normals=make_zero_vectors(len(contacts), collider_count),
+        frictions_given=make_zero_vectors(len(contacts) * keeps_friction, collider_count),
+        surfaces=make_zero_vectors(len(pieces.of_points), collider_count),
+    )
+
+
+def _pieces(pieces: CompactPieces, collider_count: int) -> Any:
+    rows = np.stack([pieces.starts, pieces.point_starts, np.append(pieces.are_hard, 0)], axis=1)
+    return Pieces(
+        piece_rows=make_array(rows, ti.i32),
+        members=make_array(pieces.members, ti.i32),
+        points=make_array(pieces.points, ti.i32),
+        hits=make_zeros((len(pieces), collider_count, HIT_WIDTH), real_type()),
+    )
+
+
+def _colliders(colliders: ColliderSet, substeps: int) -> Any:
+    return Colliders(
+        motion=make_zeros((substeps + 1, len(colliders.ints), MOTION_WIDTH), ti.f32),
+        ints=make_array(colliders.ints, ti.i32),
+        floats=make_array(colliders.floats, ti.f32),
+        mesh_floats=make_array(colliders.mesh_floats, ti.f32),
+        mesh_ints=make_array(colliders.mesh_ints, ti.i32),
+    )
+
+
+def _levels(tables: HierarchyTables) -> Any:
+    return Levels(
+        rows=make_array(tables.levels, ti.i32),
+        stiffness=make_array(tables.stiffness, ti.f32),
+        coarse_positions=make_vectors(tables.positions),
+        moves=make_zero_vectors(len(tables.positions)),
+        restriction_starts=make_array(tables.restriction_starts, ti.i32),
+        restriction_vertices=make_array(tables.restriction_vertices, ti.i32),
+        restriction_weights=make_array(tables.restriction_weights, ti.f32),
+        parents=make_array(tables.parents, ti.i32),
+        parent_weights=make_array(tables.weights, ti.f32),
+        links=make_array(tables.links, ti.i32),
+        lengths=make_array(tables.lengths, ti.f32),
+        link_states=make_zeros((2 * len(tables.lengths),), real_type()),
+    )
+
+
+def _order(system: System, stages: Sequence[Stage], operations: LevelOperations) -> Any:
+    schedule, contacts, settings = system.schedule, system.contacts, system.scene.settings
+    return Order(
+        stages=make_array(np.array(stages, np.int32), ti.i32),
+        segments=make_array(schedule.segments, ti.i32),
+        segment_starts=make_array(schedule.segment_starts, ti.i32),
+        contact_segments=make_array(contacts.segments, ti.i32),
+        contact_segment_starts=make_array(contacts.segment_starts, ti.i32),
+        operations=make_array(operations.rows, ti.i32),
+        operation_starts=make_array(operations.starts, ti.i32),
+        counters=make_zeros((COUNTERS,), ti.i32),
+        duration=make_array(np.array([system.scene.frames.frame_duration / settings.substeps]), real_type()),
+    )
+
+
+def padded(vectors: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """3-vectors as 4-vectors that end in 0."""
+    rows = np.zeros((len(vectors), 4))
+    rows[:, :3] = vectors
+    return rows
+
+
+def _particle_bodies(system: System) -> npt.NDArray[np.int32]:
+    # anchors belong to no body; they have no mass and are never predicted
+    bodies = np.zeros(len(system.positions), np.int32)
+    for number, (first, last) in enumerate(zip(system.starts[:-1], system.starts[1:], strict=True)):
+        bodies[first:last] = number
+    return bodies
+
+
+def _body_table(system: System) -> npt.NDArray[np.float64]:
+    """Columns as named in ``contacts.tables``."""
+    rows = []
+    for model in system.models:
+        material = model.body.material
+        rows.append((material.damping, material.internal_damping, material.restitution, model.contact_offset))
+    return np.array(rows)

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The XPBD loop for processors: substeps of a frame in one kernel, by one thread or by a team of them.
+
+All walk through the stages of all substeps (see ``stages``). A stage has so many turns; each goes to who claims it
+first, beginning with those that were one's own in the last substep too, whose particles are still in the core's cache.
+When no turn is left, one waits until all are done. Turns of a stage share no movable particle, so the result is the
+same to the last bit whoever does which, and for a team of one.
+
+A launch for every iteration, as Taichi wants it, would cost as much as several thousand projections. Waiting in the
+kernel costs next to nothing while each thread has a core to itself. Nobody waits for a thread that has not begun or has
+lost its core while it waited, so it does not matter how many of the team really run.
+"""
+
+import taichi as ti
+
+from ...constraints.constraint import BDF2
+from ...contacts.contact import project_contact
+from ...contacts.restitution import bounce_piece, restore_speeds
+from ...contacts.tables import BODY_DAMPING, BODY_INTERNAL_DAMPING
+from ..order.stages import (
+    ACT,
+    BOUNCE,
+    DETAIL,
+    FIRST,
+    PLACE_TARGETS,
+    PREDICT,
+    PROJECT,
+    REBOUND,
+    SOLVE_LEVELS,
+    TOUCH,
+    TURNS,
+    UPDATE_VELOCITIES,
+)
+from ..order.tasks import MOST_PARTS
+from .functions import (
+    damp_internal_motion,
+    forget_history,
+    place_target,
+    predict_position,
+    project_task,
+    projection_step,
+    update_velocity,
+)
+from .level_functions import operate
+from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Pieces, Span, Targets, World
+
+# Taichi hands out a parallel loop in pieces of 512 turns at least, so a member of the team is as many
+ITEMS_PER_MEMBER = 512
+# who has claimed each turn of a stage, then how many turns are done, apart by more than a line of any cache
+DONE = MOST_PARTS + 64
+COUNTERS = DONE + 64
+
+
+@ti.func
+def is_first(counters: ti.template(), turn, epoch):
+    """Claim a turn of the stage that is the ``epoch``-th of the launch: whether nobody has before."""
+    claimed = counters[turn] >= epoch
+    if not claimed:
+        claimed = ti.atomic_max(counters[turn], epoch) >= epoch
+    return not claimed
+
+
+@ti.func
+def predict_share(particles: ti.template(), turn, turns, h, mode: ti.template()):
+    """Predict the particles of one of ``turns`` equal shares."""
+    bodies, starts = ti.static(particles.bodies, particles.body_starts)
+    gravity = particles.gravity[0]
+    count = starts[bodies.shape[0]]
+    first, last = count * turn // turns, count * (turn + 1) // turns
+    for b in range(bodies.shape[0]):
+        if starts[b] < last and starts[b + 1] > first:
+            decay = ti.exp(-bodies[b, BODY_DAMPING] * h)
+            for i in range(ti.max(starts[b], first), ti.min(starts[b + 1], last)):
+                predict_position(particles, i, h, gravity, decay, mode)
+
+
+@ti.func
+def place_targets(particles: ti.template(), targets: ti.template(), share, mode: ti.template()):
+    """Place all pinned particles ``share`` of the way to the next frame."""
+    for k in range(targets.particles.shape[0]):
+        place_target(particles, targets, k, share, mode)
+
+
+@ti.func
+def solve_levels(world: ti.template(), order: ti.template(), stage, turn, inverse_h2):
+    """Do the operations of a chain on the coarse levels, or one share of them."""
+    shares = order.stages[stage, DETAIL]
+    chain = order.stages[stage, FIRST] + turn // shares
+    for operation in range(order.operation_starts[chain], order.operation_starts[chain + 1]):
+        operate(world.levels, world.particles.positions, order, operation, turn % shares, shares, inverse_h2)
+
+
+@ti.func
+def project_contact_task(
+    world: ti.template(), order: ti.template(), task, substep, is_first_iteration, h, variant: ti.template()
+):
+    """Project the contact points of a task."""
+    gravity_speed = world.particles.gravity[0].norm() * h
+    starts, segments = ti.static(order.contact_segment_starts, order.contact_segments)
+    for segment in range(starts[task], starts[task + 1]):
+        for k in range(segments[segment, 0], segments[segment, 1]):
+            project_contact(
+                world.particles,
+                world.contacts,
+                world.colliders,
+                k,
+                substep,
+                h,
+                gravity_speed,
+                is_first_iteration,
+                variant,
+            )
+
+
+@ti.func
+def update_share(particles: ti.template(), turn, turns, h, mode: ti.template()):
+    """Velocities of the particles of one of ``turns`` equal shares."""
+    count = particles.positions.shape[0]
+    for i in range(count * turn // turns, count * (turn + 1) // turns):
+        update_velocity(particles, i, h, mode)
+
+
+@ti.func
+def finish_contacts(
+    particles: ti.template(), contacts: ti.template(), order: ti.template(), task, h, variant: ti.template()
+):
+    """Restitution of the contact points of a task, after the velocities of its particles."""
+    starts, segments = ti.static(order.contact_segment_starts, order.contact_segments)
+    for segment in range(starts[task], starts[task + 1]):
+        for k in range(segments[segment, 0], segments[segment, 1]):
+            restore_speeds(particles, contacts, k, variant.bounces)
+    if ti.static(variant.mode & BDF2):
+        for segment in range(starts[task], starts[task + 1]):
+            for k in range(segments[segment, 0], segments[segment, 1]):
+                forget_history(particles, contacts, k, h)
+
+
+@ti.func
+def bounce_share(world: ti.template(), turn, turns, h, variant: ti.template()):
+    """Let one of ``turns`` equal shares of the compact pieces bounce."""
+    count = world.pieces.piece_rows.shape[0] - 1
+    for piece in range(count * turn // turns, count * (turn + 1) // turns):
+        inverse_h = projection_step(h, 0, variant.mode)[2]
+        bounce_piece(world.particles, world.contacts, world.pieces, piece, h, inverse_h, variant)
+
+
+@ti.func
+def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, of, h, variant: ti.template()):
+    """Do one turn of a stage of the table."""
+    mode = ti.static(variant.mode)
+    act, turns = order.stages[stage, ACT], order.stages[stage, TURNS]
+    task, iteration = order.stages[stage, FIRST] + turn, order.stages[stage, DETAIL]
+    if act == PREDICT:
+        predict_share(world.particles, turn, turns, h, mode)
+    if act == PLACE_TARGETS:
+        place_targets(world.particles, world.targets, (substep + 1.0) / of, mode)
+    if ti.static(variant.has_levels):
+        if act == SOLVE_LEVELS:
+            solve_levels(world, order, stage, turn, projection_step(h, 0, mode)[0])
+    if act == PROJECT:
+        step = projection_step(h, iteration, mode)
+        project_task(world.particles, world.constraints, order, task, step, mode, variant.constraints)
+    if ti.static(variant.shapes):
+        if act == TOUCH:
+            project_contact_task(world, order, task, substep, iteration == 0, h, variant)
+    if act == UPDATE_VELOCITIES:
+        update_share(world.particles, turn, turns, h, mode)
+    if ti.static(variant.shapes):
+        if act == REBOUND:
+            finish_contacts(world.particles, world.contacts, order, task, h, variant)
+    if ti.static(variant.bounces):
+        if act == BOUNCE:
+            bounce_share(world, turn, turns, h, variant)
+
+
+@ti.kernel
+def simulate_substeps(
+    particles: Particles,
+    constraints: Constraints,
+    targets: Targets,
+    contacts: Contacts,
+    pieces: Pieces,
+    colliders: Colliders,
+    levels: Levels,
+    order: Order,
+    span: Span,
+    variant: ti.template(),
+):
+    """The substeps of a frame that ``span`` tells; after the last one of the frame, bodies are damped."""
+    world = ti.static(World(particles, constraints, targets, contacts, pieces, colliders, levels))
+    ti.loop_config(serialize=True)
+    for n in range(order.counters.shape[0]):
+        order.counters[n] = 0
+    for item in range(span.team_size * ITEMS_PER_MEMBER):
+        if item % ITEMS_PER_MEMBER == 0:
+            member = item // ITEMS_PER_MEMBER
+            h = order.duration[0]
+            stage_count = order.stages.shape[0]
+            # stages that are over, and turns that they had
+            epoch, end = 0, 0
+            while epoch < stage_count * span.count:
+                substep, stage = span.first + epoch // stage_count, epoch % stage_count
+                epoch += 1
+                turns = order.stages[stage, TURNS]
+                end += turns
+                for n in range(turns):
+                    turn = (member * turns // span.team_size + n) % turns
+                    if is_first(order.counters, turn, epoch):
+                        take_turn(world, order, stage, turn, substep, span.of, h, variant)
+                        ti.atomic_add(order.counters[DONE], 1)
+                while ti.atomic_or(order.counters[DONE], 0) < end:
+                    pass
+    if ti.static(variant.damps_bodies):
+        ti.loop_config(serialize=True)
+        for b in range(particles.bodies.shape[0]):
+            rate = particles.bodies[b, BODY_INTERNAL_DAMPING]
+            if rate > 0.0 and span.count > 0 and span.first + span.count == span.of:
+                damp_internal_motion(particles, b, 1.0 - ti.exp(-rate * order.duration[0] * span.of))

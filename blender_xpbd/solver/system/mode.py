@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is compiled into the kernels of a scene, and what is left out."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from ...constraints.constraint import ACCUMULATE, BDF2, DAMPED, PBD, WARM
+from .system import System
+
+# a warm start costs a third more per projection and takes damping from a hard hit: it is worth that for stiff bodies
+LEAST_GAIN = 0.16
+
+
+class Variant(NamedTuple):
+    """What is compiled into a kernel, as one static argument.
+
+    Attributes:
+        mode: of the projections, see ``constraints.constraint``.
+        constraints: mask of the types that there are.
+        shapes: mask of the shapes of colliders that there are.
+        bounces: whether there are compact pieces that bounce as a whole.
+        has_levels: whether a cloth has coarse levels.
+        damps_bodies: whether a body's internal motion is damped.
+    """
+
+    mode: int
+    constraints: int
+    shapes: int
+    bounces: bool
+    has_levels: bool
+    damps_bodies: bool
+
+    @property
+    def has_history(self) -> bool:
+        """Whether the integration looks back to the substep before."""
+        return bool(self.mode & BDF2)
+
+    @property
+    def keeps_friction(self) -> bool:
+        """Whether the multipliers of friction are read again: by further iterations, or after the substep."""
+        return bool(self.mode & ACCUMULATE) or self.bounces
+
+
+def static_mode(system: System) -> int:
+    """The static mode of the projections, see ``constraints.constraint``."""
+    settings = system.scene.settings
+    mode = PBD if settings.solver_mode == "PBD" else 0
+    if settings.iterations > 1 or settings.measure_residual:
+        mode |= ACCUMULATE
+    if settings.time_integration == "BDF2":
+        mode |= BDF2
+    if any(model.body.material.damping_time > 0.0 for model in system.models):
+        mode |= DAMPED
+    if not mode & (PBD | ACCUMULATE | BDF2) and _warm_gain(system) > LEAST_GAIN:
+        mode |= WARM
+    return mode
+
+
+# κ = gain/(1 − gain) up to which a jelly moves within a tenth of its material's stiffness (the arm of scripts/validate)
+STIFF_ENOUGH = 0.5
+
+
+def substeps_for_stiffness(system: System) -> int:
+    """From how many substeps on one iteration shows jelly as stiff as it is: κ goes with 1/substeps²."""
+    gain = _warm_gain(system)
+    return math.ceil(system.scene.settings.substeps * math.sqrt(gain / (1.0 - gain) / STIFF_ENOUGH))
+
+
+def _warm_gain(system: System) -> float:
+    """How much a warm start would correct, at most among the types."""
+    h = system.scene.frames.frame_duration / system.scene.settings.substeps
+    return max(
+        (
+            block.type.warm_start.gain(block, h)
+            for block in system.schedule.blocks
+            if block is not None and block.type.warm_start is not None
+        ),
+        default=0.0,
+    )

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where pinned particles of a jelly are, from the places of the pinned vertices where no object carries them."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+def carried(points: Floats, rest: Floats, target: Floats) -> Floats:
+    """Move points with the motion that takes ``rest`` to ``target``.
+
+    The motion is the affine map of least squares. In directions in which ``rest`` has no extent (one vertex, a
+    line, a flat patch) it is the rotation of least squares (Kabsch 1976), so that nothing is flattened.
+
+    Args:
+        points: [m], shape (points, 3).
+        rest: of the pinned vertices [m], shape (pins, 3), at least one.
+        target: where they go [m], shape (pins, 3).
+    """
+    rest_centre, target_centre = rest.mean(axis=0), target.mean(axis=0)
+    spread, moved = rest - rest_centre, target - target_centre
+    directions, extents, _ = np.linalg.svd(spread.T, full_matrices=True)
+    extents = np.concatenate([extents, np.zeros(3 - len(extents))])
+    spanned = extents > 1e-6 * max(extents[0], 1e-300)
+    basis = directions[:, : len(spanned)][:, spanned]
+    projector = basis @ basis.T
+    affine = np.linalg.pinv(spread, rcond=1e-6) @ moved
+    matrix = affine.T @ projector + _rotation(spread, moved) @ (np.eye(3) - projector)
+    result: Floats = (points - rest_centre) @ matrix.T + target_centre
+    return result
+
+
+def _rotation(spread: Floats, moved: Floats) -> Floats:
+    left, _, right = np.linalg.svd(spread.T @ moved)
+    handedness = np.sign(np.linalg.det(right.T @ left.T)) or 1.0
+    rotation: Floats = right.T @ np.diag([1.0, 1.0, handedness]) @ left.T
+    return rotation

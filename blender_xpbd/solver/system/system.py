@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A whole scene as one set of particles, constraints and contact points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ...bodies.body_attachments import build_body_attachments
+from ...bodies.body_model import BodyModel
+from ...bodies.kinds import build_body, solver_kind
+from ...bodies.own_frame import own_frame
+from ...bodies.softness import soft_pin_compliance, softness_follows
+from ...constraints.attachment import build_attachment
+from ...constraints.constraint import ConstraintBlock
+from ...device.runtime import choose_device
+from ...scene.errors import Notice
+from ...scene.scene import Scene
+from ...scene.transforms import at_frame, transformed
+from ..order.compact_pieces import CompactPieces, build_compact_pieces
+from ..order.contact_points import ContactPoints, build_contact_points
+from ..order.level_tables import has_levels
+from ..order.schedule import Schedule, build_schedule
+from .ignored import ignored
+from .pin_motion import carried
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+# float32 keeps 24 bits: this many times its extent from the origin, a body's finest motion is lost
+PRECISION_RATIO = 1e4
+
+
+@dataclass(frozen=True)
+class PinnedParticles:
+    """The particles of one body that follow a motion.
+
+    Attributes:
+        particles: that are moved: fixed ones, and the anchors of soft ones; shape (pinned,).
+        sources: the particle of the body whose place each takes, from the body's first, shape (pinned,).
+    """
+
+    particles: Ints
+    sources: Ints
+
+
+@dataclass(frozen=True)
+class System:
+    """Particles of all bodies, one after the other, then the anchors of soft pins.
+
+    Attributes:
+        scene: what it is made from.
+        models: one per body, without blocks.
+        origin: subtracted from all positions, so that float32 is finest where the scene is [m], shape (3,).
+        positions: relative to the origin [m], shape (particles, 3).
+        velocities: [m/s], shape (particles, 3).
+        inverse_masses: [1/kg], shape (particles,).
+        damping_times: of the material around each particle [s], shape (particles,).
+        starts: first particle of each body, then the end of the last, shape (bodies + 1,).
+        pinned: per body.
+        schedule: the constraints.
+        graphics_work: constraints that a graphics card would share out; 0 where cloth has coarse levels: colour by
+            colour they take hundreds of launches per substep, which is longer than a processor needs for the work.
+        contacts: the points of the surface that meet colliders.
+        pieces: what of the bodies bounces as a whole.
+        notices: warnings.
+    """
+
+    scene: Scene
+    models: tuple[BodyModel, ...]
+    origin: Floats
+    positions: Floats
+    velocities: Floats
+    inverse_masses: Floats
+    damping_times: Floats
+    starts: Ints
+    pinned: tuple[PinnedParticles, ...]
+    schedule: Schedule
+    graphics_work: int
+    contacts: ContactPoints
+    pieces: CompactPieces
+    notices: tuple[Notice, ...]
+
+    @property
+    def moved_particles(self) -> Ints:
+        """All particles that follow a given motion, shape (pinned,)."""
+        return np.concatenate([pinned.particles for pinned in self.pinned]).astype(np.int32)
+
+    @property
+    def wants_double(self) -> bool:
+        """Whether what moves is to be computed in double precision.
+
+        Corrections below half a unit in the last place are lost in single: slender jelly then sticks on the way to
+        rest, and many iterations stop converging. Cloth hardly shows it, and pays the most for double.
+        """
+        settings = self.scene.settings
+        if settings.precision != "AUTO":
+            return settings.precision == "DOUBLE"
+        return settings.iterations > 1 or any(solver_kind(model.body).is_double for model in self.models)
+
+    @property
+    def is_branched(self) -> bool:
+        """Whether the kernels for this system have many branches."""
+        is_branched = any(solver_kind(model.body).is_branched for model in self.models)
+        return is_branched or any(collider.shape == "MESH" for collider in self.scene.colliders)
+
+    def targets(self, frame_index: int) -> Floats:
+        """Where the moved particles are at a frame, counted from the start; relative to the origin [m]."""
+        return np.concatenate(
+            [
+                _targets(model, pinned, frame_index) - self.origin
+                for model, pinned in zip(self.models, self.pinned, strict=True)
+            ]
+        ).reshape(-1, 3)
+
+
+def build_system(scene: Scene) -> System:
+    """Turn bodies into particles and constraints.
+
+    Raises:
+        XpbdError: E_GEOM_* or E_TET_*, for a body that cannot be simulated.
+    """
+    return assemble(scene, tuple(build_body(body, scene.settings) for body in scene.bodies))
+
+
+def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
+    """Put bodies that are built into one system; its models are without their constraints, which the schedule has."""
+    origin = _centre(models)
+    starts = np.concatenate([[0], np.cumsum([len(model.positions) for model in models])]).astype(np.int32)
+    inverse_masses = [_inverse_masses(model) for model in models]
+    positions = [model.positions - origin for model in models]
+    # so that the order of the constraints does not depend on how a body is turned
+    upright = [own_frame(mine, model.body.axes).upright(mine) for mine, model in zip(positions, models, strict=True)]
+    velocities = [np.tile(model.body.velocity, (len(model.positions), 1)) for model in models]
+    blocks: list[ConstraintBlock] = []
+    pinned: list[PinnedParticles] = []
+    next_anchor = int(starts[-1])
+    for number, (model, start) in enumerate(zip(models, starts, strict=False)):
+        blocks += [block.shifted(int(start)) if start else block for block in model.blocks]
+        fixed = np.flatnonzero(model.pin_weights >= 1.0).astype(np.int32)
+        soft = np.flatnonzero((model.pin_weights > 0.0) & (model.pin_weights < 1.0) & (model.masses > 0.0))
+        anchors = np.arange(next_anchor, next_anchor + len(soft), dtype=np.int32)
+        next_anchor += len(soft)
+        pinned.append(PinnedParticles(np.concatenate([fixed + start, anchors]), np.concatenate([fixed, soft])))
+        if len(soft):
+            pairs = np.stack([soft + start, anchors], axis=1).astype(np.int32)
+            compliance = soft_pin_compliance(model, soft.astype(np.int32), scene.settings)
+            blocks.append(build_attachment(pairs, compliance).following(*softness_follows(scene.settings)))
+            positions.append(model.positions[soft] - origin)
+            upright.append(upright[number][soft])
+            velocities.append(np.zeros((len(soft), 3)))
+            inverse_masses.append(np.zeros(len(soft)))
+    blocks += build_body_attachments(models, starts, scene.settings)
+    all_positions, all_inverse_masses = np.concatenate(positions), np.concatenate(inverse_masses)
+    all_velocities = np.concatenate(velocities)
+    all_velocities *= (all_inverse_masses > 0.0)[:, None]
+    del positions, inverse_masses, velocities
+    graphics_work = 0 if has_levels(models, scene) else sum(len(block) for block in blocks)
+    # a graphics card takes a launch for each colour of each round, and needs no parts
+    parts = None if choose_device(scene.settings.device, graphics_work) == "CPU" else 1
+    schedule = build_schedule(blocks, all_inverse_masses, np.concatenate(upright), parts)
+    contacts = build_contact_points(models, starts, schedule.parts)
+    pieces = build_compact_pieces(scene, models, starts, blocks, all_inverse_masses, contacts)
+    del blocks, upright
+    return System(
+        scene=scene,
+        models=tuple(replace(model, blocks=()) for model in models),
+        origin=origin,
+        positions=all_positions,
+        velocities=all_velocities,
+        inverse_masses=all_inverse_masses,
+        damping_times=_damping_times(models, len(all_inverse_masses)),
+        starts=starts,
+        pinned=tuple(pinned),
+        schedule=schedule,
+        graphics_work=graphics_work,
+        contacts=contacts,
+        pieces=pieces,
+        notices=(
+            *(notice for model in models for notice in (*model.notices, *_own_notices(model, origin))),
+            *ignored(scene),
+        ),
+    )
+
+
+def _centre(models: tuple[BodyModel, ...]) -> Floats:
+    low = np.min([model.positions.min(axis=0) for model in models], axis=0)
+    high = np.max([model.positions.max(axis=0) for model in models], axis=0)
+    centre: Floats = (low + high) / 2.0
+    return centre
+
+
+def _inverse_masses(model: BodyModel) -> Floats:
+    free = (model.masses > 0.0) & (model.pin_weights < 1.0)
+    inverse = np.zeros(len(model.masses))
+    inverse[free] = 1.0 / model.masses[free]
+    return inverse
+
+
+def _damping_times(models: tuple[BodyModel, ...], count: int) -> Floats:
+    # anchors of soft pins come last and damp nothing
+    times = np.zeros(count)
+    first = 0
+    for model in models:
+        if len(model.damping_times):
+            times[first : first + len(model.positions)] = model.damping_times
+        first += len(model.positions)
+    return times
+
+
+def _own_notices(model: BodyModel, origin: Floats) -> list[Notice]:
+    notices = []
+    name = model.body.name
+    if not (_inverse_masses(model) > 0.0).any():
+        notices.append(Notice("W_ALL_PINNED", "Every vertex is pinned: nothing is left to simulate.", name))
+    extent = float(np.ptp(model.positions, axis=0).max())
+    distance = float(np.abs(model.positions - origin).max())
+    if distance > PRECISION_RATIO * extent:
+        notices.append(
+            Notice("W_PRECISION", f"The object is {extent:g} m large but {distance:g} m away from the others.", name)
+        )
+    return notices
+
+
+def _targets(model: BodyModel, pinned: PinnedParticles, frame_index: int) -> Floats:
+    rest = model.positions[pinned.sources]
+    pins = model.body.pins
+    if len(pins.vertices) == 0 or len(pinned.sources) == 0:
+        return rest
+    if pins.follows_object:
+        return transformed(at_frame(pins.matrices, frame_index), rest)
+    target = at_frame(pins.targets, frame_index)
+    if len(model.tetrahedra):
+        return carried(rest, model.body.positions[pins.vertices], target)
+    place = np.searchsorted(pins.vertices, pinned.sources)
+    return target[place]

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The headless bake: arguments, exit status, summary, signals."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def run(bpy, fake_worker, capfd, tmp_path):
+    """A function that bakes; it returns the exit status, the lines of standard output and standard error."""
+    from blender_xpbd.addon.baking import command_line
+
+    def call(*arguments, **values):
+        status = command_line.main(["--cache", str(tmp_path / "cache"), *arguments], **values)
+        out, err = capfd.readouterr()
+        return status, out.splitlines(), err
+
+    return call
+
+
+def test_a_bake_with_a_summary(bpy, make_body, run):
+    make_body("Body.001")
+    status, out, err = run("--frames", "1", "20", "--step", "3", "--substeps", "2", "--json")
+    assert status == 0
+    summary = json.loads(out[-1])
+    assert summary["objects"] == ["Body.001"]
+    assert summary["frames"] == 8
+    assert summary["complete"]
+    for name in ("vertices", "tetrahedra", "constraints", "seconds", "solver_fps", "greatest_strain"):
+        assert summary[name]
+    for name in ("greatest_volume_change", "device", "cache", "warnings"):
+        assert name in summary
+    assert "100%" in err
+    assert "8/8 frames" in err
+
+
+def test_settings_of_the_command_line_are_not_kept(bpy, make_body, run):
+    make_body()
+    run("--frames", "1", "3", "--substeps", "2", "--device", "cpu")
+    settings = bpy.context.scene.xpbd
+    assert (settings.frame_end, settings.substeps, settings.device) == (250, 20, "AUTO")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (["--object", "Nobody"], 2, "E_NOTHING"),
+        (["--frames", "9", "3"], 2, "E_FRAME_RANGE"),
+        (["--step", "0"], 2, "E_FRAME_RANGE"),
+        (["--substeps", "0"], 2, "E_PARAM"),
+        (["--set", "Body.density=-1"], 2, "E_PARAM"),
+        (["--set", "Nobody.density=1"], 2, "E_NOTHING"),
+        (["--frames", "1"], 2, "usage"),
+        (["--bogus"], 2, "usage"),
+        (["--device", "abacus"], 2, "usage"),
+        (["--cache", "/dev/null/folder"], 5, "E_IO"),
+    ],
+)
+def test_refusals(bpy, make_body, run, arguments, status, words):
+    make_body("Body")
+    found, out, err = run("--json", *arguments)
+    assert found == status
+    assert words in err
+    if words != "usage":
+        assert json.loads(out[-1])["error"].startswith(words)
+
+
+def test_several_faults_are_lines_of_standard_error_and_values_of_the_summary(bpy, make_body, run):
+    make_body("Flat", scale=(1.0, 1.0, 0.0))
+    make_body("Empty", mesh=bpy.data.meshes.new("Empty"))
+    make_body("Good")
+    status, out, err = run("--json")
+    assert status == 2
+    assert [line[:20] for line in err.splitlines() if line.startswith("E_")] == [
+        "E_GEOM_EMPTY: object",
+        "E_TRANSFORM_SINGULAR",
+    ]
+    summary = json.loads(out[-1])
+    assert [(fault["code"], fault["object"]) for fault in summary["errors"]] == [
+        ("E_GEOM_EMPTY", "Empty"),
+        ("E_TRANSFORM_SINGULAR", "Flat"),
+    ]
+    assert all(fault["message"] and fault["frame"] is None for fault in summary["errors"])
+    assert summary["error"].splitlines() == [line for line in err.splitlines() if line.startswith("E_")]
+
+
+@pytest.mark.parametrize(
+    ("wish", "status", "frames"), [({"diverge_at": 4}, 4, 3), ({"crash_at": 4}, 6, 3), ({"kill_at": 4}, 6, 3)]
+)
+def test_exit_status_of_faults_and_the_frames_before_are_saved(
+    bpy, make_body, run, fake_worker, tmp_path, wish, status, frames
+):
+    make_body("Body")
+    fake_worker(**wish)
+    saved = tmp_path / "saved.blend"
+    found, out, _err = run("--frames", "1", "9", "--save", str(saved), "--json")
+    assert found == status
+    assert json.loads(out[-1])["frames"] == frames
+    bpy.ops.wm.open_mainfile(filepath=str(saved))
+    assert len(bpy.data.objects["Body"].data.shape_keys.key_blocks) == 1 + frames
+
+
+def test_a_locked_job(bpy, make_body, run, tmp_path):
+    from blender_xpbd.jobs.lock import JobLock
+
+    make_body()
+    _status, out, _err = run("--frames", "1", "3", "--json")
+    job = Path(json.loads(out[-1])["cache"])
+    (job / "status.json").unlink()
+    with JobLock(job):
+        status, _out, err = run("--frames", "1", "3")
+    assert status == 7
+    assert "E_LOCKED" in err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_interrupts_and_the_next_bake_goes_on(bpy, make_body, run, fake_worker, number):
+    body = make_body()
+    fake_worker(seconds=0.02)
+    before = signal.getsignal(number)
+    timer = threading.Timer(0.8, lambda: os.kill(os.getpid(), number))
+    timer.start()
+    status, _out, err = run("--frames", "1", "500")
+    timer.join()
+    assert status == 3
+    assert "E_INTERRUPTED" in err
+    assert signal.getsignal(number) == before
+    assert 1 < len(body.data.shape_keys.key_blocks) < 400
+
+
+def test_a_file_is_opened_and_saved(bpy, make_body, run, tmp_path):
+    make_body("Body")
+    path, saved = tmp_path / "scene.blend", tmp_path / "saved.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    content = path.read_bytes()
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    arguments = [str(path), "--frames", "1", "4", "--save", str(saved), "--set", "use_floor=on"]
+    status, _out, _err = run(*arguments, with_file=True)
+    assert status == 0
+    assert path.read_bytes() == content
+    bpy.ops.wm.open_mainfile(filepath=str(saved))
+    assert len(bpy.data.objects["Body"].data.shape_keys.key_blocks) == 5
+    assert bpy.context.scene.xpbd.use_floor
+
+
+@pytest.mark.parametrize("content", [None, b"not a blend file"])
+def test_a_file_that_cannot_be_opened(bpy, run, tmp_path, content):
+    if content is not None:
+        (tmp_path / "scene.blend").write_bytes(content)
+    status, _out, err = run(str(tmp_path / "scene.blend"), with_file=True)
+    assert status == 5
+    assert "E_IO" in err
+
+
+def test_a_file_that_cannot_be_saved(bpy, make_body, run):
+    make_body()
+    status, _out, err = run("--frames", "1", "3", "--save", "/dev/null/folder/scene.blend")
+    assert status == 5
+    assert "E_IO" in err
+
+
+def test_nothing_refused_is_saved(bpy, make_body, run, tmp_path):
+    make_body(scale=(1, 1, 0))
+    status, _out, _err = run("--save", str(tmp_path / "saved.blend"))
+    assert status == 2
+    assert not (tmp_path / "saved.blend").exists()
+
+
+def test_warnings_are_printed(bpy, make_body, run):
+    make_body("Body").xpbd.pin_group = "Nowhere"
+    _status, _out, err = run("--frames", "1", "3")
+    assert 'W_PIN_GROUP: object "Body"' in err
+
+
+def test_subcommands(bpy, make_body, run, capfd):
+    from blender_xpbd.addon.baking.command_line import run_command
+
+    assert run_command([]) == 2
+    assert run_command(["fry"]) == 2
+    assert run_command(["--help"]) == 0
+    assert run_command(["bake", "--help"]) == 0
+    out = capfd.readouterr().out
+    for argument in ("--object", "--frames", "--set", "--json", "--save", "--cache"):
+        assert argument in out
+
+
+def test_bodies_are_chosen_by_name(bpy, make_body, run):
+    chosen, other = make_body("A"), make_body("B")
+    run("--object", "A", "--frames", "1", "3")
+    assert chosen.data.shape_keys is not None
+    assert other.data.shape_keys is None
+    np.testing.assert_array_equal(np.array(other.matrix_world), np.eye(4))

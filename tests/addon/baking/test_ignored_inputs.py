@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a bake takes no notice of is named before it starts, and what it does take into account is not."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+FORCES = (
+    *("FORCE", "WIND", "VORTEX", "MAGNET", "HARMONIC", "CHARGE"),
+    *("LENNARDJ", "TEXTURE", "TURBULENCE", "DRAG", "FLUID_FLOW"),
+)
+
+
+@pytest.fixture
+def read(bpy):
+    """A function that reads the scene to its end; it returns code and text of the warnings."""
+    from blender_xpbd.addon.baking.scene_reader import read_scene
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+
+    def run(**values):
+        steps = read_scene(bpy.context, BakeOptions(**{"frame_start": 1, "frame_end": 20, **values}))
+        run.steps = 0
+        try:
+            while True:
+                next(steps)
+                run.steps += 1
+        except StopIteration as end:
+            return [(notice.code, notice.message) for notice in end.value.notices]
+
+    return run
+
+
+@pytest.fixture
+def add_field(bpy):
+    """A function that adds a force field."""
+
+    def add(name="Field", kind="WIND", **values):
+        bpy.ops.object.effector_add(type="FORCE")
+        obj = bpy.context.object
+        obj.name, obj.field.type = name, kind
+        for attribute, value in values.items():
+            setattr(obj.field, attribute, value)
+        return obj
+
+    return add
+
+
+def told(warnings, code="W_IGNORED"):
+    """The one warning of its code."""
+    (text,) = [text for its, text in warnings if its == code]
+    return text
+
+
+def animate(data, path, values, index=-1):
+    for frame, value in values.items():
+        setattr(data, path, value) if index < 0 else getattr(data, path).__setitem__(index, value)
+        data.keyframe_insert(path, frame=frame, index=index)
+
+
+@pytest.mark.parametrize("kind", FORCES)
+def test_force_fields(bpy, make_body, read, add_field, kind):
+    make_body()
+    add_field("Gust", kind, **({"linear_drag": 1.0} if kind == "DRAG" else {"strength": 1.0, "flow": 1.0}))
+    assert '"Gust"' in told(read())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda bpy, obj: setattr(obj.field, "strength", 0.0),
+        lambda bpy, obj: setattr(obj.field, "type", "NONE"),
+        lambda bpy, obj: setattr(obj.field, "type", "GUIDE"),
+        lambda bpy, obj: setattr(obj, "hide_viewport", True),
+        lambda bpy, obj: bpy.data.objects.remove(obj),
+        lambda bpy, obj: bpy.context.scene.collection.objects.unlink(obj),
+    ],
+)
+def test_force_fields_that_are_none(bpy, make_body, read, add_field, change):
+    make_body()
+    change(bpy, add_field(flow=0.0))
+    assert read() == []
+
+
+def test_a_force_field_in_an_excluded_collection_is_none(bpy, make_body, read, add_field):
+    make_body()
+    field = add_field()
+    collection = bpy.data.collections.new("Off")
+    bpy.context.scene.collection.children.link(collection)
+    collection.objects.link(field)
+    bpy.context.scene.collection.objects.unlink(field)
+    assert len(read()) == 1
+    bpy.context.view_layer.layer_collection.children["Off"].exclude = True
+    assert read() == []
+
+
+def test_a_force_field_that_begins_later(bpy, make_body, read, add_field):
+    make_body()
+    field = add_field(strength=0.0, flow=0.0)
+    field.keyframe_insert("field.strength", frame=1)
+    assert '"Field"' in told(read())
+
+
+@pytest.mark.parametrize(("count", "names"), [(2, '"B0" and "B1"'), (12, '"B0", "B1", "B10", "B11", "B2" and 7 more')])
+def test_bodies_do_not_collide(bpy, make_body, read, count, names):
+    bodies = [make_body(f"B{index}", role="JELLY" if index % 2 else "CLOTH") for index in range(count)]
+    assert names in told(read())
+    # also where the others take no part, for they are in the way all the same
+    assert names in told(read(objects=("B0",)))
+    for body in bodies[1:]:
+        body.hide_viewport = True
+    assert read() == []
+
+
+def deform_by_key(bpy, obj):
+    obj.shape_key_add(name="Basis")
+    key = obj.shape_key_add(name="Key")
+    key.data[0].co.z += 1.0
+    animate(key, "value", {1: 0.0, 20: 1.0})
+
+
+def deform_there_and_back(bpy, obj):
+    obj.shape_key_add(name="Basis")
+    key = obj.shape_key_add(name="Key")
+    key.data[0].co.z += 1.0
+    animate(key, "value", {1: 0.0, 8: 1.0, 20: 0.0})
+
+
+def deform_by_modifier(bpy, obj):
+    modifier = obj.modifiers.new("Bend", "SIMPLE_DEFORM")
+    animate(modifier, "angle", {1: 0.0, 20: 1.0})
+
+
+def deform_by_still_modifier(bpy, obj):
+    modifier = obj.modifiers.new("Solidify", "SOLIDIFY")
+    animate(modifier, "thickness", {1: 0.0, 20: 1.0})
+
+
+def deform_by_driver(bpy, obj):
+    modifier = obj.modifiers.new("Bend", "SIMPLE_DEFORM")
+    modifier.driver_add("angle").driver.expression = "frame / 20"
+
+
+def deform_by_count(bpy, obj):
+    animate(obj.modifiers.new("Array", "ARRAY"), "count", {1: 1, 20: 3})
+
+
+def deform_by_hook(bpy, obj):
+    handle = bpy.data.objects.new("Handle", None)
+    bpy.context.scene.collection.objects.link(handle)
+    hook = obj.modifiers.new("Hook", "HOOK")
+    hook.object = handle
+    hook.vertex_indices_set([0, 1, 2])
+    animate(handle, "location", {1: (0, 0, 0), 20: (0, 1, 0)})
+
+
+def armature(bpy):
+    rig = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
+    bpy.context.scene.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    bone = rig.data.edit_bones.new("Bone")
+    bone.head, bone.tail = (0, 0, 0), (0, 0, 1)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return rig
+
+
+def deform_by_armature(bpy, obj):
+    rig = armature(bpy)
+    obj.vertex_groups.new(name="Bone").add(range(10), 1.0, "REPLACE")
+    obj.modifiers.new("Armature", "ARMATURE").object = rig
+    pose = rig.pose.bones["Bone"]
+    animate(pose, "location", {1: (0, 0, 0), 20: (0, 1, 0)})
+
+
+def deform_by_parent(bpy, obj):
+    rig = armature(bpy)
+    obj.vertex_groups.new(name="Bone").add(range(10), 1.0, "REPLACE")
+    obj.parent, obj.parent_type = rig, "ARMATURE"
+    animate(rig.pose.bones["Bone"], "location", {1: (0, 0, 0), 20: (0, 1, 0)})
+
+
+def deform_by_simulation(bpy, obj):
+    obj.modifiers.new("Cloth", "CLOTH")
+
+
+DEFORMERS = [
+    deform_by_key,
+    deform_there_and_back,
+    deform_by_modifier,
+    deform_by_still_modifier,
+    deform_by_driver,
+    deform_by_count,
+    deform_by_hook,
+    deform_by_armature,
+    deform_by_parent,
+    deform_by_simulation,
+]
+
+
+@pytest.mark.parametrize("moves", [False, True])
+@pytest.mark.parametrize("deform", DEFORMERS)
+def test_a_collider_that_deforms(bpy, make_body, read, deform, moves):
+    make_body()
+    wall = make_body("Wall", role="COLLIDER")
+    make_body("Floor", role="COLLIDER")
+    deform(bpy, wall)
+    if moves:
+        animate(wall, "location", {1: (0, 0, 0), 20: (1, 0, 0)})
+    bpy.context.scene.frame_set(7)
+    text = told(read())
+    assert '"Wall"' in text
+    assert '"Floor"' not in text
+    assert bpy.context.scene.frame_current == 7
+
+
+@pytest.mark.parametrize("deform", DEFORMERS)
+def test_an_endless_plane_has_no_shape_to_change(bpy, make_body, read, deform):
+    make_body()
+    wall = make_body("Wall", role="COLLIDER")
+    wall.xpbd.collider_shape = "PLANE"
+    deform(bpy, wall)
+    assert read() == []
+
+
+def rest_in_armature(bpy, obj):
+    rig = armature(bpy)
+    rig.location = (1.0, 2.0, 3.0)
+    obj.vertex_groups.new(name="Bone").add(range(10), 1.0, "REPLACE")
+    obj.modifiers.new("Armature", "ARMATURE").object = rig
+
+
+def subdivide(bpy, obj):
+    obj.modifiers.new("Subdivision", "SUBSURF")
+
+
+def hide_deformer(bpy, obj):
+    deform_by_modifier(bpy, obj)
+    obj.modifiers[0].show_viewport = False
+
+
+def move(bpy, obj):
+    animate(obj, "location", {1: (0, 0, 0), 20: (1000, 0, 0)})
+
+
+@pytest.mark.parametrize("change", [rest_in_armature, subdivide, hide_deformer, move])
+def test_a_collider_that_keeps_its_shape(bpy, make_body, read, change):
+    make_body()
+    change(bpy, make_body("Wall", role="COLLIDER"))
+    assert read() == []
+
+
+@pytest.mark.parametrize("deform", [deform_by_key, deform_by_hook, deform_by_armature])
+def test_the_frames_are_not_all_played_for_this_alone(bpy, make_body, read, deform):
+    make_body()
+    deform(bpy, make_body("Wall", role="COLLIDER"))
+    assert '"Wall"' in told(read())
+    assert read.steps == 2
+    assert '"Wall"' in told(read(frame_end=2))
+    assert read.steps == 1
+    assert read(frame_end=1) == []
+    assert read.steps == 0
+
+
+def test_what_cannot_deform_is_not_looked_at(bpy, make_body, read):
+    make_body()
+    subdivide(bpy, make_body("Wall", role="COLLIDER"))
+    read()
+    assert read.steps == 0
+
+
+def test_a_collider_that_a_handler_deforms(bpy, make_body, read):
+    make_body()
+    wall = make_body("Wall", role="COLLIDER")
+
+    def deform(scene, *_arguments):
+        wall.data.vertices[0].co.z = scene.frame_current
+        wall.data.update()
+
+    bpy.app.handlers.frame_change_pre.append(deform)
+    try:
+        assert '"Wall"' in told(read())
+    finally:
+        bpy.app.handlers.frame_change_pre.remove(deform)
+
+
+def test_loose_parts_of_a_collider(bpy, make_body, read):
+    make_body()
+    mesh = bpy.data.meshes.new("Net")
+    mesh.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0), (5, 0, 0), (5, 1, 0)], [(3, 4)], [(0, 1, 2)])
+    net = make_body("Net", role="COLLIDER", mesh=mesh)
+    make_body("Wall", role="COLLIDER")
+    assert '"Net"' in told(read())
+    net.xpbd.collider_shape = "PLANE"
+    assert read() == []
+
+
+@pytest.mark.parametrize("weight", [0.5, 1.0])
+@pytest.mark.parametrize("deform", [deform_by_armature, deform_by_parent, deform_by_hook, rest_in_armature])
+def test_a_rig_under_pins(bpy, make_body, read, deform, weight):
+    body = make_body()
+    body.vertex_groups.new(name="Pins").add([0, 1], weight, "REPLACE")
+    deform(bpy, body)
+    assert read() == []
+    body.xpbd.pin_group = "Pins"
+    assert '"Body"' in told(read())
+    for modifier in body.modifiers:
+        modifier.show_viewport = modifier.show_render = False
+    body.parent = None
+    assert read() == []
+
+
+def test_animated_settings(bpy, make_body, read):
+    """By a script: Blender's windows do not offer it."""
+    body = make_body()
+    wall = make_body("Wall", role="COLLIDER")
+    make_body("Other", role="COLLIDER")
+    scene = bpy.context.scene
+    for data in (body, wall, scene):
+        # an action that has the data's slot, in every version
+        data.keyframe_insert("hide_render" if data is not scene else "audio_volume")
+        action = data.animation_data.action
+        path = "xpbd.floor_height" if data is scene else "xpbd.friction"
+        if hasattr(action, "fcurves"):
+            action.fcurves.new(path)
+        else:
+            action.layers[0].strips[0].channelbags[0].fcurves.new(path)
+    text = told(read(), "W_ANIMATED")
+    assert '"Scene", "Body" and "Wall"' in text
+
+
+def test_it_is_told_wherever_a_bake_is_reported(bpy, make_body, fake_worker, add_field, capfd, tmp_path):
+    from blender_xpbd.addon.baking import command_line
+    from blender_xpbd.addon.baking.report_text import summary_warnings
+
+    make_body("A")
+    make_body("B")
+    add_field("Gust")
+    arguments = ["--cache", str(tmp_path / "cache"), "--frames", "1", "3", "--substeps", "2", "--json"]
+    assert command_line.main(arguments) == 0
+    out, err = capfd.readouterr()
+    reported = json.loads(out.splitlines()[-1])["warnings"]
+    assert [warning.partition(":")[0] for warning in reported] == ["W_IGNORED", "W_IGNORED"]
+    assert summary_warnings(bpy.context.scene.xpbd.report) == reported
+    assert all(warning in err for warning in reported)

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a bake notes of what it adds, as it comes back from a file; and what a stranger's file may hold instead."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blender_xpbd.scene.settings import MAXIMUM_FRAMES, FrameRange
+
+
+@pytest.fixture
+def record(bpy):
+    """A record that has each of its fields set."""
+    from blender_xpbd.addon.data.bake_record import RELATIVE, BakeRecord
+
+    return BakeRecord(
+        bake="0123456789abcdef",
+        job="Scene_0123",
+        topology="4f",
+        style=RELATIVE,
+        prefix="XPBD2",
+        start=-3,
+        end=8,
+        step=5,
+        created_keys=False,
+        created_animation=True,
+        created_action="XPBD Bödy",
+        last_slot="KEKey",
+        use_relative=True,
+        eval_time=0.1,
+        active_index=2,
+        show_only=True,
+    )
+
+
+def test_a_record_comes_back_as_it_was(bpy, make_body, record):
+    from blender_xpbd.addon.data.bake_record import read_record
+
+    obj = make_body()
+    assert read_record(obj) is None
+    record.store(obj)
+    assert read_record(obj) == record
+    replace(record, end=9).store(obj)
+    assert read_record(obj) == replace(record, end=9)
+
+
+def test_the_frames_of_a_record_are_those_that_the_bake_keeps(record):
+    @given(st.integers(-1000, 1000), st.integers(0, 300), st.integers(1, 400))
+    def check(start, length, step):
+        taken = replace(record, start=start, end=start + length, step=step)
+        assert taken.frames() == list(FrameRange(start, start + length, step, 0.04).kept())
+        assert len(taken.key_names()) == len(taken.frames())
+
+    check()
+
+
+def test_the_names_of_keys(record):
+    assert record.key_names() == {"XPBD2 -003", "XPBD2 0002", "XPBD2 0007", "XPBD2 0008"}
+    assert record.key_name(12345) == "XPBD2 12345"
+
+
+def stored(record, **values):
+    return json.dumps({"version": 1, **asdict(record), **values})
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"version": 1}', '{"version": 99}', "[" * 100_000])
+def test_a_text_that_is_no_record_is_none(bpy, make_body, text):
+    from blender_xpbd.addon.data.bake_record import read_record
+    from blender_xpbd.addon.keys.shape_key_writer import clear_bake
+
+    obj = make_body()
+    obj.xpbd.bake_record = text
+    assert read_record(obj) is None
+    assert not clear_bake(obj)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"version": 2},
+        {"more": 1},
+        {"job": None},
+        {"start": 1.5},
+        {"show_only": 1},
+        {"eval_time": "0"},
+        {"step": 0},
+        {"start": 9},
+        {"end": -3 + MAXIMUM_FRAMES},
+        {"active_index": -1},
+        {"active_index": -100},
+        {"active_index": 10**30},
+        {"eval_time": float("nan")},
+        {"eval_time": float("inf")},
+        {"eval_time": 10**400},
+    ],
+    ids=lambda values: ", ".join(f"{name} {str(value)[:9]}" for name, value in values.items()),
+)
+def test_a_record_that_a_stranger_changed_is_none(bpy, make_body, record, values):
+    from blender_xpbd.addon.data.bake_record import read_record
+
+    obj = make_body()
+    obj.xpbd.bake_record = stored(record)
+    assert read_record(obj) == record
+    obj.xpbd.bake_record = stored(record, **values)
+    assert read_record(obj) is None
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"active_index": -100}, {"active_index": 10**30}, {"eval_time": 10**400}],
+    ids=lambda values: str(values)[:28],
+)
+def test_a_record_that_a_stranger_changed_stops_neither_reading_nor_clearing(bpy, make_body, record, values):
+    from blender_xpbd.addon.keys.shape_key_writer import clear_bake
+    from blender_xpbd.addon.reading.mesh_reader import read_rest_shape
+
+    obj = make_body()
+    obj.shape_key_add(name="Basis")
+    obj.shape_key_add(name="Smile")
+    obj.xpbd.bake_record = stored(record, **values)
+    assert read_rest_shape(obj).shape == (25, 3)
+    assert not clear_bake(obj)
+    assert len(obj.data.shape_keys.key_blocks) == 2
+
+
+def test_a_record_without_one_of_its_fields_is_none(bpy, make_body, record):
+    from blender_xpbd.addon.data.bake_record import read_record
+
+    obj = make_body()
+    for name in asdict(record):
+        values = json.loads(stored(record))
+        del values[name]
+        obj.xpbd.bake_record = json.dumps(values)
+        assert read_record(obj) is None, name
+
+
+def test_the_longest_bake_has_a_record(bpy, make_body, record):
+    from blender_xpbd.addon.data.bake_record import read_record
+
+    obj = make_body()
+    longest = replace(record, end=record.start + MAXIMUM_FRAMES - 1)
+    longest.store(obj)
+    assert read_record(obj) == longest
+
+
+def test_stamps_are_on_mesh_and_keys_until_the_record_is_forgotten(bpy, make_body, record):
+    from blender_xpbd.addon.data.bake_record import forget_record, read_record, stamp
+
+    obj = make_body()
+    stamp(obj, "first")
+    assert obj.data.xpbd_bake == "first"
+    obj.shape_key_add(name="Basis")
+    stamp(obj, "second")
+    assert (obj.data.xpbd_bake, obj.data.shape_keys.xpbd_bake) == ("second", "second")
+    record.store(obj)
+    forget_record(obj)
+    assert read_record(obj) is None
+    assert (obj.data.xpbd_bake, obj.data.shape_keys.xpbd_bake) == ("", "")

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bake as a script starts it."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def test_bake_needs_a_body(bpy, make_body):
+    make_body(role="COLLIDER")
+    assert not bpy.ops.xpbd.bake.poll()
+    with pytest.raises(RuntimeError, match="Make an object Jelly or Cloth first"):
+        bpy.ops.xpbd.bake()
+
+
+def test_an_error_is_raised_and_kept_for_the_panel(bpy, make_body, short, fake_worker):
+    body = make_body()
+    body.xpbd.area_density = 0.0
+    with pytest.raises(RuntimeError, match='E_PARAM: object "Body"'):
+        bpy.ops.xpbd.bake()
+    assert bpy.context.window_manager.xpbd.message.startswith("E_PARAM")
+    assert body.data.shape_keys is None
+    body.xpbd.area_density = 0.2
+    bpy.ops.xpbd.bake()
+    assert bpy.context.window_manager.xpbd.message == ""
+
+
+def test_a_bake_without_a_window_blocks(bpy, make_body, short, fake_worker):
+    body = make_body()
+    assert bpy.ops.xpbd.bake("INVOKE_DEFAULT") == {"FINISHED"}
+    assert len(body.data.shape_keys.key_blocks) == 6
+
+
+def test_cancel_needs_a_bake(bpy):
+    assert not bpy.ops.xpbd.cancel.poll()

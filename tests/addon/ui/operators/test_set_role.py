@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Roles for the selected objects."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.mark.parametrize("role", ["JELLY", "CLOTH", "COLLIDER", "NONE"])
+def test_set_role_of_all_selected_meshes(bpy, make_body, select, role):
+    bodies = [make_body(f"Body {number}", role="CLOTH") for number in range(3)]
+    empty = bpy.data.objects.new("Empty", None)
+    bpy.context.scene.collection.objects.link(empty)
+    select(bodies[0], bodies[1], empty)
+    assert bpy.ops.xpbd.set_role(role=role) == {"FINISHED"}
+    assert [body.xpbd.role for body in bodies] == [role, role, "CLOTH"]
+    assert empty.xpbd.role == "NONE"
+
+
+def test_set_role_of_the_active_object(bpy, make_body, select):
+    body = make_body(role="NONE")
+    select()
+    bpy.context.view_layer.objects.active = body
+    bpy.ops.xpbd.set_role(role="JELLY")
+    assert body.xpbd.role == "JELLY"
+    assert body.xpbd.preset == "JELLY_MEDIUM"
+
+
+def test_set_role_needs_a_mesh(bpy, select):
+    select()
+    assert not bpy.ops.xpbd.set_role.poll()
+    with pytest.raises(RuntimeError, match="Select a mesh object first"):
+        bpy.ops.xpbd.set_role(role="JELLY")

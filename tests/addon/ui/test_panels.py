@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What each panel shows in each state; that it looks good was seen in the application."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.addon.recorded_layout import draw
+
+
+@pytest.fixture
+def panels(bpy):
+    from blender_xpbd.addon.ui import panels
+
+    return panels
+
+
+@pytest.fixture
+def active(bpy, make_body):
+    """A function that makes a body the active object."""
+
+    def make(role="NONE"):
+        obj = make_body(role=role)
+        bpy.context.view_layer.objects.active = obj
+        return obj
+
+    return make
+
+
+def shown(panels, context):
+    """Names of the panels that are shown."""
+    return [cls.__name__ for cls in panels.CLASSES if cls.poll(context)]
+
+
+ALWAYS = ["XPBD_PT_floor", "XPBD_PT_solver", "XPBD_PT_cache"]
+BODY = ["XPBD_PT_material", "XPBD_PT_structure", "XPBD_PT_motion", "XPBD_PT_pins", "XPBD_PT_groups"]
+
+
+@pytest.mark.parametrize(
+    ("role", "between"),
+    [
+        ("NONE", []),
+        ("JELLY", [*BODY, "XPBD_PT_tetrahedra", "XPBD_PT_collision"]),
+        ("CLOTH", [*BODY, "XPBD_PT_collision"]),
+        ("COLLIDER", ["XPBD_PT_collision"]),
+    ],
+)
+def test_panels_of_a_role(bpy, panels, active, role, between):
+    active(role)
+    assert shown(panels, bpy.context) == ["XPBD_PT_main", *between, *ALWAYS]
+    for cls in panels.CLASSES:
+        if cls.poll(bpy.context):
+            draw(cls)
+
+
+def test_nothing_active(bpy, panels):
+    assert shown(panels, bpy.context) == ["XPBD_PT_main", *ALWAYS]
+    layout = draw(panels.XPBD_PT_main)
+    assert "Select a mesh object" in layout.words
+    assert ("xpbd.bake", "INVOKE_DEFAULT") in layout.operators
+    for cls in (panels.XPBD_PT_floor, panels.XPBD_PT_solver, panels.XPBD_PT_cache):
+        draw(cls)
+
+
+def test_no_mesh(bpy, panels):
+    empty = bpy.data.objects.new("Empty", None)
+    bpy.context.scene.collection.objects.link(empty)
+    bpy.context.view_layer.objects.active = empty
+    assert shown(panels, bpy.context) == ["XPBD_PT_main", *ALWAYS]
+    assert "Select a mesh object" in draw(panels.XPBD_PT_main).words
+
+
+def test_the_main_panel_offers_roles_material_and_bake(bpy, panels, active):
+    active("JELLY")
+    layout = draw(panels.XPBD_PT_main)
+    roles = [values.role for values in layout.operator_values if hasattr(values, "role")]
+    assert roles == ["JELLY", "CLOTH", "COLLIDER", "NONE"]
+    assert layout.menus == ["XPBD_MT_material"]
+    assert "Jelly, Medium" in layout.words
+    assert [name for name, _ in layout.operators if name != "xpbd.set_role"] == ["xpbd.bake", "xpbd.clear"]
+
+
+def test_every_setting_is_in_one_panel(bpy, panels, active):
+    from blender_xpbd.addon.data.specs import OBJECT_SETTINGS, SCENE_SETTINGS
+
+    seen = set()
+    scene = bpy.context.scene.xpbd
+    settings = active().xpbd
+
+    def look():
+        names = [name for cls in panels.CLASSES if cls.poll(bpy.context) for name in draw(cls).properties]
+        assert len(set(names)) == len(names)
+        seen.update(names)
+
+    def try_all(owner, own_settings):
+        for parameter in (setting.parameter for setting in own_settings):
+            choices: list[str | bool] = [choice.identifier for choice in parameter.choices]
+            if parameter.kind in {"ENUM", "BOOL"} and parameter.name != "role":
+                for value in choices or [True, False]:
+                    setattr(owner, parameter.name, value)
+                    look()
+                setattr(owner, parameter.name, "MATERIAL" if parameter.name == "preset" else parameter.default)
+
+    for settings.role in ("JELLY", "CLOTH", "COLLIDER"):
+        for scene.solver_mode in ("XPBD", "PBD"):
+            settings.preset = "MATERIAL"
+            try_all(settings, OBJECT_SETTINGS)
+    try_all(scene, SCENE_SETTINGS)
+    seen.update(draw(panels.XPBD_PT_floor, "draw_header").properties)
+    public = {s.name for s in (*OBJECT_SETTINGS, *SCENE_SETTINGS) if not s.hidden}
+    # these two are chosen by buttons and a menu
+    assert seen == public - {"role", "preset"}
+
+
+SOLID = ["density", "solid_model", "youngs_modulus", "poissons_ratio"]
+SHEET = ["area_density", "membrane_model", "stretch_stiffness", "compression_share", "bending_stiffness"]
+FOLDS = ["bending_model", "rest_angle"]
+
+
+@pytest.mark.parametrize(
+    ("role", "preset", "mode", "names", "greyed"),
+    [
+        ("JELLY", "JELLY_SOFT", "XPBD", SOLID, SOLID),
+        ("JELLY", "MATERIAL", "XPBD", SOLID, []),
+        ("JELLY", "CUSTOM", "XPBD", ["density", "stretch_compliance", "volume_compliance"], []),
+        ("JELLY", "CUSTOM", "PBD", ["density", "pbd_stretch_stiffness", "pbd_volume_stiffness"], []),
+        ("JELLY", "RUBBER", "PBD", ["density", "pbd_stretch_stiffness", "pbd_volume_stiffness"], ["density"]),
+        ("CLOTH", "MATERIAL", "XPBD", [*SHEET, *FOLDS], []),
+        (
+            "CLOTH",
+            "CUSTOM",
+            "XPBD",
+            ["area_density", "compression_share", "stretch_compliance", "bending_compliance", *FOLDS],
+            [],
+        ),
+        ("CLOTH", "CUSTOM", "PBD", ["area_density", *FOLDS, "pbd_stretch_stiffness", "pbd_bending_stiffness"], []),
+    ],
+)
+def test_the_material_panel(bpy, panels, active, role, preset, mode, names, greyed):
+    active(role).xpbd.preset = preset
+    bpy.context.scene.xpbd.solver_mode = mode
+    layout = draw(panels.XPBD_PT_material)
+    assert layout.properties == names
+    assert layout.greyed == greyed
+    assert bool(layout.operators) == (preset not in {"MATERIAL", "CUSTOM"})
+
+
+@pytest.mark.parametrize(
+    ("choice", "value", "shown", "hidden"),
+    [
+        ("membrane_model", "ORTHOTROPIC", {"warp_stiffness", "weft_stiffness"}, {"stretch_stiffness"}),
+        ("membrane_model", "ISOTROPIC", {"stretch_stiffness"}, {"warp_stiffness", "compression_share"}),
+        ("bending_model", "NONE", set(), {"bending_stiffness", "rest_angle"}),
+        ("bending_model", "ISOMETRIC", {"bending_stiffness"}, {"rest_angle"}),
+        ("use_tethers", True, {"tether_slack"}, set()),
+        ("use_tethers", False, set(), {"tether_slack"}),
+        ("pressure_model", "GAS", {"pressure"}, {"volume_ratio"}),
+        ("pressure_model", "NONE", set(), {"pressure", "volume_ratio"}),
+        ("shape_matching", "CLUSTERS", {"shape_frequency"}, set()),
+    ],
+)
+def test_what_does_not_count_is_not_shown(bpy, panels, active, choice, value, shown, hidden):
+    settings = active("CLOTH").xpbd
+    settings.preset = "MATERIAL"
+    setattr(settings, choice, value)
+    found = {*draw(panels.XPBD_PT_material).properties, *draw(panels.XPBD_PT_structure).properties}
+    assert choice in found
+    assert shown <= found
+    assert not hidden & found
+
+
+def test_an_attachment_needs_an_object(panels, active, make_body):
+    obj = active("CLOTH")
+    layout = draw(panels.XPBD_PT_pins)
+    assert layout.properties[-2:] == ["attach_object", "attach_group"]
+    assert layout.greyed == ["pin_frequency", "attach_group"]
+    obj.xpbd.attach_object = make_body("Jelly", role="JELLY")
+    assert draw(panels.XPBD_PT_pins).greyed == []
+
+
+def test_units_stand_in_the_panel(bpy, panels, active):
+    obj = active("CLOTH")
+    obj.xpbd.preset = "CUSTOM"
+    assert "Bending Compliance [1/(N·m)]" in draw(panels.XPBD_PT_material).words
+    obj.xpbd.bending_model = "DISTANCE"
+    assert "Bending Compliance [m/N]" in draw(panels.XPBD_PT_material).words
+    assert "Contact Distance" in draw(panels.XPBD_PT_collision).words
+
+
+def test_a_running_bake(bpy, panels, active):
+    from blender_xpbd.addon.data.bake_status import STATUS
+
+    active("JELLY")
+    STATUS.is_baking, STATUS.status, STATUS.progress = True, "12 / 250", 0.1
+    layout = draw(panels.XPBD_PT_main)
+    assert "12 / 250" in layout.words
+    names = [name for name, _ in layout.operators]
+    assert "xpbd.cancel" in names
+    assert "xpbd.bake" not in names
+
+
+def test_a_result_with_warnings(bpy, panels, active):
+    active("JELLY")
+    bpy.context.scene.xpbd.report = json.dumps(
+        {
+            "frames": 250,
+            "seconds": {"total": 3.21},
+            "solver_fps": 123.4,
+            "device": "CPU",
+            "warnings": ["W_PRECISION: far"],
+        }
+    )
+    words = draw(panels.XPBD_PT_main).words
+    assert {"250 in 3.2 s", "123 fps", "CPU", "Far (W_PRECISION)"} <= set(words)
+
+
+def test_an_error_is_wrapped_to_the_panel(bpy, panels, active):
+    from blender_xpbd.addon.data.bake_status import STATUS
+
+    active("JELLY")
+    STATUS.message = f"E_WORKER: {'the worker crashed and ' * 8}that is all."
+    lines = [word for word in draw(panels.XPBD_PT_main).words if "crashed" in word or "worker" in word]
+    assert len(lines) > 3
+    assert all(len(line) < 60 for line in lines)
+
+
+@pytest.mark.parametrize(
+    "report", ["{", "[]", "3", '{"frames": "x", "warnings": 3, "seconds": []}', '{"frames": 1e999}']
+)
+def test_a_report_of_a_stranger_does_no_harm(bpy, panels, active, report):
+    active("JELLY")
+    bpy.context.scene.xpbd.report = report
+    draw(panels.XPBD_PT_main)
+
+
+def test_drawing_changes_nothing(bpy, panels, active):
+    obj = active("JELLY")
+    before = {p.identifier: str(getattr(obj.xpbd, p.identifier)) for p in obj.xpbd.bl_rna.properties}
+    for cls in panels.CLASSES:
+        draw(cls)
+    assert {p.identifier: str(getattr(obj.xpbd, p.identifier)) for p in obj.xpbd.bl_rna.properties} == before
+
+
+def test_materials_of_the_menu_fit_the_role(bpy, panels, active):
+    from blender_xpbd.addon.ui.menus import XPBD_MT_material
+
+    active("CLOTH")
+    assert draw(XPBD_MT_material).words == ["Cotton", "Silk", "Denim", "Leather", "Own Material", "Own Compliance"]
+    active("JELLY")
+    assert draw(XPBD_MT_material).words[:4] == ["Jelly, Soft", "Jelly, Medium", "Jelly, Firm", "Rubber"]
+
+
+def test_the_object_menu(bpy):
+    from blender_xpbd.addon.ui.menus import XPBD_MT_object
+
+    layout = draw(XPBD_MT_object)
+    assert layout.words == [
+        "Set XPBD Role: None",
+        "Set XPBD Role: Jelly",
+        "Set XPBD Role: Cloth",
+        "Set XPBD Role: Collider",
+        "Bake XPBD",
+        "Clear XPBD Bake",
+        "Clear All XPBD Bakes",
+    ]
+    assert ("xpbd.bake", "INVOKE_DEFAULT") in [(name, layout.operator_context) for name, _ in layout.operators]
+
+
+def test_every_fault_is_shown(bpy, panels, monkeypatch):
+    from blender_xpbd.addon.data.bake_status import STATUS
+
+    faults = (
+        'E_GEOM_EMPTY: object "A": No faces.\nE_DATA_LINKED: object "B": Linked.\nE_GEOM_EMPTY: object "C": No faces.'
+    )
+    monkeypatch.setattr(STATUS, "message", faults)
+    words = " ".join(draw(panels.XPBD_PT_main).words)
+    assert 'Objects "A", "C": No faces.' in words
+    assert 'Object "B": Linked.' in words

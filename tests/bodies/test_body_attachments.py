@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bodies that hold on to each other."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from blender_xpbd.geometry.solid.embedding import bind
+from blender_xpbd.scene.body import Attachment, Body, Tetrahedralization
+from blender_xpbd.scene.material import Material
+from tests.solver.scenes import cloth, pins, run, solver
+
+pytestmark = pytest.mark.usefixtures("taichi_cpu")
+
+CUBE = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])
+CUBE_CORNERS = np.array([0, 1, 3, 2, 4, 6, 7, 5, 0, 4, 5, 1, 2, 3, 7, 6, 0, 2, 6, 4, 1, 5, 7, 3], np.int32)
+
+
+def cube(identifier="b1", velocity=(0.0, 0.0, 0.0)):
+    """A jelly of 0.2 m, from -0.2 m to 0 m in height."""
+    return Body(
+        identifier, "Jelly", "JELLY", (CUBE - [0.5, 0.5, 1.0]) * 0.2, np.full(6, 4, np.int32), CUBE_CORNERS,
+        Material(youngs_modulus=50e3), tetrahedralization=Tetrahedralization("CAGE", 3), velocity=np.array(velocity),
+    )  # fmt: skip
+
+
+def attached(body, vertices, weight=1.0, target="b1"):
+    vertices = np.asarray(vertices, np.int32)
+    return dataclasses.replace(
+        body, attachment=Attachment(target, vertices, np.full(len(vertices), weight, np.float32))
+    )
+
+
+def vertices_of(simulation, index):
+    """World positions of the vertices of a body's mesh."""
+    model, start = simulation.system.models[index], simulation.system.starts[index]
+    corners = simulation.positions().astype(np.float64)[model.elements + start]
+    return np.einsum("vjk,vj->vk", corners, model.weights) + simulation.system.origin
+
+
+def point_of(simulation, index, point):
+    """Where the particles of a jelly's cage carry a point that is given at rest."""
+    model, start = simulation.system.models[index], simulation.system.starts[index]
+    element, weights = bind(point[None], model.positions, model.tetrahedra)
+    corners = simulation.positions().astype(np.float64)[model.tetrahedra[element[0]] + start]
+    return weights[0] @ corners + simulation.system.origin
+
+
+def momentum(simulation):
+    system = simulation.system
+    free = system.inverse_masses > 0.0
+    velocities = simulation.checkpoint()["velocities"][:, :3].astype(np.float64)
+    return (velocities[free] / system.inverse_masses[free, None]).sum(axis=0)
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.02])
+def test_a_cloth_hangs_on_a_falling_jelly(gap):
+    """It is thrown aside by the jelly alone, and keeps the gap that it was modelled with."""
+    strip = attached(cloth(5, size=0.2, height=gap), range(5))
+    simulation = solver(strip, cube(velocity=(1.0, 0.0, 0.0)), substeps=20)
+    run(simulation, 12)
+    points = vertices_of(simulation, 0)
+    assert points[:5, 0].mean() > 0.2
+    for vertex in range(5):
+        held = point_of(simulation, 1, strip.positions[vertex])
+        np.testing.assert_allclose(points[vertex], held, atol=1e-4)
+
+
+def test_a_jelly_hangs_on_a_pinned_cloth():
+    sheet = cloth(5, size=0.2, height=0.0, identifier="b1", stretch_stiffness=2000.0)
+    sheet = dataclasses.replace(sheet, pins=pins(sheet.positions, range(25)))
+    hung, loose = (solver(sheet, body, substeps=20) for body in (
+        attached(cube("b0"), [1, 3, 5, 7]), cube("b0"),
+    ))  # fmt: skip
+    for simulation in (hung, loose):
+        run(simulation, 12)
+    np.testing.assert_allclose(vertices_of(hung, 1)[[1, 3, 5, 7], 2], 0.0, atol=1e-4)
+    assert vertices_of(loose, 1)[:, 2].max() < -1.0
+
+
+def test_the_pair_keeps_its_momentum():
+    strip = attached(cloth(5, size=0.2), range(5))
+    simulation = solver(strip, cube(velocity=(1.0, 0.0, 0.0)), gravity=(0, 0, 0), substeps=20)
+    before = momentum(simulation)
+    run(simulation, 12)
+    np.testing.assert_allclose(momentum(simulation), before, atol=2e-3 * before[0])
+
+
+def test_soft_weights_give():
+    distances = []
+    for weight in (1.0, 0.5, 0.1):
+        sheet = cloth(5, size=0.2, identifier="b1")
+        sheet = dataclasses.replace(sheet, pins=pins(sheet.positions, range(25)))
+        simulation = solver(attached(cloth(5, size=0.2, pin_frequency=5.0), range(25), weight), sheet, substeps=20)
+        run(simulation, 6)
+        distances.append(-vertices_of(simulation, 0)[:, 2].mean())
+    assert distances[0] == pytest.approx(0.0, abs=1e-4)
+    assert distances[0] + 0.002 < distances[1] < distances[2] - 0.01
+
+
+@pytest.mark.parametrize("mode", ["XPBD", "PBD"])
+def test_cloth_welded_to_cloth_stays_together(mode):
+    """Two sheets of different grids, overlapping by a strip."""
+    upper = cloth(7, size=0.3, identifier="b1")
+    upper = dataclasses.replace(upper, pins=pins(upper.positions, range(7)))
+    lower = cloth(5, size=0.3)
+    lower = dataclasses.replace(lower, positions=lower.positions + np.array([0.25, 0.0, 0.0]))
+    simulation = solver(attached(lower, range(5)), upper, substeps=20, solver_mode=mode)
+    run(simulation, 18)
+    heights = vertices_of(simulation, 0)[:, 2]
+    block = next(b for b in simulation.system.schedule.blocks if b is not None and b.type.name == "element_attachment")
+    assert len(block) == 5
+    gaps = block.type.evaluate(simulation.positions().astype(np.float64), block)
+    assert np.linalg.norm(gaps, axis=1).max() < 1e-4
+    # it hangs: free, it would have fallen 2.7 m
+    assert -0.7 < heights.min() < heights.max() < -0.02
+
+
+def test_the_order_of_bodies_does_not_matter():
+    ends = []
+    for turned in (False, True):
+        bodies = (attached(cloth(5, size=0.2), range(5)), cube(velocity=(1.0, 0.0, 0.0)))
+        simulation = solver(*(bodies[::-1] if turned else bodies), substeps=20)
+        run(simulation, 8)
+        ends.append(vertices_of(simulation, 1 if turned else 0))
+    np.testing.assert_allclose(ends[0], ends[1], atol=2e-3)
+
+
+def test_a_vertex_without_a_mass_is_left_out():
+    body = cloth(3, size=0.2)
+    body = dataclasses.replace(body, positions=np.concatenate([body.positions, [[0.0, 0.0, 0.0]]]))
+    simulation = solver(attached(body, [0, 9]), cube())
+    assert simulation.system.schedule.counts()["element_attachment"] == 1
+    assert "element_attachment" not in solver(attached(body, [9]), cube()).system.schedule.counts()

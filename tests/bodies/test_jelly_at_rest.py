@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Symmetric jelly on a level floor has no reason to roll or to tilt to any side."""
+
+import numpy as np
+import pytest
+
+from blender_xpbd.scene.body import Body, Tetrahedralization
+from blender_xpbd.scene.material import Material
+from blender_xpbd.scene.presets import preset_values
+from tests.geometry.surfaces import cube, sphere
+from tests.solver.scenes import plane, run, solver
+
+pytestmark = pytest.mark.usefixtures("taichi_cpu")
+
+
+def on_the_floor(surface, preset, height, frames, **settings):
+    """Masses of the particles of a jelly so far above a floor, where they were, and where they are after some frames.
+
+    Args:
+        surface: positions [m] and triangles.
+        preset: of the material.
+        height: of the lowest point at the start [m].
+        frames: of a 24th of a second.
+        settings: of the solver.
+    """
+    positions, triangles = surface
+    positions = positions + np.array([0.0, 0.0, height - positions[:, 2].min()])
+    body = Body(
+        "b0",
+        "Jelly",
+        "JELLY",
+        positions,
+        np.full(len(triangles), 3, np.int32),
+        triangles.ravel().astype(np.int32),
+        Material.from_values(preset_values(preset, "JELLY")),
+        tetrahedralization=Tetrahedralization("CAGE", 8),
+    )
+    simulation = solver(body, colliders=[plane()], frames=(1, frames + 1), **settings)
+    before = simulation.positions() + simulation.system.origin
+    return 1.0 / simulation.system.inverse_masses, before, run(simulation, frames)
+
+
+@pytest.mark.parametrize("preset", ["JELLY_SOFT", "JELLY_MEDIUM", "JELLY_FIRM"])
+def test_a_ball_at_rest_stays(preset):
+    points, triangles = sphere(32, 16)
+    masses, before, after = on_the_floor((0.5 * points, triangles), preset, 0.0, 24)
+    rolled = masses @ (after - before) / masses.sum()
+    assert np.linalg.norm(rolled[:2]) < 0.003
+
+
+@pytest.mark.parametrize("preset", ["JELLY_SOFT", "JELLY_FIRM"])
+def test_a_cube_that_falls_flat_lies_flat(preset):
+    masses, before, after = on_the_floor(cube(), preset, 1.0, 72)
+    own, rest = (points - masses @ points / masses.sum() for points in (after, before))
+    left, _, right = np.linalg.svd((own * masses[:, None]).T @ rest)
+    upright = (left @ right)[2, 2]
+    assert np.degrees(np.arccos(min(upright, 1.0))) < 1.0

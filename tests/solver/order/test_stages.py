@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The table of a substep's stages."""
+
+import pytest
+
+from blender_xpbd.solver.order.stages import (
+    BOUNCE,
+    PLACE_TARGETS,
+    PREDICT,
+    PROJECT,
+    REBOUND,
+    SOLVE_LEVELS,
+    TOUCH,
+    UPDATE_VELOCITIES,
+    Stage,
+    substep_stages,
+)
+from blender_xpbd.solver.order.tasks import MOST_PARTS, ROUNDS
+
+
+def tasks_of(stages, act, iteration=0):
+    return [
+        stage.first + turn
+        for stage in stages
+        if stage.act == act and stage.detail == iteration
+        for turn in range(stage.turns)
+    ]
+
+
+def test_the_least_scene():
+    stages = substep_stages(1, 1, False, False)
+    assert stages == (Stage(PREDICT, 1), Stage(PROJECT, 1), Stage(UPDATE_VELOCITIES, 1))
+
+
+@pytest.mark.parametrize("parts", [4, 16])
+def test_each_iteration_projects_every_task_and_touches_after_it(parts):
+    stages = substep_stages(parts, 3, True, True, [(0, 2, 1)])
+    for iteration in range(3):
+        assert tasks_of(stages, PROJECT, iteration) == list(range(ROUNDS * parts + 1))
+        assert tasks_of(stages, TOUCH, iteration) == list(range(parts + 1))
+    assert tasks_of(stages, REBOUND) == list(range(parts + 1))
+    assert tasks_of(stages, UPDATE_VELOCITIES) == tasks_of(stages, PREDICT) == list(range(parts))
+    acts = list(dict.fromkeys(stage.act for stage in stages))
+    assert acts == [PREDICT, PLACE_TARGETS, SOLVE_LEVELS, PROJECT, TOUCH, UPDATE_VELOCITIES, REBOUND]
+    # an iteration is over before the next one begins
+    order = [stage.detail for stage in stages if stage.act in (PROJECT, TOUCH)]
+    assert order == sorted(order)
+
+
+def test_groups_of_operations_and_their_shares():
+    stages = substep_stages(4, 1, False, False, [(0, 1, 4), (1, 3, 1), (4, 1, 2)])
+    levels = [stage[1:] for stage in stages if stage.act == SOLVE_LEVELS]
+    assert levels == [(4, 0, 4), (3, 1, 1), (2, 4, 2)]
+
+
+def test_more_turns_than_can_be_claimed_are_refused():
+    substep_stages(4, 1, False, False, [(0, MOST_PARTS, 1)])
+    with pytest.raises(ValueError, match="turns"):
+        substep_stages(4, 1, False, False, [(0, MOST_PARTS + 1, 1)])
+
+
+def test_pieces_bounce_last_in_equal_shares():
+    assert substep_stages(4, 1, False, True, (), 3)[-1] == Stage(BOUNCE, 3)
+    assert substep_stages(4, 1, False, True, (), 1000)[-1] == Stage(BOUNCE, MOST_PARTS)

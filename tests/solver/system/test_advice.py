@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is told of substeps, and that the size of a body alone changes nothing."""
+
+import re
+
+import numpy as np
+import pytest
+
+from blender_xpbd.solver.solver import Solver
+from blender_xpbd.solver.system.advice import (
+    MOST_SUBSTEPS,
+    divergence_advice,
+    stiffness_advice,
+    substeps_for_weight,
+)
+from blender_xpbd.solver.system.statistics import Measure
+from blender_xpbd.solver.system.system import build_system
+from tests.solver.scenes import cloth, jelly_cube, plane, run, scene, solver
+
+pytestmark = pytest.mark.usefixtures("taichi_cpu")
+
+
+@pytest.mark.parametrize("size", [2.0**-20, 2.0**-14, 2.0**-6, 2.0**4], ids=["1 µm", "61 µm", "16 mm", "16 m"])
+@pytest.mark.parametrize("kind", ["jelly", "cloth"])
+def test_bodies_of_any_size_move_alike(size, kind):
+    """E ∝ L and t ∝ √L leave the equations of motion as they are: no tolerance may have a length in it.
+
+    Powers of two round alike, of four their square roots too.
+    """
+    ends = []
+    for scale in (1.0, size):
+        if kind == "jelly":
+            body = jelly_cube(scale, youngs_modulus=2e4 * scale, contact_offset=0.01 * scale, internal_damping=0.0)
+        else:
+            stiffness = {"stretch_stiffness": 100.0 * scale**2, "bending_stiffness": 1e-4 * scale**4}
+            stiffness["area_density"] = 0.2 * scale
+            body = cloth(8, size=scale, height=0.1 * scale, contact_offset=0.01 * scale, pinned=(0,), **stiffness)
+        settings = {"duration": np.sqrt(scale) / 24, "precision": "DOUBLE", "substeps": 30}
+        simulation = solver(body, colliders=[plane()], frames=(1, 9), **settings)
+        ends.append(run(simulation, 8) / scale)
+    np.testing.assert_allclose(ends[1], ends[0], atol=1e-6)
+
+
+def small_cube(size=1e-4, resolution=16, **settings):
+    return build_system(scene(jelly_cube(size, resolution=resolution), colliders=[plane()], frames=(1, 5), **settings))
+
+
+def test_no_more_substeps_are_advised_than_can_be_set():
+    text = stiffness_advice(small_cube())
+    assert "softer" in text
+    assert "Resolution" in text
+    assert "about" not in text
+    assert re.findall(r"\d+", text) == ["20"]
+
+
+def test_what_is_advised_holds():
+    system = small_cube(0.05)
+    needed = int(re.findall(r"about (\d+)", stiffness_advice(system))[0])
+    assert 20 < needed <= MOST_SUBSTEPS
+    assert not stiffness_advice(small_cube(0.05, substeps=needed + 1))
+    assert not stiffness_advice(small_cube(0.05, solver_mode="PBD"))
+
+
+def test_substeps_advised_for_a_tiny_body_hold_it():
+    system = small_cube(resolution=8)
+    needed = substeps_for_weight(system, system.models[0])
+    text = divergence_advice(system, 0)
+    assert f"{needed} substeps" in text
+    system = small_cube(resolution=8, substeps=needed)
+    simulation = Solver(system)
+    for _ in range(2):
+        simulation.advance()
+    assert Measure(system)(simulation.positions())[0, 1] < 0.1
+
+
+def test_advice_for_bodies_that_are_too_small_for_any_substeps():
+    assert not re.search(r"\d+ substeps", divergence_advice(small_cube(1e-5, gravity=(0.0, 0.0, -2e4)), 0))
+    for size in (0.1, 1.0):
+        assert "more substeps" in divergence_advice(small_cube(size), 0)

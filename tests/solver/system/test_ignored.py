@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a job holds and no step acts on yet is told."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from blender_xpbd.scene.force import Force
+from blender_xpbd.scene.track import Track
+from blender_xpbd.solver.solver import Solver
+from blender_xpbd.solver.system.system import build_system
+from tests.solver.scenes import cloth, mesh_box, run, scene
+
+pytestmark = pytest.mark.usefixtures("taichi_cpu")
+
+
+def test_each_is_named_and_changes_nothing():
+    still = mesh_box((0.2, 0.2, 0.2))
+    deforming = replace(still, positions=still.positions * np.array([1.0, 5.0, 9.0])[:, None, None])
+    plain = scene(cloth(6, height=0.3), colliders=[still], frames=(1, 3))
+    full = replace(
+        plain,
+        colliders=(deforming,),
+        forces=(Force("f0", "Fan", "WIND", np.eye(4)[None], strength=100.0),),
+        tracks=(Track("b0", "damping", np.full(3, 50.0)), Track("scene", "gravity_z", np.zeros(3))),
+    )
+    solvers = [Solver(build_system(job)) for job in (plain, full)]
+    notices = [notice for notice in solvers[1].system.notices if notice.code == "W_IGNORED"]
+    assert [notice.object_name for notice in notices] == ["Box", "Fan", "Cloth", ""]
+    assert "damping" in notices[2].message
+    assert not any(notice.code == "W_IGNORED" for notice in solvers[0].system.notices)
+    np.testing.assert_array_equal(*(run(each, 2) for each in solvers))

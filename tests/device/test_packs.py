@@ -7,9 +7,8 @@ import taichi as ti
 
 from blender_xpbd.device import version
 from blender_xpbd.device.launch import launch
-from blender_xpbd.device.packs import MOST_ARGUMENTS, argument_count, arrays_of, check_packs, is_pack_type, pack_type
-from blender_xpbd.solver import colour_kernels, colour_level_kernels, packs, team_kernels
-from blender_xpbd.solver.packs import FLOATS
+from blender_xpbd.device.packs import arrays_of, pack_type
+from blender_xpbd.solver.step.packs import FLOATS
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
@@ -68,26 +67,9 @@ def test_what_is_in_a_pack_is_read_and_kept():
 def test_packs_with_a_name_in_common_are_refused():
     with pytest.raises(ValueError, match="have b"):
         launch(mix_up, First(a=np.zeros(3), b=np.ones(3)), Clashing(c=np.ones(3), b=np.ones(3)))
-    check_packs([First, ti.i32, Second])
 
 
 def test_packs_hold_arrays_alone():
     for kind in (ti.f32, First):
         with pytest.raises(TypeError, match="arrays alone"):
             pack_type(a=FLOATS, b=kind)
-
-
-def kernels():
-    modules = (colour_kernels, colour_level_kernels, team_kernels)
-    return [value for module in modules for value in vars(module).values() if hasattr(value, "_primal")]
-
-
-@pytest.mark.parametrize("kernel", kernels(), ids=lambda kernel: kernel.__name__)
-def test_kernels_of_the_solver_can_be_launched_by_taichi_itself(kernel):
-    kinds = [argument.annotation for argument in kernel._primal.arguments]
-    check_packs(kinds)
-    assert argument_count(kinds) <= MOST_ARGUMENTS
-
-
-def test_no_name_is_in_two_packs_of_the_solver():
-    check_packs(value for value in vars(packs).values() if is_pack_type(value))

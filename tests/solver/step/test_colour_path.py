@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The launches of graphics cards follow the same table of stages as the kernel of processors."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from blender_xpbd.solver.order import stages
+from blender_xpbd.solver.step import colour_path
+from tests.solver import scenes
+from tests.solver.scenes import cloth, jelly_cube, pins, plane
+
+pytestmark = pytest.mark.usefixtures("taichi_cpu")
+
+FRAMES = 7
+
+
+def simulation(path):
+    """A scene that has every act of a substep."""
+    hung = cloth(24, pinned=(0, 23), height=1.0, area_density=0.15)
+    targets = np.stack([hung.positions[[0, 23]] + [0.02 * frame, 0.0, 0.0] for frame in range(50)])
+    hung = dataclasses.replace(hung, pins=pins(hung.positions, (0, 23), targets=targets))
+    fallen = dataclasses.replace(jelly_cube(0.2, 0.2, 3, restitution=0.8, youngs_modulus=3e5), identifier="b1")
+    return scenes.solver(hung, fallen, colliders=[plane()], substeps=6, path=path)
+
+
+def positions(path):
+    return scenes.run(simulation(path), FRAMES)
+
+
+@pytest.mark.parametrize("act", [None, *range(1, len(colour_path.LAUNCHES))])
+def test_both_paths_follow_the_table(act, monkeypatch):
+    """What is not in it is done by neither, and makes a difference."""
+    whole = positions("SERIAL")
+    every_stage = stages.substep_stages
+    monkeypatch.setattr(
+        "blender_xpbd.solver.step.state.substep_stages",
+        lambda *arguments: tuple(stage for stage in every_stage(*arguments) if stage.act != act),
+    )
+    serial, colours = positions("SERIAL"), positions("COLOURS")
+    np.testing.assert_allclose(colours, serial, atol=1e-9)
+    assert (np.abs(serial - whole).max() > 1e-6) == (act is not None)
+
+
+def test_the_scene_has_every_act():
+    assert {stage.act for stage in simulation("COLOURS")._state.stages} == set(colour_path.LAUNCHES)

@@ -8,6 +8,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -338,7 +339,9 @@ class FakeSolver:
     """As much of a solver as keeping a checkpoint asks for."""
 
     def __init__(self, values=12):
-        self.system = type("System", (), {"scene": scene(cloth(2), frames=(1, 50))})()
+        made = scene(cloth(2), frames=(1, 50))
+        models = tuple(SimpleNamespace(body=body) for body in made.bodies)
+        self.system = SimpleNamespace(scene=made, models=models)
         self.frame_index = 3
         self._values = values
 

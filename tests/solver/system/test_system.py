@@ -10,8 +10,8 @@ import pytest
 
 from blender_xpbd.scene.body import Pins
 from blender_xpbd.solver.order import tasks
+from blender_xpbd.solver.system import system as system_module
 from blender_xpbd.solver.system.system import build_system
-from blender_xpbd.solver.system.system import system as system_module
 from tests.bodies.test_materials import jelly
 from tests.solver.scenes import cloth, run, scene, solver
 

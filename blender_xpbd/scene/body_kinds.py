@@ -60,6 +60,11 @@ def body_labels() -> str:
     return " or ".join(kind.label for kind in BODY_KINDS)
 
 
+def no_bodies() -> XpbdError:
+    """The fault of a scene in which nothing is simulated: E_NOTHING."""
+    return XpbdError("E_NOTHING", f"No object has the role {body_labels()}: give one in the XPBD tab.")
+
+
 def body_kind(role: str, object_name: str = "") -> BodyKind:
     """The kind of bodies of a role.
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .body import Body, validate_body
-from .body_kinds import body_labels, validate_kind
+from .body_kinds import no_bodies, validate_kind
 from .collider import Collider, validate_collider
 from .errors import XpbdError
 from .force import FORCE_PARAMETERS, Force, validate_force
@@ -58,7 +58,7 @@ def validate(scene: Scene) -> None:
         XpbdError: E_NOTHING, E_PARAM, E_GEOM_EMPTY, E_GEOM_NONFINITE or E_TRANSFORM_SINGULAR.
     """
     if not scene.bodies:
-        raise XpbdError("E_NOTHING", f"No object has the role {body_labels()}: give one in the XPBD tab.")
+        raise no_bodies()
     identifiers = [item.identifier for item in scene.objects]
     if len({*identifiers, SCENE_TARGET}) != len(identifiers) + 1 or not all(map(IDENTIFIER.fullmatch, identifiers)):
         raise XpbdError("E_PARAM", f'Identifiers must be unique, of a-z and 0-9, and none "{SCENE_TARGET}".')

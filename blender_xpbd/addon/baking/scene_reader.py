@@ -29,7 +29,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...scene.body_kinds import body_labels
+from ...scene.body_kinds import body_labels, no_bodies
 from ...scene.collider import Collider
 from ...scene.errors import Notice, XpbdError, attempt_all
 from ...scene.material_parameters import COLLIDER
@@ -225,7 +225,7 @@ def _participants(
     if options.objects:
         bodies = [obj for obj in bodies if obj.name in options.objects]
     if not bodies:
-        raise XpbdError("E_NOTHING", f"No object has the role {body_labels()}: give one in the XPBD tab.")
+        raise no_bodies()
     return bodies, [obj for obj in enabled if obj.type == "MESH" and obj.xpbd.role == COLLIDER]
 
 

@@ -23,7 +23,7 @@ from ..order.level_tables import HierarchyTables, build_hierarchy_tables
 from ..order.schedule import Schedule
 from ..order.stages import Stage, substep_stages
 from ..system.colliders import ColliderSet
-from ..system.mode import static_mode
+from ..system.mode import keeps_friction, static_mode
 from ..system.system import System
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Pieces, Targets, World
 from .team_kernels import COUNTERS
@@ -157,8 +157,7 @@ def _constraints(schedule: Schedule, mode: int) -> Any:
 
 
 def _contacts(contacts: ContactPoints, pieces: CompactPieces, collider_count: int, mode: int) -> Any:
-    # of a single iteration only compact pieces read it
-    keeps_friction = bool(mode & ACCUMULATE) or len(pieces) > 0
+    kept = len(contacts) * keeps_friction(mode, bounces=len(pieces) > 0)
     return Contacts(
         elements=readable_array(contacts.elements, ti.i32),
         weights=readable_array(contacts.weights, ti.f32),
@@ -167,7 +166,7 @@ def _contacts(contacts: ContactPoints, pieces: CompactPieces, collider_count: in
         piece_of=make_array(pieces.of_points, ti.i32),
         multipliers=make_zeros((len(contacts), collider_count), real_type()),
         normals=make_zero_vectors(len(contacts), collider_count),
-        frictions_given=make_zero_vectors(len(contacts) * keeps_friction, collider_count),
+        frictions_given=make_zero_vectors(kept, collider_count),
         surfaces=make_zero_vectors(len(pieces.of_points), collider_count),
     )
 

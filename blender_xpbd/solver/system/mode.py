@@ -41,7 +41,12 @@ class Variant(NamedTuple):
     @property
     def keeps_friction(self) -> bool:
         """Whether the multipliers of friction are read again: by further iterations, or after the substep."""
-        return bool(self.mode & ACCUMULATE) or self.bounces
+        return keeps_friction(self.mode, bounces=self.bounces)
+
+
+def keeps_friction(mode: int, *, bounces: bool) -> bool:
+    """Whether the multipliers of friction are kept: the kernels that read them and their array go by this rule."""
+    return bool(mode & ACCUMULATE) or bounces
 
 
 def static_mode(system: System) -> int:

@@ -201,7 +201,7 @@ def _closest(floats: ti.template(), ints: ti.template(), header, point, share, l
     """The closest place of the mesh that is nearer than ``limit``.
 
     Returns:
-        (vector from it to the point [m], feature), its triangle or −1, weights of b and c, and its distance [m].
+        vector from it to the point [m], its triangle or −1, feature, weights of b and c, and distance or ``limit`` [m].
     """
     best, best_triangle, nearest = ti.math.vec4(0.0), -1, limit
     best_v, best_w = 0.0, 0.0
@@ -216,7 +216,9 @@ def _closest(floats: ti.template(), ints: ti.template(), header, point, share, l
                 ac = _corner(floats, ints, header, triangle, 2, share) - a
                 normal = ab.cross(ac)
                 norm = normal.norm()
-                if norm > least_height * ti.max(ab.norm(), ac.norm()):
+                # whoever is farther from the plane is farther from the triangle
+                near = ti.abs(normal.dot(point - a)) < norm * nearest
+                if near and norm * norm > least_height * least_height * ti.max(ab.norm_sqr(), ac.norm_sqr()):
                     found = closest_on_triangle(normal / norm, 1.0 / norm, ab, ac, point - a)
                     distance = found.xyz.norm()
                     if distance < nearest:
@@ -225,38 +227,43 @@ def _closest(floats: ti.template(), ints: ti.template(), header, point, share, l
             node += 1
         else:
             node = ints[at]
-    return best, best_triangle, best_v, best_w, nearest
+    return ti.Struct(away=best.xyz, feature=best.w, triangle=best_triangle, v=best_v, w=best_w, distance=nearest)
 
 
 @ti.func
-def _near_contact(floats: ti.template(), ints: ti.template(), header, start, end, start_share, end_share, gap):
-    """Contact by the closest point; what ``query_deforming_mesh`` returns."""
-    base, closed = ints[header], ints[header + 2]
-    result, displacement = ti.math.vec4(0.0, 0.0, 1.0, NO_CONTACT), ti.math.vec3(0.0)
-    limit = gap
-    if closed == 1:
-        limit = ti.max(gap, floats[base + 2])
+def _search_limit(floats: ti.template(), ints: ti.template(), header, end, start_share, end_share, least):
+    """How far to look for the mesh: ``least``, and farther where a point may be inside."""
+    base = ints[header]
+    limit = least
+    if ints[header + 2] == 1:
+        limit = ti.max(limit, floats[base + 2])
         low, high = _box(floats, ints, header, 0, end_share)
         # in the first substep of a frame
         if start_share <= 0.5 * floats[base] and (end >= low).all() and (end <= high).all():
             limit = ti.max(limit, ABOVE_ROUNDING * _distance_to_a_vertex(floats, ints, header, end, end_share))
-    best, triangle, v, w, nearest = _closest(floats, ints, header, end, end_share, limit)
-    if triangle >= 0:
-        feature = ti.cast(best.w, ti.i32)
-        place = end - best.xyz
-        displacement = place - _place(floats, ints, header, triangle, v, w, start_share)
-        normal = _outward(floats, ints, header, triangle, feature, end_share)
-        side = 1.0
-        if closed == 1:
-            side = -1.0 if normal.dot(best.xyz) < 0.0 else 1.0
-        else:
-            before = _outward(floats, ints, header, triangle, feature, start_share)
-            if before.dot(start - (place - displacement)) < 0.0:
-                normal = -normal
-        if nearest > floats[base + 1]:
-            normal = side * best.xyz / nearest
-        result = ti.math.vec4(normal.x, normal.y, normal.z, side * nearest - gap)
-    return result, displacement
+    return limit
+
+
+@ti.func
+def _near_contact(
+    floats: ti.template(), ints: ti.template(), header, found: ti.template(), start, end, start_share, end_share, gap
+):
+    """Contact with the closest place, which ``_closest`` has found; what ``query_deforming_mesh`` returns."""
+    closed, away = ints[header + 2], found.away
+    feature = ti.cast(found.feature, ti.i32)
+    place = end - away
+    displacement = place - _place(floats, ints, header, found.triangle, found.v, found.w, start_share)
+    normal = _outward(floats, ints, header, found.triangle, feature, end_share)
+    side = 1.0
+    if closed == 1:
+        side = -1.0 if normal.dot(away) < 0.0 else 1.0
+    else:
+        before = _outward(floats, ints, header, found.triangle, feature, start_share)
+        if before.dot(start - (place - displacement)) < 0.0:
+            normal = -normal
+    if found.distance > floats[ints[header] + 1]:
+        normal = side * away / found.distance
+    return ti.math.vec4(normal.x, normal.y, normal.z, side * found.distance - gap), displacement
 
 
 @ti.func
@@ -277,12 +284,19 @@ def query_deforming_mesh(colliders: ti.template(), header, radius, point, previo
         gap = ti.max(gap, 2.0 * tolerance)
     result, displacement = ti.math.vec4(0.0, 0.0, 1.0, NO_CONTACT), ti.math.vec3(0.0)
     low, high = _swept_box(floats, ints, header, 0, start_share, end_share)
-    around = gap + tolerance
+    # whoever came less far, relative to a surface that moves, than it is away has not come through it
+    travel = (end - start).norm() + floats[base + 3] + tolerance
+    around = ti.max(gap, tolerance)
     if (ti.max(start, end) >= low - around).all() and (ti.min(start, end) <= high + around).all():
         if is_finite((ti.abs(end) + ti.abs(start)).sum()):
-            result, displacement = _passing_contact(floats, ints, header, start, end, start_share, end_share, gap)
-            if result.w >= NO_CONTACT:
-                result, displacement = _near_contact(floats, ints, header, start, end, start_share, end_share, gap)
+            limit = _search_limit(floats, ints, header, end, start_share, end_share, ti.max(gap, travel))
+            found = _closest(floats, ints, header, end, end_share, limit)
+            if found.distance <= travel:
+                result, displacement = _passing_contact(floats, ints, header, start, end, start_share, end_share, gap)
+            if found.triangle >= 0 and result.w >= NO_CONTACT:
+                result, displacement = _near_contact(
+                    floats, ints, header, found, start, end, start_share, end_share, gap
+                )
     return result, displacement
 
 

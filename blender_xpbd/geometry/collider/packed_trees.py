@@ -8,8 +8,9 @@ triangles, fan starts and fans in the integers; starts of vertices and boxes in 
 Integers: a node is its ``skip``, its first triangle and the one after its last (none but in leaves). A triangle is
 three vertices. A vertex's fan is the triangles around it.
 
-Numbers: ``HEADER_FLOATS`` (the share of the frame that a substep is; tolerance [m]; reach [m]; 1 unused); a vertex at
-the two ends of the frame (6) [m]; a node's box at both (low and high corner at the start, then at the end, 12) [m].
+Numbers: ``HEADER_FLOATS`` (the share of the frame that a substep is; tolerance [m]; reach [m]; how far a vertex moves
+in a substep at most [m]); a vertex at the two ends of the frame (6) [m]; a node's box at both (low and high corner at
+the start, then at the end, 12) [m].
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ HEADER_INTS = 9
 HEADER_FLOATS = 4
 VERTEX_FLOATS = 6
 BOX_FLOATS = 12
-# how deep within the mesh a point is looked for in every substep, in triangles; once in a frame it is at any depth.
-# Chosen by hand: a point that a substep leaves inside is hardly deeper
-REACH_PER_TRIANGLE = 2.0
+# how deep within the mesh a point is looked for in every substep, in sizes of leaves; once in a frame it is at any
+# depth. Chosen by hand: a point that a substep leaves inside is hardly deeper
+REACH_PER_LEAF = 0.5
 
 
 @dataclass(frozen=True)
@@ -68,14 +69,16 @@ class PackedTree:
             substeps: of the frame.
         """
         both = np.concatenate([start, end], axis=1).astype(np.float32)
-        corners = both[self.surface.triangles[self.tree.order]]
-        boxes = [self.tree.boxes(corners[:, :, :3]), self.tree.boxes(corners[:, :, 3:])]
-        low, high = both.min(axis=0).reshape(2, 3), both.max(axis=0).reshape(2, 3)
-        size = max(float((high - low).max()), 0.1 * float(np.abs(both).max()))
-        diagonals = np.linalg.norm(corners[:, :, 3:].max(axis=1) - corners[:, :, 3:].min(axis=1), axis=1)
-        reach = max(2.0 * self.largest_offset, REACH_PER_TRIANGLE * float(np.median(diagonals)))
-        header = np.array([1.0 / substeps, TOLERANCE * size, reach, 0.0], np.float32)
-        return np.concatenate([header, both.ravel(), np.concatenate(boxes, axis=1).ravel()])
+        lows, highs = self.tree.boxes(both, self.surface.triangles[self.tree.order])
+        size = max(float((highs[0] - lows[0]).max()), 0.1 * float(np.abs([lows[0], highs[0]]).max()))
+        leaves = self.tree.levels[-1]
+        leaf_size = float(np.median(np.linalg.norm(highs[leaves, 3:] - lows[leaves, 3:], axis=1)))
+        reach = max(2.0 * self.largest_offset, REACH_PER_LEAF * leaf_size)
+        # a little more, for rounding
+        travel = 1.0001 * float(np.linalg.norm(both[:, 3:] - both[:, :3], axis=1).max()) / substeps
+        header = np.array([1.0 / substeps, TOLERANCE * size, reach, travel], np.float32)
+        boxes = np.concatenate([lows[:, :3], highs[:, :3], lows[:, 3:], highs[:, 3:]], axis=1)
+        return np.concatenate([header, both.ravel(), boxes.ravel()])
 
 
 def pack_tree(

@@ -36,20 +36,22 @@ class TriangleTree:
     levels: tuple[Ints, ...]
     skips: Ints
 
-    def boxes(self, corners: Floats) -> Floats:
-        """Low and high corner of each node, shape (nodes, 6).
+    def boxes(self, points: Floats, triangles: Ints) -> tuple[Floats, Floats]:
+        """Low and high corner of each node, shape (nodes, axes).
 
         Args:
-            corners: of the triangles in ``order`` [m], shape (triangles, 3, 3).
+            points: vertices, shape (vertices, axes).
+            triangles: in ``order``, shape (triangles, 3).
         """
-        result = np.empty((len(self.skips), 6), corners.dtype)
-        lows = np.minimum.reduceat(corners.min(axis=1), self.leaf_starts[:-1])
-        highs = np.maximum.reduceat(corners.max(axis=1), self.leaf_starts[:-1])
+        a, b, c = (points[triangles[:, corner]] for corner in range(3))
+        low_of = np.minimum.reduceat(np.minimum(np.minimum(a, b), c), self.leaf_starts[:-1])
+        high_of = np.maximum.reduceat(np.maximum(np.maximum(a, b), c), self.leaf_starts[:-1])
+        lows, highs = (np.empty((len(self.skips), points.shape[1]), points.dtype) for _ in range(2))
         for level in reversed(self.levels):
-            if len(level) < len(lows):
-                lows, highs = np.minimum(lows[::2], lows[1::2]), np.maximum(highs[::2], highs[1::2])
-            result[level, :3], result[level, 3:] = lows, highs
-        return result
+            if len(level) < len(low_of):
+                low_of, high_of = np.minimum(low_of[::2], low_of[1::2]), np.maximum(high_of[::2], high_of[1::2])
+            lows[level], highs[level] = low_of, high_of
+        return lows, highs
 
 
 def build_triangle_tree(corners: Floats) -> TriangleTree:

@@ -9,17 +9,12 @@ import multiprocessing
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
-from contact_cases import on_colliders, on_each_other  # noqa: E402
-from contact_cases.case import Case  # noqa: E402
-from contact_cases.pictures import draw_sheet  # noqa: E402
-from contact_cases.running import run_case  # noqa: E402
-
-CASES: tuple[Case, ...] = (*on_colliders.CASES, *on_each_other.CASES)
+from contact_cases.cases import CASES  # noqa: E402
+from contact_cases.rows import row_of  # noqa: E402
 
 
 def main() -> int:
@@ -34,7 +29,7 @@ def main() -> int:
     # Taichi does not survive a fork, and takes the precision of one scene
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(options.jobs, context, max_tasks_per_child=1) as pool:
-        futures = [pool.submit(run, case.name, start, n, options.pictures) for case, n, start in runs]
+        futures = [pool.submit(row_of, case.name, start, n, options.pictures) for case, n, start in runs]
         for future in futures:
             row = future.result()
             rows.append(row)
@@ -46,26 +41,6 @@ def main() -> int:
     if options.json:
         options.json.write_text(json.dumps(rows, indent=1), encoding="utf-8")
     return 1 if any(row["frames_crossed"] or row["end"] for row in rows) else 0
-
-
-def run(name: str, start: int, substeps: int, pictures: Path | None) -> dict[str, Any]:
-    """Run a case from one start in a process of its own: a row of the table."""
-    case = next(case for case in CASES if case.name == name)
-    judge, seen = run_case(case, start, substeps)
-    if pictures and start == 0 and seen.surfaces:
-        title = f"{case.name}, {substeps} substeps: {seen.frames_crossed} frames with crossings"
-        draw_sheet(judge, seen, title, pictures / f"{case.name}-{substeps}.png")
-    return {
-        "case": name,
-        "substeps": substeps,
-        "start": start,
-        "frames_crossed": seen.frames_crossed,
-        "most_crossings": seen.most_crossings,
-        "first_crossed": seen.first_crossed,
-        "speed_mm_s": 1e3 * seen.speed,
-        "milliseconds": seen.milliseconds,
-        "end": "DIVERGED" if seen.diverged else "",
-    }
 
 
 def parse() -> argparse.Namespace:

@@ -53,12 +53,12 @@ def funnel(random: np.random.Generator, frames: int) -> Content:
 
 
 def jaws(random: np.random.Generator, frames: int) -> Content:
-    """A hanging cloth between two jaws that close to the thickness of 3 cm and open again."""
+    """A hanging cloth between two jaws that close to 6 mm, less than it wants, and open again."""
     sheet = shapes.turned(shapes.sheet(32, 32, 0.8, 0.8), 1, np.pi / 2.0)
     sheet = shapes.moved(roughened(sheet, random), 0.0, 0.0, 0.5)
     top = np.flatnonzero(sheet[0][:, 2] > 0.88)
     time = np.arange(frames) / 24.0
-    gap = np.interp(time, [0.0, 0.2, 0.9, 1.2, 1.6], [0.4, 0.4, 0.03, 0.03, 0.4]) / 2.0
+    gap = np.interp(time, [0.0, 0.2, 0.9, 1.2, 1.6], [0.4, 0.4, 0.006, 0.006, 0.4]) / 2.0
     colliders = []
     for name, sign in (("left", -1.0), ("right", 1.0)):
         place = np.stack([sign * (gap + 0.1), 0 * gap, 0 * gap + 0.45], axis=1)
@@ -75,7 +75,7 @@ def rollers(random: np.random.Generator, frames: int) -> Content:
     axis = np.array([[0.0, -0.5, 0.0], [0.0, 0.5, 0.0]])
     roller = shapes.tube(np.linspace(axis[0], axis[1], 6), np.full(6, 0.2), 24)
     for name, sign in (("left", -1.0), ("right", 1.0)):
-        turns = np.array([shapes.rotation(1, sign * 3.0 * t) for t in time])
+        turns = np.array([shapes.rotation(1, -sign * 3.0 * t) for t in time])
         colliders.append(mesh_collider(name, roller, motion(frames, np.array([sign * 0.29, 0.0, 0.4]), turns), 0.9))
     return Content((jelly("bar", bar, "JELLY_SOFT", 8),), (*colliders, floor(-0.6)))
 

@@ -7,6 +7,7 @@ import itertools
 import operator
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from ..device.arrays import read_array, require_finite, write_array
 from ..scene.errors import XpbdError
 from .step.colour_path import project_by_colours
 from .step.plan import SERIAL, Pace, make_plan
-from .step.state import State, build_state, padded
+from .step.state import State, build_state, padded, with_more_slots
 from .step.substeps import simulate_substeps
 from .system.advice import divergence_advice
 from .system.colliders import build_colliders
@@ -74,7 +75,13 @@ class Solver:
         self._upload("targets.ends", padded(self.system.targets(index + 1)))
         self._upload("colliders.motion", self._colliders.motion(index, substeps))
         path, started = self._pace.next_path(), time.perf_counter()
+        before = self.checkpoint() if self._state.may_lack_slots else {}
         simulate_substeps(self._plan, path, 0, substeps, substeps)
+        while self._state.lacks_slots:
+            self._state = with_more_slots(self._state, self.system)
+            self._plan = replace(self._plan, state=self._state)
+            self._write(before)
+            simulate_substeps(self._plan, path, 0, substeps, substeps)
         # processors return when they are done; for graphics cards there is no choice to make
         self._pace.note(path, time.perf_counter() - started)
         self.frame_index += 1
@@ -143,9 +150,12 @@ class Solver:
                 raise XpbdError("E_CACHE", f"The checkpoint's {name} do not fit the job.")
             if not np.isfinite(arrays[name]).all():
                 raise XpbdError("E_CACHE", f"The checkpoint's {name} are not finite.")
+        self._write(arrays)
+        self.frame_index = frame_index
+
+    def _write(self, arrays: Mapping[str, npt.NDArray[np.generic]]) -> None:
         for name, array in self._kept.items():
             write_array(array, arrays[name])
-        self.frame_index = frame_index
 
     @property
     def _kept(self) -> dict[str, Any]:

@@ -17,10 +17,8 @@ from ...contacts.tables import MOTION_WIDTH
 from ...device.arrays import make_array, make_vectors, make_zero_vectors, make_zeros, readable_array
 from ...device.runtime import real_type
 from ..order.compact_pieces import CompactPieces
-from ..order.contact_points import ContactPoints
 from ..order.level_operations import LevelOperations, level_operations
 from ..order.level_tables import HierarchyTables, build_hierarchy_tables
-from ..order.schedule import Schedule
 from ..order.stages import Stage, substep_stages
 from ..system.colliders import ColliderSet
 from ..system.mode import keeps_friction, static_mode
@@ -103,13 +101,13 @@ def build_state(system: System, colliders: ColliderSet) -> State:
     )
     world = World(
         particles=_particles(system, mode),
-        constraints=_constraints(system.schedule, mode),
+        constraints=_constraints(system, mode),
         targets=Targets(
             particles=make_array(moved, ti.i32),
             starts=make_zero_vectors(len(moved)),
             ends=make_zero_vectors(len(moved)),
         ),
-        contacts=_contacts(system.contacts, system.pieces, len(colliders.ints), mode),
+        contacts=_contacts(system, len(colliders.ints), mode),
         pieces=_pieces(system.pieces, len(colliders.ints)),
         colliders=_colliders(colliders, settings.substeps),
         levels=_levels(tables),
@@ -138,16 +136,18 @@ def _particles(system: System, mode: int) -> Any:
         older_velocities=make_vectors(older_velocities),
         corrections=make_zero_vectors(len(system.positions) if mode & WARM else 0),
         gravity=make_vectors(np.append(system.scene.gravity, 0.0)[None]),
-        bodies=make_array(_body_table(system), ti.f32),
+        bodies=make_array(body_table(system), ti.f32),
         body_starts=make_array(system.starts, ti.i32),
     )
 
 
-def _constraints(schedule: Schedule, mode: int) -> Any:
+def _constraints(system: System, mode: int) -> Any:
+    schedule = system.schedule
     # a single iteration only reads and writes them where it starts warm
     keeps_multipliers = bool(mode & (ACCUMULATE | WARM))
-    # pools hold working space
-    parameters = make_array if any(block and block.pools for block in schedule.blocks) else readable_array
+    # pools hold working space, and what follows a track changes while the system stays as it was built
+    is_written = len(system.columns) > 0 or any(block and block.pools for block in schedule.blocks)
+    parameters = make_array if is_written else readable_array
     return Constraints(
         indices=readable_array(schedule.indices, ti.i32),
         parameters=parameters(schedule.parameters, ti.f32),
@@ -156,13 +156,15 @@ def _constraints(schedule: Schedule, mode: int) -> Any:
     )
 
 
-def _contacts(contacts: ContactPoints, pieces: CompactPieces, collider_count: int, mode: int) -> Any:
+def _contacts(system: System, collider_count: int, mode: int) -> Any:
+    contacts, pieces = system.contacts, system.pieces
+    frictions = make_array if system.tracks else readable_array
     kept = len(contacts) * keeps_friction(mode, bounces=len(pieces) > 0)
     return Contacts(
         elements=readable_array(contacts.elements, ti.i32),
         weights=readable_array(contacts.weights, ti.f32),
         element_starts=readable_array(contacts.element_starts, ti.i32),
-        frictions=readable_array(contacts.frictions, ti.f32),
+        frictions=frictions(contacts.frictions, ti.f32),
         piece_of=make_array(pieces.of_points, ti.i32),
         multipliers=make_zeros((len(contacts), collider_count), real_type()),
         normals=make_zero_vectors(len(contacts), collider_count),
@@ -238,10 +240,14 @@ def _particle_bodies(system: System) -> npt.NDArray[np.int32]:
     return bodies
 
 
-def _body_table(system: System) -> npt.NDArray[np.float64]:
-    """Columns as named in ``contacts.tables``."""
+def body_table(system: System, frame_index: int = 0) -> npt.NDArray[np.float64]:
+    """A row for each body as it is at a frame, columns as named in ``contacts.tables``."""
     rows = []
     for model in system.models:
-        material = model.body.material
-        rows.append((material.damping, material.internal_damping, material.restitution, model.contact_offset))
+        target, material = model.body.identifier, model.body.material
+        damping, internal_damping, restitution = (
+            system.tracks.at(target, name, getattr(material, name), frame_index)
+            for name in ("damping", "internal_damping", "restitution")
+        )
+        rows.append((damping, internal_damping, restitution, model.contact_offset))
     return np.array(rows)

@@ -21,7 +21,7 @@ from ..order.level_operations import LevelOperations, level_operations
 from ..order.level_tables import HierarchyTables, build_hierarchy_tables
 from ..order.stages import Stage, substep_stages
 from ..system.colliders import ColliderSet
-from ..system.mode import keeps_friction, static_mode
+from ..system.mode import damps_bodies, keeps_friction, static_mode
 from ..system.system import System
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Pieces, Targets, World
 from .team_kernels import COUNTERS
@@ -98,6 +98,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         len(colliders.ints) > 0,
         operations.stages,
         len(system.pieces),
+        len(system.models) * damps_bodies(system),
     )
     world = World(
         particles=_particles(system, mode),

@@ -11,7 +11,7 @@ Probe = pack_type(probe_first=INTS, probe_second=INTS)
 
 
 @ti.kernel
-def combine(found: INTS, pack: Probe) -> None:
+def combine(found: INTS, pack: Probe):  # noqa: ANN201, Taichi takes None for a type of result
     """What comes out right only where both arrays are bound in their places."""
     for i in range(found.shape[0]):
         found[i] = pack.probe_first[i] + 10 * pack.probe_second[i]

@@ -75,6 +75,8 @@ class Solver:
         self._uploads.write("targets.starts", padded(self.system.targets(index)))
         self._uploads.write("targets.ends", padded(self.system.targets(index + 1)))
         self._uploads.write("colliders.motion", self._colliders.motion(index, substeps))
+        if self._colliders.deforms:
+            self._uploads.write("colliders.mesh_floats", self._colliders.deformed_floats(index, substeps))
         self._tracks.play(index)
         path, started = self._pace.next_path(), time.perf_counter()
         simulate_substeps(self._plan, path, 0, substeps, substeps)

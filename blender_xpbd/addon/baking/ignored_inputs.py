@@ -15,6 +15,7 @@ from ...scene.material_parameters import COLLIDER
 from ..reading.collider_shapes import DEFORMING_PARENTS
 from ..reading.mesh_reader import RIG_MODIFIERS
 from ..reading.motion import animated_paths
+from ..reading.parameter_tracks import animated_settings, followed_settings
 from .bodies_in_the_way import bodies_in_the_way
 from .body_kinds import is_body
 
@@ -80,11 +81,15 @@ def _has_loose_vertices(collider: Collider) -> bool:
 
 
 def _animated_settings(owners: Iterable[bpy.types.ID]) -> Notice | None:
-    """A warning where our own settings are animated, which Blender's windows do not offer but scripts can do."""
-    names = [data.name for data in owners if any(path.startswith("xpbd.") for path in animated_paths(data))]
-    if not names:
+    """A warning for our own settings that are animated but not followed: a preset sets them, or they are read once."""
+    found = {data.name: _not_followed(data) for data in owners}
+    listed = [f'{", ".join(sorted(names))} of "{name}"' for name, names in found.items() if names]
+    if not listed:
         return None
-    text = (
-        f"XPBD settings are animated: the bake takes what they are at its first frame, for all frames: {quoted(names)}."
-    )
-    return Notice("W_ANIMATED", text)
+    text = "Some animated XPBD settings count as they are at the first frame, or as their preset says: "
+    return Notice("W_ANIMATED", f"{text}{'; '.join(listed)}.")
+
+
+def _not_followed(data: bpy.types.ID) -> frozenset[str]:
+    followed = followed_settings(data) if isinstance(data, bpy.types.Object) else frozenset[str]()
+    return animated_settings(data) - followed

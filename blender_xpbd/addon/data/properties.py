@@ -136,7 +136,7 @@ def is_holder(settings: Any, obj: bpy.types.Object) -> bool:
 
 
 def blender_property(setting: Setting, **callbacks: Any) -> Any:
-    """A setting as what ``bpy.props`` makes of it. Not animatable: a bake reads it once.
+    """A setting as what ``bpy.props`` makes of it. Animatable only where a bake reads it at each frame.
 
     Args:
         setting: of ``specs``.
@@ -146,7 +146,9 @@ def blender_property(setting: Setting, **callbacks: Any) -> Any:
     common: dict[str, Any] = {
         "name": parameter.label,
         "description": tooltip(parameter),
-        "options": {"HIDDEN"} if setting.hidden else set(),  # without ANIMATABLE
+        "options": {
+            name for name, holds in (("HIDDEN", setting.hidden), ("ANIMATABLE", parameter.animatable)) if holds
+        },
         **callbacks,
     }
     if "get" not in callbacks:

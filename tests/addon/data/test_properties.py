@@ -85,7 +85,7 @@ def test_defaults_ranges_and_words_are_those_of_the_specs(bpy):
             assert parameter.description in definition.description
             assert parameter.unit in definition.description
             assert not definition.description.endswith("."), "Blender adds it"
-            assert not definition.is_animatable
+            assert definition.is_animatable == (parameter.animatable and not setting.hidden)
             assert definition.is_hidden == setting.hidden
             assert definition.is_overridable == (not setting.hidden)
             if parameter.kind in {"FLOAT", "INT"}:

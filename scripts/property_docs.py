@@ -60,8 +60,8 @@ def text() -> str:
 
 
 def _animatable(settings: tuple[Setting, ...]) -> str:
-    names = ", ".join(f"`{setting.name}`" for setting in settings if setting.parameter.animatable)
-    words = f"A bake follows keys and drivers of these, frame by frame, where no preset sets them: {names}."
+    names = ", ".join(f"`{setting.name}`" for setting in settings if setting.follows_keys)
+    words = f"A bake follows keys and drivers of `floor_height` and, where no preset sets them, of {names}."
     return textwrap.fill(f"{words} All others are read once, at the first frame.", 120)
 
 

@@ -12,6 +12,7 @@ from ...scene.collider import Collider
 from ...scene.errors import Notice
 from ...scene.listing import quoted
 from ...scene.material_parameters import COLLIDER
+from ..data.specs import FOLLOWED_OF_SCENE
 from ..reading.collider_shapes import DEFORMING_PARENTS
 from ..reading.mesh_reader import RIG_MODIFIERS
 from ..reading.motion import animated_paths
@@ -91,5 +92,5 @@ def _animated_settings(owners: Iterable[bpy.types.ID]) -> Notice | None:
 
 
 def _not_followed(data: bpy.types.ID) -> frozenset[str]:
-    followed = followed_settings(data) if isinstance(data, bpy.types.Object) else frozenset[str]()
+    followed = followed_settings(data) if isinstance(data, bpy.types.Object) else FOLLOWED_OF_SCENE
     return animated_settings(data) - followed

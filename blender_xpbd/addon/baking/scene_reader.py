@@ -17,7 +17,8 @@ The rules, as artists are told them:
 - Gravity and animatable parameters that something animates are followed through the frames. All other settings are
   those of the first frame, wherever the playhead stands; only the range of frames and their duration are read where it
   stands.
-- Objects that something animates are followed through the frames; all of them, where a handler is called at each.
+- Objects that something animates are followed through the frames, and the height of the floor; all of them, where a
+  handler is called at each.
 - A collider is its mesh after all modifiers, at each frame.
 """
 
@@ -42,7 +43,7 @@ from ..data.data_lookup import object_by_uid, scene_by_uid
 from ..keys.body_results import ResultTarget, TargetOptions
 from ..reading.attachment_reader import resolved
 from ..reading.body_reader import LocalBody, precision_notice
-from ..reading.collider_reader import read_collider, read_floor
+from ..reading.collider_reader import FloorReader, read_collider
 from ..reading.collider_shapes import ColliderShapes
 from ..reading.contact_reader import resolved_contact
 from ..reading.motion import has_animation, has_frame_handlers, may_deform, may_move, world_matrix
@@ -109,14 +110,15 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
     with _frame_kept(scene):
         if moving or has_animation(scene) or any(may_deform(obj) for obj in everything):
             scene.frame_set(frames.start)
-        parts = _SceneParts(scene, options, frames)
+        floor = FloorReader(scene, unit_scale_of(scene), is_scripted=is_scripted) if scene.xpbd.use_floor else None
+        parts = _SceneParts(scene, options, frames, floor)
         depsgraph = context.evaluated_depsgraph_get()
         local_bodies, local_colliders, matrices = _read_all(bodies, colliders, options, depsgraph)
         pinned = frozenset(body.object_uid for body in local_bodies if len(body.pin_vertices))
         ignored = ignored_inputs(scene, enabled, pinned, local_colliders.values())
         shapes = ColliderShapes(colliders, frames, depsgraph, is_scripted=is_scripted)
         parameters = ParameterTracks(scene, everything, unit_scale_of(scene))
-        yield from _follow(context, parts.scene_uid, frames, _Followed(moving, matrices, shapes, parameters))
+        yield from _follow(context, parts.scene_uid, frames, _Followed(moving, matrices, shapes, parameters, floor))
     for uid, positions in shapes.positions().items():
         local_colliders[uid] = replace(local_colliders[uid], positions=positions)
     spheres = deforming_spheres([local_colliders[uid].name for uid in shapes.deforming_spheres()])
@@ -162,14 +164,16 @@ def _read_all(
 class _SceneParts:
     """What the scene says itself, kept so that no reference to Blender's data outlives a pause."""
 
-    def __init__(self, scene: bpy.types.Scene, options: BakeOptions, frames: FrameRange) -> None:
+    def __init__(
+        self, scene: bpy.types.Scene, options: BakeOptions, frames: FrameRange, floor: FloorReader | None
+    ) -> None:
         self.scene_uid = scene.session_uid
         self._unit_scale = unit_scale_of(scene)
         self._frames = frames
         self._settings = _solver_settings(scene, options)
         self._make_single_user = options.make_single_user
         self._gravity = np.array(gravity_of(scene), np.float64) * self._unit_scale
-        self._floor = read_floor(scene.xpbd, self._unit_scale) if scene.xpbd.use_floor else None
+        self._floor = floor
 
     def assemble(
         self,
@@ -179,7 +183,7 @@ class _SceneParts:
         parameters: ParameterTracks,
     ) -> Reading:
         identifiers = {body.object_uid: f"b{index}" for index, body in enumerate(bodies)}
-        floor = (self._floor,) if self._floor else ()
+        floor = (self._floor.collider(),) if self._floor else ()
         met = {**identifiers, **{uid: collider.identifier for uid, collider in colliders.items()}}
         always_met = [collider.identifier for collider in floor]
         attachments = [resolved(body.attachment, body.object_uid, body.name, identifiers) for body in bodies]
@@ -264,15 +268,18 @@ class _Followed:
         matrices: of all objects, to which those of ``moving`` are appended.
         shapes: of colliders that may deform.
         parameters: that are animated.
+        floor: if there is one.
     """
 
     moving: frozenset[int]
     matrices: dict[int, list[Floats]]
     shapes: ColliderShapes
     parameters: ParameterTracks
+    floor: FloorReader | None
 
     def __bool__(self) -> bool:
-        return bool(self.moving or self.shapes.uids or self.parameters)
+        floor_moves = self.floor is not None and self.floor.may_move
+        return bool(self.moving or self.shapes.uids or self.parameters or floor_moves)
 
 
 def _follow(
@@ -289,6 +296,8 @@ def _follow(
             followed.matrices[uid].append(world_matrix(_require_object(uid), depsgraph, frame))
         followed.shapes.note([_require_object(uid) for uid in followed.shapes.uids], depsgraph, frame)
         followed.parameters.note(context.scene, _require_object)
+        if followed.floor is not None and followed.floor.may_move:
+            followed.floor.look(context.scene)
 
 
 def _require_object(uid: int) -> bpy.types.Object:

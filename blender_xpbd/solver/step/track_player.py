@@ -87,8 +87,8 @@ class TrackPlayer:
         if self._is_new("friction", number, factor):
             contacts = self._system.contacts
             mine = np.flatnonzero(contacts.elements[:, 4] == number)
-            with edited_array(self._state.contacts.frictions) as frictions:
-                frictions[mine] = contacts.frictions[mine] * factor
+            with edited_array(self._state.contacts.weights) as weights:
+                weights[mine, 4] = contacts.weights[mine, 4] * factor
 
     def _factor(self, number: int, law: Scaling, frame_index: int) -> float:
         """On a value of a body, 1 where no track moves it."""

@@ -174,7 +174,7 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
     Setting(
         Parameter(
             "no_contact_group",
-            "No Contact",
+            "Leave Out",
             "Vertex group of what takes no part in contact of the object with itself and with others: weights "
             "above 0.5 are left out",
             "",

@@ -37,12 +37,13 @@ from ...scene.scene import Scene, validate
 from ...scene.settings import SOLVER_PARAMETERS, FrameRange, SolverSettings
 from ..data.bake_options import BakeOptions
 from ..data.data_lookup import object_by_uid, scene_by_uid
+from ..data.object_types import is_body, takes_part
 from ..keys.body_results import ResultTarget, TargetOptions
 from ..reading.attachment_reader import resolved
 from ..reading.body_reader import LocalBody, precision_notice
 from ..reading.collider_reader import read_collider, read_floor
 from ..reading.motion import animated_paths, has_animation, has_frame_handlers, may_deform, may_move, world_matrix
-from .body_kinds import blender_kind, is_body
+from .body_kinds import blender_kind
 from .ignored_inputs import ColliderShapes, ignored_inputs
 
 Floats = npt.NDArray[np.float64]
@@ -226,7 +227,7 @@ def _participants(
         bodies = [obj for obj in bodies if obj.name in options.objects]
     if not bodies:
         raise no_bodies()
-    return bodies, [obj for obj in enabled if obj.type == "MESH" and obj.xpbd.role == COLLIDER]
+    return bodies, [obj for obj in enabled if obj.xpbd.role == COLLIDER and takes_part(obj)]
 
 
 def _enabled_objects(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:

@@ -12,7 +12,8 @@
 | REBOUND | points that hit a collider bounce | – |
 | BOUNCE | compact pieces bounce as a whole | – |
 
-After the last substep of a frame the internal motion of bodies is damped, as by ``damp_internal_motion`` there.
+After the last substep of a frame the internal motion of bodies is damped (``step.internal_damping``), as by
+``damp_internal_motion`` there.
 
 The turns of a stage share no movable particle, so they may be done in any order or at once; a stage begins when all
 turns of the one before are done. A team of threads claims turn by turn (``team_kernels``); for a graphics card a stage

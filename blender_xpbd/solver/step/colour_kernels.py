@@ -9,9 +9,8 @@ import taichi as ti
 from ...constraints import CONSTRAINTS
 from ...contacts.contact import project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
-from ...contacts.tables import BODY_DAMPING, BODY_INTERNAL_DAMPING
+from ...contacts.tables import BODY_DAMPING
 from .functions import (
-    damp_internal_motion,
     forget_history,
     place_target,
     predict_position,
@@ -110,12 +109,3 @@ def bounce_pieces(particles: Particles, contacts: Contacts, pieces: Pieces, h: f
     """Let compact pieces bounce, one thread per piece."""
     for piece in range(pieces.piece_rows.shape[0] - 1):
         bounce_piece(particles, contacts, pieces, piece, h, projection_step(h, 0, variant.mode)[2], variant)
-
-
-@ti.kernel
-def damp_bodies(particles: Particles, duration: float):
-    """Damp the internal motion of each body, one thread per body."""
-    for b in range(particles.bodies.shape[0]):
-        rate = particles.bodies[b, BODY_INTERNAL_DAMPING]
-        if rate > 0.0:
-            damp_internal_motion(particles, b, 1.0 - ti.exp(-rate * duration))

@@ -29,8 +29,6 @@ def simulate_by_colours(plan: Plan, first: int, count: int, of: int) -> None:
     for substep in range(first, first + count):
         for stage in plan.state.stages:
             LAUNCHES[stage.act](plan, stage, substep, of)
-    if plan.variant.damps_bodies and count > 0 and first + count == of:
-        launch(kernels.damp_bodies, plan.state.particles, plan.h * of)
 
 
 def project_by_colours(plan: Plan, iteration: int) -> None:

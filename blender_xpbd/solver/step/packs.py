@@ -55,6 +55,8 @@ Contacts = pack_type(
 # as in ``CompactPieces``, columns of the rows as in ``contacts.tables``; hits by piece and collider, columns as in
 # ``contacts.restitution``
 Pieces = pack_type(piece_rows=INT_TABLE, members=INTS, points=INTS, hits=HITS)
+# as in ``order.damped_pieces``
+DampedPieces = pack_type(damped_rows=INT_TABLE, damped_members=INTS)
 # as in ``ColliderSet``; the motion of a frame at the boundaries of its substeps
 Colliders = pack_type(motion=MOTION, ints=INT_TABLE, floats=FLOAT_TABLE, mesh_floats=FLOATS, mesh_ints=INTS)
 # as in ``HierarchyTables``, whose levels are the rows. Moves are where vertices were restricted to, then how far they

@@ -25,7 +25,7 @@ from ..order.stages import Stage, substep_stages
 from ..system.colliders import ColliderSet
 from ..system.mode import keeps_friction, static_mode
 from ..system.system import System
-from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Pieces, Targets, World
+from .packs import Colliders, Constraints, Contacts, DampedPieces, Levels, Order, Particles, Pieces, Targets, World
 from .team_kernels import COUNTERS
 
 
@@ -38,6 +38,7 @@ class State:
     Attributes:
         world: all that a substep reads and writes.
         order: who does what when.
+        damped: pack of the pieces whose internal motion is damped.
         body_of: body of each particle, for graphics cards.
         stages: of a substep.
         tables: the coarse levels of cloths.
@@ -46,6 +47,7 @@ class State:
 
     world: World
     order: Any
+    damped: Any
     body_of: Any
     stages: tuple[Stage, ...]
     tables: HierarchyTables
@@ -117,6 +119,10 @@ def build_state(system: System, colliders: ColliderSet) -> State:
     return State(
         world=world,
         order=_order(system, stages, operations),
+        damped=DampedPieces(
+            damped_rows=make_array(system.damped.rows, ti.i32),
+            damped_members=make_array(system.damped.members, ti.i32),
+        ),
         body_of=make_array(_particle_bodies(system), ti.i32),
         stages=stages,
         tables=tables,

@@ -16,7 +16,7 @@ import taichi as ti
 from ...constraints.constraint import BDF2
 from ...contacts.contact import project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
-from ...contacts.tables import BODY_DAMPING, BODY_INTERNAL_DAMPING
+from ...contacts.tables import BODY_DAMPING
 from ..order.stages import (
     ACT,
     BOUNCE,
@@ -33,7 +33,6 @@ from ..order.stages import (
 )
 from ..order.tasks import MOST_PARTS
 from .functions import (
-    damp_internal_motion,
     forget_history,
     place_target,
     predict_position,
@@ -188,7 +187,7 @@ def simulate_substeps(
     span: Span,
     variant: ti.template(),
 ):
-    """The substeps of a frame that ``span`` tells; after the last one of the frame, bodies are damped."""
+    """The substeps of a frame that ``span`` tells."""
     world = ti.static(World(particles, constraints, targets, contacts, pieces, colliders, levels))
     ti.loop_config(serialize=True)
     for n in range(order.counters.shape[0]):
@@ -211,9 +210,3 @@ def simulate_substeps(
                         ti.atomic_add(order.counters[DONE], 1)
                 while ti.atomic_or(order.counters[DONE], 0) < end:
                     pass
-    if ti.static(variant.damps_bodies):
-        ti.loop_config(serialize=True)
-        for b in range(particles.bodies.shape[0]):
-            rate = particles.bodies[b, BODY_INTERNAL_DAMPING]
-            if rate > 0.0 and span.count > 0 and span.first + span.count == span.of:
-                damp_internal_motion(particles, b, 1.0 - ti.exp(-rate * order.duration[0] * span.of))

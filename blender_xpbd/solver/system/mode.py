@@ -23,7 +23,6 @@ class Variant(NamedTuple):
         shapes: mask of the shapes of colliders that there are.
         bounces: whether there are compact pieces that bounce as a whole.
         has_levels: whether a cloth has coarse levels.
-        damps_bodies: whether a body's internal motion is damped.
     """
 
     mode: int
@@ -31,7 +30,6 @@ class Variant(NamedTuple):
     shapes: int
     bounces: bool
     has_levels: bool
-    damps_bodies: bool
 
     @property
     def has_history(self) -> bool:

@@ -21,6 +21,7 @@ from ...scene.scene import Scene
 from ...scene.transforms import at_frame, transformed
 from ..order.compact_pieces import CompactPieces, build_compact_pieces
 from ..order.contact_points import ContactPoints, build_contact_points
+from ..order.damped_pieces import DampedPieces, build_damped_pieces
 from ..order.level_tables import has_levels
 from ..order.schedule import Schedule, build_schedule
 from .ignored import ignored
@@ -66,6 +67,7 @@ class System:
             colour they take hundreds of launches per substep, which is longer than a processor needs for the work.
         contacts: the points of the surface that meet colliders.
         pieces: what of the bodies bounces as a whole.
+        damped: what of them moves within itself, and is damped.
         notices: warnings.
     """
 
@@ -82,6 +84,7 @@ class System:
     graphics_work: int
     contacts: ContactPoints
     pieces: CompactPieces
+    damped: DampedPieces
     notices: tuple[Notice, ...]
 
     @property
@@ -164,6 +167,8 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     schedule = build_schedule(blocks, all_inverse_masses, np.concatenate(upright), parts)
     contacts = build_contact_points(models, starts, schedule.parts)
     pieces = build_compact_pieces(scene, models, starts, blocks, all_inverse_masses, contacts)
+    held = [(mine.particles, mine.sources) for mine in pinned]
+    damped = build_damped_pieces(models, starts, all_inverse_masses, held)
     del blocks, upright
     return System(
         scene=scene,
@@ -179,6 +184,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         graphics_work=graphics_work,
         contacts=contacts,
         pieces=pieces,
+        damped=damped,
         notices=(
             *(notice for model in models for notice in (*model.notices, *_own_notices(model, origin))),
             *ignored(scene),

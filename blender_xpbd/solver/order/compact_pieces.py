@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...bodies.body_model import BodyModel
+from ...bodies.kinds import solver_kind
 from ...constraints.constraint import ConstraintBlock
 from ...geometry.components import dense_labels
 from ...scene.body import Body
@@ -29,7 +30,7 @@ HARD = 1e8
 
 @dataclass(frozen=True)
 class CompactPieces:
-    """What hangs together of jelly that nothing holds.
+    """What hangs together of solids that nothing holds.
 
     Attributes:
         starts: first member of each piece and the end of the last one, shape (pieces + 1,).
@@ -58,7 +59,7 @@ def build_compact_pieces(
     inverse_masses: Floats,
     contacts: ContactPoints,
 ) -> CompactPieces:
-    """Find the pieces that are to bounce: of jelly with restitution, or hard.
+    """Find the pieces that are to bounce: of solids with restitution, or hard.
 
     Args:
         scene: bodies and colliders.
@@ -77,7 +78,7 @@ def build_compact_pieces(
     body_of = np.searchsorted(starts, np.arange(count), side="right") - 1
     labels, piece_count = dense_labels(linked_particles(count, blocks))
     is_free = (inverse_masses > 0.0) & (body_of < len(models))
-    is_free[is_free] = np.array([len(model.tetrahedra) > 0 for model in models])[body_of[is_free]]
+    is_free[is_free] = np.array([solver_kind(model.body).is_compact for model in models])[body_of[is_free]]
     is_compact = np.bincount(labels, is_free, piece_count) == np.bincount(labels, minlength=piece_count)
     bounces = np.zeros(count, np.bool_)
     bounces[is_free] = bouncing[body_of[is_free]]
@@ -99,7 +100,7 @@ def _bouncing(scene: Scene, models: Sequence[BodyModel]) -> npt.NDArray[np.bool_
     return np.array(
         [
             len(scene.colliders) > 0
-            and len(model.tetrahedra) > 0
+            and solver_kind(model.body).is_compact
             and (max(model.body.material.restitution, greatest) > 0.0 or _is_hard(model.body, scene.settings))
             for model in models
         ],

@@ -25,7 +25,6 @@ from ..order.damped_pieces import DampedPieces, build_damped_pieces
 from ..order.level_tables import has_levels
 from ..order.schedule import Schedule, build_schedule
 from .ignored import ignored
-from .pin_motion import carried
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -238,8 +237,4 @@ def _targets(model: BodyModel, pinned: PinnedParticles, frame_index: int) -> Flo
         return rest
     if pins.follows_object:
         return transformed(at_frame(pins.matrices, frame_index), rest)
-    target = at_frame(pins.targets, frame_index)
-    if len(model.tetrahedra):
-        return carried(rest, model.body.positions[pins.vertices], target)
-    place = np.searchsorted(pins.vertices, pinned.sources)
-    return target[place]
+    return solver_kind(model.body).place_pins(model, pinned.sources, at_frame(pins.targets, frame_index))

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from blender_xpbd.solver.system.pin_motion import carried
+from blender_xpbd.bodies.pin_motion import carried
 from tests.reference.xpbd import damp_internal_motion
 from tests.solver.scenes import cloth, grid, jelly_cube, pins, run, solver
 

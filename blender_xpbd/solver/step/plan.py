@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...device.runtime import thread_count
+from ...device.version import knows_taichi
 from ..order.stages import Stage
 from ..system.colliders import ColliderSet
 from ..system.mode import Variant, static_mode
@@ -19,8 +20,11 @@ SERIAL, THREADS, COLOURS = PATHS = ("SERIAL", "THREADS", "COLOURS")
 
 
 def choose_paths(system: System, device: str) -> tuple[str, ...]:
-    """Which of ``PATHS`` may be the fastest for a system on a device; those of the processor give the same bytes."""
-    if device != "CPU":
+    """Which of ``PATHS`` may be the fastest for a system on a device; those of the processor give the same bytes.
+
+    Taichi's own launch, which is left for a version that is not known, may not pass all that a team's kernel takes.
+    """
+    if device != "CPU" or not knows_taichi():
         return (COLOURS,)
     return (THREADS, SERIAL) if system.schedule.parts.count > 1 and thread_count() > 1 else (SERIAL,)
 

@@ -49,7 +49,7 @@ def write_signed(path: Path, value: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"version": 3},
+        {"version": 4},
         {"version": None},
         {"origin": [1, 2]},
         {"origin": [1, 2, "3"]},

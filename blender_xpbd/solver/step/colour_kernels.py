@@ -18,6 +18,7 @@ from .functions import (
     projection_step,
     update_velocity,
 )
+from .orientations import predict_orientations, update_angular_velocities
 from .packs import INTS, Colliders, Constraints, Contacts, Particles, Pieces, Targets
 
 
@@ -85,6 +86,22 @@ def update_velocities(particles: Particles, h: float, mode: ti.template()):
     """Velocities of all particles."""
     for i in range(particles.positions.shape[0]):
         update_velocity(particles, i, h, mode)
+
+
+@ti.kernel
+def predict_turns(particles: Particles, h: float):
+    """Predict all orientations."""
+    count = particles.orientations.shape[0]
+    for i in range(count):
+        predict_orientations(particles, i, count, h)
+
+
+@ti.kernel
+def update_turns(particles: Particles, h: float):
+    """Angular velocities of all orientations."""
+    count = particles.orientations.shape[0]
+    for i in range(count):
+        update_angular_velocities(particles, i, count, h)
 
 
 @ti.kernel

@@ -22,8 +22,10 @@ HITS = ti.types.ndarray(ndim=3)
 MOTION = ti.types.ndarray(dtype=ti.f32, ndim=3)
 
 # positions are 4-vectors (xyz [m], inverse mass [1/kg]), previous positions too (xyz [m], damping time [s]); velocities
-# are [m/s] with a fourth component of 0, and so are corrections [m], which move the next prediction. Gravity [m/s²] is
-# one vector for all. Bodies have a row each, columns as in ``contacts.tables``, and the first of their particles
+# are [m/s] with a fourth component of 0, and so are corrections [m], which move the next prediction. Orientations are
+# unit quaternions (w, x, y, z); angular velocities [rad/s] have the inverse inertia [1/(kg m²)] as their fourth
+# component. Gravity [m/s²] is one vector for all. Bodies have a row each, columns as in ``contacts.tables``; their
+# starts are the first particle of each and the end of the last one's, then the same of the orientations
 Particles = pack_type(
     positions=VECTORS,
     previous_positions=VECTORS,
@@ -31,6 +33,9 @@ Particles = pack_type(
     older_positions=VECTORS,
     older_velocities=VECTORS,
     corrections=VECTORS,
+    orientations=VECTORS,
+    previous_orientations=VECTORS,
+    angular_velocities=VECTORS,
     gravity=VECTORS,
     bodies=FLOAT_TABLE,
     body_starts=INTS,

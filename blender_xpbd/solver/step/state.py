@@ -131,6 +131,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
 
 
 def _particles(system: System, mode: int) -> Any:
+    turning = system.orientations
     # only BDF2 looks back: to uniform motion at first
     looks_back = bool(mode & BDF2)
     h = system.scene.frames.frame_duration / system.scene.settings.substeps
@@ -145,7 +146,10 @@ def _particles(system: System, mode: int) -> Any:
         corrections=make_zero_vectors(len(system.positions) if mode & WARM else 0),
         gravity=make_vectors(np.append(system.scene.gravity, 0.0)[None]),
         bodies=make_array(_body_table(system), ti.f32),
-        body_starts=make_array(system.starts, ti.i32),
+        orientations=make_vectors(turning.rotations),
+        previous_orientations=make_zero_vectors(len(turning)),
+        angular_velocities=make_vectors(turning.angular_velocities, turning.inverse_inertias),
+        body_starts=make_array(np.concatenate([system.starts, system.orientation_starts]), ti.i32),
     )
 
 

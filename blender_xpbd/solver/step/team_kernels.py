@@ -41,6 +41,7 @@ from .functions import (
     update_velocity,
 )
 from .level_functions import operate
+from .orientations import predict_orientations, update_angular_velocities
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Pieces, Span, Targets, World
 
 # Taichi hands out a parallel loop in pieces of 512 turns at least, so a member of the team is as many
@@ -153,6 +154,8 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
     task, iteration = order.stages[stage, FIRST] + turn, order.stages[stage, DETAIL]
     if act == PREDICT:
         predict_share(world.particles, turn, turns, h, mode)
+        if ti.static(variant.has_orientations):
+            predict_orientations(world.particles, turn, turns, h)
     if act == PLACE_TARGETS:
         place_targets(world.particles, world.targets, (substep + 1.0) / of, mode)
     if ti.static(variant.has_levels):
@@ -166,6 +169,8 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
             project_contact_task(world, order, task, substep, iteration == 0, h, variant)
     if act == UPDATE_VELOCITIES:
         update_share(world.particles, turn, turns, h, mode)
+        if ti.static(variant.has_orientations):
+            update_angular_velocities(world.particles, turn, turns, h)
     if ti.static(variant.shapes):
         if act == REBOUND:
             finish_contacts(world.particles, world.contacts, order, task, h, variant)

@@ -23,6 +23,7 @@ class Variant(NamedTuple):
         shapes: mask of the shapes of colliders that there are.
         bounces: whether there are compact pieces that bounce as a whole.
         has_levels: whether a cloth has coarse levels.
+        has_orientations: whether something turns by itself.
     """
 
     mode: int
@@ -30,6 +31,7 @@ class Variant(NamedTuple):
     shapes: int
     bounces: bool
     has_levels: bool
+    has_orientations: bool = False
 
     @property
     def has_history(self) -> bool:

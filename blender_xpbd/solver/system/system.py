@@ -11,12 +11,13 @@ import numpy.typing as npt
 from ...bodies.body_attachments import build_body_attachments
 from ...bodies.body_model import BodyModel
 from ...bodies.kinds import build_body, solver_kind
+from ...bodies.orientations import Orientations
 from ...bodies.own_frame import own_frame
 from ...bodies.softness import soft_pin_compliance, softness_follows
 from ...constraints.attachment import build_attachment
 from ...constraints.constraint import ConstraintBlock
 from ...device.runtime import choose_device
-from ...scene.errors import Notice
+from ...scene.errors import Notice, XpbdError
 from ...scene.scene import Scene
 from ...scene.transforms import at_frame, transformed
 from ..order.compact_pieces import CompactPieces, build_compact_pieces
@@ -60,6 +61,8 @@ class System:
         inverse_masses: [1/kg], shape (particles,).
         damping_times: of the material around each particle [s], shape (particles,).
         starts: first particle of each body, then the end of the last, shape (bodies + 1,).
+        orientations: of all bodies, one after the other.
+        orientation_starts: first orientation of each body, then the end of the last, shape (bodies + 1,).
         pinned: per body.
         schedule: the constraints.
         graphics_work: constraints that a graphics card would share out; 0 where cloth has coarse levels: colour by
@@ -78,6 +81,8 @@ class System:
     inverse_masses: Floats
     damping_times: Floats
     starts: Ints
+    orientations: Orientations
+    orientation_starts: Ints
     pinned: tuple[PinnedParticles, ...]
     schedule: Schedule
     graphics_work: int
@@ -123,13 +128,18 @@ def build_system(scene: Scene) -> System:
     """Turn bodies into particles and constraints.
 
     Raises:
-        XpbdError: E_GEOM_* or E_TET_*, for a body that cannot be simulated.
+        XpbdError: E_GEOM_* or E_TET_*, for a body that cannot be simulated; E_PARAM, see ``assemble``.
     """
     return assemble(scene, tuple(build_body(body, scene.settings) for body in scene.bodies))
 
 
 def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
-    """Put bodies that are built into one system; its models are without their constraints, which the schedule has."""
+    """Put bodies that are built into one system; its models are without their constraints, which the schedule has.
+
+    Raises:
+        XpbdError: E_PARAM, for a body with orientations where time is integrated by BDF2.
+    """
+    _require_euler(scene, models)
     origin = _centre(models)
     starts = np.concatenate([[0], np.cumsum([len(model.positions) for model in models])]).astype(np.int32)
     inverse_masses = [_inverse_masses(model) for model in models]
@@ -178,6 +188,8 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         inverse_masses=all_inverse_masses,
         damping_times=_damping_times(models, len(all_inverse_masses)),
         starts=starts,
+        orientations=Orientations.joined(model.orientations for model in models),
+        orientation_starts=np.cumsum([0, *(len(model.orientations) for model in models)], dtype=np.int32),
         pinned=tuple(pinned),
         schedule=schedule,
         graphics_work=graphics_work,
@@ -189,6 +201,14 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
             *ignored(scene),
         ),
     )
+
+
+def _require_euler(scene: Scene, models: tuple[BodyModel, ...]) -> None:
+    """BDF2 would need the orientations before the last, which nobody keeps."""
+    for model in models:
+        if len(model.orientations) and scene.settings.time_integration == "BDF2":
+            advice = "What turns by itself cannot be integrated by BDF2: choose another Time Integration."
+            raise XpbdError("E_PARAM", advice, model.body.name)
 
 
 def _centre(models: tuple[BodyModel, ...]) -> Floats:

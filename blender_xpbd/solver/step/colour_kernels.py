@@ -18,6 +18,7 @@ from .functions import (
     projection_step,
     update_velocity,
 )
+from .internal_damping import damp_piece
 from .orientations import predict_orientations, update_angular_velocities
 from .packs import INTS, Colliders, Constraints, Contacts, Particles, Pieces, Targets
 
@@ -106,7 +107,11 @@ def update_turns(particles: Particles, h: float):
 
 @ti.kernel
 def restore_contact_colour(
-    particles: Particles, contacts: Contacts, first: ti.i32, last: ti.i32, bounces: ti.template()
+    particles: Particles,
+    contacts: Contacts,
+    first: ti.i32,
+    last: ti.i32,
+    bounces: ti.template(),
 ):
     """Velocities of the contact points of the elements of one colour after a hit."""
     for element in range(first, last):
@@ -126,3 +131,10 @@ def bounce_pieces(particles: Particles, contacts: Contacts, pieces: Pieces, h: f
     """Let compact pieces bounce, one thread per piece."""
     for piece in range(pieces.piece_rows.shape[0] - 1):
         bounce_piece(particles, contacts, pieces, piece, h, projection_step(h, 0, variant.mode)[2], variant)
+
+
+@ti.kernel
+def damp_pieces(particles: Particles, pieces: Pieces, h: float, of: ti.i32):
+    """Damp the internal motion of all loose pieces, one thread per piece."""
+    for piece in range(pieces.damped_rows.shape[0] - 1):
+        damp_piece(particles, pieces, piece, h, of)

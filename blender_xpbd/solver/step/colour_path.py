@@ -10,6 +10,7 @@ from ...constraints.constraint import BDF2
 from ...device.launch import launch
 from ..order.stages import (
     BOUNCE,
+    DAMP,
     PLACE_TARGETS,
     PREDICT,
     PROJECT,
@@ -109,6 +110,11 @@ def _bounce(plan: Plan, stage: Stage, substep: int, of: int) -> None:
     launch(kernels.bounce_pieces, state.particles, state.contacts, state.pieces, plan.h, plan.variant)
 
 
+def _damp(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    if substep + 1 == of:
+        launch(kernels.damp_pieces, plan.state.particles, plan.state.pieces, plan.h, of)
+
+
 def _contact_colours(plan: Plan, stage: Stage) -> list[tuple[int, int]]:
     """First element of each colour of a round, and the one after its last."""
     colours = plan.system.contacts.colours[plan.round_of(stage)]
@@ -124,4 +130,5 @@ LAUNCHES: dict[int, Callable[[Plan, Stage, int, int], None]] = {
     UPDATE_VELOCITIES: _update_velocities,
     REBOUND: _rebound,
     BOUNCE: _bounce,
+    DAMP: _damp,
 }

@@ -10,7 +10,6 @@ import taichi as ti
 from ...contacts.rigid_motion import rigid_motion, solve_inertia
 from ...contacts.tables import BODY_INTERNAL_DAMPING
 from ..order.damped_pieces import BODY, FREE, HOLD, HOLDERS, LINE, MOVABLE, POINT
-from .packs import DampedPieces, Particles
 
 # of the trace of a tensor of inertia, added to it, so that what is thin about an axis can be solved for
 LEAST_INERTIA = 1e-4
@@ -92,26 +91,23 @@ def held_motion(particles: ti.template(), pieces: ti.template(), piece):
     return centre, velocity, omega
 
 
-@ti.kernel
-def damp_pieces(particles: Particles, pieces: DampedPieces, h: float, substeps: ti.i32):
-    """Damp the internal motion of all pieces for so many substeps of ``h`` [s], one thread per piece."""
-    for piece in range(pieces.damped_rows.shape[0] - 1):
-        rows, members = ti.static(pieces.damped_rows, pieces.damped_members)
-        first, holders = rows[piece, MOVABLE], rows[piece, HOLDERS]
-        share = 1.0 - ti.exp(-particles.bodies[rows[piece, BODY], BODY_INTERNAL_DAMPING] * h * substeps)
-        # without substeps, the kernel is only to be compiled
-        if share > 0.0:
-            centre, mean, omega = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
-            if rows[piece, HOLD] == FREE:
-                # leaving the rotation of a point or a line out damps a little of its spin
-                motion = rigid_motion(particles, members, first, holders)
-                centre, mean, omega = motion.centre, motion.velocity, motion.omega
-            else:
-                centre, mean, omega = held_motion(particles, pieces, piece)
-            for n in range(first, holders):
-                i = members[n]
-                rigid = mean + omega.cross(particles.positions[i].xyz - centre)
-                v = particles.velocities[i]
-                for axis in ti.static(range(3)):
-                    v[axis] += share * (rigid[axis] - v[axis])
-                particles.velocities[i] = v
+@ti.func
+def damp_piece(particles: ti.template(), pieces: ti.template(), piece, h, substeps):
+    """Damp the internal motion of a piece for so many substeps of ``h`` [s], as its body's material says."""
+    rows, members = ti.static(pieces.damped_rows, pieces.damped_members)
+    first, holders = rows[piece, MOVABLE], rows[piece, HOLDERS]
+    share = 1.0 - ti.exp(-particles.bodies[rows[piece, BODY], BODY_INTERNAL_DAMPING] * h * substeps)
+    centre, mean, omega = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
+    if rows[piece, HOLD] == FREE:
+        # leaving the rotation of a point or a line out damps a little of its spin
+        motion = rigid_motion(particles, members, first, holders)
+        centre, mean, omega = motion.centre, motion.velocity, motion.omega
+    else:
+        centre, mean, omega = held_motion(particles, pieces, piece)
+    for n in range(first, holders):
+        i = members[n]
+        rigid = mean + omega.cross(particles.positions[i].xyz - centre)
+        v = particles.velocities[i]
+        for axis in ti.static(range(3)):
+            v[axis] += share * (rigid[axis] - v[axis])
+        particles.velocities[i] = v

@@ -102,6 +102,7 @@ def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
             shapes=sum(1 << int(shape) for shape in np.unique(colliders.ints[:, 0])),
             bounces=len(system.pieces) > 0,
             has_levels=len(state.tables.levels) > 0,
+            damps_bodies=len(system.damped) > 0,
             has_orientations=len(system.orientations) > 0,
         ),
     )

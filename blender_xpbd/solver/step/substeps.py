@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from ...device.launch import launch
 from .colour_path import simulate_by_colours
-from .internal_damping import damp_pieces
 from .plan import COLOURS, SERIAL, THREADS, Plan
 from .team_path import simulate_alone, simulate_in_team
 
@@ -25,5 +23,3 @@ def simulate_substeps(plan: Plan, path: str, first: int, count: int, of: int) ->
         of: substeps of the frame.
     """
     SIMULATE[path](plan, first, count, of)
-    if len(plan.system.damped) and first + count in (0, of):
-        launch(damp_pieces, plan.state.particles, plan.state.damped, plan.h, of if count else 0)

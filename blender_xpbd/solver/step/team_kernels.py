@@ -20,6 +20,7 @@ from ...contacts.tables import BODY_DAMPING
 from ..order.stages import (
     ACT,
     BOUNCE,
+    DAMP,
     DETAIL,
     FIRST,
     PLACE_TARGETS,
@@ -40,6 +41,7 @@ from .functions import (
     projection_step,
     update_velocity,
 )
+from .internal_damping import damp_piece
 from .level_functions import operate
 from .orientations import predict_orientations, update_angular_velocities
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Pieces, Span, Targets, World
@@ -145,6 +147,14 @@ def bounce_share(world: ti.template(), turn, turns, h, variant: ti.template()):
 
 
 @ti.func
+def damp_share(particles: ti.template(), pieces: ti.template(), turn, turns, h, of):
+    """Damp one of ``turns`` equal shares of the loose pieces for the substeps of a frame."""
+    count = pieces.damped_rows.shape[0] - 1
+    for piece in range(count * turn // turns, count * (turn + 1) // turns):
+        damp_piece(particles, pieces, piece, h, of)
+
+
+@ti.func
 def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, of, variant: ti.template()):
     """Do one turn of a stage of the table."""
     mode = ti.static(variant.mode)
@@ -177,6 +187,9 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
     if ti.static(variant.bounces):
         if act == BOUNCE:
             bounce_share(world, turn, turns, h, variant)
+    if ti.static(variant.damps_bodies):
+        if act == DAMP:
+            damp_share(world.particles, world.pieces, turn, turns, h, of)
 
 
 @ti.kernel
@@ -207,6 +220,9 @@ def simulate_substeps(
                 substep, stage = span.first + epoch // stage_count, epoch % stage_count
                 epoch += 1
                 turns = order.stages[stage, TURNS]
+                if ti.static(variant.damps_bodies):
+                    if order.stages[stage, ACT] == DAMP and substep + 1 < span.of:
+                        turns = 0
                 end += turns
                 for n in range(turns):
                     turn = (member * turns // span.team_size + n) % turns

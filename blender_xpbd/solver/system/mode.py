@@ -23,6 +23,7 @@ class Variant(NamedTuple):
         shapes: mask of the shapes of colliders that there are.
         bounces: whether there are compact pieces that bounce as a whole.
         has_levels: whether a cloth has coarse levels.
+        damps_bodies: whether a body's internal motion is damped.
         has_orientations: whether something turns by itself.
     """
 
@@ -31,6 +32,7 @@ class Variant(NamedTuple):
     shapes: int
     bounces: bool
     has_levels: bool
+    damps_bodies: bool
     has_orientations: bool = False
 
     @property

@@ -51,7 +51,7 @@ def test_the_substeps_that_stiffness_needs_go_with_its_root_and_not_with_those_t
 
 
 def test_multipliers_of_friction_are_kept_for_further_iterations_and_bounces():
-    plain = Variant(0, 1, 1, bounces=False, has_levels=False)
+    plain = Variant(0, 1, 1, bounces=False, has_levels=False, damps_bodies=False)
     assert not plain.keeps_friction
     assert plain._replace(mode=ACCUMULATE).keeps_friction
     assert plain._replace(bounces=True).keeps_friction

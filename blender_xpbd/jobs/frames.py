@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..scene.errors import XpbdError
 from .arrays import npy_header, raw
-from .files import flush, inside, io_error, make_folder, publish, read_bytes
+from .files import Buffer, flush, inside, io_error, make_folder, publish, read_bytes
 
 FRAMES_FOLDER = "frames"
 DIGEST_BYTES = 16
@@ -104,7 +104,7 @@ class FrameCache:
         if not self._made:
             make_folder(inside(self._folder, FRAMES_FOLDER, code="E_CACHE"))
             self._made = True
-        blocks = [self._positions_header, raw(positions), self._statistics_header, raw(statistics)]
+        blocks: list[Buffer] = [self._positions_header, raw(positions), self._statistics_header, raw(statistics)]
         if len(turns):
             blocks += [self._orientations_header, raw(turns)]
         digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
@@ -146,7 +146,7 @@ class FrameCache:
         last = end + 8 * self._statistics_shape[0] * self._statistics_shape[1]
         turns_start = last + len(self._orientations_header)
         # Headers are ours to the byte, so they need no parser
-        headers = (content[:start], content[middle:end], content[last:turns_start])
+        headers = (bytes(content[:start]), bytes(content[middle:end]), bytes(content[last:turns_start]))
         if headers != (self._positions_header, self._statistics_header, self._orientations_header):
             raise XpbdError("E_CACHE", f"{path} holds other shapes than the job has.", frame=frame)
         positions = np.frombuffer(body[start:middle], "<f4").reshape(self._positions_shape)

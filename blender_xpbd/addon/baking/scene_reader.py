@@ -40,6 +40,7 @@ from ...scene.scene import Scene, validate
 from ...scene.settings import SOLVER_PARAMETERS, FrameRange, SolverSettings
 from ..data.bake_options import BakeOptions
 from ..data.data_lookup import object_by_uid, scene_by_uid
+from ..data.object_types import is_body, takes_part
 from ..keys.body_results import ResultTarget, TargetOptions
 from ..reading.attachment_reader import resolved
 from ..reading.body_reader import LocalBody, precision_notice
@@ -48,7 +49,7 @@ from ..reading.collider_shapes import ColliderShapes
 from ..reading.contact_reader import resolved_contact
 from ..reading.motion import has_animation, has_frame_handlers, may_deform, may_move, world_matrix
 from ..reading.parameter_tracks import ParameterTracks, gravity_of
-from .body_kinds import blender_kind, is_body
+from .body_kinds import blender_kind
 from .ignored_inputs import deforming_spheres, ignored_inputs
 
 Floats = npt.NDArray[np.float64]
@@ -242,7 +243,7 @@ def _participants(
         bodies = [obj for obj in bodies if obj.name in options.objects]
     if not bodies:
         raise no_bodies()
-    return bodies, [obj for obj in enabled if obj.type == "MESH" and obj.xpbd.role == COLLIDER]
+    return bodies, [obj for obj in enabled if obj.xpbd.role == COLLIDER and takes_part(obj)]
 
 
 def _enabled_objects(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ...scene.body import RESOLUTION_RANGE, VERTEX_FACTORS
 from ...scene.body_contact import CONTACT_PARAMETERS
-from ...scene.body_kinds import BODY_KINDS, body_roles
+from ...scene.body_kinds import BODY_KINDS, body_labels, body_roles
 from ...scene.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS
 from ...scene.parameter import Choice, Parameter
 from ...scene.presets import DEFAULT_PRESETS, PRESET_CHOICES
@@ -143,7 +143,8 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         Parameter(
             "attach_object",
             "Attach to",
-            "Jelly or cloth object that holds the vertices of the group below, where they are at the first frame",
+            f"{body_labels().capitalize()} object that holds the vertices of the group below, where they are at the "
+            "first frame",
             "",
             roles=body_roles(),
         ),

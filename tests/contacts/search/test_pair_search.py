@@ -25,9 +25,7 @@ def in_order(surfaces: Surfaces, rows: list[tuple[int, ...]]) -> list[tuple[int,
     """Kind and numbers of pairs."""
     triangles = {tuple(row): n for n, row in reversed(list(enumerate(surfaces.triangles.tolist())))}
     edges = {tuple(row): n for n, row in enumerate(surfaces.edges.tolist())}
-    return [
-        (0, row[1], triangles[row[2:]]) if row[0] == 0 else (1, edges[row[1:3]], edges[row[3:]]) for row in rows
-    ]
+    return [(0, row[1], triangles[row[2:]]) if row[0] == 0 else (1, edges[row[1:3]], edges[row[3:]]) for row in rows]
 
 
 @with_taichi

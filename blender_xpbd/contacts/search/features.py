@@ -49,7 +49,7 @@ def keep(found: ti.template(), n, is_kept, bucket, other):
 @ti.func
 def points_of(ground: ti.template(), sides, gap, n, is_kept):
     """The points that the first primitive owns with the triangle that the second one is."""
-    rows, boxes = ti.static(ground.forest.primitives, ground.boxes)
+    rows, boxes, own = ti.static(ground.forest.primitives, ground.boxes.primitive_boxes, ground.boxes.point_boxes)
     a, b = sides[0], sides[1]
     if rows[b, TRIANGLE] >= 0:
         for k in ti.static(range(3)):
@@ -57,7 +57,7 @@ def points_of(ground: ti.template(), sides, gap, n, is_kept):
                 point = rows[a, CORNERS + k]
                 is_corner = (point == rows[b, CORNERS]) | (point == rows[b, CORNERS + 1])
                 if not (is_corner | (point == rows[b, CORNERS + 2])):
-                    if overlap(boxes.point_boxes, point, boxes.primitive_boxes, b, gap):
+                    if overlap(own, point, boxes, b, gap):
                         n = keep(ground.found.found, n, is_kept, point, rows[b, TRIANGLE])
     return n
 

@@ -113,12 +113,14 @@ def gap_of(points: ti.template(), pair):
 @ti.func
 def test_leaves(ground: ti.template(), pair, gap, n, is_kept, mode: ti.template()):
     """All pairs of primitives of two leaves, or of one with itself."""
-    forest, boxes = ti.static(ground.forest, ground.boxes.primitive_boxes)
-    leaf_a = pair[NODE_A] + 1 - (1 << forest.tree_headers[pair[TREE_A], DEPTH])
-    leaf_b = pair[NODE_B] + 1 - (1 << forest.tree_headers[pair[TREE_B], DEPTH])
+    headers, boxes = ti.static(ground.forest.tree_headers, ground.boxes.primitive_boxes)
+    leaf_a = pair[NODE_A] + 1 - (1 << headers[pair[TREE_A], DEPTH])
+    leaf_b = pair[NODE_B] + 1 - (1 << headers[pair[TREE_B], DEPTH])
     is_self = pair[TREE_A] == pair[TREE_B] and leaf_a == leaf_b
-    first, last = leaf_start(forest, pair[TREE_B], leaf_b), leaf_start(forest, pair[TREE_B], leaf_b + 1)
-    for a in range(leaf_start(forest, pair[TREE_A], leaf_a), leaf_start(forest, pair[TREE_A], leaf_a + 1)):
+    first, last = leaf_start(ground.forest, pair[TREE_B], leaf_b), leaf_start(ground.forest, pair[TREE_B], leaf_b + 1)
+    for a in range(
+        leaf_start(ground.forest, pair[TREE_A], leaf_a), leaf_start(ground.forest, pair[TREE_A], leaf_a + 1)
+    ):
         for b in range(a + 1 if is_self else first, last):
             if overlap(boxes, a, boxes, b, gap):
                 sides = ti.Vector([a, b])
@@ -131,21 +133,20 @@ def test_leaves(ground: ti.template(), pair, gap, n, is_kept, mode: ti.template(
 
 @ti.func
 def walk_pair(ground: ti.template(), stacks: ti.template(), bottom, pair, gap, n, is_kept, mode: ti.template()):
-    """Walk all that two nodes hold, with a stack from row ``bottom`` on; returns n and how many pairs they have more."""
-    forest, boxes = ti.static(ground.forest, ground.boxes)
+    """Walk all that two nodes hold, with a stack from row ``bottom`` on; returns n and as many more."""
     top = put(stacks, bottom, pair)
     while top > bottom and n <= MOST_PAIRS:
         top -= 1
         pair_now = row_of(stacks, top)
-        if is_closed(forest, pair_now):
+        if is_closed(ground.forest, pair_now):
             is_out = False
             if ti.static(mode != CROSSINGS):
                 if pair_now[TREE_A] == pair_now[TREE_B] and pair_now[NODE_A] == pair_now[NODE_B]:
-                    is_out = is_left_out(forest, boxes, pair_now[TREE_A], pair_now[NODE_A])
+                    is_out = is_left_out(ground.forest, ground.boxes, pair_now[TREE_A], pair_now[NODE_A])
             if not is_out:
                 n = test_leaves(ground, pair_now, gap, n, is_kept, mode)
         else:
-            top = open_pair(forest, boxes, stacks, top, pair_now, gap, mode)
+            top = open_pair(ground.forest, ground.boxes, stacks, top, pair_now, gap, mode)
     return n
 
 

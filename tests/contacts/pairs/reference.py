@@ -24,7 +24,7 @@ def smallest_on_the_way(kinds, starts, ends):
     """
     speeds = 2.0 * np.linalg.norm(ends - starts, axis=2).max(axis=1)
     time, least = np.zeros(len(starts)), np.full(len(starts), np.inf)
-    for _ in range(5000):
+    for _ in range(2000):
         open_ones = np.flatnonzero(time < 1.0)
         if not len(open_ones):
             return least

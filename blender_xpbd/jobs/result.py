@@ -16,7 +16,7 @@ from .record import Record, printable, read_notices, write_notices
 from .strict_json import dump_json, load_json
 
 RESULT_FILE = "result.json"
-RESULT_VERSION = 2
+RESULT_VERSION = 3
 
 _MAXIMUM_BYTES = 16 * 2**20
 _MAXIMUM_VERTICES = 2**31 - 1
@@ -32,8 +32,10 @@ _KEYS = (
     "notices",
     "substeps",
     "iterations",
+    "tangled",
     "digest",
 )
+_TANGLED_KEYS = ("count", "digest")
 _BODY_KEYS = (
     "identifier",
     "name",
@@ -43,6 +45,8 @@ _BODY_KEYS = (
     "tetrahedron_count",
     "constraint_counts",
     "topology_hash",
+    "orientation_start",
+    "orientation_count",
 )
 
 
@@ -56,6 +60,7 @@ class BodyResult:
         particle_count, tetrahedron_count: of its simulated mesh.
         constraint_counts: by the name of the constraint.
         topology_hash: of its mesh, by ``scene.topology_hash``.
+        orientation_start, orientation_count: its orientations among those of a frame.
     """
 
     identifier: str
@@ -66,6 +71,21 @@ class BodyResult:
     tetrahedron_count: int
     constraint_counts: dict[str, int]
     topology_hash: str
+    orientation_start: int = 0
+    orientation_count: int = 0
+
+
+@dataclass(frozen=True)
+class Tangled:
+    """The vertices that cross something at the first frame, which lie in a file of their own; see ``tangled``.
+
+    Attributes:
+        count: how many there are.
+        digest: of that file's array.
+    """
+
+    count: int = 0
+    digest: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,6 +100,7 @@ class Result:
         statistics: names of the columns of a frame's statistics.
         notices: warnings.
         substeps, iterations: that the solver runs with, chosen by it or by the user.
+        tangled: what crosses at the first frame.
     """
 
     origin: tuple[float, float, float]
@@ -90,6 +111,12 @@ class Result:
     notices: tuple[Notice, ...] = ()
     substeps: int = 0
     iterations: int = 0
+    tangled: Tangled = Tangled()
+
+    @property
+    def orientation_count(self) -> int:
+        """Of all bodies."""
+        return sum(body.orientation_count for body in self.bodies)
 
 
 def write_result(folder: Path, result: Result) -> None:
@@ -108,6 +135,7 @@ def write_result(folder: Path, result: Result) -> None:
         "notices": write_notices(result.notices),
         "substeps": int(result.substeps),
         "iterations": int(result.iterations),
+        "tangled": {"count": int(result.tangled.count), "digest": result.tangled.digest},
     }
     publish(inside(folder, RESULT_FILE, code="E_CACHE"), (dump_json({**value, "digest": result_digest(value)}),))
 
@@ -131,6 +159,7 @@ def read_result(folder: Path) -> Result:
     if version != RESULT_VERSION:
         raise XpbdError("E_CACHE", f"{path} is of version {version!r}, not {RESULT_VERSION}; bake again.")
     record = Record(value, path, "E_CACHE", _KEYS)
+    tangled = record.record("tangled", _TANGLED_KEYS)
     if record.text("digest") != result_digest(record.values()):
         raise XpbdError("E_CACHE", f"{path} is corrupt: its entries do not fit their digest.")
     result = Result(
@@ -142,6 +171,7 @@ def read_result(folder: Path) -> Result:
         notices=read_notices(record, "notices"),
         substeps=record.integer("substeps", 0),
         iterations=record.integer("iterations", 0),
+        tangled=Tangled(tangled.integer("count", 0), tangled.text("digest")),
     )
     _check_layout(result, path)
     return result
@@ -157,6 +187,8 @@ def _describe(body: BodyResult) -> dict[str, Any]:
         "tetrahedron_count": int(body.tetrahedron_count),
         "constraint_counts": {name: int(count) for name, count in body.constraint_counts.items()},
         "topology_hash": body.topology_hash,
+        "orientation_start": int(body.orientation_start),
+        "orientation_count": int(body.orientation_count),
     }
 
 
@@ -171,17 +203,26 @@ def _body(record: Record) -> BodyResult:
         tetrahedron_count=record.integer("tetrahedron_count", 0),
         constraint_counts={name: counts.integer(name, 0) for name in counts.values()},
         topology_hash=record.text("topology_hash"),
+        orientation_start=record.integer("orientation_start", 0),
+        orientation_count=record.integer("orientation_count", 0),
     )
 
 
 def _check_layout(result: Result, path: Path) -> None:
-    """The bodies' vertices must follow one another without a gap: a reader slices frames by them."""
-    start = 0
+    """The bodies' vertices and orientations must follow one another without a gap: a reader slices frames by them."""
+    start, turns_start = 0, 0
     for body in result.bodies:
         if body.vertex_start != start:
             raise XpbdError("E_CACHE", f"{path}: the vertices of {body.identifier} begin at the wrong place.")
+        if body.orientation_start != turns_start:
+            raise XpbdError("E_CACHE", f"{path}: the orientations of {body.identifier} begin at the wrong place.")
         start += body.vertex_count
+        turns_start += body.orientation_count
     if len(result.statistics) > _MAXIMUM_STATISTICS:
         raise XpbdError("E_CACHE", f"{path}: there are more than {_MAXIMUM_STATISTICS} statistics.")
+    if turns_start > _MAXIMUM_VERTICES:
+        raise XpbdError("E_CACHE", f"{path}: there are more than {_MAXIMUM_VERTICES} orientations.")
     if start != result.vertex_count or start > _MAXIMUM_VERTICES:
         raise XpbdError("E_CACHE", f"{path}: vertex_count does not fit the bodies.")
+    if result.tangled.count > result.vertex_count:
+        raise XpbdError("E_CACHE", f"{path}: more vertices are tangled than there are.")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ...scene.body import RESOLUTION_RANGE, VERTEX_FACTORS
 from ...scene.body_contact import CONTACT_PARAMETERS
-from ...scene.body_kinds import BODY_KINDS, body_roles
+from ...scene.body_kinds import BODY_KINDS, body_labels, body_roles
 from ...scene.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS
 from ...scene.parameter import Choice, Parameter
 from ...scene.presets import DEFAULT_PRESETS, PRESET_CHOICES
@@ -59,12 +59,14 @@ class Setting:
         subtype: Blender's subtype, where the unit does not give it; "OBJECT" for a pointer to a body and
             "COLLECTION" for one to a collection, whose default "" stands for None.
         hidden: kept in the file, never shown: internal.
+        follows_keys: it can be animated, and a bake reads it at every frame; the others are read once.
     """
 
     parameter: Parameter
     size: int = 1
     subtype: str = "NONE"
     hidden: bool = False
+    follows_keys: bool = False
 
     @property
     def name(self) -> str:
@@ -74,7 +76,7 @@ class Setting:
 
 _MATERIAL_SETTINGS = tuple(
     # the preset tells how stiffness is given: "Own Compliance" or not
-    Setting(parameter)
+    Setting(parameter, follows_keys=parameter.animatable)
     for parameter in MATERIAL_PARAMETERS
     if parameter.name != "stiffness_input"
 )
@@ -141,7 +143,8 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         Parameter(
             "attach_object",
             "Attach to",
-            "Jelly or cloth object that holds the vertices of the group below, where they are at the first frame",
+            f"{body_labels().capitalize()} object that holds the vertices of the group below, where they are at the "
+            "first frame",
             "",
             roles=body_roles(),
         ),
@@ -172,7 +175,7 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
     Setting(
         Parameter(
             "no_contact_group",
-            "No Contact",
+            "Leave Out",
             "Vertex group of what takes no part in contact of the object with itself and with others: weights "
             "above 0.5 are left out",
             "",
@@ -302,14 +305,15 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
         Parameter(
             "floor_height",
             "Height",
-            "Height of the floor along the Z axis of the world",
+            "Height of the floor along the Z axis of the world; it may be animated, and moves what lies on it",
             0.0,
             "m",
             minimum=-1e6,
             maximum=1e6,
             soft_minimum=-1000.0,
             soft_maximum=1000.0,
-        )
+        ),
+        follows_keys=True,
     ),
     Setting(
         Parameter(
@@ -354,3 +358,5 @@ STATUS_SETTINGS: tuple[Setting, ...] = (
     Setting(Parameter("newest_frame", "Newest Frame", "Last frame that is finished", 0)),
     Setting(Parameter("message", "Message", "Why the last bake stopped, empty if it did not", "")),
 )
+
+FOLLOWED_OF_SCENE = frozenset(setting.name for setting in SCENE_SETTINGS if setting.follows_keys)

@@ -65,7 +65,7 @@ def substep_stages(
         has_contacts: whether there are colliders.
         level_stages: of the coarse levels, as in ``LevelOperations``.
         piece_count: compact pieces that bounce as a whole; a turn takes an equal share of them.
-        damped_count: bodies, where the internal motion of some is damped; likewise.
+        damped_count: loose pieces whose internal motion is damped; likewise.
 
     Raises:
         ValueError: more turns than ``MOST_PARTS`` in a stage.

@@ -20,7 +20,7 @@ ArrayType = type(ti.types.ndarray())
 StructType = type(ti.types.struct(number=ti.i32))
 PackType = type(ti.types.argpack(array=ti.types.ndarray()))
 # arrays, packs, numbers and structs that Taichi's own launch, which is the fallback, passes to a kernel at most
-MOST_ARGUMENTS = 64
+MOST_ARGUMENTS = 128
 
 
 def pack_type(**arrays: Any) -> Any:

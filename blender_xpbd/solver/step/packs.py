@@ -74,7 +74,8 @@ Levels = pack_type(
     link_states=FLOATS,
 )
 # who does what when: ``stages``, segments of ``Schedule`` and of ``ContactPoints``, ``LevelOperations``; what turns a
-# team has claimed and done; and how long a substep lasts [s]
+# team has claimed and done; how long a substep lasts [s]; and what a launch does: first substep, how many, of how many
+# of the frame, by a team of how many threads
 Order = pack_type(
     stages=INT_TABLE,
     segments=INT_TABLE,
@@ -85,9 +86,37 @@ Order = pack_type(
     operation_starts=INTS,
     counters=INTS,
     duration=FLOATS,
+    span=INTS,
 )
-# which substeps of how many a launch does, by a team of how many threads
-Span = ti.types.struct(first=ti.i32, count=ti.i32, of=ti.i32, team_size=ti.i32)
+# contact between bodies: surfaces, pairs and limits as in ``contacts.pairs.tables``; the rows of ``pair_starts`` and
+# the windows of particles as in ``contacts.search``; the near pairs of a task stand from its first pair on. Rows of
+# objects, what substeps tell and vertices as in ``pair_tables``; of each island, which has the number of its first
+# object, the displacement that it is looked at from [m] and how much nearer two sides may come in a substep [m];
+# places of vertices in their collider's frame at both ends of the frame [m]
+Pairs = pack_type(
+    surface_elements=INT_TABLE,
+    surface_weights=FLOAT_TABLE,
+    objects=FLOAT_TABLE,
+    object_rows=INT_TABLE,
+    travels=FLOATS,
+    gradients=FLOATS,
+    pair_ints=INT_TABLE,
+    pair_floats=FLOATS_OF_PAIRS,
+    pair_bounds=FLOATS,
+    pair_starts=INTS,
+    near_pairs=INTS,
+    near_counts=INTS,
+    moves=VECTORS,
+    cuts=VECTORS,
+    window_starts=VECTORS,
+    window_travels=VECTORS,
+    frames=VECTORS,
+    reaches=FLOATS,
+    least_reach=FLOATS,
+    told=INTS,
+    vertices=INT_TABLE,
+    vertex_places=VECTORS_OF_PAIRS,
+)
 
 
 class World(NamedTuple):
@@ -100,3 +129,4 @@ class World(NamedTuple):
     pieces: Any
     colliders: Any
     levels: Any
+    pairs: Any

@@ -99,5 +99,6 @@ def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
             bounces=len(system.pieces) > 0,
             has_levels=len(state.tables.levels) > 0,
             damps_bodies=any(model.body.material.internal_damping > 0.0 for model in system.models),
+            has_pairs=system.objects is not None,
         ),
     )

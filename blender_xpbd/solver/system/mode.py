@@ -24,6 +24,7 @@ class Variant(NamedTuple):
         bounces: whether there are compact pieces that bounce as a whole.
         has_levels: whether a cloth has coarse levels.
         damps_bodies: whether a body's internal motion is damped.
+        has_pairs: whether surfaces of bodies may touch each other or a mesh collider's.
     """
 
     mode: int
@@ -32,6 +33,7 @@ class Variant(NamedTuple):
     bounces: bool
     has_levels: bool
     damps_bodies: bool
+    has_pairs: bool
 
     @property
     def has_history(self) -> bool:

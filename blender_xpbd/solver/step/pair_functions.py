@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contact between bodies in a substep, for tasks of pairs and for equal shares of particles.
+
+``pairs`` is the pack ``packs.Pairs``, which holds what ``contacts.pairs`` calls surfaces, pairs and limits.
+"""
+
+import taichi as ti
+
+from ...contacts.generate import to_world
+from ...contacts.pairs.limit import limit_pair
+from ...contacts.pairs.near import find_near
+from ...contacts.pairs.settle import settle_pair
+from ...contacts.pairs.tables import KIND, POINTS, VERTEX_TRIANGLE
+from ...contacts.pairs.touch import touch_pair
+from .functions import keep_previous
+from .pair_tables import COLLIDER, ISLAND, PARTICLE
+
+
+@ti.func
+def object_of(pairs: ti.template(), k, place):
+    """The object of one of the four surface points of a pair."""
+    return pairs.surface_elements[pairs.pair_ints[k, POINTS + place], 4]
+
+
+@ti.func
+def is_for_colliders(particles: ti.template(), pairs: ti.template(), k):
+    """Whether a pair is a body's vertex and a collider's triangle, which colliders push apart."""
+    is_face = pairs.pair_ints[k, KIND] == VERTEX_TRIANGLE
+    return is_face and object_of(pairs, k, 1) >= particles.bodies.shape[0]
+
+
+@ti.func
+def find_near_task(particles: ti.template(), pairs: ti.template(), task):
+    """List the pairs of a task that are near."""
+    first, count = pairs.pair_starts[task], 0
+    for k in range(first, pairs.pair_starts[task + 1]):
+        reach = pairs.reaches[pairs.object_rows[object_of(pairs, k, 0), ISLAND]]
+        if find_near(particles, pairs, pairs, k, reach):
+            pairs.near_pairs[first + count] = k
+            count += 1
+    pairs.near_counts[task] = count
+
+
+@ti.func
+def touch_pair_task(particles: ti.template(), pairs: ti.template(), task, h):
+    """Push the near pairs of a task apart."""
+    first = pairs.pair_starts[task]
+    for n in range(first, first + pairs.near_counts[task]):
+        k = pairs.near_pairs[n]
+        if not is_for_colliders(particles, pairs, k):
+            touch_pair(particles, pairs, pairs, k, h)
+
+
+@ti.func
+def limit_task(particles: ti.template(), starts: ti.template(), pairs: ti.template(), task):
+    """How far the particles of the near pairs of a task may go."""
+    first = pairs.pair_starts[task]
+    for n in range(first, first + pairs.near_counts[task]):
+        limit_pair(particles, starts, pairs, pairs, pairs, pairs.near_pairs[n])
+
+
+@ti.func
+def settle_task(particles: ti.template(), pairs: ti.template(), task, inverse_h, gravity_speed):
+    """Velocities of the near pairs of a task after the push."""
+    first = pairs.pair_starts[task]
+    for n in range(first, first + pairs.near_counts[task]):
+        settle_pair(particles, pairs, pairs, pairs.near_pairs[n], inverse_h, gravity_speed)
+
+
+@ti.func
+def place_vertices(world: ti.template(), turn, turns, substep, share, mode: ti.template()):
+    """Put one of ``turns`` equal shares of the colliders' vertices where they are at the end of a substep."""
+    pairs, particles = ti.static(world.pairs, world.particles)
+    # a row of zeros stands for none: particle 0 belongs to a body
+    count = pairs.vertices.shape[0]
+    for k in range(count * turn // turns, count * (turn + 1) // turns):
+        i = pairs.vertices[k, PARTICLE]
+        if i > 0:
+            places = pairs.vertex_places
+            local = places[k, 0] + share * (places[k, 1] - places[k, 0])
+            place = to_world(world.colliders.motion, substep + 1, pairs.vertices[k, COLLIDER], local)
+            keep_previous(particles, i, particles.positions[i], mode)
+            particles.positions[i] = ti.Vector([place[0], place[1], place[2], 0.0])

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The stages of contact between bodies, turn by turn, for ``team_kernels``."""
+
+import taichi as ti
+
+from ..order.stages import (
+    ACT,
+    BEGIN_LIMIT,
+    CLOSE_ISLANDS,
+    FIND_FRAMES,
+    FIND_NEAR,
+    FIRST,
+    HOLD,
+    LIMIT,
+    MEASURE_ISLANDS,
+    PLACE_VERTICES,
+    SETTLE_PAIRS,
+    SLIDE,
+    SPAN_COUNT,
+    SPAN_FIRST,
+    SPAN_OF,
+    TOUCH_PAIRS,
+    TRUNCATE,
+    TURNS,
+)
+from .functions import projection_step
+from .island_functions import (
+    begin_limit_share,
+    close_islands,
+    find_frames,
+    hold_share,
+    measure_islands,
+    slide_share,
+    truncate_share,
+)
+from .pair_functions import find_near_task, limit_task, place_vertices, settle_task, touch_pair_task
+
+
+@ti.func
+def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, substep, variant: ti.template()):
+    """Do one turn of a stage where it is one of contact between bodies."""
+    particles, pairs, mode = ti.static(world.particles, world.pairs, variant.mode)
+    # where particles were when the substep began; BDF2's previous positions are its reference
+    starts = ti.static(particles.older_positions if variant.has_history else particles.previous_positions)
+    act, turns, h = order.stages[stage, ACT], order.stages[stage, TURNS], order.duration[0]
+    task, done = order.stages[stage, FIRST] + turn, substep - order.span[SPAN_FIRST] + 1
+    count = order.span[SPAN_COUNT]
+    share = ti.cast(done, float) / count
+    if act == FIND_FRAMES:
+        find_frames(particles, pairs, h)
+    if act == FIND_NEAR:
+        find_near_task(particles, pairs, task)
+    if act == PLACE_VERTICES:
+        place_vertices(world, turn, turns, substep, (substep + 1.0) / order.span[SPAN_OF], mode)
+    if act == TOUCH_PAIRS:
+        touch_pair_task(particles, pairs, task, h)
+    if act == HOLD:
+        hold_share(particles, pairs, turn, turns, done, share)
+    if act == MEASURE_ISLANDS:
+        measure_islands(particles, starts, pairs, share)
+    if act == BEGIN_LIMIT:
+        begin_limit_share(particles, starts, pairs, turn, turns)
+    if act == LIMIT:
+        limit_task(particles, starts, pairs, task)
+    if act == SLIDE:
+        slide_share(particles, pairs, turn, turns)
+    if act == TRUNCATE:
+        truncate_share(particles, starts, pairs, turn, turns)
+    if act == CLOSE_ISLANDS:
+        close_islands(particles, starts, pairs, done, share, ti.cast(ti.min(done + 1, count), float) / count)
+    if act == SETTLE_PAIRS:
+        gravity_speed = particles.gravity[0].norm() * h
+        settle_task(particles, pairs, task, projection_step(h, 0, mode)[2], gravity_speed)

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Columns of the tables of contact between bodies that a substep reads and writes, see ``packs.Pairs``."""
+
+# of ``object_rows``: first particle and the one after the last; the island of the object in this window, −1 where no
+# pair of it is listed; whether the island is looked at from its own mean motion, which it may keep
+FIRST, LAST, ISLAND, HAS_FRAME = range(4)
+OBJECT_ROW_WIDTH = 4
+# of ``told``: after how many substeps of the launch particles had to be held (0: none); whether something was clipped in
+# this substep; then per object how often its particles were clipped in this frame
+STOPPED, IS_CLIPPED, CLIPPED = range(3)
+# of ``vertices``
+COLLIDER, PARTICLE = range(2)

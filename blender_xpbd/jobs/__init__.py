@@ -7,7 +7,7 @@ A job is one folder of plain data, named by the digest of all that influences th
       3f2a…c1/                    digest[:24] of the job
         job.json                  what to simulate: settings, units, names, digests of the arrays   (job)
         arrays/                   one array each, named by identifier and field                     (array_record)
-          b0_pin_matrices.npy     of a body                                                         (body_record)
+          b0_pin_matrices.npy     of a body                                         (body_record, contact_record)
           c0_positions.npy        of a collider                                                     (collider_record)
           f0_transforms.npy       of a force field                                                  (force_record)
           b0_track_friction.npy   of a track, named by its target; "scene" for the scene itself     (track_record)

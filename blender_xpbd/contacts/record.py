@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The record of a contact: what whoever finds a contact tells whoever resolves it.
+"""The record of a contact: what whoever finds a contact tells whoever resolves it; and elements, its sides that move.
 
 One side is a point in an element: x = Σ wⱼ xⱼ over up to four particles (the embedded surface of a jelly, a vertex of a
 cloth; embedding as in Müller & Gross 2004). The other side is a point of a surface that has its own displacement over
@@ -25,9 +25,8 @@ def contact_record(normal, gap, carried, friction, restitution):
 
 
 @ti.func
-def element_point(vectors: ti.template(), contacts: ti.template(), k):
-    """Σ wⱼ vⱼ of the element of contact point ``k``."""
-    elements, weights = ti.static(contacts.elements, contacts.weights)
+def element_point(vectors: ti.template(), elements: ti.template(), weights: ti.template(), k):
+    """Σ wⱼ vⱼ of element ``k``: row ``k`` of ``elements`` has its particles, that of ``weights`` their wⱼ."""
     total = ti.Vector([0.0, 0.0, 0.0])
     for j in ti.static(range(4)):
         if weights[k, j] != 0.0:
@@ -36,9 +35,8 @@ def element_point(vectors: ti.template(), contacts: ti.template(), k):
 
 
 @ti.func
-def element_inverse_mass(particles: ti.template(), contacts: ti.template(), k):
+def element_inverse_mass(particles: ti.template(), elements: ti.template(), weights: ti.template(), k):
     """Σ wⱼ² mⱼ⁻¹ [1/kg]."""
-    elements, weights = ti.static(contacts.elements, contacts.weights)
     total = 0.0
     for j in ti.static(range(4)):
         if weights[k, j] != 0.0:
@@ -47,14 +45,24 @@ def element_inverse_mass(particles: ti.template(), contacts: ti.template(), k):
 
 
 @ti.func
-def push_element(vectors: ti.template(), particles: ti.template(), contacts: ti.template(), k, push):
-    """Move the point of an element by ``push`` with momentum shared by inverse mass; positions or velocities."""
-    elements, weights = ti.static(contacts.elements, contacts.weights)
-    scale = 1.0 / element_inverse_mass(particles, contacts, k)
+def push_element(
+    vectors: ti.template(), particles: ti.template(), elements: ti.template(), weights: ti.template(), k, mass, push
+):
+    """Move one side of a contact by its share of a push, so that momentum is kept: Δxⱼ = wⱼ mⱼ⁻¹ · mass · push.
+
+    Args:
+        vectors: what moves, positions or velocities.
+        particles: the pack that has inverse masses.
+        elements: as in ``element_point``, and so are ...
+        weights: ... these, and ...
+        k: ... the number of the element.
+        mass: 1 / (sum of the two sides' inverse masses) [kg]; a collider's is 0.
+        push: of this side relative to the other one, so the second side gets the opposite.
+    """
     for j in ti.static(range(4)):
         if weights[k, j] != 0.0:
             particle = elements[k, j]
-            share = weights[k, j] * particles.positions[particle][3] * scale
+            share = weights[k, j] * particles.positions[particle][3] * mass
             moved = vectors[particle]
             for axis in ti.static(range(3)):
                 moved[axis] += share * push[axis]

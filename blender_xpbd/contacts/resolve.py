@@ -1,46 +1,34 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Resolves a contact, whatever its other side is: non-penetration and Coulomb friction.
+"""Resolves a contact, whatever its two sides are: non-penetration and Coulomb friction.
 
-C = n·x − offset ≥ 0, Δx = n Δλₙ (PBD 2007, §3.4). Friction takes back the tangential motion relative to the other side
-by a multiplier of its own, λₜ, of which the sum over all iterations of a substep is at most μ λₙ (Coulomb's law for
-the impulses of the substep; Macklin et al. 2014, §6.1, has it for a single iteration). Both multipliers are
-displacements of the element's point [m]; their impulses are λ / (h Σ wⱼ² mⱼ⁻¹).
+C = n·(x_a − x_b) − gap ≥ 0, Δx = n Δλₙ (PBD 2007, §3.4). Friction takes back the tangential motion of a relative to b by a multiplier of its own, λₜ, of which the sum over all iterations of a substep is at most μ λₙ (Coulomb's law
+for the impulses of the substep; Macklin et al. 2014, §6.1, has it for a single iteration). Both multipliers are
+displacements of a relative to b [m]; their impulses are λ / (h (w_a + w_b)), with the inverse masses w of the sides.
+No table and no mass is known here: who calls shares the push by w, which leaves all of it to a where b is a collider.
 """
 
 import taichi as ti
 
 
 @ti.func
-def resolve_contact(
-    contacts: ti.template(), k, c, contact: ti.template(), point, reference, share, keeps: ti.template()
-):
-    """Move the point of the element out of the other side; keep the multipliers of the pair.
+def resolve_contact(normal, gap, slide, friction, multiplier, given):
+    """How two sides that are too near part, and slide less.
 
     Args:
-        contacts: the pack.
-        k: number of the point, and ...
-        c: ... of the other side; their λₙ is 0 when the substep begins.
-        contact: the record, its gap negative.
-        point: where the point of the element is [m].
-        reference: where it would be without its velocity, which makes the way from there in a ...
-        share: ... part of the substep: 1, with BDF2 2/3.
-        keeps: static, whether λₜ is read again: by further iterations, or after the substep.
+        normal: unit vector from side b to side a.
+        gap: C [m], negative.
+        slide: displacement of a relative to b over the substep so far [m]; what of it is along the normal does not
+            count.
+        friction: Coulomb's μ of the pair.
+        multiplier: λₙ of the substep so far [m]; 0 when it begins.
+        given: λₜ of the substep so far [m], likewise.
 
     Returns:
-        the displacement of the point [m].
+        ``push``, by which a moves relative to b [m], and ``multiplier`` and ``given`` with it.
     """
-    normal = contact.normal
-    multiplier, given = contacts.multipliers[k, c], ti.Vector([0.0, 0.0, 0.0])
-    if ti.static(keeps):
-        if multiplier > 0.0:
-            given = contacts.frictions_given[k, c].xyz
-    multiplier -= contact.gap
-    push = -contact.gap * normal
-    slide = point + push - reference - share * contact.carried
-    slide -= slide.dot(normal) * normal
-    wanted = given - slide
-    given_now = wanted * ti.min(1.0, contact.friction * multiplier / ti.max(wanted.norm(), 1e-30))
-    contacts.multipliers[k, c] = multiplier
-    if ti.static(keeps):
-        contacts.frictions_given[k, c] = ti.Vector([given_now[0], given_now[1], given_now[2], 0.0])
-    return push + (given_now - given)
+    push = -gap * normal
+    multiplier_now = multiplier - gap
+    tangential = slide - slide.dot(normal) * normal
+    wanted = given - tangential
+    given_now = wanted * ti.min(1.0, friction * multiplier_now / ti.max(wanted.norm(), 1e-30))
+    return ti.Struct(push=push + (given_now - given), multiplier=multiplier_now, given=given_now)

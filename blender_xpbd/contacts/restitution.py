@@ -60,7 +60,10 @@ def note_contact(
         surface = contact.carried / h
         contacts.surfaces[k, c] = ti.Vector([surface[0], surface[1], surface[2], contact.restitution])
     if is_alone:
-        approach = element_point(particles.velocities, contacts, k).dot(contact.normal) - surface_speed
+        approach = (
+            element_point(particles.velocities, contacts.elements, contacts.weights, k).dot(contact.normal)
+            - surface_speed
+        )
         if approach < -RESTING * gravity_speed:
             rebound = -approach * contact.restitution
     normal = contact.normal
@@ -70,11 +73,13 @@ def note_contact(
 @ti.func
 def restore_speeds(particles: ti.template(), contacts: ti.template(), k, bounces: ti.template()):
     """Give contact point ``k`` the normal speeds that ``note_contact`` has noted."""
+    elements, weights = ti.static(contacts.elements, contacts.weights)
     for c in range(contacts.multipliers.shape[1]):
         if contacts.multipliers[k, c] > 0.0:
             state = contacts.normals[k, c]
-            change = state[3] - element_point(particles.velocities, contacts, k).dot(state.xyz)
-            push_element(particles.velocities, particles, contacts, k, change * state.xyz)
+            change = state[3] - element_point(particles.velocities, elements, weights, k).dot(state.xyz)
+            mass = 1.0 / element_inverse_mass(particles, elements, weights, k)
+            push_element(particles.velocities, particles, elements, weights, k, mass, change * state.xyz)
             if ti.static(bounces):
                 given = contacts.frictions_given[k, c]
                 given[3] = change
@@ -193,13 +198,13 @@ def _touch(
         if contacts.multipliers[k, c] > 0.0:
             direction, given = contacts.normals[k, c].xyz, contacts.frictions_given[k, c]
             surface_state = contacts.surfaces[k, c]
-            scale = 1.0 / element_inverse_mass(particles, contacts, k)
+            scale = 1.0 / element_inverse_mass(particles, contacts.elements, contacts.weights, k)
             along = (contacts.multipliers[k, c] * inverse_h + given[3]) * scale
             if direction.dot(rest) > SAME_NORMAL:
                 held += ti.max(along, 0.0) * direction
             else:
                 tangential = given.xyz * (inverse_h * scale)
-                offset = element_point(particles.positions, contacts, k) - motion.centre
+                offset = element_point(particles.positions, contacts.elements, contacts.weights, k) - motion.centre
                 whole = along * direction + tangential
                 momentum += whole
                 spin += offset.cross(whole)

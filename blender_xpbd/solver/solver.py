@@ -16,7 +16,8 @@ from ..constraints.constraint import BDF2, WARM
 from ..device.arrays import read_array, require_finite, write_array
 from ..scene.errors import XpbdError
 from .step.colour_path import project_by_colours
-from .step.plan import SERIAL, Pace, make_plan
+from .step.pair_windows import PairWindows
+from .step.plan import SERIAL, Pace, Plan, make_plan
 from .step.state import State, build_state, padded
 from .step.substeps import simulate_substeps
 from .system.advice import divergence_advice
@@ -55,7 +56,9 @@ class Solver:
         )
         self.notices = self._colliders.notices
         self._state: State = build_state(system, self._colliders)
-        self._plan = make_plan(system, self._state, self._colliders)
+        self._alone = make_plan(system, self._state, self._colliders)
+        objects = system.objects
+        self._windows = None if objects is None else PairWindows(self._alone, objects, self._colliders)
         self._pace = Pace(paths)
         self._uploaded: dict[str, Floats] = {}
         self._embeddings = [
@@ -74,11 +77,19 @@ class Solver:
         self._upload("targets.ends", padded(self.system.targets(index + 1)))
         self._upload("colliders.motion", self._colliders.motion(index, substeps))
         path, started = self._pace.next_path(), time.perf_counter()
-        simulate_substeps(self._plan, path, 0, substeps, substeps)
+        if self._windows is None:
+            simulate_substeps(self._plan, path, 0, substeps, substeps)
+        else:
+            self._windows.simulate_frame(path, index)
         # processors return when they are done; for graphics cards there is no choice to make
         self._pace.note(path, time.perf_counter() - started)
         self.frame_index += 1
         self.frames_advanced += 1
+
+    @property
+    def _plan(self) -> Plan:
+        """How the system runs now: a search for pairs may change its arrays."""
+        return self._alone if self._windows is None else self._windows.plan
 
     def _upload(self, name: str, values: Floats) -> None:
         """Copy to the device what differs from the last frame: most pins and colliders stand still."""

@@ -25,8 +25,12 @@ from ..order.stages import Stage, substep_stages
 from ..system.colliders import ColliderSet
 from ..system.mode import keeps_friction, static_mode
 from ..system.system import System
+from .pair_state import no_pairs
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Pieces, Targets, World
 from .team_kernels import COUNTERS
+
+# how often an iteration goes over pairs: fewer let stacks creep, see docs/experiments.md
+PAIR_SWEEPS = 4
 
 
 @dataclass(frozen=True)
@@ -100,6 +104,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         len(colliders.ints) > 0,
         operations.stages,
         len(system.pieces),
+        PAIR_SWEEPS * (system.objects is not None),
     )
     world = World(
         particles=_particles(system, mode),
@@ -113,6 +118,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         pieces=_pieces(system.pieces, len(colliders.ints)),
         colliders=_colliders(colliders, settings.substeps),
         levels=_levels(tables),
+        pairs=no_pairs(),
     )
     return State(
         world=world,
@@ -219,6 +225,7 @@ def _order(system: System, stages: Sequence[Stage], operations: LevelOperations)
         operations=make_array(operations.rows, ti.i32),
         operation_starts=make_array(operations.starts, ti.i32),
         counters=make_zeros((COUNTERS,), ti.i32),
+        span=make_zeros((4,), ti.i32),
         duration=make_array(np.array([system.scene.frames.frame_duration / settings.substeps]), real_type()),
     )
 

@@ -48,6 +48,7 @@ class ColliderSet:
     radii: tuple[Floats, ...]
     anchors: Floats
     notices: tuple[Notice, ...]
+    local_vertices: dict[int, Floats]
 
     def motion(self, frame_index: int, substeps: int) -> npt.NDArray[np.float32]:
         """Rigid frames at the boundaries of the substeps that lead from a frame to the next.
@@ -75,6 +76,10 @@ class ColliderSet:
             rows[:, :, 12] = _mix(*radii, times)
         self._require_finite(rows)
         return rows
+
+    def vertices(self, row: int, frame_index: int) -> tuple[Floats, Floats]:
+        """Where the vertices of a mesh are at both ends of a frame, in its frame of ``motion`` [m]."""
+        return self.local_vertices[row], self.local_vertices[row]
 
     def _anchors(self, rotations: Floats, translations: Floats) -> Floats:
         """Points of the colliders that are near the scene's origin, so that single precision is finest there.
@@ -122,6 +127,7 @@ def build_colliders(
     anchors = np.zeros((len(colliders), 3))
     rotations, translations, radii, grids, notices = [], [], [], [], []
     mesh_rows: list[int] = []
+    local_vertices: dict[int, Floats] = {}
     for row, collider in enumerate(colliders):
         ints[row, 0] = SHAPE_NUMBERS[collider.shape]
         floats[row] = (collider.friction, collider.restitution)
@@ -138,6 +144,7 @@ def build_colliders(
             size = float(np.ptp(surface, axis=0).max())
             # a mesh may lie far from its object's origin
             anchors[row] = np.clip(0.0, surface.min(axis=0), surface.max(axis=0))
+            local_vertices[row] = surface - anchors[row]
             grids.append(_grid(collider, surface - anchors[row], largest_offset))
         if size > PRECISION_RATIO * least_extent:
             text = f"The collider is {size:g} m large, a body {least_extent:g} m: contact is coarse. Use a plane."
@@ -156,6 +163,7 @@ def build_colliders(
         tuple(radii),
         anchors,
         tuple(notices),
+        local_vertices,
     )
 
 

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Frames with contact between bodies: window by window, each of which begins with a search for pairs.
+
+A window is as many substeps as the search has looked ahead. A particle that would leave where it has looked is held
+there, and the window ends with that substep (``hold_share``). What the next frame does depends on nothing but the
+state that a checkpoint holds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+import taichi as ti
+
+from ...contacts import CONTACTS
+from ...contacts.pairs.tables import OBJECT_RESTITUTION
+from ...contacts.search.pair_search import Contents, PairList, PairSearch
+from ...device.arrays import make_zeros, read_array, write_array
+from ...device.packs import arrays_by_name
+from ...device.runtime import thread_count
+from ...geometry.edges import edge_lengths
+from ..system.colliders import ColliderSet
+from ..system.contact_objects import ContactObjects
+from ..system.system import System
+from .packs import Pairs
+from .pair_state import pair_arrays, staying_arrays
+from .pair_tables import CLIPPED, HAS_FRAME, ISLAND, STOPPED
+from .plan import SERIAL, Plan
+from .substeps import simulate_substeps
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+# how far particles may be off their way in a window, as a share of the mean edge of all surfaces; chosen by hand
+MARGIN = 0.25
+# of what is known exactly: what rounding to single precision may make of it, as a share of its size
+ROUNDING = 1e-6
+
+
+class PairWindows:
+    """Advances a system in which surfaces may touch.
+
+    Attributes:
+        plan: with the pack of pairs as the last search has left it.
+    """
+
+    def __init__(self, plan: Plan, objects: ContactObjects, colliders: ColliderSet) -> None:
+        """Prepare the search."""
+        system = plan.system
+        self._system, self._objects, self._colliders = system, objects, colliders
+        self._search = PairSearch(objects.surfaces, _contents(system, objects))
+        parts = system.schedule.parts.count
+        self._arrays = staying_arrays(objects, len(system.positions), parts + 1) | pair_arrays(0)
+        self._arrays |= arrays_by_name(self._search.window)
+        self._arrays |= {"pair_starts": make_zeros((parts + 2,), ti.i32)}
+        edges = edge_lengths(objects.surfaces.rest, objects.surfaces.edges)
+        self._margin = MARGIN * float(edges.mean()) if len(edges) else 0.0
+        self._pinned = system.moved_particles
+        self._ranges = objects.particle_ranges
+        self.plan = plan
+
+    def simulate_frame(self, path: str, frame_index: int) -> None:
+        """Simulate all substeps of the frame that leads from ``frame_index`` to the next."""
+        substeps = self._system.scene.settings.substeps
+        told = np.zeros(CLIPPED + len(self._ranges), np.int32)
+        write_array(self._arrays["told"], told)
+        self._place_vertices(frame_index)
+        first, longest = 0, substeps
+        while first < substeps:
+            count = min(longest, substeps - first)
+            self._look_ahead(path, frame_index, first, count)
+            simulate_substeps(self.plan, path, first, count, substeps)
+            told = read_array(self._arrays["told"])
+            done = int(told[STOPPED]) or count
+            longest = max(count // 2, 1) if done < count else substeps
+            told[STOPPED] = 0
+            write_array(self._arrays["told"], told)
+            first += done
+
+    def _place_vertices(self, frame_index: int) -> None:
+        """Give the kernels the vertices of colliders at both ends of a frame."""
+        places = [np.stack(self._colliders.vertices(row, frame_index), axis=1) for row in self._objects.colliders]
+        if places:
+            rows = np.zeros((len(self._objects.vertices), 2, 4))
+            rows[:, :, :3] = np.concatenate(places)
+            write_array(self._arrays["vertex_places"], rows)
+
+    @property
+    def _is_alone(self) -> Bools:
+        """Which objects may keep their own mean motion, but for what they touch: bodies without fixed particles."""
+        masses, ranges = self._system.inverse_masses, self._objects.particle_ranges
+        return np.array([n < self._objects.body_count and (masses[a:b] > 0.0).all() for n, (a, b) in enumerate(ranges)])
+
+    def _look_ahead(self, path: str, frame_index: int, first: int, count: int) -> None:
+        """Search for what may touch in a window of so many substeps."""
+        search, particles, substeps = self._search, self.plan.state.particles, self._system.scene.settings.substeps
+        search.open_window(particles, count * self.plan.h, count, self._margin)
+        starts, ends = self._system.targets(frame_index), self._system.targets(frame_index + 1)
+        way = count / substeps * (ends - starts)
+        search.aim(self._pinned, way, ROUNDING * (np.abs(ends).max(initial=0.0) + np.abs(way).max(initial=0.0)))
+        motion = self._colliders.motion(frame_index, substeps)[first : first + count + 1]
+        self._aim_vertices(frame_index, first, motion)
+        found = search.search(1 if path == SERIAL else thread_count())
+        self._note_islands(found, motion)
+        write_array(self._arrays["travels"], np.zeros(len(self._ranges)))
+        if found.is_new:
+            self._lay_out(found)
+
+    def _aim_vertices(self, frame_index: int, first: int, motion: npt.NDArray[np.float32]) -> None:
+        """Tell the search where the vertices of colliders go; ``motion`` is that of the window."""
+        substeps = self._system.scene.settings.substeps
+        for row, (begin, end) in zip(self._objects.colliders, self._ranges[self._objects.body_count :], strict=True):
+            start, stop = self._colliders.vertices(row, frame_index)
+            shares = (first + np.arange(len(motion))) / substeps
+            local = start + shares[:, None, None] * (stop - start)
+            turns, places = motion[:, row, :9].reshape(-1, 1, 3, 3), motion[:, row, 9:12]
+            ways = (turns @ local[..., None])[..., 0] + places[:, None]
+            travel = ways[-1] - ways[0]
+            even = ways[0] + np.linspace(0.0, 1.0, len(motion))[:, None, None] * travel
+            margins = np.abs(ways - even).max(axis=(0, 2)) + ROUNDING * np.abs(ways).max()
+            self._search.aim(np.arange(begin, end, dtype=np.int32), travel, margins)
+
+    def _note_islands(self, found: PairList, motion: npt.NDArray[np.float32]) -> None:
+        """Tell the kernels which objects hang together, and which islands are looked at from their mean motion."""
+        rows = read_array(self._arrays["object_rows"])
+        # an object without pairs is an island of its own, and so is one that meets only itself: that does no harm
+        rows[:, ISLAND] = found.islands if found.count else -1
+        keeps = self._is_alone & ~self._meets_shapes(motion)
+        for island in np.unique(found.islands):
+            members = found.islands == island
+            rows[members, HAS_FRAME] = keeps[members].all()
+        write_array(self._arrays["object_rows"], rows)
+
+    def _meets_shapes(self, motion: npt.NDArray[np.float32]) -> Bools:
+        """Which bodies come to planes or spheres in the window."""
+        starts, travels = read_array(self._arrays["window_starts"]), read_array(self._arrays["window_travels"])
+        meets = np.zeros(len(self._ranges), np.bool_)
+        for row, shape in enumerate(self._colliders.ints[:, 0]):
+            if CONTACTS[shape].shape == "MESH":
+                continue
+            for number, model in enumerate(self._system.models):
+                own = slice(*self._ranges[number])
+                reach = model.contact_offset + 2.0 * starts[own, 3]
+                for time, places in ((0, starts[own, :3]), (-1, starts[own, :3] + travels[own, :3])):
+                    local = (places - motion[time, row, 9:12]) @ motion[time, row, :9].reshape(3, 3)
+                    is_plane = CONTACTS[shape].shape == "PLANE"
+                    gap = local[:, 2] if is_plane else np.linalg.norm(local, axis=1) - motion[time, row, 12]
+                    meets[number] |= bool((gap < reach).any())
+        return meets
+
+    def _lay_out(self, found: PairList) -> None:
+        """Make the pack anew: the search has other arrays than before."""
+        capacity = found.pairs.pair_ints.shape[0]
+        self._arrays |= arrays_by_name(found.pairs) | {"pair_starts": found.task_starts}
+        self._arrays["near_pairs"] = make_zeros((capacity,), ti.i32)
+        state = self.plan.state
+        world = state.world._replace(pairs=Pairs(**self._arrays))
+        self.plan = replace(self.plan, state=replace(state, world=world))
+
+
+def _contents(system: System, objects: ContactObjects) -> Contents:
+    """What the search has to know of the points."""
+    parts = np.full(len(system.positions), -1, np.int32)
+    owned = system.schedule.parts
+    moves = system.inverse_masses[: len(owned.particles)] > 0.0
+    parts[: len(owned.particles)][moves] = owned.particles[moves]
+    return Contents(
+        elements=objects.elements,
+        weights=objects.weights,
+        parts=parts,
+        part_count=owned.count,
+        gaps=objects.gaps,
+        frictions=objects.frictions,
+        restitutions=objects.rows[:, OBJECT_RESTITUTION],
+    )

@@ -66,6 +66,7 @@ class PairList:
         count: how many pairs there are.
         islands: the lowest number of an object that each object hangs together with by pairs, shape (objects,).
         is_new: whether the arrays are others than those of the search before.
+        met: pairs of objects between which there are pairs, shape (n, 2).
     """
 
     pairs: Any
@@ -73,6 +74,7 @@ class PairList:
     count: int
     islands: Ints
     is_new: bool
+    met: Ints
 
 
 class PairSearch:
@@ -118,7 +120,7 @@ class PairSearch:
         launch(place_pairs, self._forest, self._points, self._sorted, count)
         launch(write_pairs, self._forest, self._points, self._sorted, self._pairs, count, team_size)
         islands = connected_components(self._surfaces.object_count, met)
-        return PairList(self._pairs, self._task_starts, count, islands, is_new)
+        return PairList(self._pairs, self._task_starts, count, islands, is_new, met)
 
     def _grow(self, capacity: int) -> None:
         """Make room for so many pairs."""

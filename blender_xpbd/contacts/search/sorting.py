@@ -9,7 +9,6 @@ from ..pairs.tables import (
     FRICTION,
     GAP,
     KIND,
-    MULTIPLIER,
     PAIR_WIDTH,
     POINTS,
     RESTITUTION,

@@ -23,7 +23,13 @@ def without_fourth(vector):
 
 
 @ti.func
-def add_up(particles: ti.template(), pairs: ti.template(), vectors: ti.template(), origins: ti.template(), has_origins: ti.template()):
+def add_up(
+    particles: ti.template(),
+    pairs: ti.template(),
+    vectors: ti.template(),
+    origins: ti.template(),
+    has_origins: ti.template(),
+):
     """Mean of vectors, less those of ``origins``, over each island that has a frame, by mass; into ``frames``."""
     rows, frames = ti.static(pairs.object_rows, pairs.frames)
     for o in range(rows.shape[0]):
@@ -101,7 +107,8 @@ def measure_islands(particles: ti.template(), starts: ti.template(), pairs: ti.t
 @ti.func
 def begin_limit_share(particles: ti.template(), starts: ti.template(), pairs: ti.template(), turn, turns):
     """The moves of one of ``turns`` equal shares of the particles, in the frames of their islands."""
-    rows, count = ti.static(pairs.object_rows, particles.positions.shape[0])
+    rows = ti.static(pairs.object_rows)
+    count = particles.positions.shape[0]
     begin, end = count * turn // turns, count * (turn + 1) // turns
     for o in range(rows.shape[0]):
         if rows[o, ISLAND] >= 0:
@@ -117,7 +124,8 @@ def begin_limit_share(particles: ti.template(), starts: ti.template(), pairs: ti
 @ti.func
 def slide_share(particles: ti.template(), pairs: ti.template(), turn, turns):
     """Let one of ``turns`` equal shares of the particles go along what stops them."""
-    rows, count = ti.static(pairs.object_rows, particles.positions.shape[0])
+    rows = ti.static(pairs.object_rows)
+    count = particles.positions.shape[0]
     begin, end = count * turn // turns, count * (turn + 1) // turns
     for o in range(rows.shape[0]):
         if rows[o, ISLAND] >= 0:
@@ -128,7 +136,8 @@ def slide_share(particles: ti.template(), pairs: ti.template(), turn, turns):
 @ti.func
 def truncate_share(particles: ti.template(), starts: ti.template(), pairs: ti.template(), turn, turns):
     """Let one of ``turns`` equal shares of the particles go as far as they may."""
-    rows, count = ti.static(pairs.object_rows, particles.positions.shape[0])
+    rows = ti.static(pairs.object_rows)
+    count = particles.positions.shape[0]
     begin, end = count * turn // turns, count * (turn + 1) // turns
     for o in range(rows.shape[0]):
         if rows[o, ISLAND] >= 0:
@@ -186,6 +195,7 @@ def close_islands(particles: ti.template(), starts: ti.template(), pairs: ti.tem
                 p = particles.positions[i]
                 move = without_fourth(p - starts[i]) - frames[rows[o, ISLAND]]
                 longest = ti.max(longest, move.norm())
-                if p[3] > 0.0 and off_way(pairs, i, p, next_share).max() > pairs.window_starts[i][3]:
+                ahead = p + frames[rows[o, ISLAND]]
+                if p[3] > 0.0 and off_way(pairs, i, ahead, next_share).max() > pairs.window_starts[i][3]:
                     pairs.told[STOPPED] = done
             pairs.travels[o] += ti.cast(pairs.objects[o, OBJECT_SPREAD], float) * longest

@@ -52,11 +52,11 @@ def touch_pair_task(particles: ti.template(), pairs: ti.template(), task, h):
 
 
 @ti.func
-def limit_task(particles: ti.template(), starts: ti.template(), pairs: ti.template(), task):
+def limit_task(starts: ti.template(), pairs: ti.template(), task):
     """How far the particles of the near pairs of a task may go."""
     first = pairs.pair_starts[task]
     for n in range(first, first + pairs.near_counts[task]):
-        limit_pair(particles, starts, pairs, pairs, pairs, pairs.near_pairs[n])
+        limit_pair(starts, pairs, pairs, pairs, pairs.near_pairs[n])
 
 
 @ti.func
@@ -70,14 +70,13 @@ def settle_task(particles: ti.template(), pairs: ti.template(), task, inverse_h,
 @ti.func
 def place_vertices(world: ti.template(), turn, turns, substep, share, mode: ti.template()):
     """Put one of ``turns`` equal shares of the colliders' vertices where they are at the end of a substep."""
-    pairs, particles = ti.static(world.pairs, world.particles)
+    vertices, places = ti.static(world.pairs.vertices, world.pairs.vertex_places)
     # a row of zeros stands for none: particle 0 belongs to a body
-    count = pairs.vertices.shape[0]
+    count = vertices.shape[0]
     for k in range(count * turn // turns, count * (turn + 1) // turns):
-        i = pairs.vertices[k, PARTICLE]
+        i = vertices[k, PARTICLE]
         if i > 0:
-            places = pairs.vertex_places
             local = places[k, 0] + share * (places[k, 1] - places[k, 0])
-            place = to_world(world.colliders.motion, substep + 1, pairs.vertices[k, COLLIDER], local)
-            keep_previous(particles, i, particles.positions[i], mode)
-            particles.positions[i] = ti.Vector([place[0], place[1], place[2], 0.0])
+            place = to_world(world.colliders.motion, substep + 1, vertices[k, COLLIDER], local)
+            keep_previous(world.particles, i, world.particles.positions[i], mode)
+            world.particles.positions[i] = ti.Vector([place[0], place[1], place[2], 0.0])

@@ -39,35 +39,37 @@ from .pair_functions import find_near_task, limit_task, place_vertices, settle_t
 @ti.func
 def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, substep, variant: ti.template()):
     """Do one turn of a stage where it is one of contact between bodies."""
-    particles, pairs, mode = ti.static(world.particles, world.pairs, variant.mode)
+    mode = ti.static(variant.mode)
     # where particles were when the substep began; BDF2's previous positions are its reference
-    starts = ti.static(particles.older_positions if variant.has_history else particles.previous_positions)
+    starts = ti.static(world.particles.older_positions if variant.has_history else world.particles.previous_positions)
     act, turns, h = order.stages[stage, ACT], order.stages[stage, TURNS], order.duration[0]
     task, done = order.stages[stage, FIRST] + turn, substep - order.span[SPAN_FIRST] + 1
     count = order.span[SPAN_COUNT]
     share = ti.cast(done, float) / count
     if act == FIND_FRAMES:
-        find_frames(particles, pairs, h)
+        find_frames(world.particles, world.pairs, h)
     if act == FIND_NEAR:
-        find_near_task(particles, pairs, task)
+        find_near_task(world.particles, world.pairs, task)
     if act == PLACE_VERTICES:
         place_vertices(world, turn, turns, substep, (substep + 1.0) / order.span[SPAN_OF], mode)
     if act == TOUCH_PAIRS:
-        touch_pair_task(particles, pairs, task, h)
+        touch_pair_task(world.particles, world.pairs, task, h)
     if act == HOLD:
-        hold_share(particles, pairs, turn, turns, done, share)
+        hold_share(world.particles, world.pairs, turn, turns, done, share)
     if act == MEASURE_ISLANDS:
-        measure_islands(particles, starts, pairs, share)
+        measure_islands(world.particles, starts, world.pairs, share)
     if act == BEGIN_LIMIT:
-        begin_limit_share(particles, starts, pairs, turn, turns)
+        begin_limit_share(world.particles, starts, world.pairs, turn, turns)
     if act == LIMIT:
-        limit_task(particles, starts, pairs, task)
+        limit_task(starts, world.pairs, task)
     if act == SLIDE:
-        slide_share(particles, pairs, turn, turns)
+        slide_share(world.particles, world.pairs, turn, turns)
     if act == TRUNCATE:
-        truncate_share(particles, starts, pairs, turn, turns)
+        truncate_share(world.particles, starts, world.pairs, turn, turns)
     if act == CLOSE_ISLANDS:
-        close_islands(particles, starts, pairs, done, share, ti.cast(ti.min(done + 1, count), float) / count)
+        close_islands(
+            world.particles, starts, world.pairs, done, share, ti.cast(ti.min(done + 1, count), float) / count
+        )
     if act == SETTLE_PAIRS:
-        gravity_speed = particles.gravity[0].norm() * h
-        settle_task(particles, pairs, task, projection_step(h, 0, mode)[2], gravity_speed)
+        gravity_speed = world.particles.gravity[0].norm() * h
+        settle_task(world.particles, world.pairs, task, projection_step(h, 0, mode)[2], gravity_speed)

@@ -57,13 +57,15 @@ class PairWindows:
         self._arrays |= {"pair_starts": make_zeros((parts + 2,), ti.i32)}
         edges = edge_lengths(objects.surfaces.rest, objects.surfaces.edges)
         self._margin = MARGIN * float(edges.mean()) if len(edges) else 0.0
+        self._substeps = system.scene.settings.substeps
         self._pinned = system.moved_particles
+        self._is_empty = True
         self._ranges = objects.particle_ranges
         self.plan = plan
 
     def simulate_frame(self, path: str, frame_index: int) -> None:
         """Simulate all substeps of the frame that leads from ``frame_index`` to the next."""
-        substeps = self._system.scene.settings.substeps
+        substeps = self._substeps
         told = np.zeros(CLIPPED + len(self._ranges), np.int32)
         write_array(self._arrays["told"], told)
         self._place_vertices(frame_index)
@@ -95,63 +97,83 @@ class PairWindows:
 
     def _look_ahead(self, path: str, frame_index: int, first: int, count: int) -> None:
         """Search for what may touch in a window of so many substeps."""
-        search, particles, substeps = self._search, self.plan.state.particles, self._system.scene.settings.substeps
-        search.open_window(particles, count * self.plan.h, count, self._margin)
-        starts, ends = self._system.targets(frame_index), self._system.targets(frame_index + 1)
-        way = count / substeps * (ends - starts)
-        search.aim(self._pinned, way, ROUNDING * (np.abs(ends).max(initial=0.0) + np.abs(way).max(initial=0.0)))
-        motion = self._colliders.motion(frame_index, substeps)[first : first + count + 1]
-        self._aim_vertices(frame_index, first, motion)
-        found = search.search(1 if path == SERIAL else thread_count())
-        self._note_islands(found, motion)
+        starts, travels = self._way(count)
+        motion = self._colliders.motion(frame_index, self._substeps)[first : first + count + 1]
+        self._aim_pinned(starts, travels, frame_index, count)
+        self._aim_vertices(starts, travels, motion, frame_index, first)
+        write_array(self._arrays["window_starts"], starts)
+        write_array(self._arrays["window_travels"], travels)
+        found = self._search.search(1 if path == SERIAL else thread_count())
+        self._note_islands(found, self._meets_shapes(starts, travels, motion))
         write_array(self._arrays["travels"], np.zeros(len(self._ranges)))
-        if found.is_new:
+        if found.is_new or self._is_empty:
             self._lay_out(found)
 
-    def _aim_vertices(self, frame_index: int, first: int, motion: npt.NDArray[np.float32]) -> None:
-        """Tell the search where the vertices of colliders go; ``motion`` is that of the window."""
-        substeps = self._system.scene.settings.substeps
+    def _way(self, count: int) -> tuple[Floats, Floats]:
+        """Where particles are, with the margins of their ways, and how far they fly, both of shape (particles, 4)."""
+        particles, time = self.plan.state.particles, count * self.plan.h
+        starts, travels = read_array(particles.positions), time * read_array(particles.velocities)
+        moves = starts[:, 3] > 0.0
+        # as the steps of Euler add it up
+        travels[moves, :3] += 0.5 * time * (time + self.plan.h) * self._system.scene.gravity
+        starts[:, 3] = self._margin
+        longest = np.abs(travels[:, :3]).max(axis=1) / max(count, 1)
+        for (first, last), is_alone in zip(self._ranges, self._is_alone, strict=True):
+            if not is_alone:
+                # so that what is stopped for a substep is still in its window
+                np.maximum(starts[first:last, 3], 1.1 * longest[first:last], out=starts[first:last, 3])
+        return starts, travels
+
+    def _aim_pinned(self, starts: Floats, travels: Floats, frame_index: int, count: int) -> None:
+        """Correct the ways of particles that follow a given motion."""
+        begin, end = self._system.targets(frame_index), self._system.targets(frame_index + 1)
+        travels[self._pinned, :3] = count / self._substeps * (end - begin)
+        starts[self._pinned, 3] = ROUNDING * (np.abs(begin).max(initial=0.0) + np.abs(end).max(initial=0.0))
+
+    def _aim_vertices(
+        self, starts: Floats, travels: Floats, motion: npt.NDArray[np.float32], frame_index: int, first: int
+    ) -> None:
+        """Correct the ways of colliders' vertices; ``motion`` is that of the window."""
+        shares = (first + np.arange(len(motion))) / self._substeps
         for row, (begin, end) in zip(self._objects.colliders, self._ranges[self._objects.body_count :], strict=True):
             start, stop = self._colliders.vertices(row, frame_index)
-            shares = (first + np.arange(len(motion))) / substeps
             local = start + shares[:, None, None] * (stop - start)
             turns, places = motion[:, row, :9].reshape(-1, 1, 3, 3), motion[:, row, 9:12]
             ways = (turns @ local[..., None])[..., 0] + places[:, None]
             travel = ways[-1] - ways[0]
             even = ways[0] + np.linspace(0.0, 1.0, len(motion))[:, None, None] * travel
-            margins = np.abs(ways - even).max(axis=(0, 2)) + ROUNDING * np.abs(ways).max()
-            self._search.aim(np.arange(begin, end, dtype=np.int32), travel, margins)
+            travels[begin:end, :3] = travel
+            starts[begin:end, 3] = np.abs(ways - even).max(axis=(0, 2)) + ROUNDING * np.abs(ways).max()
 
-    def _note_islands(self, found: PairList, motion: npt.NDArray[np.float32]) -> None:
+    def _note_islands(self, found: PairList, meets_shapes: Bools) -> None:
         """Tell the kernels which objects hang together, and which islands are looked at from their mean motion."""
         rows = read_array(self._arrays["object_rows"])
-        # an object without pairs is an island of its own, and so is one that meets only itself: that does no harm
-        rows[:, ISLAND] = found.islands if found.count else -1
-        keeps = self._is_alone & ~self._meets_shapes(motion)
-        for island in np.unique(found.islands):
+        rows[:, ISLAND] = -1
+        met = np.unique(found.met)
+        rows[met, ISLAND] = found.islands[met]
+        keeps = self._is_alone & ~meets_shapes
+        for island in np.unique(found.islands[met]):
             members = found.islands == island
             rows[members, HAS_FRAME] = keeps[members].all()
         write_array(self._arrays["object_rows"], rows)
 
-    def _meets_shapes(self, motion: npt.NDArray[np.float32]) -> Bools:
-        """Which bodies come to planes or spheres in the window."""
-        starts, travels = read_array(self._arrays["window_starts"]), read_array(self._arrays["window_travels"])
+    def _meets_shapes(self, starts: Floats, travels: Floats, motion: npt.NDArray[np.float32]) -> Bools:
+        """Which objects come to planes or spheres in a window."""
         meets = np.zeros(len(self._ranges), np.bool_)
-        for row, shape in enumerate(self._colliders.ints[:, 0]):
-            if CONTACTS[shape].shape == "MESH":
-                continue
-            for number, model in enumerate(self._system.models):
+        for row, shape in enumerate(CONTACTS[number].shape for number in self._colliders.ints[:, 0]):
+            for number, model in enumerate(self._system.models if shape != "MESH" else ()):
                 own = slice(*self._ranges[number])
                 reach = model.contact_offset + 2.0 * starts[own, 3]
-                for time, places in ((0, starts[own, :3]), (-1, starts[own, :3] + travels[own, :3])):
-                    local = (places - motion[time, row, 9:12]) @ motion[time, row, :9].reshape(3, 3)
-                    is_plane = CONTACTS[shape].shape == "PLANE"
-                    gap = local[:, 2] if is_plane else np.linalg.norm(local, axis=1) - motion[time, row, 12]
+                for moment, places in ((0, starts[own, :3]), (-1, starts[own, :3] + travels[own, :3])):
+                    turn, place, radius = np.split(motion[moment, row], [9, 12])
+                    local = (places - place) @ turn.reshape(3, 3)
+                    gap = local[:, 2] if shape == "PLANE" else np.linalg.norm(local, axis=1) - radius
                     meets[number] |= bool((gap < reach).any())
         return meets
 
     def _lay_out(self, found: PairList) -> None:
         """Make the pack anew: the search has other arrays than before."""
+        self._is_empty = False
         capacity = found.pairs.pair_ints.shape[0]
         self._arrays |= arrays_by_name(found.pairs) | {"pair_starts": found.task_starts}
         self._arrays["near_pairs"] = make_zeros((capacity,), ti.i32)

@@ -25,8 +25,8 @@ from ..order.stages import Stage, substep_stages
 from ..system.colliders import ColliderSet
 from ..system.mode import keeps_friction, static_mode
 from ..system.system import System
-from .pair_state import no_pairs
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Pieces, Targets, World
+from .pair_state import no_pairs
 from .team_kernels import COUNTERS
 
 # how often an iteration goes over pairs: fewer let stacks creep, see docs/experiments.md
@@ -202,7 +202,7 @@ def _levels(tables: HierarchyTables) -> Any:
         rows=make_array(tables.levels, ti.i32),
         stiffness=make_array(tables.stiffness, ti.f32),
         coarse_positions=make_vectors(tables.positions),
-        moves=make_zero_vectors(len(tables.positions)),
+        coarse_moves=make_zero_vectors(len(tables.positions)),
         restriction_starts=make_array(tables.restriction_starts, ti.i32),
         restriction_vertices=make_array(tables.restriction_vertices, ti.i32),
         restriction_weights=make_array(tables.restriction_weights, ti.f32),

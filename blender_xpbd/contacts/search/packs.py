@@ -38,7 +38,7 @@ Points = pack_type(
 Boxes = pack_type(point_boxes=SINGLES, primitive_boxes=SINGLES, node_boxes=SINGLES, node_normals=SINGLES)
 # pairs of nodes to walk, columns as in ``work``, as many again to write the next ones to; how many; what each finds, then
 # first of it; a stack for each member of the team
-Work = pack_type(items=INT_TABLE, next_items=INT_TABLE, item_counts=INTS, found_counts=INTS, stacks=INT_TABLE)
+Work = pack_type(node_pairs=INT_TABLE, next_node_pairs=INT_TABLE, item_counts=INTS, found_counts=INTS, stacks=INT_TABLE)
 # what the walk finds, in its order: bucket (point, or points + edge), and triangle or edge
 Found = pack_type(found=INT_TABLE)
 # the same by bucket: first of each bucket, then task and place of each

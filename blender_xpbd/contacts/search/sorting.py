@@ -39,7 +39,8 @@ def sort_bucket(rows: ti.template(), first, last):
 @ti.kernel
 def sort_pairs(found: Found, result: Sorted, count: ti.i32):
     """Sort what the walk found by bucket, and then by the other number."""
-    starts, rows, bucket_count = ti.static(result.bucket_starts, result.sorted_pairs, result.bucket_starts.shape[0] - 2)
+    starts, rows = ti.static(result.bucket_starts, result.sorted_pairs)
+    bucket_count = starts.shape[0] - 2
     ti.loop_config(serialize=True)
     for bucket in range(bucket_count + 2):
         starts[bucket] = 0
@@ -94,7 +95,8 @@ def task_of(points: ti.template(), pair, part_count):
 @ti.kernel
 def place_pairs(forest: Forest, points: Points, result: Sorted, count: ti.i32):
     """Find the task and the place of each pair; within a task their order stays."""
-    starts, rows, part_count = ti.static(result.task_starts, result.sorted_pairs, result.task_starts.shape[0] - 2)
+    starts, rows = ti.static(result.task_starts, result.sorted_pairs)
+    part_count = starts.shape[0] - 2
     ti.loop_config(serialize=True)
     for task in range(part_count + 2):
         starts[task] = 0

@@ -65,8 +65,8 @@ class TreeWalk:
         self._root_rows = np.zeros((rows, WORK_WIDTH), np.int32)
         self._root_rows[: len(self._roots)] = self._roots
         self._work = Work(
-            items=make_zeros((rows, WORK_WIDTH), ti.i32),
-            next_items=make_zeros((rows, WORK_WIDTH), ti.i32),
+            node_pairs=make_zeros((rows, WORK_WIDTH), ti.i32),
+            next_node_pairs=make_zeros((rows, WORK_WIDTH), ti.i32),
             item_counts=make_zeros((1,), ti.i32),
             found_counts=make_zeros((rows,), ti.i32),
             stacks=make_zeros((STACK * thread_count(), WORK_WIDTH), ti.i32),
@@ -85,7 +85,7 @@ class TreeWalk:
         Returns:
             how many there are, and the pairs of trees that have some, shape (pairs, 2).
         """
-        write_array(self._work.items, self._root_rows)
+        write_array(self._work.node_pairs, self._root_rows)
         write_array(self._work.item_counts, np.array([len(self._roots)], np.int32))
         launch(open_items, forest, self._points, self._boxes, self._work, self._mode)
         item_count = int(read_array(self._work.item_counts)[0])
@@ -102,7 +102,7 @@ class TreeWalk:
             write_array(self._work.found_counts, np.cumsum(counts, dtype=np.int32) - counts)
             self._walk(forest, True, team_size)
         met = np.flatnonzero(counts[:item_count])
-        return count, np.unique(read_array(self._work.items)[met][:, [TREE_A, TREE_B]], axis=0)
+        return count, np.unique(read_array(self._work.node_pairs)[met][:, [TREE_A, TREE_B]], axis=0)
 
     def _walk(self, forest: Any, is_kept: bool, team_size: int) -> None:
         work, boxes = self._work, self._boxes

@@ -169,13 +169,13 @@ def open_items(forest: Forest, points: Points, boxes: Boxes, work: Work, mode: t
             kept = 0
             is_open = False
             for n in range(count):
-                pair = row_of(work.items, n)
-                kept = open_pair(forest, boxes, work.next_items, kept, pair, gap_of(points, pair), mode)
+                pair = row_of(work.node_pairs, n)
+                kept = open_pair(forest, boxes, work.next_node_pairs, kept, pair, gap_of(points, pair), mode)
                 is_open = is_open or not is_closed(forest, pair)
             for n in range(kept):
-                put(work.items, n, row_of(work.next_items, n))
+                put(work.node_pairs, n, row_of(work.next_node_pairs, n))
             count = kept
-            is_open = is_open and count < LEAST_ITEMS and 4 * count <= work.items.shape[0]
+            is_open = is_open and count < LEAST_ITEMS and 4 * count <= work.node_pairs.shape[0]
         work.item_counts[0] = count
 
 
@@ -196,7 +196,7 @@ def walk_items(
             member = item // ITEMS_PER_MEMBER
             turn = member
             while turn < work.item_counts[0]:
-                pair = row_of(work.items, turn)
+                pair = row_of(work.node_pairs, turn)
                 first = 0
                 if is_kept == 1:
                     first = work.found_counts[turn]

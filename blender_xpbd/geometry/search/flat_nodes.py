@@ -25,9 +25,12 @@ Bools = npt.NDArray[np.bool_]
 # of normals with the axis of their cone; half the opening is 45°, so that what a window of substeps may turn them on
 # still ends below 90°
 CONE_COSINE = 0.7071
-# directions in the plane in which outlines are measured; a circle lies within 2 % of its size of their hull
-DIRECTIONS = 16
-HULL_TOLERANCE = 0.02
+# directions in the plane in which outlines are measured; a circle lies within 0.25 % of its width of their hull
+DIRECTIONS = 32
+# how far from the hull a border may lie, as a share of the greatest width and of the mean edge: less than one row of
+# triangles, so that the strip between a slit and the hull is seen up to 150 rows
+HULL_TOLERANCE = 0.005
+EDGE_TOLERANCE = 0.25
 LONGEST_ASPECT = 4.0
 
 
@@ -62,22 +65,51 @@ def flat_nodes(rest: Floats, primitives: Ints, depth: int) -> Ints:
 
 
 def _neighbours(primitives: Ints, is_triangle: Bools) -> tuple[Ints, Bools]:
-    """Pairs of triangles with an edge of their own, and which sides of triangles are no such edge."""
+    """Pairs of triangles that hang together, and which sides of triangles are no edge of just two.
+
+    Triangles hang together around a point, unless the mesh hangs together at that point only.
+    """
     triangles = np.flatnonzero(is_triangle)
     corners = primitives[triangles, CORNERS:TRIANGLE]
     keys = pair_keys(corners, np.roll(corners, -1, axis=1)).ravel()
     order = np.argsort(keys, kind="stable")
     begins = np.flatnonzero(np.r_[True, np.diff(keys[order]) != 0])
     twice = begins[np.diff(np.r_[begins, len(keys)]) == 2]
+    first, second = order[twice], order[twice + 1]
     border = np.ones(len(keys), np.bool_)
-    border[order[twice]] = border[order[twice + 1]] = False
+    border[first] = border[second] = False
     sides = np.zeros((len(primitives), 3), np.bool_)
     sides[triangles] = border.reshape(-1, 3)
-    return np.stack([triangles[order[twice] // 3], triangles[order[twice + 1] // 3]], axis=1).astype(np.int32), sides
+    return triangles[_around_points(corners, first, second)].astype(np.int32), sides
+
+
+def _around_points(corners: Ints, first: Longs, second: Longs) -> Longs:
+    """Pairs of triangles around points at which all triangles hang together by edges.
+
+    Args:
+        corners: points of the triangles, shape (triangles, 3).
+        first: corner at which one side of an edge begins, three to a triangle, shape (edges,).
+        second: likewise of the other side.
+    """
+    flat = corners.ravel()
+    next_first, next_second = (side // 3 * 3 + (side + 1) % 3 for side in (first, second))
+    is_same = flat[first] == flat[second]
+    links = [np.stack([first, np.where(is_same, second, next_second)], axis=1)]
+    links.append(np.stack([next_first, np.where(is_same, next_second, second)], axis=1))
+    fans = connected_components(len(flat), np.concatenate(links))
+    order = np.argsort(flat, kind="stable")
+    follows = np.flatnonzero(flat[order[1:]] == flat[order[:-1]])
+    before, behind = order[follows], order[follows + 1]
+    is_apart = fans[before] != fans[behind]
+    is_torn = np.zeros(int(flat.max(initial=0)) + 1, np.bool_)
+    is_torn[flat[before[is_apart]]] = True
+    kept = ~is_torn[flat[before]]
+    around = np.stack([before[kept] // 3, behind[kept] // 3], axis=1)
+    return np.concatenate([np.stack([first // 3, second // 3], axis=1), around])
 
 
 def _are_convex(corners: Floats, border: Bools, node: Longs, starts: Longs, edge: float) -> Bools:
-    """Which nodes of a level are flat, convex but for parts of an edge's length, and not long and narrow."""
+    """Which nodes of a level are flat, convex but for a quarter of an edge's length, and not long and narrow."""
     crosses = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     sizes = np.sqrt(np.einsum("ti,ti->t", crosses, crosses))
     normals = crosses / np.maximum(sizes, 1e-300)[:, None]
@@ -95,7 +127,7 @@ def _are_convex(corners: Floats, border: Bools, node: Longs, starts: Longs, edge
         supports[:, k] = np.maximum.reduceat((cosine * x + sine * y).max(axis=1), starts)
         inner = np.maximum(inner, cosine * mid_x + sine * mid_y - supports[node, k][:, None])
     widths = supports + np.roll(supports, DIRECTIONS // 2, axis=1)
-    tolerance = HULL_TOLERANCE * widths.max(axis=1) + edge
+    tolerance = HULL_TOLERANCE * widths.max(axis=1) + EDGE_TOLERANCE * edge
     is_notched = np.logical_or.reduceat((border & (inner < -tolerance[node][:, None])).any(axis=1), starts)
     return is_flat & ~is_notched & (widths.max(axis=1) <= LONGEST_ASPECT * widths.min(axis=1))
 

@@ -31,10 +31,13 @@ def build_primitives(triangles: Ints, edges: Ints, takes_part: Bools) -> Ints:
         takes_part: of each point; what has a point that does not is left out.
 
     Returns:
-        Shape (primitives, PRIMITIVE_WIDTH): triangles, then edges of none, then points of none.
+        Shape (primitives, PRIMITIVE_WIDTH): triangles of different points, each once, then edges of none, then points
+        of none.
     """
     is_proper = (triangles != np.roll(triangles, 1, axis=1)).all(axis=1) & takes_part[triangles].all(axis=1)
-    kept = np.flatnonzero(is_proper).astype(np.int32)
+    kept = np.flatnonzero(is_proper)
+    # a triangle of the same points as one before would make the same pairs again
+    kept = np.sort(kept[np.unique(np.sort(triangles[kept], axis=1), axis=0, return_index=True)[1]]).astype(np.int32)
     rows = _empty(triangles[kept])
     rows[:, TRIANGLE] = kept
     used = np.flatnonzero(takes_part[edges].all(axis=1)).astype(np.int32)

@@ -336,4 +336,5 @@ def query_mesh(colliders: ti.template(), header, radius, point, previous_point, 
     return hit, ti.Vector([0.0, 0.0, 0.0])
 
 
-MESH = ContactType("MESH", query_mesh, looks_back=True)
+# a corner has three walls
+MESH = ContactType("MESH", query_mesh, looks_back=True, most_faces=3)

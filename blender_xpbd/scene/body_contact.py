@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from .checks import require_indices
 from .errors import XpbdError
+from .material_parameters import CLOTH, JELLY
 from .parameter import Parameter, by_name
 
 Ints = npt.NDArray[np.int32]
@@ -22,12 +23,14 @@ CONTACT_PARAMETERS: tuple[Parameter, ...] = (
         "Self",
         "The object does not pass through itself: folds and layers come to lie on each other",
         True,
+        roles=(JELLY, CLOTH),
     ),
     Parameter(
         "use_body_collision",
         "Others",
         "The object and other jelly or cloth that has this on do not pass through each other",
         True,
+        roles=(JELLY, CLOTH),
     ),
     Parameter(
         "thickness",
@@ -40,6 +43,7 @@ CONTACT_PARAMETERS: tuple[Parameter, ...] = (
         1e6,
         0.0,
         0.1,
+        roles=(JELLY, CLOTH),
     ),
     Parameter(
         "contact_layer",
@@ -49,6 +53,7 @@ CONTACT_PARAMETERS: tuple[Parameter, ...] = (
         minimum=0,
         maximum=100,
         soft_maximum=10,
+        roles=(JELLY, CLOTH),
     ),
 )
 _PARAMETERS = by_name(CONTACT_PARAMETERS)

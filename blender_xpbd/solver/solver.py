@@ -7,6 +7,7 @@ import itertools
 import operator
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,8 @@ from ..device.arrays import read_array, require_finite, write_array
 from ..scene.errors import XpbdError
 from .step.colour_path import project_by_colours
 from .step.pair_windows import PairWindows
-from .step.plan import SERIAL, Pace, Plan, make_plan
-from .step.state import State, build_state, padded
+from .step.plan import SERIAL, Pace, make_plan
+from .step.state import State, build_state, padded, with_more_slots
 from .step.substeps import simulate_substeps
 from .system.advice import divergence_advice
 from .system.colliders import build_colliders
@@ -55,10 +56,9 @@ class Solver:
             min(float(np.ptp(model.positions, axis=0).max()) for model in system.models),
         )
         self.notices = self._colliders.notices
-        self._state: State = build_state(system, self._colliders)
-        self._alone = make_plan(system, self._state, self._colliders)
+        self._plan = make_plan(system, build_state(system, self._colliders), self._colliders)
         objects = system.objects
-        self._windows = None if objects is None else PairWindows(self._alone, objects, self._colliders)
+        self._windows = None if objects is None else PairWindows(system, objects, self._colliders)
         self._pace = Pace(paths)
         self._uploaded: dict[str, Floats] = {}
         self._embeddings = [
@@ -77,19 +77,29 @@ class Solver:
         self._upload("targets.ends", padded(self.system.targets(index + 1)))
         self._upload("colliders.motion", self._colliders.motion(index, substeps))
         path, started = self._pace.next_path(), time.perf_counter()
-        if self._windows is None:
-            simulate_substeps(self._plan, path, 0, substeps, substeps)
-        else:
-            self._windows.simulate_frame(path, index)
+        before = self.checkpoint() if self._state.may_lack_slots else {}
+        self._simulate(path)
+        while self._state.lacks_slots:
+            self._plan = replace(self._plan, state=with_more_slots(self._state, self.system))
+            self._write(before)
+            self._simulate(path)
         # processors return when they are done; for graphics cards there is no choice to make
         self._pace.note(path, time.perf_counter() - started)
         self.frame_index += 1
         self.frames_advanced += 1
 
+    def _simulate(self, path: str) -> None:
+        """Simulate the substeps of a frame."""
+        substeps = self.system.scene.settings.substeps
+        if self._windows is None:
+            simulate_substeps(self._plan, path, 0, substeps, substeps)
+        else:
+            self._plan = self._windows.simulate_frame(self._plan, path, self.frame_index)
+
     @property
-    def _plan(self) -> Plan:
-        """How the system runs now: a search for pairs may change its arrays."""
-        return self._alone if self._windows is None else self._windows.plan
+    def _state(self) -> State:
+        """The arrays on the device; a frame may need others than the one before."""
+        return self._plan.state
 
     def _upload(self, name: str, values: Floats) -> None:
         """Copy to the device what differs from the last frame: most pins and colliders stand still."""
@@ -154,9 +164,12 @@ class Solver:
                 raise XpbdError("E_CACHE", f"The checkpoint's {name} do not fit the job.")
             if not np.isfinite(arrays[name]).all():
                 raise XpbdError("E_CACHE", f"The checkpoint's {name} are not finite.")
+        self._write(arrays)
+        self.frame_index = frame_index
+
+    def _write(self, arrays: Mapping[str, npt.NDArray[np.generic]]) -> None:
         for name, array in self._kept.items():
             write_array(array, arrays[name])
-        self.frame_index = frame_index
 
     @property
     def _kept(self) -> dict[str, Any]:

@@ -41,6 +41,7 @@ from ..keys.body_results import ResultTarget, TargetOptions
 from ..reading.attachment_reader import resolved
 from ..reading.body_reader import LocalBody, precision_notice
 from ..reading.collider_reader import read_collider, read_floor
+from ..reading.contact_reader import resolved_contact
 from ..reading.motion import animated_paths, has_animation, has_frame_handlers, may_deform, may_move, world_matrix
 from .body_kinds import blender_kind, is_body
 from .ignored_inputs import ColliderShapes, ignored_inputs
@@ -165,18 +166,21 @@ class _SceneParts:
 
     def assemble(self, bodies: list[LocalBody], colliders: dict[int, Collider], matrices: dict[int, Floats]) -> Reading:
         identifiers = {body.object_uid: f"b{index}" for index, body in enumerate(bodies)}
+        floor = (self._floor,) if self._floor else ()
+        met = {**identifiers, **{uid: collider.identifier for uid, collider in colliders.items()}}
+        always_met = [collider.identifier for collider in floor]
         attachments = [resolved(body.attachment, body.object_uid, body.name, identifiers) for body in bodies]
+        contacts = [resolved_contact(body.contact, body.object_uid, body.name, met, always_met) for body in bodies]
         placed = tuple(
-            body.placed(identifiers[body.object_uid], matrices[body.object_uid], self._unit_scale, attachment)
-            for body, (attachment, _) in zip(bodies, attachments, strict=True)
+            body.placed(identifiers[body.object_uid], matrices[body.object_uid], self._unit_scale, attachment, contact)
+            for body, (attachment, _), (contact, _) in zip(bodies, attachments, contacts, strict=True)
         )
         metres = np.diag([self._unit_scale] * 3 + [1.0])
         moved = tuple(replace(collider, transforms=metres @ matrices[uid]) for uid, collider in colliders.items())
-        floor = (self._floor,) if self._floor else ()
         scene = Scene(placed, (*moved, *floor), self._frames, self._settings, self._gravity)
         validate(scene)
         notices = [*self._notices, *(notice for body in bodies for notice in body.notices)]
-        notices += [notice for _, warnings in attachments for notice in warnings]
+        notices += [notice for _, warnings in (*attachments, *contacts) for notice in warnings]
         notices += [notice for body in placed if (notice := precision_notice(body))]
         wishes = TargetOptions(self._frames, self._unit_scale, self._make_single_user)
         targets = tuple(

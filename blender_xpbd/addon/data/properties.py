@@ -170,11 +170,14 @@ def blender_property(setting: Setting, **callbacks: Any) -> Any:
 
 
 def _text_property(subtype: str, common: dict[str, Any]) -> Any:
-    """A text, or an object by its pointer, which is None by default."""
+    """A text, or an object or a collection by its pointer, which is None by default."""
     if subtype == "OBJECT":
         del common["default"]
         properties: Any = bpy.props
         return properties.PointerProperty(type=bpy.types.Object, poll=is_holder, **common)
+    if subtype == "COLLECTION":
+        del common["default"]
+        return bpy.props.PointerProperty(type=bpy.types.Collection, **common)
     if subtype in {"FILE_PATH", "DIR_PATH"} and bpy.app.version >= (4, 5):
         # Older ones take "//" without being asked
         common["options"] = {*common["options"], "PATH_SUPPORTS_BLEND_RELATIVE"}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...scene.body import RESOLUTION_RANGE, VERTEX_FACTORS
+from ...scene.body_contact import CONTACT_PARAMETERS
 from ...scene.body_kinds import BODY_KINDS, body_roles
 from ...scene.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS
 from ...scene.parameter import Choice, Parameter
@@ -55,8 +56,8 @@ class Setting:
     Attributes:
         parameter: name, unit, default, range, meaning.
         size: how many numbers it holds.
-        subtype: Blender's subtype, where the unit does not give it; "OBJECT" for a pointer to a body, whose default
-            "" stands for None.
+        subtype: Blender's subtype, where the unit does not give it; "OBJECT" for a pointer to a body and
+            "COLLECTION" for one to a collection, whose default "" stands for None.
         hidden: kept in the file, never shown: internal.
     """
 
@@ -156,6 +157,28 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         )
     ),
     *_GROUP_SETTINGS,
+    *(Setting(parameter) for parameter in CONTACT_PARAMETERS),
+    Setting(
+        Parameter(
+            "collision_collection",
+            "Meets",
+            "Collection of the objects that this one meets, colliders among them; two bodies meet where each is in "
+            "the other's. The floor is met always. Empty: all objects",
+            "",
+            roles=body_roles(),
+        ),
+        subtype="COLLECTION",
+    ),
+    Setting(
+        Parameter(
+            "no_contact_group",
+            "No Contact",
+            "Vertex group of what takes no part in contact of the object with itself and with others: weights "
+            "above 0.5 are left out",
+            "",
+            roles=body_roles(),
+        )
+    ),
     Setting(
         Parameter(
             "uv_map",

@@ -90,7 +90,11 @@ def update_velocities(particles: Particles, h: float, mode: ti.template()):
 
 @ti.kernel
 def restore_contact_colour(
-    particles: Particles, contacts: Contacts, first: ti.i32, last: ti.i32, bounces: ti.template()
+    particles: Particles,
+    contacts: Contacts,
+    first: ti.i32,
+    last: ti.i32,
+    bounces: ti.template(),
 ):
     """Velocities of the contact points of the elements of one colour after a hit."""
     for element in range(first, last):

@@ -101,11 +101,7 @@ def forget_history(particles: ti.template(), contacts: ti.template(), k, h):
     would every step of what rests or slides. The older position is that of uniform motion: what rests then comes as
     deep as the impulse is that holds it, by which its friction is measured.
     """
-    is_hit = False
-    for c in range(contacts.multipliers.shape[1]):
-        if contacts.multipliers[k, c] > 0.0:
-            is_hit = True
-    if is_hit:
+    if contacts.touches[k] > 0:
         for j in ti.static(range(4)):
             i = contacts.elements[k, j]
             v = particles.velocities[i]

@@ -9,6 +9,7 @@ state that a checkpoint holds.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -40,15 +41,10 @@ ROUNDING = 1e-6
 
 
 class PairWindows:
-    """Advances a system in which surfaces may touch.
+    """Advances a system in which surfaces may touch."""
 
-    Attributes:
-        plan: with the pack of pairs as the last search has left it.
-    """
-
-    def __init__(self, plan: Plan, objects: ContactObjects, colliders: ColliderSet) -> None:
+    def __init__(self, system: System, objects: ContactObjects, colliders: ColliderSet) -> None:
         """Prepare the search."""
-        system = plan.system
         self._system, self._objects, self._colliders = system, objects, colliders
         self._search = PairSearch(objects.surfaces, _contents(system, objects))
         parts = system.schedule.parts.count
@@ -63,8 +59,12 @@ class PairWindows:
         self._ranges = objects.particle_ranges
         self.plan = plan
 
-    def simulate_frame(self, path: str, frame_index: int) -> None:
-        """Simulate all substeps of the frame that leads from ``frame_index`` to the next."""
+    def simulate_frame(self, plan: Plan, path: str, frame_index: int) -> Plan:
+        """Simulate all substeps of the frame that leads from ``frame_index`` to the next.
+
+        Returns:
+            the plan with the pack of pairs as the last search has left it.
+        """
         substeps = self._substeps
         told = np.zeros(CLIPPED + len(self._ranges), np.int32)
         write_array(self._arrays["told"], told)
@@ -72,14 +72,16 @@ class PairWindows:
         first, longest = 0, substeps
         while first < substeps:
             count = min(longest, substeps - first)
-            self._look_ahead(path, frame_index, first, count)
-            simulate_substeps(self.plan, path, first, count, substeps)
+            self._look_ahead(plan, path, frame_index, first, count)
+            plan = self._with_pairs(plan)
+            simulate_substeps(plan, path, first, count, substeps)
             told = read_array(self._arrays["told"])
             done = int(told[STOPPED]) or count
             longest = max(count // 2, 1) if done < count else substeps
             told[STOPPED] = 0
             write_array(self._arrays["told"], told)
             first += done
+        return plan
 
     def _place_vertices(self, frame_index: int) -> None:
         """Give the kernels the vertices of colliders at both ends of a frame."""
@@ -95,9 +97,9 @@ class PairWindows:
         masses, ranges = self._system.inverse_masses, self._objects.particle_ranges
         return np.array([n < self._objects.body_count and (masses[a:b] > 0.0).all() for n, (a, b) in enumerate(ranges)])
 
-    def _look_ahead(self, path: str, frame_index: int, first: int, count: int) -> None:
+    def _look_ahead(self, plan: Plan, path: str, frame_index: int, first: int, count: int) -> None:
         """Search for what may touch in a window of so many substeps."""
-        starts, travels = self._way(count)
+        starts, travels = self._way(plan, count)
         motion = self._colliders.motion(frame_index, self._substeps)[first : first + count + 1]
         self._aim_pinned(starts, travels, frame_index, count)
         self._aim_vertices(starts, travels, motion, frame_index, first)
@@ -106,16 +108,16 @@ class PairWindows:
         found = self._search.search(1 if path == SERIAL else thread_count())
         self._note_islands(found, self._meets_shapes(starts, travels, motion))
         write_array(self._arrays["travels"], np.zeros(len(self._ranges)))
-        if found.is_new or self._is_empty:
+        if found.is_new or self._pack is None:
             self._lay_out(found)
 
-    def _way(self, count: int) -> tuple[Floats, Floats]:
+    def _way(self, plan: Plan, count: int) -> tuple[Floats, Floats]:
         """Where particles are, with the margins of their ways, and how far they fly, both of shape (particles, 4)."""
-        particles, time = self.plan.state.particles, count * self.plan.h
+        particles, time = plan.state.particles, count * plan.h
         starts, travels = read_array(particles.positions), time * read_array(particles.velocities)
         moves = starts[:, 3] > 0.0
         # as the steps of Euler add it up
-        travels[moves, :3] += 0.5 * time * (time + self.plan.h) * self._system.scene.gravity
+        travels[moves, :3] += 0.5 * time * (time + plan.h) * self._system.scene.gravity
         starts[:, 3] = self._margin
         longest = np.abs(travels[:, :3]).max(axis=1) / max(count, 1)
         for (first, last), is_alone in zip(self._ranges, self._is_alone, strict=True):
@@ -173,13 +175,14 @@ class PairWindows:
 
     def _lay_out(self, found: PairList) -> None:
         """Make the pack anew: the search has other arrays than before."""
-        self._is_empty = False
-        capacity = found.pairs.pair_ints.shape[0]
         self._arrays |= arrays_by_name(found.pairs) | {"pair_starts": found.task_starts}
-        self._arrays["near_pairs"] = make_zeros((capacity,), ti.i32)
-        state = self.plan.state
-        world = state.world._replace(pairs=Pairs(**self._arrays))
-        self.plan = replace(self.plan, state=replace(state, world=world))
+        self._arrays["near_pairs"] = make_zeros((found.pairs.pair_ints.shape[0],), ti.i32)
+        self._pack = Pairs(**self._arrays)
+
+    def _with_pairs(self, plan: Plan) -> Plan:
+        if plan.state.world.pairs is self._pack:
+            return plan
+        return replace(plan, state=replace(plan.state, world=plan.state.world._replace(pairs=self._pack)))
 
 
 def _contents(system: System, objects: ContactObjects) -> Contents:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,11 @@ import numpy.typing as npt
 import taichi as ti
 
 from ...constraints.constraint import ACCUMULATE, BDF2, WARM
+from ...contacts import CONTACTS
 from ...contacts.restitution import HIT_WIDTH
-from ...contacts.tables import MOTION_WIDTH
-from ...device.arrays import make_array, make_vectors, make_zero_vectors, make_zeros, readable_array
+from ...contacts.slots import FIRST_SLOTS, slot_width
+from ...contacts.tables import COLLIDER_SHAPE, MOTION_WIDTH
+from ...device.arrays import make_array, make_vectors, make_zero_vectors, make_zeros, read_array, readable_array
 from ...device.runtime import real_type
 from ..order.compact_pieces import CompactPieces
 from ..order.contact_points import ContactPoints
@@ -43,6 +45,7 @@ class State:
         world: all that a substep reads and writes.
         order: who does what when.
         body_of: body of each particle, for graphics cards.
+        most_slots: of a contact point, that the colliders can fill.
         stages: of a substep.
         tables: the coarse levels of cloths.
         operations: on these.
@@ -51,9 +54,20 @@ class State:
     world: World
     order: Any
     body_of: Any
+    most_slots: int
     stages: tuple[Stage, ...]
     tables: HierarchyTables
     operations: LevelOperations
+
+    @property
+    def may_lack_slots(self) -> bool:
+        """Whether a contact point may touch more than it has slots for."""
+        return bool(self.contacts.slots.shape[1] < self.most_slots)
+
+    @property
+    def lacks_slots(self) -> bool:
+        """Whether one has, since the slots were made: then contacts are missing."""
+        return self.may_lack_slots and bool(read_array(self.contacts.touches)[-1])
 
     @property
     def particles(self) -> Any:
@@ -106,6 +120,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         len(system.pieces),
         PAIR_SWEEPS * (system.objects is not None),
     )
+    most_slots = sum(CONTACTS[shape].most_faces for shape in colliders.ints[:, COLLIDER_SHAPE])
     world = World(
         particles=_particles(system, mode),
         constraints=_constraints(system.schedule, mode),
@@ -114,7 +129,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
             starts=make_zero_vectors(len(moved)),
             ends=make_zero_vectors(len(moved)),
         ),
-        contacts=_contacts(system.contacts, system.pieces, len(colliders.ints), mode),
+        contacts=_contacts(system.contacts, system.pieces, min(FIRST_SLOTS, most_slots), mode),
         pieces=_pieces(system.pieces, len(colliders.ints)),
         colliders=_colliders(colliders, settings.substeps),
         levels=_levels(tables),
@@ -124,6 +139,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         world=world,
         order=_order(system, stages, operations),
         body_of=make_array(_particle_bodies(system), ti.i32),
+        most_slots=most_slots,
         stages=stages,
         tables=tables,
         operations=operations,
@@ -162,18 +178,23 @@ def _constraints(schedule: Schedule, mode: int) -> Any:
     )
 
 
-def _contacts(contacts: ContactPoints, pieces: CompactPieces, collider_count: int, mode: int) -> Any:
-    kept = len(contacts) * keeps_friction(mode, bounces=len(pieces) > 0)
+def with_more_slots(state: State, system: System) -> State:
+    """The same arrays, but for twice as many slots for each contact point."""
+    slots = min(2 * state.contacts.slots.shape[1], state.most_slots)
+    contacts = _contacts(system.contacts, system.pieces, slots, static_mode(system))
+    return replace(state, world=state.world._replace(contacts=contacts))
+
+
+def _contacts(points: ContactPoints, pieces: CompactPieces, slots: int, mode: int) -> Any:
+    count, bounces = len(points) if slots else 0, len(pieces) > 0
+    width = slot_width(keeps_friction=keeps_friction(mode, bounces=bounces), bounces=bounces)
+    elements = np.column_stack([points.elements, pieces.of_points]) if bounces else points.elements
     return Contacts(
-        elements=readable_array(contacts.elements, ti.i32),
-        weights=readable_array(contacts.weights, ti.f32),
-        element_starts=readable_array(contacts.element_starts, ti.i32),
-        frictions=readable_array(contacts.frictions, ti.f32),
-        piece_of=make_array(pieces.of_points, ti.i32),
-        multipliers=make_zeros((len(contacts), collider_count), real_type()),
-        normals=make_zero_vectors(len(contacts), collider_count),
-        frictions_given=make_zero_vectors(kept, collider_count),
-        surfaces=make_zero_vectors(len(pieces.of_points), collider_count),
+        elements=readable_array(elements, ti.i32),
+        weights=readable_array(points.weights, ti.f32),
+        element_starts=readable_array(points.element_starts, ti.i32),
+        touches=make_zeros((count + 1,), ti.i32),
+        slots=make_zeros((count, slots, width), real_type()),
     )
 
 

@@ -76,6 +76,8 @@ class Solver:
         self._upload("targets.starts", padded(self.system.targets(index)))
         self._upload("targets.ends", padded(self.system.targets(index + 1)))
         self._upload("colliders.motion", self._colliders.motion(index, substeps))
+        if self._colliders.deforms:
+            self._upload("colliders.mesh_floats", self._colliders.deformed_floats(index, substeps))
         path, started = self._pace.next_path(), time.perf_counter()
         before = self.checkpoint() if self._state.may_lack_slots else {}
         self._simulate(path)

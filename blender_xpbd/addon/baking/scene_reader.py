@@ -17,6 +17,7 @@ The rules, as artists are told them:
 - Gravity and settings are those of the first frame, wherever the playhead stands; only the range of frames and their
   duration are read where it stands.
 - Objects that something animates are followed through the frames; all of them, where a handler is called at each.
+- A collider is its mesh after all modifiers, at each frame.
 """
 
 from __future__ import annotations
@@ -41,10 +42,11 @@ from ..keys.body_results import ResultTarget, TargetOptions
 from ..reading.attachment_reader import resolved
 from ..reading.body_reader import LocalBody, precision_notice
 from ..reading.collider_reader import read_collider, read_floor
+from ..reading.collider_shapes import ColliderShapes
 from ..reading.contact_reader import resolved_contact
 from ..reading.motion import animated_paths, has_animation, has_frame_handlers, may_deform, may_move, world_matrix
 from .body_kinds import blender_kind, is_body
-from .ignored_inputs import ColliderShapes, ignored_inputs
+from .ignored_inputs import deforming_spheres, ignored_inputs
 
 Floats = npt.NDArray[np.float64]
 
@@ -112,8 +114,11 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
         ignored = ignored_inputs(scene, enabled, pinned, local_colliders.values())
         shapes = ColliderShapes(colliders, frames, depsgraph, is_scripted=is_scripted)
         yield from _follow(context, parts.scene_uid, frames, moving, matrices, shapes)
+    for uid, positions in shapes.positions().items():
+        local_colliders[uid] = replace(local_colliders[uid], positions=positions)
+    spheres = deforming_spheres([local_colliders[uid].name for uid in shapes.deforming_spheres()])
     reading = parts.assemble(local_bodies, local_colliders, {uid: _motion(rows) for uid, rows in matrices.items()})
-    return replace(reading, notices=(*reading.notices, *ignored, *shapes.notices()))
+    return replace(reading, notices=(*reading.notices, *ignored, *spheres))
 
 
 def _read_all(
@@ -255,8 +260,8 @@ def _follow(
     matrices: dict[int, list[Floats]],
     shapes: ColliderShapes,
 ) -> Iterator[ReadProgress]:
-    """Play the frames after the first, and append the matrices of what moves; of the rest look at some frames."""
-    for frame in range(frames.start + 1, frames.end + 1) if moving else shapes.frames:
+    """Play the frames after the first where something may change; append matrices, and note shapes."""
+    for frame in range(frames.start + 1, frames.end + 1) if moving or shapes.uids else ():
         yield ReadProgress(frame - frames.start, frames.count)
         if context.scene is None or context.scene.session_uid != scene_uid:
             raise XpbdError("E_INTERRUPTED", "Another scene was chosen while this one was being read: bake again.")
@@ -264,8 +269,7 @@ def _follow(
         depsgraph = context.evaluated_depsgraph_get()
         for uid in moving:
             matrices[uid].append(world_matrix(_require_object(uid), depsgraph, frame))
-        if frame in shapes.frames:
-            shapes.look([_require_object(uid) for uid in shapes.uids], depsgraph)
+        shapes.note([_require_object(uid) for uid in shapes.uids], depsgraph, frame)
 
 
 def _require_object(uid: int) -> bpy.types.Object:

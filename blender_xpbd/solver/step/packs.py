@@ -16,6 +16,8 @@ FLOATS = ti.types.ndarray(ndim=1)
 INTS = ti.types.ndarray(dtype=ti.i32, ndim=1)
 FLOAT_TABLE = ti.types.ndarray(dtype=ti.f32, ndim=2)
 INT_TABLE = ti.types.ndarray(dtype=ti.i32, ndim=2)
+REAL_TABLE = ti.types.ndarray(ndim=2)
+VECTOR_TABLE = ti.types.ndarray(ndim=2)
 FLOATS_3D = ti.types.ndarray(ndim=3)
 MOTION = ti.types.ndarray(dtype=ti.f32, ndim=3)
 
@@ -90,7 +92,7 @@ Pairs = pack_type(
     travels=FLOATS,
     gradients=FLOATS,
     pair_ints=INT_TABLE,
-    pair_floats=FLOATS_OF_PAIRS,
+    pair_floats=REAL_TABLE,
     pair_bounds=FLOATS,
     pair_starts=INTS,
     near_pairs=INTS,
@@ -104,7 +106,7 @@ Pairs = pack_type(
     least_reach=FLOATS,
     told=INTS,
     vertices=INT_TABLE,
-    vertex_places=VECTORS_OF_PAIRS,
+    vertex_places=VECTOR_TABLE,
 )
 
 

@@ -55,9 +55,8 @@ class PairWindows:
         self._margin = MARGIN * float(edges.mean()) if len(edges) else 0.0
         self._substeps = system.scene.settings.substeps
         self._pinned = system.moved_particles
-        self._is_empty = True
+        self._pack: Any = None
         self._ranges = objects.particle_ranges
-        self.plan = plan
 
     def simulate_frame(self, plan: Plan, path: str, frame_index: int) -> Plan:
         """Simulate all substeps of the frame that leads from ``frame_index`` to the next.

@@ -22,6 +22,7 @@ from ...scene.body import Body
 from ...scene.collider import Collider
 from ...scene.scene import Scene
 from ...scene.transforms import transformed
+from .collider_mesh import ColliderMesh
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -73,8 +74,11 @@ def has_pairs(scene: Scene) -> bool:
 
 def collider_vertices(scene: Scene) -> Floats:
     """Where the vertices of the colliders that take part are at the first frame [m], shape (vertices, 3)."""
-    colliders = [scene.colliders[number] for number in _seen_colliders(scene)]
-    places = [transformed(collider.transforms[0], collider.positions[0]) for collider in colliders]
+    places = []
+    for number in _seen_colliders(scene):
+        collider = scene.colliders[number]
+        sources = ColliderMesh(collider, number).surface.sources
+        places.append(transformed(collider.transforms[0], collider.positions[0][sources]))
     return np.concatenate([np.zeros((0, 3)), *places])
 
 
@@ -94,7 +98,8 @@ def build_contact_objects(
     if not sees.any():
         return None
     colliders = [scene.colliders[number] for number in numbers]
-    meshes = [_body_mesh(model.body) for model in models] + [_collider_mesh(collider) for collider in colliders]
+    meshes = [_body_mesh(model.body) for model in models]
+    meshes += [_collider_mesh(ColliderMesh(scene.colliders[number], number)) for number in numbers]
     ends = first_vertex + np.cumsum([0, *(len(mesh.rest) for mesh in meshes[len(models) :])])
     ranges = np.concatenate([np.stack([starts[:-1], starts[1:]], 1), np.stack([ends[:-1], ends[1:]], 1)])
     elements = [model.elements + start for model, start in zip(models, starts, strict=False)]
@@ -150,10 +155,9 @@ def _body_mesh(body: Body) -> SurfaceMesh:
     return build_surface_mesh(body.positions, body.face_sizes, body.corners, body.loose_edges, left_out)
 
 
-def _collider_mesh(collider: Collider) -> SurfaceMesh:
-    sizes = np.full(len(collider.triangles), 3, np.int32)
-    rest = transformed(collider.transforms[0], collider.positions[0])
-    return build_surface_mesh(rest, sizes, collider.triangles.ravel())
+def _collider_mesh(mesh: ColliderMesh) -> SurfaceMesh:
+    triangles = mesh.surface.triangles
+    return build_surface_mesh(mesh.vertices(0), np.full(len(triangles), 3, np.int32), triangles.ravel())
 
 
 def _rows(models: Sequence[BodyModel], colliders: Sequence[Collider], weights: Sequence[Floats]) -> Floats:

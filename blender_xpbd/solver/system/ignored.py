@@ -10,12 +10,7 @@ from ...scene.scene import Scene
 def ignored(scene: Scene) -> tuple[Notice, ...]:
     """A warning for each object whose part of the job changes nothing."""
     names = {item.identifier: item.name for item in scene.objects}
-    notices = [
-        Notice("W_IGNORED", "The collider keeps the shape of the first frame.", collider.name)
-        for collider in scene.colliders
-        if len(collider.positions) > 1
-    ]
-    notices += [Notice("W_IGNORED", "The force field moves nothing.", force.name) for force in scene.forces]
+    notices = [Notice("W_IGNORED", "The force field moves nothing.", force.name) for force in scene.forces]
     notices += [
         Notice("W_IGNORED", f"The track of {track.parameter} changes nothing.", names.get(track.target, ""))
         for track in scene.tracks

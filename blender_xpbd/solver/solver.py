@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import itertools
-import operator
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,13 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ..constraints.constraint import BDF2, WARM
-from ..device.arrays import read_array, require_finite, write_array
+from ..device.arrays import read_array, write_array
 from ..scene.errors import XpbdError
 from .step.colour_path import project_by_colours
 from .step.pair_windows import PairWindows
 from .step.plan import SERIAL, Pace, make_plan
 from .step.state import State, build_state, padded, with_more_slots
 from .step.substeps import simulate_substeps
+from .step.track_player import TrackPlayer
+from .step.uploads import Uploads
 from .system.advice import divergence_advice
 from .system.colliders import build_colliders
 from .system.system import System
@@ -60,7 +61,8 @@ class Solver:
         objects = system.objects
         self._windows = None if objects is None else PairWindows(system, objects, self._colliders)
         self._pace = Pace(paths)
-        self._uploaded: dict[str, Floats] = {}
+        self._uploads = Uploads(self._state)
+        self._tracks = TrackPlayer(system, self._state, self._colliders, self._uploads)
         self._embeddings = [
             _Embedding(model.elements + start, model.weights)
             for model, start in zip(system.models, system.starts, strict=False)
@@ -70,14 +72,15 @@ class Solver:
         """Simulate from the current frame to the next.
 
         Raises:
-            XpbdError: E_NONFINITE, where pins or colliders go beyond single precision.
+            XpbdError: E_NONFINITE, where pins, colliders or tracks go beyond single precision.
         """
         index, substeps = self.frame_index, self.system.scene.settings.substeps
-        self._upload("targets.starts", padded(self.system.targets(index)))
-        self._upload("targets.ends", padded(self.system.targets(index + 1)))
-        self._upload("colliders.motion", self._colliders.motion(index, substeps))
+        self._uploads.write("targets.starts", padded(self.system.targets(index)))
+        self._uploads.write("targets.ends", padded(self.system.targets(index + 1)))
+        self._uploads.write("colliders.motion", self._colliders.motion(index, substeps))
         if self._colliders.deforms:
-            self._upload("colliders.mesh_floats", self._colliders.deformed_floats(index, substeps))
+            self._uploads.write("colliders.mesh_floats", self._colliders.deformed_floats(index, substeps))
+        self._tracks.play(index)
         path, started = self._pace.next_path(), time.perf_counter()
         before = self.checkpoint() if self._state.may_lack_slots else {}
         self._simulate(path)
@@ -102,14 +105,6 @@ class Solver:
     def _state(self) -> State:
         """The arrays on the device; a frame may need others than the one before."""
         return self._plan.state
-
-    def _upload(self, name: str, values: Floats) -> None:
-        """Copy to the device what differs from the last frame: most pins and colliders stand still."""
-        if values.size and not np.array_equal(self._uploaded.get(name, ()), values):
-            array = operator.attrgetter(name)(self._state)
-            require_finite(values, array.dtype)
-            write_array(array, values)
-            self._uploaded[name] = values
 
     def compile(self) -> None:
         """Compile the kernels, or load them from the offline cache: a frame of no substeps."""

@@ -23,8 +23,7 @@
 | REBOUND | points that hit a collider bounce | – |
 | SETTLE_PAIRS | pairs do not keep the speed of the push, or rebound | – |
 | BOUNCE | compact pieces bounce as a whole | – |
-
-After the last substep of a frame the internal motion of bodies is damped, as by ``damp_internal_motion`` there.
+| DAMP | once, in the last substep of a frame: bodies lose internal motion | ``damp_internal_motion`` |
 
 The turns of a stage share no movable particle, so they may be done in any order or at once; a stage begins when all
 turns of the one before are done. A team of threads claims turn by turn (``team_kernels``); for a graphics card a stage
@@ -39,10 +38,10 @@ from typing import NamedTuple
 from .tasks import MOST_PARTS, ROUNDS
 
 # the acts
-PREDICT, PLACE_TARGETS, SOLVE_LEVELS, PROJECT, TOUCH, UPDATE_VELOCITIES, REBOUND, BOUNCE = range(8)
+PREDICT, PLACE_TARGETS, SOLVE_LEVELS, PROJECT, TOUCH, UPDATE_VELOCITIES, REBOUND, BOUNCE, DAMP = range(9)
 # those of contact between bodies
-FIND_FRAMES, FIND_NEAR, PLACE_VERTICES, TOUCH_PAIRS, HOLD, MEASURE_ISLANDS = range(8, 14)
-BEGIN_LIMIT, LIMIT, SLIDE, TRUNCATE, CLOSE_ISLANDS, SETTLE_PAIRS = range(14, 20)
+FIND_FRAMES, FIND_NEAR, PLACE_VERTICES, TOUCH_PAIRS, HOLD, MEASURE_ISLANDS = range(9, 15)
+BEGIN_LIMIT, LIMIT, SLIDE, TRUNCATE, CLOSE_ISLANDS, SETTLE_PAIRS = range(15, 21)
 # how often particles go along what stops them before they stop; one takes most of what it can, see docs/experiments.md
 SLIDES = 1
 # columns of a stage
@@ -74,6 +73,7 @@ def substep_stages(
     has_contacts: bool,
     level_stages: Sequence[tuple[int, int, int]] = (),
     piece_count: int = 0,
+    damped_count: int = 0,
     pair_sweeps: int = 0,
 ) -> tuple[Stage, ...]:
     """The stages of a substep.
@@ -85,6 +85,7 @@ def substep_stages(
         has_contacts: whether there are colliders.
         level_stages: of the coarse levels, as in ``LevelOperations``.
         piece_count: compact pieces that bounce as a whole; a turn takes an equal share of them.
+        damped_count: bodies, where the internal motion of some is damped; likewise.
         pair_sweeps: how often an iteration goes over pairs of bodies; 0 where there can be none.
 
     Raises:
@@ -114,6 +115,8 @@ def substep_stages(
         stages += _by_task(SETTLE_PAIRS, contact_rounds)
     if piece_count:
         stages += [Stage(BOUNCE, min(piece_count, MOST_PARTS))]
+    if damped_count:
+        stages += [Stage(DAMP, min(damped_count, MOST_PARTS))]
     most = max(stage.turns for stage in stages)
     if most > MOST_PARTS:
         raise ValueError(f"a stage has {most} turns, more than can be claimed")

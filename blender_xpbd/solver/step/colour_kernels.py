@@ -9,9 +9,9 @@ import taichi as ti
 from ...constraints import CONSTRAINTS
 from ...contacts.contact import project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
-from ...contacts.tables import BODY_DAMPING, BODY_INTERNAL_DAMPING
+from ...contacts.tables import BODY_DAMPING
 from .functions import (
-    damp_internal_motion,
+    damp_body,
     forget_history,
     place_target,
     predict_position,
@@ -117,9 +117,7 @@ def bounce_pieces(particles: Particles, contacts: Contacts, pieces: Pieces, h: f
 
 
 @ti.kernel
-def damp_bodies(particles: Particles, duration: float):
+def damp_bodies(particles: Particles, h: float, of: ti.i32):
     """Damp the internal motion of each body, one thread per body."""
     for b in range(particles.bodies.shape[0]):
-        rate = particles.bodies[b, BODY_INTERNAL_DAMPING]
-        if rate > 0.0:
-            damp_internal_motion(particles, b, 1.0 - ti.exp(-rate * duration))
+        damp_body(particles, b, h, of)

@@ -16,10 +16,11 @@ import taichi as ti
 from ...constraints.constraint import BDF2
 from ...contacts.contact import project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
-from ...contacts.tables import BODY_DAMPING, BODY_INTERNAL_DAMPING
+from ...contacts.tables import BODY_DAMPING
 from ..order.stages import (
     ACT,
     BOUNCE,
+    DAMP,
     DETAIL,
     FIRST,
     PLACE_TARGETS,
@@ -37,7 +38,7 @@ from ..order.stages import (
 )
 from ..order.tasks import MOST_PARTS
 from .functions import (
-    damp_internal_motion,
+    damp_body,
     forget_history,
     place_target,
     predict_position,
@@ -151,6 +152,14 @@ def bounce_share(world: ti.template(), turn, turns, h, variant: ti.template()):
 
 
 @ti.func
+def damp_share(particles: ti.template(), turn, turns, h, of):
+    """Damp one of ``turns`` equal shares of the bodies for the substeps of a frame."""
+    count = particles.bodies.shape[0]
+    for b in range(count * turn // turns, count * (turn + 1) // turns):
+        damp_body(particles, b, h, of)
+
+
+@ti.func
 def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, variant: ti.template()):
     """Do one turn of a stage of the table."""
     mode = ti.static(variant.mode)
@@ -179,18 +188,11 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
     if ti.static(variant.bounces):
         if act == BOUNCE:
             bounce_share(world, turn, turns, h, variant)
+    if ti.static(variant.damps_bodies):
+        if act == DAMP:
+            damp_share(world.particles, turn, turns, h, order.span[SPAN_OF])
     if ti.static(variant.has_pairs):
         take_pair_turn(world, order, stage, turn, substep, variant)
-
-
-@ti.func
-def ends_frame(order: ti.template(), pairs: ti.template(), variant: ti.template()):
-    """Whether a launch has done the last substep of a frame."""
-    span = ti.static(order.span)
-    result = span[SPAN_COUNT] > 0 and span[SPAN_FIRST] + span[SPAN_COUNT] == span[SPAN_OF]
-    if ti.static(variant.has_pairs):
-        result = result and (pairs.told[STOPPED] == 0 or pairs.told[STOPPED] == span[SPAN_COUNT])
-    return result
 
 
 @ti.kernel
@@ -206,7 +208,7 @@ def simulate_substeps(
     order: Order,
     variant: ti.template(),
 ):
-    """The substeps of a frame that ``order.span`` tells; after the last one of the frame, bodies are damped."""
+    """The substeps of a frame that ``order.span`` tells."""
     world = ti.static(World(particles, constraints, targets, contacts, pieces, colliders, levels, pairs))
     ti.loop_config(serialize=True)
     for n in range(order.counters.shape[0]):
@@ -221,6 +223,9 @@ def simulate_substeps(
                 substep, stage = order.span[SPAN_FIRST] + epoch // stage_count, epoch % stage_count
                 epoch += 1
                 turns = order.stages[stage, TURNS]
+                if ti.static(variant.damps_bodies):
+                    if order.stages[stage, ACT] == DAMP and substep + 1 < order.span[SPAN_OF]:
+                        turns = 0
                 end += turns
                 for n in range(turns):
                     turn = (member * turns // team_size + n) % turns
@@ -233,9 +238,3 @@ def simulate_substeps(
                     # told before the last turn of the substep was done, so that all who are there see it
                     if epoch % stage_count == 0 and pairs.told[STOPPED] > 0:
                         last = 0
-    if ti.static(variant.damps_bodies):
-        ti.loop_config(serialize=True)
-        for b in range(particles.bodies.shape[0]):
-            rate = particles.bodies[b, BODY_INTERNAL_DAMPING]
-            if rate > 0.0 and ends_frame(order, pairs, variant):
-                damp_internal_motion(particles, b, 1.0 - ti.exp(-rate * order.duration[0] * order.span[SPAN_OF]))

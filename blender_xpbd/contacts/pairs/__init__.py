@@ -6,12 +6,12 @@ run task by task. In the order of a substep, for pair ``k``:
 
 | when | function |
 |---|---|
-| positions and velocities are those of the substep's start | ``near.find_near(particles, surfaces, pairs, k, reach)`` |
-| in each sweep, pairs that are near | ``touch.touch_pair(particles, surfaces, pairs, k, h)`` |
-| particle by particle | ``limit.begin_limit(limits, i, move)`` |
-| pairs that are near | ``limit.limit_pair(particles, starts, surfaces, pairs, limits, k)`` |
-| particle by particle, then limit anew; once or twice | ``limit.slide(limits, i)`` |
-| velocities are updated; pairs that are near | ``settle.settle_pair(particles, surfaces, pairs, k, gravity_speed)`` |
+| positions and velocities are those of the substep's start | ``near.find_near`` |
+| in each sweep, pairs that are near | ``touch.touch_pair`` |
+| particle by particle | ``limit.begin_limit`` |
+| pairs that are near | ``limit.limit_pair`` |
+| particle by particle, then limit anew; once or twice | ``limit.slide`` |
+| velocities are updated; pairs that are near | ``settle.settle_pair`` |
 
 ``find_near`` answers 1 where a pair is near: its sides may come to less than GAP if they come nearer by ``reach`` [m].
 Others take no part in the substep. So no surface point may move by more than ``reach / 2`` in its island's frame.

@@ -52,11 +52,11 @@ def limited_move(limits: ti.template(), i):
 
 
 @ti.func
-def _approach(surfaces: ti.template(), limits: ti.template(), point, inward):
+def _approach(surfaces: ti.template(), limits: ti.template(), point, inward, embeds: ti.template()):
     """How far a point goes along ``inward``: (what others may not shorten, all that may count [m], is all fixed)."""
     elements, weights = ti.static(surfaces.surface_elements, surfaces.surface_weights)
     fixed, free, is_fixed = 0.0, 0.0, True
-    for j in ti.static(range(4)):
+    for j in ti.static(range(4 if embeds else 1)):
         if weights[point, j] != 0.0:
             move = limits.moves[elements[point, j]]
             along = weights[point, j] * inward.dot(move.xyz)
@@ -70,16 +70,16 @@ def _approach(surfaces: ti.template(), limits: ti.template(), point, inward):
 
 
 @ti.func
-def _hand_on(surfaces: ti.template(), limits: ti.template(), point, inward, allowance):
+def _hand_on(surfaces: ti.template(), limits: ti.template(), point, inward, allowance, embeds: ti.template()):
     """Limit the particles that carry a point, so that together they move it by ``allowance`` along ``inward``."""
     elements, weights = ti.static(surfaces.surface_elements, surfaces.surface_weights)
     carried = 0.0
-    for j in ti.static(range(4)):
+    for j in range(ti.static(4 if embeds else 1)):
         if weights[point, j] != 0.0:
             move = limits.moves[elements[point, j]]
             if move[3] > 0.0 and weights[point, j] * inward.dot(move.xyz) > 0.0:
                 carried += ti.abs(weights[point, j])
-    for j in ti.static(range(4)):
+    for j in range(ti.static(4 if embeds else 1)):
         if weights[point, j] != 0.0:
             particle = elements[point, j]
             move = limits.moves[particle]
@@ -92,7 +92,14 @@ def _hand_on(surfaces: ti.template(), limits: ti.template(), point, inward, allo
 
 
 @ti.func
-def limit_pair(starts: ti.template(), surfaces: ti.template(), pairs: ti.template(), limits: ti.template(), k):
+def limit_pair(
+    starts: ti.template(),
+    surfaces: ti.template(),
+    pairs: ti.template(),
+    limits: ti.template(),
+    k,
+    embeds: ti.template(),
+):
     """Shorten the moves of the particles of pair ``k`` so that its sides stay on theirs of a plane.
 
     Args:
@@ -101,12 +108,13 @@ def limit_pair(starts: ti.template(), surfaces: ti.template(), pairs: ti.templat
         pairs: the pack.
         limits: the pack; fractions only become smaller.
         k: number of a pair that is near.
+        embeds: static: whether any point has more than one particle.
     """
     normal = normal_of(pairs, k)
     last_of_a = 1
     if pairs.pair_ints[k, KIND] == VERTEX_TRIANGLE:
         last_of_a = 0
-    x0, x1, x2, x3 = points_of(starts, surfaces, pairs, k)
+    x0, x1, x2, x3 = points_of(starts, surfaces, pairs, k, embeds)
     # along the normal, relative to the first point; then how far points lie behind the foremost one of their side
     heights = ti.Vector([0.0, normal.dot(x1 - x0), normal.dot(x2 - x0), normal.dot(x3 - x0)])
     lowest_a, highest_b = 0.0, ti.max(heights[2], heights[3])
@@ -121,7 +129,7 @@ def limit_pair(starts: ti.template(), surfaces: ti.template(), pairs: ti.templat
         side, inward, behind = 0, -normal, heights[i] - lowest_a
         if i > last_of_a:
             side, inward, behind = 1, normal, highest_b - heights[i]
-        fixed[i], free[i], is_fixed = _approach(surfaces, limits, pairs.pair_ints[k, POINTS + i], inward)
+        fixed[i], free[i], is_fixed = _approach(surfaces, limits, pairs.pair_ints[k, POINTS + i], inward, embeds)
         approach[side] = ti.max(approach[side], fixed[i] + free[i])
         if is_fixed:
             held[side] = ti.max(held[side], fixed[i] - behind)
@@ -147,4 +155,4 @@ def limit_pair(starts: ti.template(), surfaces: ti.template(), pairs: ti.templat
                 room, inward = of_b + highest_b - heights[i], normal
             room = ti.max(room - fixed[i], 0.0)
             if free[i] > room:
-                _hand_on(surfaces, limits, pairs.pair_ints[k, POINTS + i], inward, room)
+                _hand_on(surfaces, limits, pairs.pair_ints[k, POINTS + i], inward, room, embeds)

@@ -25,13 +25,24 @@ from .tables import (
 
 
 @ti.func
-def points_of(vectors: ti.template(), surfaces: ti.template(), pairs: ti.template(), k):
-    """The vectors of the four points of pair ``k``, as the columns of a matrix (3, 4)."""
+def surface_point(vectors: ti.template(), surfaces: ti.template(), point, embeds: ti.template()):
+    """The vector of a surface point: Σ uⱼ vⱼ, or where nothing ``embeds`` that of its only particle."""
     elements, weights = ti.static(surfaces.surface_elements, surfaces.surface_weights)
-    first = element_point(vectors, elements, weights, pairs.pair_ints[k, POINTS])
-    second = element_point(vectors, elements, weights, pairs.pair_ints[k, POINTS + 1])
-    third = element_point(vectors, elements, weights, pairs.pair_ints[k, POINTS + 2])
-    fourth = element_point(vectors, elements, weights, pairs.pair_ints[k, POINTS + 3])
+    result = ti.Vector([0.0, 0.0, 0.0])
+    if ti.static(embeds):
+        result = element_point(vectors, elements, weights, point)
+    else:
+        result = vectors[elements[point, 0]].xyz
+    return result
+
+
+@ti.func
+def points_of(vectors: ti.template(), surfaces: ti.template(), pairs: ti.template(), k, embeds: ti.template()):
+    """The vectors of the four points of pair ``k``."""
+    first = surface_point(vectors, surfaces, pairs.pair_ints[k, POINTS], embeds)
+    second = surface_point(vectors, surfaces, pairs.pair_ints[k, POINTS + 1], embeds)
+    third = surface_point(vectors, surfaces, pairs.pair_ints[k, POINTS + 2], embeds)
+    fourth = surface_point(vectors, surfaces, pairs.pair_ints[k, POINTS + 3], embeds)
     return first, second, third, fourth
 
 
@@ -43,7 +54,7 @@ def normal_of(pairs: ti.template(), k):
 
 
 @ti.func
-def find_near(particles: ti.template(), surfaces: ti.template(), pairs: ti.template(), k, reach):
+def find_near(particles: ti.template(), surfaces: ti.template(), pairs: ti.template(), k, reach, embeds: ti.template()):
     """Measure pair ``k`` when the substep begins, unless its bound says that it is far; begin its multipliers anew.
 
     Args:
@@ -52,6 +63,7 @@ def find_near(particles: ti.template(), surfaces: ti.template(), pairs: ti.templ
         pairs: the pack.
         k: number of the pair.
         reach: how much nearer its sides may come in the substep [m].
+        embeds: static: whether any point has more than one particle.
 
     Returns:
         1 where they may come nearer than GAP, else 0.
@@ -62,13 +74,13 @@ def find_near(particles: ti.template(), surfaces: ti.template(), pairs: ti.templ
     way += surfaces.travels[elements[pairs.pair_ints[k, POINTS + 3], 4]]
     is_near = 0
     if pairs.pair_bounds[k] - way <= reach:
-        x0, x1, x2, x3 = points_of(particles.positions, surfaces, pairs, k)
+        x0, x1, x2, x3 = points_of(particles.positions, surfaces, pairs, k, embeds)
         found = pair_geometry(pairs.pair_ints[k, KIND] == EDGE_EDGE, x0, x1, x2, x3, normal_of(pairs, k))
         left = found.distance - floats[k, GAP]
         pairs.pair_bounds[k] = left + way
         if left <= reach:
             is_near = 1
-            v0, v1, v2, v3 = points_of(particles.velocities, surfaces, pairs, k)
+            v0, v1, v2, v3 = points_of(particles.velocities, surfaces, pairs, k, embeds)
             w = found.weights
             floats[k, DISTANCE] = found.distance
             floats[k, APPROACH] = -found.normal.dot(w[0] * v0 + w[1] * v1 + w[2] * v2 + w[3] * v3)

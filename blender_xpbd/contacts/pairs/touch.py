@@ -17,7 +17,7 @@ LARGEST_PUSH_SPEED = 1.0
 
 
 @ti.func
-def touch_pair(particles: ti.template(), surfaces: ti.template(), pairs: ti.template(), k, h):
+def touch_pair(particles: ti.template(), surfaces: ti.template(), pairs: ti.template(), k, h, embeds: ti.template()):
     """Move the sides of pair ``k`` apart where they are nearer than its gap, and let friction hold them.
 
     Args:
@@ -26,22 +26,23 @@ def touch_pair(particles: ti.template(), surfaces: ti.template(), pairs: ti.temp
         pairs: the pack.
         k: number of a pair that is near.
         h: duration of the substep [s].
+        embeds: static: whether any point has more than one particle.
     """
     floats = ti.static(pairs.pair_floats)
     normal = normal_of(pairs, k)
     wanted = ti.min(floats[k, GAP], floats[k, DISTANCE] + LARGEST_PUSH_SPEED * h)
-    gap = normal.dot(relative(particles.positions, surfaces, pairs, k)) - wanted
+    way = relative(particles.positions, surfaces, pairs, k, embeds)
+    gap = normal.dot(way) - wanted
     multiplier = floats[k, MULTIPLIER]
     # what other pairs did meanwhile may make less of this one's push enough
     gap = ti.min(gap, multiplier)
     if gap < 0.0 or multiplier > 0.0:
-        inverse_mass = gather_coefficients(particles, surfaces, pairs, k)
+        inverse_mass = gather_coefficients(particles, surfaces, pairs, k, embeds)
         if inverse_mass > 0.0:
-            slide = relative(particles.positions, surfaces, pairs, k)
-            slide -= relative(particles.previous_positions, surfaces, pairs, k)
+            slide = way - relative(particles.previous_positions, surfaces, pairs, k, embeds)
             given = ti.Vector([floats[k, GIVEN], floats[k, GIVEN + 1], floats[k, GIVEN + 2]])
             contact = resolve_contact(normal, gap, slide, floats[k, FRICTION], multiplier, given)
-            push_pair(particles.positions, particles, surfaces, pairs, k, contact.push / inverse_mass)
+            push_pair(particles.positions, particles, surfaces, pairs, k, contact.push / inverse_mass, embeds)
             floats[k, MULTIPLIER] = contact.multiplier
             for axis in ti.static(range(3)):
                 floats[k, GIVEN + axis] = contact.given[axis]

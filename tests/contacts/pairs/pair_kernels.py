@@ -89,34 +89,44 @@ def limits_of(particle_count):
 
 
 @ti.kernel
-def find(particles: Moving, surfaces: Surfaces, pairs: Pairs, count: ti.i32, reach: float):
+def find(particles: Moving, surfaces: Surfaces, pairs: Pairs, count: ti.i32, reach: float, embeds: ti.template()):
     ti.loop_config(serialize=True)
     for _ in range(1):
         found = 0
         for k in range(count):
-            if near.find_near(particles, surfaces, pairs, k, reach) == 1:
+            if near.find_near(particles, surfaces, pairs, k, reach, embeds) == 1:
                 pairs.near_pairs[found] = k
                 found += 1
         pairs.near_count[0] = found
 
 
 @ti.kernel
-def touch_all(particles: Moving, surfaces: Surfaces, pairs: Pairs, h: float, sweeps: ti.i32):
+def touch_all(particles: Moving, surfaces: Surfaces, pairs: Pairs, h: float, sweeps: ti.i32, embeds: ti.template()):
     ti.loop_config(serialize=True)
     for _ in range(sweeps):
         for n in range(pairs.near_count[0]):
-            touch.touch_pair(particles, surfaces, pairs, pairs.near_pairs[n], h)
+            touch.touch_pair(particles, surfaces, pairs, pairs.near_pairs[n], h, embeds)
 
 
 @ti.kernel
-def settle_all(particles: Moving, surfaces: Surfaces, pairs: Pairs, inverse_h: float, gravity_speed: float):
+def settle_all(
+    particles: Moving, surfaces: Surfaces, pairs: Pairs, inverse_h: float, gravity_speed: float, embeds: ti.template()
+):
     ti.loop_config(serialize=True)
     for n in range(pairs.near_count[0]):
-        settle.settle_pair(particles, surfaces, pairs, pairs.near_pairs[n], inverse_h, gravity_speed)
+        settle.settle_pair(particles, surfaces, pairs, pairs.near_pairs[n], inverse_h, gravity_speed, embeds)
 
 
 @ti.kernel
-def limit_all(particles: Moving, surfaces: Surfaces, pairs: Pairs, limits: Limits, slides: ti.i32, longest: float):
+def limit_all(
+    particles: Moving,
+    surfaces: Surfaces,
+    pairs: Pairs,
+    limits: Limits,
+    slides: ti.i32,
+    longest: float,
+    embeds: ti.template(),
+):
     """From the previous positions towards the positions, which become what is certified."""
     ti.loop_config(serialize=True)
     for i in range(particles.positions.shape[0]):
@@ -131,7 +141,7 @@ def limit_all(particles: Moving, surfaces: Surfaces, pairs: Pairs, limits: Limit
             for i in range(particles.positions.shape[0]):
                 limit.slide(limits, i)
         for n in range(pairs.near_count[0]):
-            limit.limit_pair(particles.previous_positions, surfaces, pairs, limits, pairs.near_pairs[n])
+            limit.limit_pair(particles.previous_positions, surfaces, pairs, limits, pairs.near_pairs[n], embeds)
     ti.loop_config(serialize=True)
     for i in range(particles.positions.shape[0]):
         particles.positions[i] = particles.previous_positions[i] + limit.limited_move(limits, i)

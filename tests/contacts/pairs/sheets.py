@@ -93,7 +93,9 @@ class Sheets:
         if holds_first:
             inverse_masses[objects == 0] = 0.0
         self.objects, self.has_frame = objects, not holds_first
-        ends = np.concatenate([s + start for (_, _, springs), start in zip(sheets, starts, strict=False) for _, s in springs])
+        ends = np.concatenate(
+            [s + start for (_, _, springs), start in zip(sheets, starts, strict=False) for _, s in springs]
+        )
         compliances = np.concatenate([np.full(len(s), c) for _, _, springs in sheets for c, s in springs])
         self.springs = Springs(
             ends=make_array(ends.astype(np.int32), ti.i32),
@@ -144,13 +146,13 @@ class Sheets:
         travels = read_array(self.surfaces.travels)
         if self.pairs is None or reach + 2.0 * travels.max() > self.margin:
             self.search(max(0.7 * self.gap, 4.0 * reach))
-        kernels.find(self.particles, self.surfaces, self.pairs, len(read_array(self.pairs.pair_ints)), reach)
+        kernels.find(self.particles, self.surfaces, self.pairs, len(read_array(self.pairs.pair_ints)), reach, False)
         predict(self.particles, h, GRAVITY * np.sin(self.slope), -GRAVITY * np.cos(self.slope))
         project(self.particles, self.springs, h)
-        kernels.touch_all(self.particles, self.surfaces, self.pairs, h, self.sweeps)
+        kernels.touch_all(self.particles, self.surfaces, self.pairs, h, self.sweeps, False)
         frame = self._frame(self.positions - before)
         _shift(self.particles.positions, -frame)
-        kernels.limit_all(self.particles, self.surfaces, self.pairs, self.limits, self.slides, 0.5 * reach)
+        kernels.limit_all(self.particles, self.surfaces, self.pairs, self.limits, self.slides, 0.5 * reach, False)
         move = np.linalg.norm(self.positions - before, axis=1)
         ways = np.zeros(len(read_array(self.surfaces.travels)))
         np.maximum.at(ways, self.objects, move)
@@ -158,7 +160,7 @@ class Sheets:
         lost = self._frame(read_array(self.limits.moves)[:, :3] - (self.positions - before))
         _shift(self.particles.positions, frame + lost)
         update_velocities(self.particles, h)
-        kernels.settle_all(self.particles, self.surfaces, self.pairs, 1.0 / h, GRAVITY * h)
+        kernels.settle_all(self.particles, self.surfaces, self.pairs, 1.0 / h, GRAVITY * h, False)
         self.substeps_done += 1
 
     def _frame(self, vectors):
@@ -183,5 +185,5 @@ def _near(centres, radii, others, other_radii, reach):
         some = slice(first, first + 256)
         distances = np.linalg.norm(centres[some, None] - others[None], axis=2)
         rows = np.argwhere(distances < radii[some, None] + other_radii + reach)
-        found.append(rows + [first, 0])
+        found.append(rows + np.array([first, 0]))
     return np.concatenate(found)

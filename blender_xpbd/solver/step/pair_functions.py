@@ -30,41 +30,41 @@ def is_for_colliders(particles: ti.template(), pairs: ti.template(), k):
 
 
 @ti.func
-def find_near_task(particles: ti.template(), pairs: ti.template(), task):
+def find_near_task(particles: ti.template(), pairs: ti.template(), task, embeds: ti.template()):
     """List the pairs of a task that are near."""
     first, count = pairs.pair_starts[task], 0
     for k in range(first, pairs.pair_starts[task + 1]):
         reach = pairs.reaches[pairs.object_rows[object_of(pairs, k, 0), ISLAND]]
-        if find_near(particles, pairs, pairs, k, reach):
+        if find_near(particles, pairs, pairs, k, reach, embeds):
             pairs.near_pairs[first + count] = k
             count += 1
     pairs.near_counts[task] = count
 
 
 @ti.func
-def touch_pair_task(particles: ti.template(), pairs: ti.template(), task, h):
+def touch_pair_task(particles: ti.template(), pairs: ti.template(), task, h, embeds: ti.template()):
     """Push the near pairs of a task apart."""
     first = pairs.pair_starts[task]
     for n in range(first, first + pairs.near_counts[task]):
         k = pairs.near_pairs[n]
         if not is_for_colliders(particles, pairs, k):
-            touch_pair(particles, pairs, pairs, k, h)
+            touch_pair(particles, pairs, pairs, k, h, embeds)
 
 
 @ti.func
-def limit_task(starts: ti.template(), pairs: ti.template(), task):
+def limit_task(starts: ti.template(), pairs: ti.template(), task, embeds: ti.template()):
     """How far the particles of the near pairs of a task may go."""
     first = pairs.pair_starts[task]
     for n in range(first, first + pairs.near_counts[task]):
-        limit_pair(starts, pairs, pairs, pairs, pairs.near_pairs[n])
+        limit_pair(starts, pairs, pairs, pairs, pairs.near_pairs[n], embeds)
 
 
 @ti.func
-def settle_task(particles: ti.template(), pairs: ti.template(), task, inverse_h, gravity_speed):
+def settle_task(particles: ti.template(), pairs: ti.template(), task, inverse_h, gravity_speed, embeds: ti.template()):
     """Velocities of the near pairs of a task after the push."""
     first = pairs.pair_starts[task]
     for n in range(first, first + pairs.near_counts[task]):
-        settle_pair(particles, pairs, pairs, pairs.near_pairs[n], inverse_h, gravity_speed)
+        settle_pair(particles, pairs, pairs, pairs.near_pairs[n], inverse_h, gravity_speed, embeds)
 
 
 @ti.func

@@ -49,11 +49,11 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, subs
     if act == FIND_FRAMES:
         find_frames(world.particles, world.pairs, h)
     if act == FIND_NEAR:
-        find_near_task(world.particles, world.pairs, task)
+        find_near_task(world.particles, world.pairs, task, variant.embeds)
     if act == PLACE_VERTICES:
         place_vertices(world, turn, turns, substep, (substep + 1.0) / order.span[SPAN_OF], mode)
     if act == TOUCH_PAIRS:
-        touch_pair_task(world.particles, world.pairs, task, h)
+        touch_pair_task(world.particles, world.pairs, task, h, variant.embeds)
     if act == HOLD:
         hold_share(world.particles, world.pairs, turn, turns, done, share)
     if act == MEASURE_ISLANDS:
@@ -61,7 +61,7 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, subs
     if act == BEGIN_LIMIT:
         begin_limit_share(world.particles, starts, world.pairs, turn, turns)
     if act == LIMIT:
-        limit_task(starts, world.pairs, task)
+        limit_task(starts, world.pairs, task, variant.embeds)
     if act == SLIDE:
         slide_share(world.particles, world.pairs, turn, turns)
     if act == TRUNCATE:
@@ -72,4 +72,4 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, subs
         )
     if act == SETTLE_PAIRS:
         gravity_speed = world.particles.gravity[0].norm() * h
-        settle_task(world.particles, world.pairs, task, projection_step(h, 0, mode)[2], gravity_speed)
+        settle_task(world.particles, world.pairs, task, projection_step(h, 0, mode)[2], gravity_speed, variant.embeds)

@@ -104,5 +104,6 @@ def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
             has_levels=len(state.tables.levels) > 0,
             damps_bodies=damps_bodies(system),
             has_pairs=system.objects is not None,
+            embeds=system.objects is not None and system.objects.embeds,
         ),
     )

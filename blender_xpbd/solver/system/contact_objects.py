@@ -59,6 +59,11 @@ class ContactObjects:
         return len(self.rows) - len(self.colliders)
 
     @property
+    def embeds(self) -> bool:
+        """Whether a point is carried by several particles."""
+        return bool((self.weights[:, 1:] != 0.0).any())
+
+    @property
     def vertices(self) -> Ints:
         """The colliders' vertices: collider and particle of each, shape (vertices, 2)."""
         ranges = self.particle_ranges[self.body_count :]

@@ -99,7 +99,7 @@ class Solver:
         if self._windows is None:
             simulate_substeps(self._plan, path, 0, substeps, substeps)
         else:
-            self._plan = self._windows.simulate_frame(self._plan, path, self.frame_index)
+            self._plan = self._windows.simulate_frame(self._plan, path, self.frame_index, self._kept)
 
     @property
     def _state(self) -> State:

@@ -12,7 +12,7 @@
 | PROJECT | constraints move particles, one after the other | ``solve(constraint, …)`` |
 | TOUCH | colliders push points out, and hold them by friction | – |
 | TOUCH_PAIRS | near pairs are pushed apart, and held by friction | – |
-| HOLD | particles stay where the search has looked | – |
+| CHECK_WINDOW | whether particles are where the search has looked; else the substep is done again | – |
 | MEASURE_ISLANDS | how far islands came as a whole | – |
 | BEGIN_LIMIT | how far particles came in their island's frame | – |
 | LIMIT | how far they may go so that nothing crosses | – |
@@ -40,7 +40,7 @@ from .tasks import MOST_PARTS, ROUNDS
 # the acts
 PREDICT, PLACE_TARGETS, SOLVE_LEVELS, PROJECT, TOUCH, UPDATE_VELOCITIES, REBOUND, BOUNCE, DAMP = range(9)
 # those of contact between bodies
-FIND_FRAMES, FIND_NEAR, PLACE_VERTICES, TOUCH_PAIRS, HOLD, MEASURE_ISLANDS = range(9, 15)
+FIND_FRAMES, FIND_NEAR, PLACE_VERTICES, TOUCH_PAIRS, CHECK_WINDOW, MEASURE_ISLANDS = range(9, 15)
 BEGIN_LIMIT, LIMIT, SLIDE, TRUNCATE, CLOSE_ISLANDS, SETTLE_PAIRS = range(15, 21)
 # how often particles go along what stops them before they stop; one takes most of what it can, see docs/experiments.md
 SLIDES = 1
@@ -132,7 +132,7 @@ def _truncation(part_count: int, rounds: Sequence[tuple[int, int]]) -> list[Stag
     """What sees to it that nothing crosses, between the last push and the velocities."""
     limit = _by_task(LIMIT, rounds)
     return [
-        Stage(HOLD, part_count),
+        Stage(CHECK_WINDOW, part_count),
         Stage(MEASURE_ISLANDS, 1),
         Stage(BEGIN_LIMIT, part_count),
         *([*limit, Stage(SLIDE, part_count)] * SLIDES),

@@ -10,7 +10,7 @@ import taichi as ti
 
 from ...contacts.pairs.limit import begin_limit, limited_move, slide
 from ...contacts.pairs.tables import OBJECT_SPREAD
-from .pair_tables import CLIPPED, FIRST, HAS_FRAME, IS_CLIPPED, ISLAND, LAST, STOPPED
+from .pair_tables import CLIPPED, FAILED, FIRST, HAS_FRAME, IS_CLIPPED, ISLAND, LAST, STOPPED
 
 # two sides that come straight at each other with the speed that they have, half as much again for what pushes them
 SPARE_REACH = 1.5
@@ -74,23 +74,28 @@ def off_way(pairs: ti.template(), i, place, share):
 
 
 @ti.func
-def hold_share(particles: ti.template(), pairs: ti.template(), turn, turns, done, share):
-    """Keep one of ``turns`` equal shares of the particles in the window; ``done`` counts substeps, this one too."""
-    count = particles.body_starts[particles.bodies.shape[0]]
-    for i in range(count * turn // turns, count * (turn + 1) // turns):
-        p = particles.positions[i]
-        margin = pairs.window_starts[i][3]
-        if p[3] > 0.0 and off_way(pairs, i, p, share).max() > margin:
-            centre = pairs.window_starts[i] + share * pairs.window_travels[i]
-            for axis in ti.static(range(3)):
-                p[axis] = ti.min(ti.max(p[axis], centre[axis] - margin), centre[axis] + margin)
-            particles.positions[i] = p
-            pairs.told[STOPPED] = done
+def fail(pairs: ti.template(), done):
+    """End the launch with this substep, which must be done again."""
+    pairs.told[FAILED] = done
+    pairs.told[STOPPED] = done
 
 
 @ti.func
-def measure_islands(particles: ti.template(), starts: ti.template(), pairs: ti.template(), share):
-    """The mean displacement of each island; none where a particle that only follows it would leave the window."""
+def check_share(particles: ti.template(), pairs: ti.template(), turn, turns, done, share):
+    """Whether one of ``turns`` equal shares of the particles stays where the search has looked.
+
+    ``done`` counts the substeps of the window, this one too, which are ``share`` of it.
+    """
+    count = particles.body_starts[particles.bodies.shape[0]]
+    for i in range(count * turn // turns, count * (turn + 1) // turns):
+        p = particles.positions[i]
+        if p[3] > 0.0 and off_way(pairs, i, p, share).max() > pairs.window_starts[i][3]:
+            fail(pairs, done)
+
+
+@ti.func
+def measure_islands(particles: ti.template(), starts: ti.template(), pairs: ti.template(), done, share):
+    """The mean displacement of each island, with which any of its particles must stay where the search has looked."""
     rows, frames = ti.static(pairs.object_rows, pairs.frames)
     add_up(particles, pairs, particles.positions, starts, True)
     for o in range(rows.shape[0]):
@@ -98,10 +103,7 @@ def measure_islands(particles: ti.template(), starts: ti.template(), pairs: ti.t
         if island >= 0 and rows[o, HAS_FRAME]:
             for i in range(rows[o, FIRST], rows[o, LAST]):
                 if off_way(pairs, i, starts[i] + frames[island], share).max() > pairs.window_starts[i][3]:
-                    frames[island] = ti.Vector([0.0, 0.0, 0.0, 1.0])
-    for o in range(rows.shape[0]):
-        if frames[o][3] > 0.0:
-            frames[o] = ti.Vector([0.0, 0.0, 0.0, 0.0])
+                    fail(pairs, done)
 
 
 @ti.func
@@ -157,19 +159,24 @@ def truncate_share(particles: ti.template(), starts: ti.template(), pairs: ti.te
 
 
 @ti.func
-def give_back(particles: ti.template(), starts: ti.template(), pairs: ti.template(), island, lost, share):
-    """Move an island by the way that truncation took from its mean, as far as all stay in the window."""
+def give_back(particles: ti.template(), starts: ti.template(), pairs: ti.template(), island, done, share):
+    """Move an island by the way that truncation took from its mean."""
     rows = ti.static(pairs.object_rows)
-    part = 1.0
+    frame = pairs.frames[island]
+    lost, mass = ti.Vector([0.0, 0.0, 0.0, 0.0]), 0.0
     for o in range(rows.shape[0]):
         if rows[o, ISLAND] == island:
             for i in range(rows[o, FIRST], rows[o, LAST]):
-                if off_way(pairs, i, particles.positions[i] + part * lost, share).max() > pairs.window_starts[i][3]:
-                    part = 0.0
+                p = particles.positions[i]
+                lost += (1.0 / p[3]) * (frame - without_fourth(p - starts[i]))
+                mass += 1.0 / p[3]
+    lost /= mass
     for o in range(rows.shape[0]):
         if rows[o, ISLAND] == island:
             for i in range(rows[o, FIRST], rows[o, LAST]):
-                particles.positions[i] += part * lost
+                particles.positions[i] += lost
+                if off_way(pairs, i, particles.positions[i], share).max() > pairs.window_starts[i][3]:
+                    fail(pairs, done)
 
 
 @ti.func
@@ -179,15 +186,8 @@ def close_islands(particles: ti.template(), starts: ti.template(), pairs: ti.tem
     if pairs.told[IS_CLIPPED] > 0:
         pairs.told[IS_CLIPPED] = 0
         for o in range(rows.shape[0]):
-            if rows[o, ISLAND] == o and frames[o].norm() > 0.0:
-                lost, mass = ti.Vector([0.0, 0.0, 0.0, 0.0]), 0.0
-                for other in range(rows.shape[0]):
-                    if rows[other, ISLAND] == o:
-                        for i in range(rows[other, FIRST], rows[other, LAST]):
-                            p = particles.positions[i]
-                            lost += (1.0 / p[3]) * (frames[o] - without_fourth(p - starts[i]))
-                            mass += 1.0 / p[3]
-                give_back(particles, starts, pairs, o, lost / mass, share)
+            if rows[o, ISLAND] == o and rows[o, HAS_FRAME]:
+                give_back(particles, starts, pairs, o, done, share)
     for o in range(rows.shape[0]):
         if rows[o, ISLAND] >= 0:
             longest = 0.0

@@ -6,11 +6,11 @@ import taichi as ti
 from ..order.stages import (
     ACT,
     BEGIN_LIMIT,
+    CHECK_WINDOW,
     CLOSE_ISLANDS,
     FIND_FRAMES,
     FIND_NEAR,
     FIRST,
-    HOLD,
     LIMIT,
     MEASURE_ISLANDS,
     PLACE_VERTICES,
@@ -26,9 +26,9 @@ from ..order.stages import (
 from .functions import projection_step
 from .island_functions import (
     begin_limit_share,
+    check_share,
     close_islands,
     find_frames,
-    hold_share,
     measure_islands,
     slide_share,
     truncate_share,
@@ -54,10 +54,10 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, subs
         place_vertices(world, turn, turns, substep, (substep + 1.0) / order.span[SPAN_OF], mode)
     if act == TOUCH_PAIRS:
         touch_pair_task(world.particles, world.pairs, task, h, variant.embeds)
-    if act == HOLD:
-        hold_share(world.particles, world.pairs, turn, turns, done, share)
+    if act == CHECK_WINDOW:
+        check_share(world.particles, world.pairs, turn, turns, done, share)
     if act == MEASURE_ISLANDS:
-        measure_islands(world.particles, starts, world.pairs, share)
+        measure_islands(world.particles, starts, world.pairs, done, share)
     if act == BEGIN_LIMIT:
         begin_limit_share(world.particles, starts, world.pairs, turn, turns)
     if act == LIMIT:

@@ -5,8 +5,9 @@
 # pair of it is listed; whether the island is looked at from its own mean motion, which it may keep
 FIRST, LAST, ISLAND, HAS_FRAME = range(4)
 OBJECT_ROW_WIDTH = 4
-# of ``told``: after how many substeps of the launch particles had to be held (0: none); whether something was clipped
-# in this substep; then per object how often its particles were clipped in this frame
-STOPPED, IS_CLIPPED, CLIPPED = range(3)
+# of ``told``: after how many substeps of the launch the window has ended, and in which of them a particle left where the
+# search has looked, so that it must be done again (0: none); whether something was clipped in this substep; then per
+# object how often its particles were clipped in this frame
+STOPPED, FAILED, IS_CLIPPED, CLIPPED = range(4)
 # of ``vertices``
 COLLIDER, PARTICLE = range(2)

@@ -8,8 +8,9 @@ state that a checkpoint holds.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +28,7 @@ from ..system.contact_objects import ContactObjects
 from ..system.system import System
 from .packs import Pairs
 from .pair_state import pair_arrays, staying_arrays
-from .pair_tables import CLIPPED, HAS_FRAME, ISLAND, STOPPED
+from .pair_tables import CLIPPED, FAILED, HAS_FRAME, ISLAND, STOPPED
 from .plan import SERIAL, Plan
 from .substeps import simulate_substeps
 
@@ -36,8 +37,26 @@ Bools = npt.NDArray[np.bool_]
 
 # how far particles may be off their way in a window, as a share of the mean edge of all surfaces; chosen by hand
 MARGIN = 0.25
+# how much wider where that was not enough for a single substep; chosen by hand
+WIDER = 4.0
 # of what is known exactly: what rounding to single precision may make of it, as a share of its size
 ROUNDING = 1e-6
+
+
+class _Window(NamedTuple):
+    """Substeps for which a search lists pairs.
+
+    Attributes:
+        frame_index: frame from which they lead to the next.
+        first: substep.
+        count: substeps.
+        margin: how far particles may be off their way [m].
+    """
+
+    frame_index: int
+    first: int
+    count: int
+    margin: float
 
 
 class PairWindows:
@@ -58,28 +77,39 @@ class PairWindows:
         self._pack: Any = None
         self._ranges = objects.particle_ranges
 
-    def simulate_frame(self, plan: Plan, path: str, frame_index: int) -> Plan:
+    def simulate_frame(self, plan: Plan, path: str, frame_index: int, kept: Mapping[str, Any]) -> Plan:
         """Simulate all substeps of the frame that leads from ``frame_index`` to the next.
+
+        Args:
+            plan: how the system runs.
+            path: one of ``plan.PATHS``.
+            frame_index: counted from the start.
+            kept: the arrays that outlive a substep.
 
         Returns:
             the plan with the pack of pairs as the last search has left it.
         """
-        substeps = self._substeps
-        told = np.zeros(CLIPPED + len(self._ranges), np.int32)
-        write_array(self._arrays["told"], told)
         self._place_vertices(frame_index)
-        first, longest = 0, substeps
-        while first < substeps:
-            count = min(longest, substeps - first)
-            self._look_ahead(plan, path, frame_index, first, count)
-            plan = self._with_pairs(plan)
-            simulate_substeps(plan, path, first, count, substeps)
-            told = read_array(self._arrays["told"])
-            done = int(told[STOPPED]) or count
-            longest = max(count // 2, 1) if done < count else substeps
-            told[STOPPED] = 0
+        told = np.zeros(CLIPPED + len(self._ranges), np.int32)
+        first, count, widening = 0, self._substeps, 1.0
+        while first < self._substeps:
+            count = min(count, self._substeps - first)
             write_array(self._arrays["told"], told)
-            first += done
+            before = {name: read_array(array) for name, array in kept.items()}
+            self._look_ahead(plan, path, _Window(frame_index, first, count, widening * self._margin))
+            plan = self._with_pairs(plan)
+            simulate_substeps(plan, path, first, count, self._substeps)
+            now = read_array(self._arrays["told"])
+            if now[FAILED]:
+                for name, array in kept.items():
+                    write_array(array, before[name])
+                widening *= 1.0 if now[FAILED] > 1 else WIDER
+                count = max(int(now[FAILED]) - 1, 1)
+            else:
+                first += int(now[STOPPED]) or count
+                # what was too far once may be again
+                count = 2 * count
+                told[CLIPPED:] = now[CLIPPED:]
         return plan
 
     def _place_vertices(self, frame_index: int) -> None:
@@ -96,9 +126,10 @@ class PairWindows:
         masses, ranges = self._system.inverse_masses, self._objects.particle_ranges
         return np.array([n < self._objects.body_count and (masses[a:b] > 0.0).all() for n, (a, b) in enumerate(ranges)])
 
-    def _look_ahead(self, plan: Plan, path: str, frame_index: int, first: int, count: int) -> None:
-        """Search for what may touch in a window of so many substeps."""
-        starts, travels = self._way(plan, count)
+    def _look_ahead(self, plan: Plan, path: str, window: _Window) -> None:
+        """Search for what may touch in a window."""
+        frame_index, first, count, _ = window
+        starts, travels = self._way(plan, count, window.margin)
         motion = self._colliders.motion(frame_index, self._substeps)[first : first + count + 1]
         self._aim_pinned(starts, travels, frame_index, count)
         self._aim_vertices(starts, travels, motion, frame_index, first)
@@ -110,14 +141,14 @@ class PairWindows:
         if found.is_new or self._pack is None:
             self._lay_out(found)
 
-    def _way(self, plan: Plan, count: int) -> tuple[Floats, Floats]:
+    def _way(self, plan: Plan, count: int, margin: float) -> tuple[Floats, Floats]:
         """Where particles are, with the margins of their ways, and how far they fly, both of shape (particles, 4)."""
         particles, time = plan.state.particles, count * plan.h
         starts, travels = read_array(particles.positions), time * read_array(particles.velocities)
         moves = starts[:, 3] > 0.0
         # as the steps of Euler add it up
         travels[moves, :3] += 0.5 * time * (time + plan.h) * self._system.scene.gravity
-        starts[:, 3] = self._margin
+        starts[:, 3] = margin
         longest = np.abs(travels[:, :3]).max(axis=1) / max(count, 1)
         for (first, last), is_alone in zip(self._ranges, self._is_alone, strict=True):
             if not is_alone:

@@ -130,12 +130,17 @@ def _seen_colliders(scene: Scene) -> list[int]:
     return [
         number
         for number, collider in enumerate(scene.colliders)
-        if collider.shape == "MESH" and any(_is_seen(body, collider.identifier) for body in scene.bodies)
+        if collider.shape == "MESH" and any(_meets(body, collider.identifier) for body in scene.bodies)
     ]
 
 
-def _is_seen(body: Body, identifier: str) -> bool:
-    return body.contact.sees is None or identifier in body.contact.sees
+def _meets(body: Body, identifier: str) -> bool:
+    """Whether a body has anything to touch with, and sees an object."""
+    return _has_surface(body) and (body.contact.sees is None or identifier in body.contact.sees)
+
+
+def _has_surface(body: Body) -> bool:
+    return len(body.face_sizes) > 0 or len(body.loose_edges) > 0
 
 
 def _sees(scene: Scene, colliders: Sequence[int]) -> Mask:
@@ -143,12 +148,12 @@ def _sees(scene: Scene, colliders: Sequence[int]) -> Mask:
     bodies, count = scene.bodies, len(scene.bodies)
     sees = np.zeros((count + len(colliders), count + len(colliders)), np.bool_)
     for i, body in enumerate(bodies):
-        sees[i, i] = body.contact.self_collision
+        sees[i, i] = body.contact.self_collision and _has_surface(body)
         for j, other in enumerate(bodies[:i]):
             both = body.contact.body_collision and other.contact.body_collision
-            sees[i, j] = both and _is_seen(body, other.identifier) and _is_seen(other, body.identifier)
+            sees[i, j] = both and _meets(body, other.identifier) and _meets(other, body.identifier)
         for n, number in enumerate(colliders):
-            sees[count + n, i] = _is_seen(body, scene.colliders[number].identifier)
+            sees[count + n, i] = _meets(body, scene.colliders[number].identifier)
     return sees | sees.T
 
 

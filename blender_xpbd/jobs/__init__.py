@@ -13,6 +13,7 @@ A job is one folder of plain data, named by the digest of all that influences th
           b0_track_friction.npy   of a track, named by its target; "scene" for the scene itself     (track_record)
         lock                      held by the one process that computes                             (lock)
         result.json               what the worker built; written before the first frame             (result)
+        tangled.npy               vertices that cross something at the first frame                  (tangled)
         status.json               how far it is, and why it stopped                                 (status)
         worker.log                what the worker printed                                           (log)
         checkpoint.bin            the solver's state, from which it goes on bit for bit             (checkpoint)

@@ -24,6 +24,7 @@ from .step.track_player import TrackPlayer
 from .step.uploads import Uploads
 from .system.advice import divergence_advice
 from .system.colliders import build_colliders
+from .system.contact_statistics import Crossings
 from .system.system import System
 
 Floats = npt.NDArray[np.floating[Any]]
@@ -139,6 +140,17 @@ class Solver:
         write_array(self._state.particles.positions, before)
         write_array(self._state.constraints.lagrange_multipliers, multipliers)
         return np.array([moves[first:last].max() for first, last in itertools.pairwise(self.system.starts)], np.float64)
+
+    def contact_counts(self) -> npt.NDArray[np.float64] | None:
+        """The first two columns of ``CONTACT_STATISTICS`` of the frame that was advanced last, shape (bodies, 2).
+
+        None where no two objects of the scene may meet: bodies meet planes, spheres and meshes by their points alone.
+        """
+        return None
+
+    def crossings(self) -> Crossings | None:
+        """What crosses at present; None as ``contact_counts``."""
+        return None
 
     def surface(self, positions: Floats) -> npt.NDArray[np.float32]:
         """The vertices of all meshes, one body after the other, relative to the origin [m]."""

@@ -12,6 +12,7 @@ from ...scene.collider import Collider
 from ...scene.errors import Notice
 from ...scene.listing import quoted
 from ...scene.material_parameters import COLLIDER
+from ..data.specs import FOLLOWED_PATHS
 from ..reading.collider_shapes import DEFORMING_PARENTS
 from ..reading.mesh_reader import RIG_MODIFIERS
 from ..reading.motion import animated_paths
@@ -80,11 +81,15 @@ def _has_loose_vertices(collider: Collider) -> bool:
 
 
 def _animated_settings(owners: Iterable[bpy.types.ID]) -> Notice | None:
-    """A warning where our own settings are animated, which Blender's windows do not offer but scripts can do."""
-    names = [data.name for data in owners if any(path.startswith("xpbd.") for path in animated_paths(data))]
+    """A warning where settings are animated that a bake reads once, which scripts can do."""
+    names = [data.name for data in owners if any(map(_is_read_once, animated_paths(data)))]
     if not names:
         return None
     text = (
         f"XPBD settings are animated: the bake takes what they are at its first frame, for all frames: {quoted(names)}."
     )
     return Notice("W_ANIMATED", text)
+
+
+def _is_read_once(path: str) -> bool:
+    return path.startswith("xpbd.") and path not in FOLLOWED_PATHS

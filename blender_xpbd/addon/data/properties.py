@@ -136,7 +136,7 @@ def is_holder(settings: Any, obj: bpy.types.Object) -> bool:
 
 
 def blender_property(setting: Setting, **callbacks: Any) -> Any:
-    """A setting as what ``bpy.props`` makes of it. Not animatable: a bake reads it once.
+    """A setting as what ``bpy.props`` makes of it. Animatable where a bake follows its keys.
 
     Args:
         setting: of ``specs``.
@@ -146,7 +146,7 @@ def blender_property(setting: Setting, **callbacks: Any) -> Any:
     common: dict[str, Any] = {
         "name": parameter.label,
         "description": tooltip(parameter),
-        "options": {"HIDDEN"} if setting.hidden else set(),  # without ANIMATABLE
+        "options": ({"HIDDEN"} if setting.hidden else set()) | ({"ANIMATABLE"} if setting.follows_keys else set()),
         **callbacks,
     }
     if "get" not in callbacks:

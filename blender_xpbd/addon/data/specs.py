@@ -59,12 +59,14 @@ class Setting:
         subtype: Blender's subtype, where the unit does not give it; "OBJECT" for a pointer to a body and
             "COLLECTION" for one to a collection, whose default "" stands for None.
         hidden: kept in the file, never shown: internal.
+        follows_keys: it can be animated, and a bake reads it at every frame; the others are read once.
     """
 
     parameter: Parameter
     size: int = 1
     subtype: str = "NONE"
     hidden: bool = False
+    follows_keys: bool = False
 
     @property
     def name(self) -> str:
@@ -302,14 +304,15 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
         Parameter(
             "floor_height",
             "Height",
-            "Height of the floor along the Z axis of the world",
+            "Height of the floor along the Z axis of the world; it may be animated, and moves what lies on it",
             0.0,
             "m",
             minimum=-1e6,
             maximum=1e6,
             soft_minimum=-1000.0,
             soft_maximum=1000.0,
-        )
+        ),
+        follows_keys=True,
     ),
     Setting(
         Parameter(
@@ -354,3 +357,6 @@ STATUS_SETTINGS: tuple[Setting, ...] = (
     Setting(Parameter("newest_frame", "Newest Frame", "Last frame that is finished", 0)),
     Setting(Parameter("message", "Message", "Why the last bake stopped, empty if it did not", "")),
 )
+
+# as animation data names them
+FOLLOWED_PATHS = frozenset(f"xpbd.{setting.name}" for setting in SCENE_SETTINGS if setting.follows_keys)

@@ -328,6 +328,7 @@ def _draw_contact(column: Any, obj: Any) -> None:
     row = column.row()
     row.active = settings.use_body_collision
     _draw_value(row, settings, "contact_layer")
+    column.operator("xpbd.select_crossings", icon="RESTRICT_SELECT_OFF")
 
 
 class XPBD_PT_floor(SubPanel, bpy.types.Panel):

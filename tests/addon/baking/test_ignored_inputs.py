@@ -171,13 +171,21 @@ def test_animated_settings(bpy, make_body, read):
         # an action that has the data's slot, in every version
         data.keyframe_insert("hide_render" if data is not scene else "audio_volume")
         action = data.animation_data.action
-        path = "xpbd.floor_height" if data is scene else "xpbd.friction"
+        path = "xpbd.floor_friction" if data is scene else "xpbd.friction"
         if hasattr(action, "fcurves"):
             action.fcurves.new(path)
         else:
             action.layers[0].strips[0].channelbags[0].fcurves.new(path)
     text = told(read(), "W_ANIMATED")
     assert '"Scene", "Body" and "Wall"' in text
+
+
+def test_keys_of_the_floors_height_are_followed_and_no_warning(bpy, make_body, read):
+    make_body()
+    scene = bpy.context.scene
+    scene.xpbd.use_floor = True
+    scene.keyframe_insert("xpbd.floor_height", frame=1)
+    assert read() == []
 
 
 def test_it_is_told_wherever_a_bake_is_reported(bpy, make_body, fake_worker, add_field, capfd, tmp_path):

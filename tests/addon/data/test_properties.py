@@ -65,6 +65,11 @@ def definitions(group):
     return {p.identifier: p for p in group.bl_rna.properties if p.identifier not in {"rna_type", "name"}}
 
 
+def test_only_the_height_of_the_floor_follows_keys(bpy):
+    followed = [setting.name for _, settings in owners(bpy) for setting in settings if setting.follows_keys]
+    assert followed == ["floor_height"]
+
+
 def test_public_names(bpy):
     (of_object, _), (of_scene, _) = owners(bpy)
     assert set(definitions(of_object)) == OBJECT_NAMES
@@ -85,7 +90,7 @@ def test_defaults_ranges_and_words_are_those_of_the_specs(bpy):
             assert parameter.description in definition.description
             assert parameter.unit in definition.description
             assert not definition.description.endswith("."), "Blender adds it"
-            assert not definition.is_animatable
+            assert definition.is_animatable == setting.follows_keys
             assert definition.is_hidden == setting.hidden
             assert definition.is_overridable == (not setting.hidden)
             if parameter.kind in {"FLOAT", "INT"}:

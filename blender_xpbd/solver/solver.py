@@ -146,11 +146,20 @@ class Solver:
 
         None where no two objects of the scene may meet: bodies meet planes, spheres and meshes by their points alone.
         """
-        return None
+        if self._windows is None:
+            return None
+        counts = read_array(self._windows.counts)[: len(self.system.models)]
+        return counts[:, [MOST_PUSHING, TUNNELLED]].astype(np.float64)
 
     def crossings(self) -> Crossings | None:
         """What crosses at present; None as ``contact_counts``."""
-        return None
+        objects = self.system.objects
+        if objects is None:
+            return None
+        surfaces = objects.surfaces
+        found = find_crossings(surfaces, objects.points(read_array(self._state.particles.positions)[:, :3]))
+        body_points = int(surfaces.point_starts[objects.body_count])
+        return crossings_of(found, surfaces.edges, surfaces.triangles, surfaces.point_objects, body_points)
 
     def surface(self, positions: Floats) -> npt.NDArray[np.float32]:
         """The vertices of all meshes, one body after the other, relative to the origin [m]."""

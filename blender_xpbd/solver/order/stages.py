@@ -22,6 +22,7 @@
 | UPDATE_VELOCITIES | how far particles came is their velocity | ``(x - start) / h`` |
 | REBOUND | points that hit a collider bounce | – |
 | SETTLE_PAIRS | pairs do not keep the speed of the push, or rebound | – |
+| COUNT_PAIRS | how many pairs pushed, for the statistics | – |
 | BOUNCE | compact pieces bounce as a whole | – |
 | DAMP | once, in the last substep of a frame: bodies lose internal motion | ``damp_internal_motion`` |
 
@@ -41,7 +42,7 @@ from .tasks import MOST_PARTS, ROUNDS
 PREDICT, PLACE_TARGETS, SOLVE_LEVELS, PROJECT, TOUCH, UPDATE_VELOCITIES, REBOUND, BOUNCE, DAMP = range(9)
 # those of contact between bodies
 FIND_FRAMES, FIND_NEAR, PLACE_VERTICES, TOUCH_PAIRS, CHECK_WINDOW, MEASURE_ISLANDS = range(9, 15)
-BEGIN_LIMIT, LIMIT, SLIDE, TRUNCATE, CLOSE_ISLANDS, SETTLE_PAIRS = range(15, 21)
+BEGIN_LIMIT, LIMIT, SLIDE, TRUNCATE, CLOSE_ISLANDS, SETTLE_PAIRS, COUNT_PAIRS = range(15, 22)
 # how often particles go along what stops them before they stop; one takes most of what it can, see docs/experiments.md
 SLIDES = 1
 # columns of a stage
@@ -112,7 +113,7 @@ def substep_stages(
     if has_contacts:
         stages += _by_task(REBOUND, contact_rounds)
     if pair_sweeps:
-        stages += _by_task(SETTLE_PAIRS, contact_rounds)
+        stages += [*_by_task(SETTLE_PAIRS, contact_rounds), Stage(COUNT_PAIRS, 1)]
     if piece_count:
         stages += [Stage(BOUNCE, min(piece_count, MOST_PARTS))]
     if damped_count:

@@ -155,7 +155,7 @@ def truncate_share(particles: ti.template(), starts: ti.template(), pairs: ti.te
                     clipped += 1
             if clipped > 0:
                 pairs.told[IS_CLIPPED] = 1
-                ti.atomic_add(pairs.told[CLIPPED + o], clipped)
+                ti.atomic_add(pairs.object_counts[o, CLIPPED], clipped)
 
 
 @ti.func

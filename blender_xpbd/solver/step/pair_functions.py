@@ -10,10 +10,10 @@ from ...contacts.generate import to_world
 from ...contacts.pairs.limit import limit_pair
 from ...contacts.pairs.near import find_near
 from ...contacts.pairs.settle import settle_pair
-from ...contacts.pairs.tables import KIND, POINTS, VERTEX_TRIANGLE
+from ...contacts.pairs.tables import KIND, MULTIPLIER, POINTS, VERTEX_TRIANGLE
 from ...contacts.pairs.touch import touch_pair
 from .functions import keep_previous
-from .pair_tables import COLLIDER, ISLAND, PARTICLE
+from .pair_tables import COLLIDER, ISLAND, MOST_PUSHING, PARTICLE, PUSHING
 
 
 @ti.func
@@ -60,11 +60,28 @@ def limit_task(starts: ti.template(), pairs: ti.template(), task, embeds: ti.tem
 
 
 @ti.func
-def settle_task(particles: ti.template(), pairs: ti.template(), task, inverse_h, gravity_speed, embeds: ti.template()):
-    """Velocities of the near pairs of a task after the push."""
+def settle_task(
+    particles: ti.template(), pairs: ti.template(), task, inverse_h, gravity_speed, embeds: ti.template()
+):
+    """Velocities of the near pairs of a task after the push, and how many pushed."""
     first = pairs.pair_starts[task]
     for n in range(first, first + pairs.near_counts[task]):
-        settle_pair(particles, pairs, pairs, pairs.near_pairs[n], inverse_h, gravity_speed, embeds)
+        k = pairs.near_pairs[n]
+        if pairs.pair_floats[k, MULTIPLIER] > 0.0:
+            settle_pair(particles, pairs, pairs, k, inverse_h, gravity_speed, embeds)
+            a, b = object_of(pairs, k, 0), object_of(pairs, k, 3)
+            ti.atomic_add(pairs.object_counts[a, PUSHING], 1)
+            if a != b:
+                ti.atomic_add(pairs.object_counts[b, PUSHING], 1)
+
+
+@ti.func
+def count_pushing(pairs: ti.template()):
+    """Take the pairs that pushed in a substep into account when it is over."""
+    counts = ti.static(pairs.object_counts)
+    for o in range(counts.shape[0]):
+        counts[o, MOST_PUSHING] = ti.max(counts[o, MOST_PUSHING], counts[o, PUSHING])
+        counts[o, PUSHING] = 0
 
 
 @ti.func

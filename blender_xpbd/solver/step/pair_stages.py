@@ -8,6 +8,7 @@ from ..order.stages import (
     BEGIN_LIMIT,
     CHECK_WINDOW,
     CLOSE_ISLANDS,
+    COUNT_PAIRS,
     FIND_FRAMES,
     FIND_NEAR,
     FIRST,
@@ -33,7 +34,7 @@ from .island_functions import (
     slide_share,
     truncate_share,
 )
-from .pair_functions import find_near_task, limit_task, place_vertices, settle_task, touch_pair_task
+from .pair_functions import count_pushing, find_near_task, limit_task, place_vertices, settle_task, touch_pair_task
 
 
 @ti.func
@@ -73,3 +74,5 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, subs
     if act == SETTLE_PAIRS:
         gravity_speed = world.particles.gravity[0].norm() * h
         settle_task(world.particles, world.pairs, task, projection_step(h, 0, mode)[2], gravity_speed, variant.embeds)
+    if act == COUNT_PAIRS:
+        count_pushing(world.pairs)

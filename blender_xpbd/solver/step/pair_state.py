@@ -13,7 +13,7 @@ from ...device.arrays import make_array, make_zero_vectors, make_zeros
 from ...device.runtime import real_type
 from ..system.contact_objects import ContactObjects
 from .packs import Pairs
-from .pair_tables import CLIPPED, FIRST, LAST, OBJECT_ROW_WIDTH
+from .pair_tables import FIRST, LAST, OBJECT_COUNT_WIDTH, OBJECT_ROW_WIDTH, TOLD_WIDTH
 
 # least share of the widest gap by which sides may come nearer in a substep, however slow they are; chosen by hand
 LEAST_REACH = 0.1
@@ -29,6 +29,7 @@ def no_pairs() -> Any:
         objects=make_zeros((0, 4), ti.f32),
         object_rows=make_zeros((0, OBJECT_ROW_WIDTH), ti.i32),
         least_reach=make_zeros((0,), real_type()),
+        object_counts=make_zeros((0, OBJECT_COUNT_WIDTH), ti.i32),
         told=make_zeros((0,), ti.i32),
         vertices=make_zeros((0, 2), ti.i32),
         vertex_places=make_zero_vectors(0, 2),
@@ -58,7 +59,8 @@ def staying_arrays(objects: ContactObjects, particles: int, tasks: int) -> Array
         "objects": make_array(objects.rows, ti.f32),
         "object_rows": make_array(rows, ti.i32),
         "least_reach": make_array(np.array([LEAST_REACH * objects.gaps.max()]), real_type()),
-        "told": make_zeros((CLIPPED + count,), ti.i32),
+        "object_counts": make_zeros((count, OBJECT_COUNT_WIDTH), ti.i32),
+        "told": make_zeros((TOLD_WIDTH,), ti.i32),
         "vertices": make_array(vertices, ti.i32),
         "vertex_places": make_zero_vectors(len(vertices), 2),
         **working_arrays(count, particles, tasks),

@@ -6,8 +6,12 @@
 FIRST, LAST, ISLAND, HAS_FRAME = range(4)
 OBJECT_ROW_WIDTH = 4
 # of ``told``: after how many substeps of the launch the window has ended, and in which of them a particle left where the
-# search has looked, so that it must be done again (0: none); whether something was clipped in this substep; then per
-# object how often its particles were clipped in this frame
-STOPPED, FAILED, IS_CLIPPED, CLIPPED = range(4)
+# search has looked, so that it must be done again (0: none); whether something was clipped in this substep
+STOPPED, FAILED, IS_CLIPPED = range(3)
+TOLD_WIDTH = 3
+# of ``object_counts``: pairs of the object that pushed in this substep; of a frame, most of them in a substep, and how
+# often its particles were clipped
+PUSHING, MOST_PUSHING, CLIPPED = range(3)
+OBJECT_COUNT_WIDTH = 3
 # of ``vertices``
 COLLIDER, PARTICLE = range(2)

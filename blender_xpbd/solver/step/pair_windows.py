@@ -28,7 +28,7 @@ from ..system.contact_objects import ContactObjects
 from ..system.system import System
 from .packs import Pairs
 from .pair_state import pair_arrays, staying_arrays
-from .pair_tables import CLIPPED, FAILED, HAS_FRAME, ISLAND, STOPPED
+from .pair_tables import FAILED, HAS_FRAME, ISLAND, OBJECT_COUNT_WIDTH, STOPPED, TOLD_WIDTH
 from .plan import SERIAL, Plan
 from .substeps import simulate_substeps
 
@@ -60,7 +60,11 @@ class _Window(NamedTuple):
 
 
 class PairWindows:
-    """Advances a system in which surfaces may touch."""
+    """Advances a system in which surfaces may touch.
+
+    Attributes:
+        counts: of the frame that was simulated last, on the device, by object, columns as in ``pair_tables``.
+    """
 
     def __init__(self, system: System, objects: ContactObjects, colliders: ColliderSet) -> None:
         """Prepare the search."""
@@ -69,6 +73,7 @@ class PairWindows:
         parts = system.schedule.parts.count
         self._arrays = staying_arrays(objects, len(system.positions), parts + 1) | pair_arrays(0)
         self._arrays |= arrays_by_name(self._search.window)
+        self.counts = self._arrays["object_counts"]
         self._arrays |= {"pair_starts": make_zeros((parts + 2,), ti.i32)}
         edges = edge_lengths(objects.surfaces.rest, objects.surfaces.edges)
         self._margin = MARGIN * float(edges.mean()) if len(edges) else 0.0
@@ -90,26 +95,26 @@ class PairWindows:
             the plan with the pack of pairs as the last search has left it.
         """
         self._place_vertices(frame_index)
-        told = np.zeros(CLIPPED + len(self._ranges), np.int32)
+        write_array(self.counts, np.zeros((len(self._ranges), OBJECT_COUNT_WIDTH), np.int32))
+        kept = {**kept, "counts": self.counts}
         first, count, widening = 0, self._substeps, 1.0
         while first < self._substeps:
             count = min(count, self._substeps - first)
-            write_array(self._arrays["told"], told)
+            write_array(self._arrays["told"], np.zeros(TOLD_WIDTH, np.int32))
             before = {name: read_array(array) for name, array in kept.items()}
             self._look_ahead(plan, path, _Window(frame_index, first, count, widening * self._margin))
             plan = self._with_pairs(plan)
             simulate_substeps(plan, path, first, count, self._substeps)
-            now = read_array(self._arrays["told"])
-            if now[FAILED]:
+            told = read_array(self._arrays["told"])
+            if told[FAILED]:
                 for name, array in kept.items():
                     write_array(array, before[name])
-                widening *= 1.0 if now[FAILED] > 1 else WIDER
-                count = max(int(now[FAILED]) - 1, 1)
+                widening *= 1.0 if told[FAILED] > 1 else WIDER
+                count = max(int(told[FAILED]) - 1, 1)
             else:
-                first += int(now[STOPPED]) or count
+                first += int(told[STOPPED]) or count
                 # what was too far once may be again
                 count = 2 * count
-                told[CLIPPED:] = now[CLIPPED:]
         return plan
 
     def _place_vertices(self, frame_index: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -62,6 +63,11 @@ class ContactObjects:
     def embeds(self) -> bool:
         """Whether a point is carried by several particles."""
         return bool((self.weights[:, 1:] != 0.0).any())
+
+    def points(self, positions: npt.NDArray[np.floating[Any]]) -> Floats:
+        """Where the points are, from all particles [m], shape (points, 3)."""
+        places: Floats = np.einsum("pj,pjk->pk", self.weights.astype(np.float64), positions[self.elements[:, :4]])
+        return places
 
     @property
     def vertices(self) -> Ints:

@@ -103,7 +103,7 @@ class Sheets:
             compliances=make_array(compliances, real_type()),
         )
         self.particles = kernels.moving(rest, inverse_masses, np.zeros_like(rest))
-        self.surfaces = kernels.surfaces_of(*kernels.points_of_particles(objects), len(rest))
+        self.surfaces = kernels.surfaces_of(*kernels.points_of_particles(objects), particle_count=len(rest))
         self.limits = kernels.limits_of(len(rest))
         self.pairs: Any = None
         self.margin = self.searches = self.substeps_done = 0
@@ -173,7 +173,7 @@ def _shift(vectors, shift):
     write_array(vectors, values)
 
 
-def _spheres(corners):
+def _spheres(corners) -> Any:
     centres = corners.mean(axis=1)
     return centres, np.linalg.norm(corners - centres[:, None], axis=2).max(axis=1)
 

@@ -21,16 +21,8 @@ ITEMS_PER_MEMBER = 512
 
 
 @ti.func
-def set_box(boxes: ti.template(), i, low, high, end: ti.template()):
-    """Write the box at the start (end = 0) or at the end (1), rounded outward."""
-    for k in ti.static(range(3)):
-        boxes[i, 6 * end + k] = ti.cast(low[k] - ti.abs(low[k]) * OUTWARD, ti.f32)
-        boxes[i, 6 * end + 3 + k] = ti.cast(high[k] + ti.abs(high[k]) * OUTWARD, ti.f32)
-
-
-@ti.func
-def fit_point(points: ti.template(), window: ti.template(), boxes: ti.template(), i):
-    """The box of a surface point: the interval sum Σ wⱼ boxⱼ."""
+def point_box(points: ti.template(), window: ti.template(), i):
+    """The box of a surface point, the interval sum Σ wⱼ boxⱼ: low and high corner, at the start and at the end."""
     elements, weights = ti.static(points.point_elements, points.point_weights)
     centre, travel, margin = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), 0.0
     for j in ti.static(range(4)):
@@ -39,58 +31,37 @@ def fit_point(points: ti.template(), window: ti.template(), boxes: ti.template()
             centre += weights[i, j] * start.xyz
             travel += weights[i, j] * window.window_travels[elements[i, j]].xyz
             margin += ti.abs(weights[i, j]) * start[3]
-    set_box(boxes.point_boxes, i, centre - margin, centre + margin, 0)
-    set_box(boxes.point_boxes, i, centre + travel - margin, centre + travel + margin, 1)
+    low, high = ti.Vector([0.0] * 6, ti.f32), ti.Vector([0.0] * 6, ti.f32)
+    for k in ti.static(range(6)):
+        middle = centre[k % 3] + ti.static(k // 3) * travel[k % 3]
+        reach = margin + ti.abs(middle) * OUTWARD
+        low[k], high[k] = ti.cast(middle - reach, ti.f32), ti.cast(middle + reach, ti.f32)
+    return low, high
 
 
 @ti.func
-def join_boxes(target: ti.template(), t, source: ti.template(), a, b, width: ti.template()):
-    """The union of two boxes, or of two pairs of them."""
-    for half in ti.static(range(width // 6)):
-        for k in ti.static(range(3)):
-            low, high = ti.static(6 * half + k, 6 * half + 3 + k)
-            target[t, low] = ti.min(source[a, low], source[b, low])
-            target[t, high] = ti.max(source[a, high], source[b, high])
+def read_box(boxes: ti.template(), i):
+    """Low corners of a box at the start and at the end, then high ones."""
+    low, high = ti.Vector([0.0] * 6, ti.f32), ti.Vector([0.0] * 6, ti.f32)
+    for k in ti.static(range(6)):
+        low[k], high[k] = boxes[i, k + 3 * (k // 3)], boxes[i, k + 3 * (k // 3) + 3]
+    return low, high
 
 
 @ti.func
-def widen_box(target: ti.template(), t, source: ti.template(), a, width: ti.template()):
-    """Let a box hold another one too."""
-    for half in ti.static(range(width // 6)):
-        for k in ti.static(range(3)):
-            low, high = ti.static(6 * half + k, 6 * half + 3 + k)
-            target[t, low] = ti.min(target[t, low], source[a, low])
-            target[t, high] = ti.max(target[t, high], source[a, high])
+def write_box(boxes: ti.template(), i, low, high):
+    """The inverse of ``read_box``."""
+    for k in ti.static(range(6)):
+        boxes[i, k + 3 * (k // 3)], boxes[i, k + 3 * (k // 3) + 3] = low[k], high[k]
 
 
 @ti.func
-def fit_primitive(forest: ti.template(), boxes: ti.template(), p):
-    """The box of a triangle, an edge or a point."""
-    corners = ti.static(forest.primitives)
-    join_boxes(boxes.primitive_boxes, p, boxes.point_boxes, corners[p, CORNERS], corners[p, CORNERS + 1], BOX_WIDTH)
-    widen_box(boxes.primitive_boxes, p, boxes.point_boxes, corners[p, CORNERS + 2], BOX_WIDTH)
-
-
-@ti.func
-def middle(boxes: ti.template(), i, end: ti.template()):
-    """Where a point is, as the middle of its box."""
-    result = ti.Vector([0.0, 0.0, 0.0], ti.f32)
-    for k in ti.static(range(3)):
-        result[k] = boxes[i, 6 * end + k] + boxes[i, 6 * end + 3 + k]
-    return 0.5 * result
-
-
-@ti.func
-def unit_normal(forest: ti.template(), boxes: ti.template(), p, end: ti.template()):
-    """The normal of a primitive; 0 where it has none."""
-    corners = ti.static(forest.primitives)
-    a = middle(boxes.point_boxes, corners[p, CORNERS], end)
-    b = middle(boxes.point_boxes, corners[p, CORNERS + 1], end) - a
-    c = middle(boxes.point_boxes, corners[p, CORNERS + 2], end) - a
-    normal = b.cross(c)
+def unit_normal(a, b, c):
+    """The normal of a triangle; 0 where it has none."""
+    normal = (b - a).cross(c - a)
     square = normal.dot(normal)
     # of a sliver rounding decides where its normal points
-    if square > 1e-8 * b.dot(b) * c.dot(c):
+    if square > 1e-8 * (b - a).dot(b - a) * (c - a).dot(c - a):
         normal /= ti.sqrt(square)
     else:
         normal = ti.Vector([0.0, 0.0, 0.0], ti.f32)
@@ -98,24 +69,49 @@ def unit_normal(forest: ti.template(), boxes: ti.template(), p, end: ti.template
 
 
 @ti.func
-def fit_leaf_box(boxes: ti.template(), node, first, last):
-    """The box of a leaf."""
-    for k in ti.static(range(BOX_WIDTH)):
-        boxes.node_boxes[node, k] = boxes.primitive_boxes[first, k]
-    for p in range(first + 1, last):
-        widen_box(boxes.node_boxes, node, boxes.primitive_boxes, p, BOX_WIDTH)
+def fit_leaf(forest: ti.template(), boxes: ti.template(), node, first, last, has_normals):
+    """The boxes of a leaf's primitives, of the leaf, and of its normals.
+
+    With 0 among the normals, as edges, points and slivers have it, the leaf is in no cone.
+    """
+    low, high = ti.Vector([1e30] * 6, ti.f32), ti.Vector([-1e30] * 6, ti.f32)
+    least, greatest = ti.Vector([1.0] * 3, ti.f32), ti.Vector([-1.0] * 3, ti.f32)
+    corners = ti.static(forest.primitives)
+    for p in range(first, last):
+        low_a, high_a = read_box(boxes.point_boxes, corners[p, CORNERS])
+        low_b, high_b = read_box(boxes.point_boxes, corners[p, CORNERS + 1])
+        low_c, high_c = read_box(boxes.point_boxes, corners[p, CORNERS + 2])
+        own_low, own_high = ti.min(low_a, low_b, low_c), ti.max(high_a, high_b, high_c)
+        write_box(boxes.primitive_boxes, p, own_low, own_high)
+        low, high = ti.min(low, own_low), ti.max(high, own_high)
+        if has_normals == 1:
+            # twice the middles of the boxes
+            a, b, c = low_a + high_a, low_b + high_b, low_c + high_c
+            start, end = unit_normal(a[0:3], b[0:3], c[0:3]), unit_normal(a[3:6], b[3:6], c[3:6])
+            least, greatest = ti.min(least, start, end), ti.max(greatest, start, end)
+    write_box(boxes.node_boxes, node, low, high)
+    if has_normals == 1:
+        write_normals(boxes.node_normals, node, least, greatest)
 
 
 @ti.func
-def fit_leaf_normals(forest: ti.template(), boxes: ti.template(), node, first, last):
-    """The box of a leaf's normals; with 0 in it, as edges, points and slivers have it, it is in no cone."""
-    low, high = ti.Vector([1.0, 1.0, 1.0], ti.f32), ti.Vector([-1.0, -1.0, -1.0], ti.f32)
-    for p in range(first, last):
-        for end in ti.static(range(2)):
-            normal = unit_normal(forest, boxes, p, end)
-            low, high = ti.min(low, normal), ti.max(high, normal)
+def write_normals(normals: ti.template(), node, least, greatest):
+    """The box of the normals of a node."""
     for k in ti.static(range(3)):
-        boxes.node_normals[node, k], boxes.node_normals[node, 3 + k] = low[k], high[k]
+        normals[node, k], normals[node, 3 + k] = least[k], greatest[k]
+
+
+@ti.func
+def join_children(boxes: ti.template(), node, left, has_normals):
+    """The box of a node of two children, and that of its normals."""
+    low, high = read_box(boxes.node_boxes, left)
+    other_low, other_high = read_box(boxes.node_boxes, left + 1)
+    write_box(boxes.node_boxes, node, ti.min(low, other_low), ti.max(high, other_high))
+    if has_normals == 1:
+        normals = ti.static(boxes.node_normals)
+        for k in ti.static(range(3)):
+            normals[node, k] = ti.min(normals[left, k], normals[left + 1, k])
+            normals[node, 3 + k] = ti.max(normals[left, 3 + k], normals[left + 1, 3 + k])
 
 
 @ti.func
@@ -139,7 +135,8 @@ def fit_boxes(forest: Forest, points: Points, window: Window, boxes: Boxes, team
         if item % ITEMS_PER_MEMBER == 0:
             member, count = item // ITEMS_PER_MEMBER, points.point_elements.shape[0]
             for i in range(share_of(count, member, team_size), share_of(count, member + 1, team_size)):
-                fit_point(points, window, boxes, i)
+                low, high = point_box(points, window, i)
+                write_box(boxes.point_boxes, i, low, high)
     for item in range(team_size * ITEMS_PER_MEMBER):
         if item % ITEMS_PER_MEMBER == 0:
             member = item // ITEMS_PER_MEMBER
@@ -155,11 +152,7 @@ def fit_leaves(forest: ti.template(), boxes: ti.template(), tree, member, team_s
     node = forest.tree_headers[tree, FIRST_NODE] + leaves - 1
     for leaf in range(share_of(leaves, member, team_size), share_of(leaves, member + 1, team_size)):
         first, last = leaf_start(forest, tree, leaf), leaf_start(forest, tree, leaf + 1)
-        for p in range(first, last):
-            fit_primitive(forest, boxes, p)
-        fit_leaf_box(boxes, node + leaf, first, last)
-        if forest.tree_headers[tree, MEETS_ITSELF] == 1:
-            fit_leaf_normals(forest, boxes, node + leaf, first, last)
+        fit_leaf(forest, boxes, node + leaf, first, last, forest.tree_headers[tree, MEETS_ITSELF])
 
 
 @ti.kernel
@@ -171,7 +164,4 @@ def fit_nodes(forest: Forest, boxes: Boxes):
         inner = (1 << forest.tree_headers[tree, DEPTH]) - 1
         for n in range(inner):
             node = inner - 1 - n
-            left = first + 2 * node + 1
-            join_boxes(boxes.node_boxes, first + node, boxes.node_boxes, left, left + 1, BOX_WIDTH)
-            if forest.tree_headers[tree, MEETS_ITSELF] == 1:
-                join_boxes(boxes.node_normals, first + node, boxes.node_normals, left, left + 1, 6)
+            join_children(boxes, first + node, first + 2 * node + 1, forest.tree_headers[tree, MEETS_ITSELF])

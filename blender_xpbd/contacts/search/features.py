@@ -47,25 +47,26 @@ def keep(found: ti.template(), n, is_kept, bucket, other):
 
 
 @ti.func
-def points_of(forest: ti.template(), boxes: ti.template(), found: ti.template(), a, b, gap, n, is_kept):
-    """The points that primitive ``a`` owns with triangle ``b``."""
-    rows = ti.static(forest.primitives)
+def points_of(ground: ti.template(), sides, gap, n, is_kept):
+    """The points that the first primitive owns with the triangle that the second one is."""
+    rows, boxes, own = ti.static(ground.forest.primitives, ground.boxes.primitive_boxes, ground.boxes.point_boxes)
+    a, b = sides[0], sides[1]
     if rows[b, TRIANGLE] >= 0:
         for k in ti.static(range(3)):
             if rows[a, OWNED] & (1 << k):
                 point = rows[a, CORNERS + k]
-                is_apart = (point != rows[b, CORNERS]) & (point != rows[b, CORNERS + 1]) & (point != rows[b, CORNERS + 2])
-                if is_apart:
-                    if overlap(boxes.point_boxes, point, boxes.primitive_boxes, b, gap):
-                        n = keep(found, n, is_kept, point, rows[b, TRIANGLE])
+                is_corner = (point == rows[b, CORNERS]) | (point == rows[b, CORNERS + 1])
+                if not (is_corner | (point == rows[b, CORNERS + 2])):
+                    if overlap(own, point, boxes, b, gap):
+                        n = keep(ground.found.found, n, is_kept, point, rows[b, TRIANGLE])
     return n
 
 
 @ti.func
-def edges_of(forest: ti.template(), boxes: ti.template(), found: ti.template(), a, b, gap, n, is_kept):
+def edges_of(ground: ti.template(), sides, gap, n, is_kept):
     """The edges that two primitives own."""
-    rows = ti.static(forest.primitives)
-    buckets = boxes.point_boxes.shape[0]
+    rows, boxes = ti.static(ground.forest.primitives, ground.boxes.point_boxes)
+    a, b = sides[0], sides[1]
     for k in ti.static(range(3)):
         if rows[a, EDGES + k] >= 0:
             first, last = rows[a, CORNERS + k], rows[a, CORNERS + (k + 1) % 3]
@@ -73,38 +74,43 @@ def edges_of(forest: ti.template(), boxes: ti.template(), found: ti.template(), 
                 if rows[b, EDGES + j] >= 0:
                     c, d = rows[b, CORNERS + j], rows[b, CORNERS + (j + 1) % 3]
                     if (first != c) & (first != d) & (last != c) & (last != d):
-                        if edges_overlap(boxes.point_boxes, first, last, c, d, gap):
+                        if edges_overlap(boxes, first, last, c, d, gap):
                             low = ti.min(rows[a, EDGES + k], rows[b, EDGES + j])
                             high = ti.max(rows[a, EDGES + k], rows[b, EDGES + j])
-                            n = keep(found, n, is_kept, buckets + low, high)
+                            n = keep(ground.found.found, n, is_kept, boxes.shape[0] + low, high)
     return n
 
 
 @ti.func
-def near_pairs(forest: ti.template(), boxes: ti.template(), found: ti.template(), a, b, gap, n, is_kept):
-    """All pairs of two primitives that may come nearer than a gap."""
-    n = points_of(forest, boxes, found, a, b, gap, n, is_kept)
-    n = points_of(forest, boxes, found, b, a, gap, n, is_kept)
-    return edges_of(forest, boxes, found, a, b, gap, n, is_kept)
+def near_pairs(ground: ti.template(), sides, gap, n, is_kept):
+    """All pairs of two primitives that may come nearer than a gap; written from row ``n`` on where they are kept.
+
+    Returns:
+        n and as many more.
+    """
+    n = points_of(ground, sides, gap, n, is_kept)
+    n = points_of(ground, ti.Vector([sides[1], sides[0]]), gap, n, is_kept)
+    return edges_of(ground, sides, gap, n, is_kept)
 
 
 @ti.func
-def crossings_of(forest: ti.template(), found: ti.template(), a, b, n, is_kept):
-    """The edges that primitive ``a`` owns and that go through triangle ``b``."""
-    rows = ti.static(forest.primitives)
+def crossings_of(ground: ti.template(), sides, n, is_kept):
+    """The edges that the first primitive owns and that go through the triangle that the second one is."""
+    rows = ti.static(ground.forest.primitives)
+    a, b = sides[0], sides[1]
     if rows[b, TRIANGLE] >= 0:
         one, two, three = rows[b, CORNERS], rows[b, CORNERS + 1], rows[b, CORNERS + 2]
         for k in ti.static(range(3)):
             if rows[a, EDGES + k] >= 0:
                 c, d = rows[a, CORNERS + k], rows[a, CORNERS + (k + 1) % 3]
                 if (c != one) & (c != two) & (c != three) & (d != one) & (d != two) & (d != three):
-                    if crosses(forest.places, c, d, one, two, three):
-                        n = keep(found, n, is_kept, rows[a, EDGES + k], rows[b, TRIANGLE])
+                    if crosses(ground.forest.places, c, d, one, two, three):
+                        n = keep(ground.found.found, n, is_kept, rows[a, EDGES + k], rows[b, TRIANGLE])
     return n
 
 
 @ti.func
-def crossing_pairs(forest: ti.template(), found: ti.template(), a, b, n, is_kept):
-    """All crossings of two primitives; their boxes overlap."""
-    n = crossings_of(forest, found, a, b, n, is_kept)
-    return crossings_of(forest, found, b, a, n, is_kept)
+def crossing_pairs(ground: ti.template(), sides, n, is_kept):
+    """All crossings of two primitives whose boxes overlap; otherwise as ``near_pairs``."""
+    n = crossings_of(ground, sides, n, is_kept)
+    return crossings_of(ground, ti.Vector([sides[1], sides[0]]), n, is_kept)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the kernels of the search take: a pack of arrays per subject. No two packs have an array of the same name."""
 
+from typing import Any, NamedTuple
+
 import taichi as ti
 
 from ...device.packs import pack_type
@@ -36,8 +38,8 @@ Points = pack_type(
 # low and high corner at the window's start, low and high corner at its end [m]; low and high corner of a box that holds
 # the unit normals of a node's triangles at both
 Boxes = pack_type(point_boxes=SINGLES, primitive_boxes=SINGLES, node_boxes=SINGLES, node_normals=SINGLES)
-# pairs of nodes to walk, columns as in ``work``, as many again to write the next ones to; how many; what each finds, then
-# first of it; a stack for each member of the team
+# pairs of nodes to walk, columns as in ``walk``, and as many again to write the next ones to; how many; how much each
+# finds, then the first of it; a stack for each member of the team
 Work = pack_type(node_pairs=INT_TABLE, next_node_pairs=INT_TABLE, item_counts=INTS, found_counts=INTS, stacks=INT_TABLE)
 # what the walk finds, in its order: bucket (point, or points + edge), and triangle or edge
 Found = pack_type(found=INT_TABLE)
@@ -45,3 +47,11 @@ Found = pack_type(found=INT_TABLE)
 Sorted = pack_type(bucket_starts=INTS, sorted_pairs=INT_TABLE, pair_places=INTS, task_starts=INTS)
 # as ``contacts.pairs.tables`` says
 Pairs = pack_type(pair_ints=INT_TABLE, pair_floats=REALS, pair_bounds=FLOATS)
+
+
+class Ground(NamedTuple):
+    """What a walk reads and writes; in kernels, where functions take it as a template."""
+
+    forest: Any
+    boxes: Any
+    found: Any

@@ -60,13 +60,13 @@ class PairList:
 
     Attributes:
         pairs: pack of ``pair_ints``, ``pair_floats`` and ``pair_bounds`` as ``contacts.pairs.tables`` says; by task,
-            kind and numbers: point and triangle, or edge and edge, lower number first. Rows beyond ``count`` are rubbish.
+            kind and numbers: point and triangle, or edge and edge, lower one first. Rows beyond ``count`` are rubbish.
         task_starts: first pair of each part, then of those that reach across parts, then the end; on the device,
             shape (parts + 2,).
         count: how many pairs there are.
         islands: the lowest number of an object that each object hangs together with by pairs, shape (objects,).
         is_new: whether the arrays are others than those of the search before.
-        met: pairs of objects between which there are pairs, shape (n, 2).
+        met: objects that have a pair with each other, or with themselves, shape (n, 2).
     """
 
     pairs: Any
@@ -81,9 +81,9 @@ class PairSearch:
     """Surfaces that may touch, and the window of substeps for which pairs are listed.
 
     Attributes:
-        window: pack of ``window_starts`` (particles,): where each particle is when the window begins, and its margin; and
-            ``window_travels`` (particles,): how far it travels until the window ends [m]. The pairs hold as long as
-            each particle is, along each axis, within its margin of start + share of the window · travel.
+        window: pack of ``window_starts`` (particles,): where each particle is when the window begins, and its margin;
+            and ``window_travels`` (particles,): how far it travels until the window ends [m]. The pairs hold as long
+            as each particle is, along each axis, within its margin of start + share of the window · travel.
     """
 
     def __init__(self, surfaces: Surfaces, contents: Contents) -> None:

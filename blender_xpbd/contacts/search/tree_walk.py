@@ -14,9 +14,10 @@ from ...device.launch import launch
 from ...device.runtime import thread_count
 from ...geometry.search.surfaces import Surfaces
 from ...geometry.search.trees import PRIMITIVE_COUNT
+from ...scene.errors import XpbdError
 from .boxes import BOX_WIDTH, fit_boxes, fit_nodes
 from .packs import Boxes, Forest, Found, Work
-from .walk import LEAST_ITEMS, STACK, TREE_A, TREE_B, WORK_WIDTH, open_items, walk_items
+from .walk import LEAST_ITEMS, MOST_PAIRS, STACK, TREE_A, TREE_B, WORK_WIDTH, open_items, walk_items
 
 Ints = npt.NDArray[np.int32]
 
@@ -84,6 +85,9 @@ class TreeWalk:
 
         Returns:
             how many there are, and the pairs of trees that have some, shape (pairs, 2).
+
+        Raises:
+            XpbdError: E_MEMORY, for more than ``MOST_PAIRS``.
         """
         write_array(self._work.node_pairs, self._root_rows)
         write_array(self._work.item_counts, np.array([len(self._roots)], np.int32))
@@ -94,6 +98,9 @@ class TreeWalk:
         self._walk(forest, False, team_size)
         counts = read_array(self._work.found_counts)
         count = int(counts[:item_count].sum(dtype=np.int64))
+        if count > MOST_PAIRS:
+            text = "Too many parts of the surfaces lie in one place to test them for contact; move the objects apart."
+            raise XpbdError("E_MEMORY", text)
         if count:
             if count > self._capacity:
                 self._capacity = count + count // 2

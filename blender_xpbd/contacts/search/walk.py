@@ -11,7 +11,7 @@ from ...geometry.search.flat_nodes import CONE_COSINE
 from ...geometry.search.trees import DEPTH, FIRST_NODE
 from .boxes import ITEMS_PER_MEMBER, leaf_start
 from .features import CROSSINGS, crossing_pairs, near_pairs, overlap
-from .packs import Boxes, Forest, Found, Points, Work
+from .packs import Boxes, Forest, Found, Ground, Points, Work
 
 # columns of work: tree and node of both sides; equal ones are a node against itself
 TREE_A, NODE_A, TREE_B, NODE_B = range(4)
@@ -20,6 +20,8 @@ WORK_WIDTH = 4
 LEAST_ITEMS = 256
 # pairs of nodes that a walk keeps at most: four for each level of two trees
 STACK = 256
+# about 200 bytes each: more are no contact but a heap of points in one place
+MOST_PAIRS = 50_000_000
 
 
 @ti.func
@@ -109,53 +111,42 @@ def gap_of(points: ti.template(), pair):
 
 
 @ti.func
-def test_leaves(
-    forest: ti.template(), boxes: ti.template(), found: ti.template(), pair, gap, n, is_kept, mode: ti.template()
-):
+def test_leaves(ground: ti.template(), pair, gap, n, is_kept, mode: ti.template()):
     """All pairs of primitives of two leaves, or of one with itself."""
-    leaf_a = pair[NODE_A] + 1 - (1 << forest.tree_headers[pair[TREE_A], DEPTH])
-    leaf_b = pair[NODE_B] + 1 - (1 << forest.tree_headers[pair[TREE_B], DEPTH])
+    headers, boxes = ti.static(ground.forest.tree_headers, ground.boxes.primitive_boxes)
+    leaf_a = pair[NODE_A] + 1 - (1 << headers[pair[TREE_A], DEPTH])
+    leaf_b = pair[NODE_B] + 1 - (1 << headers[pair[TREE_B], DEPTH])
     is_self = pair[TREE_A] == pair[TREE_B] and leaf_a == leaf_b
-    first, last = leaf_start(forest, pair[TREE_B], leaf_b), leaf_start(forest, pair[TREE_B], leaf_b + 1)
-    for a in range(leaf_start(forest, pair[TREE_A], leaf_a), leaf_start(forest, pair[TREE_A], leaf_a + 1)):
+    first, last = leaf_start(ground.forest, pair[TREE_B], leaf_b), leaf_start(ground.forest, pair[TREE_B], leaf_b + 1)
+    for a in range(
+        leaf_start(ground.forest, pair[TREE_A], leaf_a), leaf_start(ground.forest, pair[TREE_A], leaf_a + 1)
+    ):
         for b in range(a + 1 if is_self else first, last):
-            if overlap(boxes.primitive_boxes, a, boxes.primitive_boxes, b, gap):
+            if overlap(boxes, a, boxes, b, gap):
+                sides = ti.Vector([a, b])
                 if ti.static(mode == CROSSINGS):
-                    n = crossing_pairs(forest, found.found, a, b, n, is_kept)
+                    n = crossing_pairs(ground, sides, n, is_kept)
                 else:
-                    n = near_pairs(forest, boxes, found.found, a, b, gap, n, is_kept)
+                    n = near_pairs(ground, sides, gap, n, is_kept)
     return n
 
 
 @ti.func
-def walk_pair(
-    forest: ti.template(),
-    boxes: ti.template(),
-    found: ti.template(),
-    stacks: ti.template(),
-    member,
-    pair,
-    gap,
-    n,
-    is_kept,
-    mode: ti.template(),
-):
-    """Walk all that two nodes hold; returns n and how many pairs they have more."""
-    bottom = member * STACK
+def walk_pair(ground: ti.template(), stacks: ti.template(), bottom, pair, gap, n, is_kept, mode: ti.template()):
+    """Walk all that two nodes hold, with a stack from row ``bottom`` on; returns n and as many more."""
     top = put(stacks, bottom, pair)
-    while top > bottom:
+    while top > bottom and n <= MOST_PAIRS:
         top -= 1
         pair_now = row_of(stacks, top)
-        if is_closed(forest, pair_now):
-            is_self = pair_now[TREE_A] == pair_now[TREE_B] and pair_now[NODE_A] == pair_now[NODE_B]
+        if is_closed(ground.forest, pair_now):
             is_out = False
             if ti.static(mode != CROSSINGS):
-                if is_self:
-                    is_out = is_left_out(forest, boxes, pair_now[TREE_A], pair_now[NODE_A])
+                if pair_now[TREE_A] == pair_now[TREE_B] and pair_now[NODE_A] == pair_now[NODE_B]:
+                    is_out = is_left_out(ground.forest, ground.boxes, pair_now[TREE_A], pair_now[NODE_A])
             if not is_out:
-                n = test_leaves(forest, boxes, found, pair_now, gap, n, is_kept, mode)
+                n = test_leaves(ground, pair_now, gap, n, is_kept, mode)
         else:
-            top = open_pair(forest, boxes, stacks, top, pair_now, gap, mode)
+            top = open_pair(ground.forest, ground.boxes, stacks, top, pair_now, gap, mode)
     return n
 
 
@@ -190,7 +181,8 @@ def walk_items(
     team_size: ti.i32,
     mode: ti.template(),
 ):
-    """Count what each item finds, or write it from its first place on. Members of the team take every so manyth item."""
+    """Count what each item finds, or write it from its first place on; a team takes items in turn."""
+    ground = ti.static(Ground(forest, boxes, found))
     for item in range(team_size * ITEMS_PER_MEMBER):
         if item % ITEMS_PER_MEMBER == 0:
             member = item // ITEMS_PER_MEMBER
@@ -200,9 +192,8 @@ def walk_items(
                 first = 0
                 if is_kept == 1:
                     first = work.found_counts[turn]
-                last = walk_pair(
-                    forest, boxes, found, work.stacks, member, pair, gap_of(points, pair), first, is_kept, mode
-                )
+                gap = gap_of(points, pair)
+                last = walk_pair(ground, work.stacks, member * STACK, pair, gap, first, is_kept, mode)
                 if is_kept == 0:
                     work.found_counts[turn] = last
                 turn += team_size

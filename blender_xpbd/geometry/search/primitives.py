@@ -16,8 +16,8 @@ from ..surface.topology import pair_keys
 Ints = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
 
-# columns of a primitive: three corners, its triangle, its edges from a corner to the next one, and which corners it owns
-# as the bits of a number; −1 for a triangle that it is not and edges that it does not own
+# columns of a primitive: three corners, its triangle, its edges from a corner to the next one, and which corners it
+# owns as the bits of a number; −1 for a triangle that it is not and edges that it does not own
 CORNERS, TRIANGLE, EDGES, OWNED = 0, 3, 4, 7
 PRIMITIVE_WIDTH = 8
 

@@ -11,8 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from blender_xpbd.contacts.pairs.tables import FRICTION, GAP, RESTITUTION
+from blender_xpbd.contacts.search import tree_walk
 from blender_xpbd.contacts.search.pair_search import PairSearch, listed_pairs
 from blender_xpbd.geometry.search.surfaces import Surfaces, build_surface_mesh, build_surfaces
+from blender_xpbd.scene.errors import XpbdError
 from tests.contacts.search.search_cases import all_pairs, contents, listed, open_window, sheet, soup
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
@@ -25,9 +27,7 @@ def in_order(surfaces: Surfaces, rows: list[tuple[int, ...]]) -> list[tuple[int,
     """Kind and numbers of pairs."""
     triangles = {tuple(row): n for n, row in reversed(list(enumerate(surfaces.triangles.tolist())))}
     edges = {tuple(row): n for n, row in enumerate(surfaces.edges.tolist())}
-    return [
-        (0, row[1], triangles[row[2:]]) if row[0] == 0 else (1, edges[row[1:3]], edges[row[3:]]) for row in rows
-    ]
+    return [(0, row[1], triangles[row[2:]]) if row[0] == 0 else (1, edges[row[1:3]], edges[row[3:]]) for row in rows]
 
 
 @with_taichi
@@ -221,6 +221,7 @@ def test_a_flat_sheet_has_no_pairs_with_itself_and_islands_follow_pairs() -> Non
     assert (owners.min(axis=1) == 0).all()
     assert (owners.max(axis=1) == 1).all()
     assert result.islands.tolist() == [0, 0, 2]
+    assert result.met.tolist() == [[0, 1]]
     # falling together they are as near as at rest; falling apart they are not
     travels = np.zeros_like(surfaces.rest)
     travels[:] = [0.0, 0.0, -5.0]
@@ -256,3 +257,23 @@ def test_a_point_of_jelly_is_in_the_interval_sum_of_its_particles() -> None:
     margins[4:] = 0.006
     open_window(search, surfaces.rest, margins)
     assert search.search().count > 0
+
+
+def test_a_heap_in_one_place_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tree_walk, "MOST_PAIRS", 100)
+    surfaces = build_surfaces([sheet(9, 9), sheet(9, 9)], np.ones((2, 2), bool))
+    search = PairSearch(surfaces, contents(surfaces, GAP_WANTED))
+    open_window(search, 0.0 * surfaces.rest, 0.0)
+    with pytest.raises(XpbdError) as caught:
+        search.search()
+    assert caught.value.code == "E_MEMORY"
+
+
+def test_arrays_grow_when_they_must() -> None:
+    surfaces = build_surfaces([sheet(9, 9), sheet(9, 9, 0.1, 0.5)], ~np.eye(2, dtype=bool))
+    search = PairSearch(surfaces, contents(surfaces, GAP_WANTED))
+    open_window(search, surfaces.rest, 0.0)
+    assert not search.search().is_new
+    for margin, is_new in ((0.3, True), (0.3, False), (0.0, False)):
+        open_window(search, surfaces.rest, margin)
+        assert search.search().is_new == is_new

@@ -13,9 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..constraints.constraint import BDF2, WARM
+from ..contacts.search.crossings import crossings as find_crossings
 from ..device.arrays import read_array, write_array
 from ..scene.errors import XpbdError
 from .step.colour_path import project_by_colours
+from .step.pair_tables import MOST_PUSHING, TUNNELLED
 from .step.pair_windows import PairWindows
 from .step.plan import SERIAL, Pace, make_plan
 from .step.state import State, build_state, padded, with_more_slots
@@ -24,7 +26,7 @@ from .step.track_player import TrackPlayer
 from .step.uploads import Uploads
 from .system.advice import divergence_advice
 from .system.colliders import build_colliders
-from .system.contact_statistics import Crossings
+from .system.contact_statistics import Crossings, crossings_of
 from .system.system import System
 
 Floats = npt.NDArray[np.floating[Any]]

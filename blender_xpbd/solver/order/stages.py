@@ -33,6 +33,7 @@ is a launch, or several where its turns are divided by colour (``colour_path``).
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -58,7 +59,8 @@ class Stage(NamedTuple):
         act: what its turns do.
         turns: how many there are.
         first: task of the first turn, or for SOLVE_LEVELS the first chain of operations.
-        detail: for PROJECT and TOUCH the iteration, for SOLVE_LEVELS into how many shares a chain is divided.
+        detail: for PROJECT and TOUCH the iteration, for LIMIT how often particles have slid, for SOLVE_LEVELS into how
+            many shares a chain is divided.
     """
 
     act: int
@@ -131,13 +133,13 @@ def _by_task(act: int, rounds: Sequence[tuple[int, int]], detail: int = 0) -> li
 
 def _truncation(part_count: int, rounds: Sequence[tuple[int, int]]) -> list[Stage]:
     """What sees to it that nothing crosses, between the last push and the velocities."""
-    limit = _by_task(LIMIT, rounds)
+    slides = [[*_by_task(LIMIT, rounds, number), Stage(SLIDE, part_count)] for number in range(SLIDES)]
     return [
         Stage(CHECK_WINDOW, part_count),
         Stage(MEASURE_ISLANDS, 1),
         Stage(BEGIN_LIMIT, part_count),
-        *([*limit, Stage(SLIDE, part_count)] * SLIDES),
-        *limit,
+        *itertools.chain(*slides),
+        *_by_task(LIMIT, rounds, SLIDES),
         Stage(TRUNCATE, part_count),
         Stage(CLOSE_ISLANDS, 1),
     ]

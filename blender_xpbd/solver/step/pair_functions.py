@@ -13,7 +13,7 @@ from ...contacts.pairs.settle import settle_pair
 from ...contacts.pairs.tables import KIND, MULTIPLIER, POINTS, VERTEX_TRIANGLE
 from ...contacts.pairs.touch import touch_pair
 from .functions import keep_previous
-from .pair_tables import COLLIDER, ISLAND, MOST_PUSHING, PARTICLE, PUSHING
+from .pair_tables import COLLIDER, ISLAND, MOST_PUSHING, PARTICLE, PUSHING, TUNNELLED
 
 
 @ti.func
@@ -52,27 +52,33 @@ def touch_pair_task(particles: ti.template(), pairs: ti.template(), task, h, emb
 
 
 @ti.func
-def limit_task(starts: ti.template(), pairs: ti.template(), task, embeds: ti.template()):
-    """How far the particles of the near pairs of a task may go."""
-    first = pairs.pair_starts[task]
-    for n in range(first, first + pairs.near_counts[task]):
-        limit_pair(starts, pairs, pairs, pairs, pairs.near_pairs[n], embeds)
+def count_pair(pairs: ti.template(), k, column):
+    """Count a pair for the objects of its two sides."""
+    a, b = object_of(pairs, k, 0), object_of(pairs, k, 3)
+    ti.atomic_add(pairs.object_counts[a, column], 1)
+    if a != b:
+        ti.atomic_add(pairs.object_counts[b, column], 1)
 
 
 @ti.func
-def settle_task(
-    particles: ti.template(), pairs: ti.template(), task, inverse_h, gravity_speed, embeds: ti.template()
-):
+def limit_task(starts: ti.template(), pairs: ti.template(), task, is_last, embeds: ti.template()):
+    """How far the particles of the near pairs of a task may go; the last time, what is not certain is counted."""
+    first = pairs.pair_starts[task]
+    for n in range(first, first + pairs.near_counts[task]):
+        k = pairs.near_pairs[n]
+        if limit_pair(starts, pairs, pairs, pairs, k, embeds) and is_last:
+            count_pair(pairs, k, TUNNELLED)
+
+
+@ti.func
+def settle_task(particles: ti.template(), pairs: ti.template(), task, inverse_h, gravity_speed, embeds: ti.template()):
     """Velocities of the near pairs of a task after the push, and how many pushed."""
     first = pairs.pair_starts[task]
     for n in range(first, first + pairs.near_counts[task]):
         k = pairs.near_pairs[n]
         if pairs.pair_floats[k, MULTIPLIER] > 0.0:
             settle_pair(particles, pairs, pairs, k, inverse_h, gravity_speed, embeds)
-            a, b = object_of(pairs, k, 0), object_of(pairs, k, 3)
-            ti.atomic_add(pairs.object_counts[a, PUSHING], 1)
-            if a != b:
-                ti.atomic_add(pairs.object_counts[b, PUSHING], 1)
+            count_pair(pairs, k, PUSHING)
 
 
 @ti.func

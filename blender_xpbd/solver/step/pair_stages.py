@@ -9,6 +9,7 @@ from ..order.stages import (
     CHECK_WINDOW,
     CLOSE_ISLANDS,
     COUNT_PAIRS,
+    DETAIL,
     FIND_FRAMES,
     FIND_NEAR,
     FIRST,
@@ -17,6 +18,7 @@ from ..order.stages import (
     PLACE_VERTICES,
     SETTLE_PAIRS,
     SLIDE,
+    SLIDES,
     SPAN_COUNT,
     SPAN_FIRST,
     SPAN_OF,
@@ -62,7 +64,7 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, subs
     if act == BEGIN_LIMIT:
         begin_limit_share(world.particles, starts, world.pairs, turn, turns)
     if act == LIMIT:
-        limit_task(starts, world.pairs, task, variant.embeds)
+        limit_task(starts, world.pairs, task, order.stages[stage, DETAIL] == SLIDES, variant.embeds)
     if act == SLIDE:
         slide_share(world.particles, world.pairs, turn, turns)
     if act == TRUNCATE:

@@ -17,17 +17,18 @@ def surface_points(simulation):
     return simulation.system.objects.points(simulation.positions())
 
 
-def crossing_frames(simulation, frames):
-    """The frames after which anything crosses anything."""
+def judged(simulation, frames):
+    """The frames after which anything crosses anything; most pairs that pushed, and what may have passed through."""
     ipctk = pytest.importorskip("ipctk")
     surfaces = simulation.system.objects.surfaces
     judge = ipctk.CollisionMesh(surface_points(simulation), surfaces.edges, surfaces.triangles)
-    found = []
+    found, counts = [], np.zeros(2)
     for frame in range(frames):
         simulation.advance()
+        counts = np.maximum(counts, simulation.contact_counts().max(axis=0))
         if ipctk.has_intersections(judge, surface_points(simulation)):
             found.append(frame)
-    return found
+    return found, *counts
 
 
 def two_sheets():
@@ -76,9 +77,10 @@ def jelly_on_post():
 def test_nothing_crosses(make, substeps):
     bodies, colliders = make()
     simulation = touching(*bodies, colliders=colliders, substeps=substeps, frames=(1, 25))
-    assert crossing_frames(simulation, 24) == []
-    assert simulation.contact_counts()[:, 0].max() > 0, "they have met"
-    assert simulation.contact_counts()[:, 1].max() == 0
+    crossing, pushing, tunnelled = judged(simulation, 24)
+    assert crossing == []
+    assert pushing > 0, "nothing has met"
+    assert tunnelled == 0
     assert simulation.crossings().counts.sum() == 0
 
 
@@ -103,7 +105,7 @@ def test_ten_layers_fall_freely(substeps):
     time, h = 12 / 24, 1 / 24 / substeps
     expected = 9.81 * time * (time + h) / 2.0
     assert fallen[:, 2].mean() == pytest.approx(expected, rel=1e-6)
-    assert np.abs(fallen[:, :2]).max() < 1e-9
+    assert np.abs(fallen[:, :2]).max() < 1e-6
 
 
 @pytest.mark.parametrize("substeps", [3, 10])

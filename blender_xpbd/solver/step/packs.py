@@ -82,7 +82,7 @@ Order = pack_type(
 # contact between bodies: surfaces, pairs and limits as in ``contacts.pairs.tables``; the rows of ``pair_starts`` and
 # the windows of particles as in ``contacts.search``; the near pairs of a task stand from its first pair on. Rows and
 # counts of objects, what substeps tell and vertices as in ``pair_tables``. Of each island, which has the number of its
-# first object: the displacement that it is looked at from [m], and how much nearer two sides may come in a substep [m].
+# first object, the displacement that it is looked at from [m]; of each particle, how far it may go in a substep [m].
 # Places of vertices in their collider's frame at both ends of the frame [m]
 Pairs = pack_type(
     surface_elements=INT_TABLE,

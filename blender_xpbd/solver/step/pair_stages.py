@@ -12,6 +12,7 @@ from ..order.stages import (
     DETAIL,
     FIND_FRAMES,
     FIND_NEAR,
+    FIND_REACHES,
     FIRST,
     LIMIT,
     MEASURE_ISLANDS,
@@ -32,6 +33,7 @@ from .island_functions import (
     check_share,
     close_islands,
     find_frames,
+    find_reach_share,
     measure_islands,
     slide_share,
     truncate_share,
@@ -50,7 +52,9 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, subs
     count = order.span[SPAN_COUNT]
     share = ti.cast(done, float) / count
     if act == FIND_FRAMES:
-        find_frames(world.particles, world.pairs, h)
+        find_frames(world.particles, world.pairs)
+    if act == FIND_REACHES:
+        find_reach_share(world.particles, world.pairs, turn, turns, h)
     if act == FIND_NEAR:
         find_near_task(world.particles, world.pairs, task, variant.embeds)
     if act == PLACE_VERTICES:

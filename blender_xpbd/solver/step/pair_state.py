@@ -15,8 +15,8 @@ from ..system.contact_objects import ContactObjects
 from .packs import Pairs
 from .pair_tables import FIRST, LAST, OBJECT_COUNT_WIDTH, OBJECT_ROW_WIDTH, TOLD_WIDTH
 
-# least share of the widest gap by which sides may come nearer in a substep, however slow they are; chosen by hand
-LEAST_REACH = 0.1
+# least share of the widest gap that a particle may go in a substep, however slow it is; chosen by hand
+LEAST_REACH = 0.05
 
 Arrays = dict[str, Any]
 
@@ -72,7 +72,7 @@ def working_arrays(objects: int, particles: int, tasks: int) -> Arrays:
     return {
         "travels": make_zeros((objects,), real_type()),
         "frames": make_zero_vectors(objects),
-        "reaches": make_zeros((objects,), real_type()),
+        "reaches": make_zeros((particles,), real_type()),
         "gradients": make_zeros((particles,), real_type()),
         "moves": make_zero_vectors(particles),
         "cuts": make_zero_vectors(particles),

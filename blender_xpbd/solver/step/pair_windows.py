@@ -113,8 +113,6 @@ class PairWindows:
                 count = max(int(told[FAILED]) - 1, 1)
             else:
                 first += int(told[STOPPED]) or count
-                # what was too far once may be again
-                count = 2 * count
         return plan
 
     def _place_vertices(self, frame_index: int) -> None:
@@ -151,9 +149,10 @@ class PairWindows:
         particles, time = plan.state.particles, count * plan.h
         starts, travels = read_array(particles.positions), time * read_array(particles.velocities)
         moves = starts[:, 3] > 0.0
-        # as the steps of Euler add it up
-        travels[moves, :3] += 0.5 * time * (time + plan.h) * self._system.scene.gravity
-        starts[:, 3] = margin
+        # half of what gravity does to what falls, as the steps of Euler add it up: what lies or hangs is as far off
+        fall = 0.25 * time * (time + plan.h) * self._system.scene.gravity
+        travels[moves, :3] += fall
+        starts[:, 3] = margin + np.abs(fall).max()
         longest = np.abs(travels[:, :3]).max(axis=1) / max(count, 1)
         for (first, last), is_alone in zip(self._ranges, self._is_alone, strict=True):
             if not is_alone:

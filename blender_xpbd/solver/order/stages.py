@@ -89,7 +89,7 @@ def substep_stages(
         has_contacts: whether there are colliders.
         level_stages: of the coarse levels, as in ``LevelOperations``.
         piece_count: compact pieces that bounce as a whole; a turn takes an equal share of them.
-        damped_count: bodies, where the internal motion of some is damped; likewise.
+        damped_count: loose pieces whose internal motion is damped; likewise.
         pair_sweeps: how often an iteration goes over pairs of bodies; 0 where there can be none.
 
     Raises:

@@ -9,8 +9,8 @@ state that a checkpoint holds.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -43,7 +43,8 @@ WIDER = 4.0
 ROUNDING = 1e-6
 
 
-class _Window(NamedTuple):
+@dataclass(frozen=True)
+class _Window:
     """Substeps for which a search lists pairs.
 
     Attributes:
@@ -131,7 +132,7 @@ class PairWindows:
 
     def _look_ahead(self, plan: Plan, path: str, window: _Window) -> None:
         """Search for what may touch in a window."""
-        frame_index, first, count, _ = window
+        frame_index, first, count = window.frame_index, window.first, window.count
         starts, travels = self._way(plan, count, window.margin)
         motion = self._colliders.motion(frame_index, self._substeps)[first : first + count + 1]
         self._aim_pinned(starts, travels, frame_index, count)

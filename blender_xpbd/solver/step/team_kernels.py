@@ -197,7 +197,7 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
         if act == DAMP:
             damp_share(world.particles, world.pieces, turn, turns, h, order.span[SPAN_OF])
     if ti.static(variant.has_pairs):
-        take_pair_turn(world, order, stage, turn, substep, variant)
+        take_pair_turn(world, order, stage, turn, substep - order.span[SPAN_FIRST] + 1, variant)
 
 
 @ti.kernel

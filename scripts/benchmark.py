@@ -26,6 +26,7 @@ from benchmarking.bake_cases import (  # noqa: E402
     make_suzanne,
     start_case,
 )
+from benchmarking.body_contact_cases import blender_cloth, draped_case, free_case  # noqa: E402
 from benchmarking.constraint_bodies import BODIES  # noqa: E402
 from benchmarking.constraint_cases import projection_case  # noqa: E402
 from benchmarking.memory_cases import memory_case  # noqa: E402
@@ -92,6 +93,25 @@ CASES: dict[str, Case] = {
         ),
         is_slow=True,
     ),
+    "cloth that meets itself": Case(
+        "twice the cost of the collider alone at most; nothing near: 10 % more",
+        (
+            *(
+                lambda device, side=side, meets=meets: free_case(side, device, meets)
+                for side in (50, 100)
+                for meets in (False, True)
+            ),
+            *(
+                lambda device, side=side, meets=meets: draped_case(side, device, meets)
+                for side in (50, 100, 200, 400)
+                for meets in (False, True)
+            ),
+        ),
+        is_slow=True,
+    ),
+    "Blender's Cloth over the same ball": Case(
+        "ours at least 50 times as fast", (lambda device: blender_cloth(100, PEERS),), is_slow=True
+    ),
     "jelly cube, dropped": Case(
         "stable, squash and rebound within 10 %: 8 / 65 / 600 ms at 10³ / 20³ / 40³ and 1e5 Pa",
         (
@@ -154,11 +174,15 @@ CASES: dict[str, Case] = {
 }
 
 
+# cases that run other programs by the scripts in ``PEERS``
+NEEDS_PEERS = ("native node on the same cloth", "Blender's Cloth over the same ball")
+
+
 def run_case(name: str, device: str) -> list[Row]:
     """All rows of a case, those that cannot run here left out with a word."""
     found = []
     for number in range(len(CASES[name].rows)):
-        if name.startswith("native node") and not (PEERS / "bl.sh").is_file():
+        if name in NEEDS_PEERS and not (PEERS / "bl.sh").is_file():
             print(f"No scripts of peers in {PEERS}; XPBD_PEERS names another folder.", flush=True)
             break
         found += run_in_own_process(["--case", name, "--row", str(number), "--device", device])

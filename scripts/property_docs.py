@@ -25,7 +25,8 @@ Made by `scripts/property_docs.py` from the specs that the panels are made from;
 
 Scripts and .blend files rely on these names. Lengths and velocities are in Blender units, as Blender's own
 properties: the panels show them in metres (or what the scene's units say), and a bake multiplies them by the scene's
-unit scale. Everything else is in SI units. None of them is animated: a bake reads them once.
+unit scale. Everything else is in SI units. Only `floor_height` can be animated: a bake reads the others
+once.
 
 Gravity, frame rate and unit scale are the scene's own.
 """

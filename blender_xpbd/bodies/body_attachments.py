@@ -21,7 +21,7 @@ Ints = npt.NDArray[np.int32]
 
 def build_body_attachments(
     models: Sequence[BodyModel], starts: Ints, settings: SolverSettings
-) -> list[ConstraintBlock]:
+) -> dict[int, ConstraintBlock]:
     """The attachments of all bodies to others, as they are at rest.
 
     A vertex keeps its place in the tetrahedra of a jelly, which go on outside of it: a gap that is modelled stays. To a
@@ -33,11 +33,12 @@ def build_body_attachments(
         settings: of the solver.
 
     Returns:
-        Constraints, with indices into all particles; a vertex without a mass has none.
+        Constraints by the number of the body that is attached, with indices into all particles; a vertex without a
+        mass has none.
     """
     places = {model.body.identifier: index for index, model in enumerate(models)}
-    blocks = []
-    for model, start in zip(models, starts, strict=False):
+    blocks = {}
+    for number, (model, start) in enumerate(zip(models, starts, strict=False)):
         attachment = model.body.attachment
         if attachment is None:
             continue
@@ -50,16 +51,14 @@ def build_body_attachments(
         compliance = soft_compliance(
             attachment.weights[used], masses[used], model.body.material.pin_frequency, settings
         )
-        blocks.append(
-            build_element_attachment(
-                model.elements[vertices] + start,
-                model.weights[vertices],
-                elements + starts[target],
-                weights,
-                compliance,
-            ).following(*softness_follows(settings))
-        )
-    return [block for block in blocks if len(block)]
+        blocks[number] = build_element_attachment(
+            model.elements[vertices] + start,
+            model.weights[vertices],
+            elements + starts[target],
+            weights,
+            compliance,
+        ).following(*softness_follows(settings))
+    return {number: block for number, block in blocks.items() if len(block)}
 
 
 def _vertex_masses(model: BodyModel, vertices: Ints) -> Floats:

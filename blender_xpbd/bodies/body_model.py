@@ -39,6 +39,7 @@ class BodyModel:
         damping_times: of the material around each particle [s], shape (particles,); empty for none.
         surface_elements, surface_weights: of points between the vertices that meet colliders too, shape (points, 4).
         frictions: of the vertices of the mesh, then of those points; empty where all are the material's.
+        thickness_share: of ``contact_offset``: what an automatic thickness is.
         hierarchy: coarse levels that speed up the solve; None without.
         notices: warnings.
     """
@@ -56,6 +57,7 @@ class BodyModel:
     surface_elements: Ints = field(default_factory=lambda: np.zeros((0, 4), np.int32))
     surface_weights: Floats = field(default_factory=lambda: np.zeros((0, 4)))
     frictions: Floats = field(default_factory=lambda: np.zeros(0))
+    thickness_share: float = 1.0
     hierarchy: Hierarchy | None = None
     notices: tuple[Notice, ...] = ()
 
@@ -64,6 +66,11 @@ class BodyModel:
         """The gap to colliders [m]: the material's, at most a quarter of the mean edge."""
         mean_edge = float(edge_lengths(self.positions, self.edges).mean()) if len(self.edges) else 0.0
         return min(self.body.material.contact_offset, mean_edge / 4.0)
+
+    @property
+    def thickness(self) -> float:
+        """How thick the surface is where bodies meet [m]: as given, or a share of the gap to colliders."""
+        return self.body.contact.thickness or self.thickness_share * self.contact_offset
 
 
 def is_direct(body: Body, settings: SolverSettings) -> bool:

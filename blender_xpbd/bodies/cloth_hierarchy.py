@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..constraints.constraint import ConstraintBlock
+from ..constraints.scaling import Scaling
 from ..geometry.levels.hierarchy import build_hierarchy
 from ..geometry.levels.tethers import nearest_sources
 from ..geometry.surface.topology import face_diagonals, unique_edges, unique_pairs
@@ -78,6 +79,9 @@ def cloth_hierarchy(
         weight=2.0 / float(np.median(masses[moving])),
         hops=int(hops[np.isfinite(hops)].max()),
         depth=float(distances[np.isfinite(distances)].max()),
+        law=Scaling("stretch_compliance", -1, 1.0)
+        if is_direct(body, settings)
+        else Scaling("stretch_stiffness", -1, -1.0),
     )
 
 

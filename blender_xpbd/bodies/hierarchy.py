@@ -8,11 +8,12 @@ constraints then has only short waves left to do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from ..constraints.scaling import Scaling
 from ..geometry.levels.hierarchy import CoarseLevel
 
 Floats = npt.NDArray[np.float64]
@@ -35,6 +36,7 @@ class Hierarchy:
         weight: sum of the inverse masses of two neighbours [1/kg].
         hops: edges from the pins to the farthest vertex.
         depth: way along edges from the pins to the farthest vertex [m].
+        law: how compliances follow a material value.
     """
 
     levels: tuple[CoarseLevel, ...]
@@ -43,6 +45,7 @@ class Hierarchy:
     weight: float
     hops: int
     depth: float
+    law: Scaling
 
     def pays(self, h: float, gravity: float) -> bool:
         """Whether plain sweeps, one in a substep, would stretch the cloth well beyond its stiffness.
@@ -59,6 +62,10 @@ class Hierarchy:
     def left(self, h: float) -> float:
         """The share of a pull that a sweep over springs undoes where they are rigid, and which softer ones pass on."""
         return self.weight / (self.weight + self.compliance / (h * h))
+
+    def softened(self, factor: float) -> Hierarchy:
+        """The levels of a cloth of springs so many times as compliant."""
+        return replace(self, rigidity=self.rigidity / factor, compliance=self.compliance * factor)
 
     def stiffness(self, h: float) -> Floats:
         """Compliance [m/N] of each level's links and the share that finer levels take, shape (levels, 2).

@@ -35,6 +35,9 @@ Ints = npt.NDArray[np.int32]
 # stiffness that a cell of the cage keeps however little of the body it holds, so that it cannot fold up;
 # chosen by hand, more would stiffen the surface
 MINIMUM_FILL = 0.1
+# A sheet lies as far from others as from colliders; the surface of a solid has no thickness that could be seen.
+# Chosen by hand: enough for the gap to survive rounding
+THICKNESS_SHARE = 0.2
 # Poisson's ratio of a network of springs
 NETWORK_RATIO = 0.25
 
@@ -83,6 +86,7 @@ def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
         surface_elements=mesh.surface_elements,
         surface_weights=mesh.surface_weights,
         frictions=frictions,
+        thickness_share=THICKNESS_SHARE,
         notices=(*notices, *mesh.notices),
     )
 

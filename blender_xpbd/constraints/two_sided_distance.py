@@ -95,7 +95,7 @@ TWO_SIDED_DISTANCE = ConstraintType(
         Scaling("stretch_compliance", 2, 1.0),
         Scaling("compression_share", 2, -1.0),
         Scaling("tether_slack", 0, 1.0),
-        Scaling("greatest_stretch", 0, 1.0, 100.0),
+        Scaling("greatest_stretch", 0, 1.0, 100.0, free_at=0.0),
     ),
 )
 

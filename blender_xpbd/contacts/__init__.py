@@ -5,8 +5,9 @@
 """
 
 from .contact_type import ContactType
+from .deforming_mesh import DEFORMING_MESH
 from .mesh import MESH
 from .plane import PLANE
 from .sphere import SPHERE
 
-CONTACTS: tuple[ContactType, ...] = (PLANE, SPHERE, MESH)
+CONTACTS: tuple[ContactType, ...] = (PLANE, SPHERE, MESH, DEFORMING_MESH)

@@ -7,10 +7,11 @@ Whoever finds that two things may touch writes the same record (``record``, ``ge
 
 import taichi as ti
 
-from .generate import LOOKING_BACK, collider_contact
+from .generate import LOOKING_BACK, collider_contact, most_faces
 from .record import element_inverse_mass, element_point, push_element
 from .resolve import resolve_contact
 from .restitution import note_contact
+from .slots import SAME_NORMAL, SLOT_GIVEN, SLOT_MULTIPLIER, set_slot_vector, slot_of, slot_vector
 
 
 @ti.func
@@ -44,8 +45,7 @@ def project_contact(
     starts = ti.static(particles.older_positions if variant.has_history else particles.previous_positions)
     share = ti.static(2.0 / 3.0 if variant.has_history else 1.0)
     if is_first_iteration:
-        for c in range(colliders.ints.shape[0]):
-            contacts.multipliers[k, c] = 0.0
+        contacts.touches[k] = 0
     inverse_mass = element_inverse_mass(particles, elements, weights, k)
     if inverse_mass > 0.0:
         point = element_point(particles.positions, elements, weights, k)
@@ -53,22 +53,30 @@ def project_contact(
         start = point
         if ti.static(variant.shapes & LOOKING_BACK):
             start = element_point(starts, elements, weights, k)
-        for c in range(colliders.ints.shape[0]):
+        # the collider, how many of its faces were met, and the normal of the last one
+        c, met, face = 0, 0, ti.Vector([0.0, 0.0, 0.0])
+        while c < colliders.ints.shape[0]:
             contact = collider_contact(particles, contacts, colliders, k, c, s, point, start, variant.shapes)
-            if contact.gap < 0.0:
-                multiplier, given = contacts.multipliers[k, c], ti.Vector([0.0, 0.0, 0.0])
+            slot = -1
+            most = most_faces(colliders, c, variant.shapes)
+            if contact.gap < 0.0 and (met == 0 or face.dot(contact.normal) < SAME_NORMAL):
+                slot = slot_of(contacts, k, c, contact.normal, most, variant.keeps_friction)
+            if slot >= 0:
+                multiplier, given = contacts.slots[k, slot, SLOT_MULTIPLIER], ti.Vector([0.0, 0.0, 0.0])
                 if ti.static(variant.keeps_friction):
-                    if multiplier > 0.0:
-                        given = contacts.frictions_given[k, c].xyz
+                    given = slot_vector(contacts, k, slot, SLOT_GIVEN)
                 # the reference is where the point would be without its velocity, which makes the way in a ``share`` of
                 # the substep. Where it is after the push has less to lose along the normal
                 reference = element_point(particles.previous_positions, elements, weights, k)
                 slide = point - contact.gap * contact.normal - reference - share * contact.carried
                 resolved = resolve_contact(contact.normal, contact.gap, slide, contact.friction, multiplier, given)
-                contacts.multipliers[k, c] = resolved.multiplier
+                contacts.slots[k, slot, SLOT_MULTIPLIER] = resolved.multiplier
                 if ti.static(variant.keeps_friction):
-                    given = resolved.given
-                    contacts.frictions_given[k, c] = ti.Vector([given[0], given[1], given[2], 0.0])
+                    set_slot_vector(contacts, k, slot, SLOT_GIVEN, resolved.given)
                 push_element(particles.positions, particles, elements, weights, k, 1.0 / inverse_mass, resolved.push)
                 point += resolved.push
-                note_contact(particles, contacts, k, c, contact, h, gravity_speed, variant.bounces)
+                note_contact(particles, contacts, k, slot, contact, h, gravity_speed, variant.bounces)
+                met, face = met + 1, contact.normal
+            # a mesh may have another face where the point is now, such as a wall beside the floor
+            if slot < 0 or met == most:
+                c, met = c + 1, 0

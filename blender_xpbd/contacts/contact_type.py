@@ -18,8 +18,10 @@ class ContactType:
             along and the signed distance less ``offset``, where nothing happens unless it is negative; and the
             displacement of the surface's point over the substep within the frame, 0 for shapes that do not deform.
         looks_back: whether ``query`` reads ``previous_point``.
+        most_faces: surfaces of it that a point may touch at once, as the walls of a corner.
     """
 
     shape: str
     query: Callable[..., Any]
     looks_back: bool = False
+    most_faces: int = 1

@@ -12,10 +12,25 @@ from .tables import (
     COLLIDER_HEADER,
     COLLIDER_RESTITUTION,
     COLLIDER_SHAPE,
+    POINT_BODY,
+    POINT_FRICTION,
 )
 
 # mask of the shapes that ask where a point came from
 LOOKING_BACK = sum(1 << shape for shape, contact in enumerate(CONTACTS) if contact.looks_back)
+# ... and of those that a point may touch at several faces
+MANY_FACED = sum(1 << shape for shape, contact in enumerate(CONTACTS) if contact.most_faces > 1)
+
+
+@ti.func
+def most_faces(colliders: ti.template(), c, shapes: ti.template()):
+    """How many surfaces of collider ``c`` a point may touch at once; ``shapes`` as in ``query_collider``."""
+    result = 1
+    for shape in ti.static(range(len(CONTACTS))):
+        if ti.static((shapes & MANY_FACED) >> shape & 1):
+            if colliders.ints[c, COLLIDER_SHAPE] == shape:
+                result = CONTACTS[shape].most_faces
+    return result
 
 
 @ti.func
@@ -98,7 +113,7 @@ def collider_contact(
         start: where it was when the substep began [m]; read for shapes that look back only.
         shapes: as in ``query_collider``.
     """
-    body = contacts.elements[k, 4]
+    body = contacts.elements[k, POINT_BODY]
     hit, displacement = query_collider(colliders, s, c, point, start, particles.bodies[body, BODY_OFFSET], shapes)
     motion = ti.static(colliders.motion)
     normal = rotated(motion, s + 1, c, hit.xyz)
@@ -107,6 +122,6 @@ def collider_contact(
     if hit[3] < 0.0:
         touched = point - hit[3] * normal
         carried = touched - to_world(motion, s, c, to_local(motion, s + 1, c, touched) - displacement)
-        friction = ti.sqrt(contacts.frictions[k] * colliders.floats[c, COLLIDER_FRICTION])
+        friction = ti.sqrt(contacts.weights[k, POINT_FRICTION] * colliders.floats[c, COLLIDER_FRICTION])
         restitution = ti.max(particles.bodies[body, BODY_RESTITUTION], colliders.floats[c, COLLIDER_RESTITUTION])
     return contact_record(normal, hit[3], carried, friction, restitution)

@@ -12,29 +12,17 @@ Two tests, of which the first counts more and the second comes first, because it
 Triangles come from the grid of ``geometry/collider/triangle_grid.py``, whose ``pack`` describes the two arrays. All the
 arithmetic is float32, nothing is written, no memory is allocated: it runs in serial CPU kernels and on GPUs.
 
-A mesh that deforms would need ``floats`` refitted per substep, and the segment test against moving triangles;
-its grid (cell lists with a margin that covers the motion of a substep) and this interface stay as they are.
+Meshes that deform are in ``deforming_mesh``.
 """
 
 import taichi as ti
 
 from .contact_type import ContactType
+from .triangle import NO_CONTACT, barycentric, closest_on_triangle, is_finite, triple
 
-NO_CONTACT = 1e30
 # crossings followed in one groove before the point goes back to where it first met the mesh; chosen by hand, each costs
 # a walk through the grid
 MAX_CROSSINGS = 4
-
-
-@ti.func
-def _triple(floats: ti.template(), at):
-    return ti.math.vec3(floats[at], floats[at + 1], floats[at + 2])
-
-
-@ti.func
-def _is_finite(number):
-    # by its bits: compilers that assume finite arithmetic remove comparisons
-    return (ti.bit_cast(ti.cast(number, ti.f32), ti.i32) & 0x7F800000) != 0x7F800000
 
 
 @ti.func
@@ -54,24 +42,15 @@ def _list_of(ints: ti.template(), header, cell):
 
 
 @ti.func
-def _barycentric(floats: ti.template(), at, offset):
-    """Weights of b and c at ``offset`` from a. By cross products: dot products cancel out in slivers."""
-    normal = _triple(floats, at + 9)
-    v = normal.dot(offset.cross(_triple(floats, at + 6))) * floats[at + 12]
-    w = normal.dot(_triple(floats, at + 3).cross(offset)) * floats[at + 12]
-    return v, w
-
-
-@ti.func
 def _crossing_of_triangle(floats: ti.template(), at, closed, tolerance, start, end):
     """Where a segment crosses one triangle.
 
     Returns:
         (normal towards the start, part of the way up to the crossing; 2 where there is none).
     """
-    normal = _triple(floats, at + 9)
-    before = normal.dot(start - _triple(floats, at))
-    after = normal.dot(end - _triple(floats, at))
+    normal = triple(floats, at + 9)
+    before = normal.dot(start - triple(floats, at))
+    after = normal.dot(end - triple(floats, at))
     if closed == 0 and before < 0.0:
         normal, before, after = -normal, -before, -after
     part = 2.0
@@ -79,8 +58,10 @@ def _crossing_of_triangle(floats: ti.template(), at, closed, tolerance, start, e
     if after < 0.0 and before >= -tolerance and before > after:
         candidate = before / (before - after)
         if candidate >= -1.0:
-            offset = start + ti.max(candidate, 0.0) * (end - start) - _triple(floats, at)
-            v, w = _barycentric(floats, at, offset)
+            offset = start + ti.max(candidate, 0.0) * (end - start) - triple(floats, at)
+            v, w = barycentric(
+                triple(floats, at + 9), floats[at + 12], triple(floats, at + 3), triple(floats, at + 6), offset
+            )
             # the slack closes the seams between triangles that rounding opens
             if v >= -1e-4 and w >= -1e-4 and v + w <= 1.0001:
                 part = candidate
@@ -96,7 +77,7 @@ def _first_crossing(floats: ti.template(), ints: ti.template(), header, start, e
         ``NO_CONTACT`` where nothing is crossed.
     """
     base = ints[header]
-    low, high = _triple(floats, base), _triple(floats, base + 3)
+    low, high = triple(floats, base), triple(floats, base + 3)
     inverse_size = floats[base + 7]
     cell = _cell_of(ints, header, (start - low) * inverse_size)
     last_cell = _cell_of(ints, header, (end - low) * inverse_size)
@@ -145,60 +126,23 @@ def _first_crossing(floats: ti.template(), ints: ti.template(), header, start, e
                             cell[k] = 0
     height = NO_CONTACT
     if best_triangle >= 0:
-        height = best.xyz.dot(end - _triple(floats, ints[header + 6] + 16 * best_triangle))
+        height = best.xyz.dot(end - triple(floats, ints[header + 6] + 16 * best_triangle))
     return ti.math.vec4(best.x, best.y, best.z, height)
-
-
-@ti.func
-def _clamped_part(along, square):
-    return ti.math.clamp(along / square, 0.0, 1.0)
 
 
 @ti.func
 def _may_be_nearer(floats: ti.template(), at, point, nearest):
     """Whether a triangle's plane and bounding sphere leave hope for a distance below ``nearest``."""
-    offset = point - _triple(floats, at)
-    height = _triple(floats, at + 9).dot(offset)
+    offset = point - triple(floats, at)
+    height = triple(floats, at + 9).dot(offset)
     # within the plane, what is left of the distance must reach the circle around the triangle
     left = nearest * nearest - height * height
     result = False
     if left > 0.0:
-        from_middle = offset - (_triple(floats, at + 3) + _triple(floats, at + 6)) / 3.0
+        from_middle = offset - (triple(floats, at + 3) + triple(floats, at + 6)) / 3.0
         reach = ti.sqrt(left) + floats[at + 13]
         result = from_middle.norm_sqr() - height * height < reach * reach
     return result
-
-
-@ti.func
-def _closest_on_triangle(floats: ti.template(), at, point):
-    """Closest point of a triangle and the feature it is on.
-
-    Returns:
-        (vector from the closest point to the point [m], feature 0–6 as in the pseudonormals).
-    """
-    offset = point - _triple(floats, at)
-    ab, ac = _triple(floats, at + 3), _triple(floats, at + 6)
-    v, w = _barycentric(floats, at, offset)
-    nearest, feature = ti.math.vec3(0.0), 0
-    if v >= 0.0 and w >= 0.0 and v + w <= 1.0:
-        normal = _triple(floats, at + 9)
-        nearest = normal.dot(offset) * normal
-    else:
-        part = _clamped_part(ab.dot(offset), ab.dot(ab))
-        nearest = offset - part * ab
-        feature = 1 if part > 0.0 and part < 1.0 else (4 if part <= 0.0 else 5)
-        part = _clamped_part(ac.dot(offset), ac.dot(ac))
-        other = offset - part * ac
-        if other.norm_sqr() < nearest.norm_sqr():
-            nearest = other
-            feature = 3 if part > 0.0 and part < 1.0 else (4 if part <= 0.0 else 6)
-        bc, from_b = ac - ab, offset - ab
-        part = _clamped_part(bc.dot(from_b), bc.dot(bc))
-        other = from_b - part * bc
-        if other.norm_sqr() < nearest.norm_sqr():
-            nearest = other
-            feature = 2 if part > 0.0 and part < 1.0 else (5 if part <= 0.0 else 6)
-    return ti.math.vec4(nearest.x, nearest.y, nearest.z, ti.cast(feature, ti.f32))
 
 
 @ti.func
@@ -210,7 +154,7 @@ def _closest_contact(colliders: ti.template(), header, point, previous_point, of
     """
     floats, ints = ti.static(colliders.mesh_floats, colliders.mesh_ints)
     base = ints[header]
-    low = _triple(floats, base)
+    low = triple(floats, base)
     cell = _cell_of(ints, header, (point - low) * floats[base + 7])
     at = _list_of(ints, header, cell)
     result = ti.math.vec4(0.0, 0.0, 1.0, NO_CONTACT)
@@ -232,7 +176,13 @@ def _closest_contact(colliders: ti.template(), header, point, previous_point, of
             triangle = ints[at + 3 + entry]
             start = ints[header + 6] + 16 * triangle
             if _may_be_nearer(floats, start, point, nearest):
-                found = _closest_on_triangle(floats, start, point)
+                found = closest_on_triangle(
+                    triple(floats, start + 9),
+                    floats[start + 12],
+                    triple(floats, start + 3),
+                    triple(floats, start + 6),
+                    point - triple(floats, start),
+                )
                 distance = found.xyz.norm()
                 if distance < nearest:
                     best, best_triangle, nearest = found, triangle, distance
@@ -243,7 +193,7 @@ def _closest_contact(colliders: ti.template(), header, point, previous_point, of
         if best_triangle >= 0:
             away = best.xyz
             feature = ti.cast(best.w, ti.i32)
-            outward = _triple(floats, ints[header + 7] + 21 * best_triangle + 3 * feature)
+            outward = triple(floats, ints[header + 7] + 21 * best_triangle + 3 * feature)
             side = 1.0
             if closed == 1:
                 side = -1.0 if outward.dot(away) < 0.0 else 1.0
@@ -309,9 +259,9 @@ def mesh_contact(colliders: ti.template(), header, point, previous_point, offset
     floats, ints = ti.static(colliders.mesh_floats, colliders.mesh_ints)
     result = ti.math.vec4(0.0, 0.0, 1.0, NO_CONTACT)
     base = ints[header]
-    low, high = _triple(floats, base), _triple(floats, base + 3)
+    low, high = triple(floats, base), triple(floats, base + 3)
     if (ti.max(point, previous_point) >= low).all() and (ti.min(point, previous_point) <= high).all():
-        if _is_finite((ti.abs(point) + ti.abs(previous_point)).sum()):
+        if is_finite((ti.abs(point) + ti.abs(previous_point)).sum()):
             tolerance = floats[base + 9]
             gap = offset
             if ints[header + 4] == 0:
@@ -336,4 +286,5 @@ def query_mesh(colliders: ti.template(), header, radius, point, previous_point, 
     return hit, ti.Vector([0.0, 0.0, 0.0])
 
 
-MESH = ContactType("MESH", query_mesh, looks_back=True)
+# a corner has three walls
+MESH = ContactType("MESH", query_mesh, looks_back=True, most_faces=3)

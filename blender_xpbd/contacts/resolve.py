@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Resolves a contact, whatever its two sides are: non-penetration and Coulomb friction.
 
-C = n·(x_a − x_b) − gap ≥ 0, Δx = n Δλₙ (PBD 2007, §3.4). Friction takes back the tangential motion of a relative to b by a multiplier of its own, λₜ, of which the sum over all iterations of a substep is at most μ λₙ (Coulomb's law
-for the impulses of the substep; Macklin et al. 2014, §6.1, has it for a single iteration). Both multipliers are
-displacements of a relative to b [m]; their impulses are λ / (h (w_a + w_b)), with the inverse masses w of the sides.
-No table and no mass is known here: who calls shares the push by w, which leaves all of it to a where b is a collider.
+C = n·(x_a − x_b) − gap ≥ 0, Δx = n Δλₙ (PBD 2007, §3.4). Friction takes back the tangential motion of a relative to b
+by a multiplier of its own, λₜ, of which the sum over all iterations of a substep is at most μ λₙ (Coulomb's law for the
+impulses of the substep; Macklin et al. 2014, §6.1, has it for a single iteration). Both multipliers are displacements
+of a relative to b [m]; their impulses are λ / (h (w_a + w_b)), with the inverse masses w of the sides. No table and no
+mass is known here: who calls shares the push by w, which leaves all of it to a where b is a collider.
 """
 
 import taichi as ti

@@ -17,7 +17,20 @@ import taichi as ti
 
 from .record import element_inverse_mass, element_point, push_element
 from .rigid_motion import kinetic_energy, response, rigid_motion, solve_inertia, velocity_at
-from .tables import PIECE_IS_HARD, PIECE_MEMBERS, PIECE_POINTS
+from .slots import (
+    SAME_NORMAL,
+    SLOT_CHANGE,
+    SLOT_COLLIDER,
+    SLOT_GIVEN,
+    SLOT_MULTIPLIER,
+    SLOT_NORMAL,
+    SLOT_RESTITUTION,
+    SLOT_SPEED,
+    SLOT_SURFACE,
+    set_slot_vector,
+    slot_vector,
+)
+from .tables import PIECE_IS_HARD, PIECE_MEMBERS, PIECE_POINTS, POINT_PIECE
 
 # speeds below this many times g h are resting contact and do not bounce (Müller et al. 2020, §3.6)
 RESTING = 2.0
@@ -31,9 +44,6 @@ FREE, OVER = 0.0, -1.0
 # a hit that is not over but has not touched for so many substeps slid off. Chosen by hand: fewer end a hit that only
 # trembles, more hold up the next one
 LONGEST_IDLE = 4
-# normals of one contact: farther apart they are another one of the same collider, such as a wall beside the floor.
-# The cosine of 45°, chosen by hand: a wall must count as another one, the next faces of a rough floor must not
-SAME_NORMAL = 0.7
 
 
 @ti.func
@@ -41,7 +51,7 @@ def note_contact(
     particles: ti.template(),
     contacts: ti.template(),
     k,
-    c,
+    slot,
     contact: ti.template(),
     h,
     gravity_speed,
@@ -56,9 +66,10 @@ def note_contact(
     rebound = 0.0
     is_alone = True
     if ti.static(bounces):
-        is_alone = contacts.piece_of[k] < 0
+        is_alone = contacts.elements[k, POINT_PIECE] < 0
         surface = contact.carried / h
-        contacts.surfaces[k, c] = ti.Vector([surface[0], surface[1], surface[2], contact.restitution])
+        set_slot_vector(contacts, k, slot, SLOT_SURFACE, surface)
+        contacts.slots[k, slot, SLOT_RESTITUTION] = contact.restitution
     if is_alone:
         approach = (
             element_point(particles.velocities, contacts.elements, contacts.weights, k).dot(contact.normal)
@@ -66,24 +77,23 @@ def note_contact(
         )
         if approach < -RESTING * gravity_speed:
             rebound = -approach * contact.restitution
-    normal = contact.normal
-    contacts.normals[k, c] = ti.Vector([normal[0], normal[1], normal[2], surface_speed + rebound])
+    set_slot_vector(contacts, k, slot, SLOT_NORMAL, contact.normal)
+    contacts.slots[k, slot, SLOT_SPEED] = surface_speed + rebound
 
 
 @ti.func
 def restore_speeds(particles: ti.template(), contacts: ti.template(), k, bounces: ti.template()):
     """Give contact point ``k`` the normal speeds that ``note_contact`` has noted."""
     elements, weights = ti.static(contacts.elements, contacts.weights)
-    for c in range(contacts.multipliers.shape[1]):
-        if contacts.multipliers[k, c] > 0.0:
-            state = contacts.normals[k, c]
-            change = state[3] - element_point(particles.velocities, elements, weights, k).dot(state.xyz)
-            mass = 1.0 / element_inverse_mass(particles, elements, weights, k)
-            push_element(particles.velocities, particles, elements, weights, k, mass, change * state.xyz)
-            if ti.static(bounces):
-                given = contacts.frictions_given[k, c]
-                given[3] = change
-                contacts.frictions_given[k, c] = given
+    for slot in range(contacts.touches[k]):
+        normal = slot_vector(contacts, k, slot, SLOT_NORMAL)
+        change = contacts.slots[k, slot, SLOT_SPEED] - element_point(particles.velocities, elements, weights, k).dot(
+            normal
+        )
+        mass = 1.0 / element_inverse_mass(particles, elements, weights, k)
+        push_element(particles.velocities, particles, elements, weights, k, mass, change * normal)
+        if ti.static(bounces):
+            contacts.slots[k, slot, SLOT_CHANGE] = change
 
 
 @ti.func
@@ -143,16 +153,14 @@ def _speed_up(particles: ti.template(), i, centre, change, turn, h, variant: ti.
 @ti.func
 def _is_busy(contacts: ti.template(), pieces: ti.template(), piece):
     """Whether a piece touches anything, or did."""
-    count = pieces.hits.shape[1]
     result = False
-    for c in range(count):
+    for c in range(pieces.hits.shape[1]):
         if pieces.hits[piece, c, APPROACH] != FREE:
             result = True
     n = pieces.piece_rows[piece, PIECE_POINTS]
     while n < pieces.piece_rows[piece + 1, PIECE_POINTS] and not result:
-        for c in range(count):
-            if contacts.multipliers[pieces.points[n], c] > 0.0:
-                result = True
+        if contacts.touches[pieces.points[n]] > 0:
+            result = True
         n += 1
     return result
 
@@ -189,32 +197,34 @@ def _touch(
     Those of the normal on which the piece rests only count in ``held``. ``moved`` and ``turned`` are what the impulses
     changed in the velocities, ``approach`` is how fast the piece came before [m/s].
     """
+    elements, weights = ti.static(contacts.elements, contacts.weights)
     rest = _vector(pieces.hits, piece, c, REST)
     impulse, friction, restitution = 0.0, 0.0, 0.0
     arm, normal, surface = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
     held, momentum, spin = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
     for n in range(pieces.piece_rows[piece, PIECE_POINTS], pieces.piece_rows[piece + 1, PIECE_POINTS]):
         k = pieces.points[n]
-        if contacts.multipliers[k, c] > 0.0:
-            direction, given = contacts.normals[k, c].xyz, contacts.frictions_given[k, c]
-            surface_state = contacts.surfaces[k, c]
-            scale = 1.0 / element_inverse_mass(particles, contacts.elements, contacts.weights, k)
-            along = (contacts.multipliers[k, c] * inverse_h + given[3]) * scale
-            if direction.dot(rest) > SAME_NORMAL:
-                held += ti.max(along, 0.0) * direction
-            else:
-                tangential = given.xyz * (inverse_h * scale)
-                offset = element_point(particles.positions, contacts.elements, contacts.weights, k) - motion.centre
-                whole = along * direction + tangential
-                momentum += whole
-                spin += offset.cross(whole)
-                weight = ti.max(along, 0.0)
-                impulse += weight
-                friction += tangential.norm()
-                arm += weight * offset
-                normal += weight * direction
-                surface += weight * surface_state.xyz
-                restitution = ti.max(restitution, surface_state[3])
+        for slot in range(contacts.touches[k]):
+            if contacts.slots[k, slot, SLOT_COLLIDER] == c:
+                direction = slot_vector(contacts, k, slot, SLOT_NORMAL)
+                scale = 1.0 / element_inverse_mass(particles, elements, weights, k)
+                along = contacts.slots[k, slot, SLOT_MULTIPLIER] * inverse_h + contacts.slots[k, slot, SLOT_CHANGE]
+                along *= scale
+                if direction.dot(rest) > SAME_NORMAL:
+                    held += ti.max(along, 0.0) * direction
+                else:
+                    tangential = slot_vector(contacts, k, slot, SLOT_GIVEN) * (inverse_h * scale)
+                    offset = element_point(particles.positions, elements, weights, k) - motion.centre
+                    whole = along * direction + tangential
+                    momentum += whole
+                    spin += offset.cross(whole)
+                    weight = ti.max(along, 0.0)
+                    impulse += weight
+                    friction += tangential.norm()
+                    arm += weight * offset
+                    normal += weight * direction
+                    surface += weight * slot_vector(contacts, k, slot, SLOT_SURFACE)
+                    restitution = ti.max(restitution, contacts.slots[k, slot, SLOT_RESTITUTION])
     moved = momentum / motion.mass
     turned = solve_inertia(motion.row0, motion.row1, motion.row2, spin)
     approach = 0.0

@@ -3,6 +3,10 @@
 
 # columns of the bodies' float table
 BODY_DAMPING, BODY_INTERNAL_DAMPING, BODY_RESTITUTION, BODY_OFFSET = range(4)
+# columns of the contact points' tables after the particles of each, and after their weights; pieces are there where
+# some bounce
+POINT_BODY, POINT_PIECE = 4, 5
+POINT_FRICTION = 4
 # columns of the colliders' tables
 COLLIDER_SHAPE, COLLIDER_HEADER = range(2)
 COLLIDER_FRICTION, COLLIDER_RESTITUTION = range(2)

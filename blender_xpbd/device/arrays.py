@@ -8,6 +8,8 @@ a frame, which are copied in a fiftieth of that. They are what is left where the
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -108,6 +110,20 @@ def write_array(array: Any, values: npt.NDArray[Any]) -> None:
         view[...] = values
     else:
         array.from_numpy(np.ascontiguousarray(values, numpy_type(array.dtype)))
+
+
+@contextmanager
+def edited_array(array: Any) -> Iterator[npt.NDArray[Any]]:
+    """The numbers of a device array, to be changed in place; vectors are rows.
+
+    On the processor it is the array's own memory. From a graphics card all is copied, and back in the end.
+    """
+    if _is_reachable():
+        yield _memory(array)
+    else:
+        values = array.to_numpy()
+        yield values
+        array.from_numpy(values)
 
 
 def read_array(array: Any) -> npt.NDArray[Any]:

@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 import taichi as ti
 
+from .pack_probe import probe_packs
 from .packs import ArrayType, StructType, arrays_of, check_packs, is_pack_type
+from .unpacked import flattened, unpacked
 from .version import knows_taichi
 
 Setter = Callable[[Any, tuple[int], Any], None]
@@ -99,6 +101,9 @@ def launch(kernel: Any, *arguments: Any) -> None:
     Raises:
         ValueError: packs that Taichi would mix up, or too many, see ``packs.check_packs``.
     """
+    if not takes_packs():
+        arguments = flattened(kernel, arguments)
+        kernel = unpacked(kernel)
     if not knows_taichi():
         kernel(*_with_structs(kernel, arguments))
         return
@@ -114,6 +119,17 @@ def launch(kernel: Any, *arguments: Any) -> None:
 def forget() -> None:
     """Let go of all kernels, before Taichi starts anew: a program that ends after that takes the next one with it."""
     _compiled.clear()
+    _taken.clear()
+
+
+_taken: list[bool] = []
+
+
+def takes_packs() -> bool:
+    """Whether the device on which Taichi runs takes packs; a graphics card is asked once."""
+    if not _taken:
+        _taken.append(ti.cfg.arch in (ti.x64, ti.arm64) or probe_packs())
+    return _taken[0]
 
 
 def _bound(pack: Any) -> _BoundPack:

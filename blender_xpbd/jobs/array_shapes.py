@@ -28,6 +28,7 @@ _AT_MOST: dict[str, tuple[int, str]] = {
     "polygons": (3, "corners"),
     "pins": (1, "vertices"),
     "attached": (1, "vertices"),
+    "left out": (1, "vertices"),
 }
 _ARRAY_KEYS = ("dtype", "shape", "digest")
 

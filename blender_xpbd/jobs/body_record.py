@@ -12,10 +12,21 @@ from ..scene.body import VERTEX_FACTORS, Attachment, Body, Pins, Tetrahedralizat
 from ..scene.material import Material
 from .array_record import Arrays, describe_arrays, read_arrays, typed
 from .array_shapes import FRAMES, ArraySpec
+from .contact_record import CONTACT_KEYS, describe_contact, read_contact
 from .identifiers import read_identifier
 from .record import Record
 
-BODY_KEYS = ("identifier", "role", "material", "velocity", "tetrahedralizer", "resolution", "attach_target", "arrays")
+BODY_KEYS = (
+    "identifier",
+    "role",
+    "material",
+    "velocity",
+    "tetrahedralizer",
+    "resolution",
+    "attach_target",
+    "contact",
+    "arrays",
+)
 
 BODY_ARRAYS: dict[str, ArraySpec] = {
     "positions": ("<f8", ("vertices", 3)),
@@ -32,6 +43,7 @@ BODY_ARRAYS: dict[str, ArraySpec] = {
     "axes": ("<f8", (3, 3)),
     "attach_vertices": ("<i4", ("attached",)),
     "attach_weights": ("<f4", ("attached",)),
+    "contact_left_out": ("<i4", ("left out",)),
     **{f"factor_{name}": ("<f4", ("vertices",)) for name in VERTEX_FACTORS},
 }
 
@@ -55,6 +67,7 @@ def body_arrays(body: Body) -> Arrays:
             "axes": body.axes,
             "attach_vertices": attachment.vertices if attachment else (),
             "attach_weights": attachment.weights if attachment else (),
+            "contact_left_out": body.contact.left_out,
             # an empty array stands for no factors
             **{f"factor_{name}": body.vertex_factors.get(name, ()) for name in VERTEX_FACTORS},
         },
@@ -73,6 +86,7 @@ def describe_body(body: Body) -> dict[str, Any]:
         "resolution": int(body.tetrahedralization.resolution),
         # an empty one stands for no attachment
         "attach_target": body.attachment.target if body.attachment else "",
+        "contact": describe_contact(body.contact),
         "arrays": describe_arrays(body_arrays(body)),
     }
 
@@ -114,4 +128,5 @@ def read_body(folder: Path, record: Record, names: Record, frame_count: int) -> 
         loose_edges=arrays["loose_edges"],
         axes=arrays["axes"],
         attachment=Attachment(target, arrays["attach_vertices"], arrays["attach_weights"]) if target else None,
+        contact=read_contact(record.record("contact", CONTACT_KEYS), arrays["contact_left_out"]),
     )

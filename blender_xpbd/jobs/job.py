@@ -29,7 +29,7 @@ from .strict_json import dump_json, load_json
 from .track_record import TRACK_KEYS, describe_track, read_track, track_arrays, track_specs
 from .version import SOLVER_VERSION, VERSION
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 JOB_FILE = "job.json"
 FOLDER_NAME_LENGTH = 24
 
@@ -39,6 +39,7 @@ UNITS: dict[str, str] = {
     "velocity": "m/s",
     "gravity": "m/s²",
     "frame_duration": "s",
+    "thickness": "m",
     **{
         parameter.name: parameter.unit
         for parameter in (*MATERIAL_PARAMETERS, *SCENE_PARAMETERS, *FORCE_PARAMETERS)

@@ -67,6 +67,13 @@ class Record:
         """A whole number or null."""
         return None if self._value[key] is None else self.integer(key)
 
+    def boolean(self, key: str) -> bool:
+        """True or false; no number stands for them."""
+        value = self._value[key]
+        if not isinstance(value, bool):
+            self.refuse(f"{key} should be true or false")
+        return value
+
     def number(self, key: str) -> float:
         """A number; it is finite, because strict JSON knows no other."""
         return self._number(key, self._value[key])

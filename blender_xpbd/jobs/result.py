@@ -16,7 +16,7 @@ from .record import Record, printable, read_notices, write_notices
 from .strict_json import dump_json, load_json
 
 RESULT_FILE = "result.json"
-RESULT_VERSION = 2
+RESULT_VERSION = 3
 
 _MAXIMUM_BYTES = 16 * 2**20
 _MAXIMUM_VERTICES = 2**31 - 1
@@ -32,8 +32,10 @@ _KEYS = (
     "notices",
     "substeps",
     "iterations",
+    "tangled",
     "digest",
 )
+_TANGLED_KEYS = ("count", "digest")
 _BODY_KEYS = (
     "identifier",
     "name",
@@ -69,6 +71,19 @@ class BodyResult:
 
 
 @dataclass(frozen=True)
+class Tangled:
+    """The vertices that cross something at the first frame, which lie in a file of their own; see ``tangled``.
+
+    Attributes:
+        count: how many there are.
+        digest: of that file's array.
+    """
+
+    count: int = 0
+    digest: str = ""
+
+
+@dataclass(frozen=True)
 class Result:
     """What was built for a job; written before the first frame.
 
@@ -80,6 +95,7 @@ class Result:
         statistics: names of the columns of a frame's statistics.
         notices: warnings.
         substeps, iterations: that the solver runs with, chosen by it or by the user.
+        tangled: what crosses at the first frame.
     """
 
     origin: tuple[float, float, float]
@@ -90,6 +106,7 @@ class Result:
     notices: tuple[Notice, ...] = ()
     substeps: int = 0
     iterations: int = 0
+    tangled: Tangled = Tangled()
 
 
 def write_result(folder: Path, result: Result) -> None:
@@ -108,6 +125,7 @@ def write_result(folder: Path, result: Result) -> None:
         "notices": write_notices(result.notices),
         "substeps": int(result.substeps),
         "iterations": int(result.iterations),
+        "tangled": {"count": int(result.tangled.count), "digest": result.tangled.digest},
     }
     publish(inside(folder, RESULT_FILE, code="E_CACHE"), (dump_json({**value, "digest": result_digest(value)}),))
 
@@ -131,6 +149,7 @@ def read_result(folder: Path) -> Result:
     if version != RESULT_VERSION:
         raise XpbdError("E_CACHE", f"{path} is of version {version!r}, not {RESULT_VERSION}; bake again.")
     record = Record(value, path, "E_CACHE", _KEYS)
+    tangled = record.record("tangled", _TANGLED_KEYS)
     if record.text("digest") != result_digest(record.values()):
         raise XpbdError("E_CACHE", f"{path} is corrupt: its entries do not fit their digest.")
     result = Result(
@@ -142,6 +161,7 @@ def read_result(folder: Path) -> Result:
         notices=read_notices(record, "notices"),
         substeps=record.integer("substeps", 0),
         iterations=record.integer("iterations", 0),
+        tangled=Tangled(tangled.integer("count", 0), tangled.text("digest")),
     )
     _check_layout(result, path)
     return result
@@ -185,3 +205,5 @@ def _check_layout(result: Result, path: Path) -> None:
         raise XpbdError("E_CACHE", f"{path}: there are more than {_MAXIMUM_STATISTICS} statistics.")
     if start != result.vertex_count or start > _MAXIMUM_VERTICES:
         raise XpbdError("E_CACHE", f"{path}: vertex_count does not fit the bodies.")
+    if result.tangled.count > result.vertex_count:
+        raise XpbdError("E_CACHE", f"{path}: more vertices are tangled than there are.")

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from .body_contact import BodyContact
 from .checks import require_finite, require_indices, require_transforms
 from .errors import XpbdError
 from .material import Material
@@ -126,6 +127,7 @@ class Body:
         attachment: what holds it to another body, or None.
         axes: the object's own axes in the world, as the columns of a rotation, shape (3, 3): what is laid over the
             body, as a cage is, turns with it.
+        contact: what the body meets.
     """
 
     identifier: str
@@ -143,6 +145,7 @@ class Body:
     loose_edges: Ints = field(default_factory=lambda: np.zeros((0, 2), np.int32))
     attachment: Attachment | None = None
     axes: Floats = field(default_factory=lambda: np.eye(3))
+    contact: BodyContact = field(default_factory=BodyContact)
 
     @property
     def vertex_count(self) -> int:

@@ -77,6 +77,8 @@ WARNING_CODES: tuple[str, ...] = (
     "W_RETRIED",
     "W_OBJECT_GONE",
     "W_INVERTED",
+    "W_TANGLED",
+    "W_TUNNELLED",
     "W_CACHE_DAMAGED",
     "W_IGNORED",
 )

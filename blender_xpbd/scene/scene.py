@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .body import Body, validate_body
+from .body_contact import validate_contact
 from .body_kinds import no_bodies, validate_kind
 from .collider import Collider, validate_collider
 from .errors import XpbdError
@@ -66,9 +67,11 @@ def validate(scene: Scene) -> None:
         raise XpbdError("E_PARAM", "Gravity must be three finite numbers.")
     frame_count = scene.frames.count
     bodies = {body.identifier for body in scene.bodies}
+    met = bodies | {collider.identifier for collider in scene.colliders}
     for body in scene.bodies:
         validate_body(body, frame_count, bodies - {body.identifier})
         validate_kind(body)
+        validate_contact(body.contact, body.vertex_count, met - {body.identifier}, body.name)
     for collider in scene.colliders:
         validate_collider(collider, frame_count)
     for force in scene.forces:

@@ -4,23 +4,26 @@
 from __future__ import annotations
 
 import itertools
-import operator
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..constraints.constraint import BDF2, WARM
-from ..device.arrays import read_array, require_finite, write_array
+from ..device.arrays import read_array, write_array
 from ..scene.errors import XpbdError
 from .step.colour_path import project_by_colours
 from .step.plan import SERIAL, Pace, make_plan
-from .step.state import State, build_state, padded
+from .step.state import State, build_state, padded, with_more_slots
 from .step.substeps import simulate_substeps
+from .step.track_player import TrackPlayer
+from .step.uploads import Uploads
 from .system.advice import divergence_advice
 from .system.colliders import build_colliders
+from .system.contact_statistics import Crossings
 from .system.system import System
 
 Floats = npt.NDArray[np.floating[Any]]
@@ -57,7 +60,8 @@ class Solver:
         self._state: State = build_state(system, self._colliders)
         self._plan = make_plan(system, self._state, self._colliders)
         self._pace = Pace(paths)
-        self._uploaded: dict[str, Floats] = {}
+        self._uploads = Uploads(self._state)
+        self._tracks = TrackPlayer(system, self._state, self._colliders, self._uploads)
         self._embeddings = [
             _Embedding(model.elements + start, model.weights)
             for model, start in zip(system.models, system.starts, strict=False)
@@ -67,26 +71,27 @@ class Solver:
         """Simulate from the current frame to the next.
 
         Raises:
-            XpbdError: E_NONFINITE, where pins or colliders go beyond single precision.
+            XpbdError: E_NONFINITE, where pins, colliders or tracks go beyond single precision.
         """
         index, substeps = self.frame_index, self.system.scene.settings.substeps
-        self._upload("targets.starts", padded(self.system.targets(index)))
-        self._upload("targets.ends", padded(self.system.targets(index + 1)))
-        self._upload("colliders.motion", self._colliders.motion(index, substeps))
+        self._uploads.write("targets.starts", padded(self.system.targets(index)))
+        self._uploads.write("targets.ends", padded(self.system.targets(index + 1)))
+        self._uploads.write("colliders.motion", self._colliders.motion(index, substeps))
+        if self._colliders.deforms:
+            self._uploads.write("colliders.mesh_floats", self._colliders.deformed_floats(index, substeps))
+        self._tracks.play(index)
         path, started = self._pace.next_path(), time.perf_counter()
+        before = self.checkpoint() if self._state.may_lack_slots else {}
         simulate_substeps(self._plan, path, 0, substeps, substeps)
+        while self._state.lacks_slots:
+            self._state = with_more_slots(self._state, self.system)
+            self._plan = replace(self._plan, state=self._state)
+            self._write(before)
+            simulate_substeps(self._plan, path, 0, substeps, substeps)
         # processors return when they are done; for graphics cards there is no choice to make
         self._pace.note(path, time.perf_counter() - started)
         self.frame_index += 1
         self.frames_advanced += 1
-
-    def _upload(self, name: str, values: Floats) -> None:
-        """Copy to the device what differs from the last frame: most pins and colliders stand still."""
-        if values.size and not np.array_equal(self._uploaded.get(name, ()), values):
-            array = operator.attrgetter(name)(self._state)
-            require_finite(values, array.dtype)
-            write_array(array, values)
-            self._uploaded[name] = values
 
     def compile(self) -> None:
         """Compile the kernels, or load them from the offline cache: a frame of no substeps."""
@@ -122,6 +127,17 @@ class Solver:
         write_array(self._state.constraints.lagrange_multipliers, multipliers)
         return np.array([moves[first:last].max() for first, last in itertools.pairwise(self.system.starts)], np.float64)
 
+    def contact_counts(self) -> npt.NDArray[np.float64] | None:
+        """The first two columns of ``CONTACT_STATISTICS`` of the frame that was advanced last, shape (bodies, 2).
+
+        None where no two objects of the scene may meet: bodies meet planes, spheres and meshes by their points alone.
+        """
+        return None
+
+    def crossings(self) -> Crossings | None:
+        """What crosses at present; None as ``contact_counts``."""
+        return None
+
     def surface(self, positions: Floats) -> npt.NDArray[np.float32]:
         """The vertices of all meshes, one body after the other, relative to the origin [m]."""
         positions = positions.astype(np.float32, copy=False)
@@ -143,9 +159,12 @@ class Solver:
                 raise XpbdError("E_CACHE", f"The checkpoint's {name} do not fit the job.")
             if not np.isfinite(arrays[name]).all():
                 raise XpbdError("E_CACHE", f"The checkpoint's {name} are not finite.")
+        self._write(arrays)
+        self.frame_index = frame_index
+
+    def _write(self, arrays: Mapping[str, npt.NDArray[np.generic]]) -> None:
         for name, array in self._kept.items():
             write_array(array, arrays[name])
-        self.frame_index = frame_index
 
     @property
     def _kept(self) -> dict[str, Any]:

@@ -12,22 +12,26 @@ from pathlib import Path
 
 import numpy as np
 
+from ..bodies.measures import STATISTICS
 from ..constraints.pools import FIRST_MEMBER
 from ..device.runtime import start_taichi, stop_taichi
 from ..jobs.checkpoint import write_checkpoint
 from ..jobs.frames import FrameCache
 from ..jobs.job import read_job
 from ..jobs.lock import JobLock
-from ..jobs.result import BodyResult, Result, write_result
+from ..jobs.result import BodyResult, Result, Tangled, write_result
 from ..jobs.status import Fault, State, Status, write_status
+from ..jobs.tangled import write_tangled
 from ..scene.body import topology_hash
 from ..scene.errors import ExitCode, Notice, XpbdError
 from ..scene.scene import Scene
 from ..solver.solver import Solver
 from ..solver.step.plan import choose_paths
 from ..solver.system.advice import MOST_SUBSTEPS, divergence_advice, stiffness_advice
+from ..solver.system.contact_statistics import CONTACT_STATISTICS, contact_rows
 from ..solver.system.statistics import Measure
 from ..solver.system.system import System, build_system
+from .contact_notices import tangled_notices, tunnelled_notice
 from .quality import QualityChoice, choose_quality, with_settings
 from .resume import Start, find_start, had_checkpoint, unfit
 from .stop_signal import StopSignal
@@ -43,6 +47,8 @@ CHECKPOINT_SHARE = 0.05
 STATUS_SECONDS = 0.03
 SLOW_STATUS_SECONDS = 0.15
 STATUS_SHARE = 0.02
+NO_VERTICES = np.zeros(0, np.int32)
+TUNNELLED = CONTACT_STATISTICS.index("tunnelled")
 # edges ten times their length on the average: not a material any more
 DIVERGED_MEAN_STRAIN = 10.0
 
@@ -133,14 +139,17 @@ class JobRunner:
         self._note_softness(system)
         with self._watch.stage("build"):
             solver = Solver(system, choose_paths(system, device))
-        notices = (*self._status.notices, *system.notices, *solver.notices)
+            crossings = solver.crossings()
+        tangled = tangled_notices(crossings, scene)
+        notices = (*self._status.notices, *system.notices, *solver.notices, *tangled)
         self._status = replace(self._status, device=device, notices=notices)
-        measure = Measure(system)
+        measure = Measure(system, has_contact=crossings is not None)
         vertex_count = sum(body.vertex_count for body in scene.bodies)
         cache = FrameCache(self._folder, vertex_count, len(system.models), len(measure.names))
         state_bytes = sum(array.nbytes for array in solver.checkpoint().values())
         begin = find_start(self._folder, scene.frames, cache, state_bytes, was_saved=was_saved)
-        write_result(self._folder, _result(system, device, measure.names, self._status.notices))
+        found = write_tangled(self._folder, NO_VERTICES if crossings is None else crossings.vertices)
+        write_result(self._folder, _result(system, device, measure.names, self._status.notices, found))
         with self._watch.stage("compile"):
             solver.compile()
         self._begin(begin, scene, solver, cache)
@@ -162,6 +171,7 @@ class JobRunner:
                 return ExitCode.INTERRUPTED
             with self._watch.stage("solve"):
                 solver.advance()
+            self._note_tunnelled(solver, frame)
             if frame in kept:
                 self._publish(solver, cache, measure, frame)
             if time.perf_counter() - self._checkpoint_time > self._checkpoint_pause:
@@ -178,7 +188,7 @@ class JobRunner:
             positions = solver.positions()
         with self._watch.stage("measure"):
             residuals = solver.residuals() if solver.measures_residual else None
-            statistics = measure(positions, residuals)
+            statistics = measure(positions, residuals, _contact(solver, frame))
         for body, model in enumerate(solver.system.models):
             if not statistics[body, 1] < DIVERGED_MEAN_STRAIN:
                 raise XpbdError("E_DIVERGED", divergence_advice(solver.system, body), model.body.name, frame)
@@ -216,6 +226,17 @@ class JobRunner:
                 notices = (*self._status.notices, Notice("W_INVERTED", text, model.body.name))
                 self._status = replace(self._status, notices=notices)
 
+    def _note_tunnelled(self, solver: Solver, frame: int) -> None:
+        """Of each frame, also of those that are not kept."""
+        if (counts := solver.contact_counts()) is not None:
+            self._add_tunnelled(solver.system, counts[:, TUNNELLED], frame)
+
+    def _add_tunnelled(self, system: System, counts: np.ndarray, frame: int) -> None:
+        for count, model in zip(counts, system.models, strict=True):
+            notice = tunnelled_notice(float(count), model.body.name, frame, self._status.notices)
+            if notice is not None:
+                self._status = replace(self._status, notices=(*self._status.notices, notice))
+
     def _begin(self, begin: Start, scene: Scene, solver: Solver, cache: FrameCache) -> None:
         """Go on from the checkpoint where there is a good one, and tell what an earlier run has left damaged."""
         saved, notice = begin.saved, begin.notice
@@ -236,7 +257,10 @@ class JobRunner:
         self._is_lasting = True
         self._status = replace(self._status, frame=done[-1], frames_done=len(done))
         for number in done:
-            self._note_inverted(begin.statistics[number], solver.system, number)
+            statistics = begin.statistics[number]
+            self._note_inverted(statistics, solver.system, number)
+            if solver.contact_counts() is not None:
+                self._add_tunnelled(solver.system, statistics[:, len(STATISTICS) + TUNNELLED], number)
         print(f"Going on after frame {frame}.", flush=True)
 
     def _save_checkpoint(self, solver: Solver, cache: FrameCache) -> None:
@@ -276,7 +300,17 @@ class JobRunner:
             print(f"The status could not be written. {error}", flush=True)
 
 
-def _result(system: System, device: str, statistics: tuple[str, ...], notices: tuple[Notice, ...]) -> Result:
+def _contact(solver: Solver, frame: int) -> np.ndarray | None:
+    """What is told of contact in a frame: crossings in the first and the last, for they take time to count."""
+    counts, frames = solver.contact_counts(), solver.system.scene.frames
+    if counts is None:
+        return None
+    return contact_rows(counts, solver.crossings() if frame in {frames.start, frames.end} else None)
+
+
+def _result(
+    system: System, device: str, statistics: tuple[str, ...], notices: tuple[Notice, ...], tangled: Tangled
+) -> Result:
     bodies, first = [], 0
     for model, counts in zip(system.models, _constraint_counts(system), strict=True):
         body = model.body
@@ -304,6 +338,7 @@ def _result(system: System, device: str, statistics: tuple[str, ...], notices: t
         notices,
         settings.substeps,
         settings.iterations,
+        tangled,
     )
 
 

@@ -7,6 +7,7 @@
 - crash_at, kill_at, diverge_at: frame before which the process aborts, is killed, reports E_DIVERGED;
 - diverge_below: substeps from which on diverge_at does not count;
 - crash_once: the name of a file; while it is missing, the process makes it and aborts before the first frame;
+- tangled: numbers of the vertices that cross at the first frame;
 - deaf: does not notice the end of its input.
 """
 
@@ -31,6 +32,7 @@ from blender_xpbd.jobs.lock import JobLock
 from blender_xpbd.jobs.log import bear_a_full_disk
 from blender_xpbd.jobs.result import BodyResult, Result, write_result
 from blender_xpbd.jobs.status import Fault, Status, write_status
+from blender_xpbd.jobs.tangled import write_tangled
 from blender_xpbd.scene.body import Body, topology_hash
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.scene import Scene
@@ -81,9 +83,9 @@ def main(folder: Path, wishes: dict) -> int:
         for body, start in zip(scene.bodies, starts, strict=False)
     ]
     settings = scene.settings
-    built = Result(
-        tuple(origin), int(starts[-1]), tuple(results), "Fake", STATISTICS, (), settings.substeps, settings.iterations
-    )
+    tangled = write_tangled(folder, np.array(wishes.get("tangled", ()), np.int32))
+    counts = settings.substeps, settings.iterations
+    built = Result(tuple(origin), int(starts[-1]), tuple(results), "Fake", STATISTICS, (), *counts, tangled)
     write_result(folder, built)
     cache = FrameCache(folder, int(starts[-1]), len(results), len(STATISTICS))
     state = {"device": "Fake", "pid": os.getpid(), "frames_total": len(kept), "seconds": {"solve": 0.5}}

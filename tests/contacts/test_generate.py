@@ -23,7 +23,7 @@ class Bodies(NamedTuple):
 
 class Points(NamedTuple):
     elements: Any
-    frictions: Any
+    weights: Any
 
 
 class Colliders(NamedTuple):
@@ -45,12 +45,12 @@ def record(
     floats: FLOATS,
     bodies: FLOATS,
     elements: INTS,
-    frictions: ti.types.ndarray(dtype=ti.f32, ndim=1),
+    weights: FLOATS,
     found: ti.types.ndarray(dtype=ti.f64, ndim=1),
     shape: ti.template(),
 ):
     particles = ti.static(Bodies(bodies))
-    contacts = ti.static(Points(elements, frictions))
+    contacts = ti.static(Points(elements, weights))
     colliders = ti.static(Colliders(motion, ints, floats))
     point = ti.Vector([found[0], found[1], found[2]])
     contact = generate.collider_contact(particles, contacts, colliders, 0, 0, 0, point, point, ti.static(1 << shape))
@@ -75,7 +75,7 @@ def found(point, shift=(0.0, 0.0, 0.0), shape=0):
         np.array([[0.4, 0.7]], np.float32),
         np.array([[0.0, 0.0, 0.2, 0.01]], np.float32),
         np.zeros((1, 5), np.int32),
-        np.array([0.9], np.float32),
+        np.array([[1.0, 0.0, 0.0, 0.0, 0.9]], np.float32),
         result,
         shape,
     )

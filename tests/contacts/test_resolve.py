@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from blender_xpbd.bodies.body_model import BodyModel
 from blender_xpbd.scene.collider import Collider
 from tests.contacts.solids import RUBBER, Motion, cube, shifted, solid
 from tests.solver.scenes import GRAVITY, particles, plane, run, solver
@@ -103,3 +104,32 @@ def test_a_point_in_a_corner_stays_in_front_of_both():
     vertices = simulation.surface(simulation.positions()) + simulation.system.origin
     assert vertices[:, 0].max() < 1e-3
     assert vertices[:, 2].min() > -1e-3
+
+
+def room(friction):
+    """A floor at Z = 0 and a wall at X = 0 in one mesh."""
+    corners = np.array([[-2, -3, 0], [0, -3, 0], [0, 3, 0], [-2, 3, 0], [0, -3, 1], [0, 3, 1]], float)
+    triangles = np.array([[0, 1, 2], [0, 2, 3], [1, 4, 5], [1, 5, 2]], np.int32)
+    return Collider("c0", "Room", "MESH", np.eye(4)[None], corners[None], triangles, friction=friction)
+
+
+@pytest.mark.parametrize("offset", [0.0, 0.01])
+@pytest.mark.parametrize("iterations", [1, 3])
+def test_a_corner_of_one_mesh_slows_down_as_two_colliders_do(monkeypatch, iterations, offset):
+    """By μ times (g + what leans on the wall), for a point that lies on the floor and leans on the wall."""
+    monkeypatch.setattr(BodyModel, "contact_offset", offset)
+    simulation = particles(
+        [[-offset, 0.0, offset]],
+        [1.0],
+        [],
+        0.0,
+        colliders=[room(0.5)],
+        gravity=(1.0, 0.0, -GRAVITY),
+        iterations=iterations,
+    )
+    state = simulation.checkpoint()
+    state["velocities"][0, 1] = 3.0
+    simulation.restore(0, state)
+    run(simulation, 6)
+    slowed = 3.0 - simulation.checkpoint()["velocities"][0, 1]
+    assert slowed / 0.25 == pytest.approx(0.5 * (GRAVITY + 1.0), rel=0.02)

@@ -10,6 +10,7 @@ import pytest
 
 from blender_xpbd.jobs.job import write_job
 from blender_xpbd.scene.body import Attachment, Body, Floats, Ints, Pins, Tetrahedralization
+from blender_xpbd.scene.body_contact import BodyContact
 from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.force import Force
 from blender_xpbd.scene.material import Material
@@ -41,6 +42,7 @@ def scene() -> Scene:
         np.array([[0, 3]], np.int32),
         Attachment("b2", np.array([0, 2], np.int32), np.array([1.0, 0.7], np.float32)),
         np.array([[0.8, -0.6, 0.0], [0.6, 0.8, 0.0], [0.0, 0.0, 1.0]]),
+        BodyContact(False, False, 0.004, ("b2", "c3"), np.array([3], np.int32), 3),
     )
     motion = np.tile(np.eye(4), (4, 1, 1))
     motion[:, 0, 3] = np.linspace(0, 1, 4)

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from blender_xpbd.jobs.body_record import BODY_ARRAYS, BODY_KEYS, body_arrays, describe_body, read_body
 from blender_xpbd.scene.body import VERTEX_FACTORS, Attachment, Body, Pins, Tetrahedralization
+from blender_xpbd.scene.body_contact import BodyContact
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.scene import Scene
@@ -52,6 +53,7 @@ def random_body(seed: int, has: set[str]) -> Body:
         "uvs": {"uvs": random.random((3 * faces, 2)).astype(np.float32)},
         "edges": {"loose_edges": np.array([[0, 5]], np.int32)},
         "attachment": {"attachment": Attachment("b9", *held)},
+        "contact": {"contact": BodyContact(False, True, float(random.random()), ("b7", "c1"), held[0], seed % 9)},
     }
     for name, values in parts.items():
         if name in has:
@@ -60,7 +62,8 @@ def random_body(seed: int, has: set[str]) -> Body:
 
 
 features = st.sets(
-    st.sampled_from(["targets", "matrices", "tetrahedra", "factors", "uvs", "edges", "attachment"]), max_size=6
+    st.sampled_from(["targets", "matrices", "tetrahedra", "factors", "uvs", "edges", "attachment", "contact"]),
+    max_size=7,
 )
 
 
@@ -97,6 +100,7 @@ def test_every_array_has_a_place_for_the_body(scene: Scene) -> None:
         (lambda value: value["arrays"]["pin_weights"].update(shape=[3]), "E_JOB"),
         (lambda value: value["arrays"]["pin_targets"].update(shape=[FRAMES + 1, 2, 3]), "E_JOB"),
         (lambda value: value["arrays"].pop("axes"), "E_JOB"),
+        (lambda value: value["contact"].pop("sees"), "E_JOB"),
     ],
 )
 def test_a_forged_body_is_refused(tmp_path: Path, change: Callable[[dict[str, Any]], object], code: str) -> None:

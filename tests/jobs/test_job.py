@@ -69,7 +69,7 @@ def test_files_are_named_by_identifier_and_field(job: Path) -> None:
 
 def test_job_tells_units_names_and_version(job: Path) -> None:
     value = json.loads((job / "job.json").read_text(encoding="utf-8"))
-    assert value["schema_version"] == 2
+    assert value["schema_version"] == 3
     assert value["units"]["youngs_modulus"] == "Pa"
     assert value["names"]["con"] == "Würfel/../\n"
     assert value["software"]
@@ -118,6 +118,20 @@ INFLUENCES: dict[str, Callable[[Scene], Scene]] = {
     "track value": lambda s: dataclasses.replace(
         s, tracks=(dataclasses.replace(s.tracks[0], values=moved(s.tracks[0].values)), *s.tracks[1:])
     ),
+    **{
+        f"contact {name}": lambda s, name=name, value=value: replace_body(  # type: ignore[misc]
+            s, contact=dataclasses.replace(s.bodies[0].contact, **{name: value})
+        )
+        for name, value in {
+            "self_collision": True,
+            "body_collision": True,
+            "thickness": 0.0041,
+            "sees": None,
+            "left_out": np.array([2], np.int32),
+            "layer": 4,
+        }.items()
+    },
+    "nothing seen": lambda s: replace_body(s, contact=dataclasses.replace(s.bodies[0].contact, sees=())),
     "no attachment": lambda s: replace_body(s, attachment=None),
     "attachment weight": lambda s: replace_body(
         s, attachment=Attachment("b2", np.array([0, 2], np.int32), np.array([1.0, 0.6], np.float32))
@@ -168,6 +182,12 @@ def test_digest_ignores_names_types_and_memory_order(scene: Scene) -> None:
         positions=np.asfortranarray(body.positions),
         corners=body.corners.astype(np.int64),
         material=dataclasses.replace(body.material, friction=0.5, damping=0),
+        contact=dataclasses.replace(
+            body.contact,
+            self_collision=np.bool_(False),
+            thickness=np.float64(0.004),
+            left_out=body.contact.left_out.astype(np.int64),
+        ),
     )
     assert job_digest(same) == job_digest(scene)
 
@@ -224,7 +244,7 @@ def test_every_array_is_needed_and_checked(job: Path) -> None:
     read_job(job)
 
 
-@pytest.mark.parametrize("version", [0, 1, 3, "2", None])
+@pytest.mark.parametrize("version", [0, 1, 2, 4, "3", None])
 def test_another_version_is_named(job: Path, version: object) -> None:
     edit(job, lambda value: value.update(schema_version=version))
     with pytest.raises(XpbdError, match=r"E_JOB.*schema version") as caught:
@@ -263,6 +283,7 @@ def at(*keys: Any, value: object) -> Callable[[dict[str, Any]], None]:
 
 BODY = ("bodies", 0)
 POSITIONS = (*BODY, "arrays", "positions")
+CONTACT = (*BODY, "contact")
 HOSTILE = [
     at("gravity", value=[0, 0]),
     at("gravity", value=[0, 0, "9.81"]),
@@ -297,6 +318,24 @@ HOSTILE = [
     at(*BODY, "attach_target", value="c1"),
     at(*BODY, "attach_target", value="con"),
     at(*BODY, "attach_target", value=None),
+    at(*CONTACT, value=None),
+    at(*CONTACT, value={}),
+    at(*CONTACT, "self_collision", value=1),
+    at(*CONTACT, "body_collision", value="yes"),
+    at(*CONTACT, "thickness", value=-0.001),
+    at(*CONTACT, "thickness", value=None),
+    at(*CONTACT, "thickness", value=10**400),
+    at(*CONTACT, "sees", value="b2"),
+    at(*CONTACT, "sees", value=["nobody"]),
+    at(*CONTACT, "sees", value=["con"]),
+    at(*CONTACT, "sees", value=["f1"]),
+    at(*CONTACT, "sees", value=["b2", "b2"]),
+    at(*CONTACT, "sees", value=[None]),
+    at(*CONTACT, "layer", value=-1),
+    at(*CONTACT, "layer", value=101),
+    at(*CONTACT, "layer", value=1.5),
+    at(*CONTACT, "more", value=1),
+    at(*BODY, "arrays", "contact_left_out", "shape", value=[5]),
     at(*BODY, "arrays", value={}),
     at(*BODY, "more", value=1),
     at(*POSITIONS, value={}),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from blender_xpbd.jobs.result import BodyResult, Result, read_result, result_digest, write_result
+from blender_xpbd.jobs.result import BodyResult, Result, Tangled, read_result, result_digest, write_result
 from blender_xpbd.scene.errors import Notice, XpbdError
 
 RESULT = Result(
@@ -21,6 +21,7 @@ RESULT = Result(
     device="CPU, 2 threads",
     statistics=("inverted", "residual"),
     notices=(Notice("W_TET_SLIVERS", "3 slivers", "Cube"),),
+    tangled=Tangled(3, "89ab"),
 )
 
 
@@ -49,7 +50,7 @@ def write_signed(path: Path, value: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"version": 3},
+        {"version": 2},
         {"version": None},
         {"origin": [1, 2]},
         {"origin": [1, 2, "3"]},
@@ -64,6 +65,10 @@ def write_signed(path: Path, value: dict[str, Any]) -> None:
         {"statistics": [1]},
         {"statistics": "ab"},
         {"notices": [{"code": "W_UNKNOWN", "message": "", "object_name": ""}]},
+        {"tangled": None},
+        {"tangled": {"count": 13, "digest": ""}},
+        {"tangled": {"count": -1, "digest": ""}},
+        {"tangled": {"count": 1, "digest": 3}},
         {"more": 1},
     ],
 )

@@ -71,7 +71,7 @@ def blocks_of(body, mode="XPBD"):
     other = replace(sheet(), identifier="other")
     models = [build_body(replace(body, attachment=attachment), settings), build_body(other, settings)]
     starts = np.array([0, len(models[0].positions)], np.int32)
-    return [*models[0].blocks, *build_body_attachments(models, starts, settings)]
+    return [*models[0].blocks, *build_body_attachments(models, starts, settings).values()]
 
 
 def with_value(body, value, amount):

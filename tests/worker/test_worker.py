@@ -351,6 +351,9 @@ class FakeSolver:
     def restore(self, frame_index, _arrays):
         self.frame_index = frame_index
 
+    def contact_counts(self):
+        return None
+
 
 @pytest.fixture
 def disk(monkeypatch):

@@ -230,9 +230,10 @@ class BakeOutput:
         if frame not in self._measured:
             self._measured.add(frame)
             result = published.result
+            names = [body.name for body in result.bodies]
             self._summary.add_statistics(result.statistics, data.statistics)
+            self._summary.add_contact(frame, names, result.statistics, data.statistics)
             if self._keeps_frames:
-                names = [body.name for body in result.bodies]
                 self._summary.keep_frame(frame, names, result.statistics, data.statistics)
         for index in [index for index, its in positions.items() if its == position]:
             if self._prepare(index, position):

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from ...jobs.result import Result
 from ...scene.errors import Notice, XpbdError
+from .contact_report import add_contact
 
 
 @dataclass
@@ -36,6 +37,7 @@ class BakeSummary:
         inverted_tetrahedra: greatest number in one frame.
         residual: how far one more iteration would have moved a vertex at most [m], or None where it was not measured.
         substeps, iterations: of the solver, chosen by it or by the artist.
+        contact: of each object, see ``contact_report``; empty where no two objects may meet.
         frame_statistics: of each frame and body, in the order of frames, where they were asked for.
         device: what the solver ran on.
         cache: the job folder.
@@ -64,6 +66,7 @@ class BakeSummary:
     residual: float | None = None
     substeps: int = 0
     iterations: int = 0
+    contact: list[dict[str, Any]] = field(default_factory=list)
     frame_statistics: list[dict[str, Any]] = field(default_factory=list)
     device: str = ""
     cache: str = ""
@@ -115,6 +118,13 @@ class BakeSummary:
             elif name == "residual":
                 self.residual = max(greatest, self.residual or 0.0)
 
+    def add_contact(
+        self, frame: int, bodies: list[str], names: tuple[str, ...], statistics: npt.NDArray[np.float64]
+    ) -> None:
+        """Take what a frame's statistics tell of contact."""
+        is_first, is_last = frame == self.frame_start, frame == self.frame_end
+        add_contact(self.contact, bodies, names, statistics, is_first=is_first, is_last=is_last)
+
     def keep_frame(
         self, frame: int, bodies: list[str], names: tuple[str, ...], statistics: npt.NDArray[np.float64]
     ) -> None:
@@ -127,7 +137,7 @@ class BakeSummary:
         """Forget what was measured: the simulation is done anew, for the reason that the warning tells."""
         self.greatest_strain = self.greatest_volume_change = self.mean_strain = self.residual = None
         self.inverted_tetrahedra = 0
-        self.frame_statistics = []
+        self.contact, self.frame_statistics = [], []
         self._strain_sum, self._strain_count = 0.0, 0
         self.add_notice(notice)
 

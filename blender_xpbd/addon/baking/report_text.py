@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from .contact_report import contact_rows
 from .progress_bar import time_text
 
 _SHORT_SECONDS = 60.0
@@ -118,6 +119,7 @@ def summary_rows(report: str) -> tuple[tuple[str, str], ...]:
         rows.append(("Volume Change", _percent(volume)))
     if inverted:
         rows.append(("Inverted", f"{inverted:.0f} tetrahedra"))
+    rows.extend(contact_rows(summary.get("contact")))
     return tuple(rows)
 
 

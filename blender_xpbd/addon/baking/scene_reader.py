@@ -16,7 +16,9 @@ The rules, as artists are told them:
 - A frame lasts fps_base / fps seconds.
 - Gravity and settings are those of the first frame, wherever the playhead stands; only the range of frames and their
   duration are read where it stands.
-- Objects that something animates are followed through the frames; all of them, where a handler is called at each.
+- Objects that something animates are followed through the frames, and the height of the floor; all of them, where a
+  handler is called at each.
+- A collider is its mesh after all modifiers, at each frame.
 """
 
 from __future__ import annotations
@@ -40,10 +42,12 @@ from ..data.data_lookup import object_by_uid, scene_by_uid
 from ..keys.body_results import ResultTarget, TargetOptions
 from ..reading.attachment_reader import resolved
 from ..reading.body_reader import LocalBody, precision_notice
-from ..reading.collider_reader import read_collider, read_floor
+from ..reading.collider_reader import FloorReader, read_collider
+from ..reading.collider_shapes import ColliderShapes
+from ..reading.contact_reader import resolved_contact
 from ..reading.motion import animated_paths, has_animation, has_frame_handlers, may_deform, may_move, world_matrix
 from .body_kinds import blender_kind, is_body
-from .ignored_inputs import ColliderShapes, ignored_inputs
+from .ignored_inputs import deforming_spheres, ignored_inputs
 
 Floats = npt.NDArray[np.float64]
 
@@ -104,15 +108,19 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
     with _frame_kept(scene):
         if moving or has_animation(scene) or any(may_deform(obj) for obj in everything):
             scene.frame_set(frames.start)
-        parts = _SceneParts(scene, options, frames)
+        floor = FloorReader(scene, unit_scale_of(scene), is_scripted=is_scripted) if scene.xpbd.use_floor else None
+        parts = _SceneParts(scene, options, frames, floor)
         depsgraph = context.evaluated_depsgraph_get()
         local_bodies, local_colliders, matrices = _read_all(bodies, colliders, options, depsgraph)
         pinned = frozenset(body.object_uid for body in local_bodies if len(body.pin_vertices))
         ignored = ignored_inputs(scene, enabled, pinned, local_colliders.values())
         shapes = ColliderShapes(colliders, frames, depsgraph, is_scripted=is_scripted)
-        yield from _follow(context, parts.scene_uid, frames, moving, matrices, shapes)
+        yield from _follow(context, parts.scene_uid, frames, moving, matrices, shapes, floor)
+    for uid, positions in shapes.positions().items():
+        local_colliders[uid] = replace(local_colliders[uid], positions=positions)
+    spheres = deforming_spheres([local_colliders[uid].name for uid in shapes.deforming_spheres()])
     reading = parts.assemble(local_bodies, local_colliders, {uid: _motion(rows) for uid, rows in matrices.items()})
-    return replace(reading, notices=(*reading.notices, *ignored, *shapes.notices()))
+    return replace(reading, notices=(*reading.notices, *ignored, *spheres))
 
 
 def _read_all(
@@ -152,7 +160,9 @@ def _read_all(
 class _SceneParts:
     """What the scene says itself, kept so that no reference to Blender's data outlives a pause."""
 
-    def __init__(self, scene: bpy.types.Scene, options: BakeOptions, frames: FrameRange) -> None:
+    def __init__(
+        self, scene: bpy.types.Scene, options: BakeOptions, frames: FrameRange, floor: FloorReader | None
+    ) -> None:
         self.scene_uid = scene.session_uid
         self._unit_scale = unit_scale_of(scene)
         self._frames = frames
@@ -161,22 +171,25 @@ class _SceneParts:
         self._make_single_user = options.make_single_user
         gravity = np.array(scene.gravity, np.float64) if scene.use_gravity else np.zeros(3)
         self._gravity = gravity * self._unit_scale
-        self._floor = read_floor(scene.xpbd, self._unit_scale) if scene.xpbd.use_floor else None
+        self._floor = floor
 
     def assemble(self, bodies: list[LocalBody], colliders: dict[int, Collider], matrices: dict[int, Floats]) -> Reading:
         identifiers = {body.object_uid: f"b{index}" for index, body in enumerate(bodies)}
+        floor = (self._floor.collider(),) if self._floor else ()
+        met = {**identifiers, **{uid: collider.identifier for uid, collider in colliders.items()}}
+        always_met = [collider.identifier for collider in floor]
         attachments = [resolved(body.attachment, body.object_uid, body.name, identifiers) for body in bodies]
+        contacts = [resolved_contact(body.contact, body.object_uid, body.name, met, always_met) for body in bodies]
         placed = tuple(
-            body.placed(identifiers[body.object_uid], matrices[body.object_uid], self._unit_scale, attachment)
-            for body, (attachment, _) in zip(bodies, attachments, strict=True)
+            body.placed(identifiers[body.object_uid], matrices[body.object_uid], self._unit_scale, attachment, contact)
+            for body, (attachment, _), (contact, _) in zip(bodies, attachments, contacts, strict=True)
         )
         metres = np.diag([self._unit_scale] * 3 + [1.0])
         moved = tuple(replace(collider, transforms=metres @ matrices[uid]) for uid, collider in colliders.items())
-        floor = (self._floor,) if self._floor else ()
         scene = Scene(placed, (*moved, *floor), self._frames, self._settings, self._gravity)
         validate(scene)
         notices = [*self._notices, *(notice for body in bodies for notice in body.notices)]
-        notices += [notice for _, warnings in attachments for notice in warnings]
+        notices += [notice for _, warnings in (*attachments, *contacts) for notice in warnings]
         notices += [notice for body in placed if (notice := precision_notice(body))]
         wishes = TargetOptions(self._frames, self._unit_scale, self._make_single_user)
         targets = tuple(
@@ -250,9 +263,11 @@ def _follow(
     moving: frozenset[int],
     matrices: dict[int, list[Floats]],
     shapes: ColliderShapes,
+    floor: FloorReader | None,
 ) -> Iterator[ReadProgress]:
-    """Play the frames after the first, and append the matrices of what moves; of the rest look at some frames."""
-    for frame in range(frames.start + 1, frames.end + 1) if moving else shapes.frames:
+    """Play the frames after the first where something may change; append matrices, and note shapes."""
+    may_change = moving or shapes.uids or (floor is not None and floor.may_move)
+    for frame in range(frames.start + 1, frames.end + 1) if may_change else ():
         yield ReadProgress(frame - frames.start, frames.count)
         if context.scene is None or context.scene.session_uid != scene_uid:
             raise XpbdError("E_INTERRUPTED", "Another scene was chosen while this one was being read: bake again.")
@@ -260,8 +275,9 @@ def _follow(
         depsgraph = context.evaluated_depsgraph_get()
         for uid in moving:
             matrices[uid].append(world_matrix(_require_object(uid), depsgraph, frame))
-        if frame in shapes.frames:
-            shapes.look([_require_object(uid) for uid in shapes.uids], depsgraph)
+        shapes.note([_require_object(uid) for uid in shapes.uids], depsgraph, frame)
+        if floor is not None and floor.may_move:
+            floor.look(context.scene)
 
 
 def _require_object(uid: int) -> bpy.types.Object:

@@ -136,7 +136,7 @@ def is_holder(settings: Any, obj: bpy.types.Object) -> bool:
 
 
 def blender_property(setting: Setting, **callbacks: Any) -> Any:
-    """A setting as what ``bpy.props`` makes of it. Not animatable: a bake reads it once.
+    """A setting as what ``bpy.props`` makes of it. Animatable where a bake follows its keys.
 
     Args:
         setting: of ``specs``.
@@ -146,7 +146,7 @@ def blender_property(setting: Setting, **callbacks: Any) -> Any:
     common: dict[str, Any] = {
         "name": parameter.label,
         "description": tooltip(parameter),
-        "options": {"HIDDEN"} if setting.hidden else set(),  # without ANIMATABLE
+        "options": ({"HIDDEN"} if setting.hidden else set()) | ({"ANIMATABLE"} if setting.follows_keys else set()),
         **callbacks,
     }
     if "get" not in callbacks:
@@ -170,11 +170,14 @@ def blender_property(setting: Setting, **callbacks: Any) -> Any:
 
 
 def _text_property(subtype: str, common: dict[str, Any]) -> Any:
-    """A text, or an object by its pointer, which is None by default."""
+    """A text, or an object or a collection by its pointer, which is None by default."""
     if subtype == "OBJECT":
         del common["default"]
         properties: Any = bpy.props
         return properties.PointerProperty(type=bpy.types.Object, poll=is_holder, **common)
+    if subtype == "COLLECTION":
+        del common["default"]
+        return bpy.props.PointerProperty(type=bpy.types.Collection, **common)
     if subtype in {"FILE_PATH", "DIR_PATH"} and bpy.app.version >= (4, 5):
         # Older ones take "//" without being asked
         common["options"] = {*common["options"], "PATH_SUPPORTS_BLEND_RELATIVE"}

@@ -49,7 +49,7 @@ def _assign(settings: Any, attribute: str, text: str, object_name: str) -> None:
         known = ", ".join(sorted(p.identifier for p in properties if not p.is_readonly and not p.is_hidden))
         raise XpbdError("E_PARAM", f"There is no property {attribute!r}; there are {known}.", object_name)
     try:
-        value = _parse(definition, text)
+        value = _pointed(definition, text) if definition.type == "POINTER" else _parse(definition, text)
         _check_range(definition, value)
         _free_of_preset(settings, attribute)
         setattr(settings, attribute, value)
@@ -87,11 +87,16 @@ def _parse_one(kind: str, text: str) -> Any:
         if word not in _TRUE | _FALSE:
             raise ValueError("use true or false")
         return word in _TRUE
-    if kind == "POINTER":
-        if text and bpy.data.objects.get(text) is None:
-            raise ValueError("there is no such object")
-        return bpy.data.objects.get(text)
     return text
+
+
+def _pointed(definition: Any, text: str) -> bpy.types.ID | None:
+    """What a pointer is to point to, by its name; None for no name."""
+    is_collection = definition.fixed_type.identifier == "Collection"
+    found = (bpy.data.collections if is_collection else bpy.data.objects).get(text)
+    if text and found is None:
+        raise ValueError(f"there is no such {'collection' if is_collection else 'object'}")
+    return found
 
 
 def _check_range(definition: Any, value: Any) -> None:

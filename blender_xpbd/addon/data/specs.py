@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...scene.body import RESOLUTION_RANGE, VERTEX_FACTORS
+from ...scene.body_contact import CONTACT_PARAMETERS
 from ...scene.body_kinds import BODY_KINDS, body_roles
 from ...scene.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS
 from ...scene.parameter import Choice, Parameter
@@ -55,15 +56,17 @@ class Setting:
     Attributes:
         parameter: name, unit, default, range, meaning.
         size: how many numbers it holds.
-        subtype: Blender's subtype, where the unit does not give it; "OBJECT" for a pointer to a body, whose default
-            "" stands for None.
+        subtype: Blender's subtype, where the unit does not give it; "OBJECT" for a pointer to a body and
+            "COLLECTION" for one to a collection, whose default "" stands for None.
         hidden: kept in the file, never shown: internal.
+        follows_keys: it can be animated, and a bake reads it at every frame; the others are read once.
     """
 
     parameter: Parameter
     size: int = 1
     subtype: str = "NONE"
     hidden: bool = False
+    follows_keys: bool = False
 
     @property
     def name(self) -> str:
@@ -156,6 +159,28 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         )
     ),
     *_GROUP_SETTINGS,
+    *(Setting(parameter) for parameter in CONTACT_PARAMETERS),
+    Setting(
+        Parameter(
+            "collision_collection",
+            "Meets",
+            "Collection of the objects that this one meets, colliders among them; two bodies meet where each is in "
+            "the other's. The floor is met always. Empty: all objects",
+            "",
+            roles=body_roles(),
+        ),
+        subtype="COLLECTION",
+    ),
+    Setting(
+        Parameter(
+            "no_contact_group",
+            "No Contact",
+            "Vertex group of what takes no part in contact of the object with itself and with others: weights "
+            "above 0.5 are left out",
+            "",
+            roles=body_roles(),
+        )
+    ),
     Setting(
         Parameter(
             "uv_map",
@@ -279,14 +304,15 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
         Parameter(
             "floor_height",
             "Height",
-            "Height of the floor along the Z axis of the world",
+            "Height of the floor along the Z axis of the world; it may be animated, and moves what lies on it",
             0.0,
             "m",
             minimum=-1e6,
             maximum=1e6,
             soft_minimum=-1000.0,
             soft_maximum=1000.0,
-        )
+        ),
+        follows_keys=True,
     ),
     Setting(
         Parameter(
@@ -331,3 +357,6 @@ STATUS_SETTINGS: tuple[Setting, ...] = (
     Setting(Parameter("newest_frame", "Newest Frame", "Last frame that is finished", 0)),
     Setting(Parameter("message", "Message", "Why the last bake stopped, empty if it did not", "")),
 )
+
+# as animation data names them
+FOLLOWED_PATHS = frozenset(f"xpbd.{setting.name}" for setting in SCENE_SETTINGS if setting.follows_keys)

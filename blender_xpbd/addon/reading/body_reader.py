@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...scene.body import Attachment, Body, Pins, Tetrahedralization, topology_hash
+from ...scene.body_contact import BodyContact
 from ...scene.body_kinds import body_kind
 from ...scene.errors import Notice
 from ...scene.material import Material
@@ -19,6 +20,7 @@ from ...scene.transforms import transformed
 from ..data.properties import material_values
 from ..data.specs import group_property
 from .attachment_reader import LocalAttachment, read_attachment
+from .contact_reader import LocalContact, read_contact
 from .mesh_reader import (
     group_weights,
     pinned_key,
@@ -54,6 +56,7 @@ class LocalBody:
         velocity: initial, in Blender units per second, shape (3,).
         vertex_factors: as in ``scene.Body``.
         attachment: to another object, or None.
+        contact: what it meets.
         key_style: the artist's wish.
         notices: warnings.
         tetrahedralization: with local coordinates of the vertices.
@@ -73,6 +76,7 @@ class LocalBody:
     velocity: Floats
     vertex_factors: dict[str, npt.NDArray[np.float32]]
     attachment: LocalAttachment | None
+    contact: LocalContact
     key_style: str
     notices: tuple[Notice, ...] = ()
     tetrahedralization: Tetrahedralization = field(default_factory=Tetrahedralization)
@@ -84,7 +88,14 @@ class LocalBody:
         """The digest of the mesh's connectivity."""
         return topology_hash(len(self.rest_shape), self.face_sizes, self.corners)
 
-    def placed(self, identifier: str, matrices: Floats, unit_scale: float, attachment: Attachment | None) -> Body:
+    def placed(
+        self,
+        identifier: str,
+        matrices: Floats,
+        unit_scale: float,
+        attachment: Attachment | None,
+        contact: BodyContact,
+    ) -> Body:
         """The body in the world.
 
         Args:
@@ -92,6 +103,7 @@ class LocalBody:
             matrices: local to world in Blender units, shape (frames or 1, 4, 4).
             unit_scale: metres per Blender unit.
             attachment: to another body of the job.
+            contact: with bodies and colliders of the job.
         """
         pins = Pins()
         if len(self.pin_vertices):
@@ -118,6 +130,7 @@ class LocalBody:
             loose_edges=self.loose_edges,
             attachment=attachment,
             axes=rotation_of(matrices[0][:3, :3]),
+            contact=contact,
         )
 
 
@@ -155,6 +168,7 @@ def _read_mesh(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     pin_vertices, pin_weights, notices = _read_pins(obj)
     vertex_factors, group_notices = _read_vertex_factors(obj)
     attachment, attachment_notices = read_attachment(obj)
+    contact, contact_notices = read_contact(obj, unit_scale)
     return LocalBody(
         object_uid=obj.session_uid,
         name=obj.name,
@@ -169,8 +183,9 @@ def _read_mesh(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
         velocity=np.array(settings.initial_velocity, np.float64),
         vertex_factors=vertex_factors,
         attachment=attachment,
+        contact=contact,
         key_style=settings.key_style,
-        notices=(*notices, *group_notices, *attachment_notices),
+        notices=(*notices, *group_notices, *attachment_notices, *contact_notices),
     )
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ...scene.collider import Collider
 from ...scene.errors import XpbdError
 from .mesh_reader import FARTHEST
+from .motion import animated_paths
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -54,18 +55,37 @@ def read_collider(
     )
 
 
-def read_floor(settings: bpy.types.PropertyGroup, unit_scale: float) -> Collider:
-    """The floor of ``Scene.xpbd``: a plane across the world's Z axis."""
-    transform = np.eye(4)
-    transform[2, 3] = settings.floor_height * unit_scale
-    return Collider(
-        "floor",
-        "Floor",
-        "PLANE",
-        transform[None],
-        friction=settings.floor_friction,
-        restitution=settings.floor_restitution,
-    )
+class FloorReader:
+    """The floor of ``Scene.xpbd``, a plane across the world's Z axis, through the frames.
+
+    Attributes:
+        may_move: whether its height may change from frame to frame.
+    """
+
+    def __init__(self, scene: bpy.types.Scene, unit_scale: float, *, is_scripted: bool) -> None:
+        """Read it at the first frame.
+
+        Args:
+            scene: with a floor.
+            unit_scale: metres per Blender unit.
+            is_scripted: something is called at each frame that may move it.
+        """
+        settings = scene.xpbd
+        self.may_move = is_scripted or "xpbd.floor_height" in animated_paths(scene)
+        self._unit_scale = unit_scale
+        self._friction, self._restitution = settings.floor_friction, settings.floor_restitution
+        self._heights = [settings.floor_height]
+
+    def look(self, scene: bpy.types.Scene) -> None:
+        """Take its height at a further frame."""
+        self._heights.append(scene.xpbd.floor_height)
+
+    def collider(self) -> Collider:
+        """The floor as a plane; with one transform where it has turned out to stand still."""
+        heights = np.array(self._heights[:1] if len(set(self._heights)) == 1 else self._heights)
+        transforms = np.tile(np.eye(4), (len(heights), 1, 1))
+        transforms[:, 2, 3] = heights * self._unit_scale
+        return Collider("floor", "Floor", "PLANE", transforms, friction=self._friction, restitution=self._restitution)
 
 
 def evaluated_surface(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[Floats, Ints]:

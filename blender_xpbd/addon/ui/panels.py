@@ -310,6 +310,25 @@ class XPBD_PT_collision(SubPanel, bpy.types.Panel):
         _draw_value(column, settings, "restitution", slider=True)
         if settings.role in BODY_ROLES:
             _draw_value(column, settings, "contact_offset")
+            _draw_contact(column, context.object)
+
+
+def _draw_contact(column: Any, obj: Any) -> None:
+    """What a body meets, and how thick it is there."""
+    settings = obj.xpbd
+    column.separator()
+    row = column.row(align=True)
+    row.prop(settings, "use_self_collision", toggle=True)
+    row.prop(settings, "use_body_collision", toggle=True)
+    part = column.column()
+    part.active = settings.use_self_collision or settings.use_body_collision
+    _draw_value(part, settings, "thickness")
+    part.prop_search(settings, "no_contact_group", obj, "vertex_groups")
+    column.prop(settings, "collision_collection")
+    row = column.row()
+    row.active = settings.use_body_collision
+    _draw_value(row, settings, "contact_layer")
+    column.operator("xpbd.select_crossings", icon="RESTRICT_SELECT_OFF")
 
 
 class XPBD_PT_floor(SubPanel, bpy.types.Panel):

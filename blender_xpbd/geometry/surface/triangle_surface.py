@@ -65,8 +65,8 @@ def build_triangle_surface(positions: Floats, triangles: npt.NDArray[np.integer]
         vertex = int(np.argmin(finite))
         raise XpbdError("E_GEOM_NONFINITE", f"vertex {vertex} is not a finite point; delete or move it", name)
     positions, triangles = _weld(positions, triangles)
-    closed, triangles = _orient(positions, triangles)
-    triangles = triangles[_heights(positions[triangles]) > LEAST_HEIGHT * _size(positions[triangles])]
+    closed, triangles = oriented(positions, triangles)
+    triangles = triangles[_heights(positions[triangles]) > LEAST_HEIGHT * extent(positions[triangles])]
     if len(triangles) == 0:
         message = "the collider has no face with an area; give it faces or take its role away"
         raise XpbdError("E_GEOM_EMPTY", message, name)
@@ -86,7 +86,8 @@ def edge_keys(triangles: Ints) -> tuple[Ints, Ints]:
     return keys.ravel(), np.where(starts < ends, 1, -1).ravel()
 
 
-def _size(points: Floats) -> float:
+def extent(points: Floats) -> float:
+    """The longest side of the box around points, shape (…, 3) [m]."""
     flat = points.reshape(-1, 3)
     return float(np.ptp(flat, axis=0).max()) if len(flat) else 0.0
 
@@ -113,25 +114,42 @@ def _weld(positions: Floats, triangles: Ints) -> tuple[Floats, Ints]:
     """Merge doubled vertices; drop unused ones, doubled triangles and those that lost a corner."""
     used, triangles = np.unique(triangles, return_inverse=True)
     positions, triangles = positions[used], triangles.reshape(-1, 3)
-    size = _size(positions)
-    if size == 0.0:
+    if extent(positions) == 0.0:
         return positions, triangles[:0]
-    steps = np.rint((positions - positions.min(axis=0)) / (size * WELD_TOLERANCE)).astype(np.int64)
+    first, places = same_places(positions)
+    return positions[first], distinct_triangles(places[triangles])
+
+
+def same_places(positions: Floats) -> tuple[Ints, Ints]:
+    """Tell which vertices are one.
+
+    Args:
+        positions: not all in one place, shape (vertices, 3).
+
+    Returns:
+        The first vertex of each place, shape (places,); the place of each vertex, shape (vertices,).
+    """
+    steps = np.rint((positions - positions.min(axis=0)) / (extent(positions) * WELD_TOLERANCE)).astype(np.int64)
     base = 1 << 20
     _, first, inverse = np.unique(
         (steps[:, 0] * base + steps[:, 1]) * base + steps[:, 2], return_index=True, return_inverse=True
     )
-    positions, triangles = positions[first], inverse.reshape(-1)[triangles]
+    return first, inverse.reshape(-1)
+
+
+def distinct_triangles(triangles: Ints) -> Ints:
+    """Those with three corners, each once, in their order; shape (n, 3)."""
     ordered = np.sort(triangles, axis=1)
     whole = (ordered[:, 0] != ordered[:, 1]) & (ordered[:, 1] != ordered[:, 2])
     triangles, ordered = triangles[whole], ordered[whole]
+    count = int(triangles.max(initial=0)) + 1
     # two keys in turn: a single one of three indices would not fit into 64 bits for large meshes
-    _, pairs = np.unique(ordered[:, 0] * len(positions) + ordered[:, 1], return_inverse=True)
-    _, kept = np.unique(pairs.reshape(-1) * len(positions) + ordered[:, 2], return_index=True)
-    return positions, triangles[np.sort(kept)]
+    _, pairs = np.unique(ordered[:, 0] * count + ordered[:, 1], return_inverse=True)
+    _, kept = np.unique(pairs.reshape(-1) * count + ordered[:, 2], return_index=True)
+    return triangles[np.sort(kept)]
 
 
-def _orient(positions: Floats, triangles: Ints) -> tuple[bool, Ints]:
+def oriented(positions: Floats, triangles: Ints) -> tuple[bool, Ints]:
     """Wind the triangles outward if they bound a solid.
 
     Returns:

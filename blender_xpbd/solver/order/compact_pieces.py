@@ -83,7 +83,7 @@ def build_compact_pieces(
     is_compact &= np.bincount(labels, bounces, piece_count) > 0
     number = np.where(is_compact, np.cumsum(is_compact) - 1, -1)
     of_particles = number[labels].astype(np.int32)
-    heaviest = np.argmax(contacts.weights, axis=1)
+    heaviest = np.argmax(contacts.weights[:, :4], axis=1)
     of_points = of_particles[contacts.elements[np.arange(len(contacts)), heaviest]]
     piece_count = int(is_compact.sum())
     piece_starts, members = _listed(of_particles, piece_count)

@@ -22,8 +22,7 @@ class ContactPoints:
 
     Attributes:
         elements: particles of each point, then its body, shape (points, 5).
-        weights: x = Σ wⱼ xⱼ, shape (points, 4), float32.
-        frictions: Coulomb coefficient of each point, shape (points,), float32.
+        weights: wⱼ of x = Σ wⱼ xⱼ, then Coulomb's coefficient, shape (points, 5), float32.
         element_starts: first point of each distinct element, shape (distinct elements + 1,).
         colours: boundaries of the colours among the distinct elements, first within parts and then across them, each of
             shape (colours + 1,).
@@ -34,7 +33,6 @@ class ContactPoints:
 
     elements: Ints
     weights: npt.NDArray[np.float32]
-    frictions: npt.NDArray[np.float32]
     element_starts: Ints
     colours: tuple[Ints, Ints]
     segments: Ints
@@ -53,16 +51,15 @@ def build_contact_points(models: Sequence[BodyModel], starts: Ints, owned: Parts
         owned: who belongs to which part.
     """
     counts = [len(model.elements) + len(model.surface_elements) for model in models]
-    elements = np.empty((sum(counts), 5), np.int32)
-    weights, frictions = np.empty((sum(counts), 4), np.float32), np.empty(sum(counts), np.float32)
+    elements, weights = np.empty((sum(counts), 5), np.int32), np.empty((sum(counts), 5), np.float32)
     first = 0
     for number, (model, start, count) in enumerate(zip(models, starts, counts, strict=False)):
         mine, inner = slice(first, first + count), first + len(model.elements)
         elements[first:inner, :4], elements[inner : mine.stop, :4] = model.elements, model.surface_elements
-        weights[first:inner], weights[inner : mine.stop] = model.weights, model.surface_weights
+        weights[first:inner, :4], weights[inner : mine.stop, :4] = model.weights, model.surface_weights
         elements[mine, :4] += start
         elements[mine, 4] = number
-        frictions[mine] = model.frictions if len(model.frictions) else model.body.material.friction
+        weights[mine, 4] = model.frictions if len(model.frictions) else model.body.material.friction
         first += count
     distinct, element_of = _distinct(elements)
     order, boundaries, tasks = _ordered_elements(distinct, owned)
@@ -75,7 +72,6 @@ def build_contact_points(models: Sequence[BodyModel], starts: Ints, owned: Parts
     return ContactPoints(
         elements=elements[point_order],
         weights=weights[point_order],
-        frictions=frictions[point_order],
         element_starts=np.searchsorted(element_rank, np.arange(len(distinct) + 1)).astype(np.int32),
         colours=boundaries,
         segments=segments,

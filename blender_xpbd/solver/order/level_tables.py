@@ -73,6 +73,23 @@ def build_hierarchy_tables(models: Sequence[BodyModel], starts: Ints, scene: Sce
     return tables.joined()
 
 
+def level_stiffness(models: Sequence[BodyModel], scene: Scene, factors: Sequence[float]) -> Floats:
+    """``HierarchyTables.stiffness`` for cloths that are softer or stiffer than they were built.
+
+    Args:
+        models: bodies.
+        scene: of the bodies.
+        factors: on the compliances of each body.
+    """
+    h = _step(scene)
+    rows = [
+        model.hierarchy.softened(factor).stiffness(h)
+        for model, factor in zip(models, factors, strict=True)
+        if model.hierarchy is not None and _pays(model.hierarchy, scene, h)
+    ]
+    return np.concatenate([np.zeros((0, 2)), *rows])
+
+
 def has_levels(models: Sequence[BodyModel], scene: Scene) -> bool:
     """Whether ``build_hierarchy_tables`` has any levels for these bodies."""
     h = _step(scene)

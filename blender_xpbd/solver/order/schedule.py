@@ -8,6 +8,7 @@ same bytes from run to run.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -43,6 +44,7 @@ class Schedule:
         parts: who belongs to which part.
         segments: first constraint of a segment and the one after its last, shape (segments, 2).
         segment_starts: first segment of each task and type, shape (tasks, types + 1).
+        rows: of each watched block, by its number, which constraints of its type are its own, in ascending order.
     """
 
     indices: Ints
@@ -54,6 +56,7 @@ class Schedule:
     parts: Parts
     segments: Ints
     segment_starts: Ints
+    rows: Mapping[int, Ints]
 
     def counts(self) -> dict[str, int]:
         """Number of constraints of each type that there is."""
@@ -65,6 +68,7 @@ def build_schedule(
     inverse_masses: npt.NDArray[np.float64],
     positions: npt.NDArray[np.float64],
     parts: int | None = None,
+    watched: Collection[int] = (),
 ) -> Schedule:
     """Order constraints.
 
@@ -73,12 +77,14 @@ def build_schedule(
         inverse_masses: [1/kg], shape (particles,); constraints between fixed particles are left out.
         positions: shape (particles, 3), by which particles are cut into parts.
         parts: how many; None for as many as pay.
+        watched: numbers of the blocks whose rows are to be found again.
     """
     is_movable = inverse_masses > 0.0
-    movable, layers = [], []
+    movable, layers, ranges = [], [], []
     for mine in _by_type(blocks):
-        moving = [_movable_rows(block, is_movable) for block in mine]
+        moving = [_movable_rows(blocks[number], is_movable) for number in mine]
         layers.append(_layers(moving))
+        ranges.append(_ranges(mine, moving, watched))
         movable.append(together(moving))
         del moving
     owned = cut(movable, positions, is_movable, part_count(movable) if parts is None else parts)
@@ -89,11 +95,14 @@ def build_schedule(
     indices = np.empty(sum(_flat_sizes(block)[0] for block in rows), np.int32)
     parameters = np.empty(sum(_flat_sizes(block)[1] for block in rows), np.float32)
     sort_keys: list[Ints] = [np.zeros((0, 2), np.int32)] * len(CONSTRAINTS)
+    watched_rows: dict[int, Ints] = {}
     for row, block in enumerate(rows):
         if block is not None:
             number = places[block.type.name]
             order, sort_keys[row] = _order(block, layers[number], owned.tasks[number], owned.count, is_movable)
             rows[row] = _flattened(block, order, inverse_masses, indices, parameters, table[row, 1:3])
+            for watched_block, (first, last) in ranges[number].items():
+                watched_rows[watched_block] = np.flatnonzero((order >= first) & (order < last)).astype(np.int32)
     segments, segment_starts = _segments(sort_keys, owned.task_count)
     return Schedule(
         indices=indices,
@@ -105,12 +114,32 @@ def build_schedule(
         parts=owned,
         segments=segments,
         segment_starts=segment_starts,
+        rows=watched_rows,
     )
 
 
-def _by_type(blocks: list[ConstraintBlock]) -> list[list[ConstraintBlock]]:
-    by_type = ([block for block in blocks if block.type is kind] for kind in CONSTRAINTS)
+def _by_type(blocks: list[ConstraintBlock]) -> list[list[int]]:
+    """Numbers of the blocks of each type that there is."""
+    by_type = ([number for number, block in enumerate(blocks) if block.type is kind] for kind in CONSTRAINTS)
     return [mine for mine in by_type if mine]
+
+
+def _ranges(
+    numbers: list[int], blocks: Sequence[ConstraintBlock], watched: Collection[int]
+) -> dict[int, tuple[int, int]]:
+    """First constraint and the one after the last of each watched block, among all of its type, before they are sorted.
+
+    Args:
+        numbers: of the blocks.
+        blocks: what of them is movable.
+        watched: numbers of those that are wanted.
+    """
+    ends = np.cumsum([len(block) for block in blocks])
+    return {
+        number: (int(end) - len(block), int(end))
+        for number, block, end in zip(numbers, blocks, ends, strict=True)
+        if number in watched and len(block)
+    }
 
 
 def _movable_rows(block: ConstraintBlock, is_movable: Mask) -> ConstraintBlock:

@@ -11,8 +11,7 @@
 | UPDATE_VELOCITIES | how far particles came is their velocity | ``(x - start) / h`` |
 | REBOUND | points that hit a collider bounce | – |
 | BOUNCE | compact pieces bounce as a whole | – |
-
-After the last substep of a frame the internal motion of bodies is damped, as by ``damp_internal_motion`` there.
+| DAMP | once, in the last substep of a frame: bodies lose internal motion | ``damp_internal_motion`` |
 
 The turns of a stage share no movable particle, so they may be done in any order or at once; a stage begins when all
 turns of the one before are done. A team of threads claims turn by turn (``team_kernels``); for a graphics card a stage
@@ -27,7 +26,7 @@ from typing import NamedTuple
 from .tasks import MOST_PARTS, ROUNDS
 
 # the acts
-PREDICT, PLACE_TARGETS, SOLVE_LEVELS, PROJECT, TOUCH, UPDATE_VELOCITIES, REBOUND, BOUNCE = range(8)
+PREDICT, PLACE_TARGETS, SOLVE_LEVELS, PROJECT, TOUCH, UPDATE_VELOCITIES, REBOUND, BOUNCE, DAMP = range(9)
 # columns of a stage
 ACT, TURNS, FIRST, DETAIL = range(4)
 
@@ -55,6 +54,7 @@ def substep_stages(
     has_contacts: bool,
     level_stages: Sequence[tuple[int, int, int]] = (),
     piece_count: int = 0,
+    damped_count: int = 0,
 ) -> tuple[Stage, ...]:
     """The stages of a substep.
 
@@ -65,6 +65,7 @@ def substep_stages(
         has_contacts: whether there are colliders.
         level_stages: of the coarse levels, as in ``LevelOperations``.
         piece_count: compact pieces that bounce as a whole; a turn takes an equal share of them.
+        damped_count: bodies, where the internal motion of some is damped; likewise.
 
     Raises:
         ValueError: more turns than ``MOST_PARTS`` in a stage.
@@ -83,6 +84,8 @@ def substep_stages(
         stages += [Stage(REBOUND, turns, first) for turns, first in contact_rounds]
     if piece_count:
         stages += [Stage(BOUNCE, min(piece_count, MOST_PARTS))]
+    if damped_count:
+        stages += [Stage(DAMP, min(damped_count, MOST_PARTS))]
     most = max(stage.turns for stage in stages)
     if most > MOST_PARTS:
         raise ValueError(f"a stage has {most} turns, more than can be claimed")

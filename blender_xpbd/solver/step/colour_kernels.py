@@ -9,9 +9,9 @@ import taichi as ti
 from ...constraints import CONSTRAINTS
 from ...contacts.contact import project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
-from ...contacts.tables import BODY_DAMPING, BODY_INTERNAL_DAMPING
+from ...contacts.tables import BODY_DAMPING
 from .functions import (
-    damp_internal_motion,
+    damp_body,
     forget_history,
     place_target,
     predict_position,
@@ -90,7 +90,11 @@ def update_velocities(particles: Particles, h: float, mode: ti.template()):
 
 @ti.kernel
 def restore_contact_colour(
-    particles: Particles, contacts: Contacts, first: ti.i32, last: ti.i32, bounces: ti.template()
+    particles: Particles,
+    contacts: Contacts,
+    first: ti.i32,
+    last: ti.i32,
+    bounces: ti.template(),
 ):
     """Velocities of the contact points of the elements of one colour after a hit."""
     for element in range(first, last):
@@ -113,9 +117,7 @@ def bounce_pieces(particles: Particles, contacts: Contacts, pieces: Pieces, h: f
 
 
 @ti.kernel
-def damp_bodies(particles: Particles, duration: float):
+def damp_bodies(particles: Particles, h: float, of: ti.i32):
     """Damp the internal motion of each body, one thread per body."""
     for b in range(particles.bodies.shape[0]):
-        rate = particles.bodies[b, BODY_INTERNAL_DAMPING]
-        if rate > 0.0:
-            damp_internal_motion(particles, b, 1.0 - ti.exp(-rate * duration))
+        damp_body(particles, b, h, of)

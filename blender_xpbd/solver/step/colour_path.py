@@ -10,6 +10,7 @@ from ...constraints.constraint import BDF2
 from ...device.launch import launch
 from ..order.stages import (
     BOUNCE,
+    DAMP,
     PLACE_TARGETS,
     PREDICT,
     PROJECT,
@@ -29,8 +30,6 @@ def simulate_by_colours(plan: Plan, first: int, count: int, of: int) -> None:
     for substep in range(first, first + count):
         for stage in plan.state.stages:
             LAUNCHES[stage.act](plan, stage, substep, of)
-    if plan.variant.damps_bodies and count > 0 and first + count == of:
-        launch(kernels.damp_bodies, plan.state.particles, plan.h * of)
 
 
 def project_by_colours(plan: Plan, iteration: int) -> None:
@@ -107,6 +106,11 @@ def _bounce(plan: Plan, stage: Stage, substep: int, of: int) -> None:
     launch(kernels.bounce_pieces, state.particles, state.contacts, state.pieces, plan.h, plan.variant)
 
 
+def _damp(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    if substep + 1 == of:
+        launch(kernels.damp_bodies, plan.state.particles, plan.h, of)
+
+
 def _contact_colours(plan: Plan, stage: Stage) -> list[tuple[int, int]]:
     """First element of each colour of a round, and the one after its last."""
     colours = plan.system.contacts.colours[plan.round_of(stage)]
@@ -122,4 +126,5 @@ LAUNCHES: dict[int, Callable[[Plan, Stage, int, int], None]] = {
     UPDATE_VELOCITIES: _update_velocities,
     REBOUND: _rebound,
     BOUNCE: _bounce,
+    DAMP: _damp,
 }

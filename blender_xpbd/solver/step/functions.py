@@ -9,6 +9,7 @@ import taichi as ti
 from ...constraints import CONSTRAINTS
 from ...constraints.constraint import BDF2, DAMPED, WARM
 from ...contacts.rigid_motion import solve_inertia
+from ...contacts.tables import BODY_INTERNAL_DAMPING
 
 
 @ti.func
@@ -101,11 +102,7 @@ def forget_history(particles: ti.template(), contacts: ti.template(), k, h):
     would every step of what rests or slides. The older position is that of uniform motion: what rests then comes as
     deep as the impulse is that holds it, by which its friction is measured.
     """
-    is_hit = False
-    for c in range(contacts.multipliers.shape[1]):
-        if contacts.multipliers[k, c] > 0.0:
-            is_hit = True
-    if is_hit:
+    if contacts.touches[k] > 0:
         for j in ti.static(range(4)):
             i = contacts.elements[k, j]
             v = particles.velocities[i]
@@ -151,6 +148,14 @@ def damp_internal_motion(particles: ti.template(), body, share):
                 for axis in ti.static(range(3)):
                     v[axis] += share * (rigid[axis] - v[axis])
                 velocities[i] = v
+
+
+@ti.func
+def damp_body(particles: ti.template(), body, h, count):
+    """Damp the internal motion of a body for so many substeps, as its material says."""
+    rate = particles.bodies[body, BODY_INTERNAL_DAMPING]
+    if rate > 0.0:
+        damp_internal_motion(particles, body, 1.0 - ti.exp(-rate * h * count))
 
 
 @ti.func

@@ -73,32 +73,32 @@ def move_below(levels: ti.template(), below: ti.template(), n, first_below, firs
 
 
 @ti.func
-def operate(levels: ti.template(), finest: ti.template(), order: ti.template(), operation, share, shares, inverse_h2):
-    """Do one of ``shares`` equal shares of an operation on a level, see ``level_operations``.
+def operate(levels: ti.template(), finest: ti.template(), order: ti.template(), number, share, shares, inverse_h2):
+    """Do one of ``shares`` equal shares of the operation of this number, see ``level_operations``.
 
     What is below the finest levels is ``finest``: positions of particles. ``inverse_h2`` is 1/h² [1/s²].
     """
     operations, rows = ti.static(order.operations, levels.rows)
-    kind, level = operations[operation, OPERATION], operations[operation, LEVEL]
-    first, count = operations[operation, BEGIN], operations[operation, END] - operations[operation, BEGIN]
+    operation, level = operations[number, OPERATION], operations[number, LEVEL]
+    first, count = operations[number, BEGIN], operations[number, END] - operations[number, BEGIN]
     begin, end = first + count * share // shares, first + count * (share + 1) // shares
-    if kind == RESTRICT:
+    if operation == RESTRICT:
         if rows[level, IS_FINEST] == 1:
             for i in range(begin, end):
                 restrict_vertex(levels, finest, i)
         else:
             for i in range(begin, end):
                 restrict_vertex(levels, levels.coarse_positions, i)
-    elif kind == PULL:
+    elif operation == PULL:
         for k in range(begin, end):
             pull_link(
                 levels,
                 k,
-                operations[operation, SWEEP],
+                operations[number, SWEEP],
                 levels.stiffness[level, COMPLIANCE] * inverse_h2,
                 levels.stiffness[level, TAKEN],
             )
-    elif kind == NOTE:
+    elif operation == NOTE:
         for i in range(begin, end):
             note_move(levels, i)
     else:

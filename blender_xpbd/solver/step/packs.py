@@ -16,9 +16,7 @@ FLOATS = ti.types.ndarray(ndim=1)
 INTS = ti.types.ndarray(dtype=ti.i32, ndim=1)
 FLOAT_TABLE = ti.types.ndarray(dtype=ti.f32, ndim=2)
 INT_TABLE = ti.types.ndarray(dtype=ti.i32, ndim=2)
-FLOATS_OF_PAIRS = ti.types.ndarray(ndim=2)
-VECTORS_OF_PAIRS = ti.types.ndarray(ndim=2)
-HITS = ti.types.ndarray(ndim=3)
+FLOATS_3D = ti.types.ndarray(ndim=3)
 MOTION = ti.types.ndarray(dtype=ti.f32, ndim=3)
 
 # positions are 4-vectors (xyz [m], inverse mass [1/kg]), previous positions too (xyz [m], damping time [s]); velocities
@@ -39,22 +37,13 @@ Particles = pack_type(
 Constraints = pack_type(indices=INTS, parameters=FLOATS, lagrange_multipliers=FLOATS, table=INT_TABLE)
 # particles that follow a given motion, and where they are at the two ends of the frame [m]
 Targets = pack_type(particles=INTS, starts=VECTORS, ends=VECTORS)
-# as in ``ContactPoints``; then by point and collider what a substep finds: λₙ [m], normal and the normal speed after
-# it [m/s], λₜ [m] and how much the velocity step changed the speed [m/s], velocity of the surface [m/s] and e
-Contacts = pack_type(
-    elements=INT_TABLE,
-    weights=FLOAT_TABLE,
-    element_starts=INTS,
-    frictions=FLOATS,
-    piece_of=INTS,
-    multipliers=FLOATS_OF_PAIRS,
-    normals=VECTORS_OF_PAIRS,
-    frictions_given=VECTORS_OF_PAIRS,
-    surfaces=VECTORS_OF_PAIRS,
-)
+# as in ``ContactPoints``, with the piece of each point as a further column where pieces bounce. What a substep finds
+# is in slots (points, slots, columns as in ``contacts.slots``); how many of them each point has taken, and at the end
+# whether some point needed more than there are
+Contacts = pack_type(elements=INT_TABLE, weights=FLOAT_TABLE, element_starts=INTS, touches=INTS, slots=FLOATS_3D)
 # as in ``CompactPieces``, columns of the rows as in ``contacts.tables``; hits by piece and collider, columns as in
 # ``contacts.restitution``
-Pieces = pack_type(piece_rows=INT_TABLE, members=INTS, points=INTS, hits=HITS)
+Pieces = pack_type(piece_rows=INT_TABLE, members=INTS, points=INTS, hits=FLOATS_3D)
 # as in ``ColliderSet``; the motion of a frame at the boundaries of its substeps
 Colliders = pack_type(motion=MOTION, ints=INT_TABLE, floats=FLOAT_TABLE, mesh_floats=FLOATS, mesh_ints=INTS)
 # as in ``HierarchyTables``, whose levels are the rows. Moves are where vertices were restricted to, then how far they

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...device.runtime import thread_count
+from ...device.version import knows_taichi
 from ..order.stages import Stage
 from ..system.colliders import ColliderSet
-from ..system.mode import Variant, static_mode
+from ..system.mode import Variant, damps_bodies, static_mode
 from ..system.system import System
 from .state import State
 
@@ -19,8 +20,11 @@ SERIAL, THREADS, COLOURS = PATHS = ("SERIAL", "THREADS", "COLOURS")
 
 
 def choose_paths(system: System, device: str) -> tuple[str, ...]:
-    """Which of ``PATHS`` may be the fastest for a system on a device; those of the processor give the same bytes."""
-    if device != "CPU":
+    """Which of ``PATHS`` may be the fastest for a system on a device; those of the processor give the same bytes.
+
+    Taichi's own launch, which is left for a version that is not known, may not pass all that a team's kernel takes.
+    """
+    if device != "CPU" or not knows_taichi():
         return (COLOURS,)
     return (THREADS, SERIAL) if system.schedule.parts.count > 1 and thread_count() > 1 else (SERIAL,)
 
@@ -98,6 +102,6 @@ def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
             shapes=sum(1 << int(shape) for shape in np.unique(colliders.ints[:, 0])),
             bounces=len(system.pieces) > 0,
             has_levels=len(state.tables.levels) > 0,
-            damps_bodies=any(model.body.material.internal_damping > 0.0 for model in system.models),
+            damps_bodies=damps_bodies(system),
         ),
     )

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,18 +12,18 @@ import numpy.typing as npt
 import taichi as ti
 
 from ...constraints.constraint import ACCUMULATE, BDF2, WARM
+from ...contacts import CONTACTS
 from ...contacts.restitution import HIT_WIDTH
-from ...contacts.tables import MOTION_WIDTH
-from ...device.arrays import make_array, make_vectors, make_zero_vectors, make_zeros, readable_array
+from ...contacts.slots import FIRST_SLOTS, slot_width
+from ...contacts.tables import COLLIDER_SHAPE, MOTION_WIDTH
+from ...device.arrays import make_array, make_vectors, make_zero_vectors, make_zeros, read_array, readable_array
 from ...device.runtime import real_type
 from ..order.compact_pieces import CompactPieces
-from ..order.contact_points import ContactPoints
 from ..order.level_operations import LevelOperations, level_operations
 from ..order.level_tables import HierarchyTables, build_hierarchy_tables
-from ..order.schedule import Schedule
 from ..order.stages import Stage, substep_stages
 from ..system.colliders import ColliderSet
-from ..system.mode import keeps_friction, static_mode
+from ..system.mode import damps_bodies, keeps_friction, static_mode
 from ..system.system import System
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Pieces, Targets, World
 from .team_kernels import COUNTERS
@@ -39,6 +39,7 @@ class State:
         world: all that a substep reads and writes.
         order: who does what when.
         body_of: body of each particle, for graphics cards.
+        most_slots: of a contact point, that the colliders can fill.
         stages: of a substep.
         tables: the coarse levels of cloths.
         operations: on these.
@@ -47,9 +48,20 @@ class State:
     world: World
     order: Any
     body_of: Any
+    most_slots: int
     stages: tuple[Stage, ...]
     tables: HierarchyTables
     operations: LevelOperations
+
+    @property
+    def may_lack_slots(self) -> bool:
+        """Whether a contact point may touch more than it has slots for."""
+        return bool(self.contacts.slots.shape[1] < self.most_slots)
+
+    @property
+    def lacks_slots(self) -> bool:
+        """Whether one has, since the slots were made: then contacts are missing."""
+        return self.may_lack_slots and bool(read_array(self.contacts.touches)[-1])
 
     @property
     def particles(self) -> Any:
@@ -100,16 +112,18 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         len(colliders.ints) > 0,
         operations.stages,
         len(system.pieces),
+        len(system.models) * damps_bodies(system),
     )
+    most_slots = sum(CONTACTS[shape].most_faces for shape in colliders.ints[:, COLLIDER_SHAPE])
     world = World(
         particles=_particles(system, mode),
-        constraints=_constraints(system.schedule, mode),
+        constraints=_constraints(system, mode),
         targets=Targets(
             particles=make_array(moved, ti.i32),
             starts=make_zero_vectors(len(moved)),
             ends=make_zero_vectors(len(moved)),
         ),
-        contacts=_contacts(system.contacts, system.pieces, len(colliders.ints), mode),
+        contacts=_contacts(system, min(FIRST_SLOTS, most_slots), mode),
         pieces=_pieces(system.pieces, len(colliders.ints)),
         colliders=_colliders(colliders, settings.substeps),
         levels=_levels(tables),
@@ -118,6 +132,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         world=world,
         order=_order(system, stages, operations),
         body_of=make_array(_particle_bodies(system), ti.i32),
+        most_slots=most_slots,
         stages=stages,
         tables=tables,
         operations=operations,
@@ -138,16 +153,18 @@ def _particles(system: System, mode: int) -> Any:
         older_velocities=make_vectors(older_velocities),
         corrections=make_zero_vectors(len(system.positions) if mode & WARM else 0),
         gravity=make_vectors(np.append(system.scene.gravity, 0.0)[None]),
-        bodies=make_array(_body_table(system), ti.f32),
+        bodies=make_array(body_table(system), ti.f32),
         body_starts=make_array(system.starts, ti.i32),
     )
 
 
-def _constraints(schedule: Schedule, mode: int) -> Any:
+def _constraints(system: System, mode: int) -> Any:
+    schedule = system.schedule
     # a single iteration only reads and writes them where it starts warm
     keeps_multipliers = bool(mode & (ACCUMULATE | WARM))
-    # pools hold working space
-    parameters = make_array if any(block and block.pools for block in schedule.blocks) else readable_array
+    # pools hold working space, and what follows a track changes while the system stays as it was built
+    is_written = len(system.columns) > 0 or any(block and block.pools for block in schedule.blocks)
+    parameters = make_array if is_written else readable_array
     return Constraints(
         indices=readable_array(schedule.indices, ti.i32),
         parameters=parameters(schedule.parameters, ti.f32),
@@ -156,19 +173,37 @@ def _constraints(schedule: Schedule, mode: int) -> Any:
     )
 
 
-def _contacts(contacts: ContactPoints, pieces: CompactPieces, collider_count: int, mode: int) -> Any:
-    kept = len(contacts) * keeps_friction(mode, bounces=len(pieces) > 0)
-    return Contacts(
-        elements=readable_array(contacts.elements, ti.i32),
-        weights=readable_array(contacts.weights, ti.f32),
-        element_starts=readable_array(contacts.element_starts, ti.i32),
-        frictions=readable_array(contacts.frictions, ti.f32),
-        piece_of=make_array(pieces.of_points, ti.i32),
-        multipliers=make_zeros((len(contacts), collider_count), real_type()),
-        normals=make_zero_vectors(len(contacts), collider_count),
-        frictions_given=make_zero_vectors(kept, collider_count),
-        surfaces=make_zero_vectors(len(pieces.of_points), collider_count),
+def with_more_slots(state: State, system: System) -> State:
+    """The same arrays, but for twice as many slots for each contact point."""
+    slots = min(2 * state.contacts.slots.shape[1], state.most_slots)
+    touches, table = _slots(system, slots, static_mode(system))
+    old = state.contacts
+    contacts = Contacts(
+        elements=old.elements, weights=old.weights, element_starts=old.element_starts, touches=touches, slots=table
     )
+    return replace(state, world=state.world._replace(contacts=contacts))
+
+
+def _contacts(system: System, slots: int, mode: int) -> Any:
+    points, pieces = system.contacts, system.pieces
+    # tracks change the column of friction
+    weights = make_array if system.tracks else readable_array
+    elements = np.column_stack([points.elements, pieces.of_points]) if len(pieces) else points.elements
+    touches, table = _slots(system, slots, mode)
+    return Contacts(
+        elements=readable_array(elements, ti.i32),
+        weights=weights(points.weights, ti.f32),
+        element_starts=readable_array(points.element_starts, ti.i32),
+        touches=touches,
+        slots=table,
+    )
+
+
+def _slots(system: System, slots: int, mode: int) -> tuple[Any, Any]:
+    """``touches`` and ``slots`` of the contacts."""
+    count, bounces = len(system.contacts) if slots else 0, len(system.pieces) > 0
+    width = slot_width(keeps_friction=keeps_friction(mode, bounces=bounces), bounces=bounces)
+    return make_zeros((count + 1,), ti.i32), make_zeros((count, slots, width), real_type())
 
 
 def _pieces(pieces: CompactPieces, collider_count: int) -> Any:
@@ -238,10 +273,14 @@ def _particle_bodies(system: System) -> npt.NDArray[np.int32]:
     return bodies
 
 
-def _body_table(system: System) -> npt.NDArray[np.float64]:
-    """Columns as named in ``contacts.tables``."""
+def body_table(system: System, frame_index: int = 0) -> npt.NDArray[np.float64]:
+    """A row for each body as it is at a frame, columns as named in ``contacts.tables``."""
     rows = []
     for model in system.models:
-        material = model.body.material
-        rows.append((material.damping, material.internal_damping, material.restitution, model.contact_offset))
+        target, material = model.body.identifier, model.body.material
+        damping, internal_damping, restitution = (
+            system.tracks.at(target, name, getattr(material, name), frame_index)
+            for name in ("damping", "internal_damping", "restitution")
+        )
+        rows.append((damping, internal_damping, restitution, model.contact_offset))
     return np.array(rows)

@@ -16,10 +16,11 @@ import taichi as ti
 from ...constraints.constraint import BDF2
 from ...contacts.contact import project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
-from ...contacts.tables import BODY_DAMPING, BODY_INTERNAL_DAMPING
+from ...contacts.tables import BODY_DAMPING
 from ..order.stages import (
     ACT,
     BOUNCE,
+    DAMP,
     DETAIL,
     FIRST,
     PLACE_TARGETS,
@@ -33,7 +34,7 @@ from ..order.stages import (
 )
 from ..order.tasks import MOST_PARTS
 from .functions import (
-    damp_internal_motion,
+    damp_body,
     forget_history,
     place_target,
     predict_position,
@@ -145,6 +146,14 @@ def bounce_share(world: ti.template(), turn, turns, h, variant: ti.template()):
 
 
 @ti.func
+def damp_share(particles: ti.template(), turn, turns, h, of):
+    """Damp one of ``turns`` equal shares of the bodies for the substeps of a frame."""
+    count = particles.bodies.shape[0]
+    for b in range(count * turn // turns, count * (turn + 1) // turns):
+        damp_body(particles, b, h, of)
+
+
+@ti.func
 def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, of, variant: ti.template()):
     """Do one turn of a stage of the table."""
     mode = ti.static(variant.mode)
@@ -173,6 +182,9 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
     if ti.static(variant.bounces):
         if act == BOUNCE:
             bounce_share(world, turn, turns, h, variant)
+    if ti.static(variant.damps_bodies):
+        if act == DAMP:
+            damp_share(world.particles, turn, turns, h, of)
 
 
 @ti.kernel
@@ -188,7 +200,7 @@ def simulate_substeps(
     span: Span,
     variant: ti.template(),
 ):
-    """The substeps of a frame that ``span`` tells; after the last one of the frame, bodies are damped."""
+    """The substeps of a frame that ``span`` tells."""
     world = ti.static(World(particles, constraints, targets, contacts, pieces, colliders, levels))
     ti.loop_config(serialize=True)
     for n in range(order.counters.shape[0]):
@@ -203,6 +215,9 @@ def simulate_substeps(
                 substep, stage = span.first + epoch // stage_count, epoch % stage_count
                 epoch += 1
                 turns = order.stages[stage, TURNS]
+                if ti.static(variant.damps_bodies):
+                    if order.stages[stage, ACT] == DAMP and substep + 1 < span.of:
+                        turns = 0
                 end += turns
                 for n in range(turns):
                     turn = (member * turns // span.team_size + n) % turns
@@ -211,9 +226,3 @@ def simulate_substeps(
                         ti.atomic_add(order.counters[DONE], 1)
                 while ti.atomic_or(order.counters[DONE], 0) < end:
                     pass
-    if ti.static(variant.damps_bodies):
-        ti.loop_config(serialize=True)
-        for b in range(particles.bodies.shape[0]):
-            rate = particles.bodies[b, BODY_INTERNAL_DAMPING]
-            if rate > 0.0 and span.count > 0 and span.first + span.count == span.of:
-                damp_internal_motion(particles, b, 1.0 - ti.exp(-rate * order.duration[0] * span.of))

@@ -4,16 +4,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from ...contacts import CONTACTS
+from ...contacts.deforming_mesh import DEFORMING_MESH
 from ...contacts.tables import MOTION_WIDTH
-from ...geometry.collider.triangle_grid import TriangleGrid, build_triangle_grid, pack
+from ...geometry.collider.packed_trees import PackedTree, pack_tree
+from ...geometry.collider.triangle_grid import PackedGrids, build_triangle_grid, pack
 from ...geometry.rotations import interpolated_rotations, plane_frames, rotation_and_stretch
 from ...scene.collider import Collider
 from ...scene.errors import Notice, XpbdError
+from .collider_mesh import ColliderMesh
 from .system import PRECISION_RATIO
 
 Floats = npt.NDArray[np.float64]
@@ -28,13 +32,15 @@ class ColliderSet:
     Attributes:
         ints: shape number and mesh header, shape (colliders, 2), int32.
         floats: friction and restitution, shape (colliders, 2), float32.
-        mesh_floats, mesh_ints: the packed meshes.
+        mesh_floats, mesh_ints: the packed meshes; those that deform come last, without their numbers.
+        meshes: the colliders that are meshes.
+        trees: of those that deform, by the collider's number.
         names: of the objects, for messages.
         rotations: per collider and frame, shape (colliders, frames or 1, 3, 3).
         translations: relative to the origin [m], shape (colliders, frames or 1, 3).
         radii: in the world [m], shape (colliders, frames or 1).
         anchors: where the frame that kernels see has its origin, from the object's own, in its rotated axes [m],
-            shape (colliders, 3). A plane chooses its own in each frame.
+            shape (colliders, 3). Planes and meshes that deform choose their own in each frame.
         notices: warnings.
     """
 
@@ -42,6 +48,8 @@ class ColliderSet:
     floats: npt.NDArray[np.float32]
     mesh_floats: npt.NDArray[np.float32]
     mesh_ints: npt.NDArray[np.int32]
+    meshes: tuple[ColliderMesh, ...]
+    trees: dict[int, PackedTree]
     names: tuple[str, ...]
     rotations: tuple[Floats, ...]
     translations: tuple[Floats, ...]
@@ -53,7 +61,8 @@ class ColliderSet:
         """Rigid frames at the boundaries of the substeps that lead from a frame to the next.
 
         Returns:
-            rotation (row by row), translation [m], radius [m]; shape (substeps + 1, colliders, 13).
+            rotation (row by row), translation [m], radius [m], of a mesh that deforms the share of the frame instead;
+            shape (substeps + 1, colliders, 13).
 
         Raises:
             XpbdError: E_NONFINITE, naming the collider whose motion single precision cannot hold.
@@ -67,16 +76,55 @@ class ColliderSet:
             for values in (self.rotations, self.translations, self.radii)
         )
         turns = interpolated_rotations(*rotations, times)
-        anchors = self._anchors(rotations[0], translations[0])
+        anchors = self._anchors(frame_index, rotations[0], translations[0])
         # what is too large for single precision is told below
         with np.errstate(over="ignore", invalid="ignore"):
             rows[:, :, :9] = turns.reshape(substeps + 1, -1, 9)
             rows[:, :, 9:12] = _mix(*translations, times) + (turns @ anchors[..., None])[..., 0]
             rows[:, :, 12] = _mix(*radii, times)
+        rows[:, list(self.trees), 12] = times[:, None]
         self._require_finite(rows)
         return rows
 
-    def _anchors(self, rotations: Floats, translations: Floats) -> Floats:
+    @property
+    def deforms(self) -> bool:
+        """Whether any collider does."""
+        return len(self.trees) > 0
+
+    def deformed_floats(self, frame_index: int, substeps: int) -> npt.NDArray[np.float32]:
+        """``mesh_floats`` for the substeps that lead from a frame to the next."""
+        floats = self.mesh_floats.copy()
+        for row, tree in self.trees.items():
+            start, end = self.vertices(row, frame_index)
+            floats[tree.float_start : tree.float_start + tree.float_count] = tree.floats(start, end, substeps)
+        return floats
+
+    def vertices(self, row: int, frame_index: int) -> tuple[Floats, Floats]:
+        """Where the vertices of a mesh are at the two ends of the frame that leads from ``frame_index`` to the next.
+
+        They are in the frame of ``motion``, within which they move straight and evenly: at the boundary ``s`` of
+        ``substeps`` a vertex is at R (start + s / substeps (end − start)) + T in the world, relative to the scene's
+        origin, with R and T from ``motion(frame_index, substeps)[s, row]``.
+
+        Args:
+            row: number of a collider that is a mesh.
+            frame_index: counted from the start.
+
+        Returns:
+            vertices of the collider's ``ColliderMesh.surface`` at the start and at the end [m], shape (vertices, 3).
+        """
+        mesh = self._mesh_of[row]
+        if not mesh.deforms:
+            still = mesh.vertices(0) - self.anchors[row]
+            return still, still
+        anchor = mesh.anchor(frame_index)
+        return mesh.vertices(frame_index) - anchor, mesh.vertices(frame_index + 1) - anchor
+
+    @cached_property
+    def _mesh_of(self) -> dict[int, ColliderMesh]:
+        return {mesh.row: mesh for mesh in self.meshes}
+
+    def _anchors(self, frame_index: int, rotations: Floats, translations: Floats) -> Floats:
         """Points of the colliders that are near the scene's origin, so that single precision is finest there.
 
         Of a plane it is the nearest of all. It stays through the frame, so that a plane that slides still carries.
@@ -84,7 +132,10 @@ class ColliderSet:
         nearest = -(np.swapaxes(rotations, 1, 2) @ translations[..., None])[..., 0]
         nearest[:, 2] = 0.0
         is_plane = self.ints[:, 0] == SHAPE_NUMBERS["PLANE"]
-        return np.where(is_plane[:, None], nearest, self.anchors)
+        anchors = np.where(is_plane[:, None], nearest, self.anchors)
+        for row in self.trees:
+            anchors[row] = self._mesh_of[row].anchor(frame_index)
+        return anchors
 
     def _require_finite(self, rows: npt.NDArray[np.float32]) -> None:
         bad = np.flatnonzero(~np.isfinite(rows).all(axis=(0, 2)))
@@ -120,8 +171,8 @@ def build_colliders(
     ints = np.zeros((len(colliders), 2), np.int32)
     floats = np.zeros((len(colliders), 2), np.float32)
     anchors = np.zeros((len(colliders), 3))
-    rotations, translations, radii, grids, notices = [], [], [], [], []
-    mesh_rows: list[int] = []
+    rotations, translations, radii, notices = [], [], [], []
+    meshes: list[ColliderMesh] = []
     for row, collider in enumerate(colliders):
         ints[row, 0] = SHAPE_NUMBERS[collider.shape]
         floats[row] = (collider.friction, collider.restitution)
@@ -133,23 +184,24 @@ def build_colliders(
         notices += _scale_notices(collider, stretch)
         size = float(radii[-1].max())
         if collider.shape == "MESH":
-            mesh_rows.append(row)
-            surface = collider.positions[0] @ stretch[0].T
-            size = float(np.ptp(surface, axis=0).max())
-            # a mesh may lie far from its object's origin
-            anchors[row] = np.clip(0.0, surface.min(axis=0), surface.max(axis=0))
-            grids.append(_grid(collider, surface - anchors[row], largest_offset))
+            meshes.append(ColliderMesh(collider, row))
+            anchors[row] = meshes[-1].anchor(0)
+            size = float(np.ptp(meshes[-1].all_vertices(0), axis=0).max())
         if size > PRECISION_RATIO * least_extent:
             text = f"The collider is {size:g} m large, a body {least_extent:g} m: contact is coarse. Use a plane."
             notices.append(Notice("W_PRECISION", text, collider.name))
-    packed = pack(grids)
-    if mesh_rows:
-        ints[mesh_rows, 1] = packed.headers
+    packed, headers, trees = _packed_meshes(meshes, anchors, largest_offset)
+    for row, header in headers.items():
+        ints[row, 1] = header
+    for row in trees:
+        ints[row, 0] = SHAPE_NUMBERS[DEFORMING_MESH.shape]
     return ColliderSet(
         ints,
         floats,
         packed.floats,
         packed.ints,
+        tuple(meshes),
+        trees,
         tuple(collider.name for collider in colliders),
         tuple(rotations),
         tuple(translations),
@@ -159,19 +211,41 @@ def build_colliders(
     )
 
 
-def _grid(collider: Collider, surface: Floats, largest_offset: float) -> TriangleGrid:
-    mirrored = np.linalg.det(collider.transforms[0, :3, :3]) < 0.0
-    triangles = collider.triangles[:, ::-1] if mirrored else collider.triangles
-    return build_triangle_grid(surface, np.ascontiguousarray(triangles), largest_offset, collider.name)
+def _packed_meshes(
+    meshes: list[ColliderMesh], anchors: Floats, largest_offset: float
+) -> tuple[PackedGrids, dict[int, int], dict[int, PackedTree]]:
+    """Grids of rigid meshes, then trees of those that deform, in two arrays; headers and trees by colliders' numbers.
+
+    The numbers of trees are left 0.
+    """
+    rigid = [mesh for mesh in meshes if not mesh.deforms]
+    grids = pack(
+        [
+            build_triangle_grid(
+                mesh.all_vertices(0) - anchors[mesh.row], mesh.triangles, largest_offset, mesh.collider.name
+            )
+            for mesh in rigid
+        ]
+    )
+    headers = {mesh.row: int(header) for mesh, header in zip(rigid, grids.headers, strict=True)}
+    trees: dict[int, PackedTree] = {}
+    int_start, float_start = len(grids.ints), len(grids.floats)
+    for mesh in meshes:
+        if mesh.deforms:
+            headers[mesh.row] = int_start
+            trees[mesh.row] = pack_tree(mesh.surface, mesh.vertices(0), int_start, float_start, largest_offset)
+            int_start += len(trees[mesh.row].ints)
+            float_start += trees[mesh.row].float_count
+    if trees:
+        ints = np.concatenate([grids.ints, *(tree.ints for tree in trees.values())])
+        floats = np.concatenate([grids.floats, np.zeros(float_start - len(grids.floats), np.float32)])
+        grids = PackedGrids(floats, ints, grids.headers)
+    return grids, headers, trees
 
 
 def _scale_notices(collider: Collider, stretch: Floats) -> list[Notice]:
     extents = np.linalg.svd(stretch, compute_uv=False)
     notices = []
-    if collider.shape == "MESH" and np.abs(stretch - stretch[0]).max() > 1e-4 * extents.max():
-        notices.append(
-            Notice("W_COLLIDER_SCALE", "The mesh collider keeps the scale of the first frame.", collider.name)
-        )
     if collider.shape == "SPHERE" and (extents[:, 0] > 1.001 * extents[:, 2]).any():
         notices.append(
             Notice("W_COLLIDER_SCALE", "The squashed sphere collides as a round one; use Mesh.", collider.name)

@@ -3,21 +3,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ...scene.errors import Notice
 from ...scene.scene import Scene
+from ...scene.track import Track
 
 
-def ignored(scene: Scene) -> tuple[Notice, ...]:
-    """A warning for each object whose part of the job changes nothing."""
+def ignored(scene: Scene, tracks: Iterable[Track]) -> tuple[Notice, ...]:
+    """A warning for each object whose part of the job changes nothing.
+
+    Args:
+        scene: whose colliders and force fields are looked at.
+        tracks: those that nothing follows.
+    """
     names = {item.identifier: item.name for item in scene.objects}
-    notices = [
-        Notice("W_IGNORED", "The collider keeps the shape of the first frame.", collider.name)
-        for collider in scene.colliders
-        if len(collider.positions) > 1
-    ]
-    notices += [Notice("W_IGNORED", "The force field moves nothing.", force.name) for force in scene.forces]
+    notices = [Notice("W_IGNORED", "The force field moves nothing.", force.name) for force in scene.forces]
     notices += [
         Notice("W_IGNORED", f"The track of {track.parameter} changes nothing.", names.get(track.target, ""))
-        for track in scene.tracks
+        for track in tracks
     ]
     return tuple(notices)

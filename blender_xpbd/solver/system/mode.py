@@ -49,6 +49,11 @@ def keeps_friction(mode: int, *, bounces: bool) -> bool:
     return bool(mode & ACCUMULATE) or bounces
 
 
+def damps_bodies(system: System) -> bool:
+    """Whether a body's internal motion is damped."""
+    return any(model.body.material.internal_damping > 0.0 for model in system.models)
+
+
 def static_mode(system: System) -> int:
     """The static mode of the projections, see ``constraints.constraint``."""
     settings = system.scene.settings

@@ -16,6 +16,7 @@ from ...bodies.softness import soft_pin_compliance, softness_follows
 from ...constraints.attachment import build_attachment
 from ...constraints.constraint import ConstraintBlock
 from ...device.runtime import choose_device
+from ...scene.body import Body
 from ...scene.errors import Notice
 from ...scene.scene import Scene
 from ...scene.transforms import at_frame, transformed
@@ -25,6 +26,7 @@ from ..order.level_tables import has_levels
 from ..order.schedule import Schedule, build_schedule
 from .ignored import ignored
 from .pin_motion import carried
+from .tracks import FollowingColumn, Tracks, built_scene, following_columns, unfollowed, watched_blocks
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -52,7 +54,7 @@ class System:
     """Particles of all bodies, one after the other, then the anchors of soft pins.
 
     Attributes:
-        scene: what it is made from.
+        scene: what it is made from, with the values from which it is built in place of those that tracks move.
         models: one per body, without blocks.
         origin: subtracted from all positions, so that float32 is finest where the scene is [m], shape (3,).
         positions: relative to the origin [m], shape (particles, 3).
@@ -66,6 +68,8 @@ class System:
             colour they take hundreds of launches per substep, which is longer than a processor needs for the work.
         contacts: the points of the surface that meet colliders.
         pieces: what of the bodies bounces as a whole.
+        tracks: parameters that change over the frames.
+        columns: parameters of constraints that follow them.
         notices: warnings.
     """
 
@@ -82,6 +86,8 @@ class System:
     graphics_work: int
     contacts: ContactPoints
     pieces: CompactPieces
+    tracks: Tracks
+    columns: tuple[FollowingColumn, ...]
     notices: tuple[Notice, ...]
 
     @property
@@ -123,11 +129,17 @@ def build_system(scene: Scene) -> System:
     Raises:
         XpbdError: E_GEOM_* or E_TET_*, for a body that cannot be simulated.
     """
+    scene = built_scene(scene)
     return assemble(scene, tuple(build_body(body, scene.settings) for body in scene.bodies))
 
 
 def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
-    """Put bodies that are built into one system; its models are without their constraints, which the schedule has."""
+    """Put bodies that are built into one system; its models are without their constraints, which the schedule has.
+
+    Args:
+        scene: as ``tracks.built_scene`` returns it.
+        models: of its bodies.
+    """
     origin = _centre(models)
     starts = np.concatenate([[0], np.cumsum([len(model.positions) for model in models])]).astype(np.int32)
     inverse_masses = [_inverse_masses(model) for model in models]
@@ -136,10 +148,12 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     upright = [own_frame(mine, model.body.axes).upright(mine) for mine, model in zip(positions, models, strict=True)]
     velocities = [np.tile(model.body.velocity, (len(model.positions), 1)) for model in models]
     blocks: list[ConstraintBlock] = []
+    owners: list[Body] = []
     pinned: list[PinnedParticles] = []
     next_anchor = int(starts[-1])
     for number, (model, start) in enumerate(zip(models, starts, strict=False)):
         blocks += [block.shifted(int(start)) if start else block for block in model.blocks]
+        owners += [model.body] * len(model.blocks)
         fixed = np.flatnonzero(model.pin_weights >= 1.0).astype(np.int32)
         soft = np.flatnonzero((model.pin_weights > 0.0) & (model.pin_weights < 1.0) & (model.masses > 0.0))
         anchors = np.arange(next_anchor, next_anchor + len(soft), dtype=np.int32)
@@ -149,11 +163,14 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
             pairs = np.stack([soft + start, anchors], axis=1).astype(np.int32)
             compliance = soft_pin_compliance(model, soft.astype(np.int32), scene.settings)
             blocks.append(build_attachment(pairs, compliance).following(*softness_follows(scene.settings)))
+            owners.append(model.body)
             positions.append(model.positions[soft] - origin)
             upright.append(upright[number][soft])
             velocities.append(np.zeros((len(soft), 3)))
             inverse_masses.append(np.zeros(len(soft)))
-    blocks += build_body_attachments(models, starts, scene.settings)
+    for number, block in build_body_attachments(models, starts, scene.settings).items():
+        blocks.append(block)
+        owners.append(models[number].body)
     all_positions, all_inverse_masses = np.concatenate(positions), np.concatenate(inverse_masses)
     all_velocities = np.concatenate(velocities)
     all_velocities *= (all_inverse_masses > 0.0)[:, None]
@@ -161,7 +178,10 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     graphics_work = 0 if has_levels(models, scene) else sum(len(block) for block in blocks)
     # a graphics card takes a launch for each colour of each round, and needs no parts
     parts = None if choose_device(scene.settings.device, graphics_work) == "CPU" else 1
-    schedule = build_schedule(blocks, all_inverse_masses, np.concatenate(upright), parts)
+    tracks = Tracks.of(scene)
+    watched = watched_blocks(blocks, owners, tracks)
+    schedule = build_schedule(blocks, all_inverse_masses, np.concatenate(upright), parts, watched)
+    columns = following_columns(schedule, blocks, owners, tracks)
     contacts = build_contact_points(models, starts, schedule.parts)
     pieces = build_compact_pieces(scene, models, starts, blocks, all_inverse_masses, contacts)
     del blocks, upright
@@ -179,9 +199,11 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         graphics_work=graphics_work,
         contacts=contacts,
         pieces=pieces,
+        tracks=tracks,
+        columns=columns,
         notices=(
             *(notice for model in models for notice in (*model.notices, *_own_notices(model, origin))),
-            *ignored(scene),
+            *ignored(scene, unfollowed(scene, tracks, columns)),
         ),
     )
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from blender_xpbd.scene.body import RESOLUTION_RANGE
+from blender_xpbd.scene.body_contact import CONTACT_PARAMETERS
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.material_parameters import MATERIAL_PARAMETERS
@@ -24,6 +25,8 @@ OBJECT_NAMES = {
     "damping_group",
     "friction_group",
     "pressure_group",
+    "collision_collection",
+    "no_contact_group",
     "uv_map",
     "cage_resolution",
     "tetrahedralizer",
@@ -32,6 +35,7 @@ OBJECT_NAMES = {
     "initial_velocity",
     "key_style",
     "bake_record",
+    *(parameter.name for parameter in CONTACT_PARAMETERS),
     *(parameter.name for parameter in MATERIAL_PARAMETERS if parameter.name != "stiffness_input"),
 }
 SCENE_NAMES = {
@@ -61,6 +65,11 @@ def definitions(group):
     return {p.identifier: p for p in group.bl_rna.properties if p.identifier not in {"rna_type", "name"}}
 
 
+def test_only_the_height_of_the_floor_follows_keys(bpy):
+    followed = [setting.name for _, settings in owners(bpy) for setting in settings if setting.follows_keys]
+    assert followed == ["floor_height"]
+
+
 def test_public_names(bpy):
     (of_object, _), (of_scene, _) = owners(bpy)
     assert set(definitions(of_object)) == OBJECT_NAMES
@@ -74,14 +83,14 @@ def test_defaults_ranges_and_words_are_those_of_the_specs(bpy):
             parameter, definition = setting.parameter, found[setting.name]
             value = getattr(group, setting.name)
             default = (parameter.default,) * setting.size if setting.size > 1 else parameter.default
-            if setting.subtype == "OBJECT":
+            if setting.subtype in {"OBJECT", "COLLECTION"}:
                 default = None
             assert (tuple(value) if setting.size > 1 else value) == pytest.approx(default), setting.name
             assert definition.name == parameter.label
             assert parameter.description in definition.description
             assert parameter.unit in definition.description
             assert not definition.description.endswith("."), "Blender adds it"
-            assert not definition.is_animatable
+            assert definition.is_animatable == setting.follows_keys
             assert definition.is_hidden == setting.hidden
             assert definition.is_overridable == (not setting.hidden)
             if parameter.kind in {"FLOAT", "INT"}:

@@ -56,6 +56,7 @@ def test_the_scene(bpy, assign):
         ("Cube.bake_record=x", "E_PARAM"),
         ("use_floor=maybe", "E_PARAM"),
         ("Cube.attach_object=Nobody", "E_PARAM"),
+        ("Cube.collision_collection=Nowhere", "E_PARAM"),
         ("Cone.friction=1", "E_NOTHING"),
         ("=1", "E_NOTHING"),
     ],
@@ -86,3 +87,11 @@ def test_an_object_is_given_by_its_name(make_body, assign):
     assert body.xpbd.attach_object == jelly
     assign("Cube.attach_object=")
     assert body.xpbd.attach_object is None
+
+
+def test_a_collection_by_its_name(bpy, make_body, assign):
+    body, collection = make_body("Cube"), bpy.data.collections.new("Wal=ls.001")
+    assign("Cube.collision_collection=Wal=ls.001")
+    assert body.xpbd.collision_collection == collection
+    assign("Cube.collision_collection=")
+    assert body.xpbd.collision_collection is None

@@ -39,6 +39,52 @@ def test_colliders_and_floor(bpy, make_body, read):
     assert colliders["Floor"].restitution == 0.75
 
 
+def key_height(scene):
+    for frame, height in ((1, 1.0), (5, 3.0)):
+        scene.xpbd.floor_height = height
+        scene.keyframe_insert("xpbd.floor_height", frame=frame)
+
+
+def drive_height(scene):
+    scene.driver_add("xpbd.floor_height").driver.expression = "0.5 * frame + 0.5"
+
+
+@pytest.mark.parametrize("move", [key_height, drive_height])
+def test_the_floor_follows_its_height(bpy, make_body, read, move):
+    make_body("Body")
+    scene = bpy.context.scene
+    scene.unit_settings.scale_length = 0.5
+    scene.xpbd.use_floor = True
+    move(scene)
+    scene.frame_set(4)
+    shown = scene.xpbd.floor_height
+    (floor,) = read().scene.colliders
+    assert floor.transforms.shape == (5, 4, 4)
+    heights = floor.transforms[:, 2, 3]
+    assert (heights[0], heights[4]) == (0.5, 1.5)
+    assert (np.diff(heights) > 0.0).all()
+    np.testing.assert_array_equal(
+        np.delete(floor.transforms.reshape(5, 16), 11, axis=1), np.tile(np.delete(np.eye(4), 11), (5, 1))
+    )
+    assert (scene.frame_current, scene.xpbd.floor_height) == (4, shown)
+
+
+def test_a_floor_that_stands_still_has_one_transform(bpy, make_body, read):
+    make_body("Body")
+    scene = bpy.context.scene
+    scene.xpbd.use_floor, scene.xpbd.floor_height = True, 2.0
+    scene.keyframe_insert("xpbd.floor_height", frame=1)
+    (floor,) = read().scene.colliders
+    assert floor.transforms.shape == (1, 4, 4)
+
+
+def test_keys_of_a_floor_that_is_off_are_not_played(bpy, make_body, read):
+    make_body("Body")
+    key_height(bpy.context.scene)
+    assert read().scene.colliders == ()
+    assert read.steps == []
+
+
 def read_one(bpy, obj):
     from blender_xpbd.addon.reading.collider_reader import read_collider
 

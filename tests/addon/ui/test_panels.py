@@ -180,6 +180,18 @@ def test_an_attachment_needs_an_object(panels, active, make_body):
     assert draw(panels.XPBD_PT_pins).greyed == []
 
 
+def test_contact_shows_what_counts(panels, active):
+    obj = active("CLOTH")
+    layout = draw(panels.XPBD_PT_collision)
+    names = ["use_self_collision", "use_body_collision", "thickness", "no_contact_group"]
+    assert layout.properties[3:] == [*names, "collision_collection", "contact_layer"]
+    assert layout.greyed == []
+    obj.xpbd.use_body_collision = False
+    assert draw(panels.XPBD_PT_collision).greyed == ["contact_layer"]
+    obj.xpbd.use_self_collision = False
+    assert draw(panels.XPBD_PT_collision).greyed == ["thickness", "no_contact_group", "contact_layer"]
+
+
 def test_units_stand_in_the_panel(bpy, panels, active):
     obj = active("CLOTH")
     obj.xpbd.preset = "CUSTOM"

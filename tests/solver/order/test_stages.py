@@ -5,6 +5,7 @@ import pytest
 
 from blender_xpbd.solver.order.stages import (
     BOUNCE,
+    DAMP,
     PLACE_TARGETS,
     PREDICT,
     PROJECT,
@@ -62,3 +63,8 @@ def test_more_turns_than_can_be_claimed_are_refused():
 def test_pieces_bounce_last_in_equal_shares():
     assert substep_stages(4, 1, False, True, (), 3)[-1] == Stage(BOUNCE, 3)
     assert substep_stages(4, 1, False, True, (), 1000)[-1] == Stage(BOUNCE, MOST_PARTS)
+
+
+def test_bodies_are_damped_after_all_else():
+    assert substep_stages(4, 1, False, True, (), 3, 2)[-2:] == (Stage(BOUNCE, 3), Stage(DAMP, 2))
+    assert substep_stages(4, 1, False, False, (), 0, 1000)[-1] == Stage(DAMP, MOST_PARTS)

@@ -12,6 +12,7 @@ from .clear import XPBD_OT_clear
 from .own_material import XPBD_OT_own_material
 from .pin_group import XPBD_OT_add_pin_group
 from .scene_range import XPBD_OT_use_scene_range
+from .select_crossings import XPBD_OT_select_crossings
 from .set_role import XPBD_OT_set_role
 
 CLASSES = (
@@ -22,6 +23,7 @@ CLASSES = (
     XPBD_OT_add_pin_group,
     XPBD_OT_own_material,
     XPBD_OT_use_scene_range,
+    XPBD_OT_select_crossings,
     XPBD_OT_check_worker,
 )
 

@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contact of a point with a triangle mesh whose vertices move within its frame, straight and evenly between frames.
+
+As ``mesh`` has it, two tests: does the way of the point over the substep pass through a triangle that moves, and how
+far is the closest point at the end. Triangles come from the tree of ``geometry/collider/packed_trees.py``, which
+describes the numbers. Nothing of it changes within a frame: vertices and boxes are mixed from those at its two ends.
+
+- A point that passed a triangle is brought before the triangle's plane as it is at the end; it may slide along.
+- In every substep a closed mesh pushes points out that are as deep as ``reach``, and once in a frame all. The normals
+  that tell the inside are those of the moment (Bærentzen & Aanæs 2005).
+- The surface carries along by what the place that is touched moved within the frame.
+"""
+
+import taichi as ti
+
+from .contact_type import ContactType
+from .moving_triangle import NO_PASSAGE, passage
+from .triangle import NO_CONTACT, barycentric, closest_on_triangle, is_finite, triple
+
+# passages followed in one groove before the point goes where the place that it met first is at the end
+MAX_PASSAGES = 4
+# a triangle lower than this part of the tolerance, which is 1e-7 of the mesh's size, has no normal worth the name
+LEAST_HEIGHT = 0.03
+# distances are compared with a distance to a vertex, which must not lose to its own rounding
+ABOVE_ROUNDING = 1.0001
+
+
+@ti.func
+def _vertex(floats: ti.template(), ints: ti.template(), header, vertex, share):
+    """A vertex at a share of the frame."""
+    at = ints[header + 7] + 6 * vertex
+    start = triple(floats, at)
+    return start + share * (triple(floats, at + 3) - start)
+
+
+@ti.func
+def _corner(floats: ti.template(), ints: ti.template(), header, triangle, corner, share):
+    return _vertex(floats, ints, header, ints[ints[header + 4] + 3 * triangle + corner], share)
+
+
+@ti.func
+def _box(floats: ti.template(), ints: ti.template(), header, node, share):
+    """Low and high corner of what is below a node at a share of the frame."""
+    at = ints[header + 8] + 12 * node
+    low, high = triple(floats, at), triple(floats, at + 3)
+    return low + share * (triple(floats, at + 6) - low), high + share * (triple(floats, at + 9) - high)
+
+
+@ti.func
+def _swept_box(floats: ti.template(), ints: ti.template(), header, node, start_share, end_share):
+    """Low and high corner of where what is below a node is in a substep."""
+    low, high = _box(floats, ints, header, node, start_share)
+    end_low, end_high = _box(floats, ints, header, node, end_share)
+    return ti.min(low, end_low), ti.max(high, end_high)
+
+
+@ti.func
+def _square_to_box(floats: ti.template(), ints: ti.template(), header, node, share, point):
+    low, high = _box(floats, ints, header, node, share)
+    return ti.max(low - point, point - high, 0.0).norm_sqr()
+
+
+@ti.func
+def _face_normal(floats: ti.template(), ints: ti.template(), header, triangle, share):
+    """Unit normal, 0 where the triangle has no area."""
+    a = _corner(floats, ints, header, triangle, 0, share)
+    ab = _corner(floats, ints, header, triangle, 1, share) - a
+    normal = ab.cross(_corner(floats, ints, header, triangle, 2, share) - a)
+    return normal / ti.max(normal.norm(), 1e-30)
+
+
+@ti.func
+def _angle_at(floats: ti.template(), ints: ti.template(), header, triangle, vertex, share):
+    """The angle of a triangle at one of its vertices."""
+    corner = 0
+    for k in ti.static(range(1, 3)):
+        if ints[ints[header + 4] + 3 * triangle + k] == vertex:
+            corner = k
+    here = _corner(floats, ints, header, triangle, corner, share)
+    one = _corner(floats, ints, header, triangle, (corner + 1) % 3, share) - here
+    other = _corner(floats, ints, header, triangle, (corner + 2) % 3, share) - here
+    return ti.atan2(one.cross(other).norm(), one.dot(other))
+
+
+@ti.func
+def _outward(floats: ti.template(), ints: ti.template(), header, triangle, feature, share):
+    """Unit pseudonormal of a feature of a triangle, numbered as by ``closest_on_triangle``."""
+    own = _face_normal(floats, ints, header, triangle, share)
+    result = own
+    if feature > 0:
+        corners = ints[header + 4] + 3 * triangle
+        is_edge = feature < 4
+        vertex = ints[corners + (feature - 1 if is_edge else feature - 4)]
+        other = ints[corners + feature % 3]
+        total = ti.math.vec3(0.0)
+        for entry in range(ints[ints[header + 5] + vertex], ints[ints[header + 5] + vertex + 1]):
+            face = ints[ints[header + 6] + entry]
+            weight = 0.0
+            if is_edge:
+                at = ints[header + 4] + 3 * face
+                if ints[at] == other or ints[at + 1] == other or ints[at + 2] == other:
+                    weight = 1.0
+            else:
+                weight = _angle_at(floats, ints, header, face, vertex, share)
+            if weight > 0.0:
+                total += weight * _face_normal(floats, ints, header, face, share)
+        # faces folded onto each other cancel out; the face's own normal is the best that is left
+        if total.norm() > 1e-6:
+            result = total / total.norm()
+    return result
+
+
+@ti.func
+def _first_passage(floats: ti.template(), ints: ti.template(), header, start, end, start_share, end_share):
+    """The first triangle that a point passes in a substep.
+
+    Returns:
+        (part of the way, or ``NO_PASSAGE``; weights of b and c there; the side it came from), and the triangle.
+    """
+    closed, tolerance = ints[header + 2], floats[ints[header] + 1]
+    low, high = ti.min(start, end) - tolerance, ti.max(start, end) + tolerance
+    best, best_triangle = ti.math.vec4(NO_PASSAGE, 0.0, 0.0, 1.0), -1
+    node = 0
+    while node < ints[header + 1]:
+        node_low, node_high = _swept_box(floats, ints, header, node, start_share, end_share)
+        at = ints[header + 3] + 3 * node
+        if (low <= node_high).all() and (node_low <= high).all():
+            for triangle in range(ints[at + 1], ints[at + 2]):
+                a0 = _corner(floats, ints, header, triangle, 0, start_share)
+                b0 = _corner(floats, ints, header, triangle, 1, start_share)
+                c0 = _corner(floats, ints, header, triangle, 2, start_share)
+                a1 = _corner(floats, ints, header, triangle, 0, end_share)
+                b1 = _corner(floats, ints, header, triangle, 1, end_share)
+                c1 = _corner(floats, ints, header, triangle, 2, end_share)
+                found = passage(a0, b0 - a0, c0 - a0, a1, b1 - a1, c1 - a1, start, end, closed, tolerance)
+                if found[0] < best[0]:
+                    best, best_triangle = found, triangle
+            node += 1
+        else:
+            node = ints[at]
+    return best, best_triangle
+
+
+@ti.func
+def _passing_contact(floats: ti.template(), ints: ti.template(), header, start, end, start_share, end_share, gap):
+    """Contact by passing; what ``query_deforming_mesh`` returns, at ``NO_CONTACT`` where nothing is passed."""
+    result, displacement = ti.math.vec4(0.0, 0.0, 1.0, NO_CONTACT), ti.math.vec3(0.0)
+    pushed, met = end, end
+    passages = 0
+    while passages < MAX_PASSAGES:
+        found, triangle = _first_passage(floats, ints, header, start, pushed, start_share, end_share)
+        if triangle < 0:
+            passages = MAX_PASSAGES
+        else:
+            passages += 1
+            normal = found[3] * _face_normal(floats, ints, header, triangle, end_share)
+            height = normal.dot(pushed - _corner(floats, ints, header, triangle, 0, end_share))
+            if passages == 1:
+                place = _place(floats, ints, header, triangle, found[1], found[2], end_share)
+                displacement = place - _place(floats, ints, header, triangle, found[1], found[2], start_share)
+                met = place + gap * normal
+                result = ti.math.vec4(normal.x, normal.y, normal.z, height - gap)
+            pushed = met if passages == MAX_PASSAGES else pushed + ti.max(gap - height, 0.0) * normal
+            way = pushed - end
+            length = way.norm()
+            if passages > 1 and length > 0.0:
+                result = ti.math.vec4(way.x / length, way.y / length, way.z / length, -length)
+            if height >= gap:
+                passages = MAX_PASSAGES
+    return result, displacement
+
+
+@ti.func
+def _place(floats: ti.template(), ints: ti.template(), header, triangle, v, w, share):
+    """The place of a triangle with given weights of b and c."""
+    a = _corner(floats, ints, header, triangle, 0, share)
+    b = _corner(floats, ints, header, triangle, 1, share)
+    c = _corner(floats, ints, header, triangle, 2, share)
+    return a + v * (b - a) + w * (c - a)
+
+
+@ti.func
+def _distance_to_a_vertex(floats: ti.template(), ints: ti.template(), header, point, share):
+    """The distance to a vertex that is likely to be near, by going down the tree [m]."""
+    node = 0
+    at = ints[header + 3]
+    while ints[at + 2] == 0:
+        left = node + 1
+        right = ints[ints[header + 3] + 3 * left]
+        node = left
+        if _square_to_box(floats, ints, header, right, share, point) < _square_to_box(
+            floats, ints, header, left, share, point
+        ):
+            node = right
+        at = ints[header + 3] + 3 * node
+    return (point - _corner(floats, ints, header, ints[at + 1], 0, share)).norm()
+
+
+@ti.func
+def _closest(floats: ti.template(), ints: ti.template(), header, point, share, limit):
+    """The closest place of the mesh that is nearer than ``limit``.
+
+    Returns:
+        vector from it to the point [m], its triangle or −1, feature, weights of b and c, and distance or ``limit`` [m].
+    """
+    best, best_triangle, nearest = ti.math.vec4(0.0), -1, limit
+    best_v, best_w = 0.0, 0.0
+    least_height = LEAST_HEIGHT * floats[ints[header] + 1]
+    node = 0
+    while node < ints[header + 1]:
+        at = ints[header + 3] + 3 * node
+        if _square_to_box(floats, ints, header, node, share, point) < nearest * nearest:
+            for triangle in range(ints[at + 1], ints[at + 2]):
+                a = _corner(floats, ints, header, triangle, 0, share)
+                ab = _corner(floats, ints, header, triangle, 1, share) - a
+                ac = _corner(floats, ints, header, triangle, 2, share) - a
+                normal = ab.cross(ac)
+                norm = normal.norm()
+                # whoever is farther from the plane is farther from the triangle
+                near = ti.abs(normal.dot(point - a)) < norm * nearest
+                if near and norm * norm > least_height * least_height * ti.max(ab.norm_sqr(), ac.norm_sqr()):
+                    found = closest_on_triangle(normal / norm, 1.0 / norm, ab, ac, point - a)
+                    distance = found.xyz.norm()
+                    if distance < nearest:
+                        best, best_triangle, nearest = found, triangle, distance
+                        best_v, best_w = barycentric(normal / norm, 1.0 / norm, ab, ac, point - found.xyz - a)
+            node += 1
+        else:
+            node = ints[at]
+    return ti.Struct(away=best.xyz, feature=best.w, triangle=best_triangle, v=best_v, w=best_w, distance=nearest)
+
+
+@ti.func
+def _search_limit(floats: ti.template(), ints: ti.template(), header, end, start_share, end_share, least):
+    """How far to look for the mesh: ``least``, and farther where a point may be inside."""
+    base = ints[header]
+    limit = least
+    if ints[header + 2] == 1:
+        limit = ti.max(limit, floats[base + 2])
+        low, high = _box(floats, ints, header, 0, end_share)
+        # in the first substep of a frame
+        if start_share <= 0.5 * floats[base] and (end >= low).all() and (end <= high).all():
+            limit = ti.max(limit, ABOVE_ROUNDING * _distance_to_a_vertex(floats, ints, header, end, end_share))
+    return limit
+
+
+@ti.func
+def _near_contact(
+    floats: ti.template(), ints: ti.template(), header, found: ti.template(), start, end, start_share, end_share, gap
+):
+    """Contact with the closest place, which ``_closest`` has found; what ``query_deforming_mesh`` returns."""
+    closed, away = ints[header + 2], found.away
+    feature = ti.cast(found.feature, ti.i32)
+    place = end - away
+    displacement = place - _place(floats, ints, header, found.triangle, found.v, found.w, start_share)
+    normal = _outward(floats, ints, header, found.triangle, feature, end_share)
+    side = 1.0
+    if closed == 1:
+        side = -1.0 if normal.dot(away) < 0.0 else 1.0
+    else:
+        before = _outward(floats, ints, header, found.triangle, feature, start_share)
+        if before.dot(start - (place - displacement)) < 0.0:
+            normal = -normal
+    if found.distance > floats[ints[header] + 1]:
+        normal = side * away / found.distance
+    return ti.math.vec4(normal.x, normal.y, normal.z, side * found.distance - gap), displacement
+
+
+@ti.func
+def query_deforming_mesh(colliders: ti.template(), header, radius, point, previous_point, offset):
+    """Normal, distance and displacement; arguments as in ``ContactType.query``.
+
+    ``radius`` is the share of the frame at the end of the substep. Open meshes hold a point on the side where
+    ``previous_point`` was, and at twice the tolerance at least, as rigid ones do.
+    """
+    floats, ints = ti.static(colliders.mesh_floats, colliders.mesh_ints)
+    end, start = ti.cast(point, ti.f32), ti.cast(previous_point, ti.f32)
+    base = ints[header]
+    tolerance = floats[base + 1]
+    end_share = ti.cast(radius, ti.f32)
+    start_share = ti.max(end_share - floats[base], 0.0)
+    gap = ti.cast(offset, ti.f32)
+    if ints[header + 2] == 0:
+        gap = ti.max(gap, 2.0 * tolerance)
+    result, displacement = ti.math.vec4(0.0, 0.0, 1.0, NO_CONTACT), ti.math.vec3(0.0)
+    low, high = _swept_box(floats, ints, header, 0, start_share, end_share)
+    # whoever came less far, relative to a surface that moves, than it is away has not come through it
+    travel = (end - start).norm() + floats[base + 3] + tolerance
+    around = ti.max(gap, tolerance)
+    if (ti.max(start, end) >= low - around).all() and (ti.min(start, end) <= high + around).all():
+        if is_finite((ti.abs(end) + ti.abs(start)).sum()):
+            limit = _search_limit(floats, ints, header, end, start_share, end_share, ti.max(gap, travel))
+            found = _closest(floats, ints, header, end, end_share, limit)
+            if found.distance <= travel:
+                result, displacement = _passing_contact(floats, ints, header, start, end, start_share, end_share, gap)
+            if found.triangle >= 0 and result.w >= NO_CONTACT:
+                result, displacement = _near_contact(
+                    floats, ints, header, found, start, end, start_share, end_share, gap
+                )
+    return result, displacement
+
+
+DEFORMING_MESH = ContactType("DEFORMING_MESH", query_deforming_mesh, looks_back=True)

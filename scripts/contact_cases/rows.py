@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs one case in a process of its own: a row of the table, and the picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from .cases import CASES
+from .pictures import draw_sheet
+from .running import run_case
+
+
+def row_of(name: str, start: int, substeps: int, pictures: Path | None) -> dict[str, Any]:
+    """Run a case from one start in a process of its own: a row of the table."""
+    case = next(case for case in CASES if case.name == name)
+    judge, seen = run_case(case, start, substeps)
+    if pictures and start == 0 and seen.surfaces:
+        title = f"{case.name}, {substeps} substeps: {seen.frames_crossed} frames with crossings"
+        draw_sheet(judge, seen, title, pictures / f"{case.name}-{substeps}.png")
+    return {
+        "case": name,
+        "substeps": substeps,
+        "start": start,
+        "frames_crossed": seen.frames_crossed,
+        "most_crossings": seen.most_crossings,
+        "first_crossed": seen.first_crossed,
+        "speed_mm_s": 1e3 * seen.speed,
+        "milliseconds": seen.milliseconds,
+        "end": "DIVERGED" if seen.diverged else "",
+    }

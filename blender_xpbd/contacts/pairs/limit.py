@@ -101,6 +101,20 @@ def _hand_on(surfaces: ti.template(), limits: ti.template(), carrier, inward, al
 
 
 @ti.func
+def _limited(surfaces: ti.template(), limits: ti.template(), carrier, embeds: ti.template()):
+    """The move of a point by the moves that are left to what carries it."""
+    result = ti.Vector([0.0, 0.0, 0.0])
+    if ti.static(embeds):
+        elements, weights = ti.static(surfaces.surface_elements, surfaces.surface_weights)
+        for j in range(4):
+            if weights[carrier, j] != 0.0:
+                result += weights[carrier, j] * limited_move(limits, elements[carrier, j]).xyz
+    else:
+        result = limited_move(limits, carrier).xyz
+    return result
+
+
+@ti.func
 def limit_pair(
     starts: ti.template(),
     surfaces: ti.template(),
@@ -120,7 +134,8 @@ def limit_pair(
         embeds: static: whether any point has more than one particle.
 
     Returns:
-        1 where nothing that could be shortened keeps the sides apart, else 0.
+        1 where the sides may pass through each other all the same: they were not apart, or what nothing moves leaves
+        no room; else 0.
     """
     normal, first = normal_of(pairs, n), n * NEAR_INTS + CARRIERS
     of_a = 1 + pairs.near_ints[n * NEAR_INTS + IS_EDGES]
@@ -173,8 +188,6 @@ def _shorten_pair(
         else:
             held_a = ti.max(held_a, fixed - (height - lowest_a) if is_fixed == 1 else _NONE)
             is_held_a = is_held_a & is_fixed
-    # sides that were not apart, or what has no mass leaves less than nothing
-    is_open = lowest_a - highest_b <= 0.0 or ti.max(held_a, 0.0) + ti.max(held_b, 0.0) > room
     if is_held_a + is_held_b < 2:
         share_a, share_b = ti.max(approach_a, 0.0), ti.max(approach_b, 0.0)
         room_a = room * share_a / ti.max(share_a + share_b, 1e-30)
@@ -193,4 +206,12 @@ def _shorten_pair(
             left = ti.max(left - fixed, 0.0)
             if free > left:
                 _hand_on(surfaces, limits, ints[first + i], inward, left, embeds)
-    return ti.cast(is_open, ti.i32)
+    foremost_a, foremost_b = ti.cast(_NONE, float), ti.cast(_NONE, float)
+    for i in range(4):
+        height = normal.dot(carried(starts, surfaces, ints[first + i], embeds) - x0)
+        height += normal.dot(_limited(surfaces, limits, ints[first + i], embeds))
+        if i > is_edges:
+            foremost_b = ti.max(foremost_b, height)
+        else:
+            foremost_a = ti.max(foremost_a, -height)
+    return ti.cast(lowest_a <= highest_b or foremost_a + foremost_b >= 0.0, ti.i32)

@@ -149,6 +149,12 @@ def find_near(
 
 
 @ti.func
+def leave_alone(pairs: ti.template(), n):
+    """Let a near pair be limited only: something else pushes its sides apart."""
+    pairs.near_floats[n * NEAR_WIDTH + WANTED] = -1e30
+
+
+@ti.func
 def _write_row(pairs: ti.template(), k, n, carriers, found):
     """Begin the row of a near pair; its multipliers are 0."""
     base = n * NEAR_WIDTH

@@ -24,6 +24,8 @@ class Variant(NamedTuple):
         bounces: whether there are compact pieces that bounce as a whole.
         has_levels: whether a cloth has coarse levels.
         damps_bodies: whether a body's internal motion is damped.
+        has_pairs: whether surfaces of bodies may touch each other or a mesh collider's.
+        embeds: whether a point of these is carried by several particles.
     """
 
     mode: int
@@ -32,6 +34,8 @@ class Variant(NamedTuple):
     bounces: bool
     has_levels: bool
     damps_bodies: bool
+    has_pairs: bool
+    embeds: bool
 
     @property
     def has_history(self) -> bool:

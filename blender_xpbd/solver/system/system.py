@@ -24,6 +24,7 @@ from ..order.compact_pieces import CompactPieces, build_compact_pieces
 from ..order.contact_points import ContactPoints, build_contact_points
 from ..order.level_tables import has_levels
 from ..order.schedule import Schedule, build_schedule
+from .contact_objects import ContactObjects, build_contact_objects, collider_vertices, has_pairs
 from .ignored import ignored
 from .pin_motion import carried
 from .tracks import FollowingColumn, Tracks, built_scene, following_columns, unfollowed, watched_blocks
@@ -51,7 +52,7 @@ class PinnedParticles:
 
 @dataclass(frozen=True)
 class System:
-    """Particles of all bodies, one after the other, then the anchors of soft pins.
+    """Particles of all bodies, one after the other, then the anchors of soft pins, then vertices of colliders.
 
     Attributes:
         scene: what it is made from, with the values from which it is built in place of those that tracks move.
@@ -68,6 +69,7 @@ class System:
             colour they take hundreds of launches per substep, which is longer than a processor needs for the work.
         contacts: the points of the surface that meet colliders.
         pieces: what of the bodies bounces as a whole.
+        objects: bodies and mesh colliders whose surfaces may touch; None where nothing can.
         tracks: parameters that change over the frames.
         columns: parameters of constraints that follow them.
         notices: warnings.
@@ -86,6 +88,7 @@ class System:
     graphics_work: int
     contacts: ContactPoints
     pieces: CompactPieces
+    objects: ContactObjects | None
     tracks: Tracks
     columns: tuple[FollowingColumn, ...]
     notices: tuple[Notice, ...]
@@ -94,6 +97,11 @@ class System:
     def moved_particles(self) -> Ints:
         """All particles that follow a given motion, shape (pinned,)."""
         return np.concatenate([pinned.particles for pinned in self.pinned]).astype(np.int32)
+
+    @property
+    def device(self) -> str:
+        """Which device to ask for: contact between bodies is for processors."""
+        return device_for(self.scene)
 
     @property
     def wants_double(self) -> bool:
@@ -177,7 +185,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     del positions, inverse_masses, velocities
     graphics_work = 0 if has_levels(models, scene) else sum(len(block) for block in blocks)
     # a graphics card takes a launch for each colour of each round, and needs no parts
-    parts = None if choose_device(scene.settings.device, graphics_work) == "CPU" else 1
+    parts = None if choose_device(device_for(scene), graphics_work) == "CPU" else 1
     tracks = Tracks.of(scene)
     watched = watched_blocks(blocks, owners, tracks)
     schedule = build_schedule(blocks, all_inverse_masses, np.concatenate(upright), parts, watched)
@@ -185,20 +193,23 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     contacts = build_contact_points(models, starts, schedule.parts)
     pieces = build_compact_pieces(scene, models, starts, blocks, all_inverse_masses, contacts)
     del blocks, upright
+    vertices = collider_vertices(scene) - origin if has_pairs(scene) else np.zeros((0, 3))
+    objects = build_contact_objects(scene, models, starts, len(all_positions))
     return System(
         scene=scene,
         models=tuple(replace(model, blocks=()) for model in models),
         origin=origin,
-        positions=all_positions,
-        velocities=all_velocities,
-        inverse_masses=all_inverse_masses,
-        damping_times=_damping_times(models, len(all_inverse_masses)),
+        positions=np.concatenate([all_positions, vertices]),
+        velocities=np.concatenate([all_velocities, np.zeros_like(vertices)]),
+        inverse_masses=np.concatenate([all_inverse_masses, np.zeros(len(vertices))]),
+        damping_times=_damping_times(models, len(all_inverse_masses) + len(vertices)),
         starts=starts,
         pinned=tuple(pinned),
         schedule=schedule,
         graphics_work=graphics_work,
         contacts=contacts,
         pieces=pieces,
+        objects=objects,
         tracks=tracks,
         columns=columns,
         notices=(
@@ -206,6 +217,11 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
             *ignored(scene, unfollowed(scene, tracks, columns)),
         ),
     )
+
+
+def device_for(scene: Scene) -> str:
+    """Which device to ask for a scene."""
+    return "CPU" if has_pairs(scene) else scene.settings.device
 
 
 def _centre(models: tuple[BodyModel, ...]) -> Floats:
@@ -223,7 +239,7 @@ def _inverse_masses(model: BodyModel) -> Floats:
 
 
 def _damping_times(models: tuple[BodyModel, ...], count: int) -> Floats:
-    # anchors of soft pins come last and damp nothing
+    # anchors of soft pins and vertices of colliders come last and damp nothing
     times = np.zeros(count)
     first = 0
     for model in models:

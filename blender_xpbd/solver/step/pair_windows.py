@@ -27,7 +27,7 @@ from ..system.colliders import ColliderSet
 from ..system.contact_objects import ContactObjects
 from ..system.system import System
 from .packs import Pairs
-from .pair_state import pair_arrays, staying_arrays
+from .pair_state import near_arrays, pair_arrays, staying_arrays
 from .pair_tables import FAILED, HAS_FRAME, ISLAND, OBJECT_COUNT_WIDTH, STOPPED, TOLD_WIDTH
 from .plan import SERIAL, Plan
 from .substeps import simulate_substeps
@@ -211,7 +211,7 @@ class PairWindows:
     def _lay_out(self, found: PairList) -> None:
         """Make the pack anew: the search has other arrays than before."""
         self._arrays |= arrays_by_name(found.pairs) | {"pair_starts": found.task_starts}
-        self._arrays["near_pairs"] = make_zeros((found.pairs.pair_ints.shape[0],), ti.i32)
+        self._arrays |= near_arrays(found.pairs.pair_ints.shape[0])
         self._pack = Pairs(**self._arrays)
 
     def _with_pairs(self, plan: Plan) -> Plan:

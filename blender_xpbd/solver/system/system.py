@@ -125,8 +125,9 @@ class System:
     @property
     def is_branched(self) -> bool:
         """Whether the kernels for this system have many branches."""
-        is_branched = any(solver_kind(model.body).is_branched for model in self.models)
-        return is_branched or any(collider.shape == "MESH" for collider in self.scene.colliders)
+        if self.objects is not None or any(solver_kind(model.body).is_branched for model in self.models):
+            return True
+        return any(collider.shape == "MESH" for collider in self.scene.colliders)
 
     def targets(self, frame_index: int) -> Floats:
         """Where the moved particles are at a frame, counted from the start; relative to the origin [m]."""

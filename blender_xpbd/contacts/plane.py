@@ -3,6 +3,7 @@
 
 import taichi as ti
 
+from ..geometry.rotations import plane_frames
 from .contact_type import ContactType
 
 
@@ -12,4 +13,4 @@ def query_plane(colliders: ti.template(), header, radius, point, previous_point,
     return ti.Vector([0.0, 0.0, 1.0, point[2] - offset]), ti.Vector([0.0, 0.0, 0.0])
 
 
-PLANE = ContactType("PLANE", query_plane)
+PLANE = ContactType("PLANE", query_plane, is_endless=True, frames=plane_frames)

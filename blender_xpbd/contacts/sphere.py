@@ -16,4 +16,4 @@ def query_sphere(colliders: ti.template(), header, radius, point, previous_point
     return ti.Vector([normal[0], normal[1], normal[2], length - radius - offset]), ti.Vector([0.0, 0.0, 0.0])
 
 
-SPHERE = ContactType("SPHERE", query_sphere)
+SPHERE = ContactType("SPHERE", query_sphere, is_round=True)

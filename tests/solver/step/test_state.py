@@ -54,7 +54,8 @@ def test_only_bdf2_looks_back():
 def test_a_point_has_as_many_slots_as_it_can_fill_but_few_at_first(colliders, slots):
     _, state = built(cloth(4), colliders=colliders)
     assert state.most_slots == slots
-    assert state.contacts.slots.shape[1] == min(FIRST_SLOTS, slots)
+    # an array on the device has at least one column
+    assert state.contacts.slots.shape[1] == max(min(FIRST_SLOTS, slots), 1)
     assert state.may_lack_slots == (slots > FIRST_SLOTS)
     assert not state.lacks_slots
 

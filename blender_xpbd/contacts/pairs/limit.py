@@ -109,6 +109,10 @@ def limit_pair(
         limits: the pack; fractions only become smaller.
         k: number of a pair that is near.
         embeds: static: whether any point has more than one particle.
+
+    Returns:
+        1 where the sides may pass through each other all the same: they were not apart, or those that nothing moves
+        leave no room; else 0.
     """
     normal = normal_of(pairs, k)
     last_of_a = 1
@@ -140,6 +144,9 @@ def limit_pair(
         ti.static(LEAST_ROUNDINGS * rounding()) * (ti.abs(x0).max() + ti.abs(x3).max()),
     )
     gap = KEEP * ti.max(lowest_a - highest_b - least, 0.0)
+    is_open = 0
+    if lowest_a <= highest_b or held[0] + held[1] > gap:
+        is_open = 1
     if approach[0] + approach[1] > gap and is_held[0] + is_held[1] < 2:
         of_a = gap * ti.max(approach[0], 0.0) / ti.max(ti.max(approach[0], 0.0) + ti.max(approach[1], 0.0), 1e-30)
         if is_held[1] == 1:
@@ -156,3 +163,4 @@ def limit_pair(
             room = ti.max(room - fixed[i], 0.0)
             if free[i] > room:
                 _hand_on(surfaces, limits, pairs.pair_ints[k, POINTS + i], inward, room, embeds)
+    return is_open

@@ -25,6 +25,8 @@ class Variant(NamedTuple):
         has_levels: whether a cloth has coarse levels.
         damps_bodies: whether a body's internal motion is damped.
         has_orientations: whether something turns by itself.
+        has_pairs: whether surfaces of bodies may touch each other or a mesh collider's.
+        embeds: whether a point of these is carried by several particles.
     """
 
     mode: int
@@ -34,6 +36,8 @@ class Variant(NamedTuple):
     has_levels: bool
     damps_bodies: bool
     has_orientations: bool = False
+    has_pairs: bool = False
+    embeds: bool = False
 
     @property
     def has_history(self) -> bool:

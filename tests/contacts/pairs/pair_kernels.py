@@ -61,7 +61,7 @@ def surfaces_of(elements, weights, particle_count):
     )
 
 
-def points_of_particles(objects):
+def points_of_particles(objects) -> Any:
     """Elements and weights of surface points that are particles."""
     elements = np.zeros((len(objects), 5), np.int32)
     elements[:, 0], elements[:, 4] = np.arange(len(objects)), objects
@@ -150,7 +150,7 @@ def limit_all(
 
 @ti.kernel
 def measure(
-    kinds: INTS,
+    kinds: ti.types.ndarray(dtype=ti.i32, ndim=1),
     places: ti.types.ndarray(ndim=3),
     previous: ti.types.ndarray(ndim=2),
     found: ti.types.ndarray(ndim=2),

@@ -22,7 +22,7 @@ FAR = 1e6
 def near_pairs(rng, gap):
     """Kinds, and points of which the sides are at most ``gap`` apart, somewhere within a metre of the origin."""
     kinds, places = rng.integers(0, 2, COUNT), rng.normal(size=(COUNT, 4, 3))
-    weights, normals, found = kernels.measured(kinds, places)
+    _, normals, found = kernels.measured(kinds, places)
     sides = np.where(kinds == 0, 1, 2)[:, None] > np.arange(4)
     wanted = gap * rng.uniform(0.1, 1.0, COUNT)
     places += np.where(sides, 1.0, 0.0)[:, :, None] * ((wanted - found)[:, None] * normals)[:, None, :]

@@ -51,8 +51,9 @@ def add_up(
 
 @ti.func
 def find_frames(particles: ti.template(), pairs: ti.template()):
-    """The mean velocity of each island."""
+    """The mean velocity of each island; the greatest reach begins anew."""
     add_up(particles, pairs, particles.velocities, particles.velocities, False)
+    pairs.reach_range[1] = 0.0
 
 
 @ti.func
@@ -62,12 +63,15 @@ def find_reach_share(particles: ti.template(), pairs: ti.template(), turn, turns
     count = particles.positions.shape[0]
     begin, end = count * turn // turns, count * (turn + 1) // turns
     weight = 0.5 * particles.gravity[0].norm() * h * h
+    greatest = ti.cast(0.0, float)
     for o in range(rows.shape[0]):
         if rows[o, ISLAND] >= 0:
             mean = pairs.frames[rows[o, ISLAND]]
             for i in range(ti.max(rows[o, FIRST], begin), ti.min(rows[o, LAST], end)):
                 way = h * without_fourth(particles.velocities[i] - mean).norm() + weight
-                reaches[i] = SPARE_REACH * way + pairs.least_reach[0]
+                reaches[i] = SPARE_REACH * way + pairs.reach_range[0]
+                greatest = ti.max(greatest, ti.cast(pairs.objects[o, OBJECT_SPREAD], float) * reaches[i])
+    ti.atomic_max(pairs.reach_range[1], greatest)
 
 
 @ti.func

@@ -89,7 +89,8 @@ Order = pack_type(
 # contact between bodies: surfaces, pairs and limits as in ``contacts.pairs.tables``; the rows of ``pair_starts`` and
 # the windows of particles as in ``contacts.search``; the near pairs of a task stand from its first pair on. Rows and
 # counts of objects, what substeps tell and vertices as in ``pair_tables``. Of each island, which has the number of its
-# first object, the displacement that it is looked at from [m]; of each particle, how far it may go in a substep [m].
+# first object, the displacement that it is looked at from [m]; of each particle, how far it may go in a substep [m],
+# and the range of that: the least, and the greatest of all.
 # Places of vertices in their collider's frame at both ends of the frame [m]
 Pairs = pack_type(
     surface_elements=INT_TABLE,
@@ -103,7 +104,8 @@ Pairs = pack_type(
     pair_floats=REAL_TABLE,
     pair_bounds=FLOATS,
     pair_starts=INTS,
-    near_pairs=INTS,
+    near_ints=INTS,
+    near_floats=FLOATS,
     near_counts=INTS,
     moves=VECTORS,
     cuts=VECTORS,
@@ -111,7 +113,7 @@ Pairs = pack_type(
     window_travels=VECTORS,
     frames=VECTORS,
     reaches=FLOATS,
-    least_reach=FLOATS,
+    reach_range=FLOATS,
     told=INTS,
     vertices=INT_TABLE,
     vertex_places=VECTOR_TABLE,

@@ -8,9 +8,9 @@ import taichi as ti
 
 from ...contacts.generate import to_world
 from ...contacts.pairs.limit import limit_pair
-from ...contacts.pairs.near import find_near
+from ...contacts.pairs.near import find_near, leave_alone, widest_bound
 from ...contacts.pairs.settle import settle_pair
-from ...contacts.pairs.tables import KIND, MULTIPLIER, POINTS, VERTEX_TRIANGLE
+from ...contacts.pairs.tables import KIND, MULTIPLIER, NEAR_INTS, NEAR_WIDTH, POINTS, ROW, VERTEX_TRIANGLE
 from ...contacts.pairs.touch import touch_pair
 from .functions import keep_previous
 from .pair_tables import COLLIDER, MOST_PUSHING, PARTICLE, PUSHING, TUNNELLED
@@ -54,29 +54,31 @@ def pair_reach(pairs: ti.template(), k, embeds: ti.template()):
 
 
 @ti.func
-def find_near_task(particles: ti.template(), pairs: ti.template(), task, embeds: ti.template()):
+def find_near_task(particles: ti.template(), pairs: ti.template(), task, h, embeds: ti.template()):
     """List the pairs of a task that are near."""
     first, count = pairs.pair_starts[task], 0
+    widest = widest_bound(pairs, 2.0 * pairs.reach_range[1])
     for k in range(first, pairs.pair_starts[task + 1]):
-        if find_near(particles, pairs, pairs, k, pair_reach(pairs, k, embeds), embeds):
-            pairs.near_pairs[first + count] = k
-            count += 1
+        if pairs.pair_bounds[k] <= widest:
+            if find_near(particles, pairs, pairs, k, first + count, h, pair_reach(pairs, k, embeds), embeds):
+                if is_for_colliders(particles, pairs, k):
+                    leave_alone(pairs, first + count)
+                count += 1
     pairs.near_counts[task] = count
 
 
 @ti.func
-def touch_pair_task(particles: ti.template(), pairs: ti.template(), task, h, embeds: ti.template()):
+def touch_pair_task(particles: ti.template(), pairs: ti.template(), task, embeds: ti.template()):
     """Push the near pairs of a task apart."""
     first = pairs.pair_starts[task]
     for n in range(first, first + pairs.near_counts[task]):
-        k = pairs.near_pairs[n]
-        if not is_for_colliders(particles, pairs, k):
-            touch_pair(particles, pairs, pairs, k, h, embeds)
+        touch_pair(particles, pairs, pairs, n, embeds)
 
 
 @ti.func
-def count_pair(pairs: ti.template(), k, column):
-    """Count a pair for the objects of its two sides."""
+def count_pair(pairs: ti.template(), n, column):
+    """Count a near pair for the objects of its two sides."""
+    k = pairs.near_ints[n * NEAR_INTS + ROW]
     a, b = object_of(pairs, k, 0), object_of(pairs, k, 3)
     ti.atomic_add(pairs.object_counts[a, column], 1)
     if a != b:
@@ -88,9 +90,8 @@ def limit_task(starts: ti.template(), pairs: ti.template(), task, is_last, embed
     """How far the particles of the near pairs of a task may go; the last time, what is not certain is counted."""
     first = pairs.pair_starts[task]
     for n in range(first, first + pairs.near_counts[task]):
-        k = pairs.near_pairs[n]
-        if limit_pair(starts, pairs, pairs, pairs, k, embeds) and is_last:
-            count_pair(pairs, k, TUNNELLED)
+        if limit_pair(starts, pairs, pairs, pairs, n, embeds) and is_last:
+            count_pair(pairs, n, TUNNELLED)
 
 
 @ti.func
@@ -98,10 +99,9 @@ def settle_task(particles: ti.template(), pairs: ti.template(), task, inverse_h,
     """Velocities of the near pairs of a task after the push, and how many pushed."""
     first = pairs.pair_starts[task]
     for n in range(first, first + pairs.near_counts[task]):
-        k = pairs.near_pairs[n]
-        if pairs.pair_floats[k, MULTIPLIER] > 0.0:
-            settle_pair(particles, pairs, pairs, k, inverse_h, gravity_speed, embeds)
-            count_pair(pairs, k, PUSHING)
+        if pairs.near_floats[n * NEAR_WIDTH + MULTIPLIER] > 0.0:
+            settle_pair(particles, pairs, pairs, n, inverse_h, gravity_speed, embeds)
+            count_pair(pairs, n, PUSHING)
 
 
 @ti.func

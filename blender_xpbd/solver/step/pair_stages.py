@@ -56,11 +56,11 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, done
     if act == FIND_REACHES:
         find_reach_share(world.particles, world.pairs, turn, turns, h)
     if act == FIND_NEAR:
-        find_near_task(world.particles, world.pairs, task, variant.embeds)
+        find_near_task(world.particles, world.pairs, task, h, variant.embeds)
     if act == PLACE_VERTICES:
         place_vertices(world, turn, turns, substep, (substep + 1.0) / order.span[SPAN_OF], mode)
     if act == TOUCH_PAIRS:
-        touch_pair_task(world.particles, world.pairs, task, h, variant.embeds)
+        touch_pair_task(world.particles, world.pairs, task, variant.embeds)
     if act == CHECK_WINDOW:
         check_share(world.particles, world.pairs, turn, turns, done, share)
     if act == MEASURE_ISLANDS:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import taichi as ti
 
-from ...contacts.pairs.tables import PAIR_INTS, PAIR_WIDTH
+from ...contacts.pairs.tables import NEAR_INTS, NEAR_WIDTH, PAIR_INTS, PAIR_WIDTH
 from ...device.arrays import make_array, make_zero_vectors, make_zeros
 from ...device.runtime import real_type
 from ..system.contact_objects import ContactObjects
@@ -28,7 +28,7 @@ def no_pairs() -> Any:
         surface_weights=make_zeros((0, 4), ti.f32),
         objects=make_zeros((0, 4), ti.f32),
         object_rows=make_zeros((0, OBJECT_ROW_WIDTH), ti.i32),
-        least_reach=make_zeros((0,), real_type()),
+        reach_range=make_zeros((0,), real_type()),
         object_counts=make_zeros((0, OBJECT_COUNT_WIDTH), ti.i32),
         told=make_zeros((0,), ti.i32),
         vertices=make_zeros((0, 2), ti.i32),
@@ -58,7 +58,7 @@ def staying_arrays(objects: ContactObjects, particles: int, tasks: int) -> Array
         "surface_weights": make_array(objects.weights, ti.f32),
         "objects": make_array(objects.rows, ti.f32),
         "object_rows": make_array(rows, ti.i32),
-        "least_reach": make_array(np.array([LEAST_REACH * objects.gaps.max()]), real_type()),
+        "reach_range": make_array(np.array([LEAST_REACH * objects.gaps.max(), 0.0]), real_type()),
         "object_counts": make_zeros((count, OBJECT_COUNT_WIDTH), ti.i32),
         "told": make_zeros((TOLD_WIDTH,), ti.i32),
         "vertices": make_array(vertices, ti.i32),
@@ -86,5 +86,13 @@ def pair_arrays(capacity: int) -> Arrays:
         "pair_ints": make_zeros((capacity, PAIR_INTS), ti.i32),
         "pair_floats": make_zeros((capacity, PAIR_WIDTH), real_type()),
         "pair_bounds": make_zeros((capacity,), real_type()),
-        "near_pairs": make_zeros((capacity,), ti.i32),
+        **near_arrays(capacity),
+    }
+
+
+def near_arrays(capacity: int) -> Arrays:
+    """Room for so many pairs that are near."""
+    return {
+        "near_ints": make_zeros((capacity * NEAR_INTS,), ti.i32),
+        "near_floats": make_zeros((capacity * NEAR_WIDTH,), real_type()),
     }

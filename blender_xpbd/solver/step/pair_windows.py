@@ -27,7 +27,7 @@ from ..system.colliders import ColliderSet
 from ..system.contact_objects import ContactObjects
 from ..system.system import System
 from .packs import Pairs
-from .pair_state import pair_arrays, staying_arrays
+from .pair_state import near_arrays, pair_arrays, staying_arrays
 from .pair_tables import FAILED, HAS_FRAME, ISLAND, OBJECT_COUNT_WIDTH, STOPPED, TOLD_WIDTH
 from .plan import SERIAL, Plan
 from .substeps import simulate_substeps
@@ -195,23 +195,22 @@ class PairWindows:
         write_array(self._arrays["object_rows"], rows)
 
     def _meets_shapes(self, starts: Floats, travels: Floats, motion: npt.NDArray[np.float32]) -> Bools:
-        """Which objects come to planes or spheres in a window."""
+        """Which objects come to colliders that are no meshes in a window."""
         meets = np.zeros(len(self._ranges), np.bool_)
-        for row, shape in enumerate(CONTACTS[number].shape for number in self._colliders.ints[:, 0]):
-            for number, model in enumerate(self._system.models if shape != "MESH" else ()):
+        for row, distances in enumerate(CONTACTS[number].distances for number in self._colliders.ints[:, 0]):
+            for number, model in enumerate(self._system.models if distances else ()):
                 own = slice(*self._ranges[number])
                 reach = model.contact_offset + 2.0 * starts[own, 3]
                 for moment, places in ((0, starts[own, :3]), (-1, starts[own, :3] + travels[own, :3])):
                     turn, place, radius = np.split(motion[moment, row], [9, 12])
                     local = (places - place) @ turn.reshape(3, 3)
-                    gap = local[:, 2] if shape == "PLANE" else np.linalg.norm(local, axis=1) - radius
-                    meets[number] |= bool((gap < reach).any())
+                    meets[number] |= bool((distances(local, radius) < reach).any())
         return meets
 
     def _lay_out(self, found: PairList) -> None:
         """Make the pack anew: the search has other arrays than before."""
         self._arrays |= arrays_by_name(found.pairs) | {"pair_starts": found.task_starts}
-        self._arrays["near_pairs"] = make_zeros((found.pairs.pair_ints.shape[0],), ti.i32)
+        self._arrays |= near_arrays(found.pairs.pair_ints.shape[0])
         self._pack = Pairs(**self._arrays)
 
     def _with_pairs(self, plan: Plan) -> Plan:

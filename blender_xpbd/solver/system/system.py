@@ -126,8 +126,9 @@ class System:
     @property
     def is_branched(self) -> bool:
         """Whether the kernels for this system have many branches."""
-        is_branched = any(solver_kind(model.body).is_branched for model in self.models)
-        return is_branched or any(contact_type(collider.shape).is_branched for collider in self.scene.colliders)
+        if self.objects is not None or any(solver_kind(model.body).is_branched for model in self.models):
+            return True
+        return any(contact_type(collider.shape).is_branched for collider in self.scene.colliders)
 
     def targets(self, frame_index: int) -> Floats:
         """Where the moved particles are at a frame, counted from the start; relative to the origin [m]."""

@@ -147,10 +147,10 @@ class Sheets:
         travels = read_array(self.surfaces.travels)
         if self.pairs is None or reach + 2.0 * travels.max() > self.margin:
             self.search(max(0.7 * self.gap, 4.0 * reach))
-        kernels.find(self.particles, self.surfaces, self.pairs, len(read_array(self.pairs.pair_ints)), reach, False)
+        kernels.find(self.particles, self.surfaces, self.pairs, len(read_array(self.pairs.pair_ints)), h, reach, False)
         predict(self.particles, h, GRAVITY * np.sin(self.slope), -GRAVITY * np.cos(self.slope))
         project(self.particles, self.springs, h)
-        kernels.touch_all(self.particles, self.surfaces, self.pairs, h, self.sweeps, False)
+        kernels.touch_all(self.particles, self.surfaces, self.pairs, self.sweeps, False)
         frame = self._frame(self.positions - before)
         _shift(self.particles.positions, -frame)
         kernels.limit_all(self.particles, self.surfaces, self.pairs, self.limits, self.slides, 0.5 * reach, False)

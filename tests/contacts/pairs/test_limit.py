@@ -40,7 +40,7 @@ def limited(kinds, places, moves, inverse_masses, slides, elements=None, weights
         elements, weights = kernels.points_of_particles(np.zeros(count, int))
     surfaces = kernels.surfaces_of(elements, weights, count)
     pairs = kernels.pairs_of(kinds, np.arange(4 * len(kinds)).reshape(-1, 4), gap)
-    kernels.find(particles, surfaces, pairs, len(kinds), FAR, embeds)
+    kernels.find(particles, surfaces, pairs, len(kinds), 1.0, FAR, embeds)
     ends = read_array(particles.positions)
     ends[:, :3] += moves
     write_array(particles.positions, ends)

@@ -297,7 +297,7 @@ def query_deforming_mesh(colliders: ti.template(), header, radius, point, previo
                 result, displacement = _near_contact(
                     floats, ints, header, found, start, end, start_share, end_share, gap
                 )
-    return result, displacement
+    return result, displacement, False
 
 
 DEFORMING_MESH = ContactType("DEFORMING_MESH", query_deforming_mesh, looks_back=True)

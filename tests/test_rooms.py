@@ -13,7 +13,8 @@ from tests.test_layers import PACKAGE, PACKAGE_SOURCES, ROOT, imported_modules, 
 
 # from the ground floor up; "" is the package's own folder
 ROOMS: dict[str, tuple[str, ...]] = {
-    "geometry": ("", "surface", "solid", "cage", "levels", "collider"),
+    "geometry": ("", "surface", "solid", "cage", "levels", "collider", "search"),
+    "contacts": ("", "pairs", "search"),
     "solver": ("order", "system", "step", ""),
     "addon": ("data", "reading", "keys", "process", "baking", "ui", "ui.operators", ""),
 }

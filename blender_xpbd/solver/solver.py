@@ -13,9 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..constraints.constraint import BDF2, WARM
+from ..contacts.search.crossings import crossings as find_crossings
 from ..device.arrays import read_array, write_array
 from ..scene.errors import XpbdError
 from .step.colour_path import project_by_colours
+from .step.pair_tables import MOST_PUSHING, TUNNELLED
+from .step.pair_windows import PairWindows
 from .step.plan import SERIAL, Pace, make_plan
 from .step.state import State, build_state, padded, with_more_slots
 from .step.substeps import simulate_substeps
@@ -23,7 +26,7 @@ from .step.track_player import TrackPlayer
 from .step.uploads import Uploads
 from .system.advice import divergence_advice
 from .system.colliders import build_colliders
-from .system.contact_statistics import Crossings
+from .system.contact_statistics import Crossings, crossings_of
 from .system.system import System
 
 Floats = npt.NDArray[np.floating[Any]]
@@ -57,8 +60,9 @@ class Solver:
             min(float(np.ptp(model.positions, axis=0).max()) for model in system.models),
         )
         self.notices = self._colliders.notices
-        self._state: State = build_state(system, self._colliders)
-        self._plan = make_plan(system, self._state, self._colliders)
+        self._plan = make_plan(system, build_state(system, self._colliders), self._colliders)
+        objects = system.objects
+        self._windows = None if objects is None else PairWindows(system, objects, self._colliders)
         self._pace = Pace(paths)
         self._uploads = Uploads(self._state)
         self._tracks = TrackPlayer(system, self._state, self._colliders, self._uploads)
@@ -82,16 +86,28 @@ class Solver:
         self._tracks.play(index)
         path, started = self._pace.next_path(), time.perf_counter()
         before = self.checkpoint() if self._state.may_lack_slots else {}
-        simulate_substeps(self._plan, path, 0, substeps, substeps)
+        self._simulate(path)
         while self._state.lacks_slots:
-            self._state = with_more_slots(self._state, self.system)
-            self._plan = replace(self._plan, state=self._state)
+            self._plan = replace(self._plan, state=with_more_slots(self._state, self.system))
             self._write(before)
-            simulate_substeps(self._plan, path, 0, substeps, substeps)
+            self._simulate(path)
         # processors return when they are done; for graphics cards there is no choice to make
         self._pace.note(path, time.perf_counter() - started)
         self.frame_index += 1
         self.frames_advanced += 1
+
+    def _simulate(self, path: str) -> None:
+        """Simulate the substeps of a frame."""
+        substeps = self.system.scene.settings.substeps
+        if self._windows is None:
+            simulate_substeps(self._plan, path, 0, substeps, substeps)
+        else:
+            self._plan = self._windows.simulate_frame(self._plan, path, self.frame_index, self._kept)
+
+    @property
+    def _state(self) -> State:
+        """The arrays on the device; a frame may need others than the one before."""
+        return self._plan.state
 
     def compile(self) -> None:
         """Compile the kernels, or load them from the offline cache: a frame of no substeps."""
@@ -106,7 +122,9 @@ class Solver:
         """
         values: Floats = read_array(self._state.particles.positions)[:, :3]
         if not np.isfinite(values).all():
-            self._raise_diverged(int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0]))
+            particle = int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0])
+            body = int(np.searchsorted(self.system.starts, particle, side="right")) - 1
+            self._raise_diverged(min(body, len(self.system.models) - 1))
         return values
 
     @property
@@ -119,12 +137,13 @@ class Solver:
 
         Only where ``measures_residual``.
         """
-        before = read_array(self._state.particles.positions)
-        multipliers = read_array(self._state.constraints.lagrange_multipliers)
+        particles = self._state.particles
+        changed = (particles.positions, self._state.constraints.lagrange_multipliers, particles.orientations)
+        before = [read_array(array) for array in changed]
         project_by_colours(self._plan, 1)
-        moves = np.linalg.norm((read_array(self._state.particles.positions) - before)[:, :3], axis=1)
-        write_array(self._state.particles.positions, before)
-        write_array(self._state.constraints.lagrange_multipliers, multipliers)
+        moves = np.linalg.norm((read_array(particles.positions) - before[0])[:, :3], axis=1)
+        for array, values in zip(changed, before, strict=True):
+            write_array(array, values)
         return np.array([moves[first:last].max() for first, last in itertools.pairwise(self.system.starts)], np.float64)
 
     def contact_counts(self) -> npt.NDArray[np.float64] | None:
@@ -132,16 +151,38 @@ class Solver:
 
         None where no two objects of the scene may meet: bodies meet planes, spheres and meshes by their points alone.
         """
-        return None
+        if self._windows is None:
+            return None
+        counts = read_array(self._windows.counts)[: len(self.system.models)]
+        return counts[:, [MOST_PUSHING, TUNNELLED]].astype(np.float64)
 
     def crossings(self) -> Crossings | None:
         """What crosses at present; None as ``contact_counts``."""
-        return None
+        objects = self.system.objects
+        if objects is None:
+            return None
+        surfaces = objects.surfaces
+        found = find_crossings(surfaces, objects.points(read_array(self._state.particles.positions)[:, :3]))
+        body_points = int(surfaces.point_starts[objects.body_count])
+        return crossings_of(found, surfaces.edges, surfaces.triangles, surfaces.point_objects, body_points)
 
     def surface(self, positions: Floats) -> npt.NDArray[np.float32]:
         """The vertices of all meshes, one body after the other, relative to the origin [m]."""
         positions = positions.astype(np.float32, copy=False)
         return np.concatenate([embedding(positions) for embedding in self._embeddings])
+
+    def orientations(self) -> npt.NDArray[np.float32]:
+        """Unit quaternions (w, x, y, z) of what turns by itself, one body after the other, shape (orientations, 4).
+
+        Raises:
+            XpbdError: E_DIVERGED, with frame and object, where one is not finite.
+        """
+        count = len(self.system.orientations)
+        values = read_array(self._state.particles.orientations)[:count].astype(np.float32)
+        if not np.isfinite(values).all():
+            first = int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0])
+            self._raise_diverged(int(np.searchsorted(self.system.orientation_starts, first, side="right")) - 1)
+        return values
 
     def checkpoint(self) -> dict[str, npt.NDArray[np.generic]]:
         """What ``restore`` needs to go on bit for bit."""
@@ -176,13 +217,13 @@ class Solver:
         if mode & WARM:
             multipliers = self._state.constraints.lagrange_multipliers
             kept |= {"corrections": particles.corrections, "lagrange_multipliers": multipliers}
+        if self._plan.variant.has_orientations:
+            kept |= {"orientations": particles.orientations, "angular_velocities": particles.angular_velocities}
         if self._plan.variant.bounces:
             kept["hits"] = self._state.pieces.hits
         return kept
 
-    def _raise_diverged(self, particle: int) -> None:
-        body = int(np.searchsorted(self.system.starts, particle, side="right")) - 1
-        body = min(body, len(self.system.models) - 1)
+    def _raise_diverged(self, body: int) -> None:
         frame = self.system.scene.frames.start + self.frame_index
         name = self.system.models[body].body.name
         raise XpbdError("E_DIVERGED", divergence_advice(self.system, body), name, frame)

@@ -16,12 +16,16 @@ FLOATS = ti.types.ndarray(ndim=1)
 INTS = ti.types.ndarray(dtype=ti.i32, ndim=1)
 FLOAT_TABLE = ti.types.ndarray(dtype=ti.f32, ndim=2)
 INT_TABLE = ti.types.ndarray(dtype=ti.i32, ndim=2)
+REAL_TABLE = ti.types.ndarray(ndim=2)
+VECTOR_TABLE = ti.types.ndarray(ndim=2)
 FLOATS_3D = ti.types.ndarray(ndim=3)
 MOTION = ti.types.ndarray(dtype=ti.f32, ndim=3)
 
 # positions are 4-vectors (xyz [m], inverse mass [1/kg]), previous positions too (xyz [m], damping time [s]); velocities
-# are [m/s] with a fourth component of 0, and so are corrections [m], which move the next prediction. Gravity [m/s²] is
-# one vector for all. Bodies have a row each, columns as in ``contacts.tables``, and the first of their particles
+# are [m/s] with a fourth component of 0, and so are corrections [m], which move the next prediction. Orientations are
+# unit quaternions (w, x, y, z); angular velocities [rad/s] have the inverse inertia [1/(kg m²)] as their fourth
+# component. Gravity [m/s²] is one vector for all. Bodies have a row each, columns as in ``contacts.tables``; their
+# starts are the first particle of each and the end of the last one's, then the same of the orientations
 Particles = pack_type(
     positions=VECTORS,
     previous_positions=VECTORS,
@@ -29,6 +33,9 @@ Particles = pack_type(
     older_positions=VECTORS,
     older_velocities=VECTORS,
     corrections=VECTORS,
+    orientations=VECTORS,
+    previous_orientations=VECTORS,
+    angular_velocities=VECTORS,
     gravity=VECTORS,
     bodies=FLOAT_TABLE,
     body_starts=INTS,
@@ -42,8 +49,10 @@ Targets = pack_type(particles=INTS, starts=VECTORS, ends=VECTORS)
 # whether some point needed more than there are
 Contacts = pack_type(elements=INT_TABLE, weights=FLOAT_TABLE, element_starts=INTS, touches=INTS, slots=FLOATS_3D)
 # as in ``CompactPieces``, columns of the rows as in ``contacts.tables``; hits by piece and collider, columns as in
-# ``contacts.restitution``
-Pieces = pack_type(piece_rows=INT_TABLE, members=INTS, points=INTS, hits=FLOATS_3D)
+# ``contacts.restitution``. Then as in ``DampedPieces``
+Pieces = pack_type(
+    piece_rows=INT_TABLE, members=INTS, points=INTS, hits=FLOATS_3D, damped_rows=INT_TABLE, damped_members=INTS
+)
 # as in ``ColliderSet``; the motion of a frame at the boundaries of its substeps
 Colliders = pack_type(motion=MOTION, ints=INT_TABLE, floats=FLOAT_TABLE, mesh_floats=FLOATS, mesh_ints=INTS)
 # as in ``HierarchyTables``, whose levels are the rows. Moves are where vertices were restricted to, then how far they
@@ -52,7 +61,7 @@ Levels = pack_type(
     rows=INT_TABLE,
     stiffness=FLOAT_TABLE,
     coarse_positions=VECTORS,
-    moves=VECTORS,
+    coarse_moves=VECTORS,
     restriction_starts=INTS,
     restriction_vertices=INTS,
     restriction_weights=FLOATS,
@@ -63,7 +72,8 @@ Levels = pack_type(
     link_states=FLOATS,
 )
 # who does what when: ``stages``, segments of ``Schedule`` and of ``ContactPoints``, ``LevelOperations``; what turns a
-# team has claimed and done; and how long a substep lasts [s]
+# team has claimed and done; how long a substep lasts [s]; and what a launch does: first substep, how many, of how many
+# of the frame, by a team of how many threads
 Order = pack_type(
     stages=INT_TABLE,
     segments=INT_TABLE,
@@ -74,9 +84,38 @@ Order = pack_type(
     operation_starts=INTS,
     counters=INTS,
     duration=FLOATS,
+    span=INTS,
 )
-# which substeps of how many a launch does, by a team of how many threads
-Span = ti.types.struct(first=ti.i32, count=ti.i32, of=ti.i32, team_size=ti.i32)
+# contact between bodies: surfaces, pairs and limits as in ``contacts.pairs.tables``; the rows of ``pair_starts`` and
+# the windows of particles as in ``contacts.search``; the near pairs of a task stand from its first pair on. Rows and
+# counts of objects, what substeps tell and vertices as in ``pair_tables``. Of each island, which has the number of its
+# first object, the displacement that it is looked at from [m]; of each particle, how far it may go in a substep [m].
+# Places of vertices in their collider's frame at both ends of the frame [m]
+Pairs = pack_type(
+    surface_elements=INT_TABLE,
+    surface_weights=FLOAT_TABLE,
+    objects=FLOAT_TABLE,
+    object_rows=INT_TABLE,
+    object_counts=INT_TABLE,
+    travels=FLOATS,
+    gradients=FLOATS,
+    pair_ints=INT_TABLE,
+    pair_floats=REAL_TABLE,
+    pair_bounds=FLOATS,
+    pair_starts=INTS,
+    near_pairs=INTS,
+    near_counts=INTS,
+    moves=VECTORS,
+    cuts=VECTORS,
+    window_starts=VECTORS,
+    window_travels=VECTORS,
+    frames=VECTORS,
+    reaches=FLOATS,
+    least_reach=FLOATS,
+    told=INTS,
+    vertices=INT_TABLE,
+    vertex_places=VECTOR_TABLE,
+)
 
 
 class World(NamedTuple):
@@ -89,3 +128,4 @@ class World(NamedTuple):
     pieces: Any
     colliders: Any
     levels: Any
+    pairs: Any

@@ -19,14 +19,19 @@ from ...contacts.tables import COLLIDER_SHAPE, MOTION_WIDTH
 from ...device.arrays import make_array, make_vectors, make_zero_vectors, make_zeros, read_array, readable_array
 from ...device.runtime import real_type
 from ..order.compact_pieces import CompactPieces
+from ..order.damped_pieces import DampedPieces
 from ..order.level_operations import LevelOperations, level_operations
 from ..order.level_tables import HierarchyTables, build_hierarchy_tables
 from ..order.stages import Stage, substep_stages
 from ..system.colliders import ColliderSet
-from ..system.mode import damps_bodies, keeps_friction, static_mode
+from ..system.mode import keeps_friction, static_mode
 from ..system.system import System
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Pieces, Targets, World
+from .pair_state import no_pairs
 from .team_kernels import COUNTERS
+
+# how often an iteration goes over pairs: fewer let stacks creep, see docs/experiments.md
+PAIR_SWEEPS = 4
 
 
 @dataclass(frozen=True)
@@ -112,7 +117,8 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         len(colliders.ints) > 0,
         operations.stages,
         len(system.pieces),
-        len(system.models) * damps_bodies(system),
+        len(system.damped),
+        PAIR_SWEEPS * (system.objects is not None),
     )
     most_slots = sum(CONTACTS[shape].most_faces for shape in colliders.ints[:, COLLIDER_SHAPE])
     world = World(
@@ -124,9 +130,10 @@ def build_state(system: System, colliders: ColliderSet) -> State:
             ends=make_zero_vectors(len(moved)),
         ),
         contacts=_contacts(system, min(FIRST_SLOTS, most_slots), mode),
-        pieces=_pieces(system.pieces, len(colliders.ints)),
+        pieces=_pieces(system.pieces, system.damped, len(colliders.ints)),
         colliders=_colliders(colliders, settings.substeps),
         levels=_levels(tables),
+        pairs=no_pairs(),
     )
     return State(
         world=world,
@@ -140,6 +147,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
 
 
 def _particles(system: System, mode: int) -> Any:
+    turning = system.orientations
     # only BDF2 looks back: to uniform motion at first
     looks_back = bool(mode & BDF2)
     h = system.scene.frames.frame_duration / system.scene.settings.substeps
@@ -154,7 +162,10 @@ def _particles(system: System, mode: int) -> Any:
         corrections=make_zero_vectors(len(system.positions) if mode & WARM else 0),
         gravity=make_vectors(np.append(system.scene.gravity, 0.0)[None]),
         bodies=make_array(body_table(system), ti.f32),
-        body_starts=make_array(system.starts, ti.i32),
+        orientations=make_vectors(turning.rotations),
+        previous_orientations=make_zero_vectors(len(turning)),
+        angular_velocities=make_vectors(turning.angular_velocities, turning.inverse_inertias),
+        body_starts=make_array(np.concatenate([system.starts, system.orientation_starts]), ti.i32),
     )
 
 
@@ -206,13 +217,15 @@ def _slots(system: System, slots: int, mode: int) -> tuple[Any, Any]:
     return make_zeros((count + 1,), ti.i32), make_zeros((count, slots, width), real_type())
 
 
-def _pieces(pieces: CompactPieces, collider_count: int) -> Any:
+def _pieces(pieces: CompactPieces, damped: DampedPieces, collider_count: int) -> Any:
     rows = np.stack([pieces.starts, pieces.point_starts, np.append(pieces.are_hard, 0)], axis=1)
     return Pieces(
         piece_rows=make_array(rows, ti.i32),
         members=make_array(pieces.members, ti.i32),
         points=make_array(pieces.points, ti.i32),
         hits=make_zeros((len(pieces), collider_count, HIT_WIDTH), real_type()),
+        damped_rows=make_array(damped.rows, ti.i32),
+        damped_members=make_array(damped.members, ti.i32),
     )
 
 
@@ -231,7 +244,7 @@ def _levels(tables: HierarchyTables) -> Any:
         rows=make_array(tables.levels, ti.i32),
         stiffness=make_array(tables.stiffness, ti.f32),
         coarse_positions=make_vectors(tables.positions),
-        moves=make_zero_vectors(len(tables.positions)),
+        coarse_moves=make_zero_vectors(len(tables.positions)),
         restriction_starts=make_array(tables.restriction_starts, ti.i32),
         restriction_vertices=make_array(tables.restriction_vertices, ti.i32),
         restriction_weights=make_array(tables.restriction_weights, ti.f32),
@@ -254,6 +267,7 @@ def _order(system: System, stages: Sequence[Stage], operations: LevelOperations)
         operations=make_array(operations.rows, ti.i32),
         operation_starts=make_array(operations.starts, ti.i32),
         counters=make_zeros((COUNTERS,), ti.i32),
+        span=make_zeros((4,), ti.i32),
         duration=make_array(np.array([system.scene.frames.frame_duration / settings.substeps]), real_type()),
     )
 

@@ -11,21 +11,23 @@ import numpy.typing as npt
 from ...bodies.body_attachments import build_body_attachments
 from ...bodies.body_model import BodyModel
 from ...bodies.kinds import build_body, solver_kind
+from ...bodies.orientations import Orientations
 from ...bodies.own_frame import own_frame
 from ...bodies.softness import soft_pin_compliance, softness_follows
 from ...constraints.attachment import build_attachment
 from ...constraints.constraint import ConstraintBlock
 from ...device.runtime import choose_device
 from ...scene.body import Body
-from ...scene.errors import Notice
+from ...scene.errors import Notice, XpbdError
 from ...scene.scene import Scene
 from ...scene.transforms import at_frame, transformed
 from ..order.compact_pieces import CompactPieces, build_compact_pieces
 from ..order.contact_points import ContactPoints, build_contact_points
+from ..order.damped_pieces import DampedPieces, build_damped_pieces
 from ..order.level_tables import has_levels
 from ..order.schedule import Schedule, build_schedule
+from .contact_objects import ContactObjects, build_contact_objects, collider_vertices, has_pairs
 from .ignored import ignored
-from .pin_motion import carried
 from .tracks import FollowingColumn, Tracks, built_scene, following_columns, unfollowed, watched_blocks
 
 Floats = npt.NDArray[np.float64]
@@ -51,7 +53,7 @@ class PinnedParticles:
 
 @dataclass(frozen=True)
 class System:
-    """Particles of all bodies, one after the other, then the anchors of soft pins.
+    """Particles of all bodies, one after the other, then the anchors of soft pins, then vertices of colliders.
 
     Attributes:
         scene: what it is made from, with the values from which it is built in place of those that tracks move.
@@ -62,12 +64,16 @@ class System:
         inverse_masses: [1/kg], shape (particles,).
         damping_times: of the material around each particle [s], shape (particles,).
         starts: first particle of each body, then the end of the last, shape (bodies + 1,).
+        orientations: of all bodies, one after the other.
+        orientation_starts: first orientation of each body, then the end of the last, shape (bodies + 1,).
         pinned: per body.
         schedule: the constraints.
         graphics_work: constraints that a graphics card would share out; 0 where cloth has coarse levels: colour by
             colour they take hundreds of launches per substep, which is longer than a processor needs for the work.
         contacts: the points of the surface that meet colliders.
         pieces: what of the bodies bounces as a whole.
+        objects: bodies and mesh colliders whose surfaces may touch; None where nothing can.
+        damped: what of them moves within itself, and is damped.
         tracks: parameters that change over the frames.
         columns: parameters of constraints that follow them.
         notices: warnings.
@@ -81,11 +87,15 @@ class System:
     inverse_masses: Floats
     damping_times: Floats
     starts: Ints
+    orientations: Orientations
+    orientation_starts: Ints
     pinned: tuple[PinnedParticles, ...]
     schedule: Schedule
     graphics_work: int
     contacts: ContactPoints
     pieces: CompactPieces
+    objects: ContactObjects | None
+    damped: DampedPieces
     tracks: Tracks
     columns: tuple[FollowingColumn, ...]
     notices: tuple[Notice, ...]
@@ -94,6 +104,11 @@ class System:
     def moved_particles(self) -> Ints:
         """All particles that follow a given motion, shape (pinned,)."""
         return np.concatenate([pinned.particles for pinned in self.pinned]).astype(np.int32)
+
+    @property
+    def device(self) -> str:
+        """Which device to ask for: contact between bodies is for processors."""
+        return device_for(self.scene)
 
     @property
     def wants_double(self) -> bool:
@@ -127,7 +142,7 @@ def build_system(scene: Scene) -> System:
     """Turn bodies into particles and constraints.
 
     Raises:
-        XpbdError: E_GEOM_* or E_TET_*, for a body that cannot be simulated.
+        XpbdError: E_GEOM_* or E_TET_*, for a body that cannot be simulated; E_PARAM, see ``assemble``.
     """
     scene = built_scene(scene)
     return assemble(scene, tuple(build_body(body, scene.settings) for body in scene.bodies))
@@ -139,7 +154,11 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     Args:
         scene: as ``tracks.built_scene`` returns it.
         models: of its bodies.
+
+    Raises:
+        XpbdError: E_PARAM, for a body with orientations where time is integrated by BDF2.
     """
+    _require_euler(scene, models)
     origin = _centre(models)
     starts = np.concatenate([[0], np.cumsum([len(model.positions) for model in models])]).astype(np.int32)
     inverse_masses = [_inverse_masses(model) for model in models]
@@ -177,28 +196,36 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     del positions, inverse_masses, velocities
     graphics_work = 0 if has_levels(models, scene) else sum(len(block) for block in blocks)
     # a graphics card takes a launch for each colour of each round, and needs no parts
-    parts = None if choose_device(scene.settings.device, graphics_work) == "CPU" else 1
+    parts = None if choose_device(device_for(scene), graphics_work) == "CPU" else 1
     tracks = Tracks.of(scene)
     watched = watched_blocks(blocks, owners, tracks)
     schedule = build_schedule(blocks, all_inverse_masses, np.concatenate(upright), parts, watched)
     columns = following_columns(schedule, blocks, owners, tracks)
     contacts = build_contact_points(models, starts, schedule.parts)
     pieces = build_compact_pieces(scene, models, starts, blocks, all_inverse_masses, contacts)
+    held = [(mine.particles, mine.sources) for mine in pinned]
+    damped = build_damped_pieces(models, starts, all_inverse_masses, held)
     del blocks, upright
+    vertices = collider_vertices(scene) - origin if has_pairs(scene) else np.zeros((0, 3))
+    objects = build_contact_objects(scene, models, starts, len(all_positions))
     return System(
         scene=scene,
         models=tuple(replace(model, blocks=()) for model in models),
         origin=origin,
-        positions=all_positions,
-        velocities=all_velocities,
-        inverse_masses=all_inverse_masses,
-        damping_times=_damping_times(models, len(all_inverse_masses)),
+        positions=np.concatenate([all_positions, vertices]),
+        velocities=np.concatenate([all_velocities, np.zeros_like(vertices)]),
+        inverse_masses=np.concatenate([all_inverse_masses, np.zeros(len(vertices))]),
+        damping_times=_damping_times(models, len(all_inverse_masses) + len(vertices)),
         starts=starts,
+        orientations=Orientations.joined(model.orientations for model in models),
+        orientation_starts=np.cumsum([0, *(len(model.orientations) for model in models)], dtype=np.int32),
         pinned=tuple(pinned),
         schedule=schedule,
         graphics_work=graphics_work,
         contacts=contacts,
         pieces=pieces,
+        objects=objects,
+        damped=damped,
         tracks=tracks,
         columns=columns,
         notices=(
@@ -206,6 +233,19 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
             *ignored(scene, unfollowed(scene, tracks, columns)),
         ),
     )
+
+
+def device_for(scene: Scene) -> str:
+    """Which device to ask for a scene."""
+    return "CPU" if has_pairs(scene) else scene.settings.device
+
+
+def _require_euler(scene: Scene, models: tuple[BodyModel, ...]) -> None:
+    """BDF2 would need the orientations before the last, which nobody keeps."""
+    for model in models:
+        if len(model.orientations) and scene.settings.time_integration == "BDF2":
+            advice = "What turns by itself cannot be integrated by BDF2: choose another Time Integration."
+            raise XpbdError("E_PARAM", advice, model.body.name)
 
 
 def _centre(models: tuple[BodyModel, ...]) -> Floats:
@@ -223,7 +263,7 @@ def _inverse_masses(model: BodyModel) -> Floats:
 
 
 def _damping_times(models: tuple[BodyModel, ...], count: int) -> Floats:
-    # anchors of soft pins come last and damp nothing
+    # anchors of soft pins and vertices of colliders come last and damp nothing
     times = np.zeros(count)
     first = 0
     for model in models:
@@ -254,8 +294,4 @@ def _targets(model: BodyModel, pinned: PinnedParticles, frame_index: int) -> Flo
         return rest
     if pins.follows_object:
         return transformed(at_frame(pins.matrices, frame_index), rest)
-    target = at_frame(pins.targets, frame_index)
-    if len(model.tetrahedra):
-        return carried(rest, model.body.positions[pins.vertices], target)
-    place = np.searchsorted(pins.vertices, pinned.sources)
-    return target[place]
+    return solver_kind(model.body).place_pins(model, pinned.sources, at_frame(pins.targets, frame_index))

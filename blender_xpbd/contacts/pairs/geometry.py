@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Closest points of a vertex and a triangle, and of two edges; the normal between them.
+
+A distance is least where both points lie within, or at the rim. So there is one candidate within and one for each part
+of the rim, and the nearest one wins (Eberly, "Robust computation of distance between line segments", for edges). No
+region is chosen by the sign of a small difference, which rounding could turn. In slivers and for edges that are all but
+parallel only the rim counts, which is then as near but for rounding.
+
+All arithmetic is relative to one of the points, so that what is lost is a rounding error of the coordinates.
+"""
+
+import numpy as np
+import taichi as ti
+
+from ...device.runtime import numpy_type, real_type
+
+# distances below so many rounding errors of the pair's size have no direction of their own
+ROUNDINGS = 16.0
+
+
+def rounding() -> float:
+    """The rounding error of the solver's precision; for ``ti.static``."""
+    return float(np.finfo(numpy_type(real_type())).eps)
+
+
+@ti.func
+def part_along(offset, way):
+    """Where on a way from 0 the point nearest to ``offset`` is, from 0 to 1; 0 where the way has no length."""
+    return ti.math.clamp(offset.dot(way) / ti.max(way.dot(way), 1e-30), 0.0, 1.0)
+
+
+@ti.func
+def closest_vertex_triangle(p, a, b, c):
+    """The point of triangle (a, b, c) that is nearest to p.
+
+    Returns:
+        signed weights of (p, a, b, c), the normal of the triangle times twice its area [m²], and whether p is over the
+        triangle's inside.
+    """
+    ab, ac, ap = b - a, c - a, p - a
+    cross = ab.cross(ac)
+    square = cross.dot(cross)
+    # by cross products: dot products cancel out in slivers
+    v, w = cross.dot(ap.cross(ac)), cross.dot(ab.cross(ap))
+    is_inside = v >= 0.0 and w >= 0.0 and v + w <= square
+    is_inside = is_inside and square > ti.static(rounding()) * ab.dot(ab) * ac.dot(ac)
+    weights = ti.Vector([1.0, -1.0, 0.0, 0.0])
+    if is_inside:
+        v, w = v / square, w / square
+        weights = ti.Vector([1.0, v + w - 1.0, -v, -w])
+    else:
+        part = part_along(ap, ab)
+        way = ap - part * ab
+        nearest = way.dot(way)
+        weights = ti.Vector([1.0, part - 1.0, -part, 0.0])
+        part = part_along(ap, ac)
+        way = ap - part * ac
+        if way.dot(way) < nearest:
+            nearest = way.dot(way)
+            weights = ti.Vector([1.0, part - 1.0, 0.0, -part])
+        bc, bp = c - b, p - b
+        part = part_along(bp, bc)
+        way = bp - part * bc
+        if way.dot(way) < nearest:
+            weights = ti.Vector([1.0, 0.0, part - 1.0, -part])
+    return weights, cross, is_inside
+
+
+@ti.func
+def closest_edge_edge(a0, a1, b0, b1):
+    """The nearest points of edges (a0, a1) and (b0, b1).
+
+    Returns:
+        signed weights of (a0, a1, b0, b1), the cross product of the edges [m²], and whether both points lie within.
+    """
+    a, b, r = a1 - a0, b1 - b0, b0 - a0
+    cross = a.cross(b)
+    square = cross.dot(cross)
+    # lines cross over at a0 + s a and b0 + t b; by cross products, as above
+    s, t = cross.dot(r.cross(b)), cross.dot(r.cross(a))
+    is_inside = s >= 0.0 and s <= square and t >= 0.0 and t <= square
+    is_inside = is_inside and square > ti.static(rounding()) * a.dot(a) * b.dot(b)
+    if is_inside:
+        s, t = s / square, t / square
+    else:
+        t = part_along(-r, b)
+        s = 0.0
+        way = r + t * b
+        nearest = way.dot(way)
+        other = part_along(a - r, b)
+        way = r + other * b - a
+        if way.dot(way) < nearest:
+            s, t, nearest = 1.0, other, way.dot(way)
+        other = part_along(r, a)
+        way = r - other * a
+        if way.dot(way) < nearest:
+            s, t, nearest = other, 0.0, way.dot(way)
+        other = part_along(r + b, a)
+        way = r + b - other * a
+        if way.dot(way) < nearest:
+            s, t = other, 1.0
+    return ti.Vector([1.0 - s, s, t - 1.0, -t]), cross, is_inside
+
+
+@ti.func
+def _upright(vector):
+    """Some unit vector at right angles to another one, whatever its length."""
+    sizes = ti.abs(vector)
+    axis = ti.Vector([1.0, 0.0, 0.0])
+    if sizes[0] > sizes[1]:
+        axis = ti.Vector([0.0, 1.0, 0.0])
+    across = vector.cross(axis)
+    size = across.norm()
+    result = ti.Vector([0.0, 0.0, 1.0])
+    if size > 1e-30:
+        result = across / size
+    return result
+
+
+@ti.func
+def pair_geometry(is_edges, x0, x1, x2, x3, previous):
+    """Closest points of a pair, and the normal between them.
+
+    Args:
+        is_edges: whether (x0, x1) and (x2, x3) are edges; else x0 is a vertex and the others are a triangle.
+        x0: points [m].
+        x1: likewise.
+        x2: likewise.
+        x3: likewise.
+        previous: the normal of the pair before, or 0: where the distance is a rounding error, side a is on its side.
+
+    Returns:
+        ``weights`` of the points, signed; unit ``normal`` from side b to side a, always finite; ``distance`` [m].
+    """
+    weights, cross, is_inside = ti.Vector([1.0, 0.0, 0.0, 0.0]), x1, False
+    spread = x1 - x0
+    if is_edges:
+        weights, cross, is_inside = closest_edge_edge(x0, x1, x2, x3)
+    else:
+        weights, cross, is_inside = closest_vertex_triangle(x0, x1, x2, x3)
+        spread = x2 - x1
+    # Σ w x without the size of the coordinates, since Σ w = 0
+    way = weights[1] * (x1 - x0) + weights[2] * (x2 - x0) + weights[3] * (x3 - x0)
+    distance = way.norm()
+    size = spread.norm() + (x3 - x2).norm()
+    area = cross.norm()
+    normal = way / ti.max(distance, 1e-30)
+    is_close = distance <= ti.static(ROUNDINGS * rounding()) * size
+    if is_inside:
+        # steadier than the way, and exact for the smallest distance
+        normal = cross / area
+        height = normal.dot(way)
+        distance = ti.abs(height)
+        if is_close and previous.dot(previous) > 0.0:
+            height = normal.dot(previous)
+        if height < 0.0:
+            normal = -normal
+    elif is_close or distance <= 1e-30:
+        if previous.dot(previous) > 0.0:
+            normal = previous
+        elif area > 1e-30:
+            normal = cross / area
+        else:
+            normal = _upright(spread)
+    return ti.Struct(weights=weights, normal=normal, distance=distance)

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Lists the pairs of surface elements that may touch during a window of substeps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import taichi as ti
+
+from ...device.arrays import (
+    make_array,
+    make_zero_vectors,
+    make_zeros,
+    read_array,
+    readable_array,
+)
+from ...device.launch import launch
+from ...device.runtime import real_type
+from ...geometry.components import connected_components
+from ...geometry.search.surfaces import Surfaces
+from ..pairs.tables import PAIR_INTS, PAIR_WIDTH
+from .features import NEAR_PAIRS
+from .packs import Pairs, Points, Sorted, Window
+from .sorting import NOBODY, SEVERAL, SORTED_WIDTH, place_pairs, sort_pairs, write_pairs
+from .tree_walk import TreeWalk, make_forest
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What the solver knows of the surface points.
+
+    Attributes:
+        elements: four particles of each point, then its object, shape (points, 5); a weight of 0 leaves one out.
+        weights: x = Σ wⱼ xⱼ, shape (points, 4), float32.
+        parts: of each particle, −1 where nothing moves it, shape (particles,).
+        part_count: number of parts.
+        gaps: that two objects keep, or one to itself, shape (objects, objects) [m].
+        frictions: Coulomb's μ of each point, shape (points,).
+        restitutions: e of each object, shape (objects,).
+    """
+
+    elements: Ints
+    weights: npt.NDArray[np.float32]
+    parts: Ints
+    part_count: int
+    gaps: Floats
+    frictions: Floats
+    restitutions: Floats
+
+
+@dataclass(frozen=True)
+class PairList:
+    """The pairs of one search; the arrays are those of the search, and the next one writes to them.
+
+    Attributes:
+        pairs: pack of ``pair_ints``, ``pair_floats`` and ``pair_bounds`` as ``contacts.pairs.tables`` says; by task,
+            kind and numbers: point and triangle, or edge and edge, lower one first. Rows beyond ``count`` are rubbish.
+        task_starts: first pair of each part, then of those that reach across parts, then the end; on the device,
+            shape (parts + 2,).
+        count: how many pairs there are.
+        islands: the lowest number of an object that each object hangs together with by pairs, shape (objects,).
+        is_new: whether the arrays are others than those of the search before.
+        met: objects that have a pair with each other, or with themselves, shape (n, 2).
+    """
+
+    pairs: Any
+    task_starts: Any
+    count: int
+    islands: Ints
+    is_new: bool
+    met: Ints
+
+
+class PairSearch:
+    """Surfaces that may touch, and the window of substeps for which pairs are listed.
+
+    Attributes:
+        window: pack of ``window_starts`` (particles,): where each particle is when the window begins, and its margin;
+            and ``window_travels`` (particles,): how far it travels until the window ends [m]. The pairs hold as long
+            as each particle is, along each axis, within its margin of start + share of the window · travel.
+    """
+
+    def __init__(self, surfaces: Surfaces, contents: Contents) -> None:
+        """Make the arrays.
+
+        Args:
+            surfaces: of all objects.
+            contents: what moves them.
+        """
+        self._surfaces = surfaces
+        self._forest = make_forest(surfaces, surfaces.rest)
+        self._points = _make_points(contents)
+        self._walk = TreeWalk(surfaces, self._points, NEAR_PAIRS)
+        particle_count = len(contents.parts)
+        self.window = Window(
+            window_starts=make_zero_vectors(particle_count), window_travels=make_zero_vectors(particle_count)
+        )
+        self._task_starts = make_zeros((contents.part_count + 2,), ti.i32)
+        self._capacity = 0
+        self._grow(1)
+
+    def search(self, team_size: int = 1) -> PairList:
+        """List the pairs for the window as it is.
+
+        Args:
+            team_size: threads to share the work among; the result does not depend on it.
+        """
+        self._walk.fit(self._forest, self.window, team_size)
+        count, met = self._walk.walk(self._forest, team_size)
+        is_new = count > self._capacity
+        if is_new:
+            self._grow(count + count // 2)
+        launch(sort_pairs, self._walk.found, self._sorted, count)
+        launch(place_pairs, self._forest, self._points, self._sorted, count)
+        launch(write_pairs, self._forest, self._points, self._sorted, self._pairs, count, team_size)
+        islands = connected_components(self._surfaces.object_count, met)
+        return PairList(self._pairs, self._task_starts, count, islands, is_new, met)
+
+    def _grow(self, capacity: int) -> None:
+        """Make room for so many pairs."""
+        self._capacity = capacity
+        buckets = len(self._surfaces.rest) + len(self._surfaces.edges)
+        self._sorted = Sorted(
+            bucket_starts=make_zeros((buckets + 2,), ti.i32),
+            sorted_pairs=make_zeros((capacity, SORTED_WIDTH), ti.i32),
+            pair_places=make_zeros((capacity,), ti.i32),
+            task_starts=self._task_starts,
+        )
+        self._pairs = Pairs(
+            pair_ints=make_zeros((capacity, PAIR_INTS), ti.i32),
+            pair_floats=make_zeros((capacity, PAIR_WIDTH), real_type()),
+            pair_bounds=make_zeros((capacity,), real_type()),
+        )
+
+
+def listed_pairs(found: PairList) -> tuple[Ints, Floats, Ints]:
+    """Copies of the rows of ``pair_ints`` and ``pair_floats``, and of the tasks' starts."""
+    rows = slice(0, found.count)
+    return (
+        read_array(found.pairs.pair_ints)[rows],
+        read_array(found.pairs.pair_floats)[rows],
+        read_array(found.task_starts),
+    )
+
+
+def _make_points(contents: Contents) -> Any:
+    return Points(
+        point_elements=readable_array(contents.elements, ti.i32),
+        point_weights=readable_array(contents.weights, ti.f32),
+        point_parts=make_array(point_parts(contents), ti.i32),
+        point_frictions=make_array(contents.frictions, real_type()),
+        object_gaps=make_array(contents.gaps, ti.f32),
+        object_restitutions=make_array(contents.restitutions, real_type()),
+    )
+
+
+def point_parts(contents: Contents) -> Ints:
+    """The part of each point: −1 where nothing moves it, −2 where its particles belong to several; shape (points,)."""
+    parts = contents.parts[contents.elements[:, :4]]
+    counts = (contents.weights != 0.0) & (parts != NOBODY)
+    lowest = np.where(counts, parts, np.iinfo(np.int32).max).min(axis=1)
+    highest = np.where(counts, parts, NOBODY).max(axis=1)
+    return np.where(highest == NOBODY, NOBODY, np.where(lowest == highest, highest, SEVERAL)).astype(np.int32)

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A push parts sides by what is asked and keeps momentum; friction stays in its cone; no push is kept as speed."""
+
+import numpy as np
+import pytest
+
+from blender_xpbd.device.arrays import read_array, write_array
+from tests.contacts.pairs import pair_kernels as kernels
+
+pytestmark = pytest.mark.usefixtures("taichi_cpu")
+
+GAP, H = 0.01, 0.01
+# a vertex 5 mm over a triangle, and an edge 5 mm over an edge
+VERTEX = np.array([[0.3, 0.2, 0.005], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+EDGES = np.array([[-1.0, 0.2, 0.005], [2.0, 0.2, 0.005], [0.4, -1.0, 0.0], [0.4, 0.5, 0.0]])
+MASSES = np.array([1.0, 2.0, 0.5, 3.0])
+
+
+class Pair:
+    """One pair through a substep."""
+
+    def __init__(self, kind, places, masses=MASSES, velocities=None, friction=0.0, restitution=0.0, carriers=None):
+        self.masses, self.h = masses, H
+        self.inverse_masses = np.where(np.isinf(masses), 0.0, 1.0 / masses)
+        velocities = np.zeros_like(places) if velocities is None else velocities
+        self.particles = kernels.moving(places, self.inverse_masses, velocities)
+        self.embeds = carriers is not None
+        elements, weights = carriers or kernels.points_of_particles(np.array([0, 1, 1, 1]))
+        self.surfaces = kernels.surfaces_of(elements, weights, len(places))
+        self.pairs = kernels.pairs_of([kind], [[0, 1, 2, 3]], GAP, friction, restitution)
+        kernels.find(self.particles, self.surfaces, self.pairs, 1, 1.0, self.embeds)
+
+    def move(self, ways):
+        places = read_array(self.particles.positions)
+        places[:, :3] += ways
+        write_array(self.particles.positions, places)
+
+    def touch(self, sweeps=1):
+        before = self.positions
+        kernels.touch_all(self.particles, self.surfaces, self.pairs, self.h, sweeps, self.embeds)
+        return self.positions - before
+
+    def settle(self, velocities):
+        write_array(self.particles.velocities, np.column_stack([velocities, np.zeros(len(velocities))]))
+        kernels.settle_all(self.particles, self.surfaces, self.pairs, 1.0 / self.h, 0.01, self.embeds)
+        return read_array(self.particles.velocities)[:, :3]
+
+    @property
+    def positions(self):
+        return read_array(self.particles.positions)[:, :3].astype(float)
+
+
+@pytest.mark.parametrize(("kind", "places"), [(0, VERTEX), (1, EDGES)])
+def test_sides_part_to_the_gap_and_momentum_stays(kind, places):
+    pair = Pair(kind, places)
+    moved = pair.touch()
+    momentum = pair.masses[:, None] * moved
+    np.testing.assert_allclose(momentum.sum(axis=0), 0.0, atol=1e-8)
+    np.testing.assert_allclose(np.cross(places, momentum).sum(axis=0), 0.0, atol=1e-8)
+    found = kernels.measured(np.array([kind]), pair.positions[None])[2]
+    np.testing.assert_allclose(found, GAP, rtol=1e-3)
+
+
+def test_points_that_share_particles_part_by_just_as_much():
+    """Four points of two tetrahedra that share a face: three particles carry points of both sides."""
+    rng = np.random.default_rng(3)
+    corners = 0.1 * rng.normal(size=(5, 3))
+    weights = rng.dirichlet(np.ones(4), 4)
+    particles = np.array([[0, 1, 2, 3], *[[1, 2, 3, 4]] * 3])
+    points = np.einsum("ij,ijc->ic", weights, corners[particles])
+    weights, elements = weights.astype(np.float32), np.column_stack([particles, np.zeros(4, int)])
+    pair = Pair(0, corners, np.array([1.0, 2.0, 0.5, 3.0, 1.0]), carriers=(elements, weights))
+    w, normals, found = kernels.measured(np.array([0]), points[None])
+    # as if it wanted 5 mm more than it has
+    table = read_array(pair.pairs.pair_floats)
+    table[0, 0] = found[0] + 0.005
+    write_array(pair.pairs.pair_floats, table)
+    moved = pair.touch()
+    np.testing.assert_allclose((pair.masses[:, None] * moved).sum(axis=0), 0.0, atol=1e-8)
+    way = w[0] @ np.einsum("ij,ijc->ic", weights, moved[particles])
+    np.testing.assert_allclose(way, 0.005 * normals[0], rtol=1e-4, atol=1e-7)
+    assert not read_array(pair.surfaces.gradients).any()
+
+
+def test_what_has_no_mass_does_not_move():
+    pair = Pair(0, VERTEX, np.array([1.0, np.inf, np.inf, np.inf]))
+    moved = pair.touch()
+    assert not moved[1:].any()
+    np.testing.assert_allclose(moved[0], [0.0, 0.0, 0.005], atol=1e-8)
+
+
+@pytest.mark.parametrize(("slide", "friction"), [(0.001, 0.3), (0.1, 0.3), (0.1, 0.0)])
+def test_friction_sticks_within_its_cone_and_slides_beyond(slide, friction):
+    """λₜ is at most μ λₙ, whatever the sweeps; a slide that takes less is taken back wholly."""
+    pair = Pair(0, VERTEX, np.array([1.0, np.inf, np.inf, np.inf]), friction=friction)
+    pair.move(np.array([[slide, 0.0, 0.0], *[[0.0] * 3] * 3]))
+    moved = pair.touch(5)
+    taken = min(slide, friction * 0.005)
+    np.testing.assert_allclose(moved[0], [-taken, 0.0, 0.005], atol=1e-7)
+
+
+def test_a_push_that_others_made_needless_is_taken_back():
+    pair = Pair(0, VERTEX, np.array([1.0, np.inf, np.inf, np.inf]), friction=0.3)
+    pair.touch()
+    pair.move(np.array([[0.0, 0.0, 0.002], *[[0.0] * 3] * 3]))
+    pair.touch()
+    assert pair.positions[0, 2] == pytest.approx(GAP, rel=1e-5)
+
+
+def test_sides_that_begin_too_near_glide_apart():
+    pair = Pair(0, VERTEX, np.array([1.0, np.inf, np.inf, np.inf]))
+    pair.h = 0.001
+    assert pair.touch()[0, 2] == pytest.approx(0.001, rel=1e-4)
+
+
+@pytest.mark.parametrize(("before", "restitution", "after"), [(-1.0, 0.5, 0.5), (-1.0, 0.0, 0.0), (-0.01, 0.5, 0.0)])
+def test_sides_part_with_the_speed_of_approach_times_e(before, restitution, after):
+    velocities = np.array([[0.0, 0.0, before], *[[0.0] * 3] * 3])
+    pair = Pair(0, VERTEX, MASSES, velocities, restitution=restitution)
+    pair.touch()
+    start = np.array([[0.1, 0.0, -0.2], *[[0.0] * 3] * 3])
+    got = pair.settle(start)
+    np.testing.assert_allclose((MASSES[:, None] * (got - start)).sum(axis=0), 0.0, atol=1e-6)
+    assert got[0, 2] - np.array([0.5, 0.3, 0.2]) @ got[1:, 2] == pytest.approx(after, abs=1e-6)
+
+
+def test_only_the_speed_of_the_push_is_taken_back():
+    """The push was 5 mm in 10 ms: what parts at 2 m/s keeps 1.5 of them."""
+    pair = Pair(0, VERTEX, np.array([1.0, np.inf, np.inf, np.inf]))
+    pair.touch()
+    assert pair.settle(np.array([[0.0, 0.0, 2.0], *[[0.0] * 3] * 3]))[0, 2] == pytest.approx(1.5, rel=1e-4)
+
+
+def test_a_far_pair_is_measured_again_when_it_may_be_near():
+    pair = Pair(0, VERTEX + np.array([[0.0, 0.0, 0.095], *[[0.0] * 3] * 3]))
+    options = (pair.particles, pair.surfaces, pair.pairs, 1, 0.01, False)
+    kernels.find(*options)
+    assert read_array(pair.pairs.near_count)[0] == 0
+    pair.move(np.array([[0.0, 0.0, -0.085], *[[0.0] * 3] * 3]))
+    write_array(pair.surfaces.travels, np.array([0.07, 0.0]))
+    kernels.find(*options)
+    # not enough for its bound
+    assert read_array(pair.pairs.near_count)[0] == 0
+    write_array(pair.surfaces.travels, np.array([0.05, 0.035]))
+    kernels.find(*options)
+    assert read_array(pair.pairs.near_count)[0] == 1

@@ -40,10 +40,10 @@ def tetrahedron():
 
 
 def angle():
-    """An L of three cubes of 0.1 m, whose centre of mass is not above the middle of its sole."""
+    """An L of three cubes of 0.1 m, whose centre of mass is not over the middle of its sole, at Y = 0."""
     outline = [(0.0, 0.0), (0.2, 0.0), (0.2, 0.1), (0.1, 0.1), (0.1, 0.2), (0.0, 0.2)]
     positions, triangles = surfaces.prism(outline, [(0, 1, 2), (0, 2, 3), (0, 3, 4), (0, 4, 5)])
-    return positions, triangles
+    return positions * [1.0, 1.0, SIZE / 2], triangles
 
 
 def turned_down(positions, direction):

@@ -39,12 +39,13 @@ def project_contact(
         gravity_speed: what gravity adds in it [m/s].
         is_first_iteration: whether multipliers begin anew.
         variant: static: which ``shapes`` there are, whether pieces bounce (``bounces``), whether the integration
-            ``has_history`` (BDF2), and whether the multipliers of friction are read again (``keeps_friction``).
+            ``has_history`` (BDF2), what of a substep a velocity acts for (``step_share``), and whether the multipliers
+            of friction are read again (``keeps_friction``).
     """
     # where points were when the substep began; BDF2's previous positions are its reference
     elements, weights = ti.static(contacts.elements, contacts.weights)
     starts = ti.static(particles.older_positions if variant.has_history else particles.previous_positions)
-    share = ti.static(2.0 / 3.0 if variant.has_history else 1.0)
+    share = ti.static(variant.step_share)
     if is_first_iteration:
         contacts.touches[k] = 0
     inverse_mass = element_inverse_mass(particles, elements, weights, k)

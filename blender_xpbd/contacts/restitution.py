@@ -9,8 +9,8 @@ by the rest of the body. Here e is Newton's, for the rigid part of the motion of
 one collider begins with the first touch. It notes the greatest approach of the point of contact, which is the centre of
 the impulses. While elasticity pushes, nothing is added. Once that push no longer exceeds gravity, the piece gets a
 rigid impulse at the point of contact, so that it parts there with e times the approach at least. Elasticity gives back
-what it can, and e makes up for what is lost; a hard piece parts with e times the approach exactly. The impulse takes
-Coulomb friction along, and never gives more energy than there was when the hit began.
+what it can, and e makes up for what is lost. The impulse takes Coulomb friction along, and never gives more energy than
+there was when the hit began. Hard pieces part at the first touch (``impact``).
 """
 
 import taichi as ti

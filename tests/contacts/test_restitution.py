@@ -49,7 +49,8 @@ def test_a_hard_body_rebounds_by_its_restitution(shape, down, restitution):
 @pytest.mark.parametrize("substeps", [10, 20, 80])
 @pytest.mark.parametrize("shape", [(tetrahedron, CORNER), (cube, CORNER), (ball, FACE), (angle, SOLE)])
 def test_substeps_do_not_change_the_rebound(shape, substeps, integration):
-    simulation = dropped(*shape, substeps, integration, restitution=0.8, **RIGID)
+    body, down = shape
+    simulation = dropped(body, down, substeps, integration, restitution=0.8, **RIGID)
     assert rebound(simulation, HEIGHT, 26) == pytest.approx(0.64, rel=0.02)
 
 

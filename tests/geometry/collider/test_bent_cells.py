@@ -34,7 +34,7 @@ def bent(name):
 
 def middles(grid):
     """Centres of the cells."""
-    return grid.origin + (np.stack(np.indices(grid.dims), axis=-1).reshape(-1, 3) + 0.5) * grid.cell_size
+    return grid.origin + (np.moveaxis(np.indices(grid.dims), 0, -1).reshape(-1, 3) + 0.5) * grid.cell_size
 
 
 def test_a_flat_sheet_has_none():

@@ -9,8 +9,8 @@ from .contact_type import ContactType, Floats
 
 @ti.func
 def query_plane(colliders: ti.template(), header, radius, point, previous_point, offset):
-    """Normal, distance and displacement; arguments as in ``ContactType.query``."""
-    return ti.Vector([0.0, 0.0, 1.0, point[2] - offset]), ti.Vector([0.0, 0.0, 0.0])
+    """As ``ContactType.query``."""
+    return ti.Vector([0.0, 0.0, 1.0, point[2] - offset]), ti.Vector([0.0, 0.0, 0.0]), False
 
 
 def plane_distances(points: Floats, _radius: Floats) -> Floats:

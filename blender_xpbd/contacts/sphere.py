@@ -9,12 +9,13 @@ from .contact_type import ContactType, Floats
 
 @ti.func
 def query_sphere(colliders: ti.template(), header, radius, point, previous_point, offset):
-    """Normal, distance and displacement; arguments as in ``ContactType.query``."""
+    """As ``ContactType.query``."""
     length = point.norm()
     normal = ti.Vector([0.0, 0.0, 1.0])
     if length > 0.0:
         normal = point / length
-    return ti.Vector([normal[0], normal[1], normal[2], length - radius - offset]), ti.Vector([0.0, 0.0, 0.0])
+    hit = ti.Vector([normal[0], normal[1], normal[2], length - radius - offset])
+    return hit, ti.Vector([0.0, 0.0, 0.0]), False
 
 
 def sphere_distances(points: Floats, radius: Floats) -> Floats:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from ...constraints.constraint import ACCUMULATE, BDF2, DAMPED, PBD, WARM
+from ...constraints.constraint import ACCUMULATE, BDF2, BDF2_STEP, DAMPED, PBD, WARM
 from .system import System
 
 # a warm start costs a third more per projection and takes damping from a hard hit: it is worth that for stiff bodies.
@@ -43,6 +43,11 @@ class Variant(NamedTuple):
     def has_history(self) -> bool:
         """Whether the integration looks back to the substep before."""
         return bool(self.mode & BDF2)
+
+    @property
+    def step_share(self) -> float:
+        """What of a substep a velocity acts for."""
+        return BDF2_STEP if self.has_history else 1.0
 
     @property
     def keeps_friction(self) -> bool:

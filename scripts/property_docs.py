@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
+import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,8 +26,9 @@ Made by `scripts/property_docs.py` from the specs that the panels are made from;
 
 Scripts and .blend files rely on these names. Lengths and velocities are in Blender units, as Blender's own
 properties: the panels show them in metres (or what the scene's units say), and a bake multiplies them by the scene's
-unit scale. Everything else is in SI units. Only `floor_height` can be animated: a bake reads the others
-once.
+unit scale. Everything else is in SI units.
+
+{animatable}
 
 Gravity, frame rate and unit scale are the scene's own.
 """
@@ -44,7 +46,7 @@ def text() -> str:
     """The whole file."""
     from blender_xpbd.addon.data.specs import OBJECT_SETTINGS, SCENE_SETTINGS, STATUS_SETTINGS
 
-    parts = [_INTRODUCTION]
+    parts = [_INTRODUCTION.format(animatable=_animatable(OBJECT_SETTINGS))]
     parts += [_section("Object.xpbd", "Of a mesh object.", OBJECT_SETTINGS, with_roles=True)]
     parts += [_section("Scene.xpbd", "Of the scene.", SCENE_SETTINGS)]
     parts += [
@@ -55,6 +57,12 @@ def text() -> str:
         )
     ]
     return "\n".join([*parts, _choices((*OBJECT_SETTINGS, *SCENE_SETTINGS)), _presets()])
+
+
+def _animatable(settings: tuple[Setting, ...]) -> str:
+    names = ", ".join(f"`{setting.name}`" for setting in settings if setting.follows_keys)
+    words = f"A bake follows keys and drivers of `floor_height` and, where no preset sets them, of {names}."
+    return textwrap.fill(f"{words} All others are read once, at the first frame.", 120)
 
 
 def _section(title: str, words: str, settings: tuple[Setting, ...], *, with_roles: bool = False) -> str:

@@ -14,6 +14,7 @@ from ..scene.body import Body
 from ..scene.errors import Notice
 from ..scene.settings import SolverSettings
 from .hierarchy import Hierarchy
+from .orientations import Orientations
 from .vertex_factors import SMALLEST_FACTOR
 
 Floats = npt.NDArray[np.float64]
@@ -41,6 +42,7 @@ class BodyModel:
         frictions: of the vertices of the mesh, then of those points; empty where all are the material's.
         thickness_share: of ``contact_offset``: what an automatic thickness is.
         hierarchy: coarse levels that speed up the solve; None without.
+        orientations: of what turns by itself.
         notices: warnings.
     """
 
@@ -59,6 +61,7 @@ class BodyModel:
     frictions: Floats = field(default_factory=lambda: np.zeros(0))
     thickness_share: float = 1.0
     hierarchy: Hierarchy | None = None
+    orientations: Orientations = field(default_factory=Orientations)
     notices: tuple[Notice, ...] = ()
 
     @property

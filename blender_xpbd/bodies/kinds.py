@@ -19,6 +19,7 @@ from .body_model import BodyModel
 from .cloth import bind_to_cloth, build_cloth
 from .jelly import bind_to_jelly, build_jelly
 from .measures import MeasureBody, measure_cloth, measure_jelly
+from .pin_motion import carry_pins, match_pins
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -34,6 +35,8 @@ class SolverKind:
         bind: particles of a body, shape (points, 4), and their weights, shape (points, 4), that hold given points of
             the world [m], shape (points, 3), as other bodies are attached to it.
         measure: what measures frames of a body against its rest pose, see ``measures``.
+        place_pins: where pinned particles are at a frame, from the places of the pinned vertices, see ``pin_motion``.
+        is_compact: it is a solid, which may bounce as a whole.
         is_double: what moves needs double precision: corrections below half a unit in the last place of a single are
             lost, and it would stick on its way to rest.
         is_branched: its constraints have many branches.
@@ -43,12 +46,23 @@ class SolverKind:
     build: Callable[[Body, SolverSettings], BodyModel]
     bind: Callable[[BodyModel, Floats], tuple[Ints, Floats]]
     measure: Callable[[BodyModel], MeasureBody]
+    place_pins: Callable[[BodyModel, Ints, Floats], Floats] = match_pins
+    is_compact: bool = False
     is_double: bool = False
     is_branched: bool = False
 
 
 BODY_KINDS: tuple[SolverKind, ...] = (
-    SolverKind(JELLY, build_jelly, bind_to_jelly, measure_jelly, is_double=True, is_branched=True),
+    SolverKind(
+        JELLY,
+        build_jelly,
+        bind_to_jelly,
+        measure_jelly,
+        carry_pins,
+        is_compact=True,
+        is_double=True,
+        is_branched=True,
+    ),
     SolverKind(CLOTH, build_cloth, bind_to_cloth, measure_cloth),
 )
 

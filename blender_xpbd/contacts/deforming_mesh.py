@@ -143,31 +143,51 @@ def _first_passage(floats: ti.template(), ints: ti.template(), header, start, en
 
 @ti.func
 def _passing_contact(floats: ti.template(), ints: ti.template(), header, start, end, start_share, end_share, gap):
-    """Contact by passing; what ``query_deforming_mesh`` returns, at ``NO_CONTACT`` where nothing is passed."""
+    """Contact by passing.
+
+    Returns:
+        what ``query_deforming_mesh`` returns, at ``NO_CONTACT`` where nothing is passed; where that pushes the point;
+        where the place that it met first is at the end; whether it ends before the triangle, but perhaps beside it.
+    """
     result, displacement = ti.math.vec4(0.0, 0.0, 1.0, NO_CONTACT), ti.math.vec3(0.0)
-    pushed, met = end, end
+    pushed, met, is_doubtful = end, end, False
+    tolerance = floats[ints[header] + 1]
     passages = 0
     while passages < MAX_PASSAGES:
         found, triangle = _first_passage(floats, ints, header, start, pushed, start_share, end_share)
         if triangle < 0:
             passages = MAX_PASSAGES
         else:
-            passages += 1
             normal = found[3] * _face_normal(floats, ints, header, triangle, end_share)
             height = normal.dot(pushed - _corner(floats, ints, header, triangle, 0, end_share))
-            if passages == 1:
+            if passages == 0:
                 place = _place(floats, ints, header, triangle, found[1], found[2], end_share)
                 displacement = place - _place(floats, ints, header, triangle, found[1], found[2], start_share)
                 met = place + gap * normal
+            passages += 1
+            if height > gap + tolerance or passages == MAX_PASSAGES:
+                # through the triangle and back beside it, or about in a groove
+                pushed, passages = met, MAX_PASSAGES
+            elif passages > 1 and height >= gap - tolerance:
+                # rounding brings a point back to a triangle that it was pushed to, unless it ends beside it
+                passages, is_doubtful = MAX_PASSAGES, True
+            else:
+                pushed += (gap - height) * normal
+            result = _push(pushed - end)
+            if passages == 1:
+                # the same without rounding
                 result = ti.math.vec4(normal.x, normal.y, normal.z, height - gap)
-            pushed = met if passages == MAX_PASSAGES else pushed + ti.max(gap - height, 0.0) * normal
-            way = pushed - end
-            length = way.norm()
-            if passages > 1 and length > 0.0:
-                result = ti.math.vec4(way.x / length, way.y / length, way.z / length, -length)
-            if height >= gap:
-                passages = MAX_PASSAGES
-    return result, displacement
+    return ti.Struct(result=result, displacement=displacement, pushed=pushed, met=met, is_doubtful=is_doubtful)
+
+
+@ti.func
+def _push(way):
+    """A contact that moves a point by ``way``."""
+    length = way.norm()
+    result = ti.math.vec4(0.0, 0.0, 1.0, 0.0)
+    if length > 0.0:
+        result = ti.math.vec4(way.x / length, way.y / length, way.z / length, -length)
+    return result
 
 
 @ti.func
@@ -290,13 +310,22 @@ def query_deforming_mesh(colliders: ti.template(), header, radius, point, previo
     if (ti.max(start, end) >= low - around).all() and (ti.min(start, end) <= high + around).all():
         if is_finite((ti.abs(end) + ti.abs(start)).sum()):
             limit = _search_limit(floats, ints, header, end, start_share, end_share, ti.max(gap, travel))
-            found = _closest(floats, ints, header, end, end_share, limit)
-            if found.distance <= travel:
-                result, displacement = _passing_contact(floats, ints, header, start, end, start_share, end_share, gap)
-            if found.triangle >= 0 and result.w >= NO_CONTACT:
-                result, displacement = _near_contact(
-                    floats, ints, header, found, start, end, start_share, end_share, gap
-                )
+            # a second look tells whether a doubtful push left the point inside
+            target, met, looks = end, end, 0
+            while looks < 2:
+                found = _closest(floats, ints, header, target, end_share, limit)
+                is_doubtful = False
+                if looks == 0 and found.distance <= travel:
+                    passing = _passing_contact(floats, ints, header, start, end, start_share, end_share, gap)
+                    result, displacement = passing.result, passing.displacement
+                    target, met, is_doubtful = passing.pushed, passing.met, passing.is_doubtful
+                if found.triangle >= 0 and (looks == 1 or result.w >= NO_CONTACT):
+                    near, moved = _near_contact(floats, ints, header, found, start, target, start_share, end_share, gap)
+                    if looks == 0:
+                        result, displacement = near, moved
+                    elif near.w < -gap - tolerance:
+                        result = _push(met - end)
+                looks += 1 if is_doubtful and ints[header + 2] == 1 else 2
     return result, displacement
 
 

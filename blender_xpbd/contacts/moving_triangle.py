@@ -90,7 +90,9 @@ def passage(start_a, start_ab, start_ac, end_a, end_ab, end_ac, start, end, clos
             v, w = _weights(ab + low * ab_way, ac + low * ac_way, offset + low * offset_way)
             if v >= -SEAM and w >= -SEAM and v + w <= 1.0 + SEAM:
                 result = ti.math.vec4(low, v, w, side)
-        before, slack = after, 0.0
+        before = after
+        if times[interval + 1] > 0.0:
+            slack = 0.0
     return result
 
 

@@ -34,10 +34,14 @@ def pack_type(**arrays: Any) -> Any:
 
     Raises:
         TypeError: a member that is no array.
+        ValueError: an array of the name of something that Taichi's packs have themselves: it would be bound in the
+            place of all.
     """
     for name, kind in arrays.items():
         if not isinstance(kind, ArrayType):
             raise TypeError(f"packs hold arrays alone; {name} is {kind}")
+        if hasattr(ti.ArgPack, name):
+            raise ValueError(f"packs have {name} themselves")
     return ti.types.argpack(**arrays)
 
 

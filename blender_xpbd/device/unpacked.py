@@ -44,7 +44,7 @@ _unpacked: dict[Any, Any] = {}
 
 
 def _made(kernel: Any) -> Any:
-    function = kernel._primal.func
+    function = inspect.unwrap(kernel)
     tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     definition = cast("ast.FunctionDef", tree.body[0])
     scope = dict(function.__globals__)

@@ -18,7 +18,7 @@ A job is one folder of plain data, named by the digest of all that influences th
         worker.log                what the worker printed                                           (log)
         checkpoint.bin            the solver's state, from which it goes on bit for bit             (checkpoint)
         frames/
-          frame_00000001.bin      positions and statistics of one frame, with their digest          (frames)
+          frame_00000001.bin      positions, statistics and orientations of one frame               (frames)
           frame_-00000003.bin     (before frame 0)
 
 Whoever asks writes ``job.json`` and ``arrays/``, the worker writes the rest. Each file appears whole or not at all

@@ -7,7 +7,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..scene.errors import XpbdError
 from .arrays import npy_header, raw
-from .files import flush, inside, io_error, make_folder, publish, read_bytes
+from .files import Buffer, flush, inside, io_error, make_folder, publish, read_bytes
 
 FRAMES_FOLDER = "frames"
 DIGEST_BYTES = 16
@@ -32,23 +32,28 @@ class FrameData:
         frame: its number.
         positions: of all bodies' mesh vertices, relative to the result's origin [m], shape (vertices, 3), float32.
         statistics: one row for each body, one column for each name in the result, float64.
+        orientations: of all bodies, unit quaternions (w, x, y, z), shape (orientations, 4), float32.
     """
 
     frame: int
     positions: npt.NDArray[np.float32]
     statistics: npt.NDArray[np.float64]
+    orientations: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), np.float32))
 
 
 class FrameCache:
     """The frames of one job folder.
 
-    A file is positions and statistics as two ``.npy`` blocks, then a BLAKE2b digest (16 bytes) over all before it.
+    A file is positions and statistics as two ``.npy`` blocks, a third of orientations where there are any, then a
+    BLAKE2b digest (16 bytes) over all before it.
     It is renamed into place, which is enough against a killed process. What shall survive a power cut is flushed to the
     disk before the checkpoint that vouches for it; any other frame that one tears is found by its digest and computed
     again.
     """
 
-    def __init__(self, folder: Path, vertex_count: int, body_count: int, statistic_count: int) -> None:
+    def __init__(
+        self, folder: Path, vertex_count: int, body_count: int, statistic_count: int, orientation_count: int = 0
+    ) -> None:
         """Look at the frames of a job folder; nothing is created before the first is published.
 
         Args:
@@ -56,37 +61,52 @@ class FrameCache:
             vertex_count: vertices of all bodies.
             body_count: rows of the statistics.
             statistic_count: columns of the statistics.
+            orientation_count: orientations of all bodies.
         """
         self._folder = folder
         self._positions_shape = (vertex_count, 3)
         self._statistics_shape = (body_count, statistic_count)
         self._positions_header = npy_header("<f4", self._positions_shape)
         self._statistics_header = npy_header("<f8", self._statistics_shape)
+        self._orientations_shape = (orientation_count, 4)
+        self._orientations_header = npy_header("<f4", self._orientations_shape) if orientation_count else b""
         self._made = False
         self._unflushed: list[Path] = []
 
-    def publish(self, frame: int, positions: npt.NDArray[np.float32], statistics: npt.NDArray[np.float64]) -> None:
+    def publish(
+        self,
+        frame: int,
+        positions: npt.NDArray[np.float32],
+        statistics: npt.NDArray[np.float64],
+        orientations: npt.NDArray[np.float32] | None = None,
+    ) -> None:
         """Make a frame visible, in place of an earlier one of the same number.
 
         Args:
             frame: its number.
             positions: shape (vertices, 3), relative to the result's origin [m].
             statistics: shape (bodies, statistics).
+            orientations: shape (orientations, 4); None where there are none.
 
         Raises:
-            XpbdError: E_DIVERGED when a position is not finite, E_IO when the disk refuses it.
+            XpbdError: E_DIVERGED when a position or an orientation is not finite, E_IO when the disk refuses it.
             ValueError: for another shape.
         """
-        if positions.shape != self._positions_shape or statistics.shape != self._statistics_shape:
-            raise ValueError(f"frame {frame} has shapes {positions.shape} and {statistics.shape}")
+        turns = np.zeros((0, 4), np.float32) if orientations is None else orientations
+        shapes = (positions.shape, statistics.shape, turns.shape)
+        if shapes != (self._positions_shape, self._statistics_shape, self._orientations_shape):
+            raise ValueError(f"frame {frame} has shapes {shapes}")
         positions = np.ascontiguousarray(positions, "<f4")
         statistics = np.ascontiguousarray(statistics, "<f8")
-        if not np.isfinite(positions).all():
+        turns = np.ascontiguousarray(turns, "<f4")
+        if not (np.isfinite(positions).all() and np.isfinite(turns).all()):
             raise XpbdError("E_DIVERGED", "A position is no finite number; try more substeps.", frame=frame)
         if not self._made:
             make_folder(inside(self._folder, FRAMES_FOLDER, code="E_CACHE"))
             self._made = True
-        blocks = (self._positions_header, raw(positions), self._statistics_header, raw(statistics))
+        blocks: list[Buffer] = [self._positions_header, raw(positions), self._statistics_header, raw(statistics)]
+        if len(turns):
+            blocks += [self._orientations_header, raw(turns)]
         digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
         for block in blocks:
             digest.update(block)
@@ -123,15 +143,19 @@ class FrameCache:
         start = len(self._positions_header)
         middle = start + 12 * self._positions_shape[0]
         end = middle + len(self._statistics_header)
+        last = end + 8 * self._statistics_shape[0] * self._statistics_shape[1]
+        turns_start = last + len(self._orientations_header)
         # Headers are ours to the byte, so they need no parser
-        if content[:start] != self._positions_header or content[middle:end] != self._statistics_header:
+        headers = (bytes(content[:start]), bytes(content[middle:end]), bytes(content[last:turns_start]))
+        if headers != (self._positions_header, self._statistics_header, self._orientations_header):
             raise XpbdError("E_CACHE", f"{path} holds other shapes than the job has.", frame=frame)
         positions = np.frombuffer(body[start:middle], "<f4").reshape(self._positions_shape)
         # Copied, for the second block need not begin where a float64 may
-        statistics = np.frombuffer(body[end:], "<f8").reshape(self._statistics_shape).copy()
-        if not np.isfinite(positions).all():
+        statistics = np.frombuffer(body[end:last], "<f8").reshape(self._statistics_shape).copy()
+        orientations = np.frombuffer(body[turns_start:], "<f4").reshape(self._orientations_shape).copy()
+        if not (np.isfinite(positions).all() and np.isfinite(orientations).all()):
             raise XpbdError("E_CACHE", f"{path} holds positions that are no finite numbers.", frame=frame)
-        return FrameData(frame, positions, statistics)
+        return FrameData(frame, positions, statistics, orientations)
 
     def verify(self, frame: int) -> bool:
         """Whether a frame is there, whole and of the right shape.
@@ -176,6 +200,7 @@ class FrameCache:
         return inside(self._folder, FRAMES_FOLDER, name, code="E_CACHE")
 
     def _size(self) -> int:
-        headers = len(self._positions_header) + len(self._statistics_header)
+        headers = len(self._positions_header) + len(self._statistics_header) + len(self._orientations_header)
         numbers = 4 * self._positions_shape[0] * 3 + 8 * self._statistics_shape[0] * self._statistics_shape[1]
+        numbers += 4 * self._orientations_shape[0] * 4
         return headers + numbers + DIGEST_BYTES

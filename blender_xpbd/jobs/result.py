@@ -45,6 +45,8 @@ _BODY_KEYS = (
     "tetrahedron_count",
     "constraint_counts",
     "topology_hash",
+    "orientation_start",
+    "orientation_count",
 )
 
 
@@ -58,6 +60,7 @@ class BodyResult:
         particle_count, tetrahedron_count: of its simulated mesh.
         constraint_counts: by the name of the constraint.
         topology_hash: of its mesh, by ``scene.topology_hash``.
+        orientation_start, orientation_count: its orientations among those of a frame.
     """
 
     identifier: str
@@ -68,6 +71,8 @@ class BodyResult:
     tetrahedron_count: int
     constraint_counts: dict[str, int]
     topology_hash: str
+    orientation_start: int = 0
+    orientation_count: int = 0
 
 
 @dataclass(frozen=True)
@@ -107,6 +112,11 @@ class Result:
     substeps: int = 0
     iterations: int = 0
     tangled: Tangled = Tangled()
+
+    @property
+    def orientation_count(self) -> int:
+        """Of all bodies."""
+        return sum(body.orientation_count for body in self.bodies)
 
 
 def write_result(folder: Path, result: Result) -> None:
@@ -177,6 +187,8 @@ def _describe(body: BodyResult) -> dict[str, Any]:
         "tetrahedron_count": int(body.tetrahedron_count),
         "constraint_counts": {name: int(count) for name, count in body.constraint_counts.items()},
         "topology_hash": body.topology_hash,
+        "orientation_start": int(body.orientation_start),
+        "orientation_count": int(body.orientation_count),
     }
 
 
@@ -191,18 +203,25 @@ def _body(record: Record) -> BodyResult:
         tetrahedron_count=record.integer("tetrahedron_count", 0),
         constraint_counts={name: counts.integer(name, 0) for name in counts.values()},
         topology_hash=record.text("topology_hash"),
+        orientation_start=record.integer("orientation_start", 0),
+        orientation_count=record.integer("orientation_count", 0),
     )
 
 
 def _check_layout(result: Result, path: Path) -> None:
-    """The bodies' vertices must follow one another without a gap: a reader slices frames by them."""
-    start = 0
+    """The bodies' vertices and orientations must follow one another without a gap: a reader slices frames by them."""
+    start, turns_start = 0, 0
     for body in result.bodies:
         if body.vertex_start != start:
             raise XpbdError("E_CACHE", f"{path}: the vertices of {body.identifier} begin at the wrong place.")
+        if body.orientation_start != turns_start:
+            raise XpbdError("E_CACHE", f"{path}: the orientations of {body.identifier} begin at the wrong place.")
         start += body.vertex_count
+        turns_start += body.orientation_count
     if len(result.statistics) > _MAXIMUM_STATISTICS:
         raise XpbdError("E_CACHE", f"{path}: there are more than {_MAXIMUM_STATISTICS} statistics.")
+    if turns_start > _MAXIMUM_VERTICES:
+        raise XpbdError("E_CACHE", f"{path}: there are more than {_MAXIMUM_VERTICES} orientations.")
     if start != result.vertex_count or start > _MAXIMUM_VERTICES:
         raise XpbdError("E_CACHE", f"{path}: vertex_count does not fit the bodies.")
     if result.tangled.count > result.vertex_count:

@@ -122,7 +122,9 @@ class Solver:
         """
         values: Floats = read_array(self._state.particles.positions)[:, :3]
         if not np.isfinite(values).all():
-            self._raise_diverged(int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0]))
+            particle = int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0])
+            body = int(np.searchsorted(self.system.starts, particle, side="right")) - 1
+            self._raise_diverged(min(body, len(self.system.models) - 1))
         return values
 
     @property
@@ -135,12 +137,13 @@ class Solver:
 
         Only where ``measures_residual``.
         """
-        before = read_array(self._state.particles.positions)
-        multipliers = read_array(self._state.constraints.lagrange_multipliers)
+        particles = self._state.particles
+        changed = (particles.positions, self._state.constraints.lagrange_multipliers, particles.orientations)
+        before = [read_array(array) for array in changed]
         project_by_colours(self._plan, 1)
-        moves = np.linalg.norm((read_array(self._state.particles.positions) - before)[:, :3], axis=1)
-        write_array(self._state.particles.positions, before)
-        write_array(self._state.constraints.lagrange_multipliers, multipliers)
+        moves = np.linalg.norm((read_array(particles.positions) - before[0])[:, :3], axis=1)
+        for array, values in zip(changed, before, strict=True):
+            write_array(array, values)
         return np.array([moves[first:last].max() for first, last in itertools.pairwise(self.system.starts)], np.float64)
 
     def contact_counts(self) -> npt.NDArray[np.float64] | None:
@@ -167,6 +170,19 @@ class Solver:
         """The vertices of all meshes, one body after the other, relative to the origin [m]."""
         positions = positions.astype(np.float32, copy=False)
         return np.concatenate([embedding(positions) for embedding in self._embeddings])
+
+    def orientations(self) -> npt.NDArray[np.float32]:
+        """Unit quaternions (w, x, y, z) of what turns by itself, one body after the other, shape (orientations, 4).
+
+        Raises:
+            XpbdError: E_DIVERGED, with frame and object, where one is not finite.
+        """
+        count = len(self.system.orientations)
+        values = read_array(self._state.particles.orientations)[:count].astype(np.float32)
+        if not np.isfinite(values).all():
+            first = int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0])
+            self._raise_diverged(int(np.searchsorted(self.system.orientation_starts, first, side="right")) - 1)
+        return values
 
     def checkpoint(self) -> dict[str, npt.NDArray[np.generic]]:
         """What ``restore`` needs to go on bit for bit."""
@@ -201,13 +217,13 @@ class Solver:
         if mode & WARM:
             multipliers = self._state.constraints.lagrange_multipliers
             kept |= {"corrections": particles.corrections, "lagrange_multipliers": multipliers}
+        if self._plan.variant.has_orientations:
+            kept |= {"orientations": particles.orientations, "angular_velocities": particles.angular_velocities}
         if self._plan.variant.bounces:
             kept["hits"] = self._state.pieces.hits
         return kept
 
-    def _raise_diverged(self, particle: int) -> None:
-        body = int(np.searchsorted(self.system.starts, particle, side="right")) - 1
-        body = min(body, len(self.system.models) - 1)
+    def _raise_diverged(self, body: int) -> None:
         frame = self.system.scene.frames.start + self.frame_index
         name = self.system.models[body].body.name
         raise XpbdError("E_DIVERGED", divergence_advice(self.system, body), name, frame)

@@ -145,7 +145,7 @@ class JobRunner:
         self._status = replace(self._status, device=device, notices=notices)
         measure = Measure(system, has_contact=crossings is not None)
         vertex_count = sum(body.vertex_count for body in scene.bodies)
-        cache = FrameCache(self._folder, vertex_count, len(system.models), len(measure.names))
+        cache = FrameCache(self._folder, vertex_count, len(system.models), len(measure.names), len(system.orientations))
         state_bytes = sum(array.nbytes for array in solver.checkpoint().values())
         begin = find_start(self._folder, scene.frames, cache, state_bytes, was_saved=was_saved)
         found = write_tangled(self._folder, NO_VERTICES if crossings is None else crossings.vertices)
@@ -185,7 +185,7 @@ class JobRunner:
 
     def _publish(self, solver: Solver, cache: FrameCache, measure: Measure, frame: int) -> None:
         with self._watch.stage("solve"):
-            positions = solver.positions()
+            positions, orientations = solver.positions(), solver.orientations()
         with self._watch.stage("measure"):
             residuals = solver.residuals() if solver.measures_residual else None
             statistics = measure(positions, residuals, _contact(solver, frame))
@@ -193,7 +193,7 @@ class JobRunner:
             if not statistics[body, 1] < DIVERGED_MEAN_STRAIN:
                 raise XpbdError("E_DIVERGED", divergence_advice(solver.system, body), model.body.name, frame)
         with self._watch.stage("write"):
-            cache.publish(frame, solver.surface(positions), statistics)
+            cache.publish(frame, solver.surface(positions), statistics, orientations)
         self._status = replace(self._status, frame=frame, frames_done=self._status.frames_done + 1)
         self._note_inverted(statistics, solver.system, frame)
 
@@ -312,7 +312,8 @@ def _result(
     system: System, device: str, statistics: tuple[str, ...], notices: tuple[Notice, ...], tangled: Tangled
 ) -> Result:
     bodies, first = [], 0
-    for model, counts in zip(system.models, _constraint_counts(system), strict=True):
+    turns = system.orientation_starts[:-1]
+    for model, counts, first_turn in zip(system.models, _constraint_counts(system), turns, strict=True):
         body = model.body
         bodies.append(
             BodyResult(
@@ -324,6 +325,8 @@ def _result(
                 tetrahedron_count=len(model.tetrahedra),
                 constraint_counts=counts,
                 topology_hash=topology_hash(body.vertex_count, body.face_sizes, body.corners),
+                orientation_start=int(first_turn),
+                orientation_count=len(model.orientations),
             )
         )
         first += body.vertex_count

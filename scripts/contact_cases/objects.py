@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from blender_xpbd.scene.body import Body, Pins, Tetrahedralization
 from blender_xpbd.scene.collider import Collider
@@ -62,7 +63,7 @@ def roughened(mesh: Mesh, random: np.random.Generator) -> Mesh:
     return mesh[0] + random.uniform(-0.01, 0.01, mesh[0].shape) * edge, mesh[1]
 
 
-def held(vertices: Floats, targets: Floats) -> Pins:
+def held(vertices: npt.ArrayLike, targets: Floats) -> Pins:
     """Pins that follow places, shape (frames or 1, pins, 3)."""
     chosen = np.asarray(vertices, np.int32)
     return Pins(chosen, np.ones(len(chosen), np.float32), targets)

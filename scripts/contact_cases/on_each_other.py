@@ -169,7 +169,8 @@ def _loop(is_through: bool) -> shapes.Floats:
 
 def card_house(random: np.random.Generator, frames: int) -> Content:
     """Eight storeys of two leaning cards and one on top."""
-    lean, height, bodies = np.radians(15.0), 0.12, []
+    lean, height = np.radians(15.0), 0.12
+    bodies: list[Body] = []
     storey = height * np.cos(lean) + 0.006
     for floor_number in range(8):
         base = floor_number * (storey + 0.006) + 0.004

@@ -71,6 +71,18 @@ def make_body(bpy: ModuleType) -> Callable[..., Any]:
 
 
 @pytest.fixture
+def select(bpy: ModuleType) -> Callable[..., None]:
+    """A function that selects objects, the first of them active."""
+
+    def choose(*objects: Any) -> None:
+        for obj in bpy.context.view_layer.objects:
+            obj.select_set(obj in objects)
+        bpy.context.view_layer.objects.active = objects[0] if objects else None
+
+    return choose
+
+
+@pytest.fixture
 def dump() -> Callable[[Any], Any]:
     """A function that turns an object with its mesh, keys and animation into plain values, for comparison."""
     return dump_object

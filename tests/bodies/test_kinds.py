@@ -13,6 +13,7 @@ import pytest
 from blender_xpbd.bodies import kinds as solver_kinds
 from blender_xpbd.bodies.body_model import BodyModel
 from blender_xpbd.bodies.kinds import SolverKind
+from blender_xpbd.bodies.pin_motion import carry_pins
 from blender_xpbd.jobs.job import read_job, write_job
 from blender_xpbd.scene import body_kinds as scene_kinds
 from blender_xpbd.scene.body import VERTEX_FACTORS, Body
@@ -127,6 +128,42 @@ def test_a_kind_without_faces_runs_from_the_job_to_its_statistics(tmp_path):
     positions = simulation.positions()
     statistics = Measure(system)(positions)
     assert statistics.tolist() == [[0.0, 0.0, 0.0, float((positions[:, 2] < 0.0).sum())]]
+
+
+def build_pairs(body, settings):
+    """Points with a second one 0.1 m above each."""
+    model = build_points(body, settings)
+    return replace(
+        model,
+        positions=np.concatenate([model.positions, model.positions + np.array([0.0, 0.0, 0.1])]),
+        masses=np.tile(model.masses, 2),
+        pin_weights=np.tile(model.pin_weights, 2),
+    )
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.5])
+@pytest.mark.usefixtures("points_kind")
+def test_a_kind_says_how_its_pins_are_placed(monkeypatch, weight):
+    """Of more particles than vertices, by places that no object gives."""
+    kind = replace(solver_kinds.BODY_KINDS[-1], build=build_pairs, place_pins=carry_pins)
+    monkeypatch.setattr(solver_kinds, "BODY_KINDS", (*solver_kinds.BODY_KINDS[:-1], kind))
+    body, pinned = points(), [3, 5, 7, 11]
+    targets = np.stack([body.positions[pinned], body.positions[pinned] + [[1.0, 2.0, 3.0]]])
+    body = replace(body, pins=pins(body.positions, pinned, weight, targets))
+    system = build_system(scene(body, frames=(1, 2)))
+    rest = system.models[0].positions[[*pinned, *(vertex + 20 for vertex in pinned)]]
+    np.testing.assert_allclose(system.targets(0) + system.origin, rest, atol=1e-12)
+    np.testing.assert_allclose(system.targets(1) + system.origin, rest + np.array([1.0, 2.0, 3.0]), atol=1e-12)
+
+
+@pytest.mark.parametrize("is_compact", [True, False])
+@pytest.mark.usefixtures("points_kind")
+def test_a_kind_says_whether_it_bounces_as_a_whole(monkeypatch, is_compact):
+    kind = replace(solver_kinds.BODY_KINDS[-1], is_compact=is_compact)
+    monkeypatch.setattr(solver_kinds, "BODY_KINDS", (*solver_kinds.BODY_KINDS[:-1], kind))
+    body = replace(points(), material=Material(restitution=0.5))
+    pieces = build_system(scene(body, colliders=[plane()])).pieces
+    assert len(pieces) == (19 if is_compact else 0)
 
 
 @pytest.mark.usefixtures("taichi_cpu", "points_kind")

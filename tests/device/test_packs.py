@@ -73,3 +73,8 @@ def test_packs_hold_arrays_alone():
     for kind in (ti.f32, First):
         with pytest.raises(TypeError, match="arrays alone"):
             pack_type(a=FLOATS, b=kind)
+
+
+def test_packs_hold_no_array_of_a_name_that_they_have_themselves() -> None:
+    with pytest.raises(ValueError, match="items"):
+        pack_type(items=ti.types.ndarray(dtype=ti.i32, ndim=1))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -247,3 +248,49 @@ def test_publishing_a_frame_does_not_wait_for_the_disk(tmp_path: Path, monkeypat
     monkeypatch.setattr(os, "fsync", flushed.append)
     FrameCache(tmp_path, 100, 1, 1).publish(1, ramp(100), np.zeros((1, 1)))
     assert not flushed
+
+
+def turns(count: int) -> np.ndarray:
+    return np.random.default_rng(3).uniform(-1.0, 1.0, (count, 4)).astype(np.float32)
+
+
+def test_orientations_are_kept_with_a_frame(tmp_path: Path) -> None:
+    cache = FrameCache(tmp_path, 3, 1, 2, 5)
+    cache.publish(1, ramp(3), np.full((1, 2), 7.0), turns(5))
+    found = cache.read(1)
+    np.testing.assert_array_equal(found.orientations, turns(5))
+    np.testing.assert_array_equal(found.positions, ramp(3))
+    np.testing.assert_array_equal(found.statistics, 7.0)
+
+
+def test_a_frame_without_orientations_is_as_before_there_were_any(tmp_path: Path) -> None:
+    cache = FrameCache(tmp_path, 3, 1, 2)
+    cache.publish(1, ramp(3), np.zeros((1, 2)))
+    assert cache.read(1).orientations.shape == (0, 4)
+    # headers of 128 bytes, three vertices, two statistics, the digest
+    assert len(cache.path(1).read_bytes()) == 128 + 36 + 128 + 16 + 16
+
+
+@pytest.mark.parametrize("count", [0, 4, 6])
+def test_another_number_of_orientations_is_refused(tmp_path: Path, count: int) -> None:
+    cache = FrameCache(tmp_path, 3, 1, 2, 5)
+    with pytest.raises(ValueError, match="has shapes"):
+        cache.publish(1, ramp(3), np.zeros((1, 2)), turns(count))
+    cache.publish(1, ramp(3), np.zeros((1, 2)), turns(5))
+    with pytest.raises(XpbdError, match="E_CACHE"):
+        FrameCache(tmp_path, 3, 1, 2, count).read(1)
+
+
+def test_orientations_must_be_finite(tmp_path: Path) -> None:
+    cache = FrameCache(tmp_path, 3, 1, 2, 5)
+    values = turns(5)
+    values[2, 1] = np.nan
+    with pytest.raises(XpbdError, match="E_DIVERGED"):
+        cache.publish(1, ramp(3), np.zeros((1, 2)), values)
+    cache.publish(1, ramp(3), np.zeros((1, 2)), turns(5))
+    path = cache.path(1)
+    content = bytearray(path.read_bytes()[:-16])
+    content[-4:] = np.float32(np.inf).tobytes()
+    path.write_bytes(bytes(content) + hashlib.blake2b(content, digest_size=16).digest())
+    with pytest.raises(XpbdError, match="no finite numbers"):
+        cache.read(1)

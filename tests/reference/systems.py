@@ -89,6 +89,6 @@ class Reference:
             )
         if material.internal_damping > 0.0:
             share = 1.0 - np.exp(-material.internal_damping * scene.frames.frame_duration)
-            self.v = damp_internal_motion(self.x, self.v, self.w, share)
+            self.v = damp_internal_motion(self.x, self.v, self.w, share, moved)
         self.frame += 1
         return self.x

@@ -104,16 +104,21 @@ def step(x, v, w, constraints, h, gravity, iterations=1, is_pbd=False, drag=0.0,
     return x, (x - start) / h, multipliers
 
 
-def damp_internal_motion(x, v, w, share):
-    """Take a share of the motion that is not rigid from the free particles (PBD 2007, §3.5)."""
+def damp_internal_motion(x, v, w, share, held=()):
+    """Take a share of the motion of the free particles that is not rigid (PBD 2007, §3.5).
+
+    What is rigid goes with the particles ``held``, and where these leave it free is nearest to the motion: by least
+    squares in which they are the heaviest.
+    """
     free = w > 0.0
-    m = 1.0 / w[free]
-    centre = m @ x[free] / m.sum()
-    mean = m @ v[free] / m.sum()
-    r = x[free] - centre
-    spin = (m[:, None] * np.cross(r, v[free])).sum(axis=0)
-    inertia = sum(mass * (arm @ arm * np.eye(3) - np.outer(arm, arm)) for mass, arm in zip(m, r, strict=True))
-    omega = np.linalg.solve(inertia, spin)
+    weights = np.where(free, 1.0 / np.where(free, w, 1.0), 0.0)
+    weights[list(held)] = 1e8 * weights.sum()
+    centre = weights @ x / weights.sum()
+    # v = velocity + omega × r, of all particles, for the six unknowns
+    cross = np.array([np.cross(np.eye(3), r).T for r in x - centre])
+    motion = np.concatenate([np.tile(np.eye(3), (len(x), 1, 1)), cross], axis=2)
+    root = np.sqrt(weights)[:, None]
+    unknowns = np.linalg.lstsq((root[..., None] * motion).reshape(-1, 6), (root * v).ravel(), rcond=1e-9)[0]
     damped = v.copy()
-    damped[free] += share * (mean + np.cross(omega, r) - v[free])
+    damped[free] += share * ((motion @ unknowns)[free] - v[free])
     return damped

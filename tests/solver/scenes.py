@@ -70,7 +70,12 @@ def scene(*bodies, colliders=(), frames=(1, 50), duration=1 / 24, gravity=(0.0, 
 
 def solver(*bodies, path="SERIAL", **keywords):
     """A solver in which mesh colliders are met by points alone, as on graphics cards; contact has its own tests."""
-    return Solver(replace(build_system(scene(*bodies, **keywords)), objects=None), (path,))
+    system = build_system(scene(*bodies, **keywords))
+    if system.objects is not None and len(system.objects.vertices):
+        names = ("positions", "velocities", "inverse_masses", "damping_times")
+        first = int(system.objects.vertices[0, 1])
+        system = replace(system, **{name: getattr(system, name)[:first] for name in names})
+    return Solver(replace(system, objects=None), (path,))
 
 
 def touching(*bodies, path="SERIAL", **keywords):

@@ -17,6 +17,7 @@ from ...jobs.result import RESULT_FILE, Result, read_result
 from ...jobs.status import Status, read_status
 from ...scene.errors import Notice, XpbdError
 from ..data.data_lookup import scene_by_uid
+from ..keys.body_frame import BodyFrame
 from .body_kinds import blender_kind
 from .report import BakeSummary
 from .scene_reader import Reading
@@ -210,7 +211,13 @@ class BakeOutput:
             result = read_result(self._job)
             if [body.vertex_count for body in result.bodies] != self._counts:
                 raise XpbdError("E_CACHE", f"{self._job} holds the result of other meshes: delete that folder.")
-            cache = FrameCache(self._job, result.vertex_count, len(result.bodies), len(result.statistics))
+            cache = FrameCache(
+                self._job,
+                result.vertex_count,
+                len(result.bodies),
+                len(result.statistics),
+                result.orientation_count,
+            )
             self._published = _Published(result, cache)
             self._summary.add_result(result)
         return self._published
@@ -267,7 +274,9 @@ class BakeOutput:
         body = result.bodies[index]
         mine = data.positions[body.vertex_start : body.vertex_start + body.vertex_count]
         world = mine.astype(np.float64) + np.array(result.origin)
-        self._attempt(index, lambda: writer.add_frame(data.frame, world))
+        last = body.orientation_start + body.orientation_count
+        turns = data.orientations[body.orientation_start : last].astype(np.float64)
+        self._attempt(index, lambda: writer.add_frame(data.frame, BodyFrame(world, turns)))
 
     def _attempt(self, index: int, action: Callable[[], None]) -> bool:
         """Do something for one body; if that fails, its keys are taken back and the others go on."""

@@ -27,7 +27,6 @@ class BlenderKind:
         read: an object as it stands in the present frame, and the metres per Blender unit, as a body before it is
             placed in the world. Raises E_GEOM_EMPTY, E_GEOM_NONFINITE, E_PARAM or E_TET_FILE.
         result: what a bake makes of it.
-        object_type: Blender's type of objects that can be so.
     """
 
     name: str
@@ -35,7 +34,6 @@ class BlenderKind:
     set_role: str
     read: Callable[[bpy.types.Object, float], LocalBody]
     result: ResultKind
-    object_type: str = "MESH"
 
 
 BODY_KINDS: tuple[BlenderKind, ...] = (
@@ -49,8 +47,3 @@ BODY_KINDS: tuple[BlenderKind, ...] = (
 def blender_kind(role: str) -> BlenderKind:
     """The kind of a role that is one of a body."""
     return next(kind for kind in BODY_KINDS if kind.name == role)
-
-
-def is_body(obj: bpy.types.Object) -> bool:
-    """Whether an object is simulated."""
-    return any(kind.name == obj.xpbd.role and kind.object_type == obj.type for kind in BODY_KINDS)

@@ -21,6 +21,7 @@ from typing import Any
 
 import bpy
 
+from ...scene.body_kinds import body_labels
 from ...scene.errors import ExitCode, XpbdError
 from ...scene.settings import DEVICES
 from ..data.bake_options import BakeOptions
@@ -71,7 +72,7 @@ def argument_parser(prog: str, *, with_file: bool = False) -> argparse.ArgumentP
     """
     parser = argparse.ArgumentParser(
         prog=prog,
-        description="Bake jelly and cloth of a scene into shape keys.",
+        description=f"Bake all {body_labels().lower()} objects of a scene into shape keys.",
         epilog="Exit status: 0 complete, 2 refused, 3 interrupted (bake again to go on), 4 diverged, 5 input or "
         "output, 6 worker crashed, 7 locked by another bake.",
     )

@@ -8,16 +8,18 @@ from collections.abc import Iterable, Sequence
 import bpy
 import numpy as np
 
+from ...scene.body_kinds import body_labels
 from ...scene.collider import Collider
 from ...scene.errors import Notice
 from ...scene.listing import quoted
 from ...scene.material_parameters import COLLIDER
-from ..data.specs import FOLLOWED_PATHS
+from ..data.object_types import is_body
+from ..data.specs import FOLLOWED_OF_SCENE
 from ..reading.collider_shapes import DEFORMING_PARENTS
 from ..reading.mesh_reader import RIG_MODIFIERS
 from ..reading.motion import animated_paths
+from ..reading.parameter_tracks import animated_settings, followed_settings
 from .bodies_in_the_way import bodies_in_the_way
-from .body_kinds import is_body
 
 _NO_FORCE = frozenset({"NONE", "GUIDE", "BOID"})
 
@@ -33,14 +35,15 @@ def ignored_inputs(
         pinned: ``session_uid`` of the bodies with pins.
         colliders: as they were read.
     """
+    kinds = body_labels().lower()
     bodies = [obj for obj in objects if is_body(obj)]
     rigged = [obj for obj in bodies if obj.session_uid in pinned and _has_rig(obj)]
     loose = [collider.name for collider in colliders if _has_loose_vertices(collider)]
     found = (
-        _ignored([obj.name for obj in objects if _has_force(obj)], "Force fields do not act on jelly and cloth: {}."),
+        _ignored([obj.name for obj in objects if _has_force(obj)], f"Force fields do not act on {kinds}: {{}}."),
         _ignored(
             [obj.name for obj in bodies_in_the_way(scene, bodies)],
-            "Jelly and cloth objects do not collide with each other, they pass through: {}.",
+            f"Objects that are {kinds} do not collide with each other, they pass through: {{}}.",
         ),
         _ignored(
             [obj.name for obj in rigged],
@@ -81,15 +84,15 @@ def _has_loose_vertices(collider: Collider) -> bool:
 
 
 def _animated_settings(owners: Iterable[bpy.types.ID]) -> Notice | None:
-    """A warning where settings are animated that a bake reads once, which scripts can do."""
-    names = [data.name for data in owners if any(map(_is_read_once, animated_paths(data)))]
-    if not names:
+    """A warning for our own settings that are animated but not followed: a preset sets them, or they are read once."""
+    found = {data.name: _not_followed(data) for data in owners}
+    listed = [f'{", ".join(sorted(names))} of "{name}"' for name, names in found.items() if names]
+    if not listed:
         return None
-    text = (
-        f"XPBD settings are animated: the bake takes what they are at its first frame, for all frames: {quoted(names)}."
-    )
-    return Notice("W_ANIMATED", text)
+    text = "Some animated XPBD settings count as they are at the first frame, or as their preset says: "
+    return Notice("W_ANIMATED", f"{text}{'; '.join(listed)}.")
 
 
-def _is_read_once(path: str) -> bool:
-    return path.startswith("xpbd.") and path not in FOLLOWED_PATHS
+def _not_followed(data: bpy.types.ID) -> frozenset[str]:
+    followed = followed_settings(data) if isinstance(data, bpy.types.Object) else FOLLOWED_OF_SCENE
+    return animated_settings(data) - followed

@@ -14,8 +14,9 @@ The rules, as artists are told them:
   accelerations (gravity among them) are scaled by it, as Blender's own panels show them: gravity 9.81 at a scale of
   0.01 reads 0.0981 m/s². All else is in SI units whatever the scale.
 - A frame lasts fps_base / fps seconds.
-- Gravity and settings are those of the first frame, wherever the playhead stands; only the range of frames and their
-  duration are read where it stands.
+- Gravity and animatable parameters that something animates are followed through the frames. All other settings are
+  those of the first frame, wherever the playhead stands; only the range of frames and their duration are read where it
+  stands.
 - Objects that something animates are followed through the frames, and the height of the floor; all of them, where a
   handler is called at each.
 - A collider is its mesh after all modifiers, at each frame.
@@ -39,14 +40,16 @@ from ...scene.scene import Scene, validate
 from ...scene.settings import SOLVER_PARAMETERS, FrameRange, SolverSettings
 from ..data.bake_options import BakeOptions
 from ..data.data_lookup import object_by_uid, scene_by_uid
+from ..data.object_types import is_body, takes_part
 from ..keys.body_results import ResultTarget, TargetOptions
 from ..reading.attachment_reader import resolved
 from ..reading.body_reader import LocalBody, precision_notice
 from ..reading.collider_reader import FloorReader, read_collider
 from ..reading.collider_shapes import ColliderShapes
 from ..reading.contact_reader import resolved_contact
-from ..reading.motion import animated_paths, has_animation, has_frame_handlers, may_deform, may_move, world_matrix
-from .body_kinds import blender_kind, is_body
+from ..reading.motion import has_animation, has_frame_handlers, may_deform, may_move, world_matrix
+from ..reading.parameter_tracks import ParameterTracks, gravity_of
+from .body_kinds import blender_kind
 from .ignored_inputs import deforming_spheres, ignored_inputs
 
 Floats = npt.NDArray[np.float64]
@@ -115,11 +118,13 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
         pinned = frozenset(body.object_uid for body in local_bodies if len(body.pin_vertices))
         ignored = ignored_inputs(scene, enabled, pinned, local_colliders.values())
         shapes = ColliderShapes(colliders, frames, depsgraph, is_scripted=is_scripted)
-        yield from _follow(context, parts.scene_uid, frames, moving, matrices, shapes, floor)
+        parameters = ParameterTracks(scene, everything, unit_scale_of(scene))
+        yield from _follow(context, parts.scene_uid, frames, _Followed(moving, matrices, shapes, parameters, floor))
     for uid, positions in shapes.positions().items():
         local_colliders[uid] = replace(local_colliders[uid], positions=positions)
     spheres = deforming_spheres([local_colliders[uid].name for uid in shapes.deforming_spheres()])
-    reading = parts.assemble(local_bodies, local_colliders, {uid: _motion(rows) for uid, rows in matrices.items()})
+    motions = {uid: _motion(rows) for uid, rows in matrices.items()}
+    reading = parts.assemble(local_bodies, local_colliders, motions, parameters)
     return replace(reading, notices=(*reading.notices, *ignored, *spheres))
 
 
@@ -167,13 +172,17 @@ class _SceneParts:
         self._unit_scale = unit_scale_of(scene)
         self._frames = frames
         self._settings = _solver_settings(scene, options)
-        self._notices = _animation_notices(scene)
         self._make_single_user = options.make_single_user
-        gravity = np.array(scene.gravity, np.float64) if scene.use_gravity else np.zeros(3)
-        self._gravity = gravity * self._unit_scale
+        self._gravity = np.array(gravity_of(scene), np.float64) * self._unit_scale
         self._floor = floor
 
-    def assemble(self, bodies: list[LocalBody], colliders: dict[int, Collider], matrices: dict[int, Floats]) -> Reading:
+    def assemble(
+        self,
+        bodies: list[LocalBody],
+        colliders: dict[int, Collider],
+        matrices: dict[int, Floats],
+        parameters: ParameterTracks,
+    ) -> Reading:
         identifiers = {body.object_uid: f"b{index}" for index, body in enumerate(bodies)}
         floor = (self._floor.collider(),) if self._floor else ()
         met = {**identifiers, **{uid: collider.identifier for uid, collider in colliders.items()}}
@@ -186,9 +195,11 @@ class _SceneParts:
         )
         metres = np.diag([self._unit_scale] * 3 + [1.0])
         moved = tuple(replace(collider, transforms=metres @ matrices[uid]) for uid, collider in colliders.items())
-        scene = Scene(placed, (*moved, *floor), self._frames, self._settings, self._gravity)
+        scene = Scene(
+            placed, (*moved, *floor), self._frames, self._settings, self._gravity, tracks=parameters.tracks(met)
+        )
         validate(scene)
-        notices = [*self._notices, *(notice for body in bodies for notice in body.notices)]
+        notices = [notice for body in bodies for notice in body.notices]
         notices += [notice for _, warnings in (*attachments, *contacts) for notice in warnings]
         notices += [notice for body in placed if (notice := precision_notice(body))]
         wishes = TargetOptions(self._frames, self._unit_scale, self._make_single_user)
@@ -216,13 +227,6 @@ def _solver_settings(scene: bpy.types.Scene, options: BakeOptions) -> SolverSett
     )
 
 
-def _animation_notices(scene: bpy.types.Scene) -> tuple[Notice, ...]:
-    """A warning for what is animated of the scene but is read at the first frame alone; our own settings cannot be."""
-    if not animated_paths(scene) & {"gravity", "use_gravity"}:
-        return ()
-    return (Notice("W_ANIMATED", "Gravity is animated: the bake takes what it is at its first frame, for all frames."),)
-
-
 def _participants(
     enabled: Sequence[bpy.types.Object], options: BakeOptions
 ) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:
@@ -239,7 +243,7 @@ def _participants(
         bodies = [obj for obj in bodies if obj.name in options.objects]
     if not bodies:
         raise no_bodies()
-    return bodies, [obj for obj in enabled if obj.type == "MESH" and obj.xpbd.role == COLLIDER]
+    return bodies, [obj for obj in enabled if obj.xpbd.role == COLLIDER and takes_part(obj)]
 
 
 def _enabled_objects(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
@@ -256,28 +260,45 @@ def _enabled_in(layer: bpy.types.LayerCollection) -> Iterable[bpy.types.Object]:
         yield from _enabled_in(child)
 
 
+@dataclass(frozen=True)
+class _Followed:
+    """What is followed through the frames.
+
+    Attributes:
+        moving: ``session_uid`` of the objects that may move.
+        matrices: of all objects, to which those of ``moving`` are appended.
+        shapes: of colliders that may deform.
+        parameters: that are animated.
+        floor: if there is one.
+    """
+
+    moving: frozenset[int]
+    matrices: dict[int, list[Floats]]
+    shapes: ColliderShapes
+    parameters: ParameterTracks
+    floor: FloorReader | None
+
+    def __bool__(self) -> bool:
+        floor_moves = self.floor is not None and self.floor.may_move
+        return bool(self.moving or self.shapes.uids or self.parameters or floor_moves)
+
+
 def _follow(
-    context: bpy.types.Context,
-    scene_uid: int,
-    frames: FrameRange,
-    moving: frozenset[int],
-    matrices: dict[int, list[Floats]],
-    shapes: ColliderShapes,
-    floor: FloorReader | None,
+    context: bpy.types.Context, scene_uid: int, frames: FrameRange, followed: _Followed
 ) -> Iterator[ReadProgress]:
-    """Play the frames after the first where something may change; append matrices, and note shapes."""
-    may_change = moving or shapes.uids or (floor is not None and floor.may_move)
-    for frame in range(frames.start + 1, frames.end + 1) if may_change else ():
+    """Play the frames after the first where something may change; append matrices, note shapes and parameters."""
+    for frame in range(frames.start + 1, frames.end + 1) if followed else ():
         yield ReadProgress(frame - frames.start, frames.count)
         if context.scene is None or context.scene.session_uid != scene_uid:
             raise XpbdError("E_INTERRUPTED", "Another scene was chosen while this one was being read: bake again.")
         context.scene.frame_set(frame)
         depsgraph = context.evaluated_depsgraph_get()
-        for uid in moving:
-            matrices[uid].append(world_matrix(_require_object(uid), depsgraph, frame))
-        shapes.note([_require_object(uid) for uid in shapes.uids], depsgraph, frame)
-        if floor is not None and floor.may_move:
-            floor.look(context.scene)
+        for uid in followed.moving:
+            followed.matrices[uid].append(world_matrix(_require_object(uid), depsgraph, frame))
+        followed.shapes.note([_require_object(uid) for uid in followed.shapes.uids], depsgraph, frame)
+        followed.parameters.note(context.scene, _require_object)
+        if followed.floor is not None and followed.floor.may_move:
+            followed.floor.look(context.scene)
 
 
 def _require_object(uid: int) -> bpy.types.Object:

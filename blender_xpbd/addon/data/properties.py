@@ -15,6 +15,7 @@ from ...scene.parameter import Choice, Parameter, Value
 from ...scene.presets import DEFAULT_PRESETS, PRESETS, preset_values
 from .bake_status import STATUS
 from .material_names import COMPLIANCES, OWN_COMPLIANCE, OWN_MATERIAL
+from .object_types import is_body
 from .specs import OBJECT_SETTINGS, SCENE_SETTINGS, STATUS_SETTINGS, Setting
 
 # Blender's subtype and unit of an SI unit, where it has one
@@ -132,7 +133,7 @@ def _status_getter(name: str) -> Callable[[Any], Value]:
 
 def is_holder(settings: Any, obj: bpy.types.Object) -> bool:
     """Whether an object may hold the one that the settings are of."""
-    return obj.type == "MESH" and obj.xpbd.role in body_roles() and obj != settings.id_data
+    return is_body(obj) and obj != settings.id_data
 
 
 def blender_property(setting: Setting, **callbacks: Any) -> Any:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ...scene.body import RESOLUTION_RANGE, VERTEX_FACTORS
 from ...scene.body_contact import CONTACT_PARAMETERS
-from ...scene.body_kinds import BODY_KINDS, body_roles
+from ...scene.body_kinds import BODY_KINDS, body_labels, body_roles
 from ...scene.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS
 from ...scene.parameter import Choice, Parameter
 from ...scene.presets import DEFAULT_PRESETS, PRESET_CHOICES
@@ -76,7 +76,7 @@ class Setting:
 
 _MATERIAL_SETTINGS = tuple(
     # the preset tells how stiffness is given: "Own Compliance" or not
-    Setting(parameter)
+    Setting(parameter, follows_keys=parameter.animatable)
     for parameter in MATERIAL_PARAMETERS
     if parameter.name != "stiffness_input"
 )
@@ -143,7 +143,8 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         Parameter(
             "attach_object",
             "Attach to",
-            "Jelly or cloth object that holds the vertices of the group below, where they are at the first frame",
+            f"{body_labels().capitalize()} object that holds the vertices of the group below, where they are at the "
+            "first frame",
             "",
             roles=body_roles(),
         ),
@@ -174,7 +175,7 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
     Setting(
         Parameter(
             "no_contact_group",
-            "No Contact",
+            "Leave Out",
             "Vertex group of what takes no part in contact of the object with itself and with others: weights "
             "above 0.5 are left out",
             "",
@@ -358,5 +359,4 @@ STATUS_SETTINGS: tuple[Setting, ...] = (
     Setting(Parameter("message", "Message", "Why the last bake stopped, empty if it did not", "")),
 )
 
-# as animation data names them
-FOLLOWED_PATHS = frozenset(f"xpbd.{setting.name}" for setting in SCENE_SETTINGS if setting.follows_keys)
+FOLLOWED_OF_SCENE = frozenset(setting.name for setting in SCENE_SETTINGS if setting.follows_keys)

@@ -16,6 +16,7 @@ from ..data.bake_record import read_record
 from ..reading.body_reader import LocalBody
 from ..reading.mesh_reader import check_object
 from . import key_animation
+from .body_frame import BodyFrame
 from .shape_key_writer import KeyTarget, ShapeKeyWriter, choose_style
 
 Floats = npt.NDArray[np.float64]
@@ -62,8 +63,8 @@ class ResultWriter(Protocol):
     def check_topology(self) -> None:
         """Compare the object's data with what was read. Raises E_CACHE_STALE."""
 
-    def add_frame(self, frame: int, positions: Floats) -> None:
-        """Write a frame: positions in the world [m], shape (vertices, 3)."""
+    def add_frame(self, frame: int, result: BodyFrame) -> None:
+        """Write a frame."""
 
     def take_back(self) -> None:
         """Remove what this bake has added, if it is there."""

@@ -21,6 +21,7 @@ from ..data.bake_record import ABSOLUTE, RELATIVE, BakeRecord, forget_record, re
 from ..data.data_lookup import object_by_uid
 from ..reading.mesh_reader import check_object, editing_mode, is_shared, key_coordinates, own_keys
 from . import key_animation
+from .body_frame import BodyFrame
 from .topology_watch import TopologyWatch
 
 Floats = npt.NDArray[np.float64]
@@ -188,12 +189,12 @@ class ShapeKeyWriter:
         if record is not None:
             self._follow_reference(obj.data.shape_keys, record.style)
 
-    def add_frame(self, frame: int, positions: Floats) -> None:
+    def add_frame(self, frame: int, result: BodyFrame) -> None:
         """Give a frame its key, and show it.
 
         Args:
             frame: greater than the one before.
-            positions: in the world [m], shape (vertices, 3).
+            result: whose positions become the key's; a mesh has no orientations.
 
         Raises:
             XpbdError: E_CACHE_STALE when the mesh has been edited meanwhile.
@@ -212,7 +213,7 @@ class ShapeKeyWriter:
             )
         block = obj.shape_key_add(name=record.key_name(frame), from_mix=False)
         block.interpolation = "KEY_LINEAR"
-        _set_coordinates(block, self.target.local(frame, positions) + self._offset)
+        _set_coordinates(block, self.target.local(frame, result.positions) + self._offset)
         if record.style == ABSOLUTE:
             keys.eval_time = block.frame
         else:

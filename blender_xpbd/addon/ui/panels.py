@@ -15,6 +15,7 @@ from ..data.bake_status import STATUS
 from ..data.classes import register_classes, unregister_classes
 from ..data.extension import BASE_PACKAGE
 from ..data.material_names import DAMPING, material_names, preset_names, structure_names
+from ..data.object_types import can_have, takes_part, type_labels
 from ..data.properties import BLENDER_UNITS
 from ..data.specs import GROUP_PROPERTIES, OBJECT_SETTINGS, ROLES, SCENE_SETTINGS
 from .menus import ROLE_ICONS, XPBD_MT_material
@@ -31,16 +32,16 @@ _ROLE_LABELS = {role.identifier: role.label for role in ROLES}
 _PRESET_LABELS = {choice.identifier: choice.label for choice in _PARAMETERS["preset"].choices}
 
 
-def active_mesh(context: bpy.types.Context) -> Any:
-    """The active object where it is a mesh, or None."""
+def active_object(context: bpy.types.Context) -> Any:
+    """The active object where it can have a role, or None."""
     obj = context.object
-    return obj if obj is not None and obj.type == "MESH" else None
+    return obj if obj is not None and can_have(obj, "NONE") else None
 
 
 def active_role(context: bpy.types.Context) -> str:
     """The role of the active object, NONE where it can have none."""
-    obj = active_mesh(context)
-    return str(obj.xpbd.role) if obj is not None else "NONE"
+    obj = active_object(context)
+    return str(obj.xpbd.role) if obj is not None and takes_part(obj) else "NONE"
 
 
 class SidebarPanel:
@@ -66,9 +67,9 @@ class XPBD_PT_main(SidebarPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Draw."""
         layout = self.layout
-        obj = active_mesh(context)
+        obj = active_object(context)
         if obj is None:
-            layout.label(text="Select a mesh object", icon="INFO")
+            layout.label(text=f"Select a {type_labels()} object", icon="INFO")
         else:
             _draw_roles(layout, obj)
             _draw_material_choice(layout, obj)
@@ -84,7 +85,7 @@ def _draw_roles(layout: Any, obj: Any) -> None:
     column = layout.column(align=True)
     row = column.row(align=True)
     row.scale_y = 1.6
-    for role in (*BODY_ROLES, COLLIDER):
+    for role in (role for role in (*BODY_ROLES, COLLIDER) if can_have(obj, role)):
         button = row.operator(
             "xpbd.set_role", text=_ROLE_LABELS[role], icon=ROLE_ICONS[role], depress=obj.xpbd.role == role
         )

@@ -48,7 +48,11 @@ def flat_nodes(rest: Floats, primitives: Ints, depth: int) -> Ints:
     if count == 0 or not is_triangle.any():
         return flat
     corners = rest[primitives[:, CORNERS:TRIANGLE]]
-    links, border = _neighbours(primitives, is_triangle)
+    normals = _unit_normals(corners)
+    links, edges = _neighbours(primitives, is_triangle)
+    outline = np.repeat(is_triangle[:, None], 3, axis=1)
+    border = outline.copy()
+    border.reshape(-1)[edges.ravel()] = False
     components = np.arange(count, dtype=np.int32)
     edge = float(np.sqrt(((corners[is_triangle] - np.roll(corners[is_triangle], 1, axis=1)) ** 2).sum(axis=2)).mean())
     for level in reversed(range(depth + 1)):
@@ -57,17 +61,29 @@ def flat_nodes(rest: Floats, primitives: Ints, depth: int) -> Ints:
         is_within = node[links[:, 0]] == node[links[:, 1]]
         components = connected_components(count, links[is_within], components)
         links = links[~is_within]
-        is_whole = np.add.reduceat((components == np.arange(count)).astype(np.int64), starts[:-1]) == 1
-        is_whole &= np.logical_and.reduceat(is_triangle, starts[:-1])
-        first = (1 << level) - 1
-        flat[first : first + (1 << level)] = is_whole & _are_convex(corners, border, node, starts[:-1], edge)
+        is_within = node[edges[:, 0] // 3] == node[edges[:, 1] // 3]
+        outline.reshape(-1)[edges[is_within].ravel()] = False
+        edges = edges[~is_within]
+        is_kept = np.add.reduceat((components == np.arange(count)).astype(np.int64), starts[:-1]) == 1
+        is_kept &= np.logical_and.reduceat(is_triangle, starts[:-1])
+        is_in_cone, axes = _cones(normals, node, starts[:-1])
+        is_kept &= is_in_cone
+        if is_kept.any():
+            triangle, side = np.nonzero(outline & is_kept[node][:, None])
+            ends = np.stack([corners[triangle, side], corners[triangle, (side + 1) % 3]], axis=1)
+            is_kept[is_kept] = _are_convex(ends, border[triangle, side], node[triangle], axes[is_kept], edge)
+        flat[(1 << level) - 1 : (2 << level) - 1] = is_kept
     return flat
 
 
-def _neighbours(primitives: Ints, is_triangle: Bools) -> tuple[Ints, Bools]:
-    """Pairs of triangles that hang together, and which sides of triangles are no edge of just two.
+def _neighbours(primitives: Ints, is_triangle: Bools) -> tuple[Ints, Longs]:
+    """Pairs of triangles that hang together, and pairs of sides that are an edge of just two triangles.
 
+    Sides that run the same way along an edge are none: their triangles disagree which side is outside.
     Triangles hang together around a point, unless the mesh hangs together at that point only.
+
+    Returns:
+        primitives, shape (pairs, 2); sides, three to a primitive, shape (edges, 2).
     """
     triangles = np.flatnonzero(is_triangle)
     corners = primitives[triangles, CORNERS:TRIANGLE]
@@ -75,12 +91,11 @@ def _neighbours(primitives: Ints, is_triangle: Bools) -> tuple[Ints, Bools]:
     order = np.argsort(keys, kind="stable")
     begins = np.flatnonzero(np.r_[True, np.diff(keys[order]) != 0])
     twice = begins[np.diff(np.r_[begins, len(keys)]) == 2]
-    first, second = order[twice], order[twice + 1]
-    border = np.ones(len(keys), np.bool_)
-    border[first] = border[second] = False
-    sides = np.zeros((len(primitives), 3), np.bool_)
-    sides[triangles] = border.reshape(-1, 3)
-    return triangles[_around_points(corners, first, second)].astype(np.int32), sides
+    sides = np.stack([order[twice], order[twice + 1]], axis=1)
+    begin = corners.ravel()[sides]
+    sides = sides[begin[:, 0] != begin[:, 1]]
+    links = triangles[_around_points(corners, sides[:, 0], sides[:, 1])]
+    return links.astype(np.int32), 3 * triangles[sides // 3] + sides % 3
 
 
 def _around_points(corners: Ints, first: Longs, second: Longs) -> Longs:
@@ -89,14 +104,13 @@ def _around_points(corners: Ints, first: Longs, second: Longs) -> Longs:
     Args:
         corners: points of the triangles, shape (triangles, 3).
         first: corner at which one side of an edge begins, three to a triangle, shape (edges,).
-        second: likewise of the other side.
+        second: likewise of the other side, which runs the other way.
     """
     flat = corners.ravel()
     next_first, next_second = (side // 3 * 3 + (side + 1) % 3 for side in (first, second))
-    is_same = flat[first] == flat[second]
-    links = [np.stack([first, np.where(is_same, second, next_second)], axis=1)]
-    links.append(np.stack([next_first, np.where(is_same, next_second, second)], axis=1))
-    fans = connected_components(len(flat), np.concatenate(links))
+    fans = connected_components(
+        len(flat), np.concatenate([np.stack([first, next_second], axis=1), np.stack([next_first, second], axis=1)])
+    )
     order = np.argsort(flat, kind="stable")
     follows = np.flatnonzero(flat[order[1:]] == flat[order[:-1]])
     before, behind = order[follows], order[follows + 1]
@@ -108,28 +122,54 @@ def _around_points(corners: Ints, first: Longs, second: Longs) -> Longs:
     return np.concatenate([np.stack([first // 3, second // 3], axis=1), around])
 
 
-def _are_convex(corners: Floats, border: Bools, node: Longs, starts: Longs, edge: float) -> Bools:
-    """Which nodes of a level are flat, convex but for a quarter of an edge's length, and not long and narrow."""
+def _unit_normals(corners: Floats) -> Floats:
+    """Normals of triangles, 0 where one has none; corners of shape (triangles, 3, 3)."""
     crosses = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    sizes = np.sqrt(np.einsum("ti,ti->t", crosses, crosses))
-    normals = crosses / np.maximum(sizes, 1e-300)[:, None]
+    return crosses / np.maximum(np.sqrt(np.einsum("ti,ti->t", crosses, crosses)), 1e-300)[:, None]
+
+
+def _cones(normals: Floats, node: Longs, starts: Longs) -> tuple[Bools, Floats]:
+    """Which nodes of a level have all their normals in a cone, and the axes of the cones, shape (nodes, 3)."""
     axes = np.add.reduceat(normals, starts)
     axes /= np.maximum(np.sqrt(np.einsum("ni,ni->n", axes, axes)), 1e-300)[:, None]
-    is_flat: Bools = np.minimum.reduceat(np.einsum("ti,ti->t", normals, axes[node]), starts) >= CONE_COSINE
-    u, v = _plane(axes)
-    offsets = corners - corners[starts[node], 0][:, None]
-    x, y = (np.einsum("tki,ti->tk", offsets, way[node]) for way in (u, v))
-    mid_x, mid_y = 0.5 * (x + np.roll(x, -1, axis=1)), 0.5 * (y + np.roll(y, -1, axis=1))
-    supports = np.empty((len(starts), DIRECTIONS))
-    inner = np.full(x.shape, -np.inf)
-    for k, angle in enumerate(2.0 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS):
-        cosine, sine = np.cos(angle), np.sin(angle)
-        supports[:, k] = np.maximum.reduceat((cosine * x + sine * y).max(axis=1), starts)
-        inner = np.maximum(inner, cosine * mid_x + sine * mid_y - supports[node, k][:, None])
-    widths = supports + np.roll(supports, DIRECTIONS // 2, axis=1)
-    tolerance = HULL_TOLERANCE * widths.max(axis=1) + EDGE_TOLERANCE * edge
-    is_notched = np.logical_or.reduceat((border & (inner < -tolerance[node][:, None])).any(axis=1), starts)
-    return is_flat & ~is_notched & (widths.max(axis=1) <= LONGEST_ASPECT * widths.min(axis=1))
+    return np.minimum.reduceat(np.einsum("ti,ti->t", normals, axes[node]), starts) >= CONE_COSINE, axes
+
+
+def _are_convex(ends: Floats, is_border: Bools, node: Longs, axes: Floats, edge: float) -> Bools:
+    """Which flat nodes are convex but for a quarter of an edge's length, and not long and narrow.
+
+    Seen along the axis of its cone no triangle of a node is turned over, so that what reaches farthest lies in the
+    outline.
+
+    Args:
+        ends: of the sides in the outlines of the nodes [m], node by node, shape (sides, 2, 3).
+        is_border: which sides are border of the mesh, shape (sides,).
+        node: of each side, ascending, shape (sides,).
+        axes: of the cones of these nodes, shape (nodes, 3).
+        edge: mean length of the edges [m].
+    """
+    begins = np.r_[True, node[1:] != node[:-1]]
+    starts, number = np.flatnonzero(begins), np.cumsum(begins) - 1
+    ways = np.stack(_plane(axes), axis=2)
+    first = np.einsum("ni,nij->jn", ends[:, 0] - ends[starts, 0][number], ways[number])
+    middle = first[:, is_border]
+    middle = middle + 0.5 * np.einsum("ni,nij->jn", (ends[:, 1] - ends[:, 0])[is_border], ways[number[is_border]])
+    supports = np.empty((DIRECTIONS, len(starts)))
+    angles = 2.0 * np.pi * np.arange(DIRECTIONS // 2) / DIRECTIONS
+    for k, (cosine, sine) in enumerate(zip(np.cos(angles), np.sin(angles), strict=True)):
+        along = cosine * first[0] + sine * first[1]
+        supports[k] = np.maximum.reduceat(along, starts)
+        supports[k + DIRECTIONS // 2] = -np.minimum.reduceat(along, starts)
+    of_border = number[is_border]
+    inner = np.full(len(of_border), -np.inf)
+    for k in range(DIRECTIONS):
+        angle = 2.0 * np.pi * k / DIRECTIONS
+        inner = np.maximum(inner, np.cos(angle) * middle[0] + np.sin(angle) * middle[1] - supports[k, of_border])
+    widths = supports + np.roll(supports, DIRECTIONS // 2, axis=0)
+    widest = widths.max(axis=0)
+    is_notched = np.zeros(len(starts), np.bool_)
+    is_notched[of_border[inner < -(HULL_TOLERANCE * widest + EDGE_TOLERANCE * edge)[of_border]]] = True
+    return ~is_notched & (widest <= LONGEST_ASPECT * widths.min(axis=0))
 
 
 def _plane(axes: Floats) -> tuple[Floats, Floats]:

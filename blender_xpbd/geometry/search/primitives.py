@@ -46,7 +46,9 @@ def build_primitives(triangles: Ints, edges: Ints, takes_part: Bools) -> Ints:
     edge_rows[:, EDGES] = loose
     rows = np.concatenate([rows, edge_rows])
     corners, first = np.unique(rows[:, CORNERS:TRIANGLE].ravel(), return_index=True)
-    np.bitwise_or.at(rows[:, OWNED], first // 3, 1 << (first % 3).astype(np.int32))
+    is_owned = np.zeros((len(rows), 3), np.bool_)
+    is_owned.reshape(-1)[first] = True
+    rows[:, OWNED] = is_owned @ np.array([1, 2, 4], np.int32)
     alone = takes_part.copy()
     alone[corners] = False
     point_rows = _empty(np.repeat(np.flatnonzero(alone)[:, None], 3, axis=1))

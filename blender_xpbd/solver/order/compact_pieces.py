@@ -10,12 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ...bodies.body_model import BodyModel
+from ...bodies.kinds import solver_kind
 from ...constraints.constraint import ConstraintBlock
-from ...geometry.components import connected_components, dense_labels
+from ...geometry.components import dense_labels
 from ...scene.body import Body
 from ...scene.scene import Scene
 from ...scene.settings import SolverSettings
 from .contact_points import ContactPoints
+from .linked_particles import linked_particles
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -28,7 +30,7 @@ HARD = 1e8
 
 @dataclass(frozen=True)
 class CompactPieces:
-    """What hangs together of jelly that nothing holds.
+    """What hangs together of solids that nothing holds.
 
     Attributes:
         starts: first member of each piece and the end of the last one, shape (pieces + 1,).
@@ -57,7 +59,7 @@ def build_compact_pieces(
     inverse_masses: Floats,
     contacts: ContactPoints,
 ) -> CompactPieces:
-    """Find the pieces that are to bounce: of jelly with restitution, or hard.
+    """Find the pieces that are to bounce: of solids with restitution, or hard.
 
     Args:
         scene: bodies and colliders.
@@ -74,9 +76,9 @@ def build_compact_pieces(
         return CompactPieces(no_pieces, none, no_pieces, none, none, none)
     count = len(inverse_masses)
     body_of = np.searchsorted(starts, np.arange(count), side="right") - 1
-    labels, piece_count = dense_labels(_components(count, blocks))
+    labels, piece_count = dense_labels(linked_particles(count, blocks))
     is_free = (inverse_masses > 0.0) & (body_of < len(models))
-    is_free[is_free] = np.array([len(model.tetrahedra) > 0 for model in models])[body_of[is_free]]
+    is_free[is_free] = np.array([solver_kind(model.body).is_compact for model in models])[body_of[is_free]]
     is_compact = np.bincount(labels, is_free, piece_count) == np.bincount(labels, minlength=piece_count)
     bounces = np.zeros(count, np.bool_)
     bounces[is_free] = bouncing[body_of[is_free]]
@@ -98,7 +100,7 @@ def _bouncing(scene: Scene, models: Sequence[BodyModel]) -> npt.NDArray[np.bool_
     return np.array(
         [
             len(scene.colliders) > 0
-            and len(model.tetrahedra) > 0
+            and solver_kind(model.body).is_compact
             and (max(model.body.material.restitution, greatest) > 0.0 or _is_hard(model.body, scene.settings))
             for model in models
         ],
@@ -113,19 +115,6 @@ def _is_hard(body: Body, settings: SolverSettings) -> bool:
     if material.stiffness_input == "COMPLIANCE":
         return material.stretch_compliance == 0.0
     return material.youngs_modulus >= HARD
-
-
-def _components(count: int, blocks: Iterable[ConstraintBlock]) -> npt.NDArray[np.int32]:
-    labels: npt.NDArray[np.int32] | None = None
-    for block in blocks:
-        if block.pools is None:
-            pairs = [block.indices[:, [0, k]] for k in range(1, block.indices.shape[1])]
-        else:
-            rows = [block.members(n) for n in range(len(block))]
-            pairs = [np.stack([np.full(len(row), row[0]), row], axis=1) for row in rows]
-        for links in pairs:
-            labels = connected_components(count, links, labels)
-    return np.arange(count, dtype=np.int32) if labels is None else labels
 
 
 def _listed(owners: Ints, count: int) -> tuple[Ints, Ints]:

@@ -3,7 +3,8 @@
 
 | act | what happens | in ``step`` of ``tests/reference/xpbd.py`` |
 |---|---|---|
-| FIND_FRAMES | islands of bodies that may touch: how fast their particles are in the island's frame | – |
+| FIND_FRAMES | how fast islands of bodies that may touch move as a whole | – |
+| FIND_REACHES | how far particles may go in their island's frame | – |
 | FIND_NEAR | pairs that may touch in this substep | – |
 | PREDICT | gravity and drag change velocities, these move particles | ``v = (v + h g) exp(-drag h)``, ``x + h v`` |
 | PLACE_TARGETS | pinned particles go on their way | ``x[particle] = target`` |
@@ -43,7 +44,7 @@ from .tasks import MOST_PARTS, ROUNDS
 PREDICT, PLACE_TARGETS, SOLVE_LEVELS, PROJECT, TOUCH, UPDATE_VELOCITIES, REBOUND, BOUNCE, DAMP = range(9)
 # those of contact between bodies
 FIND_FRAMES, FIND_NEAR, PLACE_VERTICES, TOUCH_PAIRS, CHECK_WINDOW, MEASURE_ISLANDS = range(9, 15)
-BEGIN_LIMIT, LIMIT, SLIDE, TRUNCATE, CLOSE_ISLANDS, SETTLE_PAIRS, COUNT_PAIRS = range(15, 22)
+BEGIN_LIMIT, LIMIT, SLIDE, TRUNCATE, CLOSE_ISLANDS, SETTLE_PAIRS, COUNT_PAIRS, FIND_REACHES = range(15, 23)
 # how often particles go along what stops them before they stop; one takes most of what it can, see docs/experiments.md
 SLIDES = 1
 # columns of a stage
@@ -88,7 +89,7 @@ def substep_stages(
         has_contacts: whether there are colliders.
         level_stages: of the coarse levels, as in ``LevelOperations``.
         piece_count: compact pieces that bounce as a whole; a turn takes an equal share of them.
-        damped_count: bodies, where the internal motion of some is damped; likewise.
+        damped_count: loose pieces whose internal motion is damped; likewise.
         pair_sweeps: how often an iteration goes over pairs of bodies; 0 where there can be none.
 
     Raises:
@@ -97,7 +98,7 @@ def substep_stages(
     rounds, contact_rounds = _rounds(part_count, ROUNDS), _rounds(part_count, 1)
     stages = []
     if pair_sweeps:
-        stages += [Stage(FIND_FRAMES, 1), *_by_task(FIND_NEAR, contact_rounds)]
+        stages += [Stage(FIND_FRAMES, 1), Stage(FIND_REACHES, part_count), *_by_task(FIND_NEAR, contact_rounds)]
     stages += [Stage(PREDICT, part_count)]
     if has_targets:
         stages += [Stage(PLACE_TARGETS, 1)]

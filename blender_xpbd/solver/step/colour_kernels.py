@@ -11,7 +11,6 @@ from ...contacts.contact import project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
 from ...contacts.tables import BODY_DAMPING
 from .functions import (
-    damp_body,
     forget_history,
     place_target,
     predict_position,
@@ -19,6 +18,8 @@ from .functions import (
     projection_step,
     update_velocity,
 )
+from .internal_damping import damp_piece
+from .orientations import predict_orientations, update_angular_velocities
 from .packs import INTS, Colliders, Constraints, Contacts, Particles, Pieces, Targets
 
 
@@ -89,6 +90,22 @@ def update_velocities(particles: Particles, h: float, mode: ti.template()):
 
 
 @ti.kernel
+def predict_turns(particles: Particles, h: float):
+    """Predict all orientations."""
+    count = particles.orientations.shape[0]
+    for i in range(count):
+        predict_orientations(particles, i, count, h)
+
+
+@ti.kernel
+def update_turns(particles: Particles, h: float):
+    """Angular velocities of all orientations."""
+    count = particles.orientations.shape[0]
+    for i in range(count):
+        update_angular_velocities(particles, i, count, h)
+
+
+@ti.kernel
 def restore_contact_colour(
     particles: Particles,
     contacts: Contacts,
@@ -117,7 +134,7 @@ def bounce_pieces(particles: Particles, contacts: Contacts, pieces: Pieces, h: f
 
 
 @ti.kernel
-def damp_bodies(particles: Particles, h: float, of: ti.i32):
-    """Damp the internal motion of each body, one thread per body."""
-    for b in range(particles.bodies.shape[0]):
-        damp_body(particles, b, h, of)
+def damp_pieces(particles: Particles, pieces: Pieces, h: float, of: ti.i32):
+    """Damp the internal motion of all loose pieces, one thread per piece."""
+    for piece in range(pieces.damped_rows.shape[0] - 1):
+        damp_piece(particles, pieces, piece, h, of)

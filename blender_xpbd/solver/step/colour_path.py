@@ -41,6 +41,8 @@ def project_by_colours(plan: Plan, iteration: int) -> None:
 
 def _predict(plan: Plan, stage: Stage, substep: int, of: int) -> None:
     launch(kernels.predict_positions, plan.state.particles, plan.state.body_of, plan.h, plan.variant.mode)
+    if plan.variant.has_orientations:
+        launch(kernels.predict_turns, plan.state.particles, plan.h)
 
 
 def _place_targets(plan: Plan, stage: Stage, substep: int, of: int) -> None:
@@ -89,6 +91,8 @@ def _touch(plan: Plan, stage: Stage, substep: int, of: int) -> None:
 
 def _update_velocities(plan: Plan, stage: Stage, substep: int, of: int) -> None:
     launch(kernels.update_velocities, plan.state.particles, plan.h, plan.variant.mode)
+    if plan.variant.has_orientations:
+        launch(kernels.update_turns, plan.state.particles, plan.h)
 
 
 def _rebound(plan: Plan, stage: Stage, substep: int, of: int) -> None:
@@ -108,7 +112,7 @@ def _bounce(plan: Plan, stage: Stage, substep: int, of: int) -> None:
 
 def _damp(plan: Plan, stage: Stage, substep: int, of: int) -> None:
     if substep + 1 == of:
-        launch(kernels.damp_bodies, plan.state.particles, plan.h, of)
+        launch(kernels.damp_pieces, plan.state.particles, plan.state.pieces, plan.h, of)
 
 
 def _contact_colours(plan: Plan, stage: Stage) -> list[tuple[int, int]]:

@@ -8,8 +8,6 @@ import taichi as ti
 
 from ...constraints import CONSTRAINTS
 from ...constraints.constraint import BDF2, DAMPED, WARM
-from ...contacts.rigid_motion import solve_inertia
-from ...contacts.tables import BODY_INTERNAL_DAMPING
 
 
 @ti.func
@@ -108,54 +106,6 @@ def forget_history(particles: ti.template(), contacts: ti.template(), k, h):
             v = particles.velocities[i]
             particles.older_velocities[i] = v - h * particles.gravity[0]
             particles.older_positions[i] = particles.positions[i] - h * v
-
-
-@ti.func
-def damp_internal_motion(particles: ti.template(), body, share):
-    """Take a share of the motion of a body that is not rigid (PBD 2007, §3.5): linear and angular momentum stay."""
-    positions, velocities = ti.static(particles.positions, particles.velocities)
-    first, last = particles.body_starts[body], particles.body_starts[body + 1]
-    mass = 0.0
-    centre = ti.Vector([0.0, 0.0, 0.0])
-    momentum = ti.Vector([0.0, 0.0, 0.0])
-    for i in range(first, last):
-        if positions[i][3] > 0.0:
-            m = 1.0 / positions[i][3]
-            mass += m
-            centre += m * positions[i].xyz
-            momentum += m * velocities[i].xyz
-    if mass > 0.0:
-        centre /= mass
-        mean = momentum / mass
-        spin = ti.Vector([0.0, 0.0, 0.0])
-        # rows of the tensor of inertia
-        row0, row1, row2 = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
-        for i in range(first, last):
-            if positions[i][3] > 0.0:
-                m = 1.0 / positions[i][3]
-                r = positions[i].xyz - centre
-                spin += m * r.cross(velocities[i].xyz - mean)
-                size = m * r.dot(r)
-                row0 += ti.Vector([size, 0.0, 0.0]) - (m * r[0]) * r
-                row1 += ti.Vector([0.0, size, 0.0]) - (m * r[1]) * r
-                row2 += ti.Vector([0.0, 0.0, size]) - (m * r[2]) * r
-        # leaving the rotation of a point or a line out damps a little of its spin
-        omega = solve_inertia(row0, row1, row2, spin)
-        for i in range(first, last):
-            if positions[i][3] > 0.0:
-                rigid = mean + omega.cross(positions[i].xyz - centre)
-                v = velocities[i]
-                for axis in ti.static(range(3)):
-                    v[axis] += share * (rigid[axis] - v[axis])
-                velocities[i] = v
-
-
-@ti.func
-def damp_body(particles: ti.template(), body, h, count):
-    """Damp the internal motion of a body for so many substeps, as its material says."""
-    rate = particles.bodies[body, BODY_INTERNAL_DAMPING]
-    if rate > 0.0:
-        damp_internal_motion(particles, body, 1.0 - ti.exp(-rate * h * count))
 
 
 @ti.func

@@ -12,7 +12,7 @@ from ...contacts.pairs.limit import begin_limit, limited_move, slide
 from ...contacts.pairs.tables import OBJECT_SPREAD
 from .pair_tables import CLIPPED, FAILED, FIRST, HAS_FRAME, IS_CLIPPED, ISLAND, LAST, STOPPED
 
-# two sides that come straight at each other with the speed that they have, half as much again for what pushes them
+# how much farther than by the speed that it has a particle may be pushed; chosen by hand
 SPARE_REACH = 1.5
 
 
@@ -50,21 +50,28 @@ def add_up(
 
 
 @ti.func
-def find_frames(particles: ti.template(), pairs: ti.template(), h):
-    """How much nearer two sides may come in the substep, by the greatest speed in the frame of each island."""
-    rows, frames = ti.static(pairs.object_rows, pairs.frames)
+def find_frames(particles: ti.template(), pairs: ti.template()):
+    """The mean velocity of each island; the greatest reach begins anew."""
     add_up(particles, pairs, particles.velocities, particles.velocities, False)
+    pairs.reach_range[1] = 0.0
+
+
+@ti.func
+def find_reach_share(particles: ti.template(), pairs: ti.template(), turn, turns, h):
+    """How far one of ``turns`` equal shares of the particles may go in the substep, by the speed that they have."""
+    rows, reaches = ti.static(pairs.object_rows, pairs.reaches)
+    count = particles.positions.shape[0]
+    begin, end = count * turn // turns, count * (turn + 1) // turns
+    weight = 0.5 * particles.gravity[0].norm() * h * h
+    greatest = ti.cast(0.0, float)
     for o in range(rows.shape[0]):
-        pairs.reaches[o] = 0.0
-    for o in range(rows.shape[0]):
-        island = rows[o, ISLAND]
-        if island >= 0:
-            fastest = 0.0
-            for i in range(rows[o, FIRST], rows[o, LAST]):
-                fastest = ti.max(fastest, without_fourth(particles.velocities[i] - frames[island]).norm())
-            way = 2.0 * fastest * h + particles.gravity[0].norm() * h * h
-            spread = ti.cast(pairs.objects[o, OBJECT_SPREAD], float)
-            pairs.reaches[island] = ti.max(pairs.reaches[island], SPARE_REACH * spread * way + pairs.least_reach[0])
+        if rows[o, ISLAND] >= 0:
+            mean = pairs.frames[rows[o, ISLAND]]
+            for i in range(ti.max(rows[o, FIRST], begin), ti.min(rows[o, LAST], end)):
+                way = h * without_fourth(particles.velocities[i] - mean).norm() + weight
+                reaches[i] = SPARE_REACH * way + pairs.reach_range[0]
+                greatest = ti.max(greatest, ti.cast(pairs.objects[o, OBJECT_SPREAD], float) * reaches[i])
+    ti.atomic_max(pairs.reach_range[1], greatest)
 
 
 @ti.func
@@ -114,12 +121,11 @@ def begin_limit_share(particles: ti.template(), starts: ti.template(), pairs: ti
     begin, end = count * turn // turns, count * (turn + 1) // turns
     for o in range(rows.shape[0]):
         if rows[o, ISLAND] >= 0:
-            longest = 0.5 * pairs.reaches[rows[o, ISLAND]] / ti.cast(pairs.objects[o, OBJECT_SPREAD], float)
             for i in range(ti.max(rows[o, FIRST], begin), ti.min(rows[o, LAST], end)):
                 p = particles.positions[i]
                 move = without_fourth(p - starts[i]) - pairs.frames[rows[o, ISLAND]]
                 if p[3] > 0.0:
-                    move *= ti.min(1.0, longest / ti.max(move.norm(), 1e-30))
+                    move *= ti.min(1.0, pairs.reaches[i] / ti.max(move.norm(), 1e-30))
                 begin_limit(pairs, i, move.xyz, p[3])
 
 

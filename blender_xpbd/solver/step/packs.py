@@ -22,8 +22,10 @@ FLOATS_3D = ti.types.ndarray(ndim=3)
 MOTION = ti.types.ndarray(dtype=ti.f32, ndim=3)
 
 # positions are 4-vectors (xyz [m], inverse mass [1/kg]), previous positions too (xyz [m], damping time [s]); velocities
-# are [m/s] with a fourth component of 0, and so are corrections [m], which move the next prediction. Gravity [m/s²] is
-# one vector for all. Bodies have a row each, columns as in ``contacts.tables``, and the first of their particles
+# are [m/s] with a fourth component of 0, and so are corrections [m], which move the next prediction. Orientations are
+# unit quaternions (w, x, y, z); angular velocities [rad/s] have the inverse inertia [1/(kg m²)] as their fourth
+# component. Gravity [m/s²] is one vector for all. Bodies have a row each, columns as in ``contacts.tables``; their
+# starts are the first particle of each and the end of the last one's, then the same of the orientations
 Particles = pack_type(
     positions=VECTORS,
     previous_positions=VECTORS,
@@ -31,6 +33,9 @@ Particles = pack_type(
     older_positions=VECTORS,
     older_velocities=VECTORS,
     corrections=VECTORS,
+    orientations=VECTORS,
+    previous_orientations=VECTORS,
+    angular_velocities=VECTORS,
     gravity=VECTORS,
     bodies=FLOAT_TABLE,
     body_starts=INTS,
@@ -44,8 +49,10 @@ Targets = pack_type(particles=INTS, starts=VECTORS, ends=VECTORS)
 # whether some point needed more than there are
 Contacts = pack_type(elements=INT_TABLE, weights=FLOAT_TABLE, element_starts=INTS, touches=INTS, slots=FLOATS_3D)
 # as in ``CompactPieces``, columns of the rows as in ``contacts.tables``; hits by piece and collider, columns as in
-# ``contacts.restitution``
-Pieces = pack_type(piece_rows=INT_TABLE, members=INTS, points=INTS, hits=FLOATS_3D)
+# ``contacts.restitution``. Then as in ``DampedPieces``
+Pieces = pack_type(
+    piece_rows=INT_TABLE, members=INTS, points=INTS, hits=FLOATS_3D, damped_rows=INT_TABLE, damped_members=INTS
+)
 # as in ``ColliderSet``; the motion of a frame at the boundaries of its substeps
 Colliders = pack_type(motion=MOTION, ints=INT_TABLE, floats=FLOAT_TABLE, mesh_floats=FLOATS, mesh_ints=INTS)
 # as in ``HierarchyTables``, whose levels are the rows. Moves are where vertices were restricted to, then how far they
@@ -82,7 +89,8 @@ Order = pack_type(
 # contact between bodies: surfaces, pairs and limits as in ``contacts.pairs.tables``; the rows of ``pair_starts`` and
 # the windows of particles as in ``contacts.search``; the near pairs of a task stand from its first pair on. Rows and
 # counts of objects, what substeps tell and vertices as in ``pair_tables``. Of each island, which has the number of its
-# first object: the displacement that it is looked at from [m], and how much nearer two sides may come in a substep [m].
+# first object, the displacement that it is looked at from [m]; of each particle, how far it may go in a substep [m],
+# and the range of that: the least, and the greatest of all.
 # Places of vertices in their collider's frame at both ends of the frame [m]
 Pairs = pack_type(
     surface_elements=INT_TABLE,
@@ -105,7 +113,7 @@ Pairs = pack_type(
     window_travels=VECTORS,
     frames=VECTORS,
     reaches=FLOATS,
-    least_reach=FLOATS,
+    reach_range=FLOATS,
     told=INTS,
     vertices=INT_TABLE,
     vertex_places=VECTOR_TABLE,

@@ -13,7 +13,7 @@ from ...contacts.pairs.settle import settle_pair
 from ...contacts.pairs.tables import KIND, MULTIPLIER, NEAR_INTS, NEAR_WIDTH, POINTS, ROW, VERTEX_TRIANGLE
 from ...contacts.pairs.touch import touch_pair
 from .functions import keep_previous
-from .pair_tables import COLLIDER, ISLAND, MOST_PUSHING, PARTICLE, PUSHING, TUNNELLED
+from .pair_tables import COLLIDER, MOST_PUSHING, PARTICLE, PUSHING, TUNNELLED
 
 
 @ti.func
@@ -30,16 +30,37 @@ def is_for_colliders(particles: ti.template(), pairs: ti.template(), k):
 
 
 @ti.func
+def point_reach(pairs: ti.template(), k, place, embeds: ti.template()):
+    """How far one of the four surface points of a pair may go in the substep."""
+    elements, weights = ti.static(pairs.surface_elements, pairs.surface_weights)
+    point, total = pairs.pair_ints[k, POINTS + place], 0.0
+    if ti.static(embeds):
+        for j in range(4):
+            total += ti.abs(weights[point, j]) * pairs.reaches[elements[point, j]]
+    else:
+        total = pairs.reaches[elements[point, 0]]
+    return total
+
+
+@ti.func
+def pair_reach(pairs: ti.template(), k, embeds: ti.template()):
+    """How much nearer the sides of a pair may come in the substep."""
+    first, second = point_reach(pairs, k, 0, embeds), point_reach(pairs, k, 1, embeds)
+    other = ti.max(point_reach(pairs, k, 2, embeds), point_reach(pairs, k, 3, embeds))
+    total = first + ti.max(second, other)
+    if pairs.pair_ints[k, KIND] != VERTEX_TRIANGLE:
+        total = ti.max(first, second) + other
+    return total
+
+
+@ti.func
 def find_near_task(particles: ti.template(), pairs: ti.template(), task, h, embeds: ti.template()):
     """List the pairs of a task that are near."""
-    first, count, farthest = pairs.pair_starts[task], 0, ti.cast(0.0, float)
-    for o in range(pairs.reaches.shape[0]):
-        farthest = ti.max(farthest, pairs.reaches[o])
-    widest = widest_bound(pairs, farthest)
+    first, count = pairs.pair_starts[task], 0
+    widest = widest_bound(pairs, 2.0 * pairs.reach_range[1])
     for k in range(first, pairs.pair_starts[task + 1]):
         if pairs.pair_bounds[k] <= widest:
-            reach = pairs.reaches[pairs.object_rows[object_of(pairs, k, 0), ISLAND]]
-            if find_near(particles, pairs, pairs, k, first + count, h, reach, embeds):
+            if find_near(particles, pairs, pairs, k, first + count, h, pair_reach(pairs, k, embeds), embeds):
                 if is_for_colliders(particles, pairs, k):
                     leave_alone(pairs, first + count)
                 count += 1

@@ -12,6 +12,7 @@ from ..order.stages import (
     DETAIL,
     FIND_FRAMES,
     FIND_NEAR,
+    FIND_REACHES,
     FIRST,
     LIMIT,
     MEASURE_ISLANDS,
@@ -32,6 +33,7 @@ from .island_functions import (
     check_share,
     close_islands,
     find_frames,
+    find_reach_share,
     measure_islands,
     slide_share,
     truncate_share,
@@ -40,17 +42,19 @@ from .pair_functions import count_pushing, find_near_task, limit_task, place_ver
 
 
 @ti.func
-def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, substep, variant: ti.template()):
-    """Do one turn of a stage where it is one of contact between bodies."""
+def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, done, variant: ti.template()):
+    """Do one turn of a stage of contact between bodies; ``done`` counts the substeps of the window so far."""
     mode = ti.static(variant.mode)
     # where particles were when the substep began; BDF2's previous positions are its reference
     starts = ti.static(world.particles.older_positions if variant.has_history else world.particles.previous_positions)
     act, turns, h = order.stages[stage, ACT], order.stages[stage, TURNS], order.duration[0]
-    task, done = order.stages[stage, FIRST] + turn, substep - order.span[SPAN_FIRST] + 1
+    task, substep = order.stages[stage, FIRST] + turn, order.span[SPAN_FIRST] + done - 1
     count = order.span[SPAN_COUNT]
     share = ti.cast(done, float) / count
     if act == FIND_FRAMES:
-        find_frames(world.particles, world.pairs, h)
+        find_frames(world.particles, world.pairs)
+    if act == FIND_REACHES:
+        find_reach_share(world.particles, world.pairs, turn, turns, h)
     if act == FIND_NEAR:
         find_near_task(world.particles, world.pairs, task, h, variant.embeds)
     if act == PLACE_VERTICES:

@@ -15,8 +15,8 @@ from ..system.contact_objects import ContactObjects
 from .packs import Pairs
 from .pair_tables import FIRST, LAST, OBJECT_COUNT_WIDTH, OBJECT_ROW_WIDTH, TOLD_WIDTH
 
-# least share of the widest gap by which sides may come nearer in a substep, however slow they are; chosen by hand
-LEAST_REACH = 0.1
+# least share of the widest gap that a particle may go in a substep, however slow it is; chosen by hand
+LEAST_REACH = 0.05
 
 Arrays = dict[str, Any]
 
@@ -28,7 +28,7 @@ def no_pairs() -> Any:
         surface_weights=make_zeros((0, 4), ti.f32),
         objects=make_zeros((0, 4), ti.f32),
         object_rows=make_zeros((0, OBJECT_ROW_WIDTH), ti.i32),
-        least_reach=make_zeros((0,), real_type()),
+        reach_range=make_zeros((0,), real_type()),
         object_counts=make_zeros((0, OBJECT_COUNT_WIDTH), ti.i32),
         told=make_zeros((0,), ti.i32),
         vertices=make_zeros((0, 2), ti.i32),
@@ -58,7 +58,7 @@ def staying_arrays(objects: ContactObjects, particles: int, tasks: int) -> Array
         "surface_weights": make_array(objects.weights, ti.f32),
         "objects": make_array(objects.rows, ti.f32),
         "object_rows": make_array(rows, ti.i32),
-        "least_reach": make_array(np.array([LEAST_REACH * objects.gaps.max()]), real_type()),
+        "reach_range": make_array(np.array([LEAST_REACH * objects.gaps.max(), 0.0]), real_type()),
         "object_counts": make_zeros((count, OBJECT_COUNT_WIDTH), ti.i32),
         "told": make_zeros((TOLD_WIDTH,), ti.i32),
         "vertices": make_array(vertices, ti.i32),
@@ -72,7 +72,7 @@ def working_arrays(objects: int, particles: int, tasks: int) -> Arrays:
     return {
         "travels": make_zeros((objects,), real_type()),
         "frames": make_zero_vectors(objects),
-        "reaches": make_zeros((objects,), real_type()),
+        "reaches": make_zeros((particles,), real_type()),
         "gradients": make_zeros((particles,), real_type()),
         "moves": make_zero_vectors(particles),
         "cuts": make_zero_vectors(particles),

@@ -9,8 +9,8 @@ state that a checkpoint holds.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -43,7 +43,8 @@ WIDER = 4.0
 ROUNDING = 1e-6
 
 
-class _Window(NamedTuple):
+@dataclass(frozen=True)
+class _Window:
     """Substeps for which a search lists pairs.
 
     Attributes:
@@ -113,8 +114,6 @@ class PairWindows:
                 count = max(int(told[FAILED]) - 1, 1)
             else:
                 first += int(told[STOPPED]) or count
-                # what was too far once may be again
-                count = 2 * count
         return plan
 
     def _place_vertices(self, frame_index: int) -> None:
@@ -133,7 +132,7 @@ class PairWindows:
 
     def _look_ahead(self, plan: Plan, path: str, window: _Window) -> None:
         """Search for what may touch in a window."""
-        frame_index, first, count, _ = window
+        frame_index, first, count = window.frame_index, window.first, window.count
         starts, travels = self._way(plan, count, window.margin)
         motion = self._colliders.motion(frame_index, self._substeps)[first : first + count + 1]
         self._aim_pinned(starts, travels, frame_index, count)
@@ -151,9 +150,10 @@ class PairWindows:
         particles, time = plan.state.particles, count * plan.h
         starts, travels = read_array(particles.positions), time * read_array(particles.velocities)
         moves = starts[:, 3] > 0.0
-        # as the steps of Euler add it up
-        travels[moves, :3] += 0.5 * time * (time + plan.h) * self._system.scene.gravity
-        starts[:, 3] = margin
+        # half of what gravity does to what falls, as the steps of Euler add it up: what lies or hangs is as far off
+        fall = 0.25 * time * (time + plan.h) * self._system.scene.gravity
+        travels[moves, :3] += fall
+        starts[:, 3] = margin + np.abs(fall).max()
         longest = np.abs(travels[:, :3]).max(axis=1) / max(count, 1)
         for (first, last), is_alone in zip(self._ranges, self._is_alone, strict=True):
             if not is_alone:

@@ -11,7 +11,7 @@ from ...device.runtime import thread_count
 from ...device.version import knows_taichi
 from ..order.stages import Stage
 from ..system.colliders import ColliderSet
-from ..system.mode import Variant, damps_bodies, static_mode
+from ..system.mode import Variant, static_mode
 from ..system.system import System
 from .state import State
 
@@ -102,7 +102,8 @@ def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
             shapes=sum(1 << int(shape) for shape in np.unique(colliders.ints[:, 0])),
             bounces=len(system.pieces) > 0,
             has_levels=len(state.tables.levels) > 0,
-            damps_bodies=damps_bodies(system),
+            damps_bodies=len(system.damped) > 0,
+            has_orientations=len(system.orientations) > 0,
             has_pairs=system.objects is not None,
             embeds=system.objects is not None and system.objects.embeds,
         ),

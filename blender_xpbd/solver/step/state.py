@@ -19,11 +19,12 @@ from ...contacts.tables import COLLIDER_SHAPE, MOTION_WIDTH
 from ...device.arrays import make_array, make_vectors, make_zero_vectors, make_zeros, read_array, readable_array
 from ...device.runtime import real_type
 from ..order.compact_pieces import CompactPieces
+from ..order.damped_pieces import DampedPieces
 from ..order.level_operations import LevelOperations, level_operations
 from ..order.level_tables import HierarchyTables, build_hierarchy_tables
 from ..order.stages import Stage, substep_stages
 from ..system.colliders import ColliderSet
-from ..system.mode import damps_bodies, keeps_friction, static_mode
+from ..system.mode import keeps_friction, static_mode
 from ..system.system import System
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Pieces, Targets, World
 from .pair_state import no_pairs
@@ -116,7 +117,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         len(colliders.ints) > 0,
         operations.stages,
         len(system.pieces),
-        len(system.models) * damps_bodies(system),
+        len(system.damped),
         PAIR_SWEEPS * (system.objects is not None),
     )
     most_slots = sum(CONTACTS[shape].most_faces for shape in colliders.ints[:, COLLIDER_SHAPE])
@@ -129,7 +130,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
             ends=make_zero_vectors(len(moved)),
         ),
         contacts=_contacts(system, min(FIRST_SLOTS, most_slots), mode),
-        pieces=_pieces(system.pieces, len(colliders.ints)),
+        pieces=_pieces(system.pieces, system.damped, len(colliders.ints)),
         colliders=_colliders(colliders, settings.substeps),
         levels=_levels(tables),
         pairs=no_pairs(),
@@ -146,6 +147,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
 
 
 def _particles(system: System, mode: int) -> Any:
+    turning = system.orientations
     # only BDF2 looks back: to uniform motion at first
     looks_back = bool(mode & BDF2)
     h = system.scene.frames.frame_duration / system.scene.settings.substeps
@@ -160,7 +162,10 @@ def _particles(system: System, mode: int) -> Any:
         corrections=make_zero_vectors(len(system.positions) if mode & WARM else 0),
         gravity=make_vectors(np.append(system.scene.gravity, 0.0)[None]),
         bodies=make_array(body_table(system), ti.f32),
-        body_starts=make_array(system.starts, ti.i32),
+        orientations=make_vectors(turning.rotations),
+        previous_orientations=make_zero_vectors(len(turning)),
+        angular_velocities=make_vectors(turning.angular_velocities, turning.inverse_inertias),
+        body_starts=make_array(np.concatenate([system.starts, system.orientation_starts]), ti.i32),
     )
 
 
@@ -212,13 +217,15 @@ def _slots(system: System, slots: int, mode: int) -> tuple[Any, Any]:
     return make_zeros((count + 1,), ti.i32), make_zeros((count, slots, width), real_type())
 
 
-def _pieces(pieces: CompactPieces, collider_count: int) -> Any:
+def _pieces(pieces: CompactPieces, damped: DampedPieces, collider_count: int) -> Any:
     rows = np.stack([pieces.starts, pieces.point_starts, np.append(pieces.are_hard, 0)], axis=1)
     return Pieces(
         piece_rows=make_array(rows, ti.i32),
         members=make_array(pieces.members, ti.i32),
         points=make_array(pieces.points, ti.i32),
         hits=make_zeros((len(pieces), collider_count, HIT_WIDTH), real_type()),
+        damped_rows=make_array(damped.rows, ti.i32),
+        damped_members=make_array(damped.members, ti.i32),
     )
 
 

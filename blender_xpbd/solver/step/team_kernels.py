@@ -38,7 +38,6 @@ from ..order.stages import (
 )
 from ..order.tasks import MOST_PARTS
 from .functions import (
-    damp_body,
     forget_history,
     place_target,
     predict_position,
@@ -46,7 +45,9 @@ from .functions import (
     projection_step,
     update_velocity,
 )
+from .internal_damping import damp_piece
 from .level_functions import operate
+from .orientations import predict_orientations, update_angular_velocities
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Pairs, Particles, Pieces, Targets, World
 from .pair_stages import take_pair_turn
 from .pair_tables import STOPPED
@@ -152,11 +153,11 @@ def bounce_share(world: ti.template(), turn, turns, h, variant: ti.template()):
 
 
 @ti.func
-def damp_share(particles: ti.template(), turn, turns, h, of):
-    """Damp one of ``turns`` equal shares of the bodies for the substeps of a frame."""
-    count = particles.bodies.shape[0]
-    for b in range(count * turn // turns, count * (turn + 1) // turns):
-        damp_body(particles, b, h, of)
+def damp_share(particles: ti.template(), pieces: ti.template(), turn, turns, h, of):
+    """Damp one of ``turns`` equal shares of the loose pieces for the substeps of a frame."""
+    count = pieces.damped_rows.shape[0] - 1
+    for piece in range(count * turn // turns, count * (turn + 1) // turns):
+        damp_piece(particles, pieces, piece, h, of)
 
 
 @ti.func
@@ -169,6 +170,8 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
     task, iteration = order.stages[stage, FIRST] + turn, order.stages[stage, DETAIL]
     if act == PREDICT:
         predict_share(world.particles, turn, turns, h, mode)
+        if ti.static(variant.has_orientations):
+            predict_orientations(world.particles, turn, turns, h)
     if act == PLACE_TARGETS:
         place_targets(world.particles, world.targets, (substep + 1.0) / order.span[SPAN_OF], mode)
     if ti.static(variant.has_levels):
@@ -182,6 +185,8 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
             project_contact_task(world, order, task, substep, iteration == 0, h, variant)
     if act == UPDATE_VELOCITIES:
         update_share(world.particles, turn, turns, h, mode)
+        if ti.static(variant.has_orientations):
+            update_angular_velocities(world.particles, turn, turns, h)
     if ti.static(variant.shapes):
         if act == REBOUND:
             finish_contacts(world.particles, world.contacts, order, task, h, variant)
@@ -190,9 +195,9 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
             bounce_share(world, turn, turns, h, variant)
     if ti.static(variant.damps_bodies):
         if act == DAMP:
-            damp_share(world.particles, turn, turns, h, order.span[SPAN_OF])
+            damp_share(world.particles, world.pieces, turn, turns, h, order.span[SPAN_OF])
     if ti.static(variant.has_pairs):
-        take_pair_turn(world, order, stage, turn, substep, variant)
+        take_pair_turn(world, order, stage, turn, substep - order.span[SPAN_FIRST] + 1, variant)
 
 
 @ti.kernel

@@ -24,6 +24,7 @@ class Variant(NamedTuple):
         bounces: whether there are compact pieces that bounce as a whole.
         has_levels: whether a cloth has coarse levels.
         damps_bodies: whether a body's internal motion is damped.
+        has_orientations: whether something turns by itself.
         has_pairs: whether surfaces of bodies may touch each other or a mesh collider's.
         embeds: whether a point of these is carried by several particles.
     """
@@ -34,8 +35,9 @@ class Variant(NamedTuple):
     bounces: bool
     has_levels: bool
     damps_bodies: bool
-    has_pairs: bool
-    embeds: bool
+    has_orientations: bool = False
+    has_pairs: bool = False
+    embeds: bool = False
 
     @property
     def has_history(self) -> bool:
@@ -51,11 +53,6 @@ class Variant(NamedTuple):
 def keeps_friction(mode: int, *, bounces: bool) -> bool:
     """Whether the multipliers of friction are kept: the kernels that read them and their array go by this rule."""
     return bool(mode & ACCUMULATE) or bounces
-
-
-def damps_bodies(system: System) -> bool:
-    """Whether a body's internal motion is damped."""
-    return any(model.body.material.internal_damping > 0.0 for model in system.models)
 
 
 def static_mode(system: System) -> int:

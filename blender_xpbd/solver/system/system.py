@@ -11,22 +11,23 @@ import numpy.typing as npt
 from ...bodies.body_attachments import build_body_attachments
 from ...bodies.body_model import BodyModel
 from ...bodies.kinds import build_body, solver_kind
+from ...bodies.orientations import Orientations
 from ...bodies.own_frame import own_frame
 from ...bodies.softness import soft_pin_compliance, softness_follows
 from ...constraints.attachment import build_attachment
 from ...constraints.constraint import ConstraintBlock
 from ...device.runtime import choose_device
 from ...scene.body import Body
-from ...scene.errors import Notice
+from ...scene.errors import Notice, XpbdError
 from ...scene.scene import Scene
 from ...scene.transforms import at_frame, transformed
 from ..order.compact_pieces import CompactPieces, build_compact_pieces
 from ..order.contact_points import ContactPoints, build_contact_points
+from ..order.damped_pieces import DampedPieces, build_damped_pieces
 from ..order.level_tables import has_levels
 from ..order.schedule import Schedule, build_schedule
 from .contact_objects import ContactObjects, build_contact_objects, collider_vertices, has_pairs
 from .ignored import ignored
-from .pin_motion import carried
 from .tracks import FollowingColumn, Tracks, built_scene, following_columns, unfollowed, watched_blocks
 
 Floats = npt.NDArray[np.float64]
@@ -63,6 +64,8 @@ class System:
         inverse_masses: [1/kg], shape (particles,).
         damping_times: of the material around each particle [s], shape (particles,).
         starts: first particle of each body, then the end of the last, shape (bodies + 1,).
+        orientations: of all bodies, one after the other.
+        orientation_starts: first orientation of each body, then the end of the last, shape (bodies + 1,).
         pinned: per body.
         schedule: the constraints.
         graphics_work: constraints that a graphics card would share out; 0 where cloth has coarse levels: colour by
@@ -70,6 +73,7 @@ class System:
         contacts: the points of the surface that meet colliders.
         pieces: what of the bodies bounces as a whole.
         objects: bodies and mesh colliders whose surfaces may touch; None where nothing can.
+        damped: what of them moves within itself, and is damped.
         tracks: parameters that change over the frames.
         columns: parameters of constraints that follow them.
         notices: warnings.
@@ -83,12 +87,15 @@ class System:
     inverse_masses: Floats
     damping_times: Floats
     starts: Ints
+    orientations: Orientations
+    orientation_starts: Ints
     pinned: tuple[PinnedParticles, ...]
     schedule: Schedule
     graphics_work: int
     contacts: ContactPoints
     pieces: CompactPieces
     objects: ContactObjects | None
+    damped: DampedPieces
     tracks: Tracks
     columns: tuple[FollowingColumn, ...]
     notices: tuple[Notice, ...]
@@ -118,8 +125,9 @@ class System:
     @property
     def is_branched(self) -> bool:
         """Whether the kernels for this system have many branches."""
-        is_branched = any(solver_kind(model.body).is_branched for model in self.models)
-        return is_branched or any(collider.shape == "MESH" for collider in self.scene.colliders)
+        if self.objects is not None or any(solver_kind(model.body).is_branched for model in self.models):
+            return True
+        return any(collider.shape == "MESH" for collider in self.scene.colliders)
 
     def targets(self, frame_index: int) -> Floats:
         """Where the moved particles are at a frame, counted from the start; relative to the origin [m]."""
@@ -135,7 +143,7 @@ def build_system(scene: Scene) -> System:
     """Turn bodies into particles and constraints.
 
     Raises:
-        XpbdError: E_GEOM_* or E_TET_*, for a body that cannot be simulated.
+        XpbdError: E_GEOM_* or E_TET_*, for a body that cannot be simulated; E_PARAM, see ``assemble``.
     """
     scene = built_scene(scene)
     return assemble(scene, tuple(build_body(body, scene.settings) for body in scene.bodies))
@@ -147,7 +155,11 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     Args:
         scene: as ``tracks.built_scene`` returns it.
         models: of its bodies.
+
+    Raises:
+        XpbdError: E_PARAM, for a body with orientations where time is integrated by BDF2.
     """
+    _require_euler(scene, models)
     origin = _centre(models)
     starts = np.concatenate([[0], np.cumsum([len(model.positions) for model in models])]).astype(np.int32)
     inverse_masses = [_inverse_masses(model) for model in models]
@@ -192,6 +204,8 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     columns = following_columns(schedule, blocks, owners, tracks)
     contacts = build_contact_points(models, starts, schedule.parts)
     pieces = build_compact_pieces(scene, models, starts, blocks, all_inverse_masses, contacts)
+    held = [(mine.particles, mine.sources) for mine in pinned]
+    damped = build_damped_pieces(models, starts, all_inverse_masses, held)
     del blocks, upright
     vertices = collider_vertices(scene) - origin if has_pairs(scene) else np.zeros((0, 3))
     objects = build_contact_objects(scene, models, starts, len(all_positions))
@@ -204,12 +218,15 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         inverse_masses=np.concatenate([all_inverse_masses, np.zeros(len(vertices))]),
         damping_times=_damping_times(models, len(all_inverse_masses) + len(vertices)),
         starts=starts,
+        orientations=Orientations.joined(model.orientations for model in models),
+        orientation_starts=np.cumsum([0, *(len(model.orientations) for model in models)], dtype=np.int32),
         pinned=tuple(pinned),
         schedule=schedule,
         graphics_work=graphics_work,
         contacts=contacts,
         pieces=pieces,
         objects=objects,
+        damped=damped,
         tracks=tracks,
         columns=columns,
         notices=(
@@ -222,6 +239,14 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
 def device_for(scene: Scene) -> str:
     """Which device to ask for a scene."""
     return "CPU" if has_pairs(scene) else scene.settings.device
+
+
+def _require_euler(scene: Scene, models: tuple[BodyModel, ...]) -> None:
+    """BDF2 would need the orientations before the last, which nobody keeps."""
+    for model in models:
+        if len(model.orientations) and scene.settings.time_integration == "BDF2":
+            advice = "What turns by itself cannot be integrated by BDF2: choose another Time Integration."
+            raise XpbdError("E_PARAM", advice, model.body.name)
 
 
 def _centre(models: tuple[BodyModel, ...]) -> Floats:
@@ -270,8 +295,4 @@ def _targets(model: BodyModel, pinned: PinnedParticles, frame_index: int) -> Flo
         return rest
     if pins.follows_object:
         return transformed(at_frame(pins.matrices, frame_index), rest)
-    target = at_frame(pins.targets, frame_index)
-    if len(model.tetrahedra):
-        return carried(rest, model.body.positions[pins.vertices], target)
-    place = np.searchsorted(pins.vertices, pinned.sources)
-    return target[place]
+    return solver_kind(model.body).place_pins(model, pinned.sources, at_frame(pins.targets, frame_index))

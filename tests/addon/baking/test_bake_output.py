@@ -23,13 +23,16 @@ class Worker:
         self.scene = scene
         counts = [body.vertex_count for body in scene.bodies]
         self.starts = np.cumsum([0, *counts])
-        self.cache = FrameCache(folder, int(self.starts[-1]), len(counts), len(STATISTICS))
+        self.turns = (0,) * len(counts)
 
     def build(self, spare=0):
         bodies = tuple(
-            BodyResult(body.identifier, body.name, int(start), body.vertex_count + spare, 4, 2, {"distance": 3}, "")
-            for body, start in zip(self.scene.bodies, self.starts, strict=False)
-        )
+            BodyResult(
+                body.identifier, body.name, int(start), body.vertex_count + spare, 4, 2, {"distance": 3}, "",
+                sum(self.turns[:number]), self.turns[number],
+            )
+            for number, (body, start) in enumerate(zip(self.scene.bodies, self.starts, strict=False))
+        )  # fmt: skip
         count = int(self.starts[-1]) + spare * len(bodies)
         write_result(self.folder, Result(tuple(ORIGIN), count, bodies, "Fake", STATISTICS, (), 4, 1))
 
@@ -37,11 +40,19 @@ class Worker:
         rest = self.scene.bodies[number].positions
         return rest + np.random.default_rng(10 * frame + number).uniform(-1.0, 1.0, rest.shape)
 
+    @property
+    def cache(self):
+        counts = (int(self.starts[-1]), len(self.scene.bodies), len(STATISTICS), sum(self.turns))
+        return FrameCache(self.folder, *counts)
+
+    def orientations(self, frame):
+        return np.random.default_rng(frame).uniform(-1.0, 1.0, (sum(self.turns), 4)).astype(np.float32)
+
     def publish(self, *frames):
         for frame in frames:
             world = np.concatenate([self.positions(number, frame) for number in range(len(self.scene.bodies))])
             statistics = np.full((len(self.scene.bodies), 1), 0.01 * frame)
-            self.cache.publish(frame, (world - ORIGIN).astype(np.float32), statistics)
+            self.cache.publish(frame, (world - ORIGIN).astype(np.float32), statistics, self.orientations(frame))
 
 
 @pytest.fixture
@@ -237,3 +248,26 @@ def test_each_frame_counts_once_in_the_statistics(bpy, make_body, bake):
     assert keys(body) == [1, 2, 3]
     assert output._summary.greatest_strain == before == pytest.approx(0.03)
     assert len(output._measured) == 3
+
+
+def test_a_writer_gets_positions_and_orientations_of_its_body(bpy, make_body, bake, monkeypatch):
+    from blender_xpbd.addon.keys import shape_key_writer
+
+    got = []
+
+    def note(self, frame, result):
+        got.append((self.target.name, frame, result))
+
+    monkeypatch.setattr(shape_key_writer.ShapeKeyWriter, "add_frame", note)
+    make_body("A")
+    make_body("B")
+    output, worker = bake(frame_end=2)
+    worker.turns = (2, 3)
+    worker.build()
+    worker.publish(1)
+    output.write(0.5, 1)
+    every = worker.orientations(1)
+    assert [(name, frame) for name, frame, _ in got[:2]] == [("A", 1), ("B", 1)]
+    for number, (rows, (_, _, result)) in enumerate(zip((every[:2], every[2:]), got, strict=False)):
+        np.testing.assert_array_equal(result.orientations, rows)
+        np.testing.assert_allclose(result.positions, worker.positions(number, 1), atol=1e-5)

@@ -12,18 +12,6 @@ def test_blender_has_the_kinds_of_the_scene(bpy):
     assert [kind.name for kind in body_kinds.BODY_KINDS] == [kind.name for kind in BODY_KINDS]
 
 
-def test_an_object_is_a_body_by_its_role_and_its_type(bpy, make_body):
-    from blender_xpbd.addon.baking.body_kinds import is_body
-
-    body = make_body()
-    assert is_body(body)
-    body.xpbd.role = "COLLIDER"
-    assert not is_body(body)
-    empty = bpy.data.objects.new("Empty", None)
-    empty.xpbd.role = "CLOTH"
-    assert not is_body(empty)
-
-
 def test_only_what_scales_a_kind_is_read(bpy, make_body):
     """A group that was chosen while the object was cloth is not missed when it is jelly."""
     from blender_xpbd.addon.baking.body_kinds import blender_kind

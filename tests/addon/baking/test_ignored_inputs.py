@@ -162,7 +162,7 @@ def test_a_rig_under_pins(bpy, make_body, read, deform, weight):
 
 
 def test_animated_settings(bpy, make_body, read):
-    """By a script: Blender's windows do not offer it."""
+    """Those that are read once, by a script: Blender's windows do not offer it; the others are followed."""
     body = make_body()
     wall = make_body("Wall", role="COLLIDER")
     make_body("Other", role="COLLIDER")
@@ -171,13 +171,14 @@ def test_animated_settings(bpy, make_body, read):
         # an action that has the data's slot, in every version
         data.keyframe_insert("hide_render" if data is not scene else "audio_volume")
         action = data.animation_data.action
-        path = "xpbd.floor_friction" if data is scene else "xpbd.friction"
-        if hasattr(action, "fcurves"):
-            action.fcurves.new(path)
-        else:
-            action.layers[0].strips[0].channelbags[0].fcurves.new(path)
+        for name in ["floor_height", "floor_friction"] if data is scene else ["friction", "contact_offset"]:
+            path = f"xpbd.{name}"
+            if hasattr(action, "fcurves"):
+                action.fcurves.new(path)
+            else:
+                action.layers[0].strips[0].channelbags[0].fcurves.new(path)
     text = told(read(), "W_ANIMATED")
-    assert '"Scene", "Body" and "Wall"' in text
+    assert 'floor_friction of "Scene"; contact_offset of "Body"; contact_offset of "Wall".' in text
 
 
 def test_keys_of_the_floors_height_are_followed_and_no_warning(bpy, make_body, read):

@@ -104,7 +104,7 @@ def drive_gravity(scene):
 
 
 @pytest.mark.parametrize("how", [key_gravity, lambda scene: key_gravity(scene, True), drive_gravity])
-def test_animated_gravity_is_that_of_the_first_frame(bpy, make_body, read, how):
+def test_animated_gravity_becomes_a_track(bpy, make_body, read, how):
     make_body()
     scene = bpy.context.scene
     how(scene)
@@ -112,10 +112,19 @@ def test_animated_gravity_is_that_of_the_first_frame(bpy, make_body, read, how):
     shown = scene.gravity[2]
     assert shown != -5.0
     reading = read()
-    assert reading.scene.gravity.tolist() == [0, 0, -5]
-    assert [notice.code for notice in reading.notices] == ["W_ANIMATED"]
     assert (scene.frame_current, scene.frame_subframe, scene.gravity[2]) == (4, 0.5, shown)
-    assert read.steps == []
+    assert reading.scene.gravity.tolist() == [0, 0, -5]
+    ((target, parameter, values),) = [(track.target, track.parameter, track.values) for track in reading.scene.tracks]
+    assert (target, parameter) == ("scene", "gravity_z")
+    expected = []
+    for frame in range(1, 6):
+        scene.frame_set(frame)
+        expected.append(scene.gravity[2])
+    scene.frame_set(4, subframe=0.5)
+    assert values.tolist() == expected
+    assert reading.notices == ()
+    assert scene.gravity[2] == shown
+    assert len(read.steps) == 4
 
 
 def test_other_animation_of_the_scene_is_no_matter(bpy, make_body, read):

@@ -65,9 +65,9 @@ def definitions(group):
     return {p.identifier: p for p in group.bl_rna.properties if p.identifier not in {"rna_type", "name"}}
 
 
-def test_only_the_height_of_the_floor_follows_keys(bpy):
+def test_animatable_parameters_and_the_height_of_the_floor_follow_keys(bpy):
     followed = [setting.name for _, settings in owners(bpy) for setting in settings if setting.follows_keys]
-    assert followed == ["floor_height"]
+    assert followed == [*(parameter.name for parameter in MATERIAL_PARAMETERS if parameter.animatable), "floor_height"]
 
 
 def test_public_names(bpy):

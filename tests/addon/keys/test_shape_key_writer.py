@@ -40,6 +40,12 @@ def motion(target, frame):
     return (local @ matrix[:3, :3].T + matrix[:3, 3]) * target.unit_scale
 
 
+def frame_of(positions):
+    from blender_xpbd.addon.keys.body_frame import BodyFrame
+
+    return BodyFrame(positions)
+
+
 def write(bpy, obj, frames=None, **values):
     from blender_xpbd.addon.keys.shape_key_writer import ShapeKeyWriter
 
@@ -48,7 +54,7 @@ def write(bpy, obj, frames=None, **values):
     writer.begin()
     end = target.end
     for frame in frames or sorted({*range(target.start, end + 1, target.step), end}):
-        writer.add_frame(frame, motion(target, frame))
+        writer.add_frame(frame, frame_of(motion(target, frame)))
     writer.finish(bpy.context.scene.frame_current_final)
     return target
 
@@ -243,8 +249,8 @@ def test_a_bake_that_broke_off_can_be_taken_back(bpy, make_body, dump, state, st
     writer = ShapeKeyWriter(target, "bake", "job")
     writer.begin()
     if stop != "begin":
-        writer.add_frame(1, motion(target, 1))
-        writer.add_frame(2, motion(target, 2))
+        writer.add_frame(1, frame_of(motion(target, 1)))
+        writer.add_frame(2, frame_of(motion(target, 2)))
     if stop == "finish":
         writer.finish(1.0)
     assert clear_bake(obj)
@@ -322,7 +328,7 @@ def test_the_viewport_shows_the_newest_frame_and_then_the_present_one(bpy, make_
         return np.array([vertex.co[:] for vertex in obj.evaluated_get(depsgraph).data.vertices])
 
     for frame in (1, 2, 3):
-        writer.add_frame(frame, motion(target, frame))
+        writer.add_frame(frame, frame_of(motion(target, frame)))
         np.testing.assert_allclose(shown(), motion(target, frame), atol=2e-5)
     writer.finish(2.0)
     np.testing.assert_allclose(shown(), motion(target, 2), atol=2e-5)
@@ -412,7 +418,7 @@ def test_keys_that_come_and_go_during_a_bake_do_no_harm(bpy, make_body, style):
     writer = ShapeKeyWriter(target_of(obj, key_style="AUTO"), "bake", "job")
     writer.begin()
     for frame in range(1, 6):
-        writer.add_frame(frame, motion(writer.target, frame))
+        writer.add_frame(frame, frame_of(motion(writer.target, frame)))
         assert writer.is_intact()
         if frame == 2:
             obj.shape_key_remove(first)
@@ -435,7 +441,7 @@ def test_frames_whose_key_is_gone_are_left_out(bpy, make_body, style, way):
     writer = ShapeKeyWriter(target_of(obj, end=6, key_style=style), "bake", "job")
     writer.begin()
     for frame in range(1, 7):
-        writer.add_frame(frame, motion(writer.target, frame))
+        writer.add_frame(frame, frame_of(motion(writer.target, frame)))
     for name in ("XPBD 0001", "XPBD 0004"):
         block = obj.data.shape_keys.key_blocks[name]
         if way == "deleted":
@@ -460,7 +466,7 @@ def test_without_any_key_left_the_object_is_as_before(bpy, make_body, dump, styl
     before = dump(obj)
     writer = ShapeKeyWriter(target_of(obj, key_style=style), "bake", "job")
     writer.begin()
-    writer.add_frame(1, motion(writer.target, 1))
+    writer.add_frame(1, frame_of(motion(writer.target, 1)))
     obj.shape_key_remove(obj.data.shape_keys.key_blocks["XPBD 0001"])
     writer.finish(1.0)
     assert dump(obj) == before
@@ -517,7 +523,7 @@ def test_a_late_frame_costs_no_more_than_an_early_one(bpy, make_body, monkeypatc
     monkeypatch.setattr(shape_key_writer, "object_by_uid", lambda uid: Watched(find(uid), searches))
     for frame in range(1, 41):
         assert writer.is_intact()
-        writer.add_frame(frame, motion(writer.target, frame))
+        writer.add_frame(frame, frame_of(motion(writer.target, frame)))
         if frame in (1, 21):
             searches.clear()
         if frame == 20:
@@ -542,7 +548,7 @@ def test_250_frames_of_10000_vertices_take_well_under_a_second(bpy, make_body):
     start = time.process_time()
     writer.begin()
     for frame in range(1, 251):
-        writer.add_frame(frame, points)
+        writer.add_frame(frame, frame_of(points))
     writer.finish(1.0)
     seconds = time.process_time() - start
     assert seconds < 1.0

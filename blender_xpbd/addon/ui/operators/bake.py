@@ -11,12 +11,12 @@ from ....scene.body_kinds import body_labels
 from ....scene.errors import XpbdError
 from ...baking import window_bake
 from ...baking.bake import run_bake
-from ...baking.body_kinds import is_body
 from ...baking.progress import Progress
 from ...baking.report import BakeSummary
 from ...baking.report_text import cancelled_text, fault_paragraphs, summary_warnings
 from ...data.bake_status import STATUS
 from ...data.extension import worker_python_path
+from ...data.object_types import is_body
 from ...process.waiting_worker import start_ahead
 from ..redraw import redraw_panels
 from ..wrapped_text import popup_text
@@ -26,7 +26,7 @@ _TICK = 0.02
 
 
 class XPBD_OT_bake(bpy.types.Operator):
-    """Simulate all jelly and cloth objects of the scene and keep the motion as shape keys."""
+    """Simulate all objects of the scene that have a role, and keep their motion."""
 
     bl_idname = "xpbd.bake"
     bl_label = "Bake XPBD"

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 
 from ....scene.body_kinds import body_labels
-from ...baking.body_kinds import is_body
+from ...data.object_types import is_body
 
 GROUP_NAME = "Pin"
 
@@ -24,10 +24,13 @@ class XPBD_OT_add_pin_group(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether the active object can have pins."""
         obj = context.object
-        if obj is not None and obj.type == "MESH" and is_body(obj) and obj.is_editable:
-            return True
-        cls.poll_message_set(f"Make the active object {body_labels()} first")
-        return False
+        if obj is None or not is_body(obj) or not obj.is_editable:
+            cls.poll_message_set(f"Make the active object {body_labels()} first")
+            return False
+        if obj.type != "MESH":
+            cls.poll_message_set("Only vertices of a mesh can be pinned")
+            return False
+        return True
 
     def execute(self, context: bpy.types.Context) -> set[Any]:
         """Make the group."""

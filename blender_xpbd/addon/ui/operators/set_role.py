@@ -10,6 +10,7 @@ import bpy
 from ....scene.body_kinds import body_roles
 from ...baking.body_kinds import BODY_KINDS
 from ...data.extension import worker_python_path
+from ...data.object_types import can_have, type_labels
 from ...data.properties import enum_items
 from ...data.specs import ROLES
 from ...process.waiting_worker import start_ahead
@@ -17,8 +18,9 @@ from ...process.waiting_worker import start_ahead
 _DESCRIPTIONS = {
     "NONE": "Take the selected objects out of the simulation",
     **{kind.name: kind.set_role for kind in BODY_KINDS},
-    "COLLIDER": "Make the selected objects colliders: obstacles that jelly and cloth bump into",
+    "COLLIDER": "Make the selected objects colliders: obstacles that bodies bump into",
 }
+_LABELS = {role.identifier: role.label for role in ROLES}
 
 
 class XPBD_OT_set_role(bpy.types.Operator):
@@ -37,29 +39,31 @@ class XPBD_OT_set_role(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Whether there is a mesh to give it to."""
-        if _meshes(context):
+        """Whether there is an object to give one to."""
+        if _able(context, "NONE"):
             return True
-        cls.poll_message_set("Select a mesh object first")
+        cls.poll_message_set(f"Select a {type_labels()} object first")
         return False
 
     def execute(self, context: bpy.types.Context) -> set[Any]:
         """Set it."""
-        meshes = _meshes(context)
-        refused = [obj.name for obj in meshes if not obj.is_editable]
-        for obj in meshes:
+        able = _able(context, self.role)
+        if not able:
+            self.report({"WARNING"}, f"No selected object can be {_LABELS[self.role]}")
+        refused = [obj.name for obj in able if not obj.is_editable]
+        for obj in able:
             if obj.is_editable:
                 obj.xpbd.role = self.role
         if refused:
             self.report({"WARNING"}, f"Linked from another file, so left as they are: {', '.join(refused)}")
         if self.role in body_roles():
             start_ahead(worker_python_path(context))
-        return {"FINISHED"} if len(refused) < len(meshes) else {"CANCELLED"}
+        return {"FINISHED"} if len(refused) < len(able) else {"CANCELLED"}
 
 
-def _meshes(context: bpy.types.Context) -> list[Any]:
-    """The selected mesh objects, and the active one, whose panel is shown."""
+def _able(context: bpy.types.Context, role: str) -> list[Any]:
+    """Of the selected objects, and the active one, whose panel is shown, those that can have a role."""
     objects = list(context.selected_objects)
     if context.object is not None and context.object not in objects:
         objects.append(context.object)
-    return [obj for obj in objects if obj.type == "MESH"]
+    return [obj for obj in objects if can_have(obj, role)]

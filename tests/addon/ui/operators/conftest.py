@@ -7,18 +7,6 @@ import pytest
 
 
 @pytest.fixture
-def select(bpy):
-    """A function that selects objects, the first of them active."""
-
-    def choose(*objects):
-        for obj in bpy.context.view_layer.objects:
-            obj.select_set(obj in objects)
-        bpy.context.view_layer.objects.active = objects[0] if objects else None
-
-    return choose
-
-
-@pytest.fixture
 def short(bpy, tmp_path):
     """A scene whose bake is short."""
     settings = bpy.context.scene.xpbd

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from blender_xpbd.bodies.pin_motion import carried
 from blender_xpbd.scene.body import Pins
-from blender_xpbd.solver.system.pin_motion import carried
 from blender_xpbd.solver.system.system import build_system
 from tests.bodies.test_materials import jelly
 from tests.solver.scenes import cloth, run, scene, solver

@@ -1,12 +1,37 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where pinned particles of a jelly are, from the places of the pinned vertices where no object carries them."""
+"""Where pinned particles are, from the places of the pinned vertices where no object carries them.
+
+Each kind of body has one of these ways, see ``kinds``.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
+from .body_model import BodyModel
+
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+
+def match_pins(model: BodyModel, sources: Ints, target: Floats) -> Floats:
+    """Places of pinned particles that are the pinned vertices themselves.
+
+    Args:
+        model: a body with pins, whose first particles are its vertices.
+        sources: the particles, from the body's first, shape (pinned,).
+        target: where the pinned vertices are [m], in their order, which is ascending; shape (pins, 3).
+    """
+    return target[np.searchsorted(model.body.pins.vertices, sources)]
+
+
+def carry_pins(model: BodyModel, sources: Ints, target: Floats) -> Floats:
+    """Places of pinned particles that are not vertices: they go with the motion of all pinned vertices.
+
+    Arguments as of ``match_pins``.
+    """
+    return carried(model.positions[sources], model.body.positions[model.body.pins.vertices], target)
 
 
 def carried(points: Floats, rest: Floats, target: Floats) -> Floats:

@@ -89,7 +89,7 @@ def _with_neighbours(surfaces: Surfaces, keys: npt.NDArray[np.int64]) -> npt.NDA
 
 
 def untangling_velocities(
-    surfaces: Surfaces, found: Ints, positions: Floats, carriers: Carriers, layers: Ints, duration: float
+    surfaces: Surfaces, found: Ints, positions: Floats, carriers: Carriers, outside: Ints, duration: float
 ) -> Floats:
     """The velocities to add in a substep so that crossings come apart.
 
@@ -98,7 +98,8 @@ def untangling_velocities(
         found: edge and triangle of each crossing, shape (crossings, 2).
         positions: of the surface points [m], shape (points, 3).
         carriers: what moves them.
-        layers: of each object; the one of two with the higher number lies outside, shape (objects,).
+        outside: 1 where the object of the row belongs on the outside of that of the column, −1 where it is the other
+            way round, 0 where nothing says it, shape (objects, objects).
         duration: of the substep [s].
 
     Returns:
@@ -107,7 +108,7 @@ def untangling_velocities(
     added = np.zeros((len(carriers.inverse_masses), 3))
     if len(found) == 0:
         return added
-    directions, shares = _directions(surfaces, found, positions, layers)
+    directions, shares = _directions(surfaces, found, positions, outside)
     points = np.concatenate([surfaces.edges[found[:, 0]], surfaces.triangles[found[:, 1]]], axis=1)
     # each end and each corner counts alike, so that what is pushed stays in shape
     signed = np.array([0.5, 0.5, -1.0 / 3.0, -1.0 / 3.0, -1.0 / 3.0])
@@ -128,7 +129,7 @@ def untangling_velocities(
     return added * (step / max(float(speeds.max()), step))
 
 
-def _directions(surfaces: Surfaces, found: Ints, positions: Floats, layers: Ints) -> tuple[Floats, Floats]:
+def _directions(surfaces: Surfaces, found: Ints, positions: Floats, outside: Ints) -> tuple[Floats, Floats]:
     """Unit vectors in which edges are to move against triangles (crossings, 3), and how much (crossings,), up to 1."""
     ends, corners = positions[surfaces.edges[found[:, 0]]], positions[surfaces.triangles[found[:, 1]]]
     normals = _unit(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]))
@@ -141,8 +142,8 @@ def _directions(surfaces: Surfaces, found: Ints, positions: Floats, layers: Ints
     np.add.at(whole, contours, signs[:, None] * gradients)
     gradients += WHOLE_SHARE * signs[:, None] * whole[contours]
     owners = surfaces.point_objects
-    above = layers[owners[surfaces.edges[found[:, 0], 0]]] - layers[owners[surfaces.triangles[found[:, 1], 0]]]
-    gradients = np.where(above[:, None] != 0, np.sign(above)[:, None] * normals, gradients)
+    above = outside[owners[surfaces.edges[found[:, 0], 0]], owners[surfaces.triangles[found[:, 1], 0]]][:, None]
+    gradients = np.where(above != 0, above * normals, gradients)
     sizes = np.linalg.norm(gradients, axis=1)
     return _unit(gradients), sizes / np.sqrt(sizes**2 + GENTLE_GRADIENT**2)
 

@@ -49,7 +49,7 @@ class Tangle:
         elements, weights = kernels.points_of_particles(self.sheets.objects)
         inverse_masses = read_array(self.sheets.particles.positions)[:, 3]
         self.carriers = untangle.Carriers(elements, weights, inverse_masses)
-        self.layers = np.array(layers, np.int32)
+        self.outside = np.sign(np.subtract.outer(layers, layers)).astype(np.int32)
 
     @property
     def crossings(self):
@@ -59,7 +59,7 @@ class Tangle:
         """What is added to the velocities for the next substep."""
         sheets = self.sheets
         return untangle.untangling_velocities(
-            self.surfaces, self.crossings, sheets.positions, self.carriers, self.layers, sheets.h
+            self.surfaces, self.crossings, sheets.positions, self.carriers, self.outside, sheets.h
         )
 
     def substep(self):

@@ -79,7 +79,7 @@ def test_points_that_several_particles_carry_are_pushed_by_them():
     inverse_masses[::5] = 0.0
     carriers = untangle.Carriers(elements, weights, inverse_masses)
     added = untangle.untangling_velocities(
-        tangle.surfaces, tangle.crossings, tangle.sheets.positions, carriers, tangle.layers, tangle.sheets.h
+        tangle.surfaces, tangle.crossings, tangle.sheets.positions, carriers, tangle.outside, tangle.sheets.h
     )
     assert added.any()
     assert not added[::5].any()

@@ -329,4 +329,4 @@ def query_deforming_mesh(colliders: ti.template(), header, radius, point, previo
     return result, displacement
 
 
-DEFORMING_MESH = ContactType("DEFORMING_MESH", query_deforming_mesh, looks_back=True)
+DEFORMING_MESH = ContactType("DEFORMING_MESH", query_deforming_mesh, looks_back=True, is_branched=True)

@@ -287,4 +287,4 @@ def query_mesh(colliders: ti.template(), header, radius, point, previous_point, 
 
 
 # a corner has three walls
-MESH = ContactType("MESH", query_mesh, looks_back=True, most_faces=3)
+MESH = ContactType("MESH", query_mesh, looks_back=True, most_faces=3, is_branched=True)

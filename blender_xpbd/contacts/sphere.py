@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A solid sphere about the local origin."""
 
+import numpy as np
 import taichi as ti
 
-from .contact_type import ContactType
+from .contact_type import ContactType, Floats
 
 
 @ti.func
@@ -16,4 +17,10 @@ def query_sphere(colliders: ti.template(), header, radius, point, previous_point
     return ti.Vector([normal[0], normal[1], normal[2], length - radius - offset]), ti.Vector([0.0, 0.0, 0.0])
 
 
-SPHERE = ContactType("SPHERE", query_sphere)
+def sphere_distances(points: Floats, radius: Floats) -> Floats:
+    """As in ``ContactType.distances``."""
+    distances: Floats = np.linalg.norm(points, axis=1) - radius
+    return distances
+
+
+SPHERE = ContactType("SPHERE", query_sphere, is_round=True, distances=sphere_distances)

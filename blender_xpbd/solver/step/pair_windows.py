@@ -216,17 +216,16 @@ class PairWindows:
         write_array(self._arrays["object_rows"], rows)
 
     def _meets_shapes(self, starts: Floats, travels: Floats, motion: npt.NDArray[np.float32]) -> Bools:
-        """Which objects come to planes or spheres in a window."""
+        """Which objects come to colliders that are no meshes in a window."""
         meets = np.zeros(len(self._ranges), np.bool_)
-        for row, shape in enumerate(CONTACTS[number].shape for number in self._colliders.ints[:, 0]):
-            for number, model in enumerate(self._system.models if shape != "MESH" else ()):
+        for row, distances in enumerate(CONTACTS[number].distances for number in self._colliders.ints[:, 0]):
+            for number, model in enumerate(self._system.models if distances else ()):
                 own = slice(*self._ranges[number])
                 reach = model.contact_offset + 2.0 * starts[own, 3]
                 for moment, places in ((0, starts[own, :3]), (-1, starts[own, :3] + travels[own, :3])):
                     turn, place, radius = np.split(motion[moment, row], [9, 12])
                     local = (places - place) @ turn.reshape(3, 3)
-                    gap = local[:, 2] if shape == "PLANE" else np.linalg.norm(local, axis=1) - radius
-                    meets[number] |= bool((gap < reach).any())
+                    meets[number] |= bool((distances(local, radius) < reach).any())
         return meets
 
     def _lay_out(self, found: PairList) -> None:

@@ -21,6 +21,7 @@ from ...contacts.pairs.tables import (
 from ...geometry.search.surfaces import SurfaceMesh, Surfaces, build_surface_mesh, build_surfaces
 from ...scene.body import Body
 from ...scene.collider import Collider
+from ...scene.collider_shapes import has_triangles
 from ...scene.scene import Scene
 from ...scene.transforms import transformed
 from .collider_mesh import ColliderMesh
@@ -136,7 +137,7 @@ def _seen_colliders(scene: Scene) -> list[int]:
     return [
         number
         for number, collider in enumerate(scene.colliders)
-        if collider.shape == "MESH" and any(_meets(body, collider.identifier) for body in scene.bodies)
+        if has_triangles(collider) and any(_meets(body, collider.identifier) for body in scene.bodies)
     ]
 
 

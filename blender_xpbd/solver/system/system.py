@@ -16,6 +16,7 @@ from ...bodies.own_frame import own_frame
 from ...bodies.softness import soft_pin_compliance, softness_follows
 from ...constraints.attachment import build_attachment
 from ...constraints.constraint import ConstraintBlock
+from ...contacts import contact_type
 from ...device.runtime import choose_device
 from ...scene.body import Body
 from ...scene.errors import Notice, XpbdError
@@ -127,7 +128,7 @@ class System:
         """Whether the kernels for this system have many branches."""
         if self.objects is not None or any(solver_kind(model.body).is_branched for model in self.models):
             return True
-        return any(collider.shape == "MESH" for collider in self.scene.colliders)
+        return any(contact_type(collider.shape).is_branched for collider in self.scene.colliders)
 
     def targets(self, frame_index: int) -> Floats:
         """Where the moved particles are at a frame, counted from the start; relative to the origin [m]."""

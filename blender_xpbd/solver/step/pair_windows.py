@@ -31,6 +31,7 @@ from .pair_state import near_arrays, pair_arrays, staying_arrays
 from .pair_tables import FAILED, HAS_FRAME, ISLAND, OBJECT_COUNT_WIDTH, STOPPED, TOLD_WIDTH
 from .plan import SERIAL, Plan
 from .substeps import simulate_substeps
+from .untangling import Untangling
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -82,6 +83,10 @@ class PairWindows:
         self._pinned = system.moved_particles
         self._pack: Any = None
         self._ranges = objects.particle_ranges
+        # of two bodies the one with the higher layer lies outside; of colliders nothing says it
+        layers = np.array([body.contact.layer for body in system.scene.bodies])
+        self._outside = np.zeros((len(self._ranges), len(self._ranges)), np.int32)
+        self._outside[: len(layers), : len(layers)] = np.sign(np.subtract.outer(layers, layers))
 
     def simulate_frame(self, plan: Plan, path: str, frame_index: int, kept: Mapping[str, Any]) -> Plan:
         """Simulate all substeps of the frame that leads from ``frame_index`` to the next.
@@ -103,17 +108,32 @@ class PairWindows:
             count = min(count, self._substeps - first)
             write_array(self._arrays["told"], np.zeros(TOLD_WIDTH, np.int32))
             before = {name: read_array(array) for name, array in kept.items()}
-            self._look_ahead(plan, path, _Window(frame_index, first, count, widening * self._margin))
-            plan = self._with_pairs(plan)
-            simulate_substeps(plan, path, first, count, self._substeps)
+            untangling = Untangling(self._objects, self._outside, plan.state.particles, plan.h)
+            taken = 1 if untangling.is_needed else count
+            window = _Window(frame_index, first, taken, widening * self._margin)
+            plan = self._simulate_window(plan, path, window, untangling)
             told = read_array(self._arrays["told"])
             if told[FAILED]:
                 for name, array in kept.items():
                     write_array(array, before[name])
                 widening *= 1.0 if told[FAILED] > 1 else WIDER
-                count = max(int(told[FAILED]) - 1, 1)
+                if not untangling.is_needed:
+                    count = max(int(told[FAILED]) - 1, 1)
             else:
-                first += int(told[STOPPED]) or count
+                first += int(told[STOPPED]) or taken
+        return plan
+
+    def _simulate_window(self, plan: Plan, path: str, window: _Window, untangling: Untangling) -> Plan:
+        """List pairs and simulate the substeps of a window."""
+        if untangling.is_needed:
+            untangling.begin()
+        listed = self._look_ahead(plan, path, window)
+        if untangling.is_needed:
+            untangling.leave_out(listed)
+        plan = self._with_pairs(plan)
+        simulate_substeps(plan, path, window.first, window.count, self._substeps)
+        if untangling.is_needed:
+            untangling.end()
         return plan
 
     def _place_vertices(self, frame_index: int) -> None:
@@ -130,7 +150,7 @@ class PairWindows:
         masses, ranges = self._system.inverse_masses, self._objects.particle_ranges
         return np.array([n < self._objects.body_count and (masses[a:b] > 0.0).all() for n, (a, b) in enumerate(ranges)])
 
-    def _look_ahead(self, plan: Plan, path: str, window: _Window) -> None:
+    def _look_ahead(self, plan: Plan, path: str, window: _Window) -> PairList:
         """Search for what may touch in a window."""
         frame_index, first, count = window.frame_index, window.first, window.count
         starts, travels = self._way(plan, count, window.margin)
@@ -144,6 +164,7 @@ class PairWindows:
         write_array(self._arrays["travels"], np.zeros(len(self._ranges)))
         if found.is_new or self._pack is None:
             self._lay_out(found)
+        return found
 
     def _way(self, plan: Plan, count: int, margin: float) -> tuple[Floats, Floats]:
         """Where particles are, with the margins of their ways, and how far they fly, both of shape (particles, 4)."""

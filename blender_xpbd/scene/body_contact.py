@@ -21,8 +21,9 @@ CONTACT_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "use_self_collision",
         "Self",
-        "The object does not pass through itself: folds and layers come to lie on each other",
-        True,
+        "The object does not pass through itself: folds and layers come to lie on each other. Takes several times as "
+        "long, so turn it on for what folds",
+        False,
         roles=(JELLY, CLOTH),
     ),
     Parameter(
@@ -74,7 +75,7 @@ class BodyContact:
         layer: of two bodies that start tangled, that with the higher layer comes to lie outside.
     """
 
-    self_collision: bool = True
+    self_collision: bool = False
     body_collision: bool = True
     thickness: float = 0.0
     sees: tuple[str, ...] | None = None

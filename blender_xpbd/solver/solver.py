@@ -161,7 +161,7 @@ class Solver:
         objects = self.system.objects
         if objects is None:
             return None
-        surfaces = objects.surfaces
+        surfaces = objects.whole_surfaces
         found = find_crossings(surfaces, objects.points(read_array(self._state.particles.positions)[:, :3]))
         body_points = int(surfaces.point_starts[objects.body_count])
         return crossings_of(found, surfaces.edges, surfaces.triangles, surfaces.point_objects, body_points)

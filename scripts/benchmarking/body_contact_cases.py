@@ -64,7 +64,7 @@ def sheet(side: int, height: float, contact: BodyContact, pins: Pins | None = No
 
 def draped_case(side: int, device: str, meets_itself: bool) -> Row:
     """A sheet falls over the ball and hangs down in folds, which touch."""
-    contact = BodyContact() if meets_itself else ALONE
+    contact = BodyContact(self_collision=True) if meets_itself else ALONE
     scene = scene_of((sheet(side, BALL + LIFT, contact),), (ball(),), device=device)
     return measured(scene, "draped over a ball", side, "self" if meets_itself else "collider alone")
 
@@ -72,7 +72,7 @@ def draped_case(side: int, device: str, meets_itself: bool) -> Row:
 def free_case(side: int, device: str, meets_itself: bool) -> Row:
     """A sheet hangs from two corners: nothing is near itself at first."""
     body = cloth_body(side, "DISTANCE")
-    body = replace(body, contact=BodyContact() if meets_itself else ALONE)
+    body = replace(body, contact=BodyContact(self_collision=True) if meets_itself else ALONE)
     scene = scene_of((body,), device=device, substeps=10)
     return measured(scene, "hangs from two corners", side, "self" if meets_itself else "without")
 

@@ -31,11 +31,12 @@ class Judge:
         self.object_of = np.repeat(np.arange(len(counts)), counts)
         self.body_count = len(scene.bodies)
         self.mesh: ipctk.CollisionMesh | None = None
-        # meshes such as Suzanne go through themselves as they are modelled: these are judged against others alone
-        self.tangled: frozenset[int] = frozenset()
+        # bodies that may pass through themselves are judged against others alone, and so are those that are modelled
+        # so, as Suzanne is
+        self.tangled = frozenset(n for n, body in enumerate(scene.bodies) if not body.contact.self_collision)
         rest = np.concatenate([body.positions for body in scene.bodies])
         at_start = self._crossing_pairs(self.places(rest, 0))
-        self.tangled = frozenset(int(self.object_of[edge[0]]) for edge, face in at_start if self._is_own(edge, face))
+        self.tangled |= frozenset(int(self.object_of[edge[0]]) for edge, face in at_start if self._is_own(edge, face))
 
     def places(self, surface: Floats, frame: int) -> Floats:
         """All vertices at a frame [m], from those of the bodies."""

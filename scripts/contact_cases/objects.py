@@ -7,12 +7,15 @@ import numpy as np
 import numpy.typing as npt
 
 from blender_xpbd.scene.body import Body, Pins, Tetrahedralization
+from blender_xpbd.scene.body_contact import BodyContact
 from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.presets import preset_values
 
 from .shapes import Floats, Mesh, triangles_of
 
+# everything meets everything, and itself
+CONTACT = BodyContact(self_collision=True)
 # largest turn about Z [rad] and largest shift [m] of a start
 JITTER_TURN, JITTER_SHIFT = 0.15, 0.01
 
@@ -20,14 +23,15 @@ JITTER_TURN, JITTER_SHIFT = 0.15, 0.01
 def cloth(name: str, mesh: Mesh, preset: str = "COTTON", pins: Pins | None = None, **values: float | str) -> Body:
     """A cloth of a preset's fabric."""
     material = Material.from_values({**preset_values(preset, "CLOTH"), **values})
-    return Body(name, name, "CLOTH", mesh[0], *_polygons(mesh), material, pins or Pins())
+    return Body(name, name, "CLOTH", mesh[0], *_polygons(mesh), material, pins or Pins(), contact=CONTACT)
 
 
 def jelly(name: str, mesh: Mesh, preset: str = "JELLY_MEDIUM", resolution: int = 6, **values: float | str) -> Body:
     """A jelly in a cage."""
     material = Material.from_values({**preset_values(preset, "JELLY"), **values})
     inside = Tetrahedralization("CAGE", resolution)
-    return Body(name, name, "JELLY", mesh[0], *_polygons(mesh), material, tetrahedralization=inside)
+    polygons = _polygons(mesh)
+    return Body(name, name, "JELLY", mesh[0], *polygons, material, tetrahedralization=inside, contact=CONTACT)
 
 
 def mesh_collider(name: str, mesh: Mesh, transforms: Floats | None = None, friction: float = 0.5) -> Collider:

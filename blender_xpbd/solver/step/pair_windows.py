@@ -36,7 +36,7 @@ from .untangling import Untangling
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
-# how far particles may be off their way in a window, as a share of the mean edge of all surfaces; chosen by hand
+# how far particles may be off their way in a window, as a share of the mean edge of all bodies; chosen by hand
 MARGIN = 0.25
 # how much wider where that was not enough for a single substep; chosen by hand
 WIDER = 4.0
@@ -77,7 +77,9 @@ class PairWindows:
         self._arrays |= arrays_by_name(self._search.window)
         self.counts = self._arrays["object_counts"]
         self._arrays |= {"pair_starts": make_zeros((parts + 2,), ti.i32)}
-        edges = edge_lengths(objects.surfaces.rest, objects.surfaces.edges)
+        # the features of colliders say nothing of how finely bodies move
+        own = objects.surfaces.edges[: objects.surfaces.edge_starts[objects.body_count]]
+        edges = edge_lengths(objects.surfaces.rest, own)
         self._margin = MARGIN * float(edges.mean()) if len(edges) else 0.0
         self._substeps = system.scene.settings.substeps
         self._pinned = system.moved_particles
@@ -104,11 +106,14 @@ class PairWindows:
         write_array(self.counts, np.zeros((len(self._ranges), OBJECT_COUNT_WIDTH), np.int32))
         kept = {**kept, "counts": self.counts}
         first, count, widening = 0, self._substeps, 1.0
+        untangling: Untangling | None = None
         while first < self._substeps:
             count = min(count, self._substeps - first)
             write_array(self._arrays["told"], np.zeros(TOLD_WIDTH, np.int32))
             before = {name: read_array(array) for name, array in kept.items()}
-            untangling = Untangling(self._objects, self._outside, plan.state.particles, plan.h)
+            # what is not tangled when a frame begins is kept so by the truncation
+            if untangling is None or untangling.is_needed:
+                untangling = Untangling(self._objects, self._outside, plan.state.particles, plan.h)
             taken = 1 if untangling.is_needed else count
             window = _Window(frame_index, first, taken, widening * self._margin)
             plan = self._simulate_window(plan, path, window, untangling)

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,10 @@ from ...contacts.pairs.tables import (
     OBJECT_SPREAD,
     OBJECT_WIDTH,
 )
+from ...geometry.edges import edge_lengths
+from ...geometry.search.features import sharp_edges
 from ...geometry.search.surfaces import SurfaceMesh, Surfaces, build_surface_mesh, build_surfaces
+from ...geometry.surface.topology import unique_edges
 from ...scene.body import Body
 from ...scene.collider import Collider
 from ...scene.collider_shapes import has_triangles
@@ -31,12 +35,20 @@ Ints = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]
 
 
+# the share of the gap by which edges of bodies may dip over an edge of a collider that is not searched. Chosen by hand:
+# half of the gap is left then
+DIP = 0.5
+# of a collider that deforms, at about how many frames it is looked at for sharp edges
+_SHAPES_LOOKED_AT = 12
+
+
 @dataclass(frozen=True)
 class ContactObjects:
     """Surfaces of all objects, bodies first, and what the solver knows of their points.
 
     Attributes:
-        surfaces: points, edges and triangles.
+        surfaces: points, edges and triangles that are searched for pairs.
+        meshes: the whole surface of each object.
         colliders: which of the scene's colliders come after the bodies, shape (colliders,).
         elements: four particles of each point, then its object, shape (points, 5).
         weights: of these particles, shape (points, 4).
@@ -47,6 +59,7 @@ class ContactObjects:
     """
 
     surfaces: Surfaces
+    meshes: tuple[SurfaceMesh, ...]
     colliders: Ints
     elements: Ints
     weights: npt.NDArray[np.float32]
@@ -59,6 +72,11 @@ class ContactObjects:
     def body_count(self) -> int:
         """Bodies, which are the first objects."""
         return len(self.rows) - len(self.colliders)
+
+    @cached_property
+    def whole_surfaces(self) -> Surfaces:
+        """All that may cross, whether it is searched for pairs or held by other means."""
+        return build_surfaces(self.meshes, self.surfaces.sees)
 
     @property
     def embeds(self) -> bool:
@@ -79,15 +97,10 @@ class ContactObjects:
         return np.stack([np.repeat(self.colliders, counts), particles], axis=1).astype(np.int32)
 
 
-def has_pairs(scene: Scene) -> bool:
-    """Whether two surfaces of a scene may touch each other."""
-    return bool(_sees(scene, _seen_colliders(scene)).any())
-
-
-def collider_vertices(scene: Scene) -> Floats:
-    """Where the vertices of the colliders that take part are at the first frame [m], shape (vertices, 3)."""
+def collider_vertices(scene: Scene, numbers: Ints) -> Floats:
+    """Where the vertices of some of the colliders are at the first frame [m], shape (vertices, 3)."""
     places = []
-    for number in _seen_colliders(scene):
+    for number in numbers:
         collider = scene.colliders[number]
         sources = ColliderMesh(collider, number).surface.sources
         places.append(transformed(collider.transforms[0], collider.positions[0][sources]))
@@ -110,8 +123,14 @@ def build_contact_objects(
     if not sees.any():
         return None
     colliders = [scene.colliders[number] for number in numbers]
-    meshes = [_body_mesh(model.body) for model in models]
-    meshes += [_collider_mesh(ColliderMesh(scene.colliders[number], number)) for number in numbers]
+    bodies = [_body_mesh(model.body) for model in models]
+    shapes = [ColliderMesh(scene.colliders[number], number) for number in numbers]
+    meshes = bodies + [_collider_mesh(shape) for shape in shapes]
+    has_body_pairs = bool(sees[: len(models), : len(models)].any())
+    least = _least_tangent(models)
+    searched = bodies + [_features(shape, least, has_body_pairs) for shape in shapes]
+    if not has_body_pairs and not any(len(mesh.edges) for mesh in searched[len(models) :]):
+        return None
     ends = first_vertex + np.cumsum([0, *(len(mesh.rest) for mesh in meshes[len(models) :])])
     ranges = np.concatenate([np.stack([starts[:-1], starts[1:]], 1), np.stack([ends[:-1], ends[1:]], 1)])
     elements = [model.elements + start for model, start in zip(models, starts, strict=False)]
@@ -121,7 +140,8 @@ def build_contact_objects(
     owners = [np.full((len(mine), 1), number) for number, mine in enumerate(elements)]
     rows = _rows(models, colliders, weights)
     return ContactObjects(
-        surfaces=build_surfaces(meshes, sees),
+        surfaces=build_surfaces(searched, sees),
+        meshes=tuple(meshes),
         colliders=np.array(numbers, np.int32),
         elements=np.concatenate([np.concatenate(elements), np.concatenate(owners)], axis=1).astype(np.int32),
         weights=np.concatenate(weights).astype(np.float32),
@@ -175,6 +195,36 @@ def _body_mesh(body: Body) -> SurfaceMesh:
 def _collider_mesh(mesh: ColliderMesh) -> SurfaceMesh:
     triangles = mesh.surface.triangles
     return build_surface_mesh(mesh.vertices(0), np.full(len(triangles), 3, np.int32), triangles.ravel())
+
+
+def _features(shape: ColliderMesh, least_tangent: float, has_body_pairs: bool) -> SurfaceMesh:
+    """What of a mesh collider is searched for pairs; all its vertices, so that points are numbered alike.
+
+    Points are held by the collider's own query. Faces are searched only where something might push points through
+    them that the query does not bring back, or not at once: through an open mesh, or by other bodies.
+    """
+    surface = shape.surface
+    frames = range(0, len(shape.collider.positions), max(1, len(shape.collider.positions) // _SHAPES_LOOKED_AT))
+    places = [shape.vertices(frame) for frame in frames]
+    edges = sharp_edges(places, surface.triangles, is_closed=surface.closed, least_tangent=least_tangent)
+    takes_part = np.zeros(len(places[0]), np.bool_)
+    takes_part[edges] = True
+    mesh = SurfaceMesh(places[0], np.zeros((0, 3), np.int32), edges, takes_part)
+    if has_body_pairs or not surface.closed:
+        return replace(mesh, triangles=surface.triangles, takes_part=np.ones(len(places[0]), np.bool_))
+    return mesh
+
+
+def _least_tangent(models: Sequence[BodyModel]) -> float:
+    """tan(θ/2) of the least sharp edge of colliders that bodies feel, see ``sharp_edges``."""
+    gap = min(model.contact_offset for model in models)
+    longest = max(float(edge_lengths(model.body.positions, _surface_edges(model.body)).max()) for model in models)
+    return DIP * gap / max(longest / 2.0, 1e-30)
+
+
+def _surface_edges(body: Body) -> Ints:
+    edges = [unique_edges(body.face_sizes, body.corners), body.loose_edges.astype(np.int32)]
+    return np.concatenate(edges)
 
 
 def _rows(models: Sequence[BodyModel], colliders: Sequence[Collider], weights: Sequence[Floats]) -> Floats:

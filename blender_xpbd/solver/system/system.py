@@ -27,7 +27,7 @@ from ..order.contact_points import ContactPoints, build_contact_points
 from ..order.damped_pieces import DampedPieces, build_damped_pieces
 from ..order.level_tables import has_levels
 from ..order.schedule import Schedule, build_schedule
-from .contact_objects import ContactObjects, build_contact_objects, collider_vertices, has_pairs
+from .contact_objects import ContactObjects, build_contact_objects, collider_vertices
 from .ignored import ignored
 from .tracks import FollowingColumn, Tracks, built_scene, following_columns, unfollowed, watched_blocks
 
@@ -109,7 +109,7 @@ class System:
     @property
     def device(self) -> str:
         """Which device to ask for: contact between bodies is for processors."""
-        return device_for(self.scene)
+        return self.scene.settings.device if self.objects is None else "CPU"
 
     @property
     def wants_double(self) -> bool:
@@ -197,8 +197,10 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     all_velocities *= (all_inverse_masses > 0.0)[:, None]
     del positions, inverse_masses, velocities
     graphics_work = 0 if has_levels(models, scene) else sum(len(block) for block in blocks)
+    objects = build_contact_objects(scene, models, starts, len(all_positions))
+    device = scene.settings.device if objects is None else "CPU"
     # a graphics card takes a launch for each colour of each round, and needs no parts
-    parts = None if choose_device(device_for(scene), graphics_work) == "CPU" else 1
+    parts = None if choose_device(device, graphics_work) == "CPU" else 1
     tracks = Tracks.of(scene)
     watched = watched_blocks(blocks, owners, tracks)
     schedule = build_schedule(blocks, all_inverse_masses, np.concatenate(upright), parts, watched)
@@ -208,8 +210,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     held = [(mine.particles, mine.sources) for mine in pinned]
     damped = build_damped_pieces(models, starts, all_inverse_masses, held)
     del blocks, upright
-    vertices = collider_vertices(scene) - origin if has_pairs(scene) else np.zeros((0, 3))
-    objects = build_contact_objects(scene, models, starts, len(all_positions))
+    vertices = np.zeros((0, 3)) if objects is None else collider_vertices(scene, objects.colliders) - origin
     return System(
         scene=scene,
         models=tuple(replace(model, blocks=()) for model in models),
@@ -235,11 +236,6 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
             *ignored(scene, unfollowed(scene, tracks, columns)),
         ),
     )
-
-
-def device_for(scene: Scene) -> str:
-    """Which device to ask for a scene."""
-    return "CPU" if has_pairs(scene) else scene.settings.device
 
 
 def _require_euler(scene: Scene, models: tuple[BodyModel, ...]) -> None:

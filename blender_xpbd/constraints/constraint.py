@@ -182,6 +182,9 @@ ACCUMULATE = 2
 DAMPED = 4
 BDF2 = 8
 WARM = 16
+# what BDF2 takes as the time step, per substep, and its inverse (Small Steps 2019, §5.3)
+BDF2_STEP = 2.0 / 3.0
+BDF2_RATE = 1.5
 
 
 @ti.func

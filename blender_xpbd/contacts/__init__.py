@@ -11,3 +11,8 @@ from .plane import PLANE
 from .sphere import SPHERE
 
 CONTACTS: tuple[ContactType, ...] = (PLANE, SPHERE, MESH, DEFORMING_MESH)
+
+
+def contact_type(shape: str) -> ContactType:
+    """What a shape of colliders is to the solver, for a collider that ``scene.validate`` has let pass."""
+    return next(contact for contact in CONTACTS if contact.shape == shape)

@@ -7,11 +7,12 @@ Whoever finds that two things may touch writes the same record (``record``, ``ge
 
 import taichi as ti
 
+from ..geometry.collider.bent_cells import SAME_NORMAL
 from .generate import LOOKING_BACK, collider_contact, most_faces
 from .record import element_inverse_mass, element_point, push_element
 from .resolve import resolve_contact
 from .restitution import note_contact
-from .slots import SAME_NORMAL, SLOT_GIVEN, SLOT_MULTIPLIER, set_slot_vector, slot_of, slot_vector
+from .slots import SLOT_GIVEN, SLOT_MULTIPLIER, set_slot_vector, slot_of, slot_vector
 
 
 @ti.func
@@ -38,12 +39,13 @@ def project_contact(
         gravity_speed: what gravity adds in it [m/s].
         is_first_iteration: whether multipliers begin anew.
         variant: static: which ``shapes`` there are, whether pieces bounce (``bounces``), whether the integration
-            ``has_history`` (BDF2), and whether the multipliers of friction are read again (``keeps_friction``).
+            ``has_history`` (BDF2), what of a substep a velocity acts for (``step_share``), and whether the multipliers
+            of friction are read again (``keeps_friction``).
     """
     # where points were when the substep began; BDF2's previous positions are its reference
     elements, weights = ti.static(contacts.elements, contacts.weights)
     starts = ti.static(particles.older_positions if variant.has_history else particles.previous_positions)
-    share = ti.static(2.0 / 3.0 if variant.has_history else 1.0)
+    share = ti.static(variant.step_share)
     if is_first_iteration:
         contacts.touches[k] = 0
     inverse_mass = element_inverse_mass(particles, elements, weights, k)
@@ -56,7 +58,7 @@ def project_contact(
         # the collider, how many of its faces were met, and the normal of the last one
         c, met, face = 0, 0, ti.Vector([0.0, 0.0, 0.0])
         while c < colliders.ints.shape[0]:
-            contact = collider_contact(particles, contacts, colliders, k, c, s, point, start, variant.shapes)
+            contact, is_bent = collider_contact(particles, contacts, colliders, k, c, s, point, start, variant.shapes)
             slot = -1
             most = most_faces(colliders, c, variant.shapes)
             if contact.gap < 0.0 and (met == 0 or face.dot(contact.normal) < SAME_NORMAL):
@@ -78,5 +80,5 @@ def project_contact(
                 note_contact(particles, contacts, k, slot, contact, h, gravity_speed, variant.bounces)
                 met, face = met + 1, contact.normal
             # a mesh may have another face where the point is now, such as a wall beside the floor
-            if slot < 0 or met == most:
+            if slot < 0 or met == most or not is_bent:
                 c, met = c + 1, 0

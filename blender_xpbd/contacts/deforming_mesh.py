@@ -326,7 +326,7 @@ def query_deforming_mesh(colliders: ti.template(), header, radius, point, previo
                     elif near.w < -gap - tolerance:
                         result = _push(met - end)
                 looks += 1 if is_doubtful and ints[header + 2] == 1 else 2
-    return result, displacement
+    return result, displacement, False
 
 
-DEFORMING_MESH = ContactType("DEFORMING_MESH", query_deforming_mesh, looks_back=True)
+DEFORMING_MESH = ContactType("DEFORMING_MESH", query_deforming_mesh, looks_back=True, is_branched=True)

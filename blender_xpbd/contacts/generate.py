@@ -70,22 +70,22 @@ def query_collider(colliders: ti.template(), s, c, point, start, offset, shapes:
     for others is not compiled.
 
     Returns:
-        (unit normal, signed distance less ``offset`` [m]) and the displacement of the surface point [m], as
-        ``ContactType.query`` does.
+        (unit normal, signed distance less ``offset`` [m]), the displacement of the surface point [m], and whether there
+        may be another face, as ``ContactType.query`` does.
     """
     motion, ints = ti.static(colliders.motion, colliders.ints)
     local = to_local(motion, s + 1, c, point)
     local_start = local
     if ti.static(shapes & LOOKING_BACK):
         local_start = to_local(motion, s, c, start)
-    hit, displacement = ti.Vector([0.0, 0.0, 1.0, 1.0e30]), ti.Vector([0.0, 0.0, 0.0])
+    hit, displacement, is_bent = ti.Vector([0.0, 0.0, 1.0, 1.0e30]), ti.Vector([0.0, 0.0, 0.0]), False
     for shape in ti.static(range(len(CONTACTS))):
         if ti.static((shapes >> shape) & 1):
             if ints[c, COLLIDER_SHAPE] == shape:
-                hit, displacement = CONTACTS[shape].query(
+                hit, displacement, is_bent = CONTACTS[shape].query(
                     colliders, ints[c, COLLIDER_HEADER], motion[s + 1, c, 12], local, local_start, offset
                 )
-    return hit, displacement
+    return hit, displacement, is_bent
 
 
 @ti.func
@@ -100,7 +100,7 @@ def collider_contact(
     start,
     shapes: ti.template(),
 ):
-    """The contact of point ``k`` with collider ``c`` in substep ``s``.
+    """The contact of point ``k`` with collider ``c`` in substep ``s``, and whether there may be another one.
 
     Args:
         particles: the pack.
@@ -114,7 +114,8 @@ def collider_contact(
         shapes: as in ``query_collider``.
     """
     body = contacts.elements[k, POINT_BODY]
-    hit, displacement = query_collider(colliders, s, c, point, start, particles.bodies[body, BODY_OFFSET], shapes)
+    offset = particles.bodies[body, BODY_OFFSET]
+    hit, displacement, is_bent = query_collider(colliders, s, c, point, start, offset, shapes)
     motion = ti.static(colliders.motion)
     normal = rotated(motion, s + 1, c, hit.xyz)
     carried = ti.Vector([0.0, 0.0, 0.0])
@@ -124,4 +125,4 @@ def collider_contact(
         carried = touched - to_world(motion, s, c, to_local(motion, s + 1, c, touched) - displacement)
         friction = ti.sqrt(contacts.weights[k, POINT_FRICTION] * colliders.floats[c, COLLIDER_FRICTION])
         restitution = ti.max(particles.bodies[body, BODY_RESTITUTION], colliders.floats[c, COLLIDER_RESTITUTION])
-    return contact_record(normal, hit[3], carried, friction, restitution)
+    return contact_record(normal, hit[3], carried, friction, restitution), is_bent

@@ -17,6 +17,7 @@ Meshes that deform are in ``deforming_mesh``.
 
 import taichi as ti
 
+from ..geometry.collider.triangle_grid import LIST_HEADER_INTS
 from .contact_type import ContactType
 from .triangle import NO_CONTACT, barycentric, closest_on_triangle, is_finite, triple
 
@@ -109,7 +110,7 @@ def _first_crossing(floats: ti.template(), ints: ti.template(), header, start, e
             at = _list_of(ints, header, cell)
             if at > 0:
                 for entry in range(ints[at + 1]):
-                    triangle = ints[at + 3 + entry]
+                    triangle = ints[at + LIST_HEADER_INTS + entry]
                     found = _crossing_of_triangle(floats, triangles + 16 * triangle, closed, tolerance, start, end)
                     if ti.abs(found.w) < ti.abs(best.w):
                         best, best_triangle = found, triangle
@@ -150,7 +151,8 @@ def _closest_contact(colliders: ti.template(), header, point, previous_point, of
     """Contact by the closest point, for a point within the grid.
 
     Returns:
-        what ``mesh_contact`` returns, and a distance within which there is no triangle [m].
+        what ``mesh_contact`` returns first, a distance within which there is no triangle [m], and whether the cell is
+        bent.
     """
     floats, ints = ti.static(colliders.mesh_floats, colliders.mesh_ints)
     base = ints[header]
@@ -159,7 +161,9 @@ def _closest_contact(colliders: ti.template(), header, point, previous_point, of
     at = _list_of(ints, header, cell)
     result = ti.math.vec4(0.0, 0.0, 1.0, NO_CONTACT)
     clearance = floats[base + 8]
+    is_bent = at <= 0
     if at > 0:
+        is_bent = ints[at + 3] > 0
         closed, tolerance = ints[header + 4], floats[base + 9]
         count, touching, cell_side = ints[at], ints[at + 1], ints[at + 2]
         centre = low + (ti.cast(cell, ti.f32) + 0.5) * floats[base + 6]
@@ -173,7 +177,7 @@ def _closest_contact(colliders: ti.template(), header, point, previous_point, of
         best_triangle = -1
         entry = 0
         while entry < count:
-            triangle = ints[at + 3 + entry]
+            triangle = ints[at + LIST_HEADER_INTS + entry]
             start = ints[header + 6] + 16 * triangle
             if _may_be_nearer(floats, start, point, nearest):
                 found = closest_on_triangle(
@@ -207,7 +211,7 @@ def _closest_contact(colliders: ti.template(), header, point, previous_point, of
             if nearest > tolerance:
                 normal = side * away / nearest
             result = ti.math.vec4(normal.x, normal.y, normal.z, side * nearest - offset)
-    return result, clearance
+    return result, clearance, is_bent
 
 
 @ti.func
@@ -237,7 +241,7 @@ def _moving_contact(colliders: ti.template(), header, point, previous_point, off
 
 
 @ti.func
-def mesh_contact(colliders: ti.template(), header, point, previous_point, offset) -> ti.math.vec4:
+def mesh_contact(colliders: ti.template(), header, point, previous_point, offset):
     """Find the contact of a point with a rigid triangle mesh.
 
     The mesh's frame moves with it, so its motion is part of the way from ``previous_point`` to ``point``.
@@ -254,10 +258,10 @@ def mesh_contact(colliders: ti.template(), header, point, previous_point, offset
     Returns:
         (unit normal in the collider's frame to push along, signed distance less the offset [m]). The distance is
         negative in contact; ``NO_CONTACT`` or another positive number, with some unit normal, elsewhere and where
-        a point is not finite.
+        a point is not finite. And whether the point, pushed out, may touch another face.
     """
     floats, ints = ti.static(colliders.mesh_floats, colliders.mesh_ints)
-    result = ti.math.vec4(0.0, 0.0, 1.0, NO_CONTACT)
+    result, is_bent = ti.math.vec4(0.0, 0.0, 1.0, NO_CONTACT), True
     base = ints[header]
     low, high = triple(floats, base), triple(floats, base + 3)
     if (ti.max(point, previous_point) >= low).all() and (ti.min(point, previous_point) <= high).all():
@@ -268,23 +272,24 @@ def mesh_contact(colliders: ti.template(), header, point, previous_point, offset
                 gap = ti.max(offset, 2.0 * tolerance)
             clearance = 0.0
             if (point >= low).all() and (point <= high).all():
-                result, clearance = _closest_contact(colliders, header, point, previous_point, gap)
+                result, clearance, is_bent = _closest_contact(colliders, header, point, previous_point, gap)
             # whoever came less far than the surface is away has not come through it
             if (point - previous_point).norm() + tolerance >= clearance:
                 crossed = _moving_contact(colliders, header, point, previous_point, gap)
                 if crossed.w < NO_CONTACT:
                     result = crossed
-    return result
+    # cells tell of their neighbours too, but of no farther ones
+    return result, is_bent or -result.w > floats[base + 6]
 
 
 @ti.func
 def query_mesh(colliders: ti.template(), header, radius, point, previous_point, offset):
-    """Normal, distance and displacement; arguments as in ``ContactType.query``."""
+    """As ``ContactType.query``."""
     # the grid is single precision, and its tolerances are chosen for it
     end, start = ti.cast(point, ti.f32), ti.cast(previous_point, ti.f32)
-    hit = mesh_contact(colliders, header, end, start, offset)
-    return hit, ti.Vector([0.0, 0.0, 0.0])
+    hit, is_bent = mesh_contact(colliders, header, end, start, offset)
+    return hit, ti.Vector([0.0, 0.0, 0.0]), is_bent
 
 
 # a corner has three walls
-MESH = ContactType("MESH", query_mesh, looks_back=True, most_faces=3)
+MESH = ContactType("MESH", query_mesh, looks_back=True, most_faces=3, is_branched=True)

@@ -3,13 +3,19 @@
 
 import taichi as ti
 
-from .contact_type import ContactType
+from ..geometry.rotations import plane_frames
+from .contact_type import ContactType, Floats
 
 
 @ti.func
 def query_plane(colliders: ti.template(), header, radius, point, previous_point, offset):
-    """Normal, distance and displacement; arguments as in ``ContactType.query``."""
-    return ti.Vector([0.0, 0.0, 1.0, point[2] - offset]), ti.Vector([0.0, 0.0, 0.0])
+    """As ``ContactType.query``."""
+    return ti.Vector([0.0, 0.0, 1.0, point[2] - offset]), ti.Vector([0.0, 0.0, 0.0]), False
 
 
-PLANE = ContactType("PLANE", query_plane)
+def plane_distances(points: Floats, _radius: Floats) -> Floats:
+    """As in ``ContactType.distances``."""
+    return points[:, 2]
+
+
+PLANE = ContactType("PLANE", query_plane, is_endless=True, frames=plane_frames, distances=plane_distances)

@@ -9,31 +9,30 @@ by the rest of the body. Here e is Newton's, for the rigid part of the motion of
 one collider begins with the first touch. It notes the greatest approach of the point of contact, which is the centre of
 the impulses. While elasticity pushes, nothing is added. Once that push no longer exceeds gravity, the piece gets a
 rigid impulse at the point of contact, so that it parts there with e times the approach at least. Elasticity gives back
-what it can, and e makes up for what is lost; a hard piece parts with e times the approach exactly. The impulse takes
-Coulomb friction along, and never gives more energy than there was when the hit began.
+what it can, and e makes up for what is lost. The impulse takes Coulomb friction along, and never gives more energy than
+there was when the hit began. Hard pieces part at the first touch (``impact``).
 """
 
 import taichi as ti
 
+from ..geometry.collider.bent_cells import SAME_NORMAL
+from .impact import RESTING, strike_piece
 from .record import element_inverse_mass, element_point, push_element
 from .rigid_motion import kinetic_energy, response, rigid_motion, solve_inertia, velocity_at
 from .slots import (
-    SAME_NORMAL,
     SLOT_CHANGE,
     SLOT_COLLIDER,
-    SLOT_GIVEN,
-    SLOT_MULTIPLIER,
+    SLOT_FRICTION,
     SLOT_NORMAL,
     SLOT_RESTITUTION,
     SLOT_SPEED,
     SLOT_SURFACE,
     set_slot_vector,
+    slot_impulse,
     slot_vector,
 )
 from .tables import PIECE_IS_HARD, PIECE_MEMBERS, PIECE_POINTS, POINT_PIECE
 
-# speeds below this many times g h are resting contact and do not bounce (Müller et al. 2020, §3.6)
-RESTING = 2.0
 # columns of a hit: greatest approach [m/s], or FREE or OVER; impulse, and the sum of the sizes of friction's [N s]; e;
 # energy when it began [J]; substeps without touch; then vectors: impulse · arm, impulse · normal, impulse · velocity of
 # the surface, where the centre of mass was when it began [m], and the normal of what the piece rested on before
@@ -70,6 +69,7 @@ def note_contact(
         surface = contact.carried / h
         set_slot_vector(contacts, k, slot, SLOT_SURFACE, surface)
         contacts.slots[k, slot, SLOT_RESTITUTION] = contact.restitution
+        contacts.slots[k, slot, SLOT_FRICTION] = contact.friction
     if is_alone:
         approach = (
             element_point(particles.velocities, contacts.elements, contacts.weights, k).dot(contact.normal)
@@ -117,7 +117,9 @@ def bounce_piece(
         inverse_h: velocity per displacement, as in ``projection_step`` [1/s].
         variant: static: whether the integration ``has_history`` (BDF2).
     """
-    if _is_busy(contacts, pieces, piece):
+    if pieces.piece_rows[piece, PIECE_IS_HARD] > 0:
+        strike_piece(particles, contacts, pieces, piece, h, inverse_h, variant)
+    elif _is_busy(contacts, pieces, piece):
         first, last = pieces.piece_rows[piece, PIECE_MEMBERS], pieces.piece_rows[piece + 1, PIECE_MEMBERS]
         motion = rigid_motion(particles, pieces.members, first, last)
         change, turn = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
@@ -207,13 +209,10 @@ def _touch(
         for slot in range(contacts.touches[k]):
             if contacts.slots[k, slot, SLOT_COLLIDER] == c:
                 direction = slot_vector(contacts, k, slot, SLOT_NORMAL)
-                scale = 1.0 / element_inverse_mass(particles, elements, weights, k)
-                along = contacts.slots[k, slot, SLOT_MULTIPLIER] * inverse_h + contacts.slots[k, slot, SLOT_CHANGE]
-                along *= scale
+                along, tangential = slot_impulse(particles, contacts, k, slot, inverse_h)
                 if direction.dot(rest) > SAME_NORMAL:
                     held += ti.max(along, 0.0) * direction
                 else:
-                    tangential = slot_vector(contacts, k, slot, SLOT_GIVEN) * (inverse_h * scale)
                     offset = element_point(particles.positions, elements, weights, k) - motion.centre
                     whole = along * direction + tangential
                     momentum += whole
@@ -285,7 +284,7 @@ def _follow(pieces: ti.template(), piece, c, motion: ti.template(), touch: ti.te
         parting = normal.dot(velocity_at(motion, arm) - surface)
         push = normal.dot(touch.moved + touch.turned.cross(arm))
         if push <= gravity.norm() * h and parting > -0.5 * hits[piece, c, APPROACH]:
-            impulse = _parting_impulse(hits, piece, c, motion, normal, gravity, pieces.piece_rows[piece, PIECE_IS_HARD])
+            impulse = _parting_impulse(hits, piece, c, motion, normal, gravity)
             hits[piece, c, APPROACH] = OVER
             _set_vector(hits, piece, c, REST, normal)
         elif hits[piece, c, IDLE] > LONGEST_IDLE:
@@ -310,11 +309,11 @@ def _add_touch(hits: ti.template(), piece, c, touch: ti.template()):
 
 
 @ti.func
-def _parting_impulse(hits: ti.template(), piece, c, motion: ti.template(), normal, gravity, is_hard):
+def _parting_impulse(hits: ti.template(), piece, c, motion: ti.template(), normal, gravity):
     """The impulse with which a hit ends [N s], 0 where elasticity gave as much back.
 
-    Where the piece is still dented, gravity will take as much of its speed as lifts it to where it first touched. A
-    hard piece gets that too, for its dent is the solver's; a soft one as much of it as of its speed.
+    Where the piece is still dented, gravity will take as much of its speed as lifts it to where it first touched: the
+    piece gets as much of that as of its speed.
     """
     total, restitution = hits[piece, c, IMPULSE], hits[piece, c, RESTITUTION]
     arm, surface = _vector(hits, piece, c, ARM) / total, _vector(hits, piece, c, SURFACE) / total
@@ -324,9 +323,9 @@ def _parting_impulse(hits: ti.template(), piece, c, motion: ti.template(), norma
     lift = dent * ti.max(-normal.dot(gravity), 0.0)
     approach = hits[piece, c, APPROACH]
     share = restitution * restitution
-    wanted = ti.sqrt(share * approach * approach + 2.0 * lift * (1.0 if is_hard else share))
+    wanted = ti.sqrt(share * approach * approach + 2.0 * lift * share)
     impulse = ti.Vector([0.0, 0.0, 0.0])
-    if is_hard or (restitution > 0.0 and parting < wanted):
+    if restitution > 0.0 and parting < wanted:
         mobility = response(motion, arm, normal)
         size = (wanted - parting) / mobility
         if size > 0.0:

@@ -18,6 +18,34 @@ def solve_inertia(row0, row1, row2, vector):
 
 
 @ti.func
+def moments(particles: ti.template(), members: ti.template(), first, last, centre, velocity, least):
+    """Angular momentum about a centre that moves [kg m²/s], and the rows of the tensor of inertia [kg m²].
+
+    Args:
+        particles: the pack.
+        members: their numbers; those without mass count as 1 kg.
+        first: of the members.
+        last: the one after the last.
+        centre: [m].
+        velocity: of the centre [m/s].
+        least: share of twice the second moment that is added to the tensor, so that what is thin about an axis has one.
+    """
+    spin = ti.Vector([0.0, 0.0, 0.0])
+    row0, row1, row2 = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
+    for n in range(first, last):
+        p = particles.positions[members[n]]
+        m, r = 1.0, p.xyz - centre
+        if p[3] > 0.0:
+            m = 1.0 / p[3]
+        spin += m * r.cross(particles.velocities[members[n]].xyz - velocity)
+        size = (1.0 + 2.0 * least) * m * r.dot(r)
+        row0 += ti.Vector([size, 0.0, 0.0]) - (m * r[0]) * r
+        row1 += ti.Vector([0.0, size, 0.0]) - (m * r[1]) * r
+        row2 += ti.Vector([0.0, 0.0, size]) - (m * r[2]) * r
+    return spin, row0, row1, row2
+
+
+@ti.func
 def rigid_motion(particles: ti.template(), members: ti.template(), first, last):
     """The rigid motion of the particles ``members[first]`` … ``members[last − 1]``, all of them movable.
 
@@ -35,16 +63,7 @@ def rigid_motion(particles: ti.template(), members: ti.template(), first, last):
         momentum += m * particles.velocities[members[n]].xyz
     centre /= mass
     velocity = momentum / mass
-    spin = ti.Vector([0.0, 0.0, 0.0])
-    row0, row1, row2 = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
-    for n in range(first, last):
-        p = particles.positions[members[n]]
-        m, r = 1.0 / p[3], p.xyz - centre
-        spin += m * r.cross(particles.velocities[members[n]].xyz - velocity)
-        size = m * r.dot(r)
-        row0 += ti.Vector([size, 0.0, 0.0]) - (m * r[0]) * r
-        row1 += ti.Vector([0.0, size, 0.0]) - (m * r[1]) * r
-        row2 += ti.Vector([0.0, 0.0, size]) - (m * r[2]) * r
+    spin, row0, row1, row2 = moments(particles, members, first, last, centre, velocity, 0.0)
     return ti.Struct(
         mass=mass,
         centre=centre,

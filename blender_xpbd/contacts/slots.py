@@ -8,22 +8,22 @@ the result, does not depend on how many there are.
 
 import taichi as ti
 
+from ..geometry.collider.bent_cells import SAME_NORMAL
+from .record import element_inverse_mass
+
 # columns: number of the collider; λₙ [m]; normal; normal speed after the substep [m/s]; then only where friction is
 # kept: λₜ [m], and how much the velocity step changed the speed [m/s]; then only where pieces bounce: velocity of the
-# surface [m/s], and e
+# surface [m/s], and of the two materials e and μ
 SLOT_COLLIDER, SLOT_MULTIPLIER, SLOT_NORMAL, SLOT_SPEED = 0, 1, 2, 5
 SLOT_GIVEN, SLOT_CHANGE = 6, 9
-SLOT_SURFACE, SLOT_RESTITUTION = 10, 13
+SLOT_SURFACE, SLOT_RESTITUTION, SLOT_FRICTION = 10, 13, 14
 # slots of a point to begin with: most lie on one collider, and some in the corner of two
 FIRST_SLOTS = 2
-# normals of one contact: farther apart they are another one of the same collider, such as a wall beside the floor.
-# The cosine of 45°, chosen by hand: a wall must count as another one, the next faces of a rough floor must not
-SAME_NORMAL = 0.7
 
 
 def slot_width(*, keeps_friction: bool, bounces: bool) -> int:
     """How many of the columns a scene has."""
-    return SLOT_RESTITUTION + 1 if bounces else SLOT_CHANGE + 1 if keeps_friction else SLOT_SPEED + 1
+    return SLOT_FRICTION + 1 if bounces else SLOT_CHANGE + 1 if keeps_friction else SLOT_SPEED + 1
 
 
 @ti.func
@@ -38,6 +38,17 @@ def set_slot_vector(contacts: ti.template(), k, slot, column, vector):
     """Set three columns of a slot of contact point ``k``."""
     for axis in ti.static(range(3)):
         contacts.slots[k, slot, column + axis] = vector[axis]
+
+
+@ti.func
+def slot_impulse(particles: ti.template(), contacts: ti.template(), k, slot, inverse_h):
+    """What a surface gave contact point ``k`` in a substep [N s]: along its normal, and the vector of friction.
+
+    What the velocity step changed counts too. ``inverse_h`` is velocity per displacement [1/s].
+    """
+    mass = 1.0 / element_inverse_mass(particles, contacts.elements, contacts.weights, k)
+    along = contacts.slots[k, slot, SLOT_MULTIPLIER] * inverse_h + contacts.slots[k, slot, SLOT_CHANGE]
+    return along * mass, slot_vector(contacts, k, slot, SLOT_GIVEN) * (inverse_h * mass)
 
 
 @ti.func

@@ -1,19 +1,27 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A solid sphere about the local origin."""
 
+import numpy as np
 import taichi as ti
 
-from .contact_type import ContactType
+from .contact_type import ContactType, Floats
 
 
 @ti.func
 def query_sphere(colliders: ti.template(), header, radius, point, previous_point, offset):
-    """Normal, distance and displacement; arguments as in ``ContactType.query``."""
+    """As ``ContactType.query``."""
     length = point.norm()
     normal = ti.Vector([0.0, 0.0, 1.0])
     if length > 0.0:
         normal = point / length
-    return ti.Vector([normal[0], normal[1], normal[2], length - radius - offset]), ti.Vector([0.0, 0.0, 0.0])
+    hit = ti.Vector([normal[0], normal[1], normal[2], length - radius - offset])
+    return hit, ti.Vector([0.0, 0.0, 0.0]), False
 
 
-SPHERE = ContactType("SPHERE", query_sphere)
+def sphere_distances(points: Floats, radius: Floats) -> Floats:
+    """As in ``ContactType.distances``."""
+    distances: Floats = np.linalg.norm(points, axis=1) - radius
+    return distances
+
+
+SPHERE = ContactType("SPHERE", query_sphere, is_round=True, distances=sphere_distances)

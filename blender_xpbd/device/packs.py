@@ -75,3 +75,8 @@ def argument_count(kinds: Iterable[Any]) -> int:
 def arrays_of(pack: Any) -> tuple[Any, ...]:
     """All arrays in a pack, in the order in which Taichi passes them."""
     return tuple(array for _, array in pack.items)
+
+
+def arrays_by_name(pack: Any) -> dict[str, Any]:
+    """All arrays in a pack."""
+    return dict(pack.items)

@@ -6,7 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..scene.collider import COLLIDER_SHAPES, Collider
+from ..scene.collider import Collider
+from ..scene.collider_shapes import shape_names
 from .array_record import Arrays, describe_arrays, read_arrays, typed
 from .array_shapes import FRAMES, ArraySpec
 from .identifiers import read_identifier
@@ -52,7 +53,7 @@ def read_collider(folder: Path, record: Record, names: Record, frame_count: int)
     return Collider(
         identifier=identifier,
         name=names.text_or(identifier, identifier),
-        shape=record.choice("shape", COLLIDER_SHAPES),
+        shape=record.choice("shape", shape_names()),
         transforms=arrays["transforms"],
         positions=arrays["positions"],
         triangles=arrays["triangles"],

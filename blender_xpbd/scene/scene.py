@@ -13,6 +13,7 @@ from .body import Body, validate_body
 from .body_contact import validate_contact
 from .body_kinds import no_bodies, validate_kind
 from .collider import Collider, validate_collider
+from .collider_shapes import validate_shape
 from .errors import XpbdError
 from .force import FORCE_PARAMETERS, Force, validate_force
 from .material_parameters import COLLIDER, MATERIAL_PARAMETERS
@@ -74,6 +75,7 @@ def validate(scene: Scene) -> None:
         validate_contact(body.contact, body.vertex_count, met - {body.identifier}, body.name)
     for collider in scene.colliders:
         validate_collider(collider, frame_count)
+        validate_shape(collider)
     for force in scene.forces:
         validate_force(force, frame_count)
     _validate_tracks(scene)

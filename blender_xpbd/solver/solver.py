@@ -13,9 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..constraints.constraint import BDF2, WARM
+from ..contacts.search.crossings import crossings as find_crossings
 from ..device.arrays import read_array, write_array
 from ..scene.errors import XpbdError
 from .step.colour_path import project_by_colours
+from .step.pair_tables import MOST_PUSHING, TUNNELLED
+from .step.pair_windows import PairWindows
 from .step.plan import SERIAL, Pace, make_plan
 from .step.state import State, build_state, padded, with_more_slots
 from .step.substeps import simulate_substeps
@@ -23,7 +26,7 @@ from .step.track_player import TrackPlayer
 from .step.uploads import Uploads
 from .system.advice import divergence_advice
 from .system.colliders import build_colliders
-from .system.contact_statistics import Crossings
+from .system.contact_statistics import Crossings, crossings_of
 from .system.system import System
 
 Floats = npt.NDArray[np.floating[Any]]
@@ -57,8 +60,9 @@ class Solver:
             min(float(np.ptp(model.positions, axis=0).max()) for model in system.models),
         )
         self.notices = self._colliders.notices
-        self._state: State = build_state(system, self._colliders)
-        self._plan = make_plan(system, self._state, self._colliders)
+        self._plan = make_plan(system, build_state(system, self._colliders), self._colliders)
+        objects = system.objects
+        self._windows = None if objects is None else PairWindows(system, objects, self._colliders)
         self._pace = Pace(paths)
         self._uploads = Uploads(self._state)
         self._tracks = TrackPlayer(system, self._state, self._colliders, self._uploads)
@@ -82,16 +86,28 @@ class Solver:
         self._tracks.play(index)
         path, started = self._pace.next_path(), time.perf_counter()
         before = self.checkpoint() if self._state.may_lack_slots else {}
-        simulate_substeps(self._plan, path, 0, substeps, substeps)
+        self._simulate(path)
         while self._state.lacks_slots:
-            self._state = with_more_slots(self._state, self.system)
-            self._plan = replace(self._plan, state=self._state)
+            self._plan = replace(self._plan, state=with_more_slots(self._state, self.system))
             self._write(before)
-            simulate_substeps(self._plan, path, 0, substeps, substeps)
+            self._simulate(path)
         # processors return when they are done; for graphics cards there is no choice to make
         self._pace.note(path, time.perf_counter() - started)
         self.frame_index += 1
         self.frames_advanced += 1
+
+    def _simulate(self, path: str) -> None:
+        """Simulate the substeps of a frame."""
+        substeps = self.system.scene.settings.substeps
+        if self._windows is None:
+            simulate_substeps(self._plan, path, 0, substeps, substeps)
+        else:
+            self._plan = self._windows.simulate_frame(self._plan, path, self.frame_index, self._kept)
+
+    @property
+    def _state(self) -> State:
+        """The arrays on the device; a frame may need others than the one before."""
+        return self._plan.state
 
     def compile(self) -> None:
         """Compile the kernels, or load them from the offline cache: a frame of no substeps."""
@@ -135,11 +151,20 @@ class Solver:
 
         None where no two objects of the scene may meet: bodies meet planes, spheres and meshes by their points alone.
         """
-        return None
+        if self._windows is None:
+            return None
+        counts = read_array(self._windows.counts)[: len(self.system.models)]
+        return counts[:, [MOST_PUSHING, TUNNELLED]].astype(np.float64)
 
     def crossings(self) -> Crossings | None:
         """What crosses at present; None as ``contact_counts``."""
-        return None
+        objects = self.system.objects
+        if objects is None:
+            return None
+        surfaces = objects.surfaces
+        found = find_crossings(surfaces, objects.points(read_array(self._state.particles.positions)[:, :3]))
+        body_points = int(surfaces.point_starts[objects.body_count])
+        return crossings_of(found, surfaces.edges, surfaces.triangles, surfaces.point_objects, body_points)
 
     def surface(self, positions: Floats) -> npt.NDArray[np.float32]:
         """The vertices of all meshes, one body after the other, relative to the origin [m]."""

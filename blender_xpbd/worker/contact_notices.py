@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..scene.collider_shapes import has_triangles
 from ..scene.errors import Notice
 from ..scene.scene import Scene
 from ..solver.system.contact_statistics import Crossings
@@ -14,7 +15,7 @@ from ..solver.system.contact_statistics import Crossings
 
 def contact_objects(scene: Scene) -> tuple[str, ...]:
     """Names of what has a surface that is met: bodies, then mesh colliders; as ``Crossings.counts`` numbers them."""
-    meshes = (collider.name for collider in scene.colliders if collider.shape == "MESH")
+    meshes = (collider.name for collider in scene.colliders if has_triangles(collider))
     return (*(body.name for body in scene.bodies), *meshes)
 
 

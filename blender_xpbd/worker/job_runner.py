@@ -126,7 +126,7 @@ class JobRunner:
             system = build_system(scene)
         with self._watch.stage("start"):
             device = start_taichi(
-                scene.settings.device, system.graphics_work, self._taichi_cache, system.wants_double, system.is_branched
+                system.device, system.graphics_work, self._taichi_cache, system.wants_double, system.is_branched
             )
         if scene.settings.quality == "AUTOMATIC" and scene.settings.solver_mode == "XPBD":
             with self._watch.stage("quality"):

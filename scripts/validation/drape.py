@@ -52,8 +52,7 @@ def presets() -> Result:
         curves.append(Curve(identifier.lower(), reach * np.cos(angle), reach * np.sin(angle)))
     note = (
         "The bending stiffness of cotton and leather was chosen so that they drape as measured; no measurement of the "
-        "very fabric stands behind it. Silk needs the 20 rings: with 15 it cannot fold finely enough and gives 44 %. "
-        "The cloth does not collide with itself."
+        "very fabric stands behind it. Silk needs the 20 rings: with 15 it cannot fold finely enough and gives 44 %."
     )
     return Result(tuple(rows), Plot("x [m]", "y [m]", tuple(curves), is_equal=True), note)
 

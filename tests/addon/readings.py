@@ -6,11 +6,6 @@ from __future__ import annotations
 import numpy as np
 
 
-def told(reading):
-    """Its warnings, without that bodies do not collide: most tests here have several."""
-    return [notice for notice in reading.notices if notice.code != "W_IGNORED"]
-
-
 def in_world(obj):
     points = np.array([vertex.co[:] for vertex in obj.data.vertices])
     matrix = np.array(obj.matrix_world)

@@ -39,6 +39,13 @@ def tetrahedron():
     return positions, np.array([[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]], np.int32)
 
 
+def angle():
+    """An L of three cubes of 0.1 m, whose centre of mass is not over the middle of its sole, at Y = 0."""
+    outline = [(0.0, 0.0), (0.2, 0.0), (0.2, 0.1), (0.1, 0.1), (0.1, 0.2), (0.0, 0.2)]
+    positions, triangles = surfaces.prism(outline, [(0, 1, 2), (0, 2, 3), (0, 3, 4), (0, 4, 5)])
+    return positions * [1.0, 1.0, SIZE / 2], triangles
+
+
 def turned_down(positions, direction):
     """Positions turned so that a direction points down."""
     direction = np.array(direction, float) / np.linalg.norm(direction)

@@ -35,7 +35,7 @@ class Colliders(NamedTuple):
 @ti.func
 def query_rising(colliders: ti.template(), header, radius, point, previous_point, offset):
     """A plane of which each point rises by 2 cm per metre of X."""
-    return ti.Vector([0.0, 0.0, 1.0, point[2] - offset]), ti.Vector([0.0, 0.0, 0.02 * point[0]])
+    return ti.Vector([0.0, 0.0, 1.0, point[2] - offset]), ti.Vector([0.0, 0.0, 0.02 * point[0]]), False
 
 
 @ti.kernel
@@ -53,7 +53,9 @@ def record(
     contacts = ti.static(Points(elements, weights))
     colliders = ti.static(Colliders(motion, ints, floats))
     point = ti.Vector([found[0], found[1], found[2]])
-    contact = generate.collider_contact(particles, contacts, colliders, 0, 0, 0, point, point, ti.static(1 << shape))
+    contact, _may_be_more = generate.collider_contact(
+        particles, contacts, colliders, 0, 0, 0, point, point, ti.static(1 << shape)
+    )
     for k in ti.static(range(3)):
         found[k] = contact.normal[k]
         found[4 + k] = contact.carried[k]

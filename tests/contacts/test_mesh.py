@@ -47,7 +47,8 @@ def query(
     meshes = ti.static(Meshes(floats, ints))
     ti.loop_config(serialize=True)
     for k in range(points.shape[0]):
-        contacts[k] = mesh_contact(meshes, header, points[k], previous_points[k], offset)
+        hit, _ = mesh_contact(meshes, header, points[k], previous_points[k], offset)
+        contacts[k] = hit
 
 
 @pytest.fixture(autouse=True, scope="module")

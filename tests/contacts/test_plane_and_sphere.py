@@ -15,19 +15,20 @@ pytestmark = pytest.mark.usefixtures("taichi_cpu")
 def query(values: ti.types.ndarray(dtype=ti.f64, ndim=2), radius: ti.f64, offset: ti.f64, is_plane: ti.template()):
     for i in range(values.shape[0]):
         point = ti.Vector([values[i, 0], values[i, 1], values[i, 2]])
-        hit, moved = ti.Vector([0.0, 0.0, 0.0, 0.0]), ti.Vector([1.0, 1.0, 1.0])
+        hit, moved, may_be_more = ti.Vector([0.0, 0.0, 0.0, 0.0]), ti.Vector([1.0, 1.0, 1.0]), True
         if ti.static(is_plane):
-            hit, moved = query_plane(0, 0, radius, point, point, offset)
+            hit, moved, may_be_more = query_plane(0, 0, radius, point, point, offset)
         else:
-            hit, moved = query_sphere(0, 0, radius, point, point, offset)
+            hit, moved, may_be_more = query_sphere(0, 0, radius, point, point, offset)
         for k in ti.static(range(4)):
             values[i, k] = hit[k]
         for k in ti.static(range(3)):
             values[i, 4 + k] = moved[k]
+        values[i, 7] = may_be_more
 
 
 def found(points, radius=0.0, offset=0.0, is_plane=False):
-    values = np.zeros((len(points), 7))
+    values = np.zeros((len(points), 8))
     values[:, :3] = points
     query(values, radius, offset, is_plane)
     np.testing.assert_array_equal(values[:, 4:], 0.0)

@@ -9,14 +9,14 @@ import pytest
 from blender_xpbd.scene.body import Pins
 from blender_xpbd.solver.order import tasks
 from blender_xpbd.solver.step.plan import PATHS
-from tests.contacts.solids import FIRM, HARD, RUBBER, Motion, ball, cube, rebound, shifted, solid, tetrahedron
+from tests.contacts.solids import FIRM, HARD, RUBBER, Motion, angle, ball, cube, rebound, shifted, solid, tetrahedron
 from tests.geometry import surfaces
 from tests.solver.scenes import GRAVITY, cloth, plane, run, solver
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
 HEIGHT = 0.5
-FACE, EDGE, CORNER = (0, 0, -1), (1, 0, 1), (1, 1, 1)
+FACE, EDGE, CORNER, SOLE = (0, 0, -1), (1, 0, 1), (1, 1, 1), (0, -1, 0)
 RIGID = {"stiffness_input": "COMPLIANCE", "stretch_compliance": 0.0, "volume_compliance": 0.0}
 
 
@@ -42,14 +42,26 @@ def dropped(shape, down=FACE, substeps=20, integration="SYMPLECTIC_EULER", colli
 def test_a_hard_body_rebounds_by_its_restitution(shape, down, restitution):
     """e² h, on a face, an edge and a corner."""
     simulation = dropped(shape, down, restitution=restitution, **HARD)
-    assert rebound(simulation, HEIGHT, 26) == pytest.approx(restitution**2, rel=0.05)
+    assert rebound(simulation, HEIGHT, 26) == pytest.approx(restitution**2, rel=0.02)
 
 
 @pytest.mark.parametrize("integration", ["SYMPLECTIC_EULER", "BDF2"])
 @pytest.mark.parametrize("substeps", [10, 20, 80])
-def test_substeps_do_not_change_the_rebound(substeps, integration):
-    simulation = dropped(tetrahedron, CORNER, substeps, integration, restitution=0.8, **RIGID)
-    assert rebound(simulation, HEIGHT, 26) == pytest.approx(0.64, rel=0.05)
+@pytest.mark.parametrize("shape", [(tetrahedron, CORNER), (cube, CORNER), (ball, FACE), (angle, SOLE)])
+def test_substeps_do_not_change_the_rebound(shape, substeps, integration):
+    body, down = shape
+    simulation = dropped(body, down, substeps, integration, restitution=0.8, **RIGID)
+    assert rebound(simulation, HEIGHT, 26) == pytest.approx(0.64, rel=0.02)
+
+
+@pytest.mark.parametrize("shape", [(cube, CORNER), (angle, SOLE)])
+def test_a_hit_through_the_centre_of_mass_turns_nothing(shape):
+    """The centre of an L is not over the middle of its sole, and a cube on a corner does not stand still."""
+    simulation = dropped(*shape, restitution=1.0, **RIGID)
+    run(simulation, 10)
+    motion = Motion(simulation)
+    assert motion.velocity[2] > 1.0
+    assert np.abs(motion.turning).max() < 0.1
 
 
 @pytest.mark.parametrize("shape", [tetrahedron, cube, ball])
@@ -88,16 +100,17 @@ def test_an_off_centre_hit_turns_speed_into_spin():
     impulse = (1.0 + 0.8) * 2.0 / (1.0 / before.mass + np.cross(turned, arm) @ normal)
     run(simulation, 1)
     after = Motion(simulation)
-    np.testing.assert_allclose(after.velocity[2], -2.0 + impulse / before.mass, atol=0.1)
-    np.testing.assert_allclose(after.turning, impulse * turned, atol=0.05 * float(np.linalg.norm(impulse * turned)))
+    np.testing.assert_allclose(after.velocity[2], -2.0 + impulse / before.mass, atol=0.01)
+    size = float(np.linalg.norm(impulse * turned))
+    np.testing.assert_allclose(after.turning, impulse * turned, atol=0.05 * size)
 
 
 @pytest.mark.parametrize("friction", [0.0, 0.6])
 @pytest.mark.parametrize("seed", range(4))
 def test_no_hit_adds_energy(seed, friction):
-    """Thrown at random, with e = 1: rigid motion and height together stay within 3 % of what they were.
+    """Thrown at random, with e = 1: rigid motion and height together stay within 1 % of what they were.
 
-    A hit itself gains nothing; a corner that is still dented then gives up to 2.1 % more back, for some frames.
+    Velocities of Euler's are those of the middle of a substep: after a hit half a substep of gravity too great.
     """
     random = np.random.default_rng(seed)
     down, velocity = random.normal(size=3), random.normal(size=3) * [2.0, 2.0, 0.0]
@@ -107,7 +120,7 @@ def test_no_hit_adds_energy(seed, friction):
     before = Motion(simulation).energy
     for _ in range(36):
         simulation.advance()
-        assert Motion(simulation).energy < 1.03 * before
+        assert Motion(simulation).energy < 1.01 * before
 
 
 def test_a_body_on_a_rising_floor_parts_relative_to_it():

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Small scenes for tests of the solver."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from blender_xpbd.bodies.body_model import BodyModel
 from blender_xpbd.constraints.distance import build_distance
 from blender_xpbd.scene.body import Body, Pins, Tetrahedralization
+from blender_xpbd.scene.body_contact import BodyContact
 from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.scene import Scene
@@ -15,6 +18,7 @@ from blender_xpbd.solver.system.system import assemble, build_system
 from tests.geometry.surfaces import cube
 
 GRAVITY = 9.81
+APART = BodyContact(self_collision=False, body_collision=False)
 
 
 def grid(count, size=1.0, height=0.0):
@@ -56,13 +60,27 @@ def jelly_cube(size, height=0.1, resolution=8, **material):
     )
 
 
-def scene(*bodies, colliders=(), frames=(1, 50), duration=1 / 24, gravity=(0.0, 0.0, -GRAVITY), **settings):
+def scene(*bodies, colliders=(), frames=(1, 50), duration=1 / 24, gravity=(0.0, 0.0, -GRAVITY), meet=False, **settings):
+    """A scene, in which bodies pass through each other and themselves unless they are to meet."""
     frame_range = FrameRange(frames[0], frames[1], 1, duration)
+    if not meet:
+        bodies = tuple(replace(body, contact=APART) for body in bodies)
     return Scene(bodies, tuple(colliders), frame_range, SolverSettings(**settings), np.array(gravity))
 
 
 def solver(*bodies, path="SERIAL", **keywords):
-    return Solver(build_system(scene(*bodies, **keywords)), (path,))
+    """A solver in which mesh colliders are met by points alone, as on graphics cards; contact has its own tests."""
+    system = build_system(scene(*bodies, **keywords))
+    if system.objects is not None and len(system.objects.vertices):
+        names = ("positions", "velocities", "inverse_masses", "damping_times")
+        first = int(system.objects.vertices[0, 1])
+        system = replace(system, **{name: getattr(system, name)[:first] for name in names})
+    return Solver(replace(system, objects=None), (path,))
+
+
+def touching(*bodies, path="SERIAL", **keywords):
+    """A solver in which surfaces touch each other."""
+    return Solver(build_system(scene(*bodies, meet=True, **keywords)), (path,))
 
 
 def particles(positions, masses, pairs, compliance, **keywords):

@@ -8,7 +8,6 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,12 +20,9 @@ from blender_xpbd.jobs.lock import JobLock
 from blender_xpbd.jobs.result import read_result
 from blender_xpbd.jobs.status import read_status
 from blender_xpbd.scene.body import Attachment, Body, Tetrahedralization
-from blender_xpbd.scene.errors import ExitCode, XpbdError
+from blender_xpbd.scene.errors import ExitCode
 from blender_xpbd.scene.material import Material
 from blender_xpbd.solver.system.system import build_system
-from blender_xpbd.worker import job_runner
-from blender_xpbd.worker.resume import find_start
-from blender_xpbd.worker.stop_signal import StopSignal
 from tests.solver.scenes import cloth, pins, plane, scene
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -289,21 +285,6 @@ def test_folder_without_a_job_is_refused(tmp_path):
     assert "E_JOB" in output
 
 
-def test_a_status_that_cannot_be_written_hides_no_fault(tmp_path, monkeypatch, capsys):
-    write = job_runner.write_status
-
-    def write_but_the_last(folder, status):
-        if status.state == "FAILED":
-            raise XpbdError("E_IO", "Cannot write the status.")
-        write(folder, status)
-
-    monkeypatch.setattr(job_runner, "write_status", write_but_the_last)
-    assert job_runner.run_job(tmp_path, StopSignal(), tmp_path) == ExitCode.REFUSED
-    first, second = capsys.readouterr().out.splitlines()
-    assert first.startswith("E_JOB: ")
-    assert second == "The status could not be written. E_IO: Cannot write the status."
-
-
 def test_a_worker_that_leaves_keeps_its_kernels(tmp_path):
     """It ends without taking Taichi apart, so it has to write the cache itself."""
     folder = write_job(tmp_path, falling_cloth(3))
@@ -319,105 +300,8 @@ def test_a_worker_that_leaves_keeps_its_kernels(tmp_path):
     assert kept == {path: path.stat().st_mtime_ns for path in cache.rglob("*.tic")}
 
 
-def test_taichi_that_cannot_be_stopped_changes_no_exit_status(tmp_path, monkeypatch, capsys):
-    def fail():
-        raise RuntimeError("the card is lost")
-
-    monkeypatch.setattr(job_runner, "stop_taichi", fail)
-    assert job_runner.run_job(tmp_path, StopSignal(), tmp_path / "kernels") == ExitCode.REFUSED
-    assert "the card is lost" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("streams", ["sys.stdout = sys.stderr = None", "sys.stdout.close(); sys.stderr.close()"])
 def test_the_exit_status_stays_without_output(streams):
     program = f"import sys; from blender_xpbd.worker.__main__ import leave; {streams}; leave(3)"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     assert subprocess.run([sys.executable, "-c", program], env=environment, check=False).returncode == 3
-
-
-class FakeSolver:
-    """As much of a solver as keeping a checkpoint asks for."""
-
-    def __init__(self, values=12):
-        made = scene(cloth(2), frames=(1, 50))
-        models = tuple(SimpleNamespace(body=body) for body in made.bodies)
-        self.system = SimpleNamespace(scene=made, models=models)
-        self.frame_index = 3
-        self._values = values
-
-    def checkpoint(self):
-        return {"positions": np.zeros(self._values)}
-
-    def restore(self, frame_index, _arrays):
-        self.frame_index = frame_index
-
-    def contact_counts(self):
-        return None
-
-
-@pytest.fixture
-def disk(monkeypatch):
-    """What is asked of the disk, in its order: ("flush" or "name", name of the file)."""
-    done = []
-    fsync, replace = os.fsync, Path.replace
-
-    def flush(descriptor):
-        done.append(("flush", Path(f"/proc/self/fd/{descriptor}").readlink().name.partition(".bin")[0].lstrip(".")))
-        fsync(descriptor)
-
-    def name(path, target):
-        done.append(("name", target.stem))
-        return replace(path, target)
-
-    monkeypatch.setattr(os, "fsync", flush)
-    monkeypatch.setattr(Path, "replace", name)
-    return done
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
-def test_a_checkpoint_stands_only_before_frames_that_survive_a_power_cut(tmp_path, disk):
-    runner = job_runner.JobRunner(tmp_path, StopSignal(), tmp_path)
-    cache = FrameCache(tmp_path, 4, 1, 1)
-    for frame in (1, 2, 3, 4):
-        cache.publish(frame, np.zeros((4, 3), np.float32), np.zeros((1, 1)))
-    disk.clear()
-    runner._solving_since = time.perf_counter() - 60.0
-    runner._save_checkpoint(FakeSolver(), cache)
-    frames = {("flush", f"frame_{frame:08d}") for frame in (1, 2, 3, 4)}
-    assert set(disk[:4]) == frames
-    assert disk[4:] == [("flush", "frames"), ("flush", "checkpoint"), ("name", "checkpoint"), ("flush", tmp_path.name)]
-    disk.clear()
-    runner._save_checkpoint(FakeSolver(), cache)
-    assert disk[0] == ("flush", "checkpoint"), "what is on the disk was flushed again"
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
-def test_a_bake_of_seconds_does_not_wait_for_the_disk(tmp_path, disk):
-    """There is less to lose than to wait for."""
-    runner = job_runner.JobRunner(tmp_path, StopSignal(), tmp_path)
-    cache = FrameCache(tmp_path, 4, 1, 1)
-    cache.publish(1, np.zeros((4, 3), np.float32), np.zeros((1, 1)))
-    runner._solving_since = time.perf_counter()
-    runner._save_checkpoint(FakeSolver(), cache)
-    assert [what for what, _ in disk] == ["name", "name"]
-
-
-def test_slow_checkpoints_come_less_often(tmp_path, monkeypatch):
-    runner = job_runner.JobRunner(tmp_path, StopSignal(), tmp_path)
-    monkeypatch.setattr(job_runner, "write_checkpoint", lambda *_, **__: time.sleep(0.2))
-    runner._save_checkpoint(FakeSolver(), FrameCache(tmp_path, 4, 1, 1))
-    assert runner._checkpoint_pause >= 0.2 / job_runner.CHECKPOINT_SHARE
-
-
-def test_a_bake_that_goes_on_flushes_the_frames_before_too(tmp_path, monkeypatch):
-    folder = write_job(tmp_path, falling_cloth(10))
-    assert finish(start(folder))[0] == ExitCode.COMPLETE
-    flushed = []
-    monkeypatch.setattr("blender_xpbd.jobs.frames.flush", lambda paths, _code: flushed.extend(paths))
-    solver = FakeSolver(10_000)
-    runner = job_runner.JobRunner(folder, StopSignal(), tmp_path)
-    cache = frames_of(folder)[1]
-    made = falling_cloth(10)
-    runner._begin(find_start(folder, made.frames, cache, 80_000, was_saved=True), made, solver, cache)
-    runner._save_checkpoint(solver, cache)
-    assert [path.name for path in flushed] == [f"frame_{frame:08d}.bin" for frame in range(1, 11)]

@@ -19,7 +19,6 @@ from ..reading.collider_shapes import DEFORMING_PARENTS
 from ..reading.mesh_reader import RIG_MODIFIERS
 from ..reading.motion import animated_paths
 from ..reading.parameter_tracks import animated_settings, followed_settings
-from .bodies_in_the_way import bodies_in_the_way
 
 _NO_FORCE = frozenset({"NONE", "GUIDE", "BOID"})
 
@@ -41,10 +40,6 @@ def ignored_inputs(
     loose = [collider.name for collider in colliders if _has_loose_vertices(collider)]
     found = (
         _ignored([obj.name for obj in objects if _has_force(obj)], f"Force fields do not act on {kinds}: {{}}."),
-        _ignored(
-            [obj.name for obj in bodies_in_the_way(scene, bodies)],
-            f"Objects that are {kinds} do not collide with each other, they pass through: {{}}.",
-        ),
         _ignored(
             [obj.name for obj in rigged],
             "Pins follow the object itself; an armature, lattice or hook moves the finished result instead: {}.",

@@ -122,7 +122,7 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
         yield from _follow(context, parts.scene_uid, frames, _Followed(moving, matrices, shapes, parameters, floor))
     for uid, positions in shapes.positions().items():
         local_colliders[uid] = replace(local_colliders[uid], positions=positions)
-    spheres = deforming_spheres([local_colliders[uid].name for uid in shapes.deforming_spheres()])
+    spheres = deforming_spheres([local_colliders[uid].name for uid in shapes.not_followed()])
     motions = {uid: _motion(rows) for uid, rows in matrices.items()}
     reading = parts.assemble(local_bodies, local_colliders, motions, parameters)
     return replace(reading, notices=(*reading.notices, *ignored, *spheres))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ...scene.body import RESOLUTION_RANGE, VERTEX_FACTORS
 from ...scene.body_contact import CONTACT_PARAMETERS
 from ...scene.body_kinds import BODY_KINDS, body_labels, body_roles
+from ...scene.collider_shapes import COLLIDER_SHAPES
 from ...scene.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS
 from ...scene.parameter import Choice, Parameter
 from ...scene.presets import DEFAULT_PRESETS, PRESET_CHOICES
@@ -25,11 +26,6 @@ ROLES = (
     Choice("NONE", "None", "Takes no part in the simulation"),
     *(Choice(kind.name, kind.label, kind.description) for kind in BODY_KINDS),
     Choice(COLLIDER, "Collider", "Obstacle that others bump into; it may be animated, nothing moves it"),
-)
-COLLIDER_SHAPES = (
-    Choice("MESH", "Mesh", "The surface of the mesh, with its modifiers"),
-    Choice("PLANE", "Plane", "Endless plane through the origin of the object, facing along its own Z axis"),
-    Choice("SPHERE", "Sphere", "Sphere around the origin of the object, as large as its mesh"),
 )
 TETRAHEDRALIZERS = (
     Choice("CAGE", "Cage", "Even lattice around the mesh, which it carries along. Works with every mesh"),
@@ -229,8 +225,8 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
             "collider_shape",
             "Shape",
             "What the others bump into",
-            "MESH",
-            choices=COLLIDER_SHAPES,
+            COLLIDER_SHAPES[0].name,
+            choices=tuple(Choice(shape.name, shape.label, shape.description) for shape in COLLIDER_SHAPES),
             roles=(COLLIDER,),
         )
     ),

@@ -7,7 +7,8 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...scene.collider import Collider
+from ...scene.collider import Collider, no_triangles
+from ...scene.collider_shapes import collider_shape
 from ...scene.errors import XpbdError
 from .mesh_reader import FARTHEST
 from .motion import animated_paths
@@ -31,28 +32,13 @@ def read_collider(
         XpbdError: E_GEOM_EMPTY or E_GEOM_NONFINITE.
     """
     settings = obj.xpbd
-    shape = settings.collider_shape
-    positions = np.zeros((1, 0, 3))
-    triangles = np.zeros((0, 3), np.int32)
-    radius = 0.0
-    if shape != "PLANE":
-        local, triangles = evaluated_surface(obj, depsgraph)
-        _require_surface(local, triangles, obj.name)
-        positions = local[None]
-    if shape == "SPHERE":
-        radius = float(np.linalg.norm(positions, axis=2).max())
-        positions, triangles = np.zeros((1, 0, 3)), np.zeros((0, 3), np.int32)
-    return Collider(
-        identifier,
-        obj.name,
-        shape,
-        transforms,
-        positions,
-        triangles,
-        radius,
-        settings.friction,
-        settings.restitution,
-    )
+    shape = collider_shape(settings.collider_shape)
+    vertices, triangles = np.zeros((0, 3)), no_triangles()
+    if shape.needs_mesh:
+        vertices, triangles = evaluated_surface(obj, depsgraph)
+        _require_surface(vertices, triangles, obj.name)
+    local = shape.local(vertices, triangles)
+    return Collider(identifier, obj.name, shape.name, transforms, *local, settings.friction, settings.restitution)
 
 
 class FloorReader:

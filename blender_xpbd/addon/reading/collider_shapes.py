@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ...scene.collider_shapes import collider_shape
 from ...scene.errors import XpbdError
 from ...scene.settings import FrameRange
 from .mesh_reader import FARTHEST
@@ -69,7 +70,7 @@ class ColliderShapes:
         self._shapes = {
             obj.session_uid: _Shape(obj, depsgraph, frames.count)
             for obj in colliders
-            if obj.xpbd.collider_shape != "PLANE" and (is_scripted or may_change_shape(obj))
+            if collider_shape(obj.xpbd.collider_shape).needs_mesh and (is_scripted or may_change_shape(obj))
         }
 
     @property
@@ -95,16 +96,16 @@ class ColliderShapes:
         """Local vertices at each frame of the meshes that deform, shape (frames, vertices, 3), by ``session_uid``."""
         return {uid: shape.rows.astype(np.float64) for uid, shape in self._shapes.items() if shape.rows is not None}
 
-    def deforming_spheres(self) -> tuple[int, ...]:
-        """``session_uid`` of those that collide as spheres but deform."""
-        return tuple(uid for uid, shape in self._shapes.items() if shape.is_sphere and shape.deforms)
+    def not_followed(self) -> tuple[int, ...]:
+        """``session_uid`` of those that deform, but whose shape keeps what it took from the mesh at the first frame."""
+        return tuple(uid for uid, shape in self._shapes.items() if shape.deforms and not shape.is_followed)
 
 
 class _Shape:
     """The vertices of one collider."""
 
     def __init__(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, frame_count: int) -> None:
-        self.is_sphere = obj.xpbd.collider_shape == "SPHERE"
+        self.is_followed = collider_shape(obj.xpbd.collider_shape).has_triangles
         self.deforms = False
         # single precision is what Blender has; a collider that only might deform takes no memory
         self.rows: Singles | None = None
@@ -117,7 +118,7 @@ class _Shape:
         has_same_faces = found.shape == self._first.shape and np.array_equal(corners, self._corners)
         # not a number is another shape
         self.deforms = self.deforms or not has_same_faces or not (np.abs(found - self._first) <= self._tolerance).all()
-        if self.is_sphere or not self.deforms:
+        if not (self.is_followed and self.deforms):
             return
         if not has_same_faces:
             raise XpbdError(

@@ -6,7 +6,7 @@ run task by task. In the order of a substep, for pair ``k``:
 
 | when | function |
 |---|---|
-| positions and velocities are those of the substep's start | ``near.find_near`` |
+| positions and velocities are those of the substep's start; all pairs | ``near.find_near`` |
 | in each sweep, pairs that are near | ``touch.touch_pair`` |
 | particle by particle | ``limit.begin_limit`` |
 | pairs that are near | ``limit.limit_pair`` |
@@ -15,4 +15,6 @@ run task by task. In the order of a substep, for pair ``k``:
 
 ``find_near`` answers 1 where a pair is near: its sides may come to less than GAP if they come nearer by ``reach`` [m].
 Others take no part in the substep. So no surface point may move by more than ``reach / 2`` in its island's frame.
+
+What starts tangled has an ``untangle`` of its own, in NumPy, before and after a substep that begins so.
 """

@@ -15,17 +15,10 @@ Where they leave less than nothing, only what pushes sides apart can help, and n
 
 import taichi as ti
 
-from .geometry import rounding
-from .near import normal_of, points_of
-from .tables import GAP, KIND, POINTS, VERTEX_TRIANGLE
+from .near import facing
+from .push import carried, normal_of
+from .tables import CARRIERS, IS_EDGES, NEAR_INTS, NEAR_WIDTH, ROOM
 
-# how much of the way to its plane a side may use in a substep; the rest keeps rounding from deciding
-KEEP = 0.9
-# the gap that is never used up, times the gap wanted. Without one gaps shrink tenfold in each substep, until
-# rounding decides: prototypes crossed (docs/experiments.md, Self-contact)
-LEAST_GAP = 1e-3
-# and so many rounding errors of the coordinates at least
-LEAST_ROUNDINGS = 8.0
 _NONE = -1e30
 
 
@@ -52,43 +45,73 @@ def limited_move(limits: ti.template(), i):
 
 
 @ti.func
-def _approach(surfaces: ti.template(), limits: ti.template(), point, inward, embeds: ti.template()):
+def _approach(surfaces: ti.template(), limits: ti.template(), carrier, inward, embeds: ti.template()):
     """How far a point goes along ``inward``: (what others may not shorten, all that may count [m], is all fixed)."""
-    elements, weights = ti.static(surfaces.surface_elements, surfaces.surface_weights)
-    fixed, free, is_fixed = 0.0, 0.0, True
-    for j in ti.static(range(4 if embeds else 1)):
-        if weights[point, j] != 0.0:
-            move = limits.moves[elements[point, j]]
-            along = weights[point, j] * inward.dot(move.xyz)
-            if move[3] > 0.0:
-                # what leads away may be shortened by other pairs
-                free += ti.max(along, 0.0)
-                is_fixed = False
-            else:
-                fixed += along
+    fixed, free, is_fixed = ti.cast(0.0, float), ti.cast(0.0, float), 1
+    if ti.static(embeds):
+        elements, weights = ti.static(surfaces.surface_elements, surfaces.surface_weights)
+        for j in range(4):
+            if weights[carrier, j] != 0.0:
+                move = limits.moves[elements[carrier, j]]
+                along = weights[carrier, j] * inward.dot(move.xyz)
+                if move[3] > 0.0:
+                    # what leads away may be shortened by other pairs
+                    free += ti.max(along, 0.0)
+                    is_fixed = 0
+                else:
+                    fixed += along
+    else:
+        move = limits.moves[carrier]
+        along = inward.dot(move.xyz)
+        if move[3] > 0.0:
+            free, is_fixed = ti.max(along, 0.0), 0
+        else:
+            fixed = along
     return fixed, free, is_fixed
 
 
 @ti.func
-def _hand_on(surfaces: ti.template(), limits: ti.template(), point, inward, allowance, embeds: ti.template()):
+def _shorten(limits: ti.template(), particle, inward, allowance):
+    """Let a particle move by no more than ``allowance`` along ``inward``, or against it."""
+    along = inward.dot(limits.moves[particle].xyz)
+    left = allowance / ti.abs(along)
+    if left < limits.cuts[particle][3]:
+        cut = -(1.0 - left) * along * inward
+        limits.cuts[particle] = ti.Vector([cut[0], cut[1], cut[2], left])
+
+
+@ti.func
+def _hand_on(surfaces: ti.template(), limits: ti.template(), carrier, inward, allowance, embeds: ti.template()):
     """Limit the particles that carry a point, so that together they move it by ``allowance`` along ``inward``."""
-    elements, weights = ti.static(surfaces.surface_elements, surfaces.surface_weights)
-    carried = 0.0
-    for j in range(ti.static(4 if embeds else 1)):
-        if weights[point, j] != 0.0:
-            move = limits.moves[elements[point, j]]
-            if move[3] > 0.0 and weights[point, j] * inward.dot(move.xyz) > 0.0:
-                carried += ti.abs(weights[point, j])
-    for j in range(ti.static(4 if embeds else 1)):
-        if weights[point, j] != 0.0:
-            particle = elements[point, j]
-            move = limits.moves[particle]
-            along = inward.dot(move.xyz)
-            if move[3] > 0.0 and weights[point, j] * along > 0.0:
-                left = allowance / (carried * ti.abs(along))
-                if left < limits.cuts[particle][3]:
-                    cut = -(1.0 - left) * along * inward
-                    limits.cuts[particle] = ti.Vector([cut[0], cut[1], cut[2], left])
+    if ti.static(embeds):
+        elements, weights = ti.static(surfaces.surface_elements, surfaces.surface_weights)
+        total = ti.cast(0.0, float)
+        for j in range(4):
+            if weights[carrier, j] != 0.0:
+                move = limits.moves[elements[carrier, j]]
+                if move[3] > 0.0 and weights[carrier, j] * inward.dot(move.xyz) > 0.0:
+                    total += ti.abs(weights[carrier, j])
+        for j in range(4):
+            if weights[carrier, j] != 0.0:
+                move = limits.moves[elements[carrier, j]]
+                if move[3] > 0.0 and weights[carrier, j] * inward.dot(move.xyz) > 0.0:
+                    _shorten(limits, elements[carrier, j], inward, allowance / total)
+    else:
+        _shorten(limits, carrier, inward, allowance)
+
+
+@ti.func
+def _limited(surfaces: ti.template(), limits: ti.template(), carrier, embeds: ti.template()):
+    """The move of a point by the moves that are left to what carries it."""
+    result = ti.Vector([0.0, 0.0, 0.0])
+    if ti.static(embeds):
+        elements, weights = ti.static(surfaces.surface_elements, surfaces.surface_weights)
+        for j in range(4):
+            if weights[carrier, j] != 0.0:
+                result += weights[carrier, j] * limited_move(limits, elements[carrier, j]).xyz
+    else:
+        result = limited_move(limits, carrier).xyz
+    return result
 
 
 @ti.func
@@ -97,62 +120,98 @@ def limit_pair(
     surfaces: ti.template(),
     pairs: ti.template(),
     limits: ti.template(),
-    k,
+    n,
     embeds: ti.template(),
 ):
-    """Shorten the moves of the particles of pair ``k`` so that its sides stay on theirs of a plane.
+    """Shorten the moves of the particles of near pair ``n`` so that its sides stay on theirs of a plane.
 
     Args:
         starts: where particles were when the substep began.
         surfaces: the pack.
         pairs: the pack.
         limits: the pack; fractions only become smaller.
-        k: number of a pair that is near.
+        n: row of the near pair.
         embeds: static: whether any point has more than one particle.
+
+    Returns:
+        1 where the sides may pass through each other all the same: they were not apart, or what nothing moves leaves
+        no room; else 0.
     """
-    normal = normal_of(pairs, k)
-    last_of_a = 1
-    if pairs.pair_ints[k, KIND] == VERTEX_TRIANGLE:
-        last_of_a = 0
-    x0, x1, x2, x3 = points_of(starts, surfaces, pairs, k, embeds)
-    # along the normal, relative to the first point; then how far points lie behind the foremost one of their side
-    heights = ti.Vector([0.0, normal.dot(x1 - x0), normal.dot(x2 - x0), normal.dot(x3 - x0)])
-    lowest_a, highest_b = 0.0, ti.max(heights[2], heights[3])
-    if last_of_a == 1:
-        lowest_a = ti.min(lowest_a, heights[1])
-    else:
-        highest_b = ti.max(highest_b, heights[1])
-    fixed, free = ti.Vector([0.0, 0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0, 0.0])
-    # of each side: the greatest approach; the one that cannot be shortened, where it counts; whether all is fixed
-    approach, held, is_held = ti.Vector([_NONE, _NONE]), ti.Vector([_NONE, _NONE]), ti.Vector([1, 1])
+    normal, first = normal_of(pairs, n), n * NEAR_INTS + CARRIERS
+    of_a = 1 + pairs.near_ints[n * NEAR_INTS + IS_EDGES]
+    approach_a, approach_b = ti.cast(_NONE, float), ti.cast(_NONE, float)
     for i in ti.static(range(4)):
-        side, inward, behind = 0, -normal, heights[i] - lowest_a
-        if i > last_of_a:
-            side, inward, behind = 1, normal, highest_b - heights[i]
-        fixed[i], free[i], is_fixed = _approach(surfaces, limits, pairs.pair_ints[k, POINTS + i], inward, embeds)
-        approach[side] = ti.max(approach[side], fixed[i] + free[i])
-        if is_fixed:
-            held[side] = ti.max(held[side], fixed[i] - behind)
+        inward = normal if i >= of_a else -normal
+        fixed, free, _ = _approach(surfaces, limits, pairs.near_ints[first + i], inward, embeds)
+        if i < of_a:
+            approach_a = ti.max(approach_a, fixed + free)
         else:
-            is_held[side] = 0
-    least = ti.max(
-        LEAST_GAP * pairs.pair_floats[k, GAP],
-        ti.static(LEAST_ROUNDINGS * rounding()) * (ti.abs(x0).max() + ti.abs(x3).max()),
+            approach_b = ti.max(approach_b, fixed + free)
+    is_open = 0
+    if approach_a + approach_b > pairs.near_floats[n * NEAR_WIDTH + ROOM]:
+        is_open = _shorten_pair(starts, surfaces, pairs, limits, n, approach_a, approach_b, embeds)
+    return is_open
+
+
+@ti.func
+def _shorten_pair(
+    starts: ti.template(),
+    surfaces: ti.template(),
+    pairs: ti.template(),
+    limits: ti.template(),
+    n,
+    approach_a,
+    approach_b,
+    embeds: ti.template(),
+):
+    """What ``limit_pair`` does with sides that come nearer than they may, by the greatest approach of either [m]."""
+    ints = ti.static(pairs.near_ints)
+    first, is_edges = n * NEAR_INTS + CARRIERS, pairs.near_ints[n * NEAR_INTS + IS_EDGES]
+    normal, room = normal_of(pairs, n), pairs.near_floats[n * NEAR_WIDTH + ROOM]
+    x0 = carried(starts, surfaces, ints[first], embeds)
+    lowest_a, highest_b = facing(
+        normal,
+        is_edges == 1,
+        carried(starts, surfaces, ints[first + 1], embeds) - x0,
+        carried(starts, surfaces, ints[first + 2], embeds) - x0,
+        carried(starts, surfaces, ints[first + 3], embeds) - x0,
     )
-    gap = KEEP * ti.max(lowest_a - highest_b - least, 0.0)
-    if approach[0] + approach[1] > gap and is_held[0] + is_held[1] < 2:
-        of_a = gap * ti.max(approach[0], 0.0) / ti.max(ti.max(approach[0], 0.0) + ti.max(approach[1], 0.0), 1e-30)
-        if is_held[1] == 1:
-            of_a = gap - held[1]
-        elif is_held[0] == 1:
-            of_a = held[0]
+    # of each side the approach that cannot be shortened, where it counts; whether all is fixed
+    held_a, held_b, is_held_a, is_held_b = ti.cast(_NONE, float), ti.cast(_NONE, float), 1, 1
+    for i in range(4):
+        height = normal.dot(carried(starts, surfaces, ints[first + i], embeds) - x0)
+        inward = normal if i > is_edges else -normal
+        fixed, _, is_fixed = _approach(surfaces, limits, ints[first + i], inward, embeds)
+        if i > is_edges:
+            held_b = ti.max(held_b, fixed - (highest_b - height) if is_fixed == 1 else _NONE)
+            is_held_b = is_held_b & is_fixed
         else:
-            of_a = ti.min(ti.max(of_a, held[0]), ti.max(gap - held[1], 0.0))
-        of_b = gap - of_a
-        for i in ti.static(range(4)):
-            room, inward = of_a + heights[i] - lowest_a, -normal
-            if i > last_of_a:
-                room, inward = of_b + highest_b - heights[i], normal
-            room = ti.max(room - fixed[i], 0.0)
-            if free[i] > room:
-                _hand_on(surfaces, limits, pairs.pair_ints[k, POINTS + i], inward, room, embeds)
+            held_a = ti.max(held_a, fixed - (height - lowest_a) if is_fixed == 1 else _NONE)
+            is_held_a = is_held_a & is_fixed
+    if is_held_a + is_held_b < 2:
+        share_a, share_b = ti.max(approach_a, 0.0), ti.max(approach_b, 0.0)
+        room_a = room * share_a / ti.max(share_a + share_b, 1e-30)
+        if is_held_b == 1:
+            room_a = room - held_b
+        elif is_held_a == 1:
+            room_a = held_a
+        else:
+            room_a = ti.min(ti.max(room_a, held_a), ti.max(room - held_b, 0.0))
+        for i in range(4):
+            height = normal.dot(carried(starts, surfaces, ints[first + i], embeds) - x0)
+            left, inward = room_a + height - lowest_a, -normal
+            if i > is_edges:
+                left, inward = room - room_a + highest_b - height, normal
+            fixed, free, _ = _approach(surfaces, limits, ints[first + i], inward, embeds)
+            left = ti.max(left - fixed, 0.0)
+            if free > left:
+                _hand_on(surfaces, limits, ints[first + i], inward, left, embeds)
+    foremost_a, foremost_b = ti.cast(_NONE, float), ti.cast(_NONE, float)
+    for i in range(4):
+        height = normal.dot(carried(starts, surfaces, ints[first + i], embeds) - x0)
+        height += normal.dot(_limited(surfaces, limits, ints[first + i], embeds))
+        if i > is_edges:
+            foremost_b = ti.max(foremost_b, height)
+        else:
+            foremost_a = ti.max(foremost_a, -height)
+    return ti.cast(lowest_a <= highest_b or foremost_a + foremost_b >= 0.0, ti.i32)

@@ -8,60 +8,108 @@ the two sides have moved, in the frame of their island, which moves both alike. 
 
 import taichi as ti
 
-from ..record import element_point
-from .geometry import pair_geometry
+from .geometry import pair_geometry, rounding
+from .push import carried, pair_mass, relative
 from .tables import (
     APPROACH,
-    DISTANCE,
+    CARRIERS,
     EDGE_EDGE,
+    FRICTION,
     GAP,
     GIVEN,
+    IS_EDGES,
     KIND,
+    LAST_NORMAL,
+    MASS,
     MULTIPLIER,
-    NORMAL,
+    NEAR_FRICTION,
+    NEAR_INTS,
+    NEAR_NORMAL,
+    NEAR_RESTITUTION,
+    NEAR_WEIGHTS,
+    NEAR_WIDTH,
     POINTS,
-    WEIGHTS,
+    RESTITUTION,
+    ROOM,
+    ROW,
+    WANTED,
 )
+
+# sides that begin nearer than the gap come apart by no more than this speed [m/s]: bodies that overlap at the first
+# frame glide out instead of being shot out
+LARGEST_PUSH_SPEED = 1.0
+# how much of the way to its plane a side may use in a substep; the rest keeps rounding from deciding
+KEEP = 0.9
+# the gap that is never used up, times the gap wanted. Without one gaps shrink tenfold in each substep, until
+# rounding decides: prototypes crossed (docs/experiments.md, Self-contact)
+LEAST_GAP = 1e-3
+# and so many rounding errors of the coordinates at least
+LEAST_ROUNDINGS = 8.0
 
 
 @ti.func
-def surface_point(vectors: ti.template(), surfaces: ti.template(), point, embeds: ti.template()):
-    """The vector of a surface point: Σ uⱼ vⱼ, or where nothing ``embeds`` that of its only particle."""
-    elements, weights = ti.static(surfaces.surface_elements, surfaces.surface_weights)
-    result = ti.Vector([0.0, 0.0, 0.0])
-    if ti.static(embeds):
-        result = element_point(vectors, elements, weights, point)
-    else:
-        result = vectors[elements[point, 0]].xyz
+def widest_bound(surfaces: ti.template(), reach):
+    """Pairs with a greater bound are far, whatever their objects; to be compared before ``find_near`` is called.
+
+    Args:
+        surfaces: the pack.
+        reach: the greatest one of all pairs [m].
+    """
+    longest = ti.cast(0.0, float)
+    for o in range(surfaces.travels.shape[0]):
+        longest = ti.max(longest, surfaces.travels[o])
+    return reach + 2.0 * longest
+
+
+@ti.func
+def _carrier(surfaces: ti.template(), point, embeds: ti.template()):
+    """What carries a surface point: itself, or where nothing ``embeds`` its only particle."""
+    result = point
+    if ti.static(not embeds):
+        result = surfaces.surface_elements[point, 0]
     return result
 
 
 @ti.func
-def points_of(vectors: ti.template(), surfaces: ti.template(), pairs: ti.template(), k, embeds: ti.template()):
-    """The vectors of the four points of pair ``k``."""
-    first = surface_point(vectors, surfaces, pairs.pair_ints[k, POINTS], embeds)
-    second = surface_point(vectors, surfaces, pairs.pair_ints[k, POINTS + 1], embeds)
-    third = surface_point(vectors, surfaces, pairs.pair_ints[k, POINTS + 2], embeds)
-    fourth = surface_point(vectors, surfaces, pairs.pair_ints[k, POINTS + 3], embeds)
-    return first, second, third, fourth
+def facing(normal, is_edges, way1, way2, way3):
+    """Heights along the normal, relative to the first point: the lowest of side a, and the highest of side b.
+
+    Args:
+        normal: from side b to side a.
+        is_edges: whether the second point is of side a.
+        way1: from the first point to the second [m].
+        way2: likewise.
+        way3: likewise.
+    """
+    height = normal.dot(way1)
+    lowest_a, highest_b = ti.cast(0.0, float), ti.max(normal.dot(way2), normal.dot(way3))
+    if is_edges:
+        lowest_a = ti.min(lowest_a, height)
+    else:
+        highest_b = ti.max(highest_b, height)
+    return lowest_a, highest_b
 
 
 @ti.func
-def normal_of(pairs: ti.template(), k):
-    """The unit normal of pair ``k``, from side b to side a; 0 before it was near."""
-    floats = ti.static(pairs.pair_floats)
-    return ti.Vector([floats[k, NORMAL], floats[k, NORMAL + 1], floats[k, NORMAL + 2]])
-
-
-@ti.func
-def find_near(particles: ti.template(), surfaces: ti.template(), pairs: ti.template(), k, reach, embeds: ti.template()):
-    """Measure pair ``k`` when the substep begins, unless its bound says that it is far; begin its multipliers anew.
+def find_near(
+    particles: ti.template(),
+    surfaces: ti.template(),
+    pairs: ti.template(),
+    k,
+    n,
+    h,
+    reach,
+    embeds: ti.template(),
+):
+    """Measure pair ``k`` when the substep begins, unless its bound says that it is far; where near, write its row.
 
     Args:
         particles: the pack, positions and velocities those of the substep's start.
         surfaces: the pack.
         pairs: the pack.
         k: number of the pair.
+        n: row of ``near_ints`` and ``near_floats`` to write, where it is near.
+        h: duration of the substep [s].
         reach: how much nearer its sides may come in the substep [m].
         embeds: static: whether any point has more than one particle.
 
@@ -69,25 +117,57 @@ def find_near(particles: ti.template(), surfaces: ti.template(), pairs: ti.templ
         1 where they may come nearer than GAP, else 0.
     """
     floats = ti.static(pairs.pair_floats)
-    elements = ti.static(surfaces.surface_elements)
-    way = surfaces.travels[elements[pairs.pair_ints[k, POINTS], 4]]
-    way += surfaces.travels[elements[pairs.pair_ints[k, POINTS + 3], 4]]
+    a, d = pairs.pair_ints[k, POINTS], pairs.pair_ints[k, POINTS + 3]
+    way = surfaces.travels[surfaces.surface_elements[a, 4]] + surfaces.travels[surfaces.surface_elements[d, 4]]
     is_near = 0
     if pairs.pair_bounds[k] - way <= reach:
-        x0, x1, x2, x3 = points_of(particles.positions, surfaces, pairs, k, embeds)
-        found = pair_geometry(pairs.pair_ints[k, KIND] == EDGE_EDGE, x0, x1, x2, x3, normal_of(pairs, k))
+        a, d = _carrier(surfaces, a, embeds), _carrier(surfaces, d, embeds)
+        b = _carrier(surfaces, pairs.pair_ints[k, POINTS + 1], embeds)
+        c = _carrier(surfaces, pairs.pair_ints[k, POINTS + 2], embeds)
+        x0, x1 = carried(particles.positions, surfaces, a, embeds), carried(particles.positions, surfaces, b, embeds)
+        x2, x3 = carried(particles.positions, surfaces, c, embeds), carried(particles.positions, surfaces, d, embeds)
+        before = ti.Vector([floats[k, LAST_NORMAL], floats[k, LAST_NORMAL + 1], floats[k, LAST_NORMAL + 2]])
+        is_edges = pairs.pair_ints[k, KIND] == EDGE_EDGE
+        found = pair_geometry(is_edges, x0, x1, x2, x3, before)
         left = found.distance - floats[k, GAP]
         pairs.pair_bounds[k] = left + way
         if left <= reach:
             is_near = 1
-            v0, v1, v2, v3 = points_of(particles.velocities, surfaces, pairs, k, embeds)
-            w = found.weights
-            floats[k, DISTANCE] = found.distance
-            floats[k, APPROACH] = -found.normal.dot(w[0] * v0 + w[1] * v1 + w[2] * v2 + w[3] * v3)
-            floats[k, MULTIPLIER] = 0.0
-            for axis in ti.static(range(3)):
-                floats[k, NORMAL + axis] = found.normal[axis]
-                floats[k, GIVEN + axis] = 0.0
-            for n in ti.static(range(4)):
-                floats[k, WEIGHTS + n] = w[n]
+            _write_row(pairs, k, n, ti.Vector([a, b, c, d]), found)
+            lowest_a, highest_b = facing(found.normal, is_edges, x1 - x0, x2 - x0, x3 - x0)
+            size = ti.abs(x0).max() + ti.abs(x3).max()
+            least = ti.max(LEAST_GAP * floats[k, GAP], ti.static(LEAST_ROUNDINGS * rounding()) * size)
+            row = n * NEAR_WIDTH
+            pairs.near_floats[row + ROOM] = KEEP * ti.max(lowest_a - highest_b - least, 0.0)
+            pairs.near_floats[row + WANTED] = ti.min(floats[k, GAP], found.distance + LARGEST_PUSH_SPEED * h)
+            pairs.near_floats[row + MASS] = pair_mass(particles, pairs, n, embeds)
+            approach = ti.cast(0.0, float)
+            if floats[k, RESTITUTION] > 0.0:
+                approach = -found.normal.dot(relative(particles.velocities, surfaces, pairs, n, embeds))
+            pairs.near_floats[row + APPROACH] = approach
     return is_near
+
+
+@ti.func
+def leave_alone(pairs: ti.template(), n):
+    """Let a near pair be limited only: something else pushes its sides apart."""
+    pairs.near_floats[n * NEAR_WIDTH + WANTED] = -1e30
+
+
+@ti.func
+def _write_row(pairs: ti.template(), k, n, carriers, found):
+    """Begin the row of a near pair; its multipliers are 0."""
+    base = n * NEAR_WIDTH
+    floats = ti.static(pairs.near_floats)
+    for i in ti.static(range(4)):
+        pairs.near_ints[n * NEAR_INTS + CARRIERS + i] = carriers[i]
+    pairs.near_ints[n * NEAR_INTS + IS_EDGES] = pairs.pair_ints[k, KIND]
+    pairs.near_ints[n * NEAR_INTS + ROW] = k
+    for axis in ti.static(range(3)):
+        pairs.pair_floats[k, LAST_NORMAL + axis] = found.normal[axis]
+        floats[base + NEAR_NORMAL + axis] = found.normal[axis]
+        floats[base + NEAR_WEIGHTS + axis] = found.weights[axis + 1]
+        floats[base + GIVEN + axis] = 0.0
+    floats[base + MULTIPLIER] = 0.0
+    floats[base + NEAR_FRICTION] = pairs.pair_floats[k, FRICTION]
+    floats[base + NEAR_RESTITUTION] = pairs.pair_floats[k, RESTITUTION]

@@ -1,41 +1,95 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Relative motion of the sides of a pair, and pushes that change it with momentum kept.
+"""Relative motion of the sides of a near pair, and pushes that change it with momentum kept.
 
 C depends on the particles by coefficients: of a particle Σ wᵢ uᵢⱼ over all points that it carries. Points of a jelly's
 surface share particles, of one side and of both. So coefficients are summed up by particle, and a push moves side a
 relative to side b by just what is asked, for embedded points too. The sum of all coefficients is 0, and so is the sum
 of all impulses.
+
+Where nothing ``embeds``, points are particles of their own, and a row has their numbers. Loops over what carries
+embedded points are left to the compiler to unroll: written out they took Taichi seconds.
 """
 
 import taichi as ti
 
-from .near import points_of
-from .tables import POINTS, WEIGHTS
+from ..record import element_point
+from .tables import CARRIERS, MASS, NEAR_INTS, NEAR_NORMAL, NEAR_WEIGHTS, NEAR_WIDTH
 
 
 @ti.func
-def relative(vectors: ti.template(), surfaces: ti.template(), pairs: ti.template(), k, embeds: ti.template()):
+def normal_of(pairs: ti.template(), n):
+    """The unit normal of near pair ``n``, from side b to side a."""
+    floats = ti.static(pairs.near_floats)
+    first = n * NEAR_WIDTH + NEAR_NORMAL
+    return ti.Vector([floats[first], floats[first + 1], floats[first + 2]])
+
+
+@ti.func
+def weight_of(pairs: ti.template(), n, i):
+    """The signed weight of one of the four points; the sum of all is 0."""
+    floats = ti.static(pairs.near_floats)
+    first = n * NEAR_WIDTH + NEAR_WEIGHTS
+    result = -(floats[first] + floats[first + 1] + floats[first + 2])
+    if i > 0:
+        result = floats[first + i - 1]
+    return result
+
+
+@ti.func
+def carried(vectors: ti.template(), surfaces: ti.template(), carrier, embeds: ti.template()):
+    """The vector of a surface point by what carries it: Σ uⱼ vⱼ, or that of its particle."""
+    result = ti.Vector([0.0, 0.0, 0.0])
+    if ti.static(embeds):
+        result = element_point(vectors, surfaces.surface_elements, surfaces.surface_weights, carrier)
+    else:
+        result = vectors[carrier].xyz
+    return result
+
+
+@ti.func
+def relative(vectors: ti.template(), surfaces: ti.template(), pairs: ti.template(), n, embeds: ti.template()):
     """Σ wᵢ vᵢ: the vector from the closest point of side b to that of side a, or the relative motion of the two."""
-    floats = ti.static(pairs.pair_floats)
-    v0, v1, v2, v3 = points_of(vectors, surfaces, pairs, k, embeds)
+    ints, floats = ti.static(pairs.near_ints, pairs.near_floats)
+    first, weights = n * NEAR_INTS + CARRIERS, n * NEAR_WIDTH + NEAR_WEIGHTS
     # relative to one of them, since Σ wᵢ = 0: the size of the coordinates is not rounded
-    return floats[k, WEIGHTS + 1] * (v1 - v0) + floats[k, WEIGHTS + 2] * (v2 - v0) + floats[k, WEIGHTS + 3] * (v3 - v0)
+    v0 = carried(vectors, surfaces, ints[first], embeds)
+    total = floats[weights] * (carried(vectors, surfaces, ints[first + 1], embeds) - v0)
+    total += floats[weights + 1] * (carried(vectors, surfaces, ints[first + 2], embeds) - v0)
+    total += floats[weights + 2] * (carried(vectors, surfaces, ints[first + 3], embeds) - v0)
+    return total
+
+
+@ti.func
+def pair_mass(particles: ti.template(), pairs: ti.template(), n, embeds: ti.template()):
+    """1 / Σ wᵢ² mᵢ⁻¹ [kg] of a near pair of particles; 0 where none of them moves, and where points are embedded."""
+    mass = ti.cast(0.0, float)
+    if ti.static(not embeds):
+        total = ti.cast(0.0, float)
+        for i in ti.static(range(4)):
+            w = weight_of(pairs, n, i)
+            total += w * w * particles.positions[pairs.near_ints[n * NEAR_INTS + CARRIERS + i]][3]
+        if total > 0.0:
+            mass = 1.0 / total
+    return mass
 
 
 @ti.func
 def gather_coefficients(
-    particles: ti.template(), surfaces: ti.template(), pairs: ti.template(), k, embeds: ti.template()
+    particles: ti.template(), surfaces: ti.template(), pairs: ti.template(), n, embeds: ti.template()
 ):
-    """Sum up the coefficients of pair ``k`` in ``gradients``, until ``push_pair`` clears them.
+    """Sum up the coefficients of near pair ``n`` in ``gradients`` where it needs them, until ``push_pair`` clears them.
 
     Returns:
-        Σ coefficient² m⁻¹ over the particles, the inverse mass of the pair [1/kg].
+        1 / Σ coefficient² m⁻¹ over the particles [kg], or 0 where none of them moves.
     """
-    elements, weights, gradients = ti.static(surfaces.surface_elements, surfaces.surface_weights, surfaces.gradients)
-    total = 0.0
-    for i in ti.static(range(4)):
-        point, w = pairs.pair_ints[k, POINTS + i], pairs.pair_floats[k, WEIGHTS + i]
-        if ti.static(embeds):
+    mass = pairs.near_floats[n * NEAR_WIDTH + MASS]
+    if ti.static(embeds):
+        elements, weights, gradients = ti.static(
+            surfaces.surface_elements, surfaces.surface_weights, surfaces.gradients
+        )
+        total = ti.cast(0.0, float)
+        for i in range(4):
+            point, w = pairs.near_ints[n * NEAR_INTS + CARRIERS + i], weight_of(pairs, n, i)
             for j in range(4):
                 if weights[point, j] != 0.0:
                     particle = elements[point, j]
@@ -46,9 +100,10 @@ def gather_coefficients(
                         now = before + w * weights[point, j]
                         gradients[particle] = now
                         total += (now * now - before * before) * inverse_mass
-        else:
-            total += w * w * particles.positions[elements[point, 0]][3]
-    return total
+        mass = 0.0
+        if total > 0.0:
+            mass = 1.0 / total
+    return mass
 
 
 @ti.func
@@ -65,25 +120,27 @@ def push_pair(
     particles: ti.template(),
     surfaces: ti.template(),
     pairs: ti.template(),
-    k,
+    n,
     impulse,
     embeds: ti.template(),
 ):
-    """Give the particles of pair ``k`` an impulse, along their coefficients, and clear these.
+    """Give the particles of near pair ``n`` an impulse, along their coefficients, and clear these.
 
     Args:
         vectors: what to change: positions, by an impulse times the duration of the substep, or velocities.
         particles: the pack.
         surfaces: the pack.
         pairs: the pack.
-        k: number of the pair.
+        n: row of the near pair.
         impulse: that side a gets, side b the opposite.
         embeds: static: whether any point has more than one particle.
     """
-    elements, weights, gradients = ti.static(surfaces.surface_elements, surfaces.surface_weights, surfaces.gradients)
-    for i in ti.static(range(4)):
-        point = pairs.pair_ints[k, POINTS + i]
-        if ti.static(embeds):
+    if ti.static(embeds):
+        elements, weights, gradients = ti.static(
+            surfaces.surface_elements, surfaces.surface_weights, surfaces.gradients
+        )
+        for i in range(4):
+            point = pairs.near_ints[n * NEAR_INTS + CARRIERS + i]
             for j in range(4):
                 if weights[point, j] != 0.0:
                     particle = elements[point, j]
@@ -91,8 +148,9 @@ def push_pair(
                     if inverse_mass > 0.0:
                         _push_particle(vectors, particle, (gradients[particle] * inverse_mass) * impulse)
                         gradients[particle] = 0.0
-        else:
-            particle = elements[point, 0]
+    else:
+        for i in ti.static(range(4)):
+            particle = pairs.near_ints[n * NEAR_INTS + CARRIERS + i]
             inverse_mass = particles.positions[particle][3]
             if inverse_mass > 0.0:
-                _push_particle(vectors, particle, (pairs.pair_floats[k, WEIGHTS + i] * inverse_mass) * impulse)
+                _push_particle(vectors, particle, (weight_of(pairs, n, i) * inverse_mass) * impulse)

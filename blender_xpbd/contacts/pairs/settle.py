@@ -9,9 +9,8 @@ of the push; a speed that something else gave them, they keep.
 import taichi as ti
 
 from ..restitution import RESTING
-from .near import normal_of
-from .push import gather_coefficients, push_pair, relative
-from .tables import APPROACH, MULTIPLIER, RESTITUTION
+from .push import gather_coefficients, normal_of, push_pair, relative
+from .tables import APPROACH, MULTIPLIER, NEAR_RESTITUTION, NEAR_WIDTH
 
 
 @ti.func
@@ -19,30 +18,31 @@ def settle_pair(
     particles: ti.template(),
     surfaces: ti.template(),
     pairs: ti.template(),
-    k,
+    n,
     inverse_h,
     gravity_speed,
     embeds: ti.template(),
 ):
-    """Give pair ``k`` the normal speed that it is to have, where it touched in the substep.
+    """Give near pair ``n`` the normal speed that it is to have, where it touched in the substep.
 
     Args:
         particles: the pack.
         surfaces: the pack.
         pairs: the pack.
-        k: number of a pair that is near.
+        n: row of the near pair.
         inverse_h: velocity per displacement [1/s], as in ``projection_step``.
         gravity_speed: what gravity adds in the substep [m/s].
         embeds: static: whether any point has more than one particle.
     """
-    floats = ti.static(pairs.pair_floats)
-    if floats[k, MULTIPLIER] > 0.0:
-        normal = normal_of(pairs, k)
-        speed = normal.dot(relative(particles.velocities, surfaces, pairs, k, embeds))
-        rebound = 0.0
-        if floats[k, APPROACH] > RESTING * gravity_speed:
-            rebound = floats[k, RESTITUTION] * floats[k, APPROACH]
-        change = ti.max(rebound - speed, -floats[k, MULTIPLIER] * inverse_h)
-        inverse_mass = gather_coefficients(particles, surfaces, pairs, k, embeds)
-        if inverse_mass > 0.0:
-            push_pair(particles.velocities, particles, surfaces, pairs, k, normal * (change / inverse_mass), embeds)
+    floats = ti.static(pairs.near_floats)
+    row = n * NEAR_WIDTH
+    if floats[row + MULTIPLIER] > 0.0:
+        normal = normal_of(pairs, n)
+        speed = normal.dot(relative(particles.velocities, surfaces, pairs, n, embeds))
+        rebound = ti.cast(0.0, float)
+        if floats[row + APPROACH] > RESTING * gravity_speed:
+            rebound = floats[row + NEAR_RESTITUTION] * floats[row + APPROACH]
+        change = ti.max(rebound - speed, -floats[row + MULTIPLIER] * inverse_h)
+        mass = gather_coefficients(particles, surfaces, pairs, n, embeds)
+        if mass > 0.0:
+            push_pair(particles.velocities, particles, surfaces, pairs, n, normal * (change * mass), embeds)

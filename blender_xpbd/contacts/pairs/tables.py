@@ -11,15 +11,19 @@ Three packs hold them. Whoever fills them keeps these names of arrays; functions
   at most [m]: Σ over substeps of OBJECT_SPREAD · max |move|, moves as in ``Limits``.
 - ``gradients`` (particles,) in the solver's precision: working space, 0 between calls.
 
-``Pairs``: pairs that may touch, sorted by (task, points).
+``Pairs``: pairs that may touch, sorted by (task, points), and those that are near in this substep.
 
 - ``pair_ints`` (capacity, 5) int32 and ``pair_floats`` (capacity, PAIR_WIDTH) in the solver's precision: columns below.
 - ``pair_bounds`` (capacity,) in the solver's precision: the distance less GAP when it was last measured, plus
   ``travels`` of the two objects then [m]; 0 when a pair is listed, which has it measured.
+- ``near_ints`` (capacity · NEAR_INTS,) int32 and ``near_floats`` (capacity · NEAR_WIDTH,) in the solver's precision: a
+  row for each near pair, one behind the other, so that sweeps read memory in its order; columns below. They are
+  one-dimensional: Taichi reads the width of a table from memory, again and again.
 
 ``Limits``: how far particles may go in a substep.
 
-- ``moves`` (particles,) 4-vectors: displacement over the substep in the frame of the particle's island [m], and 0.
+- ``moves`` (particles,) 4-vectors: displacement over the substep in the frame of the particle's island [m], and the
+  inverse mass [1/kg].
 - ``cuts`` (particles,) 4-vectors: what to take from the move where it slides [m], and the fraction of it that is left.
 """
 
@@ -27,14 +31,21 @@ Three packs hold them. Whoever fills them keeps these names of arrays; functions
 KIND, POINTS = 0, 1
 VERTEX_TRIANGLE, EDGE_EDGE = range(2)
 PAIR_INTS = 5
-# columns of pair_floats. Whoever lists a pair fills: the gap wanted [m], Coulomb's μ, e; and 0 for all others
-GAP, FRICTION, RESTITUTION = range(3)
-# as ``find_near`` finds them when the substep begins: distance [m], speed of approach [m/s], normal from side b to side
-# a (3), signed weights of the points (4; side a sums to 1, side b to −1)
-DISTANCE, APPROACH, NORMAL, WEIGHTS = 3, 4, 5, 8
-# multipliers of the substep: λₙ [m], and λₜ [m] (3)
-MULTIPLIER, GIVEN = 12, 13
-PAIR_WIDTH = 16
+# columns of pair_floats. Whoever lists a pair fills: the gap wanted [m], Coulomb's μ, e; and 0 for all others. Then the
+# normal (3) when it was near last
+GAP, FRICTION, RESTITUTION, LAST_NORMAL = range(4)
+PAIR_WIDTH = 6
+# columns of near_ints: what carries the four points, which is particles where each point has only one, else surface
+# points; whether the second one is of side a, which it is for edges; row of ``pair_ints``
+CARRIERS, IS_EDGES, ROW = 0, 4, 5
+NEAR_INTS = 6
+# columns of near_floats: normal from side b to side a (3), signed weights of the last three points (side a sums to 1,
+# side b to −1), the gap wanted in this substep [m], λₙ [m]
+NEAR_NORMAL, NEAR_WEIGHTS, WANTED, MULTIPLIER = 0, 3, 6, 7
+# ... the mass that takes pushes, 0 where nothing moves [kg], Coulomb's μ, λₜ [m] (3), speed of approach [m/s], e, and
+# how much nearer the sides may come in this substep [m]
+MASS, NEAR_FRICTION, GIVEN, APPROACH, NEAR_RESTITUTION, ROOM = 8, 9, 10, 13, 14, 15
+NEAR_WIDTH = 16
 # columns of the table of objects (objects, 4) float32, from which whoever lists pairs takes what a pair needs:
 # Coulomb's μ, e, half the thickness [m], and the greatest Σ |uⱼ| of the object's points (1 where weights are convex)
 OBJECT_FRICTION, OBJECT_RESTITUTION, OBJECT_HALF_THICKNESS, OBJECT_SPREAD = range(4)

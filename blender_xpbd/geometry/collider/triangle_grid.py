@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from ..surface.nearest_triangles import spread_inward
 from ..surface.triangle_surface import Bools, Floats, Ints, TriangleSurface, build_triangle_surface
+from .bent_cells import bent_cells
 
 Singles = npt.NDArray[np.float32]
 
@@ -40,7 +41,7 @@ HEADER_INTS = 8
 HEADER_FLOATS = 12
 HOT_FLOATS = 16
 PSEUDONORMAL_FLOATS = 21
-LIST_HEADER_INTS = 3
+LIST_HEADER_INTS = 4
 
 OUTSIDE, INSIDE, DEEP = 0, 1, 2
 
@@ -150,7 +151,7 @@ def pack(grids: Sequence[TriangleGrid]) -> PackedGrids:
     A triangle is ``HOT_FLOATS`` floats, one cache line: a, b - a, c - a, normal, inverse norm of
     (b - a) × (c - a), radius of a sphere about the middle that holds the triangle, 2 unused.
     A cell's entry in the table is 0 (nothing there) or the index of its list: count, count of those that touch
-    the cell, side, triangles.
+    the cell, side, whether a point there may touch several faces (``bent_cells``), triangles.
     """
     floats: list[npt.NDArray[np.float32]] = []
     ints: list[npt.NDArray[np.int32]] = []
@@ -200,6 +201,7 @@ def _pack_one(
     body = np.empty(LIST_HEADER_INTS * len(filled) + len(grid.cell_triangles), np.int64)
     at = lists - (int_start + HEADER_INTS + len(counts))
     body[at], body[at + 1], body[at + 2] = counts[filled], grid.touching_counts[filled], grid.cell_sides[filled]
+    body[at + 3] = bent_cells(grid.surface, grid.dims, grid.cell_starts, grid.cell_triangles)[filled]
     behind = np.repeat(LIST_HEADER_INTS * np.arange(1, len(filled) + 1), counts[filled])
     body[np.arange(len(grid.cell_triangles)) + behind] = grid.cell_triangles
     hot_start = float_start + HEADER_FLOATS

@@ -11,10 +11,15 @@ So a walk needs no stack.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from ..surface.triangle_surface import Floats, Ints
+
+# in single or double precision
+Points = TypeVar("Points", npt.NDArray[np.float32], npt.NDArray[np.float64])
 
 # chosen by hand: fewer make more nodes, more make more triangles to be looked at
 MOST_IN_LEAF = 4
@@ -36,7 +41,7 @@ class TriangleTree:
     levels: tuple[Ints, ...]
     skips: Ints
 
-    def boxes(self, points: Floats, triangles: Ints) -> tuple[Floats, Floats]:
+    def boxes(self, points: Points, triangles: Ints) -> tuple[Points, Points]:
         """Low and high corner of each node, shape (nodes, axes).
 
         Args:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ...bodies.body_model import BodyModel
 from ...bodies.hierarchy import Hierarchy
+from ...constraints.constraint import BDF2_STEP
 from ...geometry.colouring import colour_constraints, colour_order
 from ...geometry.levels.hierarchy import CoarseLevel
 from ...scene.scene import Scene
@@ -99,7 +100,7 @@ def has_levels(models: Sequence[BodyModel], scene: Scene) -> bool:
 def _step(scene: Scene) -> float:
     """What a projection takes as the time step [s]."""
     h = scene.frames.frame_duration / scene.settings.substeps
-    return h * 2.0 / 3.0 if scene.settings.time_integration == "BDF2" else h
+    return BDF2_STEP * h if scene.settings.time_integration == "BDF2" else h
 
 
 def _pays(hierarchy: Hierarchy, scene: Scene, h: float) -> bool:

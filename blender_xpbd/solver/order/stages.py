@@ -3,13 +3,27 @@
 
 | act | what happens | in ``step`` of ``tests/reference/xpbd.py`` |
 |---|---|---|
+| FIND_FRAMES | how fast islands of bodies that may touch move as a whole | – |
+| FIND_REACHES | how far particles may go in their island's frame | – |
+| FIND_NEAR | pairs that may touch in this substep | – |
 | PREDICT | gravity and drag change velocities, these move particles | ``v = (v + h g) exp(-drag h)``, ``x + h v`` |
 | PLACE_TARGETS | pinned particles go on their way | ``x[particle] = target`` |
+| PLACE_VERTICES | vertices of colliders go on their way | – |
 | SOLVE_LEVELS | pulls go far through stiff cloth, by its coarse levels | – |
 | PROJECT | constraints move particles, one after the other | ``solve(constraint, …)`` |
 | TOUCH | colliders push points out, and hold them by friction | – |
+| TOUCH_PAIRS | near pairs are pushed apart, and held by friction | – |
+| CHECK_WINDOW | whether particles are where the search has looked; else the substep is done again | – |
+| MEASURE_ISLANDS | how far islands came as a whole | – |
+| BEGIN_LIMIT | how far particles came in their island's frame | – |
+| LIMIT | how far they may go so that nothing crosses | – |
+| SLIDE | they go along what stops them | – |
+| TRUNCATE | they go so far and no farther | – |
+| CLOSE_ISLANDS | islands get back the momentum that this took | – |
 | UPDATE_VELOCITIES | how far particles came is their velocity | ``(x - start) / h`` |
 | REBOUND | points that hit a collider bounce | – |
+| SETTLE_PAIRS | pairs do not keep the speed of the push, or rebound | – |
+| COUNT_PAIRS | how many pairs pushed, for the statistics | – |
 | BOUNCE | compact pieces bounce as a whole | – |
 | DAMP | once, in the last substep of a frame: bodies lose internal motion | ``damp_internal_motion`` |
 
@@ -20,6 +34,7 @@ is a launch, or several where its turns are divided by colour (``colour_path``).
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -27,8 +42,15 @@ from .tasks import MOST_PARTS, ROUNDS
 
 # the acts
 PREDICT, PLACE_TARGETS, SOLVE_LEVELS, PROJECT, TOUCH, UPDATE_VELOCITIES, REBOUND, BOUNCE, DAMP = range(9)
+# those of contact between bodies
+FIND_FRAMES, FIND_NEAR, PLACE_VERTICES, TOUCH_PAIRS, CHECK_WINDOW, MEASURE_ISLANDS = range(9, 15)
+BEGIN_LIMIT, LIMIT, SLIDE, TRUNCATE, CLOSE_ISLANDS, SETTLE_PAIRS, COUNT_PAIRS, FIND_REACHES = range(15, 23)
+# how often particles go along what stops them before they stop; one takes most of what it can, see docs/experiments.md
+SLIDES = 1
 # columns of a stage
 ACT, TURNS, FIRST, DETAIL = range(4)
+# what a launch does of them: from which substep on, how many, of how many of the frame, by a team of how many threads
+SPAN_FIRST, SPAN_COUNT, SPAN_OF, SPAN_TEAM_SIZE = range(4)
 
 
 class Stage(NamedTuple):
@@ -38,7 +60,8 @@ class Stage(NamedTuple):
         act: what its turns do.
         turns: how many there are.
         first: task of the first turn, or for SOLVE_LEVELS the first chain of operations.
-        detail: for PROJECT and TOUCH the iteration, for SOLVE_LEVELS into how many shares a chain is divided.
+        detail: for PROJECT and TOUCH the iteration, for LIMIT how often particles have slid, for SOLVE_LEVELS into how
+            many shares a chain is divided.
     """
 
     act: int
@@ -55,6 +78,7 @@ def substep_stages(
     level_stages: Sequence[tuple[int, int, int]] = (),
     piece_count: int = 0,
     damped_count: int = 0,
+    pair_sweeps: int = 0,
 ) -> tuple[Stage, ...]:
     """The stages of a substep.
 
@@ -66,22 +90,33 @@ def substep_stages(
         level_stages: of the coarse levels, as in ``LevelOperations``.
         piece_count: compact pieces that bounce as a whole; a turn takes an equal share of them.
         damped_count: loose pieces whose internal motion is damped; likewise.
+        pair_sweeps: how often an iteration goes over pairs of bodies; 0 where there can be none.
 
     Raises:
         ValueError: more turns than ``MOST_PARTS`` in a stage.
     """
     rounds, contact_rounds = _rounds(part_count, ROUNDS), _rounds(part_count, 1)
-    stages = [Stage(PREDICT, part_count)]
+    stages = []
+    if pair_sweeps:
+        stages += [Stage(FIND_FRAMES, 1), Stage(FIND_REACHES, part_count), *_by_task(FIND_NEAR, contact_rounds)]
+    stages += [Stage(PREDICT, part_count)]
     if has_targets:
         stages += [Stage(PLACE_TARGETS, 1)]
+    if pair_sweeps:
+        stages += [Stage(PLACE_VERTICES, part_count)]
     stages += [Stage(SOLVE_LEVELS, chains * shares, chain, shares) for chain, chains, shares in level_stages]
     for iteration in range(iterations):
-        stages += [Stage(PROJECT, turns, first, iteration) for turns, first in rounds]
+        stages += _by_task(PROJECT, rounds, iteration)
         if has_contacts:
-            stages += [Stage(TOUCH, turns, first, iteration) for turns, first in contact_rounds]
+            stages += _by_task(TOUCH, contact_rounds, iteration)
+        stages += _by_task(TOUCH_PAIRS, contact_rounds, iteration) * pair_sweeps
+    if pair_sweeps:
+        stages += _truncation(part_count, contact_rounds)
     stages += [Stage(UPDATE_VELOCITIES, part_count)]
     if has_contacts:
-        stages += [Stage(REBOUND, turns, first) for turns, first in contact_rounds]
+        stages += _by_task(REBOUND, contact_rounds)
+    if pair_sweeps:
+        stages += [*_by_task(SETTLE_PAIRS, contact_rounds), Stage(COUNT_PAIRS, 1)]
     if piece_count:
         stages += [Stage(BOUNCE, min(piece_count, MOST_PARTS))]
     if damped_count:
@@ -90,6 +125,25 @@ def substep_stages(
     if most > MOST_PARTS:
         raise ValueError(f"a stage has {most} turns, more than can be claimed")
     return tuple(stages)
+
+
+def _by_task(act: int, rounds: Sequence[tuple[int, int]], detail: int = 0) -> list[Stage]:
+    """An act on the tasks of all rounds."""
+    return [Stage(act, turns, first, detail) for turns, first in rounds]
+
+
+def _truncation(part_count: int, rounds: Sequence[tuple[int, int]]) -> list[Stage]:
+    """What sees to it that nothing crosses, between the last push and the velocities."""
+    slides = [[*_by_task(LIMIT, rounds, number), Stage(SLIDE, part_count)] for number in range(SLIDES)]
+    return [
+        Stage(CHECK_WINDOW, part_count),
+        Stage(MEASURE_ISLANDS, 1),
+        Stage(BEGIN_LIMIT, part_count),
+        *itertools.chain(*slides),
+        *_by_task(LIMIT, rounds, SLIDES),
+        Stage(TRUNCATE, part_count),
+        Stage(CLOSE_ISLANDS, 1),
+    ]
 
 
 def _rounds(part_count: int, count: int) -> list[tuple[int, int]]:

@@ -7,7 +7,7 @@ Macklin, Müller & Chentanez 2016 (XPBD), algorithm 1, with the small substeps o
 import taichi as ti
 
 from ...constraints import CONSTRAINTS
-from ...constraints.constraint import BDF2, DAMPED, WARM
+from ...constraints.constraint import BDF2, BDF2_RATE, BDF2_STEP, DAMPED, WARM
 
 
 @ti.func
@@ -36,10 +36,10 @@ def predict_position(particles: ti.template(), i, h, gravity, decay, mode: ti.te
         particles.older_positions[i] = p
         if p[3] > 0.0:
             v = particles.velocities[i]
-            predicted = ((4.0 * v - particles.older_velocities[i]) / 3.0 + (2.0 / 3.0) * h * gravity) * decay
+            predicted = ((4.0 * v - particles.older_velocities[i]) / 3.0 + BDF2_STEP * h * gravity) * decay
             particles.older_velocities[i] = v
             particles.velocities[i] = predicted
-            place = reference + (2.0 / 3.0) * h * predicted
+            place = reference + BDF2_STEP * h * predicted
             particles.positions[i] = ti.Vector([place[0], place[1], place[2], p[3]])
     else:
         keep_previous(particles, i, p, mode)
@@ -73,7 +73,7 @@ def update_velocity(particles: ti.template(), i, h, mode: ti.template()):
     """
     v, p = particles.velocities[i], particles.previous_positions[i]
     if ti.static(mode & BDF2):
-        corrected = v + (particles.positions[i] - (p + (2.0 / 3.0) * h * v)) * (1.5 / h)
+        corrected = v + (particles.positions[i] - (p + BDF2_STEP * h * v)) * (BDF2_RATE / h)
         corrected[3] = 0.0
         particles.velocities[i] = corrected
     else:
@@ -88,7 +88,7 @@ def projection_step(h, iteration, mode: ti.template()):
     """``step`` of the projections: 1/h², whether multipliers hold something, 1/h; BDF2 solves with ⅔ h."""
     inverse_h = 1.0 / h
     if ti.static(mode & BDF2):
-        inverse_h = 1.5 / h
+        inverse_h = BDF2_RATE / h
     return ti.Vector([inverse_h * inverse_h, ti.cast(iteration > 0, float), inverse_h])
 
 

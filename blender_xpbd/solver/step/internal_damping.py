@@ -7,7 +7,7 @@ the line at which they hold it. As it is velocities that are damped, vibrations 
 
 import taichi as ti
 
-from ...contacts.rigid_motion import rigid_motion, solve_inertia
+from ...contacts.rigid_motion import moments, rigid_motion, solve_inertia
 from ...contacts.tables import BODY_INTERNAL_DAMPING
 from ..order.damped_pieces import BODY, FREE, HOLD, HOLDERS, LINE, MOVABLE, POINT
 
@@ -28,18 +28,7 @@ def mean_motion(particles: ti.template(), members: ti.template(), first, last):
 @ti.func
 def turning(particles: ti.template(), members: ti.template(), first, last, centre, velocity):
     """Angular velocity [1/s] of particles about a centre that moves; those without mass count alike."""
-    spin = ti.Vector([0.0, 0.0, 0.0])
-    row0, row1, row2 = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
-    for n in range(first, last):
-        p = particles.positions[members[n]]
-        m, r = 1.0, p.xyz - centre
-        if p[3] > 0.0:
-            m = 1.0 / p[3]
-        spin += m * r.cross(particles.velocities[members[n]].xyz - velocity)
-        size = (1.0 + 2.0 * LEAST_INERTIA) * m * r.dot(r)
-        row0 += ti.Vector([size, 0.0, 0.0]) - (m * r[0]) * r
-        row1 += ti.Vector([0.0, size, 0.0]) - (m * r[1]) * r
-        row2 += ti.Vector([0.0, 0.0, size]) - (m * r[2]) * r
+    spin, row0, row1, row2 = moments(particles, members, first, last, centre, velocity, LEAST_INERTIA)
     return solve_inertia(row0, row1, row2, spin)
 
 

@@ -22,7 +22,7 @@ def restrict_vertex(levels: ti.template(), below: ti.template(), i):
         place += levels.restriction_weights[term] * below[levels.restriction_vertices[term]]
     place[3] = levels.coarse_positions[i][3]
     levels.coarse_positions[i] = place
-    levels.moves[i] = place
+    levels.coarse_moves[i] = place
 
 
 @ti.func
@@ -56,13 +56,13 @@ def pull_link(levels: ti.template(), k, sweep, alpha_tilde, taken):
 @ti.func
 def note_move(levels: ti.template(), i):
     """How far a coarse vertex came."""
-    levels.moves[i] = levels.coarse_positions[i] - levels.moves[i]
+    levels.coarse_moves[i] = levels.coarse_positions[i] - levels.coarse_moves[i]
 
 
 @ti.func
 def move_below(levels: ti.template(), below: ti.template(), n, first_below, first_parent):
     """Move a vertex with its parents."""
-    parents, weights, moves = ti.static(levels.parents, levels.parent_weights, levels.moves)
+    parents, weights, moves = ti.static(levels.parents, levels.parent_weights, levels.coarse_moves)
     row = first_parent + n
     i = first_below + n
     below[i] = below[i] + (

@@ -16,6 +16,8 @@ FLOATS = ti.types.ndarray(ndim=1)
 INTS = ti.types.ndarray(dtype=ti.i32, ndim=1)
 FLOAT_TABLE = ti.types.ndarray(dtype=ti.f32, ndim=2)
 INT_TABLE = ti.types.ndarray(dtype=ti.i32, ndim=2)
+REAL_TABLE = ti.types.ndarray(ndim=2)
+VECTOR_TABLE = ti.types.ndarray(ndim=2)
 FLOATS_3D = ti.types.ndarray(ndim=3)
 MOTION = ti.types.ndarray(dtype=ti.f32, ndim=3)
 
@@ -59,7 +61,7 @@ Levels = pack_type(
     rows=INT_TABLE,
     stiffness=FLOAT_TABLE,
     coarse_positions=VECTORS,
-    moves=VECTORS,
+    coarse_moves=VECTORS,
     restriction_starts=INTS,
     restriction_vertices=INTS,
     restriction_weights=FLOATS,
@@ -70,7 +72,8 @@ Levels = pack_type(
     link_states=FLOATS,
 )
 # who does what when: ``stages``, segments of ``Schedule`` and of ``ContactPoints``, ``LevelOperations``; what turns a
-# team has claimed and done; and how long a substep lasts [s]
+# team has claimed and done; how long a substep lasts [s]; and what a launch does: first substep, how many, of how many
+# of the frame, by a team of how many threads
 Order = pack_type(
     stages=INT_TABLE,
     segments=INT_TABLE,
@@ -81,9 +84,40 @@ Order = pack_type(
     operation_starts=INTS,
     counters=INTS,
     duration=FLOATS,
+    span=INTS,
 )
-# which substeps of how many a launch does, by a team of how many threads
-Span = ti.types.struct(first=ti.i32, count=ti.i32, of=ti.i32, team_size=ti.i32)
+# contact between bodies: surfaces, pairs and limits as in ``contacts.pairs.tables``; the rows of ``pair_starts`` and
+# the windows of particles as in ``contacts.search``; the near pairs of a task stand from its first pair on. Rows and
+# counts of objects, what substeps tell and vertices as in ``pair_tables``. Of each island, which has the number of its
+# first object, the displacement that it is looked at from [m]; of each particle, how far it may go in a substep [m],
+# and the range of that: the least, and the greatest of all.
+# Places of vertices in their collider's frame at both ends of the frame [m]
+Pairs = pack_type(
+    surface_elements=INT_TABLE,
+    surface_weights=FLOAT_TABLE,
+    objects=FLOAT_TABLE,
+    object_rows=INT_TABLE,
+    object_counts=INT_TABLE,
+    travels=FLOATS,
+    gradients=FLOATS,
+    pair_ints=INT_TABLE,
+    pair_floats=REAL_TABLE,
+    pair_bounds=FLOATS,
+    pair_starts=INTS,
+    near_ints=INTS,
+    near_floats=FLOATS,
+    near_counts=INTS,
+    moves=VECTORS,
+    cuts=VECTORS,
+    window_starts=VECTORS,
+    window_travels=VECTORS,
+    frames=VECTORS,
+    reaches=FLOATS,
+    reach_range=FLOATS,
+    told=INTS,
+    vertices=INT_TABLE,
+    vertex_places=VECTOR_TABLE,
+)
 
 
 class World(NamedTuple):
@@ -96,3 +130,4 @@ class World(NamedTuple):
     pieces: Any
     colliders: Any
     levels: Any
+    pairs: Any

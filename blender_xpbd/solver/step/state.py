@@ -27,7 +27,11 @@ from ..system.colliders import ColliderSet
 from ..system.mode import keeps_friction, static_mode
 from ..system.system import System
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Pieces, Targets, World
+from .pair_state import no_pairs
 from .team_kernels import COUNTERS
+
+# how often an iteration goes over pairs: fewer let stacks creep, see docs/experiments.md
+PAIR_SWEEPS = 4
 
 
 @dataclass(frozen=True)
@@ -114,6 +118,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         operations.stages,
         len(system.pieces),
         len(system.damped),
+        PAIR_SWEEPS * (system.objects is not None),
     )
     most_slots = sum(CONTACTS[shape].most_faces for shape in colliders.ints[:, COLLIDER_SHAPE])
     world = World(
@@ -128,6 +133,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         pieces=_pieces(system.pieces, system.damped, len(colliders.ints)),
         colliders=_colliders(colliders, settings.substeps),
         levels=_levels(tables),
+        pairs=no_pairs(),
     )
     return State(
         world=world,
@@ -238,7 +244,7 @@ def _levels(tables: HierarchyTables) -> Any:
         rows=make_array(tables.levels, ti.i32),
         stiffness=make_array(tables.stiffness, ti.f32),
         coarse_positions=make_vectors(tables.positions),
-        moves=make_zero_vectors(len(tables.positions)),
+        coarse_moves=make_zero_vectors(len(tables.positions)),
         restriction_starts=make_array(tables.restriction_starts, ti.i32),
         restriction_vertices=make_array(tables.restriction_vertices, ti.i32),
         restriction_weights=make_array(tables.restriction_weights, ti.f32),
@@ -261,6 +267,7 @@ def _order(system: System, stages: Sequence[Stage], operations: LevelOperations)
         operations=make_array(operations.rows, ti.i32),
         operation_starts=make_array(operations.starts, ti.i32),
         counters=make_zeros((COUNTERS,), ti.i32),
+        span=make_zeros((4,), ti.i32),
         duration=make_array(np.array([system.scene.frames.frame_duration / settings.substeps]), real_type()),
     )
 

@@ -28,6 +28,10 @@ from ..order.stages import (
     PROJECT,
     REBOUND,
     SOLVE_LEVELS,
+    SPAN_COUNT,
+    SPAN_FIRST,
+    SPAN_OF,
+    SPAN_TEAM_SIZE,
     TOUCH,
     TURNS,
     UPDATE_VELOCITIES,
@@ -44,7 +48,9 @@ from .functions import (
 from .internal_damping import damp_piece
 from .level_functions import operate
 from .orientations import predict_orientations, update_angular_velocities
-from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Pieces, Span, Targets, World
+from .packs import Colliders, Constraints, Contacts, Levels, Order, Pairs, Particles, Pieces, Targets, World
+from .pair_stages import take_pair_turn
+from .pair_tables import STOPPED
 
 # Taichi hands out a parallel loop in pieces of 512 turns at least, so a member of the team is as many
 ITEMS_PER_MEMBER = 512
@@ -155,7 +161,7 @@ def damp_share(particles: ti.template(), pieces: ti.template(), turn, turns, h, 
 
 
 @ti.func
-def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, of, variant: ti.template()):
+def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, variant: ti.template()):
     """Do one turn of a stage of the table."""
     mode = ti.static(variant.mode)
     # read by each turn: kept over all of them it slowed down the loops over tetrahedra by 2 %
@@ -167,7 +173,7 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
         if ti.static(variant.has_orientations):
             predict_orientations(world.particles, turn, turns, h)
     if act == PLACE_TARGETS:
-        place_targets(world.particles, world.targets, (substep + 1.0) / of, mode)
+        place_targets(world.particles, world.targets, (substep + 1.0) / order.span[SPAN_OF], mode)
     if ti.static(variant.has_levels):
         if act == SOLVE_LEVELS:
             solve_levels(world, order, stage, turn, projection_step(h, 0, mode)[0])
@@ -189,7 +195,9 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
             bounce_share(world, turn, turns, h, variant)
     if ti.static(variant.damps_bodies):
         if act == DAMP:
-            damp_share(world.particles, world.pieces, turn, turns, h, of)
+            damp_share(world.particles, world.pieces, turn, turns, h, order.span[SPAN_OF])
+    if ti.static(variant.has_pairs):
+        take_pair_turn(world, order, stage, turn, substep - order.span[SPAN_FIRST] + 1, variant)
 
 
 @ti.kernel
@@ -201,33 +209,37 @@ def simulate_substeps(
     pieces: Pieces,
     colliders: Colliders,
     levels: Levels,
+    pairs: Pairs,
     order: Order,
-    span: Span,
     variant: ti.template(),
 ):
-    """The substeps of a frame that ``span`` tells."""
-    world = ti.static(World(particles, constraints, targets, contacts, pieces, colliders, levels))
+    """The substeps of a frame that ``order.span`` tells."""
+    world = ti.static(World(particles, constraints, targets, contacts, pieces, colliders, levels, pairs))
     ti.loop_config(serialize=True)
     for n in range(order.counters.shape[0]):
         order.counters[n] = 0
-    for item in range(span.team_size * ITEMS_PER_MEMBER):
+    for item in range(order.span[SPAN_TEAM_SIZE] * ITEMS_PER_MEMBER):
         if item % ITEMS_PER_MEMBER == 0:
-            member = item // ITEMS_PER_MEMBER
+            member, team_size = item // ITEMS_PER_MEMBER, order.span[SPAN_TEAM_SIZE]
             stage_count = order.stages.shape[0]
             # stages that are over, and turns that they had
-            epoch, end = 0, 0
-            while epoch < stage_count * span.count:
-                substep, stage = span.first + epoch // stage_count, epoch % stage_count
+            epoch, end, last = 0, 0, stage_count * order.span[SPAN_COUNT]
+            while epoch < last:
+                substep, stage = order.span[SPAN_FIRST] + epoch // stage_count, epoch % stage_count
                 epoch += 1
                 turns = order.stages[stage, TURNS]
                 if ti.static(variant.damps_bodies):
-                    if order.stages[stage, ACT] == DAMP and substep + 1 < span.of:
+                    if order.stages[stage, ACT] == DAMP and substep + 1 < order.span[SPAN_OF]:
                         turns = 0
                 end += turns
                 for n in range(turns):
-                    turn = (member * turns // span.team_size + n) % turns
+                    turn = (member * turns // team_size + n) % turns
                     if is_first(order.counters, turn, epoch):
-                        take_turn(world, order, stage, turn, substep, span.of, variant)
+                        take_turn(world, order, stage, turn, substep, variant)
                         ti.atomic_add(order.counters[DONE], 1)
                 while ti.atomic_or(order.counters[DONE], 0) < end:
                     pass
+                if ti.static(variant.has_pairs):
+                    # told before the last turn of the substep was done, so that all who are there see it
+                    if epoch % stage_count == 0 and pairs.told[STOPPED] > 0:
+                        last = 0

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from ...device.arrays import write_array
 from ...device.launch import launch
 from ...device.runtime import thread_count
 from .plan import Plan
@@ -20,5 +23,5 @@ def simulate_in_team(plan: Plan, first: int, count: int, of: int) -> None:
 
 
 def _simulate(plan: Plan, first: int, count: int, of: int, team_size: int) -> None:
-    span = {"first": first, "count": count, "of": of, "team_size": team_size}
-    launch(simulate_substeps, *plan.state.world, plan.state.order, span, plan.variant)
+    write_array(plan.state.order.span, np.array([first, count, of, team_size], np.int32))
+    launch(simulate_substeps, *plan.state.world, plan.state.order, plan.variant)

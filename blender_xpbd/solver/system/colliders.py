@@ -9,20 +9,19 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ...contacts import CONTACTS
+from ...contacts import CONTACTS, contact_type
 from ...contacts.deforming_mesh import DEFORMING_MESH
 from ...contacts.tables import MOTION_WIDTH
 from ...geometry.collider.packed_trees import PackedTree, pack_tree
 from ...geometry.collider.triangle_grid import PackedGrids, build_triangle_grid, pack
-from ...geometry.rotations import interpolated_rotations, plane_frames, rotation_and_stretch
+from ...geometry.rotations import interpolated_rotations, rotation_and_stretch
 from ...scene.collider import Collider
+from ...scene.collider_shapes import has_triangles
 from ...scene.errors import Notice, XpbdError
 from .collider_mesh import ColliderMesh
 from .system import PRECISION_RATIO
 
 Floats = npt.NDArray[np.float64]
-
-SHAPE_NUMBERS = {kind.shape: number for number, kind in enumerate(CONTACTS)}
 
 
 @dataclass(frozen=True)
@@ -127,12 +126,13 @@ class ColliderSet:
     def _anchors(self, frame_index: int, rotations: Floats, translations: Floats) -> Floats:
         """Points of the colliders that are near the scene's origin, so that single precision is finest there.
 
-        Of a plane it is the nearest of all. It stays through the frame, so that a plane that slides still carries.
+        Of an endless one it is the nearest of all. It stays through the frame, so that a plane that slides still
+        carries.
         """
         nearest = -(np.swapaxes(rotations, 1, 2) @ translations[..., None])[..., 0]
         nearest[:, 2] = 0.0
-        is_plane = self.ints[:, 0] == SHAPE_NUMBERS["PLANE"]
-        anchors = np.where(is_plane[:, None], nearest, self.anchors)
+        is_endless = np.array([CONTACTS[shape].is_endless for shape in self.ints[:, 0]])
+        anchors = np.where(is_endless[:, None], nearest, self.anchors)
         for row in self.trees:
             anchors[row] = self._mesh_of[row].anchor(frame_index)
         return anchors
@@ -174,16 +174,17 @@ def build_colliders(
     rotations, translations, radii, notices = [], [], [], []
     meshes: list[ColliderMesh] = []
     for row, collider in enumerate(colliders):
-        ints[row, 0] = SHAPE_NUMBERS[collider.shape]
+        contact = contact_type(collider.shape)
+        ints[row, 0] = CONTACTS.index(contact)
         floats[row] = (collider.friction, collider.restitution)
         linear = collider.transforms[:, :3, :3]
-        rotation, stretch = rotation_and_stretch(linear)
-        rotations.append(plane_frames(linear) if collider.shape == "PLANE" else rotation)
+        stretch = rotation_and_stretch(linear)[1]
+        rotations.append(contact.frames(linear))
         translations.append(collider.transforms[:, :3, 3] - origin)
         radii.append(collider.radius * np.cbrt(np.abs(np.linalg.det(stretch))))
         notices += _scale_notices(collider, stretch)
         size = float(radii[-1].max())
-        if collider.shape == "MESH":
+        if has_triangles(collider):
             meshes.append(ColliderMesh(collider, row))
             anchors[row] = meshes[-1].anchor(0)
             size = float(np.ptp(meshes[-1].all_vertices(0), axis=0).max())
@@ -194,20 +195,20 @@ def build_colliders(
     for row, header in headers.items():
         ints[row, 1] = header
     for row in trees:
-        ints[row, 0] = SHAPE_NUMBERS[DEFORMING_MESH.shape]
+        ints[row, 0] = CONTACTS.index(DEFORMING_MESH)
     return ColliderSet(
-        ints,
-        floats,
-        packed.floats,
-        packed.ints,
-        tuple(meshes),
-        trees,
-        tuple(collider.name for collider in colliders),
-        tuple(rotations),
-        tuple(translations),
-        tuple(radii),
-        anchors,
-        tuple(notices),
+        ints=ints,
+        floats=floats,
+        mesh_floats=packed.floats,
+        mesh_ints=packed.ints,
+        meshes=tuple(meshes),
+        trees=trees,
+        names=tuple(collider.name for collider in colliders),
+        rotations=tuple(rotations),
+        translations=tuple(translations),
+        radii=tuple(radii),
+        anchors=anchors,
+        notices=tuple(notices),
     )
 
 
@@ -246,7 +247,7 @@ def _packed_meshes(
 def _scale_notices(collider: Collider, stretch: Floats) -> list[Notice]:
     extents = np.linalg.svd(stretch, compute_uv=False)
     notices = []
-    if collider.shape == "SPHERE" and (extents[:, 0] > 1.001 * extents[:, 2]).any():
+    if contact_type(collider.shape).is_round and (extents[:, 0] > 1.001 * extents[:, 2]).any():
         notices.append(
             Notice("W_COLLIDER_SCALE", "The squashed sphere collides as a round one; use Mesh.", collider.name)
         )

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from ...constraints.constraint import ACCUMULATE, BDF2, DAMPED, PBD, WARM
+from ...constraints.constraint import ACCUMULATE, BDF2, BDF2_STEP, DAMPED, PBD, WARM
 from .system import System
 
 # a warm start costs a third more per projection and takes damping from a hard hit: it is worth that for stiff bodies.
@@ -25,6 +25,8 @@ class Variant(NamedTuple):
         has_levels: whether a cloth has coarse levels.
         damps_bodies: whether a body's internal motion is damped.
         has_orientations: whether something turns by itself.
+        has_pairs: whether surfaces of bodies may touch each other or a mesh collider's.
+        embeds: whether a point of these is carried by several particles.
     """
 
     mode: int
@@ -34,11 +36,18 @@ class Variant(NamedTuple):
     has_levels: bool
     damps_bodies: bool
     has_orientations: bool = False
+    has_pairs: bool = False
+    embeds: bool = False
 
     @property
     def has_history(self) -> bool:
         """Whether the integration looks back to the substep before."""
         return bool(self.mode & BDF2)
+
+    @property
+    def step_share(self) -> float:
+        """What of a substep a velocity acts for."""
+        return BDF2_STEP if self.has_history else 1.0
 
     @property
     def keeps_friction(self) -> bool:

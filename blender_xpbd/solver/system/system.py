@@ -16,6 +16,7 @@ from ...bodies.own_frame import own_frame
 from ...bodies.softness import soft_pin_compliance, softness_follows
 from ...constraints.attachment import build_attachment
 from ...constraints.constraint import ConstraintBlock
+from ...contacts import contact_type
 from ...device.runtime import choose_device
 from ...scene.body import Body
 from ...scene.errors import Notice, XpbdError
@@ -26,6 +27,7 @@ from ..order.contact_points import ContactPoints, build_contact_points
 from ..order.damped_pieces import DampedPieces, build_damped_pieces
 from ..order.level_tables import has_levels
 from ..order.schedule import Schedule, build_schedule
+from .contact_objects import ContactObjects, build_contact_objects, collider_vertices, has_pairs
 from .ignored import ignored
 from .tracks import FollowingColumn, Tracks, built_scene, following_columns, unfollowed, watched_blocks
 
@@ -52,7 +54,7 @@ class PinnedParticles:
 
 @dataclass(frozen=True)
 class System:
-    """Particles of all bodies, one after the other, then the anchors of soft pins.
+    """Particles of all bodies, one after the other, then the anchors of soft pins, then vertices of colliders.
 
     Attributes:
         scene: what it is made from, with the values from which it is built in place of those that tracks move.
@@ -71,6 +73,7 @@ class System:
             colour they take hundreds of launches per substep, which is longer than a processor needs for the work.
         contacts: the points of the surface that meet colliders.
         pieces: what of the bodies bounces as a whole.
+        objects: bodies and mesh colliders whose surfaces may touch; None where nothing can.
         damped: what of them moves within itself, and is damped.
         tracks: parameters that change over the frames.
         columns: parameters of constraints that follow them.
@@ -92,6 +95,7 @@ class System:
     graphics_work: int
     contacts: ContactPoints
     pieces: CompactPieces
+    objects: ContactObjects | None
     damped: DampedPieces
     tracks: Tracks
     columns: tuple[FollowingColumn, ...]
@@ -101,6 +105,11 @@ class System:
     def moved_particles(self) -> Ints:
         """All particles that follow a given motion, shape (pinned,)."""
         return np.concatenate([pinned.particles for pinned in self.pinned]).astype(np.int32)
+
+    @property
+    def device(self) -> str:
+        """Which device to ask for: contact between bodies is for processors."""
+        return device_for(self.scene)
 
     @property
     def wants_double(self) -> bool:
@@ -117,8 +126,9 @@ class System:
     @property
     def is_branched(self) -> bool:
         """Whether the kernels for this system have many branches."""
-        is_branched = any(solver_kind(model.body).is_branched for model in self.models)
-        return is_branched or any(collider.shape == "MESH" for collider in self.scene.colliders)
+        if self.objects is not None or any(solver_kind(model.body).is_branched for model in self.models):
+            return True
+        return any(contact_type(collider.shape).is_branched for collider in self.scene.colliders)
 
     def targets(self, frame_index: int) -> Floats:
         """Where the moved particles are at a frame, counted from the start; relative to the origin [m]."""
@@ -188,7 +198,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     del positions, inverse_masses, velocities
     graphics_work = 0 if has_levels(models, scene) else sum(len(block) for block in blocks)
     # a graphics card takes a launch for each colour of each round, and needs no parts
-    parts = None if choose_device(scene.settings.device, graphics_work) == "CPU" else 1
+    parts = None if choose_device(device_for(scene), graphics_work) == "CPU" else 1
     tracks = Tracks.of(scene)
     watched = watched_blocks(blocks, owners, tracks)
     schedule = build_schedule(blocks, all_inverse_masses, np.concatenate(upright), parts, watched)
@@ -198,14 +208,16 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     held = [(mine.particles, mine.sources) for mine in pinned]
     damped = build_damped_pieces(models, starts, all_inverse_masses, held)
     del blocks, upright
+    vertices = collider_vertices(scene) - origin if has_pairs(scene) else np.zeros((0, 3))
+    objects = build_contact_objects(scene, models, starts, len(all_positions))
     return System(
         scene=scene,
         models=tuple(replace(model, blocks=()) for model in models),
         origin=origin,
-        positions=all_positions,
-        velocities=all_velocities,
-        inverse_masses=all_inverse_masses,
-        damping_times=_damping_times(models, len(all_inverse_masses)),
+        positions=np.concatenate([all_positions, vertices]),
+        velocities=np.concatenate([all_velocities, np.zeros_like(vertices)]),
+        inverse_masses=np.concatenate([all_inverse_masses, np.zeros(len(vertices))]),
+        damping_times=_damping_times(models, len(all_inverse_masses) + len(vertices)),
         starts=starts,
         orientations=Orientations.joined(model.orientations for model in models),
         orientation_starts=np.cumsum([0, *(len(model.orientations) for model in models)], dtype=np.int32),
@@ -214,6 +226,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         graphics_work=graphics_work,
         contacts=contacts,
         pieces=pieces,
+        objects=objects,
         damped=damped,
         tracks=tracks,
         columns=columns,
@@ -222,6 +235,11 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
             *ignored(scene, unfollowed(scene, tracks, columns)),
         ),
     )
+
+
+def device_for(scene: Scene) -> str:
+    """Which device to ask for a scene."""
+    return "CPU" if has_pairs(scene) else scene.settings.device
 
 
 def _require_euler(scene: Scene, models: tuple[BodyModel, ...]) -> None:
@@ -247,7 +265,7 @@ def _inverse_masses(model: BodyModel) -> Floats:
 
 
 def _damping_times(models: tuple[BodyModel, ...], count: int) -> Floats:
-    # anchors of soft pins come last and damp nothing
+    # anchors of soft pins and vertices of colliders come last and damp nothing
     times = np.zeros(count)
     first = 0
     for model in models:

@@ -6,8 +6,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.addon.readings import told
-
 
 def attach(body, target, weights):
     group = body.vertex_groups.new(name="Held")
@@ -26,7 +24,7 @@ def test_an_attachment_names_its_target(bpy, make_body, read):
     assert second.attachment.target == third.identifier
     np.testing.assert_array_equal(second.attachment.vertices, [3, 7])
     np.testing.assert_array_equal(second.attachment.weights, np.array([1.0, 0.5], np.float32))
-    assert told(reading) == []
+    assert reading.notices == ()
 
 
 @pytest.mark.parametrize(
@@ -42,7 +40,7 @@ def test_attachments_to_nothing_are_told(bpy, make_body, read, state):
     elif state == "hidden":
         target.hide_viewport = True
     reading = read(objects=("Body",)) if state == "left out" else read()
-    assert [(notice.code, notice.object_name) for notice in told(reading)] == [("W_GROUP", "Body")]
+    assert [(notice.code, notice.object_name) for notice in reading.notices] == [("W_GROUP", "Body")]
     assert all(found.attachment is None for found in reading.scene.bodies)
 
 

@@ -6,8 +6,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.addon.readings import told
-
 
 @pytest.fixture
 def collect(bpy):
@@ -31,7 +29,7 @@ def test_a_new_object_meets_everything(bpy, make_body, read):
     assert (contact.self_collision, contact.body_collision, contact.thickness, contact.layer) == (True, True, 0.0, 0)
     assert contact.sees is None
     assert len(contact.left_out) == 0
-    assert told(reading) == []
+    assert reading.notices == ()
 
 
 def test_settings_are_read_in_metres(bpy, make_body, read):
@@ -55,7 +53,7 @@ def test_a_group_leaves_out_what_weighs_more_than_a_half(bpy, make_body, read):
     left_out = reading.scene.bodies[0].contact.left_out
     assert left_out.dtype == np.int32
     np.testing.assert_array_equal(left_out, [3, 7])
-    assert told(reading) == []
+    assert reading.notices == ()
 
 
 @pytest.mark.parametrize("state", ["missing", "empty"])
@@ -66,8 +64,8 @@ def test_a_group_that_leaves_nothing_out_is_told(bpy, make_body, read, state):
         body.vertex_groups.new(name="Free").add([0, 1], 0.4, "REPLACE")
     reading = read()
     assert len(reading.scene.bodies[0].contact.left_out) == 0
-    assert [(notice.code, notice.object_name) for notice in told(reading)] == [("W_GROUP", "Body")]
-    assert "Free" in told(reading)[0].message
+    assert [(notice.code, notice.object_name) for notice in reading.notices] == [("W_GROUP", "Body")]
+    assert "Free" in reading.notices[0].message
 
 
 def test_a_collection_names_what_is_seen(bpy, make_body, read, collect):
@@ -85,7 +83,7 @@ def test_a_collection_names_what_is_seen(bpy, make_body, read, collect):
     assert [names[identifier] for identifier in first.contact.sees] == ["B", "Wall", "Floor"]
     assert (second.contact.sees, third.contact.sees) == (None, None)
     assert {far.name, unseen.name} <= set(names.values())
-    assert told(reading) == []
+    assert reading.notices == ()
 
 
 def test_a_collection_without_anything_to_meet_is_told(bpy, make_body, read, collect):
@@ -93,8 +91,8 @@ def test_a_collection_without_anything_to_meet_is_told(bpy, make_body, read, col
     body.xpbd.collision_collection = collect(body, other)
     reading = read(objects=("A",))
     assert reading.scene.bodies[0].contact.sees == ()
-    assert [(notice.code, notice.object_name) for notice in told(reading)] == [("W_GROUP", "A")]
-    assert "Seen" in told(reading)[0].message
+    assert [(notice.code, notice.object_name) for notice in reading.notices] == [("W_GROUP", "A")]
+    assert "Seen" in reading.notices[0].message
 
 
 def test_a_role_keeps_the_settings_of_contact(bpy, make_body):

@@ -26,7 +26,8 @@ Pairs = pack_type(
     pair_ints=ti.types.ndarray(dtype=ti.i32, ndim=2),
     pair_floats=ti.types.ndarray(ndim=2),
     pair_bounds=FLOATS,
-    near_pairs=INTS,
+    near_ints=INTS,
+    near_floats=FLOATS,
     near_count=INTS,
 )
 Limits = pack_type(moves=VECTORS, cuts=VECTORS)
@@ -61,7 +62,7 @@ def surfaces_of(elements, weights, particle_count):
     )
 
 
-def points_of_particles(objects):
+def points_of_particles(objects) -> Any:
     """Elements and weights of surface points that are particles."""
     elements = np.zeros((len(objects), 5), np.int32)
     elements[:, 0], elements[:, 4] = np.arange(len(objects)), objects
@@ -79,7 +80,8 @@ def pairs_of(kinds, points, gap, friction=0.0, restitution=0.0):
         pair_ints=make_array(ints, ti.i32),
         pair_floats=make_array(floats, real_type()),
         pair_bounds=make_zeros((len(kinds),), real_type()),
-        near_pairs=make_zeros((len(kinds),), ti.i32),
+        near_ints=make_zeros((len(kinds) * tables.NEAR_INTS,), ti.i32),
+        near_floats=make_zeros((len(kinds) * tables.NEAR_WIDTH,), real_type()),
         near_count=make_zeros((1,), ti.i32),
     )
 
@@ -89,23 +91,30 @@ def limits_of(particle_count):
 
 
 @ti.kernel
-def find(particles: Moving, surfaces: Surfaces, pairs: Pairs, count: ti.i32, reach: float, embeds: ti.template()):
+def find(
+    particles: Moving,
+    surfaces: Surfaces,
+    pairs: Pairs,
+    count: ti.i32,
+    h: float,
+    reach: float,
+    embeds: ti.template(),
+):
     ti.loop_config(serialize=True)
     for _ in range(1):
-        found = 0
+        found, widest = 0, near.widest_bound(surfaces, reach)
         for k in range(count):
-            if near.find_near(particles, surfaces, pairs, k, reach, embeds) == 1:
-                pairs.near_pairs[found] = k
-                found += 1
+            if pairs.pair_bounds[k] <= widest:
+                found += near.find_near(particles, surfaces, pairs, k, found, h, reach, embeds)
         pairs.near_count[0] = found
 
 
 @ti.kernel
-def touch_all(particles: Moving, surfaces: Surfaces, pairs: Pairs, h: float, sweeps: ti.i32, embeds: ti.template()):
+def touch_all(particles: Moving, surfaces: Surfaces, pairs: Pairs, sweeps: ti.i32, embeds: ti.template()):
     ti.loop_config(serialize=True)
     for _ in range(sweeps):
         for n in range(pairs.near_count[0]):
-            touch.touch_pair(particles, surfaces, pairs, pairs.near_pairs[n], h, embeds)
+            touch.touch_pair(particles, surfaces, pairs, n, embeds)
 
 
 @ti.kernel
@@ -114,7 +123,7 @@ def settle_all(
 ):
     ti.loop_config(serialize=True)
     for n in range(pairs.near_count[0]):
-        settle.settle_pair(particles, surfaces, pairs, pairs.near_pairs[n], inverse_h, gravity_speed, embeds)
+        settle.settle_pair(particles, surfaces, pairs, n, inverse_h, gravity_speed, embeds)
 
 
 @ti.kernel
@@ -141,7 +150,7 @@ def limit_all(
             for i in range(particles.positions.shape[0]):
                 limit.slide(limits, i)
         for n in range(pairs.near_count[0]):
-            limit.limit_pair(particles.previous_positions, surfaces, pairs, limits, pairs.near_pairs[n], embeds)
+            limit.limit_pair(particles.previous_positions, surfaces, pairs, limits, n, embeds)
     ti.loop_config(serialize=True)
     for i in range(particles.positions.shape[0]):
         particles.positions[i] = particles.previous_positions[i] + limit.limited_move(limits, i)
@@ -150,7 +159,7 @@ def limit_all(
 
 @ti.kernel
 def measure(
-    kinds: INTS,
+    kinds: ti.types.ndarray(dtype=ti.i32, ndim=1),
     places: ti.types.ndarray(ndim=3),
     previous: ti.types.ndarray(ndim=2),
     found: ti.types.ndarray(ndim=2),

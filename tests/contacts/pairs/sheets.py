@@ -103,7 +103,8 @@ class Sheets:
             compliances=make_array(compliances, real_type()),
         )
         self.particles = kernels.moving(rest, inverse_masses, np.zeros_like(rest))
-        self.surfaces = kernels.surfaces_of(*kernels.points_of_particles(objects), len(rest))
+        elements, weights = kernels.points_of_particles(objects)
+        self.surfaces = kernels.surfaces_of(elements, weights, len(rest))
         self.limits = kernels.limits_of(len(rest))
         self.pairs: Any = None
         self.margin = self.searches = self.substeps_done = 0
@@ -120,11 +121,11 @@ class Sheets:
         """List all pairs whose bounding spheres come nearer than the gap and a margin."""
         x, self.margin = self.positions, margin
         reach = self.gap + margin
-        vertices = _near(x, np.zeros(len(x)), *_spheres(x[self.triangles]), reach)
+        vertices = _near((x, np.zeros(len(x))), _spheres(x[self.triangles]), reach)
         vertices = vertices[~(self.triangles[vertices[:, 1]] == vertices[:, :1]).any(axis=1)]
         vertices = np.column_stack([vertices[:, 0], self.triangles[vertices[:, 1]]])
         balls = _spheres(x[self.edges])
-        edges = _near(*balls, *balls, reach)
+        edges = _near(balls, balls, reach)
         edges = edges[edges[:, 0] < edges[:, 1]]
         one, other = self.edges[edges[:, 0]], self.edges[edges[:, 1]]
         shared = (one[:, :, None] == other[:, None, :]).any(axis=(1, 2))
@@ -146,10 +147,10 @@ class Sheets:
         travels = read_array(self.surfaces.travels)
         if self.pairs is None or reach + 2.0 * travels.max() > self.margin:
             self.search(max(0.7 * self.gap, 4.0 * reach))
-        kernels.find(self.particles, self.surfaces, self.pairs, len(read_array(self.pairs.pair_ints)), reach, False)
+        kernels.find(self.particles, self.surfaces, self.pairs, len(read_array(self.pairs.pair_ints)), h, reach, False)
         predict(self.particles, h, GRAVITY * np.sin(self.slope), -GRAVITY * np.cos(self.slope))
         project(self.particles, self.springs, h)
-        kernels.touch_all(self.particles, self.surfaces, self.pairs, h, self.sweeps, False)
+        kernels.touch_all(self.particles, self.surfaces, self.pairs, self.sweeps, False)
         frame = self._frame(self.positions - before)
         _shift(self.particles.positions, -frame)
         kernels.limit_all(self.particles, self.surfaces, self.pairs, self.limits, self.slides, 0.5 * reach, False)
@@ -173,13 +174,14 @@ def _shift(vectors, shift):
     write_array(vectors, values)
 
 
-def _spheres(corners):
+def _spheres(corners) -> Any:
     centres = corners.mean(axis=1)
     return centres, np.linalg.norm(corners - centres[:, None], axis=2).max(axis=1)
 
 
-def _near(centres, radii, others, other_radii, reach):
+def _near(some_balls, other_balls, reach):
     """Pairs of spheres (n, 2) that are nearer than ``reach``."""
+    (centres, radii), (others, other_radii) = some_balls, other_balls
     found = []
     for first in range(0, len(centres), 256):
         some = slice(first, first + 256)

@@ -22,7 +22,7 @@ FAR = 1e6
 def near_pairs(rng, gap):
     """Kinds, and points of which the sides are at most ``gap`` apart, somewhere within a metre of the origin."""
     kinds, places = rng.integers(0, 2, COUNT), rng.normal(size=(COUNT, 4, 3))
-    weights, normals, found = kernels.measured(kinds, places)
+    _, normals, found = kernels.measured(kinds, places)
     sides = np.where(kinds == 0, 1, 2)[:, None] > np.arange(4)
     wanted = gap * rng.uniform(0.1, 1.0, COUNT)
     places += np.where(sides, 1.0, 0.0)[:, :, None] * ((wanted - found)[:, None] * normals)[:, None, :]
@@ -40,7 +40,7 @@ def limited(kinds, places, moves, inverse_masses, slides, elements=None, weights
         elements, weights = kernels.points_of_particles(np.zeros(count, int))
     surfaces = kernels.surfaces_of(elements, weights, count)
     pairs = kernels.pairs_of(kinds, np.arange(4 * len(kinds)).reshape(-1, 4), gap)
-    kernels.find(particles, surfaces, pairs, len(kinds), FAR, embeds)
+    kernels.find(particles, surfaces, pairs, len(kinds), 1.0, FAR, embeds)
     ends = read_array(particles.positions)
     ends[:, :3] += moves
     write_array(particles.positions, ends)

@@ -19,8 +19,8 @@ MASSES = np.array([1.0, 2.0, 0.5, 3.0])
 class Pair:
     """One pair through a substep."""
 
-    def __init__(self, kind, places, masses=MASSES, velocities=None, friction=0.0, restitution=0.0, carriers=None):
-        self.masses, self.h = masses, H
+    def __init__(self, kind, places, masses=MASSES, velocities=None, friction=0.0, restitution=0.0, carriers=None, h=H):
+        self.masses, self.h = masses, h
         self.inverse_masses = np.where(np.isinf(masses), 0.0, 1.0 / masses)
         velocities = np.zeros_like(places) if velocities is None else velocities
         self.particles = kernels.moving(places, self.inverse_masses, velocities)
@@ -28,7 +28,7 @@ class Pair:
         elements, weights = carriers or kernels.points_of_particles(np.array([0, 1, 1, 1]))
         self.surfaces = kernels.surfaces_of(elements, weights, len(places))
         self.pairs = kernels.pairs_of([kind], [[0, 1, 2, 3]], GAP, friction, restitution)
-        kernels.find(self.particles, self.surfaces, self.pairs, 1, 1.0, self.embeds)
+        kernels.find(self.particles, self.surfaces, self.pairs, 1, h, 1.0, self.embeds)
 
     def move(self, ways):
         places = read_array(self.particles.positions)
@@ -37,7 +37,7 @@ class Pair:
 
     def touch(self, sweeps=1):
         before = self.positions
-        kernels.touch_all(self.particles, self.surfaces, self.pairs, self.h, sweeps, self.embeds)
+        kernels.touch_all(self.particles, self.surfaces, self.pairs, sweeps, self.embeds)
         return self.positions - before
 
     def settle(self, velocities):
@@ -75,6 +75,8 @@ def test_points_that_share_particles_part_by_just_as_much():
     table = read_array(pair.pairs.pair_floats)
     table[0, 0] = found[0] + 0.005
     write_array(pair.pairs.pair_floats, table)
+    write_array(pair.pairs.pair_bounds, np.zeros(1))
+    kernels.find(pair.particles, pair.surfaces, pair.pairs, 1, H, 1.0, True)
     moved = pair.touch()
     np.testing.assert_allclose((pair.masses[:, None] * moved).sum(axis=0), 0.0, atol=1e-8)
     way = w[0] @ np.einsum("ij,ijc->ic", weights, moved[particles])
@@ -108,8 +110,7 @@ def test_a_push_that_others_made_needless_is_taken_back():
 
 
 def test_sides_that_begin_too_near_glide_apart():
-    pair = Pair(0, VERTEX, np.array([1.0, np.inf, np.inf, np.inf]))
-    pair.h = 0.001
+    pair = Pair(0, VERTEX, np.array([1.0, np.inf, np.inf, np.inf]), h=0.001)
     assert pair.touch()[0, 2] == pytest.approx(0.001, rel=1e-4)
 
 
@@ -133,7 +134,7 @@ def test_only_the_speed_of_the_push_is_taken_back():
 
 def test_a_far_pair_is_measured_again_when_it_may_be_near():
     pair = Pair(0, VERTEX + np.array([[0.0, 0.0, 0.095], *[[0.0] * 3] * 3]))
-    options = (pair.particles, pair.surfaces, pair.pairs, 1, 0.01, False)
+    options = (pair.particles, pair.surfaces, pair.pairs, 1, H, 0.01, False)
     kernels.find(*options)
     assert read_array(pair.pairs.near_count)[0] == 0
     pair.move(np.array([[0.0, 0.0, -0.085], *[[0.0] * 3] * 3]))

@@ -14,6 +14,8 @@ from ...baking.crossings import crossing_vertices
 from ...baking.report_text import plain_words, summary_of
 
 GROUP_NAME = "XPBD Crossings"
+# Blender's own attributes of vertices, edges and polygons
+SELECTIONS = (".select_vert", ".select_edge", ".select_poly")
 
 Ints = npt.NDArray[np.int32]
 
@@ -70,6 +72,10 @@ class XPBD_OT_select_crossings(bpy.types.Operator):
 
 def _select(mesh: Any, vertices: Ints) -> None:
     """Select these vertices, and the edges and polygons that have no other."""
+    # Blender 5.0 crashes where the edges' selection of a mesh made by a script is written: it holds one value for all
+    for name in SELECTIONS:
+        if (attribute := mesh.attributes.get(name)) is not None:
+            mesh.attributes.remove(attribute)
     chosen = np.zeros(len(mesh.vertices), bool)
     chosen[vertices] = True
     mesh.vertices.foreach_set("select", chosen)

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The shapes of colliders: what each is called, what it needs, and what of an object's mesh it takes.
+
+Each shape has an entry of the same name in ``contacts.CONTACTS``, which tells the solver where its surface is. A test
+holds that none is missing, and that nothing else asks which shape a collider has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .collider import Collider, no_triangles, no_vertices, validate_radius, validate_triangles
+from .errors import XpbdError
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+
+class LocalShape(NamedTuple):
+    """A collider in its object's own space.
+
+    Attributes:
+        positions: vertices [m], shape (1, vertices, 3).
+        triangles: shape (triangles, 3).
+        radius: [m].
+    """
+
+    positions: Floats
+    triangles: Ints
+    radius: float
+
+
+def as_nothing(_vertices: Floats, _triangles: Ints) -> LocalShape:
+    """What only has a place."""
+    return LocalShape(no_vertices(), no_triangles(), 0.0)
+
+
+def as_triangles(vertices: Floats, triangles: Ints) -> LocalShape:
+    """The mesh itself."""
+    return LocalShape(vertices[None], triangles, 0.0)
+
+
+def as_ball(vertices: Floats, _triangles: Ints) -> LocalShape:
+    """A ball about the object's origin that holds the mesh."""
+    return LocalShape(no_vertices(), no_triangles(), float(np.linalg.norm(vertices, axis=1).max()))
+
+
+@dataclass(frozen=True)
+class ColliderShape:
+    """A shape of colliders.
+
+    Attributes:
+        name: the value of ``Collider.shape`` and of the property, and the key in a job.
+        label: what panels show.
+        description: the tooltip, for an artist.
+        checks: refuse a collider (E_PARAM, E_GEOM_EMPTY) whose fields are not what this shape needs.
+        needs_mesh: the object's mesh decides it: one without faces is refused.
+        has_triangles: bodies meet the triangles of its mesh, which are followed through the frames.
+        local: from the vertices of the object [m], shape (vertices, 3), and its triangles, shape (triangles, 3), both
+            without rows where no mesh is needed.
+    """
+
+    name: str
+    label: str
+    description: str
+    checks: tuple[Callable[[Collider], None], ...] = ()
+    needs_mesh: bool = False
+    has_triangles: bool = False
+    local: Callable[[Floats, Ints], LocalShape] = as_nothing
+
+
+COLLIDER_SHAPES: tuple[ColliderShape, ...] = (
+    ColliderShape(
+        "MESH",
+        "Mesh",
+        "The surface of the mesh, with its modifiers",
+        (validate_triangles,),
+        needs_mesh=True,
+        has_triangles=True,
+        local=as_triangles,
+    ),
+    ColliderShape("PLANE", "Plane", "Endless plane through the origin of the object, facing along its own Z axis"),
+    ColliderShape(
+        "SPHERE",
+        "Sphere",
+        "Sphere around the origin of the object, as large as its mesh",
+        (validate_radius,),
+        needs_mesh=True,
+        local=as_ball,
+    ),
+)
+
+
+def shape_names() -> tuple[str, ...]:
+    """The values of ``Collider.shape``."""
+    return tuple(shape.name for shape in COLLIDER_SHAPES)
+
+
+def collider_shape(name: str, object_name: str = "") -> ColliderShape:
+    """The shape of a name.
+
+    Raises:
+        XpbdError: E_PARAM, for a name that no shape has.
+    """
+    for shape in COLLIDER_SHAPES:
+        if shape.name == name:
+            return shape
+    raise XpbdError("E_PARAM", f"Unknown collider shape {name!r}.", object_name)
+
+
+def has_triangles(collider: Collider) -> bool:
+    """Whether bodies meet the triangles of a collider."""
+    return collider_shape(collider.shape).has_triangles
+
+
+def validate_shape(collider: Collider) -> None:
+    """Check what the shape of a collider needs.
+
+    Raises:
+        XpbdError: E_PARAM or E_GEOM_EMPTY.
+    """
+    for check in collider_shape(collider.shape, collider.name).checks:
+        check(collider)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Windows that begin tangled: they are one substep long, in which what crosses is taken apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...contacts.pairs.untangle import TANGLED_BOUND, Carriers, taken_back, tangled_pairs, untangling_velocities
+from ...contacts.search.crossings import crossings
+from ...contacts.search.pair_search import PairList
+from ...device.arrays import read_array, write_array
+from ..system.contact_objects import ContactObjects
+
+Floats = npt.NDArray[np.float64]
+
+
+class Untangling:
+    """What crosses at the start of a window.
+
+    Attributes:
+        is_needed: whether anything does.
+    """
+
+    def __init__(self, objects: ContactObjects, outside: npt.NDArray[np.int32], particles: Any, h: float) -> None:
+        """Look for crossings.
+
+        Args:
+            objects: whose surfaces may touch.
+            outside: as in ``contacts.pairs.untangle``.
+            particles: the pack, as it is when the window begins.
+            h: duration of a substep [s].
+        """
+        self._surfaces, self._particles = objects.surfaces, particles
+        rows = read_array(particles.positions).astype(np.float64)
+        points = objects.points(rows[:, :3])
+        self._found = crossings(self._surfaces, points)
+        self.is_needed = len(self._found) > 0
+        carriers = Carriers(objects.elements, objects.weights, rows[:, 3])
+        self._added = untangling_velocities(self._surfaces, self._found, points, carriers, outside, h)
+
+    def begin(self) -> None:
+        """Add the speeds of the pushes, before the search looks ahead."""
+        velocities = read_array(self._particles.velocities)
+        velocities[:, :3] += self._added
+        write_array(self._particles.velocities, velocities)
+
+    def leave_out(self, listed: PairList) -> None:
+        """Take the pairs that stand in the way out of those that were found."""
+        ints, bounds = read_array(listed.pairs.pair_ints), read_array(listed.pairs.pair_bounds)
+        is_tangled = tangled_pairs(self._surfaces, self._found, ints[: listed.count])
+        bounds[: listed.count][is_tangled] = TANGLED_BOUND
+        write_array(listed.pairs.pair_bounds, bounds)
+
+    def end(self) -> None:
+        """Take back what is left of the pushes' speeds."""
+        velocities = read_array(self._particles.velocities)
+        velocities[:, :3] = taken_back(velocities[:, :3].astype(np.float64), self._added)
+        write_array(self._particles.velocities, velocities)

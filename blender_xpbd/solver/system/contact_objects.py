@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The objects of a scene whose surfaces may touch each other: bodies, then the mesh colliders that bodies see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...bodies.body_model import BodyModel
+from ...contacts.pairs.tables import (
+    OBJECT_FRICTION,
+    OBJECT_HALF_THICKNESS,
+    OBJECT_RESTITUTION,
+    OBJECT_SPREAD,
+    OBJECT_WIDTH,
+)
+from ...geometry.search.surfaces import SurfaceMesh, Surfaces, build_surface_mesh, build_surfaces
+from ...scene.body import Body
+from ...scene.collider import Collider
+from ...scene.collider_shapes import has_triangles
+from ...scene.scene import Scene
+from ...scene.transforms import transformed
+from .collider_mesh import ColliderMesh
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class ContactObjects:
+    """Surfaces of all objects, bodies first, and what the solver knows of their points.
+
+    Attributes:
+        surfaces: points, edges and triangles.
+        colliders: which of the scene's colliders come after the bodies, shape (colliders,).
+        elements: four particles of each point, then its object, shape (points, 5).
+        weights: of these particles, shape (points, 4).
+        rows: columns as in ``contacts.pairs.tables``, shape (objects, 4).
+        particle_ranges: first particle of each object and the one after its last, shape (objects, 2).
+        gaps: to keep between objects [m], shape (objects, objects).
+        frictions: Coulomb coefficient of each point, shape (points,).
+    """
+
+    surfaces: Surfaces
+    colliders: Ints
+    elements: Ints
+    weights: npt.NDArray[np.float32]
+    rows: Floats
+    particle_ranges: Ints
+    gaps: Floats
+    frictions: Floats
+
+    @property
+    def body_count(self) -> int:
+        """Bodies, which are the first objects."""
+        return len(self.rows) - len(self.colliders)
+
+    @property
+    def embeds(self) -> bool:
+        """Whether a point is carried by several particles."""
+        return bool((self.weights[:, 1:] != 0.0).any())
+
+    def points(self, positions: npt.NDArray[np.floating[Any]]) -> Floats:
+        """Where the points are, from all particles [m], shape (points, 3)."""
+        places: Floats = np.einsum("pj,pjk->pk", self.weights.astype(np.float64), positions[self.elements[:, :4]])
+        return places
+
+    @property
+    def vertices(self) -> Ints:
+        """The colliders' vertices: collider and particle of each, shape (vertices, 2)."""
+        ranges = self.particle_ranges[self.body_count :]
+        counts = np.diff(ranges, axis=1)[:, 0]
+        particles = np.concatenate([np.zeros(0, np.int32), *(np.arange(*row, dtype=np.int32) for row in ranges)])
+        return np.stack([np.repeat(self.colliders, counts), particles], axis=1).astype(np.int32)
+
+
+def has_pairs(scene: Scene) -> bool:
+    """Whether two surfaces of a scene may touch each other."""
+    return bool(_sees(scene, _seen_colliders(scene)).any())
+
+
+def collider_vertices(scene: Scene) -> Floats:
+    """Where the vertices of the colliders that take part are at the first frame [m], shape (vertices, 3)."""
+    places = []
+    for number in _seen_colliders(scene):
+        collider = scene.colliders[number]
+        sources = ColliderMesh(collider, number).surface.sources
+        places.append(transformed(collider.transforms[0], collider.positions[0][sources]))
+    return np.concatenate([np.zeros((0, 3)), *places])
+
+
+def build_contact_objects(
+    scene: Scene, models: Sequence[BodyModel], starts: Ints, first_vertex: int
+) -> ContactObjects | None:
+    """The objects of a scene that may touch; None where nothing can.
+
+    Args:
+        scene: bodies and colliders.
+        models: of the bodies.
+        starts: first particle of each body, then the end of the last.
+        first_vertex: the particle that is the first vertex of the first of the colliders that take part.
+    """
+    numbers = _seen_colliders(scene)
+    sees = _sees(scene, numbers)
+    if not sees.any():
+        return None
+    colliders = [scene.colliders[number] for number in numbers]
+    meshes = [_body_mesh(model.body) for model in models]
+    meshes += [_collider_mesh(ColliderMesh(scene.colliders[number], number)) for number in numbers]
+    ends = first_vertex + np.cumsum([0, *(len(mesh.rest) for mesh in meshes[len(models) :])])
+    ranges = np.concatenate([np.stack([starts[:-1], starts[1:]], 1), np.stack([ends[:-1], ends[1:]], 1)])
+    elements = [model.elements + start for model, start in zip(models, starts, strict=False)]
+    elements += [np.repeat(np.arange(*row)[:, None], 4, axis=1) for row in ranges[len(models) :]]
+    weights = [model.weights for model in models]
+    weights += [np.tile([1.0, 0.0, 0.0, 0.0], (len(mesh.rest), 1)) for mesh in meshes[len(models) :]]
+    owners = [np.full((len(mine), 1), number) for number, mine in enumerate(elements)]
+    rows = _rows(models, colliders, weights)
+    return ContactObjects(
+        surfaces=build_surfaces(meshes, sees),
+        colliders=np.array(numbers, np.int32),
+        elements=np.concatenate([np.concatenate(elements), np.concatenate(owners)], axis=1).astype(np.int32),
+        weights=np.concatenate(weights).astype(np.float32),
+        rows=rows,
+        particle_ranges=ranges.astype(np.int32),
+        gaps=_gaps(models, rows),
+        frictions=_frictions(models, meshes, rows),
+    )
+
+
+def _seen_colliders(scene: Scene) -> list[int]:
+    """Mesh colliders that a body sees."""
+    return [
+        number
+        for number, collider in enumerate(scene.colliders)
+        if has_triangles(collider) and any(_meets(body, collider.identifier) for body in scene.bodies)
+    ]
+
+
+def _meets(body: Body, identifier: str) -> bool:
+    """Whether a body has anything to touch with, and sees an object."""
+    return _has_surface(body) and (body.contact.sees is None or identifier in body.contact.sees)
+
+
+def _has_surface(body: Body) -> bool:
+    return len(body.face_sizes) > 0 or len(body.loose_edges) > 0
+
+
+def _sees(scene: Scene, colliders: Sequence[int]) -> Mask:
+    """Which objects may touch which, shape (objects, objects)."""
+    bodies, count = scene.bodies, len(scene.bodies)
+    sees = np.zeros((count + len(colliders), count + len(colliders)), np.bool_)
+    for i, body in enumerate(bodies):
+        sees[i, i] = body.contact.self_collision and _has_surface(body)
+        for j, other in enumerate(bodies[:i]):
+            both = body.contact.body_collision and other.contact.body_collision
+            sees[i, j] = both and _meets(body, other.identifier) and _meets(other, body.identifier)
+        for n, number in enumerate(colliders):
+            sees[count + n, i] = _meets(body, scene.colliders[number].identifier)
+    return sees | sees.T
+
+
+def _body_mesh(body: Body) -> SurfaceMesh:
+    left_out = body.contact.left_out
+    if body.attachment is not None:
+        # what is held to a surface lies on it
+        left_out = np.union1d(left_out, body.attachment.vertices)
+    return build_surface_mesh(body.positions, body.face_sizes, body.corners, body.loose_edges, left_out)
+
+
+def _collider_mesh(mesh: ColliderMesh) -> SurfaceMesh:
+    triangles = mesh.surface.triangles
+    return build_surface_mesh(mesh.vertices(0), np.full(len(triangles), 3, np.int32), triangles.ravel())
+
+
+def _rows(models: Sequence[BodyModel], colliders: Sequence[Collider], weights: Sequence[Floats]) -> Floats:
+    rows = np.zeros((len(weights), OBJECT_WIDTH))
+    rows[:, OBJECT_SPREAD] = [np.abs(mine).sum(axis=1).max(initial=1.0) for mine in weights]
+    for row, model in zip(rows, models, strict=False):
+        material = model.body.material
+        row[[OBJECT_FRICTION, OBJECT_RESTITUTION]] = material.friction, material.restitution
+        row[OBJECT_HALF_THICKNESS] = model.thickness / 2.0
+    for row, collider in zip(rows[len(models) :], colliders, strict=True):
+        row[[OBJECT_FRICTION, OBJECT_RESTITUTION]] = collider.friction, collider.restitution
+    return rows
+
+
+def _gaps(models: Sequence[BodyModel], rows: Floats) -> Floats:
+    halves = rows[:, OBJECT_HALF_THICKNESS]
+    gaps: Floats = halves[:, None] + halves
+    for number, model in enumerate(models):
+        gaps[number, len(models) :] = gaps[len(models) :, number] = model.contact_offset
+    return gaps
+
+
+def _frictions(models: Sequence[BodyModel], meshes: Sequence[SurfaceMesh], rows: Floats) -> Floats:
+    frictions = [np.full(len(mesh.rest), row[OBJECT_FRICTION]) for mesh, row in zip(meshes, rows, strict=True)]
+    for mine, model in zip(frictions, models, strict=False):
+        if len(model.frictions):
+            mine[:] = model.frictions[: len(mine)]
+    return np.concatenate(frictions)

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Surfaces that touch each other, simulated whole; ``ipctk`` judges every frame."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from blender_xpbd.solver.order import tasks
+from tests.solver.scenes import cloth, jelly_cube, mesh_box, pins, plane, touching
+
+pytestmark = pytest.mark.usefixtures("taichi_cpu")
+
+
+def surface_points(simulation):
+    """Where all surface points are, those of colliders too."""
+    return simulation.system.objects.points(simulation.positions())
+
+
+def judged(simulation, frames):
+    """The frames after which anything crosses anything; most pairs that pushed, and what may have passed through."""
+    ipctk = pytest.importorskip("ipctk")
+    surfaces = simulation.system.objects.surfaces
+    judge = ipctk.CollisionMesh(surface_points(simulation), surfaces.edges, surfaces.triangles)
+    found, counts = [], np.zeros(2)
+    for frame in range(frames):
+        simulation.advance()
+        counts = np.maximum(counts, simulation.contact_counts().max(axis=0))
+        if ipctk.has_intersections(judge, surface_points(simulation)):
+            found.append(frame)
+    return found, *counts
+
+
+def two_sheets():
+    """A sheet that falls onto one that hangs by its corners."""
+    below = cloth(10, identifier="a")
+    below = replace(below, pins=pins(below.positions, [0, 9, 90, 99]))
+    return [below, cloth(7, size=0.4, height=0.06, identifier="b")], []
+
+
+def folded():
+    """A sheet of three layers that lie in a Z above a floor."""
+    body = cloth(18, size=0.6)
+    along = 3.0 * (body.positions[:, 0] / 0.6 + 0.5)
+    across = np.where(along < 1.0, along, np.where(along < 2.0, 2.0 - along, along - 2.0))
+    places = np.stack([0.2 * across, body.positions[:, 1], 0.02 + 0.02 * along], axis=1)
+    return [replace(body, positions=places)], [plane()]
+
+
+def jelly_on_jelly():
+    """A small cube that falls onto a greater one."""
+    return [jelly_cube(0.3, 0.02, 4), replace(jelly_cube(0.15, 2.3, 3), identifier="b1")], [plane()]
+
+
+def cloth_on_jelly():
+    """A sheet that falls over a cube."""
+    return [jelly_cube(0.3, 0.02, 4), cloth(10, size=0.6, height=0.34, identifier="b1")], [plane()]
+
+
+def cloth_on_cube():
+    """A sheet over a cube of eight vertices, whose edges meet no vertex of the sheet."""
+    return [cloth(12, height=0.23)], [mesh_box(0.2)]
+
+
+def jelly_on_post():
+    """A jelly that falls onto a post thinner than its faces."""
+    transforms = np.eye(4)[None].copy()
+    transforms[0, 2, 3] = 0.2
+    post = replace(mesh_box(np.array([0.03, 0.03, 0.2])), transforms=transforms)
+    return [jelly_cube(0.3, 1.4, 4)], [post, plane()]
+
+
+@pytest.mark.parametrize("substeps", [3, 10, 20])
+@pytest.mark.parametrize(
+    "make", [two_sheets, folded, jelly_on_jelly, cloth_on_jelly, cloth_on_cube, jelly_on_post], ids=lambda f: f.__name__
+)
+def test_nothing_crosses(make, substeps):
+    bodies, colliders = make()
+    simulation = touching(*bodies, colliders=colliders, substeps=substeps, frames=(1, 25))
+    crossing, pushing, tunnelled = judged(simulation, 24)
+    assert crossing == []
+    assert pushing > 0, "nothing has met"
+    assert tunnelled == 0
+    assert simulation.crossings().counts.sum() == 0
+
+
+def test_a_sheet_lies_on_another_one():
+    bodies, colliders = two_sheets()
+    simulation = touching(*bodies, colliders=colliders, substeps=10)
+    for _ in range(24):
+        simulation.advance()
+    heights = simulation.positions()[:, 2]
+    assert heights[100:].min() > heights[:100].min()
+    assert heights[100:].max() < 0.06
+
+
+@pytest.mark.parametrize("substeps", [3, 10])
+def test_ten_layers_fall_freely(substeps):
+    layers = [cloth(8, height=0.01 * k, identifier=f"b{k}") for k in range(10)]
+    simulation = touching(*layers, substeps=substeps)
+    before = simulation.positions()
+    for _ in range(12):
+        simulation.advance()
+    fallen = before - simulation.positions()
+    time, h = 12 / 24, 1 / 24 / substeps
+    expected = 9.81 * time * (time + h) / 2.0
+    assert fallen[:, 2].mean() == pytest.approx(expected, rel=1e-6)
+    assert np.abs(fallen[:, :2]).max() < 1e-6
+
+
+@pytest.mark.parametrize("substeps", [3, 10])
+@pytest.mark.parametrize("kind", ["cloth", "jelly"])
+def test_bodies_that_meet_keep_their_momentum(kind, substeps):
+    if kind == "cloth":
+        bodies = [cloth(10, identifier="a"), cloth(8, size=0.6, height=0.05, identifier="b")]
+    else:
+        bodies = [jelly_cube(0.2, 0.0, 3), replace(jelly_cube(0.2, 1.4, 3), identifier="b")]
+    velocity = np.array([0.3, 0.0, 2.0])
+    bodies = [replace(bodies[0], velocity=velocity), replace(bodies[1], velocity=-velocity)]
+    simulation = touching(*bodies, gravity=(0.0, 0.0, 0.0), substeps=substeps)
+    masses = 1.0 / simulation.system.inverse_masses
+    wanted = masses @ simulation.system.velocities
+    met = 0.0
+    for _ in range(8):
+        simulation.advance()
+        met = max(met, simulation.contact_counts()[:, 0].max())
+    momentum = masses @ simulation.checkpoint()["velocities"][:, :3]
+    assert met > 0
+    assert np.abs(momentum - wanted).max() < 1e-6 * masses.sum() * 2.0
+
+
+def ending(make, path="SERIAL", resume=None):
+    """The state after some frames; with ``resume`` a solver goes on with the checkpoint of another at that frame."""
+    bodies, colliders = make()
+    simulation = touching(*bodies, colliders=colliders, substeps=5, path=path)
+    for frame in range(12):
+        if frame == resume:
+            kept = simulation.checkpoint()
+            simulation = touching(*bodies, colliders=colliders, substeps=5, path=path)
+            simulation.restore(frame, kept)
+        simulation.advance()
+    return simulation.checkpoint()
+
+
+@pytest.mark.parametrize("make", [two_sheets, cloth_on_jelly, cloth_on_cube], ids=lambda f: f.__name__)
+def test_threads_and_resuming_change_no_byte(make, monkeypatch):
+    monkeypatch.setattr(tasks, "FEWEST_TASKS", 0.0)
+    whole = ending(make)
+    for other in (ending(make, path="THREADS"), ending(make, resume=7), ending(make, resume=1)):
+        assert all(np.array_equal(whole[name], other[name]) for name in whole)
+
+
+def test_bodies_that_do_not_see_each_other_pass_through():
+    bodies, _ = two_sheets()
+    ghost = replace(bodies[1], contact=replace(bodies[1].contact, sees=()))
+    simulation = touching(bodies[0], ghost, substeps=5)
+    for _ in range(20):
+        simulation.advance()
+    heights = simulation.positions()[:, 2]
+    assert heights[100:].max() < heights[:100].min()

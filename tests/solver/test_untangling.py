@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bodies that cross at the first frame come apart within ten frames; without untangling they stay as they are."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from blender_xpbd.contacts.search.crossings import crossings as find_crossings
+from blender_xpbd.solver.step import untangling
+from tests.solver.scenes import cloth, jelly_cube, pins, touching
+
+pytestmark = pytest.mark.usefixtures("taichi_cpu")
+
+
+def tilted(body, angle, shift):
+    """A body that is turned about the y axis and moved."""
+    c, s = np.cos(angle), np.sin(angle)
+    centre = body.positions.mean(axis=0)
+    turn = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+    return replace(body, positions=(body.positions - centre) @ turn.T + centre + shift)
+
+
+def corner_through_sheet():
+    """A sheet that hangs by its corners, and one with a corner through it."""
+    below = cloth(12, identifier="a")
+    below = replace(below, pins=pins(below.positions, [0, 11, 132, 143]))
+    above = cloth(9, size=0.5, height=0.1, identifier="b")
+    c, s = np.cos(0.7), np.sin(0.7)
+    turned = above.positions @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+    return [below, tilted(replace(above, positions=turned), 0.5, np.zeros(3))]
+
+
+def sheet_through_jelly():
+    """A cube with the border of a sheet in its side."""
+    return [jelly_cube(0.3, 0.02, 4), tilted(cloth(10, size=0.6, height=0.17, identifier="b1"), 0.1, [0.38, 0.0, 0.0])]
+
+
+def crossing_count(simulation):
+    """Edges that go through triangles."""
+    objects = simulation.system.objects
+    return len(find_crossings(objects.surfaces, objects.points(simulation.positions())))
+
+
+@pytest.mark.parametrize("scene", [corner_through_sheet, sheet_through_jelly])
+def test_what_crosses_comes_apart(scene):
+    simulation = touching(*scene())
+    assert crossing_count(simulation) > 0
+    for _ in range(10):
+        before = simulation.positions().copy()
+        simulation.advance()
+    assert crossing_count(simulation) == 0
+    # a fall of ten frames is 4 m/s
+    assert np.linalg.norm(simulation.positions() - before, axis=1).max() < 6.0 / 24.0
+
+
+def test_without_it_they_stay_tangled(monkeypatch):
+    monkeypatch.setattr(untangling, "crossings", lambda surfaces, points: np.zeros((0, 2), np.int32))
+    simulation = touching(*corner_through_sheet())
+    for _ in range(10):
+        simulation.advance()
+    assert crossing_count(simulation) > 0

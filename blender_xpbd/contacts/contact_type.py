@@ -36,7 +36,7 @@ class ContactType:
         is_round: it has a radius, so a scale that differs along the axes is not followed.
         frames: the axes of the local frame in their columns, from the matrices of the object without their
             translations, both of shape (frames, 3, 3).
-        distances: in NumPy, how far points in the local frame [m], shape (points, 3), are from the surface of this radius
+        distances: in NumPy, how far points in the local frame [m], shape (points, 3), are from the surface of a radius
             [m], shape (points,); None for meshes, whose triangles are searched.
     """
 

@@ -39,10 +39,11 @@ Points = pack_type(
 # the unit normals of a node's triangles at both
 Boxes = pack_type(point_boxes=SINGLES, primitive_boxes=SINGLES, node_boxes=SINGLES, node_normals=SINGLES)
 # pairs of nodes to walk, columns as in ``walk``, and as many again to write the next ones to; how many; how much each
-# finds, then the first of it; a stack for each member of the team
+# holds; a stack for each member of the team
 Work = pack_type(node_pairs=INT_TABLE, next_node_pairs=INT_TABLE, item_counts=INTS, found_counts=INTS, stacks=INT_TABLE)
-# what the walk finds, in its order: bucket (point, or points + edge), and triangle or edge
-Found = pack_type(found=INT_TABLE)
+# what the walk finds: bucket (point, or points + edge), and triangle or edge; as many rows for each member of the team,
+# and how many it found, which may be more
+Found = pack_type(found=INT_TABLE, member_counts=INTS)
 # the same by bucket: first of each bucket, then task and place of each
 Sorted = pack_type(bucket_starts=INTS, sorted_pairs=INT_TABLE, pair_places=INTS, task_starts=INTS)
 # as ``contacts.pairs.tables`` says

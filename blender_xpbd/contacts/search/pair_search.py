@@ -116,7 +116,8 @@ class PairSearch:
         is_new = count > self._capacity
         if is_new:
             self._grow(count + count // 2)
-        launch(sort_pairs, self._walk.found, self._sorted, count)
+        if count:
+            launch(sort_pairs, self._walk.found, self._sorted)
         launch(place_pairs, self._forest, self._points, self._sorted, count)
         launch(write_pairs, self._forest, self._points, self._sorted, self._pairs, count, team_size)
         islands = connected_components(self._surfaces.object_count, met)

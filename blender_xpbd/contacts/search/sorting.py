@@ -17,6 +17,7 @@ from ..pairs.tables import (
 from .boxes import ITEMS_PER_MEMBER, share_of
 from .intersection import place
 from .packs import Forest, Found, Pairs, Points, Sorted
+from .walk import first_row
 
 # columns of sorted pairs
 BUCKET, OTHER, TASK = range(3)
@@ -37,7 +38,7 @@ def sort_bucket(rows: ti.template(), first, last):
 
 
 @ti.kernel
-def sort_pairs(found: Found, result: Sorted, count: ti.i32):
+def sort_pairs(found: Found, result: Sorted):
     """Sort what the walk found by bucket, and then by the other number."""
     starts, rows = ti.static(result.bucket_starts, result.sorted_pairs)
     bucket_count = starts.shape[0] - 2
@@ -45,17 +46,21 @@ def sort_pairs(found: Found, result: Sorted, count: ti.i32):
     for bucket in range(bucket_count + 2):
         starts[bucket] = 0
     ti.loop_config(serialize=True)
-    for n in range(count):
-        starts[found.found[n, 0] + 2] += 1
+    for member in range(found.member_counts.shape[0]):
+        first = first_row(found, member)
+        for n in range(first, first + found.member_counts[member]):
+            starts[found.found[n, 0] + 2] += 1
     ti.loop_config(serialize=True)
     for bucket in range(bucket_count):
         starts[bucket + 2] += starts[bucket + 1]
     ti.loop_config(serialize=True)
-    for n in range(count):
-        bucket = found.found[n, 0]
-        at = starts[bucket + 1]
-        starts[bucket + 1] = at + 1
-        rows[at, BUCKET], rows[at, OTHER] = bucket, found.found[n, 1]
+    for member in range(found.member_counts.shape[0]):
+        first = first_row(found, member)
+        for n in range(first, first + found.member_counts[member]):
+            bucket = found.found[n, 0]
+            at = starts[bucket + 1]
+            starts[bucket + 1] = at + 1
+            rows[at, BUCKET], rows[at, OTHER] = bucket, found.found[n, 1]
     ti.loop_config(serialize=True)
     for bucket in range(bucket_count):
         sort_bucket(rows, starts[bucket], starts[bucket + 1])

@@ -39,10 +39,10 @@ def make_forest(surfaces: Surfaces, places: npt.NDArray[np.float64]) -> Any:
 
 
 class TreeWalk:
-    """Finds what two primitives have in common, in an order that depends on the boxes alone.
+    """Finds what two primitives have in common.
 
     Attributes:
-        found: pack of what was found, in the order of the walk.
+        found: pack of what was found, member by member of the team.
     """
 
     def __init__(self, surfaces: Surfaces, points: Any, mode: int) -> None:
@@ -72,8 +72,7 @@ class TreeWalk:
             found_counts=make_zeros((rows,), ti.i32),
             stacks=make_zeros((STACK * thread_count(), WORK_WIDTH), ti.i32),
         )
-        self.found = Found(found=make_zeros((1, 2), ti.i32))
-        self._capacity = 1
+        self._make_room(1, 1)
 
     def fit(self, forest: Any, window: Any, team_size: int) -> None:
         """Fit all boxes to a window."""
@@ -89,31 +88,34 @@ class TreeWalk:
         Raises:
             XpbdError: E_MEMORY, for more than ``MOST_PAIRS``.
         """
+        if team_size != self.found.member_counts.shape[0]:
+            self._make_room(self._room, team_size)
+        write_array(self.found.member_counts, np.zeros(team_size, np.int32))
         write_array(self._work.node_pairs, self._root_rows)
         write_array(self._work.item_counts, np.array([len(self._roots)], np.int32))
         launch(open_items, forest, self._points, self._boxes, self._work, self._mode)
         item_count = int(read_array(self._work.item_counts)[0])
         if item_count == 0:
             return 0, np.zeros((0, 2), np.int32)
-        self._walk(forest, False, team_size)
-        counts = read_array(self._work.found_counts)
-        count = int(counts[:item_count].sum(dtype=np.int64))
+        self._walk(forest, team_size)
+        counts = read_array(self.found.member_counts)
+        count = int(counts.sum(dtype=np.int64))
         if count > MOST_PAIRS:
             text = "Too many parts of the surfaces lie in one place to test them for contact; move the objects apart."
             raise XpbdError("E_MEMORY", text)
-        if count:
-            if count > self._capacity:
-                self._capacity = count + count // 2
-                self.found = Found(found=make_zeros((self._capacity, 2), ti.i32))
-            counts[item_count:] = 0
-            write_array(self._work.found_counts, np.cumsum(counts, dtype=np.int32) - counts)
-            self._walk(forest, True, team_size)
-        met = np.flatnonzero(counts[:item_count])
+        if counts.max() > self._room:
+            self._make_room(int(counts.max()) * 3 // 2, team_size)
+            self._walk(forest, team_size)
+        met = np.flatnonzero(read_array(self._work.found_counts)[:item_count])
         return count, np.unique(read_array(self._work.node_pairs)[met][:, [TREE_A, TREE_B]], axis=0)
 
-    def _walk(self, forest: Any, is_kept: bool, team_size: int) -> None:
-        work, boxes = self._work, self._boxes
-        launch(walk_items, forest, self._points, boxes, work, self.found, int(is_kept), team_size, self._mode)
+    def _make_room(self, rows: int, members: int) -> None:
+        """Let each member of a team write so many rows."""
+        self._room = rows
+        self.found = Found(found=make_zeros((rows * members, 2), ti.i32), member_counts=make_zeros((members,), ti.i32))
+
+    def _walk(self, forest: Any, team_size: int) -> None:
+        launch(walk_items, forest, self._points, self._boxes, self._work, self.found, team_size, self._mode)
 
 
 def _roots(surfaces: Surfaces) -> Ints:

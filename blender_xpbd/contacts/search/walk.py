@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Trees against trees, and against themselves: pairs of nodes, down to pairs of primitives.
 
-The pairs to begin with are opened breadth first until there are enough to share out; then each is walked depth first,
-once to count what it holds and once to write it. Which pairs there are, and their order, does not depend on threads.
+The pairs to begin with are opened breadth first until there are enough to share out; then each is walked depth first.
+Each member of the team writes what it finds to rows of its own, and goes on counting where they do not suffice. Which
+pairs there are does not depend on threads; their order does, until they are sorted.
 """
 
 import taichi as ti
@@ -111,7 +112,7 @@ def gap_of(points: ti.template(), pair):
 
 
 @ti.func
-def test_leaves(ground: ti.template(), pair, gap, n, is_kept, mode: ti.template()):
+def test_leaves(ground: ti.template(), pair, gap, n, end, mode: ti.template()):
     """All pairs of primitives of two leaves, or of one with itself."""
     headers, boxes = ti.static(ground.forest.tree_headers, ground.boxes.primitive_boxes)
     leaf_a = pair[NODE_A] + 1 - (1 << headers[pair[TREE_A], DEPTH])
@@ -125,17 +126,23 @@ def test_leaves(ground: ti.template(), pair, gap, n, is_kept, mode: ti.template(
             if overlap(boxes, a, boxes, b, gap):
                 sides = ti.Vector([a, b])
                 if ti.static(mode == CROSSINGS):
-                    n = crossing_pairs(ground, sides, n, is_kept)
+                    n = crossing_pairs(ground, sides, n, end)
                 else:
-                    n = near_pairs(ground, sides, gap, n, is_kept)
+                    n = near_pairs(ground, sides, gap, n, end)
     return n
 
 
 @ti.func
-def walk_pair(ground: ti.template(), stacks: ti.template(), bottom, pair, gap, n, is_kept, mode: ti.template()):
+def first_row(found: ti.template(), member):
+    """The first row that a member of the team writes what it finds to."""
+    return found.found.shape[0] // found.member_counts.shape[0] * member
+
+
+@ti.func
+def walk_pair(ground: ti.template(), stacks: ti.template(), bottom, pair, gap, n, end, mode: ti.template()):
     """Walk all that two nodes hold, with a stack from row ``bottom`` on; returns n and as many more."""
-    top = put(stacks, bottom, pair)
-    while top > bottom and n <= MOST_PAIRS:
+    top, most = put(stacks, bottom, pair), n + MOST_PAIRS
+    while top > bottom and n <= most:
         top -= 1
         pair_now = row_of(stacks, top)
         if is_closed(ground.forest, pair_now):
@@ -144,7 +151,7 @@ def walk_pair(ground: ti.template(), stacks: ti.template(), bottom, pair, gap, n
                 if pair_now[TREE_A] == pair_now[TREE_B] and pair_now[NODE_A] == pair_now[NODE_B]:
                     is_out = is_left_out(ground.forest, ground.boxes, pair_now[TREE_A], pair_now[NODE_A])
             if not is_out:
-                n = test_leaves(ground, pair_now, gap, n, is_kept, mode)
+                n = test_leaves(ground, pair_now, gap, n, end, mode)
         else:
             top = open_pair(ground.forest, ground.boxes, stacks, top, pair_now, gap, mode)
     return n
@@ -177,23 +184,21 @@ def walk_items(
     boxes: Boxes,
     work: Work,
     found: Found,
-    is_kept: ti.i32,
     team_size: ti.i32,
     mode: ti.template(),
 ):
-    """Count what each item finds, or write it from its first place on; a team takes items in turn."""
+    """Write what each item holds, and count it; a team takes items in turn."""
     ground = ti.static(Ground(forest, boxes, found))
     for item in range(team_size * ITEMS_PER_MEMBER):
         if item % ITEMS_PER_MEMBER == 0:
             member = item // ITEMS_PER_MEMBER
-            turn = member
+            first = first_row(found, member)
+            last, turn = first, member
             while turn < work.item_counts[0]:
-                pair = row_of(work.node_pairs, turn)
-                first = 0
-                if is_kept == 1:
-                    first = work.found_counts[turn]
-                gap = gap_of(points, pair)
-                last = walk_pair(ground, work.stacks, member * STACK, pair, gap, first, is_kept, mode)
-                if is_kept == 0:
-                    work.found_counts[turn] = last
+                pair, before = row_of(work.node_pairs, turn), last
+                gap, end = gap_of(points, pair), first_row(found, member + 1)
+                if last - first <= MOST_PAIRS:
+                    last = walk_pair(ground, work.stacks, member * STACK, pair, gap, last, end, mode)
+                work.found_counts[turn] = last - before
                 turn += team_size
+            found.member_counts[member] = last - first

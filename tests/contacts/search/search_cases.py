@@ -91,3 +91,41 @@ def all_pairs(
             if are_near(edge, other):
                 found.add((1, *map(int, edge), *map(int, other)))
     return found
+
+
+def least_distance(pair: Pair, positions: Floats, margins: Floats | float, travels: Floats | float = 0.0) -> float:
+    """The least distance of a pair that was found by moving its points in their travelling boxes towards each other."""
+    random, own, side = np.random.default_rng(0), list(pair[1:]), 2 - (pair[0] == 0)
+    margins, travels = np.broadcast_to(margins, len(positions)), np.broadcast_to(travels, positions.shape)
+    least = np.inf
+    for share in (0.0, 1.0, *random.random(6)):
+        centres = positions[own] + share * travels[own]
+        for way in (*np.eye(3), *random.standard_normal((6, 3)), centres[side:].mean(0) - centres[:side].mean(0)):
+            corner = np.where(np.arange(4)[:, None] < side, np.sign(way), -np.sign(way))
+            x = centres + (corner if way @ (centres[-1] - centres[0]) > 0.0 else -corner) * margins[own, None]
+            for _ in range(3):
+                weights = nearest_weights(x, side)
+                least = min(least, float(np.linalg.norm(weights @ x)))
+                # each point as far along the way between the nearest points as its box lets it
+                x = centres - np.sign(weights @ x) * margins[own, None] * np.where(np.arange(4) < side, 1, -1)[:, None]
+    return least
+
+
+def nearest_weights(x: Floats, side: int) -> Floats:
+    """Signed weights of nearest points of a vertex and a triangle or of two edges, among a grid of them."""
+    ways = GRIDS[side] @ x
+    best: Floats = GRIDS[side][np.einsum("ni,ni->n", ways, ways).argmin()]
+    return best
+
+
+def weight_grid(side: int) -> Floats:
+    """Signed weights of many pairs of points of the two sides, shape (pairs, 4)."""
+    steps = np.linspace(0.0, 1.0, 11)
+    a, b = (grid.ravel() for grid in np.meshgrid(steps, steps))
+    if side == 1:
+        a, b = a[a + b <= 1.0], b[a + b <= 1.0]
+        return np.stack([np.ones(len(a)), a + b - 1.0, -a, -b], axis=1)
+    return np.stack([1.0 - a, a, b - 1.0, -b], axis=1)
+
+
+GRIDS = {side: weight_grid(side) for side in (1, 2)}

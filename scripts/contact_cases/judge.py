@@ -7,6 +7,7 @@ import ipctk
 import numpy as np
 
 from blender_xpbd.scene.collider import Collider
+from blender_xpbd.scene.collider_shapes import has_triangles
 from blender_xpbd.scene.scene import Scene
 from blender_xpbd.scene.transforms import at_frame, transformed
 
@@ -18,7 +19,7 @@ class Judge:
 
     def __init__(self, scene: Scene) -> None:
         """Settle the topology; meshes of colliders come after those of bodies."""
-        self.meshes = tuple(collider for collider in scene.colliders if collider.shape == "MESH")
+        self.meshes = tuple(collider for collider in scene.colliders if has_triangles(collider))
         triangles = [_body_triangles(body.face_sizes, body.corners) for body in scene.bodies]
         triangles += [collider.triangles for collider in self.meshes]
         counts = [body.vertex_count for body in scene.bodies]

@@ -115,3 +115,12 @@ def test_the_first_particle_may_repeat_without_a_coefficient():
     # w Σ c² = 1.5, and C = (0, 0, 1)
     np.testing.assert_allclose(found[:, 2], [1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0], atol=1e-6)
     np.testing.assert_allclose(found[:, :2], places[:, :2], atol=1e-7)
+
+
+def test_coefficients_that_single_precision_rounds_pull_nothing_far_from_the_origin():
+    """Thirds and sevenths do not quite sum to 0 there; a million metres away that would be decimetres."""
+    weights = np.array([1 / 3, 1 / 3, 1 / 3, 0.0, -1 / 7, -2 / 7, -4 / 7, 0.0, 0.0])
+    block = ConstraintBlock(ELEMENT_ATTACHMENT, np.array([[0, 1, 2, 0, 3, 4, 5, 0]], np.int32), weights[None])
+    places = np.full((6, 3), 1e6)
+    found, _ = projected(block, places, np.ones(6))
+    np.testing.assert_array_equal(found, places)

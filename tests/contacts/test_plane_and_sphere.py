@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 import taichi as ti
 
-from blender_xpbd.contacts.plane import query_plane
-from blender_xpbd.contacts.sphere import query_sphere
+from blender_xpbd.contacts import CONTACTS
+from blender_xpbd.contacts.plane import PLANE, query_plane
+from blender_xpbd.contacts.sphere import SPHERE, query_sphere
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
@@ -48,3 +49,14 @@ def test_plane():
     normals, distances = found([[5.0, -3.0, 0.2], [0.0, 0.0, -0.1]], offset=0.05, is_plane=True)
     np.testing.assert_array_equal(normals, [[0.0, 0.0, 1.0]] * 2)
     np.testing.assert_allclose(distances, [0.15, -0.15])
+
+
+@pytest.mark.parametrize("contact", [PLANE, SPHERE], ids=["plane", "sphere"])
+def test_distances_in_numpy_are_those_of_the_kernel(contact):
+    points = np.random.default_rng(0).normal(size=(50, 3))
+    expected = found(points, 0.75, is_plane=contact is PLANE)[1]
+    np.testing.assert_allclose(contact.distances(points, np.array([0.75])), expected, atol=1e-12)
+
+
+def test_all_shapes_but_meshes_tell_their_distance():
+    assert [contact.shape for contact in CONTACTS if contact.distances is None] == ["MESH", "DEFORMING_MESH"]

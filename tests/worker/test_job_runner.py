@@ -97,7 +97,9 @@ def test_a_stop_keeps_the_state_of_the_last_frame_and_the_next_run_goes_on(tmp_p
     assert run(folder, stop) == ExitCode.INTERRUPTED
     status = read_status(folder)
     assert (status.state, status.frame, status.error) == ("INTERRUPTED", 4, None)
-    assert read_checkpoint(folder)[0] == 4
+    saved = read_checkpoint(folder)
+    assert saved is not None
+    assert saved[0] == 4
     assert frames_of(folder).available() == [1, 2, 3, 4]
     assert run(folder) == ExitCode.COMPLETE
     whole = write_job(tmp_path / "whole", falling_cloth())

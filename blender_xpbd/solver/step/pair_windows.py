@@ -40,7 +40,7 @@ Bools = npt.NDArray[np.bool_]
 # how far particles may be off their way in a window, as a share of the mean edge of all bodies. Of 0.1,
 # 0.15 and 0.25 the one at which neither a stack of ten sheets nor a drape takes longest, see docs/experiments.md
 MARGIN = 0.15
-# how much wider where that was not enough for a single substep; chosen by hand
+# how much wider where the way of a substep that was tried was not enough to do it again; chosen by hand
 WIDER = 4.0
 # of what is known exactly: what rounding to single precision may make of it, as a share of its size
 ROUNDING = 1e-6
@@ -55,12 +55,14 @@ class _Window:
         first: substep.
         count: substeps.
         margin: how far particles may be off their way [m].
+        tried: how far particles came when this substep was tried before [m], shape (particles, 3), if it was.
     """
 
     frame_index: int
     first: int
     count: int
     margin: float
+    tried: Floats | None = None
 
 
 class PairWindows:
@@ -109,6 +111,7 @@ class PairWindows:
         kept = {**kept, "counts": self.counts}
         first, count, widening = 0, self._substeps, 1.0
         untangling: Untangling | None = None
+        tried: Floats | None = None
         while first < self._substeps:
             count = min(count, self._substeps - first)
             write_array(self._arrays["told"], np.zeros(TOLD_WIDTH, np.int32))
@@ -117,17 +120,21 @@ class PairWindows:
             if untangling is None or untangling.is_needed:
                 untangling = Untangling(self._objects, self._outside, plan.state.particles, plan.h)
             taken = 1 if untangling.is_needed else count
-            window = _Window(frame_index, first, taken, widening * self._margin)
+            window = _Window(frame_index, first, taken, widening * self._margin, tried)
             plan = self._simulate_window(plan, path, window, untangling)
             told = read_array(self._arrays["told"])
             if told[FAILED]:
+                if taken == 1:
+                    # the next try looks where this one went, and farther around if that was not enough
+                    widening *= 1.0 if tried is None else WIDER
+                    came = read_array(kept["positions"]).astype(np.float64) - before["positions"]
+                    tried = came[:, :3]
                 for name, array in kept.items():
                     write_array(array, before[name])
-                widening *= 1.0 if told[FAILED] > 1 else WIDER
-                if not untangling.is_needed:
-                    count = max(int(told[FAILED]) - 1, 1)
+                count = max(int(told[FAILED]) - 1, 1)
             else:
                 first += int(told[STOPPED]) or taken
+                count, widening, tried = 2 * taken, 1.0, None
         return plan
 
     def _simulate_window(self, plan: Plan, path: str, window: _Window, untangling: Untangling) -> Plan:
@@ -160,7 +167,7 @@ class PairWindows:
     def _look_ahead(self, plan: Plan, path: str, window: _Window) -> PairList:
         """Search for what may touch in a window."""
         frame_index, first, count = window.frame_index, window.first, window.count
-        starts, travels = self._way(plan, count, window.margin)
+        starts, travels = self._way(plan, window)
         motion = self._colliders.motion(frame_index, self._substeps)[first : first + count + 1]
         self._aim_pinned(starts, travels, frame_index, count)
         self._aim_vertices(starts, travels, motion, frame_index, first)
@@ -173,16 +180,20 @@ class PairWindows:
             self._lay_out(found)
         return found
 
-    def _way(self, plan: Plan, count: int, margin: float) -> tuple[Floats, Floats]:
+    def _way(self, plan: Plan, window: _Window) -> tuple[Floats, Floats]:
         """Where particles are, with the margins of their ways, and how far they fly, both of shape (particles, 4)."""
-        particles, time = plan.state.particles, count * plan.h
+        particles, count, time = plan.state.particles, window.count, window.count * plan.h
         starts, travels = read_array(particles.positions), time * read_array(particles.velocities)
         moves = starts[:, 3] > 0.0
         gravity = self._system.scene.gravity
         shares = expected_fall(read_array(particles.velocities)[moves, :3], gravity, self._substeps * plan.h)
         # as the steps of Euler add it up
         travels[moves, :3] += 0.5 * time * (time + plan.h) * shares[:, None] * gravity
-        starts[:, 3] = margin
+        starts[:, 3] = window.margin
+        if window.tried is not None:
+            off = window.tried[moves] - travels[moves, :3]
+            travels[moves, :3] = window.tried[moves]
+            starts[moves, 3] += 0.5 * np.abs(off).max(axis=1)
         longest = np.abs(travels[:, :3]).max(axis=1) / max(count, 1)
         for (first, last), is_alone in zip(self._ranges, self._is_alone, strict=True):
             if not is_alone:

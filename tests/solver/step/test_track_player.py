@@ -60,8 +60,17 @@ def written(monkeypatch):
     """Names of the arrays that are copied or edited."""
     names = []
     write, edit = uploads.write_array, track_player.edited_array
-    monkeypatch.setattr(uploads, "write_array", lambda array, values: (names.append("copied"), write(array, values)))
-    monkeypatch.setattr(track_player, "edited_array", lambda array: (names.append("edited"), edit(array))[1])
+
+    def note_write(array, values):
+        names.append("copied")
+        write(array, values)
+
+    def note_edit(array):
+        names.append("edited")
+        return edit(array)
+
+    monkeypatch.setattr(uploads, "write_array", note_write)
+    monkeypatch.setattr(track_player, "edited_array", note_edit)
     return names
 
 

@@ -22,25 +22,23 @@ def turned_frames(matrices: Floats) -> Floats:
 class ContactType:
     """A shape that particles meet.
 
-        Attributes:
-            shape: name of one of ``scene.collider_shapes.COLLIDER_SHAPES``, or what the solver makes of one.
-            query: Taichi function ``query(colliders, header, radius, point, previous_point, offset)`` in the collider's
-                local frame [m]; the pack ``colliders`` has the meshes, ``previous_point`` is the point at the start of the
-                substep in the frame of that moment. Returns two vectors and a boolean: (nx, ny, nz, distance), the
-                unit normal to push along and the signed distance less ``offset``, where nothing happens unless it is
-                negative; the displacement of the surface's point over the substep within the frame, 0 for shapes that do
-                not deform; and whether the point, pushed out, may touch another face. That may be said too often: it costs
-                a query.
-            looks_back: whether ``query`` reads ``previous_point``.
-            most_faces: surfaces of it that a point may touch at once, as the walls of a corner.
-            is_branched: ``query`` has many branches.
-            is_endless: the local origin may slide along local X and Y: the surface is the same everywhere.
-            is_round: it has a radius, so a scale that differs along the axes is not followed.
-            frames: the axes of the local frame in their columns, from the matrices of the object without their
-                translations, both of shape (frames, 3, 3).
-                distances: in NumPy, how far points in the local frame [m], shape (points, 3), are from the surface of a radius
-                [m], shape (points,); None for meshes, whose triangles are searched.
-        """
+    Attributes:
+        shape: name of one of ``scene.collider_shapes.COLLIDER_SHAPES``, or what the solver makes of one.
+        query: Taichi function ``query(colliders, header, radius, point, previous_point, offset)`` in the collider's
+            local frame [m]; the pack ``colliders`` has the meshes, ``previous_point`` is the point at the start of the
+            substep in the frame of that moment. Returns two vectors: (nx, ny, nz, distance), the unit normal to push
+            along and the signed distance less ``offset``, where nothing happens unless it is negative; and the
+            displacement of the surface's point over the substep within the frame, 0 for shapes that do not deform.
+        looks_back: whether ``query`` reads ``previous_point``.
+        most_faces: surfaces of it that a point may touch at once, as the walls of a corner.
+        is_branched: ``query`` has many branches.
+        is_endless: the local origin may slide along local X and Y: the surface is the same everywhere.
+        is_round: it has a radius, so a scale that differs along the axes is not followed.
+        frames: the axes of the local frame in their columns, from the matrices of the object without their
+            translations, both of shape (frames, 3, 3).
+        distances: in NumPy, how far points in the local frame [m], shape (points, 3), are from the surface of a radius
+            [m], shape (points,); None for meshes, whose triangles are searched.
+    """
 
     shape: str
     query: Callable[..., Any]

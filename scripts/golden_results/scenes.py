@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blender_xpbd.scene.body import Attachment, Body, Pins, Tetrahedralization
+from blender_xpbd.scene.body_contact import BodyContact
 from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.scene import Scene
@@ -82,8 +83,18 @@ def balloon_and_springs() -> Scene:
     return Scene((balloon, moved), (floor,), FRAMES, SolverSettings(substeps=8))
 
 
+def sheet_on_jelly() -> Scene:
+    """A sheet that meets itself falls on jelly on a box, whose edges both meet."""
+    sheet = replace(_sheet("b0", 11, 0.8, 0.52), contact=BodyContact(self_collision=True))
+    jelly = _box("b1", 0.3, 0.21)
+    box = (CUBE - [0.5, 0.5, 0.0]) * 0.2
+    collider = Collider("c0", "Box", "MESH", _turn(0.0)[:1], box[None], CUBE_TRIANGLES, friction=0.6)
+    return Scene((sheet, jelly), (collider,), FRAMES, SolverSettings(substeps=6))
+
+
 SCENES: dict[str, Callable[[], Scene]] = {
-    make.__name__: make for make in (hanging_cloth, dropped_jelly, stiff_jelly, cloth_on_mesh, balloon_and_springs)
+    make.__name__: make
+    for make in (hanging_cloth, dropped_jelly, stiff_jelly, cloth_on_mesh, balloon_and_springs, sheet_on_jelly)
 }
 
 

@@ -24,10 +24,10 @@ def with_contact(**values: Any) -> Scene:
     return Scene((body, OTHER), (PLANE,), FRAMES, forces=(WIND,))
 
 
-def test_defaults_meet_everything() -> None:
+def test_defaults_meet_everything_but_the_body_itself() -> None:
     contact = BodyContact()
     defaults = {parameter.name: parameter.default for parameter in CONTACT_PARAMETERS}
-    assert (contact.self_collision, contact.body_collision) == (True, True)
+    assert (contact.self_collision, contact.body_collision) == (False, True)
     assert contact.sees is None
     assert len(contact.left_out) == 0
     assert defaults == {

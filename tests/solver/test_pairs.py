@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from blender_xpbd.scene.body_contact import BodyContact
 from blender_xpbd.solver.order import tasks
 from tests.solver.scenes import cloth, jelly_cube, mesh_box, pins, plane, touching
 
@@ -44,7 +45,7 @@ def folded():
     along = 3.0 * (body.positions[:, 0] / 0.6 + 0.5)
     across = np.where(along < 1.0, along, np.where(along < 2.0, 2.0 - along, along - 2.0))
     places = np.stack([0.2 * across, body.positions[:, 1], 0.02 + 0.02 * along], axis=1)
-    return [replace(body, positions=places)], [plane()]
+    return [replace(body, positions=places, contact=BodyContact(self_collision=True))], [plane()]
 
 
 def jelly_on_jelly():

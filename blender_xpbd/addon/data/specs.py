@@ -161,8 +161,8 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         Parameter(
             "collision_collection",
             "Meets",
-            "Collection of the objects that this one meets, colliders among them; two bodies meet where each is in "
-            "the other's. The floor is met always. Empty: all objects",
+            "Collection of the objects that this one meets; two bodies meet where each is in the other's. Of mesh "
+            "colliders it chooses whose edges are felt: every collider stops points. Empty: all objects",
             "",
             roles=body_roles(),
         ),

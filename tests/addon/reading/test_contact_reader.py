@@ -21,12 +21,12 @@ def collect(bpy):
     return make
 
 
-def test_a_new_object_meets_everything(bpy, make_body, read):
+def test_a_new_object_meets_everything_but_itself(bpy, make_body, read):
     make_body("Body")
     make_body("Wall", role="COLLIDER")
     reading = read()
     contact = reading.scene.bodies[0].contact
-    assert (contact.self_collision, contact.body_collision, contact.thickness, contact.layer) == (True, True, 0.0, 0)
+    assert (contact.self_collision, contact.body_collision, contact.thickness, contact.layer) == (False, True, 0.0, 0)
     assert contact.sees is None
     assert len(contact.left_out) == 0
     assert reading.notices == ()
@@ -35,11 +35,11 @@ def test_a_new_object_meets_everything(bpy, make_body, read):
 def test_settings_are_read_in_metres(bpy, make_body, read):
     body = make_body("Body")
     own = body.xpbd
-    own.use_self_collision = own.use_body_collision = False
+    own.use_self_collision, own.use_body_collision = True, False
     own.thickness, own.contact_layer = 0.5, 3
     bpy.context.scene.unit_settings.scale_length = 0.01
     contact = read().scene.bodies[0].contact
-    assert (contact.self_collision, contact.body_collision, contact.layer) == (False, False, 3)
+    assert (contact.self_collision, contact.body_collision, contact.layer) == (True, False, 3)
     assert contact.thickness == pytest.approx(0.005)
 
 

@@ -186,6 +186,7 @@ def test_contact_shows_what_counts(panels, active):
     names = ["use_self_collision", "use_body_collision", "thickness", "no_contact_group"]
     assert layout.properties[3:] == [*names, "collision_collection", "contact_layer"]
     assert layout.greyed == []
+    obj.xpbd.use_self_collision = True
     obj.xpbd.use_body_collision = False
     assert draw(panels.XPBD_PT_collision).greyed == ["contact_layer"]
     obj.xpbd.use_self_collision = False

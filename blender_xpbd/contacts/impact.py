@@ -39,11 +39,14 @@ def strike_piece(
     contacts: ti.template(),
     pieces: ti.template(),
     piece,
-    h,
-    inverse_h,
+    times,
     variant: ti.template(),
 ):
-    """Let a hard piece part from what it hit in the substep; arguments as in ``restitution.bounce_piece``."""
+    """Let a hard piece part from what it hit in the substep; arguments as in ``restitution.bounce_piece``.
+
+    ``times`` are its ``h`` and ``inverse_h``.
+    """
+    h, inverse_h = times[0], times[1]
     first, last = pieces.piece_rows[piece, PIECE_MEMBERS], pieces.piece_rows[piece + 1, PIECE_MEMBERS]
     if _touches(contacts, pieces, piece):
         motion = rigid_motion(particles, pieces.members, first, last)

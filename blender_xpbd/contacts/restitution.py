@@ -118,7 +118,7 @@ def bounce_piece(
         variant: static: whether the integration ``has_history`` (BDF2).
     """
     if pieces.piece_rows[piece, PIECE_IS_HARD] > 0:
-        strike_piece(particles, contacts, pieces, piece, h, inverse_h, variant)
+        strike_piece(particles, contacts, pieces, piece, ti.Vector([h, inverse_h]), variant)
     elif _is_busy(contacts, pieces, piece):
         first, last = pieces.piece_rows[piece, PIECE_MEMBERS], pieces.piece_rows[piece + 1, PIECE_MEMBERS]
         motion = rigid_motion(particles, pieces.members, first, last)

@@ -119,7 +119,7 @@ def test_only_meshes_make_kernels_branch() -> None:
 @ti.func
 def query_step(colliders: ti.template(), header, radius, point, previous_point, offset):
     """A plane as high as the radius."""
-    return ti.Vector([0.0, 0.0, 1.0, point[2] - radius - offset]), ti.Vector([0.0, 0.0, 0.0])
+    return ti.Vector([0.0, 0.0, 1.0, point[2] - radius - offset]), ti.Vector([0.0, 0.0, 0.0]), False
 
 
 @pytest.mark.usefixtures("taichi_cpu")

@@ -79,7 +79,8 @@ def solver(*bodies, path="SERIAL", **keywords):
 
 
 def touching(*bodies, path="SERIAL", **keywords):
-    """A solver in which surfaces touch each other."""
+    """A solver in which surfaces touch each other and themselves."""
+    bodies = [replace(body, contact=replace(body.contact, self_collision=True)) for body in bodies]
     return Solver(build_system(scene(*bodies, meet=True, **keywords)), (path,))
 
 

@@ -6,9 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from blender_xpbd.scene.body_contact import BodyContact
+from blender_xpbd.scene.collider import Collider
 from blender_xpbd.solver.order import tasks
-from tests.solver.scenes import cloth, jelly_cube, mesh_box, pins, plane, touching
+from blender_xpbd.solver.solver import Solver
+from blender_xpbd.solver.system.system import build_system
+from tests.geometry.triangle_shapes import icosphere
+from tests.solver.scenes import cloth, jelly_cube, mesh_box, pins, plane, scene, touching
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
@@ -21,7 +24,7 @@ def surface_points(simulation):
 def judged(simulation, frames):
     """The frames after which anything crosses anything; most pairs that pushed, and what may have passed through."""
     ipctk = pytest.importorskip("ipctk")
-    surfaces = simulation.system.objects.surfaces
+    surfaces = simulation.system.objects.whole_surfaces
     judge = ipctk.CollisionMesh(surface_points(simulation), surfaces.edges, surfaces.triangles)
     found, counts = [], np.zeros(2)
     for frame in range(frames):
@@ -45,7 +48,7 @@ def folded():
     along = 3.0 * (body.positions[:, 0] / 0.6 + 0.5)
     across = np.where(along < 1.0, along, np.where(along < 2.0, 2.0 - along, along - 2.0))
     places = np.stack([0.2 * across, body.positions[:, 1], 0.02 + 0.02 * along], axis=1)
-    return [replace(body, positions=places, contact=BodyContact(self_collision=True))], [plane()]
+    return [replace(body, positions=places)], [plane()]
 
 
 def jelly_on_jelly():
@@ -83,6 +86,23 @@ def test_nothing_crosses(make, substeps):
     assert pushing > 0, "nothing has met"
     assert tunnelled == 0
     assert simulation.crossings().counts.sum() == 0
+
+
+@pytest.mark.parametrize("substeps", [3, 10])
+def test_sharp_edges_alone_hold_a_sheet_that_does_not_meet_itself(substeps):
+    bodies, colliders = cloth_on_cube()
+    simulation = Solver(build_system(scene(*bodies, meet=True, colliders=colliders, substeps=substeps, frames=(1, 25))))
+    objects = simulation.system.objects
+    assert len(objects.surfaces.triangles) == len(objects.meshes[0].triangles)
+    for _ in range(24):
+        simulation.advance()
+        assert simulation.crossings().counts[0, 1] == 0
+
+
+def test_a_smooth_collider_is_left_to_points():
+    positions, triangles = icosphere(3)
+    ball = Collider("c0", "Ball", "MESH", np.eye(4)[None], 0.2 * positions[None], triangles.astype(np.int32))
+    assert build_system(scene(cloth(30, height=0.23), meet=True, colliders=[ball], frames=(1, 2))).objects is None
 
 
 def test_a_sheet_lies_on_another_one():

@@ -80,8 +80,8 @@ def solver(*bodies, path="SERIAL", **keywords):
 
 def touching(*bodies, path="SERIAL", **keywords):
     """A solver in which surfaces touch each other and themselves."""
-    bodies = [replace(body, contact=replace(body.contact, self_collision=True)) for body in bodies]
-    return Solver(build_system(scene(*bodies, meet=True, **keywords)), (path,))
+    meeting = [replace(body, contact=replace(body.contact, self_collision=True)) for body in bodies]
+    return Solver(build_system(scene(*meeting, meet=True, **keywords)), (path,))
 
 
 def particles(positions, masses, pairs, compliance, **keywords):

@@ -15,7 +15,7 @@ import numpy as np
 import taichi as ti
 
 from .pack_probe import probe_packs
-from .packs import ArrayType, StructType, arrays_of, check_packs, is_pack_type
+from .packs import ArrayType, arrays_of, check_packs, is_pack_type
 from .unpacked import flattened, unpacked
 from .version import knows_taichi
 
@@ -95,8 +95,8 @@ def launch(kernel: Any, *arguments: Any) -> None:
 
     Args:
         kernel: made by ``ti.kernel``.
-        arguments: packs, arrays of Taichi or contiguous ones of NumPy, numbers, integers by name in the order of a
-            struct of them, and template arguments, which are numbers or tuples of them.
+        arguments: packs, arrays of Taichi or contiguous ones of NumPy, numbers, and template arguments, which are
+            numbers or tuples of them.
 
     Raises:
         ValueError: packs that Taichi would mix up, or too many, see ``packs.check_packs``.
@@ -105,7 +105,7 @@ def launch(kernel: Any, *arguments: Any) -> None:
         arguments = flattened(kernel, arguments)
         kernel = unpacked(kernel)
     if not knows_taichi():
-        kernel(*_with_structs(kernel, arguments))
+        kernel(*arguments)
         return
     templates, packs = _places(kernel)
     key = (kernel, *(arguments[n] for n in templates), *(_bound(arguments[n]).types for n in packs))
@@ -140,12 +140,6 @@ def _bound(pack: Any) -> _BoundPack:
     return bound
 
 
-def _with_structs(kernel: Any, arguments: tuple[Any, ...]) -> list[Any]:
-    """Arguments as Taichi takes them: a struct takes it a third of a millisecond to make."""
-    kinds = _kinds(kernel)
-    return [kind(**value) if isinstance(value, dict) else value for kind, value in zip(kinds, arguments, strict=True)]
-
-
 def _kinds(kernel: Any) -> list[Any]:
     """The annotations of a kernel's arguments."""
     return list(kernel.__annotations__.values())
@@ -174,8 +168,6 @@ def _is_template(annotation: Any) -> bool:
 def _setter(annotation: Any) -> Setter:
     if isinstance(annotation, ArrayType):
         return _set_array
-    if isinstance(annotation, StructType):
-        return _set_integers
     return _set_float if annotation is float or annotation in (ti.f32, ti.f64) else _set_int
 
 
@@ -194,11 +186,6 @@ def _set_array(context: Any, place: tuple[int], array: Any) -> None:
 
 def _set_float(context: Any, place: tuple[int], value: float) -> None:
     context.set_arg_float(place, float(value))
-
-
-def _set_integers(context: Any, place: tuple[int], values: dict[str, int]) -> None:
-    for n, value in enumerate(values.values()):
-        context.set_struct_arg_int((*place, n), value)
 
 
 def _set_int(context: Any, place: tuple[int], value: int) -> None:

@@ -17,7 +17,6 @@ import taichi as ti
 
 # Taichi has these types, but gives only some of them a public name
 ArrayType = type(ti.types.ndarray())
-StructType = type(ti.types.struct(number=ti.i32))
 PackType = type(ti.types.argpack(array=ti.types.ndarray()))
 # arrays, packs, numbers and structs of a kernel at most. Taichi itself has no limit: launches of a thousand arrays gave
 # the right numbers on the processor, at 1.5 µs for each. So this one keeps a launch below 0.2 ms

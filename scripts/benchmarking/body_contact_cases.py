@@ -3,11 +3,7 @@
 
 from __future__ import annotations
 
-import json
-import os
 import statistics
-import subprocess
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +17,7 @@ from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.presets import preset_values
 from blender_xpbd.scene.scene import Scene
 
+from .peer_cases import blender_record
 from .rows import Row
 from .scenes import cloth_body, scene_of, square
 from .solver_cases import frame_times, started
@@ -115,12 +112,7 @@ def blender_cloth(side: int, scripts: Path) -> Row:
         OSError: the scripts are not there.
         subprocess.CalledProcessError: they failed.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        results = Path(folder) / "results.jsonl"
-        command = [str(scripts / "bl.sh"), "kind=cloth", f"n={side}", "sphere=1", "selfcol=1", "budget=200"]
-        environment = {**os.environ, "PEERS_RESULTS": str(results)}
-        subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
-        record = json.loads(results.read_text().splitlines()[-1])
+    record = blender_record(scripts, "kind=cloth", f"n={side}", "sphere=1", "selfcol=1", "budget=200")
     return {
         "scene": "draped over a ball",
         "vertices": side**2,

@@ -8,11 +8,32 @@ import os
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from .rows import Row
 
 # substeps of Blender's native node (one iteration each) at which its cloth is good, from the peers' own tables
 NATIVE_SUBSTEPS = {50: 40, 100: 80, 200: 240}
+
+
+def blender_record(scripts: Path, *arguments: str) -> dict[str, Any]:
+    """What one run of a peer in Blender records.
+
+    Args:
+        scripts: folder with ``bl.sh``; the environment names the application as its README says.
+        arguments: of that script.
+
+    Raises:
+        OSError: the scripts are not there.
+        subprocess.CalledProcessError: they failed.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        results = Path(folder) / "results.jsonl"
+        environment = {**os.environ, "PEERS_RESULTS": str(results)}
+        command = [str(scripts / "bl.sh"), *arguments]
+        subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+        record: dict[str, Any] = json.loads(results.read_text().splitlines()[-1])
+    return record
 
 
 def native_node(side: int, scripts: Path) -> Row:
@@ -26,12 +47,9 @@ def native_node(side: int, scripts: Path) -> Row:
         OSError: the scripts are not there.
         subprocess.CalledProcessError: they failed.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        results = Path(folder) / "results.jsonl"
-        command = [str(scripts / "bl.sh"), "kind=native", f"n={side}", f"substeps={NATIVE_SUBSTEPS[side]}"]
-        environment = {**os.environ, "PEERS_RESULTS": str(results)}
-        subprocess.run([*command, "steps=1", "damping=0"], env=environment, check=True, stdout=subprocess.DEVNULL)
-        record = json.loads(results.read_text().splitlines()[-1])
+    record = blender_record(
+        scripts, "kind=native", f"n={side}", f"substeps={NATIVE_SUBSTEPS[side]}", "steps=1", "damping=0"
+    )
     row: Row = {
         "vertices": side**2,
         "method": f"native node, Blender {record['version']}",

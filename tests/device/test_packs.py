@@ -15,7 +15,6 @@ pytestmark = pytest.mark.usefixtures("taichi_cpu")
 First = pack_type(a=FLOATS, b=FLOATS)
 Second = pack_type(c=FLOATS, d=FLOATS)
 Clashing = pack_type(c=FLOATS, b=FLOATS)
-Span = ti.types.struct(start=ti.i32, stop=ti.i32)
 
 
 @ti.func
@@ -24,8 +23,8 @@ def combined(first: ti.template(), second: ti.template(), i):
 
 
 @ti.kernel
-def combine(found: FLOATS, first: First, factor: ti.template(), second: Second, span: Span, more: float):
-    for i in range(span.start, span.stop):
+def combine(found: FLOATS, first: First, factor: ti.template(), second: Second, start: int, stop: int, more: float):
+    for i in range(start, stop):
         found[i] = factor * combined(first, second, i) + more
 
 
@@ -51,7 +50,7 @@ def test_every_array_comes_in_its_place(is_known, monkeypatch):
     for count, kinds in ((5, (True, False, True, False)), (7, (False, True, True, True)), (5, (True,) * 4)):
         (a, av), (b, bv), (c, cv), (d, dv) = (numbers(count, n, kind) for n, kind in enumerate(kinds))
         found = np.zeros(count)
-        launch(combine, found, First(a=a, b=b), 2, Second(c=c, d=d), {"start": 1, "stop": count - 1}, 0.5)
+        launch(combine, found, First(a=a, b=b), 2, Second(c=c, d=d), 1, count - 1, 0.5)
         expected = 2.0 * (av + 10.0 * bv + 100.0 * cv + 1000.0 * dv) + 0.5
         expected[[0, -1]] = 0.0
         np.testing.assert_allclose(found, expected, rtol=1e-14)

@@ -48,19 +48,3 @@ def crossings(surfaces: Surfaces, positions: Floats) -> Ints:
     count = walk.walk(forest, 1)[0]
     found = read_array(walk.found.found)[:count]
     return found[np.lexsort((found[:, 1], found[:, 0]))]
-
-
-def crossings_between(surfaces: Surfaces, found: Ints) -> Ints:
-    """How many crossings there are of the edges of one object with the triangles of another.
-
-    Args:
-        surfaces: of all objects.
-        found: as ``crossings`` returns them.
-
-    Returns:
-        By the edges' object and the triangles' object, shape (objects, objects).
-    """
-    counts = np.zeros((surfaces.object_count, surfaces.object_count), np.int32)
-    owners = surfaces.point_objects
-    np.add.at(counts, (owners[surfaces.edges[found[:, 0], 0]], owners[surfaces.triangles[found[:, 1], 0]]), 1)
-    return counts

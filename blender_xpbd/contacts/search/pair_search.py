@@ -14,7 +14,6 @@ from ...device.arrays import (
     make_array,
     make_zero_vectors,
     make_zeros,
-    read_array,
     readable_array,
 )
 from ...device.launch import launch
@@ -138,16 +137,6 @@ class PairSearch:
             pair_floats=make_zeros((capacity, PAIR_WIDTH), real_type()),
             pair_bounds=make_zeros((capacity,), real_type()),
         )
-
-
-def listed_pairs(found: PairList) -> tuple[Ints, Floats, Ints]:
-    """Copies of the rows of ``pair_ints`` and ``pair_floats``, and of the tasks' starts."""
-    rows = slice(0, found.count)
-    return (
-        read_array(found.pairs.pair_ints)[rows],
-        read_array(found.pairs.pair_floats)[rows],
-        read_array(found.task_starts),
-    )
 
 
 def _make_points(contents: Contents) -> Any:

@@ -6,11 +6,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from blender_xpbd.contacts.search.pair_search import Contents, PairSearch, listed_pairs
-from blender_xpbd.device.arrays import write_array
+from blender_xpbd.contacts.search.pair_search import Contents, PairList, PairSearch
+from blender_xpbd.device.arrays import read_array, write_array
 from blender_xpbd.geometry.search.surfaces import SurfaceMesh, Surfaces, build_surface_mesh
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
 Pair = tuple[int, ...]
 
 
@@ -129,3 +130,29 @@ def weight_grid(side: int) -> Floats:
 
 
 GRIDS = {side: weight_grid(side) for side in (1, 2)}
+
+
+def listed_pairs(found: PairList) -> tuple[Ints, Floats, Ints]:
+    """Copies of the rows of ``pair_ints`` and ``pair_floats``, and of the tasks' starts."""
+    rows = slice(0, found.count)
+    return (
+        read_array(found.pairs.pair_ints)[rows],
+        read_array(found.pairs.pair_floats)[rows],
+        read_array(found.task_starts),
+    )
+
+
+def crossings_between(surfaces: Surfaces, found: Ints) -> Ints:
+    """How many crossings there are of the edges of one object with the triangles of another.
+
+    Args:
+        surfaces: of all objects.
+        found: as ``crossings`` returns them.
+
+    Returns:
+        By the edges' object and the triangles' object, shape (objects, objects).
+    """
+    counts = np.zeros((surfaces.object_count, surfaces.object_count), np.int32)
+    owners = surfaces.point_objects
+    np.add.at(counts, (owners[surfaces.edges[found[:, 0], 0]], owners[surfaces.triangles[found[:, 1], 0]]), 1)
+    return counts

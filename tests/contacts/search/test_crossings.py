@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from blender_xpbd.contacts.search.crossings import crossings, crossings_between
+from blender_xpbd.contacts.search.crossings import crossings
 from blender_xpbd.geometry.search.surfaces import Surfaces, build_surface_mesh, build_surfaces
-from tests.contacts.search.search_cases import sheet, soup
+from tests.contacts.search.search_cases import crossings_between, sheet, soup
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 with_taichi = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -12,10 +12,19 @@ from hypothesis import strategies as st
 
 from blender_xpbd.contacts.pairs.tables import FRICTION, GAP, RESTITUTION
 from blender_xpbd.contacts.search import tree_walk
-from blender_xpbd.contacts.search.pair_search import PairSearch, listed_pairs
+from blender_xpbd.contacts.search.pair_search import PairSearch
 from blender_xpbd.geometry.search.surfaces import Surfaces, build_surface_mesh, build_surfaces
 from blender_xpbd.scene.errors import XpbdError
-from tests.contacts.search.search_cases import all_pairs, contents, least_distance, listed, open_window, sheet, soup
+from tests.contacts.search.search_cases import (
+    all_pairs,
+    contents,
+    least_distance,
+    listed,
+    listed_pairs,
+    open_window,
+    sheet,
+    soup,
+)
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 with_taichi = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -22,19 +22,27 @@ ITEMS_PER_MEMBER = 512
 
 @ti.func
 def point_box(points: ti.template(), window: ti.template(), i):
-    """The box of a surface point, the interval sum Σ wⱼ boxⱼ: low and high corner, at the start and at the end."""
+    """The box of a surface point, the interval sum Σ wⱼ boxⱼ: low and high corner, at the start and at the end.
+
+    At the start, particle j is within its margin of its start; at the end, within its margin of the box from where it
+    would come to where it would stay.
+    """
     elements, weights = ti.static(points.point_elements, points.point_weights)
-    centre, travel, margin = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), 0.0
+    start, end, half, margin = ti.Vector([0.0] * 3), ti.Vector([0.0] * 3), ti.Vector([0.0] * 3), 0.0
     for j in ti.static(range(4)):
         if weights[i, j] != 0.0:
-            start = window.window_starts[elements[i, j]]
-            centre += weights[i, j] * start.xyz
-            travel += weights[i, j] * window.window_travels[elements[i, j]].xyz
-            margin += ti.abs(weights[i, j]) * start[3]
+            own, weight = window.window_starts[elements[i, j]], weights[i, j]
+            come, stay = window.window_ends[elements[i, j]].xyz, window.window_stays[elements[i, j]].xyz
+            start += weight * own.xyz
+            end += weight * (0.5 * (come + stay))
+            half += ti.abs(weight) * (0.5 * ti.abs(come - stay))
+            margin += ti.abs(weight) * own[3]
     low, high = ti.Vector([0.0] * 6, ti.f32), ti.Vector([0.0] * 6, ti.f32)
     for k in ti.static(range(6)):
-        middle = centre[k % 3] + ti.static(k // 3) * travel[k % 3]
-        reach = margin + ti.abs(middle) * OUTWARD
+        middle, reach = start[k % 3], margin
+        if ti.static(k >= 3):
+            middle, reach = end[k % 3], margin + half[k % 3]
+        reach += ti.abs(middle) * OUTWARD
         low[k], high[k] = ti.cast(middle - reach, ti.f32), ti.cast(middle + reach, ti.f32)
     return low, high
 

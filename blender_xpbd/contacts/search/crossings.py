@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from ...device.arrays import make_vectors, make_zero_vectors, make_zeros, read_array, readable_array
+from ...device.arrays import make_vectors, make_zeros, read_array, readable_array
 from ...device.runtime import real_type
 from ...geometry.search.surfaces import Surfaces
 from .features import CROSSINGS
@@ -43,7 +43,8 @@ def crossings(surfaces: Surfaces, positions: Floats) -> Ints:
     )
     forest = make_forest(surfaces, np.asarray(positions, np.float64))
     walk = TreeWalk(surfaces, points, CROSSINGS)
-    window = Window(window_starts=make_vectors(positions), window_travels=make_zero_vectors(point_count))
+    still = make_vectors(positions)
+    window = Window(window_starts=still, window_ends=still, window_stays=still)
     walk.fit(forest, window, 1)
     count = walk.walk(forest, 1)[0]
     found = read_array(walk.found.found)[:count]

@@ -15,8 +15,9 @@ INT_TABLE = ti.types.ndarray(dtype=ti.i32, ndim=2)
 SINGLES = ti.types.ndarray(dtype=ti.f32, ndim=2)
 DOUBLES = ti.types.ndarray(dtype=ti.f64, ndim=2)
 
-# where particles are when a window begins and their margin, and how far they travel [m]
-Window = pack_type(window_starts=VECTORS, window_travels=VECTORS)
+# where particles are when a substep begins and their margin; where they would be at its end if nothing held them; and
+# where they would be if they stayed in the frame of their island [m]
+Window = pack_type(window_starts=VECTORS, window_ends=VECTORS, window_stays=VECTORS)
 # as in ``Trees`` and ``Surfaces``; places of the points: at rest, or where crossings are looked for [m]
 Forest = pack_type(
     tree_headers=INT_TABLE,

@@ -80,9 +80,10 @@ class PairSearch:
     """Surfaces that may touch, and the window of substeps for which pairs are listed.
 
     Attributes:
-        window: pack of ``window_starts`` (particles,): where each particle is when the window begins, and its margin;
-            and ``window_travels`` (particles,): how far it travels until the window ends [m]. The pairs hold as long
-            as each particle is, along each axis, within its margin of start + share of the window · travel.
+        window: pack of ``window_starts`` (particles,): where each particle is when the substep begins, and its margin;
+            ``window_ends`` (particles,): where it would come; ``window_stays`` (particles,): where it would be if it
+            stayed in the frame of its island [m]. The pairs hold as long as each particle goes evenly from within its
+            margin of its start to within its margin, along each axis, of what lies between the other two.
     """
 
     def __init__(self, surfaces: Surfaces, contents: Contents) -> None:
@@ -98,7 +99,9 @@ class PairSearch:
         self._walk = TreeWalk(surfaces, self._points, NEAR_PAIRS)
         particle_count = len(contents.parts)
         self.window = Window(
-            window_starts=make_zero_vectors(particle_count), window_travels=make_zero_vectors(particle_count)
+            window_starts=make_zero_vectors(particle_count),
+            window_ends=make_zero_vectors(particle_count),
+            window_stays=make_zero_vectors(particle_count),
         )
         self._task_starts = make_zeros((contents.part_count + 2,), ti.i32)
         self._capacity = 0

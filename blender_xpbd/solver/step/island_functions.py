@@ -77,7 +77,8 @@ def find_reach_share(particles: ti.template(), pairs: ti.template(), turn, turns
 @ti.func
 def off_way(pairs: ti.template(), i, place, share):
     """How far a place is beside the way of a particle ``share`` of the window on, axis by axis [m]."""
-    return ti.abs(place - (pairs.window_starts[i] + share * pairs.window_travels[i])).xyz
+    start = pairs.window_starts[i]
+    return ti.abs(place - (start + share * (pairs.window_ends[i] - start))).xyz
 
 
 @ti.func

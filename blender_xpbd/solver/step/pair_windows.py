@@ -172,7 +172,9 @@ class PairWindows:
         self._aim_pinned(starts, travels, frame_index, count)
         self._aim_vertices(starts, travels, motion, frame_index, first)
         write_array(self._arrays["window_starts"], starts)
-        write_array(self._arrays["window_travels"], travels)
+        ends = starts + travels
+        write_array(self._arrays["window_ends"], ends)
+        write_array(self._arrays["window_stays"], ends)
         found = self._search.search(1 if path == SERIAL else thread_count())
         self._note_islands(found, self._meets_shapes(starts, travels, motion))
         write_array(self._arrays["travels"], np.zeros(len(self._ranges)))

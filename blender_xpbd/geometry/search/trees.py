@@ -23,9 +23,12 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
 
-LEAF_SIZE = 4
+# of 4, 8, 16 and 32 the one at which the search takes least, see docs/experiments.md
+LEAF_SIZE = 8
 # columns of a tree
 FIRST_NODE, FIRST_PRIMITIVE, PRIMITIVE_COUNT, DEPTH, MEETS_ITSELF = range(5)
+# columns of a leaf: its primitives, and the rows of ``leaf_points`` that are its points
+FIRST, END, FIRST_POINT, END_POINT = range(4)
 
 
 @dataclass(frozen=True)
@@ -38,11 +41,15 @@ class Trees:
         primitives: in the order of the leaves, columns as in ``primitives``; shape (primitives, 8).
         is_flat: nodes that cannot meet themselves while their normals stay in a cone, see ``flat_nodes``;
             shape (nodes,), int32.
+        leaves: what each leaf holds, rows of inner nodes are 0; shape (nodes, 4).
+        leaf_points: the points of the leaves, each once in a leaf.
     """
 
     headers: Ints
     primitives: Ints
     is_flat: Ints
+    leaves: Ints
+    leaf_points: Ints
 
     @property
     def node_count(self) -> int:
@@ -79,7 +86,27 @@ def build_trees(meshes: Sequence[tuple[Floats, Ints, Ints, Bools]], meets_itself
             first_triangle + len(triangles),
             first_edge + len(edges),
         )
-    return Trees(headers, np.concatenate(primitives), np.concatenate(is_flat))
+    rows = np.concatenate(primitives)
+    return Trees(headers, rows, np.concatenate(is_flat), *_leaves(headers, rows, first_node))
+
+
+def _leaves(headers: Ints, primitives: Ints, node_count: int) -> tuple[Ints, Ints]:
+    """What the leaves of all trees hold, and their points."""
+    leaves = np.zeros((node_count, 4), np.int32)
+    for first_node, first, count, depth, _ in headers.tolist():
+        if count > 0:
+            starts = first + level_starts(count, depth)
+            leaves[first_node + (1 << depth) - 1 : first_node + (2 << depth) - 1, FIRST] = starts[:-1]
+            leaves[first_node + (1 << depth) - 1 : first_node + (2 << depth) - 1, END] = starts[1:]
+    own = np.flatnonzero(leaves[:, END] > leaves[:, FIRST])
+    sizes = leaves[own, END] - leaves[own, FIRST]
+    # leaves follow each other as their primitives do
+    number = np.repeat(np.arange(len(own)), sizes)
+    points = primitives[:, CORNERS:TRIANGLE]
+    keys = np.unique(((number[:, None] << 32) | points).ravel())
+    ends = np.searchsorted(keys >> 32, np.arange(len(own) + 1))
+    leaves[own, FIRST_POINT], leaves[own, END_POINT] = ends[:-1], ends[1:]
+    return leaves, (keys & 0xFFFFFFFF).astype(np.int32)
 
 
 def _agreeing(rest: Floats, triangles: Ints) -> Ints:

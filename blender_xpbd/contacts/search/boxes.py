@@ -83,7 +83,7 @@ def fit_leaf(forest: ti.template(), boxes: ti.template(), node, has_normals):
 
     With 0 among the normals, as edges, points and slivers have it, the leaf is in no cone.
     """
-    leaf = forest.leaves[node]
+    leaf = forest.leaf_rows[node]
     box = ti.Vector([1e30] * 12, ti.f32)
     for n in range(leaf[FIRST_POINT], leaf[END_POINT]):
         box = lesser(box, boxes.point_boxes[forest.leaf_points[n]])

@@ -80,7 +80,8 @@ def walk_share(ground: ti.template(), member, team_size, part_count, mode):
         elif until <= end:
             root = ground.work.node_pairs[item][ROOT]
             gap = ground.points.object_gaps[ground.work.roots[root, 0], ground.work.roots[root, 1]]
-            kept = keep_candidates(ground, last, until, gap, part_count)
+            is_of_one = ground.work.roots[root, 0] == ground.work.roots[root, 1]
+            kept = keep_candidates(ground, last, until, gap, part_count, is_of_one)
         ground.work.item_rows[item] = ti.Vector([last, kept - last, 0, 0])
         last = kept
     ti.atomic_max(ground.work.told[TOLD_ROWS], most)

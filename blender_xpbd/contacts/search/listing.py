@@ -7,7 +7,6 @@ from ..pairs.geometry import pair_geometry
 from ..pairs.tables import FRICTION, GAP, KIND, PAIR_WIDTH, POINTS, RESTITUTION
 from .leaves import CANDIDATE_KIND, CANDIDATE_TASK
 from .intersection import place
-from .parting import is_parted, middles
 
 # parts of points
 NOBODY, SEVERAL = -1, -2
@@ -48,44 +47,29 @@ def is_far_at_rest(forest: ti.template(), pair, is_edges, gap):
 
 
 @ti.func
-def keep_candidates(ground: ti.template(), first, last, gap, part_count):
-    """Keep those candidates of an item that no plane parts, with their tasks and gaps; returns the end of these.
+def rest_gap(forest: ti.template(), pair, is_edges, gap):
+    """The gap that a pair of one object keeps: at most its distance at rest, so that fine meshes may rest."""
+    result = gap
+    if not is_far_at_rest(forest, pair, is_edges, gap):
+        x = ti.Matrix.rows([place(forest.places, pair[k]) for k in ti.static(range(4))])
+        a, b, c, d = x[0, :], x[1, :], x[2, :], x[3, :]
+        closest = pair_geometry(is_edges, a, b, c, d, ti.Vector([0.0, 0.0, 0.0], ti.f64))
+        result = ti.min(gap, ti.cast(closest.distance * LESS, ti.f32))
+    return result
 
-    The closest points are found halfway, for the plane, and then at rest where both sides are of one object: the gap is
-    at most their distance there, so that fine meshes may rest.
-    """
-    kept = first
-    found, boxes = ti.static(ground.found.found, ground.boxes.point_boxes)
+
+@ti.func
+def keep_candidates(ground: ti.template(), first, last, gap, part_count, is_of_one):
+    """Find the tasks and the gaps of the candidates of an item."""
+    found = ti.static(ground.found.found)
     for n in range(first, last):
         row = found[n]
-        is_edges = row[CANDIDATE_KIND] == 1
-        x = [boxes[row[0]], boxes[row[1]], boxes[row[2]], boxes[row[3]]]
-        own_gap, is_listed = gap, True
-        objects = ti.static(ground.points.point_elements)
-        is_of_one = objects[row[0], 4] == objects[row[3], 4]
+        own_gap = gap
         if is_of_one:
-            is_of_one = not is_far_at_rest(ground.forest, row, is_edges, gap)
-        origin = middles(x[0])
-        ways = ti.Matrix.zero(ti.f32, 3, 3)
-        for k in ti.static(range(3)):
-            way = middles(x[k + 1]) - origin
-            ways[k, :] = ti.cast(0.5, ti.f32) * (way[0:3] + way[3:6])
-        nowhere = ti.Vector([0.0, 0.0, 0.0], ti.f32)
-        for turn in range(2 if is_of_one else 1):
-            if is_listed:
-                closest = pair_geometry(is_edges, nowhere, ways[0, :], ways[1, :], ways[2, :], nowhere)
-                if turn == 0:
-                    is_listed = not is_parted(x, ti.cast(closest.normal, ti.f32), is_edges, gap)
-                    for k in ti.static(range(3)):
-                        rest = place(ground.forest.places, row[k + 1]) - place(ground.forest.places, row[0])
-                        ways[k, :] = ti.cast(rest, ti.f32)
-                else:
-                    own_gap = ti.min(own_gap, ti.cast(closest.distance * LESS, ti.f32))
-        if is_listed:
-            row[CANDIDATE_TASK] = task_of(ground.points, row, part_count)
-            found[kept], ground.found.found_gaps[kept] = row, own_gap
-            kept += 1
-    return kept
+            own_gap = rest_gap(ground.forest, row, row[CANDIDATE_KIND] == 1, gap)
+        found[n][CANDIDATE_TASK] = task_of(ground.points, row, part_count)
+        ground.found.found_gaps[n] = own_gap
+    return last
 
 
 @ti.func

@@ -28,9 +28,11 @@ Window = pack_type(window_starts=VECTORS, window_ends=VECTORS, window_stays=VECT
 Forest = pack_type(
     tree_headers=INT_TABLE,
     primitives=INT_TABLE,
-    leaves=ROWS,
+    leaf_rows=ROWS,
     leaf_points=INTS,
     is_flat=INTS,
+    flat_starts=INTS,
+    flat_pairs=ROWS,
     places=DOUBLES,
 )
 # as in ``Contents``; the part of a point is −1 where nothing moves it, −2 where its particles belong to several
@@ -54,8 +56,8 @@ Work = pack_type(
     next_node_pairs=ROWS,
     item_rows=ROWS,
     stacks=INTS,
-    near_primitives=INTS,
-    near_boxes=BOXES,
+    near=ROWS,
+    near_boxes=SIXES,
     told=INTS,
     root_counts=INTS,
 )

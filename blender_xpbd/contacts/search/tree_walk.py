@@ -13,9 +13,10 @@ from ...device.arrays import make_array, make_rows, make_zero_rows, make_zeros, 
 from ...device.launch import launch
 from ...device.runtime import thread_count
 from ...geometry.search.surfaces import Surfaces
-from ...geometry.search.trees import LEAF_SIZE, PRIMITIVE_COUNT
+from ...geometry.search.trees import PRIMITIVE_COUNT
 from ...scene.errors import XpbdError
 from .boxes import BOX_WIDTH
+from .leaves import NEAR_ROWS
 from .kernel import search_trees
 from .listing import TOLD_PAIRS, TOLD_ROWS, TOLD_WIDTH
 from .packs import Boxes, Forest, Found, Work
@@ -52,9 +53,11 @@ class TreeWalk:
         self._forest = Forest(
             tree_headers=readable_array(trees.headers, ti.i32),
             primitives=readable_array(trees.primitives, ti.i32),
-            leaves=make_rows(trees.leaves, ti.i32),
+            leaf_rows=make_rows(trees.leaves, ti.i32),
             leaf_points=readable_array(trees.leaf_points, ti.i32),
             is_flat=readable_array(trees.is_flat, ti.i32),
+            flat_starts=readable_array(trees.flat_starts, ti.i32),
+            flat_pairs=make_rows(trees.flat_pairs, ti.i32),
             places=readable_array(np.ascontiguousarray(surfaces.rest), ti.f64),
         )
         self._boxes = Boxes(
@@ -71,8 +74,8 @@ class TreeWalk:
             next_node_pairs=make_zero_rows(rows, 4, ti.i32),
             item_rows=make_zero_rows(rows, 4, ti.i32),
             stacks=make_zeros((2 * STACK * members,), ti.i32),
-            near_primitives=make_zeros((2 * LEAF_SIZE * members,), ti.i32),
-            near_boxes=make_zero_rows(2 * LEAF_SIZE * members, BOX_WIDTH, ti.f32),
+            near=make_zero_rows(2 * NEAR_ROWS * members, 4, ti.i32),
+            near_boxes=make_zero_rows(2 * NEAR_ROWS * members, 6, ti.f32),
             told=make_zeros((TOLD_WIDTH,), ti.i32),
             root_counts=make_zeros((len(self.roots),), ti.i32),
         )

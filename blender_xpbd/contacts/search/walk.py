@@ -7,7 +7,7 @@ What an item holds is written in the order of the walk. So the order of all pair
 
 import taichi as ti
 
-from ...geometry.search.flat_nodes import CONE_COSINE
+from ...geometry.search.flat_pairs import CONE_COSINE, FLAT_PAIR_WIDTH
 from ...geometry.search.trees import DEPTH, FIRST_NODE
 from .boxes import lesser, overlap
 from .leaves import test_leaves
@@ -67,6 +67,23 @@ def may_meet(ground: ti.template(), a, b, is_self, gap):
     result = a == b
     if not (a == b or (is_self and a > b)):
         result = overlap(ground.boxes.node_boxes[a], ground.boxes.node_boxes[b], gap)
+        if is_self and result:
+            result = not are_left_out(ground.forest, ground.boxes, a, b)
+    return result
+
+
+@ti.func
+def are_left_out(forest: ti.template(), boxes: ti.template(), a, b):
+    """Whether two nodes cannot meet each other: they are one flat piece at rest, and in one cone now."""
+    result = False
+    for n in range(forest.flat_starts[a], forest.flat_starts[a + 1]):
+        pair = forest.flat_pairs[n]
+        if pair[1] == b:
+            normals = lesser(boxes.node_normals[a], boxes.node_normals[b])
+            for k in ti.static(range(2, FLAT_PAIR_WIDTH)):
+                if pair[k] >= 0:
+                    normals = lesser(normals, boxes.node_normals[pair[k]])
+            result = is_in_cone(normals)
     return result
 
 

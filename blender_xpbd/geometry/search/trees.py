@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from ..surface.orientation import disagreeing_triangles
 from .flat_nodes import flat_nodes
+from .flat_pairs import no_pairs
 from .primitives import CORNERS, EDGES, OWNED, TRIANGLE, build_primitives
 
 Floats = npt.NDArray[np.float64]
@@ -41,6 +42,9 @@ class Trees:
         primitives: in the order of the leaves, columns as in ``primitives``; shape (primitives, 8).
         is_flat: nodes that cannot meet themselves while their normals stay in a cone, see ``flat_nodes``;
             shape (nodes,), int32.
+        flat_starts: first row of ``flat_pairs`` of each node, then the end; shape (nodes + 1,).
+        flat_pairs: two nodes, the lower one first, that cannot meet each other while their normals and those of the
+            others in the row stay in one cone; sorted, shape (pairs, FLAT_PAIR_WIDTH).
         leaves: what each leaf holds, rows of inner nodes are 0; shape (nodes, 4).
         leaf_points: the points of the leaves, each once in a leaf.
     """
@@ -48,6 +52,8 @@ class Trees:
     headers: Ints
     primitives: Ints
     is_flat: Ints
+    flat_starts: Ints
+    flat_pairs: Ints
     leaves: Ints
     leaf_points: Ints
 
@@ -66,7 +72,7 @@ def build_trees(meshes: Sequence[tuple[Floats, Ints, Ints, Bools]], meets_itself
     """
     headers = np.zeros((len(meshes), 5), np.int32)
     primitives = [np.zeros((0, 8), np.int32)]
-    is_flat = [np.zeros(0, np.int32)]
+    is_flat, flat_pairs = [np.zeros(0, np.int32)], [no_pairs()]
     first_node = first_primitive = first_point = first_triangle = first_edge = 0
     for number, (rest, triangles, edges, takes_part) in enumerate(meshes):
         rows = build_primitives(_agreeing(rest, triangles), edges, takes_part)
@@ -74,7 +80,9 @@ def build_trees(meshes: Sequence[tuple[Floats, Ints, Ints, Bools]], meets_itself
         rows = rows[_leaf_order(rest[rows[:, CORNERS:TRIANGLE]].mean(axis=1), depth)]
         headers[number] = first_node, first_primitive, len(rows), depth, meets_itself[number]
         node_count = (2 << depth) - 1
-        is_flat.append(flat_nodes(rest, rows, depth) if meets_itself[number] else np.zeros(node_count, np.int32))
+        flat, pairs = flat_nodes(rest, rows, depth) if meets_itself[number] else (np.zeros(node_count, np.int32), no_pairs())
+        is_flat.append(flat)
+        flat_pairs.append(np.where(pairs >= 0, pairs + first_node, -1))
         rows[:, CORNERS:TRIANGLE] += first_point
         rows[:, TRIANGLE] += np.where(rows[:, TRIANGLE] >= 0, first_triangle, 0)
         rows[:, EDGES:OWNED] += np.where(rows[:, EDGES:OWNED] >= 0, first_edge, 0)
@@ -87,7 +95,9 @@ def build_trees(meshes: Sequence[tuple[Floats, Ints, Ints, Bools]], meets_itself
             first_edge + len(edges),
         )
     rows = np.concatenate(primitives)
-    return Trees(headers, rows, np.concatenate(is_flat), *_leaves(headers, rows, first_node))
+    pairs = np.concatenate(flat_pairs).astype(np.int32)
+    starts = np.searchsorted(pairs[:, 0], np.arange(first_node + 1)).astype(np.int32)
+    return Trees(headers, rows, np.concatenate(is_flat), starts, pairs, *_leaves(headers, rows, first_node))
 
 
 def _leaves(headers: Ints, primitives: Ints, node_count: int) -> tuple[Ints, Ints]:

@@ -18,6 +18,7 @@ from . import (
     solids,
 )
 from .case import Case
+from .meeting import flight
 
 CASES: tuple[Case, ...] = (
     *identities.CASES,
@@ -25,6 +26,7 @@ CASES: tuple[Case, ...] = (
     *chains.CASES,
     *contact.CASES,
     *bounces.CASES,
+    *flight.CASES,
     *cloths.CASES,
     *moments.CASES,
     *limits.CASES,

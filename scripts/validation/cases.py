@@ -18,7 +18,8 @@ from . import (
     solids,
 )
 from .case import Case
-from .meeting import flight
+from .meeting import flight, friction, rest
+from .product import jellies
 
 CASES: tuple[Case, ...] = (
     *identities.CASES,
@@ -27,11 +28,14 @@ CASES: tuple[Case, ...] = (
     *contact.CASES,
     *bounces.CASES,
     *flight.CASES,
+    *friction.CASES,
+    *rest.CASES,
     *cloths.CASES,
     *moments.CASES,
     *limits.CASES,
     *solids.CASES,
     *drape.CASES,
     *resolution.CASES,
+    *jellies.CASES,
     *determinism.CASES,
 )

@@ -25,7 +25,7 @@ from ..simulation import GRAVITY, positions_of
 FRAME = 1.0 / 24.0
 SHEETS = ("quads", "triangles", "irregular")
 BLOCKS = ("cube", "puck", "hexagon")
-# a side of a block; a puck and a hexagon are as wide [m]
+# width of a block [m]
 SIZE = 0.2
 # how thick all surfaces are, so that a body may start at the very gap that is kept [m]
 THICKNESS = 0.004
@@ -50,24 +50,26 @@ def sheet(name: str, pattern: str, size: float, cells: int, height: float = 0.0,
         inner = np.abs(positions[:, :2]).max(axis=1) < 0.5 * size - 1e-9
         shift = np.random.default_rng(0).uniform(-0.2, 0.2, (len(positions), 2)) * size / cells
         positions[inner, :2] += shift[inner]
-    mesh = positions + [0.0, 0.0, height], corners.reshape(len(sizes), -1)
+    mesh = positions + np.array([0.0, 0.0, height]), corners.reshape(len(sizes), -1)
     return _apart_from_itself(objects.cloth(name, mesh, **{**BARE, **values}))
 
 
-def block(name: str, shape: str, height: float = 0.0, preset: str = "RUBBER", **values: float) -> Body:
+def block(
+    name: str, shape: str, height: float = 0.0, preset: str = "RUBBER", size: float = SIZE, **values: float
+) -> Body:
     """A body in a cage of four cells that stands on a height [m]: flat above and below, of one of ``BLOCKS``."""
-    mesh = block_mesh(shape)
+    mesh = block_mesh(shape, size)
     mesh = shapes.moved(mesh, 0.0, 0.0, height - float(mesh[0][:, 2].min()))
     return _apart_from_itself(objects.jelly(name, mesh, preset, 4, **{**BARE, **values}))
 
 
-def block_mesh(shape: str) -> shapes.Mesh:
-    """A cube of quads, a round puck of triangles, or a prism of six sides of few and long ones."""
+def block_mesh(shape: str, size: float = SIZE) -> shapes.Mesh:
+    """A cube of quads, or half as high a round puck of triangles or a prism of six sides of few and long ones."""
     if shape == "cube":
-        return shapes.box((SIZE, SIZE, SIZE), (4, 4, 4))
+        return shapes.box((size, size, size), (4, 4, 4))
     around, rows = (16, 5) if shape == "puck" else (6, 2)
-    curve = np.linspace([0.0, 0.0, 0.0], [0.0, 0.0, 0.5 * SIZE], rows)
-    return shapes.tube(curve, np.full(rows, 0.5 * SIZE), around)
+    curve = np.linspace([0.0, 0.0, 0.0], [0.0, 0.0, 0.5 * size], rows)
+    return shapes.tube(curve, np.full(rows, 0.5 * size), around)
 
 
 def slab(size: float = 0.6, **values: float) -> Body:

@@ -19,7 +19,7 @@ from . import (
 )
 from .case import Case
 from .meeting import flight, friction, rest
-from .product import jellies
+from .product import bars, drag_and_spin, fabrics, jellies
 
 CASES: tuple[Case, ...] = (
     *identities.CASES,
@@ -37,5 +37,8 @@ CASES: tuple[Case, ...] = (
     *drape.CASES,
     *resolution.CASES,
     *jellies.CASES,
+    *bars.CASES,
+    *fabrics.CASES,
+    *drag_and_spin.CASES,
     *determinism.CASES,
 )

@@ -13,7 +13,7 @@ from blender_xpbd.solver.solver import Solver
 from ..case import Case, Curve, Plot, Result, Row, at_most, relative
 from ..meshes import Floats
 from ..simulation import GRAVITY
-from .scenes import BLOCKS, FRAME, SHEETS, THICKNESS, block, centre_of, meeting, sheet, slab, tilting
+from .scenes import BLOCKS, FRAME, SHEETS, SIZE, THICKNESS, block, centre_of, meeting, sheet, slab, tilting
 
 FRICTION = 0.5
 # of the coefficient of friction: just too little to slide, and just enough
@@ -32,7 +32,7 @@ def lying(name: str, height: float = THICKNESS, **values: float) -> Body:
     """A sheet or a block at a height over the slab, by the name of its mesh."""
     if name in SHEETS:
         return sheet("above", name, 0.2, 6, height, **values)
-    return block("above", name, height, **values)
+    return block("above", name, height, "RUBBER", SIZE, **values)
 
 
 def path_on_slope(name: str, tangent: float, iterations: int, frames: int) -> Floats:

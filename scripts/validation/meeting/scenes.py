@@ -12,7 +12,6 @@ from contact_cases import objects, shapes
 from blender_xpbd.scene.body import Body, Pins
 from blender_xpbd.scene.body_contact import BodyContact
 from blender_xpbd.scene.collider import Collider
-from blender_xpbd.scene.parameter import Value
 from blender_xpbd.scene.scene import Scene, validate
 from blender_xpbd.scene.settings import FrameRange, SolverSettings
 from blender_xpbd.scene.track import SCENE_TARGET, Track
@@ -30,7 +29,7 @@ SIZE = 0.2
 # how thick all surfaces are, so that a body may start at the very gap that is kept [m]
 THICKNESS = 0.004
 # no drag and no calming: what is left is contact and elasticity
-BARE: dict[str, Value] = {"damping": 0.0, "internal_damping": 0.0}
+BARE = {"damping": 0.0, "internal_damping": 0.0}
 
 
 def sheet(name: str, pattern: str, size: float, cells: int, height: float = 0.0, **values: float) -> Body:
@@ -51,7 +50,7 @@ def sheet(name: str, pattern: str, size: float, cells: int, height: float = 0.0,
         shift = np.random.default_rng(0).uniform(-0.2, 0.2, (len(positions), 2)) * size / cells
         positions[inner, :2] += shift[inner]
     mesh = positions + np.array([0.0, 0.0, height]), corners.reshape(len(sizes), -1)
-    return _apart_from_itself(objects.cloth(name, mesh, **{**BARE, **values}))
+    return _apart_from_itself(objects.cloth(name, mesh, "COTTON", None, **{**BARE, **values}))
 
 
 def block(
@@ -116,9 +115,8 @@ def meeting(
     """
     frames = FrameRange(1, max([2, *(len(track.values) for track in tracks)]), 1, frame)
     down = np.array([0.0, 0.0, -gravity])
-    scene = Scene(
-        tuple(bodies), tuple(colliders), frames, SolverSettings(device="CPU", **settings), down, tracks=tracks
-    )
+    chosen = SolverSettings.from_values({"device": "CPU", **settings})
+    scene = Scene(tuple(bodies), tuple(colliders), frames, chosen, down, tracks=tracks)
     validate(scene)
     return Solver(build_system(scene))
 

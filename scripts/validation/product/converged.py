@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -36,7 +36,7 @@ class Converged:
     @classmethod
     def of_today(cls, value: float, baked: Baked) -> Converged:
         """A number that was just computed."""
-        return cls(value, baked.substeps, SOLVER_VERSION, datetime.datetime.now(tz=datetime.UTC).date().isoformat())
+        return cls(value, baked.substeps, SOLVER_VERSION, dt.datetime.now(tz=dt.UTC).date().isoformat())
 
 
 @cache

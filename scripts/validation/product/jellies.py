@@ -54,9 +54,9 @@ def pressed(kind: str, preset: str) -> Shot:
     """A cube of 50 cm on the floor that a plate presses to half its height within a second."""
     places = np.zeros((49, 3))
     places[:, 2] = 0.5 - 0.25 * np.minimum(np.arange(49) / 24, 1.0)
-    plate = Thing(
-        "Plate", *box_collider((2.0, 2.0, 0.2), 0.2), values("COLLIDER"), places=places + np.array([0.0, 0.0, 0.01])
-    )
+    # a little above at first
+    above = places + np.array([0.0, 0.0, 0.01])
+    plate = Thing("Plate", *box_collider((2.0, 2.0, 0.2), 0.2), values("COLLIDER"), places=above)
     body = Thing("Cube", *cube(kind, 0.5, 0.0), values("JELLY", PRESETS[preset]))
     return Shot((body, plate), 48, floor())
 

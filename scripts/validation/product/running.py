@@ -11,8 +11,10 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .shot import FRAMES_PER_SECOND, Baked, Shot
 
@@ -50,7 +52,7 @@ def _write(shot: Shot, path: Path) -> None:
         "things": [{"name": thing.name, "values": dict(thing.values)} for thing in shot.things],
     }
     path.write_text(json.dumps(record), encoding="utf-8")
-    arrays = {}
+    arrays: dict[str, npt.NDArray[Any]] = {}
     for number, thing in enumerate(shot.things):
         arrays[f"positions{number}"], arrays[f"faces{number}"] = thing.positions, thing.faces
         arrays[f"pinned{number}"], arrays[f"places{number}"] = thing.pinned, thing.places

@@ -6,7 +6,7 @@
 | FIND_FRAMES | how fast islands of bodies that may touch move as a whole | – |
 | FIND_REACHES | how far particles may go in their island's frame | – |
 | FIND_NEAR | pairs that may touch in this substep | – |
-| PREDICT | gravity and drag change velocities, these move particles | ``v = (v + h g) exp(-drag h)``, ``x + h v`` |
+| PREDICT | gravity and drag change velocities, these move particles | ``v = kept v + fallen g``, ``x + h v`` |
 | PLACE_TARGETS | pinned particles go on their way | ``x[particle] = target`` |
 | PLACE_VERTICES | vertices of colliders go on their way | – |
 | SOLVE_LEVELS | pulls go far through stiff cloth, by its coarse levels | – |

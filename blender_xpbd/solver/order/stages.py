@@ -4,7 +4,7 @@
 | act | what happens | in ``step`` of ``tests/reference/xpbd.py`` |
 |---|---|---|
 | BEGIN_PAIRS | what a substep with contact between bodies begins with is noted | – |
-| PREDICT | gravity and drag change velocities, these move particles | ``v = (v + h g) exp(-drag h)``, ``x + h v`` |
+| PREDICT | gravity and drag change velocities, these move particles | ``v = kept v + fallen g``, ``x + h v`` |
 | PLACE_TARGETS | pinned particles go on their way | ``x[particle] = target`` |
 | PLACE_VERTICES | vertices of colliders go on their way | – |
 | SOLVE_LEVELS | pulls go far through stiff cloth, by its coarse levels | – |

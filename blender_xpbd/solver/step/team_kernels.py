@@ -16,7 +16,6 @@ import taichi as ti
 from ...constraints.constraint import BDF2
 from ...contacts.contact import project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
-from ...contacts.tables import BODY_DAMPING
 from ..order.stages import (
     ACT,
     BOUNCE,
@@ -44,6 +43,7 @@ from .functions import (
     predict_position,
     project_task,
     projection_step,
+    speed_change,
     update_velocity,
 )
 from .internal_damping import damp_piece
@@ -70,17 +70,16 @@ def is_first(counters: ti.template(), turn, epoch):
 
 
 @ti.func
-def predict_share(particles: ti.template(), turn, turns, h, mode: ti.template()):
+def predict_share(particles: ti.template(), turn, turns, h, substep, mode: ti.template()):
     """Predict the particles of one of ``turns`` equal shares."""
     bodies, starts = ti.static(particles.bodies, particles.body_starts)
-    gravity = particles.gravity[0]
     count = starts[bodies.shape[0]]
     first, last = count * turn // turns, count * (turn + 1) // turns
     for b in range(bodies.shape[0]):
         if starts[b] < last and starts[b + 1] > first:
-            decay = ti.exp(-bodies[b, BODY_DAMPING] * h)
+            change = speed_change(particles, b, substep)
             for i in range(ti.max(starts[b], first), ti.min(starts[b + 1], last)):
-                predict_position(particles, i, h, gravity, decay, mode)
+                predict_position(particles, i, h, change, mode)
 
 
 @ti.func
@@ -170,9 +169,9 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
     act, turns = order.stages[stage, ACT], order.stages[stage, TURNS]
     task, iteration = order.stages[stage, FIRST] + turn, order.stages[stage, DETAIL]
     if act == PREDICT:
-        predict_share(world.particles, turn, turns, h, mode)
+        predict_share(world.particles, turn, turns, h, substep, mode)
         if ti.static(variant.has_orientations):
-            predict_orientations(world.particles, turn, turns, h)
+            predict_orientations(world.particles, turn, turns, h, substep)
     if act == PLACE_TARGETS:
         place_targets(world.particles, world.targets, (substep + 1.0) / order.span[SPAN_OF], mode)
     if ti.static(variant.has_levels):

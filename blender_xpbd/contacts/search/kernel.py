@@ -3,15 +3,12 @@
 
 import taichi as ti
 
-from ...geometry.search.trees import PRIMITIVE_COUNT
+from ...geometry.search.headers import PRIMITIVE_COUNT
 from .boxes import ITEMS_PER_MEMBER, fit_leaves, fit_nodes, fit_point, share_of
-from .leaves import CROSSINGS
+from .leaves import CROSSINGS, TOLD_ITEMS, TOLD_PAIRS, TOLD_ROWS, TOLD_SEARCHES
 from .listing import (
     FIRST_KEPT,
     KEPT,
-    TOLD_ITEMS,
-    TOLD_PAIRS,
-    TOLD_ROWS,
     keep_candidates,
     place_items,
     write_pair,
@@ -48,6 +45,7 @@ def search_trees(
     for _ in range(1):
         fit_nodes(forest, boxes)
         work.told[TOLD_PAIRS], work.told[TOLD_ROWS] = 0, 0
+        work.told[TOLD_SEARCHES] += 1
         work.told[TOLD_ITEMS] = open_items(ground)
     for turn in range(team_size * ITEMS_PER_MEMBER):
         if turn % ITEMS_PER_MEMBER == 0:
@@ -73,7 +71,7 @@ def walk_share(ground: ti.template(), member, team_size, part_count, mode):
     last, end, most = first, first + rows // team_size, 0
     for turn in range((ground.work.told[TOLD_ITEMS] + team_size - 1 - member) // team_size):
         item = member + turn * team_size
-        until = walk_item(ground, item, member, last, end, mode)
+        until = walk_item(ground, item, ti.Vector([member, team_size]), last, end, mode)
         kept, most = last, ti.max(most, until - first)
         if mode == CROSSINGS:
             kept = ti.min(until, end)

@@ -18,8 +18,8 @@ NEAR_PAIRS, CROSSINGS = range(2)
 CANDIDATE_KIND, CANDIDATE_TASK = 4, 5
 # features of a leaf at most: primitives, and three points and three edges of each; and one more to write to
 MOST_FEATURES = 7 * LEAF_SIZE + 1
-# numbers of features that are near each other: two for each pair of edges, and one more
-MOST_HITS = 2 * (3 * LEAF_SIZE) ** 2 + 2
+# numbers of features that are near each other: two for each pair of edges or of a point and a triangle, and two more
+MOST_HITS = 2 * (3 + 3 + 9) * LEAF_SIZE**2 + 2
 # what a search tells: pairs, the most rows that a member of the team needs, items, and how many searches there were
 TOLD_PAIRS, TOLD_ROWS, TOLD_ITEMS, TOLD_SEARCHES = range(4)
 TOLD_WIDTH = 4
@@ -105,54 +105,66 @@ def test_leaves(ground: ti.template(), pair, turn, gap, n, end, mode):
     for k in ti.static(range(3)):
         most[k] += ti.max(other_way[k] - way[k], ti.cast(0.0, ti.f32))
         most[3 + k] += ti.max(way[k] - other_way[k], ti.cast(0.0, ti.f32))
-    around = resting(ground.boxes.node_boxes[pair[1]], other_way)
-    # ends of what is near: triangles, points and edges of both sides
+    # begin and end of the near triangles, then end of the near points and of the near edges; of both sides
     ends = ti.Vector([0] * 8)
     for side in range(2):
-        node = ti.select(side == 0, pair[0], pair[1])
+        node, other = ti.select(side == 0, pair[0], pair[1]), ti.select(side == 0, pair[1], pair[0])
         fill_leaf(ground, node, ti.select(side == 0, way, other_way), turn[1])
-        leaf = ground.forest.leaf_rows[node]
+        leaf, across = ground.forest.leaf_rows[node], ground.forest.leaf_rows[other]
         at = base + side * MOST_FEATURES
-        reach = most
-        if side == 1:
-            around = resting(ground.boxes.node_boxes[pair[0]], way)
-            reach = ti.Vector([most[3], most[4], most[5], most[0], most[1], most[2]])
-        for kind in range(3):
-            first = ti.select(kind == 0, leaf[TRIANGLES], ti.select(kind == 1, leaf[POINTS], leaf[SIDES]))
-            last = ti.select(kind == 0, leaf[POINTS], ti.select(kind == 1, leaf[SIDES], leaf[FEATURES_END]))
-            for f in range(first, last):
-                near[at] = f
-                at += are_near(ground.boxes.feature_boxes[f], around, reach)
-            for k in ti.static(range(6)):
-                ends[k] = ti.select(k == 3 * side + kind, at, ends[k])
-    first_hit, hits = 2 * MOST_FEATURES * turn[1] + MOST_HITS * turn[0], 0
-    is_self = pair[0] == pair[1]
-    # triangles with triangles; or points with triangles, both ways, and edges
+        begin, triangles, points = at, at, at
+        reach = ti.select(side == 0, most, ti.Vector([most[3], most[4], most[5], most[0], most[1], most[2]]))
+        around = resting(ground.boxes.node_boxes[other], ti.select(side == 0, other_way, way))
+        # edges only where there are edges across
+        last = ti.select(across[SIDES] == across[FEATURES_END], leaf[SIDES], leaf[FEATURES_END])
+        for f in range(leaf[TRIANGLES], last):
+            near[at] = f
+            is_near = are_near(ground.boxes.feature_boxes[f], around, reach)
+            at += is_near
+            triangles += is_near & (f < leaf[POINTS])
+            points += is_near & (f < leaf[SIDES])
+        for k in ti.static(range(2)):
+            if k == side:
+                ends[4 * k], ends[4 * k + 1], ends[4 * k + 2], ends[4 * k + 3] = begin, triangles, points, at
+    return pair_features(ground, ends, pair[0] == pair[1], most, turn, n, end, mode)
+
+
+@ti.func
+def pair_features(ground: ti.template(), ends, is_self, most, turn, n, end, mode):
+    """Pairs of near features: points and triangles both ways, and edges; or triangles with triangles."""
+    near = ti.static(ground.work.near)
+    first_hit, at = 2 * MOST_FEATURES * turn[1] + MOST_HITS * turn[0], 0
     for kind in range(1 if mode == CROSSINGS else 3):
-        begin_a, end_a, begin_b, end_b = base, ends[0], base + MOST_FEATURES, ends[3]
-        if mode != CROSSINGS:
-            if kind == 0:
-                begin_a, end_a = ends[0], ends[1]
-            elif kind == 1:
-                begin_b, end_b = ends[3], ti.select(is_self, ends[3], ends[4])
-            else:
-                begin_a, end_a, begin_b, end_b = ends[1], ends[2], ends[4], ends[5]
+        # points with triangles; triangles with points, but for one leaf with itself; edges
+        begin_a = ti.select(kind == 0, ends[1], ti.select(kind == 1, ends[0], ends[2]))
+        end_a = ti.select(kind == 0, ends[2], ti.select(kind == 1, ends[1], ends[3]))
+        begin_b = ti.select(kind == 0, ends[4], ti.select(kind == 1, ends[5], ends[6]))
+        end_b = ti.select(kind == 0, ends[5], ti.select(kind == 1, ends[6], ends[7]))
+        if mode == CROSSINGS:
+            begin_a, end_a, begin_b, end_b = ends[0], ends[1], ends[4], ends[5]
         is_half = is_self and (kind == 2 or mode == CROSSINGS)
-        for i in range(begin_a, end_a):
-            f = near[i]
-            box = ground.boxes.feature_boxes[f]
-            for j in range(begin_b + (i + 1 - begin_a if is_half else 0), end_b):
-                near[first_hit + 2 * hits], near[first_hit + 2 * hits + 1] = f, near[j]
-                hits += are_near(box, ground.boxes.feature_boxes[near[j]], most)
-        for hit in range(hits):
-            f, g = near[first_hit + 2 * hit], near[first_hit + 2 * hit + 1]
-            a, b = ground.forest.features[f], ground.forest.features[g]
-            if mode == CROSSINGS:
-                row = ti.Vector([ti.max(a[3], -1 - a[3]), ti.max(b[3], -1 - b[3]), 0, 0, 0, 0])
-                n = keep(ground.found.found, n, end, row)
-            else:
-                n = keep_features(ground, a, b, kind, n, end)
-        hits = 0
+        count_a, count_b = end_a - begin_a, end_b - begin_b
+        total = ti.select(is_half, count_a * (count_a - 1) // 2, count_a * count_b)
+        if is_self and kind == 1:
+            total = 0
+        i, j = begin_a, ti.select(is_half, begin_b + 1, begin_b)
+        # one loop over both, since a short one within another ends where no processor expects it
+        for _ in range(total):
+            f, g = near[i], near[j]
+            near[first_hit + at], near[first_hit + at + 1] = 4 * f + kind, g
+            at += 2 * are_near(ground.boxes.feature_boxes[f], ground.boxes.feature_boxes[g], most)
+            j += 1
+            is_over = ti.cast(j == end_b, ti.i32)
+            i += is_over
+            j = ti.select(is_over == 1, ti.select(is_half, begin_b + 1 + i - begin_a, begin_b), j)
+    for hit in range(at >> 1):
+        f, g = near[first_hit + 2 * hit], near[first_hit + 2 * hit + 1]
+        a, b = ground.forest.features[f >> 2], ground.forest.features[g]
+        if mode == CROSSINGS:
+            row = ti.Vector([ti.max(a[3], -1 - a[3]), ti.max(b[3], -1 - b[3]), 0, 0, 0, 0])
+            n = keep(ground.found.found, n, end, row)
+        else:
+            n = keep_features(ground, a, b, f & 3, n, end)
     return n
 
 

@@ -94,7 +94,7 @@ class TreeWalk:
             return 0
         while True:
             packs = self._forest, self._points, window, self._boxes, self.work, self.found, listed
-            launch(search_trees, *packs, team_size, self._mode)
+            launch(search_trees, *packs, team_size, self._mode, team_size > 1)
             told = read_array(self.work.told)
             if max(told[TOLD_PAIRS], told[TOLD_ROWS]) > MOST_PAIRS:
                 text = "Too many parts of the surfaces lie in one place to test them for contact; move the objects apart."

@@ -113,7 +113,7 @@ def open_items(ground: ti.template()):
             gap, is_self = gap_of(ground.points, ground.work, pair[ROOT]), frame[FIRST_A] == frame[FIRST_B]
             if not is_certain(ground, pair[NODE_A], pair[NODE_B], is_self):
                 for k in range(count_a * count_b):
-                    a, b = first_a + k // count_b, first_b + k % count_b
+                    a, b = first_a + (k >> (count_b - 1)), first_b + (k & (count_b - 1))
                     ground.work.next_node_pairs[kept] = ti.Vector([a, b, pair[ROOT], 0])
                     kept += may_meet(ground, a, b, is_self, gap)
                 is_open = is_open or count_a * count_b > 1
@@ -148,7 +148,7 @@ def walk_item(ground: ti.template(), item, turn, n, end, mode):
                 n = test_leaves(ground, ti.Vector([node_a, node_b]), turn, gap, n, end, mode)
             else:
                 for k in range(count_a * count_b):
-                    a, b = first_a + k // count_b, first_b + k % count_b
+                    a, b = first_a + (k >> (count_b - 1)), first_b + (k & (count_b - 1))
                     stacks[top], stacks[top + 1] = a, b
                     top += 2 * may_meet(ground, a, b, is_self, gap)
     return n

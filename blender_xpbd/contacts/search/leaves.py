@@ -171,17 +171,16 @@ def pair_features(ground: ti.template(), ends, is_self, most, turn, n, end, mode
 @ti.func
 def keep_features(ground: ti.template(), a, b, kind, n, end):
     """Keep a point and a triangle, a triangle and a point, or two edges, unless they share a point."""
-    if kind == 1:
-        a, b = b, a
-    is_apart = (a[0] != b[0]) & (a[0] != b[1])
-    row = ti.Vector([a[0], b[0], b[1], b[2], 0, 0])
-    if kind == 2:
-        is_apart = is_apart & (a[1] != b[0]) & (a[1] != b[1])
-        row = ti.Vector([a[0], a[1], b[0], b[1], 1, 0])
-        if a[FEATURE_NUMBER] > b[FEATURE_NUMBER]:
-            row = ti.Vector([b[0], b[1], a[0], a[1], 1, 0])
-    else:
-        is_apart = is_apart & (a[0] != b[2]) & (b[FEATURE_NUMBER] >= 0)
-    if is_apart:
-        n = keep(ground.found.found, n, end, row)
-    return n
+    is_edges = kind == 2
+    is_turned = (kind == 1) | (is_edges & (a[FEATURE_NUMBER] > b[FEATURE_NUMBER]))
+    first, other = ti.select(is_turned, b, a), ti.select(is_turned, a, b)
+    third = ti.select(is_edges, other[1], other[2])
+    is_apart = (first[0] != other[0]) & (first[0] != other[1]) & (first[0] != third)
+    is_apart = is_apart & (first[1] != other[0]) & (first[1] != other[1])
+    # a point with what is no triangle
+    is_pair = is_apart & (is_edges | (other[FEATURE_NUMBER] >= 0))
+    if n < end:
+        second, fourth = ti.select(is_edges, first[1], other[0]), ti.select(is_edges, other[1], other[2])
+        row = ti.Vector([first[0], second, ti.select(is_edges, other[0], other[1]), fourth, ti.cast(is_edges, ti.i32), 0])
+        ground.found.found[n] = row
+    return n + ti.cast(is_pair, ti.i32)

@@ -49,7 +49,11 @@ def fit_point(points: ti.template(), window: ti.template(), boxes: ti.template()
     for j in range(1 if weights[i, 0] == 1.0 else 4):
         weight, particle = weights[i, j], elements[i, j]
         if weight != 0.0:
-            own, last, stay = window.window_starts[particle], window.window_ends[particle], window.window_stays[particle]
+            own, last, stay = (
+                window.window_starts[particle],
+                window.window_ends[particle],
+                window.window_stays[particle],
+            )
             start += weight * own.xyz
             come += weight * last.xyz
             end += weight * (0.5 * (last.xyz + stay.xyz))

@@ -181,6 +181,8 @@ def keep_features(ground: ti.template(), a, b, kind, n, end):
     is_pair = is_apart & (is_edges | (other[FEATURE_NUMBER] >= 0))
     if n < end:
         second, fourth = ti.select(is_edges, first[1], other[0]), ti.select(is_edges, other[1], other[2])
-        row = ti.Vector([first[0], second, ti.select(is_edges, other[0], other[1]), fourth, ti.cast(is_edges, ti.i32), 0])
+        row = ti.Vector(
+            [first[0], second, ti.select(is_edges, other[0], other[1]), fourth, ti.cast(is_edges, ti.i32), 0]
+        )
         ground.found.found[n] = row
     return n + ti.cast(is_pair, ti.i32)

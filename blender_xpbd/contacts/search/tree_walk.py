@@ -97,7 +97,9 @@ class TreeWalk:
             launch(search_trees, *packs, team_size, self._mode, team_size > 1)
             told = read_array(self.work.told)
             if max(told[TOLD_PAIRS], told[TOLD_ROWS]) > MOST_PAIRS:
-                text = "Too many parts of the surfaces lie in one place to test them for contact; move the objects apart."
+                text = (
+                    "Too many parts of the surfaces lie in one place to test them for contact; move the objects apart."
+                )
                 raise XpbdError("E_MEMORY", text)
             if told[TOLD_ROWS] * team_size <= self._room:
                 return int(told[TOLD_PAIRS])

@@ -76,7 +76,9 @@ def build_trees(meshes: Sequence[tuple[Floats, Ints, Ints, Bools]], meets_itself
         rows = rows[_leaf_order(rest[rows[:, CORNERS:TRIANGLE]].mean(axis=1), depth)]
         headers[number] = first_node, first_primitive, len(rows), depth, meets_itself[number]
         node_count = (2 << depth) - 1
-        flat, pairs = flat_nodes(rest, rows, depth) if meets_itself[number] else (np.zeros(node_count, np.int32), no_pairs())
+        flat, pairs = (
+            flat_nodes(rest, rows, depth) if meets_itself[number] else (np.zeros(node_count, np.int32), no_pairs())
+        )
         is_flat.append(flat)
         flat_pairs.append(np.where(pairs >= 0, pairs + first_node, -1))
         rows[:, CORNERS:TRIANGLE] += first_point

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..case import Case, Curve, Plot, Result, Row, absolute, at_most, missed_goal, relative
+from ..case import Case, Curve, Plot, Result, Row, absolute, at_most, relative
 from .converged import Converged, converged_number
 from .running import bake, with_substeps
 from .shot import Baked, Shot
@@ -26,7 +26,6 @@ class Measure:
         expected: what it should be, from theory; None for what the converged run gives.
         tolerance: the goal: how far off it may be; not read where the number may be at most what is expected.
         kind: whether the tolerance is a SHARE of what is expected, an AMOUNT, or the number AT_MOST the expected one.
-        bound: see ``case.missed_goal``; None where the goal is reached.
     """
 
     label: str
@@ -34,7 +33,6 @@ class Measure:
     expected: float | None
     tolerance: float = 0.1
     kind: int = SHARE
-    bound: float | None = None
 
 
 @dataclass(frozen=True)
@@ -102,5 +100,4 @@ class _Comparison:
             row = absolute(label, expected, got, measure.tolerance)
         else:
             row = at_most(label, expected, got)
-        row = replace(row, converged=known)
-        return row if measure.bound is None else missed_goal(row, measure.bound)
+        return replace(row, converged=known)

@@ -112,7 +112,7 @@ CASES = (
         "later. The tolerance is three points.",
         [
             Probe(f"{name}, {kind}", pressed(kind, name), (PRESSED,), 160)
-            for name, kind in (("medium", "quads"), ("medium", "six faces"), ("rubber", "quads"))
+            for name, kind in (("medium", "quads"), ("medium", "triangles"), ("rubber", "quads"))
         ],
     ),
 )

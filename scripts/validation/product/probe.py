@@ -54,11 +54,11 @@ class Probe:
 
 def product_case(name: str, title: str, text: str, probes: Sequence[Probe], note: str = "") -> Case:
     """A case whose scenes are baked through the add-on."""
-    return Case(name, f"Through the add-on: {title}", text, _Comparison(name, tuple(probes), note))
+    return Case(name, f"Through the add-on: {title}", text, Comparison(name, tuple(probes), note))
 
 
 @dataclass(frozen=True)
-class _Comparison:
+class Comparison:
     """What a case runs; ``converge`` computes the converged numbers that it reads."""
 
     name: str
@@ -66,6 +66,7 @@ class _Comparison:
     note: str
 
     def __call__(self) -> Result:
+        """Bake at default settings and compare."""
         rows = []
         for probe, baked in zip(self.probes, bake([probe.shot for probe in self.probes]), strict=True):
             rows += [self._row(probe, measure, baked) for measure in probe.measures]

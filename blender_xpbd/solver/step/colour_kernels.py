@@ -9,13 +9,13 @@ import taichi as ti
 from ...constraints import CONSTRAINTS
 from ...contacts.contact import project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
-from ...contacts.tables import BODY_DAMPING
 from .functions import (
     forget_history,
     place_target,
     predict_position,
     project_constraint,
     projection_step,
+    speed_change,
     update_velocity,
 )
 from .internal_damping import damp_piece
@@ -24,11 +24,10 @@ from .packs import INTS, Colliders, Constraints, Contacts, Particles, Pieces, Ta
 
 
 @ti.kernel
-def predict_positions(particles: Particles, body_of: INTS, h: float, mode: ti.template()):
+def predict_positions(particles: Particles, body_of: INTS, h: float, substep: ti.i32, mode: ti.template()):
     """Predict all particles; ``body_of`` has the body of each."""
     for i in range(particles.positions.shape[0]):
-        decay = ti.exp(-particles.bodies[body_of[i], BODY_DAMPING] * h)
-        predict_position(particles, i, h, particles.gravity[0], decay, mode)
+        predict_position(particles, i, h, speed_change(particles, body_of[i], substep), mode)
 
 
 @ti.kernel
@@ -90,11 +89,11 @@ def update_velocities(particles: Particles, h: float, mode: ti.template()):
 
 
 @ti.kernel
-def predict_turns(particles: Particles, h: float):
+def predict_turns(particles: Particles, h: float, substep: ti.i32):
     """Predict all orientations."""
     count = particles.orientations.shape[0]
     for i in range(count):
-        predict_orientations(particles, i, count, h)
+        predict_orientations(particles, i, count, h, substep)
 
 
 @ti.kernel

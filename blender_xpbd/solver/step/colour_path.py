@@ -40,9 +40,9 @@ def project_by_colours(plan: Plan, iteration: int) -> None:
 
 
 def _predict(plan: Plan, stage: Stage, substep: int, of: int) -> None:
-    launch(kernels.predict_positions, plan.state.particles, plan.state.body_of, plan.h, plan.variant.mode)
+    launch(kernels.predict_positions, plan.state.particles, plan.state.body_of, plan.h, substep, plan.variant.mode)
     if plan.variant.has_orientations:
-        launch(kernels.predict_turns, plan.state.particles, plan.h)
+        launch(kernels.predict_turns, plan.state.particles, plan.h, substep)
 
 
 def _place_targets(plan: Plan, stage: Stage, substep: int, of: int) -> None:

@@ -25,10 +25,13 @@ from ..order.level_tables import HierarchyTables, build_hierarchy_tables
 from ..order.stages import Stage, substep_stages
 from ..system.colliders import ColliderSet
 from ..system.mode import keeps_friction, static_mode
+from ..system.speed_changes import bdf2_history
 from ..system.system import System
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Pieces, Targets, World
 from .pair_state import no_pairs
 from .team_kernels import COUNTERS
+
+Floats = npt.NDArray[np.float64]
 
 # how often an iteration goes over pairs: fewer let stacks creep, see docs/experiments.md
 PAIR_SWEEPS = 4
@@ -148,25 +151,38 @@ def build_state(system: System, colliders: ColliderSet) -> State:
 
 def _particles(system: System, mode: int) -> Any:
     turning = system.orientations
-    # only BDF2 looks back: to uniform motion at first
-    looks_back = bool(mode & BDF2)
-    h = system.scene.frames.frame_duration / system.scene.settings.substeps
-    older_velocities = system.velocities[: None if looks_back else 0]
-    older_positions = system.positions[: len(older_velocities)] - h * older_velocities
+    velocities, older_positions, older_velocities = _history(system, mode)
     return Particles(
         positions=make_vectors(system.positions, system.inverse_masses),
         previous_positions=make_vectors(system.positions, system.damping_times),
-        velocities=make_vectors(system.velocities),
+        velocities=make_vectors(velocities),
         older_positions=make_vectors(older_positions),
         older_velocities=make_vectors(older_velocities),
         corrections=make_zero_vectors(len(system.positions) if mode & WARM else 0),
         gravity=make_vectors(np.append(system.scene.gravity, 0.0)[None]),
+        speed_changes=make_zero_vectors(2 * len(system.models)),
         bodies=make_array(body_table(system), ti.f32),
         orientations=make_vectors(turning.rotations),
         previous_orientations=make_zero_vectors(len(turning)),
         angular_velocities=make_vectors(turning.angular_velocities, turning.inverse_inertias),
         body_starts=make_array(np.concatenate([system.starts, system.orientation_starts]), ti.i32),
     )
+
+
+def _history(system: System, mode: int) -> tuple[Floats, Floats, Floats]:
+    """Velocities at the start, and positions and velocities a substep before: only BDF2 looks back."""
+    velocities = system.velocities
+    if not mode & BDF2:
+        return velocities, np.zeros((0, 3)), np.zeros((0, 3))
+    velocities, older_positions, older_velocities = velocities.copy(), system.positions.copy(), velocities.copy()
+    for number, model in enumerate(system.models):
+        mine = slice(*system.starts[number : number + 2])
+        now, before, way = bdf2_history(system, model.body)
+        moves = (system.inverse_masses[mine] > 0.0)[:, None]
+        velocities[mine] = moves * now
+        older_velocities[mine] = moves * before
+        older_positions[mine] -= moves * way
+    return velocities, older_positions, older_velocities
 
 
 def _constraints(system: System, mode: int) -> Any:

@@ -16,7 +16,6 @@ import taichi as ti
 from ...constraints.constraint import BDF2
 from ...contacts.contact import project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
-from ...contacts.tables import BODY_DAMPING
 from ..order.stages import (
     ACT,
     BOUNCE,
@@ -27,9 +26,10 @@ from ..order.stages import (
     PREDICT,
     PROJECT,
     REBOUND,
+    REOPEN_WINDOW,
     SOLVE_LEVELS,
-    SPAN_COUNT,
-    SPAN_FIRST,
+    SPAN_BEGIN,
+    SPAN_END,
     SPAN_OF,
     SPAN_TEAM_SIZE,
     TOUCH,
@@ -43,6 +43,7 @@ from .functions import (
     predict_position,
     project_task,
     projection_step,
+    speed_change,
     update_velocity,
 )
 from .internal_damping import damp_piece
@@ -50,7 +51,7 @@ from .level_functions import operate
 from .orientations import predict_orientations, update_angular_velocities
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Pairs, Particles, Pieces, Targets, World
 from .pair_stages import take_pair_turn
-from .pair_tables import STOPPED
+from .pair_tables import MUST_SEARCH
 
 # Taichi hands out a parallel loop in pieces of 512 turns at least, so a member of the team is as many
 ITEMS_PER_MEMBER = 512
@@ -61,7 +62,7 @@ COUNTERS = DONE + 64
 
 @ti.func
 def is_first(counters: ti.template(), turn, epoch):
-    """Claim a turn of the stage that is the ``epoch``-th of the launch: whether nobody has before."""
+    """Claim a turn of the stage that is the ``epoch``-th of the frame: whether nobody has before."""
     claimed = counters[turn] >= epoch
     if not claimed:
         claimed = ti.atomic_max(counters[turn], epoch) >= epoch
@@ -69,17 +70,16 @@ def is_first(counters: ti.template(), turn, epoch):
 
 
 @ti.func
-def predict_share(particles: ti.template(), turn, turns, h, mode: ti.template()):
+def predict_share(particles: ti.template(), turn, turns, h, substep, mode: ti.template()):
     """Predict the particles of one of ``turns`` equal shares."""
     bodies, starts = ti.static(particles.bodies, particles.body_starts)
-    gravity = particles.gravity[0]
     count = starts[bodies.shape[0]]
     first, last = count * turn // turns, count * (turn + 1) // turns
     for b in range(bodies.shape[0]):
         if starts[b] < last and starts[b + 1] > first:
-            decay = ti.exp(-bodies[b, BODY_DAMPING] * h)
+            change = speed_change(particles, b, substep)
             for i in range(ti.max(starts[b], first), ti.min(starts[b + 1], last)):
-                predict_position(particles, i, h, gravity, decay, mode)
+                predict_position(particles, i, h, change, mode)
 
 
 @ti.func
@@ -169,9 +169,9 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
     act, turns = order.stages[stage, ACT], order.stages[stage, TURNS]
     task, iteration = order.stages[stage, FIRST] + turn, order.stages[stage, DETAIL]
     if act == PREDICT:
-        predict_share(world.particles, turn, turns, h, mode)
+        predict_share(world.particles, turn, turns, h, substep, mode)
         if ti.static(variant.has_orientations):
-            predict_orientations(world.particles, turn, turns, h)
+            predict_orientations(world.particles, turn, turns, h, substep)
     if act == PLACE_TARGETS:
         place_targets(world.particles, world.targets, (substep + 1.0) / order.span[SPAN_OF], mode)
     if ti.static(variant.has_levels):
@@ -197,7 +197,7 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
         if act == DAMP:
             damp_share(world.particles, world.pieces, turn, turns, h, order.span[SPAN_OF])
     if ti.static(variant.has_pairs):
-        take_pair_turn(world, order, stage, turn, substep - order.span[SPAN_FIRST] + 1, variant)
+        take_pair_turn(world, order, stage, turn, substep, variant)
 
 
 @ti.kernel
@@ -213,7 +213,7 @@ def simulate_substeps(
     order: Order,
     variant: ti.template(),
 ):
-    """The substeps of a frame that ``order.span`` tells."""
+    """The stages of a frame that ``order.span`` tells."""
     world = ti.static(World(particles, constraints, targets, contacts, pieces, colliders, levels, pairs))
     ti.loop_config(serialize=True)
     for n in range(order.counters.shape[0]):
@@ -222,10 +222,10 @@ def simulate_substeps(
         if item % ITEMS_PER_MEMBER == 0:
             member, team_size = item // ITEMS_PER_MEMBER, order.span[SPAN_TEAM_SIZE]
             stage_count = order.stages.shape[0]
-            # stages that are over, and turns that they had
-            epoch, end, last = 0, 0, stage_count * order.span[SPAN_COUNT]
+            # stages of the frame that are over, and turns that those of this launch had
+            epoch, end, last = order.span[SPAN_BEGIN], 0, order.span[SPAN_END]
             while epoch < last:
-                substep, stage = order.span[SPAN_FIRST] + epoch // stage_count, epoch % stage_count
+                substep, stage = epoch // stage_count, epoch % stage_count
                 epoch += 1
                 turns = order.stages[stage, TURNS]
                 if ti.static(variant.damps_bodies):
@@ -240,6 +240,6 @@ def simulate_substeps(
                 while ti.atomic_or(order.counters[DONE], 0) < end:
                     pass
                 if ti.static(variant.has_pairs):
-                    # told before the last turn of the substep was done, so that all who are there see it
-                    if epoch % stage_count == 0 and pairs.told[STOPPED] > 0:
+                    # told before this stage began, so that all who are there see it
+                    if order.stages[stage, ACT] == REOPEN_WINDOW and pairs.told[MUST_SEARCH] > 0:
                         last = 0

@@ -28,6 +28,7 @@ from ..order.damped_pieces import DampedPieces, build_damped_pieces
 from ..order.level_tables import has_levels
 from ..order.schedule import Schedule, build_schedule
 from .contact_objects import ContactObjects, build_contact_objects, collider_vertices
+from .drag import response
 from .ignored import ignored
 from .tracks import FollowingColumn, Tracks, built_scene, following_columns, unfollowed, watched_blocks
 
@@ -62,7 +63,7 @@ class System:
         origin: subtracted from all positions, so that float32 is finest where the scene is [m], shape (3,).
         positions: relative to the origin [m], shape (particles, 3).
         velocities: [m/s], shape (particles, 3).
-        inverse_masses: [1/kg], shape (particles,).
+        inverse_masses: [1/kg], less what drag takes from the answer to an impulse, shape (particles,).
         damping_times: of the material around each particle [s], shape (particles,).
         starts: first particle of each body, then the end of the last, shape (bodies + 1,).
         orientations: of all bodies, one after the other.
@@ -163,7 +164,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     _require_euler(scene, models)
     origin = _centre(models)
     starts = np.concatenate([[0], np.cumsum([len(model.positions) for model in models])]).astype(np.int32)
-    inverse_masses = [_inverse_masses(model) for model in models]
+    inverse_masses = [drag_share(scene, model.body.material.damping) * _inverse_masses(model) for model in models]
     positions = [model.positions - origin for model in models]
     # so that the order of the constraints does not depend on how a body is turned
     upright = [own_frame(mine, model.body.axes).upright(mine) for mine, model in zip(positions, models, strict=True)]
@@ -236,6 +237,12 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
             *ignored(scene, unfollowed(scene, tracks, columns)),
         ),
     )
+
+
+def drag_share(scene: Scene, rate: float) -> float:
+    """By what share an impulse changes velocities in a substep with drag of a rate [1/s], see ``drag.response``."""
+    z = np.array(rate * scene.frames.frame_duration / scene.settings.substeps)
+    return float(response(z, is_bdf2=scene.settings.time_integration == "BDF2"))
 
 
 def _require_euler(scene: Scene, models: tuple[BodyModel, ...]) -> None:

@@ -104,4 +104,4 @@ def test_strain_and_tilt_of_a_known_deformation(kind):
     assert (strains.min(), strains.max()) == (pytest.approx(0.0, abs=1e-12), pytest.approx(0.1))
     angle = np.radians(30.0)
     turned = rest @ np.array([[1, 0, 0], [0, np.cos(angle), np.sin(angle)], [0, -np.sin(angle), np.cos(angle)]])
-    assert tilt(rest, turned + np.array([1.0, 2.0, 3.0]) == pytest.approx(30.0)
+    assert tilt(rest, turned + np.array([1.0, 2.0, 3.0])) == pytest.approx(30.0)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -15,6 +16,8 @@ from validation.case import Case, Result  # noqa: E402
 from validation.cases import CASES  # noqa: E402
 from validation.execution import results  # noqa: E402
 from validation.plots import draw  # noqa: E402
+from validation.product.converged import record_converged  # noqa: E402
+from validation.product.probe import Comparison  # noqa: E402
 from validation.report import write_report  # noqa: E402
 
 
@@ -24,6 +27,9 @@ def main() -> int:
     chosen = [
         case for case in CASES if (not options.only or case.name in options.only) and (case.quick or not options.quick)
     ]
+    if options.converge:
+        converge(chosen)
+        return 0
     pictures = options.output / "validation"
     pictures.mkdir(parents=True, exist_ok=True)
     found: list[tuple[Case, Result]] = []
@@ -49,10 +55,22 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="validate", description="Compare the solver with results that are known.")
     parser.add_argument("--only", nargs="+", metavar="CASE", choices=[case.name for case in CASES], help="only these")
     parser.add_argument("--quick", action="store_true", help="only cases that take less than two seconds")
+    text = "compute and record what the cases through the add-on give with many more substeps; takes very long"
+    parser.add_argument("--converge", action="store_true", help=text)
     jobs = min(2, os.cpu_count() or 1)
     parser.add_argument("--jobs", type=int, default=jobs, help="cases at a time (default: %(default)s)")
     parser.add_argument("--output", type=Path, default=ROOT / "docs", help="folder of the report (default: docs)")
     return parser.parse_args()
+
+
+def converge(chosen: Sequence[Case]) -> None:
+    """Record the converged numbers of those cases that have any."""
+    for case in chosen:
+        if isinstance(case.run, Comparison):
+            found = case.run.converge()
+            record_converged(found)
+            for key, number in found.items():
+                print(f"{key}: {number.value:.5g} with {number.substeps} substeps", flush=True)
 
 
 def print_rows(result: Result) -> None:

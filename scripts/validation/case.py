@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,8 @@ class Row:
         is_within: whether it is inside the tolerance.
         off: how far off it is, in the tolerance's unit.
         is_share: whether that is a share of the expected value.
-        bound: see ``missed_goal``; None for the tolerance alone.
+        bound: how far off it may be before it fails, where the tolerance is a goal that is known to be missed, in the
+            tolerance's unit; None where it is not.
         converged: the same number of a run with many more substeps, where there is one.
     """
 
@@ -54,16 +55,6 @@ class Row:
         if self.bound is None:
             return ""
         return percent(self.bound) if self.is_share else f"{self.bound:g}"
-
-
-def missed_goal(row: Row, bound: float) -> Row:
-    """A row whose tolerance is a goal that the solver is known to miss; it fails where it is off by more than a bound.
-
-    Args:
-        row: with the goal as its tolerance.
-        bound: how far off it may be, in the tolerance's unit: a little more than it is today.
-    """
-    return replace(row, bound=bound)
 
 
 def relative(label: str, expected: float, got: float, tolerance: float) -> Row:

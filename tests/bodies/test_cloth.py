@@ -54,7 +54,7 @@ def test_constraints_follow_from_the_material(values, expected):
 
 def test_bending_comes_first_and_limits_last():
     model = built(cloth(4, greatest_stretch=5.0))
-    assert [block.layer for block in model.blocks] == [0, DIAGONALS, EDGES, LIMITS]
+    assert [block.layer for block in model.blocks] == [0, DIAGONALS, EDGES, LIMITS] == [0, 1, 2, 3]
     diagonals, edges = model.blocks[1], model.blocks[2]
     assert (len(diagonals), len(edges)) == (2 * 9, 2 * 3 * 4)
 

@@ -147,5 +147,6 @@ def vertices_of(solver: Solver, body: int) -> Floats:
 def set_velocities(solver: Solver, velocities: Floats) -> None:
     """Start all particles with velocities of their own [m/s], shape (particles, 3)."""
     state = solver.checkpoint()
-    state["velocities"][: len(velocities), :3] = velocities
+    # that of what rests at first is not 0 in gravity: it is the mean over the first substep
+    state["velocities"][: len(velocities), :3] = state["velocities"][: len(velocities), :3].astype(float) + velocities
     solver.restore(0, state)

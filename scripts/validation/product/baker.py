@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +34,6 @@ def main(folder: Path) -> None:
         np.savez(path.with_suffix(".baked.npz"), **motions)
         told = {"substeps": summary.substeps, "iterations": summary.iterations}
         path.with_suffix(".told").write_text(json.dumps(told), encoding="utf-8")
-    blender_xpbd.unregister()
 
 
 def _build(record: dict[str, Any], arrays: dict[str, np.ndarray]) -> list[Any]:
@@ -72,4 +73,12 @@ def _motion(body: Any, frames: int) -> np.ndarray:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    status = 1
+    try:
+        main(Path(sys.argv[1]))
+        status = 0
+    except Exception:  # noqa: BLE001 - the process ends right below
+        traceback.print_exc()
+    # Blender's module now and then hangs where Python tears it down: a thread of its own waits for what is gone
+    sys.stderr.flush()
+    os._exit(status)

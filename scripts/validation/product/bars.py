@@ -54,8 +54,8 @@ def sag_per_theory(thickness: float) -> Callable[[Baked], float]:
     return measure
 
 
-def _probe(name: str, tolerance: float, shot: Shot, thickness: float = WIDTH, bound: float | None = None) -> Probe:
-    measure = Measure("sag of the tip per theory", sag_per_theory(thickness), 1.0, tolerance, bound=bound)
+def _probe(name: str, tolerance: float, shot: Shot, thickness: float = WIDTH) -> Probe:
+    measure = Measure("sag of the tip per theory", sag_per_theory(thickness), 1.0, tolerance)
     return Probe(name, shot, (measure,), 160)
 
 

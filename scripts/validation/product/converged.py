@@ -55,6 +55,8 @@ def converged_number(key: str) -> float | None:
 
 def record_converged(found: Mapping[str, Converged]) -> None:
     """Add numbers to the record, in place of older ones."""
+    # another process may have added to it
+    _recorded.cache_clear()
     merged = dict(sorted({**_recorded(), **found}.items()))
     text = json.dumps({key: asdict(number) for key, number in merged.items()}, indent=1, ensure_ascii=False)
     RECORD.write_text(text + "\n", encoding="utf-8")

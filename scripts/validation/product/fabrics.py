@@ -18,7 +18,8 @@ HELD, STRIP, CELLS = 0.005, 0.025, 20
 FABRICS = ("COTTON", "DENIM", "SILK")
 # by ASTM D1388, option A: the bending length is half of what hangs over at this angle [°]
 ANGLE = 41.5
-MANY = 320
+# of the converged runs: bending of fine strips converges slowly
+MANY = 2560
 
 
 def tablecloth(kind: str, cells: int, is_round: bool = False) -> Shot:
@@ -83,12 +84,10 @@ CASES = (
         "Strips of 25 mm by ASTM D1388: what hangs over by 2 (B/(w g))^⅓ points down by 41.5°. 20 cells along "
         "it unless told otherwise.",
         [
-            *(
-                Probe(f"{name.lower()}, quads", strip(name, "quads"), (OVERHANG,), MANY)
-                for name in ("COTTON", "DENIM", "SILK")
-            ),
-            *(Probe(f"cotton, {kind}", strip("COTTON", kind), (OVERHANG,), MANY) for kind in SHEETS[1:]),
-            *(Probe(f"cotton, quads, {n} cells", strip("COTTON", "quads", n), (OVERHANG,), MANY) for n in (10, 40)),
+            *(Probe(f"{name.lower()}, quads", strip(name, "quads"), (OVERHANG,)) for name in ("DENIM", "SILK")),
+            *(Probe(f"cotton, {kind}", strip("COTTON", kind), (OVERHANG,)) for kind in SHEETS[1:]),
+            *(Probe(f"cotton, quads, {n} cells", strip("COTTON", "quads", n), (OVERHANG,), MANY) for n in (10, CELLS)),
+            Probe("cotton, quads, 40 cells", strip("COTTON", "quads", 40), (OVERHANG,)),
         ],
     ),
 )

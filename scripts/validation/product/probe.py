@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..case import Case, Curve, Plot, Result, Row, absolute, at_most, missed_goal, relative
+from ..case import Case, Curve, Plot, Result, Row, absolute, at_most, relative
 from .converged import Converged, converged_number
 from .running import bake, with_substeps
 from .shot import Baked, Shot
@@ -26,7 +26,6 @@ class Measure:
         expected: what it should be, from theory; None for what the converged run gives.
         tolerance: the goal: how far off it may be; not read where the number may be at most what is expected.
         kind: whether the tolerance is a SHARE of what is expected, an AMOUNT, or the number AT_MOST the expected one.
-        bound: see ``case.missed_goal``; None where the goal is reached.
     """
 
     label: str
@@ -34,7 +33,6 @@ class Measure:
     expected: float | None
     tolerance: float = 0.1
     kind: int = SHARE
-    bound: float | None = None
 
 
 @dataclass(frozen=True)
@@ -56,11 +54,11 @@ class Probe:
 
 def product_case(name: str, title: str, text: str, probes: Sequence[Probe], note: str = "") -> Case:
     """A case whose scenes are baked through the add-on."""
-    return Case(name, f"Through the add-on: {title}", text, _Comparison(name, tuple(probes), note))
+    return Case(name, f"Through the add-on: {title}", text, Comparison(name, tuple(probes), note))
 
 
 @dataclass(frozen=True)
-class _Comparison:
+class Comparison:
     """What a case runs; ``converge`` computes the converged numbers that it reads."""
 
     name: str
@@ -68,6 +66,7 @@ class _Comparison:
     note: str
 
     def __call__(self) -> Result:
+        """Bake at default settings and compare."""
         rows = []
         for probe, baked in zip(self.probes, bake([probe.shot for probe in self.probes]), strict=True):
             rows += [self._row(probe, measure, baked) for measure in probe.measures]
@@ -102,5 +101,4 @@ class _Comparison:
             row = absolute(label, expected, got, measure.tolerance)
         else:
             row = at_most(label, expected, got)
-        row = replace(row, converged=known)
-        return row if measure.bound is None else missed_goal(row, measure.bound)
+        return replace(row, converged=known)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which pairs are near, what is measured of them, and which need not be measured again."""
+"""Which pairs are near when a substep begins, and what is measured of them."""
 
 import numpy as np
 import pytest
 
 from blender_xpbd.contacts.pairs import tables
 from blender_xpbd.contacts.pairs.near import KEEP, LARGEST_PUSH_SPEED, LEAST_GAP
-from blender_xpbd.device.arrays import read_array, write_array
+from blender_xpbd.device.arrays import read_array
 from tests.contacts.pairs import pair_kernels as kernels
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
@@ -28,7 +28,8 @@ class Pairs:
         speeds[3:, 2] = velocities
         self.particles = kernels.moving(points, inverse, speeds)
         objects = np.array([0, 0, 0, *[1] * self.count])
-        self.surfaces = kernels.surfaces_of(*kernels.points_of_particles(objects), len(points))
+        elements, weights = kernels.points_of_particles(objects)
+        self.surfaces = kernels.surfaces_of(elements, weights, len(points))
         corners = [[3 + k, 0, 1, 2] for k in range(self.count)]
         self.pairs = kernels.pairs_of([0] * self.count, corners, GAP, 0.4, restitution)
 
@@ -41,14 +42,6 @@ class Pairs:
 
     def row(self, n=0):
         return read_array(self.pairs.near_floats).reshape(-1, tables.NEAR_WIDTH)[n]
-
-    def travel(self, *ways):
-        write_array(self.surfaces.travels, np.array(ways))
-
-    def lift(self, heights):
-        places = read_array(self.particles.positions)
-        places[3:, 2] = heights
-        write_array(self.particles.positions, places)
 
 
 def test_pairs_within_the_gap_and_what_they_may_close_are_near():
@@ -90,37 +83,16 @@ def test_approach_is_read_where_something_bounces(restitution, expected):
     assert pairs.row()[tables.APPROACH] == pytest.approx(expected)
 
 
-def test_a_far_pair_is_measured_again_only_when_it_may_have_come_near():
-    pairs = Pairs([0.05])
-    assert pairs.find(0.002) == []
-    # 4 cm over the gap: unseen while both sides together have travelled less than that less the reach
-    pairs.lift(0.005)
-    pairs.travel(0.018, 0.019)
-    assert pairs.find(0.002) == []
-    pairs.travel(0.02, 0.019)
-    assert pairs.find(0.002) == [0]
-
-
-def test_measuring_again_counts_travel_from_then_on():
-    pairs = Pairs([0.05])
-    pairs.travel(0.03, 0.03)
-    assert pairs.find(0.002) == []
-    assert read_array(pairs.pairs.pair_bounds)[0] == pytest.approx(0.04 + 0.06, rel=1e-5)
-    pairs.lift(0.005)
-    assert pairs.find(0.002) == []
-    pairs.travel(0.03, 0.0685)
-    assert pairs.find(0.002) == [0]
-
-
 def test_edges_have_two_points_of_a_side():
     points = np.column_stack([EDGES, [0.005, 0.005, 0.0, 0.0]])
     particles = kernels.moving(points, np.ones(4), np.zeros((4, 3)))
-    surfaces = kernels.surfaces_of(*kernels.points_of_particles(np.array([0, 0, 1, 1])), 4)
+    elements, weights = kernels.points_of_particles(np.array([0, 0, 1, 1]))
+    surfaces = kernels.surfaces_of(elements, weights, 4)
     pairs = kernels.pairs_of([tables.EDGE_EDGE], [[0, 1, 2, 3]], GAP)
     kernels.find(particles, surfaces, pairs, 1, H, 0.002, False)
     assert read_array(pairs.near_count)[0] == 1
     assert read_array(pairs.near_ints)[tables.IS_EDGES] == tables.EDGE_EDGE
     row = read_array(pairs.near_floats)
-    weights = row[tables.NEAR_WEIGHTS : tables.NEAR_WEIGHTS + 3]
-    np.testing.assert_allclose(weights, [1.4 / 3.0, -0.3 / 1.5, -1.2 / 1.5], atol=1e-6)
+    found = row[tables.NEAR_WEIGHTS : tables.NEAR_WEIGHTS + 3]
+    np.testing.assert_allclose(found, [1.4 / 3.0, -0.3 / 1.5, -1.2 / 1.5], atol=1e-6)
     assert row[tables.ROOM] == pytest.approx(KEEP * (0.005 - LEAST_GAP * GAP), rel=1e-4)

@@ -211,9 +211,7 @@ CASES = (
         pbd_stiffness,
         quick=True,
     ),
-    Case(
-        "free_fall", "Free fall", "A body falls by g t²/2, with drag by g (kt − 1 + e⁻ᵏᵗ)/k².", free_fall, quick=True
-    ),
+    Case("free_fall", "Free fall", "A body falls by g t²/2, with drag by g (kt − 1 + e⁻ᵏᵗ)/k².", free_fall, quick=True),
     Case(
         "momentum",
         "Momentum",

@@ -20,9 +20,11 @@
 | SLIDE | they go along what stops them | – |
 | TRUNCATE | they go so far and no farther | – |
 | CLOSE_ISLANDS | islands get back the momentum that this took | – |
+| SUM_SPINS | how much spin pieces lose that touched nothing | – |
 | UPDATE_VELOCITIES | how far particles came is their velocity | ``(x - start) / h`` |
 | REBOUND | points that hit a collider bounce | – |
 | SETTLE_PAIRS | pairs do not keep the speed of the push, or rebound | – |
+| RESTORE_SPINS | pieces that nothing pushed get their spin back | – |
 | COUNT_PAIRS | how many pairs pushed, for the statistics | – |
 | BOUNCE | compact pieces bounce as a whole | – |
 | DAMP | once, in the last substep of a frame: bodies lose internal motion | ``damp_internal_motion`` |
@@ -45,6 +47,7 @@ PREDICT, PLACE_TARGETS, SOLVE_LEVELS, PROJECT, TOUCH, UPDATE_VELOCITIES, REBOUND
 # those of contact between bodies
 FIND_FRAMES, FIND_NEAR, PLACE_VERTICES, TOUCH_PAIRS, CHECK_WINDOW, MEASURE_ISLANDS = range(9, 15)
 BEGIN_LIMIT, LIMIT, SLIDE, TRUNCATE, CLOSE_ISLANDS, SETTLE_PAIRS, COUNT_PAIRS, FIND_REACHES = range(15, 23)
+SUM_SPINS, RESTORE_SPINS = range(23, 25)
 # how often particles go along what stops them before they stop; one takes most of what it can, see docs/experiments.md
 SLIDES = 1
 # columns of a stage
@@ -79,6 +82,7 @@ def substep_stages(
     piece_count: int = 0,
     damped_count: int = 0,
     pair_sweeps: int = 0,
+    spin_chunks: int = 0,
 ) -> tuple[Stage, ...]:
     """The stages of a substep.
 
@@ -91,6 +95,7 @@ def substep_stages(
         piece_count: compact pieces that bounce as a whole; a turn takes an equal share of them.
         damped_count: loose pieces whose internal motion is damped; likewise.
         pair_sweeps: how often an iteration goes over pairs of bodies; 0 where there can be none.
+        spin_chunks: chunks of the pieces whose spin is kept; likewise.
 
     Raises:
         ValueError: more turns than ``MOST_PARTS`` in a stage.
@@ -112,11 +117,18 @@ def substep_stages(
         stages += _by_task(TOUCH_PAIRS, contact_rounds, iteration) * pair_sweeps
     if pair_sweeps:
         stages += _truncation(part_count, contact_rounds)
+    spin_turns = min(spin_chunks, MOST_PARTS)
+    if spin_chunks:
+        stages += [Stage(SUM_SPINS, spin_turns)]
     stages += [Stage(UPDATE_VELOCITIES, part_count)]
     if has_contacts:
         stages += _by_task(REBOUND, contact_rounds)
     if pair_sweeps:
-        stages += [*_by_task(SETTLE_PAIRS, contact_rounds), Stage(COUNT_PAIRS, 1)]
+        stages += _by_task(SETTLE_PAIRS, contact_rounds)
+    if spin_chunks:
+        stages += [Stage(RESTORE_SPINS, spin_turns)]
+    if pair_sweeps:
+        stages += [Stage(COUNT_PAIRS, 1)]
     if piece_count:
         stages += [Stage(BOUNCE, min(piece_count, MOST_PARTS))]
     if damped_count:

@@ -23,9 +23,11 @@
 | SLIDE | they go along what stops them | – |
 | TRUNCATE | they go so far and no farther | – |
 | CLOSE_ISLANDS | islands get back the momentum that this took | – |
+| SUM_SPINS | how much spin pieces lose that touched nothing | – |
 | UPDATE_VELOCITIES | how far particles came is their velocity | ``(x - start) / h`` |
 | REBOUND | points that hit a collider bounce | – |
 | SETTLE_PAIRS | pairs do not keep the speed of the push, or rebound | – |
+| RESTORE_SPINS | pieces that nothing pushed get their spin back | – |
 | COUNT_PAIRS | how many pairs pushed, for the statistics | – |
 | BOUNCE | compact pieces bounce as a whole | – |
 | DAMP | once, in the last substep of a frame: bodies lose internal motion | ``damp_internal_motion`` |
@@ -49,6 +51,8 @@ PREDICT, PLACE_TARGETS, SOLVE_LEVELS, PROJECT, TOUCH, UPDATE_VELOCITIES, REBOUND
 BEGIN_PAIRS, PLACE_VERTICES, NOTE_CANDIDATES, MEASURE_ISLANDS, OPEN_WINDOW, FIND_NEAR, TOUCH_PAIRS = range(9, 16)
 CHECK_WINDOW, REOPEN_WINDOW, MEASURE_MEANS, BEGIN_LIMIT, LIMIT, SLIDE, TRUNCATE, CLOSE_ISLANDS = range(16, 24)
 SETTLE_PAIRS, COUNT_PAIRS = range(24, 26)
+# those of loose pieces that fly
+SUM_SPINS, RESTORE_SPINS = range(26, 28)
 # how often particles go along what stops them before they stop; one takes most of what it can, see docs/experiments.md
 SLIDES = 1
 # columns of a stage
@@ -84,6 +88,7 @@ def substep_stages(
     piece_count: int = 0,
     damped_count: int = 0,
     pair_sweeps: int = 0,
+    spin_chunks: int = 0,
 ) -> tuple[Stage, ...]:
     """The stages of a substep.
 
@@ -96,6 +101,7 @@ def substep_stages(
         piece_count: compact pieces that bounce as a whole; a turn takes an equal share of them.
         damped_count: loose pieces whose internal motion is damped; likewise.
         pair_sweeps: how often an iteration goes over pairs of bodies; 0 where there can be none.
+        spin_chunks: chunks of the pieces whose spin is kept; likewise.
 
     Raises:
         ValueError: more turns than ``MOST_PARTS`` in a stage.
@@ -120,11 +126,18 @@ def substep_stages(
         stages += touching
     if pair_sweeps:
         stages += _truncation(part_count, contact_rounds)
+    spin_turns = min(spin_chunks, MOST_PARTS)
+    if spin_chunks:
+        stages += [Stage(SUM_SPINS, spin_turns)]
     stages += [Stage(UPDATE_VELOCITIES, part_count)]
     if has_contacts:
         stages += _by_task(REBOUND, contact_rounds)
     if pair_sweeps:
-        stages += [*_by_task(SETTLE_PAIRS, contact_rounds), Stage(COUNT_PAIRS, 1)]
+        stages += _by_task(SETTLE_PAIRS, contact_rounds)
+    if spin_chunks:
+        stages += [Stage(RESTORE_SPINS, spin_turns)]
+    if pair_sweeps:
+        stages += [Stage(COUNT_PAIRS, 1)]
     if piece_count:
         stages += [Stage(BOUNCE, min(piece_count, MOST_PARTS))]
     if damped_count:

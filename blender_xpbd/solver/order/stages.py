@@ -9,7 +9,7 @@
 | PLACE_VERTICES | vertices of colliders go on their way | – |
 | SOLVE_LEVELS | pulls go far through stiff cloth, by its coarse levels | – |
 | PROJECT | constraints move particles, one after the other | ``solve(constraint, …)`` |
-| TOUCH | colliders push points out, and hold them by friction | – |
+| TOUCH | colliders push points out, and hold them by friction; before PROJECT too, where it begins warm | – |
 | NOTE_CANDIDATES | where particles would come is noted | – |
 | MEASURE_ISLANDS | how far islands came as a whole: the frames that they are looked at from | – |
 | OPEN_WINDOW | boxes in which particles stay; then pairs are searched | – |
@@ -69,8 +69,9 @@ class Stage(NamedTuple):
         act: what its turns do.
         turns: how many there are.
         first: task of the first turn, or for SOLVE_LEVELS the first chain of operations.
-        detail: for PROJECT and TOUCH the iteration, for LIMIT how often particles have slid, for OPEN_WINDOW the
-            iterations, for SOLVE_LEVELS into how many shares a chain is divided.
+        detail: for PROJECT the iteration, for TOUCH how often contacts were touched before, for LIMIT how often
+            particles have slid, for OPEN_WINDOW the iterations, for SOLVE_LEVELS into how many shares a chain is
+            divided.
     """
 
     act: int
@@ -89,6 +90,7 @@ def substep_stages(
     damped_count: int = 0,
     pair_sweeps: int = 0,
     spin_chunks: int = 0,
+    touches_first: bool = False,
 ) -> tuple[Stage, ...]:
     """The stages of a substep.
 
@@ -102,6 +104,8 @@ def substep_stages(
         damped_count: loose pieces whose internal motion is damped; likewise.
         pair_sweeps: how often an iteration goes over pairs of bodies; 0 where there can be none.
         spin_chunks: chunks of the pieces whose spin is kept; likewise.
+        touches_first: whether colliders also push before the first iteration. A warm start needs it: the impulses that
+            it gives again do not know of the contacts that held against them.
 
     Raises:
         ValueError: more turns than ``MOST_PARTS`` in a stage.
@@ -116,10 +120,13 @@ def substep_stages(
     if pair_sweeps:
         stages += [Stage(PLACE_VERTICES, part_count)]
     stages += [Stage(SOLVE_LEVELS, chains * shares, chain, shares) for chain, chains, shares in level_stages]
+    # touches before the first iteration, from which their multipliers go on
+    early = int(has_contacts and touches_first)
+    stages += _by_task(TOUCH, contact_rounds) * early
     for iteration in range(iterations):
         stages += _by_task(PROJECT, rounds, iteration)
         if has_contacts:
-            stages += _by_task(TOUCH, contact_rounds, iteration)
+            stages += _by_task(TOUCH, contact_rounds, early + iteration)
         touching = _by_task(TOUCH_PAIRS, contact_rounds, iteration) * pair_sweeps
         if pair_sweeps and iteration == 0:
             touching = _search(part_count, contact_rounds, iterations, touching)

@@ -122,6 +122,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         len(system.damped),
         PAIR_SWEEPS * (system.objects is not None),
         len(system.spinning.chunks),
+        bool(mode & WARM),
     )
     most_slots = sum(CONTACTS[shape].most_faces for shape in colliders.ints[:, COLLIDER_SHAPE])
     world = World(

@@ -22,6 +22,16 @@ MISSED: Mapping[str, Mapping[str, float]] = {
         "stopping distance from 1 m/s, irregular [m]": 0.067,
         "stopping distance from 1 m/s, cube [m]": 0.051,
     },
+    "meeting_rebound": {
+        "rebound from 0.2 m, e = 0.5, irregular [m]": 0.48,
+        "rebound from 0.2 m, e = 0.8, irregular [m]": 0.37,
+        "rebound from 0.2 m, e = 0.5, cube [m]": 0.67,
+        "rebound from 0.2 m, e = 0.8, cube [m]": 0.47,
+        "rebound from 0.2 m, e = 0.5, puck [m]": 0.5,
+        "rebound from 0.2 m, e = 0.8, puck [m]": 0.54,
+        "rebound from 0.2 m, e = 0.5, hexagon [m]": 1.3,
+        "rebound from 0.2 m, e = 0.8, hexagon [m]": 0.24,
+    },
     "product_rebound": {
         "soft, 20 × 1: rise after the impact [m]": 0.13,
     },
@@ -30,6 +40,11 @@ MISSED: Mapping[str, Mapping[str, float]] = {
         "medium, 20 × 1: least volume per that at rest": 0.064,
         "firm, 20 × 1: least volume per that at rest": 0.19,
         "rubber, 20 × 1: least volume per that at rest": 0.46,
+    },
+    "product_pressed": {
+        "medium, quads, 20 × 1: volume per that at rest, J": 0.17,
+        "medium, triangles, 20 × 1: volume per that at rest, J": 0.22,
+        "rubber, quads, 20 × 1: volume per that at rest, J": 0.55,
     },
     "product_table": {
         "quads, 729 vertices, 20 × 1: 99th percentile of the strain at the end [%]": 3.7,

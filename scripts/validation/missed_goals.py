@@ -23,8 +23,6 @@ MISSED: Mapping[str, Mapping[str, float]] = {
         "stopping distance from 1 m/s, cube [m]": 0.051,
     },
     "meeting_rebound": {
-        "rebound from 0.2 m, e = 0.5, irregular [m]": 0.48,
-        "rebound from 0.2 m, e = 0.8, irregular [m]": 0.37,
         "rebound from 0.2 m, e = 0.5, cube [m]": 0.67,
         "rebound from 0.2 m, e = 0.8, cube [m]": 0.47,
         "rebound from 0.2 m, e = 0.5, puck [m]": 0.5,

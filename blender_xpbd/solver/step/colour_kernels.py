@@ -20,7 +20,8 @@ from .functions import (
 )
 from .internal_damping import damp_piece
 from .orientations import predict_orientations, update_angular_velocities
-from .packs import INTS, Colliders, Constraints, Contacts, Particles, Pieces, Targets
+from .packs import INTS, Colliders, Constraints, Contacts, Pairs, Particles, Pieces, Targets
+from .spin import note_touch, restore_spin, sum_spin
 
 
 @ti.kernel
@@ -130,6 +131,27 @@ def bounce_pieces(particles: Particles, contacts: Contacts, pieces: Pieces, h: f
     """Let compact pieces bounce, one thread per piece."""
     for piece in range(pieces.piece_rows.shape[0] - 1):
         bounce_piece(particles, contacts, pieces, piece, h, projection_step(h, 0, variant.mode)[2], variant)
+
+
+@ti.kernel
+def note_touches(contacts: Contacts, pieces: Pieces, first: ti.i32, last: ti.i32):
+    """Note which pieces that nothing holds have touched by the contact points of some elements."""
+    for k in range(contacts.element_starts[first], contacts.element_starts[last]):
+        note_touch(contacts, pieces, k)
+
+
+@ti.kernel
+def sum_spins(particles: Particles, pieces: Pieces, h: float):
+    """Sum the lost spin of pieces that nothing holds, one thread per chunk."""
+    for chunk in range(pieces.spin_chunks.shape[0]):
+        sum_spin(particles, pieces, chunk, h)
+
+
+@ti.kernel
+def restore_spins(particles: Particles, pieces: Pieces, pairs: Pairs, variant: ti.template()):
+    """Give them their spin back, likewise."""
+    for chunk in range(pieces.spin_chunks.shape[0]):
+        restore_spin(particles, pieces, pairs, chunk, variant)
 
 
 @ti.kernel

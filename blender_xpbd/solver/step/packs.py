@@ -51,9 +51,20 @@ Targets = pack_type(particles=INTS, starts=VECTORS, ends=VECTORS)
 # whether some point needed more than there are
 Contacts = pack_type(elements=INT_TABLE, weights=FLOAT_TABLE, element_starts=INTS, touches=INTS, slots=FLOATS_3D)
 # as in ``CompactPieces``, columns of the rows as in ``contacts.tables``; hits by piece and collider, columns as in
-# ``contacts.restitution``. Then as in ``DampedPieces``
+# ``contacts.restitution``. Then as in ``DampedPieces`` and ``SpinningPieces``; which of these have touched in the
+# substep, and sums over their chunks, columns as in ``spin``
 Pieces = pack_type(
-    piece_rows=INT_TABLE, members=INTS, points=INTS, hits=FLOATS_3D, damped_rows=INT_TABLE, damped_members=INTS
+    piece_rows=INT_TABLE,
+    members=INTS,
+    points=INTS,
+    hits=FLOATS_3D,
+    damped_rows=INT_TABLE,
+    damped_members=INTS,
+    spin_chunks=INT_TABLE,
+    spin_members=INTS,
+    spin_of=INTS,
+    spin_touched=INTS,
+    spin_sums=REAL_TABLE,
 )
 # as in ``ColliderSet``; the motion of a frame at the boundaries of its substeps
 Colliders = pack_type(motion=MOTION, ints=INT_TABLE, floats=FLOAT_TABLE, mesh_floats=FLOATS, mesh_ints=INTS)

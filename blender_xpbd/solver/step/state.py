@@ -18,8 +18,6 @@ from ...contacts.slots import FIRST_SLOTS, slot_width
 from ...contacts.tables import COLLIDER_SHAPE, MOTION_WIDTH
 from ...device.arrays import make_array, make_vectors, make_zero_vectors, make_zeros, read_array, readable_array
 from ...device.runtime import real_type
-from ..order.compact_pieces import CompactPieces
-from ..order.damped_pieces import DampedPieces
 from ..order.level_operations import LevelOperations, level_operations
 from ..order.level_tables import HierarchyTables, build_hierarchy_tables
 from ..order.stages import Stage, substep_stages
@@ -29,6 +27,7 @@ from ..system.speed_changes import bdf2_history
 from ..system.system import System
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Pieces, Targets, World
 from .pair_state import no_pairs
+from .spin import SUM_WIDTH
 from .team_kernels import COUNTERS
 
 Floats = npt.NDArray[np.float64]
@@ -122,6 +121,8 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         len(system.pieces),
         len(system.damped),
         PAIR_SWEEPS * (system.objects is not None),
+        len(system.spinning.chunks),
+        bool(mode & WARM),
     )
     most_slots = sum(CONTACTS[shape].most_faces for shape in colliders.ints[:, COLLIDER_SHAPE])
     world = World(
@@ -133,7 +134,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
             ends=make_zero_vectors(len(moved)),
         ),
         contacts=_contacts(system, min(FIRST_SLOTS, most_slots), mode),
-        pieces=_pieces(system.pieces, system.damped, len(colliders.ints)),
+        pieces=_pieces(system, len(colliders.ints)),
         colliders=_colliders(colliders, settings.substeps),
         levels=_levels(tables),
         pairs=no_pairs(),
@@ -233,7 +234,8 @@ def _slots(system: System, slots: int, mode: int) -> tuple[Any, Any]:
     return make_zeros((count + 1,), ti.i32), make_zeros((count, slots, width), real_type())
 
 
-def _pieces(pieces: CompactPieces, damped: DampedPieces, collider_count: int) -> Any:
+def _pieces(system: System, collider_count: int) -> Any:
+    pieces, damped, spinning = system.pieces, system.damped, system.spinning
     rows = np.stack([pieces.starts, pieces.point_starts, np.append(pieces.are_hard, 0)], axis=1)
     return Pieces(
         piece_rows=make_array(rows, ti.i32),
@@ -242,6 +244,11 @@ def _pieces(pieces: CompactPieces, damped: DampedPieces, collider_count: int) ->
         hits=make_zeros((len(pieces), collider_count, HIT_WIDTH), real_type()),
         damped_rows=make_array(damped.rows, ti.i32),
         damped_members=make_array(damped.members, ti.i32),
+        spin_chunks=make_array(spinning.chunks, ti.i32),
+        spin_members=make_array(spinning.members, ti.i32),
+        spin_of=make_array(spinning.of_particles, ti.i32),
+        spin_touched=make_zeros((len(spinning),), ti.i32),
+        spin_sums=make_zeros((len(spinning.chunks), SUM_WIDTH), real_type()),
     )
 
 

@@ -27,11 +27,13 @@ from ..order.stages import (
     PROJECT,
     REBOUND,
     REOPEN_WINDOW,
+    RESTORE_SPINS,
     SOLVE_LEVELS,
     SPAN_BEGIN,
     SPAN_END,
     SPAN_OF,
     SPAN_TEAM_SIZE,
+    SUM_SPINS,
     TOUCH,
     TURNS,
     UPDATE_VELOCITIES,
@@ -52,6 +54,7 @@ from .orientations import predict_orientations, update_angular_velocities
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Pairs, Particles, Pieces, Targets, World
 from .pair_stages import take_pair_turn
 from .pair_tables import MUST_SEARCH
+from .spin import note_touch, restore_spin, sum_spin
 
 # Taichi hands out a parallel loop in pieces of 512 turns at least, so a member of the team is as many
 ITEMS_PER_MEMBER = 512
@@ -118,6 +121,8 @@ def project_contact_task(
                 is_first_iteration,
                 variant,
             )
+            if ti.static(variant.keeps_spins):
+                note_touch(world.contacts, world.pieces, k)
 
 
 @ti.func
@@ -150,6 +155,22 @@ def bounce_share(world: ti.template(), turn, turns, h, variant: ti.template()):
     for piece in range(count * turn // turns, count * (turn + 1) // turns):
         inverse_h = projection_step(h, 0, variant.mode)[2]
         bounce_piece(world.particles, world.contacts, world.pieces, piece, h, inverse_h, variant)
+
+
+@ti.func
+def sum_spin_share(world: ti.template(), turn, turns, h):
+    """Sum the lost spin of one of ``turns`` equal shares of the chunks of pieces that nothing holds."""
+    count = world.pieces.spin_chunks.shape[0]
+    for chunk in range(count * turn // turns, count * (turn + 1) // turns):
+        sum_spin(world.particles, world.pieces, chunk, h)
+
+
+@ti.func
+def restore_spin_share(world: ti.template(), turn, turns, variant: ti.template()):
+    """Give one of ``turns`` equal shares of them their spin back."""
+    count = world.pieces.spin_chunks.shape[0]
+    for chunk in range(count * turn // turns, count * (turn + 1) // turns):
+        restore_spin(world.particles, world.pieces, world.pairs, chunk, variant)
 
 
 @ti.func
@@ -187,6 +208,11 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
         update_share(world.particles, turn, turns, h, mode)
         if ti.static(variant.has_orientations):
             update_angular_velocities(world.particles, turn, turns, h)
+    if ti.static(variant.keeps_spins):
+        if act == SUM_SPINS:
+            sum_spin_share(world, turn, turns, h)
+        if act == RESTORE_SPINS:
+            restore_spin_share(world, turn, turns, variant)
     if ti.static(variant.shapes):
         if act == REBOUND:
             finish_contacts(world.particles, world.contacts, order, task, h, variant)

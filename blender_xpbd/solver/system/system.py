@@ -27,6 +27,7 @@ from ..order.contact_points import ContactPoints, build_contact_points
 from ..order.damped_pieces import DampedPieces, build_damped_pieces
 from ..order.level_tables import has_levels
 from ..order.schedule import Schedule, build_schedule
+from ..order.spinning_pieces import SpinningPieces, build_spinning_pieces
 from .contact_objects import ContactObjects, build_contact_objects, collider_vertices
 from .drag import response
 from .ignored import ignored
@@ -76,6 +77,7 @@ class System:
         pieces: what of the bodies bounces as a whole.
         objects: bodies and mesh colliders whose surfaces may touch; None where nothing can.
         damped: what of them moves within itself, and is damped.
+        spinning: what of them nothing holds; BDF2 keeps its spin by itself.
         tracks: parameters that change over the frames.
         columns: parameters of constraints that follow them.
         notices: warnings.
@@ -98,6 +100,7 @@ class System:
     pieces: CompactPieces
     objects: ContactObjects | None
     damped: DampedPieces
+    spinning: SpinningPieces
     tracks: Tracks
     columns: tuple[FollowingColumn, ...]
     notices: tuple[Notice, ...]
@@ -210,6 +213,9 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     pieces = build_compact_pieces(scene, models, starts, blocks, all_inverse_masses, contacts)
     held = [(mine.particles, mine.sources) for mine in pinned]
     damped = build_damped_pieces(models, starts, all_inverse_masses, held)
+    # BDF2 loses no spin to speak of
+    is_euler = scene.settings.time_integration != "BDF2"
+    spinning = build_spinning_pieces(models, starts, blocks, all_inverse_masses if is_euler else np.zeros(next_anchor))
     del blocks, upright
     vertices = np.zeros((0, 3)) if objects is None else collider_vertices(scene, objects.colliders) - origin
     return System(
@@ -230,6 +236,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         pieces=pieces,
         objects=objects,
         damped=damped,
+        spinning=spinning,
         tracks=tracks,
         columns=columns,
         notices=(

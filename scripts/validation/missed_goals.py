@@ -33,12 +33,6 @@ MISSED: Mapping[str, Mapping[str, float]] = {
     "product_rebound": {
         "soft: rise after the impact [m]": 0.13,
     },
-    "product_squeezed": {
-        "soft: least volume per that at rest": 0.041,
-        "medium: least volume per that at rest": 0.064,
-        "firm: least volume per that at rest": 0.19,
-        "rubber: least volume per that at rest": 0.46,
-    },
     "product_pressed": {
         "medium, quads: volume per that at rest, J": 0.17,
         "medium, triangles: volume per that at rest, J": 0.22,
@@ -75,11 +69,6 @@ MISSED: Mapping[str, Mapping[str, float]] = {
         "cotton, quads, 10 cells: angle [°]": 36,
         "cotton, quads, 20 cells: angle [°]": 51,
         "cotton, quads, 40 cells: angle [°]": 55,
-    },
-    "product_spin": {
-        "bar: angular momentum kept after 4 s": 0.51,
-        "cross: angular momentum kept after 4 s": 0.52,
-        "ball: angular momentum kept after 4 s": 0.53,
     },
 }
 

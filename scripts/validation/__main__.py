@@ -77,8 +77,12 @@ def print_rows(result: Result) -> None:
     """Print every number of a case."""
     for row in result.rows:
         verdict = "REACHED" if row.is_reached else "ok" if row.is_within else "OUTSIDE" if row.has_failed else "misses"
+        settings = f" at {row.settings}" if row.settings else ""
         converged = "" if row.converged is None else f", converged {row.converged:.5g}"
-        print(f"  {verdict:7} {row.label}: {row.got:.5g} ({row.expected}; {row.error or '-'}{converged})", flush=True)
+        print(
+            f"  {verdict:7} {row.label}: {row.got:.5g}{settings} ({row.expected}; {row.error or '-'}{converged})",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

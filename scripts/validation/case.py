@@ -26,6 +26,7 @@ class Row:
         bound: how far off it may be before it fails, where the tolerance is a goal that is known to be missed, in the
             tolerance's unit; None where it is not.
         converged: the same number of a run with many more substeps, where there is one.
+        settings: substeps × iterations, where the bake chose them.
     """
 
     label: str
@@ -38,6 +39,7 @@ class Row:
     is_share: bool = False
     bound: float | None = None
     converged: float | None = None
+    settings: str = ""
 
     @property
     def has_failed(self) -> bool:

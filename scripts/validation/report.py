@@ -54,7 +54,8 @@ def table(rows: Sequence[Row]) -> list[str]:
     lines = ["| " + " | ".join(columns).rstrip() + " |", "|" + "---|" * len(columns)]
     for row in rows:
         converged = [] if not has_converged else ["" if row.converged is None else f"{row.converged:.5g}"]
-        cells = [row.label, row.expected, *converged, f"{row.got:.5g}", row.error, row.tolerance, verdict(row)]
+        label = f"{row.label} ({row.settings})" if row.settings else row.label
+        cells = [label, row.expected, *converged, f"{row.got:.5g}", row.error, row.tolerance, verdict(row)]
         lines.append("| " + " | ".join(cells) + " |")
     return lines
 

@@ -82,14 +82,14 @@ def test_only_cases_that_there_are_miss_goals() -> None:
 
 
 def test_report_tells_goals_that_are_missed(tmp_path: Path) -> None:
-    row = replace(relative("goal", 1.0, 1.2, 0.1), bound=0.3, converged=0.98)
+    row = replace(relative("goal", 1.0, 1.2, 0.1), bound=0.3, converged=0.98, settings="20 × 1")
     result = Result((row, relative("other", 1.0, 1.0, 0.1)), Plot("x", "y", ()))
     write_report([(Case("some_case", "Some case", "What it is.", lambda: result), result)], tmp_path / "report.md")
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
     for part in (
         "[Some case](#some-case) | 1 of 2, 1 known to miss |",
         "| what | expected | converged | got | error | tolerance | |",
-        "| goal | 1 | 0.98 | 1.2 | 20 % | ± 10 % | **misses**, held to 30 % |",
+        "| goal (20 × 1) | 1 | 0.98 | 1.2 | 20 % | ± 10 % | **misses**, held to 30 % |",
         "| other | 1 |  | 1 |",
     ):
         assert part in text

@@ -52,7 +52,7 @@ def test_rows_compare_with_theory_or_with_the_converged_run(monkeypatch, kind, e
     monkeypatch.setattr(probe, "bake", lambda shots: [Baked(shot, {"Cloth": np.zeros((2, 9, 3))}, 20, 1)])
     monkeypatch.setattr(probe, "converged_number", {"case / soft / sag [m]": 2.0}.get)
     (row,) = Comparison("case", (Probe("soft", shot, (measure,), 320),), "")().rows
-    assert (row.label, row.got, row.converged) == ("soft, 20 × 1: sag [m]", 2.1, 2.0)
+    assert (row.label, row.settings, row.got, row.converged) == ("soft: sag [m]", "20 × 1", 2.1, 2.0)
     assert row.is_within is is_within
 
 

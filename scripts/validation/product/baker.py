@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 import traceback
 from pathlib import Path
@@ -15,6 +14,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 import bpy
+from bake import leave
 
 import blender_xpbd
 from blender_xpbd.addon.bake import run_bake
@@ -79,6 +79,4 @@ if __name__ == "__main__":
         status = 0
     except Exception:  # noqa: BLE001 - the process ends right below
         traceback.print_exc()
-    # Blender's module now and then hangs where Python tears it down: a thread of its own waits for what is gone
-    sys.stderr.flush()
-    os._exit(status)
+    leave(status)

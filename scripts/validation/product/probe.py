@@ -92,7 +92,7 @@ class Comparison:
 
     def _row(self, probe: Probe, measure: Measure, baked: Baked) -> Row:
         known = converged_number(self._key(probe, measure)) if probe.substeps else None
-        label = f"{probe.name}, {baked.substeps} × {baked.iterations}: {measure.label}"
+        label = f"{probe.name}: {measure.label}"
         expected = measure.expected if measure.expected is not None else (np.nan if known is None else known)
         got = measure.of(baked)
         if measure.kind == SHARE:
@@ -101,4 +101,4 @@ class Comparison:
             row = absolute(label, expected, got, measure.tolerance)
         else:
             row = at_most(label, expected, got)
-        return replace(row, converged=known)
+        return replace(row, converged=known, settings=f"{baked.substeps} × {baked.iterations}")

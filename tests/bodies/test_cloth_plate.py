@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from validation.meshes import grid
+from validation.simulation import held, positions_of, run, start
 
 from blender_xpbd.bodies.kinds import build_body
 from blender_xpbd.constraints.dihedral_bending import build_dihedral_bending, hinge_compliance
@@ -12,8 +14,6 @@ from blender_xpbd.geometry.surface.topology import hinges
 from blender_xpbd.scene.body import Body
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.settings import SolverSettings
-from scripts.validation.meshes import grid
-from scripts.validation.simulation import held, positions_of, run, start
 
 DENSITY = 0.15
 OVERHANG = 0.045
@@ -23,7 +23,7 @@ STIFFNESS = DENSITY * 9.81 * (OVERHANG / 2.0) ** 3
 
 def cloth(mesh, settings=None, **values):
     material = Material.from_values({"internal_damping": 0.0, "area_density": DENSITY, **values})
-    return build_body(Body("b0", "Cloth", "CLOTH", *mesh, material), settings or SolverSettings())
+    return build_body(Body("b0", "Cloth", "CLOTH", mesh[0], mesh[1], mesh[2], material), settings or SolverSettings())
 
 
 def sheet(pattern="quads"):
@@ -96,7 +96,8 @@ def test_slivers_bend_by_hinges():
 
 
 def test_a_group_scales_the_stiffness():
-    body = Body("b0", "Cloth", "CLOTH", *sheet(), Material.from_values({}))
+    positions, sizes, corners = sheet()
+    body = Body("b0", "Cloth", "CLOTH", positions, sizes, corners, Material.from_values({}))
     half = replace(body, vertex_factors={"bending": np.full(body.vertex_count, 0.5, np.float32)})
     whole, scaled = (build_body(mine, SolverSettings()).plate for mine in (body, half))
     np.testing.assert_allclose(scaled.matrix.values, 0.5 * whole.matrix.values)

@@ -118,7 +118,7 @@ class PairWindows:
             before = {name: read_array(array) for name, array in kept.items()}
             # what is not tangled when a frame begins is kept so by the truncation
             if untangling is None or untangling.is_needed:
-                untangling = Untangling(self._objects, self._outside, plan.state.particles, plan.h)
+                untangling = self._untangling(plan)
             taken = 1 if untangling.is_needed else count
             window = _Window(frame_index, first, taken, widening * self._margin, tried)
             plan = self._simulate_window(plan, path, window, untangling)
@@ -136,6 +136,9 @@ class PairWindows:
                 first += int(told[STOPPED]) or taken
                 count, widening, tried = 2 * taken, 1.0, None
         return plan
+
+    def _untangling(self, plan: Plan) -> Untangling:
+        return Untangling(self._objects, self._outside, plan.state.particles, plan.h, self._substeps * plan.h)
 
     def _simulate_window(self, plan: Plan, path: str, window: _Window, untangling: Untangling) -> Plan:
         """List pairs and simulate the substeps of a window."""

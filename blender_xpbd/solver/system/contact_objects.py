@@ -56,6 +56,7 @@ class ContactObjects:
         particle_ranges: first particle of each object and the one after its last, shape (objects, 2).
         gaps: to keep between objects [m], shape (objects, objects).
         frictions: Coulomb coefficient of each point, shape (points,).
+        solids: which objects fill the space inside their surface, shape (objects,).
     """
 
     surfaces: Surfaces
@@ -67,6 +68,7 @@ class ContactObjects:
     particle_ranges: Ints
     gaps: Floats
     frictions: Floats
+    solids: Mask
 
     @property
     def body_count(self) -> int:
@@ -149,6 +151,7 @@ def build_contact_objects(
         particle_ranges=ranges.astype(np.int32),
         gaps=_gaps(models, rows),
         frictions=_frictions(models, meshes, rows),
+        solids=np.array([len(model.tetrahedra) > 0 for model in models] + [False] * len(numbers)),
     )
 
 

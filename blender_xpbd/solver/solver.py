@@ -17,8 +17,8 @@ from ..contacts.search.crossings import crossings as find_crossings
 from ..device.arrays import read_array, write_array
 from ..scene.errors import XpbdError
 from .step.colour_path import project_by_colours
+from .step.pair_substeps import PairSubsteps
 from .step.pair_tables import MOST_PUSHING, TUNNELLED
-from .step.pair_windows import PairWindows
 from .step.plan import SERIAL, Pace, make_plan
 from .step.state import State, build_state, padded, with_more_slots
 from .step.substeps import simulate_substeps
@@ -62,7 +62,7 @@ class Solver:
         self.notices = self._colliders.notices
         self._plan = make_plan(system, build_state(system, self._colliders), self._colliders)
         objects = system.objects
-        self._windows = None if objects is None else PairWindows(system, objects, self._colliders)
+        self._pairs = None if objects is None else PairSubsteps(system, objects, self._colliders, self._plan)
         self._pace = Pace(paths)
         self._uploads = Uploads(self._state)
         self._tracks = TrackPlayer(system, self._state, self._colliders, self._uploads)
@@ -99,10 +99,10 @@ class Solver:
     def _simulate(self, path: str) -> None:
         """Simulate the substeps of a frame."""
         substeps = self.system.scene.settings.substeps
-        if self._windows is None:
+        if self._pairs is None:
             simulate_substeps(self._plan, path, 0, substeps, substeps)
         else:
-            self._plan = self._windows.simulate_frame(self._plan, path, self.frame_index, self._kept)
+            self._plan = self._pairs.simulate_frame(self._plan, path, self.frame_index)
 
     @property
     def _state(self) -> State:
@@ -151,9 +151,9 @@ class Solver:
 
         None where no two objects of the scene may meet: bodies meet planes, spheres and meshes by their points alone.
         """
-        if self._windows is None:
+        if self._pairs is None:
             return None
-        counts = read_array(self._windows.counts)[: len(self.system.models)]
+        counts = read_array(self._pairs.counts)[: len(self.system.models)]
         return counts[:, [MOST_PUSHING, TUNNELLED]].astype(np.float64)
 
     def crossings(self) -> Crossings | None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which pairs of surface elements may touch during a window of substeps: vertex and triangle, or edge and edge.
+"""Which pairs of surface elements may touch during a substep: vertex and triangle, or edge and edge.
 
 Each particle has a box that travels evenly through the window. Trees of boxes over the surfaces
 (``geometry.search``) are fitted to them anew for each search and walked against each other. A pair is left out only

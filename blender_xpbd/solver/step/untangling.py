@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Windows that begin tangled: they are one substep long, in which that is taken apart."""
+"""Substeps that begin tangled: in these that is taken apart."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Untangling:
-    """What is tangled at the start of a window.
+    """What is tangled at the start of a substep.
 
     Attributes:
         is_needed: whether anything is.
@@ -33,7 +33,7 @@ class Untangling:
         Args:
             objects: whose surfaces may touch.
             outside: as in ``contacts.pairs.untangle``.
-            particles: the pack, as it is when the window begins.
+            particles: the pack, as it is when the substep begins.
             h: duration of a substep [s].
             frame: duration of a frame [s].
         """
@@ -46,7 +46,7 @@ class Untangling:
         self._added = untangling_velocities(surfaces, self._tied, points, carriers, outside, h, frame)
 
     def begin(self) -> None:
-        """Add the speeds of the pushes, before the search looks ahead."""
+        """Add the speeds of the pushes, before the substep begins."""
         velocities = read_array(self._particles.velocities)
         velocities[:, :3] += self._added
         write_array(self._particles.velocities, velocities)

@@ -52,9 +52,9 @@ def open_window(search: PairSearch, positions: Floats, margins: Floats | float, 
     rows = np.zeros((len(positions), 4))
     rows[:, :3], rows[:, 3] = positions, margins
     write_array(search.window.window_starts, rows)
-    rows = np.zeros((len(positions), 4))
-    rows[:, :3] = travels
-    write_array(search.window.window_travels, rows)
+    rows[:, :3] += travels
+    write_array(search.window.window_ends, rows)
+    write_array(search.window.window_stays, rows)
 
 
 def listed(search: PairSearch, team_size: int = 1) -> list[Pair]:

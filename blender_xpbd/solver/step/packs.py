@@ -53,8 +53,11 @@ Contacts = pack_type(elements=INT_TABLE, weights=FLOAT_TABLE, element_starts=INT
 Pieces = pack_type(
     piece_rows=INT_TABLE, members=INTS, points=INTS, hits=FLOATS_3D, damped_rows=INT_TABLE, damped_members=INTS
 )
-# as in ``ColliderSet``; the motion of a frame at the boundaries of its substeps
-Colliders = pack_type(motion=MOTION, ints=INT_TABLE, floats=FLOAT_TABLE, mesh_floats=FLOATS, mesh_ints=INTS)
+# as in ``ColliderSet``; the motion of a frame at the boundaries of its substeps. Of each body, 1 for colliders that it
+# passes through
+Colliders = pack_type(
+    motion=MOTION, ints=INT_TABLE, floats=FLOAT_TABLE, mesh_floats=FLOATS, mesh_ints=INTS, unseen=INT_TABLE
+)
 # as in ``HierarchyTables``, whose levels are the rows. Moves are where vertices were restricted to, then how far they
 # came from there; link states are the length that a link is pulled to and its multiplier. Nothing outlives a substep
 Levels = pack_type(

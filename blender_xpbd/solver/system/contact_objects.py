@@ -154,6 +154,12 @@ def build_contact_objects(
     )
 
 
+def unseen_colliders(scene: Scene) -> Mask:
+    """Which colliders each body passes through, shape (bodies, colliders)."""
+    seen = [[_sees_it(body, collider.identifier) for collider in scene.colliders] for body in scene.bodies]
+    return ~np.array(seen, np.bool_).reshape(len(scene.bodies), len(scene.colliders))
+
+
 def _seen_colliders(scene: Scene) -> list[int]:
     """Mesh colliders that a body sees."""
     return [
@@ -165,7 +171,11 @@ def _seen_colliders(scene: Scene) -> list[int]:
 
 def _meets(body: Body, identifier: str) -> bool:
     """Whether a body has anything to touch with, and sees an object."""
-    return _has_surface(body) and (body.contact.sees is None or identifier in body.contact.sees)
+    return _has_surface(body) and _sees_it(body, identifier)
+
+
+def _sees_it(body: Body, identifier: str) -> bool:
+    return body.contact.sees is None or identifier in body.contact.sees
 
 
 def _has_surface(body: Body) -> bool:

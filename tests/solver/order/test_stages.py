@@ -48,6 +48,15 @@ def test_each_iteration_projects_every_task_and_touches_after_it(parts):
     assert order == sorted(order)
 
 
+def test_a_warm_start_is_touched_before_it_is_projected():
+    stages = substep_stages(4, 2, False, True, touches_first=True)
+    acts = [(stage.act, stage.detail) for stage in stages if stage.act in (PROJECT, TOUCH)]
+    first_of_each = list(dict.fromkeys(acts))
+    assert first_of_each == [(TOUCH, 0), (PROJECT, 0), (TOUCH, 1), (PROJECT, 1), (TOUCH, 2)]
+    assert tasks_of(stages, TOUCH, 0) == list(range(5))
+    assert TOUCH not in [stage.act for stage in substep_stages(4, 1, False, False, touches_first=True)]
+
+
 def test_chains_of_operations_and_their_shares():
     stages = substep_stages(4, 1, False, False, [(0, 1, 4), (1, 3, 1), (4, 1, 2)])
     levels = [stage[1:] for stage in stages if stage.act == SOLVE_LEVELS]

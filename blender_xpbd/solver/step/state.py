@@ -22,6 +22,7 @@ from ..order.level_operations import LevelOperations, level_operations
 from ..order.level_tables import HierarchyTables, build_hierarchy_tables
 from ..order.stages import Stage, substep_stages
 from ..system.colliders import ColliderSet
+from ..system.contact_objects import unseen_colliders
 from ..system.mode import keeps_friction, static_mode
 from ..system.speed_changes import bdf2_history
 from ..system.system import System
@@ -135,7 +136,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         ),
         contacts=_contacts(system, min(FIRST_SLOTS, most_slots), mode),
         pieces=_pieces(system, len(colliders.ints)),
-        colliders=_colliders(colliders, settings.substeps),
+        colliders=_colliders(colliders, settings.substeps, unseen_colliders(system.scene)),
         levels=_levels(tables),
         pairs=no_pairs(),
     )
@@ -252,11 +253,12 @@ def _pieces(system: System, collider_count: int) -> Any:
     )
 
 
-def _colliders(colliders: ColliderSet, substeps: int) -> Any:
+def _colliders(colliders: ColliderSet, substeps: int, unseen: npt.NDArray[np.bool_]) -> Any:
     return Colliders(
         motion=make_zeros((substeps + 1, len(colliders.ints), MOTION_WIDTH), ti.f32),
         ints=make_array(colliders.ints, ti.i32),
         floats=make_array(colliders.floats, ti.f32),
+        unseen=make_array(unseen.astype(np.int32), ti.i32),
         mesh_floats=make_array(colliders.mesh_floats, ti.f32),
         mesh_ints=make_array(colliders.mesh_ints, ti.i32),
     )

@@ -27,6 +27,7 @@ class Variant(NamedTuple):
         has_orientations: whether something turns by itself.
         has_pairs: whether surfaces of bodies may touch each other or a mesh collider's.
         embeds: whether a point of these is carried by several particles.
+        chooses: whether a body passes through a collider that it does not see.
     """
 
     mode: int
@@ -39,6 +40,7 @@ class Variant(NamedTuple):
     has_orientations: bool = False
     has_pairs: bool = False
     embeds: bool = False
+    chooses: bool = False
 
     @property
     def has_history(self) -> bool:

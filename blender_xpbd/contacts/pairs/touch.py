@@ -7,6 +7,7 @@ C = n · Σ wᵢ xᵢ − gap ≥ 0, with the normal and the closest points of t
 import taichi as ti
 
 from ..resolve import resolve_contact
+from .anchors import near_offset
 from .push import gather_coefficients, normal_of, push_pair, relative
 from .tables import GIVEN, MULTIPLIER, NEAR_FRICTION, NEAR_WIDTH, WANTED
 
@@ -36,6 +37,7 @@ def touch_pair(particles: ti.template(), surfaces: ti.template(), pairs: ti.temp
             slide = ti.Vector([0.0, 0.0, 0.0])
             if friction > 0.0:
                 slide = way - relative(particles.previous_positions, surfaces, pairs, n, embeds)
+                slide += near_offset(pairs, n)
             given = ti.Vector([floats[row + GIVEN], floats[row + GIVEN + 1], floats[row + GIVEN + 2]])
             contact = resolve_contact(normal, gap, slide, friction, multiplier, given)
             push_pair(particles.positions, particles, surfaces, pairs, n, mass * contact.push, embeds)

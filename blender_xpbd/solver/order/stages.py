@@ -13,6 +13,7 @@
 | PROJECT | constraints move particles, one after the other | ``solve(constraint, …)`` |
 | TOUCH | colliders push points out, and hold them by friction | – |
 | TOUCH_PAIRS | near pairs are pushed apart, and held by friction | – |
+| TOUCH_AGAIN | colliders hold what this has pushed | – |
 | CHECK_WINDOW | whether particles are where the search has looked; else the substep is done again | – |
 | MEASURE_ISLANDS | how far islands came as a whole | – |
 | BEGIN_LIMIT | how far particles came in their island's frame | – |
@@ -44,7 +45,7 @@ from .tasks import MOST_PARTS, ROUNDS
 PREDICT, PLACE_TARGETS, SOLVE_LEVELS, PROJECT, TOUCH, UPDATE_VELOCITIES, REBOUND, BOUNCE, DAMP = range(9)
 # those of contact between bodies
 FIND_FRAMES, FIND_NEAR, PLACE_VERTICES, TOUCH_PAIRS, CHECK_WINDOW, MEASURE_ISLANDS = range(9, 15)
-BEGIN_LIMIT, LIMIT, SLIDE, TRUNCATE, CLOSE_ISLANDS, SETTLE_PAIRS, COUNT_PAIRS, FIND_REACHES = range(15, 23)
+BEGIN_LIMIT, LIMIT, SLIDE, TRUNCATE, CLOSE_ISLANDS, SETTLE_PAIRS, COUNT_PAIRS, FIND_REACHES, TOUCH_AGAIN = range(15, 24)
 # how often particles go along what stops them before they stop; one takes most of what it can, see docs/experiments.md
 SLIDES = 1
 # columns of a stage
@@ -60,7 +61,7 @@ class Stage(NamedTuple):
         act: what its turns do.
         turns: how many there are.
         first: task of the first turn, or for SOLVE_LEVELS the first chain of operations.
-        detail: for PROJECT and TOUCH the iteration, for LIMIT how often particles have slid, for SOLVE_LEVELS into how
+        detail: for PROJECT and TOUCH the iteration, for TOUCH_PAIRS the sweep, for LIMIT how often particles have slid, for SOLVE_LEVELS into how
             many shares a chain is divided.
     """
 
@@ -109,7 +110,9 @@ def substep_stages(
         stages += _by_task(PROJECT, rounds, iteration)
         if has_contacts:
             stages += _by_task(TOUCH, contact_rounds, iteration)
-        stages += _by_task(TOUCH_PAIRS, contact_rounds, iteration) * pair_sweeps
+        again = _by_task(TOUCH_AGAIN, contact_rounds) if has_contacts else []
+        for sweep in range(pair_sweeps):
+            stages += [*_by_task(TOUCH_PAIRS, contact_rounds, sweep), *again]
     if pair_sweeps:
         stages += _truncation(part_count, contact_rounds)
     stages += [Stage(UPDATE_VELOCITIES, part_count)]

@@ -38,7 +38,15 @@ from .island_functions import (
     slide_share,
     truncate_share,
 )
-from .pair_functions import count_pushing, find_near_task, limit_task, place_vertices, settle_task, touch_pair_task
+from .pair_functions import (
+    count_pushing,
+    find_near_task,
+    keep_anchors,
+    limit_task,
+    place_vertices,
+    settle_task,
+    touch_pair_task,
+)
 
 
 @ti.func
@@ -60,7 +68,7 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, done
     if act == PLACE_VERTICES:
         place_vertices(world, turn, turns, substep, (substep + 1.0) / order.span[SPAN_OF], mode)
     if act == TOUCH_PAIRS:
-        touch_pair_task(world.particles, world.pairs, task, variant.embeds)
+        touch_pair_task(world.particles, world.pairs, task, order.stages[stage, DETAIL], variant.embeds)
     if act == CHECK_WINDOW:
         check_share(world.particles, world.pairs, turn, turns, done, share)
     if act == MEASURE_ISLANDS:
@@ -79,6 +87,8 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, done
         )
     if act == SETTLE_PAIRS:
         gravity_speed = world.particles.gravity[0].norm() * h
-        settle_task(world.particles, world.pairs, task, projection_step(h, 0, mode)[2], gravity_speed, variant.embeds)
+        inverse_h = projection_step(h, 0, mode)[2]
+        settle_task(world.particles, starts, world.pairs, task, inverse_h, gravity_speed, variant.embeds)
     if act == COUNT_PAIRS:
         count_pushing(world.pairs)
+        keep_anchors(world.pairs)

@@ -26,8 +26,9 @@ from ...geometry.edges import edge_lengths
 from ..system.colliders import ColliderSet
 from ..system.contact_objects import ContactObjects
 from ..system.system import System
+from .anchor_state import read_anchors, write_anchors
 from .packs import Pairs
-from .pair_state import near_arrays, pair_arrays, staying_arrays
+from .pair_state import anchor_arrays, near_arrays, pair_arrays, staying_arrays
 from .pair_tables import FAILED, HAS_FRAME, ISLAND, OBJECT_COUNT_WIDTH, STOPPED, TOLD_WIDTH
 from .plan import SERIAL, Plan
 from .substeps import simulate_substeps
@@ -115,7 +116,7 @@ class PairWindows:
         while first < self._substeps:
             count = min(count, self._substeps - first)
             write_array(self._arrays["told"], np.zeros(TOLD_WIDTH, np.int32))
-            before = {name: read_array(array) for name, array in kept.items()}
+            before, anchors = {name: read_array(array) for name, array in kept.items()}, read_anchors(self._arrays)
             # what is not tangled when a frame begins is kept so by the truncation
             if untangling is None or untangling.is_needed:
                 untangling = Untangling(self._objects, self._outside, plan.state.particles, plan.h)
@@ -131,11 +132,23 @@ class PairWindows:
                     tried = came[:, :3]
                 for name, array in kept.items():
                     write_array(array, before[name])
+                write_anchors(self._arrays, anchors)
                 count = max(int(told[FAILED]) - 1, 1)
             else:
                 first += int(told[STOPPED]) or taken
                 count, widening, tried = 2 * taken, 1.0, None
         return plan
+
+    def anchors(self) -> Floats:
+        """What static friction has to remember from frame to frame, shape (anchors, 8)."""
+        return read_anchors(self._arrays)
+
+    def restore(self, anchors: npt.NDArray[Any]) -> None:
+        """Go on with the anchors of a checkpoint."""
+        self._arrays |= anchor_arrays(len(anchors))
+        write_anchors(self._arrays, anchors.astype(np.float64))
+        # the next search lays it out anew
+        self._pack = None
 
     def _simulate_window(self, plan: Plan, path: str, window: _Window, untangling: Untangling) -> Plan:
         """List pairs and simulate the substeps of a window."""
@@ -252,7 +265,9 @@ class PairWindows:
     def _lay_out(self, found: PairList) -> None:
         """Make the pack anew: the search has other arrays than before."""
         self._arrays |= arrays_by_name(found.pairs) | {"pair_starts": found.task_starts}
-        self._arrays |= near_arrays(found.pairs.pair_ints.shape[0])
+        anchors, capacity = self.anchors(), found.pairs.pair_ints.shape[0]
+        self._arrays |= near_arrays(capacity) | anchor_arrays(max(capacity, len(anchors)))
+        write_anchors(self._arrays, anchors)
         self._pack = Pairs(**self._arrays)
 
     def _with_pairs(self, plan: Plan) -> Plan:

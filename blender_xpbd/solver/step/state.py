@@ -213,7 +213,9 @@ def _contacts(system: System, slots: int, mode: int) -> Any:
 def _slots(system: System, slots: int, mode: int) -> tuple[Any, Any]:
     """``touches`` and ``slots`` of the contacts."""
     count, bounces = len(system.contacts) if slots else 0, len(system.pieces) > 0
-    width = slot_width(keeps_friction=keeps_friction(mode, bounces=bounces), bounces=bounces)
+    has_pairs = system.objects is not None
+    is_kept = keeps_friction(mode, bounces=bounces, has_pairs=has_pairs)
+    width = slot_width(keeps_friction=is_kept, bounces=bounces, has_pairs=has_pairs)
     return make_zeros((count + 1,), ti.i32), make_zeros((count, slots, width), real_type())
 
 

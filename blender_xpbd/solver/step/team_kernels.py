@@ -14,7 +14,7 @@ lost its core while it waited, so it does not matter how many of the team really
 import taichi as ti
 
 from ...constraints.constraint import BDF2
-from ...contacts.contact import project_contact
+from ...contacts.contact import project_contact, touch_again
 from ...contacts.restitution import bounce_piece, restore_speeds
 from ...contacts.tables import BODY_DAMPING
 from ..order.stages import (
@@ -33,6 +33,7 @@ from ..order.stages import (
     SPAN_OF,
     SPAN_TEAM_SIZE,
     TOUCH,
+    TOUCH_AGAIN,
     TURNS,
     UPDATE_VELOCITIES,
 )
@@ -121,6 +122,16 @@ def project_contact_task(
 
 
 @ti.func
+def touch_again_task(world: ti.template(), order: ti.template(), task, h, variant: ti.template()):
+    """Hold the contact points of a task against what they touched in this substep."""
+    starts, segments = ti.static(order.contact_segment_starts, order.contact_segments)
+    for segment in range(starts[task], starts[task + 1]):
+        for k in range(segments[segment, 0], segments[segment, 1]):
+            if world.contacts.touches[k] > 0:
+                touch_again(world.particles, world.contacts, k, h, variant)
+
+
+@ti.func
 def update_share(particles: ti.template(), turn, turns, h, mode: ti.template()):
     """Velocities of the particles of one of ``turns`` equal shares."""
     count = particles.positions.shape[0]
@@ -183,6 +194,9 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
     if ti.static(variant.shapes):
         if act == TOUCH:
             project_contact_task(world, order, task, substep, iteration == 0, h, variant)
+    if ti.static(variant.shapes and variant.has_pairs):
+        if act == TOUCH_AGAIN:
+            touch_again_task(world, order, task, h, variant)
     if act == UPDATE_VELOCITIES:
         update_share(world.particles, turn, turns, h, mode)
         if ti.static(variant.has_orientations):

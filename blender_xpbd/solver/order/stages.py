@@ -48,6 +48,9 @@ FIND_FRAMES, FIND_NEAR, PLACE_VERTICES, TOUCH_PAIRS, CHECK_WINDOW, MEASURE_ISLAN
 BEGIN_LIMIT, LIMIT, SLIDE, TRUNCATE, CLOSE_ISLANDS, SETTLE_PAIRS, COUNT_PAIRS, FIND_REACHES, TOUCH_AGAIN = range(15, 24)
 # how often particles go along what stops them before they stop; one takes most of what it can, see docs/experiments.md
 SLIDES = 1
+# how often an iteration goes over pairs at most; it ends before where pushes have become small. Of 4, 8 and 16 the
+# first that keeps the gaps of ten layers to 5 %, see docs/experiments.md
+MOST_SWEEPS = 16
 # columns of a stage
 ACT, TURNS, FIRST, DETAIL = range(4)
 # what a launch does of them: from which substep on, how many, of how many of the frame, by a team of how many threads
@@ -61,7 +64,7 @@ class Stage(NamedTuple):
         act: what its turns do.
         turns: how many there are.
         first: task of the first turn, or for SOLVE_LEVELS the first chain of operations.
-        detail: for PROJECT and TOUCH the iteration, for TOUCH_PAIRS the sweep, for LIMIT how often particles have slid, for SOLVE_LEVELS into how
+        detail: for PROJECT and TOUCH the iteration, for TOUCH_PAIRS and TOUCH_AGAIN the sweep, for LIMIT how often particles have slid, for SOLVE_LEVELS into how
             many shares a chain is divided.
     """
 
@@ -79,7 +82,7 @@ def substep_stages(
     level_stages: Sequence[tuple[int, int, int]] = (),
     piece_count: int = 0,
     damped_count: int = 0,
-    pair_sweeps: int = 0,
+    has_pairs: bool = False,
 ) -> tuple[Stage, ...]:
     """The stages of a substep.
 
@@ -91,34 +94,35 @@ def substep_stages(
         level_stages: of the coarse levels, as in ``LevelOperations``.
         piece_count: compact pieces that bounce as a whole; a turn takes an equal share of them.
         damped_count: loose pieces whose internal motion is damped; likewise.
-        pair_sweeps: how often an iteration goes over pairs of bodies; 0 where there can be none.
+        has_pairs: whether surfaces of bodies may touch.
 
     Raises:
         ValueError: more turns than ``MOST_PARTS`` in a stage.
     """
     rounds, contact_rounds = _rounds(part_count, ROUNDS), _rounds(part_count, 1)
     stages = []
-    if pair_sweeps:
+    if has_pairs:
         stages += [Stage(FIND_FRAMES, 1), Stage(FIND_REACHES, part_count), *_by_task(FIND_NEAR, contact_rounds)]
     stages += [Stage(PREDICT, part_count)]
     if has_targets:
         stages += [Stage(PLACE_TARGETS, 1)]
-    if pair_sweeps:
+    if has_pairs:
         stages += [Stage(PLACE_VERTICES, part_count)]
     stages += [Stage(SOLVE_LEVELS, chains * shares, chain, shares) for chain, chains, shares in level_stages]
     for iteration in range(iterations):
         stages += _by_task(PROJECT, rounds, iteration)
         if has_contacts:
             stages += _by_task(TOUCH, contact_rounds, iteration)
-        again = _by_task(TOUCH_AGAIN, contact_rounds) if has_contacts else []
-        for sweep in range(pair_sweeps):
-            stages += [*_by_task(TOUCH_PAIRS, contact_rounds, sweep), *again]
-    if pair_sweeps:
+        for sweep in range(iteration * MOST_SWEEPS, (iteration + 1) * MOST_SWEEPS if has_pairs else 0):
+            stages += _by_task(TOUCH_PAIRS, contact_rounds, sweep)
+            if has_contacts:
+                stages += _by_task(TOUCH_AGAIN, contact_rounds, sweep)
+    if has_pairs:
         stages += _truncation(part_count, contact_rounds)
     stages += [Stage(UPDATE_VELOCITIES, part_count)]
     if has_contacts:
         stages += _by_task(REBOUND, contact_rounds)
-    if pair_sweeps:
+    if has_pairs:
         stages += [*_by_task(SETTLE_PAIRS, contact_rounds), Stage(COUNT_PAIRS, 1)]
     if piece_count:
         stages += [Stage(BOUNCE, min(piece_count, MOST_PARTS))]

@@ -13,8 +13,9 @@ from ...contacts.pairs.near import find_near, leave_alone, widest_bound
 from ...contacts.pairs.settle import settle_pair
 from ...contacts.pairs.tables import KIND, MULTIPLIER, NEAR_FRICTION, NEAR_INTS, NEAR_WIDTH, POINTS, ROW, VERTEX_TRIANGLE
 from ...contacts.pairs.touch import touch_pair
+from ..order.stages import MOST_SWEEPS
 from .functions import keep_previous
-from .pair_tables import COLLIDER, MOST_PUSHING, PARTICLE, PUSHING, TUNNELLED
+from .pair_tables import BUSY_SWEEPS, COLLIDER, MOST_PUSHING, PARTICLE, PUSHING, TUNNELLED
 
 
 @ti.func
@@ -69,14 +70,23 @@ def find_near_task(particles: ti.template(), pairs: ti.template(), task, h, embe
 
 
 @ti.func
+def is_awake(pairs: ti.template(), sweep):
+    """Whether the pairs are swept once more: the sweep before still had to push, or this is an iteration's first."""
+    return sweep % MOST_SWEEPS == 0 or pairs.told[BUSY_SWEEPS] >= sweep
+
+
+@ti.func
 def touch_pair_task(particles: ti.template(), pairs: ti.template(), task, sweep, embeds: ti.template()):
     """Push the near pairs of a task apart, in every other sweep from the last one to the first."""
-    first, count = pairs.pair_starts[task], pairs.near_counts[task]
-    for m in range(count):
-        n = first + m
-        if sweep % 2 == 1:
-            n = first + count - 1 - m
-        touch_pair(particles, pairs, pairs, n, embeds)
+    if is_awake(pairs, sweep):
+        first, count, is_busy = pairs.pair_starts[task], pairs.near_counts[task], 0
+        for m in range(count):
+            n = first + m
+            if sweep % 2 == 1:
+                n = first + count - 1 - m
+            is_busy = is_busy | touch_pair(particles, pairs, pairs, n, embeds)
+        if is_busy == 1:
+            ti.atomic_max(pairs.told[BUSY_SWEEPS], sweep + 1)
 
 
 @ti.func
@@ -125,6 +135,7 @@ def count_pushing(pairs: ti.template()):
     for o in range(counts.shape[0]):
         counts[o, MOST_PUSHING] = ti.max(counts[o, MOST_PUSHING], counts[o, PUSHING])
         counts[o, PUSHING] = 0
+    pairs.told[BUSY_SWEEPS] = 0
 
 
 @ti.func

@@ -30,9 +30,6 @@ from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, P
 from .pair_state import no_pairs
 from .team_kernels import COUNTERS
 
-# how often an iteration goes over pairs: fewer let stacks creep, see docs/experiments.md
-PAIR_SWEEPS = 4
-
 
 @dataclass(frozen=True)
 class State:
@@ -118,7 +115,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         operations.stages,
         len(system.pieces),
         len(system.damped),
-        PAIR_SWEEPS * (system.objects is not None),
+        has_pairs=system.objects is not None,
     )
     most_slots = sum(CONTACTS[shape].most_faces for shape in colliders.ints[:, COLLIDER_SHAPE])
     world = World(

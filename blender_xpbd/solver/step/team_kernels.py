@@ -50,6 +50,7 @@ from .internal_damping import damp_piece
 from .level_functions import operate
 from .orientations import predict_orientations, update_angular_velocities
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Pairs, Particles, Pieces, Targets, World
+from .pair_functions import is_awake
 from .pair_stages import take_pair_turn
 from .pair_tables import STOPPED
 
@@ -122,10 +123,10 @@ def project_contact_task(
 
 
 @ti.func
-def touch_again_task(world: ti.template(), order: ti.template(), task, h, variant: ti.template()):
+def touch_again_task(world: ti.template(), order: ti.template(), task, sweep, h, variant: ti.template()):
     """Hold the contact points of a task against what they touched in this substep."""
     starts, segments = ti.static(order.contact_segment_starts, order.contact_segments)
-    for segment in range(starts[task], starts[task + 1]):
+    for segment in range(starts[task], starts[task + 1] if is_awake(world.pairs, sweep) else starts[task]):
         for k in range(segments[segment, 0], segments[segment, 1]):
             if world.contacts.touches[k] > 0:
                 touch_again(world.particles, world.contacts, k, h, variant)
@@ -196,7 +197,7 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
             project_contact_task(world, order, task, substep, iteration == 0, h, variant)
     if ti.static(variant.shapes and variant.has_pairs):
         if act == TOUCH_AGAIN:
-            touch_again_task(world, order, task, h, variant)
+            touch_again_task(world, order, task, iteration, h, variant)
     if act == UPDATE_VELOCITIES:
         update_share(world.particles, turn, turns, h, mode)
         if ti.static(variant.has_orientations):

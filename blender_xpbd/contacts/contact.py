@@ -13,6 +13,7 @@ from .record import element_inverse_mass, element_point, push_element
 from .resolve import resolve_contact
 from .restitution import note_contact
 from .slots import (
+    SLOT_FIRST,
     SLOT_FRICTION,
     SLOT_GIVEN,
     SLOT_HEIGHT,
@@ -92,6 +93,8 @@ def project_contact(
                     contacts.slots[k, slot, SLOT_FRICTION] = contact.friction
                     contacts.slots[k, slot, SLOT_HEIGHT] = contact.normal.dot(point - resolved.push) - contact.gap
                     set_slot_vector(contacts, k, slot, SLOT_SURFACE, contact.carried / h)
+                    contacts.slots[k, slot, SLOT_FIRST] = resolved.multiplier
+                    set_slot_vector(contacts, k, slot, SLOT_FIRST + 1, resolved.given)
                 met, face = met + 1, contact.normal
             # a mesh may have another face where the point is now, such as a wall beside the floor
             if slot < 0 or met == most or not is_bent:
@@ -132,3 +135,11 @@ def touch_again(particles: ti.template(), contacts: ti.template(), k, h, variant
             set_slot_vector(contacts, k, slot, SLOT_GIVEN, resolved.given)
             mass = 1.0 / element_inverse_mass(particles, elements, weights, k)
             push_element(particles.positions, particles, elements, weights, k, mass, resolved.push)
+
+
+@ti.func
+def forget_later_touches(contacts: ti.template(), k):
+    """Let the multipliers of contact point ``k`` be those before ``touch_again``: what pairs pushed was put back."""
+    for slot in range(contacts.touches[k]):
+        contacts.slots[k, slot, SLOT_MULTIPLIER] = contacts.slots[k, slot, SLOT_FIRST]
+        set_slot_vector(contacts, k, slot, SLOT_GIVEN, slot_vector(contacts, k, slot, SLOT_FIRST + 1))

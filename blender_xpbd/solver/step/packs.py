@@ -72,8 +72,8 @@ Levels = pack_type(
     link_states=FLOATS,
 )
 # who does what when: ``stages``, segments of ``Schedule`` and of ``ContactPoints``, ``LevelOperations``; what turns a
-# team has claimed and done; how long a substep lasts [s]; and what a launch does: first substep, how many, of how many
-# of the frame, by a team of how many threads
+# team has claimed and done; how long a substep lasts [s]; and what a launch does: from which stage to which, counted
+# from the frame's first substep, of how many substeps of the frame, by a team of how many threads
 Order = pack_type(
     stages=INT_TABLE,
     segments=INT_TABLE,
@@ -88,9 +88,9 @@ Order = pack_type(
 )
 # contact between bodies: surfaces, pairs and limits as in ``contacts.pairs.tables``; the rows of ``pair_starts`` and
 # the windows of particles as in ``contacts.search``; the near pairs of a task stand from its first pair on. Rows and
-# counts of objects, what substeps tell and vertices as in ``pair_tables``. Of each island, which has the number of its
-# first object, the displacement that it is looked at from [m]; of each particle, how far it may go in a substep [m],
-# and the range of that: the least, and the greatest of all.
+# counts of objects, what substeps tell and vertices as in ``pair_tables``. Of each particle, its velocity when the
+# substep began, where it came before pairs pushed it, and how far it may go [m] in the frame of its island. Of each
+# island, which has the number of its first object, the displacement that it is looked at from, and its mean one [m].
 # Places of vertices in their collider's frame at both ends of the frame [m]
 Pairs = pack_type(
     surface_elements=INT_TABLE,
@@ -98,7 +98,6 @@ Pairs = pack_type(
     objects=FLOAT_TABLE,
     object_rows=INT_TABLE,
     object_counts=INT_TABLE,
-    travels=FLOATS,
     gradients=FLOATS,
     pair_ints=INT_TABLE,
     pair_floats=REAL_TABLE,
@@ -116,9 +115,11 @@ Pairs = pack_type(
     window_starts=VECTORS,
     window_ends=VECTORS,
     window_stays=VECTORS,
+    start_velocities=VECTORS,
+    candidates=VECTORS,
     frames=VECTORS,
+    means=VECTORS,
     reaches=FLOATS,
-    reach_range=FLOATS,
     told=INTS,
     vertices=INT_TABLE,
     vertex_places=VECTOR_TABLE,

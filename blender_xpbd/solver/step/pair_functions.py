@@ -6,10 +6,11 @@
 
 import taichi as ti
 
+from ...constraints.constraint import BDF2
 from ...contacts.generate import to_world
 from ...contacts.pairs.anchors import forget_anchors, keep_anchor, note_slide
 from ...contacts.pairs.limit import limit_pair
-from ...contacts.pairs.near import find_near, leave_alone, widest_bound
+from ...contacts.pairs.near import find_near, leave_alone
 from ...contacts.pairs.settle import settle_pair
 from ...contacts.pairs.tables import KIND, MULTIPLIER, NEAR_FRICTION, NEAR_INTS, NEAR_WIDTH, POINTS, ROW, VERTEX_TRIANGLE
 from ...contacts.pairs.touch import touch_pair
@@ -56,13 +57,16 @@ def pair_reach(pairs: ti.template(), k, embeds: ti.template()):
 
 
 @ti.func
-def find_near_task(particles: ti.template(), pairs: ti.template(), task, h, embeds: ti.template()):
-    """List the pairs of a task that are near."""
+def find_near_task(
+    particles: ti.template(), starts: ti.template(), pairs: ti.template(), task, h, embeds: ti.template()
+):
+    """List the pairs of a task that are near, by where particles were when the substep began."""
+    speeds = ti.static(pairs.start_velocities)
     first, count = pairs.pair_starts[task], 0
-    widest = widest_bound(pairs, 2.0 * pairs.reach_range[1])
     for k in range(first, pairs.pair_starts[task + 1]):
-        if pairs.pair_bounds[k] <= widest:
-            if find_near(particles, pairs, pairs, k, first + count, h, pair_reach(pairs, k, embeds), embeds):
+        reach = pair_reach(pairs, k, embeds)
+        if pairs.pair_bounds[k] <= reach:
+            if find_near(particles, starts, speeds, pairs, pairs, k, first + count, h, reach, embeds):
                 if is_for_colliders(particles, pairs, k):
                     leave_alone(pairs, first + count)
                 count += 1
@@ -159,5 +163,10 @@ def place_vertices(world: ti.template(), turn, turns, substep, share, mode: ti.t
         if i > 0:
             local = places[k, 0] + share * (places[k, 1] - places[k, 0])
             place = to_world(world.colliders.motion, substep + 1, vertices[k, COLLIDER], local)
-            keep_previous(world.particles, i, world.particles.positions[i], mode)
+            reference = world.particles.positions[i]
+            if ti.static(mode & BDF2):
+                # as pinned particles, see ``functions.place_target``
+                world.particles.older_positions[i] = reference
+                reference += (ti.Vector([place[0], place[1], place[2], 0.0]) - reference) / 3.0
+            keep_previous(world.particles, i, reference, mode)
             world.particles.positions[i] = ti.Vector([place[0], place[1], place[2], 0.0])

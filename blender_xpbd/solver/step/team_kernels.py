@@ -27,9 +27,10 @@ from ..order.stages import (
     PREDICT,
     PROJECT,
     REBOUND,
+    REOPEN_WINDOW,
     SOLVE_LEVELS,
-    SPAN_COUNT,
-    SPAN_FIRST,
+    SPAN_BEGIN,
+    SPAN_END,
     SPAN_OF,
     SPAN_TEAM_SIZE,
     TOUCH,
@@ -52,7 +53,7 @@ from .orientations import predict_orientations, update_angular_velocities
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Pairs, Particles, Pieces, Targets, World
 from .pair_functions import is_awake
 from .pair_stages import take_pair_turn
-from .pair_tables import STOPPED
+from .pair_tables import MUST_SEARCH
 
 # Taichi hands out a parallel loop in pieces of 512 turns at least, so a member of the team is as many
 ITEMS_PER_MEMBER = 512
@@ -63,7 +64,7 @@ COUNTERS = DONE + 64
 
 @ti.func
 def is_first(counters: ti.template(), turn, epoch):
-    """Claim a turn of the stage that is the ``epoch``-th of the launch: whether nobody has before."""
+    """Claim a turn of the stage that is the ``epoch``-th of the frame: whether nobody has before."""
     claimed = counters[turn] >= epoch
     if not claimed:
         claimed = ti.atomic_max(counters[turn], epoch) >= epoch
@@ -212,7 +213,7 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
         if act == DAMP:
             damp_share(world.particles, world.pieces, turn, turns, h, order.span[SPAN_OF])
     if ti.static(variant.has_pairs):
-        take_pair_turn(world, order, stage, turn, substep - order.span[SPAN_FIRST] + 1, variant)
+        take_pair_turn(world, order, stage, turn, substep, variant)
 
 
 @ti.kernel
@@ -228,7 +229,7 @@ def simulate_substeps(
     order: Order,
     variant: ti.template(),
 ):
-    """The substeps of a frame that ``order.span`` tells."""
+    """The stages of a frame that ``order.span`` tells."""
     world = ti.static(World(particles, constraints, targets, contacts, pieces, colliders, levels, pairs))
     ti.loop_config(serialize=True)
     for n in range(order.counters.shape[0]):
@@ -237,10 +238,10 @@ def simulate_substeps(
         if item % ITEMS_PER_MEMBER == 0:
             member, team_size = item // ITEMS_PER_MEMBER, order.span[SPAN_TEAM_SIZE]
             stage_count = order.stages.shape[0]
-            # stages that are over, and turns that they had
-            epoch, end, last = 0, 0, stage_count * order.span[SPAN_COUNT]
+            # stages of the frame that are over, and turns that those of this launch had
+            epoch, end, last = order.span[SPAN_BEGIN], 0, order.span[SPAN_END]
             while epoch < last:
-                substep, stage = order.span[SPAN_FIRST] + epoch // stage_count, epoch % stage_count
+                substep, stage = epoch // stage_count, epoch % stage_count
                 epoch += 1
                 turns = order.stages[stage, TURNS]
                 if ti.static(variant.damps_bodies):
@@ -255,6 +256,6 @@ def simulate_substeps(
                 while ti.atomic_or(order.counters[DONE], 0) < end:
                     pass
                 if ti.static(variant.has_pairs):
-                    # told before the last turn of the substep was done, so that all who are there see it
-                    if epoch % stage_count == 0 and pairs.told[STOPPED] > 0:
+                    # told before this stage began, so that all who are there see it
+                    if order.stages[stage, ACT] == REOPEN_WINDOW and pairs.told[MUST_SEARCH] > 0:
                         last = 0

@@ -16,7 +16,6 @@ from ...contacts.pairs.tables import (
     OBJECT_FRICTION,
     OBJECT_HALF_THICKNESS,
     OBJECT_RESTITUTION,
-    OBJECT_SPREAD,
     OBJECT_WIDTH,
 )
 from ...geometry.edges import edge_lengths
@@ -229,7 +228,6 @@ def _surface_edges(body: Body) -> Ints:
 
 def _rows(models: Sequence[BodyModel], colliders: Sequence[Collider], weights: Sequence[Floats]) -> Floats:
     rows = np.zeros((len(weights), OBJECT_WIDTH))
-    rows[:, OBJECT_SPREAD] = [np.abs(mine).sum(axis=1).max(initial=1.0) for mine in weights]
     for row, model in zip(rows, models, strict=False):
         material = model.body.material
         row[[OBJECT_FRICTION, OBJECT_RESTITUTION]] = material.friction, material.restitution

@@ -58,7 +58,6 @@ def test_every_pair_that_may_come_near_is_listed_once(
     open_window(search, positions, margins, travels)
     found = listed(search)
     assert len(found) == len(set(found))
-    assert in_order(surfaces, found) == sorted(in_order(surfaces, found))
     for pair in all_pairs(surfaces, positions, margins, travels, GAP_WANTED - 1e-5) - set(found):
         assert least_distance(pair, positions, margins, travels) > GAP_WANTED
     assert set(found) <= all_pairs(surfaces, positions, margins, travels, GAP_WANTED + 1e-5)
@@ -161,7 +160,6 @@ def test_tasks_hold_the_pairs_of_their_part() -> None:
     kinds = in_order(surfaces, [tuple(row) for row in rows.tolist()])
     for task in range(5):
         mine = slice(starts[task], starts[task + 1])
-        assert kinds[mine] == sorted(kinds[mine])
         for row in rows[mine, 1:]:
             labels = {label for label in own.parts[row].tolist() if label >= 0}
             assert labels == {task} if task < 4 else len(labels) != 1

@@ -54,7 +54,7 @@ SETTLE_PAIRS, COUNT_PAIRS, TOUCH_AGAIN = range(24, 27)
 SLIDES = 1
 # how often an iteration goes over pairs at most; it ends before where pushes have become small. Of 4, 8 and 16 the
 # first that keeps the gaps of ten layers to 5 %, see docs/experiments.md
-MOST_SWEEPS = 16
+MOST_SWEEPS = 32
 # columns of a stage
 ACT, TURNS, FIRST, DETAIL = range(4)
 # what a launch does of them: from which stage to before which, counted from the frame's first substep, of how many

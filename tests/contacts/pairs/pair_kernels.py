@@ -19,7 +19,6 @@ Moving = pack_type(positions=VECTORS, previous_positions=VECTORS, velocities=VEC
 Surfaces = pack_type(
     surface_elements=ti.types.ndarray(dtype=ti.i32, ndim=2),
     surface_weights=ti.types.ndarray(dtype=ti.f32, ndim=2),
-    travels=FLOATS,
     gradients=FLOATS,
 )
 Pairs = pack_type(
@@ -53,11 +52,9 @@ def moving(positions, inverse_masses, velocities):
 
 def surfaces_of(elements, weights, particle_count):
     """A pack of surface points; the last column of the elements is the object."""
-    objects = int(elements[:, 4].max()) + 1
     return Surfaces(
         surface_elements=make_array(np.asarray(elements, np.int32), ti.i32),
         surface_weights=make_array(np.asarray(weights, np.float32), ti.f32),
-        travels=make_zeros((objects,), real_type()),
         gradients=make_zeros((particle_count,), real_type()),
     )
 
@@ -102,10 +99,12 @@ def find(
 ):
     ti.loop_config(serialize=True)
     for _ in range(1):
-        found, widest = 0, near.widest_bound(surfaces, reach)
+        found = 0
         for k in range(count):
-            if pairs.pair_bounds[k] <= widest:
-                found += near.find_near(particles, surfaces, pairs, k, found, h, reach, embeds)
+            if pairs.pair_bounds[k] <= reach:
+                found += near.find_near(
+                    particles, particles.positions, particles.velocities, surfaces, pairs, k, found, h, reach, embeds
+                )
         pairs.near_count[0] = found
 
 

@@ -75,7 +75,6 @@ def test_points_that_share_particles_part_by_just_as_much():
     table = read_array(pair.pairs.pair_floats)
     table[0, 0] = found[0] + 0.005
     write_array(pair.pairs.pair_floats, table)
-    write_array(pair.pairs.pair_bounds, np.zeros(1))
     kernels.find(pair.particles, pair.surfaces, pair.pairs, 1, H, 1.0, True)
     moved = pair.touch()
     np.testing.assert_allclose((pair.masses[:, None] * moved).sum(axis=0), 0.0, atol=1e-8)
@@ -130,18 +129,3 @@ def test_only_the_speed_of_the_push_is_taken_back():
     pair = Pair(0, VERTEX, np.array([1.0, np.inf, np.inf, np.inf]))
     pair.touch()
     assert pair.settle(np.array([[0.0, 0.0, 2.0], *[[0.0] * 3] * 3]))[0, 2] == pytest.approx(1.5, rel=1e-4)
-
-
-def test_a_far_pair_is_measured_again_when_it_may_be_near():
-    pair = Pair(0, VERTEX + np.array([[0.0, 0.0, 0.095], *[[0.0] * 3] * 3]))
-    options = (pair.particles, pair.surfaces, pair.pairs, 1, H, 0.01, False)
-    kernels.find(*options)
-    assert read_array(pair.pairs.near_count)[0] == 0
-    pair.move(np.array([[0.0, 0.0, -0.085], *[[0.0] * 3] * 3]))
-    write_array(pair.surfaces.travels, np.array([0.07, 0.0]))
-    kernels.find(*options)
-    # not enough for its bound
-    assert read_array(pair.pairs.near_count)[0] == 0
-    write_array(pair.surfaces.travels, np.array([0.05, 0.035]))
-    kernels.find(*options)
-    assert read_array(pair.pairs.near_count)[0] == 1

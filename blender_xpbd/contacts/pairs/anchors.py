@@ -82,9 +82,7 @@ def note_slide(
     given = ti.Vector([floats[row + GIVEN], floats[row + GIVEN + 1], floats[row + GIVEN + 2]])
     if given.norm() < SLIPS * floats[row + NEAR_FRICTION] * floats[row + MULTIPLIER]:
         normal = normal_of(pairs, n)
-        slide = relative(particles.positions, surfaces, pairs, n, embeds) - relative(
-            starts, surfaces, pairs, n, embeds
-        )
+        slide = relative(particles.positions, surfaces, pairs, n, embeds) - relative(starts, surfaces, pairs, n, embeds)
         slide += near_offset(pairs, n)
         offset = slide - slide.dot(normal) * normal
     for axis in ti.static(range(3)):

@@ -49,7 +49,7 @@ MASS, NEAR_FRICTION, GIVEN, APPROACH, NEAR_RESTITUTION, ROOM = 8, 9, 10, 13, 14,
 # ... and the slide of earlier substeps in which the sides stuck [m] (3), see ``anchors``
 OFFSET = 16
 NEAR_WIDTH = 19
-# columns of anchor_ints: those of pair_ints, then the next row with the same first point, counted from 1; 0 ends a chain
+# columns of anchor_ints: those of pair_ints, then the next row with the same first point, counted from 1, or 0
 ANCHOR_NEXT = 5
 ANCHOR_INTS = 6
 # columns of the table of objects (objects, 3) float32, from which whoever lists pairs takes what a pair needs:

@@ -12,7 +12,16 @@ from ...contacts.pairs.anchors import forget_anchors, keep_anchor, note_slide
 from ...contacts.pairs.limit import limit_pair
 from ...contacts.pairs.near import find_near, leave_alone
 from ...contacts.pairs.settle import settle_pair
-from ...contacts.pairs.tables import KIND, MULTIPLIER, NEAR_FRICTION, NEAR_INTS, NEAR_WIDTH, POINTS, ROW, VERTEX_TRIANGLE
+from ...contacts.pairs.tables import (
+    KIND,
+    MULTIPLIER,
+    NEAR_FRICTION,
+    NEAR_INTS,
+    NEAR_WIDTH,
+    POINTS,
+    ROW,
+    VERTEX_TRIANGLE,
+)
 from ...contacts.pairs.touch import touch_pair
 from ..order.stages import MOST_SWEEPS
 from .functions import keep_previous

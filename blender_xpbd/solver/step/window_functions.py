@@ -11,8 +11,8 @@ import taichi as ti
 
 from ...constraints.constraint import BDF2, BDF2_STEP
 from ...contacts import CONTACTS
-from ...contacts.pairs.tables import OBJECT_HALF_THICKNESS
 from ...contacts.contact import forget_later_touches
+from ...contacts.pairs.tables import OBJECT_HALF_THICKNESS
 from ...contacts.slots import SLOT_COLLIDER
 from ...contacts.tables import COLLIDER_SHAPE, POINT_BODY
 from .pair_tables import FIRST, IS_CUT, IS_HELD, ISLAND, LAST, MAY_SEARCH, MUST_SEARCH, NEXT_ISLAND

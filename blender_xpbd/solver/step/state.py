@@ -33,9 +33,6 @@ from .team_kernels import COUNTERS
 
 Floats = npt.NDArray[np.float64]
 
-# how often an iteration goes over pairs: fewer let stacks creep, see docs/experiments.md
-PAIR_SWEEPS = 4
-
 
 @dataclass(frozen=True)
 class State:
@@ -121,9 +118,9 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         operations.stages,
         len(system.pieces),
         len(system.damped),
-        PAIR_SWEEPS * (system.objects is not None),
-        len(system.spinning.chunks),
-        bool(mode & WARM),
+        has_pairs=system.objects is not None,
+        spin_chunks=len(system.spinning.chunks),
+        touches_first=bool(mode & WARM),
     )
     most_slots = sum(CONTACTS[shape].most_faces for shape in colliders.ints[:, COLLIDER_SHAPE])
     world = World(
@@ -231,7 +228,9 @@ def _contacts(system: System, slots: int, mode: int) -> Any:
 def _slots(system: System, slots: int, mode: int) -> tuple[Any, Any]:
     """``touches`` and ``slots`` of the contacts."""
     count, bounces = len(system.contacts) if slots else 0, len(system.pieces) > 0
-    width = slot_width(keeps_friction=keeps_friction(mode, bounces=bounces), bounces=bounces)
+    has_pairs = system.objects is not None
+    is_kept = keeps_friction(mode, bounces=bounces, has_pairs=has_pairs)
+    width = slot_width(keeps_friction=is_kept, bounces=bounces, has_pairs=has_pairs)
     return make_zeros((count + 1,), ti.i32), make_zeros((count, slots, width), real_type())
 
 

@@ -55,12 +55,12 @@ class Variant(NamedTuple):
     @property
     def keeps_friction(self) -> bool:
         """Whether the multipliers of friction are read again: by another touch, or after the substep."""
-        return keeps_friction(self.mode, bounces=self.bounces)
+        return keeps_friction(self.mode, bounces=self.bounces, has_pairs=self.has_pairs)
 
 
-def keeps_friction(mode: int, *, bounces: bool) -> bool:
+def keeps_friction(mode: int, *, bounces: bool, has_pairs: bool) -> bool:
     """Whether the multipliers of friction are kept: the kernels that read them and their array go by this rule."""
-    return bool(mode & (ACCUMULATE | WARM)) or bounces
+    return bool(mode & (ACCUMULATE | WARM)) or bounces or has_pairs
 
 
 def static_mode(system: System) -> int:

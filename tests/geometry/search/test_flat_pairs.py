@@ -67,7 +67,7 @@ def sewn_in_a_point() -> SurfaceMesh:
     triangles = np.where(triangles == len(low.rest), len(low.rest) - 1, triangles)
     corners = np.concatenate([low.triangles, triangles]).astype(np.int32)
     return build_surface_mesh(
-        np.concatenate([low.rest, high.rest + [0.8, 0.8, 0.0]]), np.full(len(corners), 3), corners.ravel()
+        np.concatenate([low.rest, high.rest + np.array([0.8, 0.8, 0.0])]), np.full(len(corners), 3), corners.ravel()
     )
 
 

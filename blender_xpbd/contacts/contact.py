@@ -13,6 +13,7 @@ from .record import element_inverse_mass, element_point, push_element
 from .resolve import resolve_contact
 from .restitution import note_contact
 from .slots import SLOT_GIVEN, SLOT_MULTIPLIER, set_slot_vector, slot_of, slot_vector
+from .tables import POINT_BODY
 
 
 @ti.func
@@ -39,8 +40,9 @@ def project_contact(
         gravity_speed: what gravity adds in it [m/s].
         is_first_iteration: whether multipliers begin anew.
         variant: static: which ``shapes`` there are, whether pieces bounce (``bounces``), whether the integration
-            ``has_history`` (BDF2), what of a substep a velocity acts for (``step_share``), and whether the multipliers
-            of friction are read again (``keeps_friction``).
+            ``has_history`` (BDF2), what of a substep a velocity acts for (``step_share``), whether the multipliers of
+            friction are read again (``keeps_friction``), and whether some body does not see some collider
+            (``chooses``).
     """
     # where points were when the substep began; BDF2's previous positions are its reference
     elements, weights = ti.static(contacts.elements, contacts.weights)
@@ -59,9 +61,11 @@ def project_contact(
         c, met, face = 0, 0, ti.Vector([0.0, 0.0, 0.0])
         while c < colliders.ints.shape[0]:
             contact, is_bent = collider_contact(particles, contacts, colliders, k, c, s, point, start, variant.shapes)
-            slot = -1
+            slot, is_seen = -1, True
+            if ti.static(variant.chooses):
+                is_seen = colliders.unseen[elements[k, POINT_BODY], c] == 0
             most = most_faces(colliders, c, variant.shapes)
-            if contact.gap < 0.0 and (met == 0 or face.dot(contact.normal) < SAME_NORMAL):
+            if is_seen and contact.gap < 0.0 and (met == 0 or face.dot(contact.normal) < SAME_NORMAL):
                 slot = slot_of(contacts, k, c, contact.normal, most, variant.keeps_friction)
             if slot >= 0:
                 multiplier, given = contacts.slots[k, slot, SLOT_MULTIPLIER], ti.Vector([0.0, 0.0, 0.0])

@@ -120,7 +120,9 @@ class PairSubsteps:
         What is not tangled when a frame begins is kept so by the truncation.
         """
         self._end_untangling()
-        self._untangling = Untangling(self._objects, self._outside, self._plan.state.particles, self._plan.h)
+        self._untangling = Untangling(
+            self._objects, self._outside, self._plan.state.particles, self._plan.h, self._substeps * self._plan.h
+        )
         if self._untangling.is_needed:
             self._untangling.begin()
 

@@ -108,7 +108,7 @@ def make_rows(values: npt.NDArray[Any], dtype: Any) -> Any:
         XpbdError: E_NONFINITE.
     """
     require_finite(values, dtype)
-    array = make_zero_rows(*values.shape, dtype)
+    array = make_zero_rows(len(values), values.shape[1], dtype)
     if values.size:
         write_array(array, values)
     return array

@@ -24,7 +24,12 @@ QUALITIES = (
         "As many substeps as the stiffness of the materials, the size of the cells and moving colliders ask for; the "
         "bake tells how many. To set substeps or iterations chooses Fixed",
     ),
-    Choice("AUTOMATIC", "By Trial", "As many substeps as the tolerance asks for, found by trial"),
+    Choice(
+        "AUTOMATIC",
+        "By Trial",
+        "As many substeps as the tolerance asks for, found by trials of the whole scene: a bake takes three times as "
+        "long, or more",
+    ),
     Choice("FIXED", "Fixed", "The substeps and iterations below"),
 )
 PRECISIONS = (
@@ -54,7 +59,7 @@ SOLVER_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "tolerance",
         "Tolerance",
-        "How far the motion may still change, on the average over the vertices, if it were computed twice as finely",
+        "How far off any vertex may be at any frame, from where it would be with substeps without end",
         1.0,
         "mm",
         0.0,

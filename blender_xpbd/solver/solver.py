@@ -16,6 +16,7 @@ from ..constraints.constraint import BDF2, WARM
 from ..contacts.search.crossings import crossings as find_crossings
 from ..device.arrays import read_array, write_array
 from ..scene.errors import XpbdError
+from .step.anchor_state import check_anchors, most_anchor_bytes
 from .step.colour_path import project_by_colours
 from .step.pair_substeps import PairSubsteps
 from .step.pair_tables import MOST_PUSHING, TUNNELLED
@@ -188,7 +189,14 @@ class Solver:
 
     def checkpoint(self) -> dict[str, npt.NDArray[np.generic]]:
         """What ``restore`` needs to go on bit for bit."""
-        return {name: read_array(array) for name, array in self._kept.items()}
+        arrays = {name: read_array(array) for name, array in self._kept.items()}
+        return arrays if self._pairs is None else arrays | {"anchors": self._pairs.anchors()}
+
+    @property
+    def most_checkpoint_bytes(self) -> int:
+        """How large the arrays of a checkpoint may be at any frame."""
+        objects, size = self.system.objects, sum(array.nbytes for array in self.checkpoint().values())
+        return size if objects is None else size + most_anchor_bytes(len(objects.elements))
 
     def restore(self, frame_index: int, arrays: Mapping[str, npt.NDArray[np.generic]]) -> None:
         """Go on from a checkpoint.
@@ -202,12 +210,16 @@ class Solver:
                 raise XpbdError("E_CACHE", f"The checkpoint's {name} do not fit the job.")
             if not np.isfinite(arrays[name]).all():
                 raise XpbdError("E_CACHE", f"The checkpoint's {name} are not finite.")
+        if self.system.objects is not None:
+            check_anchors(arrays.get("anchors", np.zeros(0)), len(self.system.objects.elements))
         self._write(arrays)
         self.frame_index = frame_index
 
     def _write(self, arrays: Mapping[str, npt.NDArray[np.generic]]) -> None:
         for name, array in self._kept.items():
             write_array(array, arrays[name])
+        if self._pairs is not None:
+            self._pairs.restore(arrays["anchors"])
 
     @property
     def _kept(self) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 
 import taichi as ti
 
+from .anchors import find_anchor
 from .geometry import pair_geometry, rounding
 from .push import carried, pair_mass, relative
 from .tables import (
@@ -23,6 +24,7 @@ from .tables import (
     NEAR_RESTITUTION,
     NEAR_WEIGHTS,
     NEAR_WIDTH,
+    OFFSET,
     POINTS,
     RESTITUTION,
     ROOM,
@@ -140,6 +142,9 @@ def _write_row(pairs: ti.template(), k, n, carriers, found):
     """Begin the row of a near pair; its multipliers are 0."""
     base = n * NEAR_WIDTH
     floats = ti.static(pairs.near_floats)
+    anchor = ti.Vector([0.0, 0.0, 0.0])
+    if pairs.pair_floats[k, FRICTION] > 0.0:
+        anchor = find_anchor(pairs, k)
     for i in ti.static(range(4)):
         pairs.near_ints[n * NEAR_INTS + CARRIERS + i] = carriers[i]
     pairs.near_ints[n * NEAR_INTS + IS_EDGES] = pairs.pair_ints[k, KIND]
@@ -149,6 +154,7 @@ def _write_row(pairs: ti.template(), k, n, carriers, found):
         floats[base + NEAR_NORMAL + axis] = found.normal[axis]
         floats[base + NEAR_WEIGHTS + axis] = found.weights[axis + 1]
         floats[base + GIVEN + axis] = 0.0
+        floats[base + OFFSET + axis] = anchor[axis]
     floats[base + MULTIPLIER] = 0.0
     floats[base + NEAR_FRICTION] = pairs.pair_floats[k, FRICTION]
     floats[base + NEAR_RESTITUTION] = pairs.pair_floats[k, RESTITUTION]

@@ -12,7 +12,7 @@ arithmetic and fast robust geometric predicates"). Ties:
 import taichi as ti
 
 from ...geometry.search.primitives import CORNERS, EDGES, TRIANGLE
-from .packs import INT_SIXES, DOUBLES, INT_TABLE, INTS
+from .packs import DOUBLES, INT_SIXES, INT_TABLE, INTS
 
 # of orient3d on rounded differences: (7 + 56 ε) ε with ε = 2⁻⁵³
 ORIENTATION_ERROR = 7.7715611723761027e-16

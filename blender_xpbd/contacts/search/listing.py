@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which candidates are listed, and the rows of the tables that contacts read: by task, then in the order of the walk."""
+"""The rows of the tables that contacts read: by task, then in the order of the walk."""
 
 import taichi as ti
 
 from ..pairs.geometry import pair_geometry
 from ..pairs.tables import FRICTION, GAP, KIND, PAIR_WIDTH, POINTS, RESTITUTION
-from .leaves import CANDIDATE_KIND, CANDIDATE_TASK, TOLD_ITEMS
 from .intersection import place
+from .leaves import CANDIDATE_KIND, CANDIDATE_TASK, TOLD_ITEMS
 
 # parts of points
 NOBODY, SEVERAL = -1, -2

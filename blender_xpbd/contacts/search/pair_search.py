@@ -58,7 +58,8 @@ class PairList:
 
     Attributes:
         pairs: pack of ``pair_ints``, ``pair_floats`` and ``pair_bounds`` as ``contacts.pairs.tables`` says; by task,
-            in an order that boxes alone decide: point and triangle, or edge and edge, lower one first. Rows beyond ``count`` are rubbish.
+            then in an order that boxes alone decide: point and triangle, or edge and edge, lower one first. Rows beyond
+            ``count`` are rubbish.
         task_starts: first pair of each part, then of those that reach across parts, then the end; on the device,
             shape (parts + 2,).
         count: how many pairs there are.

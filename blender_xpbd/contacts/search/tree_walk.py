@@ -12,12 +12,12 @@ import taichi as ti
 from ...device.arrays import make_array, make_rows, make_zero_rows, make_zeros, read_array, readable_array
 from ...device.launch import launch
 from ...device.runtime import thread_count
-from ...geometry.search.surfaces import Surfaces
 from ...geometry.search.headers import PRIMITIVE_COUNT
+from ...geometry.search.surfaces import Surfaces
 from ...scene.errors import XpbdError
 from .boxes import BOX_WIDTH
-from .leaves import MOST_FEATURES, MOST_HITS, TOLD_PAIRS, TOLD_ROWS, TOLD_WIDTH
 from .kernel import search_trees
+from .leaves import MOST_FEATURES, MOST_HITS, TOLD_PAIRS, TOLD_ROWS, TOLD_WIDTH
 from .packs import Boxes, Forest, Found, Work
 from .walk import LEAST_ITEMS, STACK
 

@@ -2,7 +2,7 @@
 """Trees against trees, and against themselves: pairs of nodes, down to pairs of leaves.
 
 The pairs to begin with are opened breadth first until there are enough to share out; then each is walked depth first.
-What an item holds is written in the order of the walk. So the order of all pairs depends on boxes alone, not on threads.
+What an item holds is written in the order of the walk. So boxes alone decide the order of all pairs, not threads.
 """
 
 import taichi as ti
@@ -96,7 +96,7 @@ def are_left_out(forest: ti.template(), boxes: ti.template(), a, b):
 
 @ti.func
 def open_items(ground: ti.template()):
-    """Open the pairs of trees until there are enough pairs of nodes, or nothing but leaves; tells how many there are."""
+    """Open the pairs of trees until there are enough pairs of nodes or only leaves; tells how many there are."""
     count, is_open = ground.work.roots.shape[0], True
     for n in range(count):
         first_a = ground.forest.tree_headers[ground.work.roots[n, 0], FIRST_NODE]

@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from ..components import connected_components
 from ..surface.topology import pair_keys
-from .flat_pairs import CONE_COSINE, Level, level_pairs, no_pairs
+from .flat_pairs import CONE_COSINE, Level, area_moments, level_pairs, no_pairs, shared_points
+from .headers import level_starts
 from .outlines import are_convex
 from .primitives import CORNERS, TRIANGLE
 
@@ -50,9 +51,14 @@ def flat_nodes(rest: Floats, primitives: Ints, depth: int) -> tuple[Ints, Ints]:
     border.reshape(-1)[edges.ravel()] = False
     components = np.arange(count, dtype=np.int32)
     edge = float(np.sqrt(((corners[is_triangle] - np.roll(corners[is_triangle], 1, axis=1)) ** 2).sum(axis=2)).mean())
+    moments = area_moments(corners)
+    leaf = np.repeat(np.arange(1 << depth), np.diff(level_starts(count, depth)))
+    shared = (primitives[:, CORNERS:TRIANGLE].astype(np.int64) << 32 | 2 * leaf[:, None]).ravel()
     for level in reversed(range(depth + 1)):
-        starts = (count * np.arange((1 << level) + 1, dtype=np.int64)) >> level
+        starts = level_starts(count, level)
         node = np.repeat(np.arange(1 << level), np.diff(starts))
+        # two nodes of a level are one of the next
+        shared = shared_points(shared >> 32 << 32 | (shared & 0xFFFFFFFF) >> 1)
         is_within = node[links[:, 0]] == node[links[:, 1]]
         components = connected_components(count, links[is_within], components)
         links = links[~is_within]
@@ -67,7 +73,7 @@ def flat_nodes(rest: Floats, primitives: Ints, depth: int) -> tuple[Ints, Ints]:
             triangle, side = np.nonzero(outline & is_kept[node][:, None])
             ends = np.stack([corners[triangle, side], corners[triangle, (side + 1) % 3]], axis=1)
             is_kept[is_kept] = are_convex(ends, border[triangle, side], node[triangle], axes[is_kept], edge)
-            whole = Level(primitives[:, CORNERS:TRIANGLE], corners, normals, node, is_kept, edges, is_torn)
+            whole = Level(shared, moments, corners, normals, node, is_kept, edges, is_torn)
             found = level_pairs(whole, outline, border, edge)
             pairs.append(np.where(found >= 0, found + (1 << level) - 1, -1).astype(np.int32))
         flat[(1 << level) - 1 : (2 << level) - 1] = is_kept

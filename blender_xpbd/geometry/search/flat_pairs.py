@@ -35,7 +35,8 @@ class Level:
     """The nodes of a level of a tree, numbered from 0.
 
     Attributes:
-        triangles: points, shape (primitives, 3).
+        shared: points and nodes as one number, point · 2³² + node, of all points of several nodes; ascending.
+        moments: as ``area_moments`` has them, shape (primitives, 13).
         corners: places at rest [m], shape (primitives, 3, 3).
         normals: 0 where there is none, shape (primitives, 3).
         node: of each primitive, ascending, shape (primitives,).
@@ -44,7 +45,8 @@ class Level:
         is_torn: points at which alone the mesh hangs together, shape (points,).
     """
 
-    triangles: Ints
+    shared: Longs
+    moments: Floats
     corners: Floats
     normals: Floats
     node: Longs
@@ -56,6 +58,24 @@ class Level:
 def no_pairs() -> Ints:
     """No pair."""
     return np.zeros((0, FLAT_PAIR_WIDTH), np.int32)
+
+
+def shared_points(keys: Longs) -> Longs:
+    """Those of ``Level.shared`` that are of points of several nodes; numbers may come in any order, and often."""
+    keys = np.unique(keys)
+    counts = np.unique(keys >> 32, return_counts=True)[1]
+    return keys[np.repeat(counts, counts) > 1]
+
+
+def area_moments(corners: Floats) -> Floats:
+    """Area, ∫ x and ∫ x xᵀ of triangles about the middle of all, shape (triangles, 13)."""
+    sides = corners[:, 1:] - corners[:, :1]
+    areas = 0.5 * np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1)[:, None]
+    points = corners - corners.mean(axis=(0, 1))
+    centres = points.mean(axis=1)
+    # ∫ x xᵀ is area / 12 (Σ xᵢ xᵢᵀ + 9 c cᵀ)
+    squares = np.einsum("tki,tkj->tij", points, points) + 9.0 * centres[:, :, None] * centres[:, None, :]
+    return np.concatenate([areas, areas * centres, areas / 12.0 * squares.reshape(-1, 9)], axis=1)
 
 
 def level_pairs(level: Level, outline: Bools, border: Bools, edge: float) -> Ints:
@@ -83,9 +103,8 @@ def level_pairs(level: Level, outline: Bools, border: Bools, edge: float) -> Int
 
 def _neighbours(level: Level) -> Ints:
     """Pairs of nodes that share an edge, or points with few other nodes; with those others in the second case."""
-    at = np.unique((level.triangles.astype(np.int64) << 32 | level.node[:, None]).ravel())
-    points, nodes = at >> 32, (at & 0xFFFFFFFF).astype(np.int32)
-    begins = np.flatnonzero(np.r_[True, np.diff(points) != 0])
+    points, nodes = level.shared >> 32, (level.shared & 0xFFFFFFFF).astype(np.int32)
+    begins = np.flatnonzero(np.r_[True, np.diff(points) != 0])[: len(points)]
     sizes = np.diff(np.r_[begins, len(points)])
     sides = level.node[level.edges // 3]
     joined = np.unique(pair_keys(sides[:, 0], sides[:, 1]))
@@ -150,18 +169,8 @@ def _are_compact(level: Level, starts: Longs, rows: Ints) -> Bools:
     low, high = np.where(is_there, low[rows], 1.0).min(axis=1), np.where(is_there, high[rows], -1.0).max(axis=1)
     axis = low + high
     is_in_cone = np.minimum(low * axis, high * axis).sum(axis=1) >= CONE_COSINE * np.linalg.norm(axis, axis=1)
-    sides = level.corners[:, 1:] - level.corners[:, :1]
-    areas = np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1)
-    middle = level.corners.mean(axis=(0, 1))
-    points = level.corners - middle
-    centres = points.mean(axis=1)
-    # ∫ x xᵀ over a triangle is area / 12 (Σ xᵢ xᵢᵀ + 9 c cᵀ)
-    squares = np.einsum("tki,tkj->tij", points, points) + 9.0 * centres[:, :, None] * centres[:, None, :]
-    moments = np.add.reduceat(areas[:, None, None] / 12.0 * squares, starts)
-    firsts, areas = np.add.reduceat(areas[:, None] * centres, starts), np.add.reduceat(areas, starts)
-    total = np.where(is_there[:, :, 0], areas[rows], 0.0).sum(axis=1)
-    mean = np.where(is_there, firsts[rows], 0.0).sum(axis=1) / total[:, None]
-    moment = np.where(is_there[..., None], moments[rows], 0.0).sum(axis=1) / total[:, None, None]
+    sums = np.where(is_there, np.add.reduceat(level.moments, starts)[rows], 0.0).sum(axis=1)
+    mean, moment = sums[:, 1:4] / sums[:, :1], (sums[:, 4:] / sums[:, :1]).reshape(-1, 3, 3)
     lengths = np.linalg.eigvalsh(moment - mean[:, :, None] * mean[:, None, :])
     result: Bools = is_in_cone & (lengths[:, 2] <= LONGEST_ASPECT**2 * lengths[:, 1])
     return result
@@ -181,8 +190,7 @@ def _have_simple_outlines(level: Level, rows: Ints, outline: Bools, border: Bool
     own += np.repeat(begins[:-1][rows[row, column]], sizes)
     triangle, side = triangle[own], side[own]
     ends = np.stack([level.corners[triangle, side], level.corners[triangle, (side + 1) % 3]], axis=1)
-    sums = np.zeros((len(level.is_flat), 3))
-    np.add.at(sums, level.node, level.normals)
+    sums = np.add.reduceat(level.normals, np.flatnonzero(np.r_[True, np.diff(level.node) != 0]))
     axes = np.where((rows >= 0)[:, :, None], sums[rows], 0.0).sum(axis=1)
     axes /= np.linalg.norm(axes, axis=1)[:, None]
     return are_convex(ends, border[triangle, side], owner, axes, edge)

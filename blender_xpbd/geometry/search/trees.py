@@ -18,8 +18,8 @@ import numpy.typing as npt
 from ..surface.orientation import disagreeing_triangles
 from .flat_nodes import flat_nodes
 from .flat_pairs import no_pairs
-from .leaf_contents import Leaves, leaf_contents
 from .headers import level_starts
+from .leaf_contents import Leaves, leaf_contents
 from .primitives import CORNERS, EDGES, OWNED, TRIANGLE, build_primitives
 
 Floats = npt.NDArray[np.float64]

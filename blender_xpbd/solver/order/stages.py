@@ -15,6 +15,7 @@
 | OPEN_WINDOW | boxes in which particles stay; then pairs are searched | – |
 | FIND_NEAR | pairs that may touch in this substep | – |
 | TOUCH_PAIRS | near pairs are pushed apart, and held by friction | – |
+| TOUCH_AGAIN | colliders hold what this has pushed | – |
 | CHECK_WINDOW | whether particles were pushed out of their boxes | – |
 | REOPEN_WINDOW | if so, all are put back, and another search is due | – |
 | MEASURE_MEANS | how far islands came as a whole, pushes included | – |
@@ -50,11 +51,14 @@ PREDICT, PLACE_TARGETS, SOLVE_LEVELS, PROJECT, TOUCH, UPDATE_VELOCITIES, REBOUND
 # those of contact between bodies
 BEGIN_PAIRS, PLACE_VERTICES, NOTE_CANDIDATES, MEASURE_ISLANDS, OPEN_WINDOW, FIND_NEAR, TOUCH_PAIRS = range(9, 16)
 CHECK_WINDOW, REOPEN_WINDOW, MEASURE_MEANS, BEGIN_LIMIT, LIMIT, SLIDE, TRUNCATE, CLOSE_ISLANDS = range(16, 24)
-SETTLE_PAIRS, COUNT_PAIRS = range(24, 26)
+SETTLE_PAIRS, COUNT_PAIRS, TOUCH_AGAIN = range(24, 27)
 # those of loose pieces that fly
-SUM_SPINS, RESTORE_SPINS = range(26, 28)
+SUM_SPINS, RESTORE_SPINS = range(27, 29)
 # how often particles go along what stops them before they stop; one takes most of what it can, see docs/experiments.md
 SLIDES = 1
+# how often an iteration goes over pairs at most; it ends before where pushes have become small. Of 4, 8 and 16 the
+# first that keeps the gaps of ten layers to 5 %, see docs/experiments.md
+MOST_SWEEPS = 32
 # columns of a stage
 ACT, TURNS, FIRST, DETAIL = range(4)
 # what a launch does of them: from which stage to before which, counted from the frame's first substep, of how many
@@ -69,7 +73,8 @@ class Stage(NamedTuple):
         act: what its turns do.
         turns: how many there are.
         first: task of the first turn, or for SOLVE_LEVELS the first chain of operations.
-        detail: for PROJECT the iteration, for TOUCH how often contacts were touched before, for LIMIT how often
+        detail: for PROJECT the iteration, for TOUCH how often contacts were touched before, for TOUCH_PAIRS and
+            TOUCH_AGAIN the sweep, for LIMIT how often
             particles have slid, for OPEN_WINDOW the iterations, for SOLVE_LEVELS into how many shares a chain is
             divided.
     """
@@ -88,7 +93,7 @@ def substep_stages(
     level_stages: Sequence[tuple[int, int, int]] = (),
     piece_count: int = 0,
     damped_count: int = 0,
-    pair_sweeps: int = 0,
+    has_pairs: bool = False,
     spin_chunks: int = 0,
     touches_first: bool = False,
 ) -> tuple[Stage, ...]:
@@ -102,7 +107,7 @@ def substep_stages(
         level_stages: of the coarse levels, as in ``LevelOperations``.
         piece_count: compact pieces that bounce as a whole; a turn takes an equal share of them.
         damped_count: loose pieces whose internal motion is damped; likewise.
-        pair_sweeps: how often an iteration goes over pairs of bodies; 0 where there can be none.
+        has_pairs: whether surfaces of bodies may touch.
         spin_chunks: chunks of the pieces whose spin is kept; likewise.
         touches_first: whether colliders also push before the first iteration. A warm start needs it: the impulses that
             it gives again do not know of the contacts that held against them.
@@ -112,12 +117,12 @@ def substep_stages(
     """
     rounds, contact_rounds = _rounds(part_count, ROUNDS), _rounds(part_count, 1)
     stages = []
-    if pair_sweeps:
+    if has_pairs:
         stages += [Stage(BEGIN_PAIRS, part_count)]
     stages += [Stage(PREDICT, part_count)]
     if has_targets:
         stages += [Stage(PLACE_TARGETS, 1)]
-    if pair_sweeps:
+    if has_pairs:
         stages += [Stage(PLACE_VERTICES, part_count)]
     stages += [Stage(SOLVE_LEVELS, chains * shares, chain, shares) for chain, chains, shares in level_stages]
     # touches before the first iteration, from which their multipliers go on
@@ -127,11 +132,10 @@ def substep_stages(
         stages += _by_task(PROJECT, rounds, iteration)
         if has_contacts:
             stages += _by_task(TOUCH, contact_rounds, early + iteration)
-        touching = _by_task(TOUCH_PAIRS, contact_rounds, iteration) * pair_sweeps
-        if pair_sweeps and iteration == 0:
-            touching = _search(part_count, contact_rounds, iterations, touching)
-        stages += touching
-    if pair_sweeps:
+        if has_pairs:
+            touching = _sweeps(contact_rounds, iteration, has_contacts=has_contacts)
+            stages += touching if iteration else _search(part_count, contact_rounds, iterations, touching)
+    if has_pairs:
         stages += _truncation(part_count, contact_rounds)
     spin_turns = min(spin_chunks, MOST_PARTS)
     if spin_chunks:
@@ -139,11 +143,11 @@ def substep_stages(
     stages += [Stage(UPDATE_VELOCITIES, part_count)]
     if has_contacts:
         stages += _by_task(REBOUND, contact_rounds)
-    if pair_sweeps:
+    if has_pairs:
         stages += _by_task(SETTLE_PAIRS, contact_rounds)
     if spin_chunks:
         stages += [Stage(RESTORE_SPINS, spin_turns)]
-    if pair_sweeps:
+    if has_pairs:
         stages += [Stage(COUNT_PAIRS, 1)]
     if piece_count:
         stages += [Stage(BOUNCE, min(piece_count, MOST_PARTS))]
@@ -158,6 +162,16 @@ def substep_stages(
 def _by_task(act: int, rounds: Sequence[tuple[int, int]], detail: int = 0) -> list[Stage]:
     """An act on the tasks of all rounds."""
     return [Stage(act, turns, first, detail) for turns, first in rounds]
+
+
+def _sweeps(rounds: Sequence[tuple[int, int]], iteration: int, *, has_contacts: bool) -> list[Stage]:
+    """All sweeps over pairs in an iteration; sweeps are counted through the substep."""
+    stages = []
+    for sweep in range(iteration * MOST_SWEEPS, (iteration + 1) * MOST_SWEEPS):
+        stages += _by_task(TOUCH_PAIRS, rounds, sweep)
+        if has_contacts:
+            stages += _by_task(TOUCH_AGAIN, rounds, sweep)
+    return stages
 
 
 def _search(

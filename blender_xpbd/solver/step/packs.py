@@ -66,8 +66,11 @@ Pieces = pack_type(
     spin_touched=INTS,
     spin_sums=REAL_TABLE,
 )
-# as in ``ColliderSet``; the motion of a frame at the boundaries of its substeps
-Colliders = pack_type(motion=MOTION, ints=INT_TABLE, floats=FLOAT_TABLE, mesh_floats=FLOATS, mesh_ints=INTS)
+# as in ``ColliderSet``; the motion of a frame at the boundaries of its substeps. Of each body, 1 for colliders that it
+# passes through
+Colliders = pack_type(
+    motion=MOTION, ints=INT_TABLE, floats=FLOAT_TABLE, mesh_floats=FLOATS, mesh_ints=INTS, unseen=INT_TABLE
+)
 # as in ``HierarchyTables``, whose levels are the rows. Moves are where vertices were restricted to, then how far they
 # came from there; link states are the length that a link is pulled to and its multiplier. Nothing outlives a substep
 Levels = pack_type(
@@ -119,6 +122,10 @@ Pairs = pack_type(
     near_ints=INTS,
     near_floats=FLOATS,
     near_counts=INTS,
+    anchor_ints=INT_TABLE,
+    anchor_floats=REAL_TABLE,
+    anchor_heads=INTS,
+    anchor_count=INTS,
     moves=VECTORS,
     cuts=VECTORS,
     window_starts=VECTORS,

@@ -30,7 +30,15 @@ from ..order.stages import (
 )
 from .functions import projection_step
 from .island_functions import begin_limit_share, close_islands, measure_islands, slide_share, truncate_share
-from .pair_functions import count_pushing, find_near_task, limit_task, place_vertices, settle_task, touch_pair_task
+from .pair_functions import (
+    count_pushing,
+    find_near_task,
+    keep_anchors,
+    limit_task,
+    place_vertices,
+    settle_task,
+    touch_pair_task,
+)
 from .window_functions import begin_share, check_share, note_share, open_share, reopen_share
 
 
@@ -55,11 +63,11 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, subs
     if act == FIND_NEAR:
         find_near_task(world.particles, starts, world.pairs, task, h, variant.embeds)
     if act == TOUCH_PAIRS:
-        touch_pair_task(world.particles, world.pairs, task, variant.embeds)
+        touch_pair_task(world.particles, world.pairs, task, detail, variant.embeds)
     if act == CHECK_WINDOW:
         check_share(world.particles, world.pairs, turn, turns)
     if act == REOPEN_WINDOW:
-        reopen_share(world.particles, world.pairs, turn, turns)
+        reopen_share(world, turn, turns, variant.shapes)
     if act == MEASURE_MEANS:
         measure_islands(world.particles, starts, world.pairs, world.pairs.means)
     if act == BEGIN_LIMIT:
@@ -67,13 +75,15 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, subs
     if act == LIMIT:
         limit_task(starts, world.pairs, task, detail == SLIDES, variant.embeds)
     if act == SLIDE:
-        slide_share(world.particles, world.pairs, turn, turns)
+        slide_share(world.particles, starts, world.pairs, turn, turns)
     if act == TRUNCATE:
         truncate_share(world.particles, starts, world.pairs, turn, turns)
     if act == CLOSE_ISLANDS:
         close_islands(world.particles, starts, world.pairs)
     if act == SETTLE_PAIRS:
         gravity_speed = world.particles.gravity[0].norm() * h
-        settle_task(world.particles, world.pairs, task, projection_step(h, 0, mode)[2], gravity_speed, variant.embeds)
+        inverse_h = projection_step(h, 0, mode)[2]
+        settle_task(world.particles, starts, world.pairs, task, inverse_h, gravity_speed, variant.embeds)
     if act == COUNT_PAIRS:
         count_pushing(world.pairs)
+        keep_anchors(world.pairs)

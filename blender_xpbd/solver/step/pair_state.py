@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from ...contacts.pairs.tables import NEAR_INTS, NEAR_WIDTH, OBJECT_WIDTH, PAIR_INTS, PAIR_WIDTH
+from ...contacts.pairs.tables import ANCHOR_INTS, NEAR_INTS, NEAR_WIDTH, OBJECT_WIDTH, PAIR_INTS, PAIR_WIDTH
 from ...device.arrays import make_array, make_zero_vectors, make_zeros
 from ...device.runtime import real_type
 from ..system.contact_objects import ContactObjects
@@ -34,6 +34,8 @@ def no_pairs() -> Any:
         window_ends=make_zero_vectors(0),
         window_stays=make_zero_vectors(0),
         pair_starts=make_zeros((0,), ti.i32),
+        anchor_heads=make_zeros((0,), ti.i32),
+        anchor_count=make_zeros((0,), ti.i32),
         **working_arrays(0, 0, 0),
         **pair_arrays(0),
     )
@@ -62,6 +64,8 @@ def staying_arrays(objects: ContactObjects, inverse_masses: npt.NDArray[np.float
         "told": make_zeros((TOLD_WIDTH,), ti.i32),
         "vertices": make_array(vertices, ti.i32),
         "vertex_places": make_zero_vectors(len(vertices), 2),
+        "anchor_heads": make_zeros((len(objects.elements),), ti.i32),
+        "anchor_count": make_zeros((1,), ti.i32),
         **working_arrays(count, len(inverse_masses), tasks),
     }
 
@@ -88,6 +92,7 @@ def pair_arrays(capacity: int) -> Arrays:
         "pair_floats": make_zeros((capacity, PAIR_WIDTH), real_type()),
         "pair_bounds": make_zeros((capacity,), real_type()),
         **near_arrays(capacity),
+        **anchor_arrays(capacity),
     }
 
 
@@ -96,4 +101,12 @@ def near_arrays(capacity: int) -> Arrays:
     return {
         "near_ints": make_zeros((capacity * NEAR_INTS,), ti.i32),
         "near_floats": make_zeros((capacity * NEAR_WIDTH,), real_type()),
+    }
+
+
+def anchor_arrays(capacity: int) -> Arrays:
+    """Room for the anchors of so many pairs."""
+    return {
+        "anchor_ints": make_zeros((capacity, ANCHOR_INTS), ti.i32),
+        "anchor_floats": make_zeros((capacity, 3), real_type()),
     }

@@ -25,8 +25,9 @@ from ..order.stages import FIND_NEAR, MEASURE_ISLANDS, OPEN_WINDOW
 from ..system.colliders import ColliderSet
 from ..system.contact_objects import ContactObjects
 from ..system.system import System
+from .anchor_state import read_anchors, write_anchors
 from .packs import Pairs
-from .pair_state import near_arrays, pair_arrays, staying_arrays
+from .pair_state import anchor_arrays, near_arrays, pair_arrays, staying_arrays
 from .pair_tables import ISLAND, MAY_SEARCH, MUST_SEARCH, NEXT_ISLAND, OBJECT_COUNT_WIDTH, TOLD_WIDTH
 from .plan import SERIAL, Plan
 from .team_path import simulate_stages
@@ -114,13 +115,25 @@ class PairSubsteps:
         self._end_untangling()
         return self._plan
 
+    def anchors(self) -> npt.NDArray[np.float64]:
+        """What static friction has to remember from frame to frame, shape (anchors, 8)."""
+        return read_anchors(self._arrays)
+
+    def restore(self, anchors: npt.NDArray[Any]) -> None:
+        """Go on with the anchors of a checkpoint."""
+        self._arrays |= anchor_arrays(max(len(anchors), self._arrays["pair_ints"].shape[0]))
+        write_anchors(self._arrays, anchors.astype(np.float64))
+        self._pack = Pairs(**self._arrays)
+
     def _begin_untangling(self) -> None:
         """Look for what crosses, once a frame, and in every substep as long as anything does.
 
         What is not tangled when a frame begins is kept so by the truncation.
         """
         self._end_untangling()
-        self._untangling = Untangling(self._objects, self._outside, self._plan.state.particles, self._plan.h)
+        self._untangling = Untangling(
+            self._objects, self._outside, self._plan.state.particles, self._plan.h, self._substeps * self._plan.h
+        )
         if self._untangling.is_needed:
             self._untangling.begin()
 
@@ -196,7 +209,9 @@ class PairSubsteps:
     def _lay_out(self, found: PairList) -> None:
         """Make the pack anew: the search has other arrays than before."""
         self._arrays |= arrays_by_name(found.pairs) | {"pair_starts": found.task_starts}
-        self._arrays |= near_arrays(found.pairs.pair_ints.shape[0])
+        anchors, capacity = self.anchors(), found.pairs.pair_ints.shape[0]
+        self._arrays |= near_arrays(capacity) | anchor_arrays(max(capacity, len(anchors)))
+        write_anchors(self._arrays, anchors)
         self._pack, self._listed = Pairs(**self._arrays), found.pairs
         self._plan = self._with_pairs(self._plan)
 

@@ -14,7 +14,7 @@ lost its core while it waited, so it does not matter how many of the team really
 import taichi as ti
 
 from ...constraints.constraint import BDF2
-from ...contacts.contact import project_contact
+from ...contacts.contact import project_contact, touch_again
 from ...contacts.restitution import bounce_piece, restore_speeds
 from ..order.stages import (
     ACT,
@@ -35,6 +35,7 @@ from ..order.stages import (
     SPAN_TEAM_SIZE,
     SUM_SPINS,
     TOUCH,
+    TOUCH_AGAIN,
     TURNS,
     UPDATE_VELOCITIES,
 )
@@ -52,6 +53,7 @@ from .internal_damping import damp_piece
 from .level_functions import operate
 from .orientations import predict_orientations, update_angular_velocities
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Pairs, Particles, Pieces, Targets, World
+from .pair_functions import is_awake
 from .pair_stages import take_pair_turn
 from .pair_tables import MUST_SEARCH
 from .spin import note_touch, restore_spin, sum_spin
@@ -123,6 +125,16 @@ def project_contact_task(
             )
             if ti.static(variant.keeps_spins):
                 note_touch(world.contacts, world.pieces, k)
+
+
+@ti.func
+def touch_again_task(world: ti.template(), order: ti.template(), task, sweep, h, variant: ti.template()):
+    """Hold the contact points of a task against what they touched in this substep."""
+    starts, segments = ti.static(order.contact_segment_starts, order.contact_segments)
+    for segment in range(starts[task], starts[task + 1] if is_awake(world.pairs, sweep) else starts[task]):
+        for k in range(segments[segment, 0], segments[segment, 1]):
+            if world.contacts.touches[k] > 0:
+                touch_again(world.particles, world.contacts, k, h, variant)
 
 
 @ti.func
@@ -204,6 +216,9 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
     if ti.static(variant.shapes):
         if act == TOUCH:
             project_contact_task(world, order, task, substep, iteration == 0, h, variant)
+    if ti.static(variant.shapes and variant.has_pairs):
+        if act == TOUCH_AGAIN:
+            touch_again_task(world, order, task, iteration, h, variant)
     if act == UPDATE_VELOCITIES:
         update_share(world.particles, turn, turns, h, mode)
         if ti.static(variant.has_orientations):

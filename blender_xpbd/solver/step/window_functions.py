@@ -11,6 +11,7 @@ import taichi as ti
 
 from ...constraints.constraint import BDF2, BDF2_STEP
 from ...contacts import CONTACTS
+from ...contacts.contact import forget_later_touches
 from ...contacts.pairs.tables import OBJECT_HALF_THICKNESS
 from ...contacts.slots import SLOT_COLLIDER
 from ...contacts.tables import COLLIDER_SHAPE, POINT_BODY
@@ -115,10 +116,15 @@ def check_share(particles: ti.template(), pairs: ti.template(), turn, turns):
 
 
 @ti.func
-def reopen_share(particles: ti.template(), pairs: ti.template(), turn, turns):
+def reopen_share(world: ti.template(), turn, turns, shapes: ti.template()):
     """Put one of ``turns`` equal shares of the particles back, and let boxes end where they were pushed."""
-    count = particles.positions.shape[0]
-    if pairs.told[MUST_SEARCH] > 0:
+    positions = ti.static(world.particles.positions)
+    count = positions.shape[0]
+    if world.pairs.told[MUST_SEARCH] > 0:
         for i in range(count * turn // turns, count * (turn + 1) // turns):
-            pairs.window_ends[i] = particles.positions[i]
-            particles.positions[i] = pairs.candidates[i]
+            world.pairs.window_ends[i] = positions[i]
+            positions[i] = world.pairs.candidates[i]
+        if ti.static(shapes):
+            count = world.contacts.elements.shape[0]
+            for k in range(count * turn // turns, count * (turn + 1) // turns):
+                forget_later_touches(world.contacts, k)

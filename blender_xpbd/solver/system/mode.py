@@ -27,6 +27,7 @@ class Variant(NamedTuple):
         has_orientations: whether something turns by itself.
         has_pairs: whether surfaces of bodies may touch each other or a mesh collider's.
         embeds: whether a point of these is carried by several particles.
+        chooses: whether a body passes through a collider that it does not see.
     """
 
     mode: int
@@ -39,6 +40,7 @@ class Variant(NamedTuple):
     has_orientations: bool = False
     has_pairs: bool = False
     embeds: bool = False
+    chooses: bool = False
 
     @property
     def has_history(self) -> bool:
@@ -53,12 +55,12 @@ class Variant(NamedTuple):
     @property
     def keeps_friction(self) -> bool:
         """Whether the multipliers of friction are read again: by another touch, or after the substep."""
-        return keeps_friction(self.mode, bounces=self.bounces)
+        return keeps_friction(self.mode, bounces=self.bounces, has_pairs=self.has_pairs)
 
 
-def keeps_friction(mode: int, *, bounces: bool) -> bool:
+def keeps_friction(mode: int, *, bounces: bool, has_pairs: bool) -> bool:
     """Whether the multipliers of friction are kept: the kernels that read them and their array go by this rule."""
-    return bool(mode & (ACCUMULATE | WARM)) or bounces
+    return bool(mode & (ACCUMULATE | WARM)) or bounces or has_pairs
 
 
 def static_mode(system: System) -> int:

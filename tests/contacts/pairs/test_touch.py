@@ -45,6 +45,11 @@ class Pair:
         kernels.settle_all(self.particles, self.surfaces, self.pairs, 1.0 / self.h, 0.01, self.embeds)
         return read_array(self.particles.velocities)[:, :3]
 
+    def next_substep(self):
+        kernels.keep_all(self.particles, self.surfaces, self.pairs, self.embeds)
+        write_array(self.particles.previous_positions, read_array(self.particles.positions))
+        kernels.find(self.particles, self.surfaces, self.pairs, 1, self.h, 1.0, self.embeds)
+
     @property
     def positions(self):
         return read_array(self.particles.positions)[:, :3].astype(float)
@@ -98,6 +103,27 @@ def test_friction_sticks_within_its_cone_and_slides_beyond(slide, friction):
     moved = pair.touch(5)
     taken = min(slide, friction * 0.005)
     np.testing.assert_allclose(moved[0], [-taken, 0.0, 0.005], atol=1e-7)
+
+
+def test_what_sticks_comes_back_in_the_next_substep():
+    """Something pulls the vertex back by 0.2 mm after the last sweep: the next substep knows it."""
+    pair = Pair(0, VERTEX, np.array([1.0, np.inf, np.inf, np.inf]), friction=0.3)
+    pair.touch()
+    back = np.array([[0.0002, 0.0, -0.0005], *[[0.0] * 3] * 3])
+    pair.move(back)
+    pair.next_substep()
+    assert read_array(pair.pairs.anchor_count)[0] == 1
+    moved = pair.touch()
+    # the cone takes 0.3 of a push of 0.5 mm
+    np.testing.assert_allclose(moved[0], [-0.00015, 0.0, 0.0005], atol=1e-7)
+
+
+def test_what_slips_is_let_go():
+    pair = Pair(0, VERTEX, np.array([1.0, np.inf, np.inf, np.inf]), friction=0.3)
+    pair.move(np.array([[0.1, 0.0, 0.0], *[[0.0] * 3] * 3]))
+    pair.touch()
+    pair.next_substep()
+    assert read_array(pair.pairs.anchor_count)[0] == 0
 
 
 def test_a_push_that_others_made_needless_is_taken_back():

@@ -18,8 +18,14 @@ TIME_INTEGRATIONS = (
     Choice("BDF2", "BDF2", "Second order: keeps wobbling and bouncing alive longer"),
 )
 QUALITIES = (
+    Choice(
+        "MATERIAL",
+        "By Material",
+        "As many substeps as the stiffness of the materials, the size of the cells and moving colliders ask for; the "
+        "bake tells how many. To set substeps or iterations chooses Fixed",
+    ),
+    Choice("AUTOMATIC", "By Trial", "As many substeps as the tolerance asks for, found by trial"),
     Choice("FIXED", "Fixed", "The substeps and iterations below"),
-    Choice("AUTOMATIC", "Automatic", "As many substeps and iterations as the tolerance asks for, found by trial"),
 )
 PRECISIONS = (
     Choice("AUTO", "Automatic", "Double for jelly and where there are several iterations, single for cloth"),
@@ -60,7 +66,8 @@ SOLVER_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "maximum_substeps",
         "At Most",
-        "Substeps that Automatic does not go beyond; the bake tells when the tolerance needs more",
+        "Substeps that By Material and By Trial do not go beyond; the bake tells when the scene needs more. Only where "
+        "the weight of very small cells asks for more, By Material takes them",
         160,
         minimum=1,
         maximum=10000,

@@ -28,6 +28,7 @@ from .step.uploads import Uploads
 from .system.advice import divergence_advice
 from .system.colliders import build_colliders
 from .system.contact_statistics import Crossings, crossings_of
+from .system.speed_changes import speed_changes
 from .system.system import System
 
 Floats = npt.NDArray[np.floating[Any]]
@@ -84,6 +85,7 @@ class Solver:
         self._uploads.write("colliders.motion", self._colliders.motion(index, substeps))
         if self._colliders.deforms:
             self._uploads.write("colliders.mesh_floats", self._colliders.deformed_floats(index, substeps))
+        self._uploads.write("particles.speed_changes", speed_changes(self.system, index))
         self._tracks.play(index)
         path, started = self._pace.next_path(), time.perf_counter()
         before = self.checkpoint() if self._state.may_lack_slots else {}

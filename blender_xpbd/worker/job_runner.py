@@ -27,12 +27,13 @@ from ..scene.errors import ExitCode, Notice, XpbdError
 from ..scene.scene import Scene
 from ..solver.solver import Solver
 from ..solver.step.plan import choose_paths
-from ..solver.system.advice import MOST_SUBSTEPS, divergence_advice, stiffness_advice
+from ..solver.system.advice import divergence_advice, stiffness_advice
 from ..solver.system.contact_statistics import CONTACT_STATISTICS, contact_rows
 from ..solver.system.statistics import Measure
+from ..solver.system.substeps import MOST_SUBSTEPS
 from ..solver.system.system import System, build_system
 from .contact_notices import tangled_notices, tunnelled_notice
-from .quality import QualityChoice, choose_quality, with_settings
+from .quality import QualityChoice, by_material, choose_quality, with_settings
 from .resume import Start, find_start, had_checkpoint, unfit
 from .stop_signal import StopSignal
 from .stopwatch import Stopwatch
@@ -128,7 +129,10 @@ class JobRunner:
             device = start_taichi(
                 system.device, system.graphics_work, self._taichi_cache, system.wants_double, system.is_branched
             )
-        if scene.settings.quality == "AUTOMATIC" and scene.settings.solver_mode == "XPBD":
+        if scene.settings.solver_mode == "XPBD" and scene.settings.quality == "MATERIAL":
+            system = with_settings(system, by_material(system))
+            print(f"By material: {system.scene.settings.substeps} substeps.", flush=True)
+        elif scene.settings.solver_mode == "XPBD" and scene.settings.quality == "AUTOMATIC":
             with self._watch.stage("quality"):
                 chosen = choose_quality(system, choose_paths(system, device), self._stop)
             if chosen is None:

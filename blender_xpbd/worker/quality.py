@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Substeps and iterations by trial: the fewest whose motion hardly changes when they are doubled."""
+"""Substeps and iterations by material, or by trial: the fewest whose motion hardly changes when they are doubled."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ..scene.settings import SolverSettings
 from ..solver.solver import Solver
+from ..solver.system.substeps import substeps_for_material
 from ..solver.system.system import System
 from .stop_signal import StopSignal
 
@@ -64,6 +65,11 @@ def choose_quality(system: System, paths: tuple[str, ...], stop: StopSignal) -> 
             return QualityChoice(settings, change, residual, is_reached)
         substeps, motion = 2 * substeps, finer
     return None
+
+
+def by_material(system: System) -> SolverSettings:
+    """The settings with the substeps that the materials of the scene ask for, without a trial."""
+    return replace(system.scene.settings, substeps=substeps_for_material(system), iterations=1)
 
 
 def with_settings(system: System, settings: SolverSettings) -> System:

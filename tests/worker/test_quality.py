@@ -13,7 +13,7 @@ from blender_xpbd.jobs.status import read_status
 from blender_xpbd.scene.body import Body, Tetrahedralization
 from blender_xpbd.scene.errors import ExitCode
 from blender_xpbd.scene.material import Material
-from blender_xpbd.solver.system.mode import substeps_for_stiffness
+from blender_xpbd.solver.system.substeps import substeps_for_material, substeps_for_stiffness
 from blender_xpbd.solver.system.system import build_system
 from blender_xpbd.worker.quality import choose_quality
 from blender_xpbd.worker.stop_signal import StopSignal
@@ -130,3 +130,24 @@ def test_too_few_substeps_for_stiff_jelly_are_told(tmp_path, factor):
     found = [notice.message for notice in read_status(folder).notices if notice.code == "W_QUALITY"]
     assert bool(found) == (factor < 1.0)
     assert all(f"about {needed}" in text or f"about {needed + 1}" in text for text in found)
+
+
+def test_the_materials_choose_the_substeps(tmp_path):
+    job = stiff_box(5, quality="MATERIAL")
+    chosen = substeps_for_material(build_system(job))
+    assert chosen == pytest.approx(substeps_for_stiffness(build_system(job)), abs=1)
+    fixed = dataclasses.replace(job, settings=dataclasses.replace(job.settings, quality="FIXED", substeps=chosen))
+    folders = [write_job(tmp_path, scene) for scene in (job, fixed)]
+    outputs = [finish(start(folder)) for folder in folders]
+    assert [code for code, _ in outputs] == [ExitCode.COMPLETE] * 2
+    assert f"By material: {chosen} substeps" in outputs[0][1]
+    assert read_result(folders[0]).substeps == chosen
+    assert not read_status(folders[0]).notices
+    assert frames_of(folders[0])[0] == frames_of(folders[1])[0]
+
+
+def test_more_than_the_most_substeps_is_told(tmp_path):
+    folder = write_job(tmp_path, stiff_box(20, quality="MATERIAL", maximum_substeps=30))
+    assert finish(start(folder))[0] == ExitCode.COMPLETE
+    assert read_result(folder).substeps == 30
+    assert [notice.code for notice in read_status(folder).notices] == ["W_QUALITY"]

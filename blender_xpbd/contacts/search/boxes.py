@@ -11,12 +11,12 @@ the lesser of each number, and one row's low corners plus another's high ones ar
 
 import taichi as ti
 
-from ...geometry.search.primitives import CORNERS
-from ...geometry.search.trees import DEPTH, END, END_POINT, FIRST, FIRST_NODE, FIRST_POINT, MEETS_ITSELF, PRIMITIVE_COUNT
+from ...geometry.search.headers import DEPTH, FIRST_NODE, MEETS_ITSELF, PRIMITIVE_COUNT
+from ...geometry.search.leaf_contents import CORNERS_BEGIN, CORNERS_END, POINTS, TRIANGLES
 
 BOX_WIDTH = 12
 # more than a rounding error of single precision, and of an embedded point's sum
-OUTWARD = 2.5e-7
+OUTWARD = 5e-7
 # Taichi hands out a parallel loop in pieces of 512 turns at least, so a member of the team is as many
 ITEMS_PER_MEMBER = 512
 
@@ -29,10 +29,11 @@ def lesser(a, b):
 
 @ti.func
 def overlap(a, b, gap):
-    """Whether two travelling boxes may come nearer than a gap; False where one is not a number."""
+    """1 where two travelling boxes may come nearer than a gap, else 0, as where one is not a number."""
     below, above = b[0:6] + a[6:12], a[0:6] + b[6:12]
-    near = (lesser(below[0:3], below[3:6]) <= gap) & (lesser(above[0:3], above[3:6]) <= gap)
-    return (near[0] & near[1] & near[2]) != 0
+    low, high = lesser(below[0:3], below[3:6]), lesser(above[0:3], above[3:6])
+    near = (low[0] <= gap) & (low[1] <= gap) & (low[2] <= gap)
+    return ti.cast(near & (high[0] <= gap) & (high[1] <= gap) & (high[2] <= gap), ti.i32)
 
 
 @ti.func
@@ -48,7 +49,11 @@ def fit_point(points: ti.template(), window: ti.template(), boxes: ti.template()
     for j in range(1 if weights[i, 0] == 1.0 else 4):
         weight, particle = weights[i, j], elements[i, j]
         if weight != 0.0:
-            own, last, stay = window.window_starts[particle], window.window_ends[particle], window.window_stays[particle]
+            own, last, stay = (
+                window.window_starts[particle],
+                window.window_ends[particle],
+                window.window_stays[particle],
+            )
             start += weight * own.xyz
             come += weight * last.xyz
             end += weight * (0.5 * (last.xyz + stay.xyz))
@@ -85,15 +90,14 @@ def fit_leaf(forest: ti.template(), boxes: ti.template(), node, has_normals):
     """
     leaf = forest.leaf_rows[node]
     box = ti.Vector([1e30] * 12, ti.f32)
-    for n in range(leaf[FIRST_POINT], leaf[END_POINT]):
+    for n in range(leaf[CORNERS_BEGIN], leaf[CORNERS_END]):
         box = lesser(box, boxes.point_boxes[forest.leaf_points[n]])
     boxes.node_boxes[node] = box
     if has_normals == 1:
-        corners = ti.static(forest.primitives)
         least = ti.Vector([1.0] * 6, ti.f32)
-        for p in range(leaf[FIRST], leaf[END]):
-            a, b = boxes.point_places[corners[p, CORNERS]], boxes.point_places[corners[p, CORNERS + 1]]
-            c = boxes.point_places[corners[p, CORNERS + 2]]
+        for f in range(leaf[TRIANGLES], leaf[POINTS]):
+            row = forest.features[f]
+            a, b, c = boxes.point_places[row[0]], boxes.point_places[row[1]], boxes.point_places[row[2]]
             for n in range(2):
                 normal = unit_normal(a[0:3], b[0:3], c[0:3])
                 for k in ti.static(range(3)):

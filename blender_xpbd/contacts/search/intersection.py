@@ -12,7 +12,7 @@ arithmetic and fast robust geometric predicates"). Ties:
 import taichi as ti
 
 from ...geometry.search.primitives import CORNERS, EDGES, TRIANGLE
-from .packs import CANDIDATES, DOUBLES, INT_TABLE, INTS
+from .packs import INT_SIXES, DOUBLES, INT_TABLE, INTS
 
 # of orient3d on rounded differences: (7 + 56 ε) ε with ε = 2⁻⁵³
 ORIENTATION_ERROR = 7.7715611723761027e-16
@@ -68,7 +68,7 @@ def crosses(places: ti.template(), i, j, a, b, c):
 
 @ti.kernel
 def cross_candidates(
-    found: CANDIDATES, primitives: INT_TABLE, places: DOUBLES, crossings: INT_TABLE, total: INTS, candidates: ti.i32
+    found: INT_SIXES, primitives: INT_TABLE, places: DOUBLES, crossings: INT_TABLE, total: INTS, candidates: ti.i32
 ):
     """Edge and triangle of each crossing among pairs of primitives; counted on where there is no room."""
     ti.loop_config(serialize=True)

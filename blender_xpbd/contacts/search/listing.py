@@ -5,7 +5,7 @@ import taichi as ti
 
 from ..pairs.geometry import pair_geometry
 from ..pairs.tables import FRICTION, GAP, KIND, PAIR_WIDTH, POINTS, RESTITUTION
-from .leaves import CANDIDATE_KIND, CANDIDATE_TASK
+from .leaves import CANDIDATE_KIND, CANDIDATE_TASK, TOLD_ITEMS
 from .intersection import place
 
 # parts of points
@@ -14,9 +14,6 @@ NOBODY, SEVERAL = -1, -2
 LESS = 0.999999
 # columns of the rows of an item: its first candidate, and how many are kept
 FIRST_KEPT, KEPT = range(2)
-# what a search tells: pairs, the most rows that a member of the team needs, items
-TOLD_PAIRS, TOLD_ROWS, TOLD_ITEMS = range(3)
-TOLD_WIDTH = 3
 
 
 @ti.func

@@ -19,7 +19,7 @@ DOUBLES = ti.types.ndarray(dtype=ti.f64, ndim=2)
 BOXES = ti.types.ndarray(dtype=ti.types.vector(12, ti.f32), ndim=1)
 SIXES = ti.types.ndarray(dtype=ti.types.vector(6, ti.f32), ndim=1)
 ROWS = ti.types.ndarray(dtype=ti.types.vector(4, ti.i32), ndim=1)
-CANDIDATES = ti.types.ndarray(dtype=ti.types.vector(6, ti.i32), ndim=1)
+INT_SIXES = ti.types.ndarray(dtype=ti.types.vector(6, ti.i32), ndim=1)
 
 # where particles are when a substep begins and their margin; where they would be at its end if nothing held them; and
 # where they would be if they stayed in the frame of their island [m]
@@ -27,8 +27,8 @@ Window = pack_type(window_starts=VECTORS, window_ends=VECTORS, window_stays=VECT
 # as in ``Trees`` and ``Surfaces``; places of the points at rest [m]
 Forest = pack_type(
     tree_headers=INT_TABLE,
-    primitives=INT_TABLE,
-    leaf_rows=ROWS,
+    leaf_rows=INT_SIXES,
+    features=ROWS,
     leaf_points=INTS,
     is_flat=INTS,
     flat_starts=INTS,
@@ -45,8 +45,16 @@ Points = pack_type(
     object_restitutions=FLOATS,
 )
 # rows as in ``boxes``; where points are at the start and would be at the end [m]; low corner, and high corner times −1,
-# of a box that holds the unit normals of a node's triangles then
-Boxes = pack_type(point_boxes=BOXES, point_places=SIXES, node_boxes=BOXES, node_normals=SIXES)
+# of a box that holds the unit normals of a node's triangles then; boxes of features, columns as in ``leaves``, and in
+# which search those of a leaf were filled last
+Boxes = pack_type(
+    point_boxes=BOXES,
+    point_places=SIXES,
+    node_boxes=BOXES,
+    node_normals=SIXES,
+    feature_boxes=SIXES,
+    filled=INTS,
+)
 # trees to walk against each other; pairs of nodes to share out and as many again, columns as in ``walk``; first row and
 # number of what each of them holds; for each member of the team a stack of nodes, and primitives of two leaves with
 # their boxes; what a search tells, columns as in ``walk``
@@ -56,13 +64,12 @@ Work = pack_type(
     next_node_pairs=ROWS,
     item_rows=ROWS,
     stacks=INTS,
-    near=ROWS,
-    near_boxes=SIXES,
+    near=INTS,
     told=INTS,
     root_counts=INTS,
 )
 # what the walk finds, columns as in ``walk``, and the gap wanted [m]; as many rows for each member of the team
-Found = pack_type(found=CANDIDATES, found_gaps=SINGLES)
+Found = pack_type(found=INT_SIXES, found_gaps=SINGLES)
 # as ``contacts.pairs.tables`` says, and the first pair of each task
 Listed = pack_type(task_starts=INTS, pair_ints=INT_TABLE, pair_floats=REALS, pair_bounds=FLOATS)
 Pairs = pack_type(pair_ints=INT_TABLE, pair_floats=REALS, pair_bounds=FLOATS)

@@ -13,12 +13,11 @@ from ...device.arrays import make_array, make_rows, make_zero_rows, make_zeros, 
 from ...device.launch import launch
 from ...device.runtime import thread_count
 from ...geometry.search.surfaces import Surfaces
-from ...geometry.search.trees import PRIMITIVE_COUNT
+from ...geometry.search.headers import PRIMITIVE_COUNT
 from ...scene.errors import XpbdError
 from .boxes import BOX_WIDTH
-from .leaves import NEAR_ROWS
+from .leaves import MOST_FEATURES, MOST_HITS, TOLD_PAIRS, TOLD_ROWS, TOLD_WIDTH
 from .kernel import search_trees
-from .listing import TOLD_PAIRS, TOLD_ROWS, TOLD_WIDTH
 from .packs import Boxes, Forest, Found, Work
 from .walk import LEAST_ITEMS, STACK
 
@@ -52,9 +51,9 @@ class TreeWalk:
         self._points, self._mode = points, mode
         self._forest = Forest(
             tree_headers=readable_array(trees.headers, ti.i32),
-            primitives=readable_array(trees.primitives, ti.i32),
-            leaf_rows=make_rows(trees.leaves, ti.i32),
-            leaf_points=readable_array(trees.leaf_points, ti.i32),
+            leaf_rows=make_rows(trees.leaves.rows, ti.i32),
+            features=make_rows(trees.leaves.features, ti.i32),
+            leaf_points=readable_array(trees.leaves.points, ti.i32),
             is_flat=readable_array(trees.is_flat, ti.i32),
             flat_starts=readable_array(trees.flat_starts, ti.i32),
             flat_pairs=make_rows(trees.flat_pairs, ti.i32),
@@ -65,6 +64,8 @@ class TreeWalk:
             point_places=make_zero_rows(len(surfaces.rest), 6, ti.f32),
             node_boxes=make_zero_rows(trees.node_count, BOX_WIDTH, ti.f32),
             node_normals=make_zero_rows(trees.node_count, 6, ti.f32),
+            feature_boxes=make_zero_rows(len(trees.leaves.features), 6, ti.f32),
+            filled=make_zeros((trees.node_count,), ti.i32),
         )
         self.roots = _roots(surfaces)
         rows, members = max(ITEM_ROWS, 16 * len(self.roots)), thread_count()
@@ -74,8 +75,7 @@ class TreeWalk:
             next_node_pairs=make_zero_rows(rows, 4, ti.i32),
             item_rows=make_zero_rows(rows, 4, ti.i32),
             stacks=make_zeros((2 * STACK * members,), ti.i32),
-            near=make_zero_rows(2 * NEAR_ROWS * members, 4, ti.i32),
-            near_boxes=make_zero_rows(2 * NEAR_ROWS * members, 6, ti.f32),
+            near=make_zeros(((2 * MOST_FEATURES + MOST_HITS) * members,), ti.i32),
             told=make_zeros((TOLD_WIDTH,), ti.i32),
             root_counts=make_zeros((len(self.roots),), ti.i32),
         )
@@ -94,10 +94,12 @@ class TreeWalk:
             return 0
         while True:
             packs = self._forest, self._points, window, self._boxes, self.work, self.found, listed
-            launch(search_trees, *packs, team_size, self._mode)
+            launch(search_trees, *packs, team_size, self._mode, team_size > 1)
             told = read_array(self.work.told)
             if max(told[TOLD_PAIRS], told[TOLD_ROWS]) > MOST_PAIRS:
-                text = "Too many parts of the surfaces lie in one place to test them for contact; move the objects apart."
+                text = (
+                    "Too many parts of the surfaces lie in one place to test them for contact; move the objects apart."
+                )
                 raise XpbdError("E_MEMORY", text)
             if told[TOLD_ROWS] * team_size <= self._room:
                 return int(told[TOLD_PAIRS])

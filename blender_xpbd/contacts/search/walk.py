@@ -8,7 +8,7 @@ What an item holds is written in the order of the walk. So the order of all pair
 import taichi as ti
 
 from ...geometry.search.flat_pairs import CONE_COSINE, FLAT_PAIR_WIDTH
-from ...geometry.search.trees import DEPTH, FIRST_NODE
+from ...geometry.search.headers import DEPTH, FIRST_NODE
 from .boxes import lesser, overlap
 from .leaves import test_leaves
 
@@ -63,12 +63,19 @@ def children_of(node, first, inner):
 
 @ti.func
 def may_meet(ground: ti.template(), a, b, is_self, gap):
-    """Whether two nodes are to be walked against each other; of a tree against itself each two nodes only once."""
-    result = a == b
-    if not (a == b or (is_self and a > b)):
-        result = overlap(ground.boxes.node_boxes[a], ground.boxes.node_boxes[b], gap)
-        if is_self and result:
-            result = not are_left_out(ground.forest, ground.boxes, a, b)
+    """1 where two nodes are to be walked against each other, else 0; each two nodes of one tree only once."""
+    is_near = overlap(ground.boxes.node_boxes[a], ground.boxes.node_boxes[b], gap)
+    return is_near & ti.cast(not (is_self and a > b), ti.i32)
+
+
+@ti.func
+def is_certain(ground: ti.template(), a, b, is_self):
+    """Whether the normals of two nodes of one tree, or of one and itself, tell that they cannot meet."""
+    result = False
+    if a == b:
+        result = is_left_out(ground.forest, ground.boxes, a)
+    elif is_self:
+        result = are_left_out(ground.forest, ground.boxes, a, b)
     return result
 
 
@@ -104,22 +111,21 @@ def open_items(ground: ti.template()):
             first_a, count_a = children_of(pair[NODE_A], frame[FIRST_A], frame[INNER_A])
             first_b, count_b = children_of(pair[NODE_B], frame[FIRST_B], frame[INNER_B])
             gap, is_self = gap_of(ground.points, ground.work, pair[ROOT]), frame[FIRST_A] == frame[FIRST_B]
-            if pair[NODE_A] != pair[NODE_B] or not is_left_out(ground.forest, ground.boxes, pair[NODE_A]):
+            if not is_certain(ground, pair[NODE_A], pair[NODE_B], is_self):
                 for k in range(count_a * count_b):
-                    a, b = first_a + k // count_b, first_b + k % count_b
-                    if may_meet(ground, a, b, is_self, gap):
-                        ground.work.next_node_pairs[kept] = ti.Vector([a, b, pair[ROOT], 0])
-                        kept += 1
+                    a, b = first_a + (k >> (count_b - 1)), first_b + (k & (count_b - 1))
+                    ground.work.next_node_pairs[kept] = ti.Vector([a, b, pair[ROOT], 0])
+                    kept += may_meet(ground, a, b, is_self, gap)
                 is_open = is_open or count_a * count_b > 1
         for n in range(kept):
             ground.work.node_pairs[n] = ground.work.next_node_pairs[n]
         count = kept
-        is_open = is_open and count < LEAST_ITEMS and 4 * count <= ground.work.node_pairs.shape[0]
+        is_open = is_open and count < LEAST_ITEMS and 4 * count < ground.work.node_pairs.shape[0]
     return count
 
 
 @ti.func
-def walk_item(ground: ti.template(), item, member, n, end, mode):
+def walk_item(ground: ti.template(), item, turn, n, end, mode):
     """Walk all that an item holds; writes candidates from row ``n`` on, before row ``end``.
 
     Returns:
@@ -129,21 +135,20 @@ def walk_item(ground: ti.template(), item, member, n, end, mode):
     pair = ground.work.node_pairs[item]
     frame = frame_of(ground.forest, ground.work, pair[ROOT])
     gap, is_self = gap_of(ground.points, ground.work, pair[ROOT]), frame[FIRST_A] == frame[FIRST_B]
-    bottom = 2 * STACK * member
+    bottom = 2 * STACK * turn[0]
     stacks[bottom], stacks[bottom + 1] = pair[NODE_A], pair[NODE_B]
     top = bottom + 2
     while top > bottom:
         top -= 2
         node_a, node_b = stacks[top], stacks[top + 1]
-        if node_a != node_b or not is_left_out(ground.forest, ground.boxes, node_a):
+        if not is_certain(ground, node_a, node_b, is_self):
             first_a, count_a = children_of(node_a, frame[FIRST_A], frame[INNER_A])
             first_b, count_b = children_of(node_b, frame[FIRST_B], frame[INNER_B])
             if count_a * count_b == 1:
-                n = test_leaves(ground, ti.Vector([node_a, node_b]), member, gap, n, end, mode)
+                n = test_leaves(ground, ti.Vector([node_a, node_b]), turn, gap, n, end, mode)
             else:
                 for k in range(count_a * count_b):
-                    a, b = first_a + k // count_b, first_b + k % count_b
-                    if may_meet(ground, a, b, is_self, gap):
-                        stacks[top], stacks[top + 1] = a, b
-                        top += 2
+                    a, b = first_a + (k >> (count_b - 1)), first_b + (k & (count_b - 1))
+                    stacks[top], stacks[top + 1] = a, b
+                    top += 2 * may_meet(ground, a, b, is_self, gap)
     return n

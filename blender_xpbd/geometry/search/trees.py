@@ -18,6 +18,8 @@ import numpy.typing as npt
 from ..surface.orientation import disagreeing_triangles
 from .flat_nodes import flat_nodes
 from .flat_pairs import no_pairs
+from .leaf_contents import Leaves, leaf_contents
+from .headers import level_starts
 from .primitives import CORNERS, EDGES, OWNED, TRIANGLE, build_primitives
 
 Floats = npt.NDArray[np.float64]
@@ -26,10 +28,6 @@ Bools = npt.NDArray[np.bool_]
 
 # of 4, 8, 16 and 32 the one at which the search takes least, see docs/experiments.md
 LEAF_SIZE = 8
-# columns of a tree
-FIRST_NODE, FIRST_PRIMITIVE, PRIMITIVE_COUNT, DEPTH, MEETS_ITSELF = range(5)
-# columns of a leaf: its primitives, and the rows of ``leaf_points`` that are its points
-FIRST, END, FIRST_POINT, END_POINT = range(4)
 
 
 @dataclass(frozen=True)
@@ -45,8 +43,7 @@ class Trees:
         flat_starts: first row of ``flat_pairs`` of each node, then the end; shape (nodes + 1,).
         flat_pairs: two nodes, the lower one first, that cannot meet each other while their normals and those of the
             others in the row stay in one cone; sorted, shape (pairs, FLAT_PAIR_WIDTH).
-        leaves: what each leaf holds, rows of inner nodes are 0; shape (nodes, 4).
-        leaf_points: the points of the leaves, each once in a leaf.
+        leaves: what the leaves hold.
     """
 
     headers: Ints
@@ -54,8 +51,7 @@ class Trees:
     is_flat: Ints
     flat_starts: Ints
     flat_pairs: Ints
-    leaves: Ints
-    leaf_points: Ints
+    leaves: Leaves
 
     @property
     def node_count(self) -> int:
@@ -80,7 +76,9 @@ def build_trees(meshes: Sequence[tuple[Floats, Ints, Ints, Bools]], meets_itself
         rows = rows[_leaf_order(rest[rows[:, CORNERS:TRIANGLE]].mean(axis=1), depth)]
         headers[number] = first_node, first_primitive, len(rows), depth, meets_itself[number]
         node_count = (2 << depth) - 1
-        flat, pairs = flat_nodes(rest, rows, depth) if meets_itself[number] else (np.zeros(node_count, np.int32), no_pairs())
+        flat, pairs = (
+            flat_nodes(rest, rows, depth) if meets_itself[number] else (np.zeros(node_count, np.int32), no_pairs())
+        )
         is_flat.append(flat)
         flat_pairs.append(np.where(pairs >= 0, pairs + first_node, -1))
         rows[:, CORNERS:TRIANGLE] += first_point
@@ -97,26 +95,7 @@ def build_trees(meshes: Sequence[tuple[Floats, Ints, Ints, Bools]], meets_itself
     rows = np.concatenate(primitives)
     pairs = np.concatenate(flat_pairs).astype(np.int32)
     starts = np.searchsorted(pairs[:, 0], np.arange(first_node + 1)).astype(np.int32)
-    return Trees(headers, rows, np.concatenate(is_flat), starts, pairs, *_leaves(headers, rows, first_node))
-
-
-def _leaves(headers: Ints, primitives: Ints, node_count: int) -> tuple[Ints, Ints]:
-    """What the leaves of all trees hold, and their points."""
-    leaves = np.zeros((node_count, 4), np.int32)
-    for first_node, first, count, depth, _ in headers.tolist():
-        if count > 0:
-            starts = first + level_starts(count, depth)
-            leaves[first_node + (1 << depth) - 1 : first_node + (2 << depth) - 1, FIRST] = starts[:-1]
-            leaves[first_node + (1 << depth) - 1 : first_node + (2 << depth) - 1, END] = starts[1:]
-    own = np.flatnonzero(leaves[:, END] > leaves[:, FIRST])
-    sizes = leaves[own, END] - leaves[own, FIRST]
-    # leaves follow each other as their primitives do
-    number = np.repeat(np.arange(len(own)), sizes)
-    points = primitives[:, CORNERS:TRIANGLE]
-    keys = np.unique(((number[:, None] << 32) | points).ravel())
-    ends = np.searchsorted(keys >> 32, np.arange(len(own) + 1))
-    leaves[own, FIRST_POINT], leaves[own, END_POINT] = ends[:-1], ends[1:]
-    return leaves, (keys & 0xFFFFFFFF).astype(np.int32)
+    return Trees(headers, rows, np.concatenate(is_flat), starts, pairs, leaf_contents(headers, rows, first_node))
 
 
 def _agreeing(rest: Floats, triangles: Ints) -> Ints:
@@ -128,11 +107,6 @@ def _agreeing(rest: Floats, triangles: Ints) -> Ints:
 def tree_depth(count: int) -> int:
     """Levels below the root of a tree over so many primitives, so that its leaves hold ``LEAF_SIZE`` at most."""
     return max((max(count, 1) - 1) // LEAF_SIZE, 0).bit_length()
-
-
-def level_starts(count: int, level: int) -> npt.NDArray[np.int64]:
-    """First primitive of each node of a level, then their number; shape (2^level + 1,)."""
-    return (count * np.arange((1 << level) + 1, dtype=np.int64)) >> level
 
 
 def _leaf_order(centres: Floats, depth: int) -> npt.NDArray[np.int64]:

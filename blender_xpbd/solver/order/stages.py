@@ -4,12 +4,12 @@
 | act | what happens | in ``step`` of ``tests/reference/xpbd.py`` |
 |---|---|---|
 | BEGIN_PAIRS | what a substep with contact between bodies begins with is noted | – |
-| PREDICT | gravity and drag change velocities, these move particles | ``v = (v + h g) exp(-drag h)``, ``x + h v`` |
+| PREDICT | gravity and drag change velocities, these move particles | ``v = kept v + fallen g``, ``x + h v`` |
 | PLACE_TARGETS | pinned particles go on their way | ``x[particle] = target`` |
 | PLACE_VERTICES | vertices of colliders go on their way | – |
 | SOLVE_LEVELS | pulls go far through stiff cloth, by its coarse levels | – |
 | PROJECT | constraints move particles, one after the other | ``solve(constraint, …)`` |
-| TOUCH | colliders push points out, and hold them by friction | – |
+| TOUCH | colliders push points out, and hold them by friction; before PROJECT too, where it begins warm | – |
 | NOTE_CANDIDATES | where particles would come is noted | – |
 | MEASURE_ISLANDS | how far islands came as a whole: the frames that they are looked at from | – |
 | OPEN_WINDOW | boxes in which particles stay; then pairs are searched | – |
@@ -24,9 +24,11 @@
 | SLIDE | they go along what stops them | – |
 | TRUNCATE | they go so far and no farther | – |
 | CLOSE_ISLANDS | islands get back the momentum that this took | – |
+| SUM_SPINS | how much spin pieces lose that touched nothing | – |
 | UPDATE_VELOCITIES | how far particles came is their velocity | ``(x - start) / h`` |
 | REBOUND | points that hit a collider bounce | – |
 | SETTLE_PAIRS | pairs do not keep the speed of the push, or rebound | – |
+| RESTORE_SPINS | pieces that nothing pushed get their spin back | – |
 | COUNT_PAIRS | how many pairs pushed, for the statistics | – |
 | BOUNCE | compact pieces bounce as a whole | – |
 | DAMP | once, in the last substep of a frame: bodies lose internal motion | ``damp_internal_motion`` |
@@ -50,10 +52,12 @@ PREDICT, PLACE_TARGETS, SOLVE_LEVELS, PROJECT, TOUCH, UPDATE_VELOCITIES, REBOUND
 BEGIN_PAIRS, PLACE_VERTICES, NOTE_CANDIDATES, MEASURE_ISLANDS, OPEN_WINDOW, FIND_NEAR, TOUCH_PAIRS = range(9, 16)
 CHECK_WINDOW, REOPEN_WINDOW, MEASURE_MEANS, BEGIN_LIMIT, LIMIT, SLIDE, TRUNCATE, CLOSE_ISLANDS = range(16, 24)
 SETTLE_PAIRS, COUNT_PAIRS, TOUCH_AGAIN = range(24, 27)
+# those of loose pieces that fly
+SUM_SPINS, RESTORE_SPINS = range(27, 29)
 # how often particles go along what stops them before they stop; one takes most of what it can, see docs/experiments.md
 SLIDES = 1
-# how often an iteration goes over pairs at most; it ends before where pushes have become small. Of 4, 8 and 16 the
-# first that keeps the gaps of ten layers to 5 %, see docs/experiments.md
+# how often an iteration goes over pairs at most; it ends before where pushes have become small. Of 4, 8, 16 and 32
+# the first that keeps the gaps of ten layers to 5 %, see docs/experiments.md
 MOST_SWEEPS = 32
 # columns of a stage
 ACT, TURNS, FIRST, DETAIL = range(4)
@@ -69,9 +73,9 @@ class Stage(NamedTuple):
         act: what its turns do.
         turns: how many there are.
         first: task of the first turn, or for SOLVE_LEVELS the first chain of operations.
-        detail: for PROJECT and TOUCH the iteration, for TOUCH_PAIRS and TOUCH_AGAIN the sweep, for LIMIT how often
-            particles have slid, for OPEN_WINDOW the iterations, for SOLVE_LEVELS into how many shares a chain is
-            divided.
+        detail: for PROJECT the iteration, for TOUCH how often contacts were touched before, for TOUCH_PAIRS and
+            TOUCH_AGAIN the sweep, for LIMIT how often particles have slid, for OPEN_WINDOW the iterations, for
+            SOLVE_LEVELS into how many shares a chain is divided.
     """
 
     act: int
@@ -89,6 +93,8 @@ def substep_stages(
     piece_count: int = 0,
     damped_count: int = 0,
     has_pairs: bool = False,
+    spin_chunks: int = 0,
+    touches_first: bool = False,
 ) -> tuple[Stage, ...]:
     """The stages of a substep.
 
@@ -101,6 +107,9 @@ def substep_stages(
         piece_count: compact pieces that bounce as a whole; a turn takes an equal share of them.
         damped_count: loose pieces whose internal motion is damped; likewise.
         has_pairs: whether surfaces of bodies may touch.
+        spin_chunks: chunks of the pieces whose spin is kept; likewise.
+        touches_first: whether colliders also push before the first iteration. A warm start needs it: the impulses that
+            it gives again do not know of the contacts that held against them.
 
     Raises:
         ValueError: more turns than ``MOST_PARTS`` in a stage.
@@ -115,20 +124,30 @@ def substep_stages(
     if has_pairs:
         stages += [Stage(PLACE_VERTICES, part_count)]
     stages += [Stage(SOLVE_LEVELS, chains * shares, chain, shares) for chain, chains, shares in level_stages]
+    # touches before the first iteration, from which their multipliers go on
+    early = int(has_contacts and touches_first)
+    stages += _by_task(TOUCH, contact_rounds) * early
     for iteration in range(iterations):
         stages += _by_task(PROJECT, rounds, iteration)
         if has_contacts:
-            stages += _by_task(TOUCH, contact_rounds, iteration)
+            stages += _by_task(TOUCH, contact_rounds, early + iteration)
         if has_pairs:
             touching = _sweeps(contact_rounds, iteration, has_contacts=has_contacts)
             stages += touching if iteration else _search(part_count, contact_rounds, iterations, touching)
     if has_pairs:
         stages += _truncation(part_count, contact_rounds)
+    spin_turns = min(spin_chunks, MOST_PARTS)
+    if spin_chunks:
+        stages += [Stage(SUM_SPINS, spin_turns)]
     stages += [Stage(UPDATE_VELOCITIES, part_count)]
     if has_contacts:
         stages += _by_task(REBOUND, contact_rounds)
     if has_pairs:
-        stages += [*_by_task(SETTLE_PAIRS, contact_rounds), Stage(COUNT_PAIRS, 1)]
+        stages += _by_task(SETTLE_PAIRS, contact_rounds)
+    if spin_chunks:
+        stages += [Stage(RESTORE_SPINS, spin_turns)]
+    if has_pairs:
+        stages += [Stage(COUNT_PAIRS, 1)]
     if piece_count:
         stages += [Stage(BOUNCE, min(piece_count, MOST_PARTS))]
     if damped_count:

@@ -85,11 +85,20 @@ def count_clipped(pairs: ti.template(), o, clipped):
 
 
 @ti.func
-def slide_share(particles: ti.template(), pairs: ti.template(), turn, turns):
-    """Let one of ``turns`` equal shares of the particles go along what stops them."""
+def slide_share(particles: ti.template(), starts: ti.template(), pairs: ti.template(), turn, turns):
+    """Let one of ``turns`` equal shares of the particles go along what stops them, within their boxes."""
+    rows = ti.static(pairs.object_rows)
     count = particles.positions.shape[0]
-    for i in range(count * turn // turns, count * (turn + 1) // turns):
-        slide(pairs, i)
+    begin, end = count * turn // turns, count * (turn + 1) // turns
+    for o in range(rows.shape[0]):
+        frame = pairs.frames[rows[o, ISLAND]]
+        for i in range(ti.max(rows[o, FIRST], begin), ti.min(rows[o, LAST], end)):
+            if pairs.cuts[i][3] < 1.0:
+                slide(pairs, i)
+                low, high = window_of(pairs, i)
+                origin = (starts[i] + frame).xyz
+                move = ti.min(ti.max(pairs.moves[i].xyz, low - origin), high - origin)
+                begin_limit(pairs, i, move, pairs.moves[i][3])
 
 
 @ti.func

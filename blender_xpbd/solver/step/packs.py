@@ -24,8 +24,9 @@ MOTION = ti.types.ndarray(dtype=ti.f32, ndim=3)
 # positions are 4-vectors (xyz [m], inverse mass [1/kg]), previous positions too (xyz [m], damping time [s]); velocities
 # are [m/s] with a fourth component of 0, and so are corrections [m], which move the next prediction. Orientations are
 # unit quaternions (w, x, y, z); angular velocities [rad/s] have the inverse inertia [1/(kg m²)] as their fourth
-# component. Gravity [m/s²] is one vector for all. Bodies have a row each, columns as in ``contacts.tables``; their
-# starts are the first particle of each and the end of the last one's, then the same of the orientations
+# component. Gravity [m/s²] is one vector for all; what it and drag do in a substep as in ``speed_changes``. Bodies have
+# a row each, columns as in ``contacts.tables``; their starts are the first particle of each and the end of the last
+# one's, then the same of the orientations
 Particles = pack_type(
     positions=VECTORS,
     previous_positions=VECTORS,
@@ -37,6 +38,7 @@ Particles = pack_type(
     previous_orientations=VECTORS,
     angular_velocities=VECTORS,
     gravity=VECTORS,
+    speed_changes=VECTORS,
     bodies=FLOAT_TABLE,
     body_starts=INTS,
 )
@@ -49,9 +51,20 @@ Targets = pack_type(particles=INTS, starts=VECTORS, ends=VECTORS)
 # whether some point needed more than there are
 Contacts = pack_type(elements=INT_TABLE, weights=FLOAT_TABLE, element_starts=INTS, touches=INTS, slots=FLOATS_3D)
 # as in ``CompactPieces``, columns of the rows as in ``contacts.tables``; hits by piece and collider, columns as in
-# ``contacts.restitution``. Then as in ``DampedPieces``
+# ``contacts.restitution``. Then as in ``DampedPieces`` and ``SpinningPieces``; which of these have touched in the
+# substep, and sums over their chunks, columns as in ``spin``
 Pieces = pack_type(
-    piece_rows=INT_TABLE, members=INTS, points=INTS, hits=FLOATS_3D, damped_rows=INT_TABLE, damped_members=INTS
+    piece_rows=INT_TABLE,
+    members=INTS,
+    points=INTS,
+    hits=FLOATS_3D,
+    damped_rows=INT_TABLE,
+    damped_members=INTS,
+    spin_chunks=INT_TABLE,
+    spin_members=INTS,
+    spin_of=INTS,
+    spin_touched=INTS,
+    spin_sums=REAL_TABLE,
 )
 # as in ``ColliderSet``; the motion of a frame at the boundaries of its substeps
 Colliders = pack_type(motion=MOTION, ints=INT_TABLE, floats=FLOAT_TABLE, mesh_floats=FLOATS, mesh_ints=INTS)

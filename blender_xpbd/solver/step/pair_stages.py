@@ -75,7 +75,7 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, subs
     if act == LIMIT:
         limit_task(starts, world.pairs, task, detail == SLIDES, variant.embeds)
     if act == SLIDE:
-        slide_share(world.particles, world.pairs, turn, turns)
+        slide_share(world.particles, starts, world.pairs, turn, turns)
     if act == TRUNCATE:
         truncate_share(world.particles, starts, world.pairs, turn, turns)
     if act == CLOSE_ISLANDS:

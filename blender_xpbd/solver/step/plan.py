@@ -103,6 +103,7 @@ def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
             bounces=len(system.pieces) > 0,
             has_levels=len(state.tables.levels) > 0,
             damps_bodies=len(system.damped) > 0,
+            keeps_spins=len(system.spinning) > 0,
             has_orientations=len(system.orientations) > 0,
             has_pairs=system.objects is not None,
             embeds=system.objects is not None and system.objects.embeds,

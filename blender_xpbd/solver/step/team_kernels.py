@@ -16,7 +16,6 @@ import taichi as ti
 from ...constraints.constraint import BDF2
 from ...contacts.contact import project_contact, touch_again
 from ...contacts.restitution import bounce_piece, restore_speeds
-from ...contacts.tables import BODY_DAMPING
 from ..order.stages import (
     ACT,
     BOUNCE,
@@ -28,11 +27,13 @@ from ..order.stages import (
     PROJECT,
     REBOUND,
     REOPEN_WINDOW,
+    RESTORE_SPINS,
     SOLVE_LEVELS,
     SPAN_BEGIN,
     SPAN_END,
     SPAN_OF,
     SPAN_TEAM_SIZE,
+    SUM_SPINS,
     TOUCH,
     TOUCH_AGAIN,
     TURNS,
@@ -45,6 +46,7 @@ from .functions import (
     predict_position,
     project_task,
     projection_step,
+    speed_change,
     update_velocity,
 )
 from .internal_damping import damp_piece
@@ -54,6 +56,7 @@ from .packs import Colliders, Constraints, Contacts, Levels, Order, Pairs, Parti
 from .pair_functions import is_awake
 from .pair_stages import take_pair_turn
 from .pair_tables import MUST_SEARCH
+from .spin import note_touch, restore_spin, sum_spin
 
 # Taichi hands out a parallel loop in pieces of 512 turns at least, so a member of the team is as many
 ITEMS_PER_MEMBER = 512
@@ -72,17 +75,16 @@ def is_first(counters: ti.template(), turn, epoch):
 
 
 @ti.func
-def predict_share(particles: ti.template(), turn, turns, h, mode: ti.template()):
+def predict_share(particles: ti.template(), turn, turns, h, substep, mode: ti.template()):
     """Predict the particles of one of ``turns`` equal shares."""
     bodies, starts = ti.static(particles.bodies, particles.body_starts)
-    gravity = particles.gravity[0]
     count = starts[bodies.shape[0]]
     first, last = count * turn // turns, count * (turn + 1) // turns
     for b in range(bodies.shape[0]):
         if starts[b] < last and starts[b + 1] > first:
-            decay = ti.exp(-bodies[b, BODY_DAMPING] * h)
+            change = speed_change(particles, b, substep)
             for i in range(ti.max(starts[b], first), ti.min(starts[b + 1], last)):
-                predict_position(particles, i, h, gravity, decay, mode)
+                predict_position(particles, i, h, change, mode)
 
 
 @ti.func
@@ -121,6 +123,8 @@ def project_contact_task(
                 is_first_iteration,
                 variant,
             )
+            if ti.static(variant.keeps_spins):
+                note_touch(world.contacts, world.pieces, k)
 
 
 @ti.func
@@ -166,6 +170,22 @@ def bounce_share(world: ti.template(), turn, turns, h, variant: ti.template()):
 
 
 @ti.func
+def sum_spin_share(world: ti.template(), turn, turns, h):
+    """Sum the lost spin of one of ``turns`` equal shares of the chunks of pieces that nothing holds."""
+    count = world.pieces.spin_chunks.shape[0]
+    for chunk in range(count * turn // turns, count * (turn + 1) // turns):
+        sum_spin(world.particles, world.pieces, chunk, h)
+
+
+@ti.func
+def restore_spin_share(world: ti.template(), turn, turns, variant: ti.template()):
+    """Give one of ``turns`` equal shares of them their spin back."""
+    count = world.pieces.spin_chunks.shape[0]
+    for chunk in range(count * turn // turns, count * (turn + 1) // turns):
+        restore_spin(world.particles, world.pieces, world.pairs, chunk, variant)
+
+
+@ti.func
 def damp_share(particles: ti.template(), pieces: ti.template(), turn, turns, h, of):
     """Damp one of ``turns`` equal shares of the loose pieces for the substeps of a frame."""
     count = pieces.damped_rows.shape[0] - 1
@@ -182,9 +202,9 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
     act, turns = order.stages[stage, ACT], order.stages[stage, TURNS]
     task, iteration = order.stages[stage, FIRST] + turn, order.stages[stage, DETAIL]
     if act == PREDICT:
-        predict_share(world.particles, turn, turns, h, mode)
+        predict_share(world.particles, turn, turns, h, substep, mode)
         if ti.static(variant.has_orientations):
-            predict_orientations(world.particles, turn, turns, h)
+            predict_orientations(world.particles, turn, turns, h, substep)
     if act == PLACE_TARGETS:
         place_targets(world.particles, world.targets, (substep + 1.0) / order.span[SPAN_OF], mode)
     if ti.static(variant.has_levels):
@@ -203,6 +223,11 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
         update_share(world.particles, turn, turns, h, mode)
         if ti.static(variant.has_orientations):
             update_angular_velocities(world.particles, turn, turns, h)
+    if ti.static(variant.keeps_spins):
+        if act == SUM_SPINS:
+            sum_spin_share(world, turn, turns, h)
+        if act == RESTORE_SPINS:
+            restore_spin_share(world, turn, turns, variant)
     if ti.static(variant.shapes):
         if act == REBOUND:
             finish_contacts(world.particles, world.contacts, order, task, h, variant)

@@ -66,8 +66,11 @@ Pieces = pack_type(
     spin_touched=INTS,
     spin_sums=REAL_TABLE,
 )
-# as in ``ColliderSet``; the motion of a frame at the boundaries of its substeps
-Colliders = pack_type(motion=MOTION, ints=INT_TABLE, floats=FLOAT_TABLE, mesh_floats=FLOATS, mesh_ints=INTS)
+# as in ``ColliderSet``; the motion of a frame at the boundaries of its substeps. Of each body, 1 for colliders that it
+# passes through
+Colliders = pack_type(
+    motion=MOTION, ints=INT_TABLE, floats=FLOAT_TABLE, mesh_floats=FLOATS, mesh_ints=INTS, unseen=INT_TABLE
+)
 # as in ``HierarchyTables``, whose levels are the rows. Moves are where vertices were restricted to, then how far they
 # came from there; link states are the length that a link is pulled to and its multiplier. Nothing outlives a substep
 Levels = pack_type(
@@ -85,8 +88,8 @@ Levels = pack_type(
     link_states=FLOATS,
 )
 # who does what when: ``stages``, segments of ``Schedule`` and of ``ContactPoints``, ``LevelOperations``; what turns a
-# team has claimed and done; how long a substep lasts [s]; and what a launch does: first substep, how many, of how many
-# of the frame, by a team of how many threads
+# team has claimed and done; how long a substep lasts [s]; and what a launch does: from which stage to which, counted
+# from the frame's first substep, of how many substeps of the frame, by a team of how many threads
 Order = pack_type(
     stages=INT_TABLE,
     segments=INT_TABLE,
@@ -101,9 +104,9 @@ Order = pack_type(
 )
 # contact between bodies: surfaces, pairs and limits as in ``contacts.pairs.tables``; the rows of ``pair_starts`` and
 # the windows of particles as in ``contacts.search``; the near pairs of a task stand from its first pair on. Rows and
-# counts of objects, what substeps tell and vertices as in ``pair_tables``. Of each island, which has the number of its
-# first object, the displacement that it is looked at from [m]; of each particle, how far it may go in a substep [m],
-# and the range of that: the least, and the greatest of all.
+# counts of objects, what substeps tell and vertices as in ``pair_tables``. Of each particle, its velocity when the
+# substep began, where it came before pairs pushed it, and how far it may go [m] in the frame of its island. Of each
+# island, which has the number of its first object, the displacement that it is looked at from, and its mean one [m].
 # Places of vertices in their collider's frame at both ends of the frame [m]
 Pairs = pack_type(
     surface_elements=INT_TABLE,
@@ -111,7 +114,6 @@ Pairs = pack_type(
     objects=FLOAT_TABLE,
     object_rows=INT_TABLE,
     object_counts=INT_TABLE,
-    travels=FLOATS,
     gradients=FLOATS,
     pair_ints=INT_TABLE,
     pair_floats=REAL_TABLE,
@@ -120,13 +122,20 @@ Pairs = pack_type(
     near_ints=INTS,
     near_floats=FLOATS,
     near_counts=INTS,
+    anchor_ints=INT_TABLE,
+    anchor_floats=REAL_TABLE,
+    anchor_heads=INTS,
+    anchor_count=INTS,
     moves=VECTORS,
     cuts=VECTORS,
     window_starts=VECTORS,
-    window_travels=VECTORS,
+    window_ends=VECTORS,
+    window_stays=VECTORS,
+    start_velocities=VECTORS,
+    candidates=VECTORS,
     frames=VECTORS,
+    means=VECTORS,
     reaches=FLOATS,
-    reach_range=FLOATS,
     told=INTS,
     vertices=INT_TABLE,
     vertex_places=VECTOR_TABLE,

@@ -24,6 +24,7 @@ from ..order.level_tables import HierarchyTables, build_hierarchy_tables
 from ..order.schedule import Schedule
 from ..order.stages import Stage, substep_stages
 from ..system.colliders import ColliderSet
+from ..system.contact_objects import unseen_colliders
 from ..system.mode import keeps_friction, static_mode
 from ..system.speed_changes import bdf2_history
 from ..system.system import System
@@ -33,9 +34,6 @@ from .spin import SUM_WIDTH
 from .team_kernels import COUNTERS
 
 Floats = npt.NDArray[np.float64]
-
-# how often an iteration goes over pairs: fewer let stacks creep, see docs/experiments.md
-PAIR_SWEEPS = 4
 
 
 @dataclass(frozen=True)
@@ -122,8 +120,9 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         operations.stages,
         len(system.pieces),
         len(system.damped),
-        PAIR_SWEEPS * (system.objects is not None),
-        len(system.spinning.chunks),
+        has_pairs=system.objects is not None,
+        spin_chunks=len(system.spinning.chunks),
+        touches_first=bool(mode & WARM),
     )
     most_slots = sum(CONTACTS[shape].most_faces for shape in colliders.ints[:, COLLIDER_SHAPE])
     world = World(
@@ -136,7 +135,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         ),
         contacts=_contacts(system, min(FIRST_SLOTS, most_slots), mode),
         pieces=_pieces(system, len(colliders.ints)),
-        colliders=_colliders(colliders, settings.substeps),
+        colliders=_colliders(colliders, settings.substeps, unseen_colliders(system.scene)),
         levels=_levels(tables),
         pairs=no_pairs(),
     )
@@ -246,7 +245,9 @@ def _contacts(system: System, slots: int, mode: int) -> Any:
 def _slots(system: System, slots: int, mode: int) -> tuple[Any, Any]:
     """``touches`` and ``slots`` of the contacts."""
     count, bounces = len(system.contacts) if slots else 0, len(system.pieces) > 0
-    width = slot_width(keeps_friction=keeps_friction(mode, bounces=bounces), bounces=bounces)
+    has_pairs = system.objects is not None
+    is_kept = keeps_friction(mode, bounces=bounces, has_pairs=has_pairs)
+    width = slot_width(keeps_friction=is_kept, bounces=bounces, has_pairs=has_pairs)
     return make_zeros((count + 1,), ti.i32), make_zeros((count, slots, width), real_type())
 
 
@@ -268,11 +269,12 @@ def _pieces(system: System, collider_count: int) -> Any:
     )
 
 
-def _colliders(colliders: ColliderSet, substeps: int) -> Any:
+def _colliders(colliders: ColliderSet, substeps: int, unseen: npt.NDArray[np.bool_]) -> Any:
     return Colliders(
         motion=make_zeros((substeps + 1, len(colliders.ints), MOTION_WIDTH), ti.f32),
         ints=make_array(colliders.ints, ti.i32),
         floats=make_array(colliders.floats, ti.f32),
+        unseen=make_array(unseen.astype(np.int32), ti.i32),
         mesh_floats=make_array(colliders.mesh_floats, ti.f32),
         mesh_ints=make_array(colliders.mesh_ints, ti.i32),
     )

@@ -14,7 +14,7 @@ lost its core while it waited, so it does not matter how many of the team really
 import taichi as ti
 
 from ...constraints.constraint import BDF2
-from ...contacts.contact import project_contact
+from ...contacts.contact import project_contact, touch_again
 from ...contacts.restitution import bounce_piece, restore_speeds
 from ..order.stages import (
     ACT,
@@ -26,14 +26,16 @@ from ..order.stages import (
     PREDICT,
     PROJECT,
     REBOUND,
+    REOPEN_WINDOW,
     RESTORE_SPINS,
     SOLVE_LEVELS,
-    SPAN_COUNT,
-    SPAN_FIRST,
+    SPAN_BEGIN,
+    SPAN_END,
     SPAN_OF,
     SPAN_TEAM_SIZE,
     SUM_SPINS,
     TOUCH,
+    TOUCH_AGAIN,
     TURNS,
     UPDATE_VELOCITIES,
 )
@@ -51,8 +53,9 @@ from .internal_damping import damp_piece
 from .level_functions import operate
 from .orientations import predict_orientations, update_angular_velocities
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Pairs, Particles, Pieces, Targets, World
+from .pair_functions import is_awake
 from .pair_stages import take_pair_turn
-from .pair_tables import STOPPED
+from .pair_tables import MUST_SEARCH
 from .spin import note_touch, restore_spin, sum_spin
 
 # Taichi hands out a parallel loop in pieces of 512 turns at least, so a member of the team is as many
@@ -64,7 +67,7 @@ COUNTERS = DONE + 64
 
 @ti.func
 def is_first(counters: ti.template(), turn, epoch):
-    """Claim a turn of the stage that is the ``epoch``-th of the launch: whether nobody has before."""
+    """Claim a turn of the stage that is the ``epoch``-th of the frame: whether nobody has before."""
     claimed = counters[turn] >= epoch
     if not claimed:
         claimed = ti.atomic_max(counters[turn], epoch) >= epoch
@@ -122,6 +125,16 @@ def project_contact_task(
             )
             if ti.static(variant.keeps_spins):
                 note_touch(world.contacts, world.pieces, k)
+
+
+@ti.func
+def touch_again_task(world: ti.template(), order: ti.template(), task, sweep, h, variant: ti.template()):
+    """Hold the contact points of a task against what they touched in this substep."""
+    starts, segments = ti.static(order.contact_segment_starts, order.contact_segments)
+    for segment in range(starts[task], starts[task + 1] if is_awake(world.pairs, sweep) else starts[task]):
+        for k in range(segments[segment, 0], segments[segment, 1]):
+            if world.contacts.touches[k] > 0:
+                touch_again(world.particles, world.contacts, k, h, variant)
 
 
 @ti.func
@@ -203,6 +216,9 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
     if ti.static(variant.shapes):
         if act == TOUCH:
             project_contact_task(world, order, task, substep, iteration == 0, h, variant)
+    if ti.static(variant.shapes and variant.has_pairs):
+        if act == TOUCH_AGAIN:
+            touch_again_task(world, order, task, iteration, h, variant)
     if act == UPDATE_VELOCITIES:
         update_share(world.particles, turn, turns, h, mode)
         if ti.static(variant.has_orientations):
@@ -222,7 +238,7 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
         if act == DAMP:
             damp_share(world.particles, world.pieces, turn, turns, h, order.span[SPAN_OF])
     if ti.static(variant.has_pairs):
-        take_pair_turn(world, order, stage, turn, substep - order.span[SPAN_FIRST] + 1, variant)
+        take_pair_turn(world, order, stage, turn, substep, variant)
 
 
 @ti.kernel
@@ -238,7 +254,7 @@ def simulate_substeps(
     order: Order,
     variant: ti.template(),
 ):
-    """The substeps of a frame that ``order.span`` tells."""
+    """The stages of a frame that ``order.span`` tells."""
     world = ti.static(World(particles, constraints, targets, contacts, pieces, colliders, levels, pairs))
     ti.loop_config(serialize=True)
     for n in range(order.counters.shape[0]):
@@ -247,10 +263,10 @@ def simulate_substeps(
         if item % ITEMS_PER_MEMBER == 0:
             member, team_size = item // ITEMS_PER_MEMBER, order.span[SPAN_TEAM_SIZE]
             stage_count = order.stages.shape[0]
-            # stages that are over, and turns that they had
-            epoch, end, last = 0, 0, stage_count * order.span[SPAN_COUNT]
+            # stages of the frame that are over, and turns that those of this launch had
+            epoch, end, last = order.span[SPAN_BEGIN], 0, order.span[SPAN_END]
             while epoch < last:
-                substep, stage = order.span[SPAN_FIRST] + epoch // stage_count, epoch % stage_count
+                substep, stage = epoch // stage_count, epoch % stage_count
                 epoch += 1
                 turns = order.stages[stage, TURNS]
                 if ti.static(variant.damps_bodies):
@@ -265,6 +281,6 @@ def simulate_substeps(
                 while ti.atomic_or(order.counters[DONE], 0) < end:
                     pass
                 if ti.static(variant.has_pairs):
-                    # told before the last turn of the substep was done, so that all who are there see it
-                    if epoch % stage_count == 0 and pairs.told[STOPPED] > 0:
+                    # told before this stage began, so that all who are there see it
+                    if order.stages[stage, ACT] == REOPEN_WINDOW and pairs.told[MUST_SEARCH] > 0:
                         last = 0

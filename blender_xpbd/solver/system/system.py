@@ -25,7 +25,7 @@ from ...scene.transforms import at_frame, transformed
 from ..order.compact_pieces import CompactPieces, build_compact_pieces
 from ..order.contact_points import ContactPoints, build_contact_points
 from ..order.damped_pieces import DampedPieces, build_damped_pieces
-from ..order.level_tables import has_levels
+from ..order.level_tables import has_levels, projection_time
 from ..order.schedule import Schedule, build_schedule
 from ..order.spinning_pieces import SpinningPieces, build_spinning_pieces
 from .contact_objects import ContactObjects, build_contact_objects, collider_vertices
@@ -179,6 +179,10 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     for number, (model, start) in enumerate(zip(models, starts, strict=False)):
         blocks += [block.shifted(int(start)) if start else block for block in model.blocks]
         owners += [model.body] * len(model.blocks)
+        if model.plate is not None:
+            h = projection_time(scene)
+            blocks.append(model.plate.block(positions[number], inverse_masses[number], h).shifted(int(start)))
+            owners.append(model.body)
         fixed = np.flatnonzero(model.pin_weights >= 1.0).astype(np.int32)
         soft = np.flatnonzero((model.pin_weights > 0.0) & (model.pin_weights < 1.0) & (model.masses > 0.0))
         anchors = np.arange(next_anchor, next_anchor + len(soft), dtype=np.int32)

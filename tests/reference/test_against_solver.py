@@ -36,9 +36,10 @@ def test_projection(name, iterations, compliance, damping, pbd):
     constraints = constraints_of(block, np.full(len(x), damping), start, h)
     expected = x.copy()
     multipliers = [np.zeros(len(c.function(x[c.particles])[0])) for c in constraints]
+    before = [constraint.function(start[constraint.particles])[0] for constraint in constraints]
     for _ in range(iterations):
-        for constraint, own in zip(constraints, multipliers, strict=True):
-            solve(constraint, own, expected, start, w, h, pbd)
+        for constraint, own, reached in zip(constraints, multipliers, before, strict=True):
+            solve(constraint, own, expected, reached, w, h, pbd)
     np.testing.assert_allclose(got, expected, atol=3e-6)
     if not pbd:
         np.testing.assert_allclose(got_multipliers[0], sum(multipliers), rtol=1e-4, atol=1e-5)

@@ -283,7 +283,7 @@ def test_the_rows_of_each_body_are_found_after_sorting(moves):
     system = build_system(replace(scene(*bodies, frames=(1, FRAMES)), tracks=tracks))
     schedule = system.schedule
     row = next(n for n, kind in enumerate(CONSTRAINTS) if kind.name == "distance")
-    count, first_index, first_parameter, _ = schedule.table[row].tolist()
+    count, first_index, first_parameter = schedule.table[row].tolist()
     owner = np.searchsorted(system.starts, schedule.indices[first_index:][: 2 * count : 2], side="right") - 1
     for number in (0, 1):
         mine = [column.places for column in system.columns if column.owner == f"b{number}"]

@@ -71,7 +71,7 @@ def static_mode(system: System) -> int:
         mode |= ACCUMULATE
     if settings.time_integration == "BDF2":
         mode |= BDF2
-    if any(model.body.material.damping_time > 0.0 for model in system.models):
+    if not mode & PBD and any(model.body.material.damping_time > 0.0 for model in system.models):
         mode |= DAMPED
     if not mode & (PBD | ACCUMULATE | BDF2) and hardness(system)[1] > WARM_HARDNESS:
         mode |= WARM

@@ -40,13 +40,13 @@ class WarmStart:
             particle by how much the next substep is to begin further on than predicted (xyz [m], 0). It keeps what it
             needs for that where the multipliers of the constraint are.
         slots: numbers it keeps there.
-        gain: how much it would change the constraints of a prepared block (block, h [s]), relative to their
-            correction: 0 to 1.
+        hardness: how stiff the constraints of a prepared block are for a substep (block, h [s]): what elasticity asks
+            of a projection per what inertia does, along the shape and along the volume. It goes with h².
     """
 
     project: Callable[..., Any]
     slots: int
-    gain: Callable[["ConstraintBlock", float], float]
+    hardness: Callable[["ConstraintBlock", float], tuple[float, float]]
 
 
 @dataclass(frozen=True)

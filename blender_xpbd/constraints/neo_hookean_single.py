@@ -46,9 +46,9 @@ from .tetrahedron_element import damping_stress, deformation, pulls, rest_rows
 # share of (F:F)² − 3 n·n ≥ 0, which is 0 for equal stretches, that keeps the split defined for an element like a line;
 # chosen by hand
 LINE_SHARE = 1e-3
-# where the mobilities are among the parameters, and how much of the greatest one counts at least: chosen by hand above
-# the 0.7 with which stiff cut cells explode (docs/experiments.md, Jelly, tells of the mean alone)
-MOBILITY = 10
+# where r and the mobilities are among the parameters, and how much of the greatest one counts at least: chosen by hand
+# above the 0.7 with which stiff cut cells explode (docs/experiments.md, Jelly, tells of the mean alone)
+RATIO, MOBILITY = 9, 10
 GREATEST_SHARE = 0.8
 # γ ρ, a little below the ½ that speeds up rotations, and the greatest γ, below 1; chosen by hand. A γ of 0.9 whatever
 # the stiffness was not stable (docs/experiments.md, Jelly)
@@ -73,7 +73,7 @@ def project_neo_hookean_once(particles: ti.template(), constraints: ti.template(
     i0, i1, i2, i3 = indices[i], indices[i + 1], indices[i + 2], indices[i + 3]
     x0, x1, x2, x3 = positions[i0], positions[i1], positions[i2], positions[i3]
     q1, q2, q3 = rest_rows(parameters, p)
-    ratio = parameters[p + 9]
+    ratio = parameters[p + RATIO]
     f1, f2, f3 = deformation(x1.xyz - x0.xyz, x2.xyz - x0.xyz, x3.xyz - x0.xyz, q1, q2, q3)
     n1, n2, n3 = f2.cross(f3), f3.cross(f1), f1.cross(f2)
     swelling = f1.dot(n1) - 1.0
@@ -174,10 +174,12 @@ def with_mobilities(block: ConstraintBlock, inverse_masses: npt.NDArray[np.float
     return parameters
 
 
-def warm_gain(block: ConstraintBlock, h: float) -> float:
-    """κ/(1 + κ) of the stiffer tetrahedra (the upper quartile): about how much too soft a single sweep leaves them."""
-    kappa = float(np.quantile(2.0 * h**2 * block.parameters[:, MOBILITY] / block.parameters[:, -1], 0.75))
-    return kappa / (1.0 + kappa)
+def hardness(block: ConstraintBlock, h: float) -> tuple[float, float]:
+    """β a κ at rest of the stiffer tetrahedra (the upper quartile), across n and along it, as ``WarmStart``."""
+    mobility, ratio = block.parameters[:, MOBILITY], block.parameters[:, RATIO]
+    share = h**2 * mobility / block.parameters[:, -1]
+    # κ as in the projection: 2 across n, and (r − 1/3) n·n along it
+    return float(np.quantile(2.0 * share, 0.75)), float(np.quantile((3.0 * ratio - 1.0) * share, 0.75))
 
 
-WARM_START = WarmStart(project=project_neo_hookean_once, slots=9, gain=warm_gain)
+WARM_START = WarmStart(project=project_neo_hookean_once, slots=9, hardness=hardness)

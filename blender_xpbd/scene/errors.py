@@ -65,6 +65,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_GEOM_DEGENERATE",
     "W_TET_REPAIRED",
     "W_TET_SLIVERS",
+    "W_THIN",
     "W_PRECISION",
     "W_ALL_PINNED",
     "W_PRESSURE",

@@ -18,8 +18,19 @@ TIME_INTEGRATIONS = (
     Choice("BDF2", "BDF2", "Second order: keeps wobbling and bouncing alive longer"),
 )
 QUALITIES = (
+    Choice(
+        "MATERIAL",
+        "By Material",
+        "As many substeps as the stiffness of the materials, the size of the cells and moving colliders ask for; the "
+        "bake tells how many. To set substeps or iterations chooses Fixed",
+    ),
+    Choice(
+        "AUTOMATIC",
+        "By Trial",
+        "As many substeps as the tolerance asks for, found by trials of the whole scene: a bake takes three times as "
+        "long, or more",
+    ),
     Choice("FIXED", "Fixed", "The substeps and iterations below"),
-    Choice("AUTOMATIC", "Automatic", "As many substeps and iterations as the tolerance asks for, found by trial"),
 )
 PRECISIONS = (
     Choice("AUTO", "Automatic", "Double for jelly and where there are several iterations, single for cloth"),
@@ -48,7 +59,7 @@ SOLVER_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "tolerance",
         "Tolerance",
-        "How far the motion may still change, on the average over the vertices, if it were computed twice as finely",
+        "How far off any vertex may be at any frame, from where it would be with substeps without end",
         1.0,
         "mm",
         0.0,
@@ -60,7 +71,8 @@ SOLVER_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "maximum_substeps",
         "At Most",
-        "Substeps that Automatic does not go beyond; the bake tells when the tolerance needs more",
+        "Substeps that By Material and By Trial do not go beyond; the bake tells when the scene needs more. Only where "
+        "the weight of very small cells asks for more, By Material takes them",
         160,
         minimum=1,
         maximum=10000,

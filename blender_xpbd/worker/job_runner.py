@@ -27,12 +27,13 @@ from ..scene.errors import ExitCode, Notice, XpbdError
 from ..scene.scene import Scene
 from ..solver.solver import Solver
 from ..solver.step.plan import choose_paths
-from ..solver.system.advice import MOST_SUBSTEPS, divergence_advice, stiffness_advice
+from ..solver.system.advice import divergence_advice, stiffness_advice
 from ..solver.system.contact_statistics import CONTACT_STATISTICS, contact_rows
 from ..solver.system.statistics import Measure
+from ..solver.system.substeps import MOST_SUBSTEPS
 from ..solver.system.system import System, build_system
 from .contact_notices import tangled_notices, tunnelled_notice
-from .quality import QualityChoice, choose_quality, with_settings
+from .quality import QualityChoice, by_material, choose_quality, with_settings
 from .resume import Start, find_start, had_checkpoint, unfit
 from .stop_signal import StopSignal
 from .stopwatch import Stopwatch
@@ -128,7 +129,10 @@ class JobRunner:
             device = start_taichi(
                 system.device, system.graphics_work, self._taichi_cache, system.wants_double, system.is_branched
             )
-        if scene.settings.quality == "AUTOMATIC" and scene.settings.solver_mode == "XPBD":
+        if scene.settings.solver_mode == "XPBD" and scene.settings.quality == "MATERIAL":
+            system = with_settings(system, by_material(system))
+            print(f"By material: {system.scene.settings.substeps} substeps.", flush=True)
+        elif scene.settings.solver_mode == "XPBD" and scene.settings.quality == "AUTOMATIC":
             with self._watch.stage("quality"):
                 chosen = choose_quality(system, choose_paths(system, device), self._stop)
             if chosen is None:
@@ -146,8 +150,7 @@ class JobRunner:
         measure = Measure(system, has_contact=crossings is not None)
         vertex_count = sum(body.vertex_count for body in scene.bodies)
         cache = FrameCache(self._folder, vertex_count, len(system.models), len(measure.names), len(system.orientations))
-        state_bytes = sum(array.nbytes for array in solver.checkpoint().values())
-        begin = find_start(self._folder, scene.frames, cache, state_bytes, was_saved=was_saved)
+        begin = find_start(self._folder, scene.frames, cache, solver.most_checkpoint_bytes, was_saved=was_saved)
         found = write_tangled(self._folder, NO_VERTICES if crossings is None else crossings.vertices)
         write_result(self._folder, _result(system, device, measure.names, self._status.notices, found))
         with self._watch.stage("compile"):
@@ -199,17 +202,18 @@ class JobRunner:
 
     def _note_quality(self, chosen: QualityChoice) -> None:
         settings = chosen.settings
+        millimetres = 1e3 * chosen.error
         print(
-            f"Automatic: {settings.substeps} substeps of {settings.iterations} iterations; doubling the substeps "
-            f"changes {1e3 * chosen.change:.3g} mm, doubling the iterations {1e3 * chosen.residual:.3g} mm.",
+            f"By trial: {settings.substeps} substeps; no vertex is off by more than about {millimetres:.3g} mm, as at "
+            f"frame {chosen.frame}.",
             flush=True,
         )
         if not chosen.is_reached:
-            worst = 1e3 * max(chosen.change, chosen.residual)
             more = "more, or a greater" if settings.maximum_substeps < MOST_SUBSTEPS else "a greater"
             text = (
                 f"The tolerance of {settings.tolerance:g} mm is not reached with {settings.substeps} substeps, the most"
-                f" that Automatic may take: twice as many change {worst:.3g} mm. Allow {more} tolerance."
+                f" that By Trial may take: a vertex is off by about {millimetres:.3g} mm at frame {chosen.frame}. Allow"
+                f" {more} tolerance."
             )
             self._status = replace(self._status, notices=(*self._status.notices, Notice("W_QUALITY", text)))
 

@@ -1,21 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Substeps and iterations by trial: the fewest whose motion hardly changes when they are doubled."""
+"""Substeps by material, or by trial: the fewest that leave no vertex farther off than a tolerance.
+
+A trial runs the whole scene with n and with 2n substeps side by side, for what comes late shows late: hits, and what
+follows from them. The method is of first order, so the error of 2n is about the difference of the two, and that of n
+twice as much (Richardson's extrapolation). Where the difference is too great already, the trial ends at once, and goes
+on with 2n and 4n.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from ..scene.settings import SolverSettings
 from ..solver.solver import Solver
+from ..solver.system.substeps import substeps_for_material
 from ..solver.system.system import System
 from .stop_signal import StopSignal
 
-# frames of a trial: long enough for a fall of five metres and what follows a hit. Chosen by hand,
-# as is where the doubling begins
-TRIAL_FRAMES = 30
+# where the doubling begins; chosen by hand
 FEWEST_SUBSTEPS = 5
 
 
@@ -24,21 +28,20 @@ class QualityChoice:
     """What was chosen, and what is known of it.
 
     Attributes:
-        settings: with the chosen substeps and iterations.
-        change: root mean square over the vertices, greatest over the frames of the trial, of what doubling the substeps
-            changes [m].
-        residual: the same for doubling the iterations [m].
-        is_reached: whether both lie within the tolerance.
+        settings: with the chosen substeps, of one iteration.
+        error: how far off a vertex is at most, at any frame, by Richardson's estimate [m].
+        frame: where that is.
+        is_reached: whether it lies within the tolerance.
     """
 
     settings: SolverSettings
-    change: float
-    residual: float
+    error: float
+    frame: int
     is_reached: bool
 
 
 def choose_quality(system: System, paths: tuple[str, ...], stop: StopSignal) -> QualityChoice | None:
-    """Double the substeps until doubling them, or the iterations, changes the motion by no more than is allowed.
+    """The fewest substeps of 5, 10, 20, … with which no vertex is off by more than the tolerance, at any frame.
 
     Args:
         system: whose settings give tolerance and limit.
@@ -46,24 +49,28 @@ def choose_quality(system: System, paths: tuple[str, ...], stop: StopSignal) -> 
         stop: looked at between frames.
 
     Returns:
-        The choice, or None where a stop was requested.
+        The choice, or None where a stop was requested. Where the limit comes first, it is the most substeps below it,
+        with their error.
     """
     wanted = system.scene.settings
-    tolerance = 1e-3 * wanted.tolerance
-    substeps = min(FEWEST_SUBSTEPS, wanted.maximum_substeps)
-    motion = _trial(system, substeps, 1, paths, stop)
-    while motion is not None:
-        finer = _trial(system, 2 * substeps, 1, paths, stop)
-        longer = _trial(system, substeps, 2, paths, stop)
-        if finer is None or longer is None:
+    tolerance, most = 1e-3 * wanted.tolerance, wanted.maximum_substeps
+    coarse = min(FEWEST_SUBSTEPS, most)
+    while True:
+        is_last = 4 * coarse > most
+        found = _difference(system, coarse, tolerance=np.inf if is_last else tolerance, paths=paths, stop=stop)
+        if found is None:
             return None
-        change, residual = _distance(motion, finer), _distance(motion, longer)
-        is_reached = change <= tolerance and residual <= tolerance
-        if is_reached or 2 * substeps > wanted.maximum_substeps:
-            settings = replace(wanted, substeps=substeps, iterations=1)
-            return QualityChoice(settings, change, residual, is_reached)
-        substeps, motion = 2 * substeps, finer
-    return None
+        difference, frame = found
+        if 2.0 * difference <= tolerance or 2 * coarse > most:
+            return _choice(wanted, coarse, 2.0 * difference, frame)
+        if difference <= tolerance or is_last:
+            return _choice(wanted, 2 * coarse, difference, frame)
+        coarse *= 2
+
+
+def by_material(system: System) -> SolverSettings:
+    """The settings with the substeps that the materials of the scene ask for, without a trial."""
+    return replace(system.scene.settings, substeps=substeps_for_material(system), iterations=1)
 
 
 def with_settings(system: System, settings: SolverSettings) -> System:
@@ -71,22 +78,33 @@ def with_settings(system: System, settings: SolverSettings) -> System:
     return replace(system, scene=replace(system.scene, settings=settings))
 
 
-def _trial(
-    system: System, substeps: int, iterations: int, paths: tuple[str, ...], stop: StopSignal
-) -> npt.NDArray[np.float32] | None:
-    settings = replace(system.scene.settings, substeps=substeps, iterations=iterations)
-    solver = Solver(with_settings(system, settings), paths)
-    frames = []
-    for _ in range(min(TRIAL_FRAMES, system.scene.frames.count - 1)):
+def _choice(wanted: SolverSettings, substeps: int, error: float, frame: int) -> QualityChoice:
+    settings = replace(wanted, substeps=substeps, iterations=1)
+    return QualityChoice(settings, error, frame, is_reached=error <= 1e-3 * wanted.tolerance)
+
+
+def _difference(
+    system: System, substeps: int, tolerance: float, paths: tuple[str, ...], stop: StopSignal
+) -> tuple[float, int] | None:
+    """How far apart a vertex is at most with so many substeps and with twice as many [m], and at which frame.
+
+    It is the first frame beyond the tolerance, if there is one. None where a stop was requested.
+    """
+    settings = system.scene.settings
+    coarse, fine = (
+        Solver(with_settings(system, replace(settings, substeps=count, iterations=1)), paths)
+        for count in (substeps, 2 * substeps)
+    )
+    greatest, at, first = 0.0, system.scene.frames.start, system.scene.frames.start
+    for index in range(1, system.scene.frames.count):
         if stop.is_requested:
             return None
-        solver.advance()
-        frames.append(solver.surface(solver.positions()))
-    return np.array(frames)
-
-
-def _distance(motion: npt.NDArray[np.float32], other: npt.NDArray[np.float32]) -> float:
-    if motion.size == 0:
-        return 0.0
-    squares = ((motion.astype(np.float64) - other) ** 2).sum(axis=2)
-    return float(np.sqrt(squares.mean(axis=1)).max())
+        coarse.advance()
+        fine.advance()
+        apart = coarse.surface(coarse.positions()).astype(np.float64) - fine.surface(fine.positions())
+        distance = float(np.sqrt((apart**2).sum(axis=1).max(initial=0.0)))
+        if distance > greatest:
+            greatest, at = distance, first + index
+        if distance > tolerance:
+            break
+    return greatest, at

@@ -8,7 +8,7 @@ import taichi as ti
 from blender_xpbd.constraints import CONSTRAINTS
 from blender_xpbd.constraints.constraint import DAMPED, WARM
 from blender_xpbd.constraints.neo_hookean import NEO_HOOKEAN, build_neo_hookean
-from blender_xpbd.constraints.neo_hookean_single import warm_gain
+from blender_xpbd.constraints.neo_hookean_single import hardness
 from blender_xpbd.device.packs import pack_type
 from blender_xpbd.solver.step.functions import project_constraint
 from blender_xpbd.solver.step.packs import VECTORS
@@ -84,8 +84,21 @@ def test_a_warm_start_rests_under_the_same_load():
     np.testing.assert_allclose(force, forces, atol=0.02 * np.abs(forces).max())
 
 
-def test_stiff_bodies_gain_and_soft_ones_do_not():
-    blocks = (build_neo_hookean(REST, TETRAHEDRON, modulus, 0.3) for modulus in (1e2, 1e7))
-    soft, stiff = (warm_gain(block.prepared(INVERSE_MASSES), 2e-3) for block in blocks)
-    assert soft < 0.01
-    assert 0.5 < stiff < 1.0
+def test_hardness_goes_with_the_modulus_and_the_square_of_the_substep():
+    soft, stiff = (
+        build_neo_hookean(REST, TETRAHEDRON, modulus, 0.3).prepared(INVERSE_MASSES) for modulus in (1e2, 1e4)
+    )
+    shape, volume = hardness(soft, 2e-3)
+    np.testing.assert_allclose(hardness(stiff, 2e-3), (100.0 * shape, 100.0 * volume), rtol=1e-6)
+    np.testing.assert_allclose(hardness(soft, 4e-3), (4.0 * shape, 4.0 * volume), rtol=1e-12)
+    # of this element, by hand: β a κ with κ = 2 and 3 r − 1, r = 1/(1 − 2ν)
+    assert volume / shape == pytest.approx((3.0 * 2.5 - 1.0) / 2.0, rel=1e-6)
+
+
+def test_what_hardly_changes_its_volume_is_harder_along_it():
+    ratios = [
+        hardness(build_neo_hookean(REST, TETRAHEDRON, 1e4, nu).prepared(INVERSE_MASSES), 2e-3) for nu in (0.3, 0.49)
+    ]
+    (shape, volume), (other_shape, other_volume) = ratios
+    assert other_shape == pytest.approx(shape * 1.3 / 1.49, rel=1e-6)
+    assert other_volume > 10.0 * volume

@@ -13,12 +13,13 @@ from blender_xpbd.jobs.status import read_status
 from blender_xpbd.scene.body import Body, Tetrahedralization
 from blender_xpbd.scene.errors import ExitCode
 from blender_xpbd.scene.material import Material
-from blender_xpbd.solver.system.mode import substeps_for_stiffness
+from blender_xpbd.solver.solver import Solver
+from blender_xpbd.solver.system.substeps import substeps_for_material, substeps_for_stiffness
 from blender_xpbd.solver.system.system import build_system
-from blender_xpbd.worker.quality import choose_quality
+from blender_xpbd.worker.quality import choose_quality, with_settings
 from blender_xpbd.worker.stop_signal import StopSignal
 from tests.geometry.surfaces import cube
-from tests.solver.scenes import cloth, plane, run, scene, solver
+from tests.solver.scenes import cloth, jelly_cube, plane, run, scene, solver
 from tests.worker.test_worker import finish, frames_of, start
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
@@ -33,10 +34,16 @@ def curtain(**settings):
     )
 
 
+def late_hit(end=44, **settings):
+    """A soft cube that falls for a second and two fifths before it hits."""
+    body = jelly_cube(0.5, height=0.5 * 9.81 * 1.4**2 / 0.5, resolution=2, youngs_modulus=2e4)
+    return scene(body, colliders=[plane()], frames=(1, end), quality="AUTOMATIC", **settings)
+
+
 def test_finer_tolerance_takes_more_substeps():
     choices = [
         choose_quality(build_system(curtain(tolerance=tolerance, maximum_substeps=320)), ("SERIAL",), StopSignal())
-        for tolerance in (50.0, 5.0)
+        for tolerance in (50.0, 10.0)
     ]
     coarse, fine = choices
     assert coarse is not None
@@ -44,7 +51,40 @@ def test_finer_tolerance_takes_more_substeps():
     assert coarse.is_reached
     assert fine.is_reached
     assert fine.settings.substeps > coarse.settings.substeps
-    assert fine.change <= 5e-3
+    assert fine.error <= 10e-3
+
+
+@pytest.mark.parametrize("job", ["curtain", "late"])
+def test_what_is_told_is_the_error(job):
+    """Against many substeps; the late one hits the floor a second after the start."""
+    system = build_system(curtain(tolerance=8.0) if job == "curtain" else late_hit(tolerance=2.0))
+    choice = choose_quality(system, ("SERIAL",), StopSignal())
+    assert choice is not None
+    runs = [
+        Solver(with_settings(system, dataclasses.replace(choice.settings, substeps=substeps)))
+        for substeps in (choice.settings.substeps, 640)
+    ]
+    errors = []
+    for _ in range(system.scene.frames.count - 1):
+        for simulation in runs:
+            simulation.advance()
+        rough, exact = (simulation.surface(simulation.positions()).astype(np.float64) for simulation in runs)
+        errors.append(np.linalg.norm(rough - exact, axis=1).max())
+    assert max(errors) == pytest.approx(choice.error, rel=0.5)
+    assert choice.is_reached == (choice.error <= 1e-3 * choice.settings.tolerance)
+    if choice.is_reached:
+        assert max(errors) < 1.5e-3 * choice.settings.tolerance
+
+
+def test_what_comes_late_counts():
+    """A hit after 34 frames: before it, 5 substeps would do."""
+    before, after = (
+        choose_quality(build_system(late_hit(tolerance=30.0, end=end)), ("SERIAL",), StopSignal()) for end in (31, 44)
+    )
+    assert before is not None
+    assert after is not None
+    assert before.settings.substeps < after.settings.substeps
+    assert after.frame > 34
 
 
 def test_limit_is_kept_and_told():
@@ -64,7 +104,7 @@ def test_worker_says_what_it_chose(tmp_path):
     folder = write_job(tmp_path, curtain(tolerance=1e-3, maximum_substeps=10))
     code, output = finish(start(folder))
     assert code == ExitCode.COMPLETE, output
-    assert "Automatic: 10 substeps of 1 iterations" in output
+    assert "By trial: 10 substeps" in output
     result, status = read_result(folder), read_status(folder)
     assert (result.substeps, result.iterations) == (10, 1)
     assert [notice.code for notice in status.notices] == ["W_QUALITY"]
@@ -130,3 +170,24 @@ def test_too_few_substeps_for_stiff_jelly_are_told(tmp_path, factor):
     found = [notice.message for notice in read_status(folder).notices if notice.code == "W_QUALITY"]
     assert bool(found) == (factor < 1.0)
     assert all(f"about {needed}" in text or f"about {needed + 1}" in text for text in found)
+
+
+def test_the_materials_choose_the_substeps(tmp_path):
+    job = stiff_box(5, quality="MATERIAL")
+    chosen = substeps_for_material(build_system(job))
+    assert chosen == pytest.approx(substeps_for_stiffness(build_system(job)), abs=1)
+    fixed = dataclasses.replace(job, settings=dataclasses.replace(job.settings, quality="FIXED", substeps=chosen))
+    folders = [write_job(tmp_path, scene) for scene in (job, fixed)]
+    outputs = [finish(start(folder)) for folder in folders]
+    assert [code for code, _ in outputs] == [ExitCode.COMPLETE] * 2
+    assert f"By material: {chosen} substeps" in outputs[0][1]
+    assert read_result(folders[0]).substeps == chosen
+    assert not read_status(folders[0]).notices
+    assert frames_of(folders[0])[0] == frames_of(folders[1])[0]
+
+
+def test_more_than_the_most_substeps_is_told(tmp_path):
+    folder = write_job(tmp_path, stiff_box(20, quality="MATERIAL", maximum_substeps=30))
+    assert finish(start(folder))[0] == ExitCode.COMPLETE
+    assert read_result(folder).substeps == 30
+    assert [notice.code for notice in read_status(folder).notices] == ["W_QUALITY"]

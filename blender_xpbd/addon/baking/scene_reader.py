@@ -41,6 +41,7 @@ from ...scene.settings import SOLVER_PARAMETERS, FrameRange, SolverSettings
 from ..data.bake_options import BakeOptions
 from ..data.data_lookup import object_by_uid, scene_by_uid
 from ..data.object_types import is_body, takes_part
+from ..data.quality import TYPED, TYPED_QUALITY, quality_of
 from ..keys.body_results import ResultTarget, TargetOptions
 from ..reading.attachment_reader import resolved
 from ..reading.body_reader import LocalBody, precision_notice
@@ -222,9 +223,9 @@ def _frame_range(scene: bpy.types.Scene, options: BakeOptions) -> FrameRange:
 
 def _solver_settings(scene: bpy.types.Scene, options: BakeOptions) -> SolverSettings:
     wishes = {spec.name: getattr(options, spec.name, None) for spec in SOLVER_PARAMETERS}
-    return SolverSettings.from_values(
-        {name: getattr(scene.xpbd, name) if wish is None else wish for name, wish in wishes.items()}
-    )
+    values = {name: getattr(scene.xpbd, name) if wish is None else wish for name, wish in wishes.items()}
+    asked = any(wishes[name] is not None for name in TYPED)
+    return SolverSettings.from_values({**values, "quality": TYPED_QUALITY if asked else quality_of(scene.xpbd)})
 
 
 def _participants(

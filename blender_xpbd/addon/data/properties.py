@@ -16,6 +16,7 @@ from ...scene.presets import DEFAULT_PRESETS, PRESETS, preset_values
 from .bake_status import STATUS
 from .material_names import COMPLIANCES, OWN_COMPLIANCE, OWN_MATERIAL
 from .object_types import is_body
+from .quality import TYPED, keep_typed
 from .specs import OBJECT_SETTINGS, SCENE_SETTINGS, STATUS_SETTINGS, Setting
 
 # Blender's subtype and unit of an SI unit, where it has one
@@ -226,6 +227,8 @@ def _callbacks(owner: type, name: str) -> dict[str, Any]:
         return {"get": _status_getter(name)}
     if owner is bpy.types.Object and name in _UPDATES:
         return {"update": _UPDATES[name]}
+    if owner is bpy.types.Scene and name in TYPED:
+        return {"update": keep_typed}
     return {}
 
 

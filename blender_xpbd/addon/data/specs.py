@@ -7,7 +7,7 @@ scene's units say), and who reads them multiplies by the scene's unit scale. Eve
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...scene.body import RESOLUTION_RANGE, VERTEX_FACTORS
 from ...scene.body_contact import CONTACT_PARAMETERS
@@ -161,8 +161,8 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         Parameter(
             "collision_collection",
             "Meets",
-            "Collection of the objects that this one meets; two bodies meet where each is in the other's. Of mesh "
-            "colliders it chooses whose edges are felt: every collider stops points. Empty: all objects",
+            "Collection of the bodies and colliders that this one meets; it passes through all others, but for the "
+            "floor. Two bodies meet where each is in the other's. Empty: all objects",
             "",
             roles=body_roles(),
         ),
@@ -261,6 +261,13 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
     ),
 )
 
+# a job without a quality is fixed, as jobs always were; an artist's scene goes by its materials until a number is typed
+NEW_QUALITY = "MATERIAL"
+_SOLVER_SETTINGS = tuple(
+    Setting(replace(parameter, default=NEW_QUALITY) if parameter.name == "quality" else parameter)
+    for parameter in SOLVER_PARAMETERS
+)
+
 SCENE_SETTINGS: tuple[Setting, ...] = (
     Setting(
         Parameter(
@@ -287,7 +294,7 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
             soft_maximum=10,
         )
     ),
-    *(Setting(parameter) for parameter in SOLVER_PARAMETERS),
+    *_SOLVER_SETTINGS,
     Setting(
         Parameter(
             "retry_diverged",

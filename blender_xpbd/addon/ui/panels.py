@@ -17,12 +17,18 @@ from ..data.extension import BASE_PACKAGE
 from ..data.material_names import DAMPING, material_names, preset_names, structure_names
 from ..data.object_types import can_have, takes_part, type_labels
 from ..data.properties import BLENDER_UNITS
+from ..data.quality import quality_of
 from ..data.specs import GROUP_PROPERTIES, OBJECT_SETTINGS, ROLES, SCENE_SETTINGS
 from .menus import ROLE_ICONS, XPBD_MT_material
 from .wrapped_text import draw_wrapped, letters_across
 
 # Solver settings that count for one quality only
-_OF_QUALITY = {"substeps": "FIXED", "iterations": "FIXED", "tolerance": "AUTOMATIC", "maximum_substeps": "AUTOMATIC"}
+_OF_QUALITY = {
+    "substeps": {"FIXED"},
+    "iterations": {"FIXED"},
+    "tolerance": {"AUTOMATIC"},
+    "maximum_substeps": {"AUTOMATIC", "MATERIAL"},
+}
 
 _EDIT_WARNING = "The rest of its keys is written then. If its polygons have changed, its keys are taken back."
 
@@ -365,9 +371,11 @@ class XPBD_PT_solver(SubPanel, bpy.types.Panel):
         frames.prop(settings, "frame_end")
         frames.prop(settings, "frame_step")
         column.operator("xpbd.use_scene_range", icon="PREVIEW_RANGE")
+        quality = quality_of(settings)
+        if quality != settings.quality:
+            column.label(text="The typed substeps count", icon="INFO")
         for parameter in SOLVER_PARAMETERS:
-            quality = _OF_QUALITY.get(parameter.name)
-            if quality is None or quality == settings.quality:
+            if quality in _OF_QUALITY.get(parameter.name, {quality}):
                 _draw_parameter(column, settings, parameter.name)
         column.prop(settings, "retry_diverged")
 

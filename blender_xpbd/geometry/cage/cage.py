@@ -24,6 +24,7 @@ from .lattice import TETRAHEDRA_PER_CELL, TETRAHEDRON_VOLUME, Lattice
 from .mending import mend
 from .pieces import Pieces, PieceTable, find_pieces, sample_tetrahedra_table
 from .sampling import sample_surface
+from .thinness import thin_tetrahedra, thinness_notices
 
 # Samples per lattice cell along each axis; their offsets leave no tetrahedron without samples. Chosen by
 # hand: they find pieces; the fill of closed meshes comes from rays.
@@ -61,7 +62,8 @@ class Cage:
             the surface but no vertex of the mesh, shape (points,), int32: with the vertices they cover the surface.
         surface_weights: their barycentric coordinates there, shape (points, 4), float64.
         volume: of the solid [m³].
-        notices: ``W_TET_REPAIRED`` if the surface is open, not a manifold or cuts itself.
+        notices: ``W_TET_REPAIRED`` if the surface is open, not a manifold or cuts itself; ``W_THIN`` if much of the
+            mesh is thinner than two cells.
     """
 
     vertices: np.ndarray
@@ -153,6 +155,9 @@ def build_cage(
     if is_plain:
         masses = tetrahedron_masses(vertices, tetrahedra, 1.0, fill)
         factors = balance_factors(vertices, tetrahedra, masses, points, triangles, elements)
+    is_thin = thin_tetrahedra(tetrahedra, pieces.is_whole)
+    filled = fill * TETRAHEDRON_VOLUME
+    thin = thinness_notices(is_thin, filled, points, triangles, elements, resolution, object_name)
     return Cage(
         vertices=frame.to_world(vertices),
         tetrahedra=tetrahedra,
@@ -163,7 +168,7 @@ def build_cage(
         surface_tetrahedra=surface.astype(np.int32),
         surface_weights=barycentric_weights(samples.points[between], vertices[tetrahedra[surface]]),
         volume=volume / frame.scale**3,
-        notices=_notices(report, inside, object_name),
+        notices=(*_notices(report, inside, object_name), *thin),
     )
 
 

@@ -3,43 +3,19 @@
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-
-from ...bodies.body_model import BodyModel
-from ...geometry.edges import edge_lengths
-from ...scene.settings import SOLVER_PARAMETERS
-from .mode import substeps_for_stiffness
+from .substeps import CRUSHED_SHARE, MOST_SUBSTEPS, substeps_for_weight, substeps_needed
 from .system import System
-
-MOST_SUBSTEPS = int(next(parameter.maximum for parameter in SOLVER_PARAMETERS if parameter.name == "substeps"))
-# share of its mean edge by which gravity moves a jelly on a floor in a substep: cubes of 0.1 mm to 1 m, of the default
-# material, kept their shape at the first one, and were crushed from the second on. These runs are not in a script;
-# between the two, no cause is named
-KEPT_SHARE = 0.007
-CRUSHED_SHARE = 0.03
-
-
-def substeps_for_weight(system: System, model: BodyModel, share: float = KEPT_SHARE) -> int:
-    """From how many substeps on gravity moves a body by no more than a share of its mean edge in a substep."""
-    lengths = edge_lengths(model.positions, model.edges)
-    mean = float(lengths.mean()) if len(lengths) else 0.0
-    if mean == 0.0:
-        return 0
-    gravity = float(np.linalg.norm(system.scene.gravity))
-    return math.ceil(system.scene.frames.frame_duration * math.sqrt(gravity / (share * mean)))
 
 
 def stiffness_advice(system: System) -> str:
-    """What is to be told of jelly that is too stiff for the substeps, or "" where it is not."""
+    """What is to be told of jelly that is too stiff or too fast for the substeps, or "" where it is not."""
     settings = system.scene.settings
-    needed = substeps_for_stiffness(system)
+    needed = substeps_needed(system)
     if settings.solver_mode != "XPBD" or settings.iterations > 1 or needed <= settings.substeps:
         return ""
     text = (
-        f"Some jelly is so stiff for the size of its cells that {settings.substeps} substeps let it move more than a "
-        "tenth too softly; "
+        f"Some jelly is so stiff, or so fast, for the size of its cells that {settings.substeps} substeps let it bend "
+        "and yield too softly; "
     )
     if needed <= MOST_SUBSTEPS:
         return f"{text}about {needed} show it as its material is."

@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 from ...constraints.constraint import ACCUMULATE, BDF2, BDF2_STEP, DAMPED, PBD, WARM
 from .system import System
 
-# a warm start costs a third more per projection and takes damping from a hard hit: it is worth that for stiff bodies.
-# Chosen by hand: of the cubes of docs/experiments.md, Jelly, that of 20³ cells and 1 MPa is warm at 20 substeps, not 40
-LEAST_GAIN = 0.16
+# hardness along the volume from which on jelly starts warm. A warm start costs a third more per projection: from here
+# on a pressed cube is more than two points of its volume too small without (docs/experiments.md, Crushed jelly)
+WARM_HARDNESS = 0.2
 
 
 class Variant(NamedTuple):
@@ -24,9 +23,11 @@ class Variant(NamedTuple):
         bounces: whether there are compact pieces that bounce as a whole.
         has_levels: whether a cloth has coarse levels.
         damps_bodies: whether a body's internal motion is damped.
+        keeps_spins: whether there are pieces that nothing holds, whose spin is kept.
         has_orientations: whether something turns by itself.
         has_pairs: whether surfaces of bodies may touch each other or a mesh collider's.
         embeds: whether a point of these is carried by several particles.
+        chooses: whether a body passes through a collider that it does not see.
     """
 
     mode: int
@@ -35,9 +36,11 @@ class Variant(NamedTuple):
     bounces: bool
     has_levels: bool
     damps_bodies: bool
+    keeps_spins: bool = False
     has_orientations: bool = False
     has_pairs: bool = False
     embeds: bool = False
+    chooses: bool = False
 
     @property
     def has_history(self) -> bool:
@@ -51,13 +54,13 @@ class Variant(NamedTuple):
 
     @property
     def keeps_friction(self) -> bool:
-        """Whether the multipliers of friction are read again: by further iterations, or after the substep."""
-        return keeps_friction(self.mode, bounces=self.bounces)
+        """Whether the multipliers of friction are read again: by another touch, or after the substep."""
+        return keeps_friction(self.mode, bounces=self.bounces, has_pairs=self.has_pairs)
 
 
-def keeps_friction(mode: int, *, bounces: bool) -> bool:
+def keeps_friction(mode: int, *, bounces: bool, has_pairs: bool) -> bool:
     """Whether the multipliers of friction are kept: the kernels that read them and their array go by this rule."""
-    return bool(mode & ACCUMULATE) or bounces
+    return bool(mode & (ACCUMULATE | WARM)) or bounces or has_pairs
 
 
 def static_mode(system: System) -> int:
@@ -70,30 +73,17 @@ def static_mode(system: System) -> int:
         mode |= BDF2
     if any(model.body.material.damping_time > 0.0 for model in system.models):
         mode |= DAMPED
-    if not mode & (PBD | ACCUMULATE | BDF2) and _warm_gain(system) > LEAST_GAIN:
+    if not mode & (PBD | ACCUMULATE | BDF2) and hardness(system)[1] > WARM_HARDNESS:
         mode |= WARM
     return mode
 
 
-# κ = gain/(1 − gain) up to which a jelly moves within a tenth of its material's stiffness: read off the
-# arm of scripts/validate (docs/validation.md, Resolution: jelly arm)
-STIFF_ENOUGH = 0.5
-
-
-def substeps_for_stiffness(system: System) -> int:
-    """From how many substeps on one iteration shows jelly as stiff as it is: κ goes with 1/substeps²."""
-    gain = _warm_gain(system)
-    return math.ceil(system.scene.settings.substeps * math.sqrt(gain / (1.0 - gain) / STIFF_ENOUGH))
-
-
-def _warm_gain(system: System) -> float:
-    """How much a warm start would correct, at most among the types."""
+def hardness(system: System) -> tuple[float, float]:
+    """How stiff jelly is for a substep along its shape and its volume, as ``WarmStart``: the hardest of the types."""
     h = system.scene.frames.frame_duration / system.scene.settings.substeps
-    return max(
-        (
-            block.type.warm_start.gain(block, h)
-            for block in system.schedule.blocks
-            if block is not None and block.type.warm_start is not None
-        ),
-        default=0.0,
-    )
+    found = [
+        block.type.warm_start.hardness(block, h)
+        for block in system.schedule.blocks
+        if block is not None and block.type.warm_start is not None
+    ]
+    return max((shape for shape, _ in found), default=0.0), max((volume for _, volume in found), default=0.0)

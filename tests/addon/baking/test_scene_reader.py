@@ -67,7 +67,11 @@ def test_time_gravity_and_settings(bpy, make_body, read):
     scene.render.fps, scene.render.fps_base = 30, 1.001
     scene.gravity = (1, 2, -3)
     scene.xpbd.substeps = 7
+    assert (read().scene.settings.quality, read().scene.settings.substeps) == ("FIXED", 7)
+    scene.xpbd.quality = "MATERIAL"
+    assert read().scene.settings.quality == "MATERIAL"
     found = read(iterations=3, frame_step=2).scene
+    assert found.settings.quality == "FIXED", "what a caller asks for counts"
     assert found.frames.frame_duration == pytest.approx(1.001 / 30)
     assert (found.frames.start, found.frames.end, found.frames.step) == (1, 5, 2)
     assert found.gravity.tolist() == [1, 2, -3]

@@ -67,7 +67,8 @@ def test_a_closed_surface_gets_a_sound_cage_of_its_volume(name: str, resolution:
     vertices, triangles = CLOSED[name]
     cage = build_cage(vertices, triangles, resolution)
     assert_sound(cage, vertices)
-    assert cage.notices == ()
+    # some are thin for 4 cells
+    assert {notice.code for notice in cage.notices} <= ({"W_THIN"} if resolution == 4 else set())
     assert cage.embedding_weights.min() > -1e-6
     assert np.degrees(minimum_dihedral_angles(cage.vertices, cage.tetrahedra)).min() > 59.99
     assert np.isclose(cage.volume, enclosed_volume(vertices, triangles), rtol=1e-9)

@@ -7,13 +7,9 @@ import numpy as np
 import pytest
 
 from blender_xpbd.solver.solver import Solver
-from blender_xpbd.solver.system.advice import (
-    MOST_SUBSTEPS,
-    divergence_advice,
-    stiffness_advice,
-    substeps_for_weight,
-)
+from blender_xpbd.solver.system.advice import divergence_advice, stiffness_advice
 from blender_xpbd.solver.system.statistics import Measure
+from blender_xpbd.solver.system.substeps import MOST_SUBSTEPS, substeps_for_weight
 from blender_xpbd.solver.system.system import build_system
 from tests.solver.scenes import cloth, jelly_cube, plane, run, scene, solver
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from blender_xpbd.constraints.constraint import ACCUMULATE, BDF2, DAMPED, PBD, WARM
-from blender_xpbd.solver.system.mode import Variant, static_mode, substeps_for_stiffness
+from blender_xpbd.solver.system.mode import Variant, static_mode
 from blender_xpbd.solver.system.system import build_system
 from tests.solver.scenes import cloth, jelly_cube, scene
 
@@ -43,17 +43,11 @@ def test_only_stiff_jelly_of_one_iteration_begins_where_it_ended():
         assert not static_mode(stiff_jelly(1e8, **settings)) & WARM
 
 
-def test_the_substeps_that_stiffness_needs_go_with_its_root_and_not_with_those_that_there_are():
-    few, many = (substeps_for_stiffness(stiff_jelly(1e6, substeps=substeps)) for substeps in (5, 40))
-    assert many == pytest.approx(few, rel=0.1)
-    assert substeps_for_stiffness(stiff_jelly(1e8)) == pytest.approx(10 * few, rel=0.1)
-    assert substeps_for_stiffness(build_system(scene(cloth(4)))) == 0
-
-
 def test_multipliers_of_friction_are_kept_for_further_iterations_and_bounces():
     plain = Variant(0, 1, 1, bounces=False, has_levels=False, damps_bodies=False)
     assert not plain.keeps_friction
     assert plain._replace(mode=ACCUMULATE).keeps_friction
+    assert plain._replace(mode=WARM).keeps_friction
     assert plain._replace(bounces=True).keeps_friction
     assert not plain.has_history
     assert plain._replace(mode=BDF2 | PBD).has_history

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How many substeps suit the materials of a scene, told from its bodies without a trial.
+
+What a substep cannot carry through a jelly shows as softness: what elasticity asks of one projection per what inertia
+does is its *hardness* (``WarmStart``), and it goes with the square of the substep. Along the shape it tells of bending
+and of hits. Along the volume it tells how far a body yields that is pressed, for a sweep lets pressure out through the
+sides. What is faster than its own waves is crushed where it hits, however soft it is: a substep carries a push about
+one edge far.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from ...bodies.body_model import BodyModel
+from ...geometry.edges import edge_lengths
+from ...scene.collider import Collider
+from ...scene.scene import Scene
+from ...scene.settings import SOLVER_PARAMETERS
+from ...scene.transforms import at_frame, transformed
+from .mode import hardness
+from .system import System
+
+Floats = npt.NDArray[np.float64]
+
+MOST_SUBSTEPS = int(next(parameter.maximum for parameter in SOLVER_PARAMETERS if parameter.name == "substeps"))
+FEWEST_SUBSTEPS = int(next(parameter.default for parameter in SOLVER_PARAMETERS if parameter.name == "substeps"))
+# hardness along the shape up to which the volume of a ball that falls 1 m keeps within three points of the converged
+# one, and along the volume up to which that of a cube does that is pressed to half its height: docs/experiments.md,
+# Crushed jelly
+SHAPE_ENOUGH = 0.3
+VOLUME_ENOUGH = 1.0
+# share of its mean edge by which a jelly that hits moves in a substep, up to which its volume is right as above
+HIT_SHARE = 0.22
+# share of its mean edge by which gravity moves a jelly on a floor in a substep: cubes of 0.1 mm to 1 m, of the default
+# material, kept their shape at the first one, and were crushed from the second on. These runs are not in a script;
+# between the two, no cause is named
+KEPT_SHARE = 0.007
+CRUSHED_SHARE = 0.03
+
+
+def substeps_for_stiffness(system: System) -> int:
+    """From how many substeps on jelly is as stiff as its material: hardness goes with 1/substeps²."""
+    shape, volume = hardness(system)
+    excess = shape / SHAPE_ENOUGH
+    if _presses(system.scene):
+        excess = max(excess, volume / VOLUME_ENOUGH)
+    return math.ceil(system.scene.settings.substeps * math.sqrt(excess))
+
+
+def substeps_for_hits(system: System) -> int:
+    """From how many substeps on a jelly moves by no more than a share of its mean edge where it first hits."""
+    edges = [(_mean_edge(model), index) for index, model in enumerate(system.models) if len(model.tetrahedra)]
+    travel = system.scene.frames.frame_duration / HIT_SHARE
+    return math.ceil(max((travel * hit_speed(system, index) / edge for edge, index in edges if edge > 0.0), default=0))
+
+
+def substeps_needed(system: System) -> int:
+    """From how many substeps on jelly yields and bends as its material does."""
+    return max(substeps_for_stiffness(system), substeps_for_hits(system))
+
+
+def substeps_for_weight(system: System, model: BodyModel, share: float = KEPT_SHARE) -> int:
+    """From how many substeps on gravity moves a body by no more than a share of its mean edge in a substep."""
+    mean = _mean_edge(model)
+    if mean == 0.0:
+        return 0
+    gravity = float(np.linalg.norm(system.scene.gravity))
+    return math.ceil(system.scene.frames.frame_duration * math.sqrt(gravity / (share * mean)))
+
+
+def substeps_for_material(system: System) -> int:
+    """The substeps that the scene gets where its materials choose them.
+
+    As many as stiffness and hits ask for, at least the default ones and at most ``maximum_substeps``. That limit does
+    not hold for those that keep weight from crushing small cells, for without them a bake fails.
+    """
+    settings = system.scene.settings
+    heavy = max((substeps_for_weight(system, model) for model in system.models if len(model.tetrahedra)), default=0)
+    needed = min(substeps_needed(system), max(heavy, settings.maximum_substeps))
+    return min(max(needed, min(FEWEST_SUBSTEPS, settings.maximum_substeps)), MOST_SUBSTEPS)
+
+
+def hit_speed(system: System, index: int) -> float:
+    """How fast a body may hit something at most [m/s]: as it starts, falls and is met; 0 where it can meet nothing.
+
+    It falls no farther than to the lowest point of what there is, nor longer than the scene lasts.
+    """
+    scene, body = system.scene, system.models[index].body
+    levels = [_heights(scene, _outline(collider)) for collider in scene.colliders]
+    if system.objects is not None:
+        levels += [_heights(scene, other.positions) for other in scene.bodies if other is not body]
+    if not levels:
+        return 0.0
+    gravity = float(np.linalg.norm(scene.gravity))
+    own = float(_heights(scene, body.positions).min())
+    duration = scene.frames.frame_duration * (scene.frames.count - 1)
+    fall = min(max(own - min(float(level.min()) for level in levels), 0.0), 0.5 * gravity * duration**2)
+    met = max((_speed(collider.transforms, scene) for collider in scene.colliders), default=0.0)
+    return math.sqrt(float(body.velocity @ body.velocity) + 2.0 * gravity * fall) + met
+
+
+def _heights(scene: Scene, points: Floats) -> Floats:
+    """How high points are against gravity [m]."""
+    length = float(np.linalg.norm(scene.gravity))
+    heights: Floats = points @ (-scene.gravity / length if length > 0.0 else np.zeros(3))
+    return heights
+
+
+def _outline(collider: Collider) -> Floats:
+    """Vertices of a collider at the first frame [m], or six points about its origin."""
+    matrix = at_frame(collider.transforms, 0)
+    if collider.positions.shape[1]:
+        return transformed(matrix, at_frame(collider.positions, 0))
+    return transformed(matrix, collider.radius * np.concatenate([np.eye(3), -np.eye(3)]))
+
+
+def _speed(transforms: Floats, scene: Scene) -> float:
+    """How fast the origin of a collider is at most [m/s]."""
+    steps = np.linalg.norm(np.diff(transforms[:, :3, 3], axis=0), axis=1)
+    return float(steps.max(initial=0.0)) / scene.frames.frame_duration
+
+
+def _mean_edge(model: BodyModel) -> float:
+    lengths = edge_lengths(model.positions, model.edges)
+    return float(lengths.mean()) if len(lengths) else 0.0
+
+
+def _presses(scene: Scene) -> bool:
+    """Whether something moves that may press a body: a collider, or pins against one."""
+    moves = any(len(collider.transforms) > 1 or len(collider.positions) > 1 for collider in scene.colliders)
+    pulls = any(max(len(body.pins.matrices), len(body.pins.targets)) > 1 for body in scene.bodies)
+    return moves or (pulls and len(scene.colliders) > 0)

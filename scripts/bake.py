@@ -9,10 +9,13 @@ The second needs pip's bpy. ``--help`` lists ARGS.
 
 from __future__ import annotations
 
+import atexit
 import importlib
+import os
 import sys
 import traceback
 from pathlib import Path
+from typing import NoReturn
 
 
 def main() -> int:
@@ -50,11 +53,25 @@ def script_arguments(arguments: list[str]) -> list[str]:
     return arguments[arguments.index("--") + 1 :] if "--" in arguments else []
 
 
+def leave(status: int) -> NoReturn:
+    """End the process, and Blender with it.
+
+    Pip's bpy now and then hangs after all else, where C++ destroys what a thread of its own still waits for (it starts
+    one when it reads a file). So what Python has to do at the end is done here, and that is left out.
+    """
+    bpy = sys.modules.get("bpy")
+    if bpy is not None and not bpy.app.binary_path:
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    sys.exit(status)
+
+
 if __name__ == "__main__":
     try:
         status = main()
     except Exception:  # noqa: BLE001 - Blender would print it and end with status 0
         traceback.print_exc()
         status = 6
-    # Leaves Blender too
-    sys.exit(status)
+    leave(status)

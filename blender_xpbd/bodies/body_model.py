@@ -15,6 +15,7 @@ from ..scene.errors import Notice
 from ..scene.settings import SolverSettings
 from .hierarchy import Hierarchy
 from .orientations import Orientations
+from .plate import Plate
 from .vertex_factors import SMALLEST_FACTOR
 
 Floats = npt.NDArray[np.float64]
@@ -42,6 +43,7 @@ class BodyModel:
         frictions: of the vertices of the mesh, then of those points; empty where all are the material's.
         thickness_share: of ``contact_offset``: what an automatic thickness is.
         hierarchy: coarse levels that speed up the solve; None without.
+        plate: what of it bends as a whole, solved at once; None without.
         orientations: of what turns by itself.
         notices: warnings.
     """
@@ -61,6 +63,7 @@ class BodyModel:
     frictions: Floats = field(default_factory=lambda: np.zeros(0))
     thickness_share: float = 1.0
     hierarchy: Hierarchy | None = None
+    plate: Plate | None = None
     orientations: Orientations = field(default_factory=Orientations)
     notices: tuple[Notice, ...] = ()
 

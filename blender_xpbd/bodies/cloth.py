@@ -28,6 +28,7 @@ from ..scene.errors import Notice, XpbdError
 from ..scene.settings import SolverSettings
 from .body_model import BodyModel, followed, is_direct, last_parameter, scaled_parameter
 from .cloth_hierarchy import cloth_hierarchy
+from .cloth_plate import cloth_plate
 from .followers import FOLLOWER_SHARE, find_followers, follower_links
 from .shape import build_shape
 from .shares import polygon_shares
@@ -68,8 +69,10 @@ def build_cloth(body: Body, settings: SolverSettings) -> BodyModel:
     own_edges = edges[~is_follower[edges].any(axis=1)] if is_follower.any() else edges
     membrane = _membrane(body, triangles, own_edges, settings)
     inside = _inside(body, triangles, settings)
+    folds = hinges(triangles)
+    plate, is_hinged = cloth_plate(body, triangles, folds, settings)
     blocks = [
-        *_bending(body, triangles, settings),
+        *_bending(body, folds[is_hinged], settings),
         *membrane,
         *follower_links(body, edges, is_follower, area, EDGES, settings),
         *_limits(body, edges, settings),
@@ -91,6 +94,7 @@ def build_cloth(body: Body, settings: SolverSettings) -> BodyModel:
         damping_times=material.damping_time * (np.ones(count) if damping is None else damping),
         frictions=np.zeros(0) if friction is None else material.friction * friction,
         hierarchy=cloth_hierarchy(body, triangles, masses, pin_weights, membrane, settings),
+        plate=plate,
         notices=(*notices, *_pressure_notices(body, inside)),
     )
 
@@ -163,12 +167,13 @@ def _held(positions: Floats, pairs: Ints, compliance: Floats, compression_share:
     return build_two_sided_distance(positions, pairs, compliance, compression)
 
 
-def _bending(body: Body, triangles: Ints, settings: SolverSettings) -> list[ConstraintBlock]:
+def _bending(body: Body, folds: Ints, settings: SolverSettings) -> list[ConstraintBlock]:
+    """The constraints of folds, as far as these do not bend as plates."""
     follows = followed(body, settings, "bending_stiffness", "bending_compliance")
-    return [block.following(*follows) for block in _bending_blocks(body, triangles, settings)]
+    return [block.following(*follows) for block in _bending_blocks(body, folds, settings)]
 
 
-def _bending_blocks(body: Body, triangles: Ints, settings: SolverSettings) -> list[ConstraintBlock]:
+def _bending_blocks(body: Body, folds: Ints, settings: SolverSettings) -> list[ConstraintBlock]:
     material, positions = body.material, body.positions
     direct = is_direct(body, settings)
     if material.bending_model == "NONE" or (not direct and material.bending_stiffness == 0.0):
@@ -185,7 +190,6 @@ def _bending_blocks(body: Body, triangles: Ints, settings: SolverSettings) -> li
             return [build_distance(positions, pairs, given(share))]
         lengths = np.linalg.norm(positions[pairs[:, 0]] - positions[pairs[:, 1]], axis=1)
         return [build_distance(positions, pairs, lengths**2 / (12.0 * material.bending_stiffness * share))]
-    folds = hinges(triangles)
     share = constraint_factors(factors, folds)
     bends = material.bending_stiffness * share
     if material.bending_model == "ISOMETRIC":

@@ -56,7 +56,7 @@ def cloth_hierarchy(
     fixed = pin_weights >= 1.0
     is_wanted = settings.acceleration == "HIERARCHY" and settings.solver_mode == "XPBD"
     moving = ~fixed & (masses > 0.0)
-    if not is_wanted or body.vertex_count < FEWEST_PARTICLES or not fixed.any() or not moving.any():
+    if not is_wanted or body.vertex_count < FEWEST_PARTICLES or not moving.any():
         return None
     if not _is_even(body):
         return None
@@ -69,7 +69,7 @@ def cloth_hierarchy(
     if rigidity <= 0.0 or not levels:
         return None
     lengths = np.linalg.norm(body.positions[pairs[:, 0]] - body.positions[pairs[:, 1]], axis=1)
-    pins = [np.flatnonzero(fixed)]
+    pins = [np.flatnonzero(fixed) if fixed.any() else _middle(body.positions)]
     distances, _ = nearest_sources(body.vertex_count, pairs, lengths, pins)
     hops, _ = nearest_sources(body.vertex_count, pairs, np.ones(len(pairs)), pins)
     return Hierarchy(
@@ -79,10 +79,16 @@ def cloth_hierarchy(
         weight=2.0 / float(np.median(masses[moving])),
         hops=int(hops[np.isfinite(hops)].max()),
         depth=float(distances[np.isfinite(distances)].max()),
+        is_pinned=bool(fixed.any()),
         law=Scaling("stretch_compliance", -1, 1.0)
         if is_direct(body, settings)
         else Scaling("stretch_stiffness", -1, -1.0),
     )
+
+
+def _middle(positions: Floats) -> npt.NDArray[np.intp]:
+    """The vertex nearest to the mean of all, shape (1,)."""
+    return np.argmin(((positions - positions.mean(axis=0)) ** 2).sum(axis=1), keepdims=True)
 
 
 def _is_even(body: Body) -> bool:

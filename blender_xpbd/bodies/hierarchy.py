@@ -34,8 +34,9 @@ class Hierarchy:
         rigidity: Σ L²/α over the springs of the cloth [N·m]: twice the energy of a unit strain in all directions.
         compliance: of a spring on the average [m/N].
         weight: sum of the inverse masses of two neighbours [1/kg].
-        hops: edges from the pins to the farthest vertex.
-        depth: way along edges from the pins to the farthest vertex [m].
+        hops: edges from the pins, or without any from the middle, to the farthest vertex.
+        depth: way along edges to the farthest vertex, likewise [m].
+        is_pinned: whether something holds the cloth; else it can hang on nothing but what it touches.
         law: how compliances follow a material value.
     """
 
@@ -45,6 +46,7 @@ class Hierarchy:
     weight: float
     hops: int
     depth: float
+    is_pinned: bool
     law: Scaling
 
     def pays(self, h: float, gravity: float) -> bool:

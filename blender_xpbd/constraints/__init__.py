@@ -14,6 +14,7 @@ from .enclosed_volume import ENCLOSED_VOLUME
 from .isometric_bending import ISOMETRIC_BENDING
 from .membrane import MEMBRANE
 from .neo_hookean import NEO_HOOKEAN
+from .plate_bending import PLATE_BENDING
 from .shape_matching import SHAPE_MATCHING
 from .stitch import STITCH
 from .tetrahedron_volume import TETRAHEDRON_VOLUME
@@ -21,6 +22,7 @@ from .two_sided_distance import TWO_SIDED_DISTANCE
 
 CONSTRAINTS: tuple[ConstraintType, ...] = (
     SHAPE_MATCHING,
+    PLATE_BENDING,
     ISOMETRIC_BENDING,
     DIHEDRAL_BENDING,
     MEMBRANE,

@@ -59,7 +59,7 @@ def build_isometric_bending(
         compliance: [m/N], one for all or shape (constraints,); see ``isometric_compliance``.
     """
     alpha = np.broadcast_to(np.asarray(compliance, np.float64), len(hinges))
-    coefficients, thickness = _coefficients(positions, hinges)
+    coefficients, thickness = hinge_coefficients(positions, hinges)
     sound = (thickness > THINNEST) & np.isfinite(alpha)
     parameters = np.concatenate([coefficients, alpha[:, None]], axis=1)
     return ConstraintBlock(ISOMETRIC_BENDING, hinges[sound], parameters[sound])
@@ -84,10 +84,13 @@ def isometric_compliance(
     return compliance
 
 
-def _coefficients(
+def hinge_coefficients(
     positions: npt.NDArray[np.float64], hinges: npt.NDArray[np.int32]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """K of each hinge, shape (hinges, 4), and the thinner of its triangles, relative to their sides."""
+    """K of each hinge, shape (hinges, 4), and how thick the thinner of its triangles is, shape (hinges,).
+
+    That is twice its area over the square of its longest side.
+    """
     a, b, c, d = (positions[hinges[:, corner]] for corner in range(4))
     at_a_c, thin_c = _cotangents(a, b, c)
     at_b_c, _ = _cotangents(b, a, c)

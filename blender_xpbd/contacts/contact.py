@@ -12,7 +12,19 @@ from .generate import LOOKING_BACK, collider_contact, most_faces
 from .record import element_inverse_mass, element_point, push_element
 from .resolve import resolve_contact
 from .restitution import note_contact
-from .slots import SLOT_GIVEN, SLOT_MULTIPLIER, set_slot_vector, slot_of, slot_vector
+from .slots import (
+    SLOT_FIRST,
+    SLOT_FRICTION,
+    SLOT_GIVEN,
+    SLOT_HEIGHT,
+    SLOT_MULTIPLIER,
+    SLOT_NORMAL,
+    SLOT_SURFACE,
+    set_slot_vector,
+    slot_of,
+    slot_vector,
+)
+from .tables import POINT_BODY
 
 # what a touch before the projection takes back of a dent. What it took back whole, elasticity would lift off, and what
 # is lifted has no friction: a rubber cube on a slope then creeps by 20 mm in a second (docs/experiments.md, Crushed
@@ -44,9 +56,9 @@ def project_contact(
         gravity_speed: what gravity adds in it [m/s].
         is_first_iteration: whether multipliers begin anew.
         variant: static: which ``shapes`` there are, whether pieces bounce (``bounces``), whether the integration
-            ``has_history`` (BDF2), what of a substep a velocity acts for (``step_share``), whether the multipliers
-            of friction are read again (``keeps_friction``), and whether contacts are touched before the projection too
-            (``touches_early``).
+            ``has_history`` (BDF2), what of a substep a velocity acts for (``step_share``), whether the multipliers of
+            friction are read again (``keeps_friction``), whether contacts are touched before the projection too
+            (``touches_early``), and whether some body does not see some collider (``chooses``).
     """
     # where points were when the substep began; BDF2's previous positions are its reference
     elements, weights = ti.static(contacts.elements, contacts.weights)
@@ -65,9 +77,11 @@ def project_contact(
         c, met, face = 0, 0, ti.Vector([0.0, 0.0, 0.0])
         while c < colliders.ints.shape[0]:
             contact, is_bent = collider_contact(particles, contacts, colliders, k, c, s, point, start, variant.shapes)
-            slot = -1
+            slot, is_seen = -1, True
+            if ti.static(variant.chooses):
+                is_seen = colliders.unseen[elements[k, POINT_BODY], c] == 0
             most = most_faces(colliders, c, variant.shapes)
-            if contact.gap < 0.0 and (met == 0 or face.dot(contact.normal) < SAME_NORMAL):
+            if is_seen and contact.gap < 0.0 and (met == 0 or face.dot(contact.normal) < SAME_NORMAL):
                 slot = slot_of(contacts, k, c, contact.normal, most, variant.keeps_friction)
             if slot >= 0:
                 multiplier, given = contacts.slots[k, slot, SLOT_MULTIPLIER], ti.Vector([0.0, 0.0, 0.0])
@@ -88,7 +102,57 @@ def project_contact(
                 push_element(particles.positions, particles, elements, weights, k, 1.0 / inverse_mass, resolved.push)
                 point += resolved.push
                 note_contact(particles, contacts, k, slot, contact, h, gravity_speed, variant.bounces)
+                if ti.static(variant.has_pairs):
+                    contacts.slots[k, slot, SLOT_FRICTION] = contact.friction
+                    contacts.slots[k, slot, SLOT_HEIGHT] = contact.normal.dot(point - resolved.push) - contact.gap
+                    set_slot_vector(contacts, k, slot, SLOT_SURFACE, contact.carried / h)
+                    contacts.slots[k, slot, SLOT_FIRST] = resolved.multiplier
+                    set_slot_vector(contacts, k, slot, SLOT_FIRST + 1, resolved.given)
                 met, face = met + 1, contact.normal
             # a mesh may have another face where the point is now, such as a wall beside the floor
             if slot < 0 or met == most or not is_bent:
                 c, met = c + 1, 0
+
+
+@ti.func
+def touch_again(particles: ti.template(), contacts: ti.template(), k, h, variant: ti.template()):
+    """Hold contact point ``k`` against what it touched in this substep, after something else has pushed it.
+
+    The surfaces are the planes in which they were touched, so no collider is asked. A push that is needless now is
+    taken back.
+
+    Args:
+        particles: the pack.
+        contacts: the pack.
+        k: number of the point.
+        h: duration of the substep [s].
+        variant: as for ``project_contact``.
+    """
+    elements, weights, slots = ti.static(contacts.elements, contacts.weights, contacts.slots)
+    for slot in range(contacts.touches[k]):
+        normal, multiplier = slot_vector(contacts, k, slot, SLOT_NORMAL), slots[k, slot, SLOT_MULTIPLIER]
+        point = element_point(particles.positions, elements, weights, k)
+        height = normal.dot(point) - slots[k, slot, SLOT_HEIGHT]
+        if height < 0.0 or multiplier > 0.0:
+            carried = (ti.static(variant.step_share) * h) * slot_vector(contacts, k, slot, SLOT_SURFACE)
+            slide = point - element_point(particles.previous_positions, elements, weights, k) - carried
+            resolved = resolve_contact(
+                normal,
+                ti.min(height, multiplier),
+                slide,
+                slots[k, slot, SLOT_FRICTION],
+                multiplier,
+                slot_vector(contacts, k, slot, SLOT_GIVEN),
+            )
+            slots[k, slot, SLOT_MULTIPLIER] = resolved.multiplier
+            set_slot_vector(contacts, k, slot, SLOT_GIVEN, resolved.given)
+            mass = 1.0 / element_inverse_mass(particles, elements, weights, k)
+            push_element(particles.positions, particles, elements, weights, k, mass, resolved.push)
+
+
+@ti.func
+def forget_later_touches(contacts: ti.template(), k):
+    """Let the multipliers of contact point ``k`` be those before ``touch_again``: what pairs pushed was put back."""
+    for slot in range(contacts.touches[k]):
+        contacts.slots[k, slot, SLOT_MULTIPLIER] = contacts.slots[k, slot, SLOT_FIRST]
+        set_slot_vector(contacts, k, slot, SLOT_GIVEN, slot_vector(contacts, k, slot, SLOT_FIRST + 1))

@@ -101,6 +101,24 @@ def make_zero_vectors(*shape: int) -> Any:
     return ti.ndarray(ti.types.vector(4, real_type()), tuple(max(length, 1) for length in shape))
 
 
+def make_rows(values: npt.NDArray[Any], dtype: Any) -> Any:
+    """An array on the device of rows that kernels read as a whole, shape (rows, width); one of zeros stands for none.
+
+    Raises:
+        XpbdError: E_NONFINITE.
+    """
+    require_finite(values, dtype)
+    array = make_zero_rows(len(values), values.shape[1], dtype)
+    if values.size:
+        write_array(array, values)
+    return array
+
+
+def make_zero_rows(count: int, width: int, dtype: Any) -> Any:
+    """An array on the device of rows of zeros, at least one."""
+    return ti.ndarray(ti.types.vector(width, dtype), (max(count, 1),))
+
+
 def write_array(array: Any, values: npt.NDArray[Any]) -> None:
     """Copy into a device array of the same shape."""
     if _is_reachable():

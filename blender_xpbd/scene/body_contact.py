@@ -64,14 +64,14 @@ _PARAMETERS = by_name(CONTACT_PARAMETERS)
 class BodyContact:
     """Contact of a body with itself, with other bodies and with mesh colliders.
 
-    Two bodies meet where both have ``body_collision`` and each sees the other. Edges of a mesh collider meet a body
-    that sees it; every collider stops the contact points of every body.
+    Two bodies meet where both have ``body_collision`` and each sees the other. A collider meets a body that sees it;
+    any other body passes through it.
 
     Attributes:
         self_collision: whether the body meets itself.
         body_collision: whether it meets other bodies.
         thickness: [m]; 0 for one that follows from the material's gap, see ``BodyModel.thickness``.
-        sees: identifiers of the bodies and mesh colliders that it may meet, each once; None for all.
+        sees: identifiers of the bodies and colliders that it may meet, each once; None for all.
         left_out: vertices that meet neither bodies nor the body itself, each once, shape (vertices,).
         layer: of two bodies that start tangled, that with the higher layer comes to lie outside.
     """

@@ -16,9 +16,10 @@ from ..constraints.constraint import BDF2, WARM
 from ..contacts.search.crossings import crossings as find_crossings
 from ..device.arrays import read_array, write_array
 from ..scene.errors import XpbdError
+from .step.anchor_state import check_anchors, most_anchor_bytes
 from .step.colour_path import project_by_colours
+from .step.pair_substeps import PairSubsteps
 from .step.pair_tables import MOST_PUSHING, TUNNELLED
-from .step.pair_windows import PairWindows
 from .step.plan import SERIAL, Pace, make_plan
 from .step.state import State, build_state, padded, with_more_slots
 from .step.substeps import simulate_substeps
@@ -27,6 +28,7 @@ from .step.uploads import Uploads
 from .system.advice import divergence_advice
 from .system.colliders import build_colliders
 from .system.contact_statistics import Crossings, crossings_of
+from .system.speed_changes import speed_changes
 from .system.system import System
 
 Floats = npt.NDArray[np.floating[Any]]
@@ -62,7 +64,7 @@ class Solver:
         self.notices = self._colliders.notices
         self._plan = make_plan(system, build_state(system, self._colliders), self._colliders)
         objects = system.objects
-        self._windows = None if objects is None else PairWindows(system, objects, self._colliders)
+        self._pairs = None if objects is None else PairSubsteps(system, objects, self._colliders, self._plan)
         self._pace = Pace(paths)
         self._uploads = Uploads(self._state)
         self._tracks = TrackPlayer(system, self._state, self._colliders, self._uploads)
@@ -83,6 +85,7 @@ class Solver:
         self._uploads.write("colliders.motion", self._colliders.motion(index, substeps))
         if self._colliders.deforms:
             self._uploads.write("colliders.mesh_floats", self._colliders.deformed_floats(index, substeps))
+        self._uploads.write("particles.speed_changes", speed_changes(self.system, index))
         self._tracks.play(index)
         path, started = self._pace.next_path(), time.perf_counter()
         before = self.checkpoint() if self._state.may_lack_slots else {}
@@ -99,10 +102,10 @@ class Solver:
     def _simulate(self, path: str) -> None:
         """Simulate the substeps of a frame."""
         substeps = self.system.scene.settings.substeps
-        if self._windows is None:
+        if self._pairs is None:
             simulate_substeps(self._plan, path, 0, substeps, substeps)
         else:
-            self._plan = self._windows.simulate_frame(self._plan, path, self.frame_index, self._kept)
+            self._plan = self._pairs.simulate_frame(self._plan, path, self.frame_index)
 
     @property
     def _state(self) -> State:
@@ -151,9 +154,9 @@ class Solver:
 
         None where no two objects of the scene may meet: bodies meet planes, spheres and meshes by their points alone.
         """
-        if self._windows is None:
+        if self._pairs is None:
             return None
-        counts = read_array(self._windows.counts)[: len(self.system.models)]
+        counts = read_array(self._pairs.counts)[: len(self.system.models)]
         return counts[:, [MOST_PUSHING, TUNNELLED]].astype(np.float64)
 
     def crossings(self) -> Crossings | None:
@@ -186,7 +189,14 @@ class Solver:
 
     def checkpoint(self) -> dict[str, npt.NDArray[np.generic]]:
         """What ``restore`` needs to go on bit for bit."""
-        return {name: read_array(array) for name, array in self._kept.items()}
+        arrays = {name: read_array(array) for name, array in self._kept.items()}
+        return arrays if self._pairs is None else arrays | {"anchors": self._pairs.anchors()}
+
+    @property
+    def most_checkpoint_bytes(self) -> int:
+        """How large the arrays of a checkpoint may be at any frame."""
+        objects, size = self.system.objects, sum(array.nbytes for array in self.checkpoint().values())
+        return size if objects is None else size + most_anchor_bytes(len(objects.elements))
 
     def restore(self, frame_index: int, arrays: Mapping[str, npt.NDArray[np.generic]]) -> None:
         """Go on from a checkpoint.
@@ -200,12 +210,16 @@ class Solver:
                 raise XpbdError("E_CACHE", f"The checkpoint's {name} do not fit the job.")
             if not np.isfinite(arrays[name]).all():
                 raise XpbdError("E_CACHE", f"The checkpoint's {name} are not finite.")
+        if self.system.objects is not None:
+            check_anchors(arrays.get("anchors", np.zeros(0)), len(self.system.objects.elements))
         self._write(arrays)
         self.frame_index = frame_index
 
     def _write(self, arrays: Mapping[str, npt.NDArray[np.generic]]) -> None:
         for name, array in self._kept.items():
             write_array(array, arrays[name])
+        if self._pairs is not None:
+            self._pairs.restore(arrays["anchors"])
 
     @property
     def _kept(self) -> dict[str, Any]:

@@ -150,8 +150,7 @@ class JobRunner:
         measure = Measure(system, has_contact=crossings is not None)
         vertex_count = sum(body.vertex_count for body in scene.bodies)
         cache = FrameCache(self._folder, vertex_count, len(system.models), len(measure.names), len(system.orientations))
-        state_bytes = sum(array.nbytes for array in solver.checkpoint().values())
-        begin = find_start(self._folder, scene.frames, cache, state_bytes, was_saved=was_saved)
+        begin = find_start(self._folder, scene.frames, cache, solver.most_checkpoint_bytes, was_saved=was_saved)
         found = write_tangled(self._folder, NO_VERTICES if crossings is None else crossings.vertices)
         write_result(self._folder, _result(system, device, measure.names, self._status.notices, found))
         with self._watch.stage("compile"):

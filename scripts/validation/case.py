@@ -21,6 +21,12 @@ class Row:
         error: how far off it is, as text.
         tolerance: stated, as text.
         is_within: whether it is inside the tolerance.
+        off: how far off it is, in the tolerance's unit.
+        is_share: whether that is a share of the expected value.
+        bound: how far off it may be before it fails, where the tolerance is a goal that is known to be missed, in the
+            tolerance's unit; None where it is not.
+        converged: the same number of a run with many more substeps, where there is one.
+        settings: substeps × iterations, where the bake chose them.
     """
 
     label: str
@@ -29,31 +35,57 @@ class Row:
     error: str
     tolerance: str
     is_within: bool
+    off: float
+    is_share: bool = False
+    bound: float | None = None
+    converged: float | None = None
+    settings: str = ""
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether it is outside its tolerance, and further than it is known to be."""
+        return not self.is_within and not (self.bound is not None and self.off <= self.bound)
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether a goal that is recorded as missed is reached: its bound should go."""
+        return self.is_within and self.bound is not None
+
+    @property
+    def bound_text(self) -> str:
+        """The bound in the tolerance's unit, "" where there is none."""
+        if self.bound is None:
+            return ""
+        return percent(self.bound) if self.is_share else f"{self.bound:g}"
 
 
 def relative(label: str, expected: float, got: float, tolerance: float) -> Row:
     """A number that may differ by a share of the expected one."""
     error = got / expected - 1.0
     within = bool(abs(error) <= tolerance)
-    return Row(label, f"{expected:.5g}", float(got), percent(error), f"± {percent(tolerance)}", within)
+    return Row(
+        label, f"{expected:.5g}", float(got), percent(error), f"± {percent(tolerance)}", within, abs(error), True
+    )
 
 
 def absolute(label: str, expected: float, got: float, tolerance: float) -> Row:
     """A number that may differ by an amount of its own unit."""
     error = got - expected
     within = bool(abs(error) <= tolerance)
-    return Row(label, f"{expected:.5g}", float(got), f"{error:.2g}", f"± {tolerance:g}", within)
+    return Row(label, f"{expected:.5g}", float(got), f"{error:.2g}", f"± {tolerance:g}", within, abs(error))
 
 
 def at_most(label: str, maximum: float, got: float) -> Row:
     """A number that may not exceed a limit."""
-    return Row(label, f"≤ {maximum:g}", float(got), "", "", bool(got <= maximum))
+    return Row(label, f"≤ {maximum:g}", float(got), "", "", bool(got <= maximum), float(got - maximum))
 
 
 def between(label: str, low: float, high: float, got: float) -> Row:
     """A number that was measured to lie in a range."""
-    error = "" if low <= got <= high else f"{got - min(max(got, low), high):+.3g}"
-    return Row(label, f"{low:g} to {high:g}", float(got), error, "in the range", bool(low <= got <= high))
+    off, within = got - min(max(got, low), high), bool(low <= got <= high)
+    return Row(
+        label, f"{low:g} to {high:g}", float(got), f"{off:+.3g}" if off else "", "in the range", within, abs(off)
+    )
 
 
 def percent(share: float) -> str:

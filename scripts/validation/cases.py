@@ -18,6 +18,8 @@ from . import (
     solids,
 )
 from .case import Case
+from .meeting import flight, friction, rest
+from .product import bars, drag_and_spin, fabrics, jellies
 
 CASES: tuple[Case, ...] = (
     *identities.CASES,
@@ -25,11 +27,18 @@ CASES: tuple[Case, ...] = (
     *chains.CASES,
     *contact.CASES,
     *bounces.CASES,
+    *flight.CASES,
+    *friction.CASES,
+    *rest.CASES,
     *cloths.CASES,
     *moments.CASES,
     *limits.CASES,
     *solids.CASES,
     *drape.CASES,
     *resolution.CASES,
+    *jellies.CASES,
+    *bars.CASES,
+    *fabrics.CASES,
+    *drag_and_spin.CASES,
     *determinism.CASES,
 )

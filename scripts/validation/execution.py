@@ -11,6 +11,7 @@ from pathlib import Path
 
 from .case import Case, Result
 from .cases import CASES
+from .missed_goals import judged
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -25,7 +26,7 @@ def prepare() -> None:
 def run_case(name: str) -> tuple[Result, float]:
     """Run one case; answer its result and its seconds."""
     began = time.perf_counter()
-    result = next(case for case in CASES if case.name == name).run()
+    result = judged(next(case for case in CASES if case.name == name))
     return result, time.perf_counter() - began
 
 

@@ -39,12 +39,10 @@ def start(
     mode: str = "XPBD",
     path: str = "SERIAL",
 ) -> Solver:
-    """A solver of one body. Linear damping weakens the gravity of a substep by e^(−damping·h): that is made good."""
-    step = frame / substeps
-    scale = np.exp(model.body.material.damping * step)
+    """A solver of one body."""
     settings = SolverSettings(substeps=substeps, iterations=iterations, solver_mode=mode, device="CPU")
     frames = FrameRange(1, 2, 1, frame)
-    scene = Scene((model.body,), tuple(colliders), frames, settings, np.asarray(gravity, float) * scale)
+    scene = Scene((model.body,), tuple(colliders), frames, settings, np.asarray(gravity, float))
     return Solver(assemble(scene, (model,)), (path,))
 
 

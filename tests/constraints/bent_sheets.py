@@ -3,6 +3,10 @@
 
 import numpy as np
 
+from blender_xpbd.constraints.isometric_bending import hinge_coefficients
+from blender_xpbd.geometry.surface.curvature import plate_areas, plate_matrix
+from blender_xpbd.geometry.surface.topology import hinges
+
 CURVATURE = 1e-3
 
 
@@ -32,3 +36,19 @@ def area(positions, triangles):
     """Of the sheet [m²]."""
     a, b, c = (positions[triangles[:, corner]] for corner in range(3))
     return np.linalg.norm(np.cross(b - a, c - a), axis=1).sum() / 2.0
+
+
+def sheet_matrix(positions, triangles, stiffness):
+    """B of a sheet."""
+    folds = hinges(triangles)
+    coefficients, _ = hinge_coefficients(positions, folds)
+    return plate_matrix(
+        positions, folds, coefficients, plate_areas(positions, triangles), np.full(len(positions), stiffness)
+    )
+
+
+def strip_matrix(positions, stiffness):
+    """B of a strip of pairs of vertices, one pair after the other."""
+    first = np.arange(0, len(positions) - 2, 2)
+    triangles = np.concatenate([first[:, None] + [0, 2, 3], first[:, None] + [0, 3, 1]])
+    return sheet_matrix(positions, triangles, stiffness)

@@ -14,10 +14,12 @@ from blender_xpbd.constraints.enclosed_volume import build_enclosed_volume
 from blender_xpbd.constraints.isometric_bending import build_isometric_bending
 from blender_xpbd.constraints.membrane import build_membrane
 from blender_xpbd.constraints.neo_hookean import build_neo_hookean
+from blender_xpbd.constraints.plate_bending import build_plate_bending
 from blender_xpbd.constraints.shape_matching import build_shape_matching
 from blender_xpbd.constraints.stitch import build_stitch
 from blender_xpbd.constraints.tetrahedron_volume import build_tetrahedron_volume
 from blender_xpbd.constraints.two_sided_distance import build_two_sided_distance
+from tests.constraints.bent_sheets import strip_matrix
 from tests.constraints.projection_kernel import projected
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
@@ -46,6 +48,8 @@ REST = {
     "enclosed_volume": np.array(
         [[1.0, 0, 0.1], [-1.0, 0, 0], [0, 1.1, 0], [0, -0.9, 0], [0.1, 0, 1.0], [0, 0.1, -1.0]]
     ),
+    # flat, two by four in the plane z = 0.3 x
+    "plate_bending": np.array([[x, y, 0.3 * x] for x in (0.0, 1.0, 2.2, 3.0) for y in (0.1 * x, 1.0)]),
     "shape_matching": np.array([[0, 0, 0], [1.0, 0, 0.1], [0.1, 0.9, 0], [0, 0.2, 1.2], [0.8, 0.7, 0.5]]),
 }
 OCTAHEDRON = np.array(
@@ -56,7 +60,13 @@ INVERSE_MASSES = np.array([0.5, 2.0, 1.0, 0.7, 1.3, 0.9, 0.4, 1.1])
 
 
 # these solve for an elastic energy as a whole: the tests of rows of C are not for them, they have files of their own
-ENERGIES = {"neo_hookean": build_neo_hookean, "corotated": build_corotated}
+ENERGIES = {
+    "neo_hookean": lambda rest, order: build_neo_hookean(rest, order, 1.0, 0.3),
+    "corotated": lambda rest, order: build_corotated(rest, order, 1.0, 0.3),
+    "plate_bending": lambda rest, _: build_plate_bending(rest, strip_matrix(rest, 0.5), 1.0 / INVERSE_MASSES, 1.0),
+}
+# relative to the stiffness that it is built with
+LEAST_COMPLIANCE = {"plate_bending": 1.0}
 
 
 def build(name, compliance=0.0):
@@ -65,8 +75,8 @@ def build(name, compliance=0.0):
     if name == "distance":
         return build_distance(rest, order, compliance)
     if name in ENERGIES:
-        block = ENERGIES[name](rest, order, 1.0, 0.3)
-        block.parameters[:, -1] = compliance
+        block = ENERGIES[name](rest, order)
+        block.parameters[:, -1] = max(compliance, LEAST_COMPLIANCE.get(name, 0.0))
         return block
     if name == "membrane":
         # of compliance 1 in every row

@@ -86,6 +86,7 @@ class Reference:
                 settings.solver_mode == "PBD",
                 material.damping,
                 place,
+                begins=self.frame == 0 and substep == 0,
             )
         if material.internal_damping > 0.0:
             share = 1.0 - np.exp(-material.internal_damping * scene.frames.frame_duration)

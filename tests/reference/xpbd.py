@@ -74,7 +74,7 @@ def solve(constraint, multipliers, x, start, w, h, is_pbd=False):
     multipliers[:] = reached
 
 
-def step(x, v, w, constraints, h, gravity, iterations=1, is_pbd=False, drag=0.0, place=None):
+def step(x, v, w, constraints, h, gravity, iterations=1, is_pbd=False, drag=0.0, place=None, begins=False):
     """One (sub)step: XPBD 2016, algorithm 1, with Gauss-Seidel in the order given.
 
     Args:
@@ -87,12 +87,17 @@ def step(x, v, w, constraints, h, gravity, iterations=1, is_pbd=False, drag=0.0,
         is_pbd: see ``solve``.
         drag: rate of linear damping [1/s].
         place: positions of the held particles at the end of the step, by index.
+        begins: whether v is that at the start of the step, and not the mean over the step before.
 
     Returns:
         positions and velocities after the step, and the multipliers of every constraint.
     """
     held = w == 0.0
-    v = np.where(held[:, None], 0.0, (v + h * np.asarray(gravity)) * np.exp(-drag * h))
+    # v' = g − k v; its mean over a step follows the same law
+    kept, fallen = np.exp(-drag * h), -np.expm1(-drag * h) / drag if drag else h
+    if begins:
+        kept, fallen = fallen / h, (1.0 - fallen / h) / drag if drag else h / 2.0
+    v = np.where(held[:, None], 0.0, kept * v + fallen * np.asarray(gravity))
     start, x = x, x + h * v
     for particle, target in (place or {}).items():
         x[particle] = target

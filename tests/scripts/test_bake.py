@@ -39,6 +39,24 @@ def test_a_file_that_is_not_there(bpy, tmp_path):
     assert "E_IO" in done.stderr
 
 
+def test_the_end_is_python_s_alone_with_pips_module(bpy, make_scene):
+    """Blender's own hangs now and then, after all is done; what is registered with Python is done all the same."""
+    code = f"""
+import atexit, runpy, sys
+class Late:
+    def __del__(self): print("torn down")
+late = Late()
+atexit.register(print, "handled")
+sys.argv = ["bake.py", {str(make_scene)!r}, "--json"]
+runpy.run_path({str(SCRIPT)!r}, run_name="__main__")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "E_NOTHING" in done.stdout
+    assert "handled" in done.stdout
+    assert "torn down" not in done.stdout
+
+
 @pytest.fixture
 def make_scene(bpy, tmp_path):
     path = tmp_path / "scene.blend"

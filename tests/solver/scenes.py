@@ -84,11 +84,11 @@ def touching(*bodies, path="SERIAL", **keywords):
     return Solver(build_system(scene(*meeting, meet=True, **keywords)), (path,))
 
 
-def particles(positions, masses, pairs, compliance, **keywords):
+def particles(positions, masses, pairs, compliance, damping=0.0, **keywords):
     """A solver of bare particles, fixed where the mass is 0, held by distance constraints."""
     positions = np.asarray(positions, np.float64)
     body = Body("b0", "Particles", "CLOTH", positions, np.zeros(0, np.int32), np.zeros(0, np.int32),
-                Material(internal_damping=0.0))  # fmt: skip
+                Material(internal_damping=0.0, damping=damping))  # fmt: skip
     own = np.arange(len(positions), dtype=np.int32)
     blocks = (build_distance(positions, np.asarray(pairs, np.int32).reshape(-1, 2), compliance),) if len(pairs) else ()
     model = BodyModel(

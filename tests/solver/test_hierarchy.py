@@ -9,6 +9,7 @@ import pytest
 
 from blender_xpbd.bodies.cloth import build_cloth
 from blender_xpbd.bodies.hierarchy import LEAST_STRETCH
+from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.settings import SolverSettings
 from blender_xpbd.solver.order.level_tables import BELOW_COUNT, COUNT, FIRST, build_hierarchy_tables
 from blender_xpbd.solver.order.tasks import MOST_PARTS
@@ -155,6 +156,29 @@ def test_pinned_cloth_of_the_presets_is_accelerated_unless_that_is_off():
     body = cloth(30, pinned=(0, 29))
     assert level_count(solver(body)) > 0
     assert level_count(solver(body, acceleration="NONE")) == 0
+
+
+def ball(radius):
+    transform = np.eye(4)
+    transform[2, 3] = -radius
+    return Collider("c0", "Ball", "SPHERE", transform[None], radius=radius)
+
+
+def test_cloth_that_hangs_on_what_it_touches_is_accelerated():
+    stretches = []
+    for acceleration in ("HIERARCHY", "NONE"):
+        body = cloth(50, height=0.01)
+        simulation = solver(body, colliders=(ball(0.3),), acceleration=acceleration)
+        assert (level_count(simulation) > 0) == (acceleration == "HIERARCHY")
+        scenes.run(simulation, 20)
+        stretches.append(stretch_percent(simulation))
+    (mean, high), (plain_mean, plain_high) = stretches
+    assert high < 0.7 * plain_high
+    assert mean < 0.6 * plain_mean
+
+
+def test_cloth_without_pins_that_meets_nothing_is_left_alone():
+    assert level_count(solver(cloth(50))) == 0
 
 
 def test_uneven_stiffness_is_left_alone():

@@ -9,6 +9,7 @@ import pytest
 from blender_xpbd.scene.collider import Collider
 from blender_xpbd.solver.order import tasks
 from blender_xpbd.solver.solver import Solver
+from blender_xpbd.solver.step import pair_substeps
 from blender_xpbd.solver.system.system import build_system
 from tests.geometry.triangle_shapes import icosphere
 from tests.solver.scenes import cloth, jelly_cube, mesh_box, pins, plane, scene, touching
@@ -163,11 +164,35 @@ def ending(make, path="SERIAL", resume=None):
     return simulation.checkpoint()
 
 
-@pytest.mark.parametrize("make", [two_sheets, cloth_on_jelly, cloth_on_cube], ids=lambda f: f.__name__)
-def test_threads_and_resuming_change_no_byte(make, monkeypatch):
+def tangled():
+    """A sheet with a corner of another one through it, which are apart after some frames."""
+    above = cloth(7, size=0.5, height=0.0, identifier="b")
+    x, y, z = above.positions.T
+    turned = np.stack([0.8 * x - 0.6 * z, y, 0.6 * x + 0.8 * z + 0.1], axis=1)
+    return [cloth(10, identifier="a"), replace(above, positions=turned + np.array([0.013, 0.027, 0.0]))], []
+
+
+SCENES = pytest.mark.parametrize(
+    "make", [two_sheets, folded, tangled, cloth_on_jelly, cloth_on_cube], ids=lambda f: f.__name__
+)
+
+
+@SCENES
+def test_threads_change_no_byte(make, monkeypatch):
     monkeypatch.setattr(tasks, "FEWEST_TASKS", 0.0)
     whole = ending(make)
-    for other in (ending(make, path="THREADS"), ending(make, resume=7), ending(make, resume=1)):
+    for threads in (1, 2, 4):
+        monkeypatch.setattr(pair_substeps, "thread_count", lambda threads=threads: threads)
+        other = ending(make, path="THREADS")
+        assert all(np.array_equal(whole[name], other[name]) for name in whole)
+
+
+@SCENES
+def test_resuming_changes_no_byte(make, monkeypatch):
+    monkeypatch.setattr(tasks, "FEWEST_TASKS", 0.0)
+    whole = ending(make)
+    for frame in (1, 2, 4, 7, 11):
+        other = ending(make, resume=frame)
         assert all(np.array_equal(whole[name], other[name]) for name in whole)
 
 

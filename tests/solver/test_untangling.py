@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bodies that cross at the first frame come apart within ten frames; without untangling they stay as they are."""
+"""What is tangled at the first frame comes apart within ten frames; without untangling it stays as it is."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from blender_xpbd.contacts.pairs import patches
 from blender_xpbd.contacts.search.crossings import crossings as find_crossings
+from blender_xpbd.scene.body import Body
+from blender_xpbd.scene.material import Material
 from blender_xpbd.solver.step import untangling
+from tests.contacts.pairs.tangled_sheets import MESHES, WAYS, tangled_sheets
 from tests.solver.scenes import cloth, jelly_cube, pins, touching
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
@@ -52,6 +56,51 @@ def test_what_crosses_comes_apart(scene):
     assert crossing_count(simulation) == 0
     # a fall of ten frames is 4 m/s
     assert np.linalg.norm(simulation.positions() - before, axis=1).max() < 6.0 / 24.0
+
+
+def as_cloth(identifier, vertices, triangles):
+    """A free cloth of a mesh."""
+    sizes = np.full(len(triangles), 3, np.int32)
+    material = Material.from_values({"internal_damping": 0.0})
+    return Body(identifier, "Cloth", "CLOTH", vertices, sizes, triangles.ravel(), material, pins(vertices, []))
+
+
+@pytest.mark.parametrize("kind", MESHES)
+@pytest.mark.parametrize("way", WAYS)
+def test_sheets_come_apart_and_stay_apart(way, kind):
+    meshes = tangled_sheets(way, kind)
+    bodies = [as_cloth(f"b{n}", *mesh) for n, mesh in enumerate(meshes)]
+    simulation = touching(*bodies, gravity=(0.0, 0.0, 0.0))
+    counts = [crossing_count(simulation)]
+    for _ in range(10):
+        before = simulation.positions().copy()
+        simulation.advance()
+        counts.append(crossing_count(simulation))
+        # of half a metre in two frames, and what is bent springs back
+        assert np.linalg.norm(simulation.positions() - before, axis=1).max() < 4.0 / 24.0
+    assert counts[0] > 0
+    assert counts[-1] == 0
+    first = counts.index(0)
+    assert counts[first:] == [0] * (11 - first)
+
+
+@pytest.mark.parametrize("size", [0.1, 0.25])
+def test_a_jelly_in_a_jelly_glides_out(size):
+    """The small one lies wholly in the large one: nothing crosses."""
+    large = jelly_cube(0.3, 0.02, 4)
+    small = replace(jelly_cube(size, 0.0, 3), identifier="b1")
+    centre = large.positions.mean(axis=0) + np.array([0.015, 0.01, 0.005])
+    small = replace(small, positions=small.positions - small.positions.mean(axis=0) + centre)
+    simulation = touching(large, small, gravity=(0.0, 0.0, 0.0))
+    assert crossing_count(simulation) == 0
+    for _ in range(10):
+        before = simulation.positions().copy()
+        simulation.advance()
+        assert np.linalg.norm(simulation.positions() - before, axis=1).max() < 4.0 / 24.0
+    assert crossing_count(simulation) == 0
+    objects = simulation.system.objects
+    places = objects.points(simulation.positions())
+    assert patches.swallowed(objects.surfaces, places, objects.solids) == []
 
 
 def test_without_it_they_stay_tangled(monkeypatch):

@@ -161,8 +161,8 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         Parameter(
             "collision_collection",
             "Meets",
-            "Collection of the objects that this one meets; two bodies meet where each is in the other's. Of mesh "
-            "colliders it chooses whose edges are felt: every collider stops points. Empty: all objects",
+            "Collection of the bodies and colliders that this one meets; it passes through all others, but for the "
+            "floor. Two bodies meet where each is in the other's. Empty: all objects",
             "",
             roles=body_roles(),
         ),

@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which pairs are near when a substep begins, with their closest points and the normal between them.
-
-A pair that was measured is not measured again until its sides may have come near. Distances shrink by no more than what
-the two sides have moved, in the frame of their island, which moves both alike. So the distance when measured, less
-``travels`` of both objects since, is a lower bound. It is read from an array of its own: most pairs are done with that.
-"""
+"""Which pairs are near when a substep begins, with their closest points and the normal between them."""
 
 import taichi as ti
 
+from .anchors import find_anchor
 from .geometry import pair_geometry, rounding
 from .push import carried, pair_mass, relative
 from .tables import (
@@ -28,6 +24,7 @@ from .tables import (
     NEAR_RESTITUTION,
     NEAR_WEIGHTS,
     NEAR_WIDTH,
+    OFFSET,
     POINTS,
     RESTITUTION,
     ROOM,
@@ -45,20 +42,6 @@ KEEP = 0.9
 LEAST_GAP = 1e-3
 # and so many rounding errors of the coordinates at least
 LEAST_ROUNDINGS = 8.0
-
-
-@ti.func
-def widest_bound(surfaces: ti.template(), reach):
-    """Pairs with a greater bound are far, whatever their objects; to be compared before ``find_near`` is called.
-
-    Args:
-        surfaces: the pack.
-        reach: the greatest one of all pairs [m].
-    """
-    longest = ti.cast(0.0, float)
-    for o in range(surfaces.travels.shape[0]):
-        longest = ti.max(longest, surfaces.travels[o])
-    return reach + 2.0 * longest
 
 
 @ti.func
@@ -93,6 +76,8 @@ def facing(normal, is_edges, way1, way2, way3):
 @ti.func
 def find_near(
     particles: ti.template(),
+    starts: ti.template(),
+    speeds: ti.template(),
     surfaces: ti.template(),
     pairs: ti.template(),
     k,
@@ -101,10 +86,12 @@ def find_near(
     reach,
     embeds: ti.template(),
 ):
-    """Measure pair ``k`` when the substep begins, unless its bound says that it is far; where near, write its row.
+    """Measure pair ``k`` as it is when the substep begins; where near, write its row.
 
     Args:
-        particles: the pack, positions and velocities those of the substep's start.
+        particles: the pack; only masses are read.
+        starts: where particles are when the substep begins [m].
+        speeds: how fast they are then [m/s].
         surfaces: the pack.
         pairs: the pack.
         k: number of the pair.
@@ -117,34 +104,30 @@ def find_near(
         1 where they may come nearer than GAP, else 0.
     """
     floats = ti.static(pairs.pair_floats)
-    a, d = pairs.pair_ints[k, POINTS], pairs.pair_ints[k, POINTS + 3]
-    way = surfaces.travels[surfaces.surface_elements[a, 4]] + surfaces.travels[surfaces.surface_elements[d, 4]]
+    a = _carrier(surfaces, pairs.pair_ints[k, POINTS], embeds)
+    b = _carrier(surfaces, pairs.pair_ints[k, POINTS + 1], embeds)
+    c = _carrier(surfaces, pairs.pair_ints[k, POINTS + 2], embeds)
+    d = _carrier(surfaces, pairs.pair_ints[k, POINTS + 3], embeds)
+    x0, x1 = carried(starts, surfaces, a, embeds), carried(starts, surfaces, b, embeds)
+    x2, x3 = carried(starts, surfaces, c, embeds), carried(starts, surfaces, d, embeds)
+    before = ti.Vector([floats[k, LAST_NORMAL], floats[k, LAST_NORMAL + 1], floats[k, LAST_NORMAL + 2]])
+    is_edges = pairs.pair_ints[k, KIND] == EDGE_EDGE
+    found = pair_geometry(is_edges, x0, x1, x2, x3, before)
     is_near = 0
-    if pairs.pair_bounds[k] - way <= reach:
-        a, d = _carrier(surfaces, a, embeds), _carrier(surfaces, d, embeds)
-        b = _carrier(surfaces, pairs.pair_ints[k, POINTS + 1], embeds)
-        c = _carrier(surfaces, pairs.pair_ints[k, POINTS + 2], embeds)
-        x0, x1 = carried(particles.positions, surfaces, a, embeds), carried(particles.positions, surfaces, b, embeds)
-        x2, x3 = carried(particles.positions, surfaces, c, embeds), carried(particles.positions, surfaces, d, embeds)
-        before = ti.Vector([floats[k, LAST_NORMAL], floats[k, LAST_NORMAL + 1], floats[k, LAST_NORMAL + 2]])
-        is_edges = pairs.pair_ints[k, KIND] == EDGE_EDGE
-        found = pair_geometry(is_edges, x0, x1, x2, x3, before)
-        left = found.distance - floats[k, GAP]
-        pairs.pair_bounds[k] = left + way
-        if left <= reach:
-            is_near = 1
-            _write_row(pairs, k, n, ti.Vector([a, b, c, d]), found)
-            lowest_a, highest_b = facing(found.normal, is_edges, x1 - x0, x2 - x0, x3 - x0)
-            size = ti.abs(x0).max() + ti.abs(x3).max()
-            least = ti.max(LEAST_GAP * floats[k, GAP], ti.static(LEAST_ROUNDINGS * rounding()) * size)
-            row = n * NEAR_WIDTH
-            pairs.near_floats[row + ROOM] = KEEP * ti.max(lowest_a - highest_b - least, 0.0)
-            pairs.near_floats[row + WANTED] = ti.min(floats[k, GAP], found.distance + LARGEST_PUSH_SPEED * h)
-            pairs.near_floats[row + MASS] = pair_mass(particles, pairs, n, embeds)
-            approach = ti.cast(0.0, float)
-            if floats[k, RESTITUTION] > 0.0:
-                approach = -found.normal.dot(relative(particles.velocities, surfaces, pairs, n, embeds))
-            pairs.near_floats[row + APPROACH] = approach
+    if found.distance - floats[k, GAP] <= reach:
+        is_near = 1
+        _write_row(pairs, k, n, ti.Vector([a, b, c, d]), found)
+        lowest_a, highest_b = facing(found.normal, is_edges, x1 - x0, x2 - x0, x3 - x0)
+        size = ti.abs(x0).max() + ti.abs(x3).max()
+        least = ti.max(LEAST_GAP * floats[k, GAP], ti.static(LEAST_ROUNDINGS * rounding()) * size)
+        row = n * NEAR_WIDTH
+        pairs.near_floats[row + ROOM] = KEEP * ti.max(lowest_a - highest_b - least, 0.0)
+        pairs.near_floats[row + WANTED] = ti.min(floats[k, GAP], found.distance + LARGEST_PUSH_SPEED * h)
+        pairs.near_floats[row + MASS] = pair_mass(particles, pairs, n, embeds)
+        approach = ti.cast(0.0, float)
+        if floats[k, RESTITUTION] > 0.0:
+            approach = -found.normal.dot(relative(speeds, surfaces, pairs, n, embeds))
+        pairs.near_floats[row + APPROACH] = approach
     return is_near
 
 
@@ -159,6 +142,9 @@ def _write_row(pairs: ti.template(), k, n, carriers, found):
     """Begin the row of a near pair; its multipliers are 0."""
     base = n * NEAR_WIDTH
     floats = ti.static(pairs.near_floats)
+    anchor = ti.Vector([0.0, 0.0, 0.0])
+    if pairs.pair_floats[k, FRICTION] > 0.0:
+        anchor = find_anchor(pairs, k)
     for i in ti.static(range(4)):
         pairs.near_ints[n * NEAR_INTS + CARRIERS + i] = carriers[i]
     pairs.near_ints[n * NEAR_INTS + IS_EDGES] = pairs.pair_ints[k, KIND]
@@ -168,6 +154,7 @@ def _write_row(pairs: ti.template(), k, n, carriers, found):
         floats[base + NEAR_NORMAL + axis] = found.normal[axis]
         floats[base + NEAR_WEIGHTS + axis] = found.weights[axis + 1]
         floats[base + GIVEN + axis] = 0.0
+        floats[base + OFFSET + axis] = anchor[axis]
     floats[base + MULTIPLIER] = 0.0
     floats[base + NEAR_FRICTION] = pairs.pair_floats[k, FRICTION]
     floats[base + NEAR_RESTITUTION] = pairs.pair_floats[k, RESTITUTION]

@@ -7,15 +7,16 @@ Three packs hold them. Whoever fills them keeps these names of arrays; functions
 
 - ``surface_elements`` (points, 5) int32: four particles of each surface point, then its object.
 - ``surface_weights`` (points, 4) float32: x = Σ uⱼ xⱼ; a vertex of cloth or of a collider has 1, 0, 0, 0.
-- ``travels`` (objects,) in the solver's precision: the way that points of the object have come since the last search
-  at most [m]: Σ over substeps of OBJECT_SPREAD · max |move|, moves as in ``Limits``.
 - ``gradients`` (particles,) in the solver's precision: working space, 0 between calls.
 
 ``Pairs``: pairs that may touch, sorted by (task, points), and those that are near in this substep.
 
 - ``pair_ints`` (capacity, 5) int32 and ``pair_floats`` (capacity, PAIR_WIDTH) in the solver's precision: columns below.
-- ``pair_bounds`` (capacity,) in the solver's precision: the distance less GAP when it was last measured, plus
-  ``travels`` of the two objects then [m]; 0 when a pair is listed, which has it measured.
+- ``pair_bounds`` (capacity,) in the solver's precision: only pairs whose sides may come so much nearer are measured
+  [m]; 0 when a pair is listed. What is tangled is left out by a greater one.
+- ``anchor_ints`` (capacity, 6) int32, ``anchor_floats`` (capacity, 3) in the solver's precision, of which so many rows
+  count as ``anchor_count`` (1,) int32 says, and ``anchor_heads`` (points,) int32: what ``anchors`` keeps from substep
+  to substep; columns below.
 - ``near_ints`` (capacity · NEAR_INTS,) int32 and ``near_floats`` (capacity · NEAR_WIDTH,) in the solver's precision: a
   row for each near pair, one behind the other, so that sweeps read memory in its order; columns below. They are
   one-dimensional: Taichi reads the width of a table from memory, again and again.
@@ -45,8 +46,13 @@ NEAR_NORMAL, NEAR_WEIGHTS, WANTED, MULTIPLIER = 0, 3, 6, 7
 # ... the mass that takes pushes, 0 where nothing moves [kg], Coulomb's μ, λₜ [m] (3), speed of approach [m/s], e, and
 # how much nearer the sides may come in this substep [m]
 MASS, NEAR_FRICTION, GIVEN, APPROACH, NEAR_RESTITUTION, ROOM = 8, 9, 10, 13, 14, 15
-NEAR_WIDTH = 16
-# columns of the table of objects (objects, 4) float32, from which whoever lists pairs takes what a pair needs:
-# Coulomb's μ, e, half the thickness [m], and the greatest Σ |uⱼ| of the object's points (1 where weights are convex)
-OBJECT_FRICTION, OBJECT_RESTITUTION, OBJECT_HALF_THICKNESS, OBJECT_SPREAD = range(4)
-OBJECT_WIDTH = 4
+# ... and the slide of earlier substeps in which the sides stuck [m] (3), see ``anchors``
+OFFSET = 16
+NEAR_WIDTH = 19
+# columns of anchor_ints: those of pair_ints, then the next row with the same first point, counted from 1, or 0
+ANCHOR_NEXT = 5
+ANCHOR_INTS = 6
+# columns of the table of objects (objects, 3) float32, from which whoever lists pairs takes what a pair needs:
+# Coulomb's μ, e, and half the thickness [m]
+OBJECT_FRICTION, OBJECT_RESTITUTION, OBJECT_HALF_THICKNESS = range(3)
+OBJECT_WIDTH = 3

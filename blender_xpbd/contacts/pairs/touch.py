@@ -7,8 +7,13 @@ C = n · Σ wᵢ xᵢ − gap ≥ 0, with the normal and the closest points of t
 import taichi as ti
 
 from ..resolve import resolve_contact
+from .anchors import near_offset
 from .push import gather_coefficients, normal_of, push_pair, relative
 from .tables import GIVEN, MULTIPLIER, NEAR_FRICTION, NEAR_WIDTH, WANTED
+
+# a push of less than this share of the gap leaves others in peace: no sweep is worth its cost for it, see
+# docs/experiments.md
+CALM = 0.005
 
 
 @ti.func
@@ -21,7 +26,11 @@ def touch_pair(particles: ti.template(), surfaces: ti.template(), pairs: ti.temp
         pairs: the pack.
         n: row of the near pair.
         embeds: static: whether any point has more than one particle.
+
+    Returns:
+        1 where the push is large enough for other pairs to be asked again, else 0.
     """
+    is_busy = 0
     floats = ti.static(pairs.near_floats)
     row = n * NEAR_WIDTH
     normal = normal_of(pairs, n)
@@ -36,9 +45,12 @@ def touch_pair(particles: ti.template(), surfaces: ti.template(), pairs: ti.temp
             slide = ti.Vector([0.0, 0.0, 0.0])
             if friction > 0.0:
                 slide = way - relative(particles.previous_positions, surfaces, pairs, n, embeds)
+                slide += near_offset(pairs, n)
             given = ti.Vector([floats[row + GIVEN], floats[row + GIVEN + 1], floats[row + GIVEN + 2]])
             contact = resolve_contact(normal, gap, slide, friction, multiplier, given)
+            is_busy = ti.cast(contact.push.norm() > CALM * floats[row + WANTED], ti.i32)
             push_pair(particles.positions, particles, surfaces, pairs, n, mass * contact.push, embeds)
             floats[row + MULTIPLIER] = contact.multiplier
             for axis in ti.static(range(3)):
                 floats[row + GIVEN + axis] = contact.given[axis]
+    return is_busy

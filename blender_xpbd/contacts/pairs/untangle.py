@@ -1,25 +1,30 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Takes apart what is tangled at the start: edges that go through triangles.
+"""Takes apart what is tangled at the start: patches of surface that go through each other, and solids in solids.
 
-Where two surfaces go through each other they meet in a contour. It becomes shorter, and at last vanishes, where each
-edge moves against the triangle that it crosses along the gradient of the contour's length (Volino & Magnenat-Thalmann
-2006, "Resolving surface collisions through intersection contour minimization"). No side counts as the right one, but
-where two cloths have different layers: there the outer one belongs on the side of the inner one's normals.
+Each patch goes as a whole along the shortest straight way that brings it past the other (``separation``). So it does
+not matter where the contour ends, in which two surfaces meet, nor whether it has an inside. What two patches have in
+common is not held while they part. No side counts as the right one, but where two bodies have different layers: there
+the outer one belongs on the side of the inner one's normals.
 
 All is done in NumPy before a substep that begins tangled, and only in the first frames: pairs that are apart are never
 tangled again. Pushes are speeds that the substep has and that are taken back after it, so that nothing is thrown, and
 so that pairs that are apart limit them.
+
+Which contours there are, and where they end: Volino & Magnenat-Thalmann 2006, "Resolving surface collisions through
+intersection contour minimization"; Wicke, Lanker & Gross 2006, "Untangling cloth with boundaries".
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ...geometry.components import connected_components
 from ...geometry.search.surfaces import Surfaces
+from .patches import Tangle
+from .separation import LEAST_NORMAL, area_normal, shortest_way
 from .tables import KIND, POINTS, VERTEX_TRIANGLE
 
 Floats = npt.NDArray[np.float64]
@@ -28,14 +33,11 @@ Bools = npt.NDArray[np.bool_]
 
 # bound of a pair that is tangled: never near
 TANGLED_BOUND = 1e30
-# speed at which sides part [m/s], and the share of the mean crossing edge by which they part in a substep at most: both
-# chosen by hand
-UNTANGLING_SPEED = 1.0
+# the way that patches have to part decays with this time constant [frames]; at last they part by this speed [m/s], and
+# by this share of the mean crossing edge in a substep at most: all chosen by hand
+UNTANGLING_FRAMES = 2.0
+LAST_SPEED = 1.0
 EDGE_SHARE = 0.25
-# gradients below this one lead to smaller pushes (Volino & Magnenat-Thalmann 2006, eq. 5)
-GENTLE_GRADIENT = 0.3
-# how much the direction of the whole contour counts beside that of the crossing; chosen by hand
-WHOLE_SHARE = 1.0
 
 
 class Carriers(NamedTuple):
@@ -45,172 +47,117 @@ class Carriers(NamedTuple):
         elements: four particles of each point, shape (points, 4) or more.
         weights: of these, shape (points, 4).
         inverse_masses: of the particles [1/kg], shape (particles,).
+        ranges: first particle of each object and the one after its last, shape (objects, 2).
     """
 
     elements: Ints
     weights: npt.NDArray[np.float32]
     inverse_masses: Floats
+    ranges: Ints
 
 
-def tangled_pairs(surfaces: Surfaces, found: Ints, pair_ints: Ints) -> Bools:
-    """Which pairs stand in the way of untangling.
-
-    Of two objects these are the pairs of which both sides have a point that is near crossings of these two: of an edge
-    that crosses, of a triangle that is crossed, or of a neighbour of one.
+def tangled_pairs(tied: Sequence[Tangle], pair_ints: Ints) -> Bools:
+    """Which pairs stand in the way of untangling: those of the two patches of a tangle.
 
     Args:
-        surfaces: of all objects.
-        found: edge and triangle of each crossing, shape (crossings, 2).
+        tied: the tangles.
         pair_ints: rows of pairs as in ``tables``, shape (pairs, 5).
     """
-    count, owners = surfaces.object_count, surfaces.point_objects
-    ends, corners = surfaces.edges[found[:, 0]], surfaces.triangles[found[:, 1]]
-    edge_owners, triangle_owners = owners[ends[:, :1]], owners[corners[:, :1]]
-    keys = np.concatenate([(ends * count + triangle_owners).ravel(), (corners * count + edge_owners).ravel()])
-    marked = np.unique(_with_neighbours(surfaces, keys))
     points, kinds = pair_ints[:, POINTS:], pair_ints[:, KIND]
-    one, other = owners[points[:, :1]], owners[points[:, 3:]]
     of_a = np.arange(4) < np.where(kinds == VERTEX_TRIANGLE, 1, 2)[:, None]
-    is_marked = np.isin(points * count + np.where(of_a, other, one), marked)
-    result: Bools = (is_marked & of_a).any(axis=1) & (is_marked & ~of_a).any(axis=1)
+    result = np.zeros(len(pair_ints), np.bool_)
+    for tangle in tied:
+        one, other = (mine[points] > 0.0 for mine in tangle.shares)
+        result |= (one & of_a).any(axis=1) & (other & ~of_a).any(axis=1)
+        result |= (other & of_a).any(axis=1) & (one & ~of_a).any(axis=1)
     return result
 
 
-def _with_neighbours(surfaces: Surfaces, keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Keys, point · objects + object, of points and of all that triangles have in common with them."""
-    count = surfaces.object_count
-    result = [keys]
-    for other in range(count):
-        of_other = np.zeros(len(surfaces.rest), np.bool_)
-        of_other[keys[keys % count == other] // count] = True
-        near = surfaces.triangles[of_other[surfaces.triangles].any(axis=1)]
-        result.append(near.ravel().astype(np.int64) * count + other)
-    return np.concatenate(result)
-
-
 def untangling_velocities(
-    surfaces: Surfaces, found: Ints, positions: Floats, carriers: Carriers, outside: Ints, duration: float
+    surfaces: Surfaces,
+    tied: Sequence[Tangle],
+    positions: Floats,
+    carriers: Carriers,
+    outside: Ints,
+    duration: float,
+    frame_duration: float,
 ) -> Floats:
-    """The velocities to add in a substep so that crossings come apart.
+    """The velocities to add in a substep so that tangles come apart.
 
     Args:
         surfaces: of all objects.
-        found: edge and triangle of each crossing, shape (crossings, 2).
+        tied: the tangles.
         positions: of the surface points [m], shape (points, 3).
         carriers: what moves them.
         outside: 1 where the object of the row belongs on the outside of that of the column, −1 where it is the other
             way round, 0 where nothing says it, shape (objects, objects).
         duration: of the substep [s].
+        frame_duration: of a frame [s].
 
     Returns:
-        Of the particles [m/s], shape (particles, 3); momentum is kept.
+        Of the particles [m/s], shape (particles, 3); a tangle of which nothing is held keeps its momentum.
     """
-    added = np.zeros((len(carriers.inverse_masses), 3))
-    if len(found) == 0:
-        return added
-    directions, shares = _directions(surfaces, found, positions, outside)
-    points = np.concatenate([surfaces.edges[found[:, 0]], surfaces.triangles[found[:, 1]]], axis=1)
-    # each end and each corner counts alike, so that what is pushed stays in shape
-    signed = np.array([0.5, 0.5, -1.0 / 3.0, -1.0 / 3.0, -1.0 / 3.0])
-    masses = carriers.inverse_masses[carriers.elements[:, :4]]
-    inverse_masses = (carriers.weights.astype(np.float64) ** 2 * masses).sum(axis=1)
-    totals = (signed**2 * inverse_masses[points]).sum(axis=1)
-    # so many pushes go to a point; none of them may count more than its part, on either side alike
-    crowds = np.bincount(points.ravel(), minlength=len(surfaces.rest))[points].max(axis=1)
-    ends = positions[surfaces.edges[found[:, 0]]]
-    edge = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).mean()
-    step = min(UNTANGLING_SPEED * duration, EDGE_SHARE * edge) / duration
-    sizes = np.where(totals > 0.0, step * shares / np.maximum(totals * crowds, 1e-300), 0.0)
-    impulses = np.zeros_like(positions)
-    np.add.at(impulses, points, signed[None, :, None] * (sizes[:, None] * directions)[:, None, :])
-    moved = carriers.weights[:, :, None] * impulses[:, None, :] * masses[:, :, None]
-    np.add.at(added, carriers.elements[:, :4], moved)
-    speeds = np.linalg.norm(added, axis=1, keepdims=True)
-    return added * (step / max(float(speeds.max()), step))
+    count = len(carriers.inverse_masses)
+    added, totals = np.zeros((count, 3)), np.zeros(count)
+    for tangle in tied:
+        shares = [_of_particles(mine, carriers) for mine in tangle.shares]
+        parts = _parts([_mass(mine, carriers.inverse_masses) for mine in shares])
+        if not tangle.may_part or not any(parts):
+            continue
+        given = _given(surfaces, tangle, positions, outside)
+        way, length = shortest_way(positions, surfaces.triangles, tangle.shares, given)
+        last = min(LAST_SPEED, EDGE_SHARE * tangle.edge / duration)
+        speed = max(length / (UNTANGLING_FRAMES * frame_duration), last)
+        added += speed * (parts[0] * shares[0] - parts[1] * shares[1])[:, None] * way
+        totals += shares[0] + shares[1]
+    added[carriers.inverse_masses <= 0.0] = 0.0
+    # what several tangles share goes no faster than with one
+    result: Floats = added / np.maximum(totals, 1.0)[:, None]
+    return result
 
 
-def _directions(surfaces: Surfaces, found: Ints, positions: Floats, outside: Ints) -> tuple[Floats, Floats]:
-    """Unit vectors in which edges are to move against triangles (crossings, 3), and how much (crossings,), up to 1."""
-    ends, corners = positions[surfaces.edges[found[:, 0]]], positions[surfaces.triangles[found[:, 1]]]
-    normals = _unit(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]))
-    ways = _unit(ends[:, 1] - ends[:, 0])
-    faces, rows = _faces_of(surfaces, found[:, 0])
-    gradients = np.zeros_like(ways)
-    np.add.at(gradients, rows, _into_faces(surfaces, positions, faces, ends[rows], ways[rows], normals[rows]))
-    contours, signs = _contours(found, faces, rows)
-    whole = np.zeros((2 * len(found), 3))
-    np.add.at(whole, contours, signs[:, None] * gradients)
-    gradients += WHOLE_SHARE * signs[:, None] * whole[contours]
-    owners = surfaces.point_objects
-    above = outside[owners[surfaces.edges[found[:, 0], 0]], owners[surfaces.triangles[found[:, 1], 0]]][:, None]
-    gradients = np.where(above != 0, above * normals, gradients)
-    sizes = np.linalg.norm(gradients, axis=1)
-    return _unit(gradients), sizes / np.sqrt(sizes**2 + GENTLE_GRADIENT**2)
+def _given(surfaces: Surfaces, tangle: Tangle, positions: Floats, outside: Ints) -> Floats | None:
+    """The direction in which layers say that the first patch has to go; None where they do not."""
+    above = int(outside[tangle.objects])
+    if above == 0:
+        return None
+    inner = tangle.shares[1 if above > 0 else 0]
+    normal = area_normal(positions, surfaces.triangles, inner)
+    size = float(np.linalg.norm(normal))
+    # the first goes where the inner second one's normal leads, or as the inner one against its own
+    return above * normal / size if size > LEAST_NORMAL else None
 
 
-def _into_faces(
-    surfaces: Surfaces, positions: Floats, faces: Ints, ends: Floats, ways: Floats, normals: Floats
-) -> Floats:
-    """The part of each face at a crossing edge in the gradient, shape (faces, 3)."""
-    corners = positions[surfaces.triangles[faces]]
-    face_normals = _unit(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]))
-    along = _unit(np.cross(normals, face_normals))
-    # into the face, away from the edge
-    inward = corners.mean(axis=1) - ends[:, 0]
-    inward -= _dot(inward, ways) * ways
-    along *= np.where(_dot(along, inward) < 0.0, -1.0, 1.0)
-    slope = _dot(ways, normals)
-    slope = np.where(slope < 0.0, -1.0, 1.0) * np.maximum(np.abs(slope), 1e-3)
-    return along - _dot(ways, along) / slope * normals
+def _of_particles(shares: Floats, carriers: Carriers) -> Floats:
+    """Shares of the particles from those of the points that they carry; inside a body the mean, shape (particles,)."""
+    count = len(carriers.inverse_masses)
+    weights = np.abs(carriers.weights.astype(np.float64))
+    rows = carriers.elements[:, :4].ravel()
+    carried = np.bincount(rows, weights.ravel(), count)
+    result: Floats = np.bincount(rows, (weights * shares[:, None]).ravel(), count) / np.maximum(carried, 1e-300)
+    for first, last in carriers.ranges:
+        own, is_inside = result[first:last], carried[first:last] == 0.0
+        if is_inside.any() and not is_inside.all():
+            own[is_inside] = own[~is_inside].mean()
+    return result
 
 
-def _faces_of(surfaces: Surfaces, edges: Ints) -> tuple[Ints, Ints]:
-    """The triangles at some edges, and to which of these each belongs."""
-    count = len(surfaces.rest)
-    sides = np.sort(np.stack([surfaces.triangles, np.roll(surfaces.triangles, -1, axis=1)], axis=2), axis=2)
-    keys = (sides[:, :, 0].astype(np.int64) * count + sides[:, :, 1]).ravel()
-    order = np.argsort(keys, kind="stable")
-    ends = np.sort(surfaces.edges[edges], axis=1).astype(np.int64)
-    wanted = ends[:, 0] * count + ends[:, 1]
-    first = np.searchsorted(keys, wanted, "left", sorter=order)
-    numbers = np.searchsorted(keys, wanted, "right", sorter=order) - first
-    rows = np.repeat(np.arange(len(edges)), numbers)
-    places = np.arange(len(rows)) - np.repeat(np.cumsum(numbers) - numbers, numbers) + first[rows]
-    return (order[places] // 3).astype(np.int32), rows.astype(np.int32)
+def _mass(shares: Floats, inverse_masses: Floats) -> float:
+    """The mass that goes with a patch [kg]; 0 where nothing of it may move."""
+    moves = inverse_masses > 0.0
+    return float((shares[moves] / inverse_masses[moves]).sum())
 
 
-def _contours(found: Ints, faces: Ints, rows: Ints) -> tuple[Ints, Floats]:
-    """Contours of crossings, which hang together by pairs of triangles that meet.
-
-    Returns:
-        A number that all crossings of a contour have, and 1 or −1: crossings of the same sign have their edges on the
-        same of the two surfaces; shape (crossings,).
-    """
-    meeting = np.column_stack([faces, found[rows, 1]])
-    segments = np.unique(np.sort(meeting, axis=1), axis=0, return_inverse=True)[1].ravel()
-    # a crossing and a segment are two nodes each, one per sign
-    is_turned = meeting[:, 0] > meeting[:, 1]
-    one, other = 2 * rows, 2 * (len(found) + segments)
-    links = np.concatenate([np.column_stack([one + k, other + (is_turned ^ (k == 1))]) for k in (0, 1)])
-    count = 2 * (len(found) + int(segments.max(initial=-1)) + 1)
-    labels = connected_components(count, links.astype(np.int32))[: 2 * len(found)].reshape(-1, 2)
-    # nothing tells the sides of a surface that meets itself in a Möbius strip
-    signs = np.sign(labels[:, 1] - labels[:, 0]).astype(np.float64)
-    return labels.min(axis=1), signs
+def _parts(masses: Sequence[float]) -> tuple[float, float]:
+    """How much of the way the first and the second of two patches takes; what cannot move leaves it to the other."""
+    first, second = masses
+    if min(masses) == 0.0:
+        return float(first > 0.0), float(second > 0.0)
+    return second / (first + second), first / (first + second)
 
 
 def taken_back(velocities: Floats, added: Floats) -> Floats:
     """Velocities (particles, 3) after the substep, without what is left in them of those that were added [m/s]."""
     squares = (added * added).sum(axis=1, keepdims=True)
-    shares = np.clip(_dot(velocities, added) / np.maximum(squares, 1e-300), 0.0, 1.0)
+    shares = np.clip((velocities * added).sum(axis=1, keepdims=True) / np.maximum(squares, 1e-300), 0.0, 1.0)
     return velocities - shares * added
-
-
-def _dot(one: Floats, other: Floats) -> Floats:
-    result: Floats = (one * other).sum(axis=1, keepdims=True)
-    return result
-
-
-def _unit(vectors: Floats) -> Floats:
-    result: Floats = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-300)
-    return result

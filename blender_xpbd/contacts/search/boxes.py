@@ -1,58 +1,72 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Travelling boxes: of points, of primitives, and of the nodes of trees, fitted from the leaves up.
+"""Travelling boxes: of points, and of the nodes of trees, fitted from the leaves up.
 
-A travelling box is two boxes, at the start and at the end of a window. What travels evenly from the one to the other is
-at each time in the box that is as far on its way. Two of them cannot meet where one axis parts them at both ends on the
-same side. Boxes are of single precision, rounded outward.
+A travelling box is two boxes, at the start and at the end of a substep. What travels evenly from the one to the other
+is at each time in the box that is as far on its way. Two of them cannot meet where one axis parts them at both ends on
+the same side. Boxes are of single precision, rounded outward.
+
+A row holds the low corners at the start and at the end, then the high ones times −1: so the box around two others is
+the lesser of each number, and one row's low corners plus another's high ones are the ways between them.
 """
 
 import taichi as ti
 
-from ...geometry.search.primitives import CORNERS
-from ...geometry.search.trees import DEPTH, FIRST_NODE, FIRST_PRIMITIVE, MEETS_ITSELF, PRIMITIVE_COUNT
-from .packs import Boxes, Forest, Points, Window
+from ...geometry.search.headers import DEPTH, FIRST_NODE, MEETS_ITSELF, PRIMITIVE_COUNT
+from ...geometry.search.leaf_contents import CORNERS_BEGIN, CORNERS_END, POINTS, TRIANGLES
 
-# low and high corner at the start, low and high corner at the end
 BOX_WIDTH = 12
 # more than a rounding error of single precision, and of an embedded point's sum
-OUTWARD = 2.5e-7
+OUTWARD = 5e-7
 # Taichi hands out a parallel loop in pieces of 512 turns at least, so a member of the team is as many
 ITEMS_PER_MEMBER = 512
 
 
 @ti.func
-def point_box(points: ti.template(), window: ti.template(), i):
-    """The box of a surface point, the interval sum Σ wⱼ boxⱼ: low and high corner, at the start and at the end."""
+def lesser(a, b):
+    """The lesser of each two numbers; that of ``a`` where one is not a number."""
+    return ti.select(b < a, b, a)
+
+
+@ti.func
+def overlap(a, b, gap):
+    """1 where two travelling boxes may come nearer than a gap, else 0, as where one is not a number."""
+    below, above = b[0:6] + a[6:12], a[0:6] + b[6:12]
+    low, high = lesser(below[0:3], below[3:6]), lesser(above[0:3], above[3:6])
+    near = (low[0] <= gap) & (low[1] <= gap) & (low[2] <= gap)
+    return ti.cast(near & (high[0] <= gap) & (high[1] <= gap) & (high[2] <= gap), ti.i32)
+
+
+@ti.func
+def fit_point(points: ti.template(), window: ti.template(), boxes: ti.template(), i):
+    """The box of a surface point, the interval sum Σ wⱼ boxⱼ, and its place at the start and at the end.
+
+    At the start, particle j is within its margin of its start; at the end, within its margin of the box from where it
+    would come to where it would stay.
+    """
     elements, weights = ti.static(points.point_elements, points.point_weights)
-    centre, travel, margin = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), 0.0
-    for j in ti.static(range(4)):
-        if weights[i, j] != 0.0:
-            start = window.window_starts[elements[i, j]]
-            centre += weights[i, j] * start.xyz
-            travel += weights[i, j] * window.window_travels[elements[i, j]].xyz
-            margin += ti.abs(weights[i, j]) * start[3]
-    low, high = ti.Vector([0.0] * 6, ti.f32), ti.Vector([0.0] * 6, ti.f32)
-    for k in ti.static(range(6)):
-        middle = centre[k % 3] + ti.static(k // 3) * travel[k % 3]
-        reach = margin + ti.abs(middle) * OUTWARD
-        low[k], high[k] = ti.cast(middle - reach, ti.f32), ti.cast(middle + reach, ti.f32)
-    return low, high
-
-
-@ti.func
-def read_box(boxes: ti.template(), i):
-    """Low corners of a box at the start and at the end, then high ones."""
-    low, high = ti.Vector([0.0] * 6, ti.f32), ti.Vector([0.0] * 6, ti.f32)
-    for k in ti.static(range(6)):
-        low[k], high[k] = boxes[i, k + 3 * (k // 3)], boxes[i, k + 3 * (k // 3) + 3]
-    return low, high
-
-
-@ti.func
-def write_box(boxes: ti.template(), i, low, high):
-    """The inverse of ``read_box``."""
-    for k in ti.static(range(6)):
-        boxes[i, k + 3 * (k // 3)], boxes[i, k + 3 * (k // 3) + 3] = low[k], high[k]
+    start, end, half, margin = ti.Vector([0.0] * 3), ti.Vector([0.0] * 3), ti.Vector([0.0] * 3), 0.0
+    come = start
+    for j in range(1 if weights[i, 0] == 1.0 else 4):
+        weight, particle = weights[i, j], elements[i, j]
+        if weight != 0.0:
+            own, last, stay = (
+                window.window_starts[particle],
+                window.window_ends[particle],
+                window.window_stays[particle],
+            )
+            start += weight * own.xyz
+            come += weight * last.xyz
+            end += weight * (0.5 * (last.xyz + stay.xyz))
+            half += ti.abs(weight) * (0.5 * ti.abs(last.xyz - stay.xyz))
+            margin += ti.abs(weight) * own[3]
+    box, place = ti.Vector([0.0] * 12, ti.f32), ti.Vector([0.0] * 6, ti.f32)
+    for k in ti.static(range(3)):
+        reach = margin + ti.abs(start[k]) * OUTWARD
+        box[k], box[6 + k] = ti.cast(start[k] - reach, ti.f32), ti.cast(-start[k] - reach, ti.f32)
+        reach = margin + half[k] + ti.abs(end[k]) * OUTWARD
+        box[3 + k], box[9 + k] = ti.cast(end[k] - reach, ti.f32), ti.cast(-end[k] - reach, ti.f32)
+        place[k], place[3 + k] = ti.cast(start[k], ti.f32), ti.cast(come[k], ti.f32)
+    boxes.point_boxes[i], boxes.point_places[i] = box, place
 
 
 @ti.func
@@ -69,57 +83,30 @@ def unit_normal(a, b, c):
 
 
 @ti.func
-def fit_leaf(forest: ti.template(), boxes: ti.template(), node, first, last, has_normals):
-    """The boxes of a leaf's primitives, of the leaf, and of its normals.
+def fit_leaf(forest: ti.template(), boxes: ti.template(), node, has_normals):
+    """The box of a leaf, and that of its normals.
 
     With 0 among the normals, as edges, points and slivers have it, the leaf is in no cone.
     """
-    low, high = ti.Vector([1e30] * 6, ti.f32), ti.Vector([-1e30] * 6, ti.f32)
-    least, greatest = ti.Vector([1.0] * 3, ti.f32), ti.Vector([-1.0] * 3, ti.f32)
-    corners = ti.static(forest.primitives)
-    for p in range(first, last):
-        low_a, high_a = read_box(boxes.point_boxes, corners[p, CORNERS])
-        low_b, high_b = read_box(boxes.point_boxes, corners[p, CORNERS + 1])
-        low_c, high_c = read_box(boxes.point_boxes, corners[p, CORNERS + 2])
-        own_low, own_high = ti.min(low_a, low_b, low_c), ti.max(high_a, high_b, high_c)
-        write_box(boxes.primitive_boxes, p, own_low, own_high)
-        low, high = ti.min(low, own_low), ti.max(high, own_high)
-        if has_normals == 1:
-            # twice the middles of the boxes
-            a, b, c = low_a + high_a, low_b + high_b, low_c + high_c
-            start, end = unit_normal(a[0:3], b[0:3], c[0:3]), unit_normal(a[3:6], b[3:6], c[3:6])
-            least, greatest = ti.min(least, start, end), ti.max(greatest, start, end)
-    write_box(boxes.node_boxes, node, low, high)
+    leaf = forest.leaf_rows[node]
+    box = ti.Vector([1e30] * 12, ti.f32)
+    for n in range(leaf[CORNERS_BEGIN], leaf[CORNERS_END]):
+        box = lesser(box, boxes.point_boxes[forest.leaf_points[n]])
+    boxes.node_boxes[node] = box
     if has_normals == 1:
-        write_normals(boxes.node_normals, node, least, greatest)
-
-
-@ti.func
-def write_normals(normals: ti.template(), node, least, greatest):
-    """The box of the normals of a node."""
-    for k in ti.static(range(3)):
-        normals[node, k], normals[node, 3 + k] = least[k], greatest[k]
-
-
-@ti.func
-def join_children(boxes: ti.template(), node, left, has_normals):
-    """The box of a node of two children, and that of its normals."""
-    low, high = read_box(boxes.node_boxes, left)
-    other_low, other_high = read_box(boxes.node_boxes, left + 1)
-    write_box(boxes.node_boxes, node, ti.min(low, other_low), ti.max(high, other_high))
-    if has_normals == 1:
-        normals = ti.static(boxes.node_normals)
-        for k in ti.static(range(3)):
-            normals[node, k] = ti.min(normals[left, k], normals[left + 1, k])
-            normals[node, 3 + k] = ti.max(normals[left, 3 + k], normals[left + 1, 3 + k])
-
-
-@ti.func
-def leaf_start(forest: ti.template(), tree, leaf):
-    """First primitive of a leaf of a tree, counted from its leftmost one."""
-    headers = ti.static(forest.tree_headers)
-    before = (ti.cast(headers[tree, PRIMITIVE_COUNT], ti.i64) * leaf) >> headers[tree, DEPTH]
-    return headers[tree, FIRST_PRIMITIVE] + ti.cast(before, ti.i32)
+        least = ti.Vector([1.0] * 6, ti.f32)
+        for f in range(leaf[TRIANGLES], leaf[POINTS]):
+            row = forest.features[f]
+            a, b, c = boxes.point_places[row[0]], boxes.point_places[row[1]], boxes.point_places[row[2]]
+            for n in range(2):
+                normal = unit_normal(a[0:3], b[0:3], c[0:3])
+                for k in ti.static(range(3)):
+                    least[k] = ti.select(normal[k] < least[k], normal[k], least[k])
+                    least[3 + k] = ti.select(-normal[k] < least[3 + k], -normal[k], least[3 + k])
+                if n == 0:
+                    for k in ti.static(range(3)):
+                        a[k], b[k], c[k] = a[3 + k], b[3 + k], c[3 + k]
+        boxes.node_normals[node] = least
 
 
 @ti.func
@@ -128,40 +115,25 @@ def share_of(count, member, team_size):
     return ti.cast(ti.cast(count, ti.i64) * member // team_size, ti.i32)
 
 
-@ti.kernel
-def fit_boxes(forest: Forest, points: Points, window: Window, boxes: Boxes, team_size: ti.i32):
-    """Boxes of all points and primitives, and of the leaves of all trees."""
-    for item in range(team_size * ITEMS_PER_MEMBER):
-        if item % ITEMS_PER_MEMBER == 0:
-            member, count = item // ITEMS_PER_MEMBER, points.point_elements.shape[0]
-            for i in range(share_of(count, member, team_size), share_of(count, member + 1, team_size)):
-                low, high = point_box(points, window, i)
-                write_box(boxes.point_boxes, i, low, high)
-    for item in range(team_size * ITEMS_PER_MEMBER):
-        if item % ITEMS_PER_MEMBER == 0:
-            member = item // ITEMS_PER_MEMBER
-            for tree in range(forest.tree_headers.shape[0]):
-                if forest.tree_headers[tree, PRIMITIVE_COUNT] > 0:
-                    fit_leaves(forest, boxes, tree, member, team_size)
-
-
 @ti.func
 def fit_leaves(forest: ti.template(), boxes: ti.template(), tree, member, team_size):
     """One member's share of the leaves of a tree."""
     leaves = 1 << forest.tree_headers[tree, DEPTH]
     node = forest.tree_headers[tree, FIRST_NODE] + leaves - 1
     for leaf in range(share_of(leaves, member, team_size), share_of(leaves, member + 1, team_size)):
-        first, last = leaf_start(forest, tree, leaf), leaf_start(forest, tree, leaf + 1)
-        fit_leaf(forest, boxes, node + leaf, first, last, forest.tree_headers[tree, MEETS_ITSELF])
+        fit_leaf(forest, boxes, node + leaf, forest.tree_headers[tree, MEETS_ITSELF])
 
 
-@ti.kernel
-def fit_nodes(forest: Forest, boxes: Boxes):
-    """Boxes of the nodes above the leaves: a tenth of the time that the leaves take, so by one thread."""
-    ti.loop_config(serialize=True)
+@ti.func
+def fit_nodes(forest: ti.template(), boxes: ti.template()):
+    """Boxes of the nodes above the leaves, and of their normals."""
     for tree in range(forest.tree_headers.shape[0]):
         first = forest.tree_headers[tree, FIRST_NODE]
         inner = (1 << forest.tree_headers[tree, DEPTH]) - 1
-        for n in range(inner):
-            node = inner - 1 - n
-            join_children(boxes, first + node, first + 2 * node + 1, forest.tree_headers[tree, MEETS_ITSELF])
+        has_normals = forest.tree_headers[tree, MEETS_ITSELF]
+        for n in range(inner if forest.tree_headers[tree, PRIMITIVE_COUNT] > 0 else 0):
+            node = first + inner - 1 - n
+            left = first + 2 * (inner - 1 - n) + 1
+            boxes.node_boxes[node] = lesser(boxes.node_boxes[left], boxes.node_boxes[left + 1])
+            if has_normals == 1:
+                boxes.node_normals[node] = lesser(boxes.node_normals[left], boxes.node_normals[left + 1])

@@ -11,6 +11,9 @@ arithmetic and fast robust geometric predicates"). Ties:
 
 import taichi as ti
 
+from ...geometry.search.primitives import CORNERS, EDGES, TRIANGLE
+from .packs import DOUBLES, INT_SIXES, INT_TABLE, INTS
+
 # of orient3d on rounded differences: (7 + 56 ε) ε with ε = 2⁻⁵³
 ORIENTATION_ERROR = 7.7715611723761027e-16
 
@@ -61,3 +64,26 @@ def crosses(places: ti.template(), i, j, a, b, c):
         one, two = side_of_line(places, p, q, a, b), side_of_line(places, p, q, b, c)
         result = (one == two) & (two == side_of_line(places, p, q, c, a))
     return result
+
+
+@ti.kernel
+def cross_candidates(
+    found: INT_SIXES, primitives: INT_TABLE, places: DOUBLES, crossings: INT_TABLE, total: INTS, candidates: ti.i32
+):
+    """Edge and triangle of each crossing among pairs of primitives; counted on where there is no room."""
+    ti.loop_config(serialize=True)
+    for _ in range(1):
+        count = 0
+        for n in range(2 * candidates):
+            row = found[n // 2]
+            a, b = row[n % 2], row[1 - n % 2]
+            one, two, three = primitives[b, CORNERS], primitives[b, CORNERS + 1], primitives[b, CORNERS + 2]
+            for k in range(3 if primitives[b, TRIANGLE] >= 0 else 0):
+                c, d = primitives[a, CORNERS + k], primitives[a, CORNERS + (k + 1) % 3]
+                is_apart = (c != one) & (c != two) & (c != three) & (d != one) & (d != two) & (d != three)
+                if primitives[a, EDGES + k] >= 0 and is_apart:
+                    if crosses(places, c, d, one, two, three):
+                        if count < crossings.shape[0]:
+                            crossings[count, 0], crossings[count, 1] = primitives[a, EDGES + k], primitives[b, TRIANGLE]
+                        count += 1
+        total[0] = count

@@ -16,15 +16,14 @@ from ...device.arrays import (
     make_zeros,
     readable_array,
 )
-from ...device.launch import launch
 from ...device.runtime import real_type
 from ...geometry.components import connected_components
 from ...geometry.search.surfaces import Surfaces
 from ..pairs.tables import PAIR_INTS, PAIR_WIDTH
-from .features import NEAR_PAIRS
-from .packs import Pairs, Points, Sorted, Window
-from .sorting import NOBODY, SEVERAL, SORTED_WIDTH, place_pairs, sort_pairs, write_pairs
-from .tree_walk import TreeWalk, make_forest
+from .leaves import NEAR_PAIRS
+from .listing import NOBODY, SEVERAL
+from .packs import Listed, Pairs, Points, Window
+from .tree_walk import TreeWalk
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -59,7 +58,8 @@ class PairList:
 
     Attributes:
         pairs: pack of ``pair_ints``, ``pair_floats`` and ``pair_bounds`` as ``contacts.pairs.tables`` says; by task,
-            kind and numbers: point and triangle, or edge and edge, lower one first. Rows beyond ``count`` are rubbish.
+            then in an order that boxes alone decide: point and triangle, or edge and edge, lower one first. Rows beyond
+            ``count`` are rubbish.
         task_starts: first pair of each part, then of those that reach across parts, then the end; on the device,
             shape (parts + 2,).
         count: how many pairs there are.
@@ -80,9 +80,10 @@ class PairSearch:
     """Surfaces that may touch, and the window of substeps for which pairs are listed.
 
     Attributes:
-        window: pack of ``window_starts`` (particles,): where each particle is when the window begins, and its margin;
-            and ``window_travels`` (particles,): how far it travels until the window ends [m]. The pairs hold as long
-            as each particle is, along each axis, within its margin of start + share of the window · travel.
+        window: pack of ``window_starts`` (particles,): where each particle is when the substep begins, and its margin;
+            ``window_ends`` (particles,): where it would come; ``window_stays`` (particles,): where it would be if it
+            stayed in the frame of its island [m]. The pairs hold as long as each particle goes evenly from within its
+            margin of its start to within its margin, along each axis, of what lies between the other two.
     """
 
     def __init__(self, surfaces: Surfaces, contents: Contents) -> None:
@@ -92,13 +93,13 @@ class PairSearch:
             surfaces: of all objects.
             contents: what moves them.
         """
-        self._surfaces = surfaces
-        self._forest = make_forest(surfaces, surfaces.rest)
-        self._points = _make_points(contents)
-        self._walk = TreeWalk(surfaces, self._points, NEAR_PAIRS)
+        self._object_count = surfaces.object_count
+        self._walk = TreeWalk(surfaces, _make_points(contents), NEAR_PAIRS)
         particle_count = len(contents.parts)
         self.window = Window(
-            window_starts=make_zero_vectors(particle_count), window_travels=make_zero_vectors(particle_count)
+            window_starts=make_zero_vectors(particle_count),
+            window_ends=make_zero_vectors(particle_count),
+            window_stays=make_zero_vectors(particle_count),
         )
         self._task_starts = make_zeros((contents.part_count + 2,), ti.i32)
         self._capacity = 0
@@ -110,33 +111,25 @@ class PairSearch:
         Args:
             team_size: threads to share the work among; the result does not depend on it.
         """
-        self._walk.fit(self._forest, self.window, team_size)
-        count, met = self._walk.walk(self._forest, team_size)
+        count = self._walk.search(self.window, self._listed, team_size)
         is_new = count > self._capacity
         if is_new:
             self._grow(count + count // 2)
-        if count:
-            launch(sort_pairs, self._walk.found, self._sorted)
-        launch(place_pairs, self._forest, self._points, self._sorted, count)
-        launch(write_pairs, self._forest, self._points, self._sorted, self._pairs, count, team_size)
-        islands = connected_components(self._surfaces.object_count, met)
+            self._walk.search(self.window, self._listed, team_size)
+        met = self._walk.met()
+        islands = connected_components(self._object_count, met)
         return PairList(self._pairs, self._task_starts, count, islands, is_new, met)
 
     def _grow(self, capacity: int) -> None:
         """Make room for so many pairs."""
         self._capacity = capacity
-        buckets = len(self._surfaces.rest) + len(self._surfaces.edges)
-        self._sorted = Sorted(
-            bucket_starts=make_zeros((buckets + 2,), ti.i32),
-            sorted_pairs=make_zeros((capacity, SORTED_WIDTH), ti.i32),
-            pair_places=make_zeros((capacity,), ti.i32),
-            task_starts=self._task_starts,
-        )
-        self._pairs = Pairs(
-            pair_ints=make_zeros((capacity, PAIR_INTS), ti.i32),
-            pair_floats=make_zeros((capacity, PAIR_WIDTH), real_type()),
-            pair_bounds=make_zeros((capacity,), real_type()),
-        )
+        arrays = {
+            "pair_ints": make_zeros((capacity, PAIR_INTS), ti.i32),
+            "pair_floats": make_zeros((capacity, PAIR_WIDTH), real_type()),
+            "pair_bounds": make_zeros((capacity,), real_type()),
+        }
+        self._pairs = Pairs(**arrays)
+        self._listed = Listed(task_starts=self._task_starts, **arrays)
 
 
 def _make_points(contents: Contents) -> Any:

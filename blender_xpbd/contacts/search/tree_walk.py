@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Surfaces on the device, and the launches that fit their trees and walk them."""
+"""Surfaces on the device, and the launch that fits their trees, walks them and lists what it finds."""
 
 from __future__ import annotations
 
@@ -9,40 +9,34 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from ...device.arrays import make_zeros, read_array, readable_array, write_array
+from ...device.arrays import make_array, make_rows, make_zero_rows, make_zeros, read_array, readable_array
 from ...device.launch import launch
 from ...device.runtime import thread_count
+from ...geometry.search.headers import PRIMITIVE_COUNT
 from ...geometry.search.surfaces import Surfaces
-from ...geometry.search.trees import PRIMITIVE_COUNT
 from ...scene.errors import XpbdError
-from .boxes import BOX_WIDTH, fit_boxes, fit_nodes
+from .boxes import BOX_WIDTH
+from .kernel import search_trees
+from .leaves import MOST_FEATURES, MOST_HITS, TOLD_PAIRS, TOLD_ROWS, TOLD_WIDTH
 from .packs import Boxes, Forest, Found, Work
-from .walk import LEAST_ITEMS, MOST_PAIRS, STACK, TREE_A, TREE_B, WORK_WIDTH, open_items, walk_items
+from .walk import LEAST_ITEMS, STACK
 
+Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
 # rows for pairs of nodes to share out, so that every one can be opened once more
 ITEM_ROWS = 16 * LEAST_ITEMS
-
-
-def make_forest(surfaces: Surfaces, places: npt.NDArray[np.float64]) -> Any:
-    """The pack of the trees, with these places of all points [m], shape (points, 3)."""
-    trees = surfaces.trees
-    return Forest(
-        tree_headers=readable_array(trees.headers, ti.i32),
-        primitives=readable_array(trees.primitives, ti.i32),
-        is_flat=readable_array(trees.is_flat, ti.i32),
-        surface_triangles=readable_array(surfaces.triangles, ti.i32),
-        surface_edges=readable_array(surfaces.edges, ti.i32),
-        places=readable_array(np.ascontiguousarray(places), ti.f64),
-    )
+# about 200 bytes each: more are no contact but a heap of points in one place
+MOST_PAIRS = 50_000_000
 
 
 class TreeWalk:
-    """Finds what two primitives have in common.
+    """Finds what primitives have in common.
 
     Attributes:
         found: pack of what was found, member by member of the team.
+        work: pack of what a walk writes.
+        roots: trees that are walked against each other, shape (roots, 2).
     """
 
     def __init__(self, surfaces: Surfaces, points: Any, mode: int) -> None:
@@ -51,78 +45,78 @@ class TreeWalk:
         Args:
             surfaces: whose trees are walked.
             points: pack.
-            mode: of ``features``.
+            mode: of ``leaves``.
         """
         trees = surfaces.trees
         self._points, self._mode = points, mode
-        self._roots = _roots(surfaces)
+        self._forest = Forest(
+            tree_headers=readable_array(trees.headers, ti.i32),
+            leaf_rows=make_rows(trees.leaves.rows, ti.i32),
+            features=make_rows(trees.leaves.features, ti.i32),
+            leaf_points=readable_array(trees.leaves.points, ti.i32),
+            is_flat=readable_array(trees.is_flat, ti.i32),
+            flat_starts=readable_array(trees.flat_starts, ti.i32),
+            flat_pairs=make_rows(trees.flat_pairs, ti.i32),
+            places=readable_array(np.ascontiguousarray(surfaces.rest), ti.f64),
+        )
         self._boxes = Boxes(
-            point_boxes=make_zeros((len(surfaces.rest), BOX_WIDTH), ti.f32),
-            primitive_boxes=make_zeros((len(trees.primitives), BOX_WIDTH), ti.f32),
-            node_boxes=make_zeros((trees.node_count, BOX_WIDTH), ti.f32),
-            node_normals=make_zeros((trees.node_count, 6), ti.f32),
+            point_boxes=make_zero_rows(len(surfaces.rest), BOX_WIDTH, ti.f32),
+            point_places=make_zero_rows(len(surfaces.rest), 6, ti.f32),
+            node_boxes=make_zero_rows(trees.node_count, BOX_WIDTH, ti.f32),
+            node_normals=make_zero_rows(trees.node_count, 6, ti.f32),
+            feature_boxes=make_zero_rows(len(trees.leaves.features), 6, ti.f32),
+            filled=make_zeros((trees.node_count,), ti.i32),
         )
-        rows = max(ITEM_ROWS, 16 * len(self._roots))
-        self._root_rows = np.zeros((rows, WORK_WIDTH), np.int32)
-        self._root_rows[: len(self._roots)] = self._roots
-        self._work = Work(
-            node_pairs=make_zeros((rows, WORK_WIDTH), ti.i32),
-            next_node_pairs=make_zeros((rows, WORK_WIDTH), ti.i32),
-            item_counts=make_zeros((1,), ti.i32),
-            found_counts=make_zeros((rows,), ti.i32),
-            stacks=make_zeros((STACK * thread_count(), WORK_WIDTH), ti.i32),
+        self.roots = _roots(surfaces)
+        rows, members = max(ITEM_ROWS, 16 * len(self.roots)), thread_count()
+        self.work = Work(
+            roots=make_array(self.roots, ti.i32),
+            node_pairs=make_zero_rows(rows, 4, ti.i32),
+            next_node_pairs=make_zero_rows(rows, 4, ti.i32),
+            item_rows=make_zero_rows(rows, 4, ti.i32),
+            stacks=make_zeros((2 * STACK * members,), ti.i32),
+            near=make_zeros(((2 * MOST_FEATURES + MOST_HITS) * members,), ti.i32),
+            told=make_zeros((TOLD_WIDTH,), ti.i32),
+            root_counts=make_zeros((len(self.roots),), ti.i32),
         )
-        self._make_room(1, 1)
+        self._make_room(len(surfaces.rest))
 
-    def fit(self, forest: Any, window: Any, team_size: int) -> None:
-        """Fit all boxes to a window."""
-        launch(fit_boxes, forest, self._points, window, self._boxes, team_size)
-        launch(fit_nodes, forest, self._boxes)
-
-    def walk(self, forest: Any, team_size: int) -> tuple[int, Ints]:
-        """Find all pairs.
+    def search(self, window: Any, listed: Any, team_size: int) -> int:
+        """Find and list all pairs; where there are more than ``listed`` has rows, none is listed.
 
         Returns:
-            how many there are, and the pairs of trees that have some, shape (pairs, 2).
+            how many there are.
 
         Raises:
             XpbdError: E_MEMORY, for more than ``MOST_PAIRS``.
         """
-        if team_size != self.found.member_counts.shape[0]:
-            self._make_room(self._room, team_size)
-        write_array(self.found.member_counts, np.zeros(team_size, np.int32))
-        write_array(self._work.node_pairs, self._root_rows)
-        write_array(self._work.item_counts, np.array([len(self._roots)], np.int32))
-        launch(open_items, forest, self._points, self._boxes, self._work, self._mode)
-        item_count = int(read_array(self._work.item_counts)[0])
-        if item_count == 0:
-            return 0, np.zeros((0, 2), np.int32)
-        self._walk(forest, team_size)
-        counts = read_array(self.found.member_counts)
-        count = int(counts.sum(dtype=np.int64))
-        if count > MOST_PAIRS:
-            text = "Too many parts of the surfaces lie in one place to test them for contact; move the objects apart."
-            raise XpbdError("E_MEMORY", text)
-        if counts.max() > self._room:
-            self._make_room(int(counts.max()) * 3 // 2, team_size)
-            self._walk(forest, team_size)
-        met = np.flatnonzero(read_array(self._work.found_counts)[:item_count])
-        return count, np.unique(read_array(self._work.node_pairs)[met][:, [TREE_A, TREE_B]], axis=0)
+        if len(self.roots) == 0:
+            return 0
+        while True:
+            packs = self._forest, self._points, window, self._boxes, self.work, self.found, listed
+            launch(search_trees, *packs, team_size, self._mode, team_size > 1)
+            told = read_array(self.work.told)
+            if max(told[TOLD_PAIRS], told[TOLD_ROWS]) > MOST_PAIRS:
+                text = (
+                    "Too many parts of the surfaces lie in one place to test them for contact; move the objects apart."
+                )
+                raise XpbdError("E_MEMORY", text)
+            if told[TOLD_ROWS] * team_size <= self._room:
+                return int(told[TOLD_PAIRS])
+            self._make_room(int(told[TOLD_ROWS]) * team_size * 3 // 2)
 
-    def _make_room(self, rows: int, members: int) -> None:
-        """Let each member of a team write so many rows."""
+    def met(self) -> Ints:
+        """Which trees have pairs with each other, shape (n, 2)."""
+        return self.roots[read_array(self.work.root_counts)[: len(self.roots)] > 0]
+
+    def _make_room(self, rows: int) -> None:
+        """Let the members of a team write so many rows in all."""
         self._room = rows
-        self.found = Found(found=make_zeros((rows * members, 2), ti.i32), member_counts=make_zeros((members,), ti.i32))
-
-    def _walk(self, forest: Any, team_size: int) -> None:
-        launch(walk_items, forest, self._points, self._boxes, self._work, self.found, team_size, self._mode)
+        self.found = Found(found=make_zero_rows(rows, 6, ti.i32), found_gaps=make_zeros((rows,), ti.f32))
 
 
 def _roots(surfaces: Surfaces) -> Ints:
     """The pairs of trees to begin with, each once; without those that have nothing in them."""
     is_there = surfaces.trees.headers[:, PRIMITIVE_COUNT] > 0
     sees = surfaces.sees & is_there[:, None] & is_there[None, :]
-    first, other = np.nonzero(np.triu(sees))
-    rows = np.zeros((len(first), WORK_WIDTH), np.int32)
-    rows[:, TREE_A], rows[:, TREE_B] = first, other
-    return rows
+    return np.argwhere(np.triu(sees)).astype(np.int32)

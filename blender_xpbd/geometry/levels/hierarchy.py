@@ -100,9 +100,10 @@ class _Surface:
 def build_hierarchy(
     positions: Floats, triangles: Ints, pairs: Ints, masses: Floats, fixed: Mask
 ) -> tuple[CoarseLevel, ...]:
-    """Coarse levels of the pieces of a surface that have a border and a fixed vertex.
+    """Coarse levels of the pieces of a surface with a border and a fixed vertex; without any, of all with a border.
 
-    A closed surface is as stiff as its shape, not its size, and what nothing holds falls as a whole: neither gains.
+    A closed surface is as stiff as its shape, not its size. What nothing holds beside pieces that are held falls as a
+    whole; where nothing is held at all, it may come to hang on what it touches.
 
     Args:
         positions: at rest [m], shape (particles, 3).
@@ -142,7 +143,7 @@ def _of_held_pieces(pairs: Ints, border: Ints, fixed: Mask, count: int) -> Ints:
     labels = connected_components(count, pairs)
     open_pieces, held_pieces = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
     open_pieces[labels[border]] = True
-    held_pieces[labels[fixed]] = True
+    held_pieces[labels[fixed] if fixed.any() else labels] = True
     return pairs[(open_pieces & held_pieces)[labels[pairs[:, 0]]]]
 
 

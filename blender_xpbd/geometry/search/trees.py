@@ -17,15 +17,17 @@ import numpy.typing as npt
 
 from ..surface.orientation import disagreeing_triangles
 from .flat_nodes import flat_nodes
+from .flat_pairs import no_pairs
+from .headers import level_starts
+from .leaf_contents import Leaves, leaf_contents
 from .primitives import CORNERS, EDGES, OWNED, TRIANGLE, build_primitives
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
 
-LEAF_SIZE = 4
-# columns of a tree
-FIRST_NODE, FIRST_PRIMITIVE, PRIMITIVE_COUNT, DEPTH, MEETS_ITSELF = range(5)
+# of 4, 8, 16 and 32 the one at which the search takes least, see docs/experiments.md
+LEAF_SIZE = 8
 
 
 @dataclass(frozen=True)
@@ -38,11 +40,18 @@ class Trees:
         primitives: in the order of the leaves, columns as in ``primitives``; shape (primitives, 8).
         is_flat: nodes that cannot meet themselves while their normals stay in a cone, see ``flat_nodes``;
             shape (nodes,), int32.
+        flat_starts: first row of ``flat_pairs`` of each node, then the end; shape (nodes + 1,).
+        flat_pairs: two nodes, the lower one first, that cannot meet each other while their normals and those of the
+            others in the row stay in one cone; sorted, shape (pairs, FLAT_PAIR_WIDTH).
+        leaves: what the leaves hold.
     """
 
     headers: Ints
     primitives: Ints
     is_flat: Ints
+    flat_starts: Ints
+    flat_pairs: Ints
+    leaves: Leaves
 
     @property
     def node_count(self) -> int:
@@ -59,7 +68,7 @@ def build_trees(meshes: Sequence[tuple[Floats, Ints, Ints, Bools]], meets_itself
     """
     headers = np.zeros((len(meshes), 5), np.int32)
     primitives = [np.zeros((0, 8), np.int32)]
-    is_flat = [np.zeros(0, np.int32)]
+    is_flat, flat_pairs = [np.zeros(0, np.int32)], [no_pairs()]
     first_node = first_primitive = first_point = first_triangle = first_edge = 0
     for number, (rest, triangles, edges, takes_part) in enumerate(meshes):
         rows = build_primitives(_agreeing(rest, triangles), edges, takes_part)
@@ -67,7 +76,11 @@ def build_trees(meshes: Sequence[tuple[Floats, Ints, Ints, Bools]], meets_itself
         rows = rows[_leaf_order(rest[rows[:, CORNERS:TRIANGLE]].mean(axis=1), depth)]
         headers[number] = first_node, first_primitive, len(rows), depth, meets_itself[number]
         node_count = (2 << depth) - 1
-        is_flat.append(flat_nodes(rest, rows, depth) if meets_itself[number] else np.zeros(node_count, np.int32))
+        flat, pairs = (
+            flat_nodes(rest, rows, depth) if meets_itself[number] else (np.zeros(node_count, np.int32), no_pairs())
+        )
+        is_flat.append(flat)
+        flat_pairs.append(np.where(pairs >= 0, pairs + first_node, -1))
         rows[:, CORNERS:TRIANGLE] += first_point
         rows[:, TRIANGLE] += np.where(rows[:, TRIANGLE] >= 0, first_triangle, 0)
         rows[:, EDGES:OWNED] += np.where(rows[:, EDGES:OWNED] >= 0, first_edge, 0)
@@ -79,7 +92,10 @@ def build_trees(meshes: Sequence[tuple[Floats, Ints, Ints, Bools]], meets_itself
             first_triangle + len(triangles),
             first_edge + len(edges),
         )
-    return Trees(headers, np.concatenate(primitives), np.concatenate(is_flat))
+    rows = np.concatenate(primitives)
+    pairs = np.concatenate(flat_pairs).astype(np.int32)
+    starts = np.searchsorted(pairs[:, 0], np.arange(first_node + 1)).astype(np.int32)
+    return Trees(headers, rows, np.concatenate(is_flat), starts, pairs, leaf_contents(headers, rows, first_node))
 
 
 def _agreeing(rest: Floats, triangles: Ints) -> Ints:
@@ -91,11 +107,6 @@ def _agreeing(rest: Floats, triangles: Ints) -> Ints:
 def tree_depth(count: int) -> int:
     """Levels below the root of a tree over so many primitives, so that its leaves hold ``LEAF_SIZE`` at most."""
     return max((max(count, 1) - 1) // LEAF_SIZE, 0).bit_length()
-
-
-def level_starts(count: int, level: int) -> npt.NDArray[np.int64]:
-    """First primitive of each node of a level, then their number; shape (2^level + 1,)."""
-    return (count * np.arange((1 << level) + 1, dtype=np.int64)) >> level
 
 
 def _leaf_order(centres: Floats, depth: int) -> npt.NDArray[np.int64]:

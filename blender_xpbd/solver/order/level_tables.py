@@ -65,7 +65,7 @@ def build_hierarchy_tables(models: Sequence[BodyModel], starts: Ints, scene: Sce
         starts: first particle of each.
         scene: of the bodies.
     """
-    h = _step(scene)
+    h = projection_time(scene)
     tables = _Tables()
     for model, start in zip(models, starts, strict=False):
         hierarchy = model.hierarchy
@@ -82,7 +82,7 @@ def level_stiffness(models: Sequence[BodyModel], scene: Scene, factors: Sequence
         scene: of the bodies.
         factors: on the compliances of each body.
     """
-    h = _step(scene)
+    h = projection_time(scene)
     rows = [
         model.hierarchy.softened(factor).stiffness(h)
         for model, factor in zip(models, factors, strict=True)
@@ -93,11 +93,11 @@ def level_stiffness(models: Sequence[BodyModel], scene: Scene, factors: Sequence
 
 def has_levels(models: Sequence[BodyModel], scene: Scene) -> bool:
     """Whether ``build_hierarchy_tables`` has any levels for these bodies."""
-    h = _step(scene)
+    h = projection_time(scene)
     return any(model.hierarchy is not None and _pays(model.hierarchy, scene, h) for model in models)
 
 
-def _step(scene: Scene) -> float:
+def projection_time(scene: Scene) -> float:
     """What a projection takes as the time step [s]."""
     h = scene.frames.frame_duration / scene.settings.substeps
     return BDF2_STEP * h if scene.settings.time_integration == "BDF2" else h
@@ -105,7 +105,8 @@ def _step(scene: Scene) -> float:
 
 def _pays(hierarchy: Hierarchy, scene: Scene, h: float) -> bool:
     is_wanted = scene.settings.acceleration == "HIERARCHY" and scene.settings.solver_mode == "XPBD"
-    return is_wanted and hierarchy.pays(h, float(np.linalg.norm(scene.gravity)))
+    meets = hierarchy.is_pinned or len(scene.colliders) > 0 or len(scene.bodies) > 1
+    return is_wanted and meets and hierarchy.pays(h, float(np.linalg.norm(scene.gravity)))
 
 
 class _Tables:

@@ -3,26 +3,32 @@
 
 | act | what happens | in ``step`` of ``tests/reference/xpbd.py`` |
 |---|---|---|
-| FIND_FRAMES | how fast islands of bodies that may touch move as a whole | – |
-| FIND_REACHES | how far particles may go in their island's frame | – |
-| FIND_NEAR | pairs that may touch in this substep | – |
-| PREDICT | gravity and drag change velocities, these move particles | ``v = (v + h g) exp(-drag h)``, ``x + h v`` |
+| BEGIN_PAIRS | what a substep with contact between bodies begins with is noted | – |
+| PREDICT | gravity and drag change velocities, these move particles | ``v = kept v + fallen g``, ``x + h v`` |
 | PLACE_TARGETS | pinned particles go on their way | ``x[particle] = target`` |
 | PLACE_VERTICES | vertices of colliders go on their way | – |
 | SOLVE_LEVELS | pulls go far through stiff cloth, by its coarse levels | – |
 | PROJECT | constraints move particles, one after the other | ``solve(constraint, …)`` |
 | TOUCH | colliders push points out, and hold them by friction; before PROJECT too, where it begins warm | – |
+| NOTE_CANDIDATES | where particles would come is noted | – |
+| MEASURE_ISLANDS | how far islands came as a whole: the frames that they are looked at from | – |
+| OPEN_WINDOW | boxes in which particles stay; then pairs are searched | – |
+| FIND_NEAR | pairs that may touch in this substep | – |
 | TOUCH_PAIRS | near pairs are pushed apart, and held by friction | – |
-| CHECK_WINDOW | whether particles are where the search has looked; else the substep is done again | – |
-| MEASURE_ISLANDS | how far islands came as a whole | – |
-| BEGIN_LIMIT | how far particles came in their island's frame | – |
+| TOUCH_AGAIN | colliders hold what this has pushed | – |
+| CHECK_WINDOW | whether particles were pushed out of their boxes | – |
+| REOPEN_WINDOW | if so, all are put back, and another search is due | – |
+| MEASURE_MEANS | how far islands came as a whole, pushes included | – |
+| BEGIN_LIMIT | how far particles came in their island's frame, in their boxes | – |
 | LIMIT | how far they may go so that nothing crosses | – |
 | SLIDE | they go along what stops them | – |
 | TRUNCATE | they go so far and no farther | – |
 | CLOSE_ISLANDS | islands get back the momentum that this took | – |
+| SUM_SPINS | how much spin pieces lose that touched nothing | – |
 | UPDATE_VELOCITIES | how far particles came is their velocity | ``(x - start) / h`` |
 | REBOUND | points that hit a collider bounce | – |
 | SETTLE_PAIRS | pairs do not keep the speed of the push, or rebound | – |
+| RESTORE_SPINS | pieces that nothing pushed get their spin back | – |
 | COUNT_PAIRS | how many pairs pushed, for the statistics | – |
 | BOUNCE | compact pieces bounce as a whole | – |
 | DAMP | once, in the last substep of a frame: bodies lose internal motion | ``damp_internal_motion`` |
@@ -43,14 +49,21 @@ from .tasks import MOST_PARTS, ROUNDS
 # the acts
 PREDICT, PLACE_TARGETS, SOLVE_LEVELS, PROJECT, TOUCH, UPDATE_VELOCITIES, REBOUND, BOUNCE, DAMP = range(9)
 # those of contact between bodies
-FIND_FRAMES, FIND_NEAR, PLACE_VERTICES, TOUCH_PAIRS, CHECK_WINDOW, MEASURE_ISLANDS = range(9, 15)
-BEGIN_LIMIT, LIMIT, SLIDE, TRUNCATE, CLOSE_ISLANDS, SETTLE_PAIRS, COUNT_PAIRS, FIND_REACHES = range(15, 23)
+BEGIN_PAIRS, PLACE_VERTICES, NOTE_CANDIDATES, MEASURE_ISLANDS, OPEN_WINDOW, FIND_NEAR, TOUCH_PAIRS = range(9, 16)
+CHECK_WINDOW, REOPEN_WINDOW, MEASURE_MEANS, BEGIN_LIMIT, LIMIT, SLIDE, TRUNCATE, CLOSE_ISLANDS = range(16, 24)
+SETTLE_PAIRS, COUNT_PAIRS, TOUCH_AGAIN = range(24, 27)
+# those of loose pieces that fly
+SUM_SPINS, RESTORE_SPINS = range(27, 29)
 # how often particles go along what stops them before they stop; one takes most of what it can, see docs/experiments.md
 SLIDES = 1
+# how often an iteration goes over pairs at most; it ends before where pushes have become small. Of 4, 8 and 16 the
+# first that keeps the gaps of ten layers to 5 %, see docs/experiments.md
+MOST_SWEEPS = 32
 # columns of a stage
 ACT, TURNS, FIRST, DETAIL = range(4)
-# what a launch does of them: from which substep on, how many, of how many of the frame, by a team of how many threads
-SPAN_FIRST, SPAN_COUNT, SPAN_OF, SPAN_TEAM_SIZE = range(4)
+# what a launch does of them: from which stage to before which, counted from the frame's first substep, of how many
+# substeps of the frame, by a team of how many threads
+SPAN_BEGIN, SPAN_END, SPAN_OF, SPAN_TEAM_SIZE = range(4)
 
 
 class Stage(NamedTuple):
@@ -60,8 +73,10 @@ class Stage(NamedTuple):
         act: what its turns do.
         turns: how many there are.
         first: task of the first turn, or for SOLVE_LEVELS the first chain of operations.
-        detail: for PROJECT the iteration, for TOUCH how often contacts were touched before, for LIMIT how often
-            particles have slid, for SOLVE_LEVELS into how many shares a chain is divided.
+        detail: for PROJECT the iteration, for TOUCH how often contacts were touched before, for TOUCH_PAIRS and
+            TOUCH_AGAIN the sweep, for LIMIT how often
+            particles have slid, for OPEN_WINDOW the iterations, for SOLVE_LEVELS into how many shares a chain is
+            divided.
     """
 
     act: int
@@ -78,7 +93,8 @@ def substep_stages(
     level_stages: Sequence[tuple[int, int, int]] = (),
     piece_count: int = 0,
     damped_count: int = 0,
-    pair_sweeps: int = 0,
+    has_pairs: bool = False,
+    spin_chunks: int = 0,
     touches_first: bool = False,
 ) -> tuple[Stage, ...]:
     """The stages of a substep.
@@ -91,7 +107,8 @@ def substep_stages(
         level_stages: of the coarse levels, as in ``LevelOperations``.
         piece_count: compact pieces that bounce as a whole; a turn takes an equal share of them.
         damped_count: loose pieces whose internal motion is damped; likewise.
-        pair_sweeps: how often an iteration goes over pairs of bodies; 0 where there can be none.
+        has_pairs: whether surfaces of bodies may touch.
+        spin_chunks: chunks of the pieces whose spin is kept; likewise.
         touches_first: whether colliders also push before the first iteration. A warm start needs it: the impulses that
             it gives again do not know of the contacts that held against them.
 
@@ -100,12 +117,12 @@ def substep_stages(
     """
     rounds, contact_rounds = _rounds(part_count, ROUNDS), _rounds(part_count, 1)
     stages = []
-    if pair_sweeps:
-        stages += [Stage(FIND_FRAMES, 1), Stage(FIND_REACHES, part_count), *_by_task(FIND_NEAR, contact_rounds)]
+    if has_pairs:
+        stages += [Stage(BEGIN_PAIRS, part_count)]
     stages += [Stage(PREDICT, part_count)]
     if has_targets:
         stages += [Stage(PLACE_TARGETS, 1)]
-    if pair_sweeps:
+    if has_pairs:
         stages += [Stage(PLACE_VERTICES, part_count)]
     stages += [Stage(SOLVE_LEVELS, chains * shares, chain, shares) for chain, chains, shares in level_stages]
     # touches before the first iteration, from which their multipliers go on
@@ -115,14 +132,23 @@ def substep_stages(
         stages += _by_task(PROJECT, rounds, iteration)
         if has_contacts:
             stages += _by_task(TOUCH, contact_rounds, early + iteration)
-        stages += _by_task(TOUCH_PAIRS, contact_rounds, iteration) * pair_sweeps
-    if pair_sweeps:
+        if has_pairs:
+            touching = _sweeps(contact_rounds, iteration, has_contacts=has_contacts)
+            stages += touching if iteration else _search(part_count, contact_rounds, iterations, touching)
+    if has_pairs:
         stages += _truncation(part_count, contact_rounds)
+    spin_turns = min(spin_chunks, MOST_PARTS)
+    if spin_chunks:
+        stages += [Stage(SUM_SPINS, spin_turns)]
     stages += [Stage(UPDATE_VELOCITIES, part_count)]
     if has_contacts:
         stages += _by_task(REBOUND, contact_rounds)
-    if pair_sweeps:
-        stages += [*_by_task(SETTLE_PAIRS, contact_rounds), Stage(COUNT_PAIRS, 1)]
+    if has_pairs:
+        stages += _by_task(SETTLE_PAIRS, contact_rounds)
+    if spin_chunks:
+        stages += [Stage(RESTORE_SPINS, spin_turns)]
+    if has_pairs:
+        stages += [Stage(COUNT_PAIRS, 1)]
     if piece_count:
         stages += [Stage(BOUNCE, min(piece_count, MOST_PARTS))]
     if damped_count:
@@ -138,12 +164,36 @@ def _by_task(act: int, rounds: Sequence[tuple[int, int]], detail: int = 0) -> li
     return [Stage(act, turns, first, detail) for turns, first in rounds]
 
 
+def _sweeps(rounds: Sequence[tuple[int, int]], iteration: int, *, has_contacts: bool) -> list[Stage]:
+    """All sweeps over pairs in an iteration; sweeps are counted through the substep."""
+    stages = []
+    for sweep in range(iteration * MOST_SWEEPS, (iteration + 1) * MOST_SWEEPS):
+        stages += _by_task(TOUCH_PAIRS, rounds, sweep)
+        if has_contacts:
+            stages += _by_task(TOUCH_AGAIN, rounds, sweep)
+    return stages
+
+
+def _search(
+    part_count: int, rounds: Sequence[tuple[int, int]], iterations: int, touching: Sequence[Stage]
+) -> list[Stage]:
+    """What is around a search, which comes before FIND_NEAR, and the first pushes."""
+    return [
+        Stage(NOTE_CANDIDATES, part_count),
+        Stage(MEASURE_ISLANDS, 1),
+        Stage(OPEN_WINDOW, part_count, detail=iterations),
+        *_by_task(FIND_NEAR, rounds),
+        *touching,
+        Stage(CHECK_WINDOW, part_count),
+        Stage(REOPEN_WINDOW, part_count),
+    ]
+
+
 def _truncation(part_count: int, rounds: Sequence[tuple[int, int]]) -> list[Stage]:
     """What sees to it that nothing crosses, between the last push and the velocities."""
     slides = [[*_by_task(LIMIT, rounds, number), Stage(SLIDE, part_count)] for number in range(SLIDES)]
     return [
-        Stage(CHECK_WINDOW, part_count),
-        Stage(MEASURE_ISLANDS, 1),
+        Stage(MEASURE_MEANS, 1),
         Stage(BEGIN_LIMIT, part_count),
         *itertools.chain(*slides),
         *_by_task(LIMIT, rounds, SLIDES),

@@ -9,26 +9,26 @@ import taichi as ti
 from ...constraints import CONSTRAINTS
 from ...contacts.contact import project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
-from ...contacts.tables import BODY_DAMPING
 from .functions import (
     forget_history,
     place_target,
     predict_position,
     project_constraint,
     projection_step,
+    speed_change,
     update_velocity,
 )
 from .internal_damping import damp_piece
 from .orientations import predict_orientations, update_angular_velocities
-from .packs import INTS, Colliders, Constraints, Contacts, Particles, Pieces, Targets
+from .packs import INTS, Colliders, Constraints, Contacts, Pairs, Particles, Pieces, Targets
+from .spin import note_touch, restore_spin, sum_spin
 
 
 @ti.kernel
-def predict_positions(particles: Particles, body_of: INTS, h: float, mode: ti.template()):
+def predict_positions(particles: Particles, body_of: INTS, h: float, substep: ti.i32, mode: ti.template()):
     """Predict all particles; ``body_of`` has the body of each."""
     for i in range(particles.positions.shape[0]):
-        decay = ti.exp(-particles.bodies[body_of[i], BODY_DAMPING] * h)
-        predict_position(particles, i, h, particles.gravity[0], decay, mode)
+        predict_position(particles, i, h, speed_change(particles, body_of[i], substep), mode)
 
 
 @ti.kernel
@@ -90,11 +90,11 @@ def update_velocities(particles: Particles, h: float, mode: ti.template()):
 
 
 @ti.kernel
-def predict_turns(particles: Particles, h: float):
+def predict_turns(particles: Particles, h: float, substep: ti.i32):
     """Predict all orientations."""
     count = particles.orientations.shape[0]
     for i in range(count):
-        predict_orientations(particles, i, count, h)
+        predict_orientations(particles, i, count, h, substep)
 
 
 @ti.kernel
@@ -131,6 +131,27 @@ def bounce_pieces(particles: Particles, contacts: Contacts, pieces: Pieces, h: f
     """Let compact pieces bounce, one thread per piece."""
     for piece in range(pieces.piece_rows.shape[0] - 1):
         bounce_piece(particles, contacts, pieces, piece, h, projection_step(h, 0, variant.mode)[2], variant)
+
+
+@ti.kernel
+def note_touches(contacts: Contacts, pieces: Pieces, first: ti.i32, last: ti.i32):
+    """Note which pieces that nothing holds have touched by the contact points of some elements."""
+    for k in range(contacts.element_starts[first], contacts.element_starts[last]):
+        note_touch(contacts, pieces, k)
+
+
+@ti.kernel
+def sum_spins(particles: Particles, pieces: Pieces, h: float):
+    """Sum the lost spin of pieces that nothing holds, one thread per chunk."""
+    for chunk in range(pieces.spin_chunks.shape[0]):
+        sum_spin(particles, pieces, chunk, h)
+
+
+@ti.kernel
+def restore_spins(particles: Particles, pieces: Pieces, pairs: Pairs, variant: ti.template()):
+    """Give them their spin back, likewise."""
+    for chunk in range(pieces.spin_chunks.shape[0]):
+        restore_spin(particles, pieces, pairs, chunk, variant)
 
 
 @ti.kernel

@@ -15,7 +15,9 @@ from ..order.stages import (
     PREDICT,
     PROJECT,
     REBOUND,
+    RESTORE_SPINS,
     SOLVE_LEVELS,
+    SUM_SPINS,
     TOUCH,
     UPDATE_VELOCITIES,
     Stage,
@@ -40,9 +42,9 @@ def project_by_colours(plan: Plan, iteration: int) -> None:
 
 
 def _predict(plan: Plan, stage: Stage, substep: int, of: int) -> None:
-    launch(kernels.predict_positions, plan.state.particles, plan.state.body_of, plan.h, plan.variant.mode)
+    launch(kernels.predict_positions, plan.state.particles, plan.state.body_of, plan.h, substep, plan.variant.mode)
     if plan.variant.has_orientations:
-        launch(kernels.predict_turns, plan.state.particles, plan.h)
+        launch(kernels.predict_turns, plan.state.particles, plan.h, substep)
 
 
 def _place_targets(plan: Plan, stage: Stage, substep: int, of: int) -> None:
@@ -87,6 +89,17 @@ def _touch(plan: Plan, stage: Stage, substep: int, of: int) -> None:
             plan.h,
             plan.variant,
         )
+    if plan.variant.keeps_spins:
+        launch(kernels.note_touches, state.contacts, state.pieces, *_contact_range(plan, stage))
+
+
+def _sum_spins(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    launch(kernels.sum_spins, plan.state.particles, plan.state.pieces, plan.h)
+
+
+def _restore_spins(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    world = plan.state.world
+    launch(kernels.restore_spins, world.particles, world.pieces, world.pairs, plan.variant)
 
 
 def _update_velocities(plan: Plan, stage: Stage, substep: int, of: int) -> None:
@@ -101,8 +114,7 @@ def _rebound(plan: Plan, stage: Stage, substep: int, of: int) -> None:
         bounces = plan.variant.bounces
         launch(kernels.restore_contact_colour, state.particles, state.contacts, first, last, bounces)
     if plan.variant.mode & BDF2:
-        colours = plan.system.contacts.colours[plan.round_of(stage)].tolist()
-        launch(kernels.forget_histories, state.particles, state.contacts, colours[0], colours[-1], plan.h)
+        launch(kernels.forget_histories, state.particles, state.contacts, *_contact_range(plan, stage), plan.h)
 
 
 def _bounce(plan: Plan, stage: Stage, substep: int, of: int) -> None:
@@ -121,13 +133,21 @@ def _contact_colours(plan: Plan, stage: Stage) -> list[tuple[int, int]]:
     return list(itertools.pairwise(colours.tolist()))
 
 
+def _contact_range(plan: Plan, stage: Stage) -> tuple[int, int]:
+    """First element of a round, and the one after its last."""
+    colours = plan.system.contacts.colours[plan.round_of(stage)].tolist()
+    return colours[0], colours[-1]
+
+
 LAUNCHES: dict[int, Callable[[Plan, Stage, int, int], None]] = {
     PREDICT: _predict,
     PLACE_TARGETS: _place_targets,
     SOLVE_LEVELS: _solve_levels,
     PROJECT: _project,
     TOUCH: _touch,
+    SUM_SPINS: _sum_spins,
     UPDATE_VELOCITIES: _update_velocities,
+    RESTORE_SPINS: _restore_spins,
     REBOUND: _rebound,
     BOUNCE: _bounce,
     DAMP: _damp,

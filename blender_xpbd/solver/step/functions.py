@@ -20,15 +20,26 @@ def keep_previous(particles: ti.template(), i, p, mode: ti.template()):
 
 
 @ti.func
-def predict_position(particles: ti.template(), i, h, gravity, decay, mode: ti.template()):
-    """Predict velocity and position; the fourth component of velocities and gravity is 0.
+def speed_change(particles: ti.template(), body, substep):
+    """How gravity and drag change the velocities of a body in a substep of a frame, see ``speed_changes``."""
+    row = body
+    if substep > 0:
+        row += particles.bodies.shape[0]
+    return particles.speed_changes[row]
 
-    Symplectic Euler: v ← (v + h g) decay, x ← x + h v. BDF2: v ← (4 v − v₋₁)/3 + ⅔ h g, x ← (4 x − x₋₁)/3 + ⅔ h v
-    (Small Steps 2019, §5.3, in predictor form). The previous position is where a particle would be now without its
-    velocity, so that (x − x_previous) is the velocity over ``step[2]`` of ``projection_step``: x, or (4 x − x₋₁)/3
-    with BDF2, which keeps x itself in ``older_positions``. What constraints of the substep before left in
-    ``corrections`` is where they begin: it moves the position, and becomes velocity with the rest of what they do.
+
+@ti.func
+def predict_position(particles: ti.template(), i, h, change, mode: ti.template()):
+    """Predict velocity and position; the fourth component of velocities is 0, ``change`` as in ``speed_changes``.
+
+    Symplectic Euler: v ← v − lost v + gained, x ← x + h v. BDF2: v ← e (4 v − e v₋₁)/3 + gained with e = 1 − lost,
+    x ← (4 x − x₋₁)/3 + ⅔ h v (Small Steps 2019, §5.3, in predictor form and for v e^(kt), so that drag is exact). The
+    previous position is where a particle would be now without its velocity, so that (x − x_previous) is the velocity
+    over ``step[2]`` of ``projection_step``: x, or (4 x − x₋₁)/3 with BDF2, which keeps x itself in
+    ``older_positions``. What constraints of the substep before left in ``corrections`` is where they begin: it moves
+    the position, and becomes velocity with the rest of what they do.
     """
+    lost, gained = change[3], ti.Vector([change[0], change[1], change[2], 0.0])
     p = particles.positions[i]
     if ti.static(mode & BDF2):
         reference = p + (p - particles.older_positions[i]) / 3.0
@@ -36,7 +47,7 @@ def predict_position(particles: ti.template(), i, h, gravity, decay, mode: ti.te
         particles.older_positions[i] = p
         if p[3] > 0.0:
             v = particles.velocities[i]
-            predicted = ((4.0 * v - particles.older_velocities[i]) / 3.0 + BDF2_STEP * h * gravity) * decay
+            predicted = (1.0 - lost) * (4.0 * v - (1.0 - lost) * particles.older_velocities[i]) / 3.0 + gained
             particles.older_velocities[i] = v
             particles.velocities[i] = predicted
             place = reference + BDF2_STEP * h * predicted
@@ -44,7 +55,8 @@ def predict_position(particles: ti.template(), i, h, gravity, decay, mode: ti.te
     else:
         keep_previous(particles, i, p, mode)
         if p[3] > 0.0:
-            v = (particles.velocities[i] + h * gravity) * decay
+            v = particles.velocities[i]
+            v += gained - lost * v
             particles.velocities[i] = v
             if ti.static(mode & WARM):
                 particles.positions[i] = p + h * v + particles.corrections[i]

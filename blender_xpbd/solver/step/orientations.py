@@ -9,7 +9,7 @@ axes, so that no gyroscopic torque is left (Kugelstadt & Schömer 2016, "Positio
 
 import taichi as ti
 
-from ...contacts.tables import BODY_DAMPING
+from .functions import speed_change
 
 
 @ti.func
@@ -49,7 +49,7 @@ def turn_between(a, b):
 
 
 @ti.func
-def predict_orientations(particles: ti.template(), turn, turns, h):
+def predict_orientations(particles: ti.template(), turn, turns, h, substep):
     """Predict one of ``turns`` equal shares of the orientations; drag slows their turning as it slows motion."""
     bodies, starts = ti.static(particles.bodies, particles.body_starts)
     # the first orientation of each body, after the first particle of each
@@ -59,12 +59,12 @@ def predict_orientations(particles: ti.template(), turn, turns, h):
     for b in range(bodies.shape[0]):
         begin, end = ti.max(starts[own + b], first), ti.min(starts[own + b + 1], last)
         if begin < end:
-            decay = ti.exp(-bodies[b, BODY_DAMPING] * h)
+            lost = speed_change(particles, b, substep)[3]
             for i in range(begin, end):
                 q, omega = particles.orientations[i], particles.angular_velocities[i]
                 particles.previous_orientations[i] = q
                 if omega[3] > 0.0:
-                    spin = decay * omega.xyz
+                    spin = omega.xyz - lost * omega.xyz
                     particles.angular_velocities[i] = ti.Vector([spin[0], spin[1], spin[2], omega[3]])
                     particles.orientations[i] = turned(q, spin, h)
 

@@ -24,8 +24,9 @@ MOTION = ti.types.ndarray(dtype=ti.f32, ndim=3)
 # positions are 4-vectors (xyz [m], inverse mass [1/kg]), previous positions too (xyz [m], damping time [s]); velocities
 # are [m/s] with a fourth component of 0, and so are corrections [m], which move the next prediction. Orientations are
 # unit quaternions (w, x, y, z); angular velocities [rad/s] have the inverse inertia [1/(kg m²)] as their fourth
-# component. Gravity [m/s²] is one vector for all. Bodies have a row each, columns as in ``contacts.tables``; their
-# starts are the first particle of each and the end of the last one's, then the same of the orientations
+# component. Gravity [m/s²] is one vector for all; what it and drag do in a substep as in ``speed_changes``. Bodies have
+# a row each, columns as in ``contacts.tables``; their starts are the first particle of each and the end of the last
+# one's, then the same of the orientations
 Particles = pack_type(
     positions=VECTORS,
     previous_positions=VECTORS,
@@ -37,6 +38,7 @@ Particles = pack_type(
     previous_orientations=VECTORS,
     angular_velocities=VECTORS,
     gravity=VECTORS,
+    speed_changes=VECTORS,
     bodies=FLOAT_TABLE,
     body_starts=INTS,
 )
@@ -49,12 +51,26 @@ Targets = pack_type(particles=INTS, starts=VECTORS, ends=VECTORS)
 # whether some point needed more than there are
 Contacts = pack_type(elements=INT_TABLE, weights=FLOAT_TABLE, element_starts=INTS, touches=INTS, slots=FLOATS_3D)
 # as in ``CompactPieces``, columns of the rows as in ``contacts.tables``; hits by piece and collider, columns as in
-# ``contacts.restitution``. Then as in ``DampedPieces``
+# ``contacts.restitution``. Then as in ``DampedPieces`` and ``SpinningPieces``; which of these have touched in the
+# substep, and sums over their chunks, columns as in ``spin``
 Pieces = pack_type(
-    piece_rows=INT_TABLE, members=INTS, points=INTS, hits=FLOATS_3D, damped_rows=INT_TABLE, damped_members=INTS
+    piece_rows=INT_TABLE,
+    members=INTS,
+    points=INTS,
+    hits=FLOATS_3D,
+    damped_rows=INT_TABLE,
+    damped_members=INTS,
+    spin_chunks=INT_TABLE,
+    spin_members=INTS,
+    spin_of=INTS,
+    spin_touched=INTS,
+    spin_sums=REAL_TABLE,
 )
-# as in ``ColliderSet``; the motion of a frame at the boundaries of its substeps
-Colliders = pack_type(motion=MOTION, ints=INT_TABLE, floats=FLOAT_TABLE, mesh_floats=FLOATS, mesh_ints=INTS)
+# as in ``ColliderSet``; the motion of a frame at the boundaries of its substeps. Of each body, 1 for colliders that it
+# passes through
+Colliders = pack_type(
+    motion=MOTION, ints=INT_TABLE, floats=FLOAT_TABLE, mesh_floats=FLOATS, mesh_ints=INTS, unseen=INT_TABLE
+)
 # as in ``HierarchyTables``, whose levels are the rows. Moves are where vertices were restricted to, then how far they
 # came from there; link states are the length that a link is pulled to and its multiplier. Nothing outlives a substep
 Levels = pack_type(
@@ -72,8 +88,8 @@ Levels = pack_type(
     link_states=FLOATS,
 )
 # who does what when: ``stages``, segments of ``Schedule`` and of ``ContactPoints``, ``LevelOperations``; what turns a
-# team has claimed and done; how long a substep lasts [s]; and what a launch does: first substep, how many, of how many
-# of the frame, by a team of how many threads
+# team has claimed and done; how long a substep lasts [s]; and what a launch does: from which stage to which, counted
+# from the frame's first substep, of how many substeps of the frame, by a team of how many threads
 Order = pack_type(
     stages=INT_TABLE,
     segments=INT_TABLE,
@@ -88,9 +104,9 @@ Order = pack_type(
 )
 # contact between bodies: surfaces, pairs and limits as in ``contacts.pairs.tables``; the rows of ``pair_starts`` and
 # the windows of particles as in ``contacts.search``; the near pairs of a task stand from its first pair on. Rows and
-# counts of objects, what substeps tell and vertices as in ``pair_tables``. Of each island, which has the number of its
-# first object, the displacement that it is looked at from [m]; of each particle, how far it may go in a substep [m],
-# and the range of that: the least, and the greatest of all.
+# counts of objects, what substeps tell and vertices as in ``pair_tables``. Of each particle, its velocity when the
+# substep began, where it came before pairs pushed it, and how far it may go [m] in the frame of its island. Of each
+# island, which has the number of its first object, the displacement that it is looked at from, and its mean one [m].
 # Places of vertices in their collider's frame at both ends of the frame [m]
 Pairs = pack_type(
     surface_elements=INT_TABLE,
@@ -98,7 +114,6 @@ Pairs = pack_type(
     objects=FLOAT_TABLE,
     object_rows=INT_TABLE,
     object_counts=INT_TABLE,
-    travels=FLOATS,
     gradients=FLOATS,
     pair_ints=INT_TABLE,
     pair_floats=REAL_TABLE,
@@ -107,13 +122,20 @@ Pairs = pack_type(
     near_ints=INTS,
     near_floats=FLOATS,
     near_counts=INTS,
+    anchor_ints=INT_TABLE,
+    anchor_floats=REAL_TABLE,
+    anchor_heads=INTS,
+    anchor_count=INTS,
     moves=VECTORS,
     cuts=VECTORS,
     window_starts=VECTORS,
-    window_travels=VECTORS,
+    window_ends=VECTORS,
+    window_stays=VECTORS,
+    start_velocities=VECTORS,
+    candidates=VECTORS,
     frames=VECTORS,
+    means=VECTORS,
     reaches=FLOATS,
-    reach_range=FLOATS,
     told=INTS,
     vertices=INT_TABLE,
     vertex_places=VECTOR_TABLE,

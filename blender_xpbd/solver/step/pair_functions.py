@@ -6,14 +6,26 @@
 
 import taichi as ti
 
+from ...constraints.constraint import BDF2
 from ...contacts.generate import to_world
+from ...contacts.pairs.anchors import forget_anchors, keep_anchor, note_slide
 from ...contacts.pairs.limit import limit_pair
-from ...contacts.pairs.near import find_near, leave_alone, widest_bound
+from ...contacts.pairs.near import find_near, leave_alone
 from ...contacts.pairs.settle import settle_pair
-from ...contacts.pairs.tables import KIND, MULTIPLIER, NEAR_INTS, NEAR_WIDTH, POINTS, ROW, VERTEX_TRIANGLE
+from ...contacts.pairs.tables import (
+    KIND,
+    MULTIPLIER,
+    NEAR_FRICTION,
+    NEAR_INTS,
+    NEAR_WIDTH,
+    POINTS,
+    ROW,
+    VERTEX_TRIANGLE,
+)
 from ...contacts.pairs.touch import touch_pair
+from ..order.stages import MOST_SWEEPS
 from .functions import keep_previous
-from .pair_tables import COLLIDER, MOST_PUSHING, PARTICLE, PUSHING, TUNNELLED
+from .pair_tables import BUSY_SWEEPS, COLLIDER, MOST_PUSHING, PARTICLE, PUSHING, TUNNELLED
 
 
 @ti.func
@@ -54,13 +66,16 @@ def pair_reach(pairs: ti.template(), k, embeds: ti.template()):
 
 
 @ti.func
-def find_near_task(particles: ti.template(), pairs: ti.template(), task, h, embeds: ti.template()):
-    """List the pairs of a task that are near."""
+def find_near_task(
+    particles: ti.template(), starts: ti.template(), pairs: ti.template(), task, h, embeds: ti.template()
+):
+    """List the pairs of a task that are near, by where particles were when the substep began."""
+    speeds = ti.static(pairs.start_velocities)
     first, count = pairs.pair_starts[task], 0
-    widest = widest_bound(pairs, 2.0 * pairs.reach_range[1])
     for k in range(first, pairs.pair_starts[task + 1]):
-        if pairs.pair_bounds[k] <= widest:
-            if find_near(particles, pairs, pairs, k, first + count, h, pair_reach(pairs, k, embeds), embeds):
+        reach = pair_reach(pairs, k, embeds)
+        if pairs.pair_bounds[k] <= reach:
+            if find_near(particles, starts, speeds, pairs, pairs, k, first + count, h, reach, embeds):
                 if is_for_colliders(particles, pairs, k):
                     leave_alone(pairs, first + count)
                 count += 1
@@ -68,11 +83,23 @@ def find_near_task(particles: ti.template(), pairs: ti.template(), task, h, embe
 
 
 @ti.func
-def touch_pair_task(particles: ti.template(), pairs: ti.template(), task, embeds: ti.template()):
-    """Push the near pairs of a task apart."""
-    first = pairs.pair_starts[task]
-    for n in range(first, first + pairs.near_counts[task]):
-        touch_pair(particles, pairs, pairs, n, embeds)
+def is_awake(pairs: ti.template(), sweep):
+    """Whether the pairs are swept once more: the sweep before still had to push, or this is an iteration's first."""
+    return sweep % MOST_SWEEPS == 0 or pairs.told[BUSY_SWEEPS] >= sweep
+
+
+@ti.func
+def touch_pair_task(particles: ti.template(), pairs: ti.template(), task, sweep, embeds: ti.template()):
+    """Push the near pairs of a task apart, in every other sweep from the last one to the first."""
+    if is_awake(pairs, sweep):
+        first, count, is_busy = pairs.pair_starts[task], pairs.near_counts[task], 0
+        for m in range(count):
+            n = first + m
+            if sweep % 2 == 1:
+                n = first + count - 1 - m
+            is_busy = is_busy | touch_pair(particles, pairs, pairs, n, embeds)
+        if is_busy == 1:
+            ti.atomic_max(pairs.told[BUSY_SWEEPS], sweep + 1)
 
 
 @ti.func
@@ -95,11 +122,21 @@ def limit_task(starts: ti.template(), pairs: ti.template(), task, is_last, embed
 
 
 @ti.func
-def settle_task(particles: ti.template(), pairs: ti.template(), task, inverse_h, gravity_speed, embeds: ti.template()):
-    """Velocities of the near pairs of a task after the push, and how many pushed."""
+def settle_task(
+    particles: ti.template(),
+    starts: ti.template(),
+    pairs: ti.template(),
+    task,
+    inverse_h,
+    gravity_speed,
+    embeds: ti.template(),
+):
+    """Velocities of the near pairs of a task after the push, what is left of their slides, and how many pushed."""
     first = pairs.pair_starts[task]
     for n in range(first, first + pairs.near_counts[task]):
         if pairs.near_floats[n * NEAR_WIDTH + MULTIPLIER] > 0.0:
+            if pairs.near_floats[n * NEAR_WIDTH + NEAR_FRICTION] > 0.0:
+                note_slide(particles, starts, pairs, pairs, n, embeds)
             settle_pair(particles, pairs, pairs, n, inverse_h, gravity_speed, embeds)
             count_pair(pairs, n, PUSHING)
 
@@ -111,6 +148,17 @@ def count_pushing(pairs: ti.template()):
     for o in range(counts.shape[0]):
         counts[o, MOST_PUSHING] = ti.max(counts[o, MOST_PUSHING], counts[o, PUSHING])
         counts[o, PUSHING] = 0
+    pairs.told[BUSY_SWEEPS] = 0
+
+
+@ti.func
+def keep_anchors(pairs: ti.template()):
+    """Let the anchors be those that near pairs leave behind."""
+    forget_anchors(pairs)
+    for task in range(pairs.near_counts.shape[0]):
+        first = pairs.pair_starts[task]
+        for n in range(first, first + pairs.near_counts[task]):
+            keep_anchor(pairs, n)
 
 
 @ti.func
@@ -124,5 +172,10 @@ def place_vertices(world: ti.template(), turn, turns, substep, share, mode: ti.t
         if i > 0:
             local = places[k, 0] + share * (places[k, 1] - places[k, 0])
             place = to_world(world.colliders.motion, substep + 1, vertices[k, COLLIDER], local)
-            keep_previous(world.particles, i, world.particles.positions[i], mode)
+            reference = world.particles.positions[i]
+            if ti.static(mode & BDF2):
+                # as pinned particles, see ``functions.place_target``
+                world.particles.older_positions[i] = reference
+                reference += (ti.Vector([place[0], place[1], place[2], 0.0]) - reference) / 3.0
+            keep_previous(world.particles, i, reference, mode)
             world.particles.positions[i] = ti.Vector([place[0], place[1], place[2], 0.0])

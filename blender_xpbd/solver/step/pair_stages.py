@@ -6,79 +6,79 @@ import taichi as ti
 from ..order.stages import (
     ACT,
     BEGIN_LIMIT,
+    BEGIN_PAIRS,
     CHECK_WINDOW,
     CLOSE_ISLANDS,
     COUNT_PAIRS,
     DETAIL,
-    FIND_FRAMES,
     FIND_NEAR,
-    FIND_REACHES,
     FIRST,
     LIMIT,
     MEASURE_ISLANDS,
-    PLACE_VERTICES,
+    MEASURE_MEANS,
+    NOTE_CANDIDATES,
+    OPEN_WINDOW,
+    REOPEN_WINDOW,
     SETTLE_PAIRS,
     SLIDE,
     SLIDES,
-    SPAN_COUNT,
-    SPAN_FIRST,
-    SPAN_OF,
     TOUCH_PAIRS,
     TRUNCATE,
     TURNS,
 )
 from .functions import projection_step
-from .island_functions import (
-    begin_limit_share,
-    check_share,
-    close_islands,
-    find_frames,
-    find_reach_share,
-    measure_islands,
-    slide_share,
-    truncate_share,
+from .island_functions import begin_limit_share, close_islands, measure_islands, slide_share, truncate_share
+from .pair_functions import (
+    count_pushing,
+    find_near_task,
+    keep_anchors,
+    limit_task,
+    settle_task,
+    touch_pair_task,
 )
-from .pair_functions import count_pushing, find_near_task, limit_task, place_vertices, settle_task, touch_pair_task
+from .window_functions import begin_share, check_share, note_share, open_share, reopen_share
 
 
 @ti.func
-def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, done, variant: ti.template()):
-    """Do one turn of a stage of contact between bodies; ``done`` counts the substeps of the window so far."""
+def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, variant: ti.template()):
+    """Do one turn of a stage of contact between bodies, but for PLACE_VERTICES."""
     mode = ti.static(variant.mode)
     # where particles were when the substep began; BDF2's previous positions are its reference
     starts = ti.static(world.particles.older_positions if variant.has_history else world.particles.previous_positions)
     act, turns, h = order.stages[stage, ACT], order.stages[stage, TURNS], order.duration[0]
-    task, substep = order.stages[stage, FIRST] + turn, order.span[SPAN_FIRST] + done - 1
-    count = order.span[SPAN_COUNT]
-    share = ti.cast(done, float) / count
-    if act == FIND_FRAMES:
-        find_frames(world.particles, world.pairs)
-    if act == FIND_REACHES:
-        find_reach_share(world.particles, world.pairs, turn, turns, h)
-    if act == FIND_NEAR:
-        find_near_task(world.particles, world.pairs, task, h, variant.embeds)
-    if act == PLACE_VERTICES:
-        place_vertices(world, turn, turns, substep, (substep + 1.0) / order.span[SPAN_OF], mode)
-    if act == TOUCH_PAIRS:
-        touch_pair_task(world.particles, world.pairs, task, variant.embeds)
-    if act == CHECK_WINDOW:
-        check_share(world.particles, world.pairs, turn, turns, done, share)
+    task, detail = order.stages[stage, FIRST] + turn, order.stages[stage, DETAIL]
+    if act == BEGIN_PAIRS:
+        begin_share(world.particles, world.pairs, turn, turns)
+    if act == NOTE_CANDIDATES:
+        note_share(world, turn, turns, variant.shapes)
     if act == MEASURE_ISLANDS:
-        measure_islands(world.particles, starts, world.pairs, done, share)
+        measure_islands(world.particles, starts, world.pairs, world.pairs.frames)
+    if act == OPEN_WINDOW:
+        open_share(world.particles, starts, world.pairs, turn, turns, detail, h, mode)
+    if act == FIND_NEAR:
+        find_near_task(world.particles, starts, world.pairs, task, h, variant.embeds)
+    if act == TOUCH_PAIRS:
+        touch_pair_task(world.particles, world.pairs, task, detail, variant.embeds)
+    if act == CHECK_WINDOW:
+        check_share(world.particles, world.pairs, turn, turns)
+    if act == REOPEN_WINDOW:
+        reopen_share(world, turn, turns, variant.shapes)
+    if act == MEASURE_MEANS:
+        measure_islands(world.particles, starts, world.pairs, world.pairs.means)
     if act == BEGIN_LIMIT:
         begin_limit_share(world.particles, starts, world.pairs, turn, turns)
     if act == LIMIT:
-        limit_task(starts, world.pairs, task, order.stages[stage, DETAIL] == SLIDES, variant.embeds)
+        limit_task(starts, world.pairs, task, detail == SLIDES, variant.embeds)
     if act == SLIDE:
-        slide_share(world.particles, world.pairs, turn, turns)
+        slide_share(world.particles, starts, world.pairs, turn, turns)
     if act == TRUNCATE:
         truncate_share(world.particles, starts, world.pairs, turn, turns)
     if act == CLOSE_ISLANDS:
-        close_islands(
-            world.particles, starts, world.pairs, done, share, ti.cast(ti.min(done + 1, count), float) / count
-        )
+        close_islands(world.particles, starts, world.pairs)
     if act == SETTLE_PAIRS:
         gravity_speed = world.particles.gravity[0].norm() * h
-        settle_task(world.particles, world.pairs, task, projection_step(h, 0, mode)[2], gravity_speed, variant.embeds)
+        inverse_h = projection_step(h, 0, mode)[2]
+        settle_task(world.particles, starts, world.pairs, task, inverse_h, gravity_speed, variant.embeds)
     if act == COUNT_PAIRS:
         count_pushing(world.pairs)
+        keep_anchors(world.pairs)

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Columns of the tables of contact between bodies that a substep reads and writes, see ``packs.Pairs``."""
 
-# of ``object_rows``: first particle and the one after the last; the island of the object in this window, −1 where no
-# pair of it is listed; whether the island is looked at from its own mean motion, which it may keep
-FIRST, LAST, ISLAND, HAS_FRAME = range(4)
-OBJECT_ROW_WIDTH = 4
-# of ``told``: after how many substeps of the launch the window has ended, and in which of them a particle left where
-# the search has looked, so that it must be done again (0: none); whether something was clipped in this substep
-STOPPED, FAILED, IS_CLIPPED = range(3)
+# of ``object_rows``: first particle and the one after the last; the island of the object, and that of the next substep;
+# whether nothing fixed is in it; whether in this substep a shape that is not searched touches it; whether in this
+# substep moves of it were cut
+FIRST, LAST, ISLAND, NEXT_ISLAND, IS_FREE, IS_HELD, IS_CUT = range(7)
+OBJECT_ROW_WIDTH = 7
+# of ``told``: whether a particle was pushed out of where the search has looked, so that another search is due, and
+# whether one may be asked for; and of how many sweeps in this substep the last one had to push
+MUST_SEARCH, MAY_SEARCH, BUSY_SWEEPS = range(3)
 TOLD_WIDTH = 3
 # of ``object_counts``: pairs of the object that pushed in this substep; of a frame, most of them in a substep, how
 # often its particles were clipped, and how often a pair of it may have passed through itself

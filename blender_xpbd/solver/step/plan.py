@@ -11,6 +11,7 @@ from ...device.runtime import thread_count
 from ...device.version import knows_taichi
 from ..order.stages import Stage
 from ..system.colliders import ColliderSet
+from ..system.contact_objects import unseen_colliders
 from ..system.mode import Variant, static_mode
 from ..system.system import System
 from .state import State
@@ -103,8 +104,10 @@ def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
             bounces=len(system.pieces) > 0,
             has_levels=len(state.tables.levels) > 0,
             damps_bodies=len(system.damped) > 0,
+            keeps_spins=len(system.spinning) > 0,
             has_orientations=len(system.orientations) > 0,
             has_pairs=system.objects is not None,
             embeds=system.objects is not None and system.objects.embeds,
+            chooses=bool(unseen_colliders(system.scene).any()),
         ),
     )

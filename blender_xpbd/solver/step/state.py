@@ -18,20 +18,20 @@ from ...contacts.slots import FIRST_SLOTS, slot_width
 from ...contacts.tables import COLLIDER_SHAPE, MOTION_WIDTH
 from ...device.arrays import make_array, make_vectors, make_zero_vectors, make_zeros, read_array, readable_array
 from ...device.runtime import real_type
-from ..order.compact_pieces import CompactPieces
-from ..order.damped_pieces import DampedPieces
 from ..order.level_operations import LevelOperations, level_operations
 from ..order.level_tables import HierarchyTables, build_hierarchy_tables
 from ..order.stages import Stage, substep_stages
 from ..system.colliders import ColliderSet
+from ..system.contact_objects import unseen_colliders
 from ..system.mode import keeps_friction, static_mode
+from ..system.speed_changes import bdf2_history
 from ..system.system import System
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Pieces, Targets, World
 from .pair_state import no_pairs
+from .spin import SUM_WIDTH
 from .team_kernels import COUNTERS
 
-# how often an iteration goes over pairs: fewer let stacks creep, see docs/experiments.md
-PAIR_SWEEPS = 4
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -118,8 +118,9 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         operations.stages,
         len(system.pieces),
         len(system.damped),
-        PAIR_SWEEPS * (system.objects is not None),
-        bool(mode & WARM),
+        has_pairs=system.objects is not None,
+        spin_chunks=len(system.spinning.chunks),
+        touches_first=bool(mode & WARM),
     )
     most_slots = sum(CONTACTS[shape].most_faces for shape in colliders.ints[:, COLLIDER_SHAPE])
     world = World(
@@ -131,8 +132,8 @@ def build_state(system: System, colliders: ColliderSet) -> State:
             ends=make_zero_vectors(len(moved)),
         ),
         contacts=_contacts(system, min(FIRST_SLOTS, most_slots), mode),
-        pieces=_pieces(system.pieces, system.damped, len(colliders.ints)),
-        colliders=_colliders(colliders, settings.substeps),
+        pieces=_pieces(system, len(colliders.ints)),
+        colliders=_colliders(colliders, settings.substeps, unseen_colliders(system.scene)),
         levels=_levels(tables),
         pairs=no_pairs(),
     )
@@ -149,25 +150,38 @@ def build_state(system: System, colliders: ColliderSet) -> State:
 
 def _particles(system: System, mode: int) -> Any:
     turning = system.orientations
-    # only BDF2 looks back: to uniform motion at first
-    looks_back = bool(mode & BDF2)
-    h = system.scene.frames.frame_duration / system.scene.settings.substeps
-    older_velocities = system.velocities[: None if looks_back else 0]
-    older_positions = system.positions[: len(older_velocities)] - h * older_velocities
+    velocities, older_positions, older_velocities = _history(system, mode)
     return Particles(
         positions=make_vectors(system.positions, system.inverse_masses),
         previous_positions=make_vectors(system.positions, system.damping_times),
-        velocities=make_vectors(system.velocities),
+        velocities=make_vectors(velocities),
         older_positions=make_vectors(older_positions),
         older_velocities=make_vectors(older_velocities),
         corrections=make_zero_vectors(len(system.positions) if mode & WARM else 0),
         gravity=make_vectors(np.append(system.scene.gravity, 0.0)[None]),
+        speed_changes=make_zero_vectors(2 * len(system.models)),
         bodies=make_array(body_table(system), ti.f32),
         orientations=make_vectors(turning.rotations),
         previous_orientations=make_zero_vectors(len(turning)),
         angular_velocities=make_vectors(turning.angular_velocities, turning.inverse_inertias),
         body_starts=make_array(np.concatenate([system.starts, system.orientation_starts]), ti.i32),
     )
+
+
+def _history(system: System, mode: int) -> tuple[Floats, Floats, Floats]:
+    """Velocities at the start, and positions and velocities a substep before: only BDF2 looks back."""
+    velocities = system.velocities
+    if not mode & BDF2:
+        return velocities, np.zeros((0, 3)), np.zeros((0, 3))
+    velocities, older_positions, older_velocities = velocities.copy(), system.positions.copy(), velocities.copy()
+    for number, model in enumerate(system.models):
+        mine = slice(*system.starts[number : number + 2])
+        now, before, way = bdf2_history(system, model.body)
+        moves = (system.inverse_masses[mine] > 0.0)[:, None]
+        velocities[mine] = moves * now
+        older_velocities[mine] = moves * before
+        older_positions[mine] -= moves * way
+    return velocities, older_positions, older_velocities
 
 
 def _constraints(system: System, mode: int) -> Any:
@@ -214,11 +228,14 @@ def _contacts(system: System, slots: int, mode: int) -> Any:
 def _slots(system: System, slots: int, mode: int) -> tuple[Any, Any]:
     """``touches`` and ``slots`` of the contacts."""
     count, bounces = len(system.contacts) if slots else 0, len(system.pieces) > 0
-    width = slot_width(keeps_friction=keeps_friction(mode, bounces=bounces), bounces=bounces)
+    has_pairs = system.objects is not None
+    is_kept = keeps_friction(mode, bounces=bounces, has_pairs=has_pairs)
+    width = slot_width(keeps_friction=is_kept, bounces=bounces, has_pairs=has_pairs)
     return make_zeros((count + 1,), ti.i32), make_zeros((count, slots, width), real_type())
 
 
-def _pieces(pieces: CompactPieces, damped: DampedPieces, collider_count: int) -> Any:
+def _pieces(system: System, collider_count: int) -> Any:
+    pieces, damped, spinning = system.pieces, system.damped, system.spinning
     rows = np.stack([pieces.starts, pieces.point_starts, np.append(pieces.are_hard, 0)], axis=1)
     return Pieces(
         piece_rows=make_array(rows, ti.i32),
@@ -227,14 +244,20 @@ def _pieces(pieces: CompactPieces, damped: DampedPieces, collider_count: int) ->
         hits=make_zeros((len(pieces), collider_count, HIT_WIDTH), real_type()),
         damped_rows=make_array(damped.rows, ti.i32),
         damped_members=make_array(damped.members, ti.i32),
+        spin_chunks=make_array(spinning.chunks, ti.i32),
+        spin_members=make_array(spinning.members, ti.i32),
+        spin_of=make_array(spinning.of_particles, ti.i32),
+        spin_touched=make_zeros((len(spinning),), ti.i32),
+        spin_sums=make_zeros((len(spinning.chunks), SUM_WIDTH), real_type()),
     )
 
 
-def _colliders(colliders: ColliderSet, substeps: int) -> Any:
+def _colliders(colliders: ColliderSet, substeps: int, unseen: npt.NDArray[np.bool_]) -> Any:
     return Colliders(
         motion=make_zeros((substeps + 1, len(colliders.ints), MOTION_WIDTH), ti.f32),
         ints=make_array(colliders.ints, ti.i32),
         floats=make_array(colliders.floats, ti.f32),
+        unseen=make_array(unseen.astype(np.int32), ti.i32),
         mesh_floats=make_array(colliders.mesh_floats, ti.f32),
         mesh_ints=make_array(colliders.mesh_ints, ti.i32),
     )

@@ -14,9 +14,8 @@ lost its core while it waited, so it does not matter how many of the team really
 import taichi as ti
 
 from ...constraints.constraint import BDF2
-from ...contacts.contact import project_contact
+from ...contacts.contact import project_contact, touch_again
 from ...contacts.restitution import bounce_piece, restore_speeds
-from ...contacts.tables import BODY_DAMPING
 from ..order.stages import (
     ACT,
     BOUNCE,
@@ -24,15 +23,20 @@ from ..order.stages import (
     DETAIL,
     FIRST,
     PLACE_TARGETS,
+    PLACE_VERTICES,
     PREDICT,
     PROJECT,
     REBOUND,
+    REOPEN_WINDOW,
+    RESTORE_SPINS,
     SOLVE_LEVELS,
-    SPAN_COUNT,
-    SPAN_FIRST,
+    SPAN_BEGIN,
+    SPAN_END,
     SPAN_OF,
     SPAN_TEAM_SIZE,
+    SUM_SPINS,
     TOUCH,
+    TOUCH_AGAIN,
     TURNS,
     UPDATE_VELOCITIES,
 )
@@ -43,14 +47,17 @@ from .functions import (
     predict_position,
     project_task,
     projection_step,
+    speed_change,
     update_velocity,
 )
 from .internal_damping import damp_piece
 from .level_functions import operate
 from .orientations import predict_orientations, update_angular_velocities
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Pairs, Particles, Pieces, Targets, World
+from .pair_functions import is_awake, place_vertices
 from .pair_stages import take_pair_turn
-from .pair_tables import STOPPED
+from .pair_tables import MUST_SEARCH
+from .spin import note_touch, restore_spin, sum_spin
 
 # Taichi hands out a parallel loop in pieces of 512 turns at least, so a member of the team is as many
 ITEMS_PER_MEMBER = 512
@@ -61,7 +68,7 @@ COUNTERS = DONE + 64
 
 @ti.func
 def is_first(counters: ti.template(), turn, epoch):
-    """Claim a turn of the stage that is the ``epoch``-th of the launch: whether nobody has before."""
+    """Claim a turn of the stage that is the ``epoch``-th of the frame: whether nobody has before."""
     claimed = counters[turn] >= epoch
     if not claimed:
         claimed = ti.atomic_max(counters[turn], epoch) >= epoch
@@ -69,17 +76,16 @@ def is_first(counters: ti.template(), turn, epoch):
 
 
 @ti.func
-def predict_share(particles: ti.template(), turn, turns, h, mode: ti.template()):
+def predict_share(particles: ti.template(), turn, turns, h, substep, mode: ti.template()):
     """Predict the particles of one of ``turns`` equal shares."""
     bodies, starts = ti.static(particles.bodies, particles.body_starts)
-    gravity = particles.gravity[0]
     count = starts[bodies.shape[0]]
     first, last = count * turn // turns, count * (turn + 1) // turns
     for b in range(bodies.shape[0]):
         if starts[b] < last and starts[b + 1] > first:
-            decay = ti.exp(-bodies[b, BODY_DAMPING] * h)
+            change = speed_change(particles, b, substep)
             for i in range(ti.max(starts[b], first), ti.min(starts[b + 1], last)):
-                predict_position(particles, i, h, gravity, decay, mode)
+                predict_position(particles, i, h, change, mode)
 
 
 @ti.func
@@ -118,6 +124,18 @@ def project_contact_task(
                 is_first_iteration,
                 variant,
             )
+            if ti.static(variant.keeps_spins):
+                note_touch(world.contacts, world.pieces, k)
+
+
+@ti.func
+def touch_again_task(world: ti.template(), order: ti.template(), task, sweep, h, variant: ti.template()):
+    """Hold the contact points of a task against what they touched in this substep."""
+    starts, segments = ti.static(order.contact_segment_starts, order.contact_segments)
+    for segment in range(starts[task], starts[task + 1] if is_awake(world.pairs, sweep) else starts[task]):
+        for k in range(segments[segment, 0], segments[segment, 1]):
+            if world.contacts.touches[k] > 0:
+                touch_again(world.particles, world.contacts, k, h, variant)
 
 
 @ti.func
@@ -153,6 +171,22 @@ def bounce_share(world: ti.template(), turn, turns, h, variant: ti.template()):
 
 
 @ti.func
+def sum_spin_share(world: ti.template(), turn, turns, h):
+    """Sum the lost spin of one of ``turns`` equal shares of the chunks of pieces that nothing holds."""
+    count = world.pieces.spin_chunks.shape[0]
+    for chunk in range(count * turn // turns, count * (turn + 1) // turns):
+        sum_spin(world.particles, world.pieces, chunk, h)
+
+
+@ti.func
+def restore_spin_share(world: ti.template(), turn, turns, variant: ti.template()):
+    """Give one of ``turns`` equal shares of them their spin back."""
+    count = world.pieces.spin_chunks.shape[0]
+    for chunk in range(count * turn // turns, count * (turn + 1) // turns):
+        restore_spin(world.particles, world.pieces, world.pairs, chunk, variant)
+
+
+@ti.func
 def damp_share(particles: ti.template(), pieces: ti.template(), turn, turns, h, of):
     """Damp one of ``turns`` equal shares of the loose pieces for the substeps of a frame."""
     count = pieces.damped_rows.shape[0] - 1
@@ -169,9 +203,9 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
     act, turns = order.stages[stage, ACT], order.stages[stage, TURNS]
     task, iteration = order.stages[stage, FIRST] + turn, order.stages[stage, DETAIL]
     if act == PREDICT:
-        predict_share(world.particles, turn, turns, h, mode)
+        predict_share(world.particles, turn, turns, h, substep, mode)
         if ti.static(variant.has_orientations):
-            predict_orientations(world.particles, turn, turns, h)
+            predict_orientations(world.particles, turn, turns, h, substep)
     if act == PLACE_TARGETS:
         place_targets(world.particles, world.targets, (substep + 1.0) / order.span[SPAN_OF], mode)
     if ti.static(variant.has_levels):
@@ -183,10 +217,18 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
     if ti.static(variant.shapes):
         if act == TOUCH:
             project_contact_task(world, order, task, substep, iteration == 0, h, variant)
+    if ti.static(variant.shapes and variant.has_pairs):
+        if act == TOUCH_AGAIN:
+            touch_again_task(world, order, task, iteration, h, variant)
     if act == UPDATE_VELOCITIES:
         update_share(world.particles, turn, turns, h, mode)
         if ti.static(variant.has_orientations):
             update_angular_velocities(world.particles, turn, turns, h)
+    if ti.static(variant.keeps_spins):
+        if act == SUM_SPINS:
+            sum_spin_share(world, turn, turns, h)
+        if act == RESTORE_SPINS:
+            restore_spin_share(world, turn, turns, variant)
     if ti.static(variant.shapes):
         if act == REBOUND:
             finish_contacts(world.particles, world.contacts, order, task, h, variant)
@@ -197,7 +239,9 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
         if act == DAMP:
             damp_share(world.particles, world.pieces, turn, turns, h, order.span[SPAN_OF])
     if ti.static(variant.has_pairs):
-        take_pair_turn(world, order, stage, turn, substep - order.span[SPAN_FIRST] + 1, variant)
+        if act == PLACE_VERTICES:
+            place_vertices(world, turn, turns, substep, (substep + 1.0) / order.span[SPAN_OF], mode)
+        take_pair_turn(world, order, stage, turn, variant)
 
 
 @ti.kernel
@@ -213,7 +257,7 @@ def simulate_substeps(
     order: Order,
     variant: ti.template(),
 ):
-    """The substeps of a frame that ``order.span`` tells."""
+    """The stages of a frame that ``order.span`` tells."""
     world = ti.static(World(particles, constraints, targets, contacts, pieces, colliders, levels, pairs))
     ti.loop_config(serialize=True)
     for n in range(order.counters.shape[0]):
@@ -222,10 +266,10 @@ def simulate_substeps(
         if item % ITEMS_PER_MEMBER == 0:
             member, team_size = item // ITEMS_PER_MEMBER, order.span[SPAN_TEAM_SIZE]
             stage_count = order.stages.shape[0]
-            # stages that are over, and turns that they had
-            epoch, end, last = 0, 0, stage_count * order.span[SPAN_COUNT]
+            # stages of the frame that are over, and turns that those of this launch had
+            epoch, end, last = order.span[SPAN_BEGIN], 0, order.span[SPAN_END]
             while epoch < last:
-                substep, stage = order.span[SPAN_FIRST] + epoch // stage_count, epoch % stage_count
+                substep, stage = epoch // stage_count, epoch % stage_count
                 epoch += 1
                 turns = order.stages[stage, TURNS]
                 if ti.static(variant.damps_bodies):
@@ -240,6 +284,6 @@ def simulate_substeps(
                 while ti.atomic_or(order.counters[DONE], 0) < end:
                     pass
                 if ti.static(variant.has_pairs):
-                    # told before the last turn of the substep was done, so that all who are there see it
-                    if epoch % stage_count == 0 and pairs.told[STOPPED] > 0:
+                    # told before this stage began, so that all who are there see it
+                    if order.stages[stage, ACT] == REOPEN_WINDOW and pairs.told[MUST_SEARCH] > 0:
                         last = 0

@@ -14,7 +14,7 @@ from ...constraints.scaling import Scaling
 from ...device.arrays import edited_array
 from ..order.level_tables import level_stiffness
 from ..system.colliders import ColliderSet
-from ..system.system import System
+from ..system.system import System, drag_share
 from .state import State, body_table
 from .uploads import Uploads
 
@@ -44,6 +44,7 @@ class TrackPlayer:
         self._scale_columns(frame_index)
         for number in range(len(system.models)):
             self._scale_particles(number, frame_index)
+            self._scale_masses(number, frame_index)
             self._scale_frictions(number, frame_index)
 
     def _collider_table(self, frame_index: int) -> npt.NDArray[np.float32]:
@@ -80,6 +81,17 @@ class TrackPlayer:
             mine = slice(*self._system.starts[number : number + 2])
             with edited_array(self._state.particles.previous_positions) as particles:
                 particles[mine, 3] = self._system.damping_times[mine] * factor
+
+    def _scale_masses(self, number: int, frame_index: int) -> None:
+        """Inverse masses of a body whose drag changes; in each frame, as a checkpoint has those of another one."""
+        system, body = self._system, self._system.models[number].body
+        built = body.material.damping
+        rate = system.tracks.at(body.identifier, "damping", built, frame_index)
+        if (body.identifier, "damping") in system.tracks.values:
+            mine = slice(*system.starts[number : number + 2])
+            share = drag_share(system.scene, rate) / drag_share(system.scene, built)
+            with edited_array(self._state.particles.positions) as particles:
+                particles[mine, 3] = system.inverse_masses[mine] * share
 
     def _scale_frictions(self, number: int, frame_index: int) -> None:
         """Friction of the contact points of a body."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Windows that begin tangled: they are one substep long, in which what crosses is taken apart."""
+"""Substeps that begin tangled: in these that is taken apart."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...contacts.pairs.patches import tangles
 from ...contacts.pairs.untangle import TANGLED_BOUND, Carriers, taken_back, tangled_pairs, untangling_velocities
 from ...contacts.search.crossings import crossings
 from ...contacts.search.pair_search import PairList
@@ -18,31 +19,34 @@ Floats = npt.NDArray[np.float64]
 
 
 class Untangling:
-    """What crosses at the start of a window.
+    """What is tangled at the start of a substep.
 
     Attributes:
-        is_needed: whether anything does.
+        is_needed: whether anything is.
     """
 
-    def __init__(self, objects: ContactObjects, outside: npt.NDArray[np.int32], particles: Any, h: float) -> None:
-        """Look for crossings.
+    def __init__(
+        self, objects: ContactObjects, outside: npt.NDArray[np.int32], particles: Any, h: float, frame: float
+    ) -> None:
+        """Look for what is tangled.
 
         Args:
             objects: whose surfaces may touch.
             outside: as in ``contacts.pairs.untangle``.
-            particles: the pack, as it is when the window begins.
+            particles: the pack, as it is when the substep begins.
             h: duration of a substep [s].
+            frame: duration of a frame [s].
         """
-        self._surfaces, self._particles = objects.surfaces, particles
+        surfaces, self._particles = objects.surfaces, particles
         rows = read_array(particles.positions).astype(np.float64)
         points = objects.points(rows[:, :3])
-        self._found = crossings(self._surfaces, points)
-        self.is_needed = len(self._found) > 0
-        carriers = Carriers(objects.elements, objects.weights, rows[:, 3])
-        self._added = untangling_velocities(self._surfaces, self._found, points, carriers, outside, h)
+        self._tied = tangles(surfaces, crossings(surfaces, points), points, objects.solids)
+        self.is_needed = len(self._tied) > 0
+        carriers = Carriers(objects.elements, objects.weights, rows[:, 3], objects.particle_ranges)
+        self._added = untangling_velocities(surfaces, self._tied, points, carriers, outside, h, frame)
 
     def begin(self) -> None:
-        """Add the speeds of the pushes, before the search looks ahead."""
+        """Add the speeds of the pushes, before the substep begins."""
         velocities = read_array(self._particles.velocities)
         velocities[:, :3] += self._added
         write_array(self._particles.velocities, velocities)
@@ -50,7 +54,7 @@ class Untangling:
     def leave_out(self, listed: PairList) -> None:
         """Take the pairs that stand in the way out of those that were found."""
         ints, bounds = read_array(listed.pairs.pair_ints), read_array(listed.pairs.pair_bounds)
-        is_tangled = tangled_pairs(self._surfaces, self._found, ints[: listed.count])
+        is_tangled = tangled_pairs(self._tied, ints[: listed.count])
         bounds[: listed.count][is_tangled] = TANGLED_BOUND
         write_array(listed.pairs.pair_bounds, bounds)
 

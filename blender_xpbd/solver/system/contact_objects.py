@@ -16,7 +16,6 @@ from ...contacts.pairs.tables import (
     OBJECT_FRICTION,
     OBJECT_HALF_THICKNESS,
     OBJECT_RESTITUTION,
-    OBJECT_SPREAD,
     OBJECT_WIDTH,
 )
 from ...geometry.edges import edge_lengths
@@ -56,6 +55,7 @@ class ContactObjects:
         particle_ranges: first particle of each object and the one after its last, shape (objects, 2).
         gaps: to keep between objects [m], shape (objects, objects).
         frictions: Coulomb coefficient of each point, shape (points,).
+        solids: which objects fill the space inside their surface, shape (objects,).
     """
 
     surfaces: Surfaces
@@ -67,6 +67,7 @@ class ContactObjects:
     particle_ranges: Ints
     gaps: Floats
     frictions: Floats
+    solids: Mask
 
     @property
     def body_count(self) -> int:
@@ -149,7 +150,14 @@ def build_contact_objects(
         particle_ranges=ranges.astype(np.int32),
         gaps=_gaps(models, rows),
         frictions=_frictions(models, meshes, rows),
+        solids=np.array([len(model.tetrahedra) > 0 for model in models] + [False] * len(numbers)),
     )
+
+
+def unseen_colliders(scene: Scene) -> Mask:
+    """Which colliders each body passes through, shape (bodies, colliders)."""
+    seen = [[_sees_it(body, collider.identifier) for collider in scene.colliders] for body in scene.bodies]
+    return ~np.array(seen, np.bool_).reshape(len(scene.bodies), len(scene.colliders))
 
 
 def _seen_colliders(scene: Scene) -> list[int]:
@@ -163,7 +171,11 @@ def _seen_colliders(scene: Scene) -> list[int]:
 
 def _meets(body: Body, identifier: str) -> bool:
     """Whether a body has anything to touch with, and sees an object."""
-    return _has_surface(body) and (body.contact.sees is None or identifier in body.contact.sees)
+    return _has_surface(body) and _sees_it(body, identifier)
+
+
+def _sees_it(body: Body, identifier: str) -> bool:
+    return body.contact.sees is None or identifier in body.contact.sees
 
 
 def _has_surface(body: Body) -> bool:
@@ -229,7 +241,6 @@ def _surface_edges(body: Body) -> Ints:
 
 def _rows(models: Sequence[BodyModel], colliders: Sequence[Collider], weights: Sequence[Floats]) -> Floats:
     rows = np.zeros((len(weights), OBJECT_WIDTH))
-    rows[:, OBJECT_SPREAD] = [np.abs(mine).sum(axis=1).max(initial=1.0) for mine in weights]
     for row, model in zip(rows, models, strict=False):
         material = model.body.material
         row[[OBJECT_FRICTION, OBJECT_RESTITUTION]] = material.friction, material.restitution

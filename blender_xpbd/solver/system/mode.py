@@ -23,9 +23,11 @@ class Variant(NamedTuple):
         bounces: whether there are compact pieces that bounce as a whole.
         has_levels: whether a cloth has coarse levels.
         damps_bodies: whether a body's internal motion is damped.
+        keeps_spins: whether there are pieces that nothing holds, whose spin is kept.
         has_orientations: whether something turns by itself.
         has_pairs: whether surfaces of bodies may touch each other or a mesh collider's.
         embeds: whether a point of these is carried by several particles.
+        chooses: whether a body passes through a collider that it does not see.
     """
 
     mode: int
@@ -34,9 +36,11 @@ class Variant(NamedTuple):
     bounces: bool
     has_levels: bool
     damps_bodies: bool
+    keeps_spins: bool = False
     has_orientations: bool = False
     has_pairs: bool = False
     embeds: bool = False
+    chooses: bool = False
 
     @property
     def has_history(self) -> bool:
@@ -56,12 +60,12 @@ class Variant(NamedTuple):
     @property
     def keeps_friction(self) -> bool:
         """Whether the multipliers of friction are read again: by another touch, or after the substep."""
-        return keeps_friction(self.mode, bounces=self.bounces)
+        return keeps_friction(self.mode, bounces=self.bounces, has_pairs=self.has_pairs)
 
 
-def keeps_friction(mode: int, *, bounces: bool) -> bool:
+def keeps_friction(mode: int, *, bounces: bool, has_pairs: bool) -> bool:
     """Whether the multipliers of friction are kept: the kernels that read them and their array go by this rule."""
-    return bool(mode & (ACCUMULATE | WARM)) or bounces
+    return bool(mode & (ACCUMULATE | WARM)) or bounces or has_pairs
 
 
 def static_mode(system: System) -> int:

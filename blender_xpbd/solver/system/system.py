@@ -25,9 +25,11 @@ from ...scene.transforms import at_frame, transformed
 from ..order.compact_pieces import CompactPieces, build_compact_pieces
 from ..order.contact_points import ContactPoints, build_contact_points
 from ..order.damped_pieces import DampedPieces, build_damped_pieces
-from ..order.level_tables import has_levels
+from ..order.level_tables import has_levels, projection_time
 from ..order.schedule import Schedule, build_schedule
+from ..order.spinning_pieces import SpinningPieces, build_spinning_pieces
 from .contact_objects import ContactObjects, build_contact_objects, collider_vertices
+from .drag import response
 from .ignored import ignored
 from .tracks import FollowingColumn, Tracks, built_scene, following_columns, unfollowed, watched_blocks
 
@@ -62,7 +64,7 @@ class System:
         origin: subtracted from all positions, so that float32 is finest where the scene is [m], shape (3,).
         positions: relative to the origin [m], shape (particles, 3).
         velocities: [m/s], shape (particles, 3).
-        inverse_masses: [1/kg], shape (particles,).
+        inverse_masses: [1/kg], less what drag takes from the answer to an impulse, shape (particles,).
         damping_times: of the material around each particle [s], shape (particles,).
         starts: first particle of each body, then the end of the last, shape (bodies + 1,).
         orientations: of all bodies, one after the other.
@@ -75,6 +77,7 @@ class System:
         pieces: what of the bodies bounces as a whole.
         objects: bodies and mesh colliders whose surfaces may touch; None where nothing can.
         damped: what of them moves within itself, and is damped.
+        spinning: what of them nothing holds; BDF2 keeps its spin by itself.
         tracks: parameters that change over the frames.
         columns: parameters of constraints that follow them.
         notices: warnings.
@@ -97,6 +100,7 @@ class System:
     pieces: CompactPieces
     objects: ContactObjects | None
     damped: DampedPieces
+    spinning: SpinningPieces
     tracks: Tracks
     columns: tuple[FollowingColumn, ...]
     notices: tuple[Notice, ...]
@@ -163,7 +167,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     _require_euler(scene, models)
     origin = _centre(models)
     starts = np.concatenate([[0], np.cumsum([len(model.positions) for model in models])]).astype(np.int32)
-    inverse_masses = [_inverse_masses(model) for model in models]
+    inverse_masses = [drag_share(scene, model.body.material.damping) * _inverse_masses(model) for model in models]
     positions = [model.positions - origin for model in models]
     # so that the order of the constraints does not depend on how a body is turned
     upright = [own_frame(mine, model.body.axes).upright(mine) for mine, model in zip(positions, models, strict=True)]
@@ -175,6 +179,10 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     for number, (model, start) in enumerate(zip(models, starts, strict=False)):
         blocks += [block.shifted(int(start)) if start else block for block in model.blocks]
         owners += [model.body] * len(model.blocks)
+        if model.plate is not None:
+            h = projection_time(scene)
+            blocks.append(model.plate.block(positions[number], inverse_masses[number], h).shifted(int(start)))
+            owners.append(model.body)
         fixed = np.flatnonzero(model.pin_weights >= 1.0).astype(np.int32)
         soft = np.flatnonzero((model.pin_weights > 0.0) & (model.pin_weights < 1.0) & (model.masses > 0.0))
         anchors = np.arange(next_anchor, next_anchor + len(soft), dtype=np.int32)
@@ -209,6 +217,9 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     pieces = build_compact_pieces(scene, models, starts, blocks, all_inverse_masses, contacts)
     held = [(mine.particles, mine.sources) for mine in pinned]
     damped = build_damped_pieces(models, starts, all_inverse_masses, held)
+    # BDF2 loses no spin to speak of
+    is_euler = scene.settings.time_integration != "BDF2"
+    spinning = build_spinning_pieces(models, starts, blocks, all_inverse_masses if is_euler else np.zeros(next_anchor))
     del blocks, upright
     vertices = np.zeros((0, 3)) if objects is None else collider_vertices(scene, objects.colliders) - origin
     return System(
@@ -229,6 +240,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         pieces=pieces,
         objects=objects,
         damped=damped,
+        spinning=spinning,
         tracks=tracks,
         columns=columns,
         notices=(
@@ -236,6 +248,12 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
             *ignored(scene, unfollowed(scene, tracks, columns)),
         ),
     )
+
+
+def drag_share(scene: Scene, rate: float) -> float:
+    """By what share an impulse changes velocities in a substep with drag of a rate [1/s], see ``drag.response``."""
+    z = np.array(rate * scene.frames.frame_duration / scene.settings.substeps)
+    return float(response(z, is_bdf2=scene.settings.time_integration == "BDF2"))
 
 
 def _require_euler(scene: Scene, models: tuple[BodyModel, ...]) -> None:

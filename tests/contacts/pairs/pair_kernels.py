@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import taichi as ti
 
-from blender_xpbd.contacts.pairs import limit, near, settle, tables, touch
+from blender_xpbd.contacts.pairs import anchors, limit, near, settle, tables, touch
 from blender_xpbd.contacts.pairs.geometry import pair_geometry
 from blender_xpbd.device.arrays import make_array, make_vectors, make_zero_vectors, make_zeros
 from blender_xpbd.device.packs import pack_type
@@ -19,7 +19,6 @@ Moving = pack_type(positions=VECTORS, previous_positions=VECTORS, velocities=VEC
 Surfaces = pack_type(
     surface_elements=ti.types.ndarray(dtype=ti.i32, ndim=2),
     surface_weights=ti.types.ndarray(dtype=ti.f32, ndim=2),
-    travels=FLOATS,
     gradients=FLOATS,
 )
 Pairs = pack_type(
@@ -29,6 +28,10 @@ Pairs = pack_type(
     near_ints=INTS,
     near_floats=FLOATS,
     near_count=INTS,
+    anchor_ints=ti.types.ndarray(dtype=ti.i32, ndim=2),
+    anchor_floats=ti.types.ndarray(ndim=2),
+    anchor_heads=INTS,
+    anchor_count=INTS,
 )
 Limits = pack_type(moves=VECTORS, cuts=VECTORS)
 
@@ -53,11 +56,9 @@ def moving(positions, inverse_masses, velocities):
 
 def surfaces_of(elements, weights, particle_count):
     """A pack of surface points; the last column of the elements is the object."""
-    objects = int(elements[:, 4].max()) + 1
     return Surfaces(
         surface_elements=make_array(np.asarray(elements, np.int32), ti.i32),
         surface_weights=make_array(np.asarray(weights, np.float32), ti.f32),
-        travels=make_zeros((objects,), real_type()),
         gradients=make_zeros((particle_count,), real_type()),
     )
 
@@ -83,6 +84,10 @@ def pairs_of(kinds, points, gap, friction=0.0, restitution=0.0):
         near_ints=make_zeros((len(kinds) * tables.NEAR_INTS,), ti.i32),
         near_floats=make_zeros((len(kinds) * tables.NEAR_WIDTH,), real_type()),
         near_count=make_zeros((1,), ti.i32),
+        anchor_ints=make_zeros((len(kinds), tables.ANCHOR_INTS), ti.i32),
+        anchor_floats=make_zeros((len(kinds), 3), real_type()),
+        anchor_heads=make_zeros((int(np.max(points)) + 1,), ti.i32),
+        anchor_count=make_zeros((1,), ti.i32),
     )
 
 
@@ -102,10 +107,12 @@ def find(
 ):
     ti.loop_config(serialize=True)
     for _ in range(1):
-        found, widest = 0, near.widest_bound(surfaces, reach)
+        found = 0
         for k in range(count):
-            if pairs.pair_bounds[k] <= widest:
-                found += near.find_near(particles, surfaces, pairs, k, found, h, reach, embeds)
+            if pairs.pair_bounds[k] <= reach:
+                found += near.find_near(
+                    particles, particles.positions, particles.velocities, surfaces, pairs, k, found, h, reach, embeds
+                )
         pairs.near_count[0] = found
 
 
@@ -124,6 +131,16 @@ def settle_all(
     ti.loop_config(serialize=True)
     for n in range(pairs.near_count[0]):
         settle.settle_pair(particles, surfaces, pairs, n, inverse_h, gravity_speed, embeds)
+
+
+@ti.kernel
+def keep_all(particles: Moving, surfaces: Surfaces, pairs: Pairs, embeds: ti.template()):
+    ti.loop_config(serialize=True)
+    for _ in range(1):
+        anchors.forget_anchors(pairs)
+        for n in range(pairs.near_count[0]):
+            anchors.note_slide(particles, particles.previous_positions, surfaces, pairs, n, embeds)
+            anchors.keep_anchor(pairs, n)
 
 
 @ti.kernel

@@ -108,6 +108,8 @@ class Sheets:
         self.limits = kernels.limits_of(len(rest))
         self.pairs: Any = None
         self.margin = self.searches = self.substeps_done = 0
+        # how far a particle has come since the last search at most
+        self.travelled = 0.0
 
     @property
     def positions(self):
@@ -136,7 +138,7 @@ class Sheets:
         points, kinds = points[~own], kinds[~own]
         order = np.lexsort(points.T)
         self.pairs = kernels.pairs_of(kinds[order], points[order], self.gap, self.friction)
-        write_array(self.surfaces.travels, np.zeros(len(read_array(self.surfaces.travels))))
+        self.travelled = 0.0
         self.searches += 1
 
     def substep(self):
@@ -144,8 +146,7 @@ class Sheets:
         h, before = self.h, self.positions
         speed = np.linalg.norm(self.velocities - self._frame(self.velocities), axis=1).max()
         reach = 0.2 * self.gap + 2.4 * (speed * h + GRAVITY * h * h)
-        travels = read_array(self.surfaces.travels)
-        if self.pairs is None or reach + 2.0 * travels.max() > self.margin:
+        if self.pairs is None or reach + 2.0 * self.travelled > self.margin:
             self.search(max(0.7 * self.gap, 4.0 * reach))
         kernels.find(self.particles, self.surfaces, self.pairs, len(read_array(self.pairs.pair_ints)), h, reach, False)
         predict(self.particles, h, GRAVITY * np.sin(self.slope), -GRAVITY * np.cos(self.slope))
@@ -154,10 +155,7 @@ class Sheets:
         frame = self._frame(self.positions - before)
         _shift(self.particles.positions, -frame)
         kernels.limit_all(self.particles, self.surfaces, self.pairs, self.limits, self.slides, 0.5 * reach, False)
-        move = np.linalg.norm(self.positions - before, axis=1)
-        ways = np.zeros(len(read_array(self.surfaces.travels)))
-        np.maximum.at(ways, self.objects, move)
-        write_array(self.surfaces.travels, read_array(self.surfaces.travels) + ways)
+        self.travelled += np.linalg.norm(self.positions - before, axis=1).max()
         lost = self._frame(read_array(self.limits.moves)[:, :3] - (self.positions - before))
         _shift(self.particles.positions, frame + lost)
         update_velocities(self.particles, h)

@@ -1,117 +1,126 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What starts tangled comes apart within ten frames, and nothing is thrown."""
-
-from collections import defaultdict
+"""Pushes that take tangles apart; ``tests/solver/test_untangling.py`` lets them."""
 
 import numpy as np
 import pytest
 
 from blender_xpbd.contacts.pairs import untangle
-from blender_xpbd.device.arrays import read_array
-from tests.contacts.pairs.tangles import GAP, Tangle, crossing_sheets
+from blender_xpbd.contacts.pairs.patches import tangles
+from blender_xpbd.contacts.pairs.tables import EDGE_EDGE, VERTEX_TRIANGLE
+from blender_xpbd.contacts.search.crossings import crossings
+from tests.contacts.pairs.tangled_sheets import pokes, surfaces_of, tangled_sheets
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
-
-def contour_length(tangle, found, positions):
-    """Of the crossings ``found``, by the segments in which two triangles meet [m]."""
-    surfaces = tangle.surfaces
-    ends, corners = positions[surfaces.edges[found[:, 0]]], positions[surfaces.triangles[found[:, 1]]]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    ways = ends[:, 1] - ends[:, 0]
-    shares = ((corners[:, 0] - ends[:, 0]) * normals).sum(axis=1) / (ways * normals).sum(axis=1)
-    points = ends[:, 0] + shares[:, None] * ways
-    meeting = defaultdict(list)
-    for point, (edge, triangle) in zip(points, found, strict=True):
-        has_edge = np.isin(surfaces.triangles, surfaces.edges[edge]).sum(axis=1) == 2
-        for face in np.flatnonzero(has_edge):
-            meeting[frozenset((int(face), int(triangle)))].append(point)
-    return sum(np.linalg.norm(both[0] - both[1]) for both in meeting.values() if len(both) == 2)
+FRAME = 1.0 / 24.0
+H = FRAME / 10.0
 
 
-def test_pushes_lead_along_the_gradient_of_the_contour():
-    """A bump: the contour as a whole says where, and how its length falls there is measured by differences."""
-    tangle = Tangle(crossing_sheets("bump"))
-    found, positions = tangle.crossings, tangle.sheets.positions
-    is_second = tangle.sheets.objects[:, None] == 1
-    lengths = [contour_length(tangle, found, positions + 1e-6 * axis * is_second) for axis in (*np.eye(3), np.zeros(3))]
-    gradient = (np.array(lengths[:3]) - lengths[3]) / 1e-6
-    assert gradient[2] < -1.0
-    added = tangle.added()
-    moves = np.linalg.norm(added, axis=1) > 0.0
-    directions = added[moves] * np.where(is_second[moves], -1.0, 1.0)
-    assert (directions @ gradient > 0.9 * np.linalg.norm(gradient) * np.linalg.norm(directions, axis=1)).all()
+class Pushed:
+    """The pushes of a tangle of sheets, whose points are particles unless told otherwise."""
+
+    def __init__(self, way, layers=(0, 0), held=(), is_solid=False):
+        meshes = pokes([0.0, 0.0, 0.01]) if way == "poke" else tangled_sheets(way)
+        self.surfaces, self.positions = surfaces_of(meshes)
+        self.found = crossings(self.surfaces, self.positions)
+        count = len(self.positions)
+        solids = np.full(self.surfaces.object_count, is_solid)
+        self.tied = tangles(self.surfaces, self.found, self.positions, solids)
+        self.inverse_masses = np.random.default_rng(0).uniform(0.5, 2.0, count)
+        self.inverse_masses[np.isin(self.surfaces.point_objects, held)] = 0.0
+        elements, weights = np.zeros((count, 4), np.int32), np.zeros((count, 4), np.float32)
+        elements[:, 0], weights[:, 0] = np.arange(count), 1.0
+        starts = self.surfaces.point_starts
+        ranges = np.stack([starts[:-1], starts[1:]], axis=1)
+        self.carriers = untangle.Carriers(elements, weights, self.inverse_masses, ranges)
+        self.outside = np.sign(np.subtract.outer(layers, layers)).astype(np.int32)
+
+    @property
+    def added(self):
+        return untangle.untangling_velocities(
+            self.surfaces, self.tied, self.positions, self.carriers, self.outside, H, FRAME
+        )
 
 
-@pytest.mark.parametrize("holds_first", [False, True])
-@pytest.mark.parametrize("kind", ["corner", "edge", "bump", "waves"])
-def test_sheets_come_apart_and_stay_apart(kind, holds_first):
-    tangle = Tangle(crossing_sheets(kind), holds_first=holds_first)
-    assert len(tangle.crossings)
-    apart_at = None
-    for substep in range(100):
-        tangle.substep()
-        if apart_at is None and len(tangle.crossings) == 0:
-            apart_at = substep
-        # a fall of the whole time, and a push
-        assert np.linalg.norm(tangle.sheets.velocities, axis=1).max() < 9.81 * 100 * tangle.sheets.h + 1.0
-        if apart_at is not None and substep > apart_at + 10:
-            break
-    assert apart_at is not None
-    assert len(tangle.crossings) == 0
+@pytest.mark.parametrize("way", ["poke", "bump", "cross", "loop"])
+def test_pushes_keep_momentum_and_move_patches_as_a_whole(way):
+    pushed = Pushed(way)
+    added = pushed.added
+    sizes = np.linalg.norm(added, axis=1)
+    masses = 1.0 / pushed.inverse_masses
+    np.testing.assert_allclose(masses @ added, 0.0, atol=1e-12 * (masses * sizes).sum())
+    for mine in pushed.tied[0].shares:
+        of_whole = added[mine == 1.0]
+        assert sizes[mine == 1.0].min() > 0.0
+        np.testing.assert_allclose(of_whole, np.broadcast_to(of_whole[0], of_whole.shape), atol=1e-12)
+    assert not added[pushed.tied[0].shares.max(axis=0) == 0.0].any()
 
 
-def test_pushes_keep_momentum_and_their_speed():
-    tangle = Tangle(crossing_sheets("corner"))
-    added = tangle.added()
-    momentum = (tangle.sheets.masses[:, None] * added).sum(axis=0)
-    np.testing.assert_allclose(momentum, 0.0, atol=1e-12)
-    assert 0.0 < np.linalg.norm(added, axis=1).max() <= untangle.UNTANGLING_SPEED * (1.0 + 1e-12)
+def test_what_is_held_is_not_pushed_and_the_other_goes_all_the_way():
+    free, held = Pushed("cross").added, Pushed("cross", held=[0]).added
+    assert not held[:144].any()
+    way = free[-1] - free[0]
+    np.testing.assert_allclose(held[-1], way, rtol=1e-9)
+    assert not Pushed("cross", held=[0, 1]).added.any()
+
+
+def test_deep_tangles_part_faster_than_shallow_ones():
+    speeds = [np.linalg.norm(pushed[-1] - pushed[0]) for pushed in (Pushed("bump").added, Pushed("cross").added)]
+    assert speeds[1] > 2.0 * speeds[0] > 1.0
+
+
+def test_the_last_speed_is_bounded_by_the_edges():
+    pushed = Pushed("bump")
+    pushed.tied = [pushed.tied[0]._replace(edge=1e-6)]
+    pushed.positions[pushed.surfaces.point_objects == 1, 2] += 10.0
+    added = pushed.added
+    apart = np.linalg.norm(added[-1] - added[0])
+    assert apart <= untangle.EDGE_SHARE * 1e-6 / H * (1.0 + 1e-9)
+
+
+def test_a_solid_that_was_modelled_so_is_left():
+    assert not Pushed("loop", is_solid=True).added.any()
 
 
 def test_points_that_several_particles_carry_are_pushed_by_them():
-    tangle = Tangle(crossing_sheets("corner"))
-    points = len(tangle.sheets.positions)
-    rng = np.random.default_rng(0)
-    elements = rng.permuted(np.arange(points // 4 * 4)).reshape(-1, 4)[np.arange(points) // 8]
-    weights = rng.dirichlet(np.ones(4), len(elements)).astype(np.float32)
-    inverse_masses = rng.uniform(0.5, 2.0, points)
-    inverse_masses[::5] = 0.0
-    carriers = untangle.Carriers(elements, weights, inverse_masses)
-    added = untangle.untangling_velocities(
-        tangle.surfaces, tangle.crossings, tangle.sheets.positions, carriers, tangle.outside, tangle.sheets.h
-    )
-    assert added.any()
-    assert not added[::5].any()
+    """Each four points have a fifth particle in common; what carries nothing goes with the mean."""
+    pushed = Pushed("cross")
+    count = len(pushed.positions)
+    elements = np.zeros((count, 4), np.int32)
+    elements[:, 0], elements[:, 1] = np.arange(count), count + np.arange(count) // 4
+    weights = np.tile(np.float32([0.5, 0.5, 0.0, 0.0]), (count, 1))
+    total = count + count // 4 + 1
+    inverse_masses = np.ones(total)
+    pushed.carriers = untangle.Carriers(elements, weights, inverse_masses, np.array([[0, total]]))
+    added = pushed.added
+    assert np.linalg.norm(added[count:-1], axis=1).min() > 0.0
+    np.testing.assert_allclose(added[-1], 0.0, atol=0.02)
 
 
 @pytest.mark.parametrize(("layers", "sign"), [((0, 1), 1.0), ((1, 0), -1.0)])
-def test_the_higher_layer_goes_to_the_outside(layers, sign):
-    """The first sheet's normal points up; a bump of the second goes down through it."""
-    tangle = Tangle(crossing_sheets("bump"), layers=layers)
-    normals = np.cross(*(np.diff(tangle.sheets.positions[tangle.surfaces.triangles[0]], axis=0)))
-    added = tangle.added()
-    second = (tangle.sheets.objects == 1) & added.any(axis=1)
-    assert (sign * np.sign(normals[2]) * added[second, 2] > 0.0).all()
+@pytest.mark.parametrize("way", ["bump", "cross"])
+def test_the_higher_layer_goes_to_the_outside(way, layers, sign):
+    """The outer one goes along the normal of the inner one, which both have up."""
+    added = Pushed(way, layers=layers).added
+    assert sign * (added[-1] - added[0])[2] > 0.5
 
 
-def test_only_pairs_near_crossings_are_tangled():
-    tangle = Tangle(crossing_sheets("corner"))
-    found, sheets = tangle.crossings, tangle.sheets
-    sheets.search(GAP)
-    ints = read_array(sheets.pairs.pair_ints)
-    is_tangled = untangle.tangled_pairs(tangle.surfaces, found, ints)
-    assert 0 < is_tangled.sum() < len(is_tangled)
-    surfaces = tangle.surfaces
-    crossed = np.concatenate([surfaces.edges[found[:, 0]].ravel(), surfaces.triangles[found[:, 1]].ravel()])
-    places = sheets.positions
-    centres = places[ints[:, 1:]].mean(axis=1)
-    far = np.linalg.norm(centres[:, None] - places[np.unique(crossed)], axis=2).min(axis=1) > 0.3
-    assert far.any()
-    assert not is_tangled[far].any()
-    # an edge that crosses, and a side of the triangle that it goes through
-    ends, corners = tangle.surfaces.edges[found[0, 0]], tangle.surfaces.triangles[found[0, 1]]
-    assert untangle.tangled_pairs(tangle.surfaces, found, np.array([[1, *ends, *corners[:2]]])).all()
+def test_pairs_of_the_two_patches_are_tangled():
+    pushed = Pushed("poke")
+    surfaces, (tangle,) = pushed.surfaces, pushed.tied
+    edge, triangle = pushed.found[0]
+    ends, corners = surfaces.edges[edge], surfaces.triangles[triangle]
+    is_free = (tangle.shares == 0.0).all(axis=0)
+    far = np.flatnonzero(is_free)[:4]
+    rows = [
+        [EDGE_EDGE, *ends, *corners[:2]],
+        [EDGE_EDGE, *corners[:2], *ends],
+        [VERTEX_TRIANGLE, ends[0], *corners],
+        [EDGE_EDGE, *far],
+        [EDGE_EDGE, *ends, *far[:2]],
+    ]
+    found = untangle.tangled_pairs(pushed.tied, np.array(rows, np.int32))
+    np.testing.assert_array_equal(found, [True, True, True, False, False])
 
 
 def test_speed_of_pushes_is_taken_back_as_far_as_it_is_there():

@@ -52,20 +52,21 @@ def open_window(search: PairSearch, positions: Floats, margins: Floats | float, 
     rows = np.zeros((len(positions), 4))
     rows[:, :3], rows[:, 3] = positions, margins
     write_array(search.window.window_starts, rows)
-    rows = np.zeros((len(positions), 4))
-    rows[:, :3] = travels
-    write_array(search.window.window_travels, rows)
+    rows[:, :3] += travels
+    write_array(search.window.window_ends, rows)
+    write_array(search.window.window_stays, rows)
 
 
 def listed(search: PairSearch, team_size: int = 1) -> list[Pair]:
-    """Rows of ``pair_ints`` that a search lists."""
-    return [tuple(row) for row in listed_pairs(search.search(team_size))[0].tolist()]
+    """Rows of ``pair_ints`` that a search lists, corners of triangles ascending."""
+    rows = listed_pairs(search.search(team_size))[0].tolist()
+    return [(0, row[1], *sorted(row[2:])) if row[0] == 0 else tuple(row) for row in rows]
 
 
 def all_pairs(
     surfaces: Surfaces, positions: Floats, margins: Floats | float, travels: Floats | float, gap: float
 ) -> set[Pair]:
-    """The pairs whose travelling boxes come nearer than the gap, by trying all."""
+    """The pairs whose travelling boxes come nearer than the gap, by trying all; corners of triangles ascending."""
     margin = np.broadcast_to(np.asarray(margins, float)[..., None] * np.ones(3), positions.shape)
     ends = positions + travels
     low, high = np.stack([positions - margin, ends - margin]), np.stack([positions + margin, ends + margin])
@@ -86,7 +87,7 @@ def all_pairs(
     for point in np.flatnonzero(surfaces.takes_part):
         for triangle in triangles:
             if are_near(np.array([point]), triangle):
-                found.add((0, int(point), *map(int, triangle)))
+                found.add((0, int(point), *sorted(map(int, triangle))))
     for number, edge in enumerate(edges):
         for other in edges[number + 1 :]:
             if are_near(edge, other):

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from blender_xpbd.contacts.search.crossings import crossings
+from blender_xpbd.contacts.search.crossings import CrossingSearch, crossings
 from blender_xpbd.geometry.search.surfaces import Surfaces, build_surface_mesh, build_surfaces
 from tests.contacts.search.search_cases import crossings_between, sheet, soup
 
@@ -68,6 +68,53 @@ def test_random_soups_cross_as_exact_arithmetic_says(seed: int, sizes: list[tupl
     wanted = by_trying_all(surfaces, surfaces.rest)
     assert [tuple(row) for row in found.tolist()] == sorted(wanted)
     assert crossings_between(surfaces, found).sum() == len(wanted)
+
+
+def by_all_edges(surfaces: Surfaces, places: np.ndarray) -> set[tuple[int, int]]:
+    """Edge and triangle of all crossings of one object, in double precision."""
+    a, b, c = (places[surfaces.triangles[:, k]][None] for k in range(3))
+    p, q = (places[surfaces.edges[:, k]][:, None] for k in range(2))
+
+    def side(x: np.ndarray, y: np.ndarray, z: np.ndarray, w: np.ndarray) -> np.ndarray:
+        return np.sign(np.einsum("...i,...i->...", np.cross(x - w, y - w), z - w))
+
+    through = side(a, b, c, p) * side(a, b, c, q) < 0
+    turns = side(p, q, a, b), side(p, q, b, c), side(p, q, c, a)
+    through &= (turns[0] == turns[1]) & (turns[1] == turns[2])
+    shares = (surfaces.edges[:, None, :, None] == surfaces.triangles[None, :, None, :]).any(axis=(2, 3))
+    return {(int(edge), int(triangle)) for edge, triangle in np.argwhere(through & ~shares)}
+
+
+def crumpled(rest: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """A sheet in waves, folded over along a few lines, at one of them sharply."""
+    places = rest - rest.mean(axis=0)
+    for _ in range(3):
+        way, size = random.standard_normal(2), random.uniform(0.0, 0.12)
+        places[:, 2] += size * np.sin(places[:, :2] @ (random.uniform(2.0, 12.0) * way / np.linalg.norm(way)))
+    for sharpness in (200.0, random.uniform(2.0, 20.0)):
+        turn, way = random.uniform(-np.pi, np.pi), random.standard_normal(3) * [1.0, 1.0, 0.2]
+        way /= np.linalg.norm(way)
+        axis = np.cross(way, [0.0, 0.0, 1.0])
+        axis /= np.linalg.norm(axis)
+        along = places @ way - random.uniform(-0.3, 0.3)
+        angle = turn / (1.0 + np.exp(np.clip(-sharpness * along, -50.0, 50.0)))
+        cosine, sine = np.cos(angle)[:, None], np.sin(angle)[:, None]
+        turned = along[:, None] * way
+        turned = cosine * turned + sine * np.cross(axis, turned) + (1.0 - cosine) * (turned @ axis)[:, None] * axis
+        places = places - along[:, None] * way + turned
+    return places
+
+
+def test_no_crossing_of_a_crumpled_sheet_is_left_out_by_cones() -> None:
+    surfaces = build_surfaces([sheet(12, 12)], np.ones((1, 1), bool))
+    search, most = CrossingSearch(surfaces), 0
+    for seed in range(150):
+        places = crumpled(surfaces.rest, np.random.default_rng(seed))
+        wanted = by_all_edges(surfaces, places)
+        found = {(int(edge), int(triangle)) for edge, triangle in search.find(places)}
+        assert found == wanted, seed
+        most = max(most, len(wanted))
+    assert most > 50
 
 
 def post(x: float, y: float, low: float, high: float) -> np.ndarray:

@@ -160,8 +160,12 @@ def test_folds_as_fine_as_a_level_have_none():
     assert len(built(positions, triangles, pairs=pairs)) > 1
 
 
-def test_what_nothing_holds_has_none():
-    assert built(*square(20)[:2], pinned=()) == ()
+def test_a_sheet_that_nothing_holds_has_levels_that_all_of_it_moves_with():
+    levels = built(*square(20)[:2], pinned=())
+    assert len(levels) > 1
+    for level in levels:
+        assert (level.inverse_masses > 0.0).all()
+        np.testing.assert_allclose(level.weights.sum(axis=1), 1.0)
 
 
 def test_of_two_sheets_the_one_that_is_held_has_levels():

@@ -16,7 +16,7 @@ SIZE = 12
 def root(rest: np.ndarray, triangles: np.ndarray) -> int:
     """Of a tree that is one node."""
     primitives = build_primitives(triangles, np.zeros((0, 2), np.int32), np.ones(len(rest), bool))
-    return int(flat_nodes(rest, primitives[primitives[:, TRIANGLE] >= 0], 0)[0])
+    return int(flat_nodes(rest, primitives[primitives[:, TRIANGLE] >= 0], 0)[0][0])
 
 
 def bent(radius: float) -> np.ndarray:
@@ -80,9 +80,9 @@ def test_long_and_narrow_pieces_are_not_flat(columns: int, expected: int) -> Non
 
 
 def test_what_has_no_triangles_is_not_flat() -> None:
-    assert flat_nodes(np.zeros((0, 3)), np.zeros((0, PRIMITIVE_WIDTH), np.int32), 0).tolist() == [0]
+    assert flat_nodes(np.zeros((0, 3)), np.zeros((0, PRIMITIVE_WIDTH), np.int32), 0)[0].tolist() == [0]
     points = build_primitives(np.zeros((0, 3), np.int32), np.zeros((0, 2), np.int32), np.ones(3, bool))
-    assert flat_nodes(np.eye(3), points, 0).tolist() == [0]
+    assert flat_nodes(np.eye(3), points, 0)[0].tolist() == [0]
     # a loose point beside a triangle
     both = build_primitives(np.array([[0, 1, 2]], np.int32), np.zeros((0, 2), np.int32), np.ones(4, bool))
-    assert flat_nodes(np.concatenate([np.eye(3), [[9.0, 9.0, 9.0]]]), both, 0).tolist() == [0]
+    assert flat_nodes(np.concatenate([np.eye(3), [[9.0, 9.0, 9.0]]]), both, 0)[0].tolist() == [0]

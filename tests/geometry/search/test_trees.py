@@ -10,16 +10,12 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_xpbd.geometry.search.flat_nodes import (
-    CONE_COSINE,
-    DIRECTIONS,
-    EDGE_TOLERANCE,
-    HULL_TOLERANCE,
-    LONGEST_ASPECT,
-)
+from blender_xpbd.geometry.search.flat_pairs import CONE_COSINE
+from blender_xpbd.geometry.search.headers import level_starts
+from blender_xpbd.geometry.search.outlines import DIRECTIONS, EDGE_TOLERANCE, HULL_TOLERANCE, LONGEST_ASPECT
 from blender_xpbd.geometry.search.primitives import CORNERS, EDGES, OWNED, TRIANGLE
 from blender_xpbd.geometry.search.surfaces import SurfaceMesh, build_surface_mesh, build_surfaces
-from blender_xpbd.geometry.search.trees import LEAF_SIZE, level_starts, tree_depth
+from blender_xpbd.geometry.search.trees import LEAF_SIZE, tree_depth
 from tests.contacts.search.search_cases import sheet, soup
 
 SELF = np.ones((1, 1), bool)

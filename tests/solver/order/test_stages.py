@@ -1,17 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The table of a substep's stages."""
 
+import itertools
+
 import pytest
 
 from blender_xpbd.solver.order.stages import (
+    BEGIN_PAIRS,
     BOUNCE,
     DAMP,
+    FIND_NEAR,
+    LIMIT,
+    OPEN_WINDOW,
     PLACE_TARGETS,
     PREDICT,
     PROJECT,
     REBOUND,
+    REOPEN_WINDOW,
     SOLVE_LEVELS,
     TOUCH,
+    TOUCH_PAIRS,
     UPDATE_VELOCITIES,
     Stage,
     substep_stages,
@@ -77,3 +85,15 @@ def test_pieces_bounce_last_in_equal_shares():
 def test_bodies_are_damped_after_all_else():
     assert substep_stages(4, 1, False, True, (), 3, 2)[-2:] == (Stage(BOUNCE, 3), Stage(DAMP, 2))
     assert substep_stages(4, 1, False, False, (), 0, 1000)[-1] == Stage(DAMP, MOST_PARTS)
+
+
+def test_pairs_are_searched_once_after_the_first_iteration_and_pushed_in_all():
+    stages = substep_stages(4, 2, False, True, has_pairs=True)
+    acts = [stage.act for stage in stages]
+    assert acts[0] == BEGIN_PAIRS
+    assert acts.count(OPEN_WINDOW) == acts.count(REOPEN_WINDOW) == 1
+    assert acts[acts.index(OPEN_WINDOW) + 1] == FIND_NEAR
+    wanted = [PROJECT, TOUCH, OPEN_WINDOW, TOUCH_PAIRS, REOPEN_WINDOW, PROJECT, TOUCH, TOUCH_PAIRS, LIMIT]
+    found = [act for act, _ in itertools.groupby(act for act in acts if act in wanted)]
+    assert found[: len(wanted)] == wanted
+    assert tasks_of(stages, TOUCH_PAIRS, 0) == list(range(5))

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which pieces of a cloth bend as plates, and how."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..constraints.dihedral_bending import dihedral_angles
+from ..constraints.isometric_bending import hinge_coefficients
+from ..geometry.components import connected_components
+from ..geometry.surface.curvature import plate_areas, plate_matrix
+from ..scene.body import Body
+from ..scene.settings import SolverSettings
+from .body_model import is_direct
+from .plate import Plate
+from .vertex_factors import SMALLEST_FACTOR, vertex_factors
+
+Ints = npt.NDArray[np.int32]
+Mask = npt.NDArray[np.bool_]
+
+# folds that are smaller are flat [rad]; chosen by hand, a hundredth of what shows
+FLAT = 1e-3
+# a piece with a triangle thinner than this (twice its area over the square of its longest side) bends by its hinges:
+# cotangents of slivers are as large as all the rest together; chosen by hand
+THINNEST = 0.02
+# the factor of larger pieces takes too long to compute; chosen by hand
+MOST_VERTICES = 50_000
+
+
+def cloth_plate(body: Body, triangles: Ints, folds: Ints, settings: SolverSettings) -> tuple[Plate | None, Mask]:
+    """The pieces of a cloth that rest flat, and which hinges are in none of them, shape (hinges,).
+
+    Args:
+        body: the cloth.
+        triangles: shape (triangles, 3).
+        folds: its hinges, shape (hinges, 4).
+        settings: of the solver.
+    """
+    material = body.material
+    left = np.ones(len(folds), np.bool_)
+    is_wanted = material.bending_model in ("DIHEDRAL", "ISOMETRIC") and settings.device != "GPU"
+    if not is_wanted or is_direct(body, settings) or len(folds) == 0:
+        return None, left
+    coefficients, thickness = hinge_coefficients(body.positions, folds)
+    is_rough = (thickness < THINNEST) | (np.abs(dihedral_angles(body.positions, folds)) > FLAT)
+    labels = connected_components(body.vertex_count, np.concatenate([folds[:, [0, k]] for k in (1, 2, 3)]))
+    sizes = np.bincount(labels, minlength=body.vertex_count)
+    hinged = sizes > MOST_VERTICES
+    hinged[labels[folds[is_rough, 0]]] = True
+    left = hinged[labels[folds[:, 0]]]
+    flat = ~left
+    if not flat.any():
+        return None, left
+    factors, damping = vertex_factors(body, "bending"), vertex_factors(body, "damping")
+    shares = np.ones(body.vertex_count) if factors is None else np.maximum(factors, SMALLEST_FACTOR)
+    matrix = plate_matrix(
+        body.positions,
+        folds[flat],
+        coefficients[flat],
+        plate_areas(body.positions, triangles),
+        material.bending_stiffness * shares,
+    )
+    return Plate(matrix, material.damping_time * (1.0 if damping is None else float(damping.max()))), left

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Frames with contact between bodies: substep by substep, with a search for pairs in the middle of each.
+
+The first stages of a substep bring particles to where they would come if nothing touched. Then the search lists what
+may touch on the way, and the other stages push, truncate and measure velocities. One launch does the second part of a
+substep and the first part of the next. What a frame does depends on nothing but the state that a checkpoint holds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import taichi as ti
+
+from ...contacts.pairs.tables import OBJECT_HALF_THICKNESS, OBJECT_RESTITUTION
+from ...contacts.search.pair_search import Contents, PairList, PairSearch
+from ...device.arrays import edited_array, make_zeros, read_array, write_array
+from ...device.packs import arrays_by_name
+from ...device.runtime import thread_count
+from ...geometry.components import connected_components
+from ..order.stages import FIND_NEAR, MEASURE_ISLANDS, OPEN_WINDOW
+from ..system.colliders import ColliderSet
+from ..system.contact_objects import ContactObjects
+from ..system.system import System
+from .anchor_state import read_anchors, write_anchors
+from .packs import Pairs
+from .pair_state import anchor_arrays, near_arrays, pair_arrays, staying_arrays
+from .pair_tables import ISLAND, MAY_SEARCH, MUST_SEARCH, NEXT_ISLAND, OBJECT_COUNT_WIDTH, TOLD_WIDTH
+from .plan import SERIAL, Plan
+from .team_path import simulate_stages
+from .untangling import Untangling
+from .window_functions import MARGIN
+
+Ints = npt.NDArray[np.int32]
+
+# searches in a substep that pushes may ask for; then what is pushed out of its box is held in it. Chosen by hand
+MOST_ROUNDS = 3
+
+
+class PairSubsteps:
+    """Advances a system in which surfaces may touch.
+
+    Attributes:
+        counts: of the frame that was simulated last, on the device, by object, columns as in ``pair_tables``.
+    """
+
+    def __init__(self, system: System, objects: ContactObjects, colliders: ColliderSet, plan: Plan) -> None:
+        """Prepare the search.
+
+        Args:
+            system: what is simulated.
+            objects: that may touch.
+            colliders: of the scene.
+            plan: how the system runs, without pairs.
+        """
+        self._objects, self._colliders = objects, colliders
+        self._search = PairSearch(objects.surfaces, _contents(system, objects))
+        parts = system.schedule.parts.count
+        self._arrays = staying_arrays(objects, system.inverse_masses, parts + 1) | pair_arrays(0)
+        self._arrays |= arrays_by_name(self._search.window)
+        self._arrays |= {"pair_starts": make_zeros((parts + 2,), ti.i32)}
+        self.counts = self._arrays["object_counts"]
+        self._substeps = system.scene.settings.substeps
+        acts = [stage.act for stage in plan.state.stages]
+        self._stage_count = len(acts)
+        self._measure, self._open, self._split = (acts.index(act) for act in (MEASURE_ISLANDS, OPEN_WINDOW, FIND_NEAR))
+        self._margins = 2.0 * MARGIN * objects.rows[:, OBJECT_HALF_THICKNESS]
+        # of each object, the lowest number of one that it hangs together with: in this substep, and in the next one
+        self._alone: Ints = np.arange(len(objects.rows), dtype=np.int32)
+        self._islands = self._next_islands = self._alone
+        self._untangling: Untangling | None = None
+        # of two bodies the one with the higher layer lies outside; of colliders nothing says it
+        layers = np.array([body.contact.layer for body in system.scene.bodies])
+        self._outside = np.zeros((len(objects.rows), len(objects.rows)), np.int32)
+        self._outside[: len(layers), : len(layers)] = np.sign(np.subtract.outer(layers, layers))
+        # until the first search is done
+        self._pack: Any = Pairs(**self._arrays)
+        self._listed: Any = None
+        self._plan, self._team_size = plan, 1
+
+    def simulate_frame(self, plan: Plan, path: str, frame_index: int) -> Plan:
+        """Simulate all substeps of the frame that leads from ``frame_index`` to the next.
+
+        Args:
+            plan: how the system runs.
+            path: one of ``plan.PATHS``.
+            frame_index: counted from the start.
+
+        Returns:
+            the plan with the pack of pairs as the last search has left it.
+        """
+        self._plan = self._with_pairs(plan)
+        self._team_size = 1 if path == SERIAL else thread_count()
+        self._place_vertices(frame_index)
+        write_array(self.counts, np.zeros((len(self._alone), OBJECT_COUNT_WIDTH), np.int32))
+        # a frame begins the same, whatever came before
+        self._islands = self._next_islands = self._alone
+        self._write_islands()
+        self._untangling = None
+        begin = 0
+        for substep in range(self._substeps):
+            first = substep * self._stage_count
+            if self._untangling is None or self._untangling.is_needed:
+                self._run(begin, first)
+                begin = first
+                self._begin_untangling()
+            self._run(begin, first + self._split)
+            begin = first + self._split
+            self._islands = self._next_islands
+            self._list_pairs(first)
+        self._run(begin, self._substeps * self._stage_count)
+        self._end_untangling()
+        return self._plan
+
+    def anchors(self) -> npt.NDArray[np.float64]:
+        """What static friction has to remember from frame to frame, shape (anchors, 8)."""
+        return read_anchors(self._arrays)
+
+    def restore(self, anchors: npt.NDArray[Any]) -> None:
+        """Go on with the anchors of a checkpoint."""
+        self._arrays |= anchor_arrays(max(len(anchors), self._arrays["pair_ints"].shape[0]))
+        write_anchors(self._arrays, anchors.astype(np.float64))
+        self._pack = Pairs(**self._arrays)
+
+    def _begin_untangling(self) -> None:
+        """Look for what crosses, once a frame, and in every substep as long as anything does.
+
+        What is not tangled when a frame begins is kept so by the truncation.
+        """
+        self._end_untangling()
+        self._untangling = Untangling(
+            self._objects, self._outside, self._plan.state.particles, self._plan.h, self._substeps * self._plan.h
+        )
+        if self._untangling.is_needed:
+            self._untangling.begin()
+
+    def _end_untangling(self) -> None:
+        if self._untangling is not None and self._untangling.is_needed:
+            self._untangling.end()
+
+    def _run(self, begin: int, end: int) -> None:
+        """Simulate stages of the frame, with as many searches as pushes ask for.
+
+        Args:
+            begin: stage, counted from the first one of the frame's first substep.
+            end: the stage after the last.
+        """
+        for rounds_left in reversed(range(MOST_ROUNDS)):
+            told = np.zeros(TOLD_WIDTH, np.int32)
+            told[MAY_SEARCH] = rounds_left
+            write_array(self._arrays["told"], told)
+            self._launch(begin, end)
+            if not read_array(self._arrays["told"])[MUST_SEARCH]:
+                break
+            first = begin - self._split
+            self._launch(first + self._measure, begin)
+            self._list_pairs(first)
+
+    def _launch(self, begin: int, end: int) -> None:
+        if end > begin:
+            simulate_stages(self._plan, begin, end, self._substeps, self._team_size)
+
+    def _place_vertices(self, frame_index: int) -> None:
+        """Give the kernels the vertices of colliders at both ends of a frame."""
+        places = [np.stack(self._colliders.vertices(row, frame_index), axis=1) for row in self._objects.colliders]
+        if places:
+            rows = np.zeros((len(self._objects.vertices), 2, 4))
+            rows[:, :, :3] = np.concatenate(places)
+            write_array(self._arrays["vertex_places"], rows)
+
+    def _list_pairs(self, first: int) -> None:
+        """Search for what may touch in the substep whose first stage is ``first``.
+
+        The boxes go by the islands of the search before. Where the search finds greater ones, whose members would leave
+        their boxes if they stayed in the frame of these, it must look again.
+        """
+        while True:
+            found = self._search.search(self._team_size)
+            if np.array_equal(found.islands, self._islands):
+                break
+            merged = connected_components(len(self._alone), found.met, self._islands)
+            if np.array_equal(merged, self._islands):
+                break
+            before = self._frames()
+            self._islands = merged
+            self._write_islands()
+            self._launch(first + self._measure, first + self._measure + 1)
+            if (np.abs(self._frames() - before).max(axis=1) <= self._margins).all():
+                break
+            self._launch(first + self._open, first + self._split)
+        self._next_islands = found.islands
+        self._write_islands()
+        if found.pairs is not self._listed:
+            self._lay_out(found)
+        if self._untangling is not None and self._untangling.is_needed:
+            self._untangling.leave_out(found)
+
+    def _frames(self) -> npt.NDArray[np.floating[Any]]:
+        """How far the frame of each object's island has come [m], shape (objects, 4)."""
+        return read_array(self._arrays["frames"])[self._islands]
+
+    def _write_islands(self) -> None:
+        with edited_array(self._arrays["object_rows"]) as rows:
+            rows[:, ISLAND], rows[:, NEXT_ISLAND] = self._islands, self._next_islands
+
+    def _lay_out(self, found: PairList) -> None:
+        """Make the pack anew: the search has other arrays than before."""
+        self._arrays |= arrays_by_name(found.pairs) | {"pair_starts": found.task_starts}
+        anchors, capacity = self.anchors(), found.pairs.pair_ints.shape[0]
+        self._arrays |= near_arrays(capacity) | anchor_arrays(max(capacity, len(anchors)))
+        write_anchors(self._arrays, anchors)
+        self._pack, self._listed = Pairs(**self._arrays), found.pairs
+        self._plan = self._with_pairs(self._plan)
+
+    def _with_pairs(self, plan: Plan) -> Plan:
+        if plan.state.world.pairs is self._pack:
+            return plan
+        return replace(plan, state=replace(plan.state, world=plan.state.world._replace(pairs=self._pack)))
+
+
+def _contents(system: System, objects: ContactObjects) -> Contents:
+    """What the search has to know of the points."""
+    parts = np.full(len(system.positions), -1, np.int32)
+    owned = system.schedule.parts
+    moves = system.inverse_masses[: len(owned.particles)] > 0.0
+    parts[: len(owned.particles)][moves] = owned.particles[moves]
+    return Contents(
+        elements=objects.elements,
+        weights=objects.weights,
+        parts=parts,
+        part_count=owned.count,
+        gaps=objects.gaps,
+        frictions=objects.frictions,
+        restitutions=objects.rows[:, OBJECT_RESTITUTION],
+    )

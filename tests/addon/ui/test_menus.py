@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the menus offer."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from tests.addon.recorded_layout import RecordedLayout, draw
+
+
+@pytest.fixture
+def menus(bpy):
+    from blender_xpbd.addon.ui import menus
+
+    return menus
+
+
+def test_the_object_menu_offers_all_roles_bake_and_clear(bpy, menus):
+    layout = draw(menus.XPBD_MT_object)
+    roles = [values.role for values in layout.operator_values if hasattr(values, "role")]
+    assert roles == ["NONE", "JELLY", "CLOTH", "COLLIDER"]
+    assert [name for name, _ in layout.operators[4:]] == ["xpbd.bake", "xpbd.clear", "xpbd.clear"]
+    # a bake that holds the window up is none that an artist asked for
+    assert {context for _, context in layout.operators[4:]} == {"INVOKE_DEFAULT"}
+    clears = [values.all for values in layout.operator_values if hasattr(values, "all")]
+    assert clears == [None, True]
+
+
+def test_every_role_has_an_icon(bpy, menus):
+    from blender_xpbd.addon.data.specs import ROLES
+
+    assert set(menus.ROLE_ICONS) == {role.identifier for role in ROLES}
+
+
+@pytest.mark.parametrize(("role", "there", "absent"), [("JELLY", "Rubber", "Cotton"), ("CLOTH", "Cotton", "Rubber")])
+def test_the_material_menu_offers_those_of_the_role(bpy, menus, make_body, role, there, absent):
+    bpy.context.view_layer.objects.active = make_body(role=role)
+    words = draw(menus.XPBD_MT_material).words
+    assert there in words
+    assert absent not in words
+    assert words[-2:] == ["Own Material", "Own Compliance"]
+
+
+def test_the_object_menu_of_blender_has_one_entry(bpy, menus):
+    drawn = bpy.types.VIEW3D_MT_object._dyn_ui_initialize()
+    own = [function for function in drawn if function.__module__ == menus.__name__]
+    assert len(own) == 1
+    layout = RecordedLayout()
+    own[0](SimpleNamespace(layout=layout), bpy.context)
+    assert layout.menus == ["XPBD_MT_object"]

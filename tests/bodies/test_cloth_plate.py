@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which cloth bends as a plate, and that it hangs as its material says at the default settings."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from validation.meshes import grid
+from validation.simulation import held, positions_of, run, start
+
+from blender_xpbd.bodies.kinds import build_body
+from blender_xpbd.constraints.dihedral_bending import build_dihedral_bending, hinge_compliance
+from blender_xpbd.geometry.surface.topology import hinges
+from blender_xpbd.scene.body import Body
+from blender_xpbd.scene.material import Material
+from blender_xpbd.scene.settings import SolverSettings
+
+DENSITY = 0.15
+OVERHANG = 0.045
+# bending length: half of what hangs over at 41.5° (ASTM D1388)
+STIFFNESS = DENSITY * 9.81 * (OVERHANG / 2.0) ** 3
+
+
+def cloth(mesh, settings=None, **values):
+    material = Material.from_values({"internal_damping": 0.0, "area_density": DENSITY, **values})
+    return build_body(Body("b0", "Cloth", "CLOTH", mesh[0], mesh[1], mesh[2], material), settings or SolverSettings())
+
+
+def sheet(pattern="quads"):
+    return grid(1.0, 0.5, 8, 4, pattern)
+
+
+def curved():
+    positions, sizes, corners = sheet()
+    positions[:, 2] = 0.3 * positions[:, 0] ** 2
+    return positions, sizes, corners
+
+
+def two_sheets(second):
+    first, (positions, sizes, corners) = sheet(), second
+    return (
+        np.concatenate([first[0], positions + np.array([2.0, 0.0, 0.0])]),
+        np.concatenate([first[1], sizes]),
+        np.concatenate([first[2], corners + len(first[0])]).astype(np.int32),
+    )
+
+
+def bending_hinges(model):
+    names = ("dihedral_bending", "isometric_bending")
+    return sum(len(block) for block in model.blocks if block.type.name in names)
+
+
+@pytest.mark.parametrize("bending_model", ["DIHEDRAL", "ISOMETRIC"])
+@pytest.mark.parametrize("pattern", ["quads", "triangles", "crossed", "equilateral"])
+def test_flat_cloth_bends_as_a_plate(bending_model, pattern):
+    model = cloth(sheet(pattern), bending_model=bending_model)
+    assert model.plate is not None
+    assert bending_hinges(model) == 0
+
+
+@pytest.mark.parametrize(
+    ("mesh", "settings", "values"),
+    [
+        (curved(), {}, {}),
+        (sheet(), {"solver_mode": "PBD"}, {}),
+        (sheet(), {"device": "GPU"}, {}),
+        (sheet(), {}, {"stiffness_input": "COMPLIANCE"}),
+    ],
+)
+def test_other_cloth_bends_by_its_hinges(mesh, settings, values):
+    model = cloth(mesh, SolverSettings(**settings), **values)
+    assert model.plate is None
+    assert bending_hinges(model) > 0
+
+
+def test_bending_by_distances_or_none_stays():
+    for bending_model in ("DISTANCE", "NONE"):
+        model = cloth(sheet(), bending_model=bending_model)
+        assert model.plate is None
+        assert bending_hinges(model) == 0
+
+
+def test_pieces_choose_for_themselves():
+    """A curved piece beside a flat one keeps its hinges, all of them."""
+    alone, both = cloth(curved()), cloth(two_sheets(curved()))
+    assert both.plate is not None
+    assert bending_hinges(both) == bending_hinges(alone)
+    assert np.diff(both.plate.matrix.starts)[len(sheet()[0]) :].max() == 0
+
+
+def test_slivers_bend_by_hinges():
+    positions, sizes, corners = sheet("triangles")
+    inner = np.flatnonzero(np.isclose(positions[:, 0], 0.5) & np.isclose(positions[:, 1], 0.25))
+    positions[inner, 0] += 0.1245
+    assert cloth((positions, sizes, corners)).plate is None
+
+
+def test_a_group_scales_the_stiffness():
+    positions, sizes, corners = sheet()
+    body = Body("b0", "Cloth", "CLOTH", positions, sizes, corners, Material.from_values({}))
+    half = replace(body, vertex_factors={"bending": np.full(body.vertex_count, 0.5, np.float32)})
+    whole, scaled = (build_body(mine, SolverSettings()).plate for mine in (body, half))
+    np.testing.assert_allclose(scaled.matrix.values, 0.5 * whole.matrix.values)
+
+
+def chord_angle(model, mesh, spacing, seconds=2.5):
+    """Of the line from the clamp to the tip below the horizontal [°], at the default 20 substeps of 1 iteration."""
+    positions = mesh[0]
+    solver = start(held(model, positions[:, 0] < 1e-9), 20)
+    run(solver, int(24 * seconds))
+    after = positions_of(solver)
+    tip = positions[:, 0] > positions[:, 0].max() - 1e-9
+    # a vertex stands for half a cell on both sides, so the clamp ends half a cell before the last one that is held
+    return np.degrees(np.arctan2(-after[tip, 2].mean(), after[tip, 0].mean() + 0.5 * spacing))
+
+
+def strip(pattern, cells):
+    """What hangs over, and two cells that are clamped."""
+    spacing = OVERHANG / (cells - 0.5)
+    across = max(round(0.025 / spacing), 1)
+    positions, sizes, corners = grid(OVERHANG + 1.5 * spacing, across * spacing, cells + 1, across, pattern)
+    positions[:, 0] -= 2.0 * spacing
+    return (positions, sizes, corners), spacing
+
+
+@pytest.mark.usefixtures("taichi_cpu")
+@pytest.mark.parametrize("cells", [9, 18])
+@pytest.mark.parametrize("pattern", ["quads", "triangles", "equilateral"])
+def test_a_strip_hangs_over_as_its_stiffness_says(pattern, cells):
+    """41.5° where it is twice its bending length; 65 to 83° with hinges, one after the other."""
+    mesh, spacing = strip(pattern, cells)
+    model = cloth(mesh, bending_stiffness=STIFFNESS, stretch_stiffness=2000.0, damping=3.0)
+    assert chord_angle(model, mesh, spacing) == pytest.approx(41.5, abs=2.5)
+
+
+@pytest.mark.usefixtures("taichi_cpu")
+def test_hinges_one_after_the_other_are_far_too_soft():
+    """What the test above would find without plates."""
+    mesh, spacing = strip("quads", 18)
+    model = cloth(mesh, bending_stiffness=STIFFNESS, stretch_stiffness=2000.0, damping=3.0)
+    folds = hinges(mesh[2].reshape(-1, 4)[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3))
+    block = build_dihedral_bending(model.positions, folds, hinge_compliance(model.positions, folds, STIFFNESS))
+    assert chord_angle(replace(model, plate=None, blocks=(block, *model.blocks)), mesh, spacing) > 60.0

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How scripts/validate bakes through the add-on, and what it keeps of runs with many substeps."""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+
+import numpy as np
+import pytest
+from validation.product import converged, probe
+from validation.product.converged import Converged, converged_number, record_converged
+from validation.product.meshes import BALLS, CUBES, SHEETS, ball, cube, edge_strains, sheet, tilt, values, volumes
+from validation.product.probe import AMOUNT, AT_MOST, SHARE, Comparison, Measure, Probe
+from validation.product.running import bake, with_substeps
+from validation.product.shot import Baked, Shot, Thing
+
+CLOTH = Thing("Cloth", *sheet("quads", 1.0, 1.0, 2, 2), values("CLOTH"))
+
+
+def test_a_shot_is_baked_at_default_settings(bpy, monkeypatch, tmp_path):
+    """A free cloth falls by ½ g t²; a pinned vertex and the object's name stay."""
+    held = dataclasses.replace(CLOTH, name="Held", pinned=np.arange(9, dtype=np.int32))
+    free, pinned = bake([Shot((CLOTH,), 3), Shot((held,), 2, {"substeps": 5}, gravity=1.0)])
+    assert (free.substeps, free.iterations, pinned.substeps) == (20, 1, 5)
+    fall = np.array([0.0, 0.0, 0.5 * 9.81 * (3 / 24) ** 2])
+    np.testing.assert_allclose(free.motion[0] - free.motion[-1], np.tile(fall, (9, 1)), rtol=1e-4)
+    assert list(pinned.motions) == ["Held"]
+    np.testing.assert_allclose(pinned.motion, np.tile(held.positions, (3, 1, 1)), atol=1e-6)
+
+
+def test_a_bake_that_fails_is_told(bpy):
+    with pytest.raises(subprocess.CalledProcessError):
+        bake([Shot((dataclasses.replace(CLOTH, values=values("CLOTH", area_density=0.0)),), 2)])
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected", "tolerance", "is_within"),
+    [
+        (SHARE, 2.0, 0.1, True),
+        (SHARE, 2.0, 0.01, False),
+        (AMOUNT, 2.0, 0.2, True),
+        (AMOUNT, 2.0, 0.05, False),
+        (AT_MOST, 2.2, 0.0, True),
+        (AT_MOST, 2.0, 0.0, False),
+        (SHARE, None, 0.1, True),
+    ],
+)
+def test_rows_compare_with_theory_or_with_the_converged_run(monkeypatch, kind, expected, tolerance, is_within):
+    shot = Shot((CLOTH,), 1)
+    measure = Measure("sag [m]", lambda baked: 2.1, expected, tolerance, kind)
+    monkeypatch.setattr(probe, "bake", lambda shots: [Baked(shot, {"Cloth": np.zeros((2, 9, 3))}, 20, 1)])
+    monkeypatch.setattr(probe, "converged_number", {"case / soft / sag [m]": 2.0}.get)
+    (row,) = Comparison("case", (Probe("soft", shot, (measure,), 320),), "")().rows
+    assert (row.label, row.settings, row.got, row.converged) == ("soft: sag [m]", "20 × 1", 2.1, 2.0)
+    assert row.is_within is is_within
+
+
+def test_converged_numbers_are_kept_in_a_file(monkeypatch, tmp_path):
+    monkeypatch.setattr(converged, "RECORD", tmp_path / "converged.json")
+    converged._recorded.cache_clear()
+    try:
+        assert converged_number("a") is None
+        record_converged({"a": Converged(1.0, 320, 5, "2026-01-01"), "b": Converged(2.0, 320, 5, "2026-01-01")})
+        record_converged({"a": Converged(3.0, 640, 6, "2026-01-02")})
+        assert (converged_number("a"), converged_number("b")) == (3.0, 2.0)
+    finally:
+        converged._recorded.cache_clear()
+
+
+def test_converged_runs_have_the_substeps_of_their_probe(monkeypatch):
+    shots = []
+
+    def pretend(chosen):
+        shots.extend(chosen)
+        return [Baked(shot, {"Cloth": np.zeros((2, 9, 3))}, 160, 1) for shot in chosen]
+
+    monkeypatch.setattr(probe, "bake", pretend)
+    measure = Measure("sag [m]", lambda baked: 1.5, None)
+    probes = (Probe("soft", Shot((CLOTH,), 1), (measure,), 160), Probe("other", Shot((CLOTH,), 1), (measure,)))
+    (found,) = Comparison("case", probes, "").converge().items()
+    assert (found[0], found[1].value, found[1].substeps) == ("case / soft / sag [m]", 1.5, 160)
+    assert [shot.values for shot in shots] == [{"substeps": 160}] == [with_substeps(Shot((CLOTH,), 1), 160).values]
+
+
+@pytest.mark.parametrize("kind", BALLS)
+def test_balls_are_closed_and_face_outwards(kind):
+    mesh = ball(kind, 0.5, 1.0)
+    assert volumes(mesh[0][None], mesh[1])[0] == pytest.approx(np.pi / 6.0, rel=0.2)
+    assert mesh[0][:, 2].min() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("kind", CUBES)
+def test_cubes_have_their_volume(kind):
+    mesh = cube(kind, 2.0, 1.0)
+    assert volumes(mesh[0][None], mesh[1])[0] == pytest.approx(8.0)
+
+
+@pytest.mark.parametrize("kind", SHEETS)
+def test_strain_and_tilt_of_a_known_deformation(kind):
+    rest, faces = sheet(kind, 2.0, 1.0, 4, 2)
+    strains = edge_strains(rest, rest * [1.1, 1.0, 1.0], faces)
+    assert (strains.min(), strains.max()) == (pytest.approx(0.0, abs=1e-12), pytest.approx(0.1))
+    angle = np.radians(30.0)
+    turned = rest @ np.array([[1, 0, 0], [0, np.cos(angle), np.sin(angle)], [0, -np.sin(angle), np.cos(angle)]])
+    assert tilt(rest, turned + np.array([1.0, 2.0, 3.0])) == pytest.approx(30.0)

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Substeps with a search in the middle: boxes, islands and what a frame begins with."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from blender_xpbd.contacts.search import tree_walk
+from blender_xpbd.device.arrays import read_array
+from blender_xpbd.solver.order import tasks
+from blender_xpbd.solver.step import pair_substeps
+from blender_xpbd.solver.step.pair_tables import CLIPPED, IS_HELD
+from tests.solver.scenes import cloth, mesh_box, plane, touching
+from tests.solver.test_pairs import cloth_on_jelly, folded
+
+pytestmark = pytest.mark.usefixtures("taichi_cpu")
+
+AWAY = np.eye(4)[None]
+AWAY[0, 2, 3] = -5.0
+
+
+def array(simulation, name):
+    """An array of the pack of pairs, as the last substep has left it."""
+    return read_array(getattr(simulation._plan.state.world.pairs, name))
+
+
+@pytest.mark.parametrize(
+    ("collider", "holds"),
+    [(plane(), True), (plane(transforms=AWAY), False), (mesh_box(0.3), False)],
+    ids=["plane", "plane away", "mesh"],
+)
+def test_planes_hold_an_island_and_meshes_do_not(collider, holds):
+    """A sheet in the plane, or in a box; the search has the triangles of meshes, so islands keep their mean motion."""
+    simulation = touching(cloth(6, size=0.4), colliders=[collider], substeps=1)
+    simulation.advance()
+    assert array(simulation, "object_rows")[0, IS_HELD] == holds
+
+
+def meeting(speed, fall=0.0, substeps=1):
+    """Two free sheets 5 cm apart, of different masses, that fly at each other while both fall; a frame is 1/24 s."""
+    bodies = [cloth(10, identifier="a"), cloth(8, size=0.6, height=0.05, identifier="b")]
+    velocity = np.array([0.0, 0.0, speed])
+    down = np.array([0.0, 0.0, -fall])
+    bodies = [replace(bodies[0], velocity=down + velocity), replace(bodies[1], velocity=down - velocity)]
+    return touching(*bodies, gravity=(0.0, 0.0, 0.0), substeps=substeps)
+
+
+def excess(simulation):
+    """How far particles ended outside the boxes in which the last substep looked for pairs, at most [m]."""
+    come, stay = array(simulation, "window_ends")[:, :3], array(simulation, "window_stays")[:, :3]
+    margin, places = array(simulation, "window_starts")[:, 3:], simulation.positions()
+    return max((np.minimum(come, stay) - margin - places).max(), (places - np.maximum(come, stay) - margin).max())
+
+
+@pytest.fixture
+def searches(monkeypatch):
+    """A list that grows with each search."""
+    found, search = [], pair_substeps.PairSearch.search
+
+    def counted(self, team_size=1):
+        found.append(search(self, team_size))
+        return found[-1]
+
+    monkeypatch.setattr(pair_substeps.PairSearch, "search", counted)
+    return found
+
+
+@pytest.mark.parametrize("rounds", [1, 3])
+def test_what_is_pushed_out_of_its_box_is_searched_again_and_then_held(rounds, monkeypatch, searches):
+    monkeypatch.setattr(pair_substeps, "MOST_ROUNDS", rounds)
+    simulation = meeting(speed=2.0)
+    wanted = simulation.system.velocities.T @ (1.0 / simulation.system.inverse_masses)
+    simulation.advance()
+    clipped = array(simulation, "object_counts")[:, CLIPPED].sum()
+    # the first search has the two sheets as islands of their own, the second one both as one
+    if rounds == 1:
+        assert len(searches) == 2
+        assert clipped > 0
+    else:
+        assert len(searches) > 2
+    assert excess(simulation) <= 1e-6
+    assert simulation.crossings().counts.sum() == 0
+    got = simulation.checkpoint()["velocities"][:, :3].T @ (1.0 / simulation.system.inverse_masses)
+    np.testing.assert_allclose(got, wanted, atol=2e-6 / simulation.system.inverse_masses.min() * 40.0)
+
+
+def test_an_island_that_forms_in_a_substep_is_looked_at_from_its_common_motion(searches):
+    simulation = meeting(speed=0.4, fall=3.0, substeps=4)
+    frames = []
+    while not array(simulation, "object_counts")[:, 0:2].any() and len(frames) < 6:
+        simulation.advance()
+        frames.append(array(simulation, "frames")[:, 2])
+    masses = 1.0 / simulation.system.inverse_masses
+    speed = masses @ simulation.system.velocities[:, 2] / masses.sum()
+    assert (simulation._pairs._islands == 0).all()
+    assert frames[-1][0] == pytest.approx(speed / 24.0 / 4.0, rel=1e-4)
+    # where it forms the search looks again
+    assert len(searches) > 4 * len(frames)
+
+
+def test_sheets_that_stay_apart_are_searched_once_per_substep(searches):
+    simulation = meeting(speed=0.0, fall=3.0, substeps=4)
+    for _ in range(3):
+        simulation.advance()
+    assert len(searches) == 12
+    assert all(found.count == 0 for found in searches)
+
+
+def states(make, team_size, monkeypatch):
+    """A solver and its checkpoints before and after each of some frames."""
+    for module in (pair_substeps, tree_walk):
+        monkeypatch.setattr(module, "thread_count", lambda: team_size)
+    bodies, colliders = make()
+    simulation = touching(*bodies, colliders=colliders, substeps=5, path="SERIAL" if team_size == 1 else "THREADS")
+    found = [simulation.checkpoint()]
+    for _ in range(10):
+        simulation.advance()
+        found.append(simulation.checkpoint())
+    return simulation, found
+
+
+@pytest.mark.parametrize("make", [folded, cloth_on_jelly], ids=lambda f: f.__name__)
+def test_threads_and_resuming_at_any_frame_change_no_byte(make, monkeypatch):
+    monkeypatch.setattr(tasks, "FEWEST_TASKS", 0.0)
+    simulation, whole = states(make, 1, monkeypatch)
+    for team_size in (2, 4):
+        for one, other in zip(whole, states(make, team_size, monkeypatch)[1], strict=True):
+            assert all(np.array_equal(one[name], other[name]) for name in one)
+    # backwards, so that nothing of the frame before is left in the solver
+    for frame in reversed(range(10)):
+        simulation.restore(frame, whole[frame])
+        simulation.advance()
+        after = simulation.checkpoint()
+        assert all(np.array_equal(whole[frame + 1][name], after[name]) for name in after)
+
+
+def test_vertices_of_colliders_move_as_fast_with_bdf2():
+    transforms = np.tile(np.eye(4), (50, 1, 1))
+    transforms[:, 0, 3] = np.arange(50) / 24.0
+    box = mesh_box(0.2, transforms=transforms)
+    simulation = touching(cloth(6, height=0.5), colliders=[box], substeps=3, time_integration="BDF2")
+    for _ in range(2):
+        simulation.advance()
+    vertices = simulation.system.objects.vertices[:, 1]
+    np.testing.assert_allclose(simulation.checkpoint()["velocities"][vertices, :3], [[1.0, 0.0, 0.0]] * 8, atol=1e-4)

@@ -236,6 +236,8 @@ class Solver:
             kept |= {"orientations": particles.orientations, "angular_velocities": particles.angular_velocities}
         if self._plan.variant.bounces:
             kept["hits"] = self._state.pieces.hits
+        if self._pairs is not None:
+            kept["may_cross"] = self._pairs.may_cross
         return kept
 
     def _raise_diverged(self, body: int) -> None:

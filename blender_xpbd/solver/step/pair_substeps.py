@@ -17,7 +17,7 @@ import taichi as ti
 
 from ...contacts.pairs.tables import OBJECT_HALF_THICKNESS, OBJECT_RESTITUTION
 from ...contacts.search.pair_search import Contents, PairList, PairSearch
-from ...device.arrays import edited_array, make_zeros, read_array, write_array
+from ...device.arrays import edited_array, make_array, make_zeros, read_array, write_array
 from ...device.packs import arrays_by_name
 from ...device.runtime import thread_count
 from ...geometry.components import connected_components
@@ -28,7 +28,7 @@ from ..system.system import System
 from .anchor_state import read_anchors, write_anchors
 from .packs import Pairs
 from .pair_state import anchor_arrays, near_arrays, pair_arrays, staying_arrays
-from .pair_tables import ISLAND, MAY_SEARCH, MUST_SEARCH, NEXT_ISLAND, OBJECT_COUNT_WIDTH, TOLD_WIDTH
+from .pair_tables import ISLAND, MAY_SEARCH, MUST_SEARCH, NEXT_ISLAND, OBJECT_COUNT_WIDTH, TOLD_WIDTH, TUNNELLED
 from .plan import SERIAL, Plan
 from .team_path import simulate_stages
 from .untangling import Untangling
@@ -38,6 +38,8 @@ Ints = npt.NDArray[np.int32]
 
 # searches in a substep that pushes may ask for; then what is pushed out of its box is held in it. Chosen by hand
 MOST_ROUNDS = 3
+# frames between looks for crossings where there should be none; it costs as much as a search. Chosen by hand
+LOOK_EVERY = 8
 
 
 class PairSubsteps:
@@ -45,6 +47,7 @@ class PairSubsteps:
 
     Attributes:
         counts: of the frame that was simulated last, on the device, by object, columns as in ``pair_tables``.
+        may_cross: 1 where something may cross when the next frame begins, else 0; on the device, part of a checkpoint.
     """
 
     def __init__(self, system: System, objects: ContactObjects, colliders: ColliderSet, plan: Plan) -> None:
@@ -63,6 +66,7 @@ class PairSubsteps:
         self._arrays |= arrays_by_name(self._search.window)
         self._arrays |= {"pair_starts": make_zeros((parts + 2,), ti.i32)}
         self.counts = self._arrays["object_counts"]
+        self.may_cross = make_array(np.ones(1), ti.f32)
         self._substeps = system.scene.settings.substeps
         acts = [stage.act for stage in plan.state.stages]
         self._stage_count = len(acts)
@@ -100,19 +104,23 @@ class PairSubsteps:
         self._islands = self._next_islands = self._alone
         self._write_islands()
         self._untangling = None
+        must_look = bool(read_array(self.may_cross)[0]) or frame_index % LOOK_EVERY == 0
         begin = 0
         for substep in range(self._substeps):
             first = substep * self._stage_count
-            if self._untangling is None or self._untangling.is_needed:
+            if must_look:
                 self._run(begin, first)
                 begin = first
-                self._begin_untangling()
+                must_look = self._begin_untangling()
             self._run(begin, first + self._split)
             begin = first + self._split
             self._islands = self._next_islands
             self._list_pairs(first)
         self._run(begin, self._substeps * self._stage_count)
         self._end_untangling()
+        # what is not tangled is kept so by the truncation, unless it tells otherwise
+        has_passed = bool(read_array(self.counts)[:, TUNNELLED].any())
+        write_array(self.may_cross, np.array([must_look or has_passed], np.float32))
         return self._plan
 
     def anchors(self) -> npt.NDArray[np.float64]:
@@ -125,17 +133,15 @@ class PairSubsteps:
         write_anchors(self._arrays, anchors.astype(np.float64))
         self._pack = Pairs(**self._arrays)
 
-    def _begin_untangling(self) -> None:
-        """Look for what crosses, once a frame, and in every substep as long as anything does.
-
-        What is not tangled when a frame begins is kept so by the truncation.
-        """
+    def _begin_untangling(self) -> bool:
+        """Look for what crosses, and begin to take it apart; returns whether anything does."""
         self._end_untangling()
         self._untangling = Untangling(
             self._objects, self._outside, self._plan.state.particles, self._plan.h, self._substeps * self._plan.h
         )
         if self._untangling.is_needed:
             self._untangling.begin()
+        return self._untangling.is_needed
 
     def _end_untangling(self) -> None:
         if self._untangling is not None and self._untangling.is_needed:

@@ -144,3 +144,20 @@ def test_vertices_of_colliders_move_as_fast_with_bdf2():
         simulation.advance()
     vertices = simulation.system.objects.vertices[:, 1]
     np.testing.assert_allclose(simulation.checkpoint()["velocities"][vertices, :3], [[1.0, 0.0, 0.0]] * 8, atol=1e-4)
+
+
+def test_crossings_are_looked_for_where_there_may_be_any_and_now_and_then(monkeypatch):
+    looks, untangling = [], pair_substeps.Untangling
+
+    def counted(*arguments):
+        looks.append(simulation.frame_index)
+        return untangling(*arguments)
+
+    monkeypatch.setattr(pair_substeps, "Untangling", counted)
+    simulation = meeting(speed=0.0, fall=3.0, substeps=4)
+    for _ in range(10):
+        simulation.advance()
+    assert looks == [0, 8]
+    simulation.restore(3, {**simulation.checkpoint(), "may_cross": np.ones(1, np.float32)})
+    simulation.advance()
+    assert looks == [0, 8, 3]

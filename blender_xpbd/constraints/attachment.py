@@ -27,12 +27,10 @@ def project_attachment(particles: ti.template(), constraints: ti.template(), i, 
     if ti.static(mode & PBD):
         delta = -parameters[p] / (weight + SMALL) * difference
     else:
-        rate, gamma = ti.Vector([0.0, 0.0, 0.0, 0.0]), 0.0
+        damping_time = 0.0
         if ti.static(mode & DAMPED):
-            pa, pb = previous_positions[first], previous_positions[second]
-            gamma = 0.5 * (pa[3] + pb[3]) * step[2]
-            rate = difference - edge(pa, pb)
-        delta = solve_rows(constraints, m, difference, weight, parameters[p], rate, gamma, step, mode)
+            damping_time = 0.5 * (previous_positions[first][3] + previous_positions[second][3])
+        delta = solve_rows(constraints, m, difference, weight, parameters[p], damping_time, step, mode)
     positions[first] = a + a[3] * delta
     positions[second] = b - b[3] * delta
 
@@ -53,6 +51,7 @@ ATTACHMENT = ConstraintType(
     evaluate=evaluate_attachment,
     scales=compliances(-2.0, "pin_frequency"),
     nanoseconds=3,
+    memory=3,
 )
 
 

@@ -14,7 +14,10 @@ Projections are Taichi functions with one signature::
 - ``PBD``: the last parameter is not a compliance but the share of C that one projection takes away;
 - ``ACCUMULATE``: multipliers are kept over the iterations of a substep, which a single iteration does not need;
 - ``DAMPED``: constraints resist the change of C (XPBD 2016, §5.2, with β = τ/α: stiffness-proportional Rayleigh
-  damping of the damping time τ, so γ = α̃β̃/h = τ/h);
+  damping of the damping time τ, so γ = α̃β̃/h = τ/h). The change is that since the same constraint was projected in the
+  substep before (``reached_before``). Since the start of the substep C also changes by what other constraints have
+  not corrected yet: what rests would be held up by its damping, and the softer the longer τ is. Elastic tetrahedra do
+  count from there: see docs/experiments.md, Material damping;
 - ``BDF2``: how the solver integrates; projections do not look at it, their h is then 2/3 of the substep;
 - ``WARM``: constraints that can begin where the substep before ended do, see ``WarmStart``.
 """
@@ -66,6 +69,7 @@ class ConstraintType:
         warm_start: how to begin where the substep before ended, if it can.
         prepare: parameters of a block, once the inverse masses [1/kg] of the particles are known, where they count.
         scales: how its parameters follow material values, see ``scaling``.
+        memory: numbers that it keeps of where it came to, where it is damped.
     """
 
     name: str
@@ -78,6 +82,7 @@ class ConstraintType:
     warm_start: WarmStart | None = None
     prepare: Callable[["ConstraintBlock", npt.NDArray[np.float64]], npt.NDArray[np.float64]] | None = None
     scales: tuple[Scaling, ...] = ()
+    memory: int = 0
 
     @property
     def can_start_warm(self) -> bool:
@@ -85,9 +90,14 @@ class ConstraintType:
         return self.warm_start is not None
 
     @property
-    def slots(self) -> int:
-        """Numbers that one constraint has among the multipliers."""
+    def memory_slot(self) -> int:
+        """The first of the numbers of a constraint that are its memory, after multipliers and kept impulses."""
         return max(self.multiplier_count, 0 if self.warm_start is None else self.warm_start.slots)
+
+    def slots(self, mode: int) -> int:
+        """Numbers that one constraint has among the multipliers."""
+        copies = 2 if mode & ACCUMULATE else 1
+        return self.memory_slot + (copies * self.memory if mode & DAMPED else 0)
 
 
 @dataclass(frozen=True)
@@ -177,6 +187,8 @@ def joined(blocks: list[ConstraintBlock]) -> ConstraintBlock:
 
 
 SMALL = 1e-30
+# what a memory holds before the first substep
+UNKNOWN = 1e30
 PBD = 1
 ACCUMULATE = 2
 DAMPED = 4
@@ -191,7 +203,7 @@ BDF2_RATE = 1.5
 def solve_multiplier(value, weight, compliance, multiplier, rate, gamma, step, mode: ti.template()):
     """The step of the multiplier (XPBD 2016, eq. 18 and 26).
 
-    Δλ = (−C − α̃ λ − γ ∇C·(x − x_previous)) / ((1 + γ) Σ wᵢ|∇ᵢC|² + α̃), α̃ = α/h². In PBD mode
+    Δλ = (−C − α̃ λ − γ (C − C_before)) / ((1 + γ) Σ wᵢ|∇ᵢC|² + α̃), α̃ = α/h². In PBD mode
     ``compliance`` is the stiffness k of one projection: Δλ = −k C / Σ wᵢ|∇ᵢC|² (PBD 2007, §3.3).
 
     Args:
@@ -199,7 +211,7 @@ def solve_multiplier(value, weight, compliance, multiplier, rate, gamma, step, m
         weight: Σ wᵢ|∇ᵢC|².
         compliance: the last parameter.
         multiplier: λ so far.
-        rate: ∇C·(x − x_previous), 0 without damping.
+        rate: by how much C has changed since the substep before, 0 without damping.
         gamma: γ, 0 without damping.
         step: as for a projection.
         mode: as for a projection.
@@ -234,6 +246,47 @@ def keep_multiplier(constraints: ti.template(), m, mode: ti.template(), multipli
     """Store λ for the next iteration."""
     if ti.static(mode & ACCUMULATE):
         constraints.lagrange_multipliers[m] = multiplier
+
+
+@ti.func
+def damping_share(damping_time, step, mode: ti.template()):
+    """γ = τ/h."""
+    gamma = damping_time * step[2]
+    if ti.static(mode & BDF2):
+        # of the h that BDF2 solves with
+        gamma /= BDF2_RATE
+    return gamma
+
+
+@ti.func
+def reached_before(constraints: ti.template(), place, count: ti.template(), value, step, mode: ti.template()):
+    """What a number of a constraint's memory was when it was last projected in the substep before.
+
+    Args:
+        constraints: the pack.
+        place: of the number in the memory.
+        count: numbers in the memory.
+        value: what it is now, which counts in the first substep of all.
+        step: as for a projection.
+        mode: as for a projection. With several iterations, what the last one came to is kept apart.
+    """
+    before = constraints.lagrange_multipliers[place]
+    if ti.static(mode & ACCUMULATE):
+        if step[1] == 0.0:
+            before = constraints.lagrange_multipliers[place + count]
+            constraints.lagrange_multipliers[place] = before
+    if before >= UNKNOWN:
+        before = value
+    return before
+
+
+@ti.func
+def keep_reached(constraints: ti.template(), place, count: ti.template(), value, mode: ti.template()):
+    """Keep what a number is after a projection; arguments as of ``reached_before``."""
+    slot = place
+    if ti.static(mode & ACCUMULATE):
+        slot += count
+    constraints.lagrange_multipliers[slot] = value
 
 
 @ti.func

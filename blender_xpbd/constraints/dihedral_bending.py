@@ -16,7 +16,10 @@ from .constraint import (
     SMALL,
     ConstraintBlock,
     ConstraintType,
+    damping_share,
     keep_multiplier,
+    keep_reached,
+    reached_before,
     read_multiplier,
     solve_multiplier,
 )
@@ -57,10 +60,15 @@ def project_dihedral_bending(particles: ti.template(), constraints: ti.template(
     rate, gamma = 0.0, 0.0
     if ti.static(mode & DAMPED):
         pa, pb, pc, pd = previous_positions[ia], previous_positions[ib], previous_positions[ic], previous_positions[id_]
-        rate = dot(ga, xa - pa) - dot(gb, xb - pb) + dot(gc, xc - pc) + dot(gd, xd - pd)
-        gamma = 0.25 * (pa[3] + pb[3] + pc[3] + pd[3]) * step[2]
+        rate = value - reached_before(constraints, m + 1, 1, value, step, mode)
+        if ti.abs(rate) > ti.math.pi:
+            # a fold that went round
+            rate -= 2.0 * ti.math.pi * ti.math.sign(rate)
+        gamma = damping_share(0.25 * (pa[3] + pb[3] + pc[3] + pd[3]), step, mode)
     delta = solve_multiplier(value, weight, parameters[p + 1], multiplier, rate, gamma, step, mode)
     keep_multiplier(constraints, m, mode, multiplier + delta)
+    if ti.static(mode & DAMPED):
+        keep_reached(constraints, m + 1, 1, value + weight * delta, mode)
     positions[ia] = xa + (xa[3] * delta) * ga
     positions[ib] = xb - (xb[3] * delta) * gb
     positions[ic] = xc + (xc[3] * delta) * gc
@@ -93,6 +101,7 @@ DIHEDRAL_BENDING = ConstraintType(
     evaluate=evaluate_dihedral_bending,
     scales=(*compliances(-1.0, "bending_stiffness"), *compliances(1.0, "bending_compliance")),
     nanoseconds=45,
+    memory=1,
 )
 
 

@@ -5,7 +5,18 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from .constraint import DAMPED, PBD, SMALL, ConstraintBlock, ConstraintType, keep_multiplier, read_multiplier
+from .constraint import (
+    DAMPED,
+    PBD,
+    SMALL,
+    ConstraintBlock,
+    ConstraintType,
+    damping_share,
+    keep_multiplier,
+    keep_reached,
+    reached_before,
+    read_multiplier,
+)
 from .scaling import compliances
 
 
@@ -30,12 +41,16 @@ def project_distance(particles: ti.template(), constraints: ti.template(), i, p,
         multiplier = read_multiplier(constraints, m, step, mode)
         force = length - parameters[p] + alpha_tilde * multiplier
         if ti.static(mode & DAMPED):
-            moved = difference - (previous_positions[first] - previous_positions[second])
-            gamma = 0.5 * (previous_positions[first][3] + previous_positions[second][3]) * step[2]
-            force += gamma * moved.xyz.dot(difference.xyz) / (length + SMALL)
+            times = previous_positions[first][3] + previous_positions[second][3]
+            gamma = damping_share(0.5 * times, step, mode)
+            value = length - parameters[p]
+            force += gamma * (value - reached_before(constraints, m + 1, 1, value, step, mode))
             weight *= 1.0 + gamma
         scale = -force / ((weight + alpha_tilde) * length + SMALL)
         keep_multiplier(constraints, m, mode, multiplier + scale * length)
+        if ti.static(mode & DAMPED):
+            reached = length - parameters[p] + (a[3] + b[3]) * scale * length
+            keep_reached(constraints, m + 1, 1, reached, mode)
     positions[first] = a + (scale * a[3]) * difference
     positions[second] = b - (scale * b[3]) * difference
 
@@ -54,6 +69,7 @@ DISTANCE = ConstraintType(
     project=project_distance,
     evaluate=evaluate_distance,
     nanoseconds=6,
+    memory=1,
     scales=(
         *compliances(-1.0, "stretch_stiffness", "youngs_modulus", "bending_stiffness"),
         *compliances(1.0, "stretch_compliance", "bending_compliance"),

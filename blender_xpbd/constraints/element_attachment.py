@@ -41,6 +41,7 @@ ELEMENT_ATTACHMENT = ConstraintType(
     evaluate=evaluate_element_attachment,
     scales=compliances(-2.0, "pin_frequency"),
     nanoseconds=20,
+    memory=3,
 )
 
 

@@ -26,7 +26,10 @@ from .constraint import (
     PBD,
     ConstraintBlock,
     ConstraintType,
+    damping_share,
     keep_multiplier,
+    keep_reached,
+    reached_before,
     read_multiplier,
     solve_multiplier,
 )
@@ -83,24 +86,27 @@ def project_enclosed_volume(particles: ti.template(), constraints: ti.template()
             for axis in ti.static(range(3)):
                 parameters[v + axis] = gradient[axis]
     volume *= SIXTH
-    weight, rate, damping_time = 0.0, 0.0, 0.0
+    weight, rate, gamma, damping_time = 0.0, 0.0, 0.0, 0.0
     for k in range(count):
         v = place(values + VALUES * k)
         gradient = _gradient(parameters, v)
         x = positions[indices[first + k]]
         weight += x[3] * parameters[v + 3] * dot(gradient, gradient)
         if ti.static(mode & DAMPED):
-            before = previous_positions[indices[first + k]]
-            rate += dot(gradient, x - before)
-            damping_time += before[3] / count
+            damping_time += previous_positions[indices[first + k]][3] / count
     target, compliance = parameters[p], parameters[p + 2]
+    value = volume - target
     if ti.static(not mode & PBD):
         # α(V) = α(V*) V/V* for a gas (1), α for a target volume (0)
         compliance *= 1.0 + parameters[p + 1] * (ti.max(volume / target, EMPTIEST) - 1.0)
     multiplier = read_multiplier(constraints, m, step, mode)
-    gamma = damping_time * step[2]
-    delta = solve_multiplier(volume - target, weight, compliance, multiplier, rate, gamma, step, mode)
+    if ti.static(mode & DAMPED):
+        rate = value - reached_before(constraints, m + 1, 1, value, step, mode)
+        gamma = damping_share(damping_time, step, mode)
+    delta = solve_multiplier(value, weight, compliance, multiplier, rate, gamma, step, mode)
     keep_multiplier(constraints, m, mode, multiplier + delta)
+    if ti.static(mode & DAMPED):
+        keep_reached(constraints, m + 1, 1, value + weight * delta, mode)
     for k in range(count):
         v = place(values + VALUES * k)
         x = positions[indices[first + k]]
@@ -126,6 +132,7 @@ ENCLOSED_VOLUME = ConstraintType(
     multiplier_count=1,
     project=project_enclosed_volume,
     evaluate=evaluate_enclosed_volume,
+    memory=1,
     scales=(
         Scaling("volume_ratio", 0, 1.0),
         Scaling("pressure", 0, 1.0, ATMOSPHERE),

@@ -40,6 +40,7 @@ ISOMETRIC_BENDING = ConstraintType(
     particle_count=4,
     parameters=("K of a", "K of b", "K of c", "K of d", "compliance [m/N]"),
     multiplier_count=3,
+    memory=3,
     project=project_isometric_bending,
     evaluate=evaluate_isometric_bending,
     scales=(*compliances(-1.0, "bending_stiffness"), *compliances(1.0, "bending_compliance")),

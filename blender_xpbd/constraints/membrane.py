@@ -26,7 +26,10 @@ from .constraint import (
     SMALL,
     ConstraintBlock,
     ConstraintType,
+    damping_share,
     keep_multiplier,
+    keep_reached,
+    reached_before,
     read_multiplier,
 )
 from .lanes import dot, edge
@@ -50,7 +53,8 @@ def project_membrane(particles: ti.template(), constraints: ti.template(), i, p,
     d1, d2 = edge(x1, x0), edge(x2, x0)
     fu, fv = u1 * d1 + u2 * d2, v1 * d1 + v2 * d2
     uu, vv, uv = dot(fu, fu), dot(fv, fv), dot(fu, fv)
-    force = ti.Vector([0.5 * (uu - 1.0), 0.5 * (vv - 1.0), uv])
+    strain = ti.Vector([0.5 * (uu - 1.0), 0.5 * (vv - 1.0), uv])
+    force = strain
     # ∇C W ∇Cᵀ, from the weights along warp, weft and both
     w0u, w1u, w2u = x0[3] * u0, x1[3] * u1, x2[3] * u2
     a, c = w0u * u0 + w1u * u1 + w2u * u2, w0u * v0 + w1u * v1 + w2u * v2
@@ -62,6 +66,7 @@ def project_membrane(particles: ti.template(), constraints: ti.template(), i, p,
     k11, k22, k12 = a * safe_u + SMALL, b * safe_v + SMALL, c * uv
     k13, k23 = c * uu + a * uv, b * uv + c * vv
     k33 = shear + 2.0 * k12 + SMALL
+    w1, w2, w3 = ti.Vector([k11, k12, k13]), ti.Vector([k12, k22, k23]), ti.Vector([k13, k23, k33])
     multiplier = ti.Vector([0.0, 0.0, 0.0])
     share = 1.0
     if ti.static(mode & PBD):
@@ -69,11 +74,11 @@ def project_membrane(particles: ti.template(), constraints: ti.template(), i, p,
     else:
         alpha_tilde = parameters[p + 7] * step[0]
         if ti.static(mode & DAMPED):
-            p0, p1, p2 = previous_positions[i0], previous_positions[i1], previous_positions[i2]
-            gamma = (p0[3] + p1[3] + p2[3]) * step[2] / 3.0
-            r0, r1, r2 = edge(x0, p0), edge(x1, p1), edge(x2, p2)
-            ru, rv = u0 * r0 + u1 * r1 + u2 * r2, v0 * r0 + v1 * r1 + v2 * r2
-            force += gamma * ti.Vector([dot(fu, ru), dot(fv, rv), dot(fu, rv) + dot(fv, ru)])
+            times = previous_positions[i0][3] + previous_positions[i1][3] + previous_positions[i2][3]
+            gamma = damping_share(times / 3.0, step, mode)
+            for row in ti.static(range(3)):
+                before = reached_before(constraints, m + 3 + row, 3, strain[row], step, mode)
+                force[row] += gamma * (strain[row] - before)
             more = 1.0 + gamma
             k11, k22, k33, k12, k13, k23 = k11 * more, k22 * more, k33 * more, k12 * more, k13 * more, k23 * more
         s22, s33 = alpha_tilde * parameters[p + 4], alpha_tilde * parameters[p + 6]
@@ -101,6 +106,10 @@ def project_membrane(particles: ti.template(), constraints: ti.template(), i, p,
     if ti.static(not mode & PBD):
         for row in ti.static(range(3)):
             keep_multiplier(constraints, m + row, mode, multiplier[row] + delta[row])
+    if ti.static(mode & DAMPED and not mode & PBD):
+        change = delta[0] * w1 + delta[1] * w2 + delta[2] * w3
+        for row in ti.static(range(3)):
+            keep_reached(constraints, m + 3 + row, 3, strain[row] + change[row], mode)
     along_u, along_v = delta[0] * fu + delta[2] * fv, delta[1] * fv + delta[2] * fu
     positions[i0] = x0 + x0[3] * (u0 * along_u + v0 * along_v)
     positions[i1] = x1 + x1[3] * (u1 * along_u + v1 * along_v)
@@ -134,6 +143,7 @@ MEMBRANE = ConstraintType(
     multiplier_count=3,
     project=project_membrane,
     evaluate=evaluate_membrane,
+    memory=3,
     scales=(
         *compliances(-1.0, "stretch_stiffness", "warp_stiffness"),
         Scaling("warp_stiffness", 4, 1.0),

@@ -16,7 +16,10 @@ from .constraint import (
     DAMPED,
     ConstraintBlock,
     ConstraintType,
+    damping_share,
     keep_multiplier,
+    keep_reached,
+    reached_before,
     read_multiplier,
     solve_multiplier,
 )
@@ -56,7 +59,7 @@ def project_shape_matching(particles: ti.template(), constraints: ti.template(),
     r0 = ti.Vector([rotation[0, 0], rotation[1, 0], rotation[2, 0], 0.0])
     r1 = ti.Vector([rotation[0, 1], rotation[1, 1], rotation[2, 1], 0.0])
     r2 = ti.Vector([rotation[0, 2], rotation[1, 2], rotation[2, 2], 0.0])
-    square, weight, change, damping_time = 0.0, 0.0, 0.0, 0.0
+    square, weight, damping_time = 0.0, 0.0, 0.0
     for k in range(count):
         v = place(values + VALUES * k)
         x = positions[indices[first + k]]
@@ -66,17 +69,18 @@ def project_shape_matching(particles: ti.template(), constraints: ti.template(),
         square += share
         weight += x[3] * mu * share
         if ti.static(mode & DAMPED):
-            before = previous_positions[indices[first + k]]
-            change += mu * dot(offset, x - before)
-            damping_time += before[3] / count
+            damping_time += previous_positions[indices[first + k]][3] / count
     if square > 0.0:
         value = ti.sqrt(square)
         rate, gamma = 0.0, 0.0
         if ti.static(mode & DAMPED):
-            rate, gamma = change / value, damping_time * step[2]
+            rate = value - reached_before(constraints, m + 1, 1, value, step, mode)
+            gamma = damping_share(damping_time, step, mode)
         multiplier = read_multiplier(constraints, m, step, mode)
         delta = solve_multiplier(value, weight / square, parameters[p], multiplier, rate, gamma, step, mode)
         keep_multiplier(constraints, m, mode, multiplier + delta)
+        if ti.static(mode & DAMPED):
+            keep_reached(constraints, m + 1, 1, value + weight / square * delta, mode)
         delta /= value
         for k in range(count):
             v = place(values + VALUES * k)
@@ -107,6 +111,7 @@ SHAPE_MATCHING = ConstraintType(
     evaluate=evaluate_shape_matching,
     scales=compliances(-2.0, "shape_frequency"),
     nanoseconds=2000,
+    memory=1,
 )
 
 

@@ -18,7 +18,10 @@ from .constraint import (
     SMALL,
     ConstraintBlock,
     ConstraintType,
+    damping_share,
     keep_multiplier,
+    keep_reached,
+    reached_before,
     read_multiplier,
     solve_multiplier,
 )
@@ -39,8 +42,9 @@ def project_stitch(particles: ti.template(), constraints: ti.template(), i, p, m
     thread = ti.max(before.norm() - parameters[p] * h, 0.0)
     rate, gamma = 0.0, 0.0
     if ti.static(mode & DAMPED):
-        gamma = 0.5 * (pa[3] + pb[3]) * step[2]
-        rate = difference.dot(difference - before) / (length + SMALL)
+        # of the length: the thread is pulled in
+        gamma = damping_share(0.5 * (pa[3] + pb[3]), step, mode)
+        rate = length - reached_before(constraints, m + 1, 1, length, step, mode)
     multiplier = read_multiplier(constraints, m, step, mode)
     delta = solve_multiplier(length - thread, a[3] + b[3], parameters[p + 2], multiplier, rate, gamma, step, mode)
     if ti.static(mode & PBD):
@@ -49,6 +53,8 @@ def project_stitch(particles: ti.template(), constraints: ti.template(), i, p, m
         reached = ti.max(ti.min(multiplier + delta, 0.0), -parameters[p + 1] * (h * h))
         delta = reached - multiplier
         keep_multiplier(constraints, m, mode, reached)
+        if ti.static(mode & DAMPED):
+            keep_reached(constraints, m + 1, 1, length + (a[3] + b[3]) * delta, mode)
     scale = delta / (length + SMALL)
     positions[first] = a + (scale * a[3]) * difference
     positions[second] = b - (scale * b[3]) * difference
@@ -68,6 +74,7 @@ STITCH = ConstraintType(
     project=project_stitch,
     evaluate=evaluate_stitch,
     nanoseconds=7,
+    memory=1,
 )
 
 

@@ -12,7 +12,10 @@ from .constraint import (
     DAMPED,
     ConstraintBlock,
     ConstraintType,
+    damping_share,
     keep_multiplier,
+    keep_reached,
+    reached_before,
     read_multiplier,
     solve_multiplier,
 )
@@ -39,11 +42,13 @@ def project_tetrahedron_volume(
     rate, gamma = 0.0, 0.0
     if ti.static(mode & DAMPED):
         p0, p1, p2, p3 = previous_positions[i0], previous_positions[i1], previous_positions[i2], previous_positions[i3]
-        rate = SIXTH * (dot(g0, p0 - x0) + dot(g1, x1 - p1) + dot(g2, x2 - p2) + dot(g3, x3 - p3))
-        gamma = 0.25 * (p0[3] + p1[3] + p2[3] + p3[3]) * step[2]
+        rate = value - reached_before(constraints, m + 1, 1, value, step, mode)
+        gamma = damping_share(0.25 * (p0[3] + p1[3] + p2[3] + p3[3]), step, mode)
     weight *= SIXTH * SIXTH
     delta = solve_multiplier(value, weight, parameters[p + 1], multiplier, rate, gamma, step, mode)
     keep_multiplier(constraints, m, mode, multiplier + delta)
+    if ti.static(mode & DAMPED):
+        keep_reached(constraints, m + 1, 1, value + weight * delta, mode)
     delta *= SIXTH
     positions[i0] = x0 - (x0[3] * delta) * g0
     positions[i1] = x1 + (x1[3] * delta) * g1
@@ -67,6 +72,7 @@ TETRAHEDRON_VOLUME = ConstraintType(
     evaluate=evaluate_tetrahedron_volume,
     scales=(*compliances(-1.0, "youngs_modulus"), *compliances(1.0, "volume_compliance")),
     nanoseconds=15,
+    memory=1,
 )
 
 

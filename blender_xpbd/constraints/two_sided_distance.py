@@ -21,7 +21,10 @@ from .constraint import (
     SMALL,
     ConstraintBlock,
     ConstraintType,
+    damping_share,
     keep_multiplier,
+    keep_reached,
+    reached_before,
     read_multiplier,
 )
 from .lanes import edge
@@ -54,9 +57,9 @@ def project_two_sided_distance(
         multiplier = read_multiplier(constraints, m, step, mode)
         push = -value
         if ti.static(mode & DAMPED):
-            pa, pb = previous_positions[first], previous_positions[second]
-            gamma = 0.5 * (pa[3] + pb[3]) * step[2]
-            push -= gamma * difference.dot(difference - edge(pa, pb)) / (length + SMALL)
+            times = previous_positions[first][3] + previous_positions[second][3]
+            gamma = damping_share(0.5 * times, step, mode)
+            push -= gamma * (value - reached_before(constraints, m + 1, 1, value, step, mode))
             weight *= 1.0 + gamma
         if ti.static(mode & ACCUMULATE):
             push += weight * multiplier
@@ -68,6 +71,8 @@ def project_two_sided_distance(
         if ti.static(mode & ACCUMULATE):
             keep_multiplier(constraints, m, mode, scale * length)
             scale -= multiplier / (length + SMALL)
+        if ti.static(mode & DAMPED):
+            keep_reached(constraints, m + 1, 1, value + (a[3] + b[3]) * scale * length, mode)
     positions[first] = a + (scale * a[3]) * difference
     positions[second] = b - (scale * b[3]) * difference
 
@@ -88,6 +93,7 @@ TWO_SIDED_DISTANCE = ConstraintType(
     project=project_two_sided_distance,
     evaluate=evaluate_two_sided_distance,
     nanoseconds=7,
+    memory=1,
     scales=(
         Scaling("stretch_stiffness", 1, -1.0),
         Scaling("stretch_stiffness", 2, -1.0),

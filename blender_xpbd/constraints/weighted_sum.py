@@ -7,22 +7,30 @@ all three, and they are solved at once. C is linear: one projection is exact.
 
 import taichi as ti
 
-from .constraint import ACCUMULATE, DAMPED, PBD, SMALL, keep_multiplier, read_multiplier
-from .lanes import edge
+from .constraint import (
+    ACCUMULATE,
+    DAMPED,
+    PBD,
+    SMALL,
+    damping_share,
+    keep_multiplier,
+    keep_reached,
+    reached_before,
+    read_multiplier,
+)
 
 
 @ti.func
-def solve_rows(constraints: ti.template(), m, value, weight, compliance, rate, gamma, step, mode: ti.template()):
+def solve_rows(constraints: ti.template(), m, value, weight, compliance, damping_time, step, mode: ti.template()):
     """The steps of the three multipliers [m kg], which are kept.
 
     Args:
         constraints: the pack.
-        m: place of the first multiplier.
+        m: place of the first multiplier, three before the memory.
         value: C [m], a 4-vector that ends in 0.
         weight: Σ w|∇C|² of each row [1/kg].
         compliance: α [m/N].
-        rate: ∇C·(x − x_previous) [m]; only read where DAMPED, and so is
-        gamma: γ.
+        damping_time: τ [s]; only read where DAMPED.
         step: as in ``constraint``.
         mode: as in ``constraint``, not PBD.
     """
@@ -32,13 +40,18 @@ def solve_rows(constraints: ti.template(), m, value, weight, compliance, rate, g
         for row in ti.static(range(3)):
             force[row] += alpha_tilde * read_multiplier(constraints, m + row, step, mode)
     if ti.static(mode & DAMPED):
-        force += gamma * rate
+        gamma = damping_share(damping_time, step, mode)
+        for row in ti.static(range(3)):
+            before = reached_before(constraints, m + 3 + row, 3, value[row], step, mode)
+            force[row] += gamma * (value[row] - before)
         size *= 1.0 + gamma
     # the gradients of the rows are orthogonal, so the rows are solved at once
     delta = -1.0 / (size + alpha_tilde + SMALL) * force
     for row in ti.static(range(3)):
         multiplier = read_multiplier(constraints, m + row, step, mode)
         keep_multiplier(constraints, m + row, mode, multiplier + delta[row])
+        if ti.static(mode & DAMPED):
+            keep_reached(constraints, m + 3 + row, 3, value[row] + weight * delta[row], mode)
     return delta
 
 
@@ -66,15 +79,11 @@ def project_weighted_sum(
     if ti.static(mode & PBD):
         delta = -parameters[p + count] / (weight + SMALL) * value
     else:
-        rate, gamma = ti.Vector([0.0, 0.0, 0.0, 0.0]), 0.0
+        damping_time = 0.0
         if ti.static(mode & DAMPED):
-            damping_time = 0.0
             for k in ti.static(range(count)):
-                before = previous_positions[indices[i + k]]
-                rate += parameters[p + k] * edge(positions[indices[i + k]], before)
-                damping_time += before[3] / count
-            gamma = damping_time * step[2]
-        delta = solve_rows(constraints, m, value, weight, parameters[p + count], rate, gamma, step, mode)
+                damping_time += previous_positions[indices[i + k]][3] / count
+        delta = solve_rows(constraints, m, value, weight, parameters[p + count], damping_time, step, mode)
     moved = ti.Matrix.zero(float, count, 4)
     for k in ti.static(range(count)):
         x = positions[indices[i + k]]

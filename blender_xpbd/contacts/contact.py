@@ -26,6 +26,11 @@ from .slots import (
 )
 from .tables import POINT_BODY
 
+# what a touch before the projection takes back of a dent. What it took back whole, elasticity would lift off, and what
+# is lifted has no friction: a rubber cube on a slope then creeps by 20 mm in a second (docs/experiments.md, Crushed
+# jelly)
+EARLY_SHARE = 0.2
+
 
 @ti.func
 def project_contact(
@@ -52,8 +57,8 @@ def project_contact(
         is_first_iteration: whether multipliers begin anew.
         variant: static: which ``shapes`` there are, whether pieces bounce (``bounces``), whether the integration
             ``has_history`` (BDF2), what of a substep a velocity acts for (``step_share``), whether the multipliers of
-            friction are read again (``keeps_friction``), and whether some body does not see some collider
-            (``chooses``).
+            friction are read again (``keeps_friction``), whether contacts are touched before the projection too
+            (``touches_early``), and whether some body does not see some collider (``chooses``).
     """
     # where points were when the substep began; BDF2's previous positions are its reference
     elements, weights = ti.static(contacts.elements, contacts.weights)
@@ -85,8 +90,12 @@ def project_contact(
                 # the reference is where the point would be without its velocity, which makes the way in a ``share`` of
                 # the substep. Where it is after the push has less to lose along the normal
                 reference = element_point(particles.previous_positions, elements, weights, k)
-                slide = point - contact.gap * contact.normal - reference - share * contact.carried
-                resolved = resolve_contact(contact.normal, contact.gap, slide, contact.friction, multiplier, given)
+                gap = contact.gap
+                if ti.static(variant.touches_early):
+                    if is_first_iteration:
+                        gap *= EARLY_SHARE
+                slide = point - gap * contact.normal - reference - share * contact.carried
+                resolved = resolve_contact(contact.normal, gap, slide, contact.friction, multiplier, given)
                 contacts.slots[k, slot, SLOT_MULTIPLIER] = resolved.multiplier
                 if ti.static(variant.keeps_friction):
                     set_slot_vector(contacts, k, slot, SLOT_GIVEN, resolved.given)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..constraints.constraint import BDF2, WARM
+from ..constraints.constraint import BDF2, DAMPED, WARM
 from ..contacts.search.crossings import crossings as find_crossings
 from ..device.arrays import read_array, write_array
 from ..scene.errors import XpbdError
@@ -229,8 +229,9 @@ class Solver:
         if mode & BDF2:
             kept |= {"older_positions": particles.older_positions, "older_velocities": particles.older_velocities}
         if mode & WARM:
-            multipliers = self._state.constraints.lagrange_multipliers
-            kept |= {"corrections": particles.corrections, "lagrange_multipliers": multipliers}
+            kept["corrections"] = particles.corrections
+        if mode & (WARM | DAMPED):
+            kept["lagrange_multipliers"] = self._state.constraints.lagrange_multipliers
         if self._plan.variant.has_orientations:
             kept |= {"orientations": particles.orientations, "angular_velocities": particles.angular_velocities}
         if self._plan.variant.bounces:

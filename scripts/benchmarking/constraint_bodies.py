@@ -16,15 +16,17 @@ from blender_xpbd.constraints.dihedral_bending import build_dihedral_bending, hi
 from blender_xpbd.constraints.distance import build_distance
 from blender_xpbd.constraints.element_attachment import build_element_attachment
 from blender_xpbd.constraints.enclosed_volume import build_gas
-from blender_xpbd.constraints.isometric_bending import build_isometric_bending, isometric_compliance
+from blender_xpbd.constraints.isometric_bending import build_isometric_bending, hinge_coefficients, isometric_compliance
 from blender_xpbd.constraints.membrane import build_membrane
 from blender_xpbd.constraints.neo_hookean import build_neo_hookean
+from blender_xpbd.constraints.plate_bending import build_plate_bending
 from blender_xpbd.constraints.shape_matching import build_shape_matching, frequency_compliance
 from blender_xpbd.constraints.stitch import build_stitch
 from blender_xpbd.constraints.tetrahedron_volume import build_tetrahedron_volume
 from blender_xpbd.constraints.two_sided_distance import build_two_sided_distance
 from blender_xpbd.geometry.solid.clusters import overlapping_clusters
 from blender_xpbd.geometry.solid.tetrahedra import surface_triangles
+from blender_xpbd.geometry.surface.curvature import plate_areas, plate_matrix
 from blender_xpbd.geometry.surface.topology import face_diagonals, hinges, triangulate, unique_edges
 
 from .scenes import cube_tetrahedra, square
@@ -142,6 +144,16 @@ def _dihedral_bending() -> Example:
     )
 
 
+def _plate_bending() -> Example:
+    cloth = _Cloth()
+    positions = cloth.positions
+    coefficients, _ = hinge_coefficients(positions, cloth.hinges)
+    areas, stiffness = plate_areas(positions, cloth.triangles), np.full(len(positions), 1e-3)
+    matrix = plate_matrix(positions, cloth.hinges, coefficients, areas, stiffness)
+    masses = np.full(len(positions), 0.3 / len(positions))
+    return cloth.example(build_plate_bending(positions, matrix, masses, 1.0 / INVERSE_H))
+
+
 def _membrane() -> Example:
     cloth = _Cloth()
     return cloth.example(build_membrane(cloth.positions, cloth.triangles, 1e3, poissons_ratio=POISSONS_RATIO))
@@ -189,6 +201,7 @@ BODIES: dict[str, Callable[[], Example]] = {
     "membrane": _membrane,
     "dihedral_bending": _dihedral_bending,
     "isometric_bending": _isometric_bending,
+    "plate_bending": _plate_bending,
     "shape_matching": _shape_matching,
     "enclosed_volume": _enclosed_volume,
     "stitch": _stitch,

@@ -30,8 +30,16 @@ MISSED: Mapping[str, Mapping[str, float]] = {
         "rebound from 0.2 m, e = 0.5, hexagon [m]": 1.3,
         "rebound from 0.2 m, e = 0.8, hexagon [m]": 0.24,
     },
+    "meeting_stack": {
+        "lean of the top per its height in 10 s, cubes of 20 cm, rubber": 1,
+        "lean of the top per its height in 10 s, cubes of 5 cm, jelly firm": 1,
+        "lean of the top per its height in 10 s, pucks of 5 cm, jelly firm": 1,
+        "lean of the top per its height in 10 s, hexagons of 20 cm, rubber": 1,
+        "lean of the top per its height in 10 s, hexagons of 5 cm, jelly firm": 1,
+    },
     "product_rebound": {
         "soft: rise after the impact [m]": 0.13,
+        "firm: rise after the impact [m]": 0.14,
     },
     "product_pressed": {
         "medium, quads: volume per that at rest, J": 0.17,
@@ -43,7 +51,7 @@ MISSED: Mapping[str, Mapping[str, float]] = {
         "triangles, 729 vertices: 99th percentile of the strain at the end [%]": 1.7,
         "crossed, 729 vertices: 99th percentile of the strain at the end [%]": 1.2,
         "quads, 2,601 vertices: 99th percentile of the strain at the end [%]": 6.7,
-        "quads, 729 vertices, round table: 99th percentile of the strain at the end [%]": 3.2,
+        "quads, 729 vertices, round table: 99th percentile of the strain at the end [%]": 3.4,
     },
     "product_rest": {
         "soft, quads: way after 10 s [mm]": 27,
@@ -54,21 +62,20 @@ MISSED: Mapping[str, Mapping[str, float]] = {
         "medium, coarse: way after 10 s [mm]": 64,
     },
     "product_bars": {
-        "20 cm thick, along an axis: sag of the tip per theory": 0.27,
-        "20 cm thick, rolled by 45°: sag of the tip per theory": 0.29,
-        "20 cm thick, turned by 30°: sag of the tip per theory": 0.25,
+        "20 cm thick, along an axis: sag of the tip per theory": 0.31,
+        "20 cm thick, rolled by 45°: sag of the tip per theory": 0.32,
+        "20 cm thick, turned by 30°: sag of the tip per theory": 0.28,
         "20 cm thick, resolution 8: sag of the tip per theory": 0.49,
-        "5 cm thick: sag of the tip per theory": 0.56,
-        "2.5 cm thick: sag of the tip per theory": 0.69,
+        "5 cm thick: sag of the tip per theory": 0.64,
+        "2.5 cm thick: sag of the tip per theory": 1,
     },
     "product_overhang": {
-        "denim, quads: angle [°]": 50,
-        "silk, quads: angle [°]": 52,
-        "cotton, triangles: angle [°]": 50,
-        "cotton, crossed: angle [°]": 51,
-        "cotton, quads, 10 cells: angle [°]": 36,
-        "cotton, quads, 20 cells: angle [°]": 51,
-        "cotton, quads, 40 cells: angle [°]": 55,
+        "denim, quads: angle [°]": 2.5,
+        "silk, quads: angle [°]": 3.5,
+        "cotton, triangles: angle [°]": 3.3,
+        "cotton, crossed: angle [°]": 3.1,
+        "cotton, quads, 10 cells: angle [°]": 4.5,
+        "cotton, quads, 20 cells: angle [°]": 2.8,
     },
 }
 

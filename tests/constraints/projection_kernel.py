@@ -34,7 +34,7 @@ def project_all(
                 constraints,
                 k * ti.static(CONSTRAINTS[kind].particle_count),
                 k * ti.static(len(CONSTRAINTS[kind].parameters)),
-                k * ti.static(CONSTRAINTS[kind].multiplier_count),
+                k * ti.static(CONSTRAINTS[kind].slots(mode)),
                 step,
                 mode,
             )
@@ -63,19 +63,23 @@ def projected(
     start = positions if previous is None else previous
     past.from_numpy(np.concatenate([start, np.full((len(start), 1), damping)], axis=1).astype(real))
     block = block.prepared(np.asarray(inverse_masses, np.float64))
+    mode = (0 if once else ACCUMULATE) | (PBD if pbd else 0) | (DAMPED if damping else 0)
+    slots = np.zeros((len(block), block.type.slots(mode)))
+    if block.type.memory and damping:
+        # of several iterations, the last of the substep before counts
+        slots[:, -block.type.memory :] = block.type.evaluate(start, block)[:, : block.type.memory]
     arrays = []
     for values, dtype, kind in (
         (block.flat_indices(0, 0), np.int32, ti.i32),
         (block.flat_parameters(), np.float32, ti.f32),
-        (np.zeros((len(block), block.type.multiplier_count)), real, real_type()),
+        (slots, real, real_type()),
     ):
         array = ti.ndarray(kind, values.size)
         array.from_numpy(values.ravel().astype(dtype))
         arrays.append(array)
     number = CONSTRAINTS.index(block.type)
-    mode = (0 if once else ACCUMULATE) | (PBD if pbd else 0) | (DAMPED if damping else 0)
     particles = ProjectedParticles(positions=packed, previous_positions=past)
     constraints = ProjectedConstraints(*arrays)
     project_all(particles, constraints, inverse_h2, iterations, len(block), number, mode)
-    multipliers = arrays[2].to_numpy().reshape(len(block), -1)
+    multipliers = arrays[2].to_numpy().reshape(len(block), -1)[:, : block.type.multiplier_count]
     return packed.to_numpy()[:, :3], multipliers

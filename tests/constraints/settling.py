@@ -34,7 +34,7 @@ def settle_kernel(
                 constraints,
                 k * ti.static(CONSTRAINTS[kind].particle_count),
                 k * ti.static(len(CONSTRAINTS[kind].parameters)),
-                k * ti.static(CONSTRAINTS[kind].multiplier_count),
+                k * ti.static(CONSTRAINTS[kind].slots(mode)),
                 step,
                 mode,
             )
@@ -51,7 +51,7 @@ def settle(block, start, forces, inverse_masses, h, steps, pbd=False):
     for values, kind in ((block.indices, ti.i32), (block.parameters, ti.f32)):
         arrays.append(ti.ndarray(kind, values.size))
         arrays[-1].from_numpy(values.ravel().astype(np.int32 if kind is ti.i32 else np.float32))
-    arrays.append(ti.ndarray(ti.f64, len(block) * block.type.multiplier_count))
+    arrays.append(ti.ndarray(ti.f64, len(block) * block.type.slots(0)))
     number = CONSTRAINTS.index(block.type)
     positions, offsets, *values = arrays
     particles = ProjectedParticles(positions=positions, previous_positions=positions)

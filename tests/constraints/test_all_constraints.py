@@ -231,16 +231,12 @@ def test_all_fixed_stays_finite(name):
 
 @every_with_rows
 def test_damping_resists_the_change_of_the_constraint(name):
-    """Δλ = (−C − γ ∇C·(x − x_previous)) / ((1 + γ) Σ w|∇C|² + α̃), γ = τ/h (XPBD 2016, eq. 26)."""
+    """Δλ = (−C − γ (C − C_before)) / ((1 + γ) Σ w|∇C|² + α̃), γ = τ/h (XPBD 2016, eq. 26)."""
     block, weights = build(name, 0.3), INVERSE_MASSES[: len(REST[name])]
     positions, previous = disturbed(name, 0.1, 8), disturbed(name, 0.1, 9)
-    value, slope, inverse_h2, gamma = (
-        block.type.evaluate(positions, block)[0],
-        gradient(block, positions),
-        4.0,
-        0.5 * 2.0,
-    )
-    force = value + gamma * np.einsum("ria,ia->r", slope, positions - previous)
+    value, before = (block.type.evaluate(places, block)[0] for places in (positions, previous))
+    slope, inverse_h2, gamma = gradient(block, positions), 4.0, 0.5 * 2.0
+    force = value + gamma * (value - before)
     expected = corrected(positions, weights, slope, force, 0.3 * inverse_h2, 1.0 + gamma)
     moved, _ = projected(block, positions, weights, inverse_h2, previous=previous, damping=0.5)
     np.testing.assert_allclose(moved, expected, atol=3e-6)

@@ -24,6 +24,7 @@ class Constraint:
         compliance: α, one for all rows or a matrix (rows, rows); in PBD mode the stiffness k of one projection.
         damping_time: τ = β/α [s] (XPBD 2016, §5.2).
         bounds: least and greatest force λ/h² of an inequality.
+        reached: C after its last projection, which damping looks back to; None before the first.
     """
 
     particles: np.ndarray
@@ -31,18 +32,19 @@ class Constraint:
     compliance: float | np.ndarray
     damping_time: float = 0.0
     bounds: tuple[float, float] = (-np.inf, np.inf)
+    reached: np.ndarray | None = None
 
 
-def solve(constraint, multipliers, x, start, w, h, is_pbd=False):
+def solve(constraint, multipliers, x, before, w, h, is_pbd=False):
     """One projection, in place of x and of the constraint's multipliers λ (XPBD 2016, eq. 17, 18 and 26).
 
-    All rows at once: ((1 + γ) ∇C W ∇Cᵀ + α̃) Δλ = −C − α̃ λ − γ ∇C (x − x_start).
+    All rows at once: ((1 + γ) ∇C W ∇Cᵀ + α̃) Δλ = −C − α̃ λ − γ (C − C_before).
 
     Args:
         constraint: to be projected.
         multipliers: λ of its rows so far in this step.
         x: positions of all particles [m], shape (particles, 3).
-        start: positions at the start of the step.
+        before: C when it was last projected in the step before, shape (rows,); None in the first step.
         w: inverse masses [1/kg], shape (particles,).
         h: step [s].
         is_pbd: PBD 2007 instead: Δλ = −k (∇C W ∇Cᵀ)⁻¹ C.
@@ -60,7 +62,8 @@ def solve(constraint, multipliers, x, start, w, h, is_pbd=False):
             alpha_tilde = constraint.compliance / h**2
         # γ = α̃ β̃ / h with α̃ = α/h², β̃ = h² β and β = τ/α
         gamma = constraint.damping_time / h
-        right = -values - alpha_tilde @ multipliers - gamma * flat @ (x[mine] - start[mine]).ravel()
+        change = 0.0 if before is None else values - before
+        right = -values - alpha_tilde @ multipliers - gamma * change
         system = (1.0 + gamma) * system + alpha_tilde
     if not system.any():
         return
@@ -70,6 +73,7 @@ def solve(constraint, multipliers, x, start, w, h, is_pbd=False):
         # no forces, and no greatest one
         low, high = (np.copysign(np.inf, bound) if bound else 0.0 for bound in constraint.bounds)
     reached = np.clip(reached, low, high)
+    constraint.reached = values + (flat * weights @ flat.T) @ (reached - multipliers)
     x[mine] += (weights * ((reached - multipliers) @ flat)).reshape(-1, 3)
     multipliers[:] = reached
 
@@ -103,9 +107,10 @@ def step(x, v, w, constraints, h, gravity, iterations=1, is_pbd=False, drag=0.0,
         x[particle] = target
     rows = [len(c.function(x[c.particles])[0]) for c in constraints]
     multipliers = [np.zeros(count) for count in rows]
+    before = [constraint.reached for constraint in constraints]
     for _ in range(iterations):
-        for constraint, own in zip(constraints, multipliers, strict=True):
-            solve(constraint, own, x, start, w, h, is_pbd)
+        for constraint, own, reached in zip(constraints, multipliers, before, strict=True):
+            solve(constraint, own, x, reached, w, h, is_pbd)
     return x, (x - start) / h, multipliers
 
 

@@ -165,7 +165,9 @@ def test_what_was_built_from_another_value_follows(name, case):
     found = motion(with_track(name, case, until_the_last(case)))
     size = float(np.ptp(case.body.positions, axis=0).max())
     other = motion(with_value(name, case, case.other))
-    assert np.abs(found - expected).max() < 1e-5 * size
+    # of a plate only the force follows, not the factor (docs/architecture.md, Tracks)
+    tolerance = 1e-2 if name == "bending_stiffness" else 1e-5
+    assert np.abs(found - expected).max() < tolerance * size
     assert np.abs(other - expected).max() > 1e-3 * size
 
 
@@ -283,7 +285,7 @@ def test_the_rows_of_each_body_are_found_after_sorting(moves):
     system = build_system(replace(scene(*bodies, frames=(1, FRAMES)), tracks=tracks))
     schedule = system.schedule
     row = next(n for n, kind in enumerate(CONSTRAINTS) if kind.name == "distance")
-    count, first_index, first_parameter, _ = schedule.table[row].tolist()
+    count, first_index, first_parameter = schedule.table[row].tolist()
     owner = np.searchsorted(system.starts, schedule.indices[first_index:][: 2 * count : 2], side="right") - 1
     for number in (0, 1):
         mine = [column.places for column in system.columns if column.owner == f"b{number}"]

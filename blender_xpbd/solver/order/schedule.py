@@ -35,9 +35,8 @@ class Schedule:
     Attributes:
         indices: particles, int32, flat; the rows of a pooled type are followed by its pools.
         parameters: float32, flat; likewise.
-        multiplier_count: length of the array of multipliers.
-        table: per type of ``CONSTRAINTS``: number of constraints, first index, first parameter, first
-            multiplier; shape (types, 4), int32.
+        table: per type of ``CONSTRAINTS``: number of constraints, first index, first parameter; shape (types, 3),
+            int32.
         colours: per round and type, the boundaries of its colours, shape (colours + 1,).
         blocks: per type, its constraints in scheduled order (None where there are none); views of the flat arrays, in
             single precision, but for pooled types.
@@ -49,7 +48,6 @@ class Schedule:
 
     indices: Ints
     parameters: npt.NDArray[np.float32]
-    multiplier_count: int
     table: Ints
     colours: tuple[tuple[Ints, ...], ...]
     blocks: tuple[ConstraintBlock | None, ...]
@@ -107,7 +105,6 @@ def build_schedule(
     return Schedule(
         indices=indices,
         parameters=parameters,
-        multiplier_count=sum(len(block) * block.type.slots for block in rows if block is not None),
         table=table,
         colours=tuple(tuple(_colours(keys, owned.count, number) for keys in sort_keys) for number in range(ROUNDS + 1)),
         blocks=tuple(rows),
@@ -176,11 +173,10 @@ def _flat_sizes(block: ConstraintBlock | None) -> tuple[int, int]:
 
 def _table(rows: list[ConstraintBlock | None]) -> Ints:
     """Counts and beginnings of all types, as ``Schedule`` has them."""
-    table = np.zeros((len(rows), 4), np.int64)
+    table = np.zeros((len(rows), 3), np.int64)
     for row, block in enumerate(rows):
-        slots = 0 if block is None else len(block) * block.type.slots
         table[row, 0] = 0 if block is None else len(block)
-        table[row + 1 :, 1:] += (*_flat_sizes(block), slots)
+        table[row + 1 :, 1:] += _flat_sizes(block)
     return table.astype(np.int32)
 
 

@@ -56,8 +56,8 @@ SETTLE_PAIRS, COUNT_PAIRS, TOUCH_AGAIN = range(24, 27)
 SUM_SPINS, RESTORE_SPINS = range(27, 29)
 # how often particles go along what stops them before they stop; one takes most of what it can, see docs/experiments.md
 SLIDES = 1
-# how often an iteration goes over pairs at most; it ends before where pushes have become small. Of 4, 8 and 16 the
-# first that keeps the gaps of ten layers to 5 %, see docs/experiments.md
+# how often an iteration goes over pairs at most; it ends before where pushes have become small. Of 4, 8, 16 and 32
+# the first that keeps the gaps of ten layers to 5 %, see docs/experiments.md
 MOST_SWEEPS = 32
 # columns of a stage
 ACT, TURNS, FIRST, DETAIL = range(4)
@@ -74,9 +74,8 @@ class Stage(NamedTuple):
         turns: how many there are.
         first: task of the first turn, or for SOLVE_LEVELS the first chain of operations.
         detail: for PROJECT the iteration, for TOUCH how often contacts were touched before, for TOUCH_PAIRS and
-            TOUCH_AGAIN the sweep, for LIMIT how often
-            particles have slid, for OPEN_WINDOW the iterations, for SOLVE_LEVELS into how many shares a chain is
-            divided.
+            TOUCH_AGAIN the sweep, for LIMIT how often particles have slid, for OPEN_WINDOW the iterations, for
+            SOLVE_LEVELS into how many shares a chain is divided.
     """
 
     act: int

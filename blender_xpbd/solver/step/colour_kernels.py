@@ -56,7 +56,7 @@ def project_colour(
             constraints,
             constraints.table[kind, 1] + k * ti.static(CONSTRAINTS[kind].particle_count),
             constraints.table[kind, 2] + k * ti.static(len(CONSTRAINTS[kind].parameters)),
-            constraints.table[kind, 3] + k * ti.static(CONSTRAINTS[kind].slots),
+            constraints.table[kind, 3] + k * ti.static(CONSTRAINTS[kind].slots(mode)),
             projection_step(h, iteration, mode),
             mode,
             kind,

@@ -153,7 +153,7 @@ def project_task(
                         constraints,
                         i0 + k * ti.static(CONSTRAINTS[kind].particle_count),
                         p0 + k * ti.static(len(CONSTRAINTS[kind].parameters)),
-                        m0 + k * ti.static(CONSTRAINTS[kind].slots),
+                        m0 + k * ti.static(CONSTRAINTS[kind].slots(mode)),
                         step,
                         mode,
                         kind,

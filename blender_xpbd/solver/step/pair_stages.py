@@ -18,12 +18,10 @@ from ..order.stages import (
     MEASURE_MEANS,
     NOTE_CANDIDATES,
     OPEN_WINDOW,
-    PLACE_VERTICES,
     REOPEN_WINDOW,
     SETTLE_PAIRS,
     SLIDE,
     SLIDES,
-    SPAN_OF,
     TOUCH_PAIRS,
     TRUNCATE,
     TURNS,
@@ -35,7 +33,6 @@ from .pair_functions import (
     find_near_task,
     keep_anchors,
     limit_task,
-    place_vertices,
     settle_task,
     touch_pair_task,
 )
@@ -43,8 +40,8 @@ from .window_functions import begin_share, check_share, note_share, open_share, 
 
 
 @ti.func
-def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, substep, variant: ti.template()):
-    """Do one turn of a stage of contact between bodies."""
+def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, variant: ti.template()):
+    """Do one turn of a stage of contact between bodies, but for PLACE_VERTICES."""
     mode = ti.static(variant.mode)
     # where particles were when the substep began; BDF2's previous positions are its reference
     starts = ti.static(world.particles.older_positions if variant.has_history else world.particles.previous_positions)
@@ -52,8 +49,6 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, subs
     task, detail = order.stages[stage, FIRST] + turn, order.stages[stage, DETAIL]
     if act == BEGIN_PAIRS:
         begin_share(world.particles, world.pairs, turn, turns)
-    if act == PLACE_VERTICES:
-        place_vertices(world, turn, turns, substep, (substep + 1.0) / order.span[SPAN_OF], mode)
     if act == NOTE_CANDIDATES:
         note_share(world, turn, turns, variant.shapes)
     if act == MEASURE_ISLANDS:

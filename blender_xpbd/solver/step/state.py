@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from ...constraints.constraint import ACCUMULATE, BDF2, WARM
+from ...constraints import CONSTRAINTS
+from ...constraints.constraint import ACCUMULATE, BDF2, DAMPED, UNKNOWN, WARM
 from ...contacts import CONTACTS
 from ...contacts.restitution import HIT_WIDTH
 from ...contacts.slots import FIRST_SLOTS, slot_width
@@ -20,6 +21,7 @@ from ...device.arrays import make_array, make_vectors, make_zero_vectors, make_z
 from ...device.runtime import real_type
 from ..order.level_operations import LevelOperations, level_operations
 from ..order.level_tables import HierarchyTables, build_hierarchy_tables
+from ..order.schedule import Schedule
 from ..order.stages import Stage, substep_stages
 from ..system.colliders import ColliderSet
 from ..system.contact_objects import unseen_colliders
@@ -186,17 +188,32 @@ def _history(system: System, mode: int) -> tuple[Floats, Floats, Floats]:
 
 def _constraints(system: System, mode: int) -> Any:
     schedule = system.schedule
-    # a single iteration only reads and writes them where it starts warm
-    keeps_multipliers = bool(mode & (ACCUMULATE | WARM))
+    firsts, multipliers = _multipliers(schedule, mode)
     # pools hold working space, and what follows a track changes while the system stays as it was built
     is_written = len(system.columns) > 0 or any(block and block.pools for block in schedule.blocks)
     parameters = make_array if is_written else readable_array
     return Constraints(
         indices=readable_array(schedule.indices, ti.i32),
         parameters=parameters(schedule.parameters, ti.f32),
-        lagrange_multipliers=make_zeros((schedule.multiplier_count * keeps_multipliers,), real_type()),
-        table=make_array(schedule.table, ti.i32),
+        lagrange_multipliers=make_array(multipliers, real_type()),
+        table=make_array(np.column_stack([schedule.table, firsts]), ti.i32),
     )
+
+
+def _multipliers(schedule: Schedule, mode: int) -> tuple[npt.NDArray[np.int64], Floats]:
+    """The first number of each type among the multipliers, and all of them at the start.
+
+    A single iteration only reads and writes them where it starts warm or is damped.
+    """
+    slots = np.array([kind.slots(mode) for kind in CONSTRAINTS])
+    ends = np.cumsum(schedule.table[:, 0] * slots)
+    if not mode & (ACCUMULATE | WARM | DAMPED):
+        return np.zeros(len(slots), np.int64), np.zeros(0)
+    multipliers = np.zeros(ends[-1])
+    for kind, count, first in zip(CONSTRAINTS, schedule.table[:, 0], ends - schedule.table[:, 0] * slots, strict=True):
+        rows = multipliers[first : first + count * kind.slots(mode)].reshape(count, kind.slots(mode))
+        rows[:, kind.memory_slot :] = UNKNOWN
+    return ends - schedule.table[:, 0] * slots, multipliers
 
 
 def with_more_slots(state: State, system: System) -> State:

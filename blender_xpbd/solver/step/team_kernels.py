@@ -23,6 +23,7 @@ from ..order.stages import (
     DETAIL,
     FIRST,
     PLACE_TARGETS,
+    PLACE_VERTICES,
     PREDICT,
     PROJECT,
     REBOUND,
@@ -53,7 +54,7 @@ from .internal_damping import damp_piece
 from .level_functions import operate
 from .orientations import predict_orientations, update_angular_velocities
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Pairs, Particles, Pieces, Targets, World
-from .pair_functions import is_awake
+from .pair_functions import is_awake, place_vertices
 from .pair_stages import take_pair_turn
 from .pair_tables import MUST_SEARCH
 from .spin import note_touch, restore_spin, sum_spin
@@ -238,7 +239,9 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
         if act == DAMP:
             damp_share(world.particles, world.pieces, turn, turns, h, order.span[SPAN_OF])
     if ti.static(variant.has_pairs):
-        take_pair_turn(world, order, stage, turn, substep, variant)
+        if act == PLACE_VERTICES:
+            place_vertices(world, turn, turns, substep, (substep + 1.0) / order.span[SPAN_OF], mode)
+        take_pair_turn(world, order, stage, turn, variant)
 
 
 @ti.kernel

@@ -53,6 +53,11 @@ class Variant(NamedTuple):
         return BDF2_STEP if self.has_history else 1.0
 
     @property
+    def touches_early(self) -> bool:
+        """Whether colliders push before the first projection too, as a warm start needs it."""
+        return bool(self.mode & WARM)
+
+    @property
     def keeps_friction(self) -> bool:
         """Whether the multipliers of friction are read again: by another touch, or after the substep."""
         return keeps_friction(self.mode, bounces=self.bounces, has_pairs=self.has_pairs)
@@ -71,7 +76,7 @@ def static_mode(system: System) -> int:
         mode |= ACCUMULATE
     if settings.time_integration == "BDF2":
         mode |= BDF2
-    if any(model.body.material.damping_time > 0.0 for model in system.models):
+    if not mode & PBD and any(model.body.material.damping_time > 0.0 for model in system.models):
         mode |= DAMPED
     if not mode & (PBD | ACCUMULATE | BDF2) and hardness(system)[1] > WARM_HARDNESS:
         mode |= WARM

@@ -31,10 +31,10 @@ FEWEST_SUBSTEPS = int(next(parameter.default for parameter in SOLVER_PARAMETERS 
 # hardness along the shape up to which the volume of a ball that falls 1 m keeps within three points of the converged
 # one, and along the volume up to which that of a cube does that is pressed to half its height: docs/experiments.md,
 # Crushed jelly
-SHAPE_ENOUGH = 0.3
-VOLUME_ENOUGH = 1.0
+SHAPE_ENOUGH = 0.25
+VOLUME_ENOUGH = 0.5
 # share of its mean edge by which a jelly that hits moves in a substep, up to which its volume is right as above
-HIT_SHARE = 0.22
+HIT_SHARE = 0.2
 # share of its mean edge by which gravity moves a jelly on a floor in a substep: cubes of 0.1 mm to 1 m, of the default
 # material, kept their shape at the first one, and were crushed from the second on. These runs are not in a script;
 # between the two, no cause is named

@@ -61,19 +61,22 @@ def test_pairs_are_sorted_and_of_flat_nodes_that_share_points() -> None:
 
 
 def sewn_in_a_point() -> SurfaceMesh:
-    """Two sheets, one above the other, that share one point."""
-    low, high = sheet(8, 8), sheet(8, 8, 0.1, 0.05)
+    """Two sheets in one plane, that share one corner."""
+    low, high = sheet(8, 8), sheet(8, 8)
     triangles = high.triangles + len(low.rest)
-    triangles = np.where(triangles == len(low.rest) + 40, 40, triangles)
+    triangles = np.where(triangles == len(low.rest), len(low.rest) - 1, triangles)
     corners = np.concatenate([low.triangles, triangles]).astype(np.int32)
-    return build_surface_mesh(np.concatenate([low.rest, high.rest]), np.full(len(corners), 3), corners.ravel())
+    return build_surface_mesh(
+        np.concatenate([low.rest, high.rest + np.array([0.8, 0.8, 0.0])]), np.full(len(corners), 3), corners.ravel()
+    )
 
 
 def test_sheets_that_hang_together_in_a_point_are_no_pair() -> None:
     trees = build_surfaces([sewn_in_a_point()], SELF).trees
     nodes = points_of_nodes(trees)
+    assert sum(80 in node for node in nodes) > 2
     for a, b, *_ in trees.flat_pairs.tolist():
-        assert nodes[a] & nodes[b] != {40}
+        assert nodes[a] & nodes[b] != {80}
 
 
 def test_both_sides_of_a_slit_are_no_pair() -> None:

@@ -48,6 +48,8 @@ def test_multipliers_of_friction_are_kept_for_further_iterations_and_bounces():
     assert not plain.keeps_friction
     assert plain._replace(mode=ACCUMULATE).keeps_friction
     assert plain._replace(mode=WARM).keeps_friction
+    assert plain._replace(mode=WARM).touches_early
+    assert not plain.touches_early
     assert plain._replace(bounces=True).keeps_friction
     assert not plain.has_history
     assert plain._replace(mode=BDF2 | PBD).has_history

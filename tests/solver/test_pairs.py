@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from blender_xpbd.contacts.search import tree_walk
 from blender_xpbd.scene.collider import Collider
 from blender_xpbd.solver.order import tasks
 from blender_xpbd.solver.solver import Solver
@@ -150,6 +151,20 @@ def test_bodies_that_meet_keep_their_momentum(kind, substeps):
     assert np.abs(momentum - wanted).max() < 1e-6 * masses.sum() * 2.0
 
 
+@pytest.mark.parametrize("substeps", [3, 10])
+def test_a_fast_collider_takes_a_sheet_at_rest_along(substeps):
+    """A rod that flies at 5 m/s between the vertices of a sheet, which does not come towards it by itself."""
+    transforms = np.tile(np.eye(4), (7, 1, 1))
+    transforms[:, 2, 3] = -0.07 + 5.0 / 24.0 * np.arange(7)
+    rod = mesh_box(np.array([0.03, 0.6, 0.03]), transforms)
+    simulation = touching(
+        cloth(10, contact_offset=0.005), colliders=[rod], gravity=(0.0, 0.0, 0.0), substeps=substeps, frames=(1, 7)
+    )
+    crossing, pushing, _ = judged(simulation, 6)
+    assert crossing == []
+    assert pushing > 0
+
+
 def ending(make, path="SERIAL", resume=None):
     """The state after some frames; with ``resume`` a solver goes on with the checkpoint of another at that frame."""
     bodies, colliders = make()
@@ -181,7 +196,8 @@ def test_threads_change_no_byte(make, monkeypatch):
     monkeypatch.setattr(tasks, "FEWEST_TASKS", 0.0)
     whole = ending(make)
     for threads in (1, 2, 4):
-        monkeypatch.setattr(pair_substeps, "thread_count", lambda threads=threads: threads)
+        for module in (pair_substeps, tree_walk):
+            monkeypatch.setattr(module, "thread_count", lambda threads=threads: threads)
         other = ending(make, path="THREADS")
         assert all(np.array_equal(whole[name], other[name]) for name in whole)
 

@@ -73,16 +73,18 @@ def open_share(
         thickness = 2.0 * ti.cast(pairs.objects[o, OBJECT_HALF_THICKNESS], float)
         for i in range(ti.max(rows[o, FIRST], begin), ti.min(rows[o, LAST], end)):
             start, come = starts[i], pairs.window_ends[i]
+            moved = start + pairs.frames[rows[o, ISLAND]]
+            # what is led goes all of its way
             stay, margin = come, ti.cast(0.0, float)
             if particles.positions[i][3] > 0.0:
-                stay = start + pairs.frames[rows[o, ISLAND]]
+                stay = moved
                 margin = MARGIN * thickness
                 if iterations > 1:
                     # further iterations correct less than the first one
                     margin += elastic_correction(particles, pairs, i, h, mode)
             pairs.window_starts[i] = ti.Vector([start[0], start[1], start[2], margin])
             pairs.window_stays[i] = stay
-            pairs.reaches[i] = (come - stay).xyz.norm() + margin
+            pairs.reaches[i] = (come - moved).xyz.norm() + margin
 
 
 @ti.func

@@ -16,7 +16,7 @@ import numpy as np
 from ..scene.settings import SolverSettings
 from ..solver.solver import Solver
 from ..solver.system.substeps import substeps_for_material
-from ..solver.system.system import System
+from ..solver.system.system import System, build_system
 from .stop_signal import StopSignal
 
 # where the doubling begins; chosen by hand
@@ -74,8 +74,16 @@ def by_material(system: System) -> SolverSettings:
 
 
 def with_settings(system: System, settings: SolverSettings) -> System:
-    """The same particles and constraints under other substeps and iterations, on which they do not depend in XPBD."""
-    return replace(system, scene=replace(system.scene, settings=settings))
+    """The scene under other substeps and iterations.
+
+    In XPBD particles and constraints depend on them in plates, which are solved with a factor of the substep, and in
+    masses with drag; otherwise they stay.
+    """
+    scene = replace(system.scene, settings=settings)
+    is_bound = any(model.plate is not None or model.body.material.damping > 0.0 for model in system.models)
+    if is_bound and settings.substeps != system.scene.settings.substeps:
+        return build_system(scene)
+    return replace(system, scene=scene)
 
 
 def _choice(wanted: SolverSettings, substeps: int, error: float, frame: int) -> QualityChoice:

@@ -78,8 +78,8 @@ def test_warm_jelly_is_thrown_and_rests(modulus, speed, poissons_ratio):
 
 
 @pytest.mark.parametrize("modulus", [1e5, 1e6, 3e6, 1e7, 1e8])
-def test_nothing_speeds_up_a_turning_body(modulus):
-    """Free and without drag: a substep may lose spin, and a warm start must not give any."""
+def test_nothing_changes_the_spin_of_a_turning_body(modulus):
+    """Free and without drag: a substep loses no spin, and a warm start gives none."""
     body = block(modulus)
     solver = start(body, 20, gravity=(0, 0, 0))
     masses = 1.0 / solver.system.inverse_masses
@@ -93,7 +93,7 @@ def test_nothing_speeds_up_a_turning_body(modulus):
         x, v = solver.positions(), solver.checkpoint()["velocities"][:, :3]
         centre = np.average(x, axis=0, weights=masses)
         spins.append(float((masses[:, None] * np.cross(x - centre, v)).sum(axis=0)[2]))
-    assert np.all(np.diff(spins) < 0.0)
+    np.testing.assert_allclose(spins, spins[0], rtol=1e-9)
 
 
 def test_warm_paths_and_checkpoints_give_the_same_bytes(monkeypatch):

@@ -34,6 +34,13 @@ def sheet(**values):
     return body
 
 
+def wavy(body):
+    """A sheet that bends by its hinges: what rests flat is a plate."""
+    return replace(
+        body, positions=body.positions + np.outer(np.sin(body.positions @ [9.0, 7.0, 0.0]), [0.0, 0.0, 0.05])
+    )
+
+
 def with_follower(body):
     """With a vertex whose only face has no area."""
     positions = np.concatenate([body.positions, body.positions[:1] + np.array([0.0, 0.0, 0.1])])
@@ -45,9 +52,9 @@ def with_follower(body):
 BODIES = {
     "with a follower": with_follower(sheet()),
     "direct, with a follower": with_follower(sheet(**DIRECT)),
-    "springs": sheet(),
+    "springs": wavy(sheet()),
     "springs that give way": sheet(compression_share=0.3, greatest_stretch=5.0, use_tethers=True),
-    "isotropic": sheet(membrane_model="ISOTROPIC", bending_model="ISOMETRIC", shape_matching="WHOLE"),
+    "isotropic": wavy(sheet(membrane_model="ISOTROPIC", bending_model="ISOMETRIC", shape_matching="WHOLE")),
     "woven": sheet(membrane_model="ORTHOTROPIC", bending_model="DISTANCE", shape_matching="CLUSTERS"),
     "direct": sheet(**DIRECT),
     "direct, gives way": sheet(**DIRECT, compression_share=0.3, bending_model="ISOMETRIC"),
@@ -118,8 +125,8 @@ def test_every_declared_law_is_followed_by_some_body():
     followed = {
         (block.type.name, value) for body in BODIES.values() for block in blocks_of(body) for value in block.follows
     }
-    # soft pins are attached when bodies are put together
-    assert declared - followed == {("attachment", "pin_frequency")}
+    # soft pins are attached, and plates are made, when bodies are put together
+    assert declared - followed == {("attachment", "pin_frequency"), ("plate_bending", "bending_stiffness")}
 
 
 def test_animatable_values_are_those_with_laws_and_those_of_each_step():

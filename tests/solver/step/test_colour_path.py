@@ -36,7 +36,7 @@ def test_both_paths_follow_the_table(act, monkeypatch):
     every_stage = stages.substep_stages
     monkeypatch.setattr(
         "blender_xpbd.solver.step.state.substep_stages",
-        lambda *arguments: tuple(stage for stage in every_stage(*arguments) if stage.act != act),
+        lambda *given, **named: tuple(stage for stage in every_stage(*given, **named) if stage.act != act),
     )
     serial, colours = positions("SERIAL"), positions("COLOURS")
     np.testing.assert_allclose(colours, serial, atol=1e-9)

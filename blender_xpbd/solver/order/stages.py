@@ -75,9 +75,9 @@ class Stage(NamedTuple):
         act: what its turns do.
         turns: how many there are.
         first: task of the first turn, or for SOLVE_LEVELS the first chain of operations.
-        detail: for PROJECT the iteration, for TOUCH how often contacts were touched before, for TOUCH_PAIRS, TOUCH_AGAIN
-            and SETTLE_PAIRS the sweep, for LIMIT how often particles have slid, for OPEN_WINDOW the iterations, for
-            SOLVE_LEVELS into how many shares a chain is divided.
+        detail: for PROJECT the iteration, for TOUCH how often contacts were touched before, for TOUCH_PAIRS,
+            TOUCH_AGAIN and SETTLE_PAIRS the sweep, for LIMIT how often particles have slid, for OPEN_WINDOW the
+            iterations, for SOLVE_LEVELS into how many shares a chain is divided.
     """
 
     act: int

@@ -105,22 +105,26 @@ def test_an_off_centre_hit_turns_speed_into_spin():
     np.testing.assert_allclose(after.turning, impulse * turned, atol=0.05 * size)
 
 
+@pytest.mark.parametrize(("substeps", "share"), [(20, 0.02), (40, 0.005)])
 @pytest.mark.parametrize("friction", [0.0, 0.6])
 @pytest.mark.parametrize("seed", range(4))
-def test_no_hit_adds_energy(seed, friction):
-    """Thrown at random, with e = 1: rigid motion and height together stay within 1 % of what they were.
+def test_no_hit_adds_energy(seed, friction, substeps, share):
+    """Thrown at random, with e = 1, up to three hits: rigid motion and height together stay what they were.
 
-    Velocities of Euler's are those of the middle of a substep: after a hit half a substep of gravity too great.
+    A corner that turns by 0.06 rad in a substep when it hits is off by a percent: twice the substeps take that away.
     """
     random = np.random.default_rng(seed)
     down, velocity = random.normal(size=3), random.normal(size=3) * [2.0, 2.0, 0.0]
     shape = (tetrahedron, cube)[seed % 2]
     body = solid(shape, down, HEIGHT, velocity, restitution=1.0, friction=friction, **HARD)
-    simulation = solver(body, colliders=[plane(friction=friction)])
+    simulation = solver(body, colliders=[plane(friction=friction)], substeps=substeps)
     before = Motion(simulation).energy
     for _ in range(36):
         simulation.advance()
-        assert Motion(simulation).energy < 1.01 * before
+        motion = Motion(simulation)
+        # velocities are means over the last substep, half of one before the positions
+        motion.velocity = motion.velocity - [0.0, 0.0, GRAVITY / 24 / substeps / 2]
+        assert motion.energy < (1.0 + share) * before
 
 
 def test_a_body_on_a_rising_floor_parts_relative_to_it():

@@ -95,3 +95,26 @@ def test_anchors_of_another_job_are_refused():
         simulation.restore(8, {name: kept[name] for name in kept if name != "anchors"})
     simulation.restore(8, kept)
     np.testing.assert_array_equal(simulation.checkpoint()["anchors"], kept["anchors"])
+
+
+@pytest.mark.parametrize("restitution", [0.5, 1.0])
+def test_an_uneven_sheet_rebounds_by_its_restitution_and_gains_no_energy(restitution):
+    """Its pairs share particles: where each is given its rebound once, one after the other, ends of edges fly off."""
+    random = np.random.default_rng(0)
+    below = cloth(9, identifier="below", friction=0.0, contact_offset=GAP, restitution=restitution)
+    below = replace(below, pins=pins(below.positions, np.arange(81)))
+    above = cloth(
+        6, 0.25, 2.0 * GAP, identifier="above", friction=0.0, contact_offset=GAP,
+        restitution=restitution, internal_damping=0.0, damping=0.0,
+    )  # fmt: skip
+    shift = np.column_stack([random.uniform(-0.01, 0.01, (36, 2)), np.zeros(36)])
+    above = replace(above, positions=above.positions + shift, velocity=np.array([0.0, 0.0, -1.0]))
+    simulation = touching(below, above, gravity=(0, 0, 0), substeps=10)
+    first = simulation.system.starts[1]
+    masses = 1.0 / simulation.system.inverse_masses[first : first + 36]
+    for _ in range(2):
+        simulation.advance()
+        velocities = simulation.checkpoint()["velocities"][first : first + 36, :3]
+        assert masses @ (velocities**2).sum(axis=1) < 1.01 * masses.sum()
+    assert masses @ velocities[:, 2] / masses.sum() == pytest.approx(restitution, rel=0.02)
+    assert masses @ (velocities**2).sum(axis=1) == pytest.approx(restitution**2 * masses.sum(), rel=0.02)

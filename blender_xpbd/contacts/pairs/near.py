@@ -29,6 +29,7 @@ from .tables import (
     RESTITUTION,
     ROOM,
     ROW,
+    SETTLED,
     WANTED,
 )
 
@@ -156,5 +157,6 @@ def _write_row(pairs: ti.template(), k, n, carriers, found):
         floats[base + GIVEN + axis] = 0.0
         floats[base + OFFSET + axis] = anchor[axis]
     floats[base + MULTIPLIER] = 0.0
+    floats[base + SETTLED] = 0.0
     floats[base + NEAR_FRICTION] = pairs.pair_floats[k, FRICTION]
     floats[base + NEAR_RESTITUTION] = pairs.pair_floats[k, RESTITUTION]

@@ -48,7 +48,9 @@ NEAR_NORMAL, NEAR_WEIGHTS, WANTED, MULTIPLIER = 0, 3, 6, 7
 MASS, NEAR_FRICTION, GIVEN, APPROACH, NEAR_RESTITUTION, ROOM = 8, 9, 10, 13, 14, 15
 # ... and the slide of earlier substeps in which the sides stuck [m] (3), see ``anchors``
 OFFSET = 16
-NEAR_WIDTH = 19
+# ... and what settling has added to the normal speed so far [m/s], see ``settle``
+SETTLED = 19
+NEAR_WIDTH = 20
 # columns of anchor_ints: those of pair_ints, then the next row with the same first point, counted from 1, or 0
 ANCHOR_NEXT = 5
 ANCHOR_INTS = 6

@@ -59,6 +59,8 @@ SLIDES = 1
 # how often an iteration goes over pairs at most; it ends before where pushes have become small. Of 4, 8, 16 and 32
 # the first that keeps the gaps of ten layers to 5 %, see docs/experiments.md
 MOST_SWEEPS = 32
+# how often velocities of pairs are swept at most, where something rebounds; where nothing does, it is once
+SETTLE_SWEEPS = 32
 # columns of a stage
 ACT, TURNS, FIRST, DETAIL = range(4)
 # what a launch does of them: from which stage to before which, counted from the frame's first substep, of how many
@@ -73,9 +75,9 @@ class Stage(NamedTuple):
         act: what its turns do.
         turns: how many there are.
         first: task of the first turn, or for SOLVE_LEVELS the first chain of operations.
-        detail: for PROJECT the iteration, for TOUCH how often contacts were touched before, for TOUCH_PAIRS and
-            TOUCH_AGAIN the sweep, for LIMIT how often particles have slid, for OPEN_WINDOW the iterations, for
-            SOLVE_LEVELS into how many shares a chain is divided.
+        detail: for PROJECT the iteration, for TOUCH how often contacts were touched before, for TOUCH_PAIRS,
+            TOUCH_AGAIN and SETTLE_PAIRS the sweep, for LIMIT how often particles have slid, for OPEN_WINDOW the
+            iterations, for SOLVE_LEVELS into how many shares a chain is divided.
     """
 
     act: int
@@ -143,7 +145,8 @@ def substep_stages(
     if has_contacts:
         stages += _by_task(REBOUND, contact_rounds)
     if has_pairs:
-        stages += _by_task(SETTLE_PAIRS, contact_rounds)
+        for sweep in range(SETTLE_SWEEPS):
+            stages += _by_task(SETTLE_PAIRS, contact_rounds, sweep)
     if spin_chunks:
         stages += [Stage(RESTORE_SPINS, spin_turns)]
     if has_pairs:

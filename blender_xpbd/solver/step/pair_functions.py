@@ -25,7 +25,7 @@ from ...contacts.pairs.tables import (
 from ...contacts.pairs.touch import touch_pair
 from ..order.stages import MOST_SWEEPS
 from .functions import keep_previous
-from .pair_tables import BUSY_SWEEPS, COLLIDER, MOST_PUSHING, PARTICLE, PUSHING, TUNNELLED
+from .pair_tables import BUSY_SWEEPS, COLLIDER, MOST_PUSHING, PARTICLE, PUSHING, SETTLING_SWEEPS, TUNNELLED
 
 
 @ti.func
@@ -127,18 +127,26 @@ def settle_task(
     starts: ti.template(),
     pairs: ti.template(),
     task,
+    sweep,
     inverse_h,
     gravity_speed,
     embeds: ti.template(),
 ):
-    """Velocities of the near pairs of a task after the push, what is left of their slides, and how many pushed."""
-    first = pairs.pair_starts[task]
-    for n in range(first, first + pairs.near_counts[task]):
-        if pairs.near_floats[n * NEAR_WIDTH + MULTIPLIER] > 0.0:
-            if pairs.near_floats[n * NEAR_WIDTH + NEAR_FRICTION] > 0.0:
-                note_slide(particles, starts, pairs, pairs, n, embeds)
-            settle_pair(particles, pairs, pairs, n, inverse_h, gravity_speed, embeds)
-            count_pair(pairs, n, PUSHING)
+    """Velocities of the near pairs of a task after the push; once, what is left of slides, and how many pushed."""
+    if sweep == 0 or pairs.told[SETTLING_SWEEPS] >= sweep:
+        first, count, is_busy = pairs.pair_starts[task], pairs.near_counts[task], 0
+        for m in range(count):
+            n = first + m
+            if sweep % 2 == 1:
+                n = first + count - 1 - m
+            if pairs.near_floats[n * NEAR_WIDTH + MULTIPLIER] > 0.0:
+                if sweep == 0:
+                    if pairs.near_floats[n * NEAR_WIDTH + NEAR_FRICTION] > 0.0:
+                        note_slide(particles, starts, pairs, pairs, n, embeds)
+                    count_pair(pairs, n, PUSHING)
+                is_busy = is_busy | settle_pair(particles, pairs, pairs, n, inverse_h, gravity_speed, embeds)
+        if is_busy == 1:
+            ti.atomic_max(pairs.told[SETTLING_SWEEPS], sweep + 1)
 
 
 @ti.func
@@ -149,6 +157,7 @@ def count_pushing(pairs: ti.template()):
         counts[o, MOST_PUSHING] = ti.max(counts[o, MOST_PUSHING], counts[o, PUSHING])
         counts[o, PUSHING] = 0
     pairs.told[BUSY_SWEEPS] = 0
+    pairs.told[SETTLING_SWEEPS] = 0
 
 
 @ti.func

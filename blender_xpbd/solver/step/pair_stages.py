@@ -78,7 +78,7 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, vari
     if act == SETTLE_PAIRS:
         gravity_speed = world.particles.gravity[0].norm() * h
         inverse_h = projection_step(h, 0, mode)[2]
-        settle_task(world.particles, starts, world.pairs, task, inverse_h, gravity_speed, variant.embeds)
+        settle_task(world.particles, starts, world.pairs, task, detail, inverse_h, gravity_speed, variant.embeds)
     if act == COUNT_PAIRS:
         count_pushing(world.pairs)
         keep_anchors(world.pairs)

@@ -18,6 +18,8 @@ from blender_xpbd.solver.order.stages import (
     PROJECT,
     REBOUND,
     REOPEN_WINDOW,
+    SETTLE_PAIRS,
+    SETTLE_SWEEPS,
     SOLVE_LEVELS,
     TOUCH,
     TOUCH_AGAIN,
@@ -99,6 +101,7 @@ def test_pairs_are_searched_once_after_the_first_iteration_and_pushed_in_all():
     acts = [act for act in acts if act != TOUCH_AGAIN]
     found = [act for act, _ in itertools.groupby(act for act in acts if act in wanted)]
     assert found[: len(wanted)] == wanted
+    assert [tasks_of(stages, SETTLE_PAIRS, sweep) for sweep in range(SETTLE_SWEEPS)] == [list(range(5))] * SETTLE_SWEEPS
     # sweeps are counted through the substep, and colliders hold what each has pushed
     for sweep in range(2 * MOST_SWEEPS):
         assert tasks_of(stages, TOUCH_PAIRS, sweep) == tasks_of(stages, TOUCH_AGAIN, sweep) == list(range(5))

@@ -107,6 +107,17 @@ def test_a_smooth_collider_is_left_to_points():
     assert build_system(scene(cloth(30, height=0.23), meet=True, colliders=[ball], frames=(1, 2))).objects is None
 
 
+def test_an_open_collider_is_searched_at_every_edge_that_turns():
+    """Two quads that meet at an angle of a degree: of their edges only the two diagonals are flat."""
+    x, y = np.meshgrid([-0.5, 0.0, 0.5], [-0.5, 0.5])
+    places = np.stack([x.ravel(), y.ravel(), -np.tan(np.radians(0.5)) * np.abs(x.ravel())], axis=1)
+    triangles = np.array([[0, 1, 4], [0, 4, 3], [1, 2, 5], [1, 5, 4]], np.int32)
+    roof = Collider("c0", "Roof", "MESH", np.eye(4)[None], places[None], triangles)
+    objects = build_system(scene(cloth(30, height=0.1), meet=True, colliders=[roof], frames=(1, 2))).objects
+    searched = objects.surfaces.edges[objects.surfaces.edges.min(axis=1) >= 900] - 900
+    assert {tuple(edge) for edge in searched.tolist()} == {(0, 1), (0, 3), (1, 2), (1, 4), (2, 5), (3, 4), (4, 5)}
+
+
 def test_a_sheet_lies_on_another_one():
     bodies, colliders = two_sheets()
     simulation = touching(*bodies, colliders=colliders, substeps=10)

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...bodies.body_model import BodyModel
+from ...contacts.pairs.near import LEAST_GAP
 from ...contacts.pairs.tables import (
     OBJECT_FRICTION,
     OBJECT_HALF_THICKNESS,
@@ -34,8 +35,8 @@ Ints = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]
 
 
-# the share of the gap by which edges of bodies may dip over an edge of a collider that is not searched. Chosen by hand:
-# half of the gap is left then
+# the share of the gap by which edges of bodies may dip over an edge of a closed collider that is not searched. Chosen
+# by hand: half of the gap is left then. Of an open one it is LEAST_GAP, see ``_features``
 DIP = 0.5
 # of a collider that deforms, at about how many frames it is looked at for sharp edges
 _SHAPES_LOOKED_AT = 12
@@ -128,8 +129,8 @@ def build_contact_objects(
     shapes = [ColliderMesh(scene.colliders[number], number) for number in numbers]
     meshes = bodies + [_collider_mesh(shape) for shape in shapes]
     has_body_pairs = bool(sees[: len(models), : len(models)].any())
-    least = _least_tangent(models)
-    searched = bodies + [_features(shape, least, has_body_pairs) for shape in shapes]
+    gap_tangent = _gap_tangent(models)
+    searched = bodies + [_features(shape, gap_tangent, has_body_pairs) for shape in shapes]
     if not has_body_pairs and not any(len(mesh.edges) for mesh in searched[len(models) :]):
         return None
     ends = first_vertex + np.cumsum([0, *(len(mesh.rest) for mesh in meshes[len(models) :])])
@@ -209,13 +210,17 @@ def _collider_mesh(mesh: ColliderMesh) -> SurfaceMesh:
     return build_surface_mesh(mesh.vertices(0), np.full(len(triangles), 3, np.int32), triangles.ravel())
 
 
-def _features(shape: ColliderMesh, least_tangent: float, has_body_pairs: bool) -> SurfaceMesh:
+def _features(shape: ColliderMesh, gap_tangent: float, has_body_pairs: bool) -> SurfaceMesh:
     """What of a mesh collider is searched for pairs; all its vertices, so that points are numbered alike.
 
     Points are held by the collider's own query. Faces are searched only where something might push points through
     them that the query does not bring back, or not at once: through an open mesh, or by other bodies.
+
+    An open mesh has no inside from which an edge that dipped through it would be brought back. So all its edges are
+    searched over which edges may dip while their points keep what the truncation never uses up.
     """
     surface = shape.surface
+    least_tangent = gap_tangent * (DIP if surface.closed else LEAST_GAP)
     frames = range(0, len(shape.collider.positions), max(1, len(shape.collider.positions) // _SHAPES_LOOKED_AT))
     places = [shape.vertices(frame) for frame in frames]
     edges = sharp_edges(places, surface.triangles, is_closed=surface.closed, least_tangent=least_tangent)
@@ -227,11 +232,11 @@ def _features(shape: ColliderMesh, least_tangent: float, has_body_pairs: bool) -
     return mesh
 
 
-def _least_tangent(models: Sequence[BodyModel]) -> float:
-    """tan(θ/2) of the least sharp edge of colliders that bodies feel, see ``sharp_edges``."""
+def _gap_tangent(models: Sequence[BodyModel]) -> float:
+    """tan(θ/2) of the edges over which the longest edge of a body dips by the least gap, see ``sharp_edges``."""
     gap = min(model.contact_offset for model in models)
     longest = max(float(edge_lengths(model.body.positions, _surface_edges(model.body)).max()) for model in models)
-    return DIP * gap / max(longest / 2.0, 1e-30)
+    return gap / max(longest / 2.0, 1e-30)
 
 
 def _surface_edges(body: Body) -> Ints:

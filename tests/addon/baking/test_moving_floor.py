@@ -13,9 +13,9 @@ from blender_xpbd.jobs.frames import FrameCache
 from blender_xpbd.jobs.result import read_result
 
 FRAMES = np.arange(1, 97)
-# what bodies keep to the floor, and how far they may press into it [m]
+# what bodies keep to the floor, and how far they may press into it [m]: jelly that begins warm is pressed by a hit
 GAP = 0.005
-DEEPEST = 1e-3
+DEEPEST = 1.5e-3
 
 
 def shaken(k):
@@ -77,7 +77,7 @@ def baked(bpy, tmp_path):
     ids=["slow", "swell", "shaken", "lifted"],
 )
 def test_a_body_on_a_moving_floor_stays_above_it(bpy, lying, tmp_path, heights, highest):
-    """No deeper into its gap than a millimetre, and no higher above it than the floor can throw a body."""
+    """No deeper into its gap than a millimetre and a half, and no higher above it than the floor can throw a body."""
     heights = heights - heights[0]
     key_floor(bpy.context.scene, heights)
     bodies, warnings = baked(bpy, tmp_path)

@@ -64,7 +64,6 @@ class PairList:
             shape (parts + 2,).
         count: how many pairs there are.
         islands: the lowest number of an object that each object hangs together with by pairs, shape (objects,).
-        is_new: whether the arrays are others than those of the search before.
         met: objects that have a pair with each other, or with themselves, shape (n, 2).
     """
 
@@ -72,7 +71,6 @@ class PairList:
     task_starts: Any
     count: int
     islands: Ints
-    is_new: bool
     met: Ints
 
 
@@ -112,13 +110,12 @@ class PairSearch:
             team_size: threads to share the work among; the result does not depend on it.
         """
         count = self._walk.search(self.window, self._listed, team_size)
-        is_new = count > self._capacity
-        if is_new:
+        if count > self._capacity:
             self._grow(count + count // 2)
             self._walk.search(self.window, self._listed, team_size)
         met = self._walk.met()
         islands = connected_components(self._object_count, met)
-        return PairList(self._pairs, self._task_starts, count, islands, is_new, met)
+        return PairList(self._pairs, self._task_starts, count, islands, met)
 
     def _grow(self, capacity: int) -> None:
         """Make room for so many pairs."""

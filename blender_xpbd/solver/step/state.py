@@ -333,9 +333,9 @@ def body_table(system: System, frame_index: int = 0) -> npt.NDArray[np.float64]:
     rows = []
     for model in system.models:
         target, material = model.body.identifier, model.body.material
-        damping, internal_damping, restitution = (
+        internal_damping, restitution = (
             system.tracks.at(target, name, getattr(material, name), frame_index)
-            for name in ("damping", "internal_damping", "restitution")
+            for name in ("internal_damping", "restitution")
         )
-        rows.append((damping, internal_damping, restitution, model.contact_offset))
+        rows.append((internal_damping, restitution, model.contact_offset))
     return np.array(rows)

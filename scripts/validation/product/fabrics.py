@@ -15,7 +15,6 @@ from .shot import Baked, Shot, Thing
 TABLE, CLOTH = 0.8, 1.6
 # the part of a strip that is held, and its width [m]; cells along what hangs over
 HELD, STRIP, CELLS = 0.005, 0.025, 20
-FABRICS = ("COTTON", "DENIM", "SILK")
 # by ASTM D1388, option A: the bending length is half of what hangs over at this angle [°]
 ANGLE = 41.5
 # of the converged runs: bending of fine strips converges slowly

@@ -278,7 +278,9 @@ def test_arrays_grow_when_they_must() -> None:
     surfaces = build_surfaces([sheet(9, 9), sheet(9, 9, 0.1, 0.5)], ~np.eye(2, dtype=bool))
     search = PairSearch(surfaces, contents(surfaces, GAP_WANTED))
     open_window(search, surfaces.rest, 0.0)
-    assert not search.search().is_new
+    arrays = search.search().pairs
     for margin, is_new in ((0.3, True), (0.3, False), (0.0, False)):
         open_window(search, surfaces.rest, margin)
-        assert search.search().is_new == is_new
+        found = search.search().pairs
+        assert (found is not arrays) == is_new
+        arrays = found

@@ -75,7 +75,7 @@ def found(point, shift=(0.0, 0.0, 0.0), shape=0):
         motion,
         np.array([[shape, 0]], np.int32),
         np.array([[0.4, 0.7]], np.float32),
-        np.array([[0.0, 0.0, 0.2, 0.01]], np.float32),
+        np.array([[0.0, 0.2, 0.01]], np.float32),
         np.zeros((1, 5), np.int32),
         np.array([[1.0, 0.0, 0.0, 0.0, 0.9]], np.float32),
         result,

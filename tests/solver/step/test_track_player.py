@@ -23,6 +23,7 @@ pytestmark = pytest.mark.usefixtures("taichi_cpu")
 FRAMES = 4
 ARRAYS = (
     "particles.gravity",
+    "particles.positions",
     "particles.bodies",
     "particles.previous_positions",
     "constraints.parameters",
@@ -90,7 +91,8 @@ def test_without_tracks_nothing_is_touched(written):
     ("target", "name", "values", "array"),
     [
         (SCENE_TARGET, "gravity_z", [-9.81, 0.0, 2.0, 3.0], "particles.gravity"),
-        ("b0", "damping", [0.0, 1.0, 2.0, 3.0], "particles.bodies"),
+        ("b0", "damping", [0.0, 1.0, 2.0, 3.0], "particles.positions"),
+        ("b0", "internal_damping", [0.0, 1.0, 2.0, 3.0], "particles.bodies"),
         ("b0", "damping_time", [0.01, 0.02, 0.03, 0.04], "particles.previous_positions"),
         ("b0", "bending_stiffness", [0.1, 0.2, 0.3, 0.4], "constraints.parameters"),
         ("b0", "friction", [0.1, 0.2, 0.3, 0.4], "contacts.weights"),

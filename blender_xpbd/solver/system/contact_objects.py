@@ -227,7 +227,7 @@ def _features(shape: ColliderMesh, gap_tangent: float, has_body_pairs: bool) -> 
     takes_part = np.zeros(len(places[0]), np.bool_)
     takes_part[edges] = True
     mesh = SurfaceMesh(places[0], np.zeros((0, 3), np.int32), edges, takes_part)
-    if has_body_pairs or not surface.closed:
+    if not surface.closed:
         return replace(mesh, triangles=surface.triangles, takes_part=np.ones(len(places[0]), np.bool_))
     return mesh
 

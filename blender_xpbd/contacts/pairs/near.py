@@ -4,7 +4,7 @@
 import taichi as ti
 
 from .anchors import find_anchor
-from .geometry import pair_geometry, rounding
+from .geometry import is_farther, pair_geometry, rounding
 from .push import carried, pair_mass, relative
 from .tables import (
     APPROACH,
@@ -85,6 +85,7 @@ def find_near(
     n,
     h,
     reach,
+    pushes,
     embeds: ti.template(),
 ):
     """Measure pair ``k`` as it is when the substep begins; where near, write its row.
@@ -99,6 +100,7 @@ def find_near(
         n: row of ``near_ints`` and ``near_floats`` to write, where it is near.
         h: duration of the substep [s].
         reach: how much nearer its sides may come in the substep [m].
+        pushes: whether the pair pushes its sides apart; else it only limits them, and only that is written.
         embeds: static: whether any point has more than one particle.
 
     Returns:
@@ -111,51 +113,55 @@ def find_near(
     d = _carrier(surfaces, pairs.pair_ints[k, POINTS + 3], embeds)
     x0, x1 = carried(starts, surfaces, a, embeds), carried(starts, surfaces, b, embeds)
     x2, x3 = carried(starts, surfaces, c, embeds), carried(starts, surfaces, d, embeds)
-    before = ti.Vector([floats[k, LAST_NORMAL], floats[k, LAST_NORMAL + 1], floats[k, LAST_NORMAL + 2]])
     is_edges = pairs.pair_ints[k, KIND] == EDGE_EDGE
-    found = pair_geometry(is_edges, x0, x1, x2, x3, before)
-    is_near = 0
-    if found.distance - floats[k, GAP] <= reach:
-        is_near = 1
-        _write_row(pairs, k, n, ti.Vector([a, b, c, d]), found)
-        lowest_a, highest_b = facing(found.normal, is_edges, x1 - x0, x2 - x0, x3 - x0)
-        size = ti.abs(x0).max() + ti.abs(x3).max()
-        least = ti.max(LEAST_GAP * floats[k, GAP], ti.static(LEAST_ROUNDINGS * rounding()) * size)
-        row = n * NEAR_WIDTH
-        pairs.near_floats[row + ROOM] = KEEP * ti.max(lowest_a - highest_b - least, 0.0)
-        pairs.near_floats[row + WANTED] = ti.min(floats[k, GAP], found.distance + LARGEST_PUSH_SPEED * h)
-        pairs.near_floats[row + MASS] = pair_mass(particles, pairs, n, embeds)
-        approach = ti.cast(0.0, float)
-        if floats[k, RESTITUTION] > 0.0:
-            approach = -found.normal.dot(relative(speeds, surfaces, pairs, n, embeds))
-        pairs.near_floats[row + APPROACH] = approach
+    gap, is_near = floats[k, GAP], 0
+    if not is_farther(is_edges, x0, x1, x2, x3, gap + reach):
+        before = ti.Vector([floats[k, LAST_NORMAL], floats[k, LAST_NORMAL + 1], floats[k, LAST_NORMAL + 2]])
+        found = pair_geometry(is_edges, x0, x1, x2, x3, before)
+        if found.distance - gap <= reach:
+            is_near = 1
+            lowest_a, highest_b = facing(found.normal, is_edges, x1 - x0, x2 - x0, x3 - x0)
+            size = ti.abs(x0).max() + ti.abs(x3).max()
+            least = ti.max(LEAST_GAP * gap, ti.static(LEAST_ROUNDINGS * rounding()) * size)
+            room = KEEP * ti.max(lowest_a - highest_b - least, 0.0)
+            _write_row(pairs, k, n, ti.Vector([a, b, c, d]), found.normal, room)
+            if pushes:
+                _write_push(pairs, k, n, found.weights, ti.min(gap, found.distance + LARGEST_PUSH_SPEED * h))
+                pairs.near_floats[n * NEAR_WIDTH + MASS] = pair_mass(particles, pairs, n, embeds)
+                approach = ti.cast(0.0, float)
+                if floats[k, RESTITUTION] > 0.0:
+                    approach = -found.normal.dot(relative(speeds, surfaces, pairs, n, embeds))
+                pairs.near_floats[n * NEAR_WIDTH + APPROACH] = approach
     return is_near
 
 
 @ti.func
-def leave_alone(pairs: ti.template(), n):
-    """Let a near pair be limited only: something else pushes its sides apart."""
-    pairs.near_floats[n * NEAR_WIDTH + WANTED] = -1e30
-
-
-@ti.func
-def _write_row(pairs: ti.template(), k, n, carriers, found):
-    """Begin the row of a near pair; its multipliers are 0."""
-    base = n * NEAR_WIDTH
+def _write_row(pairs: ti.template(), k, n, carriers, normal, room):
+    """Write what limits a near pair."""
     floats = ti.static(pairs.near_floats)
-    anchor = ti.Vector([0.0, 0.0, 0.0])
-    if pairs.pair_floats[k, FRICTION] > 0.0:
-        anchor = find_anchor(pairs, k)
     for i in ti.static(range(4)):
         pairs.near_ints[n * NEAR_INTS + CARRIERS + i] = carriers[i]
     pairs.near_ints[n * NEAR_INTS + IS_EDGES] = pairs.pair_ints[k, KIND]
     pairs.near_ints[n * NEAR_INTS + ROW] = k
     for axis in ti.static(range(3)):
-        pairs.pair_floats[k, LAST_NORMAL + axis] = found.normal[axis]
-        floats[base + NEAR_NORMAL + axis] = found.normal[axis]
-        floats[base + NEAR_WEIGHTS + axis] = found.weights[axis + 1]
+        pairs.pair_floats[k, LAST_NORMAL + axis] = normal[axis]
+        floats[n * NEAR_WIDTH + NEAR_NORMAL + axis] = normal[axis]
+    floats[n * NEAR_WIDTH + ROOM] = room
+
+
+@ti.func
+def _write_push(pairs: ti.template(), k, n, weights, wanted):
+    """Write what pushes the sides of a near pair apart; its multipliers are 0."""
+    base = n * NEAR_WIDTH
+    floats = ti.static(pairs.near_floats)
+    anchor = ti.Vector([0.0, 0.0, 0.0])
+    if pairs.pair_floats[k, FRICTION] > 0.0:
+        anchor = find_anchor(pairs, k)
+    for axis in ti.static(range(3)):
+        floats[base + NEAR_WEIGHTS + axis] = weights[axis + 1]
         floats[base + GIVEN + axis] = 0.0
         floats[base + OFFSET + axis] = anchor[axis]
+    floats[base + WANTED] = wanted
     floats[base + MULTIPLIER] = 0.0
     floats[base + SETTLED] = 0.0
     floats[base + NEAR_FRICTION] = pairs.pair_floats[k, FRICTION]

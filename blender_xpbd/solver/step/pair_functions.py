@@ -8,24 +8,17 @@ import taichi as ti
 
 from ...constraints.constraint import BDF2
 from ...contacts.generate import to_world
-from ...contacts.pairs.anchors import forget_anchors, keep_anchor, note_slide
 from ...contacts.pairs.limit import limit_pair
-from ...contacts.pairs.near import find_near, leave_alone
-from ...contacts.pairs.settle import settle_pair
+from ...contacts.pairs.near import find_near
 from ...contacts.pairs.tables import (
     KIND,
-    MULTIPLIER,
-    NEAR_FRICTION,
     NEAR_INTS,
-    NEAR_WIDTH,
     POINTS,
     ROW,
     VERTEX_TRIANGLE,
 )
-from ...contacts.pairs.touch import touch_pair
-from ..order.stages import MOST_SWEEPS
 from .functions import keep_previous
-from .pair_tables import BUSY_SWEEPS, COLLIDER, MOST_PUSHING, PARTICLE, PUSHING, SETTLING_SWEEPS, TUNNELLED
+from .pair_tables import COLLIDER, MOST_PUSHING, PARTICLE, PUSHING, SETTLING_SWEEPS, SWEPT, TUNNELLED
 
 
 @ti.func
@@ -69,37 +62,25 @@ def pair_reach(pairs: ti.template(), k, embeds: ti.template()):
 def find_near_task(
     particles: ti.template(), starts: ti.template(), pairs: ti.template(), task, h, embeds: ti.template()
 ):
-    """List the pairs of a task that are near, by where particles were when the substep began."""
+    """List the pairs of a task that are near, by where particles were when the substep began.
+
+    Rows of pairs that colliders push apart are only limited; they come from the end of the task's rows on.
+    """
     speeds = ti.static(pairs.start_velocities)
-    first, count = pairs.pair_starts[task], 0
-    for k in range(first, pairs.pair_starts[task + 1]):
+    first, end = pairs.pair_starts[task], pairs.pair_starts[task + 1]
+    count, limited = 0, 0
+    for k in range(first, end):
         reach = pair_reach(pairs, k, embeds)
         if pairs.pair_bounds[k] <= reach:
-            if find_near(particles, starts, speeds, pairs, pairs, k, first + count, h, reach, embeds):
-                if is_for_colliders(particles, pairs, k):
-                    leave_alone(pairs, first + count)
-                count += 1
+            pushes = not is_for_colliders(particles, pairs, k)
+            n = first + count if pushes else end - 1 - limited
+            found = find_near(particles, starts, speeds, pairs, pairs, k, n, h, reach, pushes, embeds)
+            if pushes:
+                count += found
+            else:
+                limited += found
     pairs.near_counts[task] = count
-
-
-@ti.func
-def is_awake(pairs: ti.template(), sweep):
-    """Whether the pairs are swept once more: the sweep before still had to push, or this is an iteration's first."""
-    return sweep % MOST_SWEEPS == 0 or pairs.told[BUSY_SWEEPS] >= sweep
-
-
-@ti.func
-def touch_pair_task(particles: ti.template(), pairs: ti.template(), task, sweep, embeds: ti.template()):
-    """Push the near pairs of a task apart, in every other sweep from the last one to the first."""
-    if is_awake(pairs, sweep):
-        first, count, is_busy = pairs.pair_starts[task], pairs.near_counts[task], 0
-        for m in range(count):
-            n = first + m
-            if sweep % 2 == 1:
-                n = first + count - 1 - m
-            is_busy = is_busy | touch_pair(particles, pairs, pairs, n, embeds)
-        if is_busy == 1:
-            ti.atomic_max(pairs.told[BUSY_SWEEPS], sweep + 1)
+    pairs.limited_counts[task] = limited
 
 
 @ti.func
@@ -115,38 +96,12 @@ def count_pair(pairs: ti.template(), n, column):
 @ti.func
 def limit_task(starts: ti.template(), pairs: ti.template(), task, is_last, embeds: ti.template()):
     """How far the particles of the near pairs of a task may go; the last time, what is not certain is counted."""
-    first = pairs.pair_starts[task]
-    for n in range(first, first + pairs.near_counts[task]):
+    first, end = pairs.pair_starts[task], pairs.pair_starts[task + 1]
+    near = pairs.near_counts[task]
+    for m in range(near + pairs.limited_counts[task]):
+        n = first + m if m < near else end - 1 - (m - near)
         if limit_pair(starts, pairs, pairs, pairs, n, embeds) and is_last:
             count_pair(pairs, n, TUNNELLED)
-
-
-@ti.func
-def settle_task(
-    particles: ti.template(),
-    starts: ti.template(),
-    pairs: ti.template(),
-    task,
-    sweep,
-    inverse_h,
-    gravity_speed,
-    embeds: ti.template(),
-):
-    """Velocities of the near pairs of a task after the push; once, what is left of slides, and how many pushed."""
-    if sweep == 0 or pairs.told[SETTLING_SWEEPS] >= sweep:
-        first, count, is_busy = pairs.pair_starts[task], pairs.near_counts[task], 0
-        for m in range(count):
-            n = first + m
-            if sweep % 2 == 1:
-                n = first + count - 1 - m
-            if pairs.near_floats[n * NEAR_WIDTH + MULTIPLIER] > 0.0:
-                if sweep == 0:
-                    if pairs.near_floats[n * NEAR_WIDTH + NEAR_FRICTION] > 0.0:
-                        note_slide(particles, starts, pairs, pairs, n, embeds)
-                    count_pair(pairs, n, PUSHING)
-                is_busy = is_busy | settle_pair(particles, pairs, pairs, n, inverse_h, gravity_speed, embeds)
-        if is_busy == 1:
-            ti.atomic_max(pairs.told[SETTLING_SWEEPS], sweep + 1)
 
 
 @ti.func
@@ -156,18 +111,9 @@ def count_pushing(pairs: ti.template()):
     for o in range(counts.shape[0]):
         counts[o, MOST_PUSHING] = ti.max(counts[o, MOST_PUSHING], counts[o, PUSHING])
         counts[o, PUSHING] = 0
-    pairs.told[BUSY_SWEEPS] = 0
     pairs.told[SETTLING_SWEEPS] = 0
-
-
-@ti.func
-def keep_anchors(pairs: ti.template()):
-    """Let the anchors be those that near pairs leave behind."""
-    forget_anchors(pairs)
-    for task in range(pairs.near_counts.shape[0]):
-        first = pairs.pair_starts[task]
-        for n in range(first, first + pairs.near_counts[task]):
-            keep_anchor(pairs, n)
+    pairs.told[SWEPT] = 0
+    pairs.told[SWEPT + 1] = 0
 
 
 @ti.func

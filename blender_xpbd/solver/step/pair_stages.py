@@ -28,14 +28,8 @@ from ..order.stages import (
 )
 from .functions import projection_step
 from .island_functions import begin_limit_share, close_islands, measure_islands, slide_share, truncate_share
-from .pair_functions import (
-    count_pushing,
-    find_near_task,
-    keep_anchors,
-    limit_task,
-    settle_task,
-    touch_pair_task,
-)
+from .pair_functions import count_pushing, find_near_task, limit_task
+from .sweep_functions import keep_anchors, settle_task, touch_pair_task
 from .window_functions import begin_share, check_share, note_share, open_share, reopen_share
 
 

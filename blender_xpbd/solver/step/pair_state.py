@@ -37,6 +37,7 @@ def no_pairs() -> Any:
         anchor_heads=make_zeros((0,), ti.i32),
         anchor_count=make_zeros((0,), ti.i32),
         **working_arrays(0, 0, 0),
+        **held_arrays(0, 0),
         **pair_arrays(0),
     )
 
@@ -82,7 +83,15 @@ def working_arrays(objects: int, particles: int, tasks: int) -> Arrays:
         "moves": make_zero_vectors(particles),
         "cuts": make_zero_vectors(particles),
         "near_counts": make_zeros((tasks,), ti.i32),
+        "limited_counts": make_zeros((tasks,), ti.i32),
+        "listed_counts": make_zeros((tasks,), ti.i32),
+        "pushed": make_zeros((particles,), ti.i32),
     }
+
+
+def held_arrays(points: int, segments: int) -> Arrays:
+    """Room for the contact points of so many segments that touch something."""
+    return {"held_points": make_zeros((points,), ti.i32), "held_counts": make_zeros((segments,), ti.i32)}
 
 
 def pair_arrays(capacity: int) -> Arrays:
@@ -101,6 +110,7 @@ def near_arrays(capacity: int) -> Arrays:
     return {
         "near_ints": make_zeros((capacity * NEAR_INTS,), ti.i32),
         "near_floats": make_zeros((capacity * NEAR_WIDTH,), real_type()),
+        "near_listed": make_zeros((capacity,), ti.i32),
     }
 
 

@@ -27,7 +27,7 @@ from ..system.contact_objects import ContactObjects
 from ..system.system import System
 from .anchor_state import read_anchors, write_anchors
 from .packs import Pairs
-from .pair_state import anchor_arrays, near_arrays, pair_arrays, staying_arrays
+from .pair_state import anchor_arrays, held_arrays, near_arrays, pair_arrays, staying_arrays
 from .pair_tables import ISLAND, MAY_SEARCH, MUST_SEARCH, NEXT_ISLAND, OBJECT_COUNT_WIDTH, TOLD_WIDTH, TUNNELLED
 from .plan import SERIAL, Plan
 from .team_path import simulate_stages
@@ -64,6 +64,9 @@ class PairSubsteps:
         parts = system.schedule.parts.count
         self._arrays = staying_arrays(objects, system.inverse_masses, parts + 1) | pair_arrays(0)
         self._arrays |= arrays_by_name(self._search.window)
+        self._arrays |= held_arrays(
+            *(a.shape[0] for a in (plan.state.world.contacts.elements, plan.state.order.contact_segments))
+        )
         self._arrays |= {"pair_starts": make_zeros((parts + 2,), ti.i32)}
         self.counts = self._arrays["object_counts"]
         self.may_cross = make_array(np.ones(1), ti.f32)

@@ -7,9 +7,10 @@
 FIRST, LAST, ISLAND, NEXT_ISLAND, IS_FREE, IS_HELD, IS_CUT = range(7)
 OBJECT_ROW_WIDTH = 7
 # of ``told``: whether a particle was pushed out of where the search has looked, so that another search is due, and
-# whether one may be asked for; and of how many sweeps in this substep the last one had to push, or to change velocities
-MUST_SEARCH, MAY_SEARCH, BUSY_SWEEPS, SETTLING_SWEEPS = range(4)
-TOLD_WIDTH = 4
+# whether one may be asked for; of how many sweeps in this substep the last one had to change velocities; and for even
+# and for odd sweeps over pairs, the last one, as ``sweep_code`` tells it
+MUST_SEARCH, MAY_SEARCH, SETTLING_SWEEPS, SWEPT = range(4)
+TOLD_WIDTH = 5
 # of ``object_counts``: pairs of the object that pushed in this substep; of a frame, most of them in a substep, how
 # often its particles were clipped, and how often a pair of it may have passed through itself
 PUSHING, MOST_PUSHING, CLIPPED, TUNNELLED = range(4)

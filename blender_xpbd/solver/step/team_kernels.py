@@ -14,7 +14,7 @@ lost its core while it waited, so it does not matter how many of the team really
 import taichi as ti
 
 from ...constraints.constraint import BDF2
-from ...contacts.contact import project_contact, touch_again
+from ...contacts.contact import project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
 from ..order.stages import (
     ACT,
@@ -55,10 +55,11 @@ from .internal_damping import damp_piece
 from .level_functions import operate
 from .orientations import predict_orientations, update_angular_velocities
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Pairs, Particles, Pieces, Targets, World
-from .pair_functions import is_awake, place_vertices
+from .pair_functions import place_vertices
 from .pair_stages import take_pair_turn
 from .pair_tables import MUST_SEARCH
 from .spin import note_touch, restore_spin, sum_spin
+from .sweep_functions import touch_again_task
 from .window_functions import is_pushed
 
 # Taichi hands out a parallel loop in pieces of 512 turns at least, so a member of the team is as many
@@ -133,16 +134,6 @@ def project_contact_task(
                 )
                 if ti.static(variant.keeps_spins):
                     note_touch(world.contacts, world.pieces, k)
-
-
-@ti.func
-def touch_again_task(world: ti.template(), order: ti.template(), task, sweep, h, variant: ti.template()):
-    """Hold the contact points of a task against what they touched in this substep."""
-    starts, segments = ti.static(order.contact_segment_starts, order.contact_segments)
-    for segment in range(starts[task], starts[task + 1] if is_awake(world.pairs, sweep) else starts[task]):
-        for k in range(segments[segment, 0], segments[segment, 1]):
-            if world.contacts.touches[k] > 0:
-                touch_again(world.particles, world.contacts, k, h, variant)
 
 
 @ti.func

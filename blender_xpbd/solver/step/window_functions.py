@@ -28,6 +28,7 @@ def begin_share(particles: ti.template(), pairs: ti.template(), turn, turns):
     count = particles.positions.shape[0]
     for i in range(count * turn // turns, count * (turn + 1) // turns):
         pairs.start_velocities[i] = particles.velocities[i]
+        pairs.pushed[i] = 0
     if turn == 0:
         for o in range(pairs.object_rows.shape[0]):
             pairs.object_rows[o, ISLAND] = pairs.object_rows[o, NEXT_ISLAND]
@@ -135,6 +136,7 @@ def reopen_share(world: ti.template(), turn, turns, shapes: ti.template()):
         for i in range(count * turn // turns, count * (turn + 1) // turns):
             world.pairs.window_ends[i] = positions[i]
             positions[i] = world.pairs.candidates[i]
+            world.pairs.pushed[i] = 0
         if ti.static(shapes):
             count = world.contacts.elements.shape[0]
             for k in range(count * turn // turns, count * (turn + 1) // turns):

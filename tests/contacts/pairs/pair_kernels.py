@@ -20,6 +20,7 @@ Surfaces = pack_type(
     surface_elements=ti.types.ndarray(dtype=ti.i32, ndim=2),
     surface_weights=ti.types.ndarray(dtype=ti.f32, ndim=2),
     gradients=FLOATS,
+    pushed=INTS,
 )
 Pairs = pack_type(
     pair_ints=ti.types.ndarray(dtype=ti.i32, ndim=2),
@@ -60,6 +61,7 @@ def surfaces_of(elements, weights, particle_count):
         surface_elements=make_array(np.asarray(elements, np.int32), ti.i32),
         surface_weights=make_array(np.asarray(weights, np.float32), ti.f32),
         gradients=make_zeros((particle_count,), real_type()),
+        pushed=make_zeros((particle_count,), ti.i32),
     )
 
 
@@ -111,7 +113,17 @@ def find(
         for k in range(count):
             if pairs.pair_bounds[k] <= reach:
                 found += near.find_near(
-                    particles, particles.positions, particles.velocities, surfaces, pairs, k, found, h, reach, embeds
+                    particles,
+                    particles.positions,
+                    particles.velocities,
+                    surfaces,
+                    pairs,
+                    k,
+                    found,
+                    h,
+                    reach,
+                    True,
+                    embeds,
                 )
         pairs.near_count[0] = found
 
@@ -121,7 +133,7 @@ def touch_all(particles: Moving, surfaces: Surfaces, pairs: Pairs, sweeps: ti.i3
     ti.loop_config(serialize=True)
     for _ in range(sweeps):
         for n in range(pairs.near_count[0]):
-            touch.touch_pair(particles, surfaces, pairs, n, embeds)
+            touch.touch_pair(particles, surfaces, pairs, n, 0, embeds)
 
 
 @ti.kernel

@@ -85,6 +85,7 @@ def find_near(
     n,
     h,
     reach,
+    farthest,
     pushes,
     embeds: ti.template(),
 ):
@@ -100,6 +101,8 @@ def find_near(
         n: row of ``near_ints`` and ``near_floats`` to write, where it is near.
         h: duration of the substep [s].
         reach: how much nearer its sides may come in the substep [m].
+        farthest: how far apart sides are told for later substeps at most [m], not less than ``reach``; the bound of the
+            pair becomes their distance less GAP, or this where that is more.
         pushes: whether the pair pushes its sides apart; else it only limits them, and only that is written.
         embeds: static: whether any point has more than one particle.
 
@@ -114,11 +117,12 @@ def find_near(
     x0, x1 = carried(starts, surfaces, a, embeds), carried(starts, surfaces, b, embeds)
     x2, x3 = carried(starts, surfaces, c, embeds), carried(starts, surfaces, d, embeds)
     is_edges = pairs.pair_ints[k, KIND] == EDGE_EDGE
-    gap, is_near = floats[k, GAP], 0
-    if not is_farther(is_edges, x0, x1, x2, x3, gap + reach):
+    gap, is_near, bound = floats[k, GAP], 0, farthest
+    if not is_farther(is_edges, x0, x1, x2, x3, gap + farthest):
         before = ti.Vector([floats[k, LAST_NORMAL], floats[k, LAST_NORMAL + 1], floats[k, LAST_NORMAL + 2]])
         found = pair_geometry(is_edges, x0, x1, x2, x3, before)
-        if found.distance - gap <= reach:
+        bound = found.distance - gap
+        if bound <= reach:
             is_near = 1
             lowest_a, highest_b = facing(found.normal, is_edges, x1 - x0, x2 - x0, x3 - x0)
             size = ti.abs(x0).max() + ti.abs(x3).max()
@@ -132,6 +136,7 @@ def find_near(
                 if floats[k, RESTITUTION] > 0.0:
                     approach = -found.normal.dot(relative(speeds, surfaces, pairs, n, embeds))
                 pairs.near_floats[n * NEAR_WIDTH + APPROACH] = approach
+    pairs.pair_bounds[k] = bound
     return is_near
 
 

@@ -13,7 +13,8 @@ Three packs hold them. Whoever fills them keeps these names of arrays; functions
 
 - ``pair_ints`` (capacity, 5) int32 and ``pair_floats`` (capacity, PAIR_WIDTH) in the solver's precision: columns below.
 - ``pair_bounds`` (capacity,) in the solver's precision: only pairs whose sides may come so much nearer are measured
-  [m]; 0 when a pair is listed. What is tangled is left out by a greater one.
+  [m]; 0 when a pair is listed. What is measured tells the next bound, and each substep takes from it. What is tangled
+  is left out by a greater one.
 - ``anchor_ints`` (capacity, 6) int32, ``anchor_floats`` (capacity, 3) in the solver's precision, of which so many rows
   count as ``anchor_count`` (1,) int32 says, and ``anchor_heads`` (points,) int32: what ``anchors`` keeps from substep
   to substep; columns below.
@@ -54,7 +55,7 @@ NEAR_WIDTH = 20
 # columns of anchor_ints: those of pair_ints, then the next row with the same first point, counted from 1, or 0
 ANCHOR_NEXT = 5
 ANCHOR_INTS = 6
-# columns of the table of objects (objects, 3) float32, from which whoever lists pairs takes what a pair needs:
-# Coulomb's μ, e, and half the thickness [m]
-OBJECT_FRICTION, OBJECT_RESTITUTION, OBJECT_HALF_THICKNESS = range(3)
-OBJECT_WIDTH = 3
+# columns of the table of objects (objects, 4) float32, from which whoever lists pairs takes what a pair needs:
+# Coulomb's μ, e, half the thickness [m], and how far its particles may leave the way for which pairs are listed [m]
+OBJECT_FRICTION, OBJECT_RESTITUTION, OBJECT_HALF_THICKNESS, OBJECT_SLACK = range(4)
+OBJECT_WIDTH = 4

@@ -12,7 +12,8 @@
 | TOUCH | colliders push points out, and hold them by friction; before PROJECT too, where it begins warm | – |
 | NOTE_CANDIDATES | where particles would come is noted | – |
 | MEASURE_ISLANDS | how far islands came as a whole: the frames that they are looked at from | – |
-| OPEN_WINDOW | boxes in which particles stay; then pairs are searched | – |
+| OPEN_WINDOW | boxes in which particles stay, and whether the list of pairs holds for these | – |
+| OPEN_LIST | if the list of pairs does not hold, the boxes for the next one; then pairs are searched | – |
 | FIND_NEAR | pairs that may touch in this substep | – |
 | TOUCH_PAIRS | near pairs are pushed apart, and held by friction | – |
 | TOUCH_AGAIN | colliders hold what this has pushed | – |
@@ -52,9 +53,9 @@ PREDICT, PLACE_TARGETS, SOLVE_LEVELS, PROJECT, TOUCH, UPDATE_VELOCITIES, REBOUND
 # those of contact between bodies
 BEGIN_PAIRS, PLACE_VERTICES, NOTE_CANDIDATES, MEASURE_ISLANDS, OPEN_WINDOW, FIND_NEAR, TOUCH_PAIRS = range(9, 16)
 CHECK_WINDOW, REOPEN_WINDOW, MEASURE_MEANS, BEGIN_LIMIT, LIMIT, SLIDE, TRUNCATE, CLOSE_ISLANDS = range(16, 24)
-SETTLE_PAIRS, COUNT_PAIRS, TOUCH_AGAIN, HOLD_PUSHED = range(24, 28)
+SETTLE_PAIRS, COUNT_PAIRS, TOUCH_AGAIN, HOLD_PUSHED, OPEN_LIST = range(24, 29)
 # those of loose pieces that fly
-SUM_SPINS, RESTORE_SPINS = range(28, 30)
+SUM_SPINS, RESTORE_SPINS = range(29, 31)
 # how often particles go along what stops them before they stop; one takes most of what it can, see docs/experiments.md
 SLIDES = 1
 # how often an iteration goes over pairs at most; it ends before where pushes have become small. Of 4, 8, 16 and 32
@@ -186,6 +187,7 @@ def _search(
         Stage(NOTE_CANDIDATES, part_count),
         Stage(MEASURE_ISLANDS, 1),
         Stage(OPEN_WINDOW, part_count, detail=iterations),
+        Stage(OPEN_LIST, part_count),
         *_by_task(FIND_NEAR, rounds),
         *touching,
         Stage(CHECK_WINDOW, part_count),

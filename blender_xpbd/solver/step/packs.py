@@ -114,11 +114,12 @@ Order = pack_type(
     span=INTS,
 )
 # contact between bodies: surfaces, pairs and limits as in ``contacts.pairs.tables``; the rows of ``pair_starts`` and
-# the windows of particles as in ``contacts.search``; the near pairs of a task stand from its first pair on. Rows and
-# counts of objects, what substeps tell and vertices as in ``pair_tables``. Of each particle, its velocity when the
-# substep began, where it came before pairs pushed it, and how far it may go [m] in the frame of its island. Of each
-# island, which has the number of its first object, the displacement that it is looked at from, and its mean one [m].
-# Places of vertices in their collider's frame at both ends of the frame [m]
+# the windows of particles for a substep, and those for which pairs are listed, as in ``contacts.search``; the near
+# pairs of a task stand from its first pair on. Rows and counts of objects, what substeps tell and vertices as in
+# ``pair_tables``. Of each particle, its velocity when the substep began, where it came before pairs pushed it, and how
+# far it may go [m] in the frame of its island. Of each island, which has the number of its first object, the
+# displacement that it is looked at from, and its mean one [m]. Places of vertices in their collider's frame at both
+# ends of the frame [m]
 Pairs = pack_type(
     surface_elements=INT_TABLE,
     surface_weights=FLOAT_TABLE,
@@ -145,6 +146,9 @@ Pairs = pack_type(
     anchor_count=INTS,
     moves=VECTORS,
     cuts=VECTORS,
+    list_starts=VECTORS,
+    list_ends=VECTORS,
+    list_stays=VECTORS,
     window_starts=VECTORS,
     window_ends=VECTORS,
     window_stays=VECTORS,

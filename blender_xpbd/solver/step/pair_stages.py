@@ -17,24 +17,27 @@ from ..order.stages import (
     MEASURE_ISLANDS,
     MEASURE_MEANS,
     NOTE_CANDIDATES,
+    OPEN_LIST,
     OPEN_WINDOW,
     REOPEN_WINDOW,
     SETTLE_PAIRS,
     SLIDE,
     SLIDES,
+    SPAN_OF,
     TOUCH_PAIRS,
     TRUNCATE,
     TURNS,
 )
 from .functions import projection_step
 from .island_functions import begin_limit_share, close_islands, measure_islands, slide_share, truncate_share
+from .list_functions import check_list_share, open_list_share
 from .pair_functions import count_pushing, find_near_task, limit_task
 from .sweep_functions import keep_anchors, settle_task, touch_pair_task
 from .window_functions import begin_share, check_share, note_share, open_share, reopen_share
 
 
 @ti.func
-def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, variant: ti.template()):
+def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, substep, variant: ti.template()):
     """Do one turn of a stage of contact between bodies, but for PLACE_VERTICES."""
     mode = ti.static(variant.mode)
     # where particles were when the substep began; BDF2's previous positions are its reference
@@ -49,12 +52,15 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, vari
         measure_islands(world.particles, starts, world.pairs, world.pairs.frames)
     if act == OPEN_WINDOW:
         open_share(world.particles, starts, world.pairs, turn, turns, detail, h, mode)
+        check_list_share(starts, world.pairs, turn, turns, substep)
+    if act == OPEN_LIST:
+        open_list_share(starts, world.pairs, turn, turns, order.span[SPAN_OF])
     if act == FIND_NEAR:
         find_near_task(world.particles, starts, world.pairs, task, h, variant.embeds)
     if act == TOUCH_PAIRS:
         touch_pair_task(world.particles, world.pairs, task, detail, variant.embeds)
     if act == CHECK_WINDOW:
-        check_share(world.particles, world.pairs, turn, turns)
+        check_share(world.particles, world.pairs, turn, turns, substep)
     if act == REOPEN_WINDOW:
         reopen_share(world, turn, turns, variant.shapes)
     if act == MEASURE_MEANS:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Frames with contact between bodies: substep by substep, with a search for pairs in the middle of each.
+"""Frames with contact between bodies, with a search for pairs in the middle of a substep where one is due.
 
-The first stages of a substep bring particles to where they would come if nothing touched. Then the search lists what
-may touch on the way, and the other stages push, truncate and measure velocities. One launch does the second part of a
-substep and the first part of the next. What a frame does depends on nothing but the state that a checkpoint holds.
+The first stages of a substep bring particles to where they would come if nothing touched. Then the list of pairs must
+hold what may touch on the way: else the launch ends there, and a search makes the list anew. The other stages push,
+truncate and measure velocities. What a frame does depends on nothing but the state that a checkpoint holds.
 """
 
 from __future__ import annotations
@@ -28,7 +28,23 @@ from ..system.system import System
 from .anchor_state import read_anchors, write_anchors
 from .packs import Pairs
 from .pair_state import anchor_arrays, held_arrays, near_arrays, pair_arrays, staying_arrays
-from .pair_tables import ISLAND, MAY_SEARCH, MUST_SEARCH, NEXT_ISLAND, OBJECT_COUNT_WIDTH, TOLD_WIDTH, TUNNELLED
+from .pair_tables import (
+    IS_OVER,
+    ISLAND,
+    LAID_SPAN,
+    LIST_FIRST,
+    LIST_SPAN,
+    MAY_SEARCH,
+    MOST_SEARCHES,
+    MUST_SEARCH,
+    NEXT_ISLAND,
+    NEXT_SPAN,
+    OBJECT_COUNT_WIDTH,
+    SETTLING_SWEEPS,
+    SWEPT,
+    TOLD_WIDTH,
+    TUNNELLED,
+)
 from .plan import SERIAL, Plan
 from .team_path import simulate_stages
 from .untangling import Untangling
@@ -38,6 +54,8 @@ Ints = npt.NDArray[np.int32]
 
 # searches in a substep that pushes may ask for; then what is pushed out of its box is held in it. Chosen by hand
 MOST_ROUNDS = 3
+# substeps for which a frame's first list is to hold. Chosen by trying, see docs/experiments.md, What a search lists
+FIRST_SPAN = 8
 # frames between looks for crossings where there should be none; it costs as much as a search. Chosen by hand
 LOOK_EVERY = 8
 
@@ -63,7 +81,9 @@ class PairSubsteps:
         self._search = PairSearch(objects.surfaces, _contents(system, objects))
         parts = system.schedule.parts.count
         self._arrays = staying_arrays(objects, system.inverse_masses, parts + 1) | pair_arrays(0)
-        self._arrays |= arrays_by_name(self._search.window)
+        window = self._search.window
+        self._arrays["list_starts"], self._arrays["list_ends"] = window.window_starts, window.window_ends
+        self._arrays["list_stays"] = window.window_stays
         self._arrays |= held_arrays(
             *(a.shape[0] for a in (plan.state.world.contacts.elements, plan.state.order.contact_segments))
         )
@@ -78,6 +98,8 @@ class PairSubsteps:
         # of each object, the lowest number of one that it hangs together with: in this substep, and in the next one
         self._alone: Ints = np.arange(len(objects.rows), dtype=np.int32)
         self._islands = self._next_islands = self._alone
+        # of the substep whose first stage this is
+        self._islands_of = 0
         self._untangling: Untangling | None = None
         # of two bodies the one with the higher layer lies outside; of colliders nothing says it
         layers = np.array([body.contact.layer for body in system.scene.bodies])
@@ -86,6 +108,7 @@ class PairSubsteps:
         # until the first search is done
         self._pack: Any = Pairs(**self._arrays)
         self._listed: Any = None
+        self._told: Ints = np.zeros(TOLD_WIDTH, np.int32)
         self._plan, self._team_size = plan, 1
 
     def simulate_frame(self, plan: Plan, path: str, frame_index: int) -> Plan:
@@ -108,18 +131,20 @@ class PairSubsteps:
         self._write_islands()
         self._untangling = None
         must_look = bool(read_array(self.may_cross)[0]) or frame_index % LOOK_EVERY == 0
-        begin = 0
-        for substep in range(self._substeps):
-            first = substep * self._stage_count
+        self._told = np.zeros(TOLD_WIDTH, np.int32)
+        self._told[[MOST_SEARCHES, NEXT_SPAN]] = MOST_ROUNDS - 1, FIRST_SPAN
+        begin, last = 0, self._substeps * self._stage_count
+        while begin < last:
+            end = last
             if must_look:
-                self._run(begin, first)
-                begin = first
                 must_look = self._begin_untangling()
-            self._run(begin, first + self._split)
-            begin = first + self._split
-            self._islands = self._next_islands
-            self._list_pairs(first)
-        self._run(begin, self._substeps * self._stage_count)
+                # what is tangled is left out of the list of each substep
+                self._told[LIST_SPAN] = 0
+                if must_look:
+                    end = begin + self._stage_count
+                    self._told[NEXT_SPAN] = 1
+            self._run(begin, end)
+            begin = end
         self._end_untangling()
         # what is not tangled is kept so by the truncation, unless it tells otherwise
         has_passed = bool(read_array(self.counts)[:, TUNNELLED].any())
@@ -151,22 +176,40 @@ class PairSubsteps:
             self._untangling.end()
 
     def _run(self, begin: int, end: int) -> None:
-        """Simulate stages of the frame, with as many searches as pushes ask for.
+        """Simulate stages of the frame, with as many searches as are due.
 
         Args:
             begin: stage, counted from the first one of the frame's first substep.
             end: the stage after the last.
         """
-        for rounds_left in reversed(range(MOST_ROUNDS)):
-            told = np.zeros(TOLD_WIDTH, np.int32)
-            told[MAY_SEARCH] = rounds_left
-            write_array(self._arrays["told"], told)
+        while True:
+            write_array(self._arrays["told"], self._told)
             self._launch(begin, end)
-            if not read_array(self._arrays["told"])[MUST_SEARCH]:
+            self._told = read_array(self._arrays["told"])
+            number = max(self._told[IS_OVER], self._told[MUST_SEARCH])
+            if not number:
                 break
-            first = begin - self._split
-            self._launch(first + self._measure, begin)
-            self._list_pairs(first)
+            first = (number - 1) * self._stage_count
+            if self._told[IS_OVER]:
+                self._search_for(number - 1)
+                begin = first + self._split
+            else:
+                # particles are where they came before pairs pushed them
+                begin = first + self._measure
+                self._told[MAY_SEARCH] -= 1
+                self._told[[SETTLING_SWEEPS, SWEPT, SWEPT + 1]] = 0
+            self._told[[IS_OVER, MUST_SEARCH]] = 0
+
+    def _search_for(self, substep: int) -> None:
+        """Make the list of pairs anew, from a substep on."""
+        first, told = substep * self._stage_count, self._told
+        if self._islands_of != first:
+            self._islands, self._islands_of = self._next_islands, first
+        # for boxes that are laid out again for greater islands
+        told[LIST_SPAN], told[NEXT_SPAN] = 0, told[LAID_SPAN]
+        write_array(self._arrays["told"], told)
+        self._list_pairs(first)
+        told[LIST_FIRST], told[LIST_SPAN] = substep, told[LAID_SPAN]
 
     def _launch(self, begin: int, end: int) -> None:
         if end > begin:

@@ -6,11 +6,15 @@
 # were cut
 FIRST, LAST, ISLAND, NEXT_ISLAND, IS_FREE, IS_HELD, IS_CUT = range(7)
 OBJECT_ROW_WIDTH = 7
-# of ``told``: whether a particle was pushed out of where the search has looked, so that another search is due, and
-# whether one may be asked for; of how many sweeps in this substep the last one had to change velocities; and for even
-# and for odd sweeps over pairs, the last one, as ``sweep_code`` tells it
+# of ``told``: the substep, counted from 1, in which a particle was pushed out of where the search has looked, so that
+# another look is due, or 0, and whether one may be asked for; of how many sweeps in this substep the last one had to
+# change velocities; and for even and for odd sweeps over pairs, the last one, as ``sweep_code`` tells it
 MUST_SEARCH, MAY_SEARCH, SETTLING_SWEEPS, SWEPT = range(4)
-TOLD_WIDTH = 5
+# ... and how many searches a substep that pushes may ask for; the substep for which the list of pairs does not hold,
+# counted from 1, or 0; from which substep on it holds, for how many at most, 0 where there is none; for how many the
+# one after none is to hold; and for how many the boxes were laid out last
+MOST_SEARCHES, IS_OVER, LIST_FIRST, LIST_SPAN, NEXT_SPAN, LAID_SPAN = range(5, 11)
+TOLD_WIDTH = 11
 # of ``object_counts``: pairs of the object that pushed in this substep; of a frame, most of them in a substep, how
 # often its particles were clipped, and how often a pair of it may have passed through itself
 PUSHING, MOST_PUSHING, CLIPPED, TUNNELLED = range(4)

@@ -23,6 +23,7 @@ from ..order.stages import (
     DETAIL,
     FIRST,
     HOLD_PUSHED,
+    OPEN_LIST,
     PLACE_TARGETS,
     PLACE_VERTICES,
     PREDICT,
@@ -57,7 +58,7 @@ from .orientations import predict_orientations, update_angular_velocities
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Pairs, Particles, Pieces, Targets, World
 from .pair_functions import place_vertices
 from .pair_stages import take_pair_turn
-from .pair_tables import MUST_SEARCH
+from .pair_tables import IS_OVER, MUST_SEARCH
 from .spin import note_touch, restore_spin, sum_spin
 from .sweep_functions import touch_again_task
 from .window_functions import is_pushed
@@ -240,7 +241,7 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
     if ti.static(variant.has_pairs):
         if act == PLACE_VERTICES:
             place_vertices(world, turn, turns, substep, (substep + 1.0) / order.span[SPAN_OF], mode)
-        take_pair_turn(world, order, stage, turn, variant)
+        take_pair_turn(world, order, stage, turn, substep, variant)
 
 
 @ti.kernel
@@ -283,6 +284,9 @@ def simulate_substeps(
                 while ti.atomic_or(order.counters[DONE], 0) < end:
                     pass
                 if ti.static(variant.has_pairs):
-                    # told before this stage began, so that all who are there see it
-                    if order.stages[stage, ACT] == REOPEN_WINDOW and pairs.told[MUST_SEARCH] > 0:
+                    # told before this stage began, so that all who are there see it, and who comes late in its substep
+                    act, number = order.stages[stage, ACT], substep + 1
+                    if act == REOPEN_WINDOW and pairs.told[MUST_SEARCH] == number:
+                        last = 0
+                    if act == OPEN_LIST and pairs.told[IS_OVER] == number:
                         last = 0

@@ -13,7 +13,7 @@ from ...constraints.constraint import BDF2, BDF2_STEP
 from ...contacts.contact import forget_later_touches
 from ...contacts.pairs.tables import OBJECT_HALF_THICKNESS
 from ...contacts.tables import BODY_OFFSET, POINT_BODY
-from .pair_tables import FIRST, IS_CUT, IS_HELD, ISLAND, LAST, MAY_SEARCH, MUST_SEARCH, NEXT_ISLAND
+from .pair_tables import FIRST, IS_CUT, IS_HELD, ISLAND, LAST, MAY_SEARCH, MOST_SEARCHES, MUST_SEARCH, NEXT_ISLAND
 
 # what pushes may add to the way of a particle before another search is due, as a share of the thickness of its object.
 # Chosen by trying, see docs/experiments.md, Contact between bodies
@@ -30,6 +30,7 @@ def begin_share(particles: ti.template(), pairs: ti.template(), turn, turns):
         pairs.start_velocities[i] = particles.velocities[i]
         pairs.pushed[i] = 0
     if turn == 0:
+        pairs.told[MAY_SEARCH] = pairs.told[MOST_SEARCHES]
         for o in range(pairs.object_rows.shape[0]):
             pairs.object_rows[o, ISLAND] = pairs.object_rows[o, NEXT_ISLAND]
             pairs.object_rows[o, IS_HELD] = 0
@@ -102,7 +103,7 @@ def window_of(pairs: ti.template(), i):
 
 
 @ti.func
-def check_share(particles: ti.template(), pairs: ti.template(), turn, turns):
+def check_share(particles: ti.template(), pairs: ti.template(), turn, turns, substep):
     """Ask for another search where one of ``turns`` equal shares of the particles left its boxes."""
     count = particles.positions.shape[0]
     if pairs.told[MAY_SEARCH] > 0:
@@ -111,7 +112,7 @@ def check_share(particles: ti.template(), pairs: ti.template(), turn, turns):
             if p[3] > 0.0:
                 low, high = window_of(pairs, i)
                 if ti.max(low - p.xyz, p.xyz - high).max() > 0.0:
-                    pairs.told[MUST_SEARCH] = 1
+                    pairs.told[MUST_SEARCH] = substep + 1
 
 
 @ti.func

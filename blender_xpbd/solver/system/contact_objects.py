@@ -17,6 +17,7 @@ from ...contacts.pairs.tables import (
     OBJECT_FRICTION,
     OBJECT_HALF_THICKNESS,
     OBJECT_RESTITUTION,
+    OBJECT_SLACK,
     OBJECT_WIDTH,
 )
 from ...geometry.edges import edge_lengths
@@ -38,6 +39,11 @@ Mask = npt.NDArray[np.bool_]
 # the share of the gap by which edges of bodies may dip over an edge of a closed collider that is not searched. Chosen
 # by hand: half of the gap is left then. Of an open one it is LEAST_GAP, see ``_features``
 DIP = 0.5
+# how far particles may leave the way for which pairs are listed for several substeps, as a share of the thickness of
+# their object; and of its mean edge at most, since normals may not turn by 45°. Chosen by trying, see
+# docs/experiments.md, What a search lists
+SLACK = 0.5
+EDGE_SLACK = 0.15
 # of a collider that deforms, at about how many frames it is looked at for sharp edges
 _SHAPES_LOOKED_AT = 12
 
@@ -52,7 +58,7 @@ class ContactObjects:
         colliders: which of the scene's colliders come after the bodies, shape (colliders,).
         elements: four particles of each point, then its object, shape (points, 5).
         weights: of these particles, shape (points, 4).
-        rows: columns as in ``contacts.pairs.tables``, shape (objects, 4).
+        rows: columns as in ``contacts.pairs.tables``, shape (objects, OBJECT_WIDTH).
         particle_ranges: first particle of each object and the one after its last, shape (objects, 2).
         gaps: to keep between objects [m], shape (objects, objects).
         frictions: Coulomb coefficient of each point, shape (points,).
@@ -235,13 +241,15 @@ def _features(shape: ColliderMesh, gap_tangent: float) -> SurfaceMesh:
 def _gap_tangent(models: Sequence[BodyModel]) -> float:
     """tan(θ/2) of the edges over which the longest edge of a body dips by the least gap, see ``sharp_edges``."""
     gap = min(model.contact_offset for model in models)
-    longest = max(float(edge_lengths(model.body.positions, _surface_edges(model.body)).max()) for model in models)
+    longest = max(float(_surface_lengths(model.body).max()) for model in models)
     return gap / max(longest / 2.0, 1e-30)
 
 
-def _surface_edges(body: Body) -> Ints:
+def _surface_lengths(body: Body) -> Floats:
+    """Of the edges of a body [m]; 0 where it has none."""
     edges = [unique_edges(body.face_sizes, body.corners), body.loose_edges.astype(np.int32)]
-    return np.concatenate(edges)
+    lengths = edge_lengths(body.positions, np.concatenate(edges))
+    return lengths if len(lengths) else np.zeros(1)
 
 
 def _rows(models: Sequence[BodyModel], colliders: Sequence[Collider], weights: Sequence[Floats]) -> Floats:
@@ -250,8 +258,10 @@ def _rows(models: Sequence[BodyModel], colliders: Sequence[Collider], weights: S
         material = model.body.material
         row[[OBJECT_FRICTION, OBJECT_RESTITUTION]] = material.friction, material.restitution
         row[OBJECT_HALF_THICKNESS] = model.thickness / 2.0
+        row[OBJECT_SLACK] = min(SLACK * model.thickness, EDGE_SLACK * float(_surface_lengths(model.body).mean()))
     for row, collider in zip(rows[len(models) :], colliders, strict=True):
         row[[OBJECT_FRICTION, OBJECT_RESTITUTION]] = collider.friction, collider.restitution
+        row[OBJECT_SLACK] = rows[: len(models), OBJECT_SLACK].min()
     return rows
 
 

@@ -122,9 +122,12 @@ def find(
                     found,
                     h,
                     reach,
+                    reach,
                     True,
                     embeds,
                 )
+            # each call lists anew
+            pairs.pair_bounds[k] = 0.0
         pairs.near_count[0] = found
 
 

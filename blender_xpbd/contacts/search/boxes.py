@@ -15,6 +15,8 @@ from ...geometry.search.headers import DEPTH, FIRST_NODE, MEETS_ITSELF, PRIMITIV
 from ...geometry.search.leaf_contents import CORNERS_BEGIN, CORNERS_END, POINTS, TRIANGLES
 
 BOX_WIDTH = 12
+# what a stay has as its fourth number where a box is as wide at the start as at the end
+WIDE_AT_BOTH = -1.0
 # more than a rounding error of single precision, and of an embedded point's sum
 OUTWARD = 5e-7
 # Taichi hands out a parallel loop in pieces of 512 turns at least, so a member of the team is as many
@@ -41,11 +43,11 @@ def fit_point(points: ti.template(), window: ti.template(), boxes: ti.template()
     """The box of a surface point, the interval sum Σ wⱼ boxⱼ, and its place at the start and at the end.
 
     At the start, particle j is within its margin of its start; at the end, within its margin of the box from where it
-    would come to where it would stay.
+    would come to where it would stay. A box that is ``WIDE_AT_BOTH`` is as wide at the start.
     """
     elements, weights = ti.static(points.point_elements, points.point_weights)
     start, end, half, margin = ti.Vector([0.0] * 3), ti.Vector([0.0] * 3), ti.Vector([0.0] * 3), 0.0
-    come = start
+    come, half_before = start, start
     for j in range(1 if weights[i, 0] == 1.0 else 4):
         weight, particle = weights[i, j], elements[i, j]
         if weight != 0.0:
@@ -57,11 +59,14 @@ def fit_point(points: ti.template(), window: ti.template(), boxes: ti.template()
             start += weight * own.xyz
             come += weight * last.xyz
             end += weight * (0.5 * (last.xyz + stay.xyz))
-            half += ti.abs(weight) * (0.5 * ti.abs(last.xyz - stay.xyz))
+            own_half = ti.abs(weight) * (0.5 * ti.abs(last.xyz - stay.xyz))
+            half += own_half
+            if stay[3] == WIDE_AT_BOTH:
+                half_before += own_half
             margin += ti.abs(weight) * own[3]
     box, place = ti.Vector([0.0] * 12, ti.f32), ti.Vector([0.0] * 6, ti.f32)
     for k in ti.static(range(3)):
-        reach = margin + ti.abs(start[k]) * OUTWARD
+        reach = margin + half_before[k] + ti.abs(start[k]) * OUTWARD
         box[k], box[6 + k] = ti.cast(start[k] - reach, ti.f32), ti.cast(-start[k] - reach, ti.f32)
         reach = margin + half[k] + ti.abs(end[k]) * OUTWARD
         box[3 + k], box[9 + k] = ti.cast(end[k] - reach, ti.f32), ti.cast(-end[k] - reach, ti.f32)

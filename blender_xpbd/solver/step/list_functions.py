@@ -9,6 +9,7 @@ whether they do: where one leaves its travelling box, pairs are searched anew. `
 import taichi as ti
 
 from ...contacts.pairs.tables import OBJECT_SLACK
+from ...contacts.search.boxes import WIDE_AT_BOTH
 from .pair_tables import FIRST, IS_OVER, LAID_SPAN, LAST, LIST_FIRST, LIST_SPAN, NEXT_SPAN
 
 
@@ -22,13 +23,9 @@ def check_list_share(starts: ti.template(), pairs: ti.template(), turn, turns, s
         for i in range(count * turn // turns, count * (turn + 1) // turns):
             first, end, stay = pairs.list_starts[i], pairs.list_ends[i].xyz, pairs.list_stays[i].xyz
             way, half = 0.5 * (end + stay) - first.xyz, 0.5 * ti.abs(end - stay)
-            low, high = (
-                ti.min(pairs.window_ends[i], pairs.window_stays[i]),
-                ti.max(pairs.window_ends[i], pairs.window_stays[i]),
-            )
-            centre = first.xyz + after * way
-            out = ti.max(centre - low.xyz, high.xyz - centre) - after * half + pairs.window_starts[i][3]
-            out = ti.max(out, ti.abs(starts[i].xyz - first.xyz - before * way) - before * half)
+            come, left, margin = pairs.window_ends[i].xyz, pairs.window_stays[i].xyz, pairs.window_starts[i][3]
+            out = ti.abs(0.5 * (come + left) - first.xyz - after * way) + 0.5 * ti.abs(come - left) + margin
+            out = ti.max(out, ti.abs(starts[i].xyz - first.xyz - before * way)) - half
             is_over = is_over or not (out.max() <= first[3])
     if is_over:
         pairs.told[IS_OVER] = substep + 1
@@ -67,11 +64,12 @@ def open_list_share(starts: ti.template(), pairs: ti.template(), turn, turns, of
         slack = ti.cast(pairs.objects[o, OBJECT_SLACK], float)
         for i in range(ti.max(rows[o, FIRST], begin), ti.min(rows[o, LAST], end)):
             own, come, stay = pairs.window_starts[i], pairs.window_ends[i], pairs.window_stays[i]
-            pairs.list_starts[i], pairs.list_ends[i], pairs.list_stays[i] = own, come, stay
+            pairs.list_starts[i], pairs.list_ends[i] = own, come
+            pairs.list_stays[i] = ti.Vector([stay[0], stay[1], stay[2], 0.0])
             if span > 1:
                 half = 0.5 * (come - stay).xyz
-                first, last = starts[i].xyz - half, starts[i].xyz + ti.cast(span, float) * (come - starts[i]).xyz - half
-                radius = own[3] + slack + ti.abs(half).max()
-                pairs.list_starts[i] = ti.Vector([first[0], first[1], first[2], radius])
+                first, last = starts[i].xyz - half, starts[i].xyz + ti.cast(span, float) * (come - starts[i]).xyz
+                pairs.list_starts[i] = ti.Vector([first[0], first[1], first[2], own[3] + slack])
                 pairs.list_ends[i] = ti.Vector([last[0], last[1], last[2], 0.0])
-                pairs.list_stays[i] = pairs.list_ends[i]
+                last -= 2.0 * half
+                pairs.list_stays[i] = ti.Vector([last[0], last[1], last[2], WIDE_AT_BOTH])

@@ -42,7 +42,7 @@ DIP = 0.5
 # how far particles may leave the way for which pairs are listed for several substeps, as a share of the thickness of
 # their object; and of its mean edge at most, since normals may not turn by 45°. Chosen by trying, see
 # docs/experiments.md, What a search lists
-SLACK = 0.5
+SLACK = 0.25
 EDGE_SLACK = 0.15
 # of a collider that deforms, at about how many frames it is looked at for sharp edges
 _SHAPES_LOOKED_AT = 12

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..checking.finding import findings_of
@@ -30,3 +31,14 @@ def draw_findings(layout: Any, text: str, width: int) -> None:
             button = column.operator(finding.remedy.operator, text=finding.remedy.label)
             if finding.object:
                 button.object_name = finding.object
+
+
+def untold(warnings: Sequence[str], text: str) -> list[str]:
+    """The warnings of a bake that no finding with a button says already, of the same code and object.
+
+    Args:
+        warnings: as a bake tells them.
+        text: of ``Scene.xpbd.findings``.
+    """
+    told = tuple(f'{one.code}: object "{one.object}":' for one in findings_of(text) or () if one.remedy is not None)
+    return [warning for warning in warnings if not warning.startswith(told)]

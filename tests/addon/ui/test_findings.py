@@ -26,3 +26,17 @@ def test_a_strangers_text_draws_nothing(bpy):
 
     bpy.context.scene.xpbd.findings = '[{"code": "X", "object": "y", "message": "z"}, 3]'
     assert "z" not in draw(panels.XPBD_PT_main).words
+
+
+def test_what_a_finding_with_a_button_says_is_not_said_again(bpy):
+    from blender_xpbd.addon.checking.finding import Finding, findings_text
+    from blender_xpbd.addon.ui.findings import untold
+
+    kept = findings_text([Finding("W_INSIDE", "Cube", "Starts inside it."), Finding("W_IGNORED", "", "Wind.")])
+    warnings = [
+        'W_INSIDE: object "Cube": Starts inside.',
+        'W_INSIDE: object "Ball": Starts inside.',
+        "W_IGNORED: Wind.",
+    ]
+    assert untold(warnings, kept) == warnings[1:]
+    assert untold(warnings, "") == warnings

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from ...contacts import CONTACTS
+from ...contacts import contact_type
 from ...contacts.depth import depth_in
-from ...contacts.tables import COLLIDER_SHAPE, POINT_BODY
+from ...contacts.tables import POINT_BODY
 from ...device.arrays import make_array, make_zeros, read_array, write_array
 from ...device.launch import launch
 from ...scene.errors import Notice
@@ -32,6 +32,8 @@ LEAST_GRAVITY = 0.5
 # gives it, or where it is deeper than this share of its body's size. Chosen by hand
 RESTING = 2.0
 ROUNDING = 1e-6
+# of the gap to a collider, how much deeper a body may lie without a word
+GAP_SLACK = 0.01
 
 
 @dataclass(frozen=True)
@@ -55,11 +57,15 @@ class StartDepths:
         return (1.0 - x * x * (3.0 - 2.0 * x)).astype(np.float32)
 
     def notices(self, system: System, colliders: ColliderSet) -> Iterator[Notice]:
-        """A warning for each body that starts inside a collider: which one, and how deep."""
+        """A warning for each body that starts inside a collider: which one, and how deep.
+
+        None where a body lies in the gap that it keeps, as what was modelled on a floor does.
+        """
         first = system.scene.frames.start
         last = first + int(np.ceil(self.duration / self.frame_duration))
         for number, model in enumerate(system.models):
-            found = {c: depth for (body, c), depth in self.deepest.items() if body == number}
+            gap, least = model.contact_offset, (1.0 + GAP_SLACK) * model.contact_offset
+            found = {c: depth - gap for (body, c), depth in self.deepest.items() if body == number and depth > least}
             if found:
                 inside = ", ".join(f'"{colliders.names[c]}" ({depth:.3g} m)' for c, depth in found.items())
                 text = (
@@ -139,7 +145,7 @@ def _resting_depths(system: System) -> Floats:
 
 
 def _near_colliders(system: System, colliders: ColliderSet) -> list[int]:
-    """Colliders of which the box meets a contact point, or the surface, where there are no triangles."""
+    """Colliders of which the box, or the surface where NumPy knows it, meets a contact point."""
     contacts = system.contacts
     if len(contacts) == 0:
         return []
@@ -147,15 +153,16 @@ def _near_colliders(system: System, colliders: ColliderSet) -> list[int]:
     points = (contacts.weights[:, :4, None] * carriers).sum(axis=1)
     offset = max(model.contact_offset for model in system.models)
     motion = colliders.motion(0, 1)[0].astype(np.float64)
-    return [c for c in range(len(motion)) if _is_near(colliders, c, motion[c], points, offset)]
-
-
-def _is_near(colliders: ColliderSet, c: int, motion: Floats, points: Floats, offset: float) -> bool:
-    """Whether a point may be inside collider ``c``, which has this row of ``ColliderSet.motion``."""
-    local = (points - motion[9:12]) @ motion[:9].reshape(3, 3)
-    distances = CONTACTS[colliders.ints[c, COLLIDER_SHAPE]].distances
-    if distances is not None:
-        return bool((distances(local, np.full(len(local), motion[12])) < offset).any())
-    vertices = colliders.vertices(c, 0)[0]
-    above, below = local > vertices.min(axis=0) - offset, local < vertices.max(axis=0) + offset
-    return bool((above & below).all(axis=1).any())
+    boxes = {mesh.row: colliders.vertices(mesh.row, 0)[0] for mesh in colliders.meshes}
+    near = []
+    for c, collider in enumerate(system.scene.colliders):
+        local = (points - motion[c, 9:12]) @ motion[c, :9].reshape(3, 3)
+        distances = contact_type(collider.shape).distances
+        if c in boxes:
+            above, below = local > boxes[c].min(axis=0) - offset, local < boxes[c].max(axis=0) + offset
+            is_near = (above & below).all(axis=1).any()
+        else:
+            is_near = distances is None or (distances(local, np.full(len(local), motion[c, 12])) < offset).any()
+        if is_near:
+            near.append(c)
+    return near

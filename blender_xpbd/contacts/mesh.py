@@ -192,7 +192,7 @@ def _closest_contact(colliders: ti.template(), header, point, previous_point, of
             nearest = offset
         best = ti.math.vec4(0.0)
         # how far away all triangles but the best one are
-        others, beyond = NO_CONTACT, LOOK_BEYOND * offset
+        others, beyond = NO_CONTACT, LOOK_BEYOND * ti.max(offset, 0.0)
         best_triangle = -1
         entry = 0
         while entry < count:

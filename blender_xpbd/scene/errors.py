@@ -78,6 +78,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_RETRIED",
     "W_OBJECT_GONE",
     "W_INVERTED",
+    "W_INSIDE",
     "W_TANGLED",
     "W_TUNNELLED",
     "W_CACHE_DAMAGED",

@@ -101,10 +101,28 @@ def test_sharp_edges_alone_hold_a_sheet_that_does_not_meet_itself(substeps):
         assert simulation.crossings().counts[0, 1] == 0
 
 
-def test_a_smooth_collider_is_left_to_points():
+def smooth_ball():
+    """A ball of 1,280 triangles, which is smooth beside the edges of the sheets here."""
     positions, triangles = icosphere(3)
-    ball = Collider("c0", "Ball", "MESH", np.eye(4)[None], 0.2 * positions[None], triangles.astype(np.int32))
-    assert build_system(scene(cloth(30, height=0.23), meet=True, colliders=[ball], frames=(1, 2))).objects is None
+    return Collider("c0", "Ball", "MESH", np.eye(4)[None], 0.2 * positions[None], triangles.astype(np.int32))
+
+
+def test_a_smooth_collider_is_left_to_points():
+    sheet, settings = cloth(30, height=0.23), {"meet": True, "colliders": [smooth_ball()], "frames": (1, 2)}
+    assert build_system(scene(sheet, **settings)).objects is None
+    meeting = replace(sheet, contact=replace(sheet.contact, self_collision=True))
+    surfaces = build_system(scene(meeting, **settings)).objects.surfaces
+    assert len(surfaces.triangles) == surfaces.triangle_starts[1]
+
+
+def test_what_a_body_pushes_into_a_closed_collider_is_held():
+    """A sheet that does not touch the ball yet is hit by another one; the search has no face of the ball."""
+    below = cloth(20, size=0.3, height=0.206, identifier="a")
+    above = replace(cloth(12, size=0.2, height=0.23, identifier="b"), velocity=np.array([0.0, 0.0, -8.0]))
+    simulation = touching(below, above, colliders=[smooth_ball()], substeps=3)
+    crossing, pushing, _ = judged(simulation, 3)
+    assert crossing == []
+    assert pushing > 0, "nothing has met"
 
 
 def test_an_open_collider_is_searched_at_every_edge_that_turns():

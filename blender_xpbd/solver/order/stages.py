@@ -18,6 +18,7 @@
 | TOUCH_AGAIN | colliders hold what this has pushed | – |
 | CHECK_WINDOW | whether particles were pushed out of their boxes | – |
 | REOPEN_WINDOW | if so, all are put back, and another search is due | – |
+| HOLD_PUSHED | colliders hold what pairs have pushed, also where it did not touch before | – |
 | MEASURE_MEANS | how far islands came as a whole, pushes included | – |
 | BEGIN_LIMIT | how far particles came in their island's frame, in their boxes | – |
 | LIMIT | how far they may go so that nothing crosses | – |
@@ -51,9 +52,9 @@ PREDICT, PLACE_TARGETS, SOLVE_LEVELS, PROJECT, TOUCH, UPDATE_VELOCITIES, REBOUND
 # those of contact between bodies
 BEGIN_PAIRS, PLACE_VERTICES, NOTE_CANDIDATES, MEASURE_ISLANDS, OPEN_WINDOW, FIND_NEAR, TOUCH_PAIRS = range(9, 16)
 CHECK_WINDOW, REOPEN_WINDOW, MEASURE_MEANS, BEGIN_LIMIT, LIMIT, SLIDE, TRUNCATE, CLOSE_ISLANDS = range(16, 24)
-SETTLE_PAIRS, COUNT_PAIRS, TOUCH_AGAIN = range(24, 27)
+SETTLE_PAIRS, COUNT_PAIRS, TOUCH_AGAIN, HOLD_PUSHED = range(24, 28)
 # those of loose pieces that fly
-SUM_SPINS, RESTORE_SPINS = range(27, 29)
+SUM_SPINS, RESTORE_SPINS = range(28, 30)
 # how often particles go along what stops them before they stop; one takes most of what it can, see docs/experiments.md
 SLIDES = 1
 # how often an iteration goes over pairs at most; it ends before where pushes have become small. Of 4, 8, 16 and 32
@@ -137,6 +138,7 @@ def substep_stages(
             touching = _sweeps(contact_rounds, iteration, has_contacts=has_contacts)
             stages += touching if iteration else _search(part_count, contact_rounds, iterations, touching)
     if has_pairs:
+        stages += _by_task(HOLD_PUSHED, contact_rounds) * int(has_contacts)
         stages += _truncation(part_count, contact_rounds)
     spin_turns = min(spin_chunks, MOST_PARTS)
     if spin_chunks:

@@ -2,8 +2,8 @@
 """Columns of the tables of contact between bodies that a substep reads and writes, see ``packs.Pairs``."""
 
 # of ``object_rows``: first particle and the one after the last; the island of the object, and that of the next substep;
-# whether nothing fixed is in it; whether in this substep a shape that is not searched touches it; whether in this
-# substep moves of it were cut
+# whether nothing fixed is in it; whether in this substep a collider touches it; whether in this substep moves of it
+# were cut
 FIRST, LAST, ISLAND, NEXT_ISLAND, IS_FREE, IS_HELD, IS_CUT = range(7)
 OBJECT_ROW_WIDTH = 7
 # of ``told``: whether a particle was pushed out of where the search has looked, so that another search is due, and

@@ -22,6 +22,7 @@ from ..order.stages import (
     DAMP,
     DETAIL,
     FIRST,
+    HOLD_PUSHED,
     PLACE_TARGETS,
     PLACE_VERTICES,
     PREDICT,
@@ -59,6 +60,7 @@ from .pair_stages import take_pair_turn
 from .pair_tables import MUST_SEARCH
 from .spin import note_touch, restore_spin, sum_spin
 from .sweep_functions import touch_again_task
+from .window_functions import is_pushed
 
 # Taichi hands out a parallel loop in pieces of 512 turns at least, so a member of the team is as many
 ITEMS_PER_MEMBER = 512
@@ -107,26 +109,31 @@ def solve_levels(world: ti.template(), order: ti.template(), stage, turn, invers
 
 @ti.func
 def project_contact_task(
-    world: ti.template(), order: ti.template(), task, substep, is_first_iteration, h, variant: ti.template()
+    world: ti.template(), order: ti.template(), task, substep, is_first, is_late, h, variant: ti.template()
 ):
-    """Project the contact points of a task."""
+    """Project the contact points of a task; where it ``is_late`` those alone that pairs have pushed."""
     gravity_speed = world.particles.gravity[0].norm() * h
     starts, segments = ti.static(order.contact_segment_starts, order.contact_segments)
     for segment in range(starts[task], starts[task + 1]):
         for k in range(segments[segment, 0], segments[segment, 1]):
-            project_contact(
-                world.particles,
-                world.contacts,
-                world.colliders,
-                k,
-                substep,
-                h,
-                gravity_speed,
-                is_first_iteration,
-                variant,
-            )
-            if ti.static(variant.keeps_spins):
-                note_touch(world.contacts, world.pieces, k)
+            is_asked = True
+            if ti.static(variant.has_pairs):
+                if is_late:
+                    is_asked = is_pushed(world, k)
+            if is_asked:
+                project_contact(
+                    world.particles,
+                    world.contacts,
+                    world.colliders,
+                    k,
+                    substep,
+                    h,
+                    gravity_speed,
+                    is_first,
+                    variant,
+                )
+                if ti.static(variant.keeps_spins):
+                    note_touch(world.contacts, world.pieces, k)
 
 
 @ti.func
@@ -206,8 +213,9 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
         step = projection_step(h, iteration, mode)
         project_task(world.particles, world.constraints, order, task, step, mode, variant.constraints)
     if ti.static(variant.shapes):
-        if act == TOUCH:
-            project_contact_task(world, order, task, substep, iteration == 0, h, variant)
+        if act == TOUCH or act == HOLD_PUSHED:
+            is_late = act == HOLD_PUSHED
+            project_contact_task(world, order, task, substep, iteration == 0 and not is_late, is_late, h, variant)
     if ti.static(variant.shapes and variant.has_pairs):
         if act == TOUCH_AGAIN:
             touch_again_task(world, order, task, iteration, h, variant)

@@ -10,18 +10,16 @@ where they were pushed. ``pairs`` is the pack ``packs.Pairs``.
 import taichi as ti
 
 from ...constraints.constraint import BDF2, BDF2_STEP
-from ...contacts import CONTACTS
 from ...contacts.contact import forget_later_touches
 from ...contacts.pairs.tables import OBJECT_HALF_THICKNESS
-from ...contacts.slots import SLOT_COLLIDER
-from ...contacts.tables import COLLIDER_SHAPE, POINT_BODY
+from ...contacts.tables import BODY_OFFSET, POINT_BODY
 from .pair_tables import FIRST, IS_CUT, IS_HELD, ISLAND, LAST, MAY_SEARCH, MUST_SEARCH, NEXT_ISLAND
 
 # what pushes may add to the way of a particle before another search is due, as a share of the thickness of its object.
 # Chosen by trying, see docs/experiments.md, Contact between bodies
 MARGIN = 0.25
-# shapes that are not searched
-SHAPES = sum(1 << shape for shape, contact in enumerate(CONTACTS) if contact.distances is not None)
+# a push of less than this share of the gap to colliders needs no second look at these. Chosen by hand
+PUSHED = 0.1
 
 
 @ti.func
@@ -40,19 +38,17 @@ def begin_share(particles: ti.template(), pairs: ti.template(), turn, turns):
 
 @ti.func
 def note_share(world: ti.template(), turn, turns, shapes: ti.template()):
-    """Note where one of ``turns`` equal shares of the particles would come, and what shapes without triangles touch."""
+    """Note where one of ``turns`` equal shares of the particles would come, and which objects a collider holds."""
     rows, points = ti.static(world.pairs.object_rows, world.contacts.elements)
     count = world.particles.positions.shape[0]
     for i in range(count * turn // turns, count * (turn + 1) // turns):
         world.pairs.candidates[i] = world.particles.positions[i]
         world.pairs.window_ends[i] = world.particles.positions[i]
-    if ti.static(shapes & SHAPES):
+    if ti.static(shapes):
         count = points.shape[0]
         for k in range(count * turn // turns, count * (turn + 1) // turns):
-            for slot in range(world.contacts.touches[k]):
-                c = ti.cast(world.contacts.slots[k, slot, SLOT_COLLIDER], ti.i32)
-                if (ti.static(SHAPES) >> world.colliders.ints[c, COLLIDER_SHAPE]) & 1:
-                    rows[points[k, POINT_BODY], IS_HELD] = 1
+            if world.contacts.touches[k] > 0:
+                rows[points[k, POINT_BODY], IS_HELD] = 1
 
 
 @ti.func
@@ -116,6 +112,19 @@ def check_share(particles: ti.template(), pairs: ti.template(), turn, turns):
                 low, high = window_of(pairs, i)
                 if ti.max(low - p.xyz, p.xyz - high).max() > 0.0:
                     pairs.told[MUST_SEARCH] = 1
+
+
+@ti.func
+def is_pushed(world: ti.template(), k):
+    """Whether contact point ``k`` has left the place to which the first iteration brought it, by more than a little."""
+    elements, weights = ti.static(world.contacts.elements, world.contacts.weights)
+    way = ti.Vector([0.0, 0.0, 0.0])
+    for j in ti.static(range(4)):
+        if weights[k, j] != 0.0:
+            i = elements[k, j]
+            way += weights[k, j] * (world.particles.positions[i] - world.pairs.candidates[i]).xyz
+    least = PUSHED * world.particles.bodies[elements[k, POINT_BODY], BODY_OFFSET]
+    return way.norm_sqr() > least * least
 
 
 @ti.func

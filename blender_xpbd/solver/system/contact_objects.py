@@ -130,7 +130,7 @@ def build_contact_objects(
     meshes = bodies + [_collider_mesh(shape) for shape in shapes]
     has_body_pairs = bool(sees[: len(models), : len(models)].any())
     gap_tangent = _gap_tangent(models)
-    searched = bodies + [_features(shape, gap_tangent, has_body_pairs) for shape in shapes]
+    searched = bodies + [_features(shape, gap_tangent) for shape in shapes]
     if not has_body_pairs and not any(len(mesh.edges) for mesh in searched[len(models) :]):
         return None
     ends = first_vertex + np.cumsum([0, *(len(mesh.rest) for mesh in meshes[len(models) :])])
@@ -210,14 +210,14 @@ def _collider_mesh(mesh: ColliderMesh) -> SurfaceMesh:
     return build_surface_mesh(mesh.vertices(0), np.full(len(triangles), 3, np.int32), triangles.ravel())
 
 
-def _features(shape: ColliderMesh, gap_tangent: float, has_body_pairs: bool) -> SurfaceMesh:
+def _features(shape: ColliderMesh, gap_tangent: float) -> SurfaceMesh:
     """What of a mesh collider is searched for pairs; all its vertices, so that points are numbered alike.
 
-    Points are held by the collider's own query. Faces are searched only where something might push points through
-    them that the query does not bring back, or not at once: through an open mesh, or by other bodies.
+    Points are held by the collider's own query, which is asked again where other bodies have pushed them. So the faces
+    of a closed mesh are not searched.
 
-    An open mesh has no inside from which an edge that dipped through it would be brought back. So all its edges are
-    searched over which edges may dip while their points keep what the truncation never uses up.
+    An open mesh has no inside from which a point or an edge that dipped through it would be brought back. So its faces
+    are searched, and all edges over which edges may dip while their points keep what the truncation never uses up.
     """
     surface = shape.surface
     least_tangent = gap_tangent * (DIP if surface.closed else LEAST_GAP)
@@ -227,7 +227,7 @@ def _features(shape: ColliderMesh, gap_tangent: float, has_body_pairs: bool) -> 
     takes_part = np.zeros(len(places[0]), np.bool_)
     takes_part[edges] = True
     mesh = SurfaceMesh(places[0], np.zeros((0, 3), np.int32), edges, takes_part)
-    if has_body_pairs or not surface.closed:
+    if not surface.closed:
         return replace(mesh, triangles=surface.triangles, takes_part=np.ones(len(places[0]), np.bool_))
     return mesh
 

@@ -24,11 +24,12 @@ class ContactType:
 
     Attributes:
         shape: name of one of ``scene.collider_shapes.COLLIDER_SHAPES``, or what the solver makes of one.
-        query: Taichi function ``query(colliders, header, radius, point, previous_point, offset)`` in the collider's
-            local frame [m]; the pack ``colliders`` has the meshes, ``previous_point`` is the point at the start of the
-            substep in the frame of that moment. Returns two vectors: (nx, ny, nz, distance), the unit normal to push
-            along and the signed distance less ``offset``, where nothing happens unless it is negative; and the
-            displacement of the surface's point over the substep within the frame, 0 for shapes that do not deform.
+        query: Taichi function ``query(colliders, header, radius, point, previous_point, offset, k)`` in the
+            collider's local frame [m]; the pack ``colliders`` has the meshes, ``previous_point`` is the point at the
+            start of the substep in the frame of that moment, and ``k`` the number of the contact point. Returns two
+            vectors: (nx, ny, nz, distance), the unit normal to push along and the signed distance less ``offset``,
+            where nothing happens unless it is negative; and the displacement of the surface's point over the substep
+            within the frame, 0 for shapes that do not deform.
         looks_back: whether ``query`` reads ``previous_point``.
         most_faces: surfaces of it that a point may touch at once, as the walls of a corner.
         is_branched: ``query`` has many branches.

@@ -287,7 +287,7 @@ def _near_contact(
 
 
 @ti.func
-def query_deforming_mesh(colliders: ti.template(), header, radius, point, previous_point, offset):
+def query_deforming_mesh(colliders: ti.template(), header, radius, point, previous_point, offset, k):
     """Normal, distance and displacement; arguments as in ``ContactType.query``.
 
     ``radius`` is the share of the frame at the end of the substep. Open meshes hold a point on the side where

@@ -63,8 +63,8 @@ def to_world(motion: ti.template(), s, c, point):
 
 
 @ti.func
-def query_collider(colliders: ti.template(), s, c, point, start, offset, shapes: ti.template()):
-    """Where the surface of collider ``c`` is, in its own frame.
+def query_collider(colliders: ti.template(), s, c, k, point, start, offset, shapes: ti.template()):
+    """Where the surface of collider ``c`` is at contact point ``k``, in its own frame.
 
     ``start`` is read for shapes that look back only; ``shapes`` is a static mask of the shapes that the scene has: code
     for others is not compiled.
@@ -83,7 +83,7 @@ def query_collider(colliders: ti.template(), s, c, point, start, offset, shapes:
         if ti.static((shapes >> shape) & 1):
             if ints[c, COLLIDER_SHAPE] == shape:
                 hit, displacement, is_bent = CONTACTS[shape].query(
-                    colliders, ints[c, COLLIDER_HEADER], motion[s + 1, c, 12], local, local_start, offset
+                    colliders, ints[c, COLLIDER_HEADER], motion[s + 1, c, 12], local, local_start, offset, k
                 )
     return hit, displacement, is_bent
 
@@ -117,7 +117,7 @@ def collider_contact(
     """
     body = contacts.elements[k, POINT_BODY]
     offset = particles.bodies[body, BODY_OFFSET] - allowed
-    hit, displacement, is_bent = query_collider(colliders, s, c, point, start, offset, shapes)
+    hit, displacement, is_bent = query_collider(colliders, s, c, k, point, start, offset, shapes)
     motion = ti.static(colliders.motion)
     normal = rotated(motion, s + 1, c, hit.xyz)
     carried = ti.Vector([0.0, 0.0, 0.0])

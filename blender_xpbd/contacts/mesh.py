@@ -17,13 +17,17 @@ Meshes that deform are in ``deforming_mesh``.
 
 import taichi as ti
 
-from ..geometry.collider.triangle_grid import LIST_HEADER_INTS
+from ..geometry.collider.triangle_grid import DEEP, LIST_HEADER_INTS
 from .contact_type import ContactType
+from .nearest_face import CELL_FLAGS, CERTAIN, LOOK_BEYOND, NEAREST_WIDTH, TRIANGLE, is_kept, keep
 from .triangle import NO_CONTACT, barycentric, closest_on_triangle, is_finite, triple
 
 # crossings followed in one groove before the point goes back to where it first met the mesh; chosen by hand, each costs
 # a walk through the grid
 MAX_CROSSINGS = 4
+# what of a cell counts for the nearest triangle: its side, and that it lists anything, that a point in it may touch
+# several faces, and that it lies outside or has no side
+CELL_SIDE, HAS_LIST, IS_BENT, IS_OUTSIDE = 3, 4, 8, 16
 
 
 @ti.func
@@ -147,7 +151,7 @@ def _may_be_nearer(floats: ti.template(), at, point, nearest):
 
 
 @ti.func
-def _closest_contact(colliders: ti.template(), header, point, previous_point, offset):
+def _closest_contact(colliders: ti.template(), header, point, previous_point, offset, k):
     """Contact by the closest point, for a point within the grid.
 
     Returns:
@@ -158,28 +162,45 @@ def _closest_contact(colliders: ti.template(), header, point, previous_point, of
     base = ints[header]
     low = triple(floats, base)
     cell = _cell_of(ints, header, (point - low) * floats[base + 7])
-    at = _list_of(ints, header, cell)
+    number = (cell.x * ints[header + 2] + cell.y) * ints[header + 3] + cell.z
+    tolerance = floats[base + 9]
+    # who came as far as the gap may have come through another triangle than the nearest one
+    is_known = is_kept(colliders, k, header, number, point)
+    is_known = is_known and (point - previous_point).norm() + tolerance < offset
+    flags, count, touching, at = 0, 0, 0, 0
+    if is_known:
+        flags, count = colliders.nearest_ints[k * NEAREST_WIDTH + CELL_FLAGS], 1
+    else:
+        at = ints[ints[header + 5] + number]
+        if at > 0:
+            count, touching = ints[at], ints[at + 1]
+            flags = HAS_LIST + ints[at + 2]
+            if ints[at + 3] > 0:
+                flags += IS_BENT
+            # where the side is known to be outside, only what is nearer than the offset matters
+            if ints[header + 4] == 0 or (ints[at + 2] == 0 and touching == 0):
+                flags += IS_OUTSIDE
     result = ti.math.vec4(0.0, 0.0, 1.0, NO_CONTACT)
     clearance = floats[base + 8]
-    is_bent = at <= 0
-    if at > 0:
-        is_bent = ints[at + 3] > 0
-        closed, tolerance = ints[header + 4], floats[base + 9]
-        count, touching, cell_side = ints[at], ints[at + 1], ints[at + 2]
+    if flags & HAS_LIST:
+        closed, cell_side = ints[header + 4], flags & CELL_SIDE
         centre = low + (ti.cast(cell, ti.f32) + 0.5) * floats[base + 6]
         # the triangles that do not touch the cell are farther than its walls
         to_wall = 0.5 * floats[base + 6] - ti.abs(point - centre).max()
-        # where the side is known to be outside, only what is nearer than the offset matters
         nearest = NO_CONTACT
-        if closed == 0 or (cell_side == 0 and touching == 0):
+        if flags & IS_OUTSIDE:
             nearest = offset
         best = ti.math.vec4(0.0)
+        # how far away all triangles but the best one are
+        others, beyond = NO_CONTACT, LOOK_BEYOND * ti.max(offset, 0.0)
         best_triangle = -1
         entry = 0
         while entry < count:
-            triangle = ints[at + LIST_HEADER_INTS + entry]
+            triangle = colliders.nearest_ints[k * NEAREST_WIDTH + TRIANGLE]
+            if not is_known:
+                triangle = ints[at + LIST_HEADER_INTS + entry]
             start = ints[header + 6] + 16 * triangle
-            if _may_be_nearer(floats, start, point, nearest):
+            if is_known or _may_be_nearer(floats, start, point, nearest + beyond):
                 found = closest_on_triangle(
                     triple(floats, start + 9),
                     floats[start + 12],
@@ -189,12 +210,22 @@ def _closest_contact(colliders: ti.template(), header, point, previous_point, of
                 )
                 distance = found.xyz.norm()
                 if distance < nearest:
+                    if best_triangle >= 0:
+                        others = nearest
                     best, best_triangle, nearest = found, triangle, distance
+                else:
+                    others = ti.min(others, distance)
             entry += 1
             if entry == touching and nearest < to_wall:
                 entry = count
+                others = ti.min(others, to_wall)
         clearance = ti.min(clearance, nearest)
         if best_triangle >= 0:
+            if not is_known:
+                leeway = 0.5 * CERTAIN * (ti.min(others, nearest + beyond) - nearest) - tolerance
+                if cell_side == DEEP:
+                    leeway = 0.0
+                keep(colliders, k, header, number, best_triangle, flags, point, leeway)
             away = best.xyz
             feature = ti.cast(best.w, ti.i32)
             outward = triple(floats, ints[header + 7] + 21 * best_triangle + 3 * feature)
@@ -203,7 +234,7 @@ def _closest_contact(colliders: ti.template(), header, point, previous_point, of
                 side = -1.0 if outward.dot(away) < 0.0 else 1.0
                 # that is right if the closest point lies where the list is complete; else the cell knows
                 reach = 0.5 * floats[base + 6] + floats[base + 8]
-                if cell_side == 2 or ti.abs(point - away - centre).max() > reach:
+                if cell_side == DEEP or ti.abs(point - away - centre).max() > reach:
                     side = -1.0 if cell_side > 0 else 1.0
             elif outward.dot(previous_point - (point - away)) < 0.0:
                 outward = -outward
@@ -211,6 +242,7 @@ def _closest_contact(colliders: ti.template(), header, point, previous_point, of
             if nearest > tolerance:
                 normal = side * away / nearest
             result = ti.math.vec4(normal.x, normal.y, normal.z, side * nearest - offset)
+    is_bent = (flags & HAS_LIST) == 0 or (flags & IS_BENT) > 0
     return result, clearance, is_bent
 
 
@@ -241,7 +273,7 @@ def _moving_contact(colliders: ti.template(), header, point, previous_point, off
 
 
 @ti.func
-def mesh_contact(colliders: ti.template(), header, point, previous_point, offset):
+def mesh_contact(colliders: ti.template(), header, point, previous_point, offset, k):
     """Find the contact of a point with a rigid triangle mesh.
 
     The mesh's frame moves with it, so its motion is part of the way from ``previous_point`` to ``point``.
@@ -249,11 +281,13 @@ def mesh_contact(colliders: ti.template(), header, point, previous_point, offset
     stays known in float32, at least at twice the grid's tolerance (1e-5 of the mesh's size).
 
     Args:
-        colliders: the pack, or what else has ``PackedGrids`` as ``mesh_floats`` and ``mesh_ints``.
+        colliders: the pack, or what else has ``PackedGrids`` as ``mesh_floats`` and ``mesh_ints``, and the arrays of
+            ``nearest_face``.
         header: the collider's entry of ``PackedGrids.headers``.
         point: where the point is at the end of the substep, in the collider's frame then [m].
         previous_point: where it was at the start of the substep, in the collider's frame then [m].
         offset: gap to keep [m], 0 or more; up to the grid's ``largest_offset``.
+        k: number of the contact point, whose row of ``nearest_face`` is read and written.
 
     Returns:
         (unit normal in the collider's frame to push along, signed distance less the offset [m]). The distance is
@@ -272,7 +306,7 @@ def mesh_contact(colliders: ti.template(), header, point, previous_point, offset
                 gap = ti.max(offset, 2.0 * tolerance)
             clearance = 0.0
             if (point >= low).all() and (point <= high).all():
-                result, clearance, is_bent = _closest_contact(colliders, header, point, previous_point, gap)
+                result, clearance, is_bent = _closest_contact(colliders, header, point, previous_point, gap, k)
             # whoever came less far than the surface is away has not come through it
             if (point - previous_point).norm() + tolerance >= clearance:
                 crossed = _moving_contact(colliders, header, point, previous_point, gap)
@@ -283,11 +317,11 @@ def mesh_contact(colliders: ti.template(), header, point, previous_point, offset
 
 
 @ti.func
-def query_mesh(colliders: ti.template(), header, radius, point, previous_point, offset):
+def query_mesh(colliders: ti.template(), header, radius, point, previous_point, offset, k):
     """As ``ContactType.query``."""
     # the grid is single precision, and its tolerances are chosen for it
     end, start = ti.cast(point, ti.f32), ti.cast(previous_point, ti.f32)
-    hit, is_bent = mesh_contact(colliders, header, end, start, offset)
+    hit, is_bent = mesh_contact(colliders, header, end, start, offset, k)
     return hit, ti.Vector([0.0, 0.0, 0.0]), is_bent
 
 

@@ -8,7 +8,7 @@ from .contact_type import ContactType, Floats
 
 
 @ti.func
-def query_plane(colliders: ti.template(), header, radius, point, previous_point, offset):
+def query_plane(colliders: ti.template(), header, radius, point, previous_point, offset, k):
     """As ``ContactType.query``."""
     return ti.Vector([0.0, 0.0, 1.0, point[2] - offset]), ti.Vector([0.0, 0.0, 0.0]), False
 

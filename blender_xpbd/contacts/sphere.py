@@ -8,7 +8,7 @@ from .contact_type import ContactType, Floats
 
 
 @ti.func
-def query_sphere(colliders: ti.template(), header, radius, point, previous_point, offset):
+def query_sphere(colliders: ti.template(), header, radius, point, previous_point, offset, k):
     """As ``ContactType.query``."""
     length = point.norm()
     normal = ti.Vector([0.0, 0.0, 1.0])

@@ -39,7 +39,7 @@ def query(
 ):
     meshes = ti.static(Meshes(floats, ints))
     for k in range(points.shape[0]):
-        hit, displacement, _ = query_deforming_mesh(meshes, header, share, points[k], previous[k], offset)
+        hit, displacement, _ = query_deforming_mesh(meshes, header, share, points[k], previous[k], offset, k)
         for n in ti.static(range(4)):
             found[k, n] = hit[n]
         for n in ti.static(range(3)):

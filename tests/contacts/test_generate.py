@@ -33,7 +33,7 @@ class Colliders(NamedTuple):
 
 
 @ti.func
-def query_rising(colliders: ti.template(), header, radius, point, previous_point, offset):
+def query_rising(colliders: ti.template(), header, radius, point, previous_point, offset, k):
     """A plane of which each point rises by 2 cm per metre of X."""
     return ti.Vector([0.0, 0.0, 1.0, point[2] - offset]), ti.Vector([0.0, 0.0, 0.02 * point[0]]), False
 

@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blender_xpbd.contacts.mesh import NO_CONTACT, mesh_contact
+from blender_xpbd.contacts.nearest_face import nearest_faces
+from blender_xpbd.device.arrays import read_array
 from blender_xpbd.device.runtime import start_taichi
 from blender_xpbd.geometry.collider.triangle_grid import build_triangle_grid, pack
 from tests.geometry.triangle_shapes import (
@@ -32,6 +34,8 @@ CONTACTS: Any = ti.types.ndarray(dtype=ti.math.vec4, ndim=1)
 class Meshes(NamedTuple):
     mesh_floats: Any
     mesh_ints: Any
+    nearest_ints: Any
+    nearest_floats: Any
 
 
 @ti.kernel
@@ -43,11 +47,13 @@ def query(
     points: POINTS,
     previous_points: POINTS,
     contacts: CONTACTS,
+    nearest_ints: ti.types.ndarray(dtype=ti.i32, ndim=1),
+    nearest_floats: ti.types.ndarray(dtype=ti.f32, ndim=1),
 ):
-    meshes = ti.static(Meshes(floats, ints))
+    meshes = ti.static(Meshes(floats, ints, nearest_ints, nearest_floats))
     ti.loop_config(serialize=True)
     for k in range(points.shape[0]):
-        hit, _ = mesh_contact(meshes, header, points[k], previous_points[k], offset)
+        hit, _ = mesh_contact(meshes, header, points[k], previous_points[k], offset, k)
         contacts[k] = hit
 
 
@@ -65,13 +71,15 @@ class Collider:
         self.size = np.ptp(self.corners.reshape(-1, 3), axis=0).max()
         self.packed = pack([build_triangle_grid(*plane(3)), self.grid])
 
-    def __call__(self, points, previous_points=None, offset=0.0):
-        """Normals, shape (points, 3), and distances, shape (points,)."""
+    def __call__(self, points, previous_points=None, offset=0.0, kept=None):
+        """Normals, shape (points, 3), and distances, shape (points,); ``kept`` is what the points know from before."""
         points = np.ascontiguousarray(np.atleast_2d(points), np.float32)
         previous = points if previous_points is None else previous_points
         previous = np.ascontiguousarray(np.atleast_2d(previous), np.float32)
         contacts = np.zeros((len(points), 4), np.float32)
-        query(self.packed.floats, self.packed.ints, int(self.packed.headers[1]), offset, points, previous, contacts)
+        rows = nearest_faces(len(points)) if kept is None else kept
+        header = int(self.packed.headers[1])
+        query(self.packed.floats, self.packed.ints, header, offset, points, previous, contacts, *rows.values())
         assert np.isfinite(contacts).all()
         np.testing.assert_allclose(np.linalg.norm(contacts[:, :3], axis=1), 1.0, rtol=1e-5)
         return contacts[:, :3].astype(np.float64), contacts[:, 3].astype(np.float64)
@@ -354,3 +362,27 @@ def test_a_moving_mesh_hits_a_point_at_rest(make):
         collider, positions, lambda time: (np.eye(3), np.array([0.0, 0.0, -2.0 + low + 40.0 * time])), 0.2
     )
     assert world[0, 2] > shift[2] + collider.corners[:, :, 2].min()
+
+
+@pytest.mark.parametrize("shape", ["icosphere", "cube", "l_shape", "bowl", "plate"])
+def test_what_is_kept_changes_nothing(shape):
+    """Points that creep along a surface, through it and away find the same to the last bit, and look up little."""
+    shapes = {"icosphere": icosphere(2), "cube": cube(), "l_shape": l_shape(), "bowl": bowl(), "plate": plate()}
+    collider = Collider(*shapes[shape], largest_offset=0.02 * np.ptp(shapes[shape][0]))
+    gap, random = 0.02 * collider.size, np.random.default_rng(5)
+    corners = collider.corners[random.integers(len(collider.corners), size=400)]
+    points = np.einsum("pk,pkx->px", random.dirichlet(np.ones(3), 400), corners)
+    points += random.uniform(-1.0, 1.0, points.shape) * gap
+    kept = nearest_faces(len(points))
+    known, hits = 0, 0
+    for _ in range(40):
+        before, points = points, points + random.normal(0.0, 0.04 * gap, points.shape)
+        rows = read_array(kept["nearest_floats"]).copy()
+        normals, distances = collider(points, before, gap, kept)
+        again_normals, again_distances = collider(points, before, gap)
+        np.testing.assert_array_equal(normals, again_normals)
+        np.testing.assert_array_equal(distances, again_distances)
+        touching = distances < 0.0
+        hits += touching.sum()
+        known += (touching & (rows == read_array(kept["nearest_floats"])).reshape(-1, 4).all(axis=1)).sum()
+    assert known > 0.2 * hits > 0

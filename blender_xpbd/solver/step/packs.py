@@ -78,9 +78,16 @@ Pieces = pack_type(
     spin_sums=REAL_TABLE,
 )
 # as in ``ColliderSet``; the motion of a frame at the boundaries of its substeps. Of each body, 1 for colliders that it
-# passes through
+# passes through. Of each contact point the face of a mesh that is nearest to it, as in ``contacts.nearest_face``
 Colliders = pack_type(
-    motion=MOTION, ints=INT_TABLE, floats=FLOAT_TABLE, mesh_floats=FLOATS, mesh_ints=INTS, unseen=INT_TABLE
+    motion=MOTION,
+    ints=INT_TABLE,
+    floats=FLOAT_TABLE,
+    mesh_floats=FLOATS,
+    mesh_ints=INTS,
+    unseen=INT_TABLE,
+    nearest_ints=INTS,
+    nearest_floats=FLOATS,
 )
 # as in ``HierarchyTables``, whose levels are the rows. Moves are where vertices were restricted to, then how far they
 # came from there; link states are the length that a link is pulled to and its multiplier. Nothing outlives a substep

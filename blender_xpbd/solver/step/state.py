@@ -14,6 +14,7 @@ import taichi as ti
 from ...constraints import CONSTRAINTS
 from ...constraints.constraint import ACCUMULATE, BDF2, DAMPED, UNKNOWN, WARM
 from ...contacts import CONTACTS
+from ...contacts.nearest_face import nearest_faces
 from ...contacts.restitution import HIT_WIDTH
 from ...contacts.slots import FIRST_SLOTS, slot_width
 from ...contacts.tables import COLLIDER_SHAPE, MOTION_WIDTH
@@ -136,7 +137,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         ),
         contacts=_contacts(system, min(FIRST_SLOTS, most_slots), mode),
         pieces=_pieces(system, len(colliders.ints)),
-        colliders=_colliders(colliders, settings.substeps, unseen_colliders(system.scene)),
+        colliders=_colliders(colliders, settings.substeps, unseen_colliders(system.scene), len(system.contacts)),
         levels=_levels(tables),
         pairs=no_pairs(),
     )
@@ -275,7 +276,7 @@ def _pieces(system: System, collider_count: int) -> Any:
     )
 
 
-def _colliders(colliders: ColliderSet, substeps: int, unseen: npt.NDArray[np.bool_]) -> Any:
+def _colliders(colliders: ColliderSet, substeps: int, unseen: npt.NDArray[np.bool_], points: int) -> Any:
     return Colliders(
         motion=make_zeros((substeps + 1, len(colliders.ints), MOTION_WIDTH), ti.f32),
         ints=make_array(colliders.ints, ti.i32),
@@ -283,6 +284,7 @@ def _colliders(colliders: ColliderSet, substeps: int, unseen: npt.NDArray[np.boo
         unseen=make_array(unseen.astype(np.int32), ti.i32),
         mesh_floats=make_array(colliders.mesh_floats, ti.f32),
         mesh_ints=make_array(colliders.mesh_ints, ti.i32),
+        **nearest_faces(points),
     )
 
 

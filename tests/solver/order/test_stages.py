@@ -10,8 +10,10 @@ from blender_xpbd.solver.order.stages import (
     BOUNCE,
     DAMP,
     FIND_NEAR,
+    HOLD_PUSHED,
     LIMIT,
     MOST_SWEEPS,
+    OPEN_LIST,
     OPEN_WINDOW,
     PLACE_TARGETS,
     PREDICT,
@@ -96,8 +98,9 @@ def test_pairs_are_searched_once_after_the_first_iteration_and_pushed_in_all():
     acts = [stage.act for stage in stages]
     assert acts[0] == BEGIN_PAIRS
     assert acts.count(OPEN_WINDOW) == acts.count(REOPEN_WINDOW) == 1
-    assert acts[acts.index(OPEN_WINDOW) + 1] == FIND_NEAR
-    wanted = [PROJECT, TOUCH, OPEN_WINDOW, TOUCH_PAIRS, REOPEN_WINDOW, PROJECT, TOUCH, TOUCH_PAIRS, LIMIT]
+    first = acts.index(OPEN_WINDOW)
+    assert acts[first : first + 3] == [OPEN_WINDOW, OPEN_LIST, FIND_NEAR]
+    wanted = [PROJECT, TOUCH, OPEN_WINDOW, TOUCH_PAIRS, REOPEN_WINDOW, PROJECT, TOUCH, TOUCH_PAIRS, HOLD_PUSHED, LIMIT]
     acts = [act for act in acts if act != TOUCH_AGAIN]
     found = [act for act, _ in itertools.groupby(act for act in acts if act in wanted)]
     assert found[: len(wanted)] == wanted

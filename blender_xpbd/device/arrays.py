@@ -7,7 +7,6 @@ a frame, which are copied in a fiftieth of that. They are what is left where the
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,8 +16,8 @@ import numpy.typing as npt
 import taichi as ti
 
 from ..scene.errors import XpbdError
-from .runtime import is_processor, numpy_type, real_type
-from .version import knows_taichi
+from .host_memory import host_memory, is_processor, numpy_type
+from .runtime import real_type
 
 
 def require_finite(values: npt.NDArray[Any], dtype: Any) -> None:
@@ -87,11 +86,12 @@ def make_vectors(values: npt.NDArray[Any], fourth: npt.NDArray[Any] | None = Non
         require_finite(fourth, real_type())
     array = make_zero_vectors(len(values))
     if len(values):
-        rows = _memory(array) if _is_reachable() else np.zeros((len(values), 4), numpy_type(real_type()))
+        memory = host_memory(array)
+        rows = np.zeros((len(values), 4), numpy_type(real_type())) if memory is None else memory
         rows[:, : values.shape[1]] = values
         if fourth is not None:
             rows[:, 3] = fourth
-        if not _is_reachable():
+        if memory is None:
             write_array(array, rows)
     return array
 
@@ -121,8 +121,8 @@ def make_zero_rows(count: int, width: int, dtype: Any) -> Any:
 
 def write_array(array: Any, values: npt.NDArray[Any]) -> None:
     """Copy into a device array of the same shape."""
-    if _is_reachable():
-        view = _memory(array)
+    view = host_memory(array)
+    if view is not None:
         if view.shape != values.shape:
             raise ValueError(f"an array of shape {view.shape} cannot take {values.shape}")
         view[...] = values
@@ -136,8 +136,9 @@ def edited_array(array: Any) -> Iterator[npt.NDArray[Any]]:
 
     On the processor it is the array's own memory. From a graphics card all is copied, and back in the end.
     """
-    if _is_reachable():
-        yield _memory(array)
+    view = host_memory(array)
+    if view is not None:
+        yield view
     else:
         values = array.to_numpy()
         yield values
@@ -146,19 +147,8 @@ def edited_array(array: Any) -> Iterator[npt.NDArray[Any]]:
 
 def read_array(array: Any) -> npt.NDArray[Any]:
     """A copy of a device array; vectors are rows."""
-    if _is_reachable():
-        return _memory(array).copy()
+    view = host_memory(array)
+    if view is not None:
+        return view.copy()
     values: npt.NDArray[Any] = array.to_numpy()
     return values
-
-
-def _is_reachable() -> bool:
-    return is_processor() and knows_taichi()
-
-
-def _memory(array: Any) -> npt.NDArray[Any]:
-    """The memory of an array, as long as that lives; launches on the processor return when they are done."""
-    address = ti.lang.impl.get_runtime().prog.get_ndarray_data_ptr_as_int(array.arr)
-    shape, dtype = tuple(array.arr.total_shape()), np.dtype(numpy_type(array.dtype))
-    size = int(np.prod(shape)) * dtype.itemsize
-    return np.frombuffer(memoryview((ctypes.c_byte * size).from_address(address)), dtype).reshape(shape)

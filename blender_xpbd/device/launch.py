@@ -8,12 +8,14 @@ precision. The calls are those of Taichi 1.7 itself, in ``Kernel.launch_kernel``
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import taichi as ti
 
+from .host_memory import host_memory, is_processor
 from .pack_probe import probe_packs
 from .packs import ArrayType, arrays_of, check_packs, is_pack_type
 from .unpacked import flattened, unpacked
@@ -23,7 +25,7 @@ Setter = Callable[[Any, tuple[int], Any], None]
 
 
 class _BoundPack:
-    """What launches need of a pack, found once.
+    """What launches need of a pack, found once. On the processor all arrays pass as those of NumPy do, by address.
 
     Attributes:
         own: what Taichi has for the pack itself.
@@ -42,12 +44,16 @@ class _BoundPack:
         if calls is None:
             calls = self._calls[first] = ([], [])
             for n, array in enumerate(self._arrays):
-                calls[isinstance(array, np.ndarray)].append(_array_call((first + n,), array))
+                call = _array_call((first + n,), array)
+                calls[len(call) > 2].append(call)
         return calls
 
 
 class _Compiled:
     """A kernel for one set of template arguments.
+
+    On the processor arguments that were passed once stay as they are, for they are addresses. So the packs of the last
+    launch are not passed again.
 
     Attributes:
         program: of Taichi, for which it is compiled.
@@ -64,6 +70,8 @@ class _Compiled:
             (n, (place,), _setter(kinds[n])) for place, n in enumerate(passed) if not is_pack_type(kinds[n])
         ]
         self._packs: list[tuple[int, tuple[int], int]] = []
+        self._context: Any = None
+        self._passed: list[weakref.ref[_BoundPack]] = []
         # Taichi passes the arrays of packs after all arguments
         first = len(passed)
         for place, n in enumerate(passed):
@@ -72,19 +80,26 @@ class _Compiled:
                 first += len(kinds[n].members)
 
     def launch(self, arguments: tuple[Any, ...]) -> None:
-        context = self._kernel.make_launch_context()
+        bounds = [_bound(arguments[n]) for n, _, _ in self._packs]
+        if not bounds or [reference() for reference in self._passed] != bounds:
+            self._pass(bounds)
+        for n, place, set_argument in self._setters:
+            set_argument(self._context, place, arguments[n])
+        self.program.launch_kernel(self._binary, self._context)
+
+    def _pass(self, bounds: list[_BoundPack]) -> None:
+        """Begin with new arguments."""
+        context = self._context = self._kernel.make_launch_context()
         set_array, set_external_array = context.set_arg_ndarray, context.set_arg_external_array_with_shape
-        for n, place, first in self._packs:
-            bound = _bound(arguments[n])
+        for bound, (_, place, first) in zip(bounds, self._packs, strict=True):
             context.set_arg_argpack(place, bound.own)
             own_arrays, external_arrays = bound.calls(first)
             for call in own_arrays:
                 set_array(*call)
             for call in external_arrays:
                 set_external_array(*call)
-        for n, place, set_argument in self._setters:
-            set_argument(context, place, arguments[n])
-        self.program.launch_kernel(self._binary, context)
+        # whoever lets go of a pack lets go of its arrays
+        self._passed = [weakref.ref(bound) for bound in bounds] if is_processor() else []
 
 
 _compiled: dict[tuple[Any, ...], _Compiled] = {}
@@ -172,16 +187,19 @@ def _setter(annotation: Any) -> Setter:
 
 
 def _array_call(place: tuple[int], array: Any) -> tuple[Any, ...]:
-    """What passes an array: place and array, or place, address, size and shape of one of NumPy, and no gradient."""
+    """What passes an array: place, address, size, shape and no gradient; or from a graphics card place and array."""
     if isinstance(array, np.ndarray):
         return place, array.ctypes.data, array.nbytes, array.shape, 0
+    memory = host_memory(array)
+    if memory is not None:
+        return place, memory.ctypes.data, memory.nbytes, tuple(array.shape), 0
     return place, array.arr
 
 
 def _set_array(context: Any, place: tuple[int], array: Any) -> None:
-    is_external = isinstance(array, np.ndarray)
-    set_array = context.set_arg_external_array_with_shape if is_external else context.set_arg_ndarray
-    set_array(*_array_call(place, array))
+    call = _array_call(place, array)
+    set_array = context.set_arg_external_array_with_shape if len(call) > 2 else context.set_arg_ndarray
+    set_array(*call)
 
 
 def _set_float(context: Any, place: tuple[int], value: float) -> None:

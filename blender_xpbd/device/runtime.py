@@ -8,7 +8,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import taichi as ti
 
 from ..scene.errors import XpbdError
@@ -106,17 +105,6 @@ def _threads() -> dict[str, int]:
     return {"cpu_max_num_threads": min(cores, MOST_THREADS)}
 
 
-def is_processor() -> bool:
-    """Whether Taichi runs on the processor, whose memory NumPy can reach."""
-    return ti.cfg.arch in (ti.x64, ti.arm64)
-
-
 def real_type() -> Any:
     """The type of what moves, as ``start_taichi`` set it."""
     return ti.cfg.default_fp
-
-
-def numpy_type(dtype: Any) -> type[np.generic]:
-    """The same type of number in NumPy."""
-    numpy_types: dict[Any, type[np.generic]] = {ti.f64: np.float64, ti.f32: np.float32, ti.i32: np.int32}
-    return numpy_types[dtype]

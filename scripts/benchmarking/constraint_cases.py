@@ -21,7 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from blender_xpbd.constraints import CONSTRAINTS
-from blender_xpbd.device.runtime import numpy_type, real_type, start_taichi
+from blender_xpbd.device.host_memory import numpy_type
+from blender_xpbd.device.runtime import real_type, start_taichi
 from blender_xpbd.solver.order.schedule import Schedule, build_schedule
 from blender_xpbd.worker.__main__ import taichi_cache_folder
 

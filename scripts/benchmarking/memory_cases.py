@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import taichi as ti
 
-from blender_xpbd.device.runtime import numpy_type
+from blender_xpbd.device.host_memory import numpy_type
 from blender_xpbd.solver.solver import Solver
 
 from .rows import Row

@@ -6,8 +6,9 @@ import taichi as ti
 
 from blender_xpbd.constraints import CONSTRAINTS
 from blender_xpbd.constraints.constraint import ACCUMULATE, DAMPED, PBD, ConstraintBlock
+from blender_xpbd.device.host_memory import numpy_type
 from blender_xpbd.device.packs import pack_type
-from blender_xpbd.device.runtime import numpy_type, real_type
+from blender_xpbd.device.runtime import real_type
 from blender_xpbd.solver.step.packs import FLOATS, INTS, VECTORS
 
 # what projections read of the solver's packs

@@ -6,7 +6,8 @@ import pytest
 import taichi as ti
 
 from blender_xpbd.device.arrays import make_array, make_vectors, read_array, readable_array, write_array
-from blender_xpbd.device.runtime import is_processor, numpy_type, real_type
+from blender_xpbd.device.host_memory import is_processor, numpy_type
+from blender_xpbd.device.runtime import real_type
 from blender_xpbd.scene.errors import XpbdError
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")

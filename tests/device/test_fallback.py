@@ -30,7 +30,7 @@ def unknown(monkeypatch):
         monkeypatch.setattr(version, "KNOWN", (0,))
         for module, name in ((launch, "_Compiled"), (launch, "_BoundPack"), (runtime.ti, "_lib")):
             monkeypatch.setattr(module, name, Untouchable())
-        for reached in ("blender_xpbd.device.arrays._memory", "blender_xpbd.device.packs.arrays_of"):
+        for reached in ("blender_xpbd.device.host_memory._memory", "blender_xpbd.device.packs.arrays_of"):
             monkeypatch.setattr(reached, Untouchable())
 
     return become_unknown

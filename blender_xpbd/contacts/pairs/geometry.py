@@ -12,7 +12,8 @@ All arithmetic is relative to one of the points, so that what is lost is a round
 import numpy as np
 import taichi as ti
 
-from ...device.runtime import numpy_type, real_type
+from ...device.host_memory import numpy_type
+from ...device.runtime import real_type
 
 # distances below so many rounding errors of the pair's size have no direction of their own
 ROUNDINGS = 16.0

@@ -95,10 +95,12 @@ def touch_again_task(world: ti.template(), order: ti.template(), task, sweep, h,
 def is_stirred(particles: ti.template(), contacts: ti.template(), pairs: ti.template(), k, sweep):
     """Whether a sweep has pushed contact point ``k``; then it has pushed all that carries it."""
     elements, weights = ti.static(contacts.elements, contacts.weights)
-    last = 0
-    for j in range(4):
-        if weights[k, j] != 0.0:
-            last = ti.max(last, pairs.pushed[elements[k, j]])
+    last = pairs.pushed[elements[k, 0]]
+    # most are carried by a single particle
+    if weights[k, 0] != 1.0:
+        for j in range(1, 4):
+            if weights[k, j] != 0.0:
+                last = ti.max(last, pairs.pushed[elements[k, j]])
     if last > sweep:
         for j in range(4):
             if weights[k, j] != 0.0 and particles.positions[elements[k, j]][3] > 0.0:

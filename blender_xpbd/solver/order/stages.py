@@ -18,7 +18,7 @@
 | TOUCH_AGAIN | colliders hold what this has pushed | – |
 | CHECK_WINDOW | whether particles were pushed out of their boxes | – |
 | REOPEN_WINDOW | if so, all are put back, and another search is due | – |
-| MEASURE_MEANS | how far islands came as a whole, pushes included | – |
+| MEASURE_MEANS | how far islands came as a whole, pushes included, and how they spin | – |
 | BEGIN_LIMIT | how far particles came in their island's frame, in their boxes | – |
 | LIMIT | how far they may go so that nothing crosses | – |
 | SLIDE | they go along what stops them | – |
@@ -29,6 +29,7 @@
 | REBOUND | points that hit a collider bounce | – |
 | SETTLE_PAIRS | pairs do not keep the speed of the push, or rebound | – |
 | RESTORE_SPINS | pieces that nothing pushed get their spin back | – |
+| KEEP_SPINS | islands get back the spin that pushes and truncation took | – |
 | COUNT_PAIRS | how many pairs pushed, for the statistics | – |
 | BOUNCE | compact pieces bounce as a whole | – |
 | DAMP | once, in the last substep of a frame: bodies lose internal motion | ``damp_internal_motion`` |
@@ -54,6 +55,8 @@ CHECK_WINDOW, REOPEN_WINDOW, MEASURE_MEANS, BEGIN_LIMIT, LIMIT, SLIDE, TRUNCATE,
 SETTLE_PAIRS, COUNT_PAIRS, TOUCH_AGAIN = range(24, 27)
 # those of loose pieces that fly
 SUM_SPINS, RESTORE_SPINS = range(27, 29)
+# that of islands
+KEEP_SPINS = 29
 # how often particles go along what stops them before they stop; one takes most of what it can, see docs/experiments.md
 SLIDES = 1
 # how often an iteration goes over pairs at most; it ends before where pushes have become small. Of 4, 8, 16 and 32
@@ -150,7 +153,7 @@ def substep_stages(
     if spin_chunks:
         stages += [Stage(RESTORE_SPINS, spin_turns)]
     if has_pairs:
-        stages += [Stage(COUNT_PAIRS, 1)]
+        stages += [Stage(KEEP_SPINS, 1), Stage(COUNT_PAIRS, 1)]
     if piece_count:
         stages += [Stage(BOUNCE, min(piece_count, MOST_PARTS))]
     if damped_count:

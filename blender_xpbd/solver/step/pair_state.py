@@ -75,6 +75,7 @@ def working_arrays(objects: int, particles: int, tasks: int) -> Arrays:
     return {
         "frames": make_zero_vectors(objects),
         "means": make_zero_vectors(objects),
+        "spins": make_zero_vectors(objects),
         "start_velocities": make_zero_vectors(particles),
         "candidates": make_zero_vectors(particles),
         "reaches": make_zeros((particles,), real_type()),

@@ -21,6 +21,7 @@ from .step.colour_path import project_by_colours
 from .step.pair_substeps import PairSubsteps
 from .step.pair_tables import MOST_PUSHING, TUNNELLED
 from .step.plan import SERIAL, Pace, make_plan
+from .step.slices import SliceSteps
 from .step.start_depths import with_start_depths
 from .step.state import State, build_state, padded, with_more_slots
 from .step.substeps import simulate_substeps
@@ -29,6 +30,7 @@ from .step.uploads import Uploads
 from .system.advice import divergence_advice
 from .system.colliders import build_colliders
 from .system.contact_statistics import Crossings, crossings_of
+from .system.frame_slice import WHOLE, FrameSlice
 from .system.speed_changes import speed_changes
 from .system.system import System
 
@@ -72,6 +74,7 @@ class Solver:
         self._pace = Pace(paths)
         self._uploads = Uploads(self._state)
         self._tracks = TrackPlayer(system, self._state, self._colliders, self._uploads)
+        self._slices = SliceSteps(system, self._state, self._tracks)
         self._embeddings = [
             _Embedding(model.elements + start, model.weights)
             for model, start in zip(system.models, system.starts, strict=False)
@@ -83,35 +86,62 @@ class Solver:
         Raises:
             XpbdError: E_NONFINITE, where pins, colliders or tracks go beyond single precision.
         """
-        index, substeps = self.frame_index, self.system.scene.settings.substeps
-        self._uploads.write("targets.starts", padded(self.system.targets(index)))
-        self._uploads.write("targets.ends", padded(self.system.targets(index + 1)))
-        self._uploads.write("colliders.motion", self._colliders.motion(index, substeps))
-        if self._colliders.deforms:
-            self._uploads.write("colliders.mesh_floats", self._colliders.deformed_floats(index, substeps))
-        if self._start_depths is not None:
-            self._uploads.write("contacts.depth_shares", self._start_depths.shares(index, substeps))
-        self._uploads.write("particles.speed_changes", speed_changes(self.system, index))
-        self._tracks.play(index)
+        self._tracks.play(self.frame_index)
         path, started = self._pace.next_path(), time.perf_counter()
-        before = self.checkpoint() if self._state.may_lack_slots else {}
-        self._simulate(path)
-        while self._state.lacks_slots:
-            self._plan = replace(self._plan, state=with_more_slots(self._state, self.system))
-            self._write(before)
+        if self._pairs is None:
             self._simulate(path)
+        else:
+            self._simulate_divided(path, self._pairs)
         # processors return when they are done; for graphics cards there is no choice to make
         self._pace.note(path, time.perf_counter() - started)
         self.frame_index += 1
         self.frames_advanced += 1
 
-    def _simulate(self, path: str) -> None:
-        """Simulate the substeps of a frame."""
+    def _simulate_divided(self, path: str, pairs: PairSubsteps) -> None:
+        """Simulate a frame; where something may have passed through a fast collider, again in slices."""
+        count = pairs.slices(self.frame_index)
+        before = self.checkpoint() if count > 1 else {}
+        self._simulate(path)
+        if count > 1 and pairs.has_passed:
+            self._write(before)
+            self._slices.set(count, self.frame_index)
+            self._slices.rescale(1.0 / count)
+            for number in range(count):
+                self._simulate(path, FrameSlice(number, count))
+            self._slices.set(1, self.frame_index)
+            self._slices.rescale(count)
+
+    def _simulate(self, path: str, frame_slice: FrameSlice = WHOLE) -> None:
+        """Simulate the substeps of a slice of a frame, with as many slots as it takes."""
+        self._upload(frame_slice)
+        before = self.checkpoint() if self._state.may_lack_slots else {}
+        self._simulate_substeps(path, frame_slice)
+        while self._state.lacks_slots:
+            self._plan = replace(self._plan, state=with_more_slots(self._state, self.system))
+            self._write(before)
+            self._simulate_substeps(path, frame_slice)
+
+    def _upload(self, frame_slice: FrameSlice) -> None:
+        """Copy to the device what leads through a slice of the frame."""
+        index, substeps = self.frame_index, self.system.scene.settings.substeps
+        starts, ends = frame_slice.ends(self.system.targets(index), self.system.targets(index + 1))
+        self._uploads.write("targets.starts", padded(starts))
+        self._uploads.write("targets.ends", padded(ends))
+        self._uploads.write("colliders.motion", self._colliders.motion(index, substeps, frame_slice))
+        if self._colliders.deforms:
+            floats = self._colliders.deformed_floats(index, substeps * frame_slice.of)
+            self._uploads.write("colliders.mesh_floats", floats)
+        if self._start_depths is not None:
+            shares = self._start_depths.shares(index, frame_slice.times(substeps))
+            self._uploads.write("contacts.depth_shares", shares)
+        self._uploads.write("particles.speed_changes", speed_changes(self.system, index, frame_slice))
+
+    def _simulate_substeps(self, path: str, frame_slice: FrameSlice) -> None:
         substeps = self.system.scene.settings.substeps
         if self._pairs is None:
             simulate_substeps(self._plan, path, 0, substeps, substeps)
         else:
-            self._plan = self._pairs.simulate_frame(self._plan, path, self.frame_index)
+            self._plan = self._pairs.simulate_slice(self._plan, path, self.frame_index, frame_slice)
 
     @property
     def _state(self) -> State:

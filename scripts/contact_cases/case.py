@@ -34,11 +34,9 @@ class Case:
         build: called with a generator of random numbers and the number of frames, makes the scene.
         frames: how many are simulated.
         pinch: the frames in which colliders squeeze, first and last; (0, 0) where they never do.
-        comes_to_rest: whether the speed of the last frames is a figure to hold.
     """
 
     name: str
     build: Callable[[np.random.Generator, int], Content]
     frames: int = 48
     pinch: tuple[int, int] = (0, 0)
-    comes_to_rest: bool = False

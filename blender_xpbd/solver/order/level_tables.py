@@ -74,21 +74,22 @@ def build_hierarchy_tables(models: Sequence[BodyModel], starts: Ints, scene: Sce
     return tables.joined()
 
 
-def level_stiffness(models: Sequence[BodyModel], scene: Scene, factors: Sequence[float]) -> Floats:
-    """``HierarchyTables.stiffness`` for cloths that are softer or stiffer than they were built.
+def level_stiffness(models: Sequence[BodyModel], scene: Scene, factors: Sequence[float], slices: int = 1) -> Floats:
+    """``HierarchyTables.stiffness`` for cloths that are softer or stiffer than they were built, or shorter substeps.
 
     Args:
         models: bodies.
         scene: of the bodies.
         factors: on the compliances of each body.
+        slices: into which frames are divided, with as many substeps each. Levels that do not pay then do nothing.
     """
-    h = projection_time(scene)
-    rows = [
-        model.hierarchy.softened(factor).stiffness(h)
-        for model, factor in zip(models, factors, strict=True)
-        if model.hierarchy is not None and _pays(model.hierarchy, scene, h)
-    ]
-    return np.concatenate([np.zeros((0, 2)), *rows])
+    h, rows = projection_time(scene), [np.zeros((0, 2))]
+    for model, factor in zip(models, factors, strict=True):
+        if model.hierarchy is not None and _pays(model.hierarchy, scene, h):
+            rows.append(model.hierarchy.softened(factor).stiffness(h / slices))
+            if not _pays(model.hierarchy, scene, h / slices):
+                rows[-1][:, TAKEN] = 1.0
+    return np.concatenate(rows)
 
 
 def has_levels(models: Sequence[BodyModel], scene: Scene) -> bool:

@@ -20,7 +20,7 @@
 | CHECK_WINDOW | whether particles were pushed out of their boxes | – |
 | REOPEN_WINDOW | if so, all are put back, and another search is due | – |
 | HOLD_PUSHED | colliders hold what pairs have pushed, also where it did not touch before | – |
-| MEASURE_MEANS | how far islands came as a whole, pushes included | – |
+| MEASURE_MEANS | how far islands came as a whole, pushes included, and how they spin | – |
 | BEGIN_LIMIT | how far particles came in their island's frame, in their boxes | – |
 | LIMIT | how far they may go so that nothing crosses | – |
 | SLIDE | they go along what stops them | – |
@@ -31,6 +31,7 @@
 | REBOUND | points that hit a collider bounce | – |
 | SETTLE_PAIRS | pairs do not keep the speed of the push, or rebound | – |
 | RESTORE_SPINS | pieces that nothing pushed get their spin back | – |
+| KEEP_SPINS | islands get back the spin that pushes and truncation took | – |
 | COUNT_PAIRS | how many pairs pushed, for the statistics | – |
 | BOUNCE | compact pieces bounce as a whole | – |
 | DAMP | once, in the last substep of a frame: bodies lose internal motion | ``damp_internal_motion`` |
@@ -56,6 +57,8 @@ CHECK_WINDOW, REOPEN_WINDOW, MEASURE_MEANS, BEGIN_LIMIT, LIMIT, SLIDE, TRUNCATE,
 SETTLE_PAIRS, COUNT_PAIRS, TOUCH_AGAIN, HOLD_PUSHED, OPEN_LIST = range(24, 29)
 # those of loose pieces that fly
 SUM_SPINS, RESTORE_SPINS = range(29, 31)
+# that of islands
+KEEP_SPINS = 31
 # how often particles go along what stops them before they stop; one takes most of what it can, see docs/experiments.md
 SLIDES = 1
 # how often an iteration goes over pairs at most; it ends before where pushes have become small. Of 4, 8, 16 and 32
@@ -153,7 +156,7 @@ def substep_stages(
     if spin_chunks:
         stages += [Stage(RESTORE_SPINS, spin_turns)]
     if has_pairs:
-        stages += [Stage(COUNT_PAIRS, 1)]
+        stages += [Stage(KEEP_SPINS, 1), Stage(COUNT_PAIRS, 1)]
     if piece_count:
         stages += [Stage(BOUNCE, min(piece_count, MOST_PARTS))]
     if damped_count:

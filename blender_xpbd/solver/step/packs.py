@@ -125,7 +125,8 @@ Order = pack_type(
 # pairs of a task stand from its first pair on. Rows and counts of objects, what substeps tell and vertices as in
 # ``pair_tables``. Of each particle, its velocity when the substep began, where it came before pairs pushed it, and how
 # far it may go [m] in the frame of its island. Of each island, which has the number of its first object, the
-# displacement that it is looked at from, and its mean one [m]. Places of vertices in their collider's frame at both
+# displacement that it is looked at from, its mean one [m], and the angular momentum [kg m²/s] by predicted
+# velocities. Places of vertices in their collider's frame at both
 # ends of the frame [m]
 Pairs = pack_type(
     surface_elements=INT_TABLE,
@@ -163,6 +164,7 @@ Pairs = pack_type(
     candidates=VECTORS,
     frames=VECTORS,
     means=VECTORS,
+    spins=VECTORS,
     reaches=FLOATS,
     told=INTS,
     vertices=INT_TABLE,

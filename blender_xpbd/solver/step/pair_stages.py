@@ -13,6 +13,7 @@ from ..order.stages import (
     DETAIL,
     FIND_NEAR,
     FIRST,
+    KEEP_SPINS,
     LIMIT,
     MEASURE_ISLANDS,
     MEASURE_MEANS,
@@ -30,6 +31,7 @@ from ..order.stages import (
 )
 from .functions import projection_step
 from .island_functions import begin_limit_share, close_islands, measure_islands, slide_share, truncate_share
+from .island_spins import keep_spins, note_spins
 from .list_functions import check_list_share, open_list_share
 from .pair_functions import count_pushing, find_near_task, limit_task
 from .sweep_functions import keep_anchors, settle_task, touch_pair_task
@@ -65,6 +67,8 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, subs
         reopen_share(world, turn, turns, variant.shapes)
     if act == MEASURE_MEANS:
         measure_islands(world.particles, starts, world.pairs, world.pairs.means)
+        if ti.static(not variant.has_history):
+            note_spins(world.particles, starts, world.pairs)
     if act == BEGIN_LIMIT:
         begin_limit_share(world.particles, starts, world.pairs, turn, turns)
     if act == LIMIT:
@@ -79,6 +83,9 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, subs
         gravity_speed = world.particles.gravity[0].norm() * h
         inverse_h = projection_step(h, 0, mode)[2]
         settle_task(world.particles, starts, world.pairs, task, detail, inverse_h, gravity_speed, variant.embeds)
+    if ti.static(not variant.has_history):
+        if act == KEEP_SPINS:
+            keep_spins(world.particles, world.pairs)
     if act == COUNT_PAIRS:
         count_pushing(world.pairs)
         keep_anchors(world.pairs)

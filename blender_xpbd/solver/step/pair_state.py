@@ -79,6 +79,7 @@ def working_arrays(objects: int, particles: int, tasks: int) -> Arrays:
         "window_starts": make_zero_vectors(particles),
         "window_ends": make_zero_vectors(particles),
         "window_stays": make_zero_vectors(particles),
+        "spins": make_zero_vectors(objects),
         "start_velocities": make_zero_vectors(particles),
         "candidates": make_zero_vectors(particles),
         "reaches": make_zeros((particles,), real_type()),

@@ -24,6 +24,8 @@ from ...geometry.components import connected_components
 from ..order.stages import FIND_NEAR, MEASURE_ISLANDS, OPEN_WINDOW
 from ..system.colliders import ColliderSet
 from ..system.contact_objects import ContactObjects
+from ..system.fast_colliders import FAST, FastColliders
+from ..system.frame_slice import WHOLE, FrameSlice
 from ..system.system import System
 from .anchor_state import read_anchors, write_anchors
 from .packs import Pairs
@@ -91,6 +93,8 @@ class PairSubsteps:
         self.counts = self._arrays["object_counts"]
         self.may_cross = make_array(np.ones(1), ti.f32)
         self._substeps = system.scene.settings.substeps
+        self._fast = FastColliders(objects, colliders, self._substeps)
+        self._is_fast = np.zeros(len(objects.rows), np.bool_)
         acts = [stage.act for stage in plan.state.stages]
         self._stage_count = len(acts)
         self._measure, self._open, self._split = (acts.index(act) for act in (MEASURE_ISLANDS, OPEN_WINDOW, FIND_NEAR))
@@ -105,32 +109,51 @@ class PairSubsteps:
         layers = np.array([body.contact.layer for body in system.scene.bodies])
         self._outside = np.zeros((len(objects.rows), len(objects.rows)), np.int32)
         self._outside[: len(layers), : len(layers)] = np.sign(np.subtract.outer(layers, layers))
+        self._frame_slice = WHOLE
         # until the first search is done
         self._pack: Any = Pairs(**self._arrays)
         self._listed: Any = None
         self._told: Ints = np.zeros(TOLD_WIDTH, np.int32)
         self._plan, self._team_size = plan, 1
 
-    def simulate_frame(self, plan: Plan, path: str, frame_index: int) -> Plan:
-        """Simulate all substeps of the frame that leads from ``frame_index`` to the next.
+    def slices(self, frame_index: int) -> int:
+        """Into how many slices the frame is divided that leads from ``frame_index`` on, where ``has_passed`` says so.
+
+        1 where no collider is fast.
+        """
+        shares = self._fast.shares(frame_index)
+        self._is_fast[self._objects.body_count :] = shares > FAST
+        return self._fast.slices(shares)
+
+    @property
+    def has_passed(self) -> bool:
+        """Whether in the frame something may have passed through a fast collider."""
+        return bool((read_array(self.counts)[:, TUNNELLED] > 0)[self._is_fast].any())
+
+    def simulate_slice(self, plan: Plan, path: str, frame_index: int, frame_slice: FrameSlice = WHOLE) -> Plan:
+        """Simulate all substeps of a slice of the frame that leads from ``frame_index`` to the next.
 
         Args:
             plan: how the system runs.
             path: one of ``plan.PATHS``.
             frame_index: counted from the start.
+            frame_slice: what of the frame; all of it, if nothing is given.
 
         Returns:
             the plan with the pack of pairs as the last search has left it.
         """
         self._plan = self._with_pairs(plan)
         self._team_size = 1 if path == SERIAL else thread_count()
+        self._frame_slice = frame_slice
         self._place_vertices(frame_index)
-        write_array(self.counts, np.zeros((len(self._alone), OBJECT_COUNT_WIDTH), np.int32))
-        # a frame begins the same, whatever came before
+        if frame_slice.number == 0:
+            write_array(self.counts, np.zeros((len(self._alone), OBJECT_COUNT_WIDTH), np.int32))
+        # a slice begins the same, whatever came before
         self._islands = self._next_islands = self._alone
         self._write_islands()
         self._untangling = None
-        must_look = bool(read_array(self.may_cross)[0]) or frame_index % LOOK_EVERY == 0
+        is_due = frame_index % LOOK_EVERY == 0 and frame_slice.number == 0
+        must_look = bool(read_array(self.may_cross)[0]) or is_due
         self._told = np.zeros(TOLD_WIDTH, np.int32)
         self._told[[MOST_SEARCHES, NEXT_SPAN]] = MOST_ROUNDS - 1, FIRST_SPAN
         begin, last = 0, self._substeps * self._stage_count
@@ -165,7 +188,11 @@ class PairSubsteps:
         """Look for what crosses, and begin to take it apart; returns whether anything does."""
         self._end_untangling()
         self._untangling = Untangling(
-            self._objects, self._outside, self._plan.state.particles, self._plan.h, self._substeps * self._plan.h
+            self._objects,
+            self._outside,
+            self._plan.state.particles,
+            self._plan.h / self._frame_slice.of,
+            self._substeps * self._plan.h,
         )
         if self._untangling.is_needed:
             self._untangling.begin()
@@ -216,8 +243,9 @@ class PairSubsteps:
             simulate_stages(self._plan, begin, end, self._substeps, self._team_size)
 
     def _place_vertices(self, frame_index: int) -> None:
-        """Give the kernels the vertices of colliders at both ends of a frame."""
-        places = [np.stack(self._colliders.vertices(row, frame_index), axis=1) for row in self._objects.colliders]
+        """Give the kernels the vertices of colliders at both ends of the slice."""
+        ends = [self._colliders.vertices(row, frame_index) for row in self._objects.colliders]
+        places = [np.stack(self._frame_slice.ends(*both), axis=1) for both in ends]
         if places:
             rows = np.zeros((len(self._objects.vertices), 2, 4))
             rows[:, :, :3] = np.concatenate(places)

@@ -19,6 +19,7 @@ from ...device.arrays import make_array, make_zeros, read_array, write_array
 from ...device.launch import launch
 from ...scene.errors import Notice
 from ..system.colliders import ColliderSet
+from ..system.frame_slice import WHOLE
 from ..system.system import System
 from .packs import SINGLES, Colliders, Contacts, Particles
 from .plan import make_plan
@@ -50,10 +51,9 @@ class StartDepths:
     frame_duration: float
     deepest: dict[tuple[int, int], float]
 
-    def shares(self, frame_index: int, substeps: int) -> npt.NDArray[np.float32]:
-        """Of the depth, what is allowed at the boundaries of a frame's substeps, shape (substeps + 1,)."""
-        times = (frame_index + np.linspace(0.0, 1.0, substeps + 1)) * self.frame_duration
-        x = np.minimum(times / self.duration, 1.0)
+    def shares(self, frame_index: int, times: Floats) -> npt.NDArray[np.float32]:
+        """Of the depth, what is allowed at some times, which are shares of a frame, shape (times,)."""
+        x = np.minimum((frame_index + times) * self.frame_duration / self.duration, 1.0)
         return (1.0 - x * x * (3.0 - 2.0 * x)).astype(np.float32)
 
     def notices(self, system: System, colliders: ColliderSet) -> Iterator[Notice]:
@@ -115,7 +115,7 @@ def with_start_depths(system: System, state: State, colliders: ColliderSet) -> t
         state,
         start_columns=make_array(columns, ti.i32),
         start_depths=make_array(depths, ti.f32),
-        depth_shares=make_array(found.shares(0, substeps), ti.f32),
+        depth_shares=make_array(found.shares(0, WHOLE.times(substeps)), ti.f32),
     )
     return changed, found
 

@@ -40,7 +40,7 @@ class TrackPlayer:
         self._uploads.write("particles.gravity", gravity[None])
         self._uploads.write("particles.bodies", body_table(system, frame_index))
         self._uploads.write("colliders.floats", self._collider_table(frame_index))
-        self._uploads.write("levels.stiffness", self._level_stiffness(frame_index))
+        self.share_levels(frame_index, 1)
         self._scale_columns(frame_index)
         for number in range(len(system.models)):
             self._scale_particles(number, frame_index)
@@ -57,12 +57,14 @@ class TrackPlayer:
                 )
         return table
 
-    def _level_stiffness(self, frame_index: int) -> npt.NDArray[np.float64]:
+    def share_levels(self, frame_index: int, slices: int) -> None:
+        """Write how coarse levels share out what cloth corrects in a substep of a frame that is divided into slices."""
         factors = [
             1.0 if model.hierarchy is None else self._factor(number, model.hierarchy.law, frame_index)
             for number, model in enumerate(self._system.models)
         ]
-        return level_stiffness(self._system.models, self._system.scene, factors)
+        stiffness = level_stiffness(self._system.models, self._system.scene, factors, slices)
+        self._uploads.write("levels.stiffness", stiffness)
 
     def _scale_columns(self, frame_index: int) -> None:
         """Columns of constraints."""

@@ -19,6 +19,7 @@ from ...scene.collider import Collider
 from ...scene.collider_shapes import has_triangles
 from ...scene.errors import Notice, XpbdError
 from .collider_mesh import ColliderMesh
+from .frame_slice import WHOLE, FrameSlice
 from .system import PRECISION_RATIO
 
 Floats = npt.NDArray[np.float64]
@@ -56,8 +57,8 @@ class ColliderSet:
     anchors: Floats
     notices: tuple[Notice, ...]
 
-    def motion(self, frame_index: int, substeps: int) -> npt.NDArray[np.float32]:
-        """Rigid frames at the boundaries of the substeps that lead from a frame to the next.
+    def motion(self, frame_index: int, substeps: int, frame_slice: FrameSlice = WHOLE) -> npt.NDArray[np.float32]:
+        """Rigid frames at the boundaries of the substeps that lead from a frame to the next, or of a slice of it.
 
         Returns:
             rotation (row by row), translation [m], radius [m], of a mesh that deforms the share of the frame instead;
@@ -69,7 +70,7 @@ class ColliderSet:
         rows = np.zeros((substeps + 1, len(self.ints), MOTION_WIDTH), np.float32)
         if len(self.ints) == 0:
             return rows
-        times = np.linspace(0.0, 1.0, substeps + 1)
+        times = frame_slice.times(substeps)
         rotations, translations, radii = (
             (_at_frame(values, frame_index), _at_frame(values, frame_index + 1))
             for values in (self.rotations, self.translations, self.radii)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ...scene.body import Body
 from . import drag
+from .frame_slice import WHOLE, FrameSlice
 from .system import System
 
 Floats = npt.NDArray[np.float64]
@@ -23,25 +24,28 @@ Floats = npt.NDArray[np.float64]
 _GREATEST_DRAG = 20.0
 
 
-def speed_changes(system: System, frame_index: int) -> Floats:
+def speed_changes(system: System, frame_index: int, frame_slice: FrameSlice = WHOLE) -> Floats:
     """The speed that gravity adds in a substep [m/s] and, as fourth component, the share of speed that drag takes.
 
     Args:
         system: what is simulated.
         frame_index: of the frame that begins, counted from the start.
+        frame_slice: of the frame, with as many substeps.
 
     Returns:
-        Shape (2 · bodies, 4): of all bodies in the first substep of the frame, then of all in every other.
+        Shape (2 · bodies, 4): of all bodies in the first substep, then of all in every other.
     """
-    h, is_bdf2 = _step(system), system.scene.settings.time_integration == "BDF2"
-    gravity, z = _law(system, frame_index)
+    h, is_bdf2 = _step(system) / frame_slice.of, system.scene.settings.time_integration == "BDF2"
+    gravity, z = _law(system, frame_index, h)
     share = 2.0 / 3.0 if is_bdf2 else 1.0
     own = _rows(share * h * drag.response(z, is_bdf2=is_bdf2), gravity, -np.expm1(-z))
     first = own
-    if not is_bdf2 and frame_index == 0:
+    if frame_slice.number > 0 or is_bdf2:
+        return np.concatenate([own, own])
+    if frame_index == 0:
         first = _rows(h * drag.fall(z), gravity, 1.0 - drag.mean(z))
-    elif not is_bdf2:
-        old_gravity, old = _law(system, frame_index - 1)
+    else:
+        old_gravity, old = _law(system, frame_index - 1, h)
         changed = (old != z) | (old_gravity != gravity).any()
         rows = _rows(h * drag.fall(z), gravity, 1.0 - drag.kept(old) * drag.mean(z))
         rows += _rows(h * drag.reached(old) * drag.mean(z), old_gravity, np.zeros_like(z))
@@ -75,10 +79,10 @@ def _rate(system: System, body: Body, frame_index: int) -> float:
     return system.tracks.at(body.identifier, "damping", body.material.damping, frame_index)
 
 
-def _law(system: System, frame_index: int) -> tuple[Floats, Floats]:
+def _law(system: System, frame_index: int, h: float) -> tuple[Floats, Floats]:
     """Gravity [m/s²] and the k h of each body at a frame."""
     rates = np.array([_rate(system, model.body, frame_index) for model in system.models], np.float64)
-    return system.tracks.gravities(system.scene.gravity, [frame_index])[0], rates * _step(system)
+    return system.tracks.gravities(system.scene.gravity, [frame_index])[0], rates * h
 
 
 def _rows(durations: Floats, gravity: Floats, lost: Floats) -> Floats:

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Brings what goes by the duration of a substep to that of a slice of a frame, and back."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ...constraints import CONSTRAINTS
+from ...constraints.constraint import BDF2, WARM
+from ...constraints.plate_bending import PLATE_BENDING
+from ...device.arrays import edited_array, read_array, write_array
+from ..system.mode import static_mode
+from ..system.system import System
+from .state import State
+from .track_player import TrackPlayer
+
+
+class SliceSteps:
+    """How long substeps are on the device; between frames as long as those of a whole frame.
+
+    Two things stay as they were built for these: what drag takes from the masses, and how far a bend spreads through a
+    plate within a substep.
+    """
+
+    def __init__(self, system: System, state: State, tracks: TrackPlayer) -> None:
+        """The state is as it was built."""
+        self._state, self._tracks, self._mode = state, tracks, static_mode(system)
+        self._duration = system.scene.frames.frame_duration / system.scene.settings.substeps
+        self._count = 1
+        table = read_array(state.constraints.table)
+        self._rows = dict(zip(CONSTRAINTS, table.tolist(), strict=True))
+        count, _, first, _ = self._rows[PLATE_BENDING]
+        self._plates = slice(first, first + count)
+        self._whole_plates = np.zeros(count, np.float32)
+
+    def set(self, count: int, frame_index: int) -> None:
+        """Let substeps be those of frames in so many slices.
+
+        Args:
+            count: slices; 1 for a whole frame.
+            frame_index: of the frame, counted from the start.
+        """
+        if count == self._count:
+            return
+        write_array(self._state.order.duration, np.array([self._duration / count]))
+        self._tracks.share_levels(frame_index, count)
+        if len(self._whole_plates):
+            with edited_array(self._state.constraints.parameters) as parameters:
+                if self._count == 1:
+                    self._whole_plates = parameters[self._plates].copy()
+                # the factor of a plate holds the square of the duration
+                parameters[self._plates] = self._whole_plates * float(count * count)
+        self._count = count
+
+    def rescale(self, ratio: float) -> None:
+        """Let what is kept from the substep before be that of a substep which takes ``ratio`` times as long.
+
+        What forces did in it goes by the square. BDF2 goes on as after a step of Euler's.
+        """
+        particles = self._state.particles
+        if self._mode & WARM:
+            with edited_array(particles.corrections) as corrections:
+                corrections *= ratio * ratio
+            with edited_array(self._state.constraints.lagrange_multipliers) as multipliers:
+                for kind, (count, _, _, first) in self._rows.items():
+                    if kind.warm_start is not None:
+                        width = kind.slots(self._mode)
+                        rows = multipliers[first : first + count * width].reshape(count, width)
+                        rows[:, : kind.memory_slot] *= ratio * ratio
+        if self._mode & BDF2:
+            self._forget_history(self._duration / self._count)
+
+    def _forget_history(self, h: float) -> None:
+        """As ``functions.forget_history``, for all particles."""
+        particles = self._state.particles
+        velocities, gravity = _vectors(particles.velocities), _vectors(particles.gravity)[0]
+        with edited_array(particles.older_velocities) as older:
+            older[:, :3] = velocities - h * gravity
+        with edited_array(particles.older_positions) as older:
+            older[:, :3] = _vectors(particles.positions) - h * velocities
+
+
+def _vectors(array: object) -> npt.NDArray[np.float64]:
+    return read_array(array)[:, :3].astype(np.float64)

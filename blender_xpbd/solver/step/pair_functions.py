@@ -89,7 +89,9 @@ def is_awake(pairs: ti.template(), sweep):
 
 
 @ti.func
-def touch_pair_task(particles: ti.template(), pairs: ti.template(), task, sweep, embeds: ti.template()):
+def touch_pair_task(
+    particles: ti.template(), starts: ti.template(), pairs: ti.template(), task, sweep, embeds: ti.template()
+):
     """Push the near pairs of a task apart, in every other sweep from the last one to the first."""
     if is_awake(pairs, sweep):
         first, count, is_busy = pairs.pair_starts[task], pairs.near_counts[task], 0
@@ -97,7 +99,7 @@ def touch_pair_task(particles: ti.template(), pairs: ti.template(), task, sweep,
             n = first + m
             if sweep % 2 == 1:
                 n = first + count - 1 - m
-            is_busy = is_busy | touch_pair(particles, pairs, pairs, n, embeds)
+            is_busy = is_busy | touch_pair(particles, starts, pairs, pairs, n, embeds)
         if is_busy == 1:
             ti.atomic_max(pairs.told[BUSY_SWEEPS], sweep + 1)
 

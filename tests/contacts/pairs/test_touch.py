@@ -160,7 +160,7 @@ def test_only_the_speed_of_the_push_is_taken_back():
 
 @pytest.mark.parametrize(("slip", "taken"), [(3.0, 0.3), (0.2, 0.2)])
 def test_friction_goes_with_all_of_the_normal_impulse(slip, taken):
-    """The push stopped 0.5 of 1.5 m/s; what stops the last 1 m/s has friction too, and none that turns a slip around."""
+    """The push stopped 0.5 of 1.5 m/s; what stops the other 1 m/s has friction too, but turns no slip around."""
     pair = Pair(0, VERTEX, np.array([1.0, np.inf, np.inf, np.inf]), friction=0.3)
     pair.move(np.array([[0.1, 0.0, 0.0], *[[0.0] * 3] * 3]))
     pair.touch()

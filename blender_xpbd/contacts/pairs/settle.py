@@ -87,7 +87,9 @@ def _rub(pairs: ti.template(), n, slip, inverse_h):
     row = n * NEAR_WIDTH
     if floats[row + NEAR_FRICTION] > 0.0 and near_offset(pairs, n).norm_sqr() == 0.0:
         given = inverse_h * ti.Vector([floats[row + GIVEN], floats[row + GIVEN + 1], floats[row + GIVEN + 2]])
-        most = floats[row + NEAR_FRICTION] * (floats[row + MULTIPLIER] * inverse_h + floats[row + SETTLED])
+        # what is taken back of a push takes no friction with it: jelly that trembles would creep
+        normal = floats[row + MULTIPLIER] * inverse_h + ti.max(floats[row + SETTLED], 0.0)
+        most = floats[row + NEAR_FRICTION] * normal
         wanted = given - slip
         wanted *= ti.min(1.0, most / ti.max(wanted.norm(), 1e-30))
         change = wanted - given

@@ -5,7 +5,7 @@ As against colliders (``contacts.impact``): the dent of a hard piece is the solv
 pair of one approaches faster than what rests, the substep's pushes between solids that touch each other are taken back,
 and all of these pieces get the impulses by which each pair parts with e times its approach at least, with Coulomb's
 friction. Hard pieces go up to the touch as they came, and then as they part, without deformation. Softer ones get their
-share of the rigid motion on top of what they do. What is held, and colliders, are as heavy as can be.
+share of the rigid motion on top of what they do. What is held is as heavy as can be.
 """
 
 import taichi as ti
@@ -113,21 +113,26 @@ def _slip_and_arms(
     inverse_h,
     embeds: ti.template(),
 ):
-    """The velocity of side a of near pair ``n`` relative to side b [m/s], and how far both are from their centres."""
-    slip, arm_a, arm_b = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
-    for side in ti.static(range(2)):
-        piece = piece_of(surfaces, pairs, pieces, n, 3 * side, embeds)
-        place = _closest(particles.positions, surfaces, pairs, n, side, embeds)
-        velocity = inverse_h * (place - _closest(starts, surfaces, pairs, n, side, embeds))
-        if piece >= 0:
-            motion = piece_motion(pieces, piece)
-            arm = place - motion.centre
-            velocity = velocity_at(motion, arm)
-            if ti.static(side == 0):
-                arm_a = arm
-            else:
-                arm_b = arm
-        slip += (1 - 2 * side) * velocity
+    """The velocity of side a of near pair ``n`` relative to side b [m/s], and how far both are from their centres.
+
+    Both sides are met halfway between them, so that the spin of the two together is kept.
+    """
+    place_a = _closest(particles.positions, surfaces, pairs, n, 0, embeds)
+    place_b = _closest(particles.positions, surfaces, pairs, n, 1, embeds)
+    middle = 0.5 * (place_a + place_b)
+    slip = inverse_h * (place_a - _closest(starts, surfaces, pairs, n, 0, embeds))
+    other = inverse_h * (place_b - _closest(starts, surfaces, pairs, n, 1, embeds))
+    arm_a, arm_b = middle, middle
+    a, b = piece_of(surfaces, pairs, pieces, n, 0, embeds), piece_of(surfaces, pairs, pieces, n, 3, embeds)
+    if a >= 0:
+        motion = piece_motion(pieces, a)
+        arm_a = middle - motion.centre
+        slip = velocity_at(motion, arm_a)
+    if b >= 0:
+        motion = piece_motion(pieces, b)
+        arm_b = middle - motion.centre
+        other = velocity_at(motion, arm_b)
+    slip -= other
     return slip, arm_a, arm_b
 
 

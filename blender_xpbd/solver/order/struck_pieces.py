@@ -76,5 +76,6 @@ def build_struck_pieces(
     piece_starts, members = listed(of_particles, int(is_piece.sum()))
     are_hard = hard[body_of[members[piece_starts[:-1]]]]
     rows = np.stack([piece_starts[:-1], piece_starts[1:], are_hard], axis=1)
-    of_vertices = np.full(vertex_count, PIECE_HELD)
+    # those of colliders are met as a whole by ``contacts.impact``
+    of_vertices = np.full(vertex_count, PIECE_NONE)
     return StruckPieces(rows.astype(np.int32), members, np.append(of_particles, of_vertices).astype(np.int32))

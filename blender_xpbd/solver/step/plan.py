@@ -109,6 +109,6 @@ def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
             has_pairs=system.objects is not None,
             embeds=system.objects is not None and system.objects.embeds,
             chooses=bool(unseen_colliders(system.scene).any()),
-            strikes=len(system.struck) > 0,
+            strikes=system.strikes,
         ),
     )

@@ -124,7 +124,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         has_pairs=system.objects is not None,
         spin_chunks=len(system.spinning.chunks),
         touches_first=bool(mode & WARM),
-        strikes=len(system.struck) > 0,
+        strikes=system.strikes,
     )
     most_slots = sum(CONTACTS[shape].most_faces for shape in colliders.ints[:, COLLIDER_SHAPE])
     world = World(

@@ -114,6 +114,11 @@ class System:
         return np.concatenate([pinned.particles for pinned in self.pinned]).astype(np.int32)
 
     @property
+    def strikes(self) -> bool:
+        """Whether there are hard pieces that other surfaces may meet."""
+        return self.objects is not None and len(self.struck) > 0
+
+    @property
     def device(self) -> str:
         """Which device to ask for: contact between bodies is for processors."""
         return self.scene.settings.device if self.objects is None else "CPU"

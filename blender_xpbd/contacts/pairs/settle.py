@@ -23,6 +23,9 @@ from .tables import APPROACH, GIVEN, MULTIPLIER, NEAR_FRICTION, NEAR_RESTITUTION
 
 # a change of less than this share of the rebound leaves others in peace
 CALM = 0.002
+# what is taken back of a push takes its friction with it, but gives no more than this share of the slip: jelly that all
+# but sticks trembles, and would creep (docs/experiments.md, Landing, sliding and impacts). Chosen by hand
+SLIP_SHARE = 0.1
 
 
 @ti.func
@@ -87,9 +90,9 @@ def _rub(pairs: ti.template(), n, slip, inverse_h):
     row = n * NEAR_WIDTH
     if floats[row + NEAR_FRICTION] > 0.0 and near_offset(pairs, n).norm_sqr() == 0.0:
         given = inverse_h * ti.Vector([floats[row + GIVEN], floats[row + GIVEN + 1], floats[row + GIVEN + 2]])
-        # what is taken back of a push takes no friction with it: jelly that trembles would creep
-        normal = floats[row + MULTIPLIER] * inverse_h + ti.max(floats[row + SETTLED], 0.0)
-        most = floats[row + NEAR_FRICTION] * normal
+        taken = floats[row + NEAR_FRICTION] * floats[row + SETTLED]
+        most = floats[row + NEAR_FRICTION] * floats[row + MULTIPLIER] * inverse_h
+        most += ti.max(taken, -SLIP_SHARE * slip.norm())
         wanted = given - slip
         wanted *= ti.min(1.0, most / ti.max(wanted.norm(), 1e-30))
         change = wanted - given

@@ -10,9 +10,9 @@ share of the rigid motion on top of what they do. What is held is as heavy as ca
 
 import taichi as ti
 
-from ..rigid_motion import velocity_at
+from ..rigid_motion import response, velocity_at
 from .push import carried, gather_coefficients, normal_of, push_pair, relative, weight_of
-from .struck_motion import IS_STRUCK, UNTIL, is_hard, is_struck, piece_motion, piece_response, push_piece
+from .struck_motion import IS_STRUCK, UNTIL, is_hard, is_struck, piece_motion, push_piece
 from .tables import (
     APPROACH,
     CARRIERS,
@@ -103,7 +103,7 @@ def _closest(vectors: ti.template(), surfaces: ti.template(), pairs: ti.template
 
 
 @ti.func
-def _slip_and_arms(
+def _meeting(
     particles: ti.template(),
     starts: ti.template(),
     surfaces: ti.template(),
@@ -113,27 +113,55 @@ def _slip_and_arms(
     inverse_h,
     embeds: ti.template(),
 ):
-    """The velocity of side a of near pair ``n`` relative to side b [m/s], and how far both are from their centres.
+    """Where the sides of near pair ``n`` meet, halfway between them, so that the spin of the two together is kept [m].
 
-    Both sides are met halfway between them, so that the spin of the two together is kept.
+    And the velocity of what is held, b against a [m/s].
     """
-    place_a = _closest(particles.positions, surfaces, pairs, n, 0, embeds)
-    place_b = _closest(particles.positions, surfaces, pairs, n, 1, embeds)
-    middle = 0.5 * (place_a + place_b)
-    slip = inverse_h * (place_a - _closest(starts, surfaces, pairs, n, 0, embeds))
-    other = inverse_h * (place_b - _closest(starts, surfaces, pairs, n, 1, embeds))
-    arm_a, arm_b = middle, middle
-    a, b = piece_of(surfaces, pairs, pieces, n, 0, embeds), piece_of(surfaces, pairs, pieces, n, 3, embeds)
-    if a >= 0:
-        motion = piece_motion(pieces, a)
-        arm_a = middle - motion.centre
-        slip = velocity_at(motion, arm_a)
-    if b >= 0:
-        motion = piece_motion(pieces, b)
-        arm_b = middle - motion.centre
-        other = velocity_at(motion, arm_b)
-    slip -= other
-    return slip, arm_a, arm_b
+    middle, held = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
+    for side in range(2):
+        place = _closest(particles.positions, surfaces, pairs, n, side, embeds)
+        middle += 0.5 * place
+        if piece_of(surfaces, pairs, pieces, n, 3 * side, embeds) < 0:
+            way = place - _closest(starts, surfaces, pairs, n, side, embeds)
+            held += (1.0 - 2.0 * side) * inverse_h * way
+    return middle, held
+
+
+@ti.func
+def _slip(surfaces: ti.template(), pairs: ti.template(), pieces: ti.template(), n, middle, held, embeds: ti.template()):
+    """The velocity of side a relative to side b [m/s]; ``middle`` and ``held`` as ``_meeting`` tells them."""
+    slip = held
+    for side in range(2):
+        piece = piece_of(surfaces, pairs, pieces, n, 3 * side, embeds)
+        if piece >= 0:
+            motion = piece_motion(pieces, piece)
+            slip += (1.0 - 2.0 * side) * velocity_at(motion, middle - motion.centre)
+    return slip
+
+
+@ti.func
+def _mobility(
+    surfaces: ti.template(), pairs: ti.template(), pieces: ti.template(), n, middle, direction, embeds: ti.template()
+):
+    """By how much a unit impulse along a direction parts the sides along it [1/kg]; what is held does not move."""
+    total = ti.cast(0.0, float)
+    for side in range(2):
+        piece = piece_of(surfaces, pairs, pieces, n, 3 * side, embeds)
+        if piece >= 0:
+            motion = piece_motion(pieces, piece)
+            total += response(motion, middle - motion.centre, direction)
+    return total
+
+
+@ti.func
+def _push(
+    surfaces: ti.template(), pairs: ti.template(), pieces: ti.template(), n, middle, impulse, embeds: ti.template()
+):
+    """Change the motions of the pieces by an impulse that side a gets, and side b the opposite [N s]."""
+    for side in range(2):
+        piece = piece_of(surfaces, pairs, pieces, n, 3 * side, embeds)
+        if piece >= 0:
+            push_piece(pieces, piece, middle, (1.0 - 2.0 * side) * impulse)
 
 
 @ti.func
@@ -155,13 +183,13 @@ def aim_strike(
     """
     floats = ti.static(pairs.near_floats)
     row = n * NEAR_WIDTH
-    slip, _, _ = _slip_and_arms(particles, starts, surfaces, pairs, pieces, n, inverse_h, embeds)
-    approach = -normal_of(pairs, n).dot(slip)
+    middle, held = _meeting(particles, starts, surfaces, pairs, pieces, n, inverse_h, embeds)
+    approach = -normal_of(pairs, n).dot(_slip(surfaces, pairs, pieces, n, middle, held, embeds))
     until = ti.max(1.0 / inverse_h - floats[row + APPROACH] / ti.max(approach, 1e-30), 0.0)
     floats[row + APPROACH] = 0.0
     if approach > resting:
         floats[row + APPROACH] = floats[row + NEAR_RESTITUTION] * approach
-        for side in ti.static(range(2)):
+        for side in range(2):
             piece = piece_of(surfaces, pairs, pieces, n, 3 * side, embeds)
             if piece >= 0:
                 pieces.struck_motions[piece, UNTIL] = ti.min(pieces.struck_motions[piece, UNTIL], until)
@@ -187,27 +215,24 @@ def strike_pair(
         by how much this changed its speed [m/s].
     """
     floats = ti.static(pairs.near_floats)
-    row = n * NEAR_WIDTH
-    a, b = piece_of(surfaces, pairs, pieces, n, 0, embeds), piece_of(surfaces, pairs, pieces, n, 3, embeds)
-    normal = normal_of(pairs, n)
-    slip, arm_a, arm_b = _slip_and_arms(particles, starts, surfaces, pairs, pieces, n, inverse_h, embeds)
-    mobility = piece_response(pieces, a, arm_a, normal) + piece_response(pieces, b, arm_b, normal)
-    held = floats[row + MULTIPLIER]
-    size = ti.max(held + (floats[row + APPROACH] - normal.dot(slip)) / mobility, 0.0)
+    row, normal = n * NEAR_WIDTH, normal_of(pairs, n)
+    middle, held = _meeting(particles, starts, surfaces, pairs, pieces, n, inverse_h, embeds)
+    slip = _slip(surfaces, pairs, pieces, n, middle, held, embeds)
+    mobility = _mobility(surfaces, pairs, pieces, n, middle, normal, embeds)
+    before = floats[row + MULTIPLIER]
+    size = ti.max(before + (floats[row + APPROACH] - normal.dot(slip)) / mobility, 0.0)
     floats[row + MULTIPLIER] = size
-    push_piece(pieces, a, arm_a, (size - held) * normal)
-    push_piece(pieces, b, arm_b, (held - size) * normal)
+    _push(surfaces, pairs, pieces, n, middle, (size - before) * normal, embeds)
     if floats[row + NEAR_FRICTION] > 0.0:
-        slip, arm_a, arm_b = _slip_and_arms(particles, starts, surfaces, pairs, pieces, n, inverse_h, embeds)
+        slip = _slip(surfaces, pairs, pieces, n, middle, held, embeds)
         slip -= slip.dot(normal) * normal
-        before = ti.Vector([floats[row + GIVEN], floats[row + GIVEN + 1], floats[row + GIVEN + 2]])
-        given, speed = before, slip.norm()
+        rubbed = ti.Vector([floats[row + GIVEN], floats[row + GIVEN + 1], floats[row + GIVEN + 2]])
+        given, speed = rubbed, slip.norm()
         if speed > 0.0:
             along = slip / speed
-            given -= speed / (piece_response(pieces, a, arm_a, along) + piece_response(pieces, b, arm_b, along)) * along
+            given -= speed / _mobility(surfaces, pairs, pieces, n, middle, along, embeds) * along
         given *= ti.min(1.0, floats[row + NEAR_FRICTION] * size / ti.max(given.norm(), 1e-30))
         for axis in ti.static(range(3)):
             floats[row + GIVEN + axis] = given[axis]
-        push_piece(pieces, a, arm_a, given - before)
-        push_piece(pieces, b, arm_b, before - given)
-    return ti.abs(size - held) * mobility
+        _push(surfaces, pairs, pieces, n, middle, given - rubbed, embeds)
+    return ti.abs(size - before) * mobility

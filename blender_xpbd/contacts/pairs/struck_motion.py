@@ -7,7 +7,7 @@
 
 import taichi as ti
 
-from ..rigid_motion import response, rigid_motion, solve_inertia, velocity_at
+from ..rigid_motion import rigid_motion, solve_inertia, velocity_at
 from .tables import STRUCK_FIRST, STRUCK_IS_HARD, STRUCK_LAST
 
 # columns of a piece's motion: whether it is struck, when it first touches [s], its mass [kg]; then vectors: centre of
@@ -79,22 +79,13 @@ def piece_motion(pieces: ti.template(), piece):
 
 
 @ti.func
-def push_piece(pieces: ti.template(), piece, arm, impulse):
-    """Change the motion of a piece by an impulse [N s]; what is held has none."""
-    if piece >= 0:
-        motion = piece_motion(pieces, piece)
-        turned = solve_inertia(motion.row0, motion.row1, motion.row2, arm.cross(impulse))
-        _set_vector(pieces.struck_motions, piece, VELOCITY, motion.velocity + impulse / motion.mass)
-        _set_vector(pieces.struck_motions, piece, OMEGA, motion.omega + turned)
-
-
-@ti.func
-def piece_response(pieces: ti.template(), piece, arm, direction):
-    """As ``rigid_motion.response``, 0 for what is held [1/kg]."""
-    result = ti.cast(0.0, float)
-    if piece >= 0:
-        result = response(piece_motion(pieces, piece), arm, direction)
-    return result
+def push_piece(pieces: ti.template(), piece, place, impulse):
+    """Change the motion of a piece by an impulse at a place [N s, m]."""
+    motion = piece_motion(pieces, piece)
+    spin = (place - motion.centre).cross(impulse)
+    turned = solve_inertia(motion.row0, motion.row1, motion.row2, spin)
+    _set_vector(pieces.struck_motions, piece, VELOCITY, motion.velocity + impulse / motion.mass)
+    _set_vector(pieces.struck_motions, piece, OMEGA, motion.omega + turned)
 
 
 @ti.func

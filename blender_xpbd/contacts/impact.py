@@ -49,7 +49,7 @@ def strike_piece(
     h, inverse_h = times[0], times[1]
     first, last = pieces.piece_rows[piece, PIECE_MEMBERS], pieces.piece_rows[piece + 1, PIECE_MEMBERS]
     if _touches(contacts, pieces, piece):
-        motion = rigid_motion(particles, pieces.members, first, last)
+        motion = rigid_motion(particles.positions, particles.velocities, pieces.members, first, last)
         _take_back(particles, contacts, pieces, piece, motion, inverse_h)
         gravity = particles.gravity[0].xyz
         approach, until = _first_hit(particles, contacts, pieces, piece, motion, RESTING * gravity.norm() * h, h)
@@ -62,7 +62,7 @@ def strike_piece(
                 i = pieces.members[n]
                 for axis in ti.static(range(3)):
                     particles.positions[i][axis] = starts[i][axis]
-            motion = rigid_motion(particles, pieces.members, first, last)
+            motion = rigid_motion(particles.positions, particles.velocities, pieces.members, first, last)
             motion.velocity, motion.omega = came + shift, turned
             _part(particles, contacts, pieces, piece, motion, approach, RESTING * gravity.norm() * h)
             way = until * came + (h - until) * motion.velocity

@@ -121,7 +121,7 @@ def bounce_piece(
         strike_piece(particles, contacts, pieces, piece, ti.Vector([h, inverse_h]), variant)
     elif _is_busy(contacts, pieces, piece):
         first, last = pieces.piece_rows[piece, PIECE_MEMBERS], pieces.piece_rows[piece + 1, PIECE_MEMBERS]
-        motion = rigid_motion(particles, pieces.members, first, last)
+        motion = rigid_motion(particles.positions, particles.velocities, pieces.members, first, last)
         change, turn = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
         for c in range(pieces.hits.shape[1]):
             touch = _touch(particles, contacts, pieces, piece, c, motion, inverse_h)

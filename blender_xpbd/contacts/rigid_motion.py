@@ -18,11 +18,14 @@ def solve_inertia(row0, row1, row2, vector):
 
 
 @ti.func
-def moments(particles: ti.template(), members: ti.template(), first, last, centre, velocity, least):
+def moments(
+    positions: ti.template(), velocities: ti.template(), members: ti.template(), first, last, centre, velocity, least
+):
     """Angular momentum about a centre that moves [kg m²/s], and the rows of the tensor of inertia [kg m²].
 
     Args:
-        particles: the pack.
+        positions: of all particles [m], with their inverse masses [1/kg].
+        velocities: of all particles [m/s].
         members: their numbers; those without mass count as 1 kg.
         first: of the members.
         last: the one after the last.
@@ -33,11 +36,11 @@ def moments(particles: ti.template(), members: ti.template(), first, last, centr
     spin = ti.Vector([0.0, 0.0, 0.0])
     row0, row1, row2 = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
     for n in range(first, last):
-        p = particles.positions[members[n]]
+        p = positions[members[n]]
         m, r = 1.0, p.xyz - centre
         if p[3] > 0.0:
             m = 1.0 / p[3]
-        spin += m * r.cross(particles.velocities[members[n]].xyz - velocity)
+        spin += m * r.cross(velocities[members[n]].xyz - velocity)
         size = (1.0 + 2.0 * least) * m * r.dot(r)
         row0 += ti.Vector([size, 0.0, 0.0]) - (m * r[0]) * r
         row1 += ti.Vector([0.0, size, 0.0]) - (m * r[1]) * r
@@ -46,7 +49,7 @@ def moments(particles: ti.template(), members: ti.template(), first, last, centr
 
 
 @ti.func
-def rigid_motion(particles: ti.template(), members: ti.template(), first, last):
+def rigid_motion(positions: ti.template(), velocities: ti.template(), members: ti.template(), first, last):
     """The rigid motion of the particles ``members[first]`` … ``members[last − 1]``, all of them movable.
 
     Returns:
@@ -56,14 +59,14 @@ def rigid_motion(particles: ti.template(), members: ti.template(), first, last):
     mass = 0.0
     centre, momentum = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
     for n in range(first, last):
-        p = particles.positions[members[n]]
+        p = positions[members[n]]
         m = 1.0 / p[3]
         mass += m
         centre += m * p.xyz
-        momentum += m * particles.velocities[members[n]].xyz
+        momentum += m * velocities[members[n]].xyz
     centre /= mass
     velocity = momentum / mass
-    spin, row0, row1, row2 = moments(particles, members, first, last, centre, velocity, 0.0)
+    spin, row0, row1, row2 = moments(positions, velocities, members, first, last, centre, velocity, 0.0)
     return ti.Struct(
         mass=mass,
         centre=centre,

@@ -29,7 +29,7 @@ def describe(
 ):
     """Of all but the first and last members; ``vectors`` begins with arm and direction."""
     particles = ti.static(Particles(positions, velocities))
-    motion = rigid_motion(particles, members, 1, members.shape[0] - 1)
+    motion = rigid_motion(particles.positions, particles.velocities, members, 1, members.shape[0] - 1)
     arm = ti.Vector([vectors[0, k] for k in ti.static(range(3))])
     direction = ti.Vector([vectors[1, k] for k in ti.static(range(3))])
     speed = velocity_at(motion, arm)

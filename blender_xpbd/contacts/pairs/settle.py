@@ -9,16 +9,23 @@ Pairs share particles: what one gets changes the speed of others. Where somethin
 changes are small, and what a pair has got in all is bounded, not each change. The end is the impulse that gives all
 sides that touched e times their approach. It adds no energy, while a single sweep does: an edge that is touched near
 one end throws that end too fast.
+
+A push ends an approach only as far as it goes beyond the gap, and here comes the rest. So what slips has friction for
+the whole of the normal impulse, not for the push alone: else what lands would be braked by half of what it should.
 """
 
 import taichi as ti
 
 from ..restitution import RESTING
+from .anchors import near_offset
 from .push import gather_coefficients, normal_of, push_pair, relative
-from .tables import APPROACH, MULTIPLIER, NEAR_RESTITUTION, NEAR_WIDTH, SETTLED
+from .tables import APPROACH, GIVEN, MULTIPLIER, NEAR_FRICTION, NEAR_RESTITUTION, NEAR_WIDTH, SETTLED
 
 # a change of less than this share of the rebound leaves others in peace
 CALM = 0.002
+# what is taken back of a push takes its friction with it, but gives no more than this share of the slip: jelly that all
+# but sticks trembles, and would creep (docs/experiments.md, Landing, sliding and impacts). Chosen by hand
+SLIP_SHARE = 0.1
 
 
 @ti.func
@@ -31,7 +38,9 @@ def settle_pair(
     gravity_speed,
     embeds: ti.template(),
 ):
-    """Give near pair ``n`` the normal speed that it is to have, where it touched in the substep.
+    """Give near pair ``n`` the normal speed that it is to have, where it touched in the substep, and its friction.
+
+    ``note_slide`` comes before: what sticks has an anchor.
 
     Args:
         particles: the pack.
@@ -50,7 +59,8 @@ def settle_pair(
     row = n * NEAR_WIDTH
     if floats[row + MULTIPLIER] > 0.0:
         normal = normal_of(pairs, n)
-        speed = normal.dot(relative(particles.velocities, surfaces, pairs, n, embeds))
+        velocity = relative(particles.velocities, surfaces, pairs, n, embeds)
+        speed = normal.dot(velocity)
         rebound = ti.cast(0.0, float)
         if floats[row + APPROACH] > RESTING * gravity_speed:
             rebound = floats[row + NEAR_RESTITUTION] * floats[row + APPROACH]
@@ -58,7 +68,34 @@ def settle_pair(
         change = ti.max(rebound - speed, -floats[row + MULTIPLIER] * inverse_h - settled)
         mass = gather_coefficients(particles, surfaces, pairs, n, embeds)
         if mass > 0.0:
-            push_pair(particles.velocities, particles, surfaces, pairs, n, normal * (change * mass), embeds)
             floats[row + SETTLED] = settled + change
+            given = _rub(pairs, n, velocity - speed * normal, inverse_h)
+            push_pair(particles.velocities, particles, surfaces, pairs, n, mass * (change * normal + given), embeds)
             is_busy = ti.cast(ti.abs(change) > CALM * rebound and rebound > 0.0, ti.i32)
     return is_busy
+
+
+@ti.func
+def _rub(pairs: ti.template(), n, slip, inverse_h):
+    """What Coulomb's friction of near pair ``n`` changes in its slip [m/s], for all that it was pushed; 0 if it sticks.
+
+    Args:
+        pairs: the pack.
+        n: row of the near pair.
+        slip: tangential velocity of side a relative to side b [m/s].
+        inverse_h: as in ``settle_pair``.
+    """
+    change = ti.Vector([0.0, 0.0, 0.0])
+    floats = ti.static(pairs.near_floats)
+    row = n * NEAR_WIDTH
+    if floats[row + NEAR_FRICTION] > 0.0 and near_offset(pairs, n).norm_sqr() == 0.0:
+        given = inverse_h * ti.Vector([floats[row + GIVEN], floats[row + GIVEN + 1], floats[row + GIVEN + 2]])
+        taken = floats[row + NEAR_FRICTION] * floats[row + SETTLED]
+        most = floats[row + NEAR_FRICTION] * floats[row + MULTIPLIER] * inverse_h
+        most += ti.max(taken, -SLIP_SHARE * slip.norm())
+        wanted = given - slip
+        wanted *= ti.min(1.0, most / ti.max(wanted.norm(), 1e-30))
+        change = wanted - given
+        for axis in ti.static(range(3)):
+            floats[row + GIVEN + axis] = wanted[axis] / inverse_h
+    return change

@@ -59,3 +59,7 @@ ANCHOR_INTS = 6
 # Coulomb's μ, e, half the thickness [m], and how far its particles may leave the way for which pairs are listed [m]
 OBJECT_FRICTION, OBJECT_RESTITUTION, OBJECT_HALF_THICKNESS, OBJECT_SLACK = range(4)
 OBJECT_WIDTH = 4
+# pieces of particles besides 0, 1, …: none, as of cloth and colliders; and one of a solid that is held
+PIECE_NONE, PIECE_HELD = -1, -2
+# columns of struck_rows: first of the members, the one after the last, whether the piece is hard
+STRUCK_FIRST, STRUCK_LAST, STRUCK_IS_HARD = range(3)

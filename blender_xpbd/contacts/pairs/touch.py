@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Contact of a pair within a substep: repulsion and Coulomb friction, Gauss–Seidel in the order of the list.
 
-C = n · Σ wᵢ xᵢ − gap ≥ 0, with the normal and the closest points of the substep's start.
+C = n · Σ wᵢ xᵢ − gap ≥ 0, with the normal and the closest points of the substep's start; see ``leaning`` for those that
+have others when they are first pushed.
 """
 
 import taichi as ti
 
 from ..resolve import resolve_contact
 from .anchors import near_offset
+from .leaning import is_leaning, measure_again
 from .push import gather_coefficients, normal_of, push_pair, relative
 from .tables import CARRIERS, GIVEN, MULTIPLIER, NEAR_FRICTION, NEAR_INTS, NEAR_WIDTH, WANTED
 
@@ -25,12 +27,19 @@ IS_IDLE, IS_LISTED, IS_BUSY = range(3)
 
 @ti.func
 def touch_pair(
-    particles: ti.template(), surfaces: ti.template(), pairs: ti.template(), n, sweep, embeds: ti.template()
+    particles: ti.template(),
+    starts: ti.template(),
+    surfaces: ti.template(),
+    pairs: ti.template(),
+    n,
+    sweep,
+    embeds: ti.template(),
 ):
     """Move the sides of near pair ``n`` apart where they are nearer than its gap, and let friction hold them.
 
     Args:
         particles: the pack; previous positions are where particles would be without velocity.
+        starts: where particles were when the substep began [m].
         surfaces: the pack.
         pairs: the pack.
         n: row of the near pair.
@@ -46,6 +55,8 @@ def touch_pair(
     normal = normal_of(pairs, n)
     way = relative(particles.positions, surfaces, pairs, n, embeds)
     multiplier = floats[row + MULTIPLIER]
+    if multiplier == 0.0 and is_leaning(pairs, n, normal.dot(way), way):
+        normal, way = measure_again(particles, starts, surfaces, pairs, n, normal, embeds)
     # what other pairs did meanwhile may make less of this one's push enough
     wanted = floats[row + WANTED]
     gap = ti.min(normal.dot(way) - wanted, multiplier)

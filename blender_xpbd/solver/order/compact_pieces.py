@@ -88,9 +88,9 @@ def build_compact_pieces(
     heaviest = np.argmax(contacts.weights[:, :4], axis=1)
     of_points = of_particles[contacts.elements[np.arange(len(contacts)), heaviest]]
     piece_count = int(is_compact.sum())
-    piece_starts, members = _listed(of_particles, piece_count)
-    point_starts, points = _listed(of_points, piece_count)
-    are_hard = np.array([_is_hard(model.body, scene.settings) for model in models])[body_of[members[piece_starts[:-1]]]]
+    piece_starts, members = listed(of_particles, piece_count)
+    point_starts, points = listed(of_points, piece_count)
+    are_hard = np.array([is_hard(model.body, scene.settings) for model in models])[body_of[members[piece_starts[:-1]]]]
     return CompactPieces(piece_starts, members, point_starts, points, are_hard.astype(np.int32), of_points)
 
 
@@ -101,14 +101,15 @@ def _bouncing(scene: Scene, models: Sequence[BodyModel]) -> npt.NDArray[np.bool_
         [
             len(scene.colliders) > 0
             and solver_kind(model.body).is_compact
-            and (max(model.body.material.restitution, greatest) > 0.0 or _is_hard(model.body, scene.settings))
+            and (max(model.body.material.restitution, greatest) > 0.0 or is_hard(model.body, scene.settings))
             for model in models
         ],
         np.bool_,
     )
 
 
-def _is_hard(body: Body, settings: SolverSettings) -> bool:
+def is_hard(body: Body, settings: SolverSettings) -> bool:
+    """Whether a body rebounds by its restitution alone."""
     material = body.material
     if settings.solver_mode == "PBD":
         return False
@@ -117,7 +118,7 @@ def _is_hard(body: Body, settings: SolverSettings) -> bool:
     return material.youngs_modulus >= HARD
 
 
-def _listed(owners: Ints, count: int) -> tuple[Ints, Ints]:
+def listed(owners: Ints, count: int) -> tuple[Ints, Ints]:
     """First entry of each owner, shape (count + 1,), and who belongs to it, in order; −1 owns nothing."""
     order = np.argsort(owners, kind="stable")
     starts = np.searchsorted(owners[order], np.arange(count + 1))

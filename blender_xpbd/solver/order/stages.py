@@ -19,6 +19,7 @@
 | TOUCH_AGAIN | colliders hold what this has pushed | – |
 | CHECK_WINDOW | whether particles were pushed out of their boxes | – |
 | REOPEN_WINDOW | if so, all are put back, and another search is due | – |
+| STRIKE | hard pieces that hit other solids part from them | – |
 | HOLD_PUSHED | colliders hold what pairs have pushed, also where it did not touch before | – |
 | MEASURE_MEANS | how far islands came as a whole, pushes included, and how they spin | – |
 | BEGIN_LIMIT | how far particles came in their island's frame, in their boxes | – |
@@ -28,6 +29,7 @@
 | CLOSE_ISLANDS | islands get back the momentum that this took | – |
 | SUM_SPINS | how much spin pieces lose that touched nothing | – |
 | UPDATE_VELOCITIES | how far particles came is their velocity | ``(x - start) / h`` |
+| PART | these pieces get their velocities | – |
 | REBOUND | points that hit a collider bounce | – |
 | SETTLE_PAIRS | pairs do not keep the speed of the push, or rebound | – |
 | RESTORE_SPINS | pieces that nothing pushed get their spin back | – |
@@ -59,6 +61,8 @@ SETTLE_PAIRS, COUNT_PAIRS, TOUCH_AGAIN, HOLD_PUSHED, OPEN_LIST = range(24, 29)
 SUM_SPINS, RESTORE_SPINS = range(29, 31)
 # that of islands
 KEEP_SPINS = 31
+# those of hard pieces that meet other solids
+STRIKE, PART = range(32, 34)
 # how often particles go along what stops them before they stop; one takes most of what it can, see docs/experiments.md
 SLIDES = 1
 # how often an iteration goes over pairs at most; it ends before where pushes have become small. Of 4, 8, 16 and 32
@@ -102,6 +106,7 @@ def substep_stages(
     has_pairs: bool = False,
     spin_chunks: int = 0,
     touches_first: bool = False,
+    strikes: bool = False,
 ) -> tuple[Stage, ...]:
     """The stages of a substep.
 
@@ -117,6 +122,7 @@ def substep_stages(
         spin_chunks: chunks of the pieces whose spin is kept; likewise.
         touches_first: whether colliders also push before the first iteration. A warm start needs it: the impulses that
             it gives again do not know of the contacts that held against them.
+        strikes: whether there are hard pieces that other surfaces may meet.
 
     Raises:
         ValueError: more turns than ``MOST_PARTS`` in a stage.
@@ -141,6 +147,8 @@ def substep_stages(
         if has_pairs:
             touching = _sweeps(contact_rounds, iteration, has_contacts=has_contacts)
             stages += touching if iteration else _search(part_count, contact_rounds, iterations, touching)
+    if strikes:
+        stages += [Stage(STRIKE, 1)]
     if has_pairs:
         stages += _by_task(HOLD_PUSHED, contact_rounds) * int(has_contacts)
         stages += _truncation(part_count, contact_rounds)
@@ -148,6 +156,8 @@ def substep_stages(
     if spin_chunks:
         stages += [Stage(SUM_SPINS, spin_turns)]
     stages += [Stage(UPDATE_VELOCITIES, part_count)]
+    if strikes:
+        stages += [Stage(PART, 1)]
     if has_contacts:
         stages += _by_task(REBOUND, contact_rounds)
     if has_pairs:

@@ -28,7 +28,9 @@ def mean_motion(particles: ti.template(), members: ti.template(), first, last):
 @ti.func
 def turning(particles: ti.template(), members: ti.template(), first, last, centre, velocity):
     """Angular velocity [1/s] of particles about a centre that moves; those without mass count alike."""
-    spin, row0, row1, row2 = moments(particles, members, first, last, centre, velocity, LEAST_INERTIA)
+    spin, row0, row1, row2 = moments(
+        particles.positions, particles.velocities, members, first, last, centre, velocity, LEAST_INERTIA
+    )
     return solve_inertia(row0, row1, row2, spin)
 
 
@@ -89,7 +91,7 @@ def damp_piece(particles: ti.template(), pieces: ti.template(), piece, h, subste
     centre, mean, omega = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
     if rows[piece, HOLD] == FREE:
         # leaving the rotation of a point or a line out damps a little of its spin
-        motion = rigid_motion(particles, members, first, holders)
+        motion = rigid_motion(particles.positions, particles.velocities, members, first, holders)
         centre, mean, omega = motion.centre, motion.velocity, motion.omega
     else:
         centre, mean, omega = held_motion(particles, pieces, piece)

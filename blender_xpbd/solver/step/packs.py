@@ -63,7 +63,8 @@ Contacts = pack_type(
 )
 # as in ``CompactPieces``, columns of the rows as in ``contacts.tables``; hits by piece and collider, columns as in
 # ``contacts.restitution``. Then as in ``DampedPieces`` and ``SpinningPieces``; which of these have touched in the
-# substep, and sums over their chunks, columns as in ``spin``
+# substep, and sums over their chunks, columns as in ``spin``. Then as in ``StruckPieces``, with motions, columns as in
+# ``contacts.pairs.struck_motion``
 Pieces = pack_type(
     piece_rows=INT_TABLE,
     members=INTS,
@@ -76,6 +77,10 @@ Pieces = pack_type(
     spin_of=INTS,
     spin_touched=INTS,
     spin_sums=REAL_TABLE,
+    struck_rows=INT_TABLE,
+    struck_members=INTS,
+    struck_of=INTS,
+    struck_motions=REAL_TABLE,
 )
 # as in ``ColliderSet``; the motion of a frame at the boundaries of its substeps. Of each body, 1 for colliders that it
 # passes through. Of each contact point the face of a mesh that is nearest to it, as in ``contacts.nearest_face``

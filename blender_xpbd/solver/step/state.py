@@ -15,6 +15,7 @@ from ...constraints import CONSTRAINTS
 from ...constraints.constraint import ACCUMULATE, BDF2, DAMPED, UNKNOWN, WARM
 from ...contacts import CONTACTS
 from ...contacts.nearest_face import nearest_faces
+from ...contacts.pairs.struck_motion import STRUCK_WIDTH
 from ...contacts.restitution import HIT_WIDTH
 from ...contacts.slots import FIRST_SLOTS, slot_width
 from ...contacts.tables import COLLIDER_SHAPE, MOTION_WIDTH
@@ -125,6 +126,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         has_pairs=system.objects is not None,
         spin_chunks=len(system.spinning.chunks),
         touches_first=bool(mode & WARM),
+        strikes=system.strikes,
     )
     most_slots = sum(CONTACTS[shape].most_faces for shape in colliders.ints[:, COLLIDER_SHAPE])
     world = World(
@@ -259,7 +261,7 @@ def _slots(system: System, slots: int, mode: int) -> tuple[Any, Any]:
 
 
 def _pieces(system: System, collider_count: int) -> Any:
-    pieces, damped, spinning = system.pieces, system.damped, system.spinning
+    pieces, damped, spinning, struck = system.pieces, system.damped, system.spinning, system.struck
     rows = np.stack([pieces.starts, pieces.point_starts, np.append(pieces.are_hard, 0)], axis=1)
     return Pieces(
         piece_rows=make_array(rows, ti.i32),
@@ -273,6 +275,10 @@ def _pieces(system: System, collider_count: int) -> Any:
         spin_of=make_array(spinning.of_particles, ti.i32),
         spin_touched=make_zeros((len(spinning),), ti.i32),
         spin_sums=make_zeros((len(spinning.chunks), SUM_WIDTH), real_type()),
+        struck_rows=make_array(struck.rows, ti.i32),
+        struck_members=make_array(struck.members, ti.i32),
+        struck_of=make_array(struck.of_particles, ti.i32),
+        struck_motions=make_zeros((len(struck), STRUCK_WIDTH), real_type()),
     )
 
 

@@ -44,7 +44,9 @@ def asked(pairs: ti.template(), sweep):
 
 
 @ti.func
-def touch_pair_task(particles: ti.template(), pairs: ti.template(), task, sweep, embeds: ti.template()):
+def touch_pair_task(
+    particles: ti.template(), starts: ti.template(), pairs: ti.template(), task, sweep, embeds: ti.template()
+):
     """Push the near pairs of a task apart; of listed ones, in every other sweep from the last one to the first."""
     scope, first, answer = asked(pairs, sweep), pairs.pair_starts[task], CALM_LISTED
     count, listed = 0, 0
@@ -57,7 +59,7 @@ def touch_pair_task(particles: ti.template(), pairs: ti.template(), task, sweep,
         if scope == LISTED:
             n = pairs.near_listed[first + (m if sweep % 2 == 0 else count - 1 - m)]
         if scope == ALL or was_pushed(pairs, pairs, n, sweep, embeds):
-            found = touch_pair(particles, pairs, pairs, n, sweep, embeds)
+            found = touch_pair(particles, starts, pairs, pairs, n, sweep, embeds)
             if found == IS_BUSY:
                 answer = BUSY
             if scope == ALL and found >= IS_LISTED:

@@ -24,6 +24,7 @@ from ..order.stages import (
     FIRST,
     HOLD_PUSHED,
     OPEN_LIST,
+    PART,
     PLACE_TARGETS,
     PLACE_VERTICES,
     PREDICT,
@@ -36,6 +37,7 @@ from ..order.stages import (
     SPAN_END,
     SPAN_OF,
     SPAN_TEAM_SIZE,
+    STRIKE,
     SUM_SPINS,
     TOUCH,
     TOUCH_AGAIN,
@@ -60,6 +62,7 @@ from .pair_functions import place_vertices
 from .pair_stages import take_pair_turn
 from .pair_tables import IS_OVER, MUST_SEARCH
 from .spin import note_touch, restore_spin, sum_spin
+from .strike_functions import part_pieces, strike_pieces
 from .sweep_functions import touch_again_task
 from .window_functions import is_pushed
 
@@ -229,6 +232,13 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
             sum_spin_share(world, turn, turns, h)
         if act == RESTORE_SPINS:
             restore_spin_share(world, turn, turns, variant)
+    if ti.static(variant.strikes):
+        # Euler's alone: see ``StruckPieces``
+        if act == STRIKE:
+            starts = ti.static(world.particles.previous_positions)
+            strike_pieces(world.particles, starts, world.pairs, world.pieces, h, variant)
+        if act == PART:
+            part_pieces(world.particles, world.pieces, h)
     if ti.static(variant.shapes):
         if act == REBOUND:
             finish_contacts(world.particles, world.contacts, order, task, h, variant)

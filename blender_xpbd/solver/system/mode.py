@@ -29,6 +29,7 @@ class Variant(NamedTuple):
         embeds: whether a point of these is carried by several particles.
         chooses: whether a body passes through a collider that it does not see.
         starts_inside: whether a contact point is inside a collider when the simulation starts.
+        strikes: whether there are hard pieces that other surfaces may meet.
     """
 
     mode: int
@@ -43,6 +44,7 @@ class Variant(NamedTuple):
     embeds: bool = False
     chooses: bool = False
     starts_inside: bool = False
+    strikes: bool = False
 
     @property
     def has_history(self) -> bool:

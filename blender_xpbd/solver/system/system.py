@@ -28,6 +28,7 @@ from ..order.damped_pieces import DampedPieces, build_damped_pieces
 from ..order.level_tables import has_levels, projection_time
 from ..order.schedule import Schedule, build_schedule
 from ..order.spinning_pieces import SpinningPieces, build_spinning_pieces
+from ..order.struck_pieces import StruckPieces, build_struck_pieces
 from .contact_objects import ContactObjects, build_contact_objects, collider_vertices
 from .drag import response
 from .ignored import ignored
@@ -78,6 +79,7 @@ class System:
         objects: bodies and mesh colliders whose surfaces may touch; None where nothing can.
         damped: what of them moves within itself, and is damped.
         spinning: what of them nothing holds; BDF2 keeps its spin by itself.
+        struck: what of them parts from hard pieces as a rigid body.
         tracks: parameters that change over the frames.
         columns: parameters of constraints that follow them.
         notices: warnings.
@@ -101,6 +103,7 @@ class System:
     objects: ContactObjects | None
     damped: DampedPieces
     spinning: SpinningPieces
+    struck: StruckPieces
     tracks: Tracks
     columns: tuple[FollowingColumn, ...]
     notices: tuple[Notice, ...]
@@ -109,6 +112,11 @@ class System:
     def moved_particles(self) -> Ints:
         """All particles that follow a given motion, shape (pinned,)."""
         return np.concatenate([pinned.particles for pinned in self.pinned]).astype(np.int32)
+
+    @property
+    def strikes(self) -> bool:
+        """Whether there are hard pieces that other surfaces may meet."""
+        return self.objects is not None and len(self.struck) > 0
 
     @property
     def device(self) -> str:
@@ -220,6 +228,9 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     # BDF2 loses no spin to speak of
     is_euler = scene.settings.time_integration != "BDF2"
     spinning = build_spinning_pieces(models, starts, blocks, all_inverse_masses if is_euler else np.zeros(next_anchor))
+    met = [] if objects is None else models
+    vertex_count = 0 if objects is None else len(objects.vertices)
+    struck = build_struck_pieces(scene, met, starts, blocks, all_inverse_masses, vertex_count)
     del blocks, upright
     vertices = np.zeros((0, 3)) if objects is None else collider_vertices(scene, objects.colliders) - origin
     return System(
@@ -241,6 +252,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         objects=objects,
         damped=damped,
         spinning=spinning,
+        struck=struck,
         tracks=tracks,
         columns=columns,
         notices=(

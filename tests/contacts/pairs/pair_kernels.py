@@ -136,7 +136,7 @@ def touch_all(particles: Moving, surfaces: Surfaces, pairs: Pairs, sweeps: ti.i3
     ti.loop_config(serialize=True)
     for _ in range(sweeps):
         for n in range(pairs.near_count[0]):
-            touch.touch_pair(particles, surfaces, pairs, n, 0, embeds)
+            touch.touch_pair(particles, particles.previous_positions, surfaces, pairs, n, 0, embeds)
 
 
 @ti.kernel

@@ -42,6 +42,7 @@ class Pair:
 
     def settle(self, velocities):
         write_array(self.particles.velocities, np.column_stack([velocities, np.zeros(len(velocities))]))
+        kernels.keep_all(self.particles, self.surfaces, self.pairs, self.embeds)
         kernels.settle_all(self.particles, self.surfaces, self.pairs, 1.0 / self.h, 0.01, self.embeds)
         return read_array(self.particles.velocities)[:, :3]
 
@@ -155,3 +156,39 @@ def test_only_the_speed_of_the_push_is_taken_back():
     pair = Pair(0, VERTEX, np.array([1.0, np.inf, np.inf, np.inf]))
     pair.touch()
     assert pair.settle(np.array([[0.0, 0.0, 2.0], *[[0.0] * 3] * 3]))[0, 2] == pytest.approx(1.5, rel=1e-4)
+
+
+@pytest.mark.parametrize(("slip", "taken"), [(3.0, 0.3), (0.2, 0.2)])
+def test_friction_goes_with_all_of_the_normal_impulse(slip, taken):
+    """The push stopped 0.5 of 1.5 m/s; what stops the other 1 m/s has friction too, but turns no slip around."""
+    pair = Pair(0, VERTEX, np.array([1.0, np.inf, np.inf, np.inf]), friction=0.3)
+    pair.move(np.array([[0.1, 0.0, 0.0], *[[0.0] * 3] * 3]))
+    pair.touch()
+    got = pair.settle(np.array([[slip, 0.0, -1.0], *[[0.0] * 3] * 3]))
+    np.testing.assert_allclose(got[0], [slip - taken, 0.0, 0.0], atol=1e-6)
+
+
+def test_what_sticks_keeps_its_velocity_along_the_surface():
+    pair = Pair(0, VERTEX, np.array([1.0, np.inf, np.inf, np.inf]), friction=0.3)
+    pair.move(np.array([[0.0005, 0.0, 0.0], *[[0.0] * 3] * 3]))
+    pair.touch()
+    pair.move(np.array([[1e-5, 0.0, 0.0], *[[0.0] * 3] * 3]))
+    got = pair.settle(np.array([[0.1, 0.0, -1.0], *[[0.0] * 3] * 3]))
+    np.testing.assert_allclose(got[0], [0.1, 0.0, 0.0], atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("kind", "places"),
+    [
+        (0, np.array([[-0.003, 0.2, 0.0098], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])),
+        (1, np.array([[-0.5, 0.2, 0.0098], [-0.003, 0.2, 0.0098], [0.0, -1.0, 0.0], [0.0, 1.0, 0.0]])),
+    ],
+)
+def test_what_slides_over_an_edge_of_a_flat_surface_is_not_thrown_up(kind, places):
+    """It begins 3 mm before the edge, so that the normal leans; 0.2 mm too near are 0.2 mm when it has passed."""
+    pair = Pair(kind, places, np.array([1.0, 1.0, np.inf, np.inf]) if kind else np.array([1.0, *[np.inf] * 3]))
+    moving = 2 if kind else 1
+    pair.move(np.array([[0.006, 0.0, 0.0]] * moving + [[0.0] * 3] * (4 - moving)))
+    moved = pair.touch()
+    np.testing.assert_allclose(moved[moving - 1, :2], 0.0, atol=1e-7)
+    assert np.abs(moved[:, 2]).max() < 2.1e-4

@@ -15,6 +15,7 @@ from blender_xpbd.solver.order.stages import (
     MOST_SWEEPS,
     OPEN_LIST,
     OPEN_WINDOW,
+    PART,
     PLACE_TARGETS,
     PREDICT,
     PROJECT,
@@ -23,6 +24,7 @@ from blender_xpbd.solver.order.stages import (
     SETTLE_PAIRS,
     SETTLE_SWEEPS,
     SOLVE_LEVELS,
+    STRIKE,
     TOUCH,
     TOUCH_AGAIN,
     TOUCH_PAIRS,
@@ -108,3 +110,11 @@ def test_pairs_are_searched_once_after_the_first_iteration_and_pushed_in_all():
     # sweeps are counted through the substep, and colliders hold what each has pushed
     for sweep in range(2 * MOST_SWEEPS):
         assert tasks_of(stages, TOUCH_PAIRS, sweep) == tasks_of(stages, TOUCH_AGAIN, sweep) == list(range(5))
+
+
+def test_hard_pieces_part_between_the_last_push_and_the_truncation():
+    stages = substep_stages(4, 2, False, True, has_pairs=True, strikes=True)
+    wanted = (TOUCH_PAIRS, STRIKE, LIMIT, UPDATE_VELOCITIES, PART, REBOUND, SETTLE_PAIRS)
+    acts = [act for act, _ in itertools.groupby(stage.act for stage in stages if stage.act in wanted)]
+    assert acts[acts.index(STRIKE) - 1 :] == list(wanted)
+    assert STRIKE not in [stage.act for stage in substep_stages(4, 2, False, True, has_pairs=True)]

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Hard bodies part from other solids with e times their approach, and what one loses the other gains."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.contacts.solids import HARD, RUBBER, Motion, angle, ball, cube, shifted, solid, tetrahedron
+from tests.solver.scenes import pins, touching
+
+pytestmark = pytest.mark.usefixtures("taichi_cpu")
+
+SPEED, E = 2.0, 0.5
+STILL = {"gravity": (0.0, 0.0, 0.0), "substeps": 20}
+
+
+def placed(shape, identifier, bottom, velocity=(0.0, 0.0, 0.0), **material):
+    """A solid whose lowest point has a height [m], with its middle over the origin."""
+    values = {**material, "friction": 0.3, "restitution": E, "internal_damping": 0.0}
+    body = solid(shape, height=bottom, velocity=velocity, identifier=identifier, **values)
+    middle = 0.5 * (body.positions.min(axis=0) + body.positions.max(axis=0))
+    return shifted(body, -middle * [1.0, 1.0, 0.0])
+
+
+def motions(simulation):
+    """Of both bodies, and the angular momentum of both about the origin [kg m²/s]."""
+    found = [Motion(simulation, *simulation.system.starts[body : body + 2]) for body in range(2)]
+    return found, sum(mine.spin + mine.mass * np.cross(mine.centre, mine.velocity) for mine in found)
+
+
+@pytest.mark.parametrize(("lower", "upper"), [(cube, cube), (cube, ball), (angle, tetrahedron)])
+@pytest.mark.parametrize("material", [HARD, RUBBER], ids=["hard", "rubber"])
+def test_what_a_hard_body_loses_the_other_gains(lower, upper, material):
+    below = placed(lower, "b0", 0.0, **material)
+    top = float(below.positions[:, 2].max())
+    simulation = touching(below, placed(upper, "b1", top + 0.03, (0.1, 0.0, -SPEED), **HARD), **STILL)
+    before, spin = motions(simulation)
+    for _ in range(3):
+        simulation.advance()
+        after, spin_after = motions(simulation)
+        momentum = sum(mine.mass * mine.velocity for mine in after)
+        np.testing.assert_allclose(momentum, before[1].mass * before[1].velocity, atol=1e-8)
+        np.testing.assert_allclose(spin_after, spin, atol=1e-4)
+    parting = (after[1].velocity - after[0].velocity)[2]
+    # where neither turns, what parts are the centres; soft bodies give back more by their elasticity
+    if lower is upper and material is HARD:
+        assert parting == pytest.approx(E * SPEED, rel=1e-3)
+    assert parting > 0.5 * E * SPEED
+
+
+@pytest.mark.parametrize("shape", [cube, ball, tetrahedron])
+def test_a_hard_body_rebounds_from_what_is_held(shape):
+    floor = placed(cube, "b0", -0.2, **RUBBER)
+    floor = replace(floor, pins=pins(floor.positions, np.arange(len(floor.positions))))
+    simulation = touching(floor, placed(shape, "b1", 0.03, (0.0, 0.0, -SPEED), **HARD), **STILL)
+    for _ in range(3):
+        simulation.advance()
+    assert motions(simulation)[0][1].velocity[2] == pytest.approx(E * SPEED, rel=0.03)
+
+
+def test_threads_and_resuming_change_no_byte():
+    below = placed(cube, "b0", 0.0, **HARD)
+    above = placed(ball, "b1", 0.23, (0.1, 0.0, -SPEED), **HARD)
+    found = []
+    for path in ("SERIAL", "THREADS"):
+        simulation = touching(below, above, path=path, substeps=20)
+        simulation.advance()
+        checkpoint = simulation.checkpoint()
+        simulation.advance()
+        found.append(simulation.positions().tobytes())
+    resumed = touching(below, above, substeps=20)
+    resumed.restore(1, checkpoint)
+    resumed.advance()
+    assert found[0] == found[1] == resumed.positions().tobytes()

@@ -10,13 +10,14 @@ import numpy.typing as npt
 
 from ..constraints.constraint import ConstraintBlock
 from ..constraints.scaling import Scaling
-from ..geometry.levels.hierarchy import build_hierarchy
+from ..geometry.levels.hierarchy import build_hierarchy, in_held_pieces
 from ..geometry.levels.tethers import nearest_sources
 from ..geometry.surface.topology import face_diagonals, unique_edges, unique_pairs
 from ..scene.body import Body
 from ..scene.settings import SolverSettings
 from .body_model import is_direct
 from .hierarchy import Hierarchy
+from .net import NetSprings
 from .vertex_factors import vertex_factors
 
 Floats = npt.NDArray[np.float64]
@@ -58,15 +59,17 @@ def cloth_hierarchy(
     moving = ~fixed & (masses > 0.0)
     if not is_wanted or body.vertex_count < FEWEST_PARTICLES or not moving.any():
         return None
-    if not _is_even(body):
-        return None
     rigidity = _rigidity(body, triangles, blocks, settings)
     edges = unique_edges(body.face_sizes, body.corners)
     corners = np.asarray(triangles)
     sides = np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [2, 0]]])
     pairs = unique_pairs(np.concatenate([edges, face_diagonals(body.face_sizes, body.corners), sides]))
-    levels = build_hierarchy(body.positions, triangles, pairs, masses, fixed)
-    if rigidity <= 0.0 or not levels:
+    levels = build_hierarchy(body.positions, triangles, pairs, masses, fixed) if _is_even(body) else ()
+    springs = None
+    if settings.device != "GPU":
+        held = in_held_pieces(pairs, triangles, fixed, body.vertex_count)
+        springs = NetSprings.of(tuple(blocks), body.positions, np.where(moving, masses, 0.0), held)
+    if rigidity <= 0.0 or (not levels and springs is None):
         return None
     lengths = np.linalg.norm(body.positions[pairs[:, 0]] - body.positions[pairs[:, 1]], axis=1)
     pins = [np.flatnonzero(fixed) if fixed.any() else _middle(body.positions)]
@@ -74,6 +77,7 @@ def cloth_hierarchy(
     hops, _ = nearest_sources(body.vertex_count, pairs, np.ones(len(pairs)), pins)
     return Hierarchy(
         levels=levels,
+        springs=springs,
         rigidity=rigidity,
         compliance=float((lengths**2).sum()) / rigidity,
         weight=2.0 / float(np.median(masses[moving])),

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ...constraints.scaling import Scaling
 from ...device.arrays import edited_array
 from ..order.level_tables import level_stiffness
+from ..order.net_tables import net_stiffness
 from ..system.colliders import ColliderSet
 from ..system.system import System, drag_share
 from .state import State, body_table
@@ -40,7 +41,7 @@ class TrackPlayer:
         self._uploads.write("particles.gravity", gravity[None])
         self._uploads.write("particles.bodies", body_table(system, frame_index))
         self._uploads.write("colliders.floats", self._collider_table(frame_index))
-        self._uploads.write("levels.stiffness", self._level_stiffness(frame_index))
+        self._write_level_stiffness(frame_index)
         self._scale_columns(frame_index)
         for number in range(len(system.models)):
             self._scale_particles(number, frame_index)
@@ -57,12 +58,15 @@ class TrackPlayer:
                 )
         return table
 
-    def _level_stiffness(self, frame_index: int) -> npt.NDArray[np.float64]:
+    def _write_level_stiffness(self, frame_index: int) -> None:
+        """Of coarse levels and nets."""
         factors = [
             1.0 if model.hierarchy is None else self._factor(number, model.hierarchy.law, frame_index)
             for number, model in enumerate(self._system.models)
         ]
-        return level_stiffness(self._system.models, self._system.scene, factors)
+        models, scene = self._system.models, self._system.scene
+        self._uploads.write("levels.stiffness", level_stiffness(models, scene, factors))
+        self._uploads.write("levels.net_stiffness", net_stiffness(models, scene, factors, self._state.nets))
 
     def _scale_columns(self, frame_index: int) -> None:
         """Columns of constraints."""

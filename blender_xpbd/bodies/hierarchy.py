@@ -24,9 +24,6 @@ Floats = npt.NDArray[np.float64]
 # more per substep (docs/experiments.md, Coarse levels of cloth) for a gain that does not show
 LEAST_SHARE_LEFT = 0.5
 LEAST_STRETCH = 0.02
-# with longer substeps [s] links do better: nets hold as well, but a swing loses more (docs/experiments.md, Coarse nets
-# of springs)
-LONGEST_NET_STEP = 1.0 / 120.0
 
 
 @dataclass(frozen=True)
@@ -35,7 +32,7 @@ class Hierarchy:
 
     Attributes:
         levels: finest first.
-        springs: of which coarse nets are made instead, where substeps are short enough; None for other cloth.
+        springs: of which coarse nets are made in place of levels; None where levels serve.
         rigidity: Σ L²/α over the springs of the cloth [N·m]: twice the energy of a unit strain in all directions.
         compliance: of a spring on the average [m/N].
         weight: sum of the inverse masses of two neighbours [1/kg].
@@ -66,10 +63,6 @@ class Hierarchy:
         """
         stretch = 2.0 * self.hops**2 * gravity * h * h / self.depth
         return self.left(h) >= LEAST_SHARE_LEFT and stretch >= LEAST_STRETCH
-
-    def takes_nets(self, h: float) -> bool:
-        """Whether coarse nets serve it in place of the levels."""
-        return self.springs is not None and (h <= LONGEST_NET_STEP or not self.levels)
 
     def left(self, h: float) -> float:
         """The share of a pull that a sweep over springs undoes where they are rigid, and which softer ones pass on."""

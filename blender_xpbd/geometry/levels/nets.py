@@ -28,6 +28,10 @@ Mask = npt.NDArray[np.bool_]
 HOPS = (2, 1)
 # of Jacobi's method; 0.6 and 0.8 leave the same strain
 SMOOTHING = 0.8
+# a vertex moves with so many vertices of a net at most: rows of one width cost a fifth of others; and a smaller share is
+# left out
+MOST_SHARES = 4
+LEAST_SHARE = 1e-6
 # a net of fewer vertices that move, or of more than this share of those below, is not worth its work; chosen by hand
 FEWEST_VERTICES = 4
 GREATEST_SHARE = 0.7
@@ -148,9 +152,20 @@ def _smoothed(springs: SparseRows, owners: Indices, moves: Mask) -> SparseRows:
     rows = np.concatenate([tentative.rows, pulled.rows])
     columns = np.concatenate([tentative.columns, pulled.columns])
     values = np.concatenate([tentative.values, -steps[pulled.rows] * pulled.values])
-    shares = _rows(rows, columns, values, len(owners))
-    kept = np.abs(shares.values) > 1e-9
-    return _rows(shares.rows[kept], shares.columns[kept], shares.values[kept], len(owners))
+    return _widest(_rows(rows, columns, values, len(owners)))
+
+
+def _widest(shares: SparseRows) -> SparseRows:
+    """The greatest ``MOST_SHARES`` of each row, scaled so that they sum up to what the row did."""
+    rows, values, count = shares.rows, shares.values, len(shares.starts) - 1
+    order = np.lexsort((shares.columns, -values, rows))
+    places = np.arange(len(order)) - shares.starts[rows[order]]
+    kept = np.sort(order[(places < MOST_SHARES) & (values[order] > LEAST_SHARE)])
+    wanted = np.bincount(rows, values, minlength=count)
+    found = np.bincount(rows[kept], values[kept], minlength=count)
+    return _rows(
+        rows[kept], shares.columns[kept], values[kept] * (wanted / np.maximum(found, 1e-300))[rows[kept]], count
+    )
 
 
 def _laplacian(springs: SparseRows) -> SparseRows:

@@ -111,7 +111,7 @@ def levels_pay(hierarchy: Hierarchy, scene: Scene, h: float) -> bool:
 
 
 def _has_links(hierarchy: Hierarchy, scene: Scene, h: float) -> bool:
-    return not hierarchy.takes_nets(h) and levels_pay(hierarchy, scene, h)
+    return hierarchy.springs is None and levels_pay(hierarchy, scene, h)
 
 
 class _Tables:

@@ -14,7 +14,7 @@ from ...bodies.hierarchy import Hierarchy
 from ...bodies.net import NetSprings
 from ...geometry.cholesky import SparseRows
 from ...geometry.components import connected_components
-from ...geometry.levels.nets import Net
+from ...geometry.levels.nets import MOST_SHARES, Net
 from ...scene.scene import Scene
 from .level_tables import levels_pay, projection_time
 
@@ -24,6 +24,8 @@ Ints = npt.NDArray[np.int32]
 # columns of ``NetTables.rows``: first site and number of the vertices; likewise of those below; whether these are
 # particles, and the site of particle 0 if it had one; how many ends of springs between particles come before its own
 NET_FIRST, NET_COUNT, NET_BELOW, NET_BELOW_COUNT, NET_IS_FINEST, NET_PARTICLES, NET_AIMS = range(7)
+# numbers of a spring in ``NetTables.springs``
+SPRING = 3
 # the mass of a site that is fixed
 FIXED_SITE = -1.0
 
@@ -43,7 +45,7 @@ class NetTables:
         springs: length at rest [m], h² k under tension and under compression [kg], shape (ends, 3).
         gather_starts, gather_sites, gather_weights: from which sites below a site gets its place and its force, with
             which weights; shapes (sites + 1,), (terms,) and (terms, 2).
-        spread_starts, spread_sites, spread_weights: from which sites above a site gets its move, likewise.
+        spread_sites, spread_weights: from which sites above a site gets its move, shape (sites, MOST_SHARES).
         piece_starts, pieces: vertices of the finest net of each piece that nothing holds.
         aims: ends of springs between vertices of nets.
         body_pieces: of each body the first piece and the one after the last, shape (bodies, 2).
@@ -58,7 +60,6 @@ class NetTables:
     gather_starts: Ints
     gather_sites: Ints
     gather_weights: Floats
-    spread_starts: Ints
     spread_sites: Ints
     spread_weights: Floats
     piece_starts: Ints
@@ -79,8 +80,9 @@ def build_net_tables(models: Sequence[BodyModel], starts: Ints, origin: Floats, 
     h = projection_time(scene)
     tables = _Tables()
     for model, start in zip(models, starts, strict=False):
-        if model.hierarchy is not None and model.hierarchy.springs is not None and _has_nets(model.hierarchy, scene, h):
-            tables.append(model.hierarchy.springs, h, int(start), origin)
+        hierarchy = model.hierarchy
+        if hierarchy is not None and hierarchy.springs is not None and levels_pay(hierarchy, scene, h):
+            tables.append(hierarchy.springs, h, int(start), origin)
     return tables.joined()
 
 
@@ -104,7 +106,7 @@ def net_stiffness(models: Sequence[BodyModel], scene: Scene, factors: Sequence[f
 
 
 def _has_nets(hierarchy: Hierarchy, scene: Scene, h: float) -> bool:
-    return hierarchy.takes_nets(h) and levels_pay(hierarchy, scene, h)
+    return hierarchy.springs is not None and levels_pay(hierarchy, scene, h)
 
 
 class _Tables:
@@ -113,11 +115,12 @@ class _Tables:
     def __init__(self) -> None:
         self._rows: list[tuple[int, ...]] = []
         self._sites: list[Floats] = [np.zeros((0, 4))]
-        self._parts: dict[str, list[SparseRows]] = {"spring": [], "gather": [], "spread": []}
+        self._spread_sites: list[Ints] = [np.zeros((0, MOST_SHARES), np.int32)]
+        self._spread_weights: list[Floats] = [np.zeros((0, MOST_SHARES))]
+        self._parts: dict[str, list[SparseRows]] = {"spring": [], "gather": []}
         self._values: dict[str, list[Floats]] = {
             "spring": [np.zeros((0, 3))],
             "gather": [np.zeros((0, 2))],
-            "spread": [np.zeros((0, 1))],
         }
         self._pieces: list[Ints] = []
         self._body_pieces: list[tuple[int, int]] = []
@@ -139,7 +142,7 @@ class _Tables:
         for number, net in enumerate(nets):
             first, offset = self._count, below - first_particle if number == 0 else 0
             self._rows.append((first, len(net.masses), below, count, int(number == 0), offset, self._fine_ends))
-            self._add("spread", net.prolongation, first, net.prolongation.values[:, None])
+            self._add_spread(net.prolongation, first)
             self._add("gather", net.places, below, _gather_weights(net))
             stiffness = np.stack([net.lengths, net.springs.values, net.springs.values], axis=1)
             self._add("spring", net.springs, first, stiffness)
@@ -147,14 +150,13 @@ class _Tables:
             self._sites.append(np.concatenate([net.positions - origin, masses[:, None]], axis=1))
             below, count = first, len(net.masses)
             self._count += count
-        self._add("spread", _empty(count), 0, np.zeros((0, 1)))
+        self._add_spread(_empty(count), 0)
         self._add_pieces(nets[0], self._rows[-len(nets)][NET_FIRST])
 
     def joined(self) -> NetTables:
         """All that was collected."""
         spring_starts, spring_ends, springs = self._joined("spring")
         gather_starts, gather_sites, gather_weights = self._joined("gather")
-        spread_starts, spread_sites, spread_weights = self._joined("spread")
         return NetTables(
             rows=np.array(self._rows, np.int32).reshape(-1, 7),
             stiffness=np.ones(len(self._rows)),
@@ -165,9 +167,8 @@ class _Tables:
             gather_starts=gather_starts,
             gather_sites=gather_sites,
             gather_weights=gather_weights,
-            spread_starts=spread_starts,
-            spread_sites=spread_sites,
-            spread_weights=spread_weights[:, 0],
+            spread_sites=np.concatenate(self._spread_sites),
+            spread_weights=np.concatenate(self._spread_weights),
             piece_starts=np.cumsum([0, *(len(piece) for piece in self._pieces)]).astype(np.int32),
             pieces=np.concatenate([np.zeros(0, np.int32), *self._pieces]),
             body_pieces=np.array(self._body_pieces, np.int32).reshape(-1, 2),
@@ -177,6 +178,15 @@ class _Tables:
     def _add(self, name: str, rows: SparseRows, first_column: int, values: Floats) -> None:
         self._parts[name].append(SparseRows(rows.starts, rows.columns + first_column, rows.values))
         self._values[name].append(values)
+
+    def _add_spread(self, prolongation: SparseRows, first: int) -> None:
+        """Rows of one width: what is missing has no weight."""
+        count, rows = len(prolongation.starts) - 1, prolongation.rows
+        places = rows, np.arange(len(rows)) - prolongation.starts[rows]
+        sites, weights = np.full((count, MOST_SHARES), first, np.int32), np.zeros((count, MOST_SHARES))
+        sites[places], weights[places] = prolongation.columns + first, prolongation.values
+        self._spread_sites.append(sites)
+        self._spread_weights.append(weights)
 
     def _joined(self, name: str) -> tuple[Ints, Ints, Floats]:
         counts = [np.diff(part.starts) for part in self._parts[name]]

@@ -13,9 +13,11 @@ for cloth that is folded, whose springs lie in other directions: a share of its 
 import taichi as ti
 
 from ...constraints.constraint import SMALL
+from ...constraints.lanes import edge, place
+from ...geometry.levels.nets import MOST_SHARES
 from ..order.level_operations import BEGIN, END, LEVEL, OPERATION, SWEEP
 from ..order.net_operations import AIM, BALANCE, FORCE, GATHER, RELAX, RESIDUE, SPREAD
-from ..order.net_tables import NET_AIMS, NET_BELOW, NET_IS_FINEST, NET_PARTICLES
+from ..order.net_tables import NET_AIMS, NET_BELOW, NET_IS_FINEST, NET_PARTICLES, SPRING
 
 # of the moves of the substep before, with which the next begins: 1 gains energy with few substeps, 0.5 loses more of a
 # swing (docs/experiments.md, Coarse nets of springs)
@@ -43,87 +45,95 @@ def do_operation(levels: ti.template(), finest: ti.template(), operation, net, s
     """An operation on the vertices, particles or pieces from ``begin`` to before ``end``."""
     rows = ti.static(levels.net_rows)
     if operation == FORCE:
+        first, particles, stiffness = rows[net, NET_BELOW], rows[net, NET_PARTICLES], levels.net_stiffness[net]
         for n in range(begin, end):
-            sum_forces(levels, finest, rows[net, NET_BELOW] + n, rows[net, NET_PARTICLES], levels.net_stiffness[net])
+            sum_forces(levels, finest, first + n, particles, stiffness)
     elif operation == GATHER:
+        is_finest, particles = rows[net, NET_IS_FINEST], rows[net, NET_PARTICLES]
         for i in range(begin, end):
-            gather(levels, finest, i, rows[net, NET_IS_FINEST], rows[net, NET_PARTICLES])
+            if is_finest == 1:
+                gather(levels, finest, levels.net_forces, i, particles)
+                levels.net_moves[i] = KEPT * levels.net_moves[i]
+            else:
+                gather(levels, levels.net_places, levels.net_residues, i, 0)
+                levels.net_residues[i] = levels.net_forces[i]
+                levels.net_moves[i] = 0.0 * levels.net_forces[i]
     elif operation == AIM:
+        aims, stiffness = rows[net, NET_AIMS], levels.net_stiffness[net]
         for i in range(begin, end):
-            aim_springs(levels, i, rows[net, NET_AIMS], levels.net_stiffness[net])
+            aim_springs(levels, i, aims, stiffness)
     elif operation == RESIDUE:
+        aims = rows[net, NET_AIMS]
         for i in range(begin, end):
-            find_residue(levels, i, rows[net, NET_AIMS])
+            find_residue(levels, i, aims)
     elif operation == RELAX:
-        last = begin + end - 1
+        last, aims = begin + end - 1, rows[net, NET_AIMS]
         for n in range(begin, end):
             i = n
             if sweep == 1:
                 i = last - n
-            relax(levels, i, rows[net, NET_AIMS])
+            relax(levels, i, aims)
     elif operation == BALANCE:
         for piece in range(begin, end):
             balance(levels, piece)
     elif operation == SPREAD:
-        for n in range(begin, end):
-            spread(levels, finest, rows[net, NET_BELOW] + n, rows[net, NET_IS_FINEST], rows[net, NET_PARTICLES])
+        first, particles = rows[net, NET_BELOW], rows[net, NET_PARTICLES]
+        if rows[net, NET_IS_FINEST] == 1:
+            for n in range(begin, end):
+                finest[first + n - particles] += move_above(levels, first + n)
+        else:
+            for n in range(begin, end):
+                levels.net_moves[first + n] += move_above(levels, first + n)
 
 
 @ti.func
 def sum_forces(levels: ti.template(), finest: ti.template(), site, particles, stiffness):
     """h² times the force of the springs of a particle [kg m]."""
-    place = finest[site - particles]
-    force = 0.0 * place
-    for t in range(levels.net_spring_starts[site], levels.net_spring_starts[site + 1]):
-        difference = place - finest[levels.net_spring_ends[t] - particles]
-        difference[3] = 0.0
+    here = finest[site - particles]
+    force = 0.0 * here
+    starts, ends, springs = ti.static(levels.net_spring_starts, levels.net_spring_ends, levels.net_springs)
+    for t in range(starts[site], starts[site + 1]):
+        difference = edge(here, finest[ends[t] - particles])
         length = difference.norm()
-        stretch = length - levels.net_springs[t, 0]
-        hardness = levels.net_springs[t, 1]
+        spring = place(SPRING * t)
+        stretch = length - springs[spring]
+        hardness = springs[spring + 1]
         if stretch < 0.0:
-            hardness = levels.net_springs[t, 2]
+            hardness = springs[spring + 2]
         force -= (hardness * stretch / (length + SMALL)) * difference
     levels.net_forces[site] = stiffness * force
 
 
 @ti.func
-def gather(levels: ti.template(), finest: ti.template(), i, is_finest, particles):
-    """Where a vertex is, the force on it, and the moves that it begins with."""
-    place, force = 0.0 * levels.net_places[i], 0.0 * levels.net_places[i]
+def gather(levels: ti.template(), places: ti.template(), forces: ti.template(), i, first):
+    """Where a vertex is, and the force on it, from the places and forces of what is below.
+
+    ``first`` is the site of the first place.
+    """
+    here, force = 0.0 * levels.net_places[i], 0.0 * levels.net_places[i]
     for term in range(levels.net_gather_starts[i], levels.net_gather_starts[i + 1]):
-        below = levels.net_gather_sites[term]
-        if is_finest == 1:
-            place += levels.net_gather_weights[term, 0] * finest[below - particles]
-            force += levels.net_gather_weights[term, 1] * levels.net_forces[below]
-        else:
-            place += levels.net_gather_weights[term, 0] * levels.net_places[below]
-            force += levels.net_gather_weights[term, 1] * levels.net_residues[below]
-    place[3] = levels.net_places[i][3]
-    levels.net_places[i] = place
+        below, weight = levels.net_gather_sites[term], place(2 * term)
+        here += levels.net_gather_weights[weight] * places[below - first]
+        force += levels.net_gather_weights[weight + 1] * forces[below]
+    here[3] = levels.net_places[i][3]
+    levels.net_places[i] = here
     levels.net_forces[i] = force
-    if is_finest == 1:
-        levels.net_moves[i] = KEPT * levels.net_moves[i]
-    else:
-        levels.net_residues[i] = force
-        levels.net_moves[i] = 0.0 * force
 
 
 @ti.func
 def aim_springs(levels: ti.template(), i, aims, stiffness):
     """Directions of the springs of a vertex, and the inverse of its block of M + h² K."""
-    place = levels.net_places[i]
-    mass = place[3]
+    here = levels.net_places[i]
+    mass = here[3]
     xx, yy, zz = mass, mass, mass
     xy, yz, zx = 0.0 * mass, 0.0 * mass, 0.0 * mass
     for t in range(levels.net_spring_starts[i], levels.net_spring_starts[i + 1]):
-        d = place - levels.net_places[levels.net_spring_ends[t]]
-        d[3] = 0.0
-        length = d.norm() + SMALL
-        share = ti.min(length / levels.net_springs[t, 0], 1.0)
-        spread_share = ti.max(1.0 - share * share, LEAST_SPREAD)
-        hardness = stiffness * levels.net_springs[t, 1]
-        d *= ti.sqrt(hardness * (1.0 - spread_share)) / length
-        rest = hardness * spread_share
+        d = edge(here, levels.net_places[levels.net_spring_ends[t]])
+        spring = place(SPRING * t)
+        square, rest_length = d.dot(d) + SMALL, levels.net_springs[spring]
+        hardness = stiffness * levels.net_springs[spring + 1]
+        rest = hardness * ti.max(1.0 - square / (rest_length * rest_length), LEAST_SPREAD)
+        d *= ti.sqrt((hardness - rest) / square)
         levels.net_aims[t - aims] = ti.Vector([d[0], d[1], d[2], rest])
         xx += d[0] * d[0] + rest
         yy += d[1] * d[1] + rest
@@ -190,12 +200,13 @@ def balance(levels: ti.template(), piece):
 
 
 @ti.func
-def spread(levels: ti.template(), finest: ti.template(), site, is_finest, particles):
-    """Move a vertex, or a particle, with those of the net above."""
-    move = ti.Vector([0.0, 0.0, 0.0, 0.0])
-    for term in range(levels.net_spread_starts[site], levels.net_spread_starts[site + 1]):
-        move += levels.net_spread_weights[term] * levels.net_moves[levels.net_spread_sites[term]]
-    if is_finest == 1:
-        finest[site - particles] += move
-    else:
-        levels.net_moves[site] += move
+def move_above(levels: ti.template(), site):
+    """How far a vertex, or a particle, moves with those of the net above."""
+    sites, weights, moves = ti.static(levels.net_spread_sites, levels.net_spread_weights, levels.net_moves)
+    t = place(MOST_SHARES * site)
+    return (
+        weights[t] * moves[sites[t]]
+        + weights[t + 1] * moves[sites[t + 1]]
+        + weights[t + 2] * moves[sites[t + 2]]
+        + weights[t + 3] * moves[sites[t + 3]]
+    )

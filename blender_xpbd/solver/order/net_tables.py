@@ -24,6 +24,9 @@ Ints = npt.NDArray[np.int32]
 # columns of ``NetTables.rows``: first site and number of the vertices; likewise of those below; whether these are
 # particles, and the site of particle 0 if it had one; how many ends of springs between particles come before its own
 NET_FIRST, NET_COUNT, NET_BELOW, NET_BELOW_COUNT, NET_IS_FINEST, NET_PARTICLES, NET_AIMS = range(7)
+# columns of ``NetTables.stiffness``: of what the springs below do, the share that sweeps over them leave; and a factor
+# on the springs of the net
+NET_LEFT, NET_STIFFNESS = range(2)
 # numbers of a spring in ``NetTables.springs``
 SPRING = 3
 # the mass of a site that is fixed
@@ -38,7 +41,7 @@ class NetTables:
 
     Attributes:
         rows: per net the columns named above, shape (nets, 7).
-        stiffness: on the springs of each net, shape (nets,).
+        stiffness: columns named below, shape (nets, 2).
         sites: places relative to the origin [m] and masses [kg], shape (sites, 4); of particles zeros.
         spring_starts: where the springs of each site begin, shape (sites + 1,).
         spring_ends: the site at the other end, shape (ends,).
@@ -82,7 +85,7 @@ def build_net_tables(models: Sequence[BodyModel], starts: Ints, origin: Floats, 
     for model, start in zip(models, starts, strict=False):
         hierarchy = model.hierarchy
         if hierarchy is not None and hierarchy.springs is not None and levels_pay(hierarchy, scene, h):
-            tables.append(hierarchy.springs, h, int(start), origin)
+            tables.append(hierarchy.springs, _stiffness(hierarchy, h, 1.0), h, int(start), origin)
     return tables.joined()
 
 
@@ -97,12 +100,17 @@ def net_stiffness(models: Sequence[BodyModel], scene: Scene, factors: Sequence[f
     """
     h = projection_time(scene)
     with_nets = [
-        factor
+        _stiffness(model.hierarchy, h, factor)
         for model, factor in zip(models, factors, strict=True)
         if model.hierarchy is not None and _has_nets(model.hierarchy, scene, h)
     ]
     numbers = np.cumsum(tables.rows[:, NET_IS_FINEST]) - 1
-    return 1.0 / np.asarray(with_nets, np.float64)[numbers] if len(numbers) else tables.stiffness
+    return np.array(with_nets)[numbers] if len(numbers) else tables.stiffness
+
+
+def _stiffness(hierarchy: Hierarchy, h: float, factor: float) -> tuple[float, float]:
+    """A row of ``NetTables.stiffness``, for springs so many times as compliant as they were built."""
+    return hierarchy.softened(factor).left(h) / factor, 1.0 / factor
 
 
 def _has_nets(hierarchy: Hierarchy, scene: Scene, h: float) -> bool:
@@ -114,6 +122,7 @@ class _Tables:
 
     def __init__(self) -> None:
         self._rows: list[tuple[int, ...]] = []
+        self._stiffness: list[tuple[float, float]] = []
         self._sites: list[Floats] = [np.zeros((0, 4))]
         self._spread_sites: list[Ints] = [np.zeros((0, MOST_SHARES), np.int32)]
         self._spread_weights: list[Floats] = [np.zeros((0, MOST_SHARES))]
@@ -127,7 +136,9 @@ class _Tables:
         self._count = 0
         self._fine_ends = 0
 
-    def append(self, springs: NetSprings, h: float, first_particle: int, origin: Floats) -> None:
+    def append(
+        self, springs: NetSprings, stiffness: tuple[float, float], h: float, first_particle: int, origin: Floats
+    ) -> None:
         """Add the nets of a body."""
         nets = springs.nets(h)
         if not nets:
@@ -144,8 +155,9 @@ class _Tables:
             self._rows.append((first, len(net.masses), below, count, int(number == 0), offset, self._fine_ends))
             self._add_spread(net.prolongation, first)
             self._add("gather", net.places, below, _gather_weights(net))
-            stiffness = np.stack([net.lengths, net.springs.values, net.springs.values], axis=1)
-            self._add("spring", net.springs, first, stiffness)
+            self._stiffness.append(stiffness)
+            values = np.stack([net.lengths, net.springs.values, net.springs.values], axis=1)
+            self._add("spring", net.springs, first, values)
             masses = np.where(net.is_fixed, FIXED_SITE, net.masses)
             self._sites.append(np.concatenate([net.positions - origin, masses[:, None]], axis=1))
             below, count = first, len(net.masses)
@@ -159,7 +171,7 @@ class _Tables:
         gather_starts, gather_sites, gather_weights = self._joined("gather")
         return NetTables(
             rows=np.array(self._rows, np.int32).reshape(-1, 7),
-            stiffness=np.ones(len(self._rows)),
+            stiffness=np.array(self._stiffness).reshape(-1, 2),
             sites=np.concatenate(self._sites),
             spring_starts=spring_starts,
             spring_ends=spring_ends,

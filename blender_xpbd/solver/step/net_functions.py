@@ -6,6 +6,9 @@ that for its vertices: f is what the springs do to the particles, restricted, an
 the directions that they have at the moment. Sweeps of block Gauss–Seidel go from the coarsest net to the finest, whose
 moves go on from those of the substep before: so turning cloth is not held back where a sweep leaves off.
 
+A sweep over springs, which knows nothing of the force in them, takes the share α̃/(w + α̃) of what gravity does in a
+substep. So nets are asked for the rest, or soft cloth would stretch less than its material.
+
 A spring of stiffness k along n acts on a difference u of moves by k n (n·u). One that is shorter than at rest stands
 for cloth that is folded, whose springs lie in other directions: a share of its stiffness acts in all directions.
 """
@@ -17,7 +20,7 @@ from ...constraints.lanes import edge, place
 from ...geometry.levels.nets import MOST_SHARES
 from ..order.level_operations import BEGIN, END, LEVEL, OPERATION, SWEEP
 from ..order.net_operations import AIM, BALANCE, FORCE, GATHER, RELAX, RESIDUE, SPREAD
-from ..order.net_tables import NET_AIMS, NET_BELOW, NET_IS_FINEST, NET_PARTICLES, SPRING
+from ..order.net_tables import NET_AIMS, NET_BELOW, NET_IS_FINEST, NET_LEFT, NET_PARTICLES, NET_STIFFNESS, SPRING
 
 # of the moves of the substep before, with which the next begins: 1 gains energy with few substeps, 0.5 loses more of a
 # swing (docs/experiments.md, Coarse nets of springs)
@@ -45,7 +48,11 @@ def do_operation(levels: ti.template(), finest: ti.template(), operation, net, s
     """An operation on the vertices, particles or pieces from ``begin`` to before ``end``."""
     rows = ti.static(levels.net_rows)
     if operation == FORCE:
-        first, particles, stiffness = rows[net, NET_BELOW], rows[net, NET_PARTICLES], levels.net_stiffness[net]
+        first, particles, stiffness = (
+            rows[net, NET_BELOW],
+            rows[net, NET_PARTICLES],
+            levels.net_stiffness[net, NET_LEFT],
+        )
         for n in range(begin, end):
             sum_forces(levels, finest, first + n, particles, stiffness)
     elif operation == GATHER:
@@ -59,7 +66,7 @@ def do_operation(levels: ti.template(), finest: ti.template(), operation, net, s
                 levels.net_residues[i] = levels.net_forces[i]
                 levels.net_moves[i] = 0.0 * levels.net_forces[i]
     elif operation == AIM:
-        aims, stiffness = rows[net, NET_AIMS], levels.net_stiffness[net]
+        aims, stiffness = rows[net, NET_AIMS], levels.net_stiffness[net, NET_STIFFNESS]
         for i in range(begin, end):
             aim_springs(levels, i, aims, stiffness)
     elif operation == RESIDUE:

@@ -26,10 +26,10 @@ Mask = npt.NDArray[np.bool_]
 # seeds are more than so many springs apart, on the first net and on those above: 3 on the first one costs a tenth more
 # strain (docs/experiments.md, Coarse nets of springs)
 HOPS = (2, 1)
-# of Jacobi's method; 0.6 and 0.8 leave the same strain
+# ω of Jacobi's method; 0.6 and 0.8 leave the same strain
 SMOOTHING = 0.8
-# a vertex moves with so many vertices of a net at most: rows of one width cost a fifth of others; and a smaller share is
-# left out
+# a vertex moves with so many vertices of a net at most, so that kernels read rows of one width; smaller shares are left
+# out
 MOST_SHARES = 4
 LEAST_SHARE = 1e-6
 # a net of fewer vertices that move, or of more than this share of those below, is not worth its work; chosen by hand

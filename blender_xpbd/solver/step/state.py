@@ -23,7 +23,9 @@ from ...device.arrays import make_array, make_vectors, make_zero_vectors, make_z
 from ...device.packs import arrays_by_name
 from ...device.runtime import real_type
 from ..order.level_operations import LevelOperations, level_operations
-from ..order.level_tables import HierarchyTables, build_hierarchy_tables
+from ..order.level_tables import HierarchyTables, build_hierarchy_tables, projection_time
+from ..order.net_operations import net_operations
+from ..order.net_tables import NetTables, build_net_tables
 from ..order.schedule import Schedule
 from ..order.stages import Stage, substep_stages
 from ..system.colliders import ColliderSet
@@ -52,6 +54,7 @@ class State:
         most_slots: of a contact point, that the colliders can fill.
         stages: of a substep.
         tables: the coarse levels of cloths.
+        nets: their coarse nets.
         operations: on these.
     """
 
@@ -61,6 +64,7 @@ class State:
     most_slots: int
     stages: tuple[Stage, ...]
     tables: HierarchyTables
+    nets: NetTables
     operations: LevelOperations
 
     @property
@@ -114,7 +118,9 @@ def build_state(system: System, colliders: ColliderSet) -> State:
     mode, settings, parts = static_mode(system), system.scene.settings, system.schedule.parts
     moved = system.moved_particles
     tables = build_hierarchy_tables(system.models, system.starts, system.scene)
+    nets = build_net_tables(system.models, system.starts, system.origin, system.scene)
     operations = level_operations(tables, parts.count)
+    operations = operations.then(net_operations(nets, projection_time(system.scene), parts.count))
     stages = substep_stages(
         parts.count,
         settings.iterations,
@@ -140,7 +146,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         contacts=_contacts(system, min(FIRST_SLOTS, most_slots), mode),
         pieces=_pieces(system, len(colliders.ints)),
         colliders=_colliders(colliders, settings.substeps, unseen_colliders(system.scene), len(system.contacts)),
-        levels=_levels(tables),
+        levels=_levels(tables, nets),
         pairs=no_pairs(),
     )
     return State(
@@ -150,6 +156,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         most_slots=most_slots,
         stages=stages,
         tables=tables,
+        nets=nets,
         operations=operations,
     )
 
@@ -294,7 +301,7 @@ def _colliders(colliders: ColliderSet, substeps: int, unseen: npt.NDArray[np.boo
     )
 
 
-def _levels(tables: HierarchyTables) -> Any:
+def _levels(tables: HierarchyTables, nets: NetTables) -> Any:
     return Levels(
         rows=make_array(tables.levels, ti.i32),
         stiffness=make_array(tables.stiffness, ti.f32),
@@ -308,6 +315,24 @@ def _levels(tables: HierarchyTables) -> Any:
         links=make_array(tables.links, ti.i32),
         lengths=make_array(tables.lengths, ti.f32),
         link_states=make_zeros((2 * len(tables.lengths),), real_type()),
+        net_rows=make_array(nets.rows, ti.i32),
+        net_stiffness=make_array(nets.stiffness, ti.f32),
+        net_places=make_vectors(nets.sites),
+        net_forces=make_zero_vectors(len(nets.sites)),
+        net_residues=make_zero_vectors(len(nets.sites)),
+        net_moves=make_zero_vectors(len(nets.sites)),
+        net_blocks=make_zero_vectors(2 * len(nets.sites)),
+        net_aims=make_zero_vectors(nets.aims),
+        net_spring_starts=make_array(nets.spring_starts, ti.i32),
+        net_spring_ends=make_array(nets.spring_ends, ti.i32),
+        net_springs=make_array(nets.springs.ravel(), ti.f32),
+        net_gather_starts=make_array(nets.gather_starts, ti.i32),
+        net_gather_sites=make_array(nets.gather_sites, ti.i32),
+        net_gather_weights=make_array(nets.gather_weights.ravel(), ti.f32),
+        net_spread_sites=make_array(nets.spread_sites.ravel(), ti.i32),
+        net_spread_weights=make_array(nets.spread_weights.ravel(), ti.f32),
+        net_piece_starts=make_array(nets.piece_starts, ti.i32),
+        net_pieces=make_array(nets.pieces, ti.i32),
     )
 
 

@@ -16,6 +16,7 @@ from ..constraints.neo_hookean import NEO_HOOKEAN, build_neo_hookean
 from ..constraints.tetrahedron_element import lame_parameters, solid_tetrahedra
 from ..constraints.tetrahedron_volume import build_tetrahedron_volume
 from ..geometry.chunks import chunks
+from ..geometry.solid.clamps import clamp_factors, held_face_normals
 from ..geometry.solid.embedding import bind
 from ..geometry.solid.masses import tetrahedron_masses
 from ..geometry.solid.tetrahedra import signed_volumes, tetrahedron_edges
@@ -31,8 +32,9 @@ from .vertex_factors import constraint_factors, embedded_factors, vertex_factors
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
+Shares = npt.NDArray[np.floating[Any]]
 
-# stiffness that a cell of the cage keeps however little of the body it holds, so that it cannot fold up;
+# stiffness that springs around a cell of the cage keep however little of the body it holds, so that it cannot fold up;
 # chosen by hand, more would stiffen the surface
 MINIMUM_FILL = 0.1
 # A sheet lies as far from others as from colliders; the surface of a solid has no thickness that could be seen.
@@ -74,7 +76,7 @@ def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
         positions=mesh.vertices,
         masses=masses,
         blocks=(
-            *_solid(body, mesh, edges, particle_factors("stiffness"), settings),
+            *_solid(body, mesh, triangles, edges, particle_factors("stiffness"), settings),
             *build_shape(body, mesh.vertices, masses, edges, settings),
         ),
         elements=mesh.elements,
@@ -98,7 +100,7 @@ def bind_to_jelly(model: BodyModel, points: Floats) -> tuple[Ints, Floats]:
 
 
 def _solid(
-    body: Body, mesh: EmbeddedMesh, edges: Ints, factors: Floats | None, settings: SolverSettings
+    body: Body, mesh: EmbeddedMesh, triangles: Ints, edges: Ints, factors: Floats | None, settings: SolverSettings
 ) -> list[ConstraintBlock]:
     material = body.material
     vertices, tetrahedra = mesh.vertices, mesh.tetrahedra
@@ -119,26 +121,37 @@ def _solid(
         ]
     if material.solid_model == "SPRINGS":
         return _springs(body, mesh, edges, np.maximum(mesh.fill, MINIMUM_FILL), factors)
-    return [_elements(body, mesh, factors)]
+    return [_elements(body, mesh, triangles, factors)]
 
 
-def _elements(body: Body, mesh: EmbeddedMesh, factors: Floats | None) -> ConstraintBlock:
+def _elements(body: Body, mesh: EmbeddedMesh, triangles: Ints, factors: Floats | None) -> ConstraintBlock:
     """Elastic tetrahedra."""
-    material, vertices, fill = body.material, mesh.vertices, mesh.fill
+    material, vertices, shares = body.material, mesh.vertices, mesh.stiffness
     is_corotated = material.solid_model == "COROTATED"
     build = build_corotated if is_corotated else build_neo_hookean
     solid = np.concatenate([solid_tetrahedra(vertices, mesh.tetrahedra[part]) for part in chunks(len(mesh.tetrahedra))])
     tetrahedra = mesh.tetrahedra if solid.all() else mesh.tetrahedra[solid]
-    fill = fill if solid.all() else fill[solid]
+    shares = shares if solid.all() else shares[solid]
+    shares = _beside_clamps(body, mesh, triangles, tetrahedra, shares)
 
     def parameters_of(numbers: npt.NDArray[Any]) -> Floats:
         own = tetrahedra[numbers]
         modulus = material.youngs_modulus * constraint_factors(factors, own)
-        block = build(vertices, own, modulus, material.poissons_ratio, np.maximum(fill[numbers], MINIMUM_FILL))
+        block = build(vertices, own, modulus, material.poissons_ratio, shares[numbers])
         return block.parameters
 
     kind = COROTATED if is_corotated else NEO_HOOKEAN
     return DeferredBlock(kind, tetrahedra, parameters_of, follows=("youngs_modulus",))
+
+
+def _beside_clamps(body: Body, mesh: EmbeddedMesh, triangles: Ints, tetrahedra: Ints, shares: Shares) -> Shares:
+    """Shares of stiffness with which the body is clamped at its pinned surface, not where the cells around it end."""
+    held = body.pins.vertices[body.pins.weights >= 1.0]
+    if not len(held):
+        return shares
+    normals = held_face_normals(body.positions, triangles, held)[held]
+    points, elements, weights = body.positions[held], mesh.elements[held], mesh.weights[held]
+    return shares * clamp_factors(mesh.vertices, tetrahedra, points, normals, elements, weights)
 
 
 def _springs(

@@ -16,7 +16,7 @@ from ..constraints.neo_hookean import NEO_HOOKEAN, build_neo_hookean
 from ..constraints.tetrahedron_element import lame_parameters, solid_tetrahedra
 from ..constraints.tetrahedron_volume import build_tetrahedron_volume
 from ..geometry.chunks import chunks
-from ..geometry.solid.clamps import clamp_factors, held_face_normals
+from ..geometry.solid.clamps import clamped_shares, held_face_normals
 from ..geometry.solid.embedding import bind
 from ..geometry.solid.masses import tetrahedron_masses
 from ..geometry.solid.tetrahedra import signed_volumes, tetrahedron_edges
@@ -32,7 +32,6 @@ from .vertex_factors import constraint_factors, embedded_factors, vertex_factors
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
-Shares = npt.NDArray[np.floating[Any]]
 
 # stiffness that springs around a cell of the cage keep however little of the body it holds, so that it cannot fold up;
 # chosen by hand, more would stiffen the surface
@@ -131,8 +130,12 @@ def _elements(body: Body, mesh: EmbeddedMesh, triangles: Ints, factors: Floats |
     build = build_corotated if is_corotated else build_neo_hookean
     solid = np.concatenate([solid_tetrahedra(vertices, mesh.tetrahedra[part]) for part in chunks(len(mesh.tetrahedra))])
     tetrahedra = mesh.tetrahedra if solid.all() else mesh.tetrahedra[solid]
-    shares = shares if solid.all() else shares[solid]
-    shares = _beside_clamps(body, mesh, triangles, tetrahedra, shares)
+    shares, fill = (shares, mesh.fill) if solid.all() else (shares[solid], mesh.fill[solid])
+    held = body.pins.vertices[body.pins.weights >= 1.0]
+    if len(held):
+        normals = held_face_normals(body.positions, triangles, held)[held]
+        points, elements, weights = body.positions[held], mesh.elements[held], mesh.weights[held]
+        shares = clamped_shares(vertices, tetrahedra, shares, fill, points, normals, elements, weights)
 
     def parameters_of(numbers: npt.NDArray[Any]) -> Floats:
         own = tetrahedra[numbers]
@@ -142,16 +145,6 @@ def _elements(body: Body, mesh: EmbeddedMesh, triangles: Ints, factors: Floats |
 
     kind = COROTATED if is_corotated else NEO_HOOKEAN
     return DeferredBlock(kind, tetrahedra, parameters_of, follows=("youngs_modulus",))
-
-
-def _beside_clamps(body: Body, mesh: EmbeddedMesh, triangles: Ints, tetrahedra: Ints, shares: Shares) -> Shares:
-    """Shares of stiffness with which the body is clamped at its pinned surface, not where the cells around it end."""
-    held = body.pins.vertices[body.pins.weights >= 1.0]
-    if not len(held):
-        return shares
-    normals = held_face_normals(body.positions, triangles, held)[held]
-    points, elements, weights = body.positions[held], mesh.elements[held], mesh.weights[held]
-    return shares * clamp_factors(mesh.vertices, tetrahedra, points, normals, elements, weights)
 
 
 def _springs(

@@ -7,13 +7,13 @@ is constant: what the true one varies by within it is stored besides, as β h² 
 By parts, for strains that are harmonic, the second is what stiffness stores that lies farther out at the surface. So
 both are the same fault: the stiffness of a cage lies too far out, whatever the thickness.
 
-A tetrahedron acts like stiffness that is spread over its neighbours. S is the mean over what meets in its corners,
-nothing where the cage has ended. So the shares s are those with S s = fill. A few steps of Richardson and Lucy find
-them, and keep them positive and their sum what it is:
+A tetrahedron acts like stiffness that is spread over its neighbours. S is the mean over all that meets in its corners,
+also where the cage has ended and the fill is 0. So the shares s are those with S s = fill. A few steps of Richardson
+and Lucy come near them. They keep shares positive, their sum what it is, and 1 deep inside:
 
-    s ← s · S(fill / S s) / S(1)
+    s ← s · S(fill / S s)
 
-More steps follow the fill more closely, and make stiffness uneven along the body, which then stretches more.
+More steps make stiffness uneven along the body, which then stretches more.
 
 Source: Richardson 1972, "Bayesian-based iterative method of image restoration"; Lucy 1974. What they gain, and what is
 left, is in docs/experiments.md, Stiffness of a cage.
@@ -27,7 +27,7 @@ import numpy.typing as npt
 # how many steps, and between which shares: found on bars and cylinders that are bent, stretched and twisted by exact
 # loads (docs/experiments.md, Stiffness of a cage). Below the least a cell could fold up; above the greatest, hard cells
 # ask for substeps
-STEPS = 14
+STEPS = 3
 LEAST_SHARE, GREATEST_SHARE = 0.05, 1.6
 # tetrahedra that meet in a vertex inside the lattice
 MEETING = 24
@@ -45,11 +45,10 @@ def stiffness_shares(tetrahedra: npt.NDArray[np.int32], fill: npt.NDArray[np.flo
         such shares have it.
     """
     count, total = int(tetrahedra.max()) + 1, float(fill.sum())
-    reach = _spread(tetrahedra, np.ones(len(fill)), count)
     shares = np.clip(fill, LEAST_SHARE, GREATEST_SHARE)
     for _ in range(STEPS):
         wanted = fill / _spread(tetrahedra, shares, count)
-        shares *= _spread(tetrahedra, wanted, count) / reach
+        shares *= _spread(tetrahedra, wanted, count)
         shares *= total / shares.sum()
         np.clip(shares, LEAST_SHARE, GREATEST_SHARE, out=shares)
     return shares.astype(np.float32)

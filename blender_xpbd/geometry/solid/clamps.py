@@ -6,9 +6,13 @@ and these cannot deform, so the body acts as if it were shorter. The tetrahedra 
 up for it. Where corners are displaced by their depth d below the surface, as by a uniform strain, the strain along the
 normal n is 1; with the held corners at rest it is g = n · Σ d ∇φ over the free ones. A tetrahedron with 1/g of its
 stiffness pulls the free corners as the material would.
+
+A surface that is held is not a free one. Where the stiffness of a cage was moved inwards from it, that is undone.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +25,10 @@ LEAST_FACTOR = 0.25
 # length of a mean of unit normals from which on it tells a direction. Chosen by hand: both sides of a thin sheet have
 # none
 LEAST_AGREEMENT = 0.7
+# how many rings of tetrahedra around what is held are as stiff as they are full: as far as stiffness is moved
+RINGS = 2
+# so that nothing folds up; chosen by hand
+LEAST_FILL = 0.05
 
 
 def held_face_normals(positions: Floats, triangles: Ints, held: Ints) -> Floats:
@@ -42,19 +50,42 @@ def held_face_normals(positions: Floats, triangles: Ints, held: Ints) -> Floats:
     return np.divide(normals, lengths, out=normals, where=lengths > 0.0)
 
 
-def clamp_factors(
-    vertices: Floats, tetrahedra: Ints, points: Floats, normals: Floats, elements: Ints, weights: Floats
+def clamped_shares(
+    vertices: Floats,
+    tetrahedra: Ints,
+    shares: npt.NDArray[np.floating[Any]],
+    fill: Floats,
+    points: Floats,
+    normals: Floats,
+    elements: Ints,
+    weights: Floats,
 ) -> Floats:
-    """What to multiply the stiffness of tetrahedra by, shape (tetrahedra,), LEAST_FACTOR to 1.
+    """Shares of the material's stiffness with which a body is clamped at its surface, shape (tetrahedra,).
 
     Args:
         vertices: of the tetrahedra [m], shape (n, 3).
         tetrahedra: none of them flat, shape (tetrahedra, 4).
+        shares: of the body without a clamp, shape (tetrahedra,).
+        fill: share of each that is filled, shape (tetrahedra,).
         points: of the surface that are held [m], shape (points, 3).
         normals: unit normals there, all to the same side; 0 for a point that is held by itself, shape (points, 3).
         elements: particles that hold each point, which are held, shape (points, 4).
         weights: of these, shape (points, 4).
     """
+    factors = _factors(vertices, tetrahedra, points, normals, elements, weights)
+    reached = np.zeros(len(vertices), dtype=bool)
+    reached[elements[normals.any(axis=1)]] = True
+    for _ in range(RINGS):
+        is_near = reached[tetrahedra].any(axis=1)
+        reached[tetrahedra[is_near]] = True
+    least = np.minimum(shares, np.maximum(fill, LEAST_FILL))
+    return np.where(is_near, least, shares) * factors
+
+
+def _factors(
+    vertices: Floats, tetrahedra: Ints, points: Floats, normals: Floats, elements: Ints, weights: Floats
+) -> Floats:
+    """What to multiply the stiffness of tetrahedra by, LEAST_FACTOR to 1."""
     factors = np.ones(len(tetrahedra))
     is_held = np.zeros(len(vertices), dtype=bool)
     is_held[elements] = True

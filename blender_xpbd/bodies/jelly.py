@@ -16,6 +16,7 @@ from ..constraints.neo_hookean import NEO_HOOKEAN, build_neo_hookean
 from ..constraints.tetrahedron_element import lame_parameters, solid_tetrahedra
 from ..constraints.tetrahedron_volume import build_tetrahedron_volume
 from ..geometry.chunks import chunks
+from ..geometry.solid.clamps import clamped_shares, held_face_normals
 from ..geometry.solid.embedding import bind
 from ..geometry.solid.masses import tetrahedron_masses
 from ..geometry.solid.tetrahedra import signed_volumes, tetrahedron_edges
@@ -32,7 +33,7 @@ from .vertex_factors import constraint_factors, embedded_factors, vertex_factors
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
-# stiffness that a cell of the cage keeps however little of the body it holds, so that it cannot fold up;
+# stiffness that springs around a cell of the cage keep however little of the body it holds, so that it cannot fold up;
 # chosen by hand, more would stiffen the surface
 MINIMUM_FILL = 0.1
 # A sheet lies as far from others as from colliders; the surface of a solid has no thickness that could be seen.
@@ -74,7 +75,7 @@ def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
         positions=mesh.vertices,
         masses=masses,
         blocks=(
-            *_solid(body, mesh, edges, particle_factors("stiffness"), settings),
+            *_solid(body, mesh, triangles, edges, particle_factors("stiffness"), settings),
             *build_shape(body, mesh.vertices, masses, edges, settings),
         ),
         elements=mesh.elements,
@@ -98,7 +99,7 @@ def bind_to_jelly(model: BodyModel, points: Floats) -> tuple[Ints, Floats]:
 
 
 def _solid(
-    body: Body, mesh: EmbeddedMesh, edges: Ints, factors: Floats | None, settings: SolverSettings
+    body: Body, mesh: EmbeddedMesh, triangles: Ints, edges: Ints, factors: Floats | None, settings: SolverSettings
 ) -> list[ConstraintBlock]:
     material = body.material
     vertices, tetrahedra = mesh.vertices, mesh.tetrahedra
@@ -119,22 +120,27 @@ def _solid(
         ]
     if material.solid_model == "SPRINGS":
         return _springs(body, mesh, edges, np.maximum(mesh.fill, MINIMUM_FILL), factors)
-    return [_elements(body, mesh, factors)]
+    return [_elements(body, mesh, triangles, factors)]
 
 
-def _elements(body: Body, mesh: EmbeddedMesh, factors: Floats | None) -> ConstraintBlock:
+def _elements(body: Body, mesh: EmbeddedMesh, triangles: Ints, factors: Floats | None) -> ConstraintBlock:
     """Elastic tetrahedra."""
-    material, vertices, fill = body.material, mesh.vertices, mesh.fill
+    material, vertices, shares = body.material, mesh.vertices, mesh.stiffness
     is_corotated = material.solid_model == "COROTATED"
     build = build_corotated if is_corotated else build_neo_hookean
     solid = np.concatenate([solid_tetrahedra(vertices, mesh.tetrahedra[part]) for part in chunks(len(mesh.tetrahedra))])
     tetrahedra = mesh.tetrahedra if solid.all() else mesh.tetrahedra[solid]
-    fill = fill if solid.all() else fill[solid]
+    shares, fill = (shares, mesh.fill) if solid.all() else (shares[solid], mesh.fill[solid])
+    held = body.pins.vertices[body.pins.weights >= 1.0]
+    if len(held):
+        normals = held_face_normals(body.positions, triangles, held)[held]
+        points, elements, weights = body.positions[held], mesh.elements[held], mesh.weights[held]
+        shares = clamped_shares(vertices, tetrahedra, shares, fill, points, normals, elements, weights)
 
     def parameters_of(numbers: npt.NDArray[Any]) -> Floats:
         own = tetrahedra[numbers]
         modulus = material.youngs_modulus * constraint_factors(factors, own)
-        block = build(vertices, own, modulus, material.poissons_ratio, np.maximum(fill[numbers], MINIMUM_FILL))
+        block = build(vertices, own, modulus, material.poissons_ratio, shares[numbers])
         return block.parameters
 
     kind = COROTATED if is_corotated else NEO_HOOKEAN

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,7 @@ class EmbeddedMesh:
         vertices: [m], shape (n, 3).
         tetrahedra: shape (m, 4), all of positive volume.
         fill: share of each tetrahedron that lies inside the body, shape (m,).
+        stiffness: share of the material's stiffness of each tetrahedron, shape (m,).
         mass_factors: what to multiply the masses of the vertices by after they are lumped, shape (n,).
         elements, weights: of each vertex of the body's mesh, shape (vertices, 4).
         surface_elements, surface_weights: of points between the vertices, so that contact meets all of a surface
@@ -37,6 +39,7 @@ class EmbeddedMesh:
     vertices: npt.NDArray[np.float64]
     tetrahedra: npt.NDArray[np.int32]
     fill: npt.NDArray[np.float64]
+    stiffness: npt.NDArray[np.floating[Any]]
     mass_factors: npt.NDArray[np.float64]
     elements: npt.NDArray[np.int32]
     weights: npt.NDArray[np.float64]
@@ -80,6 +83,7 @@ def tetrahedralized(body: Body, triangles: npt.NDArray[np.int32]) -> EmbeddedMes
         vertices,
         tetrahedra,
         np.broadcast_to(1.0, len(tetrahedra)),
+        np.broadcast_to(1.0, len(tetrahedra)),
         np.broadcast_to(1.0, len(vertices)),
         tetrahedra[indices],
         weights,
@@ -100,6 +104,7 @@ def _in_a_cage(body: Body, triangles: npt.NDArray[np.int32], frame: OwnFrame) ->
         frame.to_world(cage.vertices),
         cage.tetrahedra,
         cage.fill,
+        cage.stiffness,
         cage.mass_factors,
         elements,
         weights,

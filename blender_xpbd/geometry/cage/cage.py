@@ -24,6 +24,7 @@ from .lattice import TETRAHEDRA_PER_CELL, TETRAHEDRON_VOLUME, Lattice
 from .mending import mend
 from .pieces import Pieces, PieceTable, find_pieces, sample_tetrahedra_table
 from .sampling import sample_surface
+from .stiffness import stiffness_shares
 from .thinness import thin_tetrahedra, thinness_notices
 
 # Samples per lattice cell along each axis; their offsets leave no tetrahedron without samples. Chosen by
@@ -53,6 +54,7 @@ class Cage:
         tetrahedra: shape (tetrahedra, 4), int32, each of positive volume.
         fill: share of each tetrahedron inside the mesh, shape (tetrahedra,), float64, above 0 and at most 1. Σ fill ·
             volume is the mesh's volume.
+        stiffness: share of the material's stiffness of each tetrahedron, shape (tetrahedra,), float32, positive.
         mass_factors: what to multiply masses of the vertices by, after they are lumped, shape (cage vertices,),
             float64, positive: then each connected part has the mass and the centre of mass of what its surface
             encloses. 1 where that is not known, as for open surfaces.
@@ -69,6 +71,7 @@ class Cage:
     vertices: np.ndarray
     tetrahedra: np.ndarray
     fill: np.ndarray
+    stiffness: np.ndarray
     mass_factors: np.ndarray
     embedding_tetrahedra: np.ndarray
     embedding_weights: np.ndarray
@@ -162,6 +165,7 @@ def build_cage(
         vertices=frame.to_world(vertices),
         tetrahedra=tetrahedra,
         fill=fill,
+        stiffness=stiffness_shares(tetrahedra, fill),
         mass_factors=factors,
         embedding_tetrahedra=elements.astype(np.int32),
         embedding_weights=barycentric_weights(points, vertices[tetrahedra[elements]]),

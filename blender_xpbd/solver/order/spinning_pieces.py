@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The pieces that nothing holds, whose angular momentum is kept, in chunks that threads share."""
+"""The pieces that nothing holds, whose angular momentum is kept in flight, in chunks that threads share."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .linked_particles import linked_particles
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
-# columns of a chunk: its first member and the one after the last, the number of its piece, the body that it is of, and
-# the first chunk of the piece and the one after the last
-CHUNK_FIRST, CHUNK_LAST, CHUNK_PIECE, CHUNK_BODY, CHUNK_OF_FIRST, CHUNK_OF_LAST = range(6)
+# columns of a chunk: its first member and the one after the last, the number of its piece, the body that it is of, the
+# first chunk of the piece and the one after the last, and whether the piece is jelly, whose rolling is held back
+CHUNK_FIRST, CHUNK_LAST, CHUNK_PIECE, CHUNK_BODY, CHUNK_OF_FIRST, CHUNK_OF_LAST, CHUNK_ROLLS = range(7)
 # members of a chunk at least, and chunks of a piece of one body at most: sums over a piece go over its chunks, for each
 # of them. Chosen by hand
 LEAST_MEMBERS = 256
@@ -34,7 +34,7 @@ class SpinningPieces:
     """What hangs together and has no particle that follows a given motion.
 
     Attributes:
-        chunks: columns as above, shape (chunks, 6).
+        chunks: columns as above, shape (chunks, 7).
         members: particles, chunk by chunk.
         of_particles: the piece of each particle, −1 for none, shape (particles,).
         count: of the pieces.
@@ -82,4 +82,8 @@ def build_spinning_pieces(
         ]
     chunks = np.array(rows, np.int32).reshape(-1, 4)
     own = [np.searchsorted(chunks[:, CHUNK_PIECE], chunks[:, CHUNK_PIECE], side) for side in ("left", "right")]
-    return SpinningPieces(np.column_stack([chunks, *own]).astype(np.int32), members, of_particles, int(is_free.sum()))
+    is_solid = np.array([len(model.tetrahedra) > 0 for model in models], bool)
+    rolls = np.ones(int(is_free.sum()), bool)
+    np.logical_and.at(rolls, chunks[:, CHUNK_PIECE], is_solid[chunks[:, CHUNK_BODY]])
+    table = np.column_stack([chunks, *own, rolls[chunks[:, CHUNK_PIECE]]]).astype(np.int32)
+    return SpinningPieces(table, members, of_particles, len(rolls))

@@ -26,6 +26,7 @@
 | CLOSE_ISLANDS | islands get back the momentum that this took | – |
 | SUM_SPINS | how much spin pieces lose that touched nothing | – |
 | UPDATE_VELOCITIES | how far particles came is their velocity | ``(x - start) / h`` |
+| DAMP_RATES | elastic tetrahedra lose what changes their shape | – |
 | REBOUND | points that hit a collider bounce | – |
 | SETTLE_PAIRS | pairs do not keep the speed of the push, or rebound | – |
 | RESTORE_SPINS | pieces that nothing pushed get their spin back | – |
@@ -54,6 +55,8 @@ CHECK_WINDOW, REOPEN_WINDOW, MEASURE_MEANS, BEGIN_LIMIT, LIMIT, SLIDE, TRUNCATE,
 SETTLE_PAIRS, COUNT_PAIRS, TOUCH_AGAIN = range(24, 27)
 # those of loose pieces that fly
 SUM_SPINS, RESTORE_SPINS = range(27, 29)
+# that of elastic bodies with material damping
+DAMP_RATES = 29
 # how often particles go along what stops them before they stop; one takes most of what it can, see docs/experiments.md
 SLIDES = 1
 # how often an iteration goes over pairs at most; it ends before where pushes have become small. Of 4, 8, 16 and 32
@@ -77,7 +80,8 @@ class Stage(NamedTuple):
         first: task of the first turn, or for SOLVE_LEVELS the first chain of operations.
         detail: for PROJECT the iteration, for TOUCH how often contacts were touched before, for TOUCH_PAIRS,
             TOUCH_AGAIN and SETTLE_PAIRS the sweep, for LIMIT how often particles have slid, for OPEN_WINDOW the
-            iterations, for SOLVE_LEVELS into how many shares a chain is divided.
+            iterations, for SOLVE_LEVELS into how many shares a chain is divided, for DAMP_RATES whether
+            impulses are mended.
     """
 
     act: int
@@ -97,6 +101,7 @@ def substep_stages(
     has_pairs: bool = False,
     spin_chunks: int = 0,
     touches_first: bool = False,
+    damps_rates: bool = False,
 ) -> tuple[Stage, ...]:
     """The stages of a substep.
 
@@ -112,6 +117,7 @@ def substep_stages(
         spin_chunks: chunks of the pieces whose spin is kept; likewise.
         touches_first: whether colliders also push before the first iteration. A warm start needs it: the impulses that
             it gives again do not know of the contacts that held against them.
+        damps_rates: whether constraints are damped in the velocities.
 
     Raises:
         ValueError: more turns than ``MOST_PARTS`` in a stage.
@@ -142,6 +148,8 @@ def substep_stages(
     if spin_chunks:
         stages += [Stage(SUM_SPINS, spin_turns)]
     stages += [Stage(UPDATE_VELOCITIES, part_count)]
+    for sweep in range(2 * damps_rates):
+        stages += _by_task(DAMP_RATES, rounds, sweep)
     if has_contacts:
         stages += _by_task(REBOUND, contact_rounds)
     if has_pairs:

@@ -37,6 +37,19 @@ def damp_tetrahedron(particles: ti.template(), constraints: ti.template(), i, p,
         shear: 2μV times the compliance.
         bulk: λV times the compliance.
     """
+    past, indices = ti.static(particles.previous_positions, constraints.indices)
+    time = 0.25 * (past[indices[i]][3] + past[indices[i + 1]][3] + past[indices[i + 2]][3] + past[indices[i + 3]][3])
+    if time > 0.0:
+        _give(particles, constraints, i, p, m, strength * time, phase, shear, bulk)
+    else:
+        # a track may take it up again
+        for number in ti.static(range(KEPT_NUMBERS)):
+            constraints.lagrange_multipliers[m + number] = 0.0
+
+
+@ti.func
+def _give(particles: ti.template(), constraints: ti.template(), i, p, m, strength, phase, shear, bulk):
+    """Give or mend the impulses of a tetrahedron that is damped; ``strength`` [J s] has its damping time in it."""
     positions, velocities = ti.static(particles.positions, particles.velocities)
     indices, kept = ti.static(constraints.indices, constraints.lagrange_multipliers)
     i0, i1, i2, i3 = indices[i], indices[i + 1], indices[i + 2], indices[i + 3]
@@ -48,8 +61,6 @@ def damp_tetrahedron(particles: ti.template(), constraints: ti.template(), i, p,
     pressure = kept[m + 6]
     if phase > 0.0:
         v0, v1, v2, v3 = velocities[i0].xyz, velocities[i1].xyz, velocities[i2].xyz, velocities[i3].xyz
-        past = ti.static(particles.previous_positions)
-        strength *= 0.25 * (past[i0][3] + past[i1][3] + past[i2][3] + past[i3][3])
         r1, r2, r3 = deformation(v1 - v0, v2 - v0, v3 - v0, q1, q2, q3)
         rates = ti.Vector([f1.dot(r1), f2.dot(r2), f3.dot(r3)])
         turns = 0.5 * ti.Vector([f1.dot(r2) + f2.dot(r1), f1.dot(r3) + f3.dot(r1), f2.dot(r3) + f3.dot(r2)])

@@ -125,3 +125,9 @@ def test_fixed_corners_stay(name):
     end = damped(name, x, v, 0.01, 1.0, weights=INVERSE_MASSES * [0.0, 1.0, 1.0, 1.0])
     np.testing.assert_array_equal(end[0], v[0])
     assert np.abs(end - v)[1:].max() > 0.1
+
+
+@both
+def test_without_a_damping_time_nothing_happens(name):
+    x, v = moving(0.3)
+    np.testing.assert_array_equal(damped(name, x, v, 0.01, 0.0, substeps=2), v)

@@ -54,10 +54,11 @@ def over_ball(kind: str) -> Shot:
 def on_slope(kind: str) -> Shot:
     """A cube of 20 cm of firm jelly that lies on a slope, which friction holds."""
     steep = np.arctan(STEEPNESS * FRICTION)
-    slope = shapes.turned(shapes.moved(shapes.box((4.0, 4.0, 0.2)), 0.0, 0.0, -0.1), 1, float(steep))
+    slope = shapes.turned(shapes.moved(shapes.box((0.8, 0.8, 0.2)), 0.0, 0.0, -0.1), 1, float(steep))
     # 1 mm above: it begins without a push
     lying = shapes.turned(cube(kind, 0.2, 1e-3), 1, float(steep))
-    body = Thing("Cube", *lying, values("JELLY", "JELLY_FIRM", friction=FRICTION))
+    # coarse, because contact with a mesh takes its time
+    body = Thing("Cube", *lying, values("JELLY", "JELLY_FIRM", friction=FRICTION, cage_resolution=8))
     return Shot((body, Thing("Slope", *slope, values("COLLIDER", friction=FRICTION))), 48)
 
 

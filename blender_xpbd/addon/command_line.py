@@ -23,7 +23,7 @@ import bpy
 
 from ..scene.body_kinds import body_labels
 from ..scene.errors import ExitCode, XpbdError
-from ..scene.settings import DEVICES
+from ..scene.settings import DEVICES, EFFORTS, QUALITIES
 from .baking.bake import run_bake
 from .baking.progress_bar import ProgressBar
 from .baking.report import error_values
@@ -33,6 +33,9 @@ from .data.bake_options import BakeOptions
 from .data.property_text import set_property
 
 COMMAND = "xpbd"
+
+# the qualities that the panel has as buttons, by their labels
+CHIPS = {quality.label.lower(): quality.identifier for quality in QUALITIES if quality.identifier in EFFORTS}
 
 _command_handle: Any = None
 
@@ -85,6 +88,9 @@ def argument_parser(prog: str, *, with_file: bool = False) -> argparse.ArgumentP
     parser.add_argument("--object", action="append", default=[], metavar="NAME", help="body to bake (repeatable; all)")
     parser.add_argument("--frames", nargs=2, type=int, metavar=("START", "END"), help="first and last frame")
     parser.add_argument("--step", type=int, metavar="N", help="frames from one shape key to the next; the last has one")
+    parser.add_argument(
+        "--quality", type=str.lower, choices=list(CHIPS), help="substeps by the materials; normal is the default"
+    )
     parser.add_argument("--substeps", type=int, metavar="N", help="solver steps per frame")
     parser.add_argument("--iterations", type=int, metavar="N", help="passes over all constraints per substep")
     parser.add_argument("--device", type=str.upper, choices=[device.identifier for device in DEVICES], help="where")
@@ -163,6 +169,7 @@ def _prepare(options: argparse.Namespace) -> BakeOptions:
         frame_start=start,
         frame_end=end,
         frame_step=options.step,
+        quality=None if options.quality is None else CHIPS[options.quality],
         substeps=options.substeps,
         iterations=options.iterations,
         device=options.device,

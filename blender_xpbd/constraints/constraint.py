@@ -16,10 +16,12 @@ Projections are Taichi functions with one signature::
 - ``DAMPED``: constraints resist the change of C (XPBD 2016, §5.2, with β = τ/α: stiffness-proportional Rayleigh
   damping of the damping time τ, so γ = α̃β̃/h = τ/h). The change is that since the same constraint was projected in the
   substep before (``reached_before``). Since the start of the substep C also changes by what other constraints have
-  not corrected yet: what rests would be held up by its damping, and the softer the longer τ is. Elastic tetrahedra do
-  count from there: see docs/experiments.md, Material damping;
+  not corrected yet: what rests would be held up by its damping, and the softer the longer τ is. Elastic tetrahedra are
+  damped after their projection, see ``RateDamping``;
 - ``BDF2``: how the solver integrates; projections do not look at it, their h is then 2/3 of the substep;
-- ``WARM``: constraints that can begin where the substep before ended do, see ``WarmStart``.
+- ``WARM``: constraints that can begin where the substep before ended do, see ``WarmStart``;
+- ``RATES``: not a projection, but the damping of velocities after it, see ``RateDamping``; ``step`` is then (h [s], 0
+  where kept impulses are given and 1 where they are mended, 0).
 """
 
 from collections.abc import Callable
@@ -53,6 +55,20 @@ class WarmStart:
 
 
 @dataclass(frozen=True)
+class RateDamping:
+    """How constraints of a type are damped in the velocities, after their projection.
+
+    Attributes:
+        project: a Taichi function as a projection, with the mode RATES. It takes what motion there is against the
+            constraint from ``particles.velocities``, by the damping times of its particles.
+        slots: numbers that it keeps among the multipliers; ``m`` is where they begin.
+    """
+
+    project: Callable[..., Any]
+    slots: int
+
+
+@dataclass(frozen=True)
 class ConstraintType:
     """A kind of constraint.
 
@@ -70,6 +86,7 @@ class ConstraintType:
         prepare: parameters of a block, once the inverse masses [1/kg] of the particles are known, where they count.
         scales: how its parameters follow material values, see ``scaling``.
         memory: numbers that it keeps of where it came to, where it is damped.
+        rate_damping: how it is damped, where its projection does not do it.
     """
 
     name: str
@@ -83,6 +100,7 @@ class ConstraintType:
     prepare: Callable[["ConstraintBlock", npt.NDArray[np.float64]], npt.NDArray[np.float64]] | None = None
     scales: tuple[Scaling, ...] = ()
     memory: int = 0
+    rate_damping: RateDamping | None = None
 
     @property
     def can_start_warm(self) -> bool:
@@ -96,8 +114,11 @@ class ConstraintType:
 
     def slots(self, mode: int) -> int:
         """Numbers that one constraint has among the multipliers."""
+        if not mode & DAMPED:
+            return self.memory_slot
         copies = 2 if mode & ACCUMULATE else 1
-        return self.memory_slot + (copies * self.memory if mode & DAMPED else 0)
+        kept = 0 if self.rate_damping is None else self.rate_damping.slots
+        return self.memory_slot + copies * self.memory + kept
 
 
 @dataclass(frozen=True)
@@ -194,6 +215,7 @@ ACCUMULATE = 2
 DAMPED = 4
 BDF2 = 8
 WARM = 16
+RATES = 32
 # what BDF2 takes as the time step, per substep, and its inverse (Small Steps 2019, §5.3)
 BDF2_STEP = 2.0 / 3.0
 BDF2_RATE = 1.5

@@ -16,19 +16,19 @@ import numpy.typing as npt
 import taichi as ti
 
 from .constraint import (
-    DAMPED,
     PBD,
     SMALL,
     ConstraintBlock,
     ConstraintType,
+    RateDamping,
     moved,
 )
 from .rotation import nearest_rotation
 from .scaling import compliances
+from .tetrahedron_damping import KEPT_NUMBERS, damp_tetrahedron
 from .tetrahedron_element import (
     ELEMENT_PARAMETERS,
     SMALLEST_FILL,
-    damping_stress,
     deformation,
     element_parameters,
     impulses,
@@ -42,7 +42,7 @@ from .tetrahedron_element import (
 @ti.func
 def project_corotated(particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template()):
     """Project one tetrahedron; arguments as in ``constraint``."""
-    positions, previous_positions = ti.static(particles.positions, particles.previous_positions)
+    positions = ti.static(particles.positions)
     indices, parameters = ti.static(constraints.indices, constraints.parameters)
     i0, i1, i2, i3 = indices[i], indices[i + 1], indices[i + 2], indices[i + 3]
     x0, x1, x2, x3 = positions[i0], positions[i1], positions[i2], positions[i3]
@@ -56,16 +56,6 @@ def project_corotated(particles: ti.template(), constraints: ti.template(), i, p
     # stress over 2μ: shape part, and the factor of R
     d1, d2, d3 = f1 - n1, f2 - n2, f3 - n3
     pressure = ratio * (n1.dot(d1) + n2.dot(d2) + n3.dot(d3))
-    gamma = 0.0
-    if ti.static(mode & DAMPED and not mode & PBD):
-        p0, p1, p2, p3 = previous_positions[i0], previous_positions[i1], previous_positions[i2], previous_positions[i3]
-        gamma = 0.25 * (p0[3] + p1[3] + p2[3] + p3[3]) * step[2]
-        e1, e2, e3 = deformation(p1.xyz - p0.xyz, p2.xyz - p0.xyz, p3.xyz - p0.xyz, q1, q2, q3)
-        r1, r2, r3 = damping_stress(f1, f2, f3, e1, e2, e3)
-        half = 0.5 * gamma
-        d1, d2, d3 = d1 + half * r1, d2 + half * r2, d3 + half * r3
-        squares = e1.dot(e1) + e2.dot(e2) + e3.dot(e3)
-        pressure += half * ratio * (f1.dot(f1) + f2.dot(f2) + f3.dot(f3) - squares)
     # pulls b along the volume, and a along what of the shape is conjugate to it
     b1, b2, b3 = pulls(n1, n2, n3, q1, q2, q3)
     b0 = -(b1 + b2 + b3)
@@ -86,8 +76,8 @@ def project_corotated(particles: ti.template(), constraints: ti.template(), i, p
         alpha_tilde = parameters[p + 10] * step[0] + SMALL
     tiny = 1e-10 * volume_weight + SMALL
     square = s1.dot(s1) + s2.dot(s2) + s3.dot(s3) + volume_weight * tiny
-    by_shape = 1.0 / (alpha_tilde + (1.0 + gamma) * square / (shape_weight + tiny))
-    by_volume = 1.0 / (alpha_tilde + (1.0 + gamma) * (ratio + 1.0 / 3.0) * volume_weight)
+    by_shape = 1.0 / (alpha_tilde + square / (shape_weight + tiny))
+    by_volume = 1.0 / (alpha_tilde + (ratio + 1.0 / 3.0) * volume_weight)
     forces = ti.Vector([shape_weight, pressure])
     shares = ti.Vector([by_shape, by_volume])
     by_shape, by_volume = impulses(constraints, m, forces, shares, alpha_tilde, parameters[p + 10], step, mode)
@@ -95,6 +85,13 @@ def project_corotated(particles: ti.template(), constraints: ti.template(), i, p
     positions[i1] = moved(x1, by_shape * a1 + by_volume * b1)
     positions[i2] = moved(x2, by_shape * a2 + by_volume * b2)
     positions[i3] = moved(x3, by_shape * a3 + by_volume * b3)
+
+
+@ti.func
+def damp_corotated(particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template()):
+    """Damp the motion of one tetrahedron; arguments as in ``RateDamping``."""
+    ratio, strength = constraints.parameters[p + 9], step[0] / constraints.parameters[p + 10]
+    damp_tetrahedron(particles, constraints, i, p, m, strength, step[1], 1.0, ratio)
 
 
 def evaluate_corotated(positions: npt.NDArray[np.float64], block: ConstraintBlock) -> npt.NDArray[np.float64]:
@@ -119,6 +116,7 @@ COROTATED = ConstraintType(
     evaluate=evaluate_corotated,
     nanoseconds=200,
     scales=compliances(-1.0, "youngs_modulus"),
+    rate_damping=RateDamping(damp_corotated, KEPT_NUMBERS),
 )
 
 

@@ -21,9 +21,8 @@ C_D also has a minimum where the element is a point or nearly so: there |F| pull
 tr(FᵀF) = 1, a third of that at rest, the pull μ F becomes μ tr(FᵀF) F, and no squashed shape is an equilibrium.
 
 Both pulls are torque-free. Stored multipliers are those of the two directions, so further iterations go on to
-the equilibrium C_shape + α̃ λ_shape = 0, C_volume + α̃ λ_volume = 0 with α̃ = 1/(μVh²). Damping adds the stress of a
-Kelvin-Voigt solid, τ times the rate of the elastic stress at small strain. In PBD mode the step is to the minimum of U
-(the limit of a stiff material), and k is the share of it that is taken.
+the equilibrium C_shape + α̃ λ_shape = 0, C_volume + α̃ λ_volume = 0 with α̃ = 1/(μVh²). In PBD mode the step is to the
+minimum of U (the limit of a stiff material), and k is the share of it that is taken.
 
 Where a substep has one iteration, ``neo_hookean_single`` does the same at half the price.
 """
@@ -34,19 +33,19 @@ import taichi as ti
 
 from .constraint import (
     ACCUMULATE,
-    DAMPED,
     PBD,
     SMALL,
     ConstraintBlock,
     ConstraintType,
+    RateDamping,
     moved,
 )
 from .neo_hookean_single import WARM_START, project_neo_hookean_once, with_mobilities
 from .scaling import compliances
+from .tetrahedron_damping import KEPT_NUMBERS, damp_tetrahedron
 from .tetrahedron_element import (
     ELEMENT_PARAMETERS,
     SMALLEST_FILL,
-    damping_stress,
     deformation,
     element_parameters,
     impulses,
@@ -64,13 +63,13 @@ def project_neo_hookean(particles: ti.template(), constraints: ti.template(), i,
         _project_repeatedly(particles, constraints, i, p, m, step, mode)
     else:
         # cold: without WARM nothing is kept for the next substep
-        project_neo_hookean_once(particles, constraints, i, p, m, step, mode & DAMPED)
+        project_neo_hookean_once(particles, constraints, i, p, m, step, 0)
 
 
 @ti.func
 def _project_repeatedly(particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template()):
     """Project one tetrahedron in PBD mode, or as one of several iterations."""
-    positions, previous_positions = ti.static(particles.positions, particles.previous_positions)
+    positions = ti.static(particles.positions)
     indices, parameters = ti.static(constraints.indices, constraints.parameters)
     i0, i1, i2, i3 = indices[i], indices[i + 1], indices[i + 2], indices[i + 3]
     x0, x1, x2, x3 = positions[i0], positions[i1], positions[i2], positions[i3]
@@ -83,14 +82,6 @@ def _project_repeatedly(particles: ti.template(), constraints: ti.template(), i,
     fading = ti.min(f1.dot(f1) + f2.dot(f2) + f3.dot(f3), 1.0)
     d1, d2, d3 = fading * f1 - n1, fading * f2 - n2, fading * f3 - n3
     pressure = ratio * swelling
-    gamma = 0.0
-    if ti.static(mode & DAMPED and not mode & PBD):
-        p0, p1, p2, p3 = previous_positions[i0], previous_positions[i1], previous_positions[i2], previous_positions[i3]
-        gamma = 0.25 * (p0[3] + p1[3] + p2[3] + p3[3]) * step[2]
-        e1, e2, e3 = deformation(p1.xyz - p0.xyz, p2.xyz - p0.xyz, p3.xyz - p0.xyz, q1, q2, q3)
-        r1, r2, r3 = damping_stress(f1, f2, f3, e1, e2, e3)
-        d1, d2, d3 = d1 + gamma * r1, d2 + gamma * r2, d3 + gamma * r3
-        pressure += gamma * (ratio - 1.0) * (swelling + 1.0 - e1.dot(e2.cross(e3)))
     # pulls b along the volume, and a along what of the shape is conjugate to it
     b1, b2, b3 = pulls(n1, n2, n3, q1, q2, q3)
     b0 = -(b1 + b2 + b3)
@@ -113,11 +104,11 @@ def _project_repeatedly(particles: ti.template(), constraints: ti.template(), i,
         alpha_tilde = parameters[p + 12] * step[0] + SMALL
     size = (x0[3] + x1[3] + x2[3] + x3[3]) * (q1.dot(q1) + q2.dot(q2) + q3.dot(q3))
     # near a line cof F vanishes but its change does not: without the last term the step would be unbounded
-    stiffness = (ratio - 1.0 / 3.0) * (1.0 + gamma) * volume_weight + ratio * ti.abs(swelling) * size / 9.0
+    stiffness = (ratio - 1.0 / 3.0) * volume_weight + ratio * ti.abs(swelling) * size / 9.0
     by_volume = 1.0 / (alpha_tilde + stiffness)
     left = ratio * swelling * (1.0 - ratio * volume_weight * by_volume) - 1.0
     tiny = 1e-10 * size + SMALL
-    stiffness = square * (1.0 + 2.0 * gamma) + ti.max(2.0 * left * bend, 0.0) + size * tiny + SMALL
+    stiffness = square + ti.max(2.0 * left * bend, 0.0) + size * tiny + SMALL
     by_shape = (shape_weight + tiny) / (alpha_tilde * (shape_weight + tiny) + stiffness)
     forces = ti.Vector([shape_weight, pressure])
     shares = ti.Vector([by_shape, by_volume])
@@ -126,6 +117,13 @@ def _project_repeatedly(particles: ti.template(), constraints: ti.template(), i,
     positions[i1] = moved(x1, by_shape * a1 + by_volume * b1)
     positions[i2] = moved(x2, by_shape * a2 + by_volume * b2)
     positions[i3] = moved(x3, by_shape * a3 + by_volume * b3)
+
+
+@ti.func
+def damp_neo_hookean(particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template()):
+    """Damp the motion of one tetrahedron; arguments as in ``RateDamping``."""
+    ratio, strength = constraints.parameters[p + 9], step[0] / constraints.parameters[p + 12]
+    damp_tetrahedron(particles, constraints, i, p, m, strength, step[1], 2.0, ratio - 1.0)
 
 
 def evaluate_neo_hookean(positions: npt.NDArray[np.float64], block: ConstraintBlock) -> npt.NDArray[np.float64]:
@@ -150,6 +148,7 @@ NEO_HOOKEAN = ConstraintType(
     warm_start=WARM_START,
     prepare=with_mobilities,
     scales=compliances(-1.0, "youngs_modulus"),
+    rate_damping=RateDamping(damp_neo_hookean, KEPT_NUMBERS),
 )
 
 

@@ -33,15 +33,15 @@ A projection leaves ρ = β a κ/(1 + β a κ) of a load undone; what is given i
 than that, and γ below 1. Along n, where κ is larger, it is another γ than across. Both fade out where β a κ is so large
 that neighbours hold an element more than its own mass does.
 
-The pull of a vanishing element fades and the damping is that of Kelvin and Voigt, see ``neo_hookean``.
+The pull of a vanishing element fades, see ``neo_hookean``.
 """
 
 import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from .constraint import DAMPED, SMALL, WARM, ConstraintBlock, WarmStart, moved
-from .tetrahedron_element import damping_stress, deformation, pulls, rest_rows
+from .constraint import SMALL, WARM, ConstraintBlock, WarmStart, moved
+from .tetrahedron_element import deformation, pulls, rest_rows
 
 # share of (F:F)² − 3 n·n ≥ 0, which is 0 for equal stretches, that keeps the split defined for an element like a line;
 # chosen by hand
@@ -66,7 +66,7 @@ def project_neo_hookean_once(particles: ti.template(), constraints: ti.template(
 
     Without WARM neither corrections nor impulses are touched.
     """
-    positions, previous_positions = ti.static(particles.positions, particles.previous_positions)
+    positions = ti.static(particles.positions)
     indices, parameters = ti.static(constraints.indices, constraints.parameters)
     # a share of the impulse is kept where multipliers would be
     impulses = ti.static(constraints.lagrange_multipliers)
@@ -83,19 +83,10 @@ def project_neo_hookean_once(particles: ti.template(), constraints: ti.template(
     fading = ti.min(squares, 1.0)
     # d is times ``fading``, which is done at the end unless something is added to it before
     d1, d2, d3 = f1, f2, f3
-    if ti.static(mode & (DAMPED | WARM)):
+    if ti.static(mode & WARM):
         d1, d2, d3 = fading * f1, fading * f2, fading * f3
     along = fading * 3.0 * (swelling + 1.0)
     pressure = ratio * swelling - 1.0
-    gamma = 0.0
-    if ti.static(mode & DAMPED):
-        p0, p1, p2, p3 = previous_positions[i0], previous_positions[i1], previous_positions[i2], previous_positions[i3]
-        gamma = 0.25 * (p0[3] + p1[3] + p2[3] + p3[3]) * step[2]
-        e1, e2, e3 = deformation(p1.xyz - p0.xyz, p2.xyz - p0.xyz, p3.xyz - p0.xyz, q1, q2, q3)
-        r1, r2, r3 = damping_stress(f1, f2, f3, e1, e2, e3)
-        d1, d2, d3 = d1 + gamma * r1, d2 + gamma * r2, d3 + gamma * r3
-        along += gamma * (r1.dot(n1) + r2.dot(n2) + r3.dot(n3))
-        pressure += gamma * (ratio - 1.0) * (swelling + 1.0 - e1.dot(e2.cross(e3)))
     mobility, least = parameters[p + MOBILITY], parameters[p + MOBILITY + 1]
     alpha_tilde = parameters[p + 12] * step[0] + SMALL
     s1, s2, s3 = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
@@ -110,14 +101,14 @@ def project_neo_hookean_once(particles: ti.template(), constraints: ti.template(
     pressure += along
     square = squares * (1.0 / 3.0)
     stretch = ti.sqrt(square)
-    curvature = (ratio - 1.0 / 3.0) * (1.0 + gamma) * area + ratio * ti.abs(swelling) * stretch
+    curvature = (ratio - 1.0 / 3.0) * area + ratio * ti.abs(swelling) * stretch
     hardness = ti.max(alpha_tilde + mobility * curvature, least * curvature)
     by_volume = 1.0 / hardness
     left = ti.abs(ratio * swelling * alpha_tilde * by_volume - 1.0)
-    curvature = 1.0 + 2.0 * gamma * ti.max(square, 1.0) + stretch * ti.max(left, 1.0)
+    curvature = 1.0 + stretch * ti.max(left, 1.0)
     by_shape = 1.0 / ti.max(alpha_tilde + mobility * curvature, least * curvature)
     of_n = by_volume * pressure - by_shape * along
-    if ti.static(not mode & (DAMPED | WARM)):
+    if ti.static(not mode & WARM):
         by_shape *= fading
     d1, d2, d3 = by_shape * d1 + of_n * n1, by_shape * d2 + of_n * n2, by_shape * d3 + of_n * n3
     g1, g2, g3 = pulls(d1, d2, d3, q1, q2, q3)
@@ -128,7 +119,7 @@ def project_neo_hookean_once(particles: ti.template(), constraints: ti.template(
     if ti.static(mode & WARM):
         s1, s2, s3 = s1 + d1, s2 + d2, s3 + d3
         per_alpha = 1.0 / alpha_tilde
-        curvature = 2.0 * (1.0 + gamma) * per_alpha
+        curvature = 2.0 * per_alpha
         stiffness = ti.max(mobility * curvature, least * curvature - 1.0)
         faded = _faded(stiffness, SHAPE_FADES, SHAPE_COLD)
         shape = _warmth(stiffness) * faded

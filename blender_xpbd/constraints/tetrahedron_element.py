@@ -49,22 +49,6 @@ def pulls(p1, p2, p3, q1, q2, q3):
 
 
 @ti.func
-def damping_stress(f1, f2, f3, e1, e2, e3):
-    """Columns of F·(FᵀF − F_previousᵀ F_previous) [1], twice F times the change of the Green strain.
-
-    A stress of μ τ/h times this is that of a Kelvin-Voigt solid with the damping time τ. Rigid motion, however fast,
-    does not change the Green strain, and the product of F and a symmetric matrix gives no torque.
-    """
-    c11, c12, c13 = f1.dot(f1) - e1.dot(e1), f1.dot(f2) - e1.dot(e2), f1.dot(f3) - e1.dot(e3)
-    c22, c23, c33 = f2.dot(f2) - e2.dot(e2), f2.dot(f3) - e2.dot(e3), f3.dot(f3) - e3.dot(e3)
-    return (
-        f1 * c11 + f2 * c12 + f3 * c13,
-        f1 * c12 + f2 * c22 + f3 * c23,
-        f1 * c13 + f2 * c23 + f3 * c33,
-    )
-
-
-@ti.func
 def impulses(constraints: ti.template(), m, forces, shares, alpha_tilde, stiffness, step, mode: ti.template()):
     """Factors of the pulls along shape and volume, conjugate by the masses; their multipliers are kept.
 

@@ -367,7 +367,8 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "internal_damping",
         "Wobble Damping",
-        "Calms wobbling without slowing the flight or the spin of the whole body",
+        "Calms wobbling without slowing the flight or the spin of the whole body: rate at which all other motion loses "
+        "speed, so that a swing dies at half of it",
         0.5,
         "1/s",
         0.0,
@@ -380,7 +381,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         "damping_time",
         "Material Damping",
         "How fast stretching and bending are resisted (stiffness-proportional Rayleigh damping): motion much faster "
-        "than this time is stopped",
+        "than this time is stopped, and a swing of angular frequency ω dies at the rate ω²/2 times this time",
         0.0,
         "s",
         0.0,

@@ -18,11 +18,15 @@ TIME_INTEGRATIONS = (
     Choice("BDF2", "BDF2", "Second order: keeps wobbling and bouncing alive longer"),
 )
 QUALITIES = (
+    Choice("DRAFT", "Draft", "Half the substeps of Normal: for timing and trying out. Jelly and cloth are softer"),
     Choice(
         "MATERIAL",
-        "By Material",
+        "Normal",
         "As many substeps as the stiffness of the materials, the size of the cells and moving colliders ask for; the "
         "bake tells how many. To set substeps or iterations chooses Fixed",
+    ),
+    Choice(
+        "FINAL", "Final", "Four times the substeps of Normal: for what must be right. A bake takes that much longer"
     ),
     Choice(
         "AUTOMATIC",
@@ -32,6 +36,8 @@ QUALITIES = (
     ),
     Choice("FIXED", "Fixed", "The substeps and iterations below"),
 )
+# the qualities that go by the materials: substeps per those of Normal
+EFFORTS: Mapping[str, float] = {"DRAFT": 0.5, "MATERIAL": 1.0, "FINAL": 4.0}
 PRECISIONS = (
     Choice("AUTO", "Automatic", "Double for jelly and where there are several iterations, single for cloth"),
     Choice("SINGLE", "Single", "32 bits: faster; motion finer than a ten-millionth of the scene is lost"),
@@ -71,8 +77,8 @@ SOLVER_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "maximum_substeps",
         "At Most",
-        "Substeps that By Material and By Trial do not go beyond; the bake tells when the scene needs more. Only where "
-        "the weight of very small cells asks for more, By Material takes them",
+        "Substeps that Normal and By Trial do not go beyond; the bake tells when the scene needs more. Only where the "
+        "weight of very small cells asks for more, Normal takes them. Draft has half of this limit, Final four times",
         160,
         minimum=1,
         maximum=10000,

@@ -25,6 +25,7 @@ from ..jobs.tangled import write_tangled
 from ..scene.body import topology_hash
 from ..scene.errors import ExitCode, Notice, XpbdError
 from ..scene.scene import Scene
+from ..scene.settings import EFFORTS
 from ..solver.solver import Solver
 from ..solver.step.plan import choose_paths
 from ..solver.system.advice import divergence_advice, stiffness_advice
@@ -129,7 +130,7 @@ class JobRunner:
             device = start_taichi(
                 system.device, system.graphics_work, self._taichi_cache, system.wants_double, system.is_branched
             )
-        if scene.settings.solver_mode == "XPBD" and scene.settings.quality == "MATERIAL":
+        if scene.settings.solver_mode == "XPBD" and scene.settings.quality in EFFORTS:
             system = with_settings(system, by_material(system))
             print(f"By material: {system.scene.settings.substeps} substeps.", flush=True)
         elif scene.settings.solver_mode == "XPBD" and scene.settings.quality == "AUTOMATIC":

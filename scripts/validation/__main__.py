@@ -16,6 +16,7 @@ from validation.case import Case, Result  # noqa: E402
 from validation.cases import CASES  # noqa: E402
 from validation.execution import results  # noqa: E402
 from validation.plots import draw  # noqa: E402
+from validation.product.accuracy import COMPARISON, lines, write_accuracy  # noqa: E402
 from validation.product.converged import record_converged  # noqa: E402
 from validation.product.probe import Comparison  # noqa: E402
 from validation.report import write_report  # noqa: E402
@@ -24,6 +25,11 @@ from validation.report import write_report  # noqa: E402
 def main() -> int:
     """Run, print and write; 1 when a number is outside its tolerance."""
     options = parse()
+    if options.accuracy:
+        if options.converge:
+            record(COMPARISON)
+        write_accuracy(lines(), options.output / "accuracy.md")
+        return 0
     chosen = [
         case for case in CASES if (not options.only or case.name in options.only) and (case.quick or not options.quick)
     ]
@@ -57,6 +63,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="only cases that take less than two seconds")
     text = "compute and record what the cases through the add-on give with many more substeps; takes very long"
     parser.add_argument("--converge", action="store_true", help=text)
+    text = "write docs/accuracy.md instead; with --converge, what many more substeps give is recorded before"
+    parser.add_argument("--accuracy", action="store_true", help=text)
     jobs = min(2, os.cpu_count() or 1)
     parser.add_argument("--jobs", type=int, default=jobs, help="cases at a time (default: %(default)s)")
     parser.add_argument("--output", type=Path, default=ROOT / "docs", help="folder of the report (default: docs)")
@@ -67,10 +75,15 @@ def converge(chosen: Sequence[Case]) -> None:
     """Record the converged numbers of those cases that have any."""
     for case in chosen:
         if isinstance(case.run, Comparison):
-            found = case.run.converge()
-            record_converged(found)
-            for key, number in found.items():
-                print(f"{key}: {number.value:.5g} with {number.substeps} substeps", flush=True)
+            record(case.run)
+
+
+def record(comparison: Comparison) -> None:
+    """Compute and record the converged numbers of a comparison."""
+    found = comparison.converge()
+    record_converged(found)
+    for key, number in found.items():
+        print(f"{key}: {number.value:.5g} with {number.substeps} substeps", flush=True)
 
 
 def print_rows(result: Result) -> None:

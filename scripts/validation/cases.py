@@ -19,7 +19,8 @@ from . import (
 )
 from .case import Case
 from .meeting import flight, friction, rest
-from .product import bars, drag_and_spin, fabrics, jellies
+from .product import bars, damping, drag_and_spin, fabrics, jellies
+from .product import drape as product_drape
 
 CASES: tuple[Case, ...] = (
     *identities.CASES,
@@ -39,6 +40,8 @@ CASES: tuple[Case, ...] = (
     *jellies.CASES,
     *bars.CASES,
     *fabrics.CASES,
+    *product_drape.CASES,
     *drag_and_spin.CASES,
+    *damping.CASES,
     *determinism.CASES,
 )

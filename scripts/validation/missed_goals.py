@@ -37,6 +37,13 @@ MISSED: Mapping[str, Mapping[str, float]] = {
         "5 cm thick: sag of the tip per theory": 0.4,
         "2.5 cm thick: sag of the tip per theory": 0.83,
     },
+    "product_drape": {
+        "cotton, 10 rings: drape coefficient, 60 to 76 measured [%]": 22,
+        "cotton, 15 rings: drape coefficient, 60 to 76 measured [%]": 19,
+        "cotton, 20 rings: drape coefficient, 60 to 76 measured [%]": 18,
+        "cotton, 15 rings, other vertices: drape coefficient, 60 to 76 measured [%]": 19,
+        "leather, 15 rings: drape coefficient, 47 to 70 measured [%]": 19,
+    },
     "product_overhang": {
         "denim, quads: angle [°]": 2.5,
         "silk, quads: angle [°]": 3.5,

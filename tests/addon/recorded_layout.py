@@ -26,6 +26,7 @@ class RecordedLayout:
             self.operator_values: list[SimpleNamespace] = []
             self.menus: list[str] = []
             self.words: list[str] = []
+            self.enum_buttons: list[tuple[str, str, bool]] = []
 
     def _child(self, **_options: Any) -> RecordedLayout:
         return RecordedLayout(self)
@@ -54,6 +55,7 @@ class RecordedLayout:
 
     def prop_enum(self, data: Any, name: str, value: str) -> None:
         self.root.words.append(data.bl_rna.properties[name].enum_items[value].name)
+        self.root.enum_buttons.append((name, value, not self.is_greyed))
 
     def operator(self, name: str, text: str = "", icon: str = "NONE", depress: bool = False) -> Any:
         _check_icon(icon)

@@ -49,6 +49,18 @@ def test_settings_of_the_command_line_are_not_kept(bpy, make_body, run):
     assert (settings.frame_end, settings.substeps, settings.device) == (250, 20, "AUTO")
 
 
+@pytest.mark.parametrize(("quality", "chosen"), [("draft", "DRAFT"), ("Normal", "MATERIAL"), ("final", "FINAL")])
+def test_the_quality_of_the_command_line(bpy, make_body, run, monkeypatch, quality, chosen):
+    from blender_xpbd.addon.baking import command_line
+
+    wishes = []
+    monkeypatch.setattr(command_line, "run_bake", lambda _context, options, *_rest: wishes.append(options))
+    make_body()
+    assert run("--quality", quality)[0] == 0
+    assert [options.quality for options in wishes] == [chosen]
+    assert bpy.context.scene.xpbd.quality == "MATERIAL", "it is not kept"
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [

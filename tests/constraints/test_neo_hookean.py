@@ -68,12 +68,10 @@ def test_the_order_of_the_corners_does_not_matter(order, once):
 
 
 @pytest.mark.parametrize("iterations", [1, 3])
-@pytest.mark.parametrize("damping", [0.0, 0.1])
-def test_it_moves_with_the_frame_of_reference(iterations, damping):
-    x, before = deformed(0.3), deformed(0.3, 1)
-    keywords = {"iterations": iterations, "damping": damping}
-    found, _ = projected(block_of(), turned(x), INVERSE_MASSES, 1e2, previous=turned(before), **keywords)
-    expected, _ = projected(block_of(), x, INVERSE_MASSES, 1e2, previous=before, **keywords)
+def test_it_moves_with_the_frame_of_reference(iterations):
+    x = deformed(0.3)
+    found, _ = projected(block_of(), turned(x), INVERSE_MASSES, 1e2, iterations=iterations)
+    expected, _ = projected(block_of(), x, INVERSE_MASSES, 1e2, iterations=iterations)
     assert np.abs(expected - x).max() > 1e-2
     np.testing.assert_allclose(found, turned(expected), atol=2e-6)
 

@@ -18,10 +18,9 @@ def inner(a, b):
     return float((a * b).sum())
 
 
-def project_once(x, rest, w, h, modulus, ratio, previous=None, damping_time=0.0):
+def project_once(x, rest, w, h, modulus, ratio):
     """Corners after one projection, as ``project_warm`` from nothing."""
-    nothing = np.zeros((3, 3))
-    return project_warm(x, rest, w, h, modulus, ratio, nothing, previous, damping_time)[0]
+    return project_warm(x, rest, w, h, modulus, ratio, np.zeros((3, 3)))[0]
 
 
 def warmth(stiffness, fades, cold):
@@ -29,7 +28,7 @@ def warmth(stiffness, fades, cold):
     return min(0.48 * (1.0 + stiffness) / stiffness, 0.95) * np.clip((cold - stiffness) / (cold - fades), 0.0, 1.0)
 
 
-def project_warm(x, rest, w, h, modulus, ratio, given, previous=None, damping_time=0.0):
+def project_warm(x, rest, w, h, modulus, ratio, given):
     """Corners after one projection, what the tetrahedron gives in the next substep, and how that moves the corners.
 
     Args:
@@ -40,11 +39,9 @@ def project_warm(x, rest, w, h, modulus, ratio, given, previous=None, damping_ti
         modulus: Young's [Pa].
         ratio: Poisson's.
         given: impulse β P that the prediction already contains, shape (3, 3).
-        previous: corners at the start of the substep [m], shape (4, 3).
-        damping_time: τ [s].
     """
     mu, lam = lame(modulus, ratio)
-    r, gamma = (lam + mu) / mu, damping_time / h
+    r = (lam + mu) / mu
     rest_edges = (rest[1:] - rest[0]).T
     q = np.linalg.inv(rest_edges)
     q = np.vstack([-q.sum(axis=0), q])
@@ -52,10 +49,6 @@ def project_warm(x, rest, w, h, modulus, ratio, given, previous=None, damping_ti
     f = x.T @ q
     n, s, stretch = cofactors(f), np.linalg.det(f) - 1.0, np.sqrt(inner(f, f) / 3.0)
     shape, pressure = min(inner(f, f), 1.0) * f, r * s - 1.0
-    if damping_time:
-        before = previous.T @ q
-        shape = shape + gamma * f @ (f.T @ f - before.T @ before)
-        pressure += gamma * (r - 1.0) * (np.linalg.det(f) - np.linalg.det(before))
     shape = shape - given / beta
     line = 1e-3 * max(inner(f, f) ** 2 - 3.0 * inner(n, n), 0.0)
     share = inner(shape, n) / (inner(n, n) + line)
@@ -65,13 +58,13 @@ def project_warm(x, rest, w, h, modulus, ratio, given, previous=None, damping_ti
     def held(curvature):
         return max(1.0 + beta * mean * curvature, 0.8 * beta * greatest * curvature)
 
-    along = (r - 1.0 / 3.0) * (1.0 + gamma) * inner(n, n) + r * abs(s) * stretch
+    along = (r - 1.0 / 3.0) * inner(n, n) + r * abs(s) * stretch
     left = abs(r * s / held(along) - 1.0)
-    across = 1.0 + 2.0 * gamma * max(stretch**2, 1.0) + stretch * max(left, 1.0)
+    across = 1.0 + stretch * max(left, 1.0)
     # P₀ along n and across it
     stress = (shape - share * n) / held(across) + (pressure + share) * n / held(along)
     given = given + beta * stress
-    stiffness = held(2.0 * (1.0 + gamma)) - 1.0
+    stiffness = held(2.0) - 1.0
     again = warmth(stiffness, 2.0, 6.0)
     volume = warmth(held(along) - 1.0, 6.0, 20.0) * np.clip((6.0 - stiffness) / 4.0, 0.0, 1.0)
     kept = again * given + (volume - again) * inner(given, n) / (inner(n, n) + line) * n

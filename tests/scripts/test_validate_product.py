@@ -5,15 +5,18 @@ from __future__ import annotations
 
 import dataclasses
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
-from validation.product import converged, probe
+from validation.product import accuracy, converged, damping, probe
 from validation.product.converged import Converged, converged_number, record_converged
 from validation.product.meshes import BALLS, CUBES, SHEETS, ball, cube, edge_strains, sheet, tilt, values, volumes
 from validation.product.probe import AMOUNT, AT_MOST, SHARE, Comparison, Measure, Probe
 from validation.product.running import bake, with_substeps
 from validation.product.shot import Baked, Shot, Thing
+
+from blender_xpbd.jobs.version import SOLVER_VERSION
 
 CLOTH = Thing("Cloth", *sheet("quads", 1.0, 1.0, 2, 2), values("CLOTH"))
 
@@ -104,3 +107,38 @@ def test_strain_and_tilt_of_a_known_deformation(kind):
     angle = np.radians(30.0)
     turned = rest @ np.array([[1, 0, 0], [0, np.cos(angle), np.sin(angle)], [0, -np.sin(angle), np.cos(angle)]])
     assert tilt(rest, turned + np.array([1.0, 2.0, 3.0])) == pytest.approx(30.0)
+
+
+def test_the_page_for_artists_has_a_row_for_each_scene(tmp_path: Path) -> None:
+    rows = [
+        accuracy.Line("Bar: sag", 1.0, True, (1.25, 1.1, 1.05), (10, 20, 80)),
+        accuracy.Line("Ball: volume", 0.9812, False, (0.8, 0.9, 0.98), (40, 81, 324)),
+        accuracy.Line("Cloth: strain", float("nan"), False, (3.0, 2.0, 1.0), (10, 20, 80)),
+    ]
+    path = tmp_path / "accuracy.md"
+    accuracy.write_accuracy(rows, path)
+    text = path.read_text(encoding="utf-8")
+    assert "| scene | right | Draft | Normal | Final | substeps |" in text
+    assert "| Bar: sag | 1 | 1.25 | 1.1 | 1.05 | 10 / 20 / 80 |" in text
+    assert "| Ball: volume | 0.981 ¹ | 0.8 | 0.9 | 0.98 | 40 / 81 / 324 |" in text
+    assert "| Cloth: strain | ? | 3 | 2 | 1 | 10 / 20 / 80 |" in text
+    assert f"Solver version {SOLVER_VERSION}" in text
+
+
+def test_the_page_has_three_meshes_of_each_of_six_scenes() -> None:
+    assert len(accuracy.PROBES) == 18
+    assert len({probe.name for probe in accuracy.PROBES}) == 18
+    measures = [probe.measures[0] for probe in accuracy.PROBES]
+    assert len({measure.label for measure in measures}) == 5, "strain is measured of pinned and of free cloth"
+    # what no theory tells comes from a converged run
+    assert all(scene.substeps or scene.measures[0].expected is not None for scene in accuracy.PROBES)
+
+
+def test_a_swing_is_told_from_what_it_is_mixed_with() -> None:
+    times = np.arange(73) / 24.0
+    swing = np.exp(-0.6 * times) * np.cos(6.0 * times) + 0.2 * np.exp(-2.0 * times) * np.cos(25.0 * times)
+    mesh = cube("quads", 1.0, 0.0)
+    thing = Thing("Plain", *mesh, {}, pinned=np.array([0], np.int32))
+    motion = mesh[0] + swing[:, None, None] * [0.0, 0.0, 0.01]
+    found = damping.decay(Baked(Shot((thing,), 72), {"Plain": motion}, 20, 1), "Plain")
+    assert found == pytest.approx((0.6, 6.0), rel=1e-3)

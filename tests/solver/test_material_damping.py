@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Material damping of cloth: what rests, rests alike, and what swings decays by the time that is set."""
+"""Material damping: what rests, rests alike, and what swings decays by the time that is set."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from contact_cases import shapes
 
+from blender_xpbd.scene.body import Body, Tetrahedralization
+from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.scene import Scene
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.step.plan import PATHS
 from blender_xpbd.solver.system.system import build_system
-from tests.solver.scenes import cloth, run, scene, solver
+from tests.solver.scenes import cloth, jelly_cube, pins, plane, run, scene, solver
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
@@ -83,3 +88,96 @@ def test_the_longest_times_stay_calm(model):
     simulation = solver(body, substeps=10)
     run(simulation, 48)
     assert np.abs(simulation.checkpoint()["velocities"][:, :3]).max() < 3.0
+
+
+BAR = shapes.box((0.4, 0.1, 0.1), (8, 2, 2))
+ARMS = {
+    "bar": BAR,
+    "slanted bar": shapes.turned(shapes.turned(BAR, 0, 0.8), 2, 0.5),
+    "tube": shapes.tube(np.linspace([-0.2, 0.0, 0.0], [0.2, 0.0, 0.0], 9), np.full(9, 0.06), 10),
+}
+EVERY_ARM = pytest.mark.parametrize("mesh", ARMS)
+
+
+def arm(mesh, damping_time, **values):
+    """A jelly arm of 0.4 m, held at one end."""
+    positions, faces = ARMS[mesh]
+    own = {"youngs_modulus": 60e3, "density": 1050.0, "poissons_ratio": 0.45, "internal_damping": 0.0}
+    body = Body(
+        "b0", "Arm", "JELLY", positions, np.full(len(faces), faces.shape[1], np.int32), faces.ravel().astype(np.int32),
+        Material.from_values({**own, "damping_time": damping_time, **values}),
+        tetrahedralization=Tetrahedralization("CAGE", 6),
+    )  # fmt: skip
+    along = positions @ np.array([np.cos(0.5), np.sin(0.5), 0.0] if mesh == "slanted bar" else [1.0, 0.0, 0.0])
+    return replace(body, pins=pins(positions, np.flatnonzero(along < along.min() + 1e-3)))
+
+
+def height_of_tip(simulation, body):
+    """Of the corners that are farthest from the pins."""
+    held = body.positions[body.pins.vertices].mean(axis=0)
+    farthest = np.argsort(np.linalg.norm(body.positions - held, axis=1))[-4:]
+    return float(simulation.surface(simulation.positions())[farthest, 2].mean())
+
+
+@EVERY_ARM
+@pytest.mark.parametrize("damping_time", [0.03, 0.1])
+def test_a_jelly_rests_as_without_damping(mesh, damping_time):
+    """As a single sweep over soft tetrahedra leaves it."""
+    sags = []
+    for time in (0.0, damping_time):
+        body = arm(mesh, time, damping=8.0)
+        simulation = solver(body, substeps=10)
+        start = height_of_tip(simulation, body)
+        run(simulation, 96)
+        sags.append(start - height_of_tip(simulation, body))
+    assert sags[0] > 0.1
+    assert sags[1] == pytest.approx(sags[0], rel=3e-3)
+
+
+@EVERY_ARM
+@pytest.mark.parametrize("model", ["NEO_HOOKEAN", "COROTATED"])
+def test_a_swing_of_a_jelly_decays_by_the_time_that_is_set(mesh, model):
+    """By e^(−½ τ ω² t), beyond what it loses without damping."""
+    found = []
+    for time in (0.0, 0.03):
+        body = arm(mesh, time, solid_model=model)
+        simulation = solver(body, gravity=(0.0, 0.0, 0.0), substeps=20)
+        state = simulation.checkpoint()
+        places = state["positions"][:, :3] + simulation.system.origin
+        far = np.linalg.norm(places - body.positions[body.pins.vertices].mean(axis=0), axis=1)
+        state["velocities"][:, 2] = 0.5 * far**2 * (state["positions"][:, 3] > 0.0)
+        simulation.restore(0, state)
+        start = height_of_tip(simulation, body)
+        path = []
+        for _ in range(40):
+            run(simulation, 1)
+            path.append(height_of_tip(simulation, body) - start)
+        found.append(decay_and_frequency(np.array(path)[4:]))
+    (loss, omega), (decay, _) = found
+    assert decay - loss == pytest.approx(0.5 * 0.03 * omega**2, rel=0.08)
+
+
+def decay_and_frequency(path):
+    """Decay and angular frequency [1/s] of a path by frames that swings about 0, by linear prediction."""
+    twice, square = np.linalg.lstsq(np.stack([path[1:-1], -path[:-2]], axis=1), path[2:], rcond=None)[0]
+    return -12.0 * np.log(square), 24.0 * np.arccos(0.5 * twice / np.sqrt(square))
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_jelly_goes_on_from_a_checkpoint(path):
+    """What damping keeps is part of it."""
+    body = arm("bar", 0.02)
+    first, second = (solver(body, path=path, substeps=5) for _ in range(2))
+    run(first, 5)
+    second.restore(5, first.checkpoint())
+    np.testing.assert_array_equal(run(first, 5), run(second, 5))
+
+
+@pytest.mark.parametrize("damping_time", [0.1, 1.0, 100.0])
+@pytest.mark.parametrize("youngs_modulus", [20e3, 1.5e6])
+def test_a_jelly_that_falls_is_calmed_by_any_time(damping_time, youngs_modulus):
+    """A bounce that is stopped within a substep does not grow, soft or stiff."""
+    body = jelly_cube(0.3, 1.0, 6, youngs_modulus=youngs_modulus, poissons_ratio=0.48, damping_time=damping_time)
+    simulation = solver(body, colliders=[plane()], substeps=20)
+    run(simulation, 60)
+    assert np.abs(simulation.checkpoint()["velocities"][:, :3]).max() < 0.1

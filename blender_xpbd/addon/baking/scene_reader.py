@@ -224,8 +224,9 @@ def _frame_range(scene: bpy.types.Scene, options: BakeOptions) -> FrameRange:
 def _solver_settings(scene: bpy.types.Scene, options: BakeOptions) -> SolverSettings:
     wishes = {spec.name: getattr(options, spec.name, None) for spec in SOLVER_PARAMETERS}
     values = {name: getattr(scene.xpbd, name) if wish is None else wish for name, wish in wishes.items()}
-    asked = any(wishes[name] is not None for name in TYPED)
-    return SolverSettings.from_values({**values, "quality": TYPED_QUALITY if asked else quality_of(scene.xpbd)})
+    is_typed = any(wishes[name] is not None for name in TYPED)
+    quality = TYPED_QUALITY if is_typed else options.quality or quality_of(scene.xpbd)
+    return SolverSettings.from_values({**values, "quality": quality})
 
 
 def _participants(

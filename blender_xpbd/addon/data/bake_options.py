@@ -13,7 +13,7 @@ class BakeOptions:
 
     Attributes:
         objects: names of the bodies to bake; empty for all with a role. Colliders always take part.
-        frame_start, frame_end, frame_step, substeps, iterations, device: None for the scene's.
+        frame_start, frame_end, frame_step, quality, substeps, iterations, device: None for the scene's.
         cache: folder for jobs; None for the scene's.
         make_single_user: copy meshes that several objects use, instead of refusing them.
         per_frame: keep the statistics of each frame in the summary.
@@ -24,6 +24,7 @@ class BakeOptions:
     frame_start: int | None = None
     frame_end: int | None = None
     frame_step: int | None = None
+    quality: str | None = None
     substeps: int | None = None
     iterations: int | None = None
     device: str | None = None

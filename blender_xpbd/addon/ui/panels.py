@@ -9,7 +9,7 @@ import bpy
 
 from ...scene.body_kinds import body_roles
 from ...scene.material_parameters import COLLIDER, JELLY
-from ...scene.settings import SOLVER_PARAMETERS
+from ...scene.settings import EFFORTS, SOLVER_PARAMETERS
 from ..baking.report_text import fault_paragraphs, plain_words, summary_error, summary_rows, summary_warnings
 from ..data.bake_status import STATUS
 from ..data.classes import register_classes, unregister_classes
@@ -28,7 +28,7 @@ _OF_QUALITY = {
     "substeps": {"FIXED"},
     "iterations": {"FIXED"},
     "tolerance": {"AUTOMATIC"},
-    "maximum_substeps": {"AUTOMATIC", "MATERIAL"},
+    "maximum_substeps": {"AUTOMATIC", *EFFORTS},
 }
 
 _EDIT_WARNING = "The rest of its keys is written then. If its polygons have changed, its keys are taken back."
@@ -84,6 +84,7 @@ class XPBD_PT_main(SidebarPanel, bpy.types.Panel):
         if STATUS.is_baking:
             _draw_progress(layout, letters_across(context))
         else:
+            _draw_quality(layout, context.scene.xpbd)
             _draw_bake(layout)
             draw_findings(layout, context.scene.xpbd.findings, letters_across(context))
         _draw_result(layout, context)
@@ -110,6 +111,15 @@ def _draw_material_choice(layout: Any, obj: Any) -> None:
         row.menu(XPBD_MT_material.bl_idname, text=label, icon="MATERIAL")
     elif obj.xpbd.role == COLLIDER:
         layout.row().prop(obj.xpbd, "collider_shape", expand=True)
+
+
+def _draw_quality(layout: Any, settings: Any) -> None:
+    """A button for each quality that goes by the materials; none is pressed where another one is chosen."""
+    row = layout.row(align=True)
+    # in a file from before there was a choice, typed numbers count although Normal looks chosen
+    row.active = quality_of(settings) == settings.quality
+    for quality in EFFORTS:
+        row.prop_enum(settings, "quality", quality)
 
 
 def _draw_bake(layout: Any) -> None:

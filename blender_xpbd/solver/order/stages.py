@@ -29,6 +29,7 @@
 | CLOSE_ISLANDS | islands get back the momentum that this took | – |
 | SUM_SPINS | how much spin pieces lose that touched nothing | – |
 | UPDATE_VELOCITIES | how far particles came is their velocity | ``(x - start) / h`` |
+| DAMP_RATES | elastic tetrahedra lose what changes their shape | – |
 | PART | these pieces get their velocities | – |
 | REBOUND | points that hit a collider bounce | – |
 | SETTLE_PAIRS | pairs do not keep the speed of the push, or rebound | – |
@@ -63,6 +64,8 @@ SUM_SPINS, RESTORE_SPINS = range(29, 31)
 KEEP_SPINS = 31
 # those of hard pieces that meet other solids
 STRIKE, PART = range(32, 34)
+# that of elastic bodies with material damping
+DAMP_RATES = 34
 # how often particles go along what stops them before they stop; one takes most of what it can, see docs/experiments.md
 SLIDES = 1
 # how often an iteration goes over pairs at most; it ends before where pushes have become small. Of 4, 8, 16 and 32
@@ -86,7 +89,8 @@ class Stage(NamedTuple):
         first: task of the first turn, or for SOLVE_LEVELS the first chain of operations.
         detail: for PROJECT the iteration, for TOUCH how often contacts were touched before, for TOUCH_PAIRS,
             TOUCH_AGAIN and SETTLE_PAIRS the sweep, for LIMIT how often particles have slid, for OPEN_WINDOW the
-            iterations, for SOLVE_LEVELS into how many shares a chain is divided.
+            iterations, for SOLVE_LEVELS into how many shares a chain is divided, for DAMP_RATES whether
+            impulses are mended.
     """
 
     act: int
@@ -107,6 +111,7 @@ def substep_stages(
     spin_chunks: int = 0,
     touches_first: bool = False,
     strikes: bool = False,
+    damps_rates: bool = False,
 ) -> tuple[Stage, ...]:
     """The stages of a substep.
 
@@ -123,6 +128,7 @@ def substep_stages(
         touches_first: whether colliders also push before the first iteration. A warm start needs it: the impulses that
             it gives again do not know of the contacts that held against them.
         strikes: whether there are hard pieces that other surfaces may meet.
+        damps_rates: whether constraints are damped in the velocities.
 
     Raises:
         ValueError: more turns than ``MOST_PARTS`` in a stage.
@@ -156,6 +162,8 @@ def substep_stages(
     if spin_chunks:
         stages += [Stage(SUM_SPINS, spin_turns)]
     stages += [Stage(UPDATE_VELOCITIES, part_count)]
+    for sweep in range(2 * damps_rates):
+        stages += _by_task(DAMP_RATES, rounds, sweep)
     if strikes:
         stages += [Stage(PART, 1)]
     if has_contacts:

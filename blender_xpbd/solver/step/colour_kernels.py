@@ -7,9 +7,11 @@ Within a colour no particle is shared, so the result is that of ``team_kernels.s
 import taichi as ti
 
 from ...constraints import CONSTRAINTS
+from ...constraints.constraint import RATES
 from ...contacts.contact import project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
 from .functions import (
+    damping_step,
     forget_history,
     place_target,
     predict_position,
@@ -49,15 +51,18 @@ def project_colour(
     mode: ti.template(),
     kind: ti.template(),
 ):
-    """Project the constraints of one type and colour."""
+    """Project the constraints of one type and colour; with RATES, damp them."""
     for k in range(first, last):
+        step = projection_step(h, iteration, mode)
+        if ti.static(mode & RATES):
+            step = damping_step(h, iteration, mode)
         project_constraint(
             particles,
             constraints,
             constraints.table[kind, 1] + k * ti.static(CONSTRAINTS[kind].particle_count),
             constraints.table[kind, 2] + k * ti.static(len(CONSTRAINTS[kind].parameters)),
             constraints.table[kind, 3] + k * ti.static(CONSTRAINTS[kind].slots(mode)),
-            projection_step(h, iteration, mode),
+            step,
             mode,
             kind,
         )

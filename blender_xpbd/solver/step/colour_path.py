@@ -6,11 +6,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 
-from ...constraints.constraint import BDF2
+from ...constraints.constraint import BDF2, RATES
 from ...device.launch import launch
 from ..order.stages import (
     BOUNCE,
     DAMP,
+    DAMP_RATES,
     PLACE_TARGETS,
     PREDICT,
     PROJECT,
@@ -58,8 +59,19 @@ def _solve_levels(plan: Plan, stage: Stage, substep: int, of: int) -> None:
 
 
 def _project(plan: Plan, stage: Stage, substep: int, of: int) -> None:
-    state, mode = plan.state, plan.variant.mode
+    _launch_constraints(plan, stage, plan.variant.mode, plan.variant.constraints)
+
+
+def _damp_rates(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    _launch_constraints(plan, stage, plan.variant.mode | RATES, plan.variant.damped_constraints)
+
+
+def _launch_constraints(plan: Plan, stage: Stage, mode: int, kinds: int) -> None:
+    """Project, or damp, the constraints of a round of the types in a mask."""
+    state = plan.state
     for kind, colours in enumerate(plan.system.schedule.colours[plan.round_of(stage)]):
+        if not (kinds >> kind) & 1:
+            continue
         for first, last in itertools.pairwise(colours.tolist()):
             launch(
                 kernels.project_colour,
@@ -147,6 +159,7 @@ LAUNCHES: dict[int, Callable[[Plan, Stage, int, int], None]] = {
     TOUCH: _touch,
     SUM_SPINS: _sum_spins,
     UPDATE_VELOCITIES: _update_velocities,
+    DAMP_RATES: _damp_rates,
     RESTORE_SPINS: _restore_spins,
     REBOUND: _rebound,
     BOUNCE: _bounce,

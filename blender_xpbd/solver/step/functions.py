@@ -7,7 +7,7 @@ Macklin, Müller & Chentanez 2016 (XPBD), algorithm 1, with the small substeps o
 import taichi as ti
 
 from ...constraints import CONSTRAINTS
-from ...constraints.constraint import BDF2, BDF2_RATE, BDF2_STEP, DAMPED, WARM
+from ...constraints.constraint import BDF2, BDF2_RATE, BDF2_STEP, DAMPED, RATES, WARM
 
 
 @ti.func
@@ -105,6 +105,12 @@ def projection_step(h, iteration, mode: ti.template()):
 
 
 @ti.func
+def damping_step(h, sweep, mode: ti.template()):
+    """``step`` of the damping of velocities: for how long it acts [s], and whether kept impulses are mended."""
+    return ti.Vector([1.0 / projection_step(h, 0, mode)[2], ti.cast(sweep > 0, float), 0.0])
+
+
+@ti.func
 def forget_history(particles: ti.template(), contacts: ti.template(), k, h):
     """Let BDF2 not look back across a hit: where contact point ``k`` was hit, it goes on as after a step of Euler's.
 
@@ -124,8 +130,11 @@ def forget_history(particles: ti.template(), contacts: ti.template(), k, h):
 def project_constraint(
     particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template(), kind: ti.template()
 ):
-    """Project one constraint of a type, warm where the mode and the type say so."""
-    if ti.static(mode & WARM and CONSTRAINTS[kind].can_start_warm):
+    """Project one constraint of a type, warm where the mode and the type say so, or damp its rate."""
+    if ti.static(mode & RATES):
+        first = m + ti.static(CONSTRAINTS[kind].slots(mode) - CONSTRAINTS[kind].rate_damping.slots)
+        CONSTRAINTS[kind].rate_damping.project(particles, constraints, i, p, first, step, mode)
+    elif ti.static(mode & WARM and CONSTRAINTS[kind].can_start_warm):
         CONSTRAINTS[kind].warm_start.project(particles, constraints, i, p, m, step, mode)
     else:
         CONSTRAINTS[kind].project(particles, constraints, i, p, m, step, mode)

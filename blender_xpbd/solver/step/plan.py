@@ -12,7 +12,7 @@ from ...device.version import knows_taichi
 from ..order.stages import Stage
 from ..system.colliders import ColliderSet
 from ..system.contact_objects import unseen_colliders
-from ..system.mode import Variant, static_mode
+from ..system.mode import Variant, static_mode, used_types
 from ..system.system import System
 from .state import State
 
@@ -99,7 +99,7 @@ def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
         h=system.scene.frames.frame_duration / system.scene.settings.substeps,
         variant=Variant(
             mode=static_mode(system),
-            constraints=sum(1 << kind for kind, row in enumerate(system.schedule.table) if row[0]),
+            constraints=used_types(system),
             shapes=sum(1 << int(shape) for shape in np.unique(colliders.ints[:, 0])),
             bounces=len(system.pieces) > 0,
             has_levels=len(state.tables.levels) > 0,

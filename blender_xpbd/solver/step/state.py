@@ -30,7 +30,7 @@ from ..order.schedule import Schedule
 from ..order.stages import Stage, substep_stages
 from ..system.colliders import ColliderSet
 from ..system.contact_objects import unseen_colliders
-from ..system.mode import keeps_friction, static_mode
+from ..system.mode import keeps_friction, rate_damped_types, static_mode, used_types
 from ..system.speed_changes import bdf2_history
 from ..system.system import System
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Pieces, Targets, World
@@ -133,6 +133,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         spin_chunks=len(system.spinning.chunks),
         touches_first=bool(mode & WARM),
         strikes=system.strikes,
+        damps_rates=bool(rate_damped_types(mode) & used_types(system)),
     )
     most_slots = sum(CONTACTS[shape].most_faces for shape in colliders.ints[:, COLLIDER_SHAPE])
     world = World(
@@ -223,7 +224,8 @@ def _multipliers(schedule: Schedule, mode: int) -> tuple[npt.NDArray[np.int64], 
     multipliers = np.zeros(ends[-1])
     for kind, count, first in zip(CONSTRAINTS, schedule.table[:, 0], ends - schedule.table[:, 0] * slots, strict=True):
         rows = multipliers[first : first + count * kind.slots(mode)].reshape(count, kind.slots(mode))
-        rows[:, kind.memory_slot :] = UNKNOWN
+        if mode & DAMPED:
+            rows[:, kind.memory_slot : kind.memory_slot + (2 if mode & ACCUMULATE else 1) * kind.memory] = UNKNOWN
     return ends - schedule.table[:, 0] * slots, multipliers
 
 

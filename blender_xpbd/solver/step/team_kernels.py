@@ -13,13 +13,14 @@ lost its core while it waited, so it does not matter how many of the team really
 
 import taichi as ti
 
-from ...constraints.constraint import BDF2
+from ...constraints.constraint import BDF2, RATES
 from ...contacts.contact import project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
 from ..order.stages import (
     ACT,
     BOUNCE,
     DAMP,
+    DAMP_RATES,
     DETAIL,
     FIRST,
     HOLD_PUSHED,
@@ -46,6 +47,7 @@ from ..order.stages import (
 )
 from ..order.tasks import MOST_PARTS
 from .functions import (
+    damping_step,
     forget_history,
     place_target,
     predict_position,
@@ -231,6 +233,11 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
         update_share(world.particles, turn, turns, h, mode)
         if ti.static(variant.has_orientations):
             update_angular_velocities(world.particles, turn, turns, h)
+    if ti.static(variant.damped_constraints):
+        if act == DAMP_RATES:
+            step = damping_step(h, iteration, mode)
+            kinds = ti.static(variant.damped_constraints)
+            project_task(world.particles, world.constraints, order, task, step, ti.static(mode | RATES), kinds)
     if ti.static(variant.keeps_spins):
         if act == SUM_SPINS:
             sum_spin_share(world, turn, turns, h)

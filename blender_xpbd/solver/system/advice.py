@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import math
+
+from ...scene.settings import EFFORTS
 from .substeps import CRUSHED_SHARE, MOST_SUBSTEPS, substeps_for_weight, substeps_needed
 from .system import System
 
@@ -10,7 +13,8 @@ from .system import System
 def stiffness_advice(system: System) -> str:
     """What is to be told of jelly that is too stiff or too fast for the substeps, or "" where it is not."""
     settings = system.scene.settings
-    needed = substeps_needed(system)
+    # a draft is softer by choice
+    needed = math.ceil(min(EFFORTS.get(settings.quality, 1.0), 1.0) * substeps_needed(system))
     if settings.solver_mode != "XPBD" or settings.iterations > 1 or needed <= settings.substeps:
         return ""
     text = (

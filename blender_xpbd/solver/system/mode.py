@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ...constraints import CONSTRAINTS
 from ...constraints.constraint import ACCUMULATE, BDF2, BDF2_STEP, DAMPED, PBD, WARM
 from .system import System
 
@@ -49,6 +50,11 @@ class Variant(NamedTuple):
     strikes: bool = False
 
     @property
+    def damped_constraints(self) -> int:
+        """Mask of the types that are damped in the velocities."""
+        return self.constraints & rate_damped_types(self.mode)
+
+    @property
     def has_history(self) -> bool:
         """Whether the integration looks back to the substep before."""
         return bool(self.mode & BDF2)
@@ -72,6 +78,18 @@ class Variant(NamedTuple):
 def keeps_friction(mode: int, *, bounces: bool, has_pairs: bool) -> bool:
     """Whether the multipliers of friction are kept: the kernels that read them and their array go by this rule."""
     return bool(mode & (ACCUMULATE | WARM)) or bounces or has_pairs
+
+
+def used_types(system: System) -> int:
+    """Mask of the types of constraints that there are."""
+    return sum(1 << kind for kind, row in enumerate(system.schedule.table) if row[0])
+
+
+def rate_damped_types(mode: int) -> int:
+    """Mask of the types that are damped in the velocities, where there are any."""
+    if not mode & DAMPED:
+        return 0
+    return sum(1 << number for number, kind in enumerate(CONSTRAINTS) if kind.rate_damping is not None)
 
 
 def static_mode(system: System) -> int:

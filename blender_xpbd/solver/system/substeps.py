@@ -19,7 +19,7 @@ from ...bodies.body_model import BodyModel
 from ...geometry.edges import edge_lengths
 from ...scene.collider import Collider
 from ...scene.scene import Scene
-from ...scene.settings import SOLVER_PARAMETERS
+from ...scene.settings import EFFORTS, SOLVER_PARAMETERS
 from ...scene.transforms import at_frame, transformed
 from .mode import hardness
 from .system import System
@@ -76,12 +76,14 @@ def substeps_for_material(system: System) -> int:
     """The substeps that the scene gets where its materials choose them.
 
     As many as stiffness and hits ask for, at least the default ones and at most ``maximum_substeps``. That limit does
-    not hold for those that keep weight from crushing small cells, for without them a bake fails.
+    not hold for those that keep weight from crushing small cells, for without them a bake fails. Qualities that go by
+    the materials multiply that by their effort, but never below those of the weight.
     """
     settings = system.scene.settings
     heavy = max((substeps_for_weight(system, model) for model in system.models if len(model.tetrahedra)), default=0)
     needed = min(substeps_needed(system), max(heavy, settings.maximum_substeps))
-    return min(max(needed, min(FEWEST_SUBSTEPS, settings.maximum_substeps)), MOST_SUBSTEPS)
+    normal = max(needed, min(FEWEST_SUBSTEPS, settings.maximum_substeps))
+    return min(max(math.ceil(EFFORTS.get(settings.quality, 1.0) * normal), min(heavy, normal)), MOST_SUBSTEPS)
 
 
 def hit_speed(system: System, index: int) -> float:

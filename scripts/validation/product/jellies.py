@@ -33,9 +33,9 @@ def falling_cube(kind: str, preset: str) -> Shot:
     return Shot((Thing("Cube", *cube(kind, 2.0, 1.0), values("JELLY", PRESETS[preset])),), 72, floor())
 
 
-def falling_ball(preset: str, diameter: float, frames: int) -> Shot:
+def falling_ball(preset: str, diameter: float, frames: int, kind: str = "quads") -> Shot:
     """A ball that falls by 1 m."""
-    thing = Thing("Ball", *ball("quads", 0.5 * diameter, 1.0), values("JELLY", PRESETS[preset]))
+    thing = Thing("Ball", *ball(kind, 0.5 * diameter, 1.0), values("JELLY", PRESETS[preset]))
     return Shot((thing,), frames, floor())
 
 

@@ -78,20 +78,21 @@ class Comparison:
         return Result(tuple(rows), Plot("row", "value", tuple(curves)), self.note)
 
     def converge(self) -> dict[str, Converged]:
-        """The numbers of the converged runs, by ``_key``."""
+        """The numbers of the converged runs, by ``key``."""
         chosen = [probe for probe in self.probes if probe.substeps]
         found = {}
         shots = [with_substeps(probe.shot, probe.substeps) for probe in chosen]
         for probe, baked in zip(chosen, bake(shots), strict=True):
             for measure in probe.measures:
-                found[self._key(probe, measure)] = Converged.of_today(measure.of(baked), baked)
+                found[self.key(probe, measure)] = Converged.of_today(measure.of(baked), baked)
         return found
 
-    def _key(self, probe: Probe, measure: Measure) -> str:
+    def key(self, probe: Probe, measure: Measure) -> str:
+        """Of a converged number."""
         return f"{self.name} / {probe.name} / {measure.label}"
 
     def _row(self, probe: Probe, measure: Measure, baked: Baked) -> Row:
-        known = converged_number(self._key(probe, measure)) if probe.substeps else None
+        known = converged_number(self.key(probe, measure)) if probe.substeps else None
         label = f"{probe.name}: {measure.label}"
         expected = measure.expected if measure.expected is not None else (np.nan if known is None else known)
         got = measure.of(baked)

@@ -70,6 +70,8 @@ def test_time_gravity_and_settings(bpy, make_body, read):
     assert (read().scene.settings.quality, read().scene.settings.substeps) == ("FIXED", 7)
     scene.xpbd.quality = "MATERIAL"
     assert read().scene.settings.quality == "MATERIAL"
+    assert read(quality="FINAL").scene.settings.quality == "FINAL"
+    assert read(quality="FINAL", substeps=3).scene.settings.quality == "FIXED"
     found = read(iterations=3, frame_step=2).scene
     assert found.settings.quality == "FIXED", "what a caller asks for counts"
     assert found.frames.frame_duration == pytest.approx(1.001 / 30)

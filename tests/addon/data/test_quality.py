@@ -35,3 +35,12 @@ def test_a_file_from_before_there_was_a_choice_keeps_its_number(settings, qualit
     settings.property_unset("quality")
     assert settings.quality == "MATERIAL"
     assert quality_of(settings) == "FIXED"
+
+
+@pytest.mark.parametrize("quality", ["DRAFT", "MATERIAL", "FINAL"])
+def test_what_a_button_chooses_counts_over_a_number_typed_before(settings, quality_of, quality):
+    settings.substeps = 40
+    settings.quality = quality
+    assert quality_of(settings) == quality
+    settings.substeps = 30
+    assert quality_of(settings) == "FIXED"

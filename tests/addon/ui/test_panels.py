@@ -86,6 +86,17 @@ def test_the_main_panel_offers_roles_material_and_bake(bpy, panels, active):
     ]
 
 
+def test_the_qualities_by_material_are_buttons_over_bake(bpy, panels, active):
+    active("JELLY")
+    settings = bpy.context.scene.xpbd
+    layout = draw(panels.XPBD_PT_main)
+    assert layout.enum_buttons == [("quality", name, True) for name in ("DRAFT", "MATERIAL", "FINAL")]
+    settings.substeps = 40
+    settings.property_unset("quality")
+    # Normal looks chosen there, but the number counts
+    assert [is_active for *_, is_active in draw(panels.XPBD_PT_main).enum_buttons] == [False] * 3
+
+
 def test_every_setting_is_in_one_panel(bpy, panels, active):
     from blender_xpbd.addon.data.specs import OBJECT_SETTINGS, SCENE_SETTINGS
 

@@ -9,6 +9,7 @@ from blender_xpbd.solver.order.stages import (
     BEGIN_PAIRS,
     BOUNCE,
     DAMP,
+    DAMP_RATES,
     FIND_NEAR,
     HOLD_PUSHED,
     LIMIT,
@@ -93,6 +94,16 @@ def test_pieces_bounce_last_in_equal_shares():
 def test_bodies_are_damped_after_all_else():
     assert substep_stages(4, 1, False, True, (), 3, 2)[-2:] == (Stage(BOUNCE, 3), Stage(DAMP, 2))
     assert substep_stages(4, 1, False, False, (), 0, 1000)[-1] == Stage(DAMP, MOST_PARTS)
+
+
+def test_rates_are_damped_by_what_is_kept_and_then_mended_right_after_velocities():
+    stages = substep_stages(4, 2, False, True, damps_rates=True)
+    for sweep in range(2):
+        assert tasks_of(stages, DAMP_RATES, sweep) == list(range(4 * ROUNDS + 1))
+    acts = list(dict.fromkeys((stage.act, stage.detail) for stage in stages))
+    found = acts.index((DAMP_RATES, 0))
+    assert acts[found - 1][0] == UPDATE_VELOCITIES
+    assert acts[found + 1 : found + 3] == [(DAMP_RATES, 1), (REBOUND, 0)]
 
 
 def test_pairs_are_searched_once_after_the_first_iteration_and_pushed_in_all():

@@ -21,7 +21,9 @@ def simulation(path):
     hung = cloth(24, pinned=(0, 23), height=1.0, area_density=0.15)
     targets = np.stack([hung.positions[[0, 23]] + [0.02 * frame, 0.0, 0.0] for frame in range(50)])
     hung = dataclasses.replace(hung, pins=pins(hung.positions, (0, 23), targets=targets))
-    fallen = dataclasses.replace(jelly_cube(0.2, 0.2, 3, restitution=0.8, youngs_modulus=3e5), identifier="b1")
+    fallen = dataclasses.replace(
+        jelly_cube(0.2, 0.2, 3, restitution=0.8, youngs_modulus=3e5, damping_time=0.01), identifier="b1"
+    )
     return scenes.solver(hung, fallen, colliders=[plane()], substeps=6, path=path)
 
 

@@ -119,6 +119,24 @@ def jelly(surface, preset):
     )
 
 
+@pytest.mark.parametrize(("quality", "effort"), [("DRAFT", 0.5), ("MATERIAL", 1.0), ("FINAL", 4.0)])
+def test_draft_takes_half_and_final_four_times_as_many(quality, effort):
+    for gravity in ((0.0, 0.0, 0.0), (0.0, 0.0, -GRAVITY)):
+        normal = substeps_for_material(stiff_jelly(1e6, gravity=gravity))
+        assert substeps_for_material(stiff_jelly(1e6, gravity=gravity, quality=quality)) == np.ceil(effort * normal)
+    assert substeps_for_material(build_system(scene(cloth(4), quality=quality))) == 20 * effort
+    limited = stiff_jelly(1e8, quality=quality, maximum_substeps=30)
+    assert substeps_for_material(limited) == 30 * effort
+
+
+def test_a_draft_keeps_what_tiny_cells_need():
+    tiny = {
+        quality: build_system(scene(jelly_cube(1e-4, resolution=4), quality=quality))
+        for quality in ("DRAFT", "MATERIAL")
+    }
+    assert substeps_for_material(tiny["DRAFT"]) == substeps_for_weight(tiny["MATERIAL"], tiny["MATERIAL"].models[0])
+
+
 def volume(simulation):
     """Volume of what fills the tetrahedra, inside out or not [m³]."""
     block = next(block for block in simulation.system.schedule.blocks if block is not None)

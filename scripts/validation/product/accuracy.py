@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What to trust at Draft, Normal and Final: small scenes of six kinds, three meshes each, baked with all three.
+
+``scripts/validate --accuracy`` writes docs/accuracy.md from them; with ``--converge`` it first records the numbers of
+runs with many more substeps, for those that no theory gives.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from contact_cases import shapes
+
+from blender_xpbd.jobs.version import SOLVER_VERSION
+from blender_xpbd.scene.settings import EFFORTS, QUALITIES
+
+from .bars import bar, sag_per_theory
+from .converged import converged_number
+from .fabrics import ANGLE, angle, stretched, strip
+from .jellies import falling_ball, least_volume
+from .meshes import BALLS, CUBES, SHEETS, ball, centres, cube, sheet, values
+from .probe import Comparison, Measure, Probe
+from .running import bake
+from .shot import Baked, Floats, Shot, Thing
+
+CHIPS = {quality.identifier: quality.label for quality in QUALITIES if quality.identifier in EFFORTS}
+# of the converged runs: 1.5 times those of Final where it takes the most
+MANY = 480
+# cells along a side of the sheets, and the ball that one falls on [m]
+CELLS, BALL = 24, 0.25
+# friction of the slope, and the share of its angle of friction that it has
+FRICTION, STEEPNESS = 0.5, 0.9
+
+
+def hung(kind: str) -> Shot:
+    """A sheet of cotton of 1 m that is let go level, held at two corners."""
+    positions, faces = sheet(kind, 1.0, 1.0, CELLS, CELLS)
+    corners = np.flatnonzero((positions[:, 0] < 1e-9) & (np.abs(np.abs(positions[:, 1]) - 0.5) < 1e-9))
+    return Shot((Thing("Cloth", positions, faces, values("CLOTH"), pinned=corners.astype(np.int32)),), 48)
+
+
+def over_ball(kind: str) -> Shot:
+    """A sheet of cotton of 1 m that falls by 2 cm onto a ball."""
+    positions, faces = sheet(kind, 1.0, 1.0, CELLS, CELLS)
+    cloth = Thing("Cloth", positions - [0.5, 0.0, -0.02], faces, values("CLOTH"))
+    collider = Thing("Ball", *ball("quads", BALL, -2.0 * BALL), values("COLLIDER"))
+    return Shot((cloth, collider), 48)
+
+
+def on_slope(kind: str) -> Shot:
+    """A cube of 20 cm of firm jelly that lies on a slope, which friction holds."""
+    steep = np.arctan(STEEPNESS * FRICTION)
+    slope = shapes.turned(shapes.moved(shapes.box((0.8, 0.8, 0.2)), 0.0, 0.0, -0.1), 1, float(steep))
+    # 1 mm above: it begins without a push
+    lying = shapes.turned(cube(kind, 0.2, 1e-3), 1, float(steep))
+    # coarse, because contact with a mesh takes its time
+    body = Thing("Cube", *lying, values("JELLY", "JELLY_FIRM", friction=FRICTION, cage_resolution=8))
+    return Shot((body, Thing("Slope", *slope, values("COLLIDER", friction=FRICTION))), 48)
+
+
+def slipped(baked: Baked) -> float:
+    """How far the cube comes in the second second [mm]."""
+    places: Floats = centres(baked.motion)
+    return float(1e3 * np.linalg.norm(places[-1] - places[24]))
+
+
+STRAIN = Measure("99th percentile of the strain [%]", stretched, 0.0)
+OVERHANG = Measure("angle [°]", angle, ANGLE)
+SQUEEZED = Measure("least volume per that at rest", least_volume, None)
+SLIP = Measure("way in a second [mm]", slipped, 0.0)
+
+
+def _sag() -> Measure:
+    return Measure("sag per beam theory", sag_per_theory(0.2), 1.0)
+
+
+PROBES: tuple[Probe, ...] = (
+    *(Probe(f"Pinned cloth, {kind}", hung(kind), (STRAIN,), MANY) for kind in SHEETS),
+    *(Probe(f"Cloth over a ball, {kind}", over_ball(kind), (STRAIN,), MANY) for kind in SHEETS),
+    *(Probe(f"Cotton over an edge, {kind}", strip("COTTON", kind), (OVERHANG,)) for kind in SHEETS),
+    *(
+        Probe(f"Ball of 20 cm falls 1 m, {kind}", falling_ball("medium", 0.2, 18, kind), (SQUEEZED,), MANY)
+        for kind in BALLS
+    ),
+    Probe("Bar held at one end", bar(), (_sag(),)),
+    Probe("Bar, rolled by 45°", bar(roll=45.0), (_sag(),)),
+    Probe("Bar, resolution 8", bar(resolution=8), (_sag(),)),
+    *(Probe(f"Cube on a slope of {STEEPNESS:g} of friction, {kind}", on_slope(kind), (SLIP,)) for kind in CUBES),
+)
+COMPARISON = Comparison("accuracy", PROBES, "")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of the table.
+
+    Attributes:
+        label: scene and number.
+        right: by theory, else of the converged run; NaN where it is not recorded.
+        is_theory: whether it is from theory.
+        found: with each of ``CHIPS``.
+        substeps: likewise.
+    """
+
+    label: str
+    right: float
+    is_theory: bool
+    found: tuple[float, ...]
+    substeps: tuple[int, ...]
+
+
+def lines() -> list[Line]:
+    """Bake all scenes with all qualities."""
+    rows = []
+    for probe in PROBES:
+        baked = bake([_with_quality(probe.shot, quality) for quality in CHIPS])
+        for measure in probe.measures:
+            known = converged_number(COMPARISON.key(probe, measure)) if probe.substeps else measure.expected
+            right = float("nan") if known is None else known
+            found = tuple(measure.of(one) for one in baked)
+            substeps = tuple(one.substeps for one in baked)
+            rows.append(Line(f"{probe.name}: {measure.label}", right, not probe.substeps, found, substeps))
+            print(rows[-1], flush=True)
+    return rows
+
+
+def _with_quality(shot: Shot, quality: str) -> Shot:
+    return replace(shot, values={**shot.values, "quality": quality})
+
+
+def write_accuracy(found: Sequence[Line], path: Path) -> None:
+    """Write docs/accuracy.md: a template's words around the table."""
+    words = TEMPLATE.read_text(encoding="utf-8")
+    head = ["scene", "right", *CHIPS.values(), "substeps"]
+    table = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    for line in found:
+        right = "?" if np.isnan(line.right) else f"{line.right:.3g}" + ("" if line.is_theory else " ¹")
+        cells = [line.label, right, *(f"{number:.3g}" for number in line.found)]
+        table.append("| " + " | ".join([*cells, " / ".join(map(str, line.substeps))]) + " |")
+    made = f"Solver version {SOLVER_VERSION}, {dt.datetime.now(tz=dt.UTC).date().isoformat()}."
+    path.write_text(words.replace("{table}", "\n".join(table)).replace("{made}", made), encoding="utf-8")
+
+
+TEMPLATE = Path(__file__).with_name("accuracy_words.md")

@@ -39,6 +39,7 @@ MISSED: Mapping[str, Mapping[str, float]] = {
     },
     "product_rebound": {
         "soft: rise after the impact [m]": 0.13,
+        "rubber: rise after the impact [m]": 0.11,
         "firm: rise after the impact [m]": 0.14,
     },
     "product_pressed": {

@@ -15,6 +15,7 @@ from .case import Case, Result
 MISSED: Mapping[str, Mapping[str, float]] = {
     "product_rebound": {
         "soft: rise after the impact [m]": 0.13,
+        "rubber: rise after the impact [m]": 0.11,
         "firm: rise after the impact [m]": 0.14,
     },
     "product_pressed": {

@@ -51,7 +51,7 @@ def test_settings_of_the_command_line_are_not_kept(bpy, make_body, run):
 
 @pytest.mark.parametrize(("quality", "chosen"), [("draft", "DRAFT"), ("Normal", "MATERIAL"), ("final", "FINAL")])
 def test_the_quality_of_the_command_line(bpy, make_body, run, monkeypatch, quality, chosen):
-    from blender_xpbd.addon.baking import command_line
+    from blender_xpbd.addon import command_line
 
     wishes = []
     monkeypatch.setattr(command_line, "run_bake", lambda _context, options, *_rest: wishes.append(options))

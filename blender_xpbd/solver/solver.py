@@ -22,6 +22,7 @@ from .step.pair_substeps import PairSubsteps
 from .step.pair_tables import MOST_PUSHING, TUNNELLED
 from .step.plan import SERIAL, Pace, make_plan
 from .step.slices import SliceSteps
+from .step.start_depths import with_start_depths
 from .step.state import State, build_state, padded, with_more_slots
 from .step.substeps import simulate_substeps
 from .step.track_player import TrackPlayer
@@ -44,7 +45,7 @@ class Solver:
         paths: of ``plan.PATHS``: which the solver may take, frame by frame, as they turn out to be fast.
         frame_index: frames since the start.
         frames_advanced: frames that this solver has computed.
-        notices: warnings of the colliders.
+        notices: warnings of the colliders, and of what starts inside them.
     """
 
     def __init__(self, system: System, paths: tuple[str, ...] = (SERIAL,)) -> None:
@@ -63,8 +64,11 @@ class Solver:
             max(model.contact_offset for model in system.models),
             min(float(np.ptp(model.positions, axis=0).max()) for model in system.models),
         )
+        state, self._start_depths = with_start_depths(system, build_state(system, self._colliders), self._colliders)
         self.notices = self._colliders.notices
-        self._plan = make_plan(system, build_state(system, self._colliders), self._colliders)
+        if self._start_depths is not None:
+            self.notices = (*self.notices, *self._start_depths.notices(system, self._colliders))
+        self._plan = make_plan(system, state, self._colliders)
         objects = system.objects
         self._pairs = None if objects is None else PairSubsteps(system, objects, self._colliders, self._plan)
         self._pace = Pace(paths)
@@ -127,6 +131,8 @@ class Solver:
         if self._colliders.deforms:
             floats = self._colliders.deformed_floats(index, substeps * frame_slice.of)
             self._uploads.write("colliders.mesh_floats", floats)
+        if self._start_depths is not None:
+            self._uploads.write("contacts.depth_shares", self._start_depths.shares(index, substeps, frame_slice))
         self._uploads.write("particles.speed_changes", speed_changes(self.system, index, frame_slice))
 
     def _simulate_substeps(self, path: str, frame_slice: FrameSlice) -> None:

@@ -33,7 +33,7 @@ def lying(rate):
 def glancing():
     """Two sheets that fly at each other and overlap by half."""
     bodies = [cloth(9, size=0.2, identifier="a"), cloth(9, size=0.2, height=0.02, identifier="b")]
-    bodies[1] = replace(bodies[1], positions=bodies[1].positions + [0.1, 0.0, 0.0])
+    bodies[1] = replace(bodies[1], positions=bodies[1].positions + np.array([0.1, 0.0, 0.0]))
     for number, sign in enumerate((1.0, -1.0)):
         bodies[number] = replace(bodies[number], velocity=np.array([0.0, 0.0, sign]))
     return touching(*bodies, gravity=(0.0, 0.0, 0.0), substeps=10)

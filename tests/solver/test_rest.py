@@ -118,3 +118,17 @@ def test_an_uneven_sheet_rebounds_by_its_restitution_and_gains_no_energy(restitu
         assert masses @ (velocities**2).sum(axis=1) < 1.01 * masses.sum()
     assert masses @ velocities[:, 2] / masses.sum() == pytest.approx(restitution, rel=0.02)
     assert masses @ (velocities**2).sum(axis=1) == pytest.approx(restitution**2 * masses.sum(), rel=0.02)
+
+
+@pytest.mark.parametrize("fall", [0.0, 0.03])
+def test_what_slides_or_lands_is_braked_by_coulombs_law(fall):
+    """By μ times all of the impulse that stops the fall, and nothing throws it up at the vertices below."""
+    speed = 0.8
+    below = cloth(17, identifier="below", friction=FRICTION, contact_offset=GAP)
+    below = replace(below, pins=pins(below.positions, np.arange(289)))
+    above = cloth(6, 0.2, GAP + fall, identifier="above", friction=FRICTION, contact_offset=GAP)
+    simulation = touching(below, replace(above, velocity=np.array([speed, 0.0, 0.0])), substeps=20)
+    way = path(simulation, simulation.system.starts[1], 12)[-1]
+    left = speed - FRICTION * np.sqrt(2.0 * GRAVITY * fall)
+    expected = speed * np.sqrt(2.0 * fall / GRAVITY) + left**2 / (2.0 * FRICTION * GRAVITY)
+    assert way == pytest.approx(expected, rel=0.03)

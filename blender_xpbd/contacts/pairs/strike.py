@@ -4,8 +4,8 @@
 As against colliders (``contacts.impact``): the dent of a hard piece is the solver's and not its material's. So where a
 pair of one approaches faster than what rests, the substep's pushes between solids that touch each other are taken back,
 and all of these pieces get the impulses by which each pair parts with e times its approach at least, with Coulomb's
-friction. Hard pieces go up to the touch as they came, and then as they part, without deformation. Softer ones get their
-share of the rigid motion on top of what they do. What is held is as heavy as can be.
+friction. Hard pieces go up to the touch as they came, and then as they part, without deformation. What is
+held is as heavy as can be.
 """
 
 import taichi as ti

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pieces of solids that meet hard ones, which part from them as rigid bodies."""
+"""Hard pieces of solids, which part from each other and from what is held as rigid bodies."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Ints = npt.NDArray[np.int32]
 
 @dataclass(frozen=True)
 class StruckPieces:
-    """What hangs together of solids that nothing holds.
+    """What hangs together of hard solids that nothing holds.
 
     Attributes:
         rows: first member of each piece, the one after the last, and 1 where it is hard, shape (pieces, 3).
@@ -71,9 +71,12 @@ def build_struck_pieces(
     is_solid[is_body] = solids[body_of[is_body]]
     sizes = np.bincount(labels, minlength=label_count)
     is_piece = np.bincount(labels, is_solid & (inverse_masses > 0.0), label_count) == sizes
-    number = np.where(is_piece, np.cumsum(is_piece) - 1, PIECE_HELD)
+    # softer ones that are free are pushed particle by particle
+    is_hard_piece = is_piece & (np.bincount(labels[is_body], hard[body_of[is_body]], label_count) > 0)
+    number = np.where(is_piece, PIECE_NONE, PIECE_HELD)
+    number[is_hard_piece] = np.arange(is_hard_piece.sum())
     of_particles = np.where(is_solid, number[labels], PIECE_NONE)
-    piece_starts, members = listed(of_particles, int(is_piece.sum()))
+    piece_starts, members = listed(of_particles, int(is_hard_piece.sum()))
     are_hard = hard[body_of[members[piece_starts[:-1]]]]
     rows = np.stack([piece_starts[:-1], piece_starts[1:], are_hard], axis=1)
     # those of colliders are met as a whole by ``contacts.impact``

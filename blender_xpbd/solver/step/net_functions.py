@@ -19,7 +19,7 @@ from ...constraints.constraint import SMALL
 from ...constraints.lanes import edge, place
 from ...geometry.levels.nets import MOST_SHARES
 from ..order.level_operations import BEGIN, END, LEVEL, OPERATION, SWEEP
-from ..order.net_operations import AIM, BALANCE, FORCE, GATHER, RELAX, RESIDUE, SPREAD
+from ..order.net_operations import AIM, FORCE, GATHER, RELAX, RESIDUE, SPREAD
 from ..order.net_tables import NET_AIMS, NET_BELOW, NET_IS_FINEST, NET_LEFT, NET_PARTICLES, NET_STIFFNESS, SPRING
 
 # of the moves of the substep before, with which the next begins: 1 gains energy with few substeps, 0.5 loses more of a
@@ -45,7 +45,7 @@ def operate_net(levels: ti.template(), finest: ti.template(), order: ti.template
 
 @ti.func
 def do_operation(levels: ti.template(), finest: ti.template(), operation, net, sweep, begin, end):
-    """An operation on the vertices, particles or pieces from ``begin`` to before ``end``."""
+    """An operation on the vertices or particles from ``begin`` to before ``end``."""
     rows = ti.static(levels.net_rows)
     if operation == FORCE:
         first, particles, stiffness = (
@@ -80,9 +80,6 @@ def do_operation(levels: ti.template(), finest: ti.template(), operation, net, s
             if sweep == 1:
                 i = last - n
             relax(levels, i, aims)
-    elif operation == BALANCE:
-        for piece in range(begin, end):
-            balance(levels, piece)
     elif operation == SPREAD:
         first, particles = rows[net, NET_BELOW], rows[net, NET_PARTICLES]
         if rows[net, NET_IS_FINEST] == 1:
@@ -192,18 +189,6 @@ def relax(levels: ti.template(), i, aims):
                 0.0,
             ]
         )
-
-
-@ti.func
-def balance(levels: ti.template(), piece):
-    """Take from the moves of a piece that nothing holds what its centre of mass moves: its forces add up to nothing."""
-    momentum, mass = ti.Vector([0.0, 0.0, 0.0, 0.0]), 0.0
-    for n in range(levels.net_piece_starts[piece], levels.net_piece_starts[piece + 1]):
-        i = levels.net_pieces[n]
-        momentum += levels.net_places[i][3] * levels.net_moves[i]
-        mass += levels.net_places[i][3]
-    for n in range(levels.net_piece_starts[piece], levels.net_piece_starts[piece + 1]):
-        levels.net_moves[levels.net_pieces[n]] -= momentum / mass
 
 
 @ti.func

@@ -38,15 +38,15 @@ def operate_net(levels: ti.template(), finest: ti.template(), order: ti.template
     operations = ti.static(order.operations)
     first, count = operations[number, BEGIN], operations[number, END] - operations[number, BEGIN]
     begin, end = first + count * share // shares, first + count * (share + 1) // shares
-    do_operation(
-        levels, finest, operations[number, OPERATION], operations[number, LEVEL], operations[number, SWEEP], begin, end
-    )
+    what = ti.Vector([operations[number, OPERATION], operations[number, LEVEL], operations[number, SWEEP]])
+    do_operation(levels, finest, what, begin, end)
 
 
 @ti.func
-def do_operation(levels: ti.template(), finest: ti.template(), operation, net, sweep, begin, end):
-    """An operation on the vertices or particles from ``begin`` to before ``end``."""
+def do_operation(levels: ti.template(), finest: ti.template(), what, begin, end):
+    """An operation on vertices or particles from ``begin`` to before ``end``; ``what`` are its first three columns."""
     rows = ti.static(levels.net_rows)
+    operation, net, sweep = what[0], what[1], what[2]
     if operation == FORCE:
         first, particles, stiffness = (
             rows[net, NET_BELOW],

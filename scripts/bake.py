@@ -37,7 +37,7 @@ def main() -> int:
         blender_xpbd.register()
     try:
         package = type(bpy.context.scene.xpbd).__module__.rpartition(".addon.")[0]
-        command_line = importlib.import_module(f"{package}.addon.baking.command_line")
+        command_line = importlib.import_module(f"{package}.addon.command_line")
 
         # No path of its own: not the application, but pip's module
         if bpy.app.binary_path:

@@ -8,7 +8,8 @@ from types import ModuleType
 
 import bpy
 
-from .baking import command_line, window_bake
+from . import command_line
+from .baking import window_bake
 from .data import properties
 from .process import waiting_worker
 from .ui import menus, operators, panels, preferences

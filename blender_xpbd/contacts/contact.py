@@ -8,6 +8,7 @@ Whoever finds that two things may touch writes the same record (``record``, ``ge
 import taichi as ti
 
 from ..geometry.collider.bent_cells import SAME_NORMAL
+from .depth import allowed_depth
 from .generate import LOOKING_BACK, collider_contact, most_faces
 from .record import element_inverse_mass, element_point, push_element
 from .resolve import resolve_contact
@@ -58,7 +59,8 @@ def project_contact(
         variant: static: which ``shapes`` there are, whether pieces bounce (``bounces``), whether the integration
             ``has_history`` (BDF2), what of a substep a velocity acts for (``step_share``), whether the multipliers of
             friction are read again (``keeps_friction``), whether contacts are touched before the projection too
-            (``touches_early``), and whether some body does not see some collider (``chooses``).
+            (``touches_early``), whether some body does not see some collider (``chooses``), and whether some point
+            ``starts_inside``.
     """
     # where points were when the substep began; BDF2's previous positions are its reference
     elements, weights = ti.static(contacts.elements, contacts.weights)
@@ -76,7 +78,12 @@ def project_contact(
         # the collider, how many of its faces were met, and the normal of the last one
         c, met, face = 0, 0, ti.Vector([0.0, 0.0, 0.0])
         while c < colliders.ints.shape[0]:
-            contact, is_bent = collider_contact(particles, contacts, colliders, k, c, s, point, start, variant.shapes)
+            allowed = 0.0
+            if ti.static(variant.starts_inside):
+                allowed = allowed_depth(contacts, k, c, s)
+            contact, is_bent = collider_contact(
+                particles, contacts, colliders, k, c, s, point, start, allowed, variant.shapes
+            )
             slot, is_seen = -1, True
             if ti.static(variant.chooses):
                 is_seen = colliders.unseen[elements[k, POINT_BODY], c] == 0

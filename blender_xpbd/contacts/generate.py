@@ -98,6 +98,7 @@ def collider_contact(
     s,
     point,
     start,
+    allowed,
     shapes: ti.template(),
 ):
     """The contact of point ``k`` with collider ``c`` in substep ``s``, and whether there may be another one.
@@ -111,10 +112,11 @@ def collider_contact(
         s: of the substep.
         point: where the point is [m].
         start: where it was when the substep began [m]; read for shapes that look back only.
+        allowed: how deep inside it may be [m].
         shapes: as in ``query_collider``.
     """
     body = contacts.elements[k, POINT_BODY]
-    offset = particles.bodies[body, BODY_OFFSET]
+    offset = particles.bodies[body, BODY_OFFSET] - allowed
     hit, displacement, is_bent = query_collider(colliders, s, c, point, start, offset, shapes)
     motion = ti.static(colliders.motion)
     normal = rotated(motion, s + 1, c, hit.xyz)

@@ -20,6 +20,9 @@ from .errors import XpbdError
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
+# the height of a plane's unit normal from which on the plane is left upwards
+LEAST_SLOPE = 0.2
+
 
 class LocalShape(NamedTuple):
     """A collider in its object's own space.
@@ -50,6 +53,35 @@ def as_ball(vertices: Floats, _triangles: Ints) -> LocalShape:
     return LocalShape(no_vertices(), no_triangles(), float(np.linalg.norm(vertices, axis=1).max()))
 
 
+class Depth(NamedTuple):
+    """How points are inside a collider.
+
+    Attributes:
+        depth: of the deepest one [m]; below 0 where all are outside.
+        lift: how far up all are out of it [m]; NaN where up leads nowhere.
+    """
+
+    depth: float
+    lift: float
+
+
+def plane_depth(points: Floats, collider: Collider) -> Depth:
+    """In a plane at its first frame; shape (points, 3), in the world [m]."""
+    matrix = collider.transforms[0]
+    normal = np.cross(matrix[:3, 0], matrix[:3, 1])
+    normal /= np.linalg.norm(normal)
+    depth = -float(((points - matrix[:3, 3]) @ normal).min())
+    return Depth(depth, depth / normal[2] if normal[2] > LEAST_SLOPE else np.nan)
+
+
+def ball_depth(points: Floats, collider: Collider) -> Depth:
+    """In a sphere; as ``plane_depth``."""
+    matrix = collider.transforms[0]
+    radius = collider.radius * float(np.cbrt(abs(np.linalg.det(matrix[:3, :3]))))
+    depth = radius - float(np.linalg.norm(points - matrix[:3, 3], axis=1).min())
+    return Depth(depth, float(matrix[2, 3]) + radius - float(points[:, 2].min()))
+
+
 @dataclass(frozen=True)
 class ColliderShape:
     """A shape of colliders.
@@ -63,6 +95,8 @@ class ColliderShape:
         has_triangles: bodies meet the triangles of its mesh, which are followed through the frames.
         local: from the vertices of the object [m], shape (vertices, 3), and its triangles, shape (triangles, 3), both
             without rows where no mesh is needed.
+        depth: how points in the world [m], shape (points, 3), are inside a collider at its first frame; None where
+            triangles tell.
     """
 
     name: str
@@ -72,6 +106,7 @@ class ColliderShape:
     needs_mesh: bool = False
     has_triangles: bool = False
     local: Callable[[Floats, Ints], LocalShape] = as_nothing
+    depth: Callable[[Floats, Collider], Depth] | None = None
 
 
 COLLIDER_SHAPES: tuple[ColliderShape, ...] = (
@@ -84,7 +119,12 @@ COLLIDER_SHAPES: tuple[ColliderShape, ...] = (
         has_triangles=True,
         local=as_triangles,
     ),
-    ColliderShape("PLANE", "Plane", "Endless plane through the origin of the object, facing along its own Z axis"),
+    ColliderShape(
+        "PLANE",
+        "Plane",
+        "Endless plane through the origin of the object, facing along its own Z axis",
+        depth=plane_depth,
+    ),
     ColliderShape(
         "SPHERE",
         "Sphere",
@@ -92,6 +132,7 @@ COLLIDER_SHAPES: tuple[ColliderShape, ...] = (
         (validate_radius,),
         needs_mesh=True,
         local=as_ball,
+        depth=ball_depth,
     ),
 )
 

@@ -21,6 +21,7 @@ from .step.colour_path import project_by_colours
 from .step.pair_substeps import PairSubsteps
 from .step.pair_tables import MOST_PUSHING, TUNNELLED
 from .step.plan import SERIAL, Pace, make_plan
+from .step.start_depths import with_start_depths
 from .step.state import State, build_state, padded, with_more_slots
 from .step.substeps import simulate_substeps
 from .step.track_player import TrackPlayer
@@ -42,7 +43,7 @@ class Solver:
         paths: of ``plan.PATHS``: which the solver may take, frame by frame, as they turn out to be fast.
         frame_index: frames since the start.
         frames_advanced: frames that this solver has computed.
-        notices: warnings of the colliders.
+        notices: warnings of the colliders, and of what starts inside them.
     """
 
     def __init__(self, system: System, paths: tuple[str, ...] = (SERIAL,)) -> None:
@@ -61,8 +62,11 @@ class Solver:
             max(model.contact_offset for model in system.models),
             min(float(np.ptp(model.positions, axis=0).max()) for model in system.models),
         )
+        state, self._start_depths = with_start_depths(system, build_state(system, self._colliders), self._colliders)
         self.notices = self._colliders.notices
-        self._plan = make_plan(system, build_state(system, self._colliders), self._colliders)
+        if self._start_depths is not None:
+            self.notices = (*self.notices, *self._start_depths.notices(system, self._colliders))
+        self._plan = make_plan(system, state, self._colliders)
         objects = system.objects
         self._pairs = None if objects is None else PairSubsteps(system, objects, self._colliders, self._plan)
         self._pace = Pace(paths)
@@ -85,6 +89,8 @@ class Solver:
         self._uploads.write("colliders.motion", self._colliders.motion(index, substeps))
         if self._colliders.deforms:
             self._uploads.write("colliders.mesh_floats", self._colliders.deformed_floats(index, substeps))
+        if self._start_depths is not None:
+            self._uploads.write("contacts.depth_shares", self._start_depths.shares(index, substeps))
         self._uploads.write("particles.speed_changes", speed_changes(self.system, index))
         self._tracks.play(index)
         path, started = self._pace.next_path(), time.perf_counter()

@@ -226,7 +226,8 @@ class JobRunner:
         for row, model in zip(statistics, system.models, strict=True):
             # of an earlier run's frame, it may be any number
             if 0 < row[3] < np.inf and model.body.name not in noted:
-                text = f"{int(row[3])} tetrahedra are inverted at frame {frame}."
+                inverted = "1 tetrahedron is" if row[3] == 1 else f"{int(row[3])} tetrahedra are"
+                text = f"{inverted} inverted at frame {frame}."
                 notices = (*self._status.notices, Notice("W_INVERTED", text, model.body.name))
                 self._status = replace(self._status, notices=notices)
 

@@ -12,7 +12,7 @@ import pytest
 @pytest.fixture
 def run(bpy, make_body, capfd, tmp_path):
     """A function that bakes a body from the command line; it returns the summary and standard error."""
-    from blender_xpbd.addon.baking import command_line
+    from blender_xpbd.addon import command_line
 
     make_body("Body")
 

@@ -60,7 +60,7 @@ def restart():
             blender_xpbd.register()
 
     yield disable
-    from blender_xpbd.addon.baking.command_line import _command_handle
+    from blender_xpbd.addon.command_line import _command_handle
 
     if _command_handle is None:
         blender_xpbd.register()

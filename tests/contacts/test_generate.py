@@ -54,7 +54,7 @@ def record(
     colliders = ti.static(Colliders(motion, ints, floats))
     point = ti.Vector([found[0], found[1], found[2]])
     contact, _may_be_more = generate.collider_contact(
-        particles, contacts, colliders, 0, 0, 0, point, point, ti.static(1 << shape)
+        particles, contacts, colliders, 0, 0, 0, point, point, 0.0, ti.static(1 << shape)
     )
     for k in ti.static(range(3)):
         found[k] = contact.normal[k]

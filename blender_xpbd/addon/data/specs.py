@@ -349,6 +349,7 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
         subtype="DIR_PATH",
     ),
     Setting(Parameter("report", "Report", "What the last bake did", ""), hidden=True),
+    Setting(Parameter("findings", "Findings", "What the last check found", ""), hidden=True),
 )
 
 STATUS_SETTINGS: tuple[Setting, ...] = (

@@ -29,6 +29,7 @@ class XPBD_MT_object(bpy.types.Menu):
             layout.operator("xpbd.set_role", text=text, icon=ROLE_ICONS[role.identifier]).role = role.identifier
         layout.separator()
         layout.operator_context = "INVOKE_DEFAULT"
+        layout.operator("xpbd.check", icon="CHECKMARK")
         layout.operator("xpbd.bake", icon="PLAY")
         layout.operator("xpbd.clear", icon="TRASH")
         layout.operator("xpbd.clear", text="Clear All XPBD Bakes").all = True

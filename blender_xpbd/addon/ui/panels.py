@@ -19,6 +19,7 @@ from ..data.object_types import can_have, takes_part, type_labels
 from ..data.properties import BLENDER_UNITS
 from ..data.quality import quality_of
 from ..data.specs import GROUP_PROPERTIES, OBJECT_SETTINGS, ROLES, SCENE_SETTINGS
+from .findings import draw_findings, untold
 from .menus import ROLE_ICONS, XPBD_MT_material
 from .wrapped_text import draw_wrapped, letters_across
 
@@ -84,6 +85,7 @@ class XPBD_PT_main(SidebarPanel, bpy.types.Panel):
             _draw_progress(layout, letters_across(context))
         else:
             _draw_bake(layout)
+            draw_findings(layout, context.scene.xpbd.findings, letters_across(context))
         _draw_result(layout, context)
 
 
@@ -115,6 +117,7 @@ def _draw_bake(layout: Any) -> None:
     row.scale_y = 1.8
     row.operator_context = "INVOKE_DEFAULT"
     row.operator("xpbd.bake", text="Bake", icon="PLAY")
+    row.operator("xpbd.check", text="", icon="CHECKMARK")
     row.operator("xpbd.clear", text="", icon="TRASH")
 
 
@@ -142,7 +145,7 @@ def _draw_result(layout: Any, context: bpy.types.Context) -> None:
         if error.startswith("E_DEP") and BASE_PACKAGE in context.preferences.addons:
             box.operator("preferences.addon_show", text="Open Preferences").module = BASE_PACKAGE
     rows = summary_rows(report)
-    warnings = summary_warnings(report)
+    warnings = untold(summary_warnings(report), context.scene.xpbd.findings)
     if rows or warnings:
         box = layout.box()
         column = box.column(align=True)

@@ -14,6 +14,7 @@ from ...device.packs import pack_type
 VECTORS = ti.types.ndarray(ndim=1)
 FLOATS = ti.types.ndarray(ndim=1)
 INTS = ti.types.ndarray(dtype=ti.i32, ndim=1)
+SINGLES = ti.types.ndarray(dtype=ti.f32, ndim=1)
 FLOAT_TABLE = ti.types.ndarray(dtype=ti.f32, ndim=2)
 INT_TABLE = ti.types.ndarray(dtype=ti.i32, ndim=2)
 REAL_TABLE = ti.types.ndarray(ndim=2)
@@ -48,8 +49,18 @@ Constraints = pack_type(indices=INTS, parameters=FLOATS, lagrange_multipliers=FL
 Targets = pack_type(particles=INTS, starts=VECTORS, ends=VECTORS)
 # as in ``ContactPoints``, with the piece of each point as a further column where pieces bounce. What a substep finds
 # is in slots (points, slots, columns as in ``contacts.slots``); how many of them each point has taken, and at the end
-# whether some point needed more than there are
-Contacts = pack_type(elements=INT_TABLE, weights=FLOAT_TABLE, element_starts=INTS, touches=INTS, slots=FLOATS_3D)
+# whether some point needed more than there are. Where points start inside colliders: how deep [m], a
+# column for each collider that has one, and what share of that is allowed at the boundaries of the frame's substeps
+Contacts = pack_type(
+    elements=INT_TABLE,
+    weights=FLOAT_TABLE,
+    element_starts=INTS,
+    touches=INTS,
+    slots=FLOATS_3D,
+    start_columns=INTS,
+    start_depths=FLOAT_TABLE,
+    depth_shares=SINGLES,
+)
 # as in ``CompactPieces``, columns of the rows as in ``contacts.tables``; hits by piece and collider, columns as in
 # ``contacts.restitution``. Then as in ``DampedPieces`` and ``SpinningPieces``; which of these have touched in the
 # substep, and sums over their chunks, columns as in ``spin``

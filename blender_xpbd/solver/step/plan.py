@@ -110,5 +110,6 @@ def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
             has_pairs=system.objects is not None,
             embeds=system.objects is not None and system.objects.embeds,
             chooses=bool(unseen_colliders(system.scene).any()),
+            starts_inside=state.contacts.depth_shares.shape[0] > 1,
         ),
     )

@@ -18,6 +18,7 @@ from ...contacts.restitution import HIT_WIDTH
 from ...contacts.slots import FIRST_SLOTS, slot_width
 from ...contacts.tables import COLLIDER_SHAPE, MOTION_WIDTH
 from ...device.arrays import make_array, make_vectors, make_zero_vectors, make_zeros, read_array, readable_array
+from ...device.packs import arrays_by_name
 from ...device.runtime import real_type
 from ..order.level_operations import LevelOperations, level_operations
 from ..order.level_tables import HierarchyTables, build_hierarchy_tables, projection_time
@@ -227,10 +228,12 @@ def with_more_slots(state: State, system: System) -> State:
     """The same arrays, but for twice as many slots for each contact point."""
     slots = min(2 * state.contacts.slots.shape[1], state.most_slots)
     touches, table = _slots(system, slots, static_mode(system))
-    old = state.contacts
-    contacts = Contacts(
-        elements=old.elements, weights=old.weights, element_starts=old.element_starts, touches=touches, slots=table
-    )
+    return with_contacts(state, touches=touches, slots=table)
+
+
+def with_contacts(state: State, **arrays: Any) -> State:
+    """The same arrays, but for some of the contacts."""
+    contacts = Contacts(**(arrays_by_name(state.contacts) | arrays))
     return replace(state, world=state.world._replace(contacts=contacts))
 
 
@@ -246,6 +249,9 @@ def _contacts(system: System, slots: int, mode: int) -> Any:
         element_starts=readable_array(points.element_starts, ti.i32),
         touches=touches,
         slots=table,
+        start_columns=make_zeros((0,), ti.i32),
+        start_depths=make_zeros((0, 1), ti.f32),
+        depth_shares=make_zeros((0,), ti.f32),
     )
 
 

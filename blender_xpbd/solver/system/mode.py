@@ -29,6 +29,7 @@ class Variant(NamedTuple):
         has_pairs: whether surfaces of bodies may touch each other or a mesh collider's.
         embeds: whether a point of these is carried by several particles.
         chooses: whether a body passes through a collider that it does not see.
+        starts_inside: whether a contact point is inside a collider when the simulation starts.
     """
 
     mode: int
@@ -43,6 +44,7 @@ class Variant(NamedTuple):
     has_pairs: bool = False
     embeds: bool = False
     chooses: bool = False
+    starts_inside: bool = False
 
     @property
     def has_history(self) -> bool:

@@ -193,7 +193,7 @@ def test_keys_of_the_floors_height_are_followed_and_no_warning(bpy, make_body, r
 
 
 def test_it_is_told_wherever_a_bake_is_reported(bpy, make_body, fake_worker, add_field, capfd, tmp_path):
-    from blender_xpbd.addon.baking import command_line
+    from blender_xpbd.addon import command_line
     from blender_xpbd.addon.baking.report_text import summary_warnings
 
     make_body("A")

@@ -79,7 +79,11 @@ def test_the_main_panel_offers_roles_material_and_bake(bpy, panels, active):
     assert roles == ["JELLY", "CLOTH", "COLLIDER", "NONE"]
     assert layout.menus == ["XPBD_MT_material"]
     assert "Jelly, Medium" in layout.words
-    assert [name for name, _ in layout.operators if name != "xpbd.set_role"] == ["xpbd.bake", "xpbd.clear"]
+    assert [name for name, _ in layout.operators if name != "xpbd.set_role"] == [
+        "xpbd.bake",
+        "xpbd.check",
+        "xpbd.clear",
+    ]
 
 
 def test_every_setting_is_in_one_panel(bpy, panels, active):
@@ -274,6 +278,7 @@ def test_the_object_menu(bpy):
         "Set XPBD Role: Jelly",
         "Set XPBD Role: Cloth",
         "Set XPBD Role: Collider",
+        "Check XPBD",
         "Bake XPBD",
         "Clear XPBD Bake",
         "Clear All XPBD Bakes",

@@ -7,10 +7,12 @@ import bpy
 
 from ...data.classes import register_classes, unregister_classes
 from .bake import XPBD_OT_bake, XPBD_OT_cancel
+from .check import XPBD_OT_check
 from .check_worker import XPBD_OT_check_worker
 from .clear import XPBD_OT_clear
 from .own_material import XPBD_OT_own_material
 from .pin_group import XPBD_OT_add_pin_group
+from .remedies import XPBD_OT_add_floor, XPBD_OT_lift, XPBD_OT_subdivide
 from .scene_range import XPBD_OT_use_scene_range
 from .select_crossings import XPBD_OT_select_crossings
 from .set_role import XPBD_OT_set_role
@@ -25,6 +27,10 @@ CLASSES = (
     XPBD_OT_use_scene_range,
     XPBD_OT_select_crossings,
     XPBD_OT_check_worker,
+    XPBD_OT_check,
+    XPBD_OT_lift,
+    XPBD_OT_add_floor,
+    XPBD_OT_subdivide,
 )
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import bpy
 
+from ...checking.check_scene import forget_findings
+
 
 class XPBD_OT_use_scene_range(bpy.types.Operator):
     """Take the first and last frame from the timeline."""
@@ -20,4 +22,5 @@ class XPBD_OT_use_scene_range(bpy.types.Operator):
         scene = context.scene
         scene.xpbd.frame_start = scene.frame_start
         scene.xpbd.frame_end = scene.frame_end
+        forget_findings(scene, "W_RANGE")
         return {"FINISHED"}

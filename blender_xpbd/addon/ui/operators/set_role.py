@@ -9,6 +9,7 @@ import bpy
 
 from ....scene.body_kinds import body_roles
 from ...baking.body_kinds import BODY_KINDS
+from ...checking.check_scene import note_findings
 from ...data.extension import worker_python_path
 from ...data.object_types import can_have, type_labels
 from ...data.properties import enum_items
@@ -58,6 +59,7 @@ class XPBD_OT_set_role(bpy.types.Operator):
             self.report({"WARNING"}, f"Linked from another file, so left as they are: {', '.join(refused)}")
         if self.role in body_roles():
             start_ahead(worker_python_path(context))
+            note_findings(context)
         return {"FINISHED"} if len(refused) < len(able) else {"CANCELLED"}
 
 

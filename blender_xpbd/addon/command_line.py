@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The headless bake: arguments, progress bar, exit status. Three doors lead here.
+"""The headless bake, and the check before one: arguments, progress bar, exit status. Three doors lead here.
 
-- ``blender -b scene.blend --command xpbd bake ARGS`` (the add-on is enabled),
+- ``blender -b scene.blend --command xpbd bake ARGS`` (the add-on is enabled), or ``check`` for ``bake``,
 - ``blender -b scene.blend --python scripts/bake.py -- ARGS``,
 - ``python scripts/bake.py scene.blend ARGS``, with pip's bpy.
 """
@@ -21,14 +21,16 @@ from typing import Any
 
 import bpy
 
-from ...scene.body_kinds import body_labels
-from ...scene.errors import ExitCode, XpbdError
-from ...scene.settings import DEVICES
-from ..data.bake_options import BakeOptions
-from ..data.property_text import set_property
-from .bake import run_bake
-from .progress_bar import ProgressBar
-from .report import error_values
+from ..scene.body_kinds import body_labels
+from ..scene.errors import ExitCode, XpbdError
+from ..scene.settings import DEVICES
+from .baking.bake import run_bake
+from .baking.progress_bar import ProgressBar
+from .baking.report import error_values
+from .checking.check_scene import check_scene
+from .checking.finding import finding_values
+from .data.bake_options import BakeOptions
+from .data.property_text import set_property
 
 COMMAND = "xpbd"
 
@@ -56,11 +58,13 @@ def _run_command(arguments: list[str]) -> int:
 
 def run_command(arguments: Sequence[str]) -> int:
     """``xpbd SUBCOMMAND ARGS``: the exit status."""
-    if not arguments or arguments[0] != "bake":
+    if not arguments or arguments[0] not in {"bake", "check"}:
         known = arguments and arguments[0] in {"-h", "--help"}
-        print(f"usage: blender -b FILE.blend --command {COMMAND} bake [ARGS]; bake --help tells more", file=sys.stderr)
+        usage = f"usage: blender -b FILE.blend --command {COMMAND} bake|check [ARGS]; bake --help tells more"
+        print(usage, file=sys.stderr)
         return int(ExitCode.COMPLETE if known else ExitCode.REFUSED)
-    return main(arguments[1:], prog=f"blender -b FILE.blend --command {COMMAND} bake")
+    asked = ["--check"] if arguments[0] == "check" else []
+    return main([*asked, *arguments[1:]], prog=f"blender -b FILE.blend --command {COMMAND} {arguments[0]}")
 
 
 def argument_parser(prog: str, *, with_file: bool = False) -> argparse.ArgumentParser:
@@ -96,6 +100,7 @@ def argument_parser(prog: str, *, with_file: bool = False) -> argparse.ArgumentP
     parser.add_argument("--make-single-user", action="store_true", help="copy meshes that several objects share")
     parser.add_argument("--worker-python", default="", metavar="PATH", help="a Python that has Taichi")
     parser.add_argument("--per-frame", action="store_true", help="the summary tells strain and more of each frame")
+    parser.add_argument("--check", action="store_true", help="tell what would go wrong, a line each, and bake nothing")
     parser.add_argument("--json", action="store_true", help="the last line of standard output is a summary in JSON")
     return parser
 
@@ -113,6 +118,8 @@ def main(arguments: Sequence[str], *, prog: str = "bake.py", with_file: bool = F
     except SystemExit as end:
         # argparse has said why; a host that runs Python may not take an exit
         return int(end.code) if isinstance(end.code, int) else int(ExitCode.REFUSED)
+    if options.check:
+        return _check(options)
     error: XpbdError | None = None
     was_tried = False
     with _stop_wish() as should_stop, ProgressBar(sys.stderr) as bar:
@@ -126,6 +133,22 @@ def main(arguments: Sequence[str], *, prog: str = "bake.py", with_file: bool = F
             error = _save(options.save) or error
     _report(bpy.context.scene.xpbd.report if was_tried else "", error, as_json=options.json)
     return int(error.exit_code if error else ExitCode.COMPLETE)
+
+
+def _check(options: argparse.Namespace) -> int:
+    """Print what a check finds; the exit status tells only whether it could be asked."""
+    try:
+        findings = check_scene(bpy.context, _prepare(options))
+    except XpbdError as fault:
+        print(fault, file=sys.stderr)
+        return int(fault.exit_code)
+    if options.json:
+        _flush_blender()
+        print(json.dumps([finding_values(finding) for finding in findings]), flush=True)
+    else:
+        for finding in findings:
+            print(finding, flush=True)
+    return int(ExitCode.COMPLETE)
 
 
 def _prepare(options: argparse.Namespace) -> BakeOptions:

@@ -16,7 +16,7 @@ import pytest
 @pytest.fixture
 def run(bpy, fake_worker, capfd, tmp_path):
     """A function that bakes; it returns the exit status, the lines of standard output and standard error."""
-    from blender_xpbd.addon.baking import command_line
+    from blender_xpbd.addon import command_line
 
     def call(*arguments, **values):
         status = command_line.main(["--cache", str(tmp_path / "cache"), *arguments], **values)
@@ -181,7 +181,7 @@ def test_warnings_are_printed(bpy, make_body, run):
 
 
 def test_subcommands(bpy, make_body, run, capfd):
-    from blender_xpbd.addon.baking.command_line import run_command
+    from blender_xpbd.addon.command_line import run_command
 
     assert run_command([]) == 2
     assert run_command(["fry"]) == 2
@@ -198,3 +198,28 @@ def test_bodies_are_chosen_by_name(bpy, make_body, run):
     assert chosen.data.shape_keys is not None
     assert other.data.shape_keys is None
     np.testing.assert_array_equal(np.array(other.matrix_world), np.eye(4))
+
+
+def test_a_check_prints_a_line_for_each_finding_and_bakes_nothing(bpy, make_body, run):
+    body = make_body("Body")
+    status, out, _err = run("--check", "--frames", "1", "9")
+    assert (status, body.data.shape_keys) == (0, None)
+    assert [line.partition(":")[0] for line in out] == ["W_FALLS"]
+    status, out, _err = run("--check", "--json", "--set", "use_floor=on", "--set", "floor_height=1")
+    findings = json.loads(out[-1])
+    assert [(row["code"], row["object"], row["remedy"]) for row in findings] == [("W_INSIDE", "Body", "Lift")]
+    assert all(row["message"] for row in findings)
+
+
+def test_check_is_a_command_of_its_own_and_answers_0_where_a_bake_would_refuse(bpy, make_body, capfd):
+    from blender_xpbd.addon.command_line import run_command
+
+    make_body("Empty", mesh=bpy.data.meshes.new("Empty"))
+    assert run_command(["check"]) == 0
+    assert "E_GEOM_EMPTY" in capfd.readouterr().out
+
+
+def test_a_check_of_a_file_that_is_not_there(bpy, run, tmp_path):
+    status, _out, err = run(str(tmp_path / "none.blend"), "--check", with_file=True)
+    assert status == 5
+    assert "E_IO" in err

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Check a Blender scene: read it at its first frame as a bake would, and look at what came."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from dataclasses import replace
+from typing import Any
+
+import bpy
+
+from ...scene.errors import Notice, XpbdError
+from ..baking.scene_reader import Reading, read_scene
+from ..data.bake_options import BakeOptions
+from .checks import CHECKS
+from .finding import Finding, findings_of, findings_text
+
+
+def check_scene(context: bpy.types.Context, options: BakeOptions) -> tuple[Finding, ...]:
+    """All that is worth knowing before a bake, faults first.
+
+    Args:
+        context: its scene is checked.
+        options: of the bake.
+    """
+    own = context.scene.xpbd
+    start = own.frame_start if options.frame_start is None else options.frame_start
+    end = own.frame_end if options.frame_end is None else options.frame_end
+    found: list[Notice | XpbdError] = []
+    try:
+        reading = read_first_frame(context, options)
+    except XpbdError as fault:
+        found += fault.faults
+    else:
+        scene = replace(reading.scene, frames=replace(reading.scene.frames, end=max(start, end)))
+        found += reading.notices
+        found += [notice for check in CHECKS for notice in check(scene)]
+    found += _range_notices(context.scene, options)
+    return tuple(Finding.of(one) for one in found)
+
+
+def note_findings(context: bpy.types.Context) -> tuple[Finding, ...]:
+    """Check the scene, and keep what was found where the panel shows it."""
+    findings = check_scene(context, BakeOptions())
+    context.scene.xpbd.findings = findings_text(findings)
+    return findings
+
+
+def forget_findings(scene: bpy.types.Scene, code: str) -> None:
+    """Take what is mended out of what the panel shows."""
+    findings = findings_of(scene.xpbd.findings)
+    if findings is not None:
+        scene.xpbd.findings = findings_text(finding for finding in findings if finding.code != code)
+
+
+def read_first_frame(context: bpy.types.Context, options: BakeOptions) -> Reading:
+    """What a bake would read at its first frame.
+
+    Raises:
+        XpbdError: as ``read_scene``.
+    """
+    own = context.scene.xpbd
+    start = own.frame_start if options.frame_start is None else options.frame_start
+    return _whole(read_scene(context, replace(options, frame_start=start, frame_end=start)))
+
+
+def _whole(reading: Generator[Any, None, Reading]) -> Reading:
+    """What a reading comes to, without a pause."""
+    while True:
+        try:
+            next(reading)
+        except StopIteration as end:
+            return end.value
+
+
+def _range_notices(scene: bpy.types.Scene, options: BakeOptions) -> Iterator[Notice]:
+    own = scene.xpbd
+    if options.frame_start is not None or options.frame_end is not None:
+        return
+    if (own.frame_start, own.frame_end) != (scene.frame_start, scene.frame_end):
+        text = (
+            f"The bake goes from frame {own.frame_start} to {own.frame_end}, the scene from {scene.frame_start} to "
+            f"{scene.frame_end}."
+        )
+        yield Notice("W_RANGE", text)

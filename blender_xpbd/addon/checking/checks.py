@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The checks of a scene as it was read: each yields what an artist should know before a bake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from ...scene.body import Body
+from ...scene.errors import Notice
+from ...scene.listing import listed, quoted
+from ...scene.scene import Scene
+from .depths import depths
+
+# a cloth of fewer vertices has no folds, a jelly of fewer no bulges
+LEAST_CLOTH, LEAST_JELLY = 25, 26
+# tetrahedra from which on a bake takes minutes
+MANY_TETRAHEDRA = 200_000
+# of a cage, for each cell that the mesh fills
+TETRAHEDRA_PER_CELL = 12
+# seconds that a tetrahedron takes in a substep, from docs/performance.md
+SECONDS_PER_TETRAHEDRON = 4e-8
+
+
+def starts_inside(scene: Scene) -> Iterator[Notice]:
+    """Bodies that start inside colliders, by more than the gap that they keep."""
+    for body in scene.bodies:
+        gap = body.material.contact_offset
+        found = {name: one.depth for name, one in depths(body, scene.colliders).items() if one.depth > gap}
+        if found:
+            inside = listed(f'"{name}" ({depth:.3g} m)' for name, depth in found.items())
+            yield Notice("W_INSIDE", f"Starts inside {inside}. The bake pushes it out of it.", body.name)
+
+
+def falls(scene: Scene) -> Iterator[Notice]:
+    """Bodies that nothing holds and nothing can stop."""
+    if scene.colliders or not np.linalg.norm(scene.gravity) > 0.0:
+        return
+    held = {body.identifier for body in scene.bodies if len(body.pins.vertices)}
+    waiting = [body for body in scene.bodies if body.identifier not in held]
+    # what is attached to something held is held
+    while found := [body for body in waiting if body.attachment is not None and body.attachment.target in held]:
+        held.update(body.identifier for body in found)
+        waiting = [body for body in waiting if body.identifier not in held]
+    if waiting:
+        names = quoted(body.name for body in waiting)
+        text = f"Nothing is there to land on, and nothing holds {names}: it falls for ever."
+        yield Notice("W_FALLS", text)
+
+
+def coarse(scene: Scene) -> Iterator[Notice]:
+    """Meshes of too few vertices to show what they do."""
+    for body in scene.bodies:
+        least, shape = (LEAST_CLOTH, "folds") if body.role == "CLOTH" else (LEAST_JELLY, "bulges")
+        if body.vertex_count < least:
+            text = f"{body.vertex_count} vertices cannot show {shape}: subdivide the mesh."
+            yield Notice("W_COARSE", text, body.name)
+
+
+def heavy(scene: Scene) -> Iterator[Notice]:
+    """Cages of so many tetrahedra that a bake takes minutes."""
+    for body in scene.bodies:
+        count = tetrahedra(body)
+        if count > MANY_TETRAHEDRA:
+            seconds = count * SECONDS_PER_TETRAHEDRON * scene.settings.substeps * (scene.frames.count - 1)
+            text = (
+                f"The cage will have about {count / 1e6:.1f} million tetrahedra, which take some {_time(seconds)} at "
+                f"{scene.settings.substeps} substeps: a lower resolution looks alike in most cases."
+            )
+            yield Notice("W_HEAVY", text, body.name)
+
+
+def tetrahedra(body: Body) -> float:
+    """About how many tetrahedra the cage of a jelly will have; 0 for what has none."""
+    fill = body.tetrahedralization
+    if body.role != "JELLY" or fill.method != "CAGE":
+        return 0.0
+    size = float(np.ptp(body.positions @ body.axes, axis=0).max())
+    cells = _volume(body) / (size / fill.resolution) ** 3 if size > 0.0 else 0.0
+    # the outermost cells reach beyond the mesh
+    return TETRAHEDRA_PER_CELL * cells * (1.0 + 1.0 / fill.resolution)
+
+
+def _volume(body: Body) -> float:
+    """Inside the mesh [m³], by fans of triangles."""
+    starts = np.cumsum(body.face_sizes) - body.face_sizes
+    points = body.positions - body.positions.mean(axis=0)
+    first = np.repeat(starts, np.maximum(body.face_sizes - 2, 0))
+    middle = first + 1 + _within(np.maximum(body.face_sizes - 2, 0))
+    a, b, c = (points[body.corners[corner]] for corner in (first, middle, middle + 1))
+    return abs(float(np.einsum("ij,ij->", a, np.cross(b, c)))) / 6.0
+
+
+def _within(counts: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+    """0, 1, … within each group of these sizes."""
+    return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90.0 else f"{seconds / 60.0:.0f} minutes"
+
+
+CHECKS: tuple[Callable[[Scene], Iterator[Notice]], ...] = (starts_inside, falls, coarse, heavy)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a check finds, and how it is kept in the scene. The text may come from a stranger's file: none is trusted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from ...scene.errors import ERROR_EXIT_CODES, WARNING_CODES, Notice, XpbdError
+
+
+class Remedy(NamedTuple):
+    """A button that mends what was found.
+
+    Attributes:
+        label: of the button.
+        operator: ``bl_idname``; one whose property ``object_name`` says what to mend, where there is one.
+    """
+
+    label: str
+    operator: str
+
+
+# by the code of what was found
+REMEDIES = {
+    "W_INSIDE": Remedy("Lift", "xpbd.lift"),
+    "W_FALLS": Remedy("Add Floor", "xpbd.add_floor"),
+    "W_COARSE": Remedy("Subdivide", "xpbd.subdivide"),
+    "W_RANGE": Remedy("Use Scene's", "xpbd.use_scene_range"),
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check found.
+
+    Attributes:
+        code: of a fault or a warning.
+        object: name of the object concerned, or "".
+        message: what it is, what it means, and what to do.
+    """
+
+    code: str
+    object: str
+    message: str
+
+    @classmethod
+    def of(cls, found: Notice | XpbdError) -> Finding:
+        """From a warning, or a fault that would refuse the bake."""
+        return cls(found.code, found.object_name, found.message)
+
+    @property
+    def remedy(self) -> Remedy | None:
+        """What mends it, if a button can."""
+        return REMEDIES.get(self.code) if self.object or self.code in {"W_FALLS", "W_RANGE"} else None
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether a bake would refuse to start."""
+        return self.code in ERROR_EXIT_CODES
+
+    def __str__(self) -> str:
+        where = f' object "{self.object}":' if self.object else ""
+        return f"{self.code}:{where} {self.message}"
+
+
+def finding_values(finding: Finding) -> dict[str, str]:
+    """For ``--json``."""
+    return {**asdict(finding), "remedy": finding.remedy.label if finding.remedy else ""}
+
+
+def findings_text(findings: Iterable[Finding]) -> str:
+    """As it is kept in ``Scene.xpbd.findings``."""
+    return json.dumps([asdict(finding) for finding in findings])
+
+
+@lru_cache(maxsize=8)
+def findings_of(text: str) -> tuple[Finding, ...] | None:
+    """What was kept; None where nothing was, or where it is not to be understood."""
+    try:
+        rows = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(rows, list):
+        return None
+    return tuple(Finding(row["code"], row["object"], row["message"]) for row in rows if _is_finding(row))
+
+
+def _is_finding(row: object) -> bool:
+    if not isinstance(row, dict) or not all(isinstance(row.get(name), str) for name in ("code", "object", "message")):
+        return False
+    return row["code"] in WARNING_CODES or row["code"] in ERROR_EXIT_CODES

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the last check found, with the buttons that mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..checking.finding import findings_of
+from .wrapped_text import draw_wrapped
+
+
+def draw_findings(layout: Any, text: str, width: int) -> None:
+    """A box of findings; nothing where none were noted.
+
+    Args:
+        layout: where to.
+        text: of ``Scene.xpbd.findings``.
+        width: letters per line.
+    """
+    findings = findings_of(text)
+    if not findings:
+        return
+    box = layout.box()
+    for finding in findings:
+        column = box.column()
+        column.alert = finding.is_fault
+        words = f"{finding.object}: {finding.message}" if finding.object else finding.message
+        draw_wrapped(column, words, icon="ERROR" if finding.is_fault else "INFO", width=width)
+        if finding.remedy is not None:
+            button = column.operator(finding.remedy.operator, text=finding.remedy.label)
+            if finding.object:
+                button.object_name = finding.object
+
+
+def untold(warnings: Sequence[str], text: str) -> list[str]:
+    """The warnings of a bake that no finding with a button says already, of the same code and object.
+
+    Args:
+        warnings: as a bake tells them.
+        text: of ``Scene.xpbd.findings``.
+    """
+    told = tuple(f'{one.code}: object "{one.object}":' for one in findings_of(text) or () if one.remedy is not None)
+    return [warning for warning in warnings if not warning.startswith(told)]

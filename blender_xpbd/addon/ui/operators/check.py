@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Look at the scene before a bake."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ....scene.body_kinds import body_labels
+from ...checking.check_scene import note_findings
+from ...data.bake_status import STATUS
+from ...data.object_types import is_body
+
+
+class XPBD_OT_check(bpy.types.Operator):
+    """Look for what would go wrong in a bake, or would not count in it, without baking."""
+
+    bl_idname = "xpbd.check"
+    bl_label = "Check XPBD"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether there is something to check, and no bake is running."""
+        if STATUS.is_baking:
+            cls.poll_message_set("A bake is running")
+            return False
+        if not any(is_body(obj) for obj in context.scene.objects):
+            cls.poll_message_set(f"Make an object {body_labels()} first")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[Any]:
+        """Check it; the panel shows what was found."""
+        count = len(note_findings(context))
+        words = (
+            f"{count} thing{'s' if count > 1 else ''} to look at" if count else "Nothing stands in the way of a bake"
+        )
+        self.report({"INFO"}, words)
+        return {"FINISHED"}

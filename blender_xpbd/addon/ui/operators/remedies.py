@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mend what a check has found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bmesh
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ....scene.errors import XpbdError
+from ...baking.report_text import plain_words
+from ...baking.scene_reader import unit_scale_of
+from ...checking.check_scene import note_findings, read_first_frame
+from ...checking.depths import depths
+from ...data.bake_options import BakeOptions
+from ...reading.motion import may_move
+
+# vertices that a subdivided mesh has at least, and times that its edges are halved at most
+ENOUGH_VERTICES, MOST_HALVINGS = 400, 5
+
+
+class Remedy:
+    """An operator that mends an object, or the scene, and checks again.
+
+    Attributes:
+        object_name: of the object; "" for the scene.
+    """
+
+    bl_options: Any = {"REGISTER", "UNDO"}
+    report: Any
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether objects can be changed."""
+        return context.mode == "OBJECT"
+
+    def execute(self, context: bpy.types.Context) -> set[Any]:
+        """Mend it, and look what is left."""
+        refusal = self.mend(context)
+        if refusal:
+            self.report({"WARNING"}, refusal)
+            return {"CANCELLED"}
+        note_findings(context)
+        return {"FINISHED"}
+
+    def mend(self, context: bpy.types.Context) -> str:
+        """Change the scene; why not, where it cannot be."""
+        raise NotImplementedError
+
+
+def _name_property() -> Any:
+    return bpy.props.StringProperty(name="Object", description="The object to mend")
+
+
+class XPBD_OT_lift(Remedy, bpy.types.Operator):
+    """Move an object up, out of what it starts inside."""
+
+    bl_idname = "xpbd.lift"
+    bl_label = "Lift"
+    object_name: _name_property()
+
+    def mend(self, context: bpy.types.Context) -> str:
+        """Lift it."""
+        obj = context.scene.objects.get(self.object_name)
+        if obj is None or not obj.is_editable:
+            return f'There is no object "{self.object_name}" that could be moved'
+        if may_move(obj):
+            return f'"{obj.name}" is animated, or held by another object: move it yourself'
+        try:
+            scene = read_first_frame(context, BakeOptions()).scene
+        except XpbdError as fault:
+            return plain_words(str(fault))
+        bodies = (body for body in scene.bodies if body.name == obj.name)
+        lifts = [depth.lift for body in bodies for depth in depths(body, scene.colliders).values()]
+        if not lifts or not np.isfinite(lifts).all():
+            return f'"{obj.name}" is inside nothing that it would leave upwards'
+        way = Matrix.Translation((0.0, 0.0, max(lifts) / unit_scale_of(context.scene)))
+        obj.matrix_world = way @ obj.matrix_world
+        context.view_layer.update()
+        return ""
+
+
+class XPBD_OT_add_floor(Remedy, bpy.types.Operator):
+    """Turn the floor on, under all that is simulated."""
+
+    bl_idname = "xpbd.add_floor"
+    bl_label = "Add Floor"
+
+    def mend(self, context: bpy.types.Context) -> str:
+        """Turn it on, at height 0 where nothing is lower."""
+        try:
+            bodies = read_first_frame(context, BakeOptions()).scene.bodies
+        except XpbdError as fault:
+            return plain_words(str(fault))
+        lowest = min(float(body.positions[:, 2].min()) for body in bodies) / unit_scale_of(context.scene)
+        context.scene.xpbd.floor_height = min(lowest, 0.0)
+        context.scene.xpbd.use_floor = True
+        return ""
+
+
+class XPBD_OT_subdivide(Remedy, bpy.types.Operator):
+    """Halve the edges of a mesh until it can show how it bends."""
+
+    bl_idname = "xpbd.subdivide"
+    bl_label = "Subdivide"
+    object_name: _name_property()
+
+    def mend(self, context: bpy.types.Context) -> str:
+        """Subdivide the mesh itself: a modifier would come after the simulation."""
+        obj = context.scene.objects.get(self.object_name)
+        if obj is None or obj.type != "MESH" or not obj.data.is_editable:
+            return f'There is no object "{self.object_name}" whose mesh could be changed'
+        mesh = bmesh.new()
+        try:
+            mesh.from_mesh(obj.data)
+            for _ in range(MOST_HALVINGS):
+                if len(mesh.verts) >= ENOUGH_VERTICES:
+                    break
+                bmesh.ops.subdivide_edges(mesh, edges=list(mesh.edges), cuts=1, use_grid_fill=True)
+            mesh.to_mesh(obj.data)
+        finally:
+            mesh.free()
+        obj.data.update()
+        return ""

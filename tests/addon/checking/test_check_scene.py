@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A check of a Blender scene tells what its bake would refuse or warn of, and changes nothing."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+@pytest.fixture
+def check(bpy):
+    """A function that checks the scene; it returns code and object of what was found."""
+    from blender_xpbd.addon.checking.check_scene import check_scene
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+
+    def run(**values):
+        return [(found.code, found.object) for found in check_scene(bpy.context, BakeOptions(**values))]
+
+    return run
+
+
+@pytest.fixture
+def sound(bpy, make_body):
+    """A cloth over the floor, baked over the frames of the scene."""
+    scene = bpy.context.scene
+    scene.xpbd.use_floor = True
+    scene.xpbd.frame_start, scene.xpbd.frame_end = scene.frame_start, scene.frame_end
+    return make_body("Cloth", location=(0.0, 0.0, 2.0))
+
+
+def test_a_sound_scene(check, sound):
+    assert check() == []
+
+
+def test_faults_of_all_objects_come_as_findings(bpy, check, sound, make_body):
+    make_body("Empty", mesh=bpy.data.meshes.new("Empty"))
+    make_body("Flat", scale=(1.0, 1.0, 0.0))
+    assert check() == [("E_GEOM_EMPTY", "Empty"), ("E_TRANSFORM_SINGULAR", "Flat")]
+
+
+def test_warnings_of_the_reading_come_too(bpy, check, sound):
+    sound.xpbd.pin_group = "gone"
+    assert check() == [("W_PIN_GROUP", "Cloth")]
+
+
+def test_the_range_of_the_scene(bpy, check, sound):
+    bpy.context.scene.frame_end = 77
+    assert check() == [("W_RANGE", "")]
+    assert check(frame_start=1, frame_end=20) == []
+
+
+def test_no_bodies(bpy, check):
+    assert [code for code, _ in check()][:1] == ["E_NOTHING"]
+
+
+def test_nothing_but_the_first_frame_is_looked_at_and_the_playhead_stays(bpy, check, sound):
+    sound.keyframe_insert("location", frame=1)
+    sound.location.z = -5.0
+    sound.keyframe_insert("location", frame=50)
+    scene = bpy.context.scene
+    scene.frame_set(40)
+    visited = []
+    bpy.app.handlers.frame_change_post.append(lambda scene, *_: visited.append(scene.frame_current))
+    try:
+        assert check() == []
+    finally:
+        bpy.app.handlers.frame_change_post.clear()
+    assert set(visited) <= {1, 40}
+    assert scene.frame_current == 40
+
+
+def test_notes_are_kept_for_the_panel_and_forgotten_by_code(bpy, sound):
+    from blender_xpbd.addon.checking.check_scene import forget_findings, note_findings
+
+    scene = bpy.context.scene
+    sound.location.z = -1.0
+    scene.frame_end = 77
+    bpy.context.view_layer.update()
+    note_findings(bpy.context)
+    assert [row["code"] for row in json.loads(scene.xpbd.findings)] == ["W_INSIDE", "W_RANGE"]
+    forget_findings(scene, "W_RANGE")
+    assert [row["code"] for row in json.loads(scene.xpbd.findings)] == ["W_INSIDE"]

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Each check finds what it is for, and nothing in a sound scene."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from blender_xpbd.scene.body import Attachment, Body, Pins, Tetrahedralization
+from tests.geometry.surfaces import cube, sphere, torus
+from tests.solver.scenes import cloth, jelly_cube, plane, scene
+
+
+@pytest.fixture
+def checks(bpy):
+    from blender_xpbd.addon.checking import checks
+
+    return checks
+
+
+def found(check, made):
+    return [(notice.code, notice.object_name) for notice in check(made)]
+
+
+def test_a_sound_scene(checks):
+    made = scene(cloth(10, height=1.0), replace(jelly_cube(1.0, 2.0), identifier="b1"), colliders=[plane()])
+    assert [notice for check in checks.CHECKS[:2] for notice in check(made)] == []
+    assert list(checks.heavy(made)) == []
+
+
+def test_what_starts_inside_is_told_with_its_depth(checks):
+    (notice,) = checks.starts_inside(scene(cloth(10, height=-0.3), colliders=[plane()]))
+    assert (notice.code, notice.object_name) == ("W_INSIDE", "Cloth")
+    assert '"Plane" (0.3 m)' in notice.message
+
+
+def test_what_lies_in_its_own_gap_is_not_inside(checks):
+    assert found(checks.starts_inside, scene(cloth(10, height=-0.004), colliders=[plane()])) == []
+
+
+def test_what_nothing_holds_falls(checks):
+    made = scene(cloth(10), replace(cloth(10, pinned=[0]), identifier="b1", name="Flag"))
+    (notice,) = checks.falls(made)
+    assert notice.code == "W_FALLS"
+    assert '"Cloth"' in notice.message
+    assert "Flag" not in notice.message
+    assert found(checks.falls, replace(made, gravity=np.zeros(3))) == []
+    assert found(checks.falls, replace(made, colliders=(plane(),))) == []
+
+
+def test_what_is_attached_to_something_held_is_held(checks):
+    def link(body, identifier, target):
+        held = Attachment(target, np.zeros(1, np.int32), np.ones(1, np.float32))
+        return replace(body, identifier=identifier, attachment=held, pins=Pins())
+
+    flag = cloth(10, pinned=[0])
+    chain = link(cloth(10), "b1", "b0"), link(cloth(10), "b2", "b1")
+    assert found(checks.falls, scene(flag, *chain)) == []
+    assert found(checks.falls, scene(replace(flag, pins=Pins()), *chain)) == [("W_FALLS", "")]
+
+
+@pytest.mark.parametrize(("body", "is_coarse"), [(cloth(2), True), (cloth(10), False), (jelly_cube(1.0), True)])
+def test_few_vertices(checks, body, is_coarse):
+    assert found(checks.coarse, scene(body)) == ([("W_COARSE", body.name)] if is_coarse else [])
+
+
+@pytest.mark.parametrize(("resolution", "is_heavy"), [(16, False), (40, True)])
+def test_many_tetrahedra(checks, resolution, is_heavy):
+    made = scene(jelly_cube(1.0, resolution=resolution))
+    assert found(checks.heavy, made) == ([("W_HEAVY", "Cube")] if is_heavy else [])
+
+
+@pytest.mark.parametrize(
+    ("surface", "resolution"), [(cube(), 8), (cube(), 16), (sphere(), 12), (sphere(), 24), (torus(), 32)]
+)
+def test_the_count_of_tetrahedra_is_about_right(checks, surface, resolution):
+    from blender_xpbd.solver.system.system import build_system
+
+    positions, triangles = surface
+    sizes, corners = np.full(len(triangles), 3, np.int32), triangles.ravel().astype(np.int32)
+    cage = Tetrahedralization("CAGE", resolution)
+    body = Body("b0", "Body", "JELLY", positions, sizes, corners, tetrahedralization=cage)
+    count = len(build_system(scene(body)).models[0].tetrahedra)
+    assert checks.tetrahedra(body) == pytest.approx(count, rel=0.25)
+    assert checks.tetrahedra(replace(body, tetrahedralization=Tetrahedralization("FILE"))) == 0.0
+    assert checks.tetrahedra(cloth(10)) == 0.0

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Findings in the panel, with their buttons."""
+
+from __future__ import annotations
+
+from tests.addon.recorded_layout import draw
+
+
+def test_findings_and_their_buttons(bpy, make_body):
+    from blender_xpbd.addon.ui import panels
+
+    bpy.context.scene.xpbd.use_floor = True
+    body = make_body("Cloth", location=(0.0, 0.0, -1.0))
+    bpy.context.view_layer.objects.active = body
+    bpy.context.scene.frame_end = 77
+    assert not {"xpbd.lift"} & {name for name, _ in draw(panels.XPBD_PT_main).operators}
+    bpy.ops.xpbd.check()
+    layout = draw(panels.XPBD_PT_main)
+    assert {"xpbd.lift", "xpbd.use_scene_range"} <= {name for name, _ in layout.operators}
+    assert [values.object_name for values in layout.operator_values if hasattr(values, "object_name")] == ["Cloth"]
+    assert any("Starts inside" in words for words in layout.words)
+
+
+def test_a_strangers_text_draws_nothing(bpy):
+    from blender_xpbd.addon.ui import panels
+
+    bpy.context.scene.xpbd.findings = '[{"code": "X", "object": "y", "message": "z"}, 3]'
+    assert "z" not in draw(panels.XPBD_PT_main).words
+
+
+def test_what_a_finding_with_a_button_says_is_not_said_again(bpy):
+    from blender_xpbd.addon.checking.finding import Finding, findings_text
+    from blender_xpbd.addon.ui.findings import untold
+
+    kept = findings_text([Finding("W_INSIDE", "Cube", "Starts inside it."), Finding("W_IGNORED", "", "Wind.")])
+    warnings = [
+        'W_INSIDE: object "Cube": Starts inside.',
+        'W_INSIDE: object "Ball": Starts inside.',
+        "W_IGNORED: Wind.",
+    ]
+    assert untold(warnings, kept) == warnings[1:]
+    assert untold(warnings, "") == warnings

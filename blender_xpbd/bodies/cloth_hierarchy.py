@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..constraints.constraint import ConstraintBlock
 from ..constraints.dihedral_bending import dihedral_angles
 from ..constraints.scaling import Scaling
-from ..geometry.levels.hierarchy import CoarseLevel, build_hierarchy, in_held_pieces
+from ..geometry.levels.hierarchy import build_hierarchy, in_held_pieces
 from ..geometry.levels.tethers import nearest_sources
 from ..geometry.surface.topology import face_diagonals, hinges, unique_edges, unique_pairs
 from ..scene.body import Body
@@ -67,12 +67,10 @@ def cloth_hierarchy(
     sides = np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [2, 0]]])
     pairs = unique_pairs(np.concatenate([edges, face_diagonals(body.face_sizes, body.corners), sides]))
     springs = None
-    if settings.device != "GPU" and not (fixed.any() and _suits_links(body, triangles)):
+    if settings.device != "GPU" and fixed.any() and not _suits_links(body, triangles):
         held = in_held_pieces(pairs, triangles, fixed, body.vertex_count)
         springs = NetSprings.of(tuple(blocks), body.positions, np.where(moving, masses, 0.0), held)
-    levels: tuple[CoarseLevel, ...] = ()
-    if springs is None and _is_even(body):
-        levels = build_hierarchy(body.positions, triangles, pairs, masses, fixed)
+    levels = build_hierarchy(body.positions, triangles, pairs, masses, fixed) if _is_even(body) else ()
     if rigidity <= 0.0 or (not levels and springs is None):
         return None
     lengths = np.linalg.norm(body.positions[pairs[:, 0]] - body.positions[pairs[:, 1]], axis=1)

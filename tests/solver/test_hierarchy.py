@@ -164,6 +164,19 @@ def ball(radius):
     return Collider("c0", "Ball", "SPHERE", transform[None], radius=radius)
 
 
+def test_cloth_that_hangs_on_what_it_touches_is_accelerated():
+    stretches = []
+    for acceleration in ("HIERARCHY", "NONE"):
+        body = cloth(50, height=0.01)
+        simulation = solver(body, colliders=(ball(0.3),), acceleration=acceleration)
+        assert (level_count(simulation) > 0) == (acceleration == "HIERARCHY")
+        scenes.run(simulation, 20)
+        stretches.append(stretch_percent(simulation))
+    (mean, high), (plain_mean, plain_high) = stretches
+    assert high < 0.7 * plain_high
+    assert mean < 0.6 * plain_mean
+
+
 def test_cloth_without_pins_that_meets_nothing_is_left_alone():
     assert level_count(solver(cloth(50))) == 0
 

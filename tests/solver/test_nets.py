@@ -53,7 +53,7 @@ def net_count(simulation):
 @pytest.mark.parametrize(
     ("body", "mean", "high"),
     [
-        # converged 0.1 / 0.7 % for the sheet, and 0.3 / 2 % for the tube; with links they were 1 / 7 and 2 / 12 %
+        # bounds are above what nets leave on a disc and a tube twice as fine; links left 1 to 3 and 7 to 19 % there
         (triangles_of(cloth(40, pinned=(0, 39), area_density=0.15, stretch_stiffness=2e3)), 0.3, 2.0),
         (tube(), 0.8, 5.0),
     ],
@@ -71,15 +71,11 @@ def test_cloth_hardly_stretches_whatever_its_mesh(body, mean, high, substeps):
         assert found_high <= high
 
 
-def test_cloth_on_a_ball_stretches_half_as_much_as_plainly():
-    strains = []
-    for acceleration in ("HIERARCHY", "NONE"):
-        body = cloth(40, height=0.01, area_density=0.15, stretch_stiffness=2e3)
-        simulation = solver(body, colliders=(ball(0.3),), acceleration=acceleration)
-        assert (net_count(simulation) > 0) == (acceleration == "HIERARCHY")
-        scenes.run(simulation, 24)
-        strains.append(stretch_percent(simulation)[1])
-    assert strains[0] < 0.5 * strains[1]
+def test_cloth_that_may_touch_something_keeps_its_links():
+    body = triangles_of(cloth(30, pinned=(0, 29)))
+    assert net_count(solver(body)) > 0
+    assert net_count(solver(body, colliders=(ball(0.3),))) == 0
+    assert net_count(solver(body, cloth(30, height=1.0, identifier="b1"))) == 0
 
 
 @pytest.mark.parametrize("values", [{}, {"compression_share": 0.2}, {"stiffness": True}])
@@ -113,27 +109,8 @@ def test_soft_cloth_keeps_its_stretch():
     assert settled_height(with_nets) - 1.0 == pytest.approx(exact, rel=0.12)
 
 
-def test_a_free_sheet_flies_as_if_it_had_no_nets():
-    """Its own forces move no centre of mass, however far its springs are from rest."""
-    body = dataclasses.replace(cloth(40, height=3.0, bending_model="NONE"), velocity=np.array([0.3, 0.0, 1.0]))
-    simulation = solver(body, colliders=(ball(0.3),), substeps=20)
-    assert net_count(simulation) > 0
-    state = simulation.checkpoint()
-    state["positions"][:, 0] *= 1.05
-    simulation.restore(0, state)
-    start = simulation.positions().mean(axis=0)
-    scenes.run(simulation, 6)
-    wanted = start + 0.25 * np.array([0.3, 0.0, 1.0]) - [0.0, 0.0, 0.5 * scenes.GRAVITY * 0.25**2]
-    np.testing.assert_allclose(simulation.positions().mean(axis=0), wanted, atol=2e-4)
-
-
-def two_cloths(**keywords):
-    bodies = (
-        triangles_of(cloth(24, pinned=(0, 23), area_density=0.15)),
-        cloth(30, height=0.5, pinned=(0,), identifier="b1"),
-        dataclasses.replace(tube(30, 20), identifier="b2", name="Tube"),
-    )
-    return solver(*bodies, substeps=8, **keywords)
+def one_cloth(**keywords):
+    return solver(triangles_of(cloth(30, pinned=(0, 23), area_density=0.15)), substeps=8, **keywords)
 
 
 @pytest.mark.parametrize(("integration", "parts"), [("SYMPLECTIC_EULER", 16), ("BDF2", 4)])
@@ -143,15 +120,15 @@ def test_all_paths_agree(monkeypatch, integration, parts):
     monkeypatch.setattr("blender_xpbd.solver.order.net_operations.LEAST_SHARE", 4)
     results = {}
     for path in PATHS:
-        simulation = two_cloths(path=path, time_integration=integration)
-        assert net_count(simulation) >= 4
+        simulation = one_cloth(path=path, time_integration=integration)
+        assert net_count(simulation) >= 2
         results[path] = scenes.run(simulation, 5)
     np.testing.assert_array_equal(results["SERIAL"], results["THREADS"])
     np.testing.assert_allclose(results["SERIAL"], results["COLOURS"], atol=1e-9)
 
 
 def test_a_bake_goes_on_bit_for_bit():
-    whole, first, second = two_cloths(), two_cloths(), two_cloths()
+    whole, first, second = one_cloth(), one_cloth(), one_cloth()
     expected = scenes.run(whole, 6)
     scenes.run(first, 3)
     state = first.checkpoint()
@@ -162,7 +139,7 @@ def test_a_bake_goes_on_bit_for_bit():
 
 def test_shared_operations_come_once_each(monkeypatch):
     monkeypatch.setattr("blender_xpbd.solver.order.net_operations.FEWEST_PARTICLES", 100)
-    tables = two_cloths()._state.nets
+    tables = one_cloth()._state.nets
     alone, shared = (net_operations(tables, 1 / 480, parts) for parts in (1, 8))
     assert sorted(map(tuple, alone.rows.tolist())) == sorted(map(tuple, shared.rows.tolist()))
     assert len(shared.stages) > len(alone.stages) == 1

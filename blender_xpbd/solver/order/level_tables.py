@@ -111,8 +111,14 @@ def levels_pay(hierarchy: Hierarchy, scene: Scene, h: float) -> bool:
     return is_wanted and meets and hierarchy.pays(h, float(np.linalg.norm(scene.gravity)))
 
 
+def takes_nets(hierarchy: Hierarchy, scene: Scene) -> bool:
+    """Whether a cloth has nets in place of links: they know nothing of contacts, on which cloth would tremble."""
+    meets = len(scene.colliders) > 0 or len(scene.bodies) > 1 or scene.bodies[0].contact.self_collision
+    return hierarchy.springs is not None and not meets
+
+
 def _has_links(hierarchy: Hierarchy, scene: Scene, h: float) -> bool:
-    return hierarchy.springs is None and levels_pay(hierarchy, scene, h)
+    return not takes_nets(hierarchy, scene) and levels_pay(hierarchy, scene, h)
 
 
 class _Tables:

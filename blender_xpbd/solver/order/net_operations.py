@@ -17,7 +17,7 @@ from .net_tables import NET_BELOW_COUNT, NET_COUNT, NET_FIRST, NET_IS_FINEST, Ne
 from .tasks import MOST_PARTS
 
 # what an operation does, after those on links
-FORCE, GATHER, AIM, RESIDUE, RELAX, BALANCE, SPREAD = range(4, 11)
+FORCE, GATHER, AIM, RESIDUE, RELAX, SPREAD = range(4, 10)
 # sweeps over the vertices of a net, finest first: twice as many leave the same strain with 20 substeps, and less with 8
 # and fewer (docs/experiments.md, Coarse nets of springs)
 NET_SWEEPS = (1, 2, 4)
@@ -41,13 +41,12 @@ def net_operations(tables: NetTables, h: float, part_count: int) -> LevelOperati
     before: list[list[Operation]] = []
     chains: list[list[Operation]] = []
     after: list[list[Operation]] = []
-    for body, (first, last) in enumerate(itertools.pairwise(firsts)):
+    for first, last in itertools.pairwise(firsts):
         up = [operation for net in range(first, last) for operation in _up(tables, net, is_finest=net == first)]
         down = [
             operation for net in reversed(range(first, last)) for operation in _sweeps(tables, net, net - first, sweeps)
         ]
-        balance = (BALANCE, first, 0, *tables.body_pieces[body].tolist())
-        middle = [*down, balance, _spread(tables, first)]
+        middle = [*down, _spread(tables, first)]
         if part_count > 1 and tables.rows[first, NET_BELOW_COUNT] >= FEWEST_PARTICLES:
             shared = _up(tables, first, is_finest=True)
             before += [[operation] for operation in shared]

@@ -13,10 +13,9 @@ from ...bodies.body_model import BodyModel
 from ...bodies.hierarchy import Hierarchy
 from ...bodies.net import NetSprings
 from ...geometry.cholesky import SparseRows
-from ...geometry.components import connected_components
 from ...geometry.levels.nets import MOST_SHARES, Net
 from ...scene.scene import Scene
-from .level_tables import levels_pay, projection_time
+from .level_tables import levels_pay, projection_time, takes_nets
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -49,9 +48,7 @@ class NetTables:
         gather_starts, gather_sites, gather_weights: from which sites below a site gets its place and its force, with
             which weights; shapes (sites + 1,), (terms,) and (terms, 2).
         spread_sites, spread_weights: from which sites above a site gets its move, shape (sites, MOST_SHARES).
-        piece_starts, pieces: vertices of the finest net of each piece that nothing holds.
         aims: ends of springs between vertices of nets.
-        body_pieces: of each body the first piece and the one after the last, shape (bodies, 2).
     """
 
     rows: Ints
@@ -65,9 +62,6 @@ class NetTables:
     gather_weights: Floats
     spread_sites: Ints
     spread_weights: Floats
-    piece_starts: Ints
-    pieces: Ints
-    body_pieces: Ints
     aims: int
 
 
@@ -84,7 +78,7 @@ def build_net_tables(models: Sequence[BodyModel], starts: Ints, origin: Floats, 
     tables = _Tables()
     for model, start in zip(models, starts, strict=False):
         hierarchy = model.hierarchy
-        if hierarchy is not None and hierarchy.springs is not None and levels_pay(hierarchy, scene, h):
+        if hierarchy is not None and hierarchy.springs is not None and _has_nets(hierarchy, scene, h):
             tables.append(hierarchy.springs, _stiffness(hierarchy, h, 1.0), h, int(start), origin)
     return tables.joined()
 
@@ -121,7 +115,7 @@ def _stiffness(hierarchy: Hierarchy, h: float, factor: float, slices: int = 1) -
 
 
 def _has_nets(hierarchy: Hierarchy, scene: Scene, h: float) -> bool:
-    return hierarchy.springs is not None and levels_pay(hierarchy, scene, h)
+    return takes_nets(hierarchy, scene) and levels_pay(hierarchy, scene, h)
 
 
 class _Tables:
@@ -138,8 +132,6 @@ class _Tables:
             "spring": [np.zeros((0, 3))],
             "gather": [np.zeros((0, 2))],
         }
-        self._pieces: list[Ints] = []
-        self._body_pieces: list[tuple[int, int]] = []
         self._count = 0
         self._fine_ends = 0
 
@@ -170,7 +162,6 @@ class _Tables:
             below, count = first, len(net.masses)
             self._count += count
         self._add_spread(_empty(count), 0)
-        self._add_pieces(nets[0], self._rows[-len(nets)][NET_FIRST])
 
     def joined(self) -> NetTables:
         """All that was collected."""
@@ -188,9 +179,6 @@ class _Tables:
             gather_weights=gather_weights,
             spread_sites=np.concatenate(self._spread_sites),
             spread_weights=np.concatenate(self._spread_weights),
-            piece_starts=np.cumsum([0, *(len(piece) for piece in self._pieces)]).astype(np.int32),
-            pieces=np.concatenate([np.zeros(0, np.int32), *self._pieces]),
-            body_pieces=np.array(self._body_pieces, np.int32).reshape(-1, 2),
             aims=len(springs) - self._fine_ends,
         )
 
@@ -212,15 +200,6 @@ class _Tables:
         starts = np.cumsum(np.concatenate([[0], *counts])).astype(np.int32)
         columns = np.concatenate([np.zeros(0, np.int64), *(part.columns for part in self._parts[name])])
         return starts, columns.astype(np.int32), np.concatenate(self._values[name])
-
-    def _add_pieces(self, net: Net, first: int) -> None:
-        labels = connected_components(len(net.masses), np.stack([net.springs.rows, net.springs.columns], axis=1))
-        is_held = np.zeros(len(net.masses), np.bool_)
-        is_held[labels[net.is_fixed]] = True
-        begin = len(self._pieces)
-        for label in np.unique(labels[~is_held[labels]]):
-            self._pieces.append((np.flatnonzero(labels == label) + first).astype(np.int32))
-        self._body_pieces.append((begin, len(self._pieces)))
 
 
 def _empty(count: int) -> SparseRows:

@@ -50,4 +50,4 @@ def solve_nets(
     """Do an operation on the coarse nets."""
     ti.loop_config(serialize=True)
     for _ in range(1):
-        do_operation(levels, finest, operation, net, sweep, begin, end)
+        do_operation(levels, finest, ti.Vector([operation, net, sweep]), begin, end)

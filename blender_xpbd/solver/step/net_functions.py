@@ -19,7 +19,7 @@ from ...constraints.constraint import SMALL
 from ...constraints.lanes import edge, place
 from ...geometry.levels.nets import MOST_SHARES
 from ..order.level_operations import BEGIN, END, LEVEL, OPERATION, SWEEP
-from ..order.net_operations import AIM, BALANCE, FORCE, GATHER, RELAX, RESIDUE, SPREAD
+from ..order.net_operations import AIM, FORCE, GATHER, RELAX, RESIDUE, SPREAD
 from ..order.net_tables import NET_AIMS, NET_BELOW, NET_IS_FINEST, NET_LEFT, NET_PARTICLES, NET_STIFFNESS, SPRING
 
 # of the moves of the substep before, with which the next begins: 1 gains energy with few substeps, 0.5 loses more of a
@@ -38,15 +38,15 @@ def operate_net(levels: ti.template(), finest: ti.template(), order: ti.template
     operations = ti.static(order.operations)
     first, count = operations[number, BEGIN], operations[number, END] - operations[number, BEGIN]
     begin, end = first + count * share // shares, first + count * (share + 1) // shares
-    do_operation(
-        levels, finest, operations[number, OPERATION], operations[number, LEVEL], operations[number, SWEEP], begin, end
-    )
+    what = ti.Vector([operations[number, OPERATION], operations[number, LEVEL], operations[number, SWEEP]])
+    do_operation(levels, finest, what, begin, end)
 
 
 @ti.func
-def do_operation(levels: ti.template(), finest: ti.template(), operation, net, sweep, begin, end):
-    """An operation on the vertices, particles or pieces from ``begin`` to before ``end``."""
+def do_operation(levels: ti.template(), finest: ti.template(), what, begin, end):
+    """An operation on vertices or particles from ``begin`` to before ``end``; ``what`` are its first three columns."""
     rows = ti.static(levels.net_rows)
+    operation, net, sweep = what[0], what[1], what[2]
     if operation == FORCE:
         first, particles, stiffness = (
             rows[net, NET_BELOW],
@@ -80,9 +80,6 @@ def do_operation(levels: ti.template(), finest: ti.template(), operation, net, s
             if sweep == 1:
                 i = last - n
             relax(levels, i, aims)
-    elif operation == BALANCE:
-        for piece in range(begin, end):
-            balance(levels, piece)
     elif operation == SPREAD:
         first, particles = rows[net, NET_BELOW], rows[net, NET_PARTICLES]
         if rows[net, NET_IS_FINEST] == 1:
@@ -192,18 +189,6 @@ def relax(levels: ti.template(), i, aims):
                 0.0,
             ]
         )
-
-
-@ti.func
-def balance(levels: ti.template(), piece):
-    """Take from the moves of a piece that nothing holds what its centre of mass moves: its forces add up to nothing."""
-    momentum, mass = ti.Vector([0.0, 0.0, 0.0, 0.0]), 0.0
-    for n in range(levels.net_piece_starts[piece], levels.net_piece_starts[piece + 1]):
-        i = levels.net_pieces[n]
-        momentum += levels.net_places[i][3] * levels.net_moves[i]
-        mass += levels.net_places[i][3]
-    for n in range(levels.net_piece_starts[piece], levels.net_piece_starts[piece + 1]):
-        levels.net_moves[levels.net_pieces[n]] -= momentum / mass
 
 
 @ti.func

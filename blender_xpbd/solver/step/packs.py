@@ -128,8 +128,6 @@ Levels = pack_type(
     net_gather_weights=FLOATS,
     net_spread_sites=INTS,
     net_spread_weights=FLOATS,
-    net_piece_starts=INTS,
-    net_pieces=INTS,
 )
 # who does what when: ``stages``, segments of ``Schedule`` and of ``ContactPoints``, ``LevelOperations``; what turns a
 # team has claimed and done; how long a substep lasts [s]; and what a launch does: from which stage to which, counted

@@ -333,8 +333,6 @@ def _levels(tables: HierarchyTables, nets: NetTables) -> Any:
         net_gather_weights=make_array(nets.gather_weights.ravel(), ti.f32),
         net_spread_sites=make_array(nets.spread_sites.ravel(), ti.i32),
         net_spread_weights=make_array(nets.spread_weights.ravel(), ti.f32),
-        net_piece_starts=make_array(nets.piece_starts, ti.i32),
-        net_pieces=make_array(nets.pieces, ti.i32),
     )
 
 

@@ -19,8 +19,9 @@ RECORDS = {"pack_type", "replace"}
 LONG_LIST = 6
 # Functions of one kind are called through one variable, so they have the arguments of their kind
 KINDS = {
-    ("particles", "constraints", "i", "p", "m", "step", "mode"): "project_",
-    ("colliders", "header", "radius", "point", "previous_point", "offset"): "query_",
+    ("particles", "constraints", "i", "p", "m", "step", "mode"): ("project_", "damp_"),
+    ("colliders", "header", "radius", "point", "previous_point", "offset", "k"): ("query_",),
+    ("world", "order", "stage", "turn", "substep", "variant"): ("take_",),
 }
 
 

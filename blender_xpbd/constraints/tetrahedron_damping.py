@@ -40,7 +40,7 @@ def damp_tetrahedron(particles: ti.template(), constraints: ti.template(), i, p,
     past, indices = ti.static(particles.previous_positions, constraints.indices)
     time = 0.25 * (past[indices[i]][3] + past[indices[i + 1]][3] + past[indices[i + 2]][3] + past[indices[i + 3]][3])
     if time > 0.0:
-        _give(particles, constraints, i, p, m, strength * time, phase, shear, bulk)
+        _give(particles, constraints, i, p, m, strength * time, phase, ti.Vector([shear, bulk]))
     else:
         # a track may take it up again
         for number in ti.static(range(KEPT_NUMBERS)):
@@ -48,8 +48,9 @@ def damp_tetrahedron(particles: ti.template(), constraints: ti.template(), i, p,
 
 
 @ti.func
-def _give(particles: ti.template(), constraints: ti.template(), i, p, m, strength, phase, shear, bulk):
+def _give(particles: ti.template(), constraints: ti.template(), i, p, m, strength, phase, moduli):
     """Give or mend the impulses of a tetrahedron that is damped; ``strength`` [J s] has its damping time in it."""
+    shear, bulk = moduli[0], moduli[1]
     positions, velocities = ti.static(particles.positions, particles.velocities)
     indices, kept = ti.static(constraints.indices, constraints.lagrange_multipliers)
     i0, i1, i2, i3 = indices[i], indices[i + 1], indices[i + 2], indices[i + 3]

@@ -151,7 +151,7 @@ def _may_be_nearer(floats: ti.template(), at, point, nearest):
 
 
 @ti.func
-def _closest_contact(colliders: ti.template(), header, point, previous_point, offset, k):
+def _closest_contact(colliders: ti.template(), header, point, previous_point, gap, k):
     """Contact by the closest point, for a point within the grid.
 
     Returns:
@@ -166,7 +166,7 @@ def _closest_contact(colliders: ti.template(), header, point, previous_point, of
     tolerance = floats[base + 9]
     # who came as far as the gap may have come through another triangle than the nearest one
     is_known = is_kept(colliders, k, header, number, point)
-    is_known = is_known and (point - previous_point).norm() + tolerance < offset
+    is_known = is_known and (point - previous_point).norm() + tolerance < gap
     flags, count, touching, at = 0, 0, 0, 0
     if is_known:
         flags, count = colliders.nearest_ints[k * NEAREST_WIDTH + CELL_FLAGS], 1
@@ -177,7 +177,7 @@ def _closest_contact(colliders: ti.template(), header, point, previous_point, of
             flags = HAS_LIST + ints[at + 2]
             if ints[at + 3] > 0:
                 flags += IS_BENT
-            # where the side is known to be outside, only what is nearer than the offset matters
+            # where the side is known to be outside, only what is nearer than the gap matters
             if ints[header + 4] == 0 or (ints[at + 2] == 0 and touching == 0):
                 flags += IS_OUTSIDE
     result = ti.math.vec4(0.0, 0.0, 1.0, NO_CONTACT)
@@ -189,10 +189,10 @@ def _closest_contact(colliders: ti.template(), header, point, previous_point, of
         to_wall = 0.5 * floats[base + 6] - ti.abs(point - centre).max()
         nearest = NO_CONTACT
         if flags & IS_OUTSIDE:
-            nearest = offset
+            nearest = gap
         best = ti.math.vec4(0.0)
         # how far away all triangles but the best one are
-        others, beyond = NO_CONTACT, LOOK_BEYOND * ti.max(offset, 0.0)
+        others, beyond = NO_CONTACT, LOOK_BEYOND * ti.max(gap, 0.0)
         best_triangle = -1
         entry = 0
         while entry < count:
@@ -241,7 +241,7 @@ def _closest_contact(colliders: ti.template(), header, point, previous_point, of
             normal = outward
             if nearest > tolerance:
                 normal = side * away / nearest
-            result = ti.math.vec4(normal.x, normal.y, normal.z, side * nearest - offset)
+            result = ti.math.vec4(normal.x, normal.y, normal.z, side * nearest - gap)
     is_bent = (flags & HAS_LIST) == 0 or (flags & IS_BENT) > 0
     return result, clearance, is_bent
 

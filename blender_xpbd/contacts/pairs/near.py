@@ -83,9 +83,7 @@ def find_near(
     pairs: ti.template(),
     k,
     n,
-    h,
-    reach,
-    farthest,
+    limits,
     pushes,
     embeds: ti.template(),
 ):
@@ -99,10 +97,9 @@ def find_near(
         pairs: the pack.
         k: number of the pair.
         n: row of ``near_ints`` and ``near_floats`` to write, where it is near.
-        h: duration of the substep [s].
-        reach: how much nearer its sides may come in the substep [m].
-        farthest: how far apart sides are told for later substeps at most [m], not less than ``reach``; the bound of the
-            pair becomes their distance less GAP, or this where that is more.
+        limits: how much nearer its sides may come in the substep [m]; how far apart sides are told for later substeps
+            at most [m], not less than that: the bound of the pair becomes their distance less GAP, or this where that
+            is more; and how far a push may move them [m].
         pushes: whether the pair pushes its sides apart; else it only limits them, and only that is written.
         embeds: static: whether any point has more than one particle.
 
@@ -117,6 +114,7 @@ def find_near(
     x0, x1 = carried(starts, surfaces, a, embeds), carried(starts, surfaces, b, embeds)
     x2, x3 = carried(starts, surfaces, c, embeds), carried(starts, surfaces, d, embeds)
     is_edges = pairs.pair_ints[k, KIND] == EDGE_EDGE
+    reach, farthest, largest_push = limits[0], limits[1], limits[2]
     gap, is_near, bound = floats[k, GAP], 0, farthest
     if not is_farther(is_edges, x0, x1, x2, x3, gap + farthest):
         before = ti.Vector([floats[k, LAST_NORMAL], floats[k, LAST_NORMAL + 1], floats[k, LAST_NORMAL + 2]])
@@ -130,7 +128,7 @@ def find_near(
             room = KEEP * ti.max(lowest_a - highest_b - least, 0.0)
             _write_row(pairs, k, n, ti.Vector([a, b, c, d]), found.normal, room)
             if pushes:
-                _write_push(pairs, k, n, found.weights, ti.min(gap, found.distance + LARGEST_PUSH_SPEED * h))
+                _write_push(pairs, k, n, found.weights, ti.min(gap, found.distance + largest_push))
                 pairs.near_floats[n * NEAR_WIDTH + MASS] = pair_mass(particles, pairs, n, embeds)
                 approach = ti.cast(0.0, float)
                 if floats[k, RESTITUTION] > 0.0:

@@ -110,12 +110,11 @@ def _meeting(
     pairs: ti.template(),
     pieces: ti.template(),
     n,
-    inverse_h,
     embeds: ti.template(),
 ):
     """Where the sides of near pair ``n`` meet, halfway between them, so that the spin of the two together is kept [m].
 
-    And the velocity of what is held, b against a [m/s].
+    And how far what is held has come in the substep, b against a [m].
     """
     middle, held = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
     for side in range(2):
@@ -123,7 +122,7 @@ def _meeting(
         middle += 0.5 * place
         if piece_of(surfaces, pairs, pieces, n, 3 * side, embeds) < 0:
             way = place - _closest(starts, surfaces, pairs, n, side, embeds)
-            held += (1.0 - 2.0 * side) * inverse_h * way
+            held += (1.0 - 2.0 * side) * way
     return middle, held
 
 
@@ -183,7 +182,8 @@ def aim_strike(
     """
     floats = ti.static(pairs.near_floats)
     row = n * NEAR_WIDTH
-    middle, held = _meeting(particles, starts, surfaces, pairs, pieces, n, inverse_h, embeds)
+    middle, way = _meeting(particles, starts, surfaces, pairs, pieces, n, embeds)
+    held = inverse_h * way
     approach = -normal_of(pairs, n).dot(_slip(surfaces, pairs, pieces, n, middle, held, embeds))
     until = ti.max(1.0 / inverse_h - floats[row + APPROACH] / ti.max(approach, 1e-30), 0.0)
     floats[row + APPROACH] = 0.0
@@ -216,7 +216,8 @@ def strike_pair(
     """
     floats = ti.static(pairs.near_floats)
     row, normal = n * NEAR_WIDTH, normal_of(pairs, n)
-    middle, held = _meeting(particles, starts, surfaces, pairs, pieces, n, inverse_h, embeds)
+    middle, way = _meeting(particles, starts, surfaces, pairs, pieces, n, embeds)
+    held = inverse_h * way
     slip = _slip(surfaces, pairs, pieces, n, middle, held, embeds)
     mobility = _mobility(surfaces, pairs, pieces, n, middle, normal, embeds)
     before = floats[row + MULTIPLIER]

@@ -48,6 +48,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from .tasks import MOST_PARTS, ROUNDS
@@ -99,25 +100,11 @@ class Stage(NamedTuple):
     detail: int = 0
 
 
-def substep_stages(
-    part_count: int,
-    iterations: int,
-    has_targets: bool,
-    has_contacts: bool,
-    level_stages: Sequence[tuple[int, int, int]] = (),
-    piece_count: int = 0,
-    damped_count: int = 0,
-    has_pairs: bool = False,
-    spin_chunks: int = 0,
-    touches_first: bool = False,
-    strikes: bool = False,
-    damps_rates: bool = False,
-) -> tuple[Stage, ...]:
-    """The stages of a substep.
+@dataclass(frozen=True)
+class Contents:
+    """What a substep has to do.
 
-    Args:
-        part_count: parts of ``tasks.Parts``; what does not go by tasks goes by as many equal parts.
-        iterations: per substep.
+    Attributes:
         has_targets: whether particles follow a given motion.
         has_contacts: whether there are colliders.
         level_stages: of the coarse levels, as in ``LevelOperations``.
@@ -129,56 +116,77 @@ def substep_stages(
             it gives again do not know of the contacts that held against them.
         strikes: whether there are hard pieces that other surfaces may meet.
         damps_rates: whether constraints are damped in the velocities.
+    """
+
+    has_targets: bool = False
+    has_contacts: bool = False
+    level_stages: Sequence[tuple[int, int, int]] = ()
+    piece_count: int = 0
+    damped_count: int = 0
+    has_pairs: bool = False
+    spin_chunks: int = 0
+    touches_first: bool = False
+    strikes: bool = False
+    damps_rates: bool = False
+
+
+def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Stage, ...]:
+    """The stages of a substep.
+
+    Args:
+        part_count: parts of ``tasks.Parts``; what does not go by tasks goes by as many equal parts.
+        iterations: per substep.
+        has: what there is to do.
 
     Raises:
         ValueError: more turns than ``MOST_PARTS`` in a stage.
     """
     rounds, contact_rounds = _rounds(part_count, ROUNDS), _rounds(part_count, 1)
     stages = []
-    if has_pairs:
+    if has.has_pairs:
         stages += [Stage(BEGIN_PAIRS, part_count)]
     stages += [Stage(PREDICT, part_count)]
-    if has_targets:
+    if has.has_targets:
         stages += [Stage(PLACE_TARGETS, 1)]
-    if has_pairs:
+    if has.has_pairs:
         stages += [Stage(PLACE_VERTICES, part_count)]
-    stages += [Stage(SOLVE_LEVELS, chains * shares, chain, shares) for chain, chains, shares in level_stages]
+    stages += [Stage(SOLVE_LEVELS, chains * shares, chain, shares) for chain, chains, shares in has.level_stages]
     # touches before the first iteration, from which their multipliers go on
-    early = int(has_contacts and touches_first)
+    early = int(has.has_contacts and has.touches_first)
     stages += _by_task(TOUCH, contact_rounds) * early
     for iteration in range(iterations):
         stages += _by_task(PROJECT, rounds, iteration)
-        if has_contacts:
+        if has.has_contacts:
             stages += _by_task(TOUCH, contact_rounds, early + iteration)
-        if has_pairs:
-            touching = _sweeps(contact_rounds, iteration, has_contacts=has_contacts)
+        if has.has_pairs:
+            touching = _sweeps(contact_rounds, iteration, has_contacts=has.has_contacts)
             stages += touching if iteration else _search(part_count, contact_rounds, iterations, touching)
-    if strikes:
+    if has.strikes:
         stages += [Stage(STRIKE, 1)]
-    if has_pairs:
-        stages += _by_task(HOLD_PUSHED, contact_rounds) * int(has_contacts)
+    if has.has_pairs:
+        stages += _by_task(HOLD_PUSHED, contact_rounds) * int(has.has_contacts)
         stages += _truncation(part_count, contact_rounds)
-    spin_turns = min(spin_chunks, MOST_PARTS)
-    if spin_chunks:
+    spin_turns = min(has.spin_chunks, MOST_PARTS)
+    if has.spin_chunks:
         stages += [Stage(SUM_SPINS, spin_turns)]
     stages += [Stage(UPDATE_VELOCITIES, part_count)]
-    for sweep in range(2 * damps_rates):
+    for sweep in range(2 * has.damps_rates):
         stages += _by_task(DAMP_RATES, rounds, sweep)
-    if strikes:
+    if has.strikes:
         stages += [Stage(PART, 1)]
-    if has_contacts:
+    if has.has_contacts:
         stages += _by_task(REBOUND, contact_rounds)
-    if has_pairs:
+    if has.has_pairs:
         for sweep in range(SETTLE_SWEEPS):
             stages += _by_task(SETTLE_PAIRS, contact_rounds, sweep)
-    if spin_chunks:
+    if has.spin_chunks:
         stages += [Stage(RESTORE_SPINS, spin_turns)]
-    if has_pairs:
+    if has.has_pairs:
         stages += [Stage(KEEP_SPINS, 1), Stage(COUNT_PAIRS, 1)]
-    if piece_count:
-        stages += [Stage(BOUNCE, min(piece_count, MOST_PARTS))]
-    if damped_count:
-        stages += [Stage(DAMP, min(damped_count, MOST_PARTS))]
+    if has.piece_count:
+        stages += [Stage(BOUNCE, min(has.piece_count, MOST_PARTS))]
+    if has.damped_count:
+        stages += [Stage(DAMP, min(has.damped_count, MOST_PARTS))]
     most = max(stage.turns for stage in stages)
     if most > MOST_PARTS:
         raise ValueError(f"a stage has {most} turns, more than can be claimed")

@@ -9,7 +9,7 @@ import taichi as ti
 from ...constraints.constraint import BDF2
 from ...contacts.generate import to_world
 from ...contacts.pairs.limit import limit_pair
-from ...contacts.pairs.near import find_near
+from ...contacts.pairs.near import LARGEST_PUSH_SPEED, find_near
 from ...contacts.pairs.tables import (
     KIND,
     NEAR_INTS,
@@ -81,7 +81,8 @@ def find_near_task(
         if pairs.pair_bounds[k] <= reach:
             pushes = not is_for_colliders(particles, pairs, k)
             n = first + count if pushes else end - 1 - limited
-            found = find_near(particles, starts, speeds, pairs, pairs, k, n, h, reach, share * reach, pushes, embeds)
+            limits = ti.Vector([reach, share * reach, LARGEST_PUSH_SPEED * h])
+            found = find_near(particles, starts, speeds, pairs, pairs, k, n, limits, pushes, embeds)
             if pushes:
                 count += found
             else:

@@ -27,7 +27,7 @@ from ..order.level_tables import HierarchyTables, build_hierarchy_tables, projec
 from ..order.net_operations import net_operations
 from ..order.net_tables import NetTables, build_net_tables
 from ..order.schedule import Schedule
-from ..order.stages import Stage, substep_stages
+from ..order.stages import Contents, Stage, substep_stages
 from ..system.colliders import ColliderSet
 from ..system.contact_objects import unseen_colliders
 from ..system.mode import keeps_friction, rate_damped_types, static_mode, used_types
@@ -121,20 +121,19 @@ def build_state(system: System, colliders: ColliderSet) -> State:
     nets = build_net_tables(system.models, system.starts, system.origin, system.scene)
     operations = level_operations(tables, parts.count)
     operations = operations.then(net_operations(nets, projection_time(system.scene), parts.count))
-    stages = substep_stages(
-        parts.count,
-        settings.iterations,
-        len(moved) > 0,
-        len(colliders.ints) > 0,
-        operations.stages,
-        len(system.pieces),
-        len(system.damped),
+    contents = Contents(
+        has_targets=len(moved) > 0,
+        has_contacts=len(colliders.ints) > 0,
+        level_stages=operations.stages,
+        piece_count=len(system.pieces),
+        damped_count=len(system.damped),
         has_pairs=system.objects is not None,
         spin_chunks=len(system.spinning.chunks),
         touches_first=bool(mode & WARM),
         strikes=system.strikes,
         damps_rates=bool(rate_damped_types(mode) & used_types(system)),
     )
+    stages = substep_stages(parts.count, settings.iterations, contents)
     most_slots = sum(CONTACTS[shape].most_faces for shape in colliders.ints[:, COLLIDER_SHAPE])
     world = World(
         particles=_particles(system, mode),

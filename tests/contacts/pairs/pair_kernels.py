@@ -120,9 +120,7 @@ def find(
                     pairs,
                     k,
                     found,
-                    h,
-                    reach,
-                    reach,
+                    ti.Vector([reach, reach, near.LARGEST_PUSH_SPEED * h]),
                     True,
                     embeds,
                 )

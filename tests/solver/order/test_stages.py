@@ -30,6 +30,7 @@ from blender_xpbd.solver.order.stages import (
     TOUCH_AGAIN,
     TOUCH_PAIRS,
     UPDATE_VELOCITIES,
+    Contents,
     Stage,
     substep_stages,
 )
@@ -46,13 +47,13 @@ def tasks_of(stages, act, iteration=0):
 
 
 def test_the_least_scene():
-    stages = substep_stages(1, 1, False, False)
+    stages = substep_stages(1, 1, Contents(False, False))
     assert stages == (Stage(PREDICT, 1), Stage(PROJECT, 1), Stage(UPDATE_VELOCITIES, 1))
 
 
 @pytest.mark.parametrize("parts", [4, 16])
 def test_each_iteration_projects_every_task_and_touches_after_it(parts):
-    stages = substep_stages(parts, 3, True, True, [(0, 2, 1)])
+    stages = substep_stages(parts, 3, Contents(True, True, [(0, 2, 1)]))
     for iteration in range(3):
         assert tasks_of(stages, PROJECT, iteration) == list(range(ROUNDS * parts + 1))
         assert tasks_of(stages, TOUCH, iteration) == list(range(parts + 1))
@@ -66,38 +67,38 @@ def test_each_iteration_projects_every_task_and_touches_after_it(parts):
 
 
 def test_a_warm_start_is_touched_before_it_is_projected():
-    stages = substep_stages(4, 2, False, True, touches_first=True)
+    stages = substep_stages(4, 2, Contents(False, True, touches_first=True))
     acts = [(stage.act, stage.detail) for stage in stages if stage.act in (PROJECT, TOUCH)]
     first_of_each = list(dict.fromkeys(acts))
     assert first_of_each == [(TOUCH, 0), (PROJECT, 0), (TOUCH, 1), (PROJECT, 1), (TOUCH, 2)]
     assert tasks_of(stages, TOUCH, 0) == list(range(5))
-    assert TOUCH not in [stage.act for stage in substep_stages(4, 1, False, False, touches_first=True)]
+    assert TOUCH not in [stage.act for stage in substep_stages(4, 1, Contents(False, False, touches_first=True))]
 
 
 def test_chains_of_operations_and_their_shares():
-    stages = substep_stages(4, 1, False, False, [(0, 1, 4), (1, 3, 1), (4, 1, 2)])
+    stages = substep_stages(4, 1, Contents(False, False, [(0, 1, 4), (1, 3, 1), (4, 1, 2)]))
     levels = [stage[1:] for stage in stages if stage.act == SOLVE_LEVELS]
     assert levels == [(4, 0, 4), (3, 1, 1), (2, 4, 2)]
 
 
 def test_more_turns_than_can_be_claimed_are_refused():
-    substep_stages(4, 1, False, False, [(0, MOST_PARTS, 1)])
+    substep_stages(4, 1, Contents(False, False, [(0, MOST_PARTS, 1)]))
     with pytest.raises(ValueError, match="turns"):
-        substep_stages(4, 1, False, False, [(0, MOST_PARTS + 1, 1)])
+        substep_stages(4, 1, Contents(False, False, [(0, MOST_PARTS + 1, 1)]))
 
 
 def test_pieces_bounce_last_in_equal_shares():
-    assert substep_stages(4, 1, False, True, (), 3)[-1] == Stage(BOUNCE, 3)
-    assert substep_stages(4, 1, False, True, (), 1000)[-1] == Stage(BOUNCE, MOST_PARTS)
+    assert substep_stages(4, 1, Contents(False, True, (), 3))[-1] == Stage(BOUNCE, 3)
+    assert substep_stages(4, 1, Contents(False, True, (), 1000))[-1] == Stage(BOUNCE, MOST_PARTS)
 
 
 def test_bodies_are_damped_after_all_else():
-    assert substep_stages(4, 1, False, True, (), 3, 2)[-2:] == (Stage(BOUNCE, 3), Stage(DAMP, 2))
-    assert substep_stages(4, 1, False, False, (), 0, 1000)[-1] == Stage(DAMP, MOST_PARTS)
+    assert substep_stages(4, 1, Contents(False, True, (), 3, 2))[-2:] == (Stage(BOUNCE, 3), Stage(DAMP, 2))
+    assert substep_stages(4, 1, Contents(False, False, (), 0, 1000))[-1] == Stage(DAMP, MOST_PARTS)
 
 
 def test_rates_are_damped_by_what_is_kept_and_then_mended_right_after_velocities():
-    stages = substep_stages(4, 2, False, True, damps_rates=True)
+    stages = substep_stages(4, 2, Contents(False, True, damps_rates=True))
     for sweep in range(2):
         assert tasks_of(stages, DAMP_RATES, sweep) == list(range(4 * ROUNDS + 1))
     acts = list(dict.fromkeys((stage.act, stage.detail) for stage in stages))
@@ -107,7 +108,7 @@ def test_rates_are_damped_by_what_is_kept_and_then_mended_right_after_velocities
 
 
 def test_pairs_are_searched_once_after_the_first_iteration_and_pushed_in_all():
-    stages = substep_stages(4, 2, False, True, has_pairs=True)
+    stages = substep_stages(4, 2, Contents(False, True, has_pairs=True))
     acts = [stage.act for stage in stages]
     assert acts[0] == BEGIN_PAIRS
     assert acts.count(OPEN_WINDOW) == acts.count(REOPEN_WINDOW) == 1
@@ -124,8 +125,8 @@ def test_pairs_are_searched_once_after_the_first_iteration_and_pushed_in_all():
 
 
 def test_hard_pieces_part_between_the_last_push_and_the_truncation():
-    stages = substep_stages(4, 2, False, True, has_pairs=True, strikes=True)
+    stages = substep_stages(4, 2, Contents(False, True, has_pairs=True, strikes=True))
     wanted = (TOUCH_PAIRS, STRIKE, LIMIT, UPDATE_VELOCITIES, PART, REBOUND, SETTLE_PAIRS)
     acts = [act for act, _ in itertools.groupby(stage.act for stage in stages if stage.act in wanted)]
     assert acts[acts.index(STRIKE) - 1 :] == list(wanted)
-    assert STRIKE not in [stage.act for stage in substep_stages(4, 2, False, True, has_pairs=True)]
+    assert STRIKE not in [stage.act for stage in substep_stages(4, 2, Contents(False, True, has_pairs=True))]

@@ -15,7 +15,7 @@ from tests.test_layers import PACKAGE, PACKAGE_SOURCES, ROOT, imported_modules, 
 ROOMS: dict[str, tuple[str, ...]] = {
     "geometry": ("", "surface", "solid", "cage", "levels", "collider", "search"),
     "contacts": ("", "pairs", "search"),
-    "solver": ("order", "system", "step", ""),
+    "solver": ("order", "system", "windows", "step", ""),
     "addon": ("data", "reading", "keys", "process", "baking", "checking", "ui", "ui.operators", ""),
 }
 LARGEST_ROOM = 30

@@ -30,6 +30,9 @@ class BodyKind:
         checks: refuse a body (E_PARAM, E_GEOM_*) whose fields beyond places, pins and material are not what this kind
             needs; a kind without faces has no check of them.
         vertex_factors: which of ``VERTEX_FACTORS`` scale it.
+        shows: what a mesh of fewer than ``least_vertices`` cannot show.
+        least_vertices: see there.
+        is_solid: whether tetrahedra fill it.
     """
 
     name: str
@@ -37,6 +40,9 @@ class BodyKind:
     description: str
     checks: tuple[Callable[[Body], None], ...] = ()
     vertex_factors: tuple[str, ...] = COMMON_FACTORS
+    shows: str = "how it bends"
+    least_vertices: int = 0
+    is_solid: bool = False
 
 
 BODY_KINDS: tuple[BodyKind, ...] = (
@@ -45,8 +51,19 @@ BODY_KINDS: tuple[BodyKind, ...] = (
         "Jelly",
         "Soft body with a volume: jelly, gummy, rubber, flesh",
         (validate_faces, validate_tetrahedralization),
+        shows="bulges",
+        least_vertices=26,
+        is_solid=True,
     ),
-    BodyKind(CLOTH, "Cloth", "Thin sheet: shirt, curtain, flag, leather", (validate_faces,), VERTEX_FACTORS),
+    BodyKind(
+        CLOTH,
+        "Cloth",
+        "Thin sheet: shirt, curtain, flag, leather",
+        (validate_faces,),
+        VERTEX_FACTORS,
+        shows="folds",
+        least_vertices=25,
+    ),
 )
 
 

@@ -16,10 +16,8 @@ from ..constraints.constraint import BDF2, DAMPED, WARM
 from ..contacts.search.crossings import crossings as find_crossings
 from ..device.arrays import read_array, write_array
 from ..scene.errors import XpbdError
-from .step.anchor_state import check_anchors, most_anchor_bytes
 from .step.colour_path import project_by_colours
 from .step.pair_substeps import PairSubsteps
-from .step.pair_tables import MOST_PUSHING, TUNNELLED
 from .step.plan import SERIAL, Pace, make_plan
 from .step.slices import SliceSteps
 from .step.start_depths import with_start_depths
@@ -33,6 +31,8 @@ from .system.contact_statistics import Crossings, crossings_of
 from .system.frame_slice import WHOLE, FrameSlice
 from .system.speed_changes import speed_changes
 from .system.system import System
+from .windows.anchor_state import check_anchors, most_anchor_bytes
+from .windows.pair_tables import MOST_PUSHING, TUNNELLED
 
 Floats = npt.NDArray[np.floating[Any]]
 

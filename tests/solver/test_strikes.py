@@ -26,7 +26,7 @@ def placed(shape, identifier, bottom, velocity=(0.0, 0.0, 0.0), **material):
 def motions(simulation):
     """Of both bodies, and the angular momentum of both about the origin [kg m²/s]."""
     found = [Motion(simulation, *simulation.system.starts[body : body + 2]) for body in range(2)]
-    return found, sum(mine.spin + mine.mass * np.cross(mine.centre, mine.velocity) for mine in found)
+    return found, np.sum([mine.spin + mine.mass * np.cross(mine.centre, mine.velocity) for mine in found], axis=0)
 
 
 @pytest.mark.parametrize(("lower", "upper"), [(cube, cube), (cube, ball), (angle, tetrahedron)])

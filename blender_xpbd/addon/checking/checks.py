@@ -9,13 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ...scene.body import Body
+from ...scene.body_kinds import body_kind
 from ...scene.errors import Notice
 from ...scene.listing import listed, quoted
 from ...scene.scene import Scene
 from .depths import depths
 
-# a cloth of fewer vertices has no folds, a jelly of fewer no bulges
-LEAST_CLOTH, LEAST_JELLY = 25, 26
 # tetrahedra from which on a bake takes minutes
 MANY_TETRAHEDRA = 200_000
 # of a cage, for each cell that the mesh fills
@@ -53,9 +52,9 @@ def falls(scene: Scene) -> Iterator[Notice]:
 def coarse(scene: Scene) -> Iterator[Notice]:
     """Meshes of too few vertices to show what they do."""
     for body in scene.bodies:
-        least, shape = (LEAST_CLOTH, "folds") if body.role == "CLOTH" else (LEAST_JELLY, "bulges")
-        if body.vertex_count < least:
-            text = f"{body.vertex_count} vertices cannot show {shape}: subdivide the mesh."
+        kind = body_kind(body.role, body.name)
+        if body.vertex_count < kind.least_vertices:
+            text = f"{body.vertex_count} vertices cannot show {kind.shows}: subdivide the mesh."
             yield Notice("W_COARSE", text, body.name)
 
 
@@ -75,7 +74,7 @@ def heavy(scene: Scene) -> Iterator[Notice]:
 def tetrahedra(body: Body) -> float:
     """About how many tetrahedra the cage of a jelly will have; 0 for what has none."""
     fill = body.tetrahedralization
-    if body.role != "JELLY" or fill.method != "CAGE":
+    if not body_kind(body.role, body.name).is_solid or fill.method != "CAGE":
         return 0.0
     size = float(np.ptp(body.positions @ body.axes, axis=0).max())
     cells = _volume(body) / (size / fill.resolution) ** 3 if size > 0.0 else 0.0

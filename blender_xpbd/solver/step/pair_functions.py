@@ -17,8 +17,17 @@ from ...contacts.pairs.tables import (
     ROW,
     VERTEX_TRIANGLE,
 )
+from ..windows.pair_tables import (
+    COLLIDER,
+    LIST_SPAN,
+    MOST_PUSHING,
+    PARTICLE,
+    PUSHING,
+    SETTLING_SWEEPS,
+    SWEPT,
+    TUNNELLED,
+)
 from .functions import keep_previous
-from .pair_tables import COLLIDER, LIST_SPAN, MOST_PUSHING, PARTICLE, PUSHING, SETTLING_SWEEPS, SWEPT, TUNNELLED
 
 # how far from each other sides are told to be, times what they may come nearer in this substep. Chosen by hand
 FARTHEST = 8.0

@@ -29,13 +29,13 @@ from ..order.stages import (
     TRUNCATE,
     TURNS,
 )
+from ..windows.island_functions import begin_limit_share, close_islands, measure_islands, slide_share, truncate_share
+from ..windows.island_spins import keep_spins, note_spins
+from ..windows.list_functions import check_list_share, open_list_share
+from ..windows.window_functions import begin_share, check_share, note_share, open_share, reopen_share
 from .functions import projection_step
-from .island_functions import begin_limit_share, close_islands, measure_islands, slide_share, truncate_share
-from .island_spins import keep_spins, note_spins
-from .list_functions import check_list_share, open_list_share
 from .pair_functions import count_pushing, find_near_task, limit_task
 from .sweep_functions import keep_anchors, settle_task, touch_pair_task
-from .window_functions import begin_share, check_share, note_share, open_share, reopen_share
 
 
 @ti.func

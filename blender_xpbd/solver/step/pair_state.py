@@ -13,8 +13,8 @@ from ...contacts.pairs.tables import ANCHOR_INTS, NEAR_INTS, NEAR_WIDTH, OBJECT_
 from ...device.arrays import make_array, make_zero_vectors, make_zeros
 from ...device.runtime import real_type
 from ..system.contact_objects import ContactObjects
+from ..windows.pair_tables import FIRST, IS_FREE, LAST, OBJECT_COUNT_WIDTH, OBJECT_ROW_WIDTH, TOLD_WIDTH
 from .packs import Pairs
-from .pair_tables import FIRST, IS_FREE, LAST, OBJECT_COUNT_WIDTH, OBJECT_ROW_WIDTH, TOLD_WIDTH
 
 Arrays = dict[str, Any]
 

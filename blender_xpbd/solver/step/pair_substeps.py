@@ -27,10 +27,8 @@ from ..system.contact_objects import ContactObjects
 from ..system.fast_colliders import FAST, FastColliders
 from ..system.frame_slice import WHOLE, FrameSlice
 from ..system.system import System
-from .anchor_state import read_anchors, write_anchors
-from .packs import Pairs
-from .pair_state import anchor_arrays, held_arrays, near_arrays, pair_arrays, staying_arrays
-from .pair_tables import (
+from ..windows.anchor_state import read_anchors, write_anchors
+from ..windows.pair_tables import (
     IS_OVER,
     ISLAND,
     LAID_SPAN,
@@ -47,10 +45,12 @@ from .pair_tables import (
     TOLD_WIDTH,
     TUNNELLED,
 )
+from ..windows.window_functions import MARGIN
+from .packs import Pairs
+from .pair_state import anchor_arrays, held_arrays, near_arrays, pair_arrays, staying_arrays
 from .plan import SERIAL, Plan
 from .team_path import simulate_stages
 from .untangling import Untangling
-from .window_functions import MARGIN
 
 Ints = npt.NDArray[np.int32]
 

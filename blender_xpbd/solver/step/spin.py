@@ -30,7 +30,7 @@ from ..order.spinning_pieces import (
     CHUNK_PIECE,
     CHUNK_ROLLS,
 )
-from .pair_tables import PUSHING
+from ..windows.pair_tables import PUSHING
 
 # columns of the sums of a chunk: whether it touched; mass [kg]; then vectors: m r [kg m], m r² and m yz, zx, xy
 # [kg m²], the impulse of the torque [kg m²/s]; then, 0 where a piece does not roll: m v and what of it was added

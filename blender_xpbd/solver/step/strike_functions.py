@@ -15,8 +15,8 @@ from ...contacts.pairs.strike import (
 )
 from ...contacts.pairs.struck_motion import IS_STRUCK, begin_strike, end_strike, is_struck, part_piece
 from ...contacts.pairs.tables import MULTIPLIER, NEAR_WIDTH, SETTLED
+from ..windows.pair_tables import PUSHING
 from .pair_functions import count_pair
-from .pair_tables import PUSHING
 
 # what goes over the near pairs, one after the other: note what is struck fast, and what hangs together with it; take
 # pushes back; aim; strike, again and again; and leave the pairs as if they had not pushed

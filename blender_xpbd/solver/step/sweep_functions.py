@@ -14,8 +14,8 @@ from ...contacts.pairs.settle import settle_pair
 from ...contacts.pairs.tables import MULTIPLIER, NEAR_FRICTION, NEAR_WIDTH
 from ...contacts.pairs.touch import IS_BUSY, IS_LISTED, touch_pair, was_pushed
 from ..order.stages import MOST_SWEEPS
+from ..windows.pair_tables import PUSHING, SETTLING_SWEEPS, SWEPT
 from .pair_functions import count_pair
-from .pair_tables import PUSHING, SETTLING_SWEEPS, SWEPT
 
 # which pairs a sweep asks
 NONE, LISTED, ALL = range(3)

@@ -46,6 +46,8 @@ from ..order.stages import (
     UPDATE_VELOCITIES,
 )
 from ..order.tasks import MOST_PARTS
+from ..windows.pair_tables import IS_OVER, MUST_SEARCH
+from ..windows.window_functions import is_pushed
 from .functions import (
     damping_step,
     forget_history,
@@ -63,11 +65,9 @@ from .orientations import predict_orientations, update_angular_velocities
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Pairs, Particles, Pieces, Targets, World
 from .pair_functions import place_vertices
 from .pair_stages import take_pair_turn
-from .pair_tables import IS_OVER, MUST_SEARCH
 from .spin import note_touch, restore_spin, sum_spin
 from .strike_functions import part_pieces, strike_pieces
 from .sweep_functions import touch_again_task
-from .window_functions import is_pushed
 
 # Taichi hands out a parallel loop in pieces of 512 turns at least, so a member of the team is as many
 ITEMS_PER_MEMBER = 512

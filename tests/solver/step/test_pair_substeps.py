@@ -10,7 +10,7 @@ from blender_xpbd.contacts.search import tree_walk
 from blender_xpbd.device.arrays import read_array, write_array
 from blender_xpbd.solver.order import tasks
 from blender_xpbd.solver.step import pair_substeps
-from blender_xpbd.solver.step.pair_tables import CLIPPED, IS_HELD, LIST_FIRST
+from blender_xpbd.solver.windows.pair_tables import CLIPPED, IS_HELD, LIST_FIRST
 from tests.solver.scenes import cloth, mesh_box, plane, touching
 from tests.solver.test_pairs import cloth_on_jelly, folded
 

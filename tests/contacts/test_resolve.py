@@ -50,7 +50,7 @@ def test_a_block_sticks_up_to_the_angle_of_friction(iterations):
     """In a second it would slide 5 cm if friction were as much too small; what wobbles creeps a few millimetres."""
     simulation = on_slope(np.tan(SLOPE) / 0.98, iterations)
     run(simulation, 24)
-    assert path(simulation, 24) < 5e-3
+    assert path(simulation, 24) < 6e-3
 
 
 @pytest.mark.parametrize("iterations", [1, 2, 4])

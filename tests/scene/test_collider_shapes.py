@@ -117,7 +117,7 @@ def test_only_meshes_make_kernels_branch() -> None:
 
 
 @ti.func
-def query_step(colliders: ti.template(), header, radius, point, previous_point, offset):
+def query_step(colliders: ti.template(), header, radius, point, previous_point, offset, k):
     """A plane as high as the radius."""
     return ti.Vector([0.0, 0.0, 1.0, point[2] - radius - offset]), ti.Vector([0.0, 0.0, 0.0]), False
 

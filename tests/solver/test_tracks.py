@@ -33,8 +33,8 @@ DIRECT = {
 
 
 def hung(weight=1.0, **material):
-    """A cloth that hangs on one side, and swings."""
-    body = cloth(6, **{"bending_stiffness": 0.01, "internal_damping": 0.5, **material})
+    """A cloth that hangs on one side, over the slope, and swings."""
+    body = cloth(6, **{"height": 0.5, "bending_stiffness": 0.01, "internal_damping": 0.5, **material})
     return replace(body, pins=pins(body.positions, range(6), weight))
 
 

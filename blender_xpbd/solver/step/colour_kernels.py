@@ -22,7 +22,7 @@ from .functions import (
 )
 from .internal_damping import damp_piece
 from .orientations import predict_orientations, update_angular_velocities
-from .packs import INTS, Colliders, Constraints, Contacts, Pairs, Particles, Pieces, Targets
+from .packs import INT_TABLE, INTS, Colliders, Constraints, Contacts, Particles, Pieces, Targets
 from .spin import note_touch, restore_spin, sum_spin
 
 
@@ -153,10 +153,10 @@ def sum_spins(particles: Particles, pieces: Pieces, h: float):
 
 
 @ti.kernel
-def restore_spins(particles: Particles, pieces: Pieces, pairs: Pairs, variant: ti.template()):
+def restore_spins(particles: Particles, pieces: Pieces, object_counts: INT_TABLE, variant: ti.template()):
     """Give them their spin back, likewise."""
     for chunk in range(pieces.spin_chunks.shape[0]):
-        restore_spin(particles, pieces, pairs, chunk, variant)
+        restore_spin(particles, pieces, object_counts, chunk, variant)
 
 
 @ti.kernel

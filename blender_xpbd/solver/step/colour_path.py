@@ -111,7 +111,7 @@ def _sum_spins(plan: Plan, stage: Stage, substep: int, of: int) -> None:
 
 def _restore_spins(plan: Plan, stage: Stage, substep: int, of: int) -> None:
     world = plan.state.world
-    launch(kernels.restore_spins, world.particles, world.pieces, world.pairs, plan.variant)
+    launch(kernels.restore_spins, world.particles, world.pieces, world.pairs.object_counts, plan.variant)
 
 
 def _update_velocities(plan: Plan, stage: Stage, substep: int, of: int) -> None:

@@ -114,22 +114,27 @@ def _total(pieces: ti.template(), chunk, column):
 
 
 @ti.func
-def _flies(pieces: ti.template(), pairs: ti.template(), chunk, variant: ti.template()):
-    """Whether nothing touched or pushed the piece of a chunk."""
+def _met(pieces: ti.template(), object_counts: ti.template(), chunk, variant: ti.template()):
+    """Whether a collider touched the piece of a chunk, and whether another body pushed it."""
     chunks = ti.static(pieces.spin_chunks)
-    is_free = True
+    is_touched, is_pushed = False, False
     for other in range(chunks[chunk, CHUNK_OF_FIRST], chunks[chunk, CHUNK_OF_LAST]):
-        is_free = is_free and pieces.spin_sums[other, TOUCHED] == 0.0
+        is_touched = is_touched or pieces.spin_sums[other, TOUCHED] != 0.0
         if ti.static(variant.has_pairs):
-            is_free = is_free and pairs.object_counts[chunks[other, CHUNK_BODY], PUSHING] == 0
-    return is_free
+            is_pushed = is_pushed or object_counts[chunks[other, CHUNK_BODY], PUSHING] != 0
+    return is_touched, is_pushed
 
 
 @ti.func
-def restore_spin(particles: ti.template(), pieces: ti.template(), pairs: ti.template(), chunk, variant: ti.template()):
+def restore_spin(
+    particles: ti.template(), pieces: ti.template(), object_counts: ti.template(), chunk, variant: ti.template()
+):
     """Give the particles of a chunk the rotation that their piece has lost, or hold back its rolling."""
     chunks, members = ti.static(pieces.spin_chunks, pieces.spin_members)
-    flies, rolls = _flies(pieces, pairs, chunk, variant), chunks[chunk, CHUNK_ROLLS] == 1
+    is_touched, is_pushed = _met(pieces, object_counts, chunk, variant)
+    # what it rolls on takes no part in this: a body would have to get the momentum
+    flies = not is_touched and not is_pushed
+    rolls = chunks[chunk, CHUNK_ROLLS] == 1 and is_touched and not is_pushed
     if chunks[chunk, CHUNK_OF_FIRST] == chunk:
         pieces.spin_touched[chunks[chunk, CHUNK_PIECE]] = 0
     if flies or rolls:

@@ -28,7 +28,7 @@ from .state import State, with_contacts
 Floats = npt.NDArray[np.float64]
 
 # gravity that the time of coming out goes by where there is less [m/s²]
-LEAST_GRAVITY = 0.5
+LEAST_GRAVITY = 5.0
 # a point counts as inside where pushing it out within a substep would give it this many times the speed that gravity
 # gives it, or where it is deeper than this share of its body's size. Chosen by hand
 RESTING = 2.0

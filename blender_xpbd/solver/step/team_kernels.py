@@ -191,7 +191,7 @@ def restore_spin_share(world: ti.template(), turn, turns, variant: ti.template()
     """Give one of ``turns`` equal shares of them their spin back."""
     count = world.pieces.spin_chunks.shape[0]
     for chunk in range(count * turn // turns, count * (turn + 1) // turns):
-        restore_spin(world.particles, world.pieces, world.pairs, chunk, variant)
+        restore_spin(world.particles, world.pieces, world.pairs.object_counts, chunk, variant)
 
 
 @ti.func

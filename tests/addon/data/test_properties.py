@@ -49,6 +49,7 @@ SCENE_NAMES = {
     "retry_diverged",
     "cache_directory",
     "report",
+    "findings",
     *(parameter.name for parameter in SOLVER_PARAMETERS),
 }
 

@@ -36,7 +36,7 @@ def curtain(**settings):
 
 def late_hit(end=44, **settings):
     """A soft cube that falls for a second and two fifths before it hits."""
-    body = jelly_cube(0.5, height=0.5 * 9.81 * 1.4**2 / 0.5, resolution=2, youngs_modulus=2e4)
+    body = jelly_cube(0.5, height=0.5 * 9.81 * 1.4**2 / 0.5, resolution=2, youngs_modulus=6e4)
     return scene(body, colliders=[plane()], frames=(1, end), quality="AUTOMATIC", **settings)
 
 

@@ -18,9 +18,9 @@ def query(values: ti.types.ndarray(dtype=ti.f64, ndim=2), radius: ti.f64, offset
         point = ti.Vector([values[i, 0], values[i, 1], values[i, 2]])
         hit, moved, may_be_more = ti.Vector([0.0, 0.0, 0.0, 0.0]), ti.Vector([1.0, 1.0, 1.0]), True
         if ti.static(is_plane):
-            hit, moved, may_be_more = query_plane(0, 0, radius, point, point, offset)
+            hit, moved, may_be_more = query_plane(0, 0, radius, point, point, offset, 0)
         else:
-            hit, moved, may_be_more = query_sphere(0, 0, radius, point, point, offset)
+            hit, moved, may_be_more = query_sphere(0, 0, radius, point, point, offset, 0)
         for k in ti.static(range(4)):
             values[i, k] = hit[k]
         for k in ti.static(range(3)):

@@ -29,6 +29,8 @@ LEAST_AGREEMENT = 0.7
 RINGS = 2
 # so that nothing folds up; chosen by hand
 LEAST_FILL = 0.05
+# of all the points that a tetrahedron's particles hold, together; below it rounding decides
+LEAST_WEIGHT = 1e-6
 
 
 def held_face_normals(positions: Floats, triangles: Ints, held: Ints) -> Floats:
@@ -97,7 +99,9 @@ def _factors(
     np.add.at(sums, elements, weights[:, :, None] * columns[:, None])
     corners = tetrahedra[beside]
     seen = sums[corners].sum(axis=1)
-    seen /= np.maximum(seen[:, :1], 1e-300)
+    # weights of points outside their tetrahedron may be negative, and cancel
+    totals = seen[:, :1]
+    seen = np.divide(seen, totals, out=np.zeros_like(seen), where=totals > LEAST_WEIGHT)
     lengths = np.linalg.norm(seen[:, 4:], axis=1)
     known = lengths > LEAST_AGREEMENT
     beside, corners = beside[known], corners[known]

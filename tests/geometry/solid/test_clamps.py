@@ -81,3 +81,11 @@ def test_a_clamped_bar_is_as_long_as_its_mesh(seed):
     without, now = clamped_bar(np.eye(3) if seed is None else rotation_of_seed(seed), 2.4)
     assert without < 0.98
     assert now == pytest.approx(1.0, abs=0.03)
+
+
+def test_weights_that_cancel_say_nothing():
+    points, elements = np.zeros((2, 3)), np.zeros((2, 4), np.int64)
+    weights = np.array([[1.0, 0.0, 0.0, 0.0], [-1.0, 1e-300, 0.0, 0.0]])
+    one = np.ones(1)
+    found = clamped_shares(SINGLE, np.array([[0, 1, 2, 3]]), one, one, points, np.tile(UP, (2, 1)), elements, weights)
+    assert found[0] == 1.0

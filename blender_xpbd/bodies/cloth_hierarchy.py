@@ -9,17 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ..constraints.constraint import ConstraintBlock
-from ..constraints.dihedral_bending import dihedral_angles
 from ..constraints.scaling import Scaling
-from ..geometry.levels.hierarchy import build_hierarchy, in_held_pieces
+from ..geometry.levels.hierarchy import build_hierarchy
 from ..geometry.levels.tethers import nearest_sources
-from ..geometry.surface.topology import face_diagonals, hinges, unique_edges, unique_pairs
+from ..geometry.surface.topology import face_diagonals, unique_edges, unique_pairs
 from ..scene.body import Body
 from ..scene.settings import SolverSettings
 from .body_model import is_direct
-from .cloth_plate import FLAT
 from .hierarchy import Hierarchy
-from .net import NetSprings
 from .vertex_factors import vertex_factors
 
 Floats = npt.NDArray[np.float64]
@@ -61,17 +58,15 @@ def cloth_hierarchy(
     moving = ~fixed & (masses > 0.0)
     if not is_wanted or body.vertex_count < FEWEST_PARTICLES or not moving.any():
         return None
+    if not _is_even(body):
+        return None
     rigidity = _rigidity(body, triangles, blocks, settings)
     edges = unique_edges(body.face_sizes, body.corners)
     corners = np.asarray(triangles)
     sides = np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [2, 0]]])
     pairs = unique_pairs(np.concatenate([edges, face_diagonals(body.face_sizes, body.corners), sides]))
-    springs = None
-    if settings.device != "GPU" and fixed.any() and not _suits_links(body, triangles):
-        held = in_held_pieces(pairs, triangles, fixed, body.vertex_count)
-        springs = NetSprings.of(tuple(blocks), body.positions, np.where(moving, masses, 0.0), held)
-    levels = build_hierarchy(body.positions, triangles, pairs, masses, fixed) if _is_even(body) else ()
-    if rigidity <= 0.0 or (not levels and springs is None):
+    levels = build_hierarchy(body.positions, triangles, pairs, masses, fixed)
+    if rigidity <= 0.0 or not levels:
         return None
     lengths = np.linalg.norm(body.positions[pairs[:, 0]] - body.positions[pairs[:, 1]], axis=1)
     pins = [np.flatnonzero(fixed) if fixed.any() else _middle(body.positions)]
@@ -79,7 +74,6 @@ def cloth_hierarchy(
     hops, _ = nearest_sources(body.vertex_count, pairs, np.ones(len(pairs)), pins)
     return Hierarchy(
         levels=levels,
-        springs=springs,
         rigidity=rigidity,
         compliance=float((lengths**2).sum()) / rigidity,
         weight=2.0 / float(np.median(masses[moving])),
@@ -95,12 +89,6 @@ def cloth_hierarchy(
 def _middle(positions: Floats) -> npt.NDArray[np.intp]:
     """The vertex nearest to the mean of all, shape (1,)."""
     return np.argmin(((positions - positions.mean(axis=0)) ** 2).sum(axis=1), keepdims=True)
-
-
-def _suits_links(body: Body, triangles: Ints) -> bool:
-    """Whether a cloth is a flat grid: there links leave as little strain as nets, and cost less."""
-    angles = dihedral_angles(body.positions, hinges(triangles))
-    return bool((body.face_sizes == 4).all() and (np.abs(angles) <= FLAT).all())
 
 
 def _is_even(body: Body) -> bool:

@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from ..constraints.scaling import Scaling
 from ..geometry.levels.hierarchy import CoarseLevel
-from .net import NetSprings
 
 Floats = npt.NDArray[np.float64]
 
@@ -32,7 +31,6 @@ class Hierarchy:
 
     Attributes:
         levels: finest first.
-        springs: of which coarse nets are made in place of levels; None where levels serve.
         rigidity: Σ L²/α over the springs of the cloth [N·m]: twice the energy of a unit strain in all directions.
         compliance: of a spring on the average [m/N].
         weight: sum of the inverse masses of two neighbours [1/kg].
@@ -43,7 +41,6 @@ class Hierarchy:
     """
 
     levels: tuple[CoarseLevel, ...]
-    springs: NetSprings | None
     rigidity: float
     compliance: float
     weight: float

@@ -268,8 +268,6 @@ class Solver:
             kept["corrections"] = particles.corrections
         if mode & (WARM | DAMPED):
             kept["lagrange_multipliers"] = self._state.constraints.lagrange_multipliers
-        if self._plan.variant.has_nets:
-            kept["net_moves"] = self._state.levels.net_moves
         if self._plan.variant.has_orientations:
             kept |= {"orientations": particles.orientations, "angular_velocities": particles.angular_velocities}
         if self._plan.variant.bounces:

@@ -117,8 +117,7 @@ def build_hierarchy(
         vertices at one place.
     """
     border = boundary_edges(triangles)
-    pairs = unique_pairs(pairs)
-    pairs = pairs[in_held_pieces(pairs, triangles, fixed, len(positions))[pairs[:, 0]]]
+    pairs = _of_held_pieces(unique_pairs(pairs), border, fixed, len(positions))
     if len(pairs) == 0 or not _is_surface(positions, triangles, pairs):
         return ()
     frames = vertex_frames(positions, triangles)
@@ -140,20 +139,12 @@ def build_hierarchy(
         levels.append(level)
 
 
-def in_held_pieces(pairs: Ints, triangles: Ints, fixed: Mask, count: int) -> Mask:
-    """Which vertices are of a piece with a border and a fixed vertex; without any of these, of one with a border.
-
-    Args:
-        pairs: neighbours on the surface, shape (pairs, 2).
-        triangles: shape (triangles, 3).
-        fixed: what nothing moves, shape (vertices,).
-        count: of the vertices.
-    """
+def _of_held_pieces(pairs: Ints, border: Ints, fixed: Mask, count: int) -> Ints:
     labels = connected_components(count, pairs)
     open_pieces, held_pieces = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
-    open_pieces[labels[boundary_edges(triangles)]] = True
+    open_pieces[labels[border]] = True
     held_pieces[labels[fixed] if fixed.any() else labels] = True
-    return (open_pieces & held_pieces)[labels]
+    return pairs[(open_pieces & held_pieces)[labels[pairs[:, 0]]]]
 
 
 def _is_surface(positions: Floats, triangles: Ints, pairs: Ints) -> bool:

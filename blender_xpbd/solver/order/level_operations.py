@@ -48,15 +48,6 @@ class LevelOperations:
     starts: Ints
     stages: tuple[tuple[int, int, int], ...]
 
-    def then(self, other: LevelOperations) -> LevelOperations:
-        """These operations, and after them others."""
-        first = len(self.starts) - 1
-        return LevelOperations(
-            rows=np.concatenate([self.rows, other.rows]),
-            starts=np.concatenate([self.starts, other.starts[1:] + self.starts[-1]]).astype(np.int32),
-            stages=(*self.stages, *((chain + first, chains, shares) for chain, chains, shares in other.stages)),
-        )
-
 
 def level_operations(tables: HierarchyTables, part_count: int) -> LevelOperations:
     """The operations of the cycle over the levels of all bodies.
@@ -76,7 +67,7 @@ def level_operations(tables: HierarchyTables, part_count: int) -> LevelOperation
             split += 1
         if split < last:
             chains.append(_chain(tables, split, last))
-    chains = joined_chains(chains, MOST_PARTS)
+    chains = _joined(chains, MOST_PARTS)
     back = [operation for operations in reversed(up) for operation in operations]
     in_order = [*([operation] for operation in down), *chains, *([operation] for operation in back)]
     stages = [(number, 1, _shares(operation, part_count)) for number, operation in enumerate(down)]
@@ -91,7 +82,7 @@ def level_operations(tables: HierarchyTables, part_count: int) -> LevelOperation
     )
 
 
-def joined_chains(chains: list[list[Operation]], most: int) -> list[list[Operation]]:
+def _joined(chains: list[list[Operation]], most: int) -> list[list[Operation]]:
     """At most so many chains, of about as many bodies each."""
     bounds = (
         [len(chains) * number // most for number in range(most + 1)] if len(chains) > most else range(len(chains) + 1)

@@ -69,7 +69,7 @@ def build_hierarchy_tables(models: Sequence[BodyModel], starts: Ints, scene: Sce
     tables = _Tables()
     for model, start in zip(models, starts, strict=False):
         hierarchy = model.hierarchy
-        if hierarchy is not None and _has_links(hierarchy, scene, h):
+        if hierarchy is not None and _pays(hierarchy, scene, h):
             tables.append(hierarchy, h, int(start))
     return tables.joined()
 
@@ -85,9 +85,9 @@ def level_stiffness(models: Sequence[BodyModel], scene: Scene, factors: Sequence
     """
     h, rows = projection_time(scene), [np.zeros((0, 2))]
     for model, factor in zip(models, factors, strict=True):
-        if model.hierarchy is not None and _has_links(model.hierarchy, scene, h):
+        if model.hierarchy is not None and _pays(model.hierarchy, scene, h):
             rows.append(model.hierarchy.softened(factor).stiffness(h / slices))
-            if not levels_pay(model.hierarchy, scene, h / slices):
+            if not _pays(model.hierarchy, scene, h / slices):
                 rows[-1][:, TAKEN] = 1.0
     return np.concatenate(rows)
 
@@ -95,7 +95,7 @@ def level_stiffness(models: Sequence[BodyModel], scene: Scene, factors: Sequence
 def has_levels(models: Sequence[BodyModel], scene: Scene) -> bool:
     """Whether ``build_hierarchy_tables`` has any levels for these bodies."""
     h = projection_time(scene)
-    return any(model.hierarchy is not None and levels_pay(model.hierarchy, scene, h) for model in models)
+    return any(model.hierarchy is not None and _pays(model.hierarchy, scene, h) for model in models)
 
 
 def projection_time(scene: Scene) -> float:
@@ -104,21 +104,10 @@ def projection_time(scene: Scene) -> float:
     return BDF2_STEP * h if scene.settings.time_integration == "BDF2" else h
 
 
-def levels_pay(hierarchy: Hierarchy, scene: Scene, h: float) -> bool:
-    """Whether a cloth is worth coarse levels or nets, for projections of h [s]."""
+def _pays(hierarchy: Hierarchy, scene: Scene, h: float) -> bool:
     is_wanted = scene.settings.acceleration == "HIERARCHY" and scene.settings.solver_mode == "XPBD"
     meets = hierarchy.is_pinned or len(scene.colliders) > 0 or len(scene.bodies) > 1
     return is_wanted and meets and hierarchy.pays(h, float(np.linalg.norm(scene.gravity)))
-
-
-def takes_nets(hierarchy: Hierarchy, scene: Scene) -> bool:
-    """Whether a cloth has nets in place of links: they know nothing of contacts, on which cloth would tremble."""
-    meets = len(scene.colliders) > 0 or len(scene.bodies) > 1 or scene.bodies[0].contact.self_collision
-    return hierarchy.springs is not None and not meets
-
-
-def _has_links(hierarchy: Hierarchy, scene: Scene, h: float) -> bool:
-    return not takes_nets(hierarchy, scene) and levels_pay(hierarchy, scene, h)
 
 
 class _Tables:

@@ -6,7 +6,6 @@ import taichi as ti
 from ..order.level_tables import COMPLIANCE, TAKEN
 from .functions import projection_step
 from .level_functions import move_below, note_move, pull_link, restrict_vertex
-from .net_functions import do_operation
 from .packs import VECTORS, Levels
 
 
@@ -41,13 +40,3 @@ def prolong_level(
     """Move the vertices ``first`` … ``last`` − 1 of those below a level."""
     for n in range(first, last):
         move_below(levels, below, n, first_below, first_parent)
-
-
-@ti.kernel
-def solve_nets(
-    levels: Levels, finest: VECTORS, operation: ti.i32, net: ti.i32, sweep: ti.i32, begin: ti.i32, end: ti.i32
-):
-    """Do an operation on the coarse nets."""
-    ti.loop_config(serialize=True)
-    for _ in range(1):
-        do_operation(levels, finest, ti.Vector([operation, net, sweep]), begin, end)

@@ -19,7 +19,7 @@ def solve_levels_by_colours(plan: Plan, chains: range) -> None:
     """Do all operations of some chains."""
     operations = plan.state.operations
     for row in operations.rows[operations.starts[chains.start] : operations.starts[chains.stop]].tolist():
-        LAUNCHES.get(row[OPERATION], _solve_nets)(plan, row)
+        LAUNCHES[row[OPERATION]](plan, row)
 
 
 def _restrict(plan: Plan, row: Row) -> None:
@@ -56,11 +56,6 @@ def _prolong(plan: Plan, row: Row) -> None:
         row[BEGIN],
         row[END],
     )
-
-
-def _solve_nets(plan: Plan, row: Row) -> None:
-    """An operation on nets, which are for processors: one thread does it."""
-    launch(kernels.solve_nets, plan.state.levels, plan.state.particles.positions, *row)
 
 
 def _below(plan: Plan, row: Row) -> object:

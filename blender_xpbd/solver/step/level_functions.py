@@ -10,7 +10,7 @@ pull: cloth folds between its coarse vertices. The pack ``levels`` is as in ``pa
 import taichi as ti
 
 from ...constraints.constraint import SMALL
-from ..order.level_operations import BEGIN, END, LEVEL, NOTE, OPERATION, PROLONG, PULL, RESTRICT, SWEEP
+from ..order.level_operations import BEGIN, END, LEVEL, NOTE, OPERATION, PULL, RESTRICT, SWEEP
 from ..order.level_tables import COMPLIANCE, FIRST_BELOW, FIRST_PARENT, IS_FINEST, TAKEN
 
 
@@ -101,7 +101,7 @@ def operate(levels: ti.template(), finest: ti.template(), order: ti.template(), 
     elif operation == NOTE:
         for i in range(begin, end):
             note_move(levels, i)
-    elif operation == PROLONG:
+    else:
         first_below, first_parent = rows[level, FIRST_BELOW], rows[level, FIRST_PARENT]
         if rows[level, IS_FINEST] == 1:
             for n in range(begin, end):

@@ -95,10 +95,7 @@ Colliders = pack_type(
     nearest_floats=FLOATS,
 )
 # as in ``HierarchyTables``, whose levels are the rows. Moves are where vertices were restricted to, then how far they
-# came from there; link states are the length that a link is pulled to and its multiplier. Then nets
-# as in ``NetTables``: of sites their places and masses, forces, what is left of them, moves, and the inverses of blocks
-# (two rows each); of the ends of springs between vertices of nets, how these lie. Moves of the finest nets alone
-# outlive a substep
+# came from there; link states are the length that a link is pulled to and its multiplier. Nothing outlives a substep
 Levels = pack_type(
     rows=INT_TABLE,
     stiffness=FLOAT_TABLE,
@@ -112,22 +109,6 @@ Levels = pack_type(
     links=INT_TABLE,
     lengths=FLOATS,
     link_states=FLOATS,
-    net_rows=INT_TABLE,
-    net_stiffness=FLOAT_TABLE,
-    net_places=VECTORS,
-    net_forces=VECTORS,
-    net_residues=VECTORS,
-    net_moves=VECTORS,
-    net_blocks=VECTORS,
-    net_aims=VECTORS,
-    net_spring_starts=INTS,
-    net_spring_ends=INTS,
-    net_springs=FLOATS,
-    net_gather_starts=INTS,
-    net_gather_sites=INTS,
-    net_gather_weights=FLOATS,
-    net_spread_sites=INTS,
-    net_spread_weights=FLOATS,
 )
 # who does what when: ``stages``, segments of ``Schedule`` and of ``ContactPoints``, ``LevelOperations``; what turns a
 # team has claimed and done; how long a substep lasts [s]; and what a launch does: from which stage to which, counted

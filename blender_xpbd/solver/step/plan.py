@@ -103,7 +103,6 @@ def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
             shapes=sum(1 << int(shape) for shape in np.unique(colliders.ints[:, 0])),
             bounces=len(system.pieces) > 0,
             has_levels=len(state.tables.levels) > 0,
-            has_nets=len(state.nets.rows) > 0,
             damps_bodies=len(system.damped) > 0,
             keeps_spins=len(system.spinning) > 0,
             has_orientations=len(system.orientations) > 0,

@@ -23,9 +23,7 @@ from ...device.arrays import make_array, make_vectors, make_zero_vectors, make_z
 from ...device.packs import arrays_by_name
 from ...device.runtime import real_type
 from ..order.level_operations import LevelOperations, level_operations
-from ..order.level_tables import HierarchyTables, build_hierarchy_tables, projection_time
-from ..order.net_operations import net_operations
-from ..order.net_tables import NetTables, build_net_tables
+from ..order.level_tables import HierarchyTables, build_hierarchy_tables
 from ..order.schedule import Schedule
 from ..order.stages import Contents, Stage, substep_stages
 from ..system.colliders import ColliderSet
@@ -54,7 +52,6 @@ class State:
         most_slots: of a contact point, that the colliders can fill.
         stages: of a substep.
         tables: the coarse levels of cloths.
-        nets: their coarse nets.
         operations: on these.
     """
 
@@ -64,7 +61,6 @@ class State:
     most_slots: int
     stages: tuple[Stage, ...]
     tables: HierarchyTables
-    nets: NetTables
     operations: LevelOperations
 
     @property
@@ -118,9 +114,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
     mode, settings, parts = static_mode(system), system.scene.settings, system.schedule.parts
     moved = system.moved_particles
     tables = build_hierarchy_tables(system.models, system.starts, system.scene)
-    nets = build_net_tables(system.models, system.starts, system.origin, system.scene)
     operations = level_operations(tables, parts.count)
-    operations = operations.then(net_operations(nets, projection_time(system.scene), parts.count))
     contents = Contents(
         has_targets=len(moved) > 0,
         has_contacts=len(colliders.ints) > 0,
@@ -146,7 +140,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         contacts=_contacts(system, min(FIRST_SLOTS, most_slots), mode),
         pieces=_pieces(system, len(colliders.ints)),
         colliders=_colliders(colliders, settings.substeps, unseen_colliders(system.scene), len(system.contacts)),
-        levels=_levels(tables, nets),
+        levels=_levels(tables),
         pairs=no_pairs(),
     )
     return State(
@@ -156,7 +150,6 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         most_slots=most_slots,
         stages=stages,
         tables=tables,
-        nets=nets,
         operations=operations,
     )
 
@@ -302,7 +295,7 @@ def _colliders(colliders: ColliderSet, substeps: int, unseen: npt.NDArray[np.boo
     )
 
 
-def _levels(tables: HierarchyTables, nets: NetTables) -> Any:
+def _levels(tables: HierarchyTables) -> Any:
     return Levels(
         rows=make_array(tables.levels, ti.i32),
         stiffness=make_array(tables.stiffness, ti.f32),
@@ -316,22 +309,6 @@ def _levels(tables: HierarchyTables, nets: NetTables) -> Any:
         links=make_array(tables.links, ti.i32),
         lengths=make_array(tables.lengths, ti.f32),
         link_states=make_zeros((2 * len(tables.lengths),), real_type()),
-        net_rows=make_array(nets.rows, ti.i32),
-        net_stiffness=make_array(nets.stiffness, ti.f32),
-        net_places=make_vectors(nets.sites),
-        net_forces=make_zero_vectors(len(nets.sites)),
-        net_residues=make_zero_vectors(len(nets.sites)),
-        net_moves=make_zero_vectors(len(nets.sites)),
-        net_blocks=make_zero_vectors(2 * len(nets.sites)),
-        net_aims=make_zero_vectors(nets.aims),
-        net_spring_starts=make_array(nets.spring_starts, ti.i32),
-        net_spring_ends=make_array(nets.spring_ends, ti.i32),
-        net_springs=make_array(nets.springs.ravel(), ti.f32),
-        net_gather_starts=make_array(nets.gather_starts, ti.i32),
-        net_gather_sites=make_array(nets.gather_sites, ti.i32),
-        net_gather_weights=make_array(nets.gather_weights.ravel(), ti.f32),
-        net_spread_sites=make_array(nets.spread_sites.ravel(), ti.i32),
-        net_spread_weights=make_array(nets.spread_weights.ravel(), ti.f32),
     )
 
 

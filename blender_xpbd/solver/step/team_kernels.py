@@ -60,7 +60,6 @@ from .functions import (
 )
 from .internal_damping import damp_piece
 from .level_functions import operate
-from .net_functions import operate_net
 from .orientations import predict_orientations, update_angular_velocities
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Pairs, Particles, Pieces, Targets, World
 from .pair_functions import place_vertices
@@ -106,15 +105,12 @@ def place_targets(particles: ti.template(), targets: ti.template(), share, mode:
 
 
 @ti.func
-def solve_levels(world: ti.template(), order: ti.template(), stage, turn, inverse_h2, variant: ti.template()):
-    """Do the operations of a chain on the coarse levels and nets, or one share of them."""
+def solve_levels(world: ti.template(), order: ti.template(), stage, turn, inverse_h2):
+    """Do the operations of a chain on the coarse levels, or one share of them."""
     shares = order.stages[stage, DETAIL]
     chain = order.stages[stage, FIRST] + turn // shares
     for operation in range(order.operation_starts[chain], order.operation_starts[chain + 1]):
-        if ti.static(variant.has_levels):
-            operate(world.levels, world.particles.positions, order, operation, turn % shares, shares, inverse_h2)
-        if ti.static(variant.has_nets):
-            operate_net(world.levels, world.particles.positions, order, operation, turn % shares, shares)
+        operate(world.levels, world.particles.positions, order, operation, turn % shares, shares, inverse_h2)
 
 
 @ti.func
@@ -216,9 +212,9 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
             predict_orientations(world.particles, turn, turns, h, substep)
     if act == PLACE_TARGETS:
         place_targets(world.particles, world.targets, (substep + 1.0) / order.span[SPAN_OF], mode)
-    if ti.static(variant.has_levels or variant.has_nets):
+    if ti.static(variant.has_levels):
         if act == SOLVE_LEVELS:
-            solve_levels(world, order, stage, turn, projection_step(h, 0, mode)[0], variant)
+            solve_levels(world, order, stage, turn, projection_step(h, 0, mode)[0])
     if act == PROJECT:
         step = projection_step(h, iteration, mode)
         project_task(world.particles, world.constraints, order, task, step, mode, variant.constraints)

@@ -13,7 +13,6 @@ import numpy.typing as npt
 from ...constraints.scaling import Scaling
 from ...device.arrays import edited_array
 from ..order.level_tables import level_stiffness
-from ..order.net_tables import net_stiffness
 from ..system.colliders import ColliderSet
 from ..system.system import System, drag_share
 from .state import State, body_table
@@ -59,14 +58,13 @@ class TrackPlayer:
         return table
 
     def share_levels(self, frame_index: int, slices: int) -> None:
-        """Write what coarse levels and nets correct in a substep of a frame that is divided into slices."""
+        """Write what coarse levels correct in a substep of a frame that is divided into slices."""
         factors = [
             1.0 if model.hierarchy is None else self._factor(number, model.hierarchy.law, frame_index)
             for number, model in enumerate(self._system.models)
         ]
-        models, scene = self._system.models, self._system.scene
-        self._uploads.write("levels.stiffness", level_stiffness(models, scene, factors, slices))
-        self._uploads.write("levels.net_stiffness", net_stiffness(models, scene, factors, self._state.nets, slices))
+        stiffness = level_stiffness(self._system.models, self._system.scene, factors, slices)
+        self._uploads.write("levels.stiffness", stiffness)
 
     def _scale_columns(self, frame_index: int) -> None:
         """Columns of constraints."""

@@ -24,7 +24,6 @@ class Variant(NamedTuple):
         bounces: whether there are compact pieces that bounce as a whole.
         has_levels: whether a cloth has coarse levels.
         damps_bodies: whether a body's internal motion is damped.
-        has_nets: whether a cloth has coarse nets.
         keeps_spins: whether there are pieces that nothing holds, whose spin is kept.
         has_orientations: whether something turns by itself.
         has_pairs: whether surfaces of bodies may touch each other or a mesh collider's.
@@ -40,7 +39,6 @@ class Variant(NamedTuple):
     bounces: bool
     has_levels: bool
     damps_bodies: bool
-    has_nets: bool = False
     keeps_spins: bool = False
     has_orientations: bool = False
     has_pairs: bool = False

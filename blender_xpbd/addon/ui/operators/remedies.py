@@ -26,11 +26,12 @@ class Remedy:
     """An operator that mends an object, or the scene, and checks again.
 
     Attributes:
-        object_name: of the object; "" for the scene.
+        mend: changes the scene; returns why not, where it cannot be, or raises XpbdError.
     """
 
     bl_options: Any = {"REGISTER", "UNDO"}
     report: Any
+    mend: Any
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -39,16 +40,15 @@ class Remedy:
 
     def execute(self, context: bpy.types.Context) -> set[Any]:
         """Mend it, and look what is left."""
-        refusal = self.mend(context)
+        try:
+            refusal = self.mend(context)
+        except XpbdError as fault:
+            refusal = plain_words(str(fault))
         if refusal:
             self.report({"WARNING"}, refusal)
             return {"CANCELLED"}
         note_findings(context)
         return {"FINISHED"}
-
-    def mend(self, context: bpy.types.Context) -> str:
-        """Change the scene; why not, where it cannot be."""
-        raise NotImplementedError
 
 
 def _name_property() -> Any:
@@ -69,10 +69,7 @@ class XPBD_OT_lift(Remedy, bpy.types.Operator):
             return f'There is no object "{self.object_name}" that could be moved'
         if may_move(obj):
             return f'"{obj.name}" is animated, or held by another object: move it yourself'
-        try:
-            scene = read_first_frame(context, BakeOptions()).scene
-        except XpbdError as fault:
-            return plain_words(str(fault))
+        scene = read_first_frame(context, BakeOptions()).scene
         bodies = (body for body in scene.bodies if body.name == obj.name)
         lifts = [depth.lift for body in bodies for depth in depths(body, scene.colliders).values()]
         if not lifts or not np.isfinite(lifts).all():
@@ -91,10 +88,7 @@ class XPBD_OT_add_floor(Remedy, bpy.types.Operator):
 
     def mend(self, context: bpy.types.Context) -> str:
         """Turn it on, at height 0 where nothing is lower."""
-        try:
-            bodies = read_first_frame(context, BakeOptions()).scene.bodies
-        except XpbdError as fault:
-            return plain_words(str(fault))
+        bodies = read_first_frame(context, BakeOptions()).scene.bodies
         lowest = min(float(body.positions[:, 2].min()) for body in bodies) / unit_scale_of(context.scene)
         context.scene.xpbd.floor_height = min(lowest, 0.0)
         context.scene.xpbd.use_floor = True

@@ -105,3 +105,8 @@ def test_not_in_edit_mode(bpy, make_body, select):
         assert not bpy.ops.xpbd.lift.poll()
     finally:
         bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_a_scene_that_cannot_be_read_is_left_alone(bpy):
+    assert bpy.ops.xpbd.add_floor() == {"CANCELLED"}
+    assert not bpy.context.scene.xpbd.use_floor

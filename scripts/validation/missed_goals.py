@@ -29,7 +29,8 @@ MISSED: Mapping[str, Mapping[str, float]] = {
         "rubber, quads: way after 10 s [mm]": 36,
     },
     "product_bars": {
-        "5 cm thick: sag of the tip per theory": 0.37,
+        "20 cm thick, rolled by 45°: sag of the tip per theory": 0.07,
+        "5 cm thick: sag of the tip per theory": 0.39,
         "2.5 cm thick: sag of the tip per theory": 0.81,
     },
     "product_drape": {

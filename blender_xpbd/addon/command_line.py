@@ -101,6 +101,7 @@ def argument_parser(prog: str, *, with_file: bool = False) -> argparse.ArgumentP
         metavar="OBJECT.PROPERTY=VALUE",
         help="property of the XPBD tab; without an object, of the scene (repeatable)",
     )
+    parser.add_argument("--key-tolerance", type=float, metavar="MM", help="fewer keys, with at most this error; 0: all")
     parser.add_argument("--cache", type=Path, metavar="FOLDER", help="where jobs and frames are kept")
     parser.add_argument("--save", type=Path, metavar="FILE.blend", help="save the result, also if it is incomplete")
     parser.add_argument("--make-single-user", action="store_true", help="copy meshes that several objects share")
@@ -173,6 +174,7 @@ def _prepare(options: argparse.Namespace) -> BakeOptions:
         substeps=options.substeps,
         iterations=options.iterations,
         device=options.device,
+        key_tolerance=options.key_tolerance,
         cache=options.cache,
         make_single_user=options.make_single_user,
         per_frame=options.per_frame,

@@ -42,6 +42,7 @@ from ..data.bake_options import BakeOptions
 from ..data.data_lookup import object_by_uid, scene_by_uid
 from ..data.object_types import is_body, takes_part
 from ..data.quality import TYPED, TYPED_QUALITY, quality_of
+from ..data.specs import KEY_TOLERANCE
 from ..keys.body_results import ResultTarget, TargetOptions
 from ..reading.attachment_reader import resolved
 from ..reading.body_reader import LocalBody, precision_notice
@@ -55,6 +56,8 @@ from .ignored_inputs import deforming_spheres, ignored_inputs
 
 Floats = npt.NDArray[np.float64]
 
+_METRES_PER_MILLIMETRE = 1e-3
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -65,12 +68,14 @@ class Reading:
         targets: where the result of each body goes, in the order of the bodies.
         scene_uid: ``session_uid`` of the Blender scene.
         notices: warnings.
+        key_tolerance: how far vertices may be from where they are simulated, for fewer keys [m].
     """
 
     scene: Scene
     targets: tuple[ResultTarget, ...]
     scene_uid: int
     notices: tuple[Notice, ...]
+    key_tolerance: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -174,6 +179,7 @@ class _SceneParts:
         self._frames = frames
         self._settings = _solver_settings(scene, options)
         self._make_single_user = options.make_single_user
+        self._key_tolerance = _key_tolerance(scene, options)
         self._gravity = np.array(gravity_of(scene), np.float64) * self._unit_scale
         self._floor = floor
 
@@ -203,11 +209,11 @@ class _SceneParts:
         notices = [notice for body in bodies for notice in body.notices]
         notices += [notice for _, warnings in (*attachments, *contacts) for notice in warnings]
         notices += [notice for body in placed if (notice := precision_notice(body))]
-        wishes = TargetOptions(self._frames, self._unit_scale, self._make_single_user)
+        wishes = TargetOptions(self._frames, self._unit_scale, self._make_single_user, self._key_tolerance)
         targets = tuple(
             blender_kind(body.role).result.target(body, matrices[body.object_uid], wishes) for body in bodies
         )
-        return Reading(scene, targets, self.scene_uid, tuple(notices))
+        return Reading(scene, targets, self.scene_uid, tuple(notices), self._key_tolerance)
 
 
 def _frame_range(scene: bpy.types.Scene, options: BakeOptions) -> FrameRange:
@@ -219,6 +225,12 @@ def _frame_range(scene: bpy.types.Scene, options: BakeOptions) -> FrameRange:
         step=own.frame_step if options.frame_step is None else options.frame_step,
         frame_duration=float(render.fps_base) / float(render.fps),
     )
+
+
+def _key_tolerance(scene: bpy.types.Scene, options: BakeOptions) -> float:
+    """[m]."""
+    wish = scene.xpbd.key_tolerance if options.key_tolerance is None else options.key_tolerance
+    return _METRES_PER_MILLIMETRE * float(KEY_TOLERANCE.check(wish))
 
 
 def _solver_settings(scene: bpy.types.Scene, options: BakeOptions) -> SolverSettings:

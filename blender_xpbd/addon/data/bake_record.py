@@ -30,7 +30,7 @@ class BakeRecord:
         job: name of the job folder.
         topology: digest of the mesh's connectivity.
         style: ABSOLUTE or RELATIVE.
-        prefix: our keys are called prefix and frame.
+        prefix: our keys are called prefix and frame, or prefix, Blend and number.
         start, end, step: the frames that get a key.
         created_keys: the mesh had no shape keys; the first one, Basis, is ours too.
         created_animation: the keys had no animation data.
@@ -66,9 +66,15 @@ class BakeRecord:
         """The name of a frame's key."""
         return f"{self.prefix} {frame:04d}"
 
+    def blend_name(self, number: int) -> str:
+        """The name of a key that is blended into frames, numbered from 1."""
+        return f"{self.prefix} Blend {number:03d}"
+
     def key_names(self) -> frozenset[str]:
-        """The names of all our keys but Basis."""
-        return frozenset(self.key_name(frame) for frame in self.frames())
+        """The names that our keys may have, but Basis; there are no more blends than frames."""
+        frames = self.frames()
+        blends = (self.blend_name(number) for number in range(1, len(frames) + 1))
+        return frozenset((*map(self.key_name, frames), *blends))
 
     def store(self, obj: bpy.types.Object) -> None:
         """Keep it with the object."""

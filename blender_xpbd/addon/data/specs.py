@@ -261,6 +261,18 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
     ),
 )
 
+KEY_TOLERANCE = Parameter(
+    "key_tolerance",
+    "Key Tolerance",
+    "Fewer shape keys, which reproduce every simulated frame with no vertex farther off than this: chosen frames, or "
+    "shapes that are blended, whichever make a smaller file. 0 writes a key for every frame",
+    0.0,
+    "mm",
+    minimum=0.0,
+    maximum=1e6,
+    soft_maximum=10.0,
+)
+
 # a job without a quality is fixed, as jobs always were; an artist's scene goes by its materials until a number is typed
 NEW_QUALITY = "MATERIAL"
 _SOLVER_SETTINGS = tuple(
@@ -339,6 +351,7 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
             maximum=1.0,
         )
     ),
+    Setting(KEY_TOLERANCE),
     Setting(
         Parameter(
             "cache_directory",

@@ -404,6 +404,7 @@ class XPBD_PT_cache(SubPanel, bpy.types.Panel):
         column.prop(context.scene.xpbd, "cache_directory", text="")
         if active_role(context) in BODY_ROLES:
             _draw_choice(column, context.object.xpbd, "key_style")
+        _draw_value(column, context.scene.xpbd, "key_tolerance")
         column.operator("xpbd.clear", text="Clear All Bakes", icon="TRASH").all = True
 
 

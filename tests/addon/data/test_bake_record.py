@@ -54,13 +54,14 @@ def test_the_frames_of_a_record_are_those_that_the_bake_keeps(record):
     def check(start, length, step):
         taken = replace(record, start=start, end=start + length, step=step)
         assert taken.frames() == list(FrameRange(start, start + length, step, 0.04).kept())
-        assert len(taken.key_names()) == len(taken.frames())
+        assert len(taken.key_names()) == 2 * len(taken.frames())
 
     check()
 
 
 def test_the_names_of_keys(record):
-    assert record.key_names() == {"XPBD2 -003", "XPBD2 0002", "XPBD2 0007", "XPBD2 0008"}
+    frames = {"XPBD2 -003", "XPBD2 0002", "XPBD2 0007", "XPBD2 0008"}
+    assert record.key_names() == {*frames, *(f"XPBD2 Blend {number:03d}" for number in (1, 2, 3, 4))}
     assert record.key_name(12345) == "XPBD2 12345"
 
 

@@ -50,6 +50,7 @@ ERROR_EXIT_CODES: dict[str, ExitCode] = {
     "E_JOB": ExitCode.REFUSED,
     "E_CACHE": ExitCode.IO,
     "E_IO": ExitCode.IO,
+    "E_EXPORT": ExitCode.IO,
     "E_LOCKED": ExitCode.LOCKED,
     # the run
     "E_DEP": ExitCode.REFUSED,

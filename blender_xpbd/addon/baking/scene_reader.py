@@ -25,7 +25,6 @@ The rules, as artists are told them:
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import bpy
@@ -39,7 +38,7 @@ from ...scene.material_parameters import COLLIDER
 from ...scene.scene import Scene, validate
 from ...scene.settings import SOLVER_PARAMETERS, FrameRange, SolverSettings
 from ..data.bake_options import BakeOptions
-from ..data.data_lookup import object_by_uid, scene_by_uid
+from ..data.data_lookup import object_by_uid
 from ..data.object_types import is_body, takes_part
 from ..data.quality import TYPED, TYPED_QUALITY, quality_of
 from ..data.specs import KEY_TOLERANCE
@@ -49,7 +48,7 @@ from ..reading.body_reader import LocalBody, precision_notice
 from ..reading.collider_reader import FloorReader, read_collider
 from ..reading.collider_shapes import ColliderShapes
 from ..reading.contact_reader import resolved_contact
-from ..reading.motion import has_animation, has_frame_handlers, may_deform, may_move, world_matrix
+from ..reading.motion import frame_kept, has_animation, has_frame_handlers, may_deform, may_move, world_matrix
 from ..reading.parameter_tracks import ParameterTracks, gravity_of
 from .body_kinds import blender_kind
 from .ignored_inputs import deforming_spheres, ignored_inputs
@@ -114,7 +113,7 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
     everything = [*bodies, *colliders]
     is_scripted = has_frame_handlers()
     moving = frozenset(obj.session_uid for obj in everything if is_scripted or may_move(obj))
-    with _frame_kept(scene):
+    with frame_kept(scene):
         if moving or has_animation(scene) or any(may_deform(obj) for obj in everything):
             scene.frame_set(frames.start)
         floor = FloorReader(scene, unit_scale_of(scene), is_scripted=is_scripted) if scene.xpbd.use_floor else None
@@ -326,15 +325,3 @@ def _motion(rows: list[Floats]) -> Floats:
     """The matrices of all frames; one where the object has turned out to stand still."""
     matrices = np.stack(rows)
     return matrices[:1] if (matrices == matrices[0]).all() else matrices
-
-
-@contextmanager
-def _frame_kept(scene: bpy.types.Scene) -> Iterator[None]:
-    """Put the scene's frame back in the end."""
-    uid, frame, subframe = scene.session_uid, scene.frame_current, scene.frame_subframe
-    try:
-        yield
-    finally:
-        again = scene_by_uid(uid)
-        if again is not None and (again.frame_current, again.frame_subframe) != (frame, subframe):
-            again.frame_set(frame, subframe=subframe)

@@ -38,6 +38,7 @@ class BakeRecord:
         last_slot: the slot that the keys' animation data remembered (layered actions).
         use_relative, eval_time: of the keys, as they were.
         active_index, show_only: of the object, as they were.
+        body: name of the object when it was baked, by which the cache knows it; "" in records of earlier versions.
     """
 
     bake: str
@@ -56,6 +57,7 @@ class BakeRecord:
     eval_time: float
     active_index: int
     show_only: bool
+    body: str = ""
 
     def frames(self) -> list[int]:
         """The frames that get a key, ascending."""
@@ -102,6 +104,7 @@ def _parsed(text: str) -> BakeRecord | None:
 def _is_valid(values: dict[str, Any]) -> bool:
     kinds = {"str": str, "int": int, "bool": bool, "float": (int, float)}
     expected = {field.name: kinds[str(field.type)] for field in fields(BakeRecord)}
+    values.setdefault("body", "")
     if set(values) != set(expected) or not all(isinstance(values[name], kind) for name, kind in expected.items()):
         return False
     has_frames = values["step"] >= 1 and 0 <= values["end"] - values["start"] < MAXIMUM_FRAMES

@@ -256,6 +256,10 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         )
     ),
     Setting(
+        Parameter("cache_modifier", "Cache Modifier", "The modifier that plays an exported file in place of keys", ""),
+        hidden=True,
+    ),
+    Setting(
         Parameter("bake_record", "Bake Record", "What a bake has added to this object, so that it can be cleared", ""),
         hidden=True,
     ),

@@ -22,7 +22,7 @@ def clear_bake(obj: bpy.types.Object) -> bool:
     """
     record = read_record(obj)
     if record is None:
-        return False
+        return _clear_modifier(obj)
     if obj.mode == "EDIT" or obj.data.is_editmode:
         raise XpbdError("E_MODE_EDIT", "The mesh is being edited: go back to Object Mode (Tab) first.", obj.name)
     if obj.data.library is not None or obj.library is not None:
@@ -33,6 +33,19 @@ def clear_bake(obj: bpy.types.Object) -> bool:
         _clear_keys(obj, record, pinned=record.show_only and not was_pinned_later)
     obj.show_only_shape_key = record.show_only or was_pinned_later
     forget_record(obj)
+    return True
+
+
+def _clear_modifier(obj: bpy.types.Object) -> bool:
+    """Remove the modifier that plays an exported file; whether there was one."""
+    name = obj.xpbd.cache_modifier
+    if not name:
+        return False
+    obj.xpbd.cache_modifier = ""
+    modifier = obj.modifiers.get(name)
+    if modifier is None or modifier.type != "MESH_CACHE":
+        return False
+    obj.modifiers.remove(modifier)
     return True
 
 

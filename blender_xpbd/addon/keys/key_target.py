@@ -44,12 +44,24 @@ class KeyTarget:
 
     def local(self, frame: int, positions: Floats) -> Floats:
         """World positions [m] at a frame, shape (vertices, 3), in the object's own coordinates."""
-        matrix = self.matrices[frame - self.start if len(self.matrices) > 1 else 0]
-        x, y, z = np.ascontiguousarray((np.asarray(positions, np.float64) / self.unit_scale - matrix[:3, 3]).T)
-        local = np.empty((len(positions), 3))
-        for axis, (a, b, c) in enumerate(_inverse(matrix[:3, :3])):
-            local[:, axis] = a * x + b * y + c * z
-        return local
+        return local_coordinates(
+            positions, self.matrices[frame - self.start if len(self.matrices) > 1 else 0], self.unit_scale
+        )
+
+
+def local_coordinates(positions: Floats, matrix: Floats, unit_scale: float) -> Floats:
+    """World positions [m], shape (vertices, 3), in the coordinates of an object.
+
+    Args:
+        positions: of the vertices.
+        matrix: of the object, local to world in Blender units, shape (4, 4).
+        unit_scale: metres per Blender unit.
+    """
+    x, y, z = np.ascontiguousarray((np.asarray(positions, np.float64) / unit_scale - matrix[:3, 3]).T)
+    local = np.empty((len(positions), 3))
+    for axis, (a, b, c) in enumerate(_inverse(matrix[:3, :3])):
+        local[:, axis] = a * x + b * y + c * z
+    return local
 
 
 def _inverse(matrix: Floats) -> Floats:

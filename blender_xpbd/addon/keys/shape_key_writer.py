@@ -326,6 +326,7 @@ class ShapeKeyWriter:
             eval_time=keys.eval_time if keys else 0.0,
             active_index=obj.active_shape_key_index,
             show_only=obj.show_only_shape_key,
+            body=target.name,
         )
         return _with_free_names(record, keys)
 

@@ -405,6 +405,7 @@ class XPBD_PT_cache(SubPanel, bpy.types.Panel):
         if active_role(context) in BODY_ROLES:
             _draw_choice(column, context.object.xpbd, "key_style")
         _draw_value(column, context.scene.xpbd, "key_tolerance")
+        column.operator("xpbd.export", text="Export …", icon="EXPORT")
         column.operator("xpbd.clear", text="Clear All Bakes", icon="TRASH").all = True
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -111,7 +113,7 @@ def test_a_longer_line_is_not_missed():
     chosen = choose_frames(motion, 3.0)
     assert 10 < len(chosen) < 50
     frames = np.arange(60.0)
-    for begin, end in zip(chosen[:-2], chosen[1:-1], strict=True):
+    for begin, end in pairwise(chosen[:-1]):
         share = ((frames[begin : end + 2] - begin) / (end + 1 - begin))[:, None, None]
         line = (1 - share) * motion.coordinates[begin] + share * motion.coordinates[end + 1]
         assert np.linalg.norm(line - motion.coordinates[begin : end + 2], axis=-1).max() > 3.0

@@ -18,7 +18,7 @@ from ...jobs.result import BodyResult, Result, read_result
 from ...scene.errors import XpbdError
 from ..data.bake_record import BakeRecord, read_record
 from ..process.cache_folder import cache_folder
-from ..reading.mesh_reader import mesh_topology
+from ..reading.mesh_reader import editing_mode, mesh_topology
 
 Floats = npt.NDArray[np.float64]
 
@@ -80,7 +80,7 @@ def baked_objects(
 
     Raises:
         XpbdError: E_NOTHING where none has a bake, E_CACHE where frames are missing, E_CACHE_STALE where a mesh is
-            no longer the one that was baked.
+            no longer the one that was baked, E_MODE_EDIT where it is being edited.
     """
     folder, _ = cache_folder(scene, cache)
     records = [(obj, record) for obj in objects if (record := read_record(obj)) is not None]
@@ -90,6 +90,8 @@ def baked_objects(
 
 
 def _baked_object(obj: bpy.types.Object, record: BakeRecord, folder: Path) -> BakedObject:
+    if mode := editing_mode(obj):
+        raise XpbdError("E_MODE_EDIT", f"The mesh is in {mode}: go back to Object Mode first.", obj.name)
     job = inside(folder, record.job, code="E_CACHE")
     try:
         result = read_result(job)

@@ -28,7 +28,6 @@ _WISHES: dict[str, dict[str, Any]] = {
         "export_armatures": False,
         "export_textures_mode": "KEEP",
         "relative_paths": False,
-        "evaluation_mode": "VIEWPORT",
     },
     ".glb": {
         "export_format": "GLB",

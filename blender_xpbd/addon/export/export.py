@@ -64,7 +64,7 @@ def export(
         The files that were written.
 
     Raises:
-        XpbdError: E_PARAM, E_EXPORT, E_NOTHING, E_CACHE, E_CACHE_STALE or E_IO.
+        XpbdError: E_PARAM, E_EXPORT, E_IO, and as ``baked_objects``.
     """
     check_ending(path)
     path = path.expanduser().absolute()

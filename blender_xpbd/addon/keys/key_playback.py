@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..data.bake_record import BakeRecord
+from ..reduction.blended_keys import Blends
 from . import key_animation
 
 # Between two points so many keys apart Blender's single precision still meets every key's time exactly
@@ -49,24 +50,25 @@ def play_blends(
     keys: bpy.types.Key,
     names: Sequence[str],
     frames: Sequence[int],
-    values: npt.NDArray[np.float32],
+    blends: Blends,
     current_frame: float,
 ) -> None:
-    """A curve for each key through its value at every frame.
+    """A curve for each key, from −1 to 1.
 
     Args:
         keys: that are played.
         names: of the keys.
         frames: ascending.
-        values: from −1 to 1, shape (frames, keys).
+        blends: what the keys are.
         current_frame: of the scene, which is shown.
     """
     blocks = {block.name: block for block in keys.key_blocks}
+    numbers = np.array(frames)
     curves = {}
-    for name, column in zip(names, values.T.tolist(), strict=True):
+    for name, values, points in zip(names, blends.values.T, blends.points.T, strict=True):
         blocks[name].slider_min, blocks[name].slider_max = -1.0, 1.0
-        blocks[name].value = float(np.interp(current_frame, frames, column))
-        curves[key_animation.value_path(name)] = frames, column
+        blocks[name].value = float(np.interp(current_frame, numbers, values))
+        curves[key_animation.value_path(name)] = numbers[points].tolist(), values[points].tolist()
     key_animation.write_curves(keys, curves)
 
 

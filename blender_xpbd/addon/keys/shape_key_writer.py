@@ -269,7 +269,7 @@ class ShapeKeyWriter:
             record = replace(record, style=RELATIVE)
             record.store(obj)
             names = self._write_blends(obj, record, reduction.blends.offsets)
-            key_playback.play_blends(keys, names, self.written, reduction.blends.values, current_frame)
+            key_playback.play_blends(keys, names, self.written, reduction.blends, current_frame)
             return
         if len(chosen) < len(self.written):
             _remove(obj, set(map(record.key_name, self.written)) - set(map(record.key_name, chosen)))

@@ -26,10 +26,13 @@ class Blends:
     Attributes:
         offsets: from the reference in Blender units, shape (shapes, vertices, 3), float32.
         values: of each shape at each frame, at most 1 in size, shape (frames, shapes), float32.
+        points: whether a shape's curve has a point at a frame, shape (frames, shapes); the other values are on the
+            lines between points. The first and the last frame have points.
     """
 
     offsets: Coordinates
     values: npt.NDArray[np.float32]
+    points: npt.NDArray[np.bool_]
 
 
 def blend_frames(motion: Motion, tolerance: float, should_stop: Stop = lambda: False) -> Blends:
@@ -93,7 +96,7 @@ class _Basis:
         values = self._values[:, :count]
         scale = np.maximum(np.abs(values).max(axis=0), np.float32(1e-30))
         shapes = (self._shapes[:count] * scale[:, None]).reshape(count, -1, 3)
-        return Blends(shapes, values / scale)
+        return Blends(shapes, values / scale, np.ones(values.shape, np.bool_))
 
     def _errors(self, count: int) -> npt.NDArray[np.float64]:
         errors = np.empty(len(self._offsets))

@@ -12,6 +12,7 @@ from .blended_keys import Blends, blend_frames
 from .chosen_frames import choose_frames
 from .motion import Coordinates, Motion, Stop
 from .playback import play_absolute, play_blends, play_ramps
+from .thin_curves import thin_curves
 
 # What Blender's file format spends [bytes]: a vertex of a key; a key; a curve; a point of a curve
 VERTEX_BYTES = 12
@@ -88,9 +89,9 @@ def reduce_motion(motion: Motion, tolerance: float, style: Style, should_stop: S
     size = frames_size(len(chosen), vertices, style)
     found.append(Reduction(count, tuple(chosen), None, _error(motion, played), size, full.size))
     if style.may_blend:
-        blends = blend_frames(motion, aim, should_stop)
+        blends = thin_curves(motion, blend_frames(motion, aim, should_stop), aim, should_stop)
         played = play_blends(motion.reference, motion.reference + blends.offsets, blends.values)
-        size = blends_size(len(blends.offsets), count, vertices)
+        size = blends_size(len(blends.offsets), int(blends.points.sum()), vertices)
         found.append(Reduction(count, full.chosen, blends, _error(motion, played), size, full.size))
     # single precision may spoil what was within the tolerance before it was rounded
     return min((option for option in found if option.error <= tolerance), key=lambda option: option.size)
@@ -102,9 +103,9 @@ def frames_size(key_count: int, vertex_count: int, style: Style) -> int:
     return key_count * (KEY_BYTES + VERTEX_BYTES * vertex_count) + curves
 
 
-def blends_size(key_count: int, frame_count: int, vertex_count: int) -> int:
-    """Bytes of blended keys, each with a curve through all frames."""
-    return key_count * (KEY_BYTES + VERTEX_BYTES * vertex_count + CURVE_BYTES + POINT_BYTES * frame_count)
+def blends_size(key_count: int, point_count: int, vertex_count: int) -> int:
+    """Bytes of blended keys, each with a curve; the points are those of all curves."""
+    return key_count * (KEY_BYTES + VERTEX_BYTES * vertex_count + CURVE_BYTES) + POINT_BYTES * point_count
 
 
 def _error(motion: Motion, played: Iterable[Coordinates]) -> float:

@@ -214,3 +214,15 @@ def test_a_blender_without_the_exporter_says_so(bpy, baked, export, tmp_path, mo
     monkeypatch.setitem(blender_exporters._OPERATORS, ".abc", ("wm", "no_such_export"))
     with pytest.raises(XpbdError, match=r"E_EXPORT.*cannot write \.abc"):
         export(tmp_path / "out.abc", objects)
+
+
+def test_a_mesh_that_is_being_edited_is_refused(bpy, baked, export, tmp_path):
+    (obj,), _ = baked(names=("C",))
+    bpy.context.view_layer.objects.active = obj
+    bpy.ops.object.mode_set(mode="EDIT")
+    try:
+        with pytest.raises(XpbdError, match="E_MODE_EDIT"):
+            export(tmp_path / "out.pc2", [obj], replaces_keys=True)
+    finally:
+        bpy.ops.object.mode_set(mode="OBJECT")
+    assert obj.data.shape_keys is not None

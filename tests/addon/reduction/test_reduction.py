@@ -165,3 +165,23 @@ def test_it_stops_when_it_is_told_to(style):
 
     with pytest.raises(ReductionStoppedError):
         reduce_motion(motion_of(swing(50)), 1e-3, style, stop)
+
+
+def test_curves_of_blends_have_fewer_points_where_that_is_near_enough():
+    motion = motion_of(swing(200, vertices=300, decay=0.05), reference=np.zeros((300, 3), np.float32))
+    blends = reduce_motion(motion, 0.02, BLENDING).blends
+    assert blends is not None
+    assert blends.points[[0, -1]].all()
+    assert 0.1 < blends.points.mean() < 0.6
+    frames = np.array(motion.frames, np.float64)
+    for values, points in zip(blends.values.T, blends.points.T, strict=True):
+        np.testing.assert_allclose(np.interp(frames, frames[points], values[points]), values, atol=1e-6)
+
+
+def test_curves_that_cannot_be_thinned_stay():
+    from blender_xpbd.addon.reduction.blended_keys import blend_frames
+    from blender_xpbd.addon.reduction.thin_curves import thin_curves
+
+    motion = motion_of(np.random.default_rng(4).normal(size=(20, 6, 3)))
+    blends = blend_frames(motion, 1e-4)
+    assert thin_curves(motion, blends, 1e-9) is blends

@@ -64,7 +64,8 @@ class XPBD_OT_export(bpy.types.Operator):
         if not path.name or path.suffix.lower() == self.file_format:
             return False
         known = path.suffix.lower() in {ending for ending, *_ in FORMATS}
-        self.filepath = str(path.with_suffix(self.file_format) if known else path) + ("" if known else self.file_format)
+        stem = str(path.with_suffix("")) if known else str(path)
+        self.filepath = f"{stem}{self.file_format}"
         return True
 
     def draw(self, _context: bpy.types.Context) -> None:

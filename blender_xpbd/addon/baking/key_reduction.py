@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Event
 
+from ...scene.errors import XpbdError
 from ..reduction.motion import Motion
 from ..reduction.reduction import Reduction, Style, reduce_motion
 
@@ -34,11 +35,17 @@ def find_reductions(tasks: Mapping[int, KeyTask], tolerance: float) -> Generator
 
     Returns:
         The keys of each.
+
+    Raises:
+        XpbdError: E_MEMORY.
     """
     stop = Event()
 
     def reduce(task: KeyTask) -> Reduction:
-        return reduce_motion(task.motion, tolerance, task.style, stop.is_set)
+        try:
+            return reduce_motion(task.motion, tolerance, task.style, stop.is_set)
+        except MemoryError as fault:
+            raise XpbdError("E_MEMORY", "There is too little memory to look for fewer keys; all are kept.") from fault
 
     with ThreadPoolExecutor(1, thread_name_prefix="xpbd_keys") as pool:
         try:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from ...jobs.arrays import npy_header
 from ..reading.mesh_reader import read_polygons
 from .baked_object import BakedObject
 
@@ -36,8 +37,7 @@ def write_npz(path: Path, objects: Sequence[BakedObject], fps: float) -> None:
             )
             shape = (len(frames), baked.body.vertex_count, 3)
             with archive.open(f"{name}/positions.npy", "w", force_zip64=True) as file:
-                header = {"descr": "<f4", "fortran_order": False, "shape": shape}
-                np.lib.format.write_array_header_1_0(file, header)
+                file.write(npy_header("<f4", shape))
                 for frame in frames.tolist():
                     file.write(baked.positions(frame).astype("<f4").tobytes())
 
@@ -45,4 +45,5 @@ def write_npz(path: Path, objects: Sequence[BakedObject], fps: float) -> None:
 def _write_arrays(archive: zipfile.ZipFile, arrays: Mapping[str, npt.NDArray[np.generic]]) -> None:
     for name, array in arrays.items():
         with archive.open(f"{name}.npy", "w") as file:
-            np.lib.format.write_array(file, array, allow_pickle=False)
+            file.write(npy_header(array.dtype.str, array.shape))
+            file.write(array.tobytes())

@@ -7,6 +7,7 @@ from collections.abc import Collection
 
 import numpy as np
 
+from ...scene.errors import XpbdError
 from ..reduction.motion import Coordinates, Motion
 from .key_target import Floats, KeyTarget
 
@@ -29,13 +30,21 @@ class WrittenFrames:
         self.clear()
 
     def clear(self) -> None:
-        """Forget all of them."""
+        """Forget all of them.
+
+        Raises:
+            XpbdError: E_MEMORY, where what fewer keys need cannot be held.
+        """
         target = self._target
         self.numbers: list[int] = []
         self.times: list[float] = []
         # memory that is not written to costs nothing
         rows = (target.end - target.start) // target.step + 2 if target.key_tolerance > 0.0 else 0
-        self._coordinates: Coordinates = np.empty((rows, *target.mixed_shape.shape), np.float32)
+        try:
+            self._coordinates: Coordinates = np.empty((rows, *target.mixed_shape.shape), np.float32)
+        except MemoryError as fault:
+            text = "There is too little memory to look for fewer keys: bake with a key tolerance of 0."
+            raise XpbdError("E_MEMORY", text, target.name) from fault
 
     def add(self, frame: int, time: float, local: Floats) -> None:
         """Take a frame: when its key is played, and its local coordinates, shape (vertices, 3)."""

@@ -207,6 +207,21 @@ def test_a_cancel_in_edit_mode_keeps_every_frame(bpy, make_body, fake_worker, op
     assert error_of(bpy, body, 60, 5.0) < 0.1
 
 
+def test_too_little_memory_keeps_every_frame(bpy, make_body, fake_worker, options, monkeypatch):
+    from blender_xpbd.addon.baking import key_reduction
+    from blender_xpbd.addon.baking.bake import run_bake
+
+    def run_out(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(key_reduction, "reduce_motion", run_out)
+    body = make_body(location=(0, 0, 5))
+    with pytest.raises(XpbdError, match="E_MEMORY"):
+        run_bake(bpy.context, options())
+    assert len(blocks(body)) == 60
+    assert error_of(bpy, body, 60, 5.0) < 0.1
+
+
 def test_what_the_panel_and_the_status_bar_say(bpy, make_body, fake_worker, options):
     from blender_xpbd.addon.baking.bake import run_bake
     from blender_xpbd.addon.baking.report_text import keys_text, summary_rows

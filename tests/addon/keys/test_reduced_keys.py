@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from blender_xpbd.scene.errors import XpbdError
 from tests.addon.keys.test_shape_key_writer import MATRIX, STATES, absolute_keys, frame_of, give_own_keys, target_of
 
 FRAMES = 40
@@ -184,3 +185,20 @@ def test_a_frame_is_shown_to_the_last_bit(bpy, make_body):
         shown = [vertex.co[:] for vertex in evaluated.data.vertices]
         key = obj.data.shape_keys.key_blocks[f"XPBD {frame:04d}"]
         np.testing.assert_array_equal(shown, [point.co[:] for point in key.points])
+
+
+def test_a_reduction_that_memory_cannot_hold_is_refused(bpy, make_body, dump, monkeypatch):
+    from blender_xpbd.addon.keys import written_frames
+    from blender_xpbd.addon.keys.shape_key_writer import ShapeKeyWriter
+
+    obj = make_body()
+    before = dump(obj)
+    target = target_of(obj, key_tolerance=0.1)
+
+    def run_out(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(written_frames.np, "empty", run_out)
+    with pytest.raises(XpbdError, match=r"E_MEMORY.*Body"):
+        ShapeKeyWriter(target, "bake", "job")
+    assert dump(obj) == before

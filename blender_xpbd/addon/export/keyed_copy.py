@@ -12,7 +12,6 @@ import numpy as np
 
 from ..data.bake_record import RELATIVE
 from ..keys.body_frame import BodyFrame
-from ..keys.clearing import clear_bake
 from ..keys.key_target import Floats, KeyTarget
 from ..keys.shape_key_writer import ShapeKeyWriter
 from ..reading.mesh_reader import read_coordinates
@@ -40,8 +39,11 @@ def keyed_copy(
     scene.collection.objects.link(copy)
     action = None
     try:
-        clear_bake(copy)
+        # not the bake's Clear: an action of the artist that holds its curves is shared with the copy
+        if copy.data.shape_keys is not None:
+            copy.data.shape_keys.animation_data_clear()
         copy.shape_key_clear()
+        copy.xpbd.bake_record = ""
         copy.modifiers.clear()
         writer = _write_keys(scene, baked, copy, matrices, unit_scale, tolerance)
         writer.finish(scene.frame_current_final)

@@ -15,12 +15,12 @@ FRAMES = 6
 def baked(bpy, make_body, read, tmp_path):
     """A function that bakes a moving, a mirrored and scaled, and a plain body; frames wobble at random.
 
-    It gives the objects and, by name, their positions in the world [m], shape (frames, vertices, 3).
+    ``prepare`` is called with each before. It gives the objects and, by name, their positions in the world [m], shape (frames, vertices, 3).
     """
     from blender_xpbd.addon.baking.bake_output import BakeOutput
     from blender_xpbd.addon.baking.report import BakeSummary
 
-    def make(names=("A", "B", "C"), step=1, **values):
+    def make(names=("A", "B", "C"), step=1, prepare=None, **values):
         bpy.context.scene.frame_set(1)
         transforms = {
             "A": {"location": tuple(ORIGIN)},
@@ -35,6 +35,8 @@ def baked(bpy, make_body, read, tmp_path):
             objects[0].location.x += 2.0
             objects[0].keyframe_insert("location", frame=FRAMES)
             objects[0].animation_data.action.name = "Moves"
+        for obj in objects if prepare else ():
+            prepare(obj)
         reading = read(frame_end=FRAMES, frame_step=step, **values)
         folder = tmp_path / "jobs" / "job"
         folder.mkdir(parents=True)

@@ -8,6 +8,7 @@ import pytest
 
 from blender_xpbd.scene.errors import XpbdError
 from tests.addon.export.conftest import FRAMES
+from tests.addon.keys.test_shape_key_writer import animated_keys
 
 SIZE = 100.0  # of the scene: how far objects are from the origin
 IMPORTERS = {
@@ -137,6 +138,18 @@ def test_arrays_are_positions_in_the_world(bpy, baked, export, tmp_path, step):
             assert arrays[f"{obj.name}/positions"].dtype == np.float32
             np.testing.assert_allclose(arrays[f"{obj.name}/positions"], positions[obj.name], atol=1e-6 * SIZE)
             assert arrays[f"{obj.name}/face_sizes"].sum() == len(arrays[f"{obj.name}/corners"]) == 64
+
+
+@pytest.mark.parametrize("suffix", [".abc", ".glb"])
+def test_keys_and_curves_of_the_artist_stay(bpy, baked, export, dump, tmp_path, suffix):
+    """The baked curves lie in the artist's own action there, which a copy of the object shares."""
+    bpy.ops.preferences.addon_enable(module="io_scene_gltf2")
+    (obj,), _ = baked(names=("C",), prepare=animated_keys)
+    bpy.context.scene.frame_set(3)
+    before, shown_before = dump(obj), shown(bpy, obj, 3)
+    export(tmp_path / f"out{suffix}", [obj])
+    assert dump(obj) == before
+    np.testing.assert_array_equal(shown(bpy, obj, 3), shown_before)
 
 
 def test_only_baked_objects_are_written(bpy, baked, make_body, export, tmp_path):

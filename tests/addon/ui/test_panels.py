@@ -291,6 +291,7 @@ def test_the_object_menu(bpy):
         "Set XPBD Role: Collider",
         "Check XPBD",
         "Bake XPBD",
+        "Export XPBD Bake",
         "Clear XPBD Bake",
         "Clear All XPBD Bakes",
     ]

@@ -15,7 +15,8 @@ FRAMES = 6
 def baked(bpy, make_body, read, tmp_path):
     """A function that bakes a moving, a mirrored and scaled, and a plain body; frames wobble at random.
 
-    ``prepare`` is called with each before. It gives the objects and, by name, their positions in the world [m], shape (frames, vertices, 3).
+    ``prepare`` is called with each before. It gives the objects and, by name, their positions in the world [m], shape
+    (frames, vertices, 3).
     """
     from blender_xpbd.addon.baking.bake_output import BakeOutput
     from blender_xpbd.addon.baking.report import BakeSummary

@@ -82,8 +82,9 @@ def run_exporter(
     Raises:
         XpbdError: E_EXPORT, where the exporter fails.
     """
-    operator = find_exporter(path.suffix)
-    wishes = {**_WISHES[path.suffix], "start": start, "end": end, "filepath": str(path), "check_existing": False}
+    suffix = path.suffix.lower()
+    operator = find_exporter(suffix)
+    wishes = {**_WISHES[suffix], "start": start, "end": end, "filepath": str(path), "check_existing": False}
     known = {prop.identifier for prop in operator.get_rna_type().properties}
     with ExitStack() as stack:
         stack.enter_context(_only_selected(context, objects))

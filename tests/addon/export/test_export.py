@@ -155,7 +155,7 @@ def test_keys_and_curves_of_the_artist_stay(bpy, baked, export, dump, tmp_path, 
 def test_only_baked_objects_are_written(bpy, baked, make_body, export, tmp_path):
     objects, _ = baked(names=("C",))
     other = make_body("Other")
-    path = tmp_path / "out.abc"
+    path = tmp_path / "out.ABC"
     export(path, [*objects, other])
     old = set(bpy.data.objects)
     IMPORTERS[".abc"](bpy, str(path))

@@ -12,11 +12,9 @@ from .material_choices import (
     SOLID_MODELS,
     STIFFNESS_INPUTS,
 )
+from .outer_parameters import OUTER_PARAMETERS
 from .parameter import Parameter
-
-JELLY = "JELLY"
-CLOTH = "CLOTH"
-COLLIDER = "COLLIDER"
+from .roles import CLOTH, COLLIDER, JELLY
 
 MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
@@ -439,4 +437,5 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         exclusive_minimum=True,
         animatable=True,
     ),
+    *OUTER_PARAMETERS,
 )

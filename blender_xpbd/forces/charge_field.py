@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Charge: all bodies are as particles of 1 C/kg to it. As in Blender it grows with the distance; the falloff takes that."""
+"""Charge: all bodies are as particles of 1 C/kg to it. It grows with the distance, as in Blender."""
 
 import taichi as ti
 

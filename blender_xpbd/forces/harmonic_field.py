@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Harmonic: a spring whose square of the angular frequency is the strength, damped by a share of what stops it soonest."""
+"""Harmonic: a spring of which the strength is the square of the angular frequency, with a share of critical damping."""
 
 import taichi as ti
 

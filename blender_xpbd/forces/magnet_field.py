@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Magnetic: a = v × B, with the axis, or around it for the shapes Point and Line.
 
-The velocity is turned as a whole (Boris 1970, "Relativistic plasma simulation"), so that no speed is won by it."""
+The velocity is turned as a whole (Boris 1970, "Relativistic plasma simulation"), so that no speed is won by it.
+"""
 
 import taichi as ti
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where a point is in a field, and what of the field reaches it: as ``get_effector_data`` and ``effector_falloff`` of
-Blender's ``effect.cc``."""
+Blender's ``effect.cc``.
+"""
 
 import taichi as ti
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Turbulence: three octaves of noise along each axis, which stand still.
 
-Blender takes the same noise of another table, so that eddies are as large and as strong but stand elsewhere."""
+Blender takes the same noise of another table, so that eddies are as large and as strong but stand elsewhere.
+"""
 
 import taichi as ti
 

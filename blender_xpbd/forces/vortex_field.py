@@ -2,7 +2,8 @@
 """Vortex: around the axis.
 
 Of the shape Point it drives in circles that widen. Else a = ω × (ω × r) + ω × r − v: what moves with the angular
-velocity ω keeps its circle, and what does not is brought to it within about a second."""
+velocity ω keeps its circle, and what does not is brought to it within about a second.
+"""
 
 import taichi as ti
 

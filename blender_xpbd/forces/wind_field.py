@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Wind: along the axis. What of it is air is told by its wind factor, see \`\`evaluate\`\`."""
+"""Wind: along the axis. What of it is air is told by its wind factor, see ``evaluate``."""
 
 import taichi as ti
 

@@ -16,6 +16,8 @@ from .outer_parameters import OUTER_PARAMETERS
 from .parameter import Parameter
 from .roles import CLOTH, COLLIDER, JELLY
 
+__all__ = ["CLOTH", "COLLIDER", "JELLY", "MATERIAL_PARAMETERS"]
+
 MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "density",

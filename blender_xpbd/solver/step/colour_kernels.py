@@ -22,8 +22,8 @@ from .functions import (
     update_velocity,
 )
 from .internal_damping import damp_piece
-from .outer_functions import blow_triangle, push_particle
 from .orientations import predict_orientations, update_angular_velocities
+from .outer_functions import blow_triangle, push_particle
 from .packs import INT_TABLE, INTS, Colliders, Constraints, Contacts, Particles, Pieces, Targets
 from .spin import note_touch, restore_spin, sum_spin
 

@@ -136,7 +136,14 @@ def _rebound(plan: Plan, stage: Stage, substep: int, of: int) -> None:
         bounces = plan.variant.bounces
         launch(kernels.restore_contact_colour, state.particles, state.contacts, first, last, bounces)
     if plan.variant.mode & BDF2:
-        launch(kernels.forget_histories, state.particles, state.contacts, *_contact_range(plan, stage), plan.h, plan.variant.mode)
+        launch(
+            kernels.forget_histories,
+            state.particles,
+            state.contacts,
+            *_contact_range(plan, stage),
+            plan.h,
+            plan.variant.mode,
+        )
 
 
 def _bounce(plan: Plan, stage: Stage, substep: int, of: int) -> None:

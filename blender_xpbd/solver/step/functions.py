@@ -135,9 +135,9 @@ def damping_step(h, sweep, mode: ti.template()):
 def forget_history(particles: ti.template(), contacts: ti.template(), k, h, mode: ti.template()):
     """Let BDF2 not look back across a hit: where contact point ``k`` was hit, it goes on as after a step of Euler's.
 
-    The older velocity is the one before gravity, and what else acts from outside. From an equal one the next step would have 2/3 of gravity, and so
-    would every step of what rests or slides. The older position is that of uniform motion: what rests then comes as
-    deep as the impulse is that holds it, by which its friction is measured.
+    The older velocity is the one before gravity and what else acts from outside. From an equal one the next step would
+    have 2/3 of it, and so would every step of what rests or slides. The older position is that of uniform motion: what
+    rests then comes as deep as the impulse is that holds it, by which its friction is measured.
     """
     if contacts.touches[k] > 0:
         for j in ti.static(range(4)):

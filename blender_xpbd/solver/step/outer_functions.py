@@ -18,6 +18,7 @@ from ...forces.tables import (
     ACTS_PUSH,
     ACTS_WEIGHT,
     AIR_BODY,
+    AIR_CORNERS,
     AIR_IS_CLOSED,
 )
 from .functions import speed_change
@@ -26,23 +27,27 @@ from .functions import speed_change
 @ti.func
 def blow_triangle(particles: ti.template(), t, substep, h, variant: ti.template()):
     """The air's force on triangle ``t``, and its rate, into ``air_forces``."""
-    triangles, body = ti.static(particles.air_triangles), particles.air_triangles[t, AIR_BODY]
-    places, velocity = ti.Matrix.zero(float, 3, 3), ti.Vector([0.0, 0.0, 0.0])
-    for corner in ti.static(range(3)):
-        point = triangles[t, corner]
-        place = element_point(particles.positions, particles.air_points, particles.air_weights, point)
-        for axis in ti.static(range(3)):
-            places[corner, axis] = place[axis]
-        velocity += element_point(particles.velocities, particles.air_points, particles.air_weights, point) / 3.0
-    a = ti.Vector([places[0, 0], places[0, 1], places[0, 2]])
-    b = ti.Vector([places[1, 0], places[1, 1], places[1, 2]])
-    c = ti.Vector([places[2, 0], places[2, 1], places[2, 2]])
+    points, weights = ti.static(particles.air_points, particles.air_weights)
+    body = particles.air_triangles[t, AIR_BODY]
+    first, second, third = (
+        particles.air_triangles[t, AIR_CORNERS],
+        particles.air_triangles[t, AIR_CORNERS + 1],
+        particles.air_triangles[t, AIR_CORNERS + 2],
+    )
+    a = element_point(particles.positions, points, weights, first)
+    b = element_point(particles.positions, points, weights, second)
+    c = element_point(particles.positions, points, weights, third)
+    velocity = element_point(particles.velocities, points, weights, first)
+    velocity += element_point(particles.velocities, points, weights, second)
+    velocity += element_point(particles.velocities, points, weights, third)
     weight = particles.acts[substep, body, ACTS_WEIGHT]
     drag, lift = weight * particles.acts[substep, body, ACTS_DRAG], weight * particles.acts[substep, body, ACTS_LIFT]
     force = ti.Vector([0.0, 0.0, 0.0, 0.0])
     if drag + lift > 0.0:
         air = air_velocity(particles, body, substep, (a + b + c) / 3.0, t, h, variant.fields)
-        force = air_force((b - a).cross(c - a), air - velocity, drag, lift, triangles[t, AIR_IS_CLOSED])
+        force = air_force(
+            (b - a).cross(c - a), air - velocity / 3.0, drag, lift, particles.air_triangles[t, AIR_IS_CLOSED]
+        )
     particles.air_forces[t] = force
 
 

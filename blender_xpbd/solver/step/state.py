@@ -31,8 +31,8 @@ from ..system.contact_objects import unseen_colliders
 from ..system.mode import keeps_friction, rate_damped_types, static_mode, used_types
 from ..system.speed_changes import bdf2_history
 from ..system.system import System
-from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Pieces, Targets, World
 from .outer_state import outer_arrays
+from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Pieces, Targets, World
 from .pair_state import no_pairs
 from .spin import SUM_WIDTH
 from .team_kernels import COUNTERS

@@ -63,8 +63,8 @@ from .functions import (
 )
 from .internal_damping import damp_piece
 from .level_functions import operate
-from .outer_functions import blow_share, push_share
 from .orientations import predict_orientations, update_angular_velocities
+from .outer_functions import blow_share, push_share
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Pairs, Particles, Pieces, Targets, World
 from .pair_functions import place_vertices
 from .pair_stages import take_pair_turn

@@ -41,7 +41,9 @@ class AirSurfaces:
 def no_surfaces() -> AirSurfaces:
     """Of a scene without air."""
     none = np.zeros(0, np.int32)
-    return AirSurfaces(np.zeros((0, 4), np.int32), np.zeros((0, 4)), np.zeros((0, 5), np.int32), none, none, np.zeros(0))
+    return AirSurfaces(
+        np.zeros((0, 4), np.int32), np.zeros((0, 4)), np.zeros((0, 5), np.int32), none, none, np.zeros(0)
+    )
 
 
 def build_air_surfaces(models: Sequence[BodyModel], starts: Ints, particle_count: int) -> AirSurfaces:
@@ -67,7 +69,9 @@ def build_air_surfaces(models: Sequence[BodyModel], starts: Ints, particle_count
     rows = np.concatenate(triangles).astype(np.int32) if triangles else np.zeros((0, 5), np.int32)
     carriers, shares = np.concatenate(elements).astype(np.int32), np.concatenate(weights)
     # a triangle gives a third of its force to each of its corners, and these to what carries them
-    borne = np.stack([carriers[rows[:, :3]].reshape(len(rows), 12), np.repeat(np.arange(len(rows)), 12).reshape(-1, 12)])
+    borne = np.stack(
+        [carriers[rows[:, :3]].reshape(len(rows), 12), np.repeat(np.arange(len(rows)), 12).reshape(-1, 12)]
+    )
     weight = shares[rows[:, :3]].reshape(-1) / 3.0
     used = weight != 0.0
     keys = (borne[0].reshape(-1).astype(np.int64) * max(len(rows), 1) + borne[1].reshape(-1))[used]

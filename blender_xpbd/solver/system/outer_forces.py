@@ -7,7 +7,9 @@ they are those at its start, where the positions are by which they are evaluated
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,10 +25,8 @@ from ...forces.tables import (
     ACTS_WIDTH,
     FIELD_AXIS,
     FIELD_INTS,
-    FIELD_KIND,
     FIELD_NOISE_ORIGIN,
     FIELD_ORIGIN,
-    FIELD_SEED,
     FIELD_UNIT,
     FIELD_WIDTH,
 )
@@ -40,6 +40,7 @@ from . import drag
 from .frame_slice import WHOLE, FrameSlice
 from .tracks import Tracks
 
+Item = TypeVar("Item", Body, Force)
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
@@ -61,6 +62,8 @@ _COLUMNS = (
     "minimum_radius",
     "maximum_radius",
 )
+# a vortex is around its axis, also where it is said to be that of a plane
+_MEANT = {("VORTEX", "PLANE"): "LINE"}
 # of 31 bits, so that seeds of neighbouring frames differ in all of them
 _MIXER = 0x9E3779B1
 
@@ -96,8 +99,7 @@ class OuterForces:
         """Whole numbers of the fields, shape (fields, ``FIELD_INTS``); seeds are those of a frame."""
         rows = np.zeros((len(self.scene.forces), FIELD_INTS), np.int32)
         for row, force in zip(rows, self.scene.forces, strict=True):
-            # a vortex is around its axis whatever is said to be its plane
-            shape = "LINE" if (force.kind, force.shape) == ("VORTEX", "PLANE") else force.shape
+            shape = _MEANT.get((force.kind, force.shape), force.shape)
             row[:] = (
                 KINDS.index(force.kind),
                 _number(FORCE_SHAPES, shape),
@@ -143,9 +145,11 @@ class OuterForces:
             acts[0, :, ACTS_FIELD] = h * drag.fall(z)
         return acts
 
-    def _mixed(self, values: object, item: object, frame_index: int, frame_slice: FrameSlice) -> Floats:
+    def _mixed(
+        self, values: Callable[[Item, int], Floats], item: Item, frame_index: int, frame_slice: FrameSlice
+    ) -> Floats:
         """Values of a frame and the next, mixed to the starts of the substeps of a slice."""
-        begin, end = values(item, frame_index), values(item, frame_index + 1)  # type: ignore[operator]
+        begin, end = values(item, frame_index), values(item, frame_index + 1)
         times = frame_slice.times(self.scene.settings.substeps)[:-1, None]
         return begin + times * (end - begin)
 
@@ -157,7 +161,9 @@ class OuterForces:
         row[FIELD_ORIGIN : FIELD_ORIGIN + 3] = matrix[:3, 3] - self.origin
         row[FIELD_AXIS : FIELD_AXIS + 3] = axis
         # beside the origin, as in Blender
-        noise_origin = -self.origin if force.is_global else row[FIELD_ORIGIN : FIELD_ORIGIN + 3] - force.length_unit * axis
+        noise_origin = (
+            -self.origin if force.is_global else row[FIELD_ORIGIN : FIELD_ORIGIN + 3] - force.length_unit * axis
+        )
         row[FIELD_NOISE_ORIGIN : FIELD_NOISE_ORIGIN + 3] = noise_origin
         for column, name in enumerate(_COLUMNS, FIELD_UNIT):
             row[column] = self.tracks.at(force.identifier, name, getattr(force, name), frame_index)
@@ -171,7 +177,9 @@ class OuterForces:
         winds = [force.identifier for force in self.scene.forces if self._is_wind(force)]
         if winds and (body.fields is None or not set(winds).isdisjoint(body.fields)):
             half = 0.5 * self.scene.air_density
-            row[ACTS_DRAG], row[ACTS_LIFT] = (half * self._at(body, name, frame_index) for name in ("air_drag", "air_lift"))
+            row[ACTS_DRAG], row[ACTS_LIFT] = (
+                half * self._at(body, name, frame_index) for name in ("air_drag", "air_lift")
+            )
         return row
 
     def _at(self, body: Body, name: str, frame_index: int) -> float:

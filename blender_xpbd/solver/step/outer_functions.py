@@ -52,11 +52,11 @@ def blow_triangle(particles: ti.template(), t, substep, h, variant: ti.template(
 
 
 @ti.func
-def blow_share(particles: ti.template(), turn, turns, substep, h, variant: ti.template()):
+def blow_share(world: ti.template(), turn, turns, substep, h, variant: ti.template()):
     """The air's force on one of ``turns`` equal shares of the triangles."""
-    count = particles.air_forces.shape[0]
+    count = world.particles.air_forces.shape[0]
     for t in range(count * turn // turns, count * (turn + 1) // turns):
-        blow_triangle(particles, t, substep, h, variant)
+        blow_triangle(world.particles, t, substep, h, variant)
 
 
 @ti.func
@@ -82,22 +82,23 @@ def push_particle(particles: ti.template(), i, body, substep, h, variant: ti.tem
     if p[3] > 0.0:
         weight = particles.acts[substep, body, ACTS_WEIGHT]
         duration, rate = particles.acts[substep, body, ACTS_FIELD], 0.0
+        step = particles.acts[substep, body, ACTS_FORCE]
         factor = particles.push_factors[i]
         for axis in ti.static(range(3)):
             change[axis] += duration * factor * particles.acts[substep, body, ACTS_PUSH + axis]
         if ti.static(variant.fields):
-            found = accelerations(particles, body, substep, p.xyz, v, i, h, variant.fields)
+            found = accelerations(particles, body, substep, p.xyz, v, i, step, variant.fields)
             change += duration * weight * found.xyz
             rate += weight * found[3]
         if ti.static(variant.has_air):
             total = ti.Vector([0.0, 0.0, 0.0, 0.0])
             for n in range(particles.air_starts[i], particles.air_starts[i + 1]):
                 total += particles.air_shares[n] * particles.air_forces[particles.air_triangles_of[n]]
-            change += particles.acts[substep, body, ACTS_FORCE] * p[3] * total.xyz
+            change += step * p[3] * total.xyz
             rate += p[3] * total[3]
             lost = speed_change(particles, body, substep)[3]
             if lost > 0.0:
                 air = air_velocity(particles, body, substep, p.xyz, i, h, variant.fields)
                 change += lost * weight * air
-        divisor = ti.max(1.0, rate * particles.acts[substep, body, ACTS_FORCE])
+        divisor = ti.max(1.0, rate * step)
     particles.pushes[i] = ti.Vector([change[0], change[1], change[2], divisor])

@@ -211,7 +211,7 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
     task, iteration = order.stages[stage, FIRST] + turn, order.stages[stage, DETAIL]
     if ti.static(variant.has_air):
         if act == BLOW:
-            blow_share(world.particles, turn, turns, substep, h, variant)
+            blow_share(world, turn, turns, substep, h, variant)
     if ti.static(variant.is_forced):
         if act == PUSH:
             push_share(world.particles, turn, turns, substep, h, variant)

@@ -130,7 +130,7 @@ class OuterForces:
         """What acts on bodies in each substep of a slice of a frame, shape (substeps, bodies, ``ACTS_WIDTH``).
 
         The first velocity is that of a moment, and all others are means over a substep, see ``speed_changes``. So in
-        the very first substep forces act for half of it.
+        the very first substep forces act for half of it. BDF2 takes two thirds of each, but for the first.
         """
         rows = [self._mixed(self._body, body, frame_index, frame_slice) for body in self.scene.bodies]
         acts = np.stack(rows, axis=1)
@@ -140,9 +140,11 @@ class OuterForces:
         share, response = (2.0 / 3.0 if is_bdf2 else 1.0), drag.response(z, is_bdf2=is_bdf2)
         acts[:, :, ACTS_FORCE] = share * h
         acts[:, :, ACTS_FIELD] = share * h * response
-        if frame_index == 0 and frame_slice.number == 0 and not is_bdf2:
-            acts[0, :, ACTS_FORCE] = h * drag.fall(z) / response
-            acts[0, :, ACTS_FIELD] = h * drag.fall(z)
+        if frame_index == 0 and frame_slice.number == 0:
+            # BDF2 looks back to a velocity that no field has changed yet
+            begin = np.ones_like(z) if is_bdf2 else drag.fall(z) / response
+            acts[0, :, ACTS_FORCE] = h * begin
+            acts[0, :, ACTS_FIELD] = h * begin * response
         return acts
 
     def _mixed(

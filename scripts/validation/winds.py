@@ -118,8 +118,8 @@ CASES = (
     Case(
         "force_fields",
         "Points in force fields",
-        "A point of 1 kg in Blender's fields: a uniform Force, a Vortex around which it circles, a Harmonic spring, and "
-        "Drag by the speed and by its square.",
+        "A point of 1 kg in Blender's fields: a uniform Force, a Vortex around which it circles, a Harmonic spring, "
+        "and Drag by the speed and by its square.",
         points_in_fields,
         quick=True,
     ),

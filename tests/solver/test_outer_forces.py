@@ -120,8 +120,8 @@ def test_a_uniform_field_is_a_fall(integration):
     for _ in range(24):
         solver.advance()
     # what BDF2 does in its first substep is of first order
-    accuracy = {"rtol": 0.0, "atol": 5e-4 if integration == "BDF2" else 1e-6}
-    np.testing.assert_allclose(places(solver) - before, [[0.0, 0.0, 2.0]] * 2, **accuracy)
+    accuracy = 5e-4 if integration == "BDF2" else 1e-6
+    np.testing.assert_allclose(places(solver) - before, [[0.0, 0.0, 2.0]] * 2, rtol=0.0, atol=accuracy)
 
 
 def test_gravity_and_fields_add_up_with_damping():

@@ -48,8 +48,8 @@ def field_value(outer: ti.template(), f, s, x, velocity, number, h, kinds: ti.te
 
 
 @ti.func
-def accelerations(outer: ti.template(), body, s, x, velocity, number, h, kinds: ti.template()):
-    """How all fields accelerate a point that belongs to a body [m/s²], and the rate at which they take motion [1/s].
+def forces_and_air(outer: ti.template(), body, s, x, velocity, number, h, wants_air, kinds: ti.template()):
+    """What all fields do to a point that belongs to a body, and how fast the air moves there.
 
     Args:
         outer: pack with the fields.
@@ -59,25 +59,37 @@ def accelerations(outer: ti.template(), body, s, x, velocity, number, h, kinds: 
         velocity: of the point [m/s].
         number: of the point, by which noise differs.
         h: of the substep [s].
+        wants_air: whether the air is to be told too: it takes as long again.
         kinds: static mask of the kinds of ``FORCES`` that there are.
+
+    Returns:
+        ``acceleration`` [m/s²] with, as fourth component, the rate at which it takes motion away [1/s]; and ``air``, a
+        velocity [m/s], which is that of fields at what stands still.
     """
-    total = ti.Vector([0.0, 0.0, 0.0, 0.0])
-    for f in range(outer.field_ints.shape[0]):
-        weight, share = outer.field_weights[body, f], 1.0 - outer.field_floats[s, f, FIELD_WIND_FACTOR]
-        if weight * share > 0.0:
-            found = field_value(outer, f, s, x, velocity, number, h, kinds)
-            total += weight * share * found.value
-            # what resists motion has no flow beside, as in Blender
-            kind = outer.field_ints[f, FIELD_KIND]
-            if kind != ti.static(_DAMPED[0]) and kind != ti.static(_DAMPED[1]):
-                rate = outer.field_floats[s, f, FIELD_FLOW] * found.falloff * weight * share
-                total += ti.Vector([-rate * velocity[0], -rate * velocity[1], -rate * velocity[2], rate])
-    return total
+    acceleration, air = ti.Vector([0.0, 0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
+    fields = outer.field_ints.shape[0]
+    # what of a field is a force, then what is air: written once, for Taichi compiles functions wherever they are called
+    for turn in range(fields * ti.select(wants_air, 2, 1)):
+        f, is_air = turn % fields, turn // fields
+        wind = outer.field_floats[s, f, FIELD_WIND_FACTOR]
+        share = outer.field_weights[body, f] * ti.select(is_air == 1, wind, 1.0 - wind)
+        if share > 0.0:
+            found = field_value(outer, f, s, x, (1.0 - is_air) * velocity, number, h, kinds)
+            if is_air == 1:
+                air += share * found.value.xyz
+            else:
+                acceleration += share * found.value
+                # what resists motion has no flow beside, as in Blender
+                kind = outer.field_ints[f, FIELD_KIND]
+                if kind != ti.static(_DAMPED[0]) and kind != ti.static(_DAMPED[1]):
+                    rate = outer.field_floats[s, f, FIELD_FLOW] * found.falloff * share
+                    acceleration += ti.Vector([-rate * velocity[0], -rate * velocity[1], -rate * velocity[2], rate])
+    return ti.Struct(acceleration=acceleration, air=air)
 
 
 @ti.func
 def air_velocity(outer: ti.template(), body, s, x, number, h, kinds: ti.template()):
-    """How fast the air moves at a point [m/s]; arguments as of ``accelerations``."""
+    """How fast the air moves at a point [m/s]; arguments as of ``forces_and_air``."""
     total, still = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
     for f in range(outer.field_ints.shape[0]):
         share = outer.field_weights[body, f] * outer.field_floats[s, f, FIELD_WIND_FACTOR]

@@ -56,8 +56,9 @@ def gradient_noise(place, seed):
     x, y, z = ti.cast(corner[0], ti.i32), ti.cast(corner[1], ti.i32), ti.cast(corner[2], ti.i32)
     fade = f * f * f * (f * (f * 6.0 - 15.0) + 10.0)
     total = 0.0
-    for n in ti.static(range(8)):
-        i, j, k = ti.static(n & 1, (n >> 1) & 1, n >> 2)
+    # loops that are not unrolled: unrolled, a kernel takes minutes to compile
+    for n in range(8):
+        i, j, k = n & 1, (n >> 1) & 1, n >> 2
         share = 1.0 - fade[0] + i * (2.0 * fade[0] - 1.0)
         share *= 1.0 - fade[1] + j * (2.0 * fade[1] - 1.0)
         share *= 1.0 - fade[2] + k * (2.0 * fade[2] - 1.0)

@@ -14,15 +14,12 @@ from .site import with_rate
 @ti.func
 def turbulence_acceleration(site, velocity, strength, damping, h):
     """As ``ForceType.acceleration``."""
-    x, y, z = site.noise_place[0], site.noise_place[1], site.noise_place[2]
+    place, noise = site.noise_place, ti.Vector([0.0, 0.0, 0.0])
     # as in Blender, the same noise with its axes exchanged
-    noise = ti.Vector(
-        [
-            turbulent_noise(x, y, z, site.seed),
-            turbulent_noise(y, z, x, site.seed),
-            turbulent_noise(z, x, y, site.seed),
-        ]
-    )
+    for axis in range(3):
+        value = turbulent_noise(place[0], place[1], place[2], site.seed)
+        noise += value * ti.Vector([1.0 * (axis == 0), 1.0 * (axis == 1), 1.0 * (axis == 2)])
+        place = ti.Vector([place[1], place[2], place[0]])
     return with_rate(strength * site.falloff * noise, 0.0)
 
 

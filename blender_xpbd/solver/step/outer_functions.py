@@ -9,7 +9,7 @@ import taichi as ti
 
 from ...contacts.record import element_point
 from ...forces.air import air_force
-from ...forces.evaluate import accelerations, air_velocity
+from ...forces.evaluate import air_velocity, forces_and_air
 from ...forces.tables import (
     ACTS_DRAG,
     ACTS_FIELD,
@@ -87,18 +87,15 @@ def push_particle(particles: ti.template(), i, body, substep, h, variant: ti.tem
         for axis in ti.static(range(3)):
             change[axis] += duration * factor * particles.acts[substep, body, ACTS_PUSH + axis]
         if ti.static(variant.fields):
-            found = accelerations(particles, body, substep, p.xyz, v, i, step, variant.fields)
-            change += duration * weight * found.xyz
-            rate += weight * found[3]
+            lost = speed_change(particles, body, substep)[3]
+            found = forces_and_air(particles, body, substep, p.xyz, v, i, step, lost > 0.0, variant.fields)
+            change += weight * (duration * found.acceleration.xyz + lost * found.air)
+            rate += weight * found.acceleration[3]
         if ti.static(variant.has_air):
             total = ti.Vector([0.0, 0.0, 0.0, 0.0])
             for n in range(particles.air_starts[i], particles.air_starts[i + 1]):
                 total += particles.air_shares[n] * particles.air_forces[particles.air_triangles_of[n]]
             change += step * p[3] * total.xyz
             rate += p[3] * total[3]
-            lost = speed_change(particles, body, substep)[3]
-            if lost > 0.0:
-                air = air_velocity(particles, body, substep, p.xyz, i, h, variant.fields)
-                change += lost * weight * air
         divisor = ti.max(1.0, rate * step)
     particles.pushes[i] = ti.Vector([change[0], change[1], change[2], divisor])

@@ -144,7 +144,11 @@ class System:
     @property
     def is_branched(self) -> bool:
         """Whether the kernels for this system have many branches."""
-        if self.objects is not None or any(solver_kind(model.body).is_branched for model in self.models):
+        if (
+            self.objects is not None
+            or self.scene.forces
+            or any(solver_kind(model.body).is_branched for model in self.models)
+        ):
             return True
         return any(contact_type(collider.shape).is_branched for collider in self.scene.colliders)
 

@@ -56,7 +56,7 @@ class Material:
     pin_frequency: float = 4.0
     force_weight: float = 1.0
     air_drag: float = 1.2
-    air_lift: float = 1.0
+    air_lift: float = 0.3
     push_x: float = 0.0
     push_y: float = 0.0
     push_z: float = 0.0

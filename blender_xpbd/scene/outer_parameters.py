@@ -38,8 +38,9 @@ OUTER_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "air_lift",
         "Air Lift",
-        "How much wind pushes a slanting face across its way: flags wave by it, and paper glides",
-        1.0,
+        "How much wind pushes a slanting face across its way: flags wave by it, and paper glides. From 1 on, fine "
+        "meshes flutter in small wrinkles",
+        0.3,
         "",
         0.0,
         100.0,

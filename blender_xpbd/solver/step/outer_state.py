@@ -10,16 +10,16 @@ import numpy.typing as npt
 import taichi as ti
 
 from ...bodies.vertex_factors import embedded_factors, vertex_factors
-from ...device.arrays import make_array, make_zero_vectors
+from ...device.arrays import make_array, make_vectors, make_zero_vectors
 from ..system.system import System
 
 
 def outer_arrays(system: System) -> dict[str, Any]:
     """The arrays of ``packs.Particles`` for forces, by name; what changes with frames is written before each."""
     outer, air = system.outer, system.air
-    has_fields = bool(system.scene.forces)
+    has_fields, count = bool(system.scene.forces), len(system.positions) if outer else 0
     return {
-        "pushes": make_zero_vectors(len(system.positions) if outer else 0),
+        "pushes": make_vectors(np.zeros((count, 3)), np.ones(count)),
         "push_factors": make_array(_push_factors(system) if outer else np.zeros(0), ti.f32),
         "acts": make_array(outer.acts(0) if outer else np.zeros((1, 1, 1)), ti.f32),
         "field_ints": make_array(outer.field_ints(0) if has_fields else np.zeros((0, 1), np.int32), ti.i32),

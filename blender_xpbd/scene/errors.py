@@ -87,6 +87,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_TANGLED",
     "W_TUNNELLED",
     "W_CACHE_DAMAGED",
+    "W_FORCE",
     "W_IGNORED",
 )
 

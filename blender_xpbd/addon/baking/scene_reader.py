@@ -17,6 +17,7 @@ The rules, as artists are told them:
 - Gravity and animatable parameters that something animates are followed through the frames. All other settings are
   those of the first frame, wherever the playhead stands; only the range of frames and their duration are read where it
   stands.
+- Force fields that take part are followed through the frames, their numbers and their places.
 - Objects that something animates are followed through the frames, and the height of the floor; all of them, where a
   handler is called at each.
 - A collider is its mesh after all modifiers, at each frame.
@@ -48,6 +49,7 @@ from ..reading.body_reader import LocalBody, precision_notice
 from ..reading.collider_reader import FloorReader, read_collider
 from ..reading.collider_shapes import ColliderShapes
 from ..reading.contact_reader import resolved_contact
+from ..reading.force_reader import FieldReader, field_objects, may_change
 from ..reading.motion import frame_kept, has_animation, has_frame_handlers, may_deform, may_move, world_matrix
 from ..reading.parameter_tracks import ParameterTracks, gravity_of
 from .body_kinds import blender_kind
@@ -114,17 +116,22 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
     is_scripted = has_frame_handlers()
     moving = frozenset(obj.session_uid for obj in everything if is_scripted or may_move(obj))
     with frame_kept(scene):
-        if moving or has_animation(scene) or any(may_deform(obj) for obj in everything):
+        sources = field_objects(scene, enabled)
+        changes = any(may_deform(obj) for obj in everything) or any(may_change(obj) for obj in sources)
+        if moving or has_animation(scene) or changes:
             scene.frame_set(frames.start)
         floor = FloorReader(scene, unit_scale_of(scene), is_scripted=is_scripted) if scene.xpbd.use_floor else None
-        parts = _SceneParts(scene, options, frames, floor)
         depsgraph = context.evaluated_depsgraph_get()
+        fields = FieldReader(sources, depsgraph, unit_scale_of(scene), is_scripted=is_scripted)
+        parts = _SceneParts(scene, options, frames, floor, fields)
         local_bodies, local_colliders, matrices = _read_all(bodies, colliders, options, depsgraph)
         pinned = frozenset(body.object_uid for body in local_bodies if len(body.pin_vertices))
         ignored = ignored_inputs(scene, enabled, pinned, local_colliders.values())
         shapes = ColliderShapes(colliders, frames, depsgraph, is_scripted=is_scripted)
         parameters = ParameterTracks(scene, everything, unit_scale_of(scene))
-        yield from _follow(context, parts.scene_uid, frames, _Followed(moving, matrices, shapes, parameters, floor))
+        yield from _follow(
+            context, parts.scene_uid, frames, _Followed(moving, matrices, shapes, parameters, floor, fields)
+        )
     for uid, positions in shapes.positions().items():
         local_colliders[uid] = replace(local_colliders[uid], positions=positions)
     spheres = deforming_spheres([local_colliders[uid].name for uid in shapes.not_followed()])
@@ -171,7 +178,12 @@ class _SceneParts:
     """What the scene says itself, kept so that no reference to Blender's data outlives a pause."""
 
     def __init__(
-        self, scene: bpy.types.Scene, options: BakeOptions, frames: FrameRange, floor: FloorReader | None
+        self,
+        scene: bpy.types.Scene,
+        options: BakeOptions,
+        frames: FrameRange,
+        floor: FloorReader | None,
+        fields: FieldReader,
     ) -> None:
         self.scene_uid = scene.session_uid
         self._unit_scale = unit_scale_of(scene)
@@ -180,7 +192,8 @@ class _SceneParts:
         self._make_single_user = options.make_single_user
         self._key_tolerance = _key_tolerance(scene, options)
         self._gravity = np.array(gravity_of(scene), np.float64) * self._unit_scale
-        self._floor = floor
+        self._air_density = scene.xpbd.air_density
+        self._floor, self._fields = floor, fields
 
     def assemble(
         self,
@@ -202,7 +215,17 @@ class _SceneParts:
         metres = np.diag([self._unit_scale] * 3 + [1.0])
         moved = tuple(replace(collider, transforms=metres @ matrices[uid]) for uid, collider in colliders.items())
         scene = Scene(
-            placed, (*moved, *floor), self._frames, self._settings, self._gravity, tracks=parameters.tracks(met)
+            tuple(
+                replace(body, fields=self._fields.of_body(local.object_uid, local.chosen_fields))
+                for body, local in zip(placed, bodies, strict=True)
+            ),
+            (*moved, *floor),
+            self._frames,
+            self._settings,
+            self._gravity,
+            self._fields.forces(),
+            (*parameters.tracks(met), *self._fields.tracks()),
+            self._air_density,
         )
         validate(scene)
         notices = [notice for body in bodies for notice in body.notices]
@@ -283,6 +306,7 @@ class _Followed:
         shapes: of colliders that may deform.
         parameters: that are animated.
         floor: if there is one.
+        fields: force fields.
     """
 
     moving: frozenset[int]
@@ -290,10 +314,11 @@ class _Followed:
     shapes: ColliderShapes
     parameters: ParameterTracks
     floor: FloorReader | None
+    fields: FieldReader
 
     def __bool__(self) -> bool:
         floor_moves = self.floor is not None and self.floor.may_move
-        return bool(self.moving or self.shapes.uids or self.parameters or floor_moves)
+        return bool(self.moving or self.shapes.uids or self.parameters or floor_moves or self.fields.may_change)
 
 
 def _follow(
@@ -310,6 +335,7 @@ def _follow(
             followed.matrices[uid].append(world_matrix(_require_object(uid), depsgraph, frame))
         followed.shapes.note([_require_object(uid) for uid in followed.shapes.uids], depsgraph, frame)
         followed.parameters.note(context.scene, _require_object)
+        followed.fields.look(_require_object, depsgraph, frame)
         if followed.floor is not None and followed.floor.may_move:
             followed.floor.look(context.scene)
 

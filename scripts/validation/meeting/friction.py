@@ -129,8 +129,8 @@ CASES = (
         "meeting_slope",
         "Contact between bodies: sticking and sliding",
         f"A sheet or a rubber block lies on rubber that is held, μ = {FRICTION}, and rises to a slope in a second. At "
-        f"tan θ = {STICKS} μ it sticks, at {SLIDES} μ it slides with g (sin θ − μ cos θ), here to within a half. Blocks "
-        "have the substeps that *By Material* chooses.",
+        f"tan θ = {STICKS} μ it sticks, at {SLIDES} μ it slides with g (sin θ − μ cos θ), here to within a half. "
+        "Blocks have the substeps that *By Material* chooses.",
         stick_and_slide,
     ),
     Case(

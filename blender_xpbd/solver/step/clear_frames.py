@@ -28,10 +28,11 @@ from .packs import Order
 from .plan import Plan
 from .team_path import simulate_stages
 
-# substeps whose places are noted at most, then it is proved that they stayed clear. Chosen by hand: a place is 16 bytes
-MOST_NOTED = 10
+# substeps whose places are noted, then it is proved that they stayed clear: at most, and at least where there are many
+# particles; and how many places are noted otherwise at most, of 16 bytes each. Chosen by hand
+MOST_NOTED, LEAST_NOTED, MOST_PLACES = 20, 5, 1_000_000
 # how far particles may leave their straight way, as a share of the mean edge of a surface that meets itself: then what
-# begins and ends in a cone of normals does not leave it by more than 36° in between
+# begins and ends in a cone of normals does not leave it by more than about 36° in between
 MOST_BENT = 0.25
 # pairs that a search may list per surface point; where there are more, half the substeps are proved at a time. Chosen
 # by hand
@@ -50,6 +51,7 @@ class ClearFrames:
 
     Attributes:
         memory: on the device, part of a checkpoint; columns above, shape (3,).
+        most_noted: substeps that are simulated before it is proved that they stayed clear, at most.
     """
 
     def __init__(self, objects: ContactObjects, search: PairSearch, plan: Plan) -> None:
@@ -66,14 +68,11 @@ class ClearFrames:
         stages = make_array(np.array(self._stages, np.int32), ti.i32)
         self._order = Order(**(arrays_by_name(plan.state.order) | {"stages": stages}))
         self._substeps = plan.system.scene.settings.substeps
+        fits = max(MOST_PLACES // len(plan.system.positions), LEAST_NOTED)
+        self.most_noted = min(MOST_NOTED, fits, self._substeps)
         self._most_bent = make_array(MOST_BENT * _mean_edges(objects), real_type())
         self._most_pairs = max(FEWEST_PAIRS, int(MOST_PAIRS * len(objects.elements)))
         self._answer = make_zeros((2,), ti.i32)
-
-    @property
-    def noted(self) -> int:
-        """Rows of ``noted_places`` that it takes."""
-        return min(MOST_NOTED, self._substeps) + 1
 
     @property
     def was_clear(self) -> bool:
@@ -102,7 +101,7 @@ class ClearFrames:
 
     def simulate(self, plan: Plan, first: int, team_size: int) -> int:
         """Simulate substeps as if nothing touched; returns how many."""
-        count, stages = min(MOST_NOTED, self._substeps - first), len(self._stages)
+        count, stages = min(self.most_noted, self._substeps - first), len(self._stages)
         state = replace(plan.state, order=self._order, stages=self._stages)
         plan = replace(plan, state=state)
         simulate_stages(plan, stages * first, stages * (first + count), self._substeps, team_size)

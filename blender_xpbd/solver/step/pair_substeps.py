@@ -16,6 +16,7 @@ import numpy.typing as npt
 import taichi as ti
 
 from ...contacts.pairs.tables import OBJECT_HALF_THICKNESS, OBJECT_RESTITUTION
+from ...contacts.search.crossings import CrossingSearch
 from ...contacts.search.pair_search import Contents, PairSearch
 from ...device.arrays import edited_array, make_array, make_zeros, read_array, write_array
 from ...device.packs import arrays_by_name
@@ -85,9 +86,12 @@ class PairSubsteps:
         """
         self._objects, self._colliders = objects, colliders
         self._search = PairSearch(objects.surfaces, _contents(system, objects))
+        self._crossing_search = CrossingSearch(objects.surfaces)
         self.clear = ClearFrames(objects, self._search, plan)
         parts = system.schedule.parts.count
-        self._arrays = staying_arrays(objects, system.inverse_masses, parts + 1, self.clear.noted) | pair_arrays(0)
+        self._arrays = staying_arrays(
+            objects, system.inverse_masses, parts + 1, self.clear.most_noted + 1
+        ) | pair_arrays(0)
         window = self._search.window
         self._arrays["list_starts"], self._arrays["list_ends"] = window.window_starts, window.window_ends
         self._arrays["list_stays"] = window.window_stays
@@ -243,6 +247,7 @@ class PairSubsteps:
         """Look for what crosses."""
         return Untangling(
             self._objects,
+            self._crossing_search,
             self._outside,
             self._plan.state.particles,
             self._plan.h / self._frame_slice.of,

@@ -3,8 +3,8 @@
 
 Substeps without contact between bodies note where particles come. Between two notes each goes straight and evenly. So
 a pair that begins farther apart than its gap, by more than its sides have moved relative to each other at any note, has
-stayed clear. What sides do together, as neighbours in a sheet that swings, counts for nothing. ``pairs`` is the pack
-``packs.Pairs``.
+stayed clear. Where that does not hold, it is asked of each piece of the way. What sides do together, as neighbours in a
+sheet that swings, counts for nothing. ``pairs`` is the pack ``packs.Pairs``.
 """
 
 import taichi as ti
@@ -14,6 +14,9 @@ from ...contacts.pairs.near import LEAST_GAP, LEAST_ROUNDINGS
 from ...contacts.pairs.tables import EDGE_EDGE, GAP, KIND, POINTS
 from ...contacts.search.boxes import WIDE_AT_BOTH
 from .pair_tables import FIRST, LAST
+
+# into how many pieces the way from one note to the next is divided where the whole is not certain. Chosen by hand
+PIECES = 4
 
 
 @ti.func
@@ -28,35 +31,36 @@ def note_places_share(particles: ti.template(), starts: ti.template(), pairs: ti
 
 @ti.func
 def open_ways(pairs: ti.template(), first, last, most: ti.template()):
-    """Lay out the boxes that go straight from one note to a later one, as wide as particles leave that way.
+    """Lay out the boxes that go straight from one note to a later one, and hold how particles leave that way.
 
     Args:
         pairs: the pack.
         first: of the notes.
         last: of the notes.
-        most: how far particles of each object may leave their straight way [m], shape (objects,).
+        most: how wide the boxes of each object may be across [m], shape (objects,).
 
     Returns:
-        1 where one leaves it by more, else 0.
+        1 where one is wider, else 0.
     """
     rows, places = ti.static(pairs.object_rows, pairs.noted_places)
     is_bent = 0
     for o in range(rows.shape[0]):
-        most_square = 0.0
+        widest = 0.0
         for i in range(rows[o, FIRST], rows[o, LAST]):
             start, end = places[first, i].xyz, places[last, i].xyz
             step = (end - start) / (last - first)
-            margin, square = 0.0, 0.0
+            low, high = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
             for k in range(first + 1, last):
-                way = places[k, i].xyz - start - (k - first) * step
-                square = ti.max(square, way.norm_sqr())
-                margin = ti.max(margin, ti.abs(way).max())
-            most_square = ti.max(most_square, square)
-            pairs.list_starts[i] = ti.Vector([start[0], start[1], start[2], margin])
-            pairs.list_ends[i] = ti.Vector([end[0], end[1], end[2], 0.0])
-            pairs.list_stays[i] = ti.Vector([end[0], end[1], end[2], WIDE_AT_BOTH])
+                aside = places[k, i].xyz - start - (k - first) * step
+                low, high = ti.min(low, aside), ti.max(high, aside)
+            widest = ti.max(widest, (high - low).norm_sqr())
+            start += 0.5 * (low + high)
+            pairs.list_starts[i] = ti.Vector([start[0], start[1], start[2], 0.0])
+            low, high = end + low, end + high
+            pairs.list_ends[i] = ti.Vector([high[0], high[1], high[2], 0.0])
+            pairs.list_stays[i] = ti.Vector([low[0], low[1], low[2], WIDE_AT_BOTH])
         # written so that what is not a number is bent
-        if not most_square <= most[o] * most[o]:
+        if not widest <= most[o] * most[o]:
             is_bent = 1
     return is_bent
 
@@ -119,19 +123,19 @@ def is_clear(pairs: ti.template(), n, is_held, first, last, embeds: ti.template(
     places, square = places_of(pairs, first, n, embeds), 0.0
     for k in range(first + 1, last + 1):
         square = ti.max(square, relative_square(is_edges, places_of(pairs, k, n, embeds) - places))
-    # first over all notes at once, then from note to note; written once, for Taichi compiles functions at each call
-    result, note, reach = False, first - 1, ti.sqrt(square)
-    while note < last:
+    # first over all notes at once, then piece by piece; written once, for Taichi compiles functions at each call
+    result, piece, pieces, reach = False, -1, PIECES * (last - first), ti.sqrt(square)
+    while piece < pieces:
         is_certain = is_clear_from(places, is_edges, reach, gap)
-        if note < first and (is_certain or last == first + 1):
-            result, note = is_certain, last
-        elif note >= first and not is_certain:
-            note = last
+        if is_certain == (piece < 0):
+            result, piece = is_certain, pieces
         else:
-            note += 1
-            result = note == last
+            piece += 1
+            result = piece == pieces
             if not result:
-                places = places_of(pairs, note, n, embeds)
-                way = places_of(pairs, note + 1, n, embeds) - places
+                note = first + piece // PIECES
+                here = places_of(pairs, note, n, embeds)
+                way = (places_of(pairs, note + 1, n, embeds) - here) / PIECES
+                places = here + ti.cast(piece % PIECES, float) * way
                 reach = ti.sqrt(relative_square(is_edges, way))
     return result

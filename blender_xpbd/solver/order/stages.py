@@ -4,6 +4,8 @@
 | act | what happens | in ``step`` of ``tests/reference/xpbd.py`` |
 |---|---|---|
 | BEGIN_PAIRS | what a substep with contact between bodies begins with is noted | – |
+| BLOW | moving air pushes triangles | – |
+| PUSH | that, force fields and pushes of bodies change velocities | – |
 | PREDICT | gravity and drag change velocities, these move particles | ``v = kept v + fallen g``, ``x + h v`` |
 | PLACE_TARGETS | pinned particles go on their way | ``x[particle] = target`` |
 | PLACE_VERTICES | vertices of colliders go on their way | – |
@@ -68,8 +70,10 @@ KEEP_SPINS = 31
 STRIKE, PART = range(32, 34)
 # that of elastic bodies with material damping
 DAMP_RATES = 34
+# those of forces from outside
+BLOW, PUSH = range(35, 37)
 # that of frames in which nothing may touch
-NOTE_PLACES = 35
+NOTE_PLACES = 37
 # those that are left out of such a frame
 ACTS_OF_PAIRS = frozenset(
     {BEGIN_PAIRS, NOTE_CANDIDATES, MEASURE_ISLANDS, OPEN_WINDOW, OPEN_LIST, FIND_NEAR, TOUCH_PAIRS, TOUCH_AGAIN}
@@ -125,6 +129,8 @@ class Contents:
             it gives again do not know of the contacts that held against them.
         strikes: whether there are hard pieces that other surfaces may meet.
         damps_rates: whether constraints are damped in the velocities.
+        is_forced: whether something besides gravity acts from outside.
+        has_air: whether air does.
     """
 
     has_targets: bool = False
@@ -137,6 +143,8 @@ class Contents:
     touches_first: bool = False
     strikes: bool = False
     damps_rates: bool = False
+    is_forced: bool = False
+    has_air: bool = False
 
 
 def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Stage, ...]:
@@ -154,6 +162,7 @@ def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Sta
     stages = []
     if has.has_pairs:
         stages += [Stage(BEGIN_PAIRS, part_count)]
+    stages += [Stage(BLOW, part_count)] * int(has.has_air) + [Stage(PUSH, part_count)] * int(has.is_forced)
     stages += [Stage(PREDICT, part_count)]
     if has.has_targets:
         stages += [Stage(PLACE_TARGETS, 1)]

@@ -15,6 +15,7 @@ import taichi as ti
 
 from .contact_type import ContactType
 from .moving_triangle import NO_PASSAGE, passage
+from .nearest_face import NEAREST_WIDTH, TRIANGLE, is_place_kept, keep_place
 from .triangle import NO_CONTACT, barycentric, closest_on_triangle, is_finite, triple
 
 # passages followed in one groove before the point goes where the place that it met first is at the end
@@ -287,6 +288,22 @@ def _near_contact(
 
 
 @ti.func
+def _bound(colliders: ti.template(), header, k, point, share, limit):
+    """How far to look for what is nearest to a contact point: no farther than the place that was nearest last is now.
+
+    More than rounding, so that the same is found as within ``limit``.
+    """
+    floats, ints = ti.static(colliders.mesh_floats, colliders.mesh_ints)
+    bound = limit
+    if is_place_kept(colliders, k, header):
+        row = k * NEAREST_WIDTH
+        v, w = colliders.nearest_floats[row], colliders.nearest_floats[row + 1]
+        place = _place(floats, ints, header, colliders.nearest_ints[row + TRIANGLE], v, w, share)
+        bound = ti.min(limit, ABOVE_ROUNDING * (point - place).norm() + floats[ints[header] + 1])
+    return bound
+
+
+@ti.func
 def query_deforming_mesh(colliders: ti.template(), header, radius, point, previous_point, offset, k):
     """Normal, distance and displacement; arguments as in ``ContactType.query``.
 
@@ -312,10 +329,17 @@ def query_deforming_mesh(colliders: ti.template(), header, radius, point, previo
             limit = _search_limit(floats, ints, header, end, start_share, end_share, ti.max(gap, travel))
             # a second look tells whether a doubtful push left the point inside
             target, met, looks = end, end, 0
+            # a place that has become a sliver bounds nothing: then the search is done again
+            bound = _bound(colliders, header, k, end, end_share, limit)
             while looks < 2:
-                found = _closest(floats, ints, header, target, end_share, limit)
-                is_doubtful = False
-                if looks == 0 and found.distance <= travel:
+                found = _closest(floats, ints, header, target, end_share, bound)
+                is_doubtful, is_over = False, found.triangle >= 0 or bound >= limit
+                bound = limit
+                if not is_over:
+                    looks -= 2
+                elif looks == 0 and found.triangle >= 0:
+                    keep_place(colliders, k, header, found.triangle, found.v, found.w)
+                if is_over and looks == 0 and found.distance <= travel:
                     passing = _passing_contact(floats, ints, header, start, end, start_share, end_share, gap)
                     result, displacement = passing.result, passing.displacement
                     target, met, is_doubtful = passing.pushed, passing.met, passing.is_doubtful

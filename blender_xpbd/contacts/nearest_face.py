@@ -10,6 +10,10 @@ A row of each contact point, of the mesh that was asked last:
 - ``nearest_ints`` (points · NEAREST_WIDTH,) int32: columns below; a header is counted from 1, for 0 is none.
 - ``nearest_floats`` (points · NEAREST_WIDTH,) float32: where the point was in the mesh's frame [m], and how far it may
   go from there [m].
+
+Of a mesh that deforms no such distance is known: other parts of it may come nearer by themselves. There the place that
+was nearest last bounds the search for the one that is nearest now. A row then holds the weights of b and c of that
+place instead of where the point was.
 """
 
 from typing import Any
@@ -62,3 +66,18 @@ def keep(colliders: ti.template(), k, header, cell, triangle, flags, point, leew
         ints[row + TRIANGLE], ints[row + CELL_FLAGS] = triangle, flags
         floats[row], floats[row + 1], floats[row + 2] = point.x, point.y, point.z
         floats[row + LEEWAY] = leeway
+
+
+@ti.func
+def is_place_kept(colliders: ti.template(), k, header):
+    """Whether it is known which place of the mesh of this header, which deforms, was nearest to contact point ``k``."""
+    return colliders.nearest_ints[k * NEAREST_WIDTH + HEADER] == header + 1
+
+
+@ti.func
+def keep_place(colliders: ti.template(), k, header, triangle, v, w):
+    """Note which place of a mesh that deforms is nearest to contact point ``k``, by its weights of b and c."""
+    ints, floats = ti.static(colliders.nearest_ints, colliders.nearest_floats)
+    row = k * NEAREST_WIDTH
+    ints[row + HEADER], ints[row + TRIANGLE] = header + 1, triangle
+    floats[row], floats[row + 1] = v, w

@@ -98,8 +98,13 @@ class Solver:
         self.frames_advanced += 1
 
     def _simulate_divided(self, path: str, pairs: PairSubsteps) -> None:
-        """Simulate a frame; where something may have passed through a fast collider, again in slices."""
+        """Simulate a frame with contact between bodies, unless nothing comes near.
+
+        Where something may have passed through a fast collider, it is done again in slices.
+        """
         count = pairs.slices(self.frame_index)
+        if count == 1 and pairs.begins_clear(self.frame_index) and self._stays_clear(path, pairs):
+            return
         before = self.checkpoint() if count > 1 else {}
         self._simulate(path)
         if count > 1 and pairs.has_passed:
@@ -110,6 +115,26 @@ class Solver:
                 self._simulate(path, FrameSlice(number, count))
             self._slices.set(1, self.frame_index)
             self._slices.rescale(count)
+
+    def _stays_clear(self, path: str, pairs: PairSubsteps) -> bool:
+        """Simulate a frame as if no bodies touched, with as many slots as it takes; where they may have, take it back.
+
+        Returns:
+            whether nothing came near.
+        """
+        self._upload(WHOLE)
+        before = self.checkpoint()
+        plan = pairs.simulate_clear(self._plan, path, self.frame_index)
+        while plan is not None and plan.state.lacks_slots:
+            self._write(before)
+            plan = replace(plan, state=with_more_slots(plan.state, self.system))
+            plan = pairs.simulate_clear(plan, path, self.frame_index)
+        if plan is None:
+            self._write(before)
+            pairs.clear.note_failure()
+            return False
+        self._plan = plan
+        return True
 
     def _simulate(self, path: str, frame_slice: FrameSlice = WHOLE) -> None:
         """Simulate the substeps of a slice of a frame, with as many slots as it takes."""
@@ -277,7 +302,7 @@ class Solver:
         if self._plan.variant.bounces:
             kept["hits"] = self._state.pieces.hits
         if self._pairs is not None:
-            kept["may_cross"] = self._pairs.may_cross
+            kept |= {"may_cross": self._pairs.may_cross, "clear": self._pairs.clear.memory}
         return kept
 
     def _raise_diverged(self, body: int) -> None:

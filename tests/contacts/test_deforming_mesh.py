@@ -11,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blender_xpbd.contacts.deforming_mesh import query_deforming_mesh
+from blender_xpbd.contacts.nearest_face import HEADER, NEAREST_WIDTH, TRIANGLE, nearest_faces
+from blender_xpbd.device.arrays import edited_array, read_array
 from blender_xpbd.device.runtime import start_taichi
 from blender_xpbd.geometry.collider.moving_surface import build_moving_surface
 from blender_xpbd.geometry.collider.packed_trees import pack_tree
@@ -24,12 +26,16 @@ SUBSTEPS = 4
 class Meshes(NamedTuple):
     mesh_floats: Any
     mesh_ints: Any
+    nearest_ints: Any
+    nearest_floats: Any
 
 
 @ti.kernel
 def query(
     floats: ti.types.ndarray(dtype=ti.f32, ndim=1),
     ints: ti.types.ndarray(dtype=ti.i32, ndim=1),
+    nearest_ints: ti.types.ndarray(dtype=ti.i32, ndim=1),
+    nearest_floats: ti.types.ndarray(dtype=ti.f32, ndim=1),
     header: ti.i32,
     share: ti.f32,
     offset: ti.f32,
@@ -37,7 +43,7 @@ def query(
     previous: POINTS,
     found: FOUND,
 ):
-    meshes = ti.static(Meshes(floats, ints))
+    meshes = ti.static(Meshes(floats, ints, nearest_ints, nearest_floats))
     for k in range(points.shape[0]):
         hit, displacement, _ = query_deforming_mesh(meshes, header, share, points[k], previous[k], offset, k)
         for n in ti.static(range(4)):
@@ -77,11 +83,12 @@ class Mesh:
     def corners(self, share):
         return (self.start + share * (self.end - self.start))[self.surface.triangles]
 
-    def __call__(self, share, points, previous, offset=0.0):
-        """Normals, distances and displacements."""
+    def __call__(self, share, points, previous, offset=0.0, kept=None):
+        """Normals, distances and displacements; ``kept`` is what ``nearest_faces`` makes, nothing by default."""
+        rows = (nearest_faces(len(points)) if kept is None else kept).values()
         found = np.zeros((len(points), 7), np.float32)
         pairs = [np.ascontiguousarray(each, np.float32) for each in (points, previous)]
-        query(self.floats, self.ints, self.header, share, offset, *pairs, found)
+        query(self.floats, self.ints, *rows, self.header, share, offset, *pairs, found)
         assert np.isfinite(found).all()
         return found[:, :3].astype(float), found[:, 3].astype(float), found[:, 4:].astype(float)
 
@@ -187,3 +194,23 @@ def test_an_open_mesh_holds_on_the_side_where_a_point_was(meshes, side):
         normals, distances, _ = mesh(share, end, places[0] + height, 0.005)
         pushed = end - np.minimum(distances, 0.0)[:, None] * normals
         np.testing.assert_allclose(((pushed - places[1]) * normal).sum(axis=1), side * 0.005, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", sorted(SHAPES))
+def test_what_is_kept_changes_nothing(meshes, name):
+    """Points that go along a mesh find the same to the last bit, also where any place of it was kept."""
+    mesh, random = meshes[name], np.random.default_rng(7)
+    points, gap = mesh.near(0.0, 300, 0.1 * mesh.size, 3), 0.02 * mesh.size
+    kept, known = nearest_faces(len(points)), 0
+    for step in range(SUBSTEPS):
+        before, points = points, points + random.normal(0.0, 0.2 * gap, points.shape)
+        known += (read_array(kept["nearest_ints"]).reshape(-1, NEAREST_WIDTH)[:, HEADER] > 0).sum()
+        found = mesh((step + 1) / SUBSTEPS, points, before, gap, kept)
+        for mine, other in zip(found, mesh((step + 1) / SUBSTEPS, points, before, gap), strict=True):
+            np.testing.assert_array_equal(mine, other)
+    assert known > 0
+    with edited_array(kept["nearest_ints"]) as rows:
+        rows = rows.reshape(-1, NEAREST_WIDTH)
+        rows[:, HEADER], rows[:, TRIANGLE] = mesh.header + 1, random.integers(len(mesh.corners(1.0)), size=len(rows))
+    for mine, other in zip(mesh(1.0, points, before, gap, kept), mesh(1.0, points, before, gap), strict=True):
+        np.testing.assert_array_equal(mine, other)

@@ -99,7 +99,7 @@ class PairSearch:
             window_ends=make_zero_vectors(particle_count),
             window_stays=make_zero_vectors(particle_count),
         )
-        self._task_starts = make_zeros((contents.part_count + 2,), ti.i32)
+        self.task_starts = make_zeros((contents.part_count + 2,), ti.i32)
         self._capacity = 0
         self._grow(1)
 
@@ -115,7 +115,22 @@ class PairSearch:
             self._walk.search(self.window, self._listed, team_size)
         met = self._walk.met()
         islands = connected_components(self._object_count, met)
-        return PairList(self._pairs, self._task_starts, count, islands, met)
+        return PairList(self._pairs, self.task_starts, count, islands, met)
+
+    def search_few(self, most: int, team_size: int = 1) -> tuple[Any, int] | None:
+        """List the pairs for the window as it is, where there are few.
+
+        Args:
+            most: pairs.
+            team_size: as of ``search``.
+
+        Returns:
+            what ``PairList.pairs`` is, and how many there are; None for more than ``most``.
+        """
+        if self._capacity < most:
+            self._grow(most)
+        count = self._walk.search(self.window, self._listed, team_size)
+        return None if count > most else (self._pairs, count)
 
     def _grow(self, capacity: int) -> None:
         """Make room for so many pairs."""
@@ -126,7 +141,7 @@ class PairSearch:
             "pair_bounds": make_zeros((capacity,), real_type()),
         }
         self._pairs = Pairs(**arrays)
-        self._listed = Listed(task_starts=self._task_starts, **arrays)
+        self._listed = Listed(task_starts=self.task_starts, **arrays)
 
 
 def _make_points(contents: Contents) -> Any:

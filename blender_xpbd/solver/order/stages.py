@@ -40,6 +40,7 @@
 | COUNT_PAIRS | how many pairs pushed, for the statistics | – |
 | BOUNCE | compact pieces bounce as a whole | – |
 | DAMP | once, in the last substep of a frame: bodies lose internal motion | ``damp_internal_motion`` |
+| NOTE_PLACES | in frames that may stay clear, see ``clear_stages``: where particles come is noted | – |
 
 The turns of a stage share no movable particle, so they may be done in any order or at once; a stage begins when all
 turns of the one before are done. A team of threads claims turn by turn (``team_kernels``); for a graphics card a stage
@@ -71,6 +72,14 @@ STRIKE, PART = range(32, 34)
 DAMP_RATES = 34
 # those of forces from outside
 BLOW, PUSH = range(35, 37)
+# that of frames in which nothing may touch
+NOTE_PLACES = 37
+# those that are left out of such a frame
+ACTS_OF_PAIRS = frozenset(
+    {BEGIN_PAIRS, NOTE_CANDIDATES, MEASURE_ISLANDS, OPEN_WINDOW, OPEN_LIST, FIND_NEAR, TOUCH_PAIRS, TOUCH_AGAIN}
+    | {CHECK_WINDOW, REOPEN_WINDOW, STRIKE, HOLD_PUSHED, MEASURE_MEANS, BEGIN_LIMIT, LIMIT, SLIDE, TRUNCATE}
+    | {CLOSE_ISLANDS, PART, SETTLE_PAIRS, KEEP_SPINS, COUNT_PAIRS}
+)
 # how often particles go along what stops them before they stop; one takes most of what it can, see docs/experiments.md
 SLIDES = 1
 # how often an iteration goes over pairs at most; it ends before where pushes have become small. Of 4, 8, 16 and 32
@@ -200,6 +209,12 @@ def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Sta
     if most > MOST_PARTS:
         raise ValueError(f"a stage has {most} turns, more than can be claimed")
     return tuple(stages)
+
+
+def clear_stages(stages: Sequence[Stage], part_count: int) -> tuple[Stage, ...]:
+    """The stages of a substep with contact between bodies in which, as it may turn out, nothing touches."""
+    kept = [stage for stage in stages if stage.act not in ACTS_OF_PAIRS]
+    return (*kept, Stage(NOTE_PLACES, part_count))
 
 
 def _by_task(act: int, rounds: Sequence[tuple[int, int]], detail: int = 0) -> list[Stage]:

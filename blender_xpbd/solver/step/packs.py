@@ -145,8 +145,8 @@ Order = pack_type(
 # ``pair_tables``. Of each particle, its velocity when the substep began, where it came before pairs pushed it, and how
 # far it may go [m] in the frame of its island. Of each island, which has the number of its first object, the
 # displacement that it is looked at from, its mean one [m], and the angular momentum [kg m²/s] by predicted
-# velocities. Places of vertices in their collider's frame at both
-# ends of the frame [m]
+# velocities. Places of vertices in their collider's frame at both ends of the frame [m]. Places of particles at the
+# ends of the substeps of a launch that may stay clear, a row each [m]
 Pairs = pack_type(
     surface_elements=INT_TABLE,
     surface_weights=FLOAT_TABLE,
@@ -188,6 +188,7 @@ Pairs = pack_type(
     told=INTS,
     vertices=INT_TABLE,
     vertex_places=VECTOR_TABLE,
+    noted_places=VECTOR_TABLE,
 )
 
 

@@ -18,17 +18,20 @@ from ..order.stages import (
     MEASURE_ISLANDS,
     MEASURE_MEANS,
     NOTE_CANDIDATES,
+    NOTE_PLACES,
     OPEN_LIST,
     OPEN_WINDOW,
     REOPEN_WINDOW,
     SETTLE_PAIRS,
     SLIDE,
     SLIDES,
+    SPAN_BEGIN,
     SPAN_OF,
     TOUCH_PAIRS,
     TRUNCATE,
     TURNS,
 )
+from ..windows.clear_functions import note_places_share
 from ..windows.island_functions import begin_limit_share, close_islands, measure_islands, slide_share, truncate_share
 from ..windows.island_spins import keep_spins, note_spins
 from ..windows.list_functions import check_list_share, open_list_share
@@ -89,3 +92,6 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, subs
     if act == COUNT_PAIRS:
         count_pushing(world.pairs)
         keep_anchors(world.pairs)
+    if act == NOTE_PLACES:
+        number = substep - order.span[SPAN_BEGIN] // order.stages.shape[0]
+        note_places_share(world.particles, starts, world.pairs, turn, turns, number)

@@ -36,19 +36,22 @@ def no_pairs() -> Any:
         pair_starts=make_zeros((0,), ti.i32),
         anchor_heads=make_zeros((0,), ti.i32),
         anchor_count=make_zeros((0,), ti.i32),
-        **working_arrays(0, 0, 0),
+        **working_arrays(0, 0, 0, 0),
         **held_arrays(0, 0),
         **pair_arrays(0),
     )
 
 
-def staying_arrays(objects: ContactObjects, inverse_masses: npt.NDArray[np.floating[Any]], tasks: int) -> Arrays:
+def staying_arrays(
+    objects: ContactObjects, inverse_masses: npt.NDArray[np.floating[Any]], tasks: int, noted: int
+) -> Arrays:
     """What no search changes.
 
     Args:
         objects: that may touch.
         inverse_masses: of all particles, shape (particles,).
         tasks: of pairs.
+        noted: rows of ``noted_places``.
     """
     count = len(objects.rows)
     rows = np.zeros((count, OBJECT_ROW_WIDTH), np.int32)
@@ -67,11 +70,11 @@ def staying_arrays(objects: ContactObjects, inverse_masses: npt.NDArray[np.float
         "vertex_places": make_zero_vectors(len(vertices), 2),
         "anchor_heads": make_zeros((len(objects.elements),), ti.i32),
         "anchor_count": make_zeros((1,), ti.i32),
-        **working_arrays(count, len(inverse_masses), tasks),
+        **working_arrays(count, len(inverse_masses), tasks, noted),
     }
 
 
-def working_arrays(objects: int, particles: int, tasks: int) -> Arrays:
+def working_arrays(objects: int, particles: int, tasks: int, noted: int) -> Arrays:
     """What a substep writes before it reads it."""
     return {
         "frames": make_zero_vectors(objects),
@@ -90,6 +93,7 @@ def working_arrays(objects: int, particles: int, tasks: int) -> Arrays:
         "limited_counts": make_zeros((tasks,), ti.i32),
         "listed_counts": make_zeros((tasks,), ti.i32),
         "pushed": make_zeros((particles,), ti.i32),
+        "noted_places": make_zero_vectors(noted, particles),
     }
 
 

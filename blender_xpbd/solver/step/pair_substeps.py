@@ -16,7 +16,8 @@ import numpy.typing as npt
 import taichi as ti
 
 from ...contacts.pairs.tables import OBJECT_HALF_THICKNESS, OBJECT_RESTITUTION
-from ...contacts.search.pair_search import Contents, PairList, PairSearch
+from ...contacts.search.crossings import CrossingSearch
+from ...contacts.search.pair_search import Contents, PairSearch
 from ...device.arrays import edited_array, make_array, make_zeros, read_array, write_array
 from ...device.packs import arrays_by_name
 from ...device.runtime import thread_count
@@ -27,14 +28,16 @@ from ..system.contact_objects import ContactObjects
 from ..system.fast_colliders import FAST, FastColliders
 from ..system.frame_slice import WHOLE, FrameSlice
 from ..system.system import System
-from ..windows.anchor_state import read_anchors, write_anchors
+from ..windows.anchor_state import ROW_WIDTH, read_anchors, write_anchors
 from ..windows.pair_tables import (
+    CLIPPED,
     IS_OVER,
     ISLAND,
     LAID_SPAN,
     LIST_FIRST,
     LIST_SPAN,
     MAY_SEARCH,
+    MOST_PUSHING,
     MOST_SEARCHES,
     MUST_SEARCH,
     NEXT_ISLAND,
@@ -46,6 +49,7 @@ from ..windows.pair_tables import (
     TUNNELLED,
 )
 from ..windows.window_functions import MARGIN
+from .clear_frames import ClearFrames
 from .packs import Pairs
 from .pair_state import anchor_arrays, held_arrays, near_arrays, pair_arrays, staying_arrays
 from .plan import SERIAL, Plan
@@ -68,6 +72,7 @@ class PairSubsteps:
     Attributes:
         counts: of the frame that was simulated last, on the device, by object, columns as in ``pair_tables``.
         may_cross: 1 where something may cross when the next frame begins, else 0; on the device, part of a checkpoint.
+        clear: tries frames in which nothing may touch; its memory is part of a checkpoint.
     """
 
     def __init__(self, system: System, objects: ContactObjects, colliders: ColliderSet, plan: Plan) -> None:
@@ -81,8 +86,12 @@ class PairSubsteps:
         """
         self._objects, self._colliders = objects, colliders
         self._search = PairSearch(objects.surfaces, _contents(system, objects))
+        self._crossing_search = CrossingSearch(objects.surfaces)
+        self.clear = ClearFrames(objects, self._search, plan)
         parts = system.schedule.parts.count
-        self._arrays = staying_arrays(objects, system.inverse_masses, parts + 1) | pair_arrays(0)
+        self._arrays = staying_arrays(
+            objects, system.inverse_masses, parts + 1, self.clear.most_noted + 1
+        ) | pair_arrays(0)
         window = self._search.window
         self._arrays["list_starts"], self._arrays["list_ends"] = window.window_starts, window.window_ends
         self._arrays["list_stays"] = window.window_stays
@@ -130,6 +139,39 @@ class PairSubsteps:
         """Whether in the frame something may have passed through a fast collider."""
         return bool((read_array(self.counts)[:, TUNNELLED] > 0)[self._is_fast].any())
 
+    def begins_clear(self, frame_index: int) -> bool:
+        """Whether the frame that leads from ``frame_index`` on is worth a try with ``simulate_clear``.
+
+        Without contact nothing would take apart what is tangled. So after a frame with contact it is looked for.
+        """
+        if read_array(self.may_cross)[0] or not self.clear.is_due:
+            return False
+        if not self.clear.was_clear:
+            tangled = self._look()
+            write_array(self.may_cross, np.array([tangled.is_needed], np.float32))
+            return not tangled.is_needed
+        return True
+
+    def simulate_clear(self, plan: Plan, path: str, frame_index: int) -> Plan | None:
+        """Simulate a frame as if nothing touched, and prove that nothing did.
+
+        Returns:
+            the plan, as ``simulate_slice`` does; None where something may have touched: then the system is to be put
+            back to where it was.
+        """
+        self._begin_slice(plan, path, frame_index, WHOLE)
+        if read_array(self._arrays["anchor_count"])[0]:
+            self.restore(np.zeros((0, ROW_WIDTH)))
+            self._plan = self._with_pairs(self._plan)
+        first = 0
+        while first < self._substeps:
+            count = self.clear.simulate(self._plan, first, self._team_size)
+            if not self._stays_clear(0, count):
+                return None
+            first += count
+        self.clear.note_clear()
+        return self._plan
+
     def simulate_slice(self, plan: Plan, path: str, frame_index: int, frame_slice: FrameSlice = WHOLE) -> Plan:
         """Simulate all substeps of a slice of the frame that leads from ``frame_index`` to the next.
 
@@ -142,12 +184,7 @@ class PairSubsteps:
         Returns:
             the plan with the pack of pairs as the last search has left it.
         """
-        self._plan = self._with_pairs(plan)
-        self._team_size = 1 if path == SERIAL else thread_count()
-        self._frame_slice = frame_slice
-        self._place_vertices(frame_index)
-        if frame_slice.number == 0:
-            write_array(self.counts, np.zeros((len(self._alone), OBJECT_COUNT_WIDTH), np.int32))
+        self._begin_slice(plan, path, frame_index, frame_slice)
         # a slice begins the same, whatever came before
         self._islands = self._next_islands = self._alone
         self._write_islands()
@@ -170,8 +207,10 @@ class PairSubsteps:
             begin = end
         self._end_untangling()
         # what is not tangled is kept so by the truncation, unless it tells otherwise
-        has_passed = bool(read_array(self.counts)[:, TUNNELLED].any())
+        counts = read_array(self.counts)
+        has_passed = bool(counts[:, TUNNELLED].any())
         write_array(self.may_cross, np.array([must_look or has_passed], np.float32))
+        self.clear.note_contact(bool(counts[:, [MOST_PUSHING, CLIPPED]].any()))
         return self._plan
 
     def anchors(self) -> npt.NDArray[np.float64]:
@@ -184,16 +223,41 @@ class PairSubsteps:
         write_anchors(self._arrays, anchors.astype(np.float64))
         self._pack = Pairs(**self._arrays)
 
-    def _begin_untangling(self) -> bool:
-        """Look for what crosses, and begin to take it apart; returns whether anything does."""
-        self._end_untangling()
-        self._untangling = Untangling(
+    def _begin_slice(self, plan: Plan, path: str, frame_index: int, frame_slice: FrameSlice) -> None:
+        """Arguments as of ``simulate_slice``."""
+        self._plan = self._with_pairs(plan)
+        self._team_size = 1 if path == SERIAL else thread_count()
+        self._frame_slice = frame_slice
+        self._place_vertices(frame_index)
+        if frame_slice.number == 0:
+            write_array(self.counts, np.zeros((len(self._alone), OBJECT_COUNT_WIDTH), np.int32))
+
+    def _stays_clear(self, first: int, last: int) -> bool:
+        """Whether nothing came near from one note of places to a later one; where it is not plain, half by half."""
+        listed = self.clear.list_few(self._pack, first, last, self._team_size)
+        if listed is None:
+            middle = (first + last) // 2
+            return middle > first and self._stays_clear(first, middle) and self._stays_clear(middle, last)
+        pairs, count = listed
+        if pairs is not self._listed:
+            self._lay_out(pairs)
+        return self.clear.stayed_clear(self._plan, count, first, last)
+
+    def _look(self) -> Untangling:
+        """Look for what crosses."""
+        return Untangling(
             self._objects,
+            self._crossing_search,
             self._outside,
             self._plan.state.particles,
             self._plan.h / self._frame_slice.of,
             self._substeps * self._plan.h,
         )
+
+    def _begin_untangling(self) -> bool:
+        """Look for what crosses, and begin to take it apart; returns whether anything does."""
+        self._end_untangling()
+        self._untangling = self._look()
         if self._untangling.is_needed:
             self._untangling.begin()
         return self._untangling.is_needed
@@ -274,7 +338,7 @@ class PairSubsteps:
         self._next_islands = found.islands
         self._write_islands()
         if found.pairs is not self._listed:
-            self._lay_out(found)
+            self._lay_out(found.pairs)
         if self._untangling is not None and self._untangling.is_needed:
             self._untangling.leave_out(found)
 
@@ -286,13 +350,13 @@ class PairSubsteps:
         with edited_array(self._arrays["object_rows"]) as rows:
             rows[:, ISLAND], rows[:, NEXT_ISLAND] = self._islands, self._next_islands
 
-    def _lay_out(self, found: PairList) -> None:
+    def _lay_out(self, pairs: Any) -> None:
         """Make the pack anew: the search has other arrays than before."""
-        self._arrays |= arrays_by_name(found.pairs) | {"pair_starts": found.task_starts}
-        anchors, capacity = self.anchors(), found.pairs.pair_ints.shape[0]
+        self._arrays |= arrays_by_name(pairs) | {"pair_starts": self._search.task_starts}
+        anchors, capacity = self.anchors(), pairs.pair_ints.shape[0]
         self._arrays |= near_arrays(capacity) | anchor_arrays(max(capacity, len(anchors)))
         write_anchors(self._arrays, anchors)
-        self._pack, self._listed = Pairs(**self._arrays), found.pairs
+        self._pack, self._listed = Pairs(**self._arrays), pairs
         self._plan = self._with_pairs(self._plan)
 
     def _with_pairs(self, plan: Plan) -> Plan:

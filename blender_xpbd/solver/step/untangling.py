@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ...contacts.pairs.patches import tangles
 from ...contacts.pairs.untangle import TANGLED_BOUND, Carriers, taken_back, tangled_pairs, untangling_velocities
-from ...contacts.search.crossings import crossings
+from ...contacts.search.crossings import CrossingSearch
 from ...contacts.search.pair_search import PairList
 from ...device.arrays import read_array, write_array
 from ..system.contact_objects import ContactObjects
@@ -26,12 +26,19 @@ class Untangling:
     """
 
     def __init__(
-        self, objects: ContactObjects, outside: npt.NDArray[np.int32], particles: Any, h: float, frame: float
+        self,
+        objects: ContactObjects,
+        search: CrossingSearch,
+        outside: npt.NDArray[np.int32],
+        particles: Any,
+        h: float,
+        frame: float,
     ) -> None:
         """Look for what is tangled.
 
         Args:
             objects: whose surfaces may touch.
+            search: of these surfaces.
             outside: as in ``contacts.pairs.untangle``.
             particles: the pack, as it is when the substep begins.
             h: duration of a substep [s].
@@ -40,7 +47,7 @@ class Untangling:
         surfaces, self._particles = objects.surfaces, particles
         rows = read_array(particles.positions).astype(np.float64)
         points = objects.points(rows[:, :3])
-        self._tied = tangles(surfaces, crossings(surfaces, points), points, objects.solids)
+        self._tied = tangles(surfaces, search.find(points), points, objects.solids)
         self.is_needed = len(self._tied) > 0
         carriers = Carriers(objects.elements, objects.weights, rows[:, 3], objects.particle_ranges)
         self._added = untangling_velocities(surfaces, self._tied, points, carriers, outside, h, frame)

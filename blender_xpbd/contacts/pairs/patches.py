@@ -87,27 +87,16 @@ def _patches(surfaces: Surfaces, found: Ints, signs: Ints, positions: Floats, *,
     first = np.union1d(ends[is_first], corners[~is_first])
     second = np.union1d(ends[~is_first], corners[is_first])
     may_part = not (is_own and is_modelled)
-    # a collider's edges may be as long as a whole cloth, so the shorter ones tell how large things are
-    extent = edge = min(_mean_edge(positions, ends[mine], corners[~mine]) for mine in (is_first, ~is_first))
+    # a collider's edges may be as long as a whole cloth, so the finer side tells how large a tangle is
+    edges = [_mean_edge(positions, ends[mine], corners[~mine]) for mine in (is_first, ~is_first)]
+    extent = edge = min(edges)
     if may_part:
-        extent += float(np.linalg.norm(np.ptp(_crossing_points(positions, ends, corners), axis=0)))
+        extent = float(np.linalg.norm(np.ptp(positions[(first, second)[edges.index(edge)]], axis=0)))
     distances = _distances(surfaces, positions, 2.0 * extent, (first, second))
     shares = np.clip(2.0 - distances / extent, 0.0, 1.0)
     if is_own and may_part:
         shares = np.where(distances <= distances[::-1], shares, 0.0)
     return Tangle(objects, shares, edge, may_part)
-
-
-def _crossing_points(positions: Floats, edges: Ints, triangles: Ints) -> Floats:
-    """Where edges go through triangles [m], shape (crossings, 3), from the points of each."""
-    start, end = positions[edges[:, 0]], positions[edges[:, 1]]
-    a, b, c = (positions[triangles[:, k]] for k in range(3))
-    normals = np.cross(b - a, c - a)
-    before, after = (np.einsum("nx,nx->n", normals, point - a) for point in (start, end))
-    way = before - after
-    parts = np.divide(before, way, out=np.full(len(way), 0.5), where=way != 0.0)
-    result: Floats = start + np.clip(parts, 0.0, 1.0)[:, None] * (end - start)
-    return result
 
 
 def _mean_edge(positions: Floats, edges: Ints, triangles: Ints) -> float:

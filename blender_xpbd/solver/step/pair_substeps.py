@@ -199,6 +199,7 @@ class PairSubsteps:
     def _begin_untangling(self) -> bool:
         """Look for what crosses, and begin to take it apart; returns whether anything does."""
         self._end_untangling()
+        before = () if self._untangling is None else self._untangling.ways
         self._untangling = Untangling(
             self._objects,
             self._outside,
@@ -207,6 +208,7 @@ class PairSubsteps:
             self._contact_points,
             self._plan.h / self._frame_slice.of,
             self._substeps * self._plan.h,
+            before,
         )
         if self._untangling.is_needed:
             self._untangling.begin()

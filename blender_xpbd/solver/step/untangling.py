@@ -3,13 +3,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ...contacts.pairs.patches import Tangle, tangles
-from ...contacts.pairs.untangle import TANGLED_BOUND, Carriers, taken_back, tangled_pairs, untangling_velocities
+from ...contacts.pairs.untangle import (
+    TANGLED_BOUND,
+    Carriers,
+    Way,
+    taken_back,
+    tangled_pairs,
+    untangling_velocities,
+)
 from ...contacts.search.crossings import crossings
 from ...contacts.search.pair_search import PairList
 from ...device.arrays import read_array, write_array
@@ -23,6 +31,7 @@ class Untangling:
 
     Attributes:
         is_needed: whether anything is.
+        ways: by which ways it comes apart.
     """
 
     def __init__(
@@ -34,6 +43,7 @@ class Untangling:
         contact_points: npt.NDArray[np.int32],
         h: float,
         frame: float,
+        before: Sequence[Way],
     ) -> None:
         """Look for what is tangled.
 
@@ -45,6 +55,7 @@ class Untangling:
             contact_points: the particles of each, shape (points, 4) or more.
             h: duration of a substep [s].
             frame: duration of a frame [s].
+            before: the ways of the substep before.
         """
         surfaces, self._particles, self._passing = objects.surfaces, particles, passes
         rows = read_array(particles.positions).astype(np.float64)
@@ -53,7 +64,9 @@ class Untangling:
         self.is_needed = len(self._tied) > 0
         carriers = Carriers(objects.elements, objects.weights, rows[:, 3], objects.particle_ranges)
         self._passes = _passes(objects, self._tied, contact_points, len(rows))
-        self._added = untangling_velocities(surfaces, self._tied, points, carriers, outside, h, frame)
+        self._added, self.ways = untangling_velocities(
+            surfaces, self._tied, points, carriers, outside, h, frame, before
+        )
 
     def begin(self) -> None:
         """Add the speeds of the pushes, before the substep begins; open colliders let through what they hold."""

@@ -70,7 +70,7 @@ def test_long_edges_of_one_side_do_not_make_the_patch_of_the_other_larger():
     poking[:, 2] -= poking[:, 2].min() + 0.03
     (made,) = tangles_of(*surfaces_of([floor, (poking, triangles)]))
     mine = made.shares[1, 4:]
-    assert 3 <= (mine > 0.0).sum() <= len(mine) / 4
+    assert 3 <= (mine > 0.0).sum() <= len(mine) / 2
     assert made.edge < 0.2
 
 

@@ -87,6 +87,9 @@ def project_contact(
             slot, is_seen = -1, True
             if ti.static(variant.chooses):
                 is_seen = colliders.unseen[elements[k, POINT_BODY], c] == 0
+            if ti.static(variant.has_pairs):
+                # an open collider would hold the point where it came through
+                is_seen = is_seen and contacts.passes[k] != c + 1
             most = most_faces(colliders, c, variant.shapes)
             if is_seen and contact.gap < 0.0 and (met == 0 or face.dot(contact.normal) < SAME_NORMAL):
                 slot = slot_of(contacts, k, c, contact.normal, most, variant.keeps_friction)

@@ -32,7 +32,7 @@ from .system.frame_slice import WHOLE, FrameSlice
 from .system.speed_changes import speed_changes
 from .system.system import System
 from .windows.anchor_state import check_anchors, most_anchor_bytes
-from .windows.pair_tables import MOST_PUSHING, TUNNELLED
+from .windows.pair_tables import MOST_PUSHING
 
 Floats = npt.NDArray[np.floating[Any]]
 
@@ -100,14 +100,16 @@ class Solver:
     def _simulate_divided(self, path: str, pairs: PairSubsteps) -> None:
         """Simulate a frame with contact between bodies, unless nothing comes near.
 
-        Where something may have passed through a fast collider, it is done again in slices.
+        Where something may have passed through, it is done again in slices.
         """
-        count = pairs.slices(self.frame_index)
-        if count == 1 and pairs.begins_clear(self.frame_index) and self._stays_clear(path, pairs):
+        begins_anew = self.frame_index % self.system.scene.frames.step == 0
+        if pairs.begins_clear(self.frame_index) and self._stays_clear(path, pairs):
+            pairs.count_passed(begins_anew=begins_anew)
             return
-        before = self.checkpoint() if count > 1 else {}
+        before = self.checkpoint()
         self._simulate(path)
-        if count > 1 and pairs.has_passed:
+        count = pairs.slices(self.frame_index)
+        if count > 1:
             self._write(before)
             self._slices.set(count, self.frame_index)
             self._slices.rescale(1.0 / count)
@@ -115,6 +117,7 @@ class Solver:
                 self._simulate(path, FrameSlice(number, count))
             self._slices.set(1, self.frame_index)
             self._slices.rescale(count)
+        pairs.count_passed(begins_anew=begins_anew)
 
     def _stays_clear(self, path: str, pairs: PairSubsteps) -> bool:
         """Simulate a frame as if no bodies touched, with as many slots as it takes; where they may have, take it back.
@@ -217,12 +220,14 @@ class Solver:
     def contact_counts(self) -> npt.NDArray[np.float64] | None:
         """The first two columns of ``CONTACT_STATISTICS`` of the frame that was advanced last, shape (bodies, 2).
 
+        What may have passed through is that of all frames since the last one that is kept.
+
         None where no two objects of the scene may meet: bodies meet planes, spheres and meshes by their points alone.
         """
         if self._pairs is None:
             return None
-        counts = read_array(self._pairs.counts)[: len(self.system.models)]
-        return counts[:, [MOST_PUSHING, TUNNELLED]].astype(np.float64)
+        pushing = read_array(self._pairs.counts)[: len(self.system.models), MOST_PUSHING]
+        return np.column_stack([pushing, read_array(self._pairs.passed)]).astype(np.float64)
 
     def crossings(self) -> Crossings | None:
         """What crosses at present; None as ``contact_counts``."""
@@ -302,7 +307,8 @@ class Solver:
         if self._plan.variant.bounces:
             kept["hits"] = self._state.pieces.hits
         if self._pairs is not None:
-            kept |= {"may_cross": self._pairs.may_cross, "clear": self._pairs.clear.memory}
+            passed = {"may_cross": self._pairs.may_cross, "passed": self._pairs.passed}
+            kept |= passed | {"clear": self._pairs.clear.memory}
         return kept
 
     def _raise_diverged(self, body: int) -> None:

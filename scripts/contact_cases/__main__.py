@@ -25,17 +25,19 @@ def main() -> int:
     chosen = [case for case in CASES if not options.names or case.name in options.names]
     runs = [(case, n, start) for case in chosen for n in options.substeps for start in range(options.starts)]
     rows = []
-    print("case         substeps start  frames crossed  most first      mm/s       ms")
+    print("case         substeps start  frames crossed  most first  told  gap %      mm/s       ms")
     # Taichi does not survive a fork, and takes the precision of one scene
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(options.jobs, context, max_tasks_per_child=1) as pool:
-        futures = [pool.submit(row_of, case.name, start, n, options.pictures) for case, n, start in runs]
+        futures = [
+            pool.submit(row_of, case.name, start, n, options.frames, options.pictures) for case, n, start in runs
+        ]
         for future in futures:
             row = future.result()
             rows.append(row)
             print(
                 "{case:12} {substeps:8} {start:5} {frames_crossed:15} {most_crossings:5} {first_crossed:5} "
-                "{speed_mm_s:9.3f} {milliseconds:8.1f} {end}".format(**row),
+                "{frames_told:5} {gap_error:6.2f} {speed_mm_s:9.3f} {milliseconds:8.1f} {end}".format(**row),
                 flush=True,
             )
     if options.json:
@@ -50,6 +52,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("names", nargs="*", metavar="CASE", help=f"only these: {names}")
     parser.add_argument("--starts", type=int, default=10, help="jittered starts of each (default: %(default)s)")
     parser.add_argument("--substeps", type=int, nargs="+", default=[3, 10, 20], help="(default: 3 10 20)")
+    parser.add_argument("--frames", type=int, default=1000, help="simulate no more than these of each")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time (default: %(default)s)")
     parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="draw a sheet of each case's first start")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all rows")

@@ -36,7 +36,8 @@ class Judge:
         # so, as Suzanne is
         self.tangled = frozenset(n for n, body in enumerate(scene.bodies) if not body.contact.self_collision)
         rest = np.concatenate([body.positions for body in scene.bodies])
-        at_start = self._crossing_pairs(self.places(rest, 0))
+        self.rest = self.places(rest, 0)
+        at_start = self._crossing_pairs(self.rest)
         self.tangled |= frozenset(int(self.object_of[edge[0]]) for edge, face in at_start if self._is_own(edge, face))
 
     def places(self, surface: Floats, frame: int) -> Floats:
@@ -46,6 +47,37 @@ class Judge:
     def crossings(self, places: Floats) -> int:
         """Pairs of an edge and a triangle that go through each other, without those of two colliders."""
         return len(self._crossing_pairs(places))
+
+    def gap_errors(self, places: Floats, gaps: Floats) -> Floats:
+        """How much nearer than wanted pairs of surface elements are, as a share of the gap; 0 for those that are not.
+
+        Without planes and spheres, and without pairs of two colliders. Within a body the gap is at most the distance at
+        rest.
+
+        Args:
+            places: of all vertices [m].
+            gaps: to keep between objects [m], shape (objects, objects).
+        """
+        vertices, rest = (np.asfortranarray(each, np.float64) for each in (places, self.rest))
+        if self.mesh is None:
+            self.mesh = ipctk.CollisionMesh(vertices, self.edges, self.triangles)
+        near = ipctk.Candidates()
+        # both boxes are inflated
+        near.build(self.mesh, vertices, float(gaps.max()) / 2.0)
+        errors = [0.0]
+        for pair in (*near.fv_candidates, *near.ee_candidates):
+            points = pair.vertex_ids(self.edges, self.triangles)
+            # a triangle and a vertex, or two edges
+            one, other = self.object_of[points[0]], self.object_of[points[-1]]
+            wanted = gaps[one, other]
+            distance = np.sqrt(pair.compute_distance(vertices, self.edges, self.triangles))
+            is_known = one == other and one in self.tangled
+            if is_known or min(one, other) >= self.body_count or distance >= wanted:
+                continue
+            if one == other:
+                wanted = min(wanted, np.sqrt(pair.compute_distance(rest, self.edges, self.triangles)))
+            errors.append(max(0.0, 1.0 - distance / max(wanted, 1e-30)))
+        return np.array(errors)
 
     def _crossing_pairs(self, places: Floats) -> list[tuple[Ints, Ints]]:
         vertices = np.asfortranarray(places, np.float64)

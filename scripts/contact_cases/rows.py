@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ from .pictures import draw_sheet
 from .running import run_case
 
 
-def row_of(name: str, start: int, substeps: int, pictures: Path | None) -> dict[str, Any]:
+def row_of(name: str, start: int, substeps: int, most_frames: int, pictures: Path | None) -> dict[str, Any]:
     """Run a case from one start in a process of its own: a row of the table."""
     case = next(case for case in CASES if case.name == name)
+    case = replace(case, frames=min(case.frames, most_frames))
     judge, seen = run_case(case, start, substeps)
     if pictures and start == 0 and seen.surfaces:
         title = f"{case.name}, {substeps} substeps: {seen.frames_crossed} frames with crossings"
@@ -22,9 +24,12 @@ def row_of(name: str, start: int, substeps: int, pictures: Path | None) -> dict[
         "case": name,
         "substeps": substeps,
         "start": start,
+        "frames": case.frames,
         "frames_crossed": seen.frames_crossed,
         "most_crossings": seen.most_crossings,
         "first_crossed": seen.first_crossed,
+        "frames_told": seen.frames_told,
+        "gap_error": 100.0 * seen.gap_error,
         "speed_mm_s": 1e3 * seen.speed,
         "milliseconds": seen.milliseconds,
         "end": "DIVERGED" if seen.diverged else "",

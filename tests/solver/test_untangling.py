@@ -9,6 +9,7 @@ import pytest
 from blender_xpbd.contacts.pairs import patches
 from blender_xpbd.contacts.search.crossings import crossings as find_crossings
 from blender_xpbd.scene.body import Body
+from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.material import Material
 from blender_xpbd.solver.step import untangling
 from tests.contacts.pairs.tangled_sheets import MESHES, WAYS, tangled_sheets
@@ -82,6 +83,17 @@ def test_sheets_come_apart_and_stay_apart(way, kind):
     assert counts[-1] == 0
     first = counts.index(0)
     assert counts[first:] == [0] * (11 - first)
+
+
+def test_what_goes_through_an_open_collider_comes_out():
+    """It holds points on the side on which they are, so it must let those through that have to go back."""
+    (vertices, triangles), (poking, faces) = tangled_sheets("corner")
+    sheet = Collider("c0", "Sheet", "MESH", np.eye(4)[None], vertices[None], triangles)
+    simulation = touching(as_cloth("b0", poking, faces), colliders=[sheet], gravity=(0.0, 0.0, 0.0))
+    assert crossing_count(simulation) > 0
+    for _ in range(10):
+        simulation.advance()
+    assert crossing_count(simulation) == 0
 
 
 @pytest.mark.parametrize("size", [0.1, 0.25])

@@ -25,7 +25,7 @@ def add_contact(
     Args:
         entries: one for each object, in their order, empty at first. Of each: ``crossings_start`` and ``crossings_end``
             (edges through faces at the first and the last frame, None where unknown), ``tunnelled`` (how often
-            something may have passed through, of all kept frames) and ``contacts`` (most in a frame).
+            something may have passed through, in all frames) and ``contacts`` (most in a frame).
         objects: their names.
         names: of the columns.
         statistics: a row for each object; of a stranger's frame any number.

@@ -26,7 +26,7 @@ class Tangle(NamedTuple):
     Attributes:
         objects: of the first and of the second patch; the lower number comes first, and both may be the same.
         shares: how far each point goes with its patch, from 1 down to 0, shape (2, points).
-        edge: the mean length of its edges [m].
+        edge: the mean length of its edges, of the patch with the shorter ones [m].
         may_part: whether they are to be moved apart; else they were modelled so.
     """
 
@@ -86,14 +86,23 @@ def _patches(surfaces: Surfaces, found: Ints, signs: Ints, positions: Floats, *,
     is_first = signs > 0 if is_own else owners[ends[:, 0]] == objects[0]
     first = np.union1d(ends[is_first], corners[~is_first])
     second = np.union1d(ends[~is_first], corners[is_first])
-    edge = float(edge_lengths(positions, ends).mean())
     may_part = not (is_own and is_modelled)
-    extent = float(np.linalg.norm(np.ptp(positions[ends].reshape(-1, 3), axis=0))) if may_part else edge
+    # a collider's edges may be as long as a whole cloth, so the finer side tells how large a tangle is
+    edges = [_mean_edge(positions, ends[mine], corners[~mine]) for mine in (is_first, ~is_first)]
+    extent = edge = min(edges)
+    if may_part:
+        extent = float(np.linalg.norm(np.ptp(positions[(first, second)[edges.index(edge)]], axis=0)))
     distances = _distances(surfaces, positions, 2.0 * extent, (first, second))
     shares = np.clip(2.0 - distances / extent, 0.0, 1.0)
     if is_own and may_part:
         shares = np.where(distances <= distances[::-1], shares, 0.0)
     return Tangle(objects, shares, edge, may_part)
+
+
+def _mean_edge(positions: Floats, edges: Ints, triangles: Ints) -> float:
+    """The mean length of edges and of the sides of triangles [m]."""
+    sides = triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
+    return float(edge_lengths(positions, np.concatenate([edges, sides])).mean())
 
 
 def _distances(surfaces: Surfaces, positions: Floats, reach: float, sources: tuple[Ints, Ints]) -> Floats:

@@ -36,6 +36,8 @@ TANGLED_BOUND = 1e30
 # the way that patches have to part decays with this time constant [frames]; at last they part by this speed [m/s], and
 # by this share of the mean crossing edge in a substep at most: all chosen by hand
 UNTANGLING_FRAMES = 2.0
+# the way of the substep before is kept while it is no longer than so many times the shortest one: chosen by hand
+MOST_DETOUR = 3.0
 LAST_SPEED = 1.0
 EDGE_SHARE = 0.25
 
@@ -54,6 +56,18 @@ class Carriers(NamedTuple):
     weights: npt.NDArray[np.float32]
     inverse_masses: Floats
     ranges: Ints
+
+
+class Way(NamedTuple):
+    """By which way a tangle comes apart.
+
+    Attributes:
+        tangle: as it was.
+        direction: in which its first patch goes, a unit vector.
+    """
+
+    tangle: Tangle
+    direction: Floats
 
 
 def tangled_pairs(tied: Sequence[Tangle], pair_ints: Ints) -> Bools:
@@ -81,7 +95,8 @@ def untangling_velocities(
     outside: Ints,
     duration: float,
     frame_duration: float,
-) -> Floats:
+    before: Sequence[Way] = (),
+) -> tuple[Floats, list[Way]]:
     """The velocities to add in a substep so that tangles come apart.
 
     Args:
@@ -93,10 +108,14 @@ def untangling_velocities(
             way round, 0 where nothing says it, shape (objects, objects).
         duration: of the substep [s].
         frame_duration: of a frame [s].
+        before: the ways of the substep before. What is half through is as near to one side as to the other, so that
+            without them patches would turn round again and again.
 
     Returns:
-        Of the particles [m/s], shape (particles, 3); a tangle of which nothing is held keeps its momentum.
+        Of the particles [m/s], shape (particles, 3); a tangle of which nothing is held keeps its momentum. And the ways
+        of what is moved.
     """
+    ways: list[Way] = []
     count = len(carriers.inverse_masses)
     added, totals = np.zeros((count, 3)), np.zeros(count)
     for tangle in tied:
@@ -106,6 +125,11 @@ def untangling_velocities(
             continue
         given = _given(surfaces, tangle, positions, outside)
         way, length = shortest_way(positions, surfaces.triangles, tangle.shares, given)
+        if given is None and (known := _known_way(tangle, before)) is not None:
+            again = shortest_way(positions, surfaces.triangles, tangle.shares, known)
+            if again[1] <= MOST_DETOUR * length:
+                way, length = again
+        ways.append(Way(tangle, way))
         last = min(LAST_SPEED, EDGE_SHARE * tangle.edge / duration)
         speed = max(length / (UNTANGLING_FRAMES * frame_duration), last)
         added += speed * (parts[0] * shares[0] - parts[1] * shares[1])[:, None] * way
@@ -113,7 +137,18 @@ def untangling_velocities(
     added[carriers.inverse_masses <= 0.0] = 0.0
     # what several tangles share goes no faster than with one
     result: Floats = added / np.maximum(totals, 1.0)[:, None]
-    return result
+    return result, ways
+
+
+def _known_way(tangle: Tangle, before: Sequence[Way]) -> Floats | None:
+    """The direction that most of a tangle had in the substep before; None where it is new."""
+    overlaps = [
+        float((way.tangle.shares * tangle.shares).sum()) if way.tangle.objects == tangle.objects else 0.0
+        for way in before
+    ]
+    if max(overlaps, default=0.0) == 0.0:
+        return None
+    return before[int(np.argmax(overlaps))].direction
 
 
 def _given(surfaces: Surfaces, tangle: Tangle, positions: Floats, outside: Ints) -> Floats | None:

@@ -64,7 +64,8 @@ Targets = pack_type(particles=INTS, starts=VECTORS, ends=VECTORS)
 # as in ``ContactPoints``, with the piece of each point as a further column where pieces bounce. What a substep finds
 # is in slots (points, slots, columns as in ``contacts.slots``); how many of them each point has taken, and at the end
 # whether some point needed more than there are. Where points start inside colliders: how deep [m], a
-# column for each collider that has one, and what share of that is allowed at the boundaries of the frame's substeps
+# column for each collider that has one, and what share of that is allowed at the boundaries of the frame's substeps.
+# Where surfaces may touch, the collider through which each point comes apart, its number counted from 1, or 0
 Contacts = pack_type(
     elements=INT_TABLE,
     weights=FLOAT_TABLE,
@@ -74,6 +75,7 @@ Contacts = pack_type(
     start_columns=INTS,
     start_depths=FLOAT_TABLE,
     depth_shares=SINGLES,
+    passes=INTS,
 )
 # as in ``CompactPieces``, columns of the rows as in ``contacts.tables``; hits by piece and collider, columns as in
 # ``contacts.restitution``. Then as in ``DampedPieces`` and ``SpinningPieces``; which of these have touched in the

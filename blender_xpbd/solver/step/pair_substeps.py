@@ -8,6 +8,7 @@ truncate and measure velocities. What a frame does depends on nothing but the st
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy.typing as npt
 import taichi as ti
 
 from ...contacts.pairs.tables import OBJECT_HALF_THICKNESS, OBJECT_RESTITUTION
+from ...contacts.pairs.untangle import Way
 from ...contacts.search.crossings import CrossingSearch
 from ...contacts.search.pair_search import Contents, PairSearch
 from ...device.arrays import edited_array, make_array, make_zeros, read_array, write_array
@@ -25,7 +27,7 @@ from ...geometry.components import connected_components
 from ..order.stages import FIND_NEAR, MEASURE_ISLANDS, OPEN_WINDOW
 from ..system.colliders import ColliderSet
 from ..system.contact_objects import ContactObjects
-from ..system.fast_colliders import FAST, FastColliders
+from ..system.fast_colliders import FAST, MOST_SUBSTEPS, FastColliders
 from ..system.frame_slice import WHOLE, FrameSlice
 from ..system.system import System
 from ..windows.anchor_state import ROW_WIDTH, read_anchors, write_anchors
@@ -64,6 +66,9 @@ MOST_ROUNDS = 3
 FIRST_SPAN = 8
 # frames between looks for crossings where there should be none; it costs as much as a search. Chosen by hand
 LOOK_EVERY = 8
+# slices of a frame in which something may have passed through where no collider is fast. Chosen by trying, see
+# docs/experiments.md, Frames in doubt
+DOUBT_SLICES = 4
 
 
 class PairSubsteps:
@@ -73,6 +78,7 @@ class PairSubsteps:
         counts: of the frame that was simulated last, on the device, by object, columns as in ``pair_tables``.
         may_cross: 1 where something may cross when the next frame begins, else 0; on the device, part of a checkpoint.
         clear: tries frames in which nothing may touch; its memory is part of a checkpoint.
+        passed: how often something of each body may have passed through since the last frame that is kept; likewise.
     """
 
     def __init__(self, system: System, objects: ContactObjects, colliders: ColliderSet, plan: Plan) -> None:
@@ -84,7 +90,7 @@ class PairSubsteps:
             colliders: of the scene.
             plan: how the system runs, without pairs.
         """
-        self._objects, self._colliders = objects, colliders
+        self._objects, self._colliders, self._contact_points = objects, colliders, system.contacts.elements
         self._search = PairSearch(objects.surfaces, _contents(system, objects))
         self._crossing_search = CrossingSearch(objects.surfaces)
         self.clear = ClearFrames(objects, self._search, plan)
@@ -101,9 +107,11 @@ class PairSubsteps:
         self._arrays |= {"pair_starts": make_zeros((parts + 2,), ti.i32)}
         self.counts = self._arrays["object_counts"]
         self.may_cross = make_array(np.ones(1), ti.f32)
+        self.passed = make_array(np.zeros(objects.body_count), ti.f32)
         self._substeps = system.scene.settings.substeps
         self._fast = FastColliders(objects, colliders, self._substeps)
-        self._is_fast = np.zeros(len(objects.rows), np.bool_)
+        # whether in the frame that was simulated last anything was to be taken apart
+        self._was_tangled = False
         acts = [stage.act for stage in plan.state.stages]
         self._stage_count = len(acts)
         self._measure, self._open, self._split = (acts.index(act) for act in (MEASURE_ISLANDS, OPEN_WINDOW, FIND_NEAR))
@@ -126,25 +134,30 @@ class PairSubsteps:
         self._plan, self._team_size = plan, 1
 
     def slices(self, frame_index: int) -> int:
-        """Into how many slices the frame is divided that leads from ``frame_index`` on, where ``has_passed`` says so.
+        """Into how many slices the frame that leads from ``frame_index`` on is to be divided, now that it is simulated.
 
-        1 where no collider is fast.
+        1 where it may stay as it is: nothing may have passed through anything.
         """
+        has_passed = read_array(self.counts)[:, TUNNELLED] > 0
+        if not has_passed.any():
+            return 1
         shares = self._fast.shares(frame_index)
-        self._is_fast[self._objects.body_count :] = shares > FAST
-        return self._fast.slices(shares)
+        if has_passed[self._objects.body_count :][shares > FAST].any():
+            return self._fast.slices(shares)
+        return 1 if self._was_tangled else max(1, min(DOUBT_SLICES, MOST_SUBSTEPS // self._substeps))
 
-    @property
-    def has_passed(self) -> bool:
-        """Whether in the frame something may have passed through a fast collider."""
-        return bool((read_array(self.counts)[:, TUNNELLED] > 0)[self._is_fast].any())
+    def count_passed(self, *, begins_anew: bool) -> None:
+        """Add up what may have passed through in the frame that was simulated last; whether from 0 on."""
+        found = read_array(self.counts)[: self._objects.body_count, TUNNELLED].astype(np.float32)
+        write_array(self.passed, found if begins_anew else read_array(self.passed) + found)
 
     def begins_clear(self, frame_index: int) -> bool:
         """Whether the frame that leads from ``frame_index`` on is worth a try with ``simulate_clear``.
 
         Without contact nothing would take apart what is tangled. So after a frame with contact it is looked for.
         """
-        if read_array(self.may_cross)[0] or not self.clear.is_due:
+        is_fast = self._fast.slices(self._fast.shares(frame_index)) > 1
+        if read_array(self.may_cross)[0] or is_fast or not self.clear.is_due:
             return False
         if not self.clear.was_clear:
             tangled = self._look()
@@ -189,6 +202,7 @@ class PairSubsteps:
         self._islands = self._next_islands = self._alone
         self._write_islands()
         self._untangling = None
+        self._was_tangled = False
         is_due = frame_index % LOOK_EVERY == 0 and frame_slice.number == 0
         must_look = bool(read_array(self.may_cross)[0]) or is_due
         self._told = np.zeros(TOLD_WIDTH, np.int32)
@@ -198,6 +212,7 @@ class PairSubsteps:
             end = last
             if must_look:
                 must_look = self._begin_untangling()
+                self._was_tangled |= must_look
                 # what is tangled is left out of the list of each substep
                 self._told[LIST_SPAN] = 0
                 if must_look:
@@ -243,21 +258,25 @@ class PairSubsteps:
             self._lay_out(pairs)
         return self.clear.stayed_clear(self._plan, count, first, last)
 
-    def _look(self) -> Untangling:
-        """Look for what crosses."""
+    def _look(self, before: Sequence[Way] = ()) -> Untangling:
+        """Look for what crosses; ``before`` are the ways of the substep before."""
         return Untangling(
             self._objects,
             self._crossing_search,
             self._outside,
             self._plan.state.particles,
+            self._plan.state.world.contacts.passes,
+            self._contact_points,
             self._plan.h / self._frame_slice.of,
             self._substeps * self._plan.h,
+            before,
         )
 
     def _begin_untangling(self) -> bool:
         """Look for what crosses, and begin to take it apart; returns whether anything does."""
         self._end_untangling()
-        self._untangling = self._look()
+        before = () if self._untangling is None else self._untangling.ways
+        self._untangling = self._look(before)
         if self._untangling.is_needed:
             self._untangling.begin()
         return self._untangling.is_needed

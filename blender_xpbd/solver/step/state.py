@@ -253,6 +253,7 @@ def _contacts(system: System, slots: int, mode: int) -> Any:
         start_columns=make_zeros((0,), ti.i32),
         start_depths=make_zeros((0, 1), ti.f32),
         depth_shares=make_zeros((0,), ti.f32),
+        passes=make_zeros((len(points) if system.objects is not None else 0,), ti.i32),
     )
 
 

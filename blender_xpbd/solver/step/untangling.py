@@ -3,13 +3,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ...contacts.pairs.patches import tangles
-from ...contacts.pairs.untangle import TANGLED_BOUND, Carriers, taken_back, tangled_pairs, untangling_velocities
+from ...contacts.pairs.patches import Tangle, tangles
+from ...contacts.pairs.untangle import (
+    TANGLED_BOUND,
+    Carriers,
+    Way,
+    taken_back,
+    tangled_pairs,
+    untangling_velocities,
+)
 from ...contacts.search.crossings import CrossingSearch
 from ...contacts.search.pair_search import PairList
 from ...device.arrays import read_array, write_array
@@ -23,6 +31,7 @@ class Untangling:
 
     Attributes:
         is_needed: whether anything is.
+        ways: by which ways it comes apart.
     """
 
     def __init__(
@@ -31,8 +40,11 @@ class Untangling:
         search: CrossingSearch,
         outside: npt.NDArray[np.int32],
         particles: Any,
+        passes: Any,
+        contact_points: npt.NDArray[np.int32],
         h: float,
         frame: float,
+        before: Sequence[Way],
     ) -> None:
         """Look for what is tangled.
 
@@ -41,19 +53,26 @@ class Untangling:
             search: of these surfaces.
             outside: as in ``contacts.pairs.untangle``.
             particles: the pack, as it is when the substep begins.
+            passes: of the pack of contacts.
+            contact_points: the particles of each, shape (points, 4) or more.
             h: duration of a substep [s].
             frame: duration of a frame [s].
+            before: the ways of the substep before.
         """
-        surfaces, self._particles = objects.surfaces, particles
+        surfaces, self._particles, self._passing = objects.surfaces, particles, passes
         rows = read_array(particles.positions).astype(np.float64)
         points = objects.points(rows[:, :3])
         self._tied = tangles(surfaces, search.find(points), points, objects.solids)
         self.is_needed = len(self._tied) > 0
         carriers = Carriers(objects.elements, objects.weights, rows[:, 3], objects.particle_ranges)
-        self._added = untangling_velocities(surfaces, self._tied, points, carriers, outside, h, frame)
+        self._passes = _passes(objects, self._tied, contact_points, len(rows))
+        self._added, self.ways = untangling_velocities(
+            surfaces, self._tied, points, carriers, outside, h, frame, before
+        )
 
     def begin(self) -> None:
-        """Add the speeds of the pushes, before the substep begins."""
+        """Add the speeds of the pushes, before the substep begins; open colliders let through what they hold."""
+        write_array(self._passing, self._passes)
         velocities = read_array(self._particles.velocities)
         velocities[:, :3] += self._added
         write_array(self._particles.velocities, velocities)
@@ -66,7 +85,27 @@ class Untangling:
         write_array(listed.pairs.pair_bounds, bounds)
 
     def end(self) -> None:
-        """Take back what is left of the pushes' speeds."""
+        """Take back what is left of the pushes' speeds; colliders hold as before."""
+        write_array(self._passing, np.zeros_like(self._passes))
         velocities = read_array(self._particles.velocities)
         velocities[:, :3] = taken_back(velocities[:, :3].astype(np.float64), self._added)
         write_array(self._particles.velocities, velocities)
+
+
+def _passes(
+    objects: ContactObjects, tied: list[Tangle], elements: npt.NDArray[np.int32], particle_count: int
+) -> npt.NDArray[np.int32]:
+    """The open collider that each contact point is tangled with, its number counted from 1, or 0, shape (points,).
+
+    An open collider holds points on the side on which they are, so it would keep what has come through it.
+    """
+    of_particles = np.zeros(particle_count, np.int32)
+    for tangle in tied:
+        body, collider = tangle.objects
+        if objects.is_open[collider]:
+            carriers = objects.elements[tangle.shares[0] > 0.0, :4]
+            first, last = objects.particle_ranges[body]
+            mine = carriers[(carriers >= first) & (carriers < last)]
+            of_particles[mine] = objects.colliders[collider - objects.body_count] + 1
+    result: npt.NDArray[np.int32] = of_particles[elements[:, 0]]
+    return result

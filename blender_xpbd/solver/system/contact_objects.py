@@ -63,6 +63,7 @@ class ContactObjects:
         gaps: to keep between objects [m], shape (objects, objects).
         frictions: Coulomb coefficient of each point, shape (points,).
         solids: which objects fill the space inside their surface, shape (objects,).
+        is_open: which are colliders that have no inside, shape (objects,).
     """
 
     surfaces: Surfaces
@@ -75,6 +76,7 @@ class ContactObjects:
     gaps: Floats
     frictions: Floats
     solids: Mask
+    is_open: Mask
 
     @property
     def body_count(self) -> int:
@@ -158,6 +160,7 @@ def build_contact_objects(
         gaps=_gaps(models, rows),
         frictions=_frictions(models, meshes, rows),
         solids=np.array([len(model.tetrahedra) > 0 for model in models] + [False] * len(numbers)),
+        is_open=np.array([False] * len(models) + [not shape.surface.closed for shape in shapes]),
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from blender_xpbd.contacts.pairs.patches import tangles
 from blender_xpbd.contacts.search.crossings import crossings
-from tests.contacts.pairs.tangled_sheets import WAYS, pokes, surfaces_of, tangled_surfaces
+from tests.contacts.pairs.tangled_sheets import WAYS, pokes, sheet, surfaces_of, tangled_surfaces, turned
 from tests.geometry.triangle_shapes import icosphere
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
@@ -60,6 +60,18 @@ def test_patches_do_not_jump_to_what_is_near_and_not_linked():
     linked = made.shares[1, -50:].reshape(2, -1) > 0.0
     assert linked[0].all()
     assert not linked[1].any()
+
+
+def test_long_edges_of_one_side_do_not_make_the_patch_of_the_other_larger():
+    """A corner of a sheet goes through two triangles of 20 m."""
+    floor = 20.0 * sheet("coarse")[0][[0, 4, 20, 24]], np.array([[0, 2, 3], [0, 3, 1]], np.int32)
+    vertices, triangles = sheet()
+    poking = turned(turned(vertices, 2, 0.7), 1, 0.5)
+    poking[:, 2] -= poking[:, 2].min() + 0.03
+    (made,) = tangles_of(*surfaces_of([floor, (poking, triangles)]))
+    mine = made.shares[1, 4:]
+    assert 3 <= (mine > 0.0).sum() <= len(mine) / 2
+    assert made.edge < 0.2
 
 
 def test_distant_contours_are_tangles_of_their_own():

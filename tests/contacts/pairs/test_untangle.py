@@ -33,13 +33,14 @@ class Pushed:
         starts = self.surfaces.point_starts
         ranges = np.stack([starts[:-1], starts[1:]], axis=1)
         self.carriers = untangle.Carriers(elements, weights, self.inverse_masses, ranges)
+        self.before = []
         self.outside = np.sign(np.subtract.outer(layers, layers)).astype(np.int32)
 
     @property
     def added(self):
         return untangle.untangling_velocities(
-            self.surfaces, self.tied, self.positions, self.carriers, self.outside, H, FRAME
-        )
+            self.surfaces, self.tied, self.positions, self.carriers, self.outside, H, FRAME, self.before
+        )[0]
 
 
 @pytest.mark.parametrize("way", ["poke", "bump", "cross", "loop"])
@@ -67,6 +68,17 @@ def test_what_is_held_is_not_pushed_and_the_other_goes_all_the_way():
 def test_deep_tangles_part_faster_than_shallow_ones():
     speeds = [np.linalg.norm(pushed[-1] - pushed[0]) for pushed in (Pushed("bump").added, Pushed("cross").added)]
     assert speeds[1] > 2.0 * speeds[0] > 1.0
+
+
+def test_a_way_is_kept_while_it_is_not_much_longer():
+    """Through the middle one way is as long as the other."""
+    pushed = Pushed("cross")
+    shortest = pushed.added[-1] - pushed.added[0]
+    pushed.before = [untangle.Way(pushed.tied[0], shortest / np.linalg.norm(shortest))]
+    kept = pushed.added[-1] - pushed.added[0]
+    assert kept @ shortest < 0.0
+    pushed.before = [pushed.before[0]._replace(tangle=pushed.tied[0]._replace(objects=(0, 0)))]
+    np.testing.assert_array_equal(pushed.added[-1] - pushed.added[0], shortest)
 
 
 def test_the_last_speed_is_bounded_by_the_edges():

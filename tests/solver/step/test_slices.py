@@ -1,13 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What goes by the duration of a substep, in a frame that is divided whether it must be or not."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from blender_xpbd.constraints.constraint import WARM
+from blender_xpbd.device.arrays import edited_array
+from blender_xpbd.scene.body_contact import BodyContact
+from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.step import pair_substeps
+from blender_xpbd.solver.step.pair_substeps import DOUBT_SLICES
+from blender_xpbd.solver.system.frame_slice import FrameSlice
 from blender_xpbd.solver.system.mode import static_mode
-from tests.solver.scenes import cloth, jelly_cube, plane, touching
+from blender_xpbd.solver.system.system import build_system
+from blender_xpbd.solver.windows.pair_tables import TUNNELLED
+from tests.contacts.pairs.tangled_sheets import tangled_sheets
+from tests.solver.scenes import cloth, jelly_cube, plane, scene, touching
+from tests.solver.test_untangling import as_cloth
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
@@ -18,7 +29,6 @@ def divide(monkeypatch, count):
     """Let a frame be divided."""
     slices = lambda self, frame_index: count if frame_index == DIVIDED else 1  # noqa: E731
     monkeypatch.setattr(pair_substeps.PairSubsteps, "slices", slices)
-    monkeypatch.setattr(pair_substeps.PairSubsteps, "has_passed", True)
 
 
 def heights(simulation, frames):
@@ -36,6 +46,73 @@ def test_a_fall_goes_on_as_it_was(integration, monkeypatch):
     simulation = touching(cloth(5), substeps=4, time_integration=integration)
     found = heights(simulation, 7)
     np.testing.assert_allclose(found, -0.5 * 9.81 * (np.arange(1, 8) / 24.0) ** 2, atol=2e-3)
+
+
+def test_a_frame_in_doubt_is_done_again_in_slices_and_tells_only_of_these(monkeypatch):
+    found, simulate = [], pair_substeps.PairSubsteps.simulate_slice
+
+    def doubted(self, plan, path, frame_index, frame_slice):
+        result = simulate(self, plan, path, frame_index, frame_slice)
+        found.append((frame_index, frame_slice))
+        if frame_index == 1 and frame_slice == FrameSlice():
+            with edited_array(self.counts) as counts:
+                counts[0, TUNNELLED] = 3
+        return result
+
+    monkeypatch.setattr(pair_substeps.PairSubsteps, "simulate_slice", doubted)
+    simulation = touching(cloth(5), substeps=4)
+    heights(simulation, 2)
+    assert simulation.contact_counts()[:, 1].sum() == 0
+    slices = [(1, FrameSlice(number, DOUBT_SLICES)) for number in range(DOUBT_SLICES)]
+    assert found == [(0, FrameSlice()), (1, FrameSlice()), *slices]
+
+
+def passed(simulation):
+    """How often something of the first body may have passed through, as a bake tells it."""
+    counts = simulation.contact_counts()
+    assert counts is not None
+    return counts[0, 1]
+
+
+def test_what_may_have_passed_is_told_of_frames_that_are_not_kept_too(monkeypatch):
+    simulate = pair_substeps.PairSubsteps.simulate_slice
+
+    def passing(self, *arguments):
+        result = simulate(self, *arguments)
+        with edited_array(self.counts) as counts:
+            counts[0, TUNNELLED] = 2
+        return result
+
+    monkeypatch.setattr(pair_substeps.PairSubsteps, "simulate_slice", passing)
+    monkeypatch.setattr(pair_substeps, "DOUBT_SLICES", 1)
+    world = scene(replace(cloth(5), contact=BodyContact(self_collision=True)), meet=True, substeps=2)
+    simulation = Solver(build_system(replace(world, frames=replace(world.frames, step=3))))
+    found, states = [], []
+    for _ in range(5):
+        states.append(simulation.checkpoint())
+        simulation.advance()
+        found.append(passed(simulation))
+    assert found == [2.0, 4.0, 6.0, 2.0, 4.0]
+    simulation.restore(2, states[2])
+    simulation.advance()
+    assert passed(simulation) == 6.0
+
+
+def test_what_begins_tangled_is_not_done_again(monkeypatch):
+    """Whatever is left out may pass through."""
+    found, simulate = [], pair_substeps.PairSubsteps.simulate_slice
+
+    def doubted(self, plan, path, frame_index, frame_slice):
+        result = simulate(self, plan, path, frame_index, frame_slice)
+        found.append(frame_slice)
+        with edited_array(self.counts) as counts:
+            counts[0, TUNNELLED] = 3
+        return result
+
+    monkeypatch.setattr(pair_substeps.PairSubsteps, "simulate_slice", doubted)
+    below, above = (as_cloth(f"b{n}", *mesh) for n, mesh in enumerate(tangled_sheets("bump")))
+    touching(below, above, substeps=4, gravity=(0.0, 0.0, 0.0)).advance()
+    assert found == [FrameSlice()]
 
 
 def test_what_forces_did_in_a_substep_goes_by_the_square_of_its_duration():

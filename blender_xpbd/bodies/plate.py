@@ -27,8 +27,8 @@ class Plate:
     matrix: SparseRows
     damping_time: float
 
-    def block(self, positions: Floats, inverse_masses: Floats, h: float) -> ConstraintBlock:
-        """The constraint, for particles of these inverse masses [1/kg] and substeps of h [s]."""
+    def block(self, positions: Floats, inverse_masses: Floats, h: float, every: int) -> ConstraintBlock:
+        """The constraint, for particles of these inverse masses [1/kg] and every so many substeps of h [s]."""
         masses = np.divide(1.0, inverse_masses, out=np.zeros(len(positions)), where=inverse_masses > 0.0)
-        block = build_plate_bending(positions, self.matrix, masses, h, self.damping_time)
+        block = build_plate_bending(positions, self.matrix, masses, h, self.damping_time, every)
         return block.following("bending_stiffness")

@@ -48,8 +48,7 @@ EVERY, STARTS = 1, 2
 def project_plate_bending(particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template()):
     """Solve for one cloth; arguments as in ``constraint``."""
     indices = ti.static(constraints.indices)
-    extras = indices[i + FIRST_EXTRA]
-    if ti.cast(step[3], ti.i32) % indices[extras + EVERY] == 0:
+    if ti.cast(step[3], ti.i32) % indices[indices[i + FIRST_EXTRA] + EVERY] == 0:
         solve_plate(particles, constraints, i, p, step, mode)
 
 
@@ -60,8 +59,8 @@ def solve_plate(particles: ti.template(), constraints: ti.template(), i, p, step
     indices, parameters = ti.static(constraints.indices, constraints.parameters)
     first, extras, work = indices[i + FIRST_MEMBER], indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
     count = indices[extras]
-    # what would come in the time until the next solve comes in one substep, at the same velocity
-    share = 1.0 / indices[extras + EVERY]
+    # particles get the velocity that takes them as far as the solve says until the next one
+    every = ti.cast(indices[extras + EVERY], float)
     earlier, scales = work + WORK * count, work + 2 * WORK * count
     values = scales + SCALES * count
     stiffness = 1.0 / parameters[p]
@@ -71,14 +70,16 @@ def solve_plate(particles: ti.template(), constraints: ti.template(), i, p, step
     columns = force_starts + 3 + 3 * count
     for k in range(count):
         x = positions[indices[first + k]]
-        gamma = previous_positions[indices[first + k]][3] * step[2]
+        # it acts on where the cloth would be at the next solve, and with damping farther on
+        ahead = every - 1.0
+        if ti.static(mode & DAMPED):
+            ahead += previous_positions[indices[first + k]][3] * step[2]
         force = ti.Vector([0.0, 0.0, 0.0, 0.0])
         for t in range(indices[force_starts + k], indices[force_starts + k + 1]):
             other = indices[first + indices[columns + t]]
             arm = edge(positions[other], x)
-            if ti.static(mode & DAMPED):
-                before = edge(previous_positions[other], previous_positions[indices[first + k]])
-                arm += gamma * (arm - before)
+            if ahead > 0.0:
+                arm += ahead * (arm - edge(previous_positions[other], previous_positions[indices[first + k]]))
             force -= parameters[values + t] * arm
         total = stiffness * force
         if ti.static(mode & ACCUMULATE):
@@ -102,7 +103,7 @@ def solve_plate(particles: ti.template(), constraints: ti.template(), i, p, step
         # nothing holds it: what was left out of the factor must not push it
         shift = -(1.0 / mass) * momentum
     for k in range(count):
-        total = share * (_work(parameters, work + WORK * k) + shift)
+        total = (_work(parameters, work + WORK * k) + shift) / every
         if positions[indices[first + k]][3] > 0.0:
             positions[indices[first + k]] += total
         if ti.static(mode & ACCUMULATE):
@@ -192,7 +193,7 @@ def _row(pools: Pools) -> npt.NDArray[np.int32]:
 
 
 def _piece(positions: Floats, matrix: SparseRows, masses: Floats, h: float, damping_time: float) -> Pools:
-    """What the constraint of a piece reads, if it is solved in each substep; arguments as for ``build_plate_bending``."""
+    """What the constraint of a piece reads, where h is from solve to solve; arguments as for ``build_plate_bending``."""
     moving, still = np.flatnonzero(masses > 0.0), np.flatnonzero(masses <= 0.0)
     stiff = matrix.among(moving)
     own = np.arange(len(moving))

@@ -97,7 +97,7 @@ def update_velocity(particles: ti.template(), i, h, mode: ti.template()):
 
 @ti.func
 def projection_step(h, iteration, substep, mode: ti.template()):
-    """``step`` of the projections: 1/h², whether multipliers hold something, 1/h, the number of the substep in its frame.
+    """``step`` of the projections: 1/h², whether multipliers hold something, 1/h, number of the substep in its frame.
 
     BDF2 solves with ⅔ h.
     """

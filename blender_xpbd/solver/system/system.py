@@ -32,7 +32,7 @@ from ..order.struck_pieces import StruckPieces, build_struck_pieces
 from .contact_objects import ContactObjects, build_contact_objects, collider_vertices
 from .drag import response
 from .ignored import ignored
-from .plate_interval import plate_interval
+from .plate_intervals import plate_intervals
 from .tracks import FollowingColumn, Tracks, built_scene, following_columns, unfollowed, watched_blocks
 
 Floats = npt.NDArray[np.float64]
@@ -190,7 +190,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         owners += [model.body] * len(model.blocks)
         if model.plate is not None:
             h = projection_time(scene)
-            plate = model.plate.block(positions[number], inverse_masses[number], h, plate_interval(scene))
+            plate = model.plate.block(positions[number], inverse_masses[number], h, plate_intervals(scene))
             blocks.append(plate.shifted(int(start)))
             owners.append(model.body)
         fixed = np.flatnonzero(model.pin_weights >= 1.0).astype(np.int32)

@@ -193,7 +193,7 @@ def _row(pools: Pools) -> npt.NDArray[np.int32]:
 
 
 def _piece(positions: Floats, matrix: SparseRows, masses: Floats, h: float, damping_time: float) -> Pools:
-    """What the constraint of a piece reads, where h is from solve to solve; arguments as for ``build_plate_bending``."""
+    """What the constraint of a piece reads; h is from solve to solve, the rest as for ``build_plate_bending``."""
     moving, still = np.flatnonzero(masses > 0.0), np.flatnonzero(masses <= 0.0)
     stiff = matrix.among(moving)
     own = np.arange(len(moving))

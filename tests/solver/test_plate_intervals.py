@@ -35,22 +35,22 @@ def energy(simulation):
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        ({"substeps": 20}, (1, 2)),
-        ({"substeps": 60}, (1, 2, 3, 4, 5, 6)),
-        ({"substeps": 80}, (1, 2, 4, 5, 8)),
-        ({"substeps": 37}, (1,)),
+        ({"substeps": 20}, (1,)),
+        ({"substeps": 60}, (1, 2, 3)),
+        ({"substeps": 80}, (1, 2, 4)),
+        ({"substeps": 73}, (1,)),
         ({"substeps": 8}, (1,)),
-        ({"substeps": 20, "iterations": 2}, (1,)),
-        ({"substeps": 20, "measure_residual": True}, (1,)),
-        ({"substeps": 20, "time_integration": "BDF2"}, (1,)),
+        ({"substeps": 60, "iterations": 2}, (1,)),
+        ({"substeps": 60, "measure_residual": True}, (1,)),
+        ({"substeps": 60, "time_integration": "BDF2"}, (1,)),
     ],
 )
-def test_solves_are_at_most_a_240th_of_a_second_apart(settings, expected):
+def test_solves_are_at_most_a_480th_of_a_second_apart(settings, expected):
     assert plate_intervals(scene(cloth(), **settings)) == expected
 
 
 def test_what_bends_harder_than_springs_allow_is_solved_in_each_substep():
-    soft, hard = (solver(cloth(20, size=size), substeps=20) for size in (1.0, 0.02))
+    soft, hard = (solver(cloth(20, size=size), substeps=40) for size in (1.0, 0.02))
     assert interval(soft) == 2
     assert interval(hard) == 1
 
@@ -58,18 +58,18 @@ def test_what_bends_harder_than_springs_allow_is_solved_in_each_substep():
 @pytest.mark.parametrize("damping_time", [0.0, 0.01])
 def test_sheets_come_to_rest_as_with_a_solve_in_each_substep(monkeypatch, damping_time):
     heights = []
-    for longest in (1.0 / 240.0, 0.0):
+    for longest in (1.0 / 480.0, 0.0):
         monkeypatch.setattr("blender_xpbd.solver.system.plate_intervals.LONGEST_STEP", longest)
         simulation = sheet(damping_time, substeps=80)
         heights.append(np.ptp(scenes.run(simulation, 150)[:, 2]))
-        assert interval(simulation) == (8 if longest else 1)
+        assert interval(simulation) == (4 if longest else 1)
     assert heights[1] > 0.02
     assert heights[0] == pytest.approx(heights[1], rel=0.02)
 
 
 def test_cloth_that_swings_gains_no_energy():
     simulation = solver(cloth(24, pinned=(0, 23), area_density=0.15), substeps=60, frames=(1, 200))
-    assert interval(simulation) == 6
+    assert interval(simulation) == 3
     energies = [energy(simulation)]
     for _ in range(120):
         simulation.advance()
@@ -82,13 +82,13 @@ def test_cloth_that_swings_gains_no_energy():
 def test_all_paths_agree(monkeypatch):
     monkeypatch.setattr("blender_xpbd.solver.order.schedule.part_count", lambda blocks: 4)
     body = cloth(24, pinned=(0, 23), area_density=0.15)
-    results = {path: scenes.run(solver(body, substeps=20, path=path), 5) for path in PATHS}
+    results = {path: scenes.run(solver(body, substeps=40, path=path), 5) for path in PATHS}
     np.testing.assert_array_equal(results["SERIAL"], results["THREADS"])
     np.testing.assert_allclose(results["SERIAL"], results["COLOURS"], atol=1e-9)
 
 
 def test_a_bake_goes_on_bit_for_bit():
-    whole, first, second = (sheet(substeps=20) for _ in range(3))
+    whole, first, second = (sheet(substeps=40) for _ in range(3))
     expected = scenes.run(whole, 6)
     scenes.run(first, 3)
     second.restore(3, first.checkpoint())

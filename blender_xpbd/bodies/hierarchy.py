@@ -19,10 +19,10 @@ from ..geometry.levels.hierarchy import CoarseLevel
 Floats = npt.NDArray[np.float64]
 
 # levels are left out where springs are so soft that a sweep undoes less than this share of a pull (``Hierarchy.left``),
-# or where plain sweeps would stretch the cloth by less than this. Chosen by hand: below, levels cost half a sweep and
-# more per substep (docs/experiments.md, Coarse levels of cloth) for a gain that does not show
+# or where plain sweeps would stretch the cloth by less than this, at rest, on the mean over its width: swinging on two
+# corners it is ten times as much and more (docs/experiments.md, Coarse levels of cloth). Both chosen by hand
 LEAST_SHARE_LEFT = 0.5
-LEAST_STRETCH = 0.02
+LEAST_STRETCH = 0.002
 
 
 @dataclass(frozen=True)

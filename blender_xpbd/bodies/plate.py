@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,11 @@ from ..constraints.plate_bending import build_plate_bending
 from ..geometry.cholesky import SparseRows
 
 Floats = npt.NDArray[np.float64]
+
+# how much harder bending of the shortest waves is than inertia, h² B/m, up to which it need not be solved for in each
+# substep: between two solves springs crumple what is harder. A tenth of where strips began to flutter:
+# docs/experiments.md, Bending in every other substep
+HARDEST_AT_INTERVALS = 1e3
 
 
 @dataclass(frozen=True)
@@ -27,8 +33,20 @@ class Plate:
     matrix: SparseRows
     damping_time: float
 
-    def block(self, positions: Floats, inverse_masses: Floats, h: float) -> ConstraintBlock:
-        """The constraint, for particles of these inverse masses [1/kg] and substeps of h [s]."""
+    def block(
+        self, positions: Floats, inverse_masses: Floats, h: float, intervals: Sequence[int] = (1,)
+    ) -> ConstraintBlock:
+        """The constraint.
+
+        Args:
+            positions: of the particles at rest [m], shape (particles, 3).
+            inverse_masses: [1/kg], shape (particles,).
+            h: duration of a substep [s].
+            intervals: in every which substep it may be solved for, in ascending order; the first always.
+        """
+        own = self.matrix.rows == self.matrix.columns
+        hardness = float((inverse_masses[self.matrix.rows] * self.matrix.values)[own].max(initial=0.0))
+        every = max((n for n in intervals if (n * h) ** 2 * hardness <= HARDEST_AT_INTERVALS), default=intervals[0])
         masses = np.divide(1.0, inverse_masses, out=np.zeros(len(positions)), where=inverse_masses > 0.0)
-        block = build_plate_bending(positions, self.matrix, masses, h, self.damping_time)
+        block = build_plate_bending(positions, self.matrix, masses, h, self.damping_time, every)
         return block.following("bending_stiffness")

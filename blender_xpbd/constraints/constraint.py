@@ -9,7 +9,7 @@ Projections are Taichi functions with one signature::
 [1/kg]. ``particles.previous_positions`` are those at the start of the substep: xyz [m], w the particle's damping time
 [s]. ``i``, ``p`` and ``m`` are where this constraint's particle indices, parameters and multipliers begin in the flat
 ``constraints.indices``, ``constraints.parameters`` and ``constraints.lagrange_multipliers``. ``step`` is (1/h² [1/s²],
-1 after the first iteration of a substep, 1/h [1/s]). ``mode`` is static, a sum of
+1 after the first iteration of a substep, 1/h [1/s], number of the substep in its frame). ``mode`` is static, a sum of
 
 - ``PBD``: the last parameter is not a compliance but the share of C that one projection takes away;
 - ``ACCUMULATE``: multipliers are kept over the iterations of a substep, which a single iteration does not need;
@@ -21,7 +21,7 @@ Projections are Taichi functions with one signature::
 - ``BDF2``: how the solver integrates; projections do not look at it, their h is then 2/3 of the substep;
 - ``WARM``: constraints that can begin where the substep before ended do, see ``WarmStart``;
 - ``RATES``: not a projection, but the damping of velocities after it, see ``RateDamping``; ``step`` is then (h [s], 0
-  where kept impulses are given and 1 where they are mended, 0);
+  where kept impulses are given and 1 where they are mended, 0, 0);
 - ``FORCED``: forces besides gravity act from outside; projections do not look at it.
 """
 

@@ -11,6 +11,10 @@ to that stiffness: forces follow it, the factor does not. For softer cloth that 
 rests up to what bends within a substep.
 
 With damping the force is B (x + γ (x − x_previous)), γ = τ/h, and the factor that of M + h² (1 + γ) B.
+
+Springs and contacts need short substeps, bending does not: it is solved exactly. So where substeps are many, it is
+solved in every ``every``-th one, for as long as so many take, and its whole impulse is given then (r-RESPA: Tuckerman,
+Berne & Martyna 1992, "Reversible multiple time scale molecular dynamics").
 """
 
 import itertools
@@ -36,31 +40,46 @@ LEAST_ENTRY = 1e-3
 # of each member that moves: working space for its correction, and what it was corrected in this substep before; then
 # its mass and the inverse of its diagonal
 WORK, SCALES = 4, 2
+# places in the extras: after the number of members that move, in every which substep they are solved for; then the rows
+EVERY, STARTS = 1, 2
 
 
 @ti.func
 def project_plate_bending(particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template()):
     """Solve for one cloth; arguments as in ``constraint``."""
+    indices = ti.static(constraints.indices)
+    if ti.cast(step[3], ti.i32) % indices[indices[i + FIRST_EXTRA] + EVERY] == 0:
+        solve_plate(particles, constraints, i, p, step, mode)
+
+
+@ti.func
+def solve_plate(particles: ti.template(), constraints: ti.template(), i, p, step, mode: ti.template()):
+    """As ``project_plate_bending``, in a substep in which the cloth is solved for."""
     positions, previous_positions = ti.static(particles.positions, particles.previous_positions)
     indices, parameters = ti.static(constraints.indices, constraints.parameters)
     first, extras, work = indices[i + FIRST_MEMBER], indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
     count = indices[extras]
+    # particles get the velocity that takes them as far as the solve says until the next one
+    every = ti.cast(indices[extras + EVERY], float)
     earlier, scales = work + WORK * count, work + 2 * WORK * count
     values = scales + SCALES * count
     stiffness = 1.0 / parameters[p]
     # rows of B without the diagonal, of L, and of its transpose; the entries of all three lie one after the other
-    force_starts, lower_starts, upper_starts = extras + 1, extras + 2 + count, extras + 3 + 2 * count
-    columns = extras + 4 + 3 * count
+    force_starts = extras + STARTS
+    lower_starts, upper_starts = force_starts + 1 + count, force_starts + 2 + 2 * count
+    columns = force_starts + 3 + 3 * count
     for k in range(count):
         x = positions[indices[first + k]]
-        gamma = previous_positions[indices[first + k]][3] * step[2]
+        # it acts on where the cloth would be at the next solve, and with damping farther on
+        ahead = every - 1.0
+        if ti.static(mode & DAMPED):
+            ahead += previous_positions[indices[first + k]][3] * step[2]
         force = ti.Vector([0.0, 0.0, 0.0, 0.0])
         for t in range(indices[force_starts + k], indices[force_starts + k + 1]):
             other = indices[first + indices[columns + t]]
             arm = edge(positions[other], x)
-            if ti.static(mode & DAMPED):
-                before = edge(previous_positions[other], previous_positions[indices[first + k]])
-                arm += gamma * (arm - before)
+            if ahead > 0.0:
+                arm += ahead * (arm - edge(previous_positions[other], previous_positions[indices[first + k]]))
             force -= parameters[values + t] * arm
         total = stiffness * force
         if ti.static(mode & ACCUMULATE):
@@ -84,7 +103,7 @@ def project_plate_bending(particles: ti.template(), constraints: ti.template(), 
         # nothing holds it: what was left out of the factor must not push it
         shift = -(1.0 / mass) * momentum
     for k in range(count):
-        total = _work(parameters, work + WORK * k) + shift
+        total = (_work(parameters, work + WORK * k) + shift) / every
         if positions[indices[first + k]][3] > 0.0:
             positions[indices[first + k]] += total
         if ti.static(mode & ACCUMULATE):
@@ -132,7 +151,7 @@ PLATE_BENDING = ConstraintType(
 
 
 def build_plate_bending(
-    positions: Floats, matrix: SparseRows, masses: Floats, h: float, damping_time: float = 0.0
+    positions: Floats, matrix: SparseRows, masses: Floats, h: float, damping_time: float = 0.0, every: int = 1
 ) -> ConstraintBlock:
     """Make a constraint of each connected piece of a cloth.
 
@@ -142,6 +161,7 @@ def build_plate_bending(
         masses: [kg], shape (particles,), 0 for those that do not move by themselves.
         h: duration of a substep [s].
         damping_time: τ, at most [s].
+        every: in every which substep it is solved.
 
     Returns:
         Pieces of which nothing moves are left out.
@@ -156,7 +176,8 @@ def build_plate_bending(
         piece = order[first:last]
         if (masses[piece] > 0.0).any():
             block = sorted_matrix.block(first, last)
-            mine = _piece(positions[piece], block, masses[piece], h, damping_time)
+            mine = _piece(positions[piece], block, masses[piece], every * h, damping_time)
+            mine.extras[EVERY] = every
             pools.append(replace(mine, members=piece[mine.members].astype(np.int32)))
     if not pools:
         none = np.zeros(0, np.int32)
@@ -172,7 +193,7 @@ def _row(pools: Pools) -> npt.NDArray[np.int32]:
 
 
 def _piece(positions: Floats, matrix: SparseRows, masses: Floats, h: float, damping_time: float) -> Pools:
-    """What the constraint of a piece reads; arguments as for ``build_plate_bending``, of its particles alone."""
+    """What the constraint of a piece reads; h is from solve to solve, the rest as for ``build_plate_bending``."""
     moving, still = np.flatnonzero(masses > 0.0), np.flatnonzero(masses <= 0.0)
     stiff = matrix.among(moving)
     own = np.arange(len(moving))
@@ -193,7 +214,7 @@ def _piece(positions: Floats, matrix: SparseRows, masses: Floats, h: float, damp
         members=members.astype(np.int32),
         extras=np.concatenate(
             [
-                [len(moving)],
+                [len(moving), 1],
                 *(part.starts + first for part, first in zip(parts, firsts, strict=False)),
                 *(part.columns for part in parts),
             ]
@@ -218,6 +239,6 @@ def _forces(block: ConstraintBlock, number: int) -> tuple[Indices, Indices, Floa
     row = block.indices[number]
     extras, values = block.pools.extras[row[FIRST_EXTRA] :], block.pools.values[row[FIRST_VALUE] :]
     count = int(extras[0])
-    starts = extras[1 : count + 2].astype(np.int64)
-    columns = extras[4 + 3 * count :][: starts[-1]].astype(np.int64)
+    starts = extras[STARTS : STARTS + count + 1].astype(np.int64)
+    columns = extras[STARTS + 3 + 3 * count :][: starts[-1]].astype(np.int64)
     return np.repeat(np.arange(count), np.diff(starts)), columns, values[(2 * WORK + SCALES) * count :][: starts[-1]]

@@ -24,7 +24,7 @@ def sweep(  # noqa: ANN201
     """Project every constraint of a kind, in the mode of one iteration per substep, as the solver does."""
     ti.loop_config(serialize=True)
     for _ in range(sweeps):
-        step = ti.Vector([inverse_h * inverse_h, 0.0, inverse_h])
+        step = ti.Vector([inverse_h * inverse_h, 0.0, inverse_h, 0.0])
         for k in range(count):
             CONSTRAINTS[kind].project(
                 particles,

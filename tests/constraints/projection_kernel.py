@@ -28,7 +28,7 @@ def project_all(
 ):
     ti.loop_config(serialize=True)
     for iteration in range(iterations):
-        step = ti.Vector([inverse_h2, ti.cast(iteration > 0, float), ti.sqrt(inverse_h2)])
+        step = ti.Vector([inverse_h2, ti.cast(iteration > 0, float), ti.sqrt(inverse_h2), 0.0])
         for k in range(count):
             CONSTRAINTS[kind].project(
                 particles,

@@ -27,7 +27,7 @@ def settle_kernel(
     for _ in range(steps):
         for i in range(offsets.shape[0]):
             particles.positions[i] += offsets[i]
-        step = ti.Vector([inverse_h2, 0.0, ti.sqrt(inverse_h2)])
+        step = ti.Vector([inverse_h2, 0.0, ti.sqrt(inverse_h2), 0.0])
         for k in range(count):
             CONSTRAINTS[kind].project(
                 particles,

@@ -33,7 +33,7 @@ both = pytest.mark.parametrize("name", BUILD)
 def sweep(particles: MovingParticles, constraints: ProjectedConstraints, h: ti.f64, phase: ti.f64, kind: ti.template()):
     ti.loop_config(serialize=True)
     for _ in range(1):
-        step = ti.Vector([h, phase, 0.0])
+        step = ti.Vector([h, phase, 0.0, 0.0])
         mode = ti.static(RATES | DAMPED)
         project_constraint(particles, constraints, 0, 0, 0, step, mode, kind)
 

@@ -35,7 +35,7 @@ def project_kernel(
 ):
     ti.loop_config(serialize=True)
     for _ in range(1):
-        step = ti.Vector([inverse_h2, 0.0, ti.sqrt(inverse_h2)])
+        step = ti.Vector([inverse_h2, 0.0, ti.sqrt(inverse_h2), 0.0])
         project_constraint(particles, constraints, 0, 0, 0, step, mode, kind)
 
 

@@ -63,13 +63,14 @@ def project_colour(
     first: ti.i32,
     last: ti.i32,
     h: float,
+    substep: ti.i32,
     iteration: ti.i32,
     mode: ti.template(),
     kind: ti.template(),
 ):
     """Project the constraints of one type and colour; with RATES, damp them."""
     for k in range(first, last):
-        step = projection_step(h, iteration, mode)
+        step = projection_step(h, iteration, substep, mode)
         if ti.static(mode & RATES):
             step = damping_step(h, iteration, mode)
         project_constraint(
@@ -153,7 +154,7 @@ def forget_histories(
 def bounce_pieces(particles: Particles, contacts: Contacts, pieces: Pieces, h: float, variant: ti.template()):
     """Let compact pieces bounce, one thread per piece."""
     for piece in range(pieces.piece_rows.shape[0] - 1):
-        bounce_piece(particles, contacts, pieces, piece, h, projection_step(h, 0, variant.mode)[2], variant)
+        bounce_piece(particles, contacts, pieces, piece, h, projection_step(h, 0, 0, variant.mode)[2], variant)
 
 
 @ti.kernel

@@ -22,7 +22,7 @@ def pull_colour(
 ):
     """Pull the links of one colour."""
     for k in range(first, last):
-        alpha_tilde = levels.stiffness[level, COMPLIANCE] * projection_step(h, 0, mode)[0]
+        alpha_tilde = levels.stiffness[level, COMPLIANCE] * projection_step(h, 0, 0, mode)[0]
         pull_link(levels, k, sweep, alpha_tilde, levels.stiffness[level, TAKEN])
 
 

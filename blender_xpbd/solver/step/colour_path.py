@@ -69,14 +69,14 @@ def _solve_levels(plan: Plan, stage: Stage, substep: int, of: int) -> None:
 
 
 def _project(plan: Plan, stage: Stage, substep: int, of: int) -> None:
-    _launch_constraints(plan, stage, plan.variant.mode, plan.variant.constraints)
+    _launch_constraints(plan, stage, substep, plan.variant.mode, plan.variant.constraints)
 
 
 def _damp_rates(plan: Plan, stage: Stage, substep: int, of: int) -> None:
-    _launch_constraints(plan, stage, plan.variant.mode | RATES, plan.variant.damped_constraints)
+    _launch_constraints(plan, stage, substep, plan.variant.mode | RATES, plan.variant.damped_constraints)
 
 
-def _launch_constraints(plan: Plan, stage: Stage, mode: int, kinds: int) -> None:
+def _launch_constraints(plan: Plan, stage: Stage, substep: int, mode: int, kinds: int) -> None:
     """Project, or damp, the constraints of a round of the types in a mask."""
     state = plan.state
     for kind, colours in enumerate(plan.system.schedule.colours[plan.round_of(stage)]):
@@ -90,6 +90,7 @@ def _launch_constraints(plan: Plan, stage: Stage, mode: int, kinds: int) -> None
                 first,
                 last,
                 plan.h,
+                substep,
                 stage.detail,
                 mode,
                 kind,

@@ -117,18 +117,21 @@ def update_velocity(particles: ti.template(), i, h, mode: ti.template()):
 
 
 @ti.func
-def projection_step(h, iteration, mode: ti.template()):
-    """``step`` of the projections: 1/h², whether multipliers hold something, 1/h; BDF2 solves with ⅔ h."""
+def projection_step(h, iteration, substep, mode: ti.template()):
+    """``step`` of the projections: 1/h², whether multipliers hold something, 1/h, number of the substep in its frame.
+
+    BDF2 solves with ⅔ h.
+    """
     inverse_h = 1.0 / h
     if ti.static(mode & BDF2):
         inverse_h = BDF2_RATE / h
-    return ti.Vector([inverse_h * inverse_h, ti.cast(iteration > 0, float), inverse_h])
+    return ti.Vector([inverse_h * inverse_h, ti.cast(iteration > 0, float), inverse_h, ti.cast(substep, float)])
 
 
 @ti.func
 def damping_step(h, sweep, mode: ti.template()):
     """``step`` of the damping of velocities: for how long it acts [s], and whether kept impulses are mended."""
-    return ti.Vector([1.0 / projection_step(h, 0, mode)[2], ti.cast(sweep > 0, float), 0.0])
+    return ti.Vector([1.0 / projection_step(h, 0, 0, mode)[2], ti.cast(sweep > 0, float), 0.0, 0.0])
 
 
 @ti.func

@@ -84,7 +84,7 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, subs
         close_islands(world.particles, starts, world.pairs)
     if act == SETTLE_PAIRS:
         gravity_speed = world.particles.gravity[0].norm() * h
-        inverse_h = projection_step(h, 0, mode)[2]
+        inverse_h = projection_step(h, 0, 0, mode)[2]
         settle_task(world.particles, starts, world.pairs, task, detail, inverse_h, gravity_speed, variant.embeds)
     if ti.static(not variant.has_history):
         if act == KEEP_SPINS:

@@ -173,7 +173,7 @@ def bounce_share(world: ti.template(), turn, turns, h, variant: ti.template()):
     """Let one of ``turns`` equal shares of the compact pieces bounce."""
     count = world.pieces.piece_rows.shape[0] - 1
     for piece in range(count * turn // turns, count * (turn + 1) // turns):
-        inverse_h = projection_step(h, 0, variant.mode)[2]
+        inverse_h = projection_step(h, 0, 0, variant.mode)[2]
         bounce_piece(world.particles, world.contacts, world.pieces, piece, h, inverse_h, variant)
 
 
@@ -223,9 +223,9 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
         place_targets(world.particles, world.targets, (substep + 1.0) / order.span[SPAN_OF], mode)
     if ti.static(variant.has_levels):
         if act == SOLVE_LEVELS:
-            solve_levels(world, order, stage, turn, projection_step(h, 0, mode)[0])
+            solve_levels(world, order, stage, turn, projection_step(h, 0, 0, mode)[0])
     if act == PROJECT:
-        step = projection_step(h, iteration, mode)
+        step = projection_step(h, iteration, substep, mode)
         project_task(world.particles, world.constraints, order, task, step, mode, variant.constraints)
     if ti.static(variant.shapes):
         if act == TOUCH or act == HOLD_PUSHED:

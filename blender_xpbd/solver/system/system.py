@@ -34,6 +34,7 @@ from .contact_objects import ContactObjects, build_contact_objects, collider_ver
 from .drag import response
 from .ignored import ignored
 from .outer_forces import OuterForces
+from .plate_intervals import plate_intervals
 from .tracks import FollowingColumn, Tracks, built_scene, following_columns, unfollowed, watched_blocks
 
 Floats = npt.NDArray[np.float64]
@@ -199,7 +200,8 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         owners += [model.body] * len(model.blocks)
         if model.plate is not None:
             h = projection_time(scene)
-            blocks.append(model.plate.block(positions[number], inverse_masses[number], h).shifted(int(start)))
+            plate = model.plate.block(positions[number], inverse_masses[number], h, plate_intervals(scene))
+            blocks.append(plate.shifted(int(start)))
             owners.append(model.body)
         fixed = np.flatnonzero(model.pin_weights >= 1.0).astype(np.int32)
         soft = np.flatnonzero((model.pin_weights > 0.0) & (model.pin_weights < 1.0) & (model.masses > 0.0))

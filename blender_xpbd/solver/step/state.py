@@ -126,6 +126,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         touches_first=bool(mode & WARM),
         strikes=system.strikes,
         damps_rates=bool(rate_damped_types(mode) & used_types(system)),
+        rebounds=system.objects is not None and system.objects.rebounds,
     )
     stages = substep_stages(parts.count, settings.iterations, contents)
     most_slots = sum(CONTACTS[shape].most_faces for shape in colliders.ints[:, COLLIDER_SHAPE])

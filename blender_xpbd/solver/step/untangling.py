@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...contacts.pairs.patches import tangles
-from ...contacts.pairs.untangle import TANGLED_BOUND, Carriers, taken_back, tangled_pairs, untangling_velocities
+from ...contacts.pairs.untangle import TANGLED_CLEARANCE, Carriers, taken_back, tangled_pairs, untangling_velocities
 from ...contacts.search.crossings import crossings
 from ...contacts.search.pair_search import PairList
 from ...device.arrays import read_array, write_array
@@ -53,10 +53,10 @@ class Untangling:
 
     def leave_out(self, listed: PairList) -> None:
         """Take the pairs that stand in the way out of those that were found."""
-        ints, bounds = read_array(listed.pairs.pair_ints), read_array(listed.pairs.pair_bounds)
+        ints, clearances = read_array(listed.pairs.pair_ints), read_array(listed.pairs.pair_clearances)
         is_tangled = tangled_pairs(self._tied, ints[: listed.count])
-        bounds[: listed.count][is_tangled] = TANGLED_BOUND
-        write_array(listed.pairs.pair_bounds, bounds)
+        clearances[: listed.count][is_tangled] = TANGLED_CLEARANCE
+        write_array(listed.pairs.pair_clearances, clearances)
 
     def end(self) -> None:
         """Take back what is left of the pushes' speeds."""

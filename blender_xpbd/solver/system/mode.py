@@ -31,6 +31,7 @@ class Variant(NamedTuple):
         chooses: whether a body passes through a collider that it does not see.
         starts_inside: whether a contact point is inside a collider when the simulation starts.
         strikes: whether there are hard pieces that other surfaces may meet.
+        rebounds: whether surfaces rebound from each other.
     """
 
     mode: int
@@ -46,6 +47,7 @@ class Variant(NamedTuple):
     chooses: bool = False
     starts_inside: bool = False
     strikes: bool = False
+    rebounds: bool = False
 
     @property
     def damped_constraints(self) -> int:

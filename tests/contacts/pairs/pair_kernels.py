@@ -25,7 +25,7 @@ Surfaces = pack_type(
 Pairs = pack_type(
     pair_ints=ti.types.ndarray(dtype=ti.i32, ndim=2),
     pair_floats=ti.types.ndarray(ndim=2),
-    pair_bounds=FLOATS,
+    pair_clearances=FLOATS,
     near_ints=INTS,
     near_floats=FLOATS,
     near_count=INTS,
@@ -82,7 +82,7 @@ def pairs_of(kinds, points, gap, friction=0.0, restitution=0.0):
     return Pairs(
         pair_ints=make_array(ints, ti.i32),
         pair_floats=make_array(floats, real_type()),
-        pair_bounds=make_zeros((len(kinds),), real_type()),
+        pair_clearances=make_zeros((len(kinds),), real_type()),
         near_ints=make_zeros((len(kinds) * tables.NEAR_INTS,), ti.i32),
         near_floats=make_zeros((len(kinds) * tables.NEAR_WIDTH,), real_type()),
         near_count=make_zeros((1,), ti.i32),
@@ -111,7 +111,7 @@ def find(
     for _ in range(1):
         found = 0
         for k in range(count):
-            if pairs.pair_bounds[k] <= reach:
+            if pairs.pair_clearances[k] <= reach:
                 found += near.find_near(
                     particles,
                     particles.positions,
@@ -125,7 +125,7 @@ def find(
                     embeds,
                 )
             # each call lists anew
-            pairs.pair_bounds[k] = 0.0
+            pairs.pair_clearances[k] = 0.0
         pairs.near_count[0] = found
 
 

@@ -57,7 +57,7 @@ class PairList:
     """The pairs of one search; the arrays are those of the search, and the next one writes to them.
 
     Attributes:
-        pairs: pack of ``pair_ints``, ``pair_floats`` and ``pair_clearances`` as ``contacts.pairs.tables`` says; by task,
+        pairs: pack of ``pair_ints``, ``pair_floats`` and ``pair_clearances`` as in ``contacts.pairs.tables``; by task,
             then in an order that boxes alone decide: point and triangle, or edge and edge, lower one first. Rows beyond
             ``count`` are rubbish.
         task_starts: first pair of each part, then of those that reach across parts, then the end; on the device,

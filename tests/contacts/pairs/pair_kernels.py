@@ -12,6 +12,9 @@ from blender_xpbd.device.arrays import make_array, make_vectors, make_zero_vecto
 from blender_xpbd.device.packs import pack_type
 from blender_xpbd.device.runtime import real_type
 
+# how much nearer sides may have come since pairs were listed [m]
+STRAY = 0.001
+
 VECTORS = ti.types.ndarray(ndim=1)
 FLOATS = ti.types.ndarray(ndim=1)
 INTS = ti.types.ndarray(dtype=ti.i32, ndim=1)
@@ -111,21 +114,18 @@ def find(
     for _ in range(1):
         found = 0
         for k in range(count):
-            if pairs.pair_clearances[k] <= reach:
-                found += near.find_near(
-                    particles,
-                    particles.positions,
-                    particles.velocities,
-                    surfaces,
-                    pairs,
-                    k,
-                    found,
-                    ti.Vector([reach, reach, near.LARGEST_PUSH_SPEED * h]),
-                    True,
-                    embeds,
-                )
-            # each call lists anew
-            pairs.pair_clearances[k] = 0.0
+            found += near.find_near(
+                particles,
+                particles.positions,
+                particles.velocities,
+                surfaces,
+                pairs,
+                k,
+                found,
+                ti.Vector([reach, STRAY, near.LARGEST_PUSH_SPEED * h]),
+                True,
+                embeds,
+            )
         pairs.near_count[0] = found
 
 

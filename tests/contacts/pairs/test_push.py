@@ -7,45 +7,56 @@ import taichi as ti
 
 from blender_xpbd.contacts.pairs import push, tables
 from blender_xpbd.device.arrays import make_zeros, read_array
+from blender_xpbd.device.packs import pack_type
 from blender_xpbd.device.runtime import real_type
 from tests.contacts.pairs import pair_kernels as kernels
 from tests.contacts.pairs.one_pair import EDGES, VERTEX, Pair
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
+Told = pack_type(told=ti.types.ndarray(ndim=1))
 IMPULSE = (0.3, -0.2, 0.7)
 
 
 @ti.kernel
 def give(
-    particles: kernels.Moving,
-    surfaces: kernels.Surfaces,
-    pairs: kernels.Pairs,
-    told: ti.types.ndarray(ndim=1),
-    embeds: ti.template(),
+    particles: kernels.Moving, surfaces: kernels.Surfaces, pairs: kernels.Pairs, told: Told, embeds: ti.template()
 ):
-    """Push the first near pair; what its sides' motion relative to each other was before and after, and its mass."""
+    """Push the first near pair; tells the mass that takes the push, and the sum of the weights."""
     ti.loop_config(serialize=True)
     for _ in range(1):
         impulse = ti.Vector([IMPULSE[0], IMPULSE[1], IMPULSE[2]])
-        before = push.relative(particles.velocities, surfaces, pairs, 0, embeds)
-        told[6] = push.gather_coefficients(particles, surfaces, pairs, 0, embeds)
+        told.told[0] = push.gather_coefficients(particles, surfaces, pairs, 0, embeds)
         push.push_pair(particles.velocities, particles, surfaces, pairs, 0, impulse, embeds)
-        after = push.relative(particles.velocities, surfaces, pairs, 0, embeds)
-        total = ti.cast(0.0, float)
+        told.told[1] = 0.0
         for i in ti.static(range(4)):
-            total += push.weight_of(pairs, 0, i)
-        told[7] = total
+            told.told[1] += push.weight_of(pairs, 0, i)
+
+
+@ti.kernel
+def measure(
+    particles: kernels.Moving, surfaces: kernels.Surfaces, pairs: kernels.Pairs, told: Told, embeds: ti.template()
+):
+    """How the sides of the first near pair move relative to each other."""
+    ti.loop_config(serialize=True)
+    for _ in range(1):
+        found = push.relative(particles.velocities, surfaces, pairs, 0, embeds)
         for axis in ti.static(range(3)):
-            told[axis], told[3 + axis] = before[axis], after[axis]
+            told.told[axis] = found[axis]
+
+
+def told_by(kernel, pair, count):
+    """What a kernel tells of a pair."""
+    told = make_zeros((count,), real_type())
+    kernel(pair.particles, pair.surfaces, pair.pairs, Told(told=told), pair.embeds)
+    return read_array(told)
 
 
 def given(pair):
-    """Relative motion before and after, the mass that takes the push, and the sum of the weights."""
-    told = make_zeros((8,), real_type())
-    give(pair.particles, pair.surfaces, pair.pairs, told, pair.embeds)
-    found = read_array(told)
-    return found[:3], found[3:6], found[6], found[7]
+    """Relative motion before and after a push, the mass that takes it, and the sum of the weights."""
+    before = told_by(measure, pair, 3)
+    mass, total = told_by(give, pair, 2)
+    return before, told_by(measure, pair, 3), mass, total
 
 
 def embedded():

@@ -35,13 +35,13 @@ GAP = 0.005
 
 
 @ti.kernel
-def ask(pairs: Told, sweep: ti.i32, answer: ti.i32, result: INTS):
+def ask(pairs: Told, result: Told, sweep: ti.i32, answer: ti.i32):
     """Which pairs a sweep asks after one that told an answer; none where the answer is negative."""
     ti.loop_config(serialize=True)
     for _ in range(1):
         if answer >= 0:
             pairs.told[SWEPT + (sweep + 1) % 2] = sweep_code(sweep - 1, answer)
-        result[0] = asked(pairs, sweep)
+        result.told[0] = asked(pairs, sweep)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def ask(pairs: Told, sweep: ti.i32, answer: ti.i32, result: INTS):
 )
 def test_a_sweep_asks_what_the_one_before_left(sweep, answer, scope):
     result, told = make_array(np.zeros(1, np.int32), ti.i32), make_array(np.zeros(TOLD_WIDTH, np.int32), ti.i32)
-    ask(Told(told=told), sweep, answer, result)
+    ask(Told(told=told), Told(told=result), sweep, answer)
     assert result.to_numpy()[0] == scope
 
 

@@ -31,17 +31,18 @@ pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
 INTS = ti.types.ndarray(dtype=ti.i32, ndim=1)
 Told = pack_type(told=INTS)
+Scope = pack_type(scope=INTS)
 GAP = 0.005
 
 
 @ti.kernel
-def ask(pairs: Told, result: Told, sweep: ti.i32, answer: ti.i32):
+def ask(pairs: Told, result: Scope, sweep: ti.i32, answer: ti.i32):
     """Which pairs a sweep asks after one that told an answer; none where the answer is negative."""
     ti.loop_config(serialize=True)
     for _ in range(1):
         if answer >= 0:
             pairs.told[SWEPT + (sweep + 1) % 2] = sweep_code(sweep - 1, answer)
-        result.told[0] = asked(pairs, sweep)
+        result.scope[0] = asked(pairs, sweep)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +59,7 @@ def ask(pairs: Told, result: Told, sweep: ti.i32, answer: ti.i32):
 )
 def test_a_sweep_asks_what_the_one_before_left(sweep, answer, scope):
     result, told = make_array(np.zeros(1, np.int32), ti.i32), make_array(np.zeros(TOLD_WIDTH, np.int32), ti.i32)
-    ask(Told(told=told), Told(told=result), sweep, answer)
+    ask(Told(told=told), Scope(scope=result), sweep, answer)
     assert result.to_numpy()[0] == scope
 
 

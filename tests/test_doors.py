@@ -12,9 +12,14 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent / "blender_xpbd"
 
 OPENING = {"open", "fdopen", "read_text", "read_bytes", "write_text", "write_bytes", "load", "save"}
-# The one door, and what reads the system's own files
-OPENERS = {"jobs/files.py", "jobs/free_memory.py", "addon/process/worker_end.py"}
-# Blender's text, and the files that an artist names, are no files of a job
+# The one door, what reads the system's own files, and what writes files that an artist names
+OPENERS = {
+    "jobs/files.py",
+    "jobs/free_memory.py",
+    "addon/process/worker_end.py",
+    "addon/export/arrays_file.py",
+    "addon/export/point_caches.py",
+}
 LAYERS = ("jobs", "worker", "addon")
 STARTING = {"Popen", "run", "call", "check_call", "check_output"}
 

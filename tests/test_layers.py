@@ -22,10 +22,11 @@ ALLOWED: dict[str, tuple[set[str], set[str]]] = {
     "device": ({"scene"}, {"numpy", "taichi"}),
     "constraints": ({"scene", "geometry", "device"}, {"numpy", "taichi"}),
     "contacts": ({"scene", "geometry", "device"}, {"numpy", "taichi"}),
+    "forces": ({"scene"}, {"taichi"}),
     "bodies": ({"scene", "geometry", "constraints"}, {"numpy"}),
-    "solver": ({"scene", "geometry", "device", "constraints", "contacts", "bodies"}, {"numpy", "taichi"}),
+    "solver": ({"scene", "geometry", "device", "constraints", "contacts", "forces", "bodies"}, {"numpy", "taichi"}),
     "worker": (
-        {"scene", "jobs", "geometry", "device", "constraints", "contacts", "bodies", "solver"},
+        {"scene", "jobs", "geometry", "device", "constraints", "contacts", "forces", "bodies", "solver"},
         {"numpy", "taichi"},
     ),
     "addon": ({"scene", "jobs"}, {"numpy", "bpy", "bmesh", "mathutils", "gpu", "gpu_extras", "blf", "bl_ui", "idprop"}),

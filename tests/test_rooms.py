@@ -16,7 +16,19 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "geometry": ("", "surface", "solid", "cage", "levels", "collider", "search"),
     "contacts": ("", "pairs", "search"),
     "solver": ("order", "system", "windows", "step", ""),
-    "addon": ("data", "reading", "keys", "process", "baking", "checking", "ui", "ui.operators", ""),
+    "addon": (
+        "data",
+        "reading",
+        "reduction",
+        "keys",
+        "process",
+        "baking",
+        "export",
+        "checking",
+        "ui",
+        "ui.operators",
+        "",
+    ),
 }
 LARGEST_ROOM = 30
 

@@ -31,6 +31,7 @@ from .checking.check_scene import check_scene
 from .checking.finding import finding_values
 from .data.bake_options import BakeOptions
 from .data.property_text import set_property
+from .export.export import ENDINGS, check_ending, export
 
 COMMAND = "xpbd"
 
@@ -101,8 +102,17 @@ def argument_parser(prog: str, *, with_file: bool = False) -> argparse.ArgumentP
         metavar="OBJECT.PROPERTY=VALUE",
         help="property of the XPBD tab; without an object, of the scene (repeatable)",
     )
+    parser.add_argument("--key-tolerance", type=float, metavar="MM", help="fewer keys, with at most this error; 0: all")
     parser.add_argument("--cache", type=Path, metavar="FOLDER", help="where jobs and frames are kept")
     parser.add_argument("--save", type=Path, metavar="FILE.blend", help="save the result, also if it is incomplete")
+    parser.add_argument(
+        "--output",
+        action="append",
+        type=Path,
+        default=[],
+        metavar="FILE",
+        help=f"write the motion too: {', '.join(ENDINGS)} (repeatable)",
+    )
     parser.add_argument("--make-single-user", action="store_true", help="copy meshes that several objects share")
     parser.add_argument("--worker-python", default="", metavar="PATH", help="a Python that has Taichi")
     parser.add_argument("--per-frame", action="store_true", help="the summary tells strain and more of each frame")
@@ -128,16 +138,18 @@ def main(arguments: Sequence[str], *, prog: str = "bake.py", with_file: bool = F
         return _check(options)
     error: XpbdError | None = None
     was_tried = False
+    outputs: list[str] = []
     with _stop_wish() as should_stop, ProgressBar(sys.stderr) as bar:
         try:
             wishes = _prepare(options)
             was_tried = True
             run_bake(bpy.context, wishes, bar.show, should_stop)
+            outputs = _export(options, bpy.context.scene)
         except XpbdError as fault:
             error = fault
         if options.save is not None and (error is None or error.exit_code != ExitCode.REFUSED):
             error = _save(options.save) or error
-    _report(bpy.context.scene.xpbd.report if was_tried else "", error, as_json=options.json)
+    _report(bpy.context.scene.xpbd.report if was_tried else "", outputs, error, as_json=options.json)
     return int(error.exit_code if error else ExitCode.COMPLETE)
 
 
@@ -159,6 +171,8 @@ def _check(options: argparse.Namespace) -> int:
 
 def _prepare(options: argparse.Namespace) -> BakeOptions:
     """Open the file and set the properties; the bake's own options remain."""
+    for output in options.output:
+        check_ending(output)
     if getattr(options, "file", None) is not None:
         _open(options.file)
     for assignment in options.set:
@@ -173,6 +187,7 @@ def _prepare(options: argparse.Namespace) -> BakeOptions:
         substeps=options.substeps,
         iterations=options.iterations,
         device=options.device,
+        key_tolerance=options.key_tolerance,
         cache=options.cache,
         make_single_user=options.make_single_user,
         per_frame=options.per_frame,
@@ -198,8 +213,19 @@ def _save(path: Path) -> XpbdError | None:
     return None
 
 
-def _report(report: str, error: XpbdError | None, *, as_json: bool) -> None:
-    summary = json.loads(report) if report else {}
+def _export(options: argparse.Namespace, scene: bpy.types.Scene) -> list[str]:
+    """Write the files that were asked for, from what was baked; return their paths."""
+    if not options.output:
+        return []
+    baked = set(json.loads(scene.xpbd.report)["objects"])
+    objects = [obj for obj in scene.objects if obj.name in baked]
+    return [
+        str(path) for output in options.output for path in export(bpy.context, output, objects, cache=options.cache)
+    ]
+
+
+def _report(report: str, outputs: list[str], error: XpbdError | None, *, as_json: bool) -> None:
+    summary = json.loads(report) | {"outputs": outputs} if report else {}
     for warning in summary.get("warnings", []):
         print(warning, file=sys.stderr)
     if error is not None:

@@ -21,7 +21,8 @@ Projections are Taichi functions with one signature::
 - ``BDF2``: how the solver integrates; projections do not look at it, their h is then 2/3 of the substep;
 - ``WARM``: constraints that can begin where the substep before ended do, see ``WarmStart``;
 - ``RATES``: not a projection, but the damping of velocities after it, see ``RateDamping``; ``step`` is then (h [s], 0
-  where kept impulses are given and 1 where they are mended, 0).
+  where kept impulses are given and 1 where they are mended, 0);
+- ``FORCED``: forces besides gravity act from outside; projections do not look at it.
 """
 
 from collections.abc import Callable
@@ -216,6 +217,7 @@ DAMPED = 4
 BDF2 = 8
 WARM = 16
 RATES = 32
+FORCED = 64
 # what BDF2 takes as the time step, per substep, and its inverse (Small Steps 2019, §5.3)
 BDF2_STEP = 2.0 / 3.0
 BDF2_RATE = 1.5

@@ -25,6 +25,7 @@ BODY_KEYS = (
     "resolution",
     "attach_target",
     "contact",
+    "fields",
     "arrays",
 )
 
@@ -87,6 +88,8 @@ def describe_body(body: Body) -> dict[str, Any]:
         # an empty one stands for no attachment
         "attach_target": body.attachment.target if body.attachment else "",
         "contact": describe_contact(body.contact),
+        # null stands for all
+        "fields": None if body.fields is None else list(body.fields),
         "arrays": describe_arrays(body_arrays(body)),
     }
 
@@ -129,4 +132,5 @@ def read_body(folder: Path, record: Record, names: Record, frame_count: int) -> 
         axes=arrays["axes"],
         attachment=Attachment(target, arrays["attach_vertices"], arrays["attach_weights"]) if target else None,
         contact=read_contact(record.record("contact", CONTACT_KEYS), arrays["contact_left_out"]),
+        fields=None if record.is_null("fields") else record.texts("fields"),
     )

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..scene.errors import XpbdError
-from ..scene.force import FORCE_PARAMETERS
+from ..scene.force import AIR_DENSITY, FORCE_PARAMETERS
 from ..scene.material import Material
 from ..scene.material_parameters import MATERIAL_PARAMETERS
 from ..scene.scene import Scene, validate
@@ -29,7 +29,7 @@ from .strict_json import dump_json, load_json
 from .track_record import TRACK_KEYS, describe_track, read_track, track_arrays, track_specs
 from .version import SOLVER_VERSION, VERSION
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 JOB_FILE = "job.json"
 FOLDER_NAME_LENGTH = 24
 
@@ -40,6 +40,7 @@ UNITS: dict[str, str] = {
     "gravity": "m/s²",
     "frame_duration": "s",
     "thickness": "m",
+    AIR_DENSITY.name: AIR_DENSITY.unit,
     **{
         parameter.name: parameter.unit
         for parameter in (*MATERIAL_PARAMETERS, *SCENE_PARAMETERS, *FORCE_PARAMETERS)
@@ -49,7 +50,7 @@ UNITS: dict[str, str] = {
 
 _MAXIMUM_BYTES = 64 * 2**20
 _KEYS = ("schema_version", "software", "solver_version", "digest", "units", "names", "scene")
-_SCENE_KEYS = ("gravity", "frames", "settings", "bodies", "colliders", "forces", "tracks")
+_SCENE_KEYS = ("gravity", "air_density", "frames", "settings", "bodies", "colliders", "forces", "tracks")
 _FRAMES_KEYS = ("start", "end", "step", "frame_duration")
 
 
@@ -149,6 +150,7 @@ def _describe(scene: Scene) -> dict[str, Any]:
     frames = scene.frames
     return {
         "gravity": [float(x) for x in scene.gravity],
+        "air_density": float(scene.air_density),
         "frames": {
             "start": int(frames.start),
             "end": int(frames.end),
@@ -213,4 +215,5 @@ def _read_scene(folder: Path, record: Record, names: Record) -> Scene:
         gravity=np.array(record.vector("gravity")),
         forces=tuple(read_force(folder, item, names, count) for item in forces),
         tracks=tuple(read_track(folder, item, count) for item in tracks),
+        air_density=record.number("air_density"),
     )

@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
 # what a vertex group can scale, vertex by vertex
-VERTEX_FACTORS = ("stiffness", "bending", "density", "damping", "friction", "pressure")
+VERTEX_FACTORS = ("stiffness", "bending", "density", "damping", "friction", "pressure", "push")
 TETRAHEDRALIZERS = ("CAGE", "FILE", "FTETWILD", "TETGEN")
 # of ``Tetrahedralization.resolution``: fewest and most
 RESOLUTION_RANGE = (2, 128)
@@ -128,6 +128,7 @@ class Body:
         axes: the object's own axes in the world, as the columns of a rotation, shape (3, 3): what is laid over the
             body, as a cage is, turns with it.
         contact: what the body meets.
+        fields: identifiers of the force fields that act on it, each once; None for all.
     """
 
     identifier: str
@@ -146,6 +147,7 @@ class Body:
     attachment: Attachment | None = None
     axes: Floats = field(default_factory=lambda: np.eye(3))
     contact: BodyContact = field(default_factory=BodyContact)
+    fields: tuple[str, ...] | None = None
 
     @property
     def vertex_count(self) -> int:

@@ -16,7 +16,7 @@ from .errors import XpbdError
 from .material_parameters import CLOTH, JELLY
 
 # what scales bodies of all kinds, and what only a sheet has
-COMMON_FACTORS = ("stiffness", "density", "damping", "friction")
+COMMON_FACTORS = ("stiffness", "density", "damping", "friction", "push")
 
 
 @dataclass(frozen=True)

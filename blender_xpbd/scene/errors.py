@@ -50,6 +50,7 @@ ERROR_EXIT_CODES: dict[str, ExitCode] = {
     "E_JOB": ExitCode.REFUSED,
     "E_CACHE": ExitCode.IO,
     "E_IO": ExitCode.IO,
+    "E_EXPORT": ExitCode.IO,
     "E_LOCKED": ExitCode.LOCKED,
     # the run
     "E_DEP": ExitCode.REFUSED,
@@ -86,6 +87,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_TANGLED",
     "W_TUNNELLED",
     "W_CACHE_DAMAGED",
+    "W_FORCE",
     "W_IGNORED",
 )
 

@@ -54,6 +54,12 @@ class Material:
     restitution: float = 0.0
     contact_offset: float = 0.005
     pin_frequency: float = 4.0
+    force_weight: float = 1.0
+    air_drag: float = 1.2
+    air_lift: float = 0.3
+    push_x: float = 0.0
+    push_y: float = 0.0
+    push_z: float = 0.0
 
     @classmethod
     def from_values(cls, values: Mapping[str, Value], object_name: str = "") -> Material:

@@ -12,11 +12,11 @@ from .material_choices import (
     SOLID_MODELS,
     STIFFNESS_INPUTS,
 )
+from .outer_parameters import OUTER_PARAMETERS
 from .parameter import Parameter
+from .roles import CLOTH, COLLIDER, JELLY
 
-JELLY = "JELLY"
-CLOTH = "CLOTH"
-COLLIDER = "COLLIDER"
+__all__ = ["CLOTH", "COLLIDER", "JELLY", "MATERIAL_PARAMETERS"]
 
 MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
@@ -439,4 +439,5 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         exclusive_minimum=True,
         animatable=True,
     ),
+    *OUTER_PARAMETERS,
 )

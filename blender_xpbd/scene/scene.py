@@ -15,7 +15,7 @@ from .body_kinds import no_bodies, validate_kind
 from .collider import Collider, validate_collider
 from .collider_shapes import validate_shape
 from .errors import XpbdError
-from .force import FORCE_PARAMETERS, Force, validate_force
+from .force import AIR_DENSITY, FORCE_PARAMETERS, Force, validate_force
 from .material_parameters import COLLIDER, MATERIAL_PARAMETERS
 from .parameter import Parameter
 from .settings import SCENE_PARAMETERS, FrameRange, SolverSettings
@@ -36,6 +36,7 @@ class Scene:
         settings: of the solver.
         gravity: [m/s²], shape (3,).
         forces: force fields.
+        air_density: of the air that winds move [kg/m³].
         tracks: parameters that change over the frames; those of the objects and settings count where there is none.
     """
 
@@ -46,6 +47,7 @@ class Scene:
     gravity: Floats = field(default_factory=lambda: np.array([0.0, 0.0, -9.81]))
     forces: tuple[Force, ...] = ()
     tracks: tuple[Track, ...] = ()
+    air_density: float = 1.2
 
     @property
     def objects(self) -> tuple[Body | Collider | Force, ...]:
@@ -76,9 +78,19 @@ def validate(scene: Scene) -> None:
     for collider in scene.colliders:
         validate_collider(collider, frame_count)
         validate_shape(collider)
+    AIR_DENSITY.check(scene.air_density)
+    fields = {force.identifier for force in scene.forces}
     for force in scene.forces:
         validate_force(force, frame_count)
+    for body in scene.bodies:
+        _validate_fields(body, fields)
     _validate_tracks(scene)
+
+
+def _validate_fields(body: Body, fields: set[str]) -> None:
+    named = body.fields or ()
+    if len(set(named)) != len(named) or not fields.issuperset(named):
+        raise XpbdError("E_PARAM", "A body must name force fields of its scene, each once.", body.name)
 
 
 def animatable_parameters(scene: Scene) -> dict[str, dict[str, Parameter]]:

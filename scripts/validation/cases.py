@@ -16,6 +16,7 @@ from . import (
     moments,
     resolution,
     solids,
+    winds,
 )
 from .case import Case
 from .meeting import flight, friction, rest
@@ -31,6 +32,7 @@ CASES: tuple[Case, ...] = (
     *flight.CASES,
     *friction.CASES,
     *rest.CASES,
+    *winds.CASES,
     *cloths.CASES,
     *moments.CASES,
     *limits.CASES,

@@ -13,15 +13,10 @@ from .case import Case, Result
 
 # by the case's name and the row's label: a little more than it is off, in the unit of its tolerance
 MISSED: Mapping[str, Mapping[str, float]] = {
-    "product_rebound": {
-        "soft: rise after the impact [m]": 0.13,
-        "rubber: rise after the impact [m]": 0.11,
-        "firm: rise after the impact [m]": 0.14,
-    },
     "product_pressed": {
-        "medium, quads: volume per that at rest, J": 0.17,
+        "medium, quads: volume per that at rest, J": 0.085,
         "medium, triangles: volume per that at rest, J": 0.22,
-        "rubber, quads: volume per that at rest, J": 0.55,
+        "rubber, quads: volume per that at rest, J": 0.08,
     },
     "product_table": {
         "quads, 729 vertices: 99th percentile of the strain at the end [%]": 3.7,
@@ -34,9 +29,9 @@ MISSED: Mapping[str, Mapping[str, float]] = {
         "rubber, quads: way after 10 s [mm]": 36,
     },
     "product_bars": {
-        "20 cm thick, rolled by 45°: sag of the tip per theory": 0.08,
-        "5 cm thick: sag of the tip per theory": 0.4,
-        "2.5 cm thick: sag of the tip per theory": 0.83,
+        "20 cm thick, rolled by 45°: sag of the tip per theory": 0.07,
+        "5 cm thick: sag of the tip per theory": 0.39,
+        "2.5 cm thick: sag of the tip per theory": 0.81,
     },
     "product_drape": {
         "cotton, 10 rings: drape coefficient, 60 to 76 measured [%]": 22,

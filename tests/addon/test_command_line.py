@@ -235,3 +235,47 @@ def test_a_check_of_a_file_that_is_not_there(bpy, run, tmp_path):
     status, _out, err = run(str(tmp_path / "none.blend"), "--check", with_file=True)
     assert status == 5
     assert "E_IO" in err
+
+
+def test_outputs_are_written_and_told(bpy, make_body, run, tmp_path):
+    make_body("A")
+    make_body("B")
+    files = [str(tmp_path / name) for name in ("out.npz", "out.pc2")]
+    outputs = [argument for file in files for argument in ("--output", file)]
+    status, out, _ = run("--frames", "1", "5", "--substeps", "2", "--object", "B", "--json", *outputs)
+    assert status == 0
+    assert json.loads(out[-1])["outputs"] == files
+    with np.load(files[0]) as arrays:
+        assert arrays["B/positions"].shape == (5, 25, 3)
+        assert "A/positions" not in arrays
+    assert Path(files[1]).stat().st_size == 32 + 5 * 25 * 12
+
+
+def test_an_output_that_cannot_be_written_is_refused_before_the_bake(bpy, make_body, run, tmp_path):
+    body = make_body()
+    status, _, err = run("--frames", "1", "5", "--output", str(tmp_path / "out.fbx"))
+    assert status == 2
+    assert "E_PARAM" in err
+    assert body.data.shape_keys is None
+
+
+def test_the_bake_stays_where_an_output_fails(bpy, make_body, run, tmp_path):
+    body = make_body()
+    status, out, err = run("--frames", "1", "5", "--json", "--output", str(tmp_path / "missing" / "out.npz"))
+    assert status == 5
+    assert "E_IO" in err
+    summary = json.loads(out[-1])
+    assert (summary["complete"], summary["outputs"], summary["errors"][0]["code"]) == (True, [], "E_IO")
+    assert len(body.data.shape_keys.key_blocks) == 6
+
+
+def test_the_key_tolerance_of_the_command_line(bpy, make_body, run):
+    body = make_body()
+    status, out, _ = run("--frames", "1", "40", "--substeps", "2", "--key-tolerance", "100", "--json")
+    assert status == 0
+    summary = json.loads(out[-1])
+    assert summary["keys"] == len(body.data.shape_keys.key_blocks) - 1 < 20
+    assert 0.0 < summary["key_error_mm"] <= 100.0
+    assert summary["frames"] == 40
+    assert run("--frames", "1", "40", "--key-tolerance", "-1")[0] == 2
+    assert bpy.context.scene.xpbd.key_tolerance == 0.0

@@ -69,7 +69,7 @@ def test_files_are_named_by_identifier_and_field(job: Path) -> None:
 
 def test_job_tells_units_names_and_version(job: Path) -> None:
     value = json.loads((job / "job.json").read_text(encoding="utf-8"))
-    assert value["schema_version"] == 3
+    assert value["schema_version"] == 4
     assert value["units"]["youngs_modulus"] == "Pa"
     assert value["names"]["con"] == "Würfel/../\n"
     assert value["software"]
@@ -111,6 +111,9 @@ INFLUENCES: dict[str, Callable[[Scene], Scene]] = {
         s, bodies=(s.bodies[0], dataclasses.replace(s.bodies[1], pins=shifted(s.bodies[1].pins)))
     ),
     "force": lambda s: dataclasses.replace(s, forces=s.forces[:1]),
+    "air density": lambda s: dataclasses.replace(s, air_density=1.3),
+    "fields": lambda s: replace_body(s, fields=("f1",)),
+    "no fields": lambda s: replace_body(s, fields=()),
     "force strength": lambda s: dataclasses.replace(
         s, forces=(dataclasses.replace(s.forces[0], strength=3.6), *s.forces[1:])
     ),

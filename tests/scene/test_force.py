@@ -38,7 +38,7 @@ def test_every_kind_is_valid() -> None:
         ({"transforms": np.zeros((1, 4, 4))}, "E_TRANSFORM_SINGULAR"),
         ({"strength": np.nan}, "E_PARAM"),
         ({"falloff": -1.0}, "E_PARAM"),
-        ({"size": 0.0}, "E_PARAM"),
+        ({"size": -1.0}, "E_PARAM"),
         ({"seed": -1}, "E_PARAM"),
         ({"maximum_distance": -1.0}, "E_PARAM"),
     ],

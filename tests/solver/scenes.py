@@ -60,12 +60,21 @@ def jelly_cube(size, height=0.1, resolution=8, **material):
     )
 
 
-def scene(*bodies, colliders=(), frames=(1, 50), duration=1 / 24, gravity=(0.0, 0.0, -GRAVITY), meet=False, **settings):
+def scene(
+    *bodies,
+    colliders=(),
+    forces=(),
+    frames=(1, 50),
+    duration=1 / 24,
+    gravity=(0.0, 0.0, -GRAVITY),
+    meet=False,
+    **settings,
+):
     """A scene, in which bodies pass through each other and themselves unless they are to meet."""
     frame_range = FrameRange(frames[0], frames[1], 1, duration)
     if not meet:
         bodies = tuple(replace(body, contact=APART) for body in bodies)
-    return Scene(bodies, tuple(colliders), frame_range, SolverSettings(**settings), np.array(gravity))
+    return Scene(bodies, tuple(colliders), frame_range, SolverSettings(**settings), np.array(gravity), tuple(forces))
 
 
 def solver(*bodies, path="SERIAL", **keywords):

@@ -28,7 +28,7 @@ from ..process.cache_folder import cache_folder
 from ..process.worker_process import WorkerProcess
 from ..process.worker_python import WorkerPython, search_python
 from .bake_output import ALL_FRAMES, BakeOutput
-from .progress import READING, SOLVING, STARTING, WAITING, WRITING, Progress
+from .progress import READING, REDUCING, SOLVING, STARTING, WAITING, WRITING, Progress
 from .report import BakeSummary
 from .report_text import cancelled_text
 from .scene_reader import Reading, read_scene
@@ -94,7 +94,7 @@ def run_bake(
             if should_stop is not None and should_stop():
                 steps.close()
                 raise XpbdError("E_INTERRUPTED", cancelled_text(session.summary.to_json()))
-            if progress.stage in {STARTING, SOLVING}:
+            if progress.stage in {STARTING, SOLVING, REDUCING}:
                 time.sleep(IDLE_SECONDS)
     except StopIteration as end:
         summary: BakeSummary = end.value
@@ -193,6 +193,8 @@ class BakeSession:
         yield Progress(STARTING, frames_total=output.frames_total, message="Starting the solver")
         error = yield from self._collect(output)
         yield from self._wait_for_editing(output)
+        if error is None:
+            yield from self._reduce(output)
         output.finish()
         errors = [fault for fault in (error, output.error) if fault is not None]
         return XpbdError.joined(errors) if errors else None
@@ -309,6 +311,17 @@ class BakeSession:
                 message=f"Waiting: leave {wishes}" if modes else "Writing the keys",
             )
             output.write(SLICE_SECONDS, ALL_FRAMES)
+
+    def _reduce(self, output: BakeOutput) -> Generator[Progress, None, None]:
+        for _ in output.reduce_keys():
+            yield Progress(
+                REDUCING,
+                frames_done=output.frames_written,
+                frames_total=output.frames_total,
+                message="Looking for fewer keys",
+            )
+        # an undo meanwhile has taken back what was written
+        yield from self._wait_for_editing(output)
 
     def _progress(self, output: BakeOutput, *, solving: bool) -> Progress:
         done, total = output.frames_solved, output.frames_total

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from ...scene.errors import Notice, XpbdError
 from ..data.data_lookup import scene_by_uid
 from ..keys.body_frame import BodyFrame
 from .body_kinds import blender_kind
+from .key_reduction import KeyTask, find_reductions
 from .report import BakeSummary
 from .scene_reader import Reading
 
@@ -51,6 +52,7 @@ class BakeOutput:
         self._kept = reading.scene.frames.kept()
         self._summary = summary
         self._keeps_frames = per_frame
+        self._key_tolerance = reading.key_tolerance
         pairs = zip(reading.scene.bodies, reading.targets, strict=True)
         self._writers = {
             index: blender_kind(body.role).result.writer(target, bake, job.name)
@@ -159,14 +161,32 @@ class BakeOutput:
             )
 
     def blocked(self) -> dict[str, list[str]]:
-        """Names of the objects that are being edited and still lack frames, by the mode that they are in."""
+        """Names of the objects that are being edited and whose keys are not done yet, by the mode that they are in."""
         modes: dict[str, list[str]] = {}
         count = self._published_count(self._published) if self._published is not None else 0
         for writer in self._writers.values():
             obj, mode = writer.find(), writer.blocking_mode()
-            if obj is not None and mode and len(writer.written) < count:
+            is_done = len(writer.written) >= count and writer.reduction().key_count == len(writer.written)
+            if obj is not None and mode and not is_done:
                 modes.setdefault(mode, []).append(obj.name)
         return modes
+
+    def reduce_keys(self) -> Generator[None, None, None]:
+        """Find fewer keys, where they are wanted, for ``finish`` to write; in steps."""
+        motions = {index: writer.motion() for index, writer in self._writers.items()}
+        tasks = {
+            index: KeyTask(motion, self._writers[index].key_style())
+            for index, motion in motions.items()
+            if motion is not None
+        }
+        if not tasks:
+            return
+        start = time.perf_counter()
+        reductions = yield from find_reductions(tasks, self._key_tolerance)
+        self._summary.seconds["reducing"] = time.perf_counter() - start
+        for index, reduction in reductions.items():
+            if index in self._writers:
+                self._writers[index].reduce(reduction)
 
     def finish(self) -> None:
         """Animate the keys, and tell how many there are."""
@@ -178,6 +198,7 @@ class BakeOutput:
             elif writer.is_intact() and (writer.blocking_mode() or self._attempt(index, writer.check_topology)):
                 # What is edited in a mode that still lasts is an edit after the bake
                 writer.finish(current_frame)
+        self._summary.add_keys([writer.reduction() for writer in self._writers.values() if writer.written])
         self._summary.frames = self.frames_written
         if self._published is not None:
             # fewer than there are keys, where the cache was deleted meanwhile

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 import bpy
 import numpy as np
 
-from ...scene.body_kinds import body_labels
 from ...scene.collider import Collider
 from ...scene.errors import Notice
 from ...scene.listing import quoted
@@ -16,11 +15,9 @@ from ...scene.material_parameters import COLLIDER
 from ..data.object_types import is_body
 from ..data.specs import FOLLOWED_OF_SCENE
 from ..reading.collider_shapes import DEFORMING_PARENTS
+from ..reading.force_reader import field_notices
 from ..reading.mesh_reader import RIG_MODIFIERS
-from ..reading.motion import animated_paths
 from ..reading.parameter_tracks import animated_settings, followed_settings
-
-_NO_FORCE = frozenset({"NONE", "GUIDE", "BOID"})
 
 
 def ignored_inputs(
@@ -34,12 +31,10 @@ def ignored_inputs(
         pinned: ``session_uid`` of the bodies with pins.
         colliders: as they were read.
     """
-    kinds = body_labels().lower()
     bodies = [obj for obj in objects if is_body(obj)]
     rigged = [obj for obj in bodies if obj.session_uid in pinned and _has_rig(obj)]
     loose = [collider.name for collider in colliders if _has_loose_vertices(collider)]
     found = (
-        _ignored([obj.name for obj in objects if _has_force(obj)], f"Force fields do not act on {kinds}: {{}}."),
         _ignored(
             [obj.name for obj in rigged],
             "Pins follow the object itself; an armature, lattice or hook moves the finished result instead: {}.",
@@ -47,7 +42,7 @@ def ignored_inputs(
         _ignored(loose, "Vertices and edges of a collider that belong to no face stop nothing: {}."),
         _animated_settings([scene, *bodies, *(obj for obj in objects if obj.xpbd.role == COLLIDER)]),
     )
-    return tuple(notice for notice in found if notice is not None)
+    return (*(notice for notice in found if notice is not None), *field_notices(scene, objects))
 
 
 def deforming_spheres(names: Sequence[str]) -> tuple[Notice, ...]:
@@ -58,14 +53,6 @@ def deforming_spheres(names: Sequence[str]) -> tuple[Notice, ...]:
 
 def _ignored(names: Sequence[str], text: str) -> Notice | None:
     return Notice("W_IGNORED", text.format(quoted(names))) if names else None
-
-
-def _has_force(obj: bpy.types.Object) -> bool:
-    field = obj.field
-    if field is None or field.type in _NO_FORCE:
-        return False
-    strengths = (field.linear_drag, field.quadratic_drag) if field.type == "DRAG" else (field.strength, field.flow)
-    return any(strengths) or any(path.startswith("field.") for path in animated_paths(obj))
 
 
 def _has_rig(obj: bpy.types.Object) -> bool:

@@ -10,6 +10,7 @@ STARTING = "STARTING"
 SOLVING = "SOLVING"
 WAITING = "WAITING"
 WRITING = "WRITING"
+REDUCING = "REDUCING"
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,8 @@ class Progress:
     """How far a bake is.
 
     Attributes:
-        stage: READING, STARTING, SOLVING, WAITING (for an object to leave edit mode) or WRITING.
+        stage: READING, STARTING, SOLVING, WAITING (for an object to leave edit mode), WRITING or REDUCING
+            (the number of keys).
         frame: the newest frame, None before the first.
         frames_done, frames_total: of the stage.
         frames_per_second: of late, 0 while unknown.

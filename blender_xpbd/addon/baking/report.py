@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy.typing as npt
 
 from ...jobs.result import Result
 from ...scene.errors import Notice, XpbdError
+from ..reduction.reduction import Reduction
 from .contact_report import add_contact
 
 
@@ -23,6 +25,10 @@ class BakeSummary:
     Attributes:
         objects: names of the baked bodies.
         frames: frames that have a key.
+        keys: shape keys that reproduce them, of all bodies.
+        key_error_mm: greatest distance of a vertex at a frame from where it was simulated, by Blender's arithmetic.
+        key_bytes: of these keys and their curves in the file.
+        every_frame_bytes: the same with a key for every frame.
         frames_waiting: further frames that are solved but have no key yet; the cache has them.
         frame_start, frame_end, frame_step: what was asked for.
         vertices: of all bodies' meshes.
@@ -50,6 +56,10 @@ class BakeSummary:
 
     objects: list[str] = field(default_factory=list)
     frames: int = 0
+    keys: int = 0
+    key_error_mm: float = 0.0
+    key_bytes: int = 0
+    every_frame_bytes: int = 0
     frames_waiting: int = 0
     frame_start: int = 0
     frame_end: int = 0
@@ -97,6 +107,13 @@ class BakeSummary:
         self.substeps, self.iterations = result.substeps, result.iterations
         for notice in result.notices:
             self.add_notice(notice)
+
+    def add_keys(self, reductions: Sequence[Reduction]) -> None:
+        """Take the keys of all bodies."""
+        self.keys = sum(reduction.key_count for reduction in reductions)
+        self.key_error_mm = 1e3 * max((reduction.error for reduction in reductions), default=0.0)
+        self.key_bytes = sum(reduction.size for reduction in reductions)
+        self.every_frame_bytes = sum(reduction.full_size for reduction in reductions)
 
     def add_statistics(self, names: tuple[str, ...], statistics: npt.NDArray[np.float64]) -> None:
         """Take a frame's statistics: one row for each body, one column for each name."""

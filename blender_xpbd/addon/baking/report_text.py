@@ -14,6 +14,7 @@ from .contact_report import contact_rows
 from .progress_bar import time_text
 
 _SHORT_SECONDS = 60.0
+_SMALL_SIZE = 1e6
 # Where the next of several faults begins, and one that concerns an object
 _NEXT_FAULT = re.compile(r"\n(?=E_[A-Z_]+:)")
 _FAULT_OF_OBJECT = re.compile(r'(?P<code>E_[A-Z_]+): object (?P<name>"[^"]*"): (?P<words>.+)', re.DOTALL)
@@ -96,7 +97,7 @@ def summary_rows(report: str) -> tuple[tuple[str, str], ...]:
     device = summary.get("device")
     wanted = _frames_wanted(summary)
     done = f"{frames:.0f} of {wanted}" if wanted and not summary.get("complete", True) else f"{frames:.0f}"
-    rows = [("Frames", done + ("" if total is None else f" in {_duration(total)}"))]
+    rows = [("Frames", done + ("" if total is None else f" in {_duration(total)}")), *_key_rows(summary)]
     waiting = _number(summary, "frames_waiting")
     if waiting:
         rows.append(("In the Cache", f"{waiting:.0f} more"))
@@ -121,6 +122,28 @@ def summary_rows(report: str) -> tuple[tuple[str, str], ...]:
         rows.append(("Inverted", f"{inverted:.0f} tetrahedra"))
     rows.extend(contact_rows(summary.get("contact")))
     return tuple(rows)
+
+
+def keys_text(report: str) -> str:
+    """What fewer keys cost and save, for a line: "41 keys, greatest error 0.8 mm, 5.6 → 0.9 MB"; "" where all are."""
+    rows = dict(_key_rows(summary_of(report)))
+    return f"{rows['Keys']} keys, greatest error {rows['Key Error']}, {rows['Size of Keys']}" if rows else ""
+
+
+def _key_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
+    names = ("keys", "key_error_mm", "key_bytes", "every_frame_bytes")
+    keys, error, size, before = (_number(summary, name) for name in names)
+    if not keys or error is None or not size or not before or size >= before:
+        return []
+    return [
+        ("Keys", f"{keys:.0f}"),
+        ("Key Error", f"{error:.2g} mm"),
+        ("Size of Keys", f"{_megabytes(before)} → {_megabytes(size)} MB"),
+    ]
+
+
+def _megabytes(size: float) -> str:
+    return f"{size / 1e6:.1f}" if size >= _SMALL_SIZE else f"{size / 1e6:.1g}"
 
 
 def _frames_wanted(summary: Mapping[str, Any]) -> int:

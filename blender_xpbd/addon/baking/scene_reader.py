@@ -17,6 +17,7 @@ The rules, as artists are told them:
 - Gravity and animatable parameters that something animates are followed through the frames. All other settings are
   those of the first frame, wherever the playhead stands; only the range of frames and their duration are read where it
   stands.
+- Force fields that take part are followed through the frames, their numbers and their places.
 - Objects that something animates are followed through the frames, and the height of the floor; all of them, where a
   handler is called at each.
 - A collider is its mesh after all modifiers, at each frame.
@@ -25,7 +26,6 @@ The rules, as artists are told them:
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import bpy
@@ -39,21 +39,25 @@ from ...scene.material_parameters import COLLIDER
 from ...scene.scene import Scene, validate
 from ...scene.settings import SOLVER_PARAMETERS, FrameRange, SolverSettings
 from ..data.bake_options import BakeOptions
-from ..data.data_lookup import object_by_uid, scene_by_uid
+from ..data.data_lookup import object_by_uid
 from ..data.object_types import is_body, takes_part
 from ..data.quality import TYPED, TYPED_QUALITY, quality_of
+from ..data.specs import KEY_TOLERANCE
 from ..keys.body_results import ResultTarget, TargetOptions
 from ..reading.attachment_reader import resolved
 from ..reading.body_reader import LocalBody, precision_notice
 from ..reading.collider_reader import FloorReader, read_collider
 from ..reading.collider_shapes import ColliderShapes
 from ..reading.contact_reader import resolved_contact
-from ..reading.motion import has_animation, has_frame_handlers, may_deform, may_move, world_matrix
+from ..reading.force_reader import FieldReader, field_objects, may_change
+from ..reading.motion import frame_kept, has_animation, has_frame_handlers, may_deform, may_move, world_matrix
 from ..reading.parameter_tracks import ParameterTracks, gravity_of
 from .body_kinds import blender_kind
 from .ignored_inputs import deforming_spheres, ignored_inputs
 
 Floats = npt.NDArray[np.float64]
+
+_METRES_PER_MILLIMETRE = 1e-3
 
 
 @dataclass(frozen=True)
@@ -65,12 +69,14 @@ class Reading:
         targets: where the result of each body goes, in the order of the bodies.
         scene_uid: ``session_uid`` of the Blender scene.
         notices: warnings.
+        key_tolerance: how far vertices may be from where they are simulated, for fewer keys [m].
     """
 
     scene: Scene
     targets: tuple[ResultTarget, ...]
     scene_uid: int
     notices: tuple[Notice, ...]
+    key_tolerance: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -109,18 +115,23 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
     everything = [*bodies, *colliders]
     is_scripted = has_frame_handlers()
     moving = frozenset(obj.session_uid for obj in everything if is_scripted or may_move(obj))
-    with _frame_kept(scene):
-        if moving or has_animation(scene) or any(may_deform(obj) for obj in everything):
+    with frame_kept(scene):
+        sources = field_objects(scene, enabled)
+        changes = any(may_deform(obj) for obj in everything) or any(may_change(obj) for obj in sources)
+        if moving or has_animation(scene) or changes:
             scene.frame_set(frames.start)
         floor = FloorReader(scene, unit_scale_of(scene), is_scripted=is_scripted) if scene.xpbd.use_floor else None
-        parts = _SceneParts(scene, options, frames, floor)
         depsgraph = context.evaluated_depsgraph_get()
+        fields = FieldReader(sources, depsgraph, unit_scale_of(scene), is_scripted=is_scripted)
+        parts = _SceneParts(scene, options, frames, floor, fields)
         local_bodies, local_colliders, matrices = _read_all(bodies, colliders, options, depsgraph)
         pinned = frozenset(body.object_uid for body in local_bodies if len(body.pin_vertices))
         ignored = ignored_inputs(scene, enabled, pinned, local_colliders.values())
         shapes = ColliderShapes(colliders, frames, depsgraph, is_scripted=is_scripted)
         parameters = ParameterTracks(scene, everything, unit_scale_of(scene))
-        yield from _follow(context, parts.scene_uid, frames, _Followed(moving, matrices, shapes, parameters, floor))
+        yield from _follow(
+            context, parts.scene_uid, frames, _Followed(moving, matrices, shapes, parameters, floor, fields)
+        )
     for uid, positions in shapes.positions().items():
         local_colliders[uid] = replace(local_colliders[uid], positions=positions)
     spheres = deforming_spheres([local_colliders[uid].name for uid in shapes.not_followed()])
@@ -167,15 +178,22 @@ class _SceneParts:
     """What the scene says itself, kept so that no reference to Blender's data outlives a pause."""
 
     def __init__(
-        self, scene: bpy.types.Scene, options: BakeOptions, frames: FrameRange, floor: FloorReader | None
+        self,
+        scene: bpy.types.Scene,
+        options: BakeOptions,
+        frames: FrameRange,
+        floor: FloorReader | None,
+        fields: FieldReader,
     ) -> None:
         self.scene_uid = scene.session_uid
         self._unit_scale = unit_scale_of(scene)
         self._frames = frames
         self._settings = _solver_settings(scene, options)
         self._make_single_user = options.make_single_user
+        self._key_tolerance = _key_tolerance(scene, options)
         self._gravity = np.array(gravity_of(scene), np.float64) * self._unit_scale
-        self._floor = floor
+        self._air_density = scene.xpbd.air_density
+        self._floor, self._fields = floor, fields
 
     def assemble(
         self,
@@ -197,17 +215,27 @@ class _SceneParts:
         metres = np.diag([self._unit_scale] * 3 + [1.0])
         moved = tuple(replace(collider, transforms=metres @ matrices[uid]) for uid, collider in colliders.items())
         scene = Scene(
-            placed, (*moved, *floor), self._frames, self._settings, self._gravity, tracks=parameters.tracks(met)
+            tuple(
+                replace(body, fields=self._fields.of_body(local.object_uid, local.chosen_fields))
+                for body, local in zip(placed, bodies, strict=True)
+            ),
+            (*moved, *floor),
+            self._frames,
+            self._settings,
+            self._gravity,
+            self._fields.forces(),
+            (*parameters.tracks(met), *self._fields.tracks()),
+            self._air_density,
         )
         validate(scene)
         notices = [notice for body in bodies for notice in body.notices]
         notices += [notice for _, warnings in (*attachments, *contacts) for notice in warnings]
         notices += [notice for body in placed if (notice := precision_notice(body))]
-        wishes = TargetOptions(self._frames, self._unit_scale, self._make_single_user)
+        wishes = TargetOptions(self._frames, self._unit_scale, self._make_single_user, self._key_tolerance)
         targets = tuple(
             blender_kind(body.role).result.target(body, matrices[body.object_uid], wishes) for body in bodies
         )
-        return Reading(scene, targets, self.scene_uid, tuple(notices))
+        return Reading(scene, targets, self.scene_uid, tuple(notices), self._key_tolerance)
 
 
 def _frame_range(scene: bpy.types.Scene, options: BakeOptions) -> FrameRange:
@@ -219,6 +247,12 @@ def _frame_range(scene: bpy.types.Scene, options: BakeOptions) -> FrameRange:
         step=own.frame_step if options.frame_step is None else options.frame_step,
         frame_duration=float(render.fps_base) / float(render.fps),
     )
+
+
+def _key_tolerance(scene: bpy.types.Scene, options: BakeOptions) -> float:
+    """[m]."""
+    wish = scene.xpbd.key_tolerance if options.key_tolerance is None else options.key_tolerance
+    return _METRES_PER_MILLIMETRE * float(KEY_TOLERANCE.check(wish))
 
 
 def _solver_settings(scene: bpy.types.Scene, options: BakeOptions) -> SolverSettings:
@@ -272,6 +306,7 @@ class _Followed:
         shapes: of colliders that may deform.
         parameters: that are animated.
         floor: if there is one.
+        fields: force fields.
     """
 
     moving: frozenset[int]
@@ -279,10 +314,11 @@ class _Followed:
     shapes: ColliderShapes
     parameters: ParameterTracks
     floor: FloorReader | None
+    fields: FieldReader
 
     def __bool__(self) -> bool:
         floor_moves = self.floor is not None and self.floor.may_move
-        return bool(self.moving or self.shapes.uids or self.parameters or floor_moves)
+        return bool(self.moving or self.shapes.uids or self.parameters or floor_moves or self.fields.may_change)
 
 
 def _follow(
@@ -299,6 +335,7 @@ def _follow(
             followed.matrices[uid].append(world_matrix(_require_object(uid), depsgraph, frame))
         followed.shapes.note([_require_object(uid) for uid in followed.shapes.uids], depsgraph, frame)
         followed.parameters.note(context.scene, _require_object)
+        followed.fields.look(_require_object, depsgraph, frame)
         if followed.floor is not None and followed.floor.may_move:
             followed.floor.look(context.scene)
 
@@ -314,15 +351,3 @@ def _motion(rows: list[Floats]) -> Floats:
     """The matrices of all frames; one where the object has turned out to stand still."""
     matrices = np.stack(rows)
     return matrices[:1] if (matrices == matrices[0]).all() else matrices
-
-
-@contextmanager
-def _frame_kept(scene: bpy.types.Scene) -> Iterator[None]:
-    """Put the scene's frame back in the end."""
-    uid, frame, subframe = scene.session_uid, scene.frame_current, scene.frame_subframe
-    try:
-        yield
-    finally:
-        again = scene_by_uid(uid)
-        if again is not None and (again.frame_current, again.frame_subframe) != (frame, subframe):
-            again.frame_set(frame, subframe=subframe)

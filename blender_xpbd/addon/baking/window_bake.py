@@ -13,9 +13,9 @@ from ...scene.errors import XpbdError
 from ..data.bake_options import BakeOptions
 from ..data.bake_record import remove_orphans
 from ..data.bake_status import STATUS
-from ..keys.shape_key_writer import clear_bake
+from ..keys.clearing import clear_bake
 from .bake import BakeSession, interrupt_all
-from .progress import READING, STARTING, WAITING, WRITING, Progress
+from .progress import READING, REDUCING, STARTING, WAITING, WRITING, Progress
 from .progress_bar import time_text
 from .report import BakeSummary
 
@@ -139,7 +139,7 @@ def _show(progress: Progress) -> None:
 
 def status_text(progress: Progress) -> str:
     """What the progress bar says."""
-    if not progress.frames_done or progress.stage in {STARTING, WAITING}:
+    if not progress.frames_done or progress.stage in {STARTING, WAITING, REDUCING}:
         return progress.message
     parts = [f"{progress.frames_done} / {progress.frames_total}"]
     if progress.frames_per_second > 0.0:

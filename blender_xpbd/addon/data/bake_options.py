@@ -14,6 +14,8 @@ class BakeOptions:
     Attributes:
         objects: names of the bodies to bake; empty for all with a role. Colliders always take part.
         frame_start, frame_end, frame_step, quality, substeps, iterations, device: None for the scene's.
+        key_tolerance: how far vertices may be from where they are simulated, for fewer keys [mm]; None for the
+            scene's.
         cache: folder for jobs; None for the scene's.
         make_single_user: copy meshes that several objects use, instead of refusing them.
         per_frame: keep the statistics of each frame in the summary.
@@ -28,6 +30,7 @@ class BakeOptions:
     substeps: int | None = None
     iterations: int | None = None
     device: str | None = None
+    key_tolerance: float | None = None
     cache: Path | None = None
     make_single_user: bool = False
     per_frame: bool = False

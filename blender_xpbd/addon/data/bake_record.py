@@ -30,7 +30,7 @@ class BakeRecord:
         job: name of the job folder.
         topology: digest of the mesh's connectivity.
         style: ABSOLUTE or RELATIVE.
-        prefix: our keys are called prefix and frame.
+        prefix: our keys are called prefix and frame, or prefix, Blend and number.
         start, end, step: the frames that get a key.
         created_keys: the mesh had no shape keys; the first one, Basis, is ours too.
         created_animation: the keys had no animation data.
@@ -38,6 +38,7 @@ class BakeRecord:
         last_slot: the slot that the keys' animation data remembered (layered actions).
         use_relative, eval_time: of the keys, as they were.
         active_index, show_only: of the object, as they were.
+        body: name of the object when it was baked, by which the cache knows it; "" in records of earlier versions.
     """
 
     bake: str
@@ -56,6 +57,7 @@ class BakeRecord:
     eval_time: float
     active_index: int
     show_only: bool
+    body: str = ""
 
     def frames(self) -> list[int]:
         """The frames that get a key, ascending."""
@@ -66,9 +68,15 @@ class BakeRecord:
         """The name of a frame's key."""
         return f"{self.prefix} {frame:04d}"
 
+    def blend_name(self, number: int) -> str:
+        """The name of a key that is blended into frames, numbered from 1."""
+        return f"{self.prefix} Blend {number:03d}"
+
     def key_names(self) -> frozenset[str]:
-        """The names of all our keys but Basis."""
-        return frozenset(self.key_name(frame) for frame in self.frames())
+        """The names that our keys may have, but Basis; there are no more blends than frames."""
+        frames = self.frames()
+        blends = (self.blend_name(number) for number in range(1, len(frames) + 1))
+        return frozenset((*map(self.key_name, frames), *blends))
 
     def store(self, obj: bpy.types.Object) -> None:
         """Keep it with the object."""
@@ -96,6 +104,7 @@ def _parsed(text: str) -> BakeRecord | None:
 def _is_valid(values: dict[str, Any]) -> bool:
     kinds = {"str": str, "int": int, "bool": bool, "float": (int, float)}
     expected = {field.name: kinds[str(field.type)] for field in fields(BakeRecord)}
+    values.setdefault("body", "")
     if set(values) != set(expected) or not all(isinstance(values[name], kind) for name, kind in expected.items()):
         return False
     has_frames = values["step"] >= 1 and 0 <= values["end"] - values["start"] < MAXIMUM_FRAMES

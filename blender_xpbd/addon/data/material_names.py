@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...scene.material_parameters import MATERIAL_PARAMETERS
+from ...scene.outer_parameters import PUSH
 from ...scene.presets import PRESETS
 
 OWN_MATERIAL = "MATERIAL"
@@ -24,6 +25,7 @@ STRUCTURE = (
     "shape_matching",
     "shape_frequency",
 )
+FORCES = ("force_weight", "air_drag", "air_lift")
 COMPLIANCES = frozenset({"stretch_compliance", "volume_compliance", "bending_compliance"})
 _COLLISION = frozenset({"friction", "restitution", "contact_offset"})
 _PBD = frozenset({"pbd_stretch_stiffness", "pbd_volume_stiffness", "pbd_bending_stiffness"})
@@ -76,7 +78,7 @@ def material_names(settings: Any, solver_mode: str) -> list[str]:
         settings: ``Object.xpbd`` of a body.
         solver_mode: "XPBD" or "PBD".
     """
-    elsewhere = {"stiffness_input", "pin_frequency", *DAMPING, *STRUCTURE, *_COLLISION}
+    elsewhere = {"stiffness_input", "pin_frequency", *DAMPING, *STRUCTURE, *_COLLISION, *FORCES, *PUSH}
     return [name for name in _names_that_count(settings, solver_mode) if name not in elsewhere]
 
 

@@ -23,6 +23,7 @@ from .specs import OBJECT_SETTINGS, SCENE_SETTINGS, STATUS_SETTINGS, Setting
 BLENDER_UNITS: Mapping[str, tuple[str, str]] = {
     "m": ("DISTANCE", "LENGTH"),
     "m/s": ("VELOCITY", "VELOCITY"),
+    "m/s²": ("NONE", "ACCELERATION"),
 }
 # a length in Blender units times the unit scale is one in metres
 _SCALED_UNITS = frozenset(BLENDER_UNITS)

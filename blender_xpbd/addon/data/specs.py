@@ -13,6 +13,7 @@ from ...scene.body import RESOLUTION_RANGE, VERTEX_FACTORS
 from ...scene.body_contact import CONTACT_PARAMETERS
 from ...scene.body_kinds import BODY_KINDS, body_labels, body_roles
 from ...scene.collider_shapes import COLLIDER_SHAPES
+from ...scene.force import AIR_DENSITY
 from ...scene.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS
 from ...scene.parameter import Choice, Parameter
 from ...scene.presets import DEFAULT_PRESETS, PRESET_CHOICES
@@ -96,6 +97,7 @@ _GROUP_MEANINGS = {
     "density": ("Weight Group", "Vertex group that scales the density, or the weight per area"),
     "damping": ("Damping Group", "Vertex group that scales the material damping"),
     "pressure": ("Pressure Group", "Vertex group that scales the pressure of what is inside"),
+    "push": ("Push Group", "Vertex group of what is pushed: weight 1 takes the whole push. Empty: the whole object"),
     "friction": ("Friction Group", "Vertex group that scales the friction: weight 0 is ice, 1 is the material"),
 }
 _GROUP_SETTINGS = tuple(
@@ -110,7 +112,8 @@ _GROUP_SETTINGS = tuple(
     for name in VERTEX_FACTORS
 )
 
-GROUP_PROPERTIES = tuple(setting.name for setting in _GROUP_SETTINGS)
+# the push group stands beside the push
+GROUP_PROPERTIES = tuple(setting.name for setting in _GROUP_SETTINGS if setting.name != group_property("push"))
 
 OBJECT_SETTINGS: tuple[Setting, ...] = (
     Setting(Parameter("role", "Role", "What the object is in the simulation", "NONE", choices=ROLES)),
@@ -156,6 +159,16 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         )
     ),
     *_GROUP_SETTINGS,
+    Setting(
+        Parameter(
+            "force_collection",
+            "Fields",
+            "Collection of the force fields that act on the object. Empty: all of the scene",
+            "",
+            roles=body_roles(),
+        ),
+        subtype="COLLECTION",
+    ),
     *(Setting(parameter) for parameter in CONTACT_PARAMETERS),
     Setting(
         Parameter(
@@ -256,9 +269,25 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         )
     ),
     Setting(
+        Parameter("cache_modifier", "Cache Modifier", "The modifier that plays an exported file in place of keys", ""),
+        hidden=True,
+    ),
+    Setting(
         Parameter("bake_record", "Bake Record", "What a bake has added to this object, so that it can be cleared", ""),
         hidden=True,
     ),
+)
+
+KEY_TOLERANCE = Parameter(
+    "key_tolerance",
+    "Key Tolerance",
+    "Fewer shape keys, which reproduce every simulated frame with no vertex farther off than this: chosen frames, or "
+    "shapes that are blended, whichever make a smaller file. 0 writes a key for every frame",
+    0.0,
+    "mm",
+    minimum=0.0,
+    maximum=1e6,
+    soft_maximum=10.0,
 )
 
 # a job without a quality is fixed, as jobs always were; an artist's scene goes by its materials until a number is typed
@@ -339,6 +368,16 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
             maximum=1.0,
         )
     ),
+    Setting(KEY_TOLERANCE),
+    Setting(
+        Parameter(
+            "use_force_fields",
+            "Force Fields",
+            "Blender's force fields act: Force, Wind, Vortex, Magnetic, Harmonic, Charge, Turbulence and Drag",
+            True,
+        )
+    ),
+    Setting(AIR_DENSITY),
     Setting(
         Parameter(
             "cache_directory",

@@ -15,6 +15,8 @@ from ...scene.settings import FrameRange
 from ..data.bake_record import read_record
 from ..reading.body_reader import LocalBody
 from ..reading.mesh_reader import check_object
+from ..reduction.motion import Motion
+from ..reduction.reduction import Reduction, Style
 from . import key_animation
 from .body_frame import BodyFrame
 from .shape_key_writer import KeyTarget, ShapeKeyWriter, choose_style
@@ -69,6 +71,18 @@ class ResultWriter(Protocol):
     def take_back(self) -> None:
         """Remove what this bake has added, if it is there."""
 
+    def motion(self) -> Motion | None:
+        """What fewer keys would have to reproduce; None where none are wanted or nothing is written."""
+
+    def key_style(self) -> Style:
+        """How its keys may be played."""
+
+    def reduce(self, reduction: Reduction) -> None:
+        """Let ``finish`` write these keys in place of one for every frame."""
+
+    def reduction(self) -> Reduction:
+        """The keys that ``finish`` writes, or has written."""
+
     def finish(self, current_frame: float) -> None:
         """Play the frames that there are."""
 
@@ -81,11 +95,13 @@ class TargetOptions:
         frames: of the bake.
         unit_scale: metres per Blender unit.
         make_single_user: copy data that other objects use too.
+        key_tolerance: how far a result may be from what was simulated, where that makes it smaller [m].
     """
 
     frames: FrameRange
     unit_scale: float
     make_single_user: bool
+    key_tolerance: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -123,6 +139,7 @@ def _key_target(body: LocalBody, matrices: Floats, options: TargetOptions) -> Ke
         unit_scale=options.unit_scale,
         key_style=body.key_style,
         make_single_user=options.make_single_user,
+        key_tolerance=options.key_tolerance,
     )
 
 

@@ -91,10 +91,12 @@ def remove_animation(keys: bpy.types.Key, paths: Iterable[str], created_action: 
     """
     animation = keys.animation_data
     action = animation.action if animation else None
-    if created_action and action is not None and _is_shared(action):
+    if action is not None and _is_shared(action):
         # The object was duplicated after the bake: the curves are those of the other one too
-        _unassign(animation, last_slot)
-        return
+        if created_action:
+            _unassign(animation, last_slot)
+            return
+        _own_copy(animation)
     removed = _remove_curves(keys, paths)
     is_ours = created_action and action is not None and (removed or action.name == created_action)
     if is_ours and not _curves(keys, create=False):
@@ -109,6 +111,15 @@ def _unassign(animation: bpy.types.AnimData, last_slot: str) -> None:
     animation.action = None
     if hasattr(animation, "last_slot_identifier"):
         animation.last_slot_identifier = last_slot
+
+
+def _own_copy(animation: bpy.types.AnimData) -> None:
+    """Put a copy of the action in its place, played as it was."""
+    slot = getattr(animation, "action_slot", None)
+    identifier = slot.identifier if slot is not None else ""
+    animation.action = animation.action.copy()
+    if identifier:
+        animation.action_slot = animation.action.slots[identifier]
 
 
 def _remove_curves(keys: bpy.types.Key, paths: Iterable[str]) -> int:

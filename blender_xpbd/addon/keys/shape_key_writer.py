@@ -9,64 +9,33 @@ step, subframe or motion blur asks for.
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import bpy
 import numpy as np
 import numpy.typing as npt
 
 from ...scene.errors import XpbdError
-from ..data.bake_record import ABSOLUTE, RELATIVE, BakeRecord, forget_record, read_record, stamp
+from ..data.bake_record import ABSOLUTE, RELATIVE, BakeRecord, read_record, stamp
 from ..data.data_lookup import object_by_uid
 from ..reading.mesh_reader import check_object, editing_mode, is_shared, key_coordinates, own_keys
-from . import key_animation
+from ..reduction.motion import Coordinates, Motion
+from ..reduction.reduction import Reduction, Style, every_frame
+from . import key_animation, key_playback
 from .body_frame import BodyFrame
+from .clearing import clear_bake
+from .key_target import KeyTarget
 from .topology_watch import TopologyWatch
+from .written_frames import WrittenFrames
 
 Floats = npt.NDArray[np.float64]
 
 KEY_PREFIX = "XPBD"
-# Blender's own distance between absolute keys
-KEY_SPACING = 10.0
-
-
-@dataclass(frozen=True)
-class KeyTarget:
-    """The object that gets the keys, as it was read.
-
-    Attributes:
-        object_uid: ``session_uid`` of the object.
-        name: its name then, for messages.
-        topology: digest of the mesh's connectivity.
-        mixed_shape: what the artist's own shape keys show below relative baked ones, local, shape (vertices, 3).
-        matrices: object to world in Blender units, shape (frames or 1, 4, 4); one where the object does not move.
-        start, end, step: the frames that get a key.
-        unit_scale: metres per Blender unit.
-        key_style: "AUTO", "ABSOLUTE" or "RELATIVE".
-        make_single_user: copy a mesh that other objects use too.
-    """
-
-    object_uid: int
-    name: str
-    topology: str
-    mixed_shape: Floats
-    matrices: Floats
-    start: int
-    end: int
-    step: int = 1
-    unit_scale: float = 1.0
-    key_style: str = "AUTO"
-    make_single_user: bool = False
-
-    def local(self, frame: int, positions: Floats) -> Floats:
-        """World positions [m] at a frame, shape (vertices, 3), in the object's own coordinates."""
-        matrix = self.matrices[frame - self.start if len(self.matrices) > 1 else 0]
-        x, y, z = np.ascontiguousarray((np.asarray(positions, np.float64) / self.unit_scale - matrix[:3, 3]).T)
-        local = np.empty((len(positions), 3))
-        for axis, (a, b, c) in enumerate(_inverse(matrix[:3, :3])):
-            local[:, axis] = a * x + b * y + c * z
-        return local
+# Blender keeps a hundredth of an absolute key's time, in single precision: sixteenths are exact there. It moves a key
+# that comes within a thousandth of its own choice, a tenth after the last one
+KEY_SPACING = 100.0 / 16.0
 
 
 def choose_style(obj: bpy.types.Object, key_style: str) -> str:
@@ -118,7 +87,10 @@ class ShapeKeyWriter:
         self.target = target
         self._bake = bake
         self._job = job
-        self._written: list[int] = []
+        self._frames = WrittenFrames(target)
+        self._reduction: Reduction | None = None
+        self._style = Style(is_absolute=True, may_blend=False)
+        self._first_time = 0.0
         self._topology = TopologyWatch(target.topology)
         self._offset: Floats | float = 0.0
         self._place = 0
@@ -126,7 +98,7 @@ class ShapeKeyWriter:
     @property
     def written(self) -> Sequence[int]:
         """The frames that have a key, ascending."""
-        return self._written
+        return self._frames.numbers
 
     def find(self) -> bpy.types.Object | None:
         """The object, or None where it is gone."""
@@ -144,7 +116,7 @@ class ShapeKeyWriter:
         if obj is None or record is None or record.bake != self._bake:
             return False
         keys = obj.data.shape_keys
-        return keys is not None and (not self._written or self._newest(keys, record) is not None)
+        return keys is not None and (not self.written or self._newest(keys, record) is not None)
 
     def begin(self) -> None:
         """Take back an earlier bake and note what this one will add; then add it as far as it needs no frame.
@@ -167,14 +139,18 @@ class ShapeKeyWriter:
         key_animation.check_action(obj.data.shape_keys, obj.name)
         record = self._new_record(obj, style)
         record.store(obj)
-        self._written = []
+        self._frames.clear()
         obj.show_only_shape_key = False
         if record.created_keys:
             obj.shape_key_add(name="Basis", from_mix=False)
         keys = obj.data.shape_keys
         keys.use_relative = style == RELATIVE
+        is_free = record.created_keys and target.key_style != ABSOLUTE
+        self._style = Style(style == ABSOLUTE, may_blend=is_free or style == RELATIVE)
         stamp(obj, self._bake)
         self._place = len(keys.key_blocks) - 1
+        last = max(block.frame for block in keys.key_blocks)
+        self._first_time = KEY_SPACING * (math.ceil(last / KEY_SPACING) + 1)
         self._follow_reference(keys, style)
 
     def resume(self) -> None:
@@ -204,23 +180,22 @@ class ShapeKeyWriter:
         record = read_record(obj)
         if keys is None or record is None or len(obj.data.vertices) != len(self.target.mixed_shape):
             raise self._stale()
-        blocks = keys.key_blocks
         before = self._newest(keys, record)
+        time = self._first_time + KEY_SPACING * (frame - self.target.start) / self.target.step
         if record.style == ABSOLUTE:
             # A new absolute key stands at the evaluation time, if that is free
-            keys.eval_time = (
-                max(block.frame for block in blocks) + KEY_SPACING if before is None else (before.frame + KEY_SPACING)
-            )
+            keys.eval_time = time
         block = obj.shape_key_add(name=record.key_name(frame), from_mix=False)
         block.interpolation = "KEY_LINEAR"
-        _set_coordinates(block, self.target.local(frame, result.positions) + self._offset)
+        local = self.target.local(frame, result.positions)
+        _set_coordinates(block, local + self._offset)
         if record.style == ABSOLUTE:
-            keys.eval_time = block.frame
+            keys.eval_time = time = block.frame
         else:
             if before is not None:
                 before.value = 0.0
             block.value = 1.0
-        self._written.append(frame)
+        self._frames.add(frame, time, local)
         self._place += 1
         obj.data.update_tag()
 
@@ -238,16 +213,16 @@ class ShapeKeyWriter:
         if record is None or keys is None:
             return
         there = {block.name for block in keys.key_blocks}
-        self._written = [frame for frame in self._written if record.key_name(frame) in there]
-        if not self._written:
+        is_incomplete = self._frames.keep({frame for frame in self.written if record.key_name(frame) in there})
+        if is_incomplete or editing_mode(obj):
+            # what somebody has deleted the other keys shall not bring back; keys removed now would come back
+            self._reduction = None
+        if not self.written:
             clear_bake(obj)
             return
         if record.created_action:
             key_animation.new_action(keys, record.created_action)
-        if record.style == ABSOLUTE:
-            self._animate_absolute(keys, record, current_frame)
-        else:
-            self._animate_relative(keys, record, current_frame)
+        self._play(obj, record, self.reduction(), current_frame)
         obj.active_shape_key_index = record.active_index
         obj.data.update_tag()
 
@@ -266,7 +241,54 @@ class ShapeKeyWriter:
         record = read_record(obj)
         if record is not None and record.bake == self._bake:
             clear_bake(obj)
-        self._written = []
+        self._frames.clear()
+
+    def motion(self) -> Motion | None:
+        """What fewer keys would have to reproduce; None where none are wanted or nothing is written."""
+        return self._frames.motion()
+
+    def key_style(self) -> Style:
+        """How its keys may be played."""
+        return self._style
+
+    def reduce(self, reduction: Reduction) -> None:
+        """Let ``finish`` write these keys in place of one for every frame."""
+        self._reduction = reduction
+
+    def reduction(self) -> Reduction:
+        """The keys that ``finish`` writes, or has written."""
+        count = len(self.written)
+        if self._reduction is not None and self._reduction.frame_count == count:
+            return self._reduction
+        return every_frame(count, len(self.target.mixed_shape), self._style)
+
+    def _play(self, obj: bpy.types.Object, record: BakeRecord, reduction: Reduction, current_frame: float) -> None:
+        keys = obj.data.shape_keys
+        chosen = [self.written[index] for index in reduction.chosen]
+        if reduction.blends is not None:
+            record = replace(record, style=RELATIVE)
+            record.store(obj)
+            names = self._write_blends(obj, record, reduction.blends.offsets)
+            key_playback.play_blends(keys, names, self.written, reduction.blends, current_frame)
+            return
+        if len(chosen) < len(self.written):
+            _remove(obj, set(map(record.key_name, self.written)) - set(map(record.key_name, chosen)))
+        if record.style == ABSOLUTE:
+            times = [self._frames.times[index] for index in reduction.chosen]
+            key_playback.play_absolute(keys, chosen, times, current_frame)
+        else:
+            key_playback.play_relative(keys, record, chosen, current_frame)
+
+    def _write_blends(self, obj: bpy.types.Object, record: BakeRecord, offsets: Coordinates) -> list[str]:
+        """Put shapes in the place of frames; return the names of their keys."""
+        keys = obj.data.shape_keys
+        _remove(obj, {record.key_name(frame) for frame in self.written})
+        keys.use_relative = True
+        reference = key_coordinates(keys.reference_key)
+        names = [record.blend_name(index + 1) for index in range(len(offsets))]
+        for name, offset in zip(names, offsets, strict=True):
+            _set_coordinates(obj.shape_key_add(name=name, from_mix=False), reference + offset)
+        return names
 
     def _follow_reference(self, keys: bpy.types.Key, style: str) -> None:
         """Let new relative keys add to the reference key as it is: where it is edited, Blender moves the older ones."""
@@ -274,33 +296,14 @@ class ShapeKeyWriter:
 
     def _newest(self, keys: bpy.types.Key, record: BakeRecord) -> bpy.types.ShapeKey | None:
         """The key of the newest frame, first where it was put: a search by name passes all keys before it."""
-        if not self._written:
+        if not self.written:
             return None
-        name, blocks = record.key_name(self._written[-1]), keys.key_blocks
+        name, blocks = record.key_name(self.written[-1]), keys.key_blocks
         with contextlib.suppress(IndexError):
             if (block := blocks[self._place]).name == name:
                 return block
         self._place = blocks.find(name)
         return blocks[self._place] if self._place >= 0 else None
-
-    def _animate_absolute(self, keys: bpy.types.Key, record: BakeRecord, current_frame: float) -> None:
-        # Where a key really stands differs from what was asked for by rounding
-        stands = {block.name: block.frame for block in keys.key_blocks}
-        times = [stands[record.key_name(frame)] for frame in self._written]
-        key_animation.write_curves(keys, {key_animation.EVALUATION_TIME: (self._written, times)})
-        keys.eval_time = float(np.interp(current_frame, self._written, times))
-
-    def _animate_relative(self, keys: bpy.types.Key, record: BakeRecord, current_frame: float) -> None:
-        frames = self._written
-        blocks = {block.name: block for block in keys.key_blocks}
-        curves = {}
-        for index, frame in enumerate(frames):
-            name = record.key_name(frame)
-            around = frames[max(index - 1, 0) : index + 2]
-            values = [1.0 if other == frame else 0.0 for other in around]
-            curves[key_animation.value_path(name)] = around, values
-            blocks[name].value = float(np.interp(current_frame, around, values))
-        key_animation.write_curves(keys, curves)
 
     def _new_record(self, obj: bpy.types.Object, style: str) -> BakeRecord:
         target = self.target
@@ -323,6 +326,7 @@ class ShapeKeyWriter:
             eval_time=keys.eval_time if keys else 0.0,
             active_index=obj.active_shape_key_index,
             show_only=obj.show_only_shape_key,
+            body=target.name,
         )
         return _with_free_names(record, keys)
 
@@ -341,75 +345,9 @@ class ShapeKeyWriter:
         )
 
 
-def clear_bake(obj: bpy.types.Object) -> bool:
-    """Take a bake back: keys, curves, action and settings are as they were before it.
-
-    Returns:
-        Whether there was a bake.
-
-    Raises:
-        XpbdError: E_MODE_EDIT while the mesh is being edited; E_DATA_LINKED when it is linked.
-    """
-    record = read_record(obj)
-    if record is None:
-        return False
-    if obj.mode == "EDIT" or obj.data.is_editmode:
-        raise XpbdError("E_MODE_EDIT", "The mesh is being edited: go back to Object Mode (Tab) first.", obj.name)
-    if obj.data.library is not None or obj.library is not None:
-        raise XpbdError("E_DATA_LINKED", "The object is linked from another file; clear the bake there.", obj.name)
-    was_pinned_later = obj.show_only_shape_key and obj.active_shape_key in own_keys(obj)
-    if obj.data.shape_keys is not None:
-        _clear_animation(obj.data.shape_keys, record)
-        _clear_keys(obj, record, pinned=record.show_only and not was_pinned_later)
-    obj.show_only_shape_key = record.show_only or was_pinned_later
-    forget_record(obj)
-    return True
-
-
-def _clear_animation(keys: bpy.types.Key, record: BakeRecord) -> None:
-    paths = {key_animation.value_path(name) for name in record.key_names()}
-    if record.style == ABSOLUTE:
-        paths.add(key_animation.EVALUATION_TIME)
-    key_animation.remove_animation(keys, paths, record.created_action, record.last_slot)
-    animation = keys.animation_data
-    unused = animation is not None and not (animation.action or animation.nla_tracks or animation.drivers)
-    if record.created_animation and unused:
-        keys.animation_data_clear()
-
-
-def _clear_keys(obj: bpy.types.Object, record: BakeRecord, *, pinned: bool) -> None:
-    """Remove our keys; the artist's active key stays active, unless another was ``pinned`` before the bake."""
-    keys = obj.data.shape_keys
-    active = obj.active_shape_key
-    own = own_keys(obj)
-    active_name = active.name if active and active in own and not pinned else ""
-    if not own:
-        obj.shape_key_clear()
-        obj.active_shape_key_index = record.active_index
-        return
-    ours = record.key_names()
-    for block in reversed(list(keys.key_blocks)):
-        if block.name in ours:
-            obj.shape_key_remove(block)
-    keys.use_relative = record.use_relative
-    keys.eval_time = record.eval_time
-    obj.active_shape_key_index = keys.key_blocks.find(active_name) if active_name else record.active_index
-
-
-def _inverse(matrix: Floats) -> Floats:
-    """Of three rows and columns, by Cramer's rule.
-
-    NumPy's own wakes the threads of its library even for this, and waits up to 5 ms for them where the solver has the
-    other core: as long as the solver takes for a frame.
-    """
-    (a, b, c), (d, e, f), (g, h, i) = matrix.tolist()
-    first, second, third = e * i - f * h, f * g - d * i, d * h - e * g
-    adjugate = (
-        (first, c * h - b * i, b * f - c * e),
-        (second, a * i - c * g, c * d - a * f),
-        (third, b * g - a * h, a * e - b * d),
-    )
-    return np.array(adjugate) / (a * first + b * second + c * third)
+def _remove(obj: bpy.types.Object, names: set[str]) -> None:
+    for block in reversed([block for block in obj.data.shape_keys.key_blocks if block.name in names]):
+        obj.shape_key_remove(block)
 
 
 def _set_coordinates(block: bpy.types.ShapeKey, coordinates: Floats) -> None:

@@ -21,6 +21,7 @@ from ..data.properties import material_values
 from ..data.specs import group_property
 from .attachment_reader import LocalAttachment, read_attachment
 from .contact_reader import LocalContact, read_contact
+from .force_reader import chosen_fields
 from .mesh_reader import (
     group_weights,
     pinned_key,
@@ -57,6 +58,7 @@ class LocalBody:
         vertex_factors: as in ``scene.Body``.
         attachment: to another object, or None.
         contact: what it meets.
+        chosen_fields: ``session_uid`` of the objects whose force fields may act on it; None for all.
         key_style: the artist's wish.
         notices: warnings.
         tetrahedralization: with local coordinates of the vertices.
@@ -78,6 +80,7 @@ class LocalBody:
     attachment: LocalAttachment | None
     contact: LocalContact
     key_style: str
+    chosen_fields: frozenset[int] | None = None
     notices: tuple[Notice, ...] = ()
     tetrahedralization: Tetrahedralization = field(default_factory=Tetrahedralization)
     uvs: npt.NDArray[np.float32] = field(default_factory=lambda: NO_UVS)
@@ -185,6 +188,7 @@ def _read_mesh(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
         attachment=attachment,
         contact=contact,
         key_style=settings.key_style,
+        chosen_fields=chosen_fields(obj),
         notices=(*notices, *group_notices, *attachment_notices, *contact_notices),
     )
 

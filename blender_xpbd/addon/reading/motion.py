@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import bpy
@@ -11,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...scene.errors import XpbdError
+from ..data.data_lookup import scene_by_uid
 
 Floats = npt.NDArray[np.float64]
 
@@ -108,3 +110,15 @@ def rotation_of(matrix: Floats) -> Floats:
     left, _, right = np.linalg.svd(matrix)
     rotation: Floats = left @ right
     return rotation if np.linalg.det(rotation) > 0.0 else -rotation
+
+
+@contextmanager
+def frame_kept(scene: bpy.types.Scene) -> Iterator[None]:
+    """Put the scene's frame back in the end."""
+    uid, frame, subframe = scene.session_uid, scene.frame_current, scene.frame_subframe
+    try:
+        yield
+    finally:
+        again = scene_by_uid(uid)
+        if again is not None and (again.frame_current, again.frame_subframe) != (frame, subframe):
+            again.frame_set(frame, subframe=subframe)

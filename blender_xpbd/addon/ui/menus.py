@@ -31,6 +31,7 @@ class XPBD_MT_object(bpy.types.Menu):
         layout.operator_context = "INVOKE_DEFAULT"
         layout.operator("xpbd.check", icon="CHECKMARK")
         layout.operator("xpbd.bake", icon="PLAY")
+        layout.operator("xpbd.export", icon="EXPORT")
         layout.operator("xpbd.clear", icon="TRASH")
         layout.operator("xpbd.clear", text="Clear All XPBD Bakes").all = True
 

@@ -15,12 +15,22 @@ from ..data.bake_status import STATUS
 from ..data.classes import register_classes, unregister_classes
 from ..data.extension import BASE_PACKAGE
 from ..data.material_names import DAMPING, material_names, preset_names, structure_names
-from ..data.object_types import can_have, takes_part, type_labels
-from ..data.properties import BLENDER_UNITS
+from ..data.object_types import can_have, type_labels
 from ..data.quality import quality_of
-from ..data.specs import GROUP_PROPERTIES, OBJECT_SETTINGS, ROLES, SCENE_SETTINGS
+from ..data.specs import GROUP_PROPERTIES, ROLES
 from .findings import draw_findings, untold
+from .force_panels import XPBD_PT_fields, XPBD_PT_forces
 from .menus import ROLE_ICONS, XPBD_MT_material
+from .sidebar import (
+    PARAMETERS,
+    SidebarPanel,
+    SubPanel,
+    active_object,
+    active_role,
+    draw_choice,
+    draw_parameter,
+    draw_value,
+)
 from .wrapped_text import draw_wrapped, letters_across
 
 # Solver settings that count for one quality only
@@ -34,35 +44,8 @@ _OF_QUALITY = {
 _EDIT_WARNING = "The rest of its keys is written then. If its polygons have changed, its keys are taken back."
 
 BODY_ROLES = body_roles()
-_PARAMETERS = {setting.name: setting.parameter for setting in (*OBJECT_SETTINGS, *SCENE_SETTINGS)}
 _ROLE_LABELS = {role.identifier: role.label for role in ROLES}
-_PRESET_LABELS = {choice.identifier: choice.label for choice in _PARAMETERS["preset"].choices}
-
-
-def active_object(context: bpy.types.Context) -> Any:
-    """The active object where it can have a role, or None."""
-    obj = context.object
-    return obj if obj is not None and can_have(obj, "NONE") else None
-
-
-def active_role(context: bpy.types.Context) -> str:
-    """The role of the active object, NONE where it can have none."""
-    obj = active_object(context)
-    return str(obj.xpbd.role) if obj is not None and takes_part(obj) else "NONE"
-
-
-class SidebarPanel:
-    """Where all our panels are."""
-
-    bl_space_type: Any = "VIEW_3D"
-    bl_region_type: Any = "UI"
-    bl_category = "XPBD"
-    roles: tuple[str, ...] = ()
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Panels of a role are shown for it; the others always."""
-        return not cls.roles or active_role(context) in cls.roles
+_PRESET_LABELS = {choice.identifier: choice.label for choice in PARAMETERS["preset"].choices}
 
 
 class XPBD_PT_main(SidebarPanel, bpy.types.Panel):
@@ -167,40 +150,6 @@ def _draw_result(layout: Any, context: bpy.types.Context) -> None:
             draw_wrapped(box, plain_words(warning), icon="INFO", width=width)
 
 
-class SubPanel(SidebarPanel):
-    """A panel below the main one, closed at first."""
-
-    bl_parent_id = XPBD_PT_main.bl_idname
-    bl_options: Any = {"DEFAULT_CLOSED"}
-
-
-def _draw_value(layout: Any, settings: Any, name: str, unit: str = "", **options: Any) -> None:
-    """A value with the unit that Blender does not show by itself.
-
-    Label and value share one field: the sidebar is too narrow for two columns.
-    """
-    parameter = _PARAMETERS[name]
-    unit = unit or ("" if parameter.unit in BLENDER_UNITS else parameter.unit)
-    layout.prop(settings, name, text=f"{parameter.label} [{unit}]" if unit else parameter.label, **options)
-
-
-def _draw_choice(layout: Any, settings: Any, name: str) -> None:
-    """A label and its menu, with more room for the label than Blender gives it."""
-    split = layout.split(factor=0.4)
-    split.label(text=_PARAMETERS[name].label)
-    split.prop(settings, name, text="")
-
-
-def _draw_parameter(layout: Any, settings: Any, name: str, unit: str = "") -> None:
-    parameter = _PARAMETERS[name]
-    if parameter.kind == "ENUM":
-        _draw_choice(layout, settings, name)
-    elif parameter.kind == "FLOAT":
-        _draw_value(layout, settings, name, unit, slider=parameter.minimum == 0.0 and parameter.maximum == 1.0)
-    else:
-        _draw_value(layout, settings, name, unit)
-
-
 class XPBD_PT_material(SubPanel, bpy.types.Panel):
     """What the object is made of."""
 
@@ -218,7 +167,7 @@ class XPBD_PT_material(SubPanel, bpy.types.Panel):
         for name in names:
             row = column.row()
             row.enabled = name not in preset
-            _draw_parameter(row, settings, name, units.get(name, ""))
+            draw_parameter(row, settings, name, units.get(name, ""))
         if settings.membrane_model == "ORTHOTROPIC" and "warp_stiffness" in names:
             column.prop_search(settings, "uv_map", context.object.data, "uv_layers")
         if preset:
@@ -236,7 +185,7 @@ class XPBD_PT_structure(SubPanel, bpy.types.Panel):
         settings = context.object.xpbd
         column = self.layout.column()
         for name in structure_names(settings, context.scene.xpbd.solver_mode):
-            _draw_parameter(column, settings, name)
+            draw_parameter(column, settings, name)
 
 
 class XPBD_PT_motion(SubPanel, bpy.types.Panel):
@@ -254,7 +203,7 @@ class XPBD_PT_motion(SubPanel, bpy.types.Panel):
         for name in DAMPING:
             row = column.row()
             row.enabled = name not in preset
-            _draw_value(row, settings, name)
+            draw_value(row, settings, name)
 
 
 class XPBD_PT_pins(SubPanel, bpy.types.Panel):
@@ -271,7 +220,7 @@ class XPBD_PT_pins(SubPanel, bpy.types.Panel):
         column.operator("xpbd.add_pin_group", icon="PINNED")
         row = column.row()
         row.active = bool(obj.xpbd.pin_group) or obj.xpbd.attach_object is not None
-        _draw_value(row, obj.xpbd, "pin_frequency")
+        draw_value(row, obj.xpbd, "pin_frequency")
         column.separator()
         column.prop(obj.xpbd, "attach_object")
         row = column.row()
@@ -290,7 +239,7 @@ class XPBD_PT_groups(SubPanel, bpy.types.Panel):
         obj = context.object
         column = self.layout.column()
         for name in GROUP_PROPERTIES:
-            parameter = _PARAMETERS[name]
+            parameter = PARAMETERS[name]
             if obj.xpbd.role in parameter.roles:
                 column.prop_search(obj.xpbd, name, obj, "vertex_groups", text=parameter.label.removesuffix(" Group"))
 
@@ -309,7 +258,7 @@ class XPBD_PT_tetrahedra(SubPanel, bpy.types.Panel):
         if settings.tetrahedralizer == "FILE":
             column.prop(settings, "tetrahedra_file", text="")
         else:
-            _draw_value(column, settings, "cage_resolution")
+            draw_value(column, settings, "cage_resolution")
         package = {"FTETWILD": "pytetwild", "TETGEN": "tetgen"}.get(settings.tetrahedralizer)
         if package:
             hint = f"Needs the package {package} in the Python of the solver"
@@ -326,10 +275,10 @@ class XPBD_PT_collision(SubPanel, bpy.types.Panel):
         """Draw."""
         settings = context.object.xpbd
         column = self.layout.column()
-        _draw_value(column, settings, "friction", slider=True)
-        _draw_value(column, settings, "restitution", slider=True)
+        draw_value(column, settings, "friction", slider=True)
+        draw_value(column, settings, "restitution", slider=True)
         if settings.role in BODY_ROLES:
-            _draw_value(column, settings, "contact_offset")
+            draw_value(column, settings, "contact_offset")
             _draw_contact(column, context.object)
 
 
@@ -342,12 +291,12 @@ def _draw_contact(column: Any, obj: Any) -> None:
     row.prop(settings, "use_body_collision", toggle=True)
     part = column.column()
     part.active = settings.use_self_collision or settings.use_body_collision
-    _draw_value(part, settings, "thickness")
+    draw_value(part, settings, "thickness")
     part.prop_search(settings, "no_contact_group", obj, "vertex_groups")
     column.prop(settings, "collision_collection")
     row = column.row()
     row.active = settings.use_body_collision
-    _draw_value(row, settings, "contact_layer")
+    draw_value(row, settings, "contact_layer")
     column.operator("xpbd.select_crossings", icon="RESTRICT_SELECT_OFF")
 
 
@@ -389,7 +338,7 @@ class XPBD_PT_solver(SubPanel, bpy.types.Panel):
             column.label(text="The typed substeps count", icon="INFO")
         for parameter in SOLVER_PARAMETERS:
             if quality in _OF_QUALITY.get(parameter.name, {quality}):
-                _draw_parameter(column, settings, parameter.name)
+                draw_parameter(column, settings, parameter.name)
         column.prop(settings, "retry_diverged")
 
 
@@ -403,7 +352,9 @@ class XPBD_PT_cache(SubPanel, bpy.types.Panel):
         column = self.layout.column()
         column.prop(context.scene.xpbd, "cache_directory", text="")
         if active_role(context) in BODY_ROLES:
-            _draw_choice(column, context.object.xpbd, "key_style")
+            draw_choice(column, context.object.xpbd, "key_style")
+        draw_value(column, context.scene.xpbd, "key_tolerance")
+        column.operator("xpbd.export", text="Export …", icon="EXPORT")
         column.operator("xpbd.clear", text="Clear All Bakes", icon="TRASH").all = True
 
 
@@ -416,7 +367,9 @@ CLASSES = (
     XPBD_PT_groups,
     XPBD_PT_tetrahedra,
     XPBD_PT_collision,
+    XPBD_PT_forces,
     XPBD_PT_floor,
+    XPBD_PT_fields,
     XPBD_PT_solver,
     XPBD_PT_cache,
 )

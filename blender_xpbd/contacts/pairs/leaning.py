@@ -3,7 +3,10 @@
 
 Beside an edge of a flat surface a point is nearest to the rim of the next triangle, and that normal leans. What slides
 over the edge seems to come nearer along it, and would be thrown up. So a pair that its normal tells to be too near, but
-whose closest points have slid, is measured anew where its sides are now.
+whose closest points have slid, is measured anew: its sides as they were when the substep began, moved by their slide.
+
+As they are now they would not do. The elastic solve has dented what rests, for contact has not held it yet. Normals of
+dents lean down a slope, so that a block slipped that should stick (docs/experiments.md, Landing, sliding and impacts).
 """
 
 import taichi as ti
@@ -54,9 +57,10 @@ def measure_again(
     pairs: ti.template(),
     n,
     normal,
+    way,
     embeds: ti.template(),
 ):
-    """Give near pair ``n`` the closest points and the normal of where its sides are now, before its first push.
+    """Give near pair ``n`` the closest points and the normal of where its sides have slid to, before its first push.
 
     Args:
         particles: the pack.
@@ -65,6 +69,7 @@ def measure_again(
         pairs: the pack.
         n: row of the near pair.
         normal: of the pair so far.
+        way: between its closest points of the substep's start, where they are now [m].
         embeds: static: whether any point has more than one particle.
 
     Returns:
@@ -73,22 +78,11 @@ def measure_again(
     ints, floats, positions = ti.static(pairs.near_ints, pairs.near_floats, particles.positions)
     first, row = n * NEAR_INTS + CARRIERS, n * NEAR_WIDTH
     is_edges = ints[n * NEAR_INTS + IS_EDGES]
-    found = pair_geometry(
-        is_edges,
-        carried(positions, surfaces, ints[first], embeds),
-        carried(positions, surfaces, ints[first + 1], embeds),
-        carried(positions, surfaces, ints[first + 2], embeds),
-        carried(positions, surfaces, ints[first + 3], embeds),
-        normal,
-    )
-    x0 = carried(starts, surfaces, ints[first], embeds)
-    lowest_a, highest_b = facing(
-        found.normal,
-        is_edges,
-        carried(starts, surfaces, ints[first + 1], embeds) - x0,
-        carried(starts, surfaces, ints[first + 2], embeds) - x0,
-        carried(starts, surfaces, ints[first + 3], embeds) - x0,
-    )
+    x0, x1 = carried(starts, surfaces, ints[first], embeds), carried(starts, surfaces, ints[first + 1], embeds)
+    x2, x3 = carried(starts, surfaces, ints[first + 2], embeds), carried(starts, surfaces, ints[first + 3], embeds)
+    slide = way - relative(starts, surfaces, pairs, n, embeds)
+    found = pair_geometry(is_edges, x0 + slide, x1 + is_edges * slide, x2, x3, normal)
+    lowest_a, highest_b = facing(found.normal, is_edges, x1 - x0, x2 - x0, x3 - x0)
     room = KEEP * (lowest_a - highest_b)
     result = normal
     if room >= LEAST_ROOM * floats[row + ROOM] and room > 0.0:

@@ -59,7 +59,7 @@ def touch_pair(
     way = relative(particles.positions, surfaces, pairs, n, embeds)
     multiplier = floats[row + MULTIPLIER]
     if multiplier == 0.0 and is_leaning(pairs, n, normal.dot(way), way):
-        normal, way = measure_again(particles, starts, surfaces, pairs, n, normal, embeds)
+        normal, way = measure_again(particles, starts, surfaces, pairs, n, normal, way, embeds)
     # what other pairs did meanwhile may make less of this one's push enough
     wanted = floats[row + WANTED]
     gap = ti.min(normal.dot(way) - wanted, multiplier)

@@ -4,6 +4,8 @@
 | act | what happens | in ``step`` of ``tests/reference/xpbd.py`` |
 |---|---|---|
 | BEGIN_PAIRS | what a substep with contact between bodies begins with is noted | – |
+| BLOW | moving air pushes triangles | – |
+| PUSH | that, force fields and pushes of bodies change velocities | – |
 | PREDICT | gravity and drag change velocities, these move particles | ``v = kept v + fallen g``, ``x + h v`` |
 | PLACE_TARGETS | pinned particles go on their way | ``x[particle] = target`` |
 | PLACE_VERTICES | vertices of colliders go on their way | – |
@@ -67,6 +69,8 @@ KEEP_SPINS = 31
 STRIKE, PART = range(32, 34)
 # that of elastic bodies with material damping
 DAMP_RATES = 34
+# those of forces from outside
+BLOW, PUSH = range(35, 37)
 # how often particles go along what stops them before they stop; one takes most of what it can, see docs/experiments.md
 SLIDES = 1
 # how often an iteration goes over pairs at most; it ends before where pushes have become small. Of 4, 8, 16 and 32
@@ -117,6 +121,8 @@ class Contents:
         strikes: whether there are hard pieces that other surfaces may meet.
         damps_rates: whether constraints are damped in the velocities.
         rebounds: whether surfaces rebound from each other.
+        is_forced: whether something besides gravity acts from outside.
+        has_air: whether air does.
     """
 
     has_targets: bool = False
@@ -130,6 +136,8 @@ class Contents:
     strikes: bool = False
     damps_rates: bool = False
     rebounds: bool = False
+    is_forced: bool = False
+    has_air: bool = False
 
 
 def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Stage, ...]:
@@ -147,6 +155,7 @@ def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Sta
     stages = []
     if has.has_pairs:
         stages += [Stage(BEGIN_PAIRS, part_count, detail=iterations)]
+    stages += [Stage(BLOW, part_count)] * int(has.has_air) + [Stage(PUSH, part_count)] * int(has.is_forced)
     stages += [Stage(PREDICT, part_count)]
     if has.has_targets:
         stages += [Stage(PLACE_TARGETS, 1)]

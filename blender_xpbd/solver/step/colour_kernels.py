@@ -17,11 +17,13 @@ from .functions import (
     predict_position,
     project_constraint,
     projection_step,
+    resting_speed,
     speed_change,
     update_velocity,
 )
 from .internal_damping import damp_piece
 from .orientations import predict_orientations, update_angular_velocities
+from .outer_functions import blow_triangle, push_particle
 from .packs import INT_TABLE, INTS, Colliders, Constraints, Contacts, Particles, Pieces, Targets
 from .spin import note_touch, restore_spin, sum_spin
 
@@ -31,6 +33,20 @@ def predict_positions(particles: Particles, body_of: INTS, h: float, substep: ti
     """Predict all particles; ``body_of`` has the body of each."""
     for i in range(particles.positions.shape[0]):
         predict_position(particles, i, h, speed_change(particles, body_of[i], substep), mode)
+
+
+@ti.kernel
+def blow_triangles(particles: Particles, h: float, substep: ti.i32, variant: ti.template()):
+    """The air's force on all triangles."""
+    for t in range(particles.air_forces.shape[0]):
+        blow_triangle(particles, t, substep, h, variant)
+
+
+@ti.kernel
+def push_particles(particles: Particles, body_of: INTS, h: float, substep: ti.i32, variant: ti.template()):
+    """What acts on all particles from outside."""
+    for i in range(particles.positions.shape[0]):
+        push_particle(particles, i, body_of[i], substep, h, variant)
 
 
 @ti.kernel
@@ -83,8 +99,8 @@ def project_contact_colour(
     """Project the contact points of the elements of one colour."""
     for element in range(first, last):
         for k in range(contacts.element_starts[element], contacts.element_starts[element + 1]):
-            gravity_speed = particles.gravity[0].norm() * h
-            project_contact(particles, contacts, colliders, k, substep, h, gravity_speed, iteration == 0, variant)
+            speed = resting_speed(particles, contacts, k, h, variant)
+            project_contact(particles, contacts, colliders, k, substep, h, speed, iteration == 0, variant)
 
 
 @ti.kernel
@@ -125,10 +141,12 @@ def restore_contact_colour(
 
 
 @ti.kernel
-def forget_histories(particles: Particles, contacts: Contacts, first: ti.i32, last: ti.i32, h: float):
+def forget_histories(
+    particles: Particles, contacts: Contacts, first: ti.i32, last: ti.i32, h: float, mode: ti.template()
+):
     """Let BDF2 go on from uniform motion where contact points were hit; points that share a particle write the same."""
     for k in range(contacts.element_starts[first], contacts.element_starts[last]):
-        forget_history(particles, contacts, k, h)
+        forget_history(particles, contacts, k, h, mode)
 
 
 @ti.kernel

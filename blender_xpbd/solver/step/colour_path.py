@@ -9,12 +9,14 @@ from collections.abc import Callable
 from ...constraints.constraint import BDF2, RATES
 from ...device.launch import launch
 from ..order.stages import (
+    BLOW,
     BOUNCE,
     DAMP,
     DAMP_RATES,
     PLACE_TARGETS,
     PREDICT,
     PROJECT,
+    PUSH,
     REBOUND,
     RESTORE_SPINS,
     SOLVE_LEVELS,
@@ -40,6 +42,14 @@ def project_by_colours(plan: Plan, iteration: int) -> None:
     for stage in plan.state.stages:
         if stage.act == PROJECT and stage.detail == 0:
             _project(plan, stage._replace(detail=iteration), 0, 1)
+
+
+def _blow(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    launch(kernels.blow_triangles, plan.state.particles, plan.h, substep, plan.variant)
+
+
+def _push(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    launch(kernels.push_particles, plan.state.particles, plan.state.body_of, plan.h, substep, plan.variant)
 
 
 def _predict(plan: Plan, stage: Stage, substep: int, of: int) -> None:
@@ -126,7 +136,14 @@ def _rebound(plan: Plan, stage: Stage, substep: int, of: int) -> None:
         bounces = plan.variant.bounces
         launch(kernels.restore_contact_colour, state.particles, state.contacts, first, last, bounces)
     if plan.variant.mode & BDF2:
-        launch(kernels.forget_histories, state.particles, state.contacts, *_contact_range(plan, stage), plan.h)
+        launch(
+            kernels.forget_histories,
+            state.particles,
+            state.contacts,
+            *_contact_range(plan, stage),
+            plan.h,
+            plan.variant.mode,
+        )
 
 
 def _bounce(plan: Plan, stage: Stage, substep: int, of: int) -> None:
@@ -152,6 +169,8 @@ def _contact_range(plan: Plan, stage: Stage) -> tuple[int, int]:
 
 
 LAUNCHES: dict[int, Callable[[Plan, Stage, int, int], None]] = {
+    BLOW: _blow,
+    PUSH: _push,
     PREDICT: _predict,
     PLACE_TARGETS: _place_targets,
     SOLVE_LEVELS: _solve_levels,

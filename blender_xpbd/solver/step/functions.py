@@ -7,7 +7,7 @@ Macklin, Müller & Chentanez 2016 (XPBD), algorithm 1, with the small substeps o
 import taichi as ti
 
 from ...constraints import CONSTRAINTS
-from ...constraints.constraint import BDF2, BDF2_RATE, BDF2_STEP, DAMPED, RATES, WARM
+from ...constraints.constraint import BDF2, BDF2_RATE, BDF2_STEP, DAMPED, FORCED, RATES, WARM
 
 
 @ti.func
@@ -26,6 +26,22 @@ def speed_change(particles: ti.template(), body, substep):
     if substep > 0:
         row += particles.bodies.shape[0]
     return particles.speed_changes[row]
+
+
+@ti.func
+def pushed(push, before, v):
+    """A velocity that was ``before`` and is to be ``v`` without what pushes, see ``outer_functions.push_particle``."""
+    change = v - before
+    return before + ti.Vector([change[0] + push[0], change[1] + push[1], change[2] + push[2], 0.0]) / push[3]
+
+
+@ti.func
+def resting_speed(particles: ti.template(), contacts: ti.template(), k, h, variant: ti.template()):
+    """What gravity, and what else acts from outside, adds to the speed of contact point ``k`` in a substep [m/s]."""
+    speed = particles.gravity[0].norm() * h
+    if ti.static(variant.is_forced):
+        speed += particles.pushes[contacts.elements[k, 0]].xyz.norm() / variant.step_share
+    return speed
 
 
 @ti.func
@@ -48,6 +64,8 @@ def predict_position(particles: ti.template(), i, h, change, mode: ti.template()
         if p[3] > 0.0:
             v = particles.velocities[i]
             predicted = (1.0 - lost) * (4.0 * v - (1.0 - lost) * particles.older_velocities[i]) / 3.0 + gained
+            if ti.static(mode & FORCED):
+                predicted = pushed(particles.pushes[i], v, predicted)
             particles.older_velocities[i] = v
             particles.velocities[i] = predicted
             place = reference + BDF2_STEP * h * predicted
@@ -56,7 +74,10 @@ def predict_position(particles: ti.template(), i, h, change, mode: ti.template()
         keep_previous(particles, i, p, mode)
         if p[3] > 0.0:
             v = particles.velocities[i]
+            before = v
             v += gained - lost * v
+            if ti.static(mode & FORCED):
+                v = pushed(particles.pushes[i], before, v)
             particles.velocities[i] = v
             if ti.static(mode & WARM):
                 particles.positions[i] = p + h * v + particles.corrections[i]
@@ -111,18 +132,22 @@ def damping_step(h, sweep, mode: ti.template()):
 
 
 @ti.func
-def forget_history(particles: ti.template(), contacts: ti.template(), k, h):
+def forget_history(particles: ti.template(), contacts: ti.template(), k, h, mode: ti.template()):
     """Let BDF2 not look back across a hit: where contact point ``k`` was hit, it goes on as after a step of Euler's.
 
-    The older velocity is the one before gravity. From an equal one the next step would have 2/3 of gravity, and so
-    would every step of what rests or slides. The older position is that of uniform motion: what rests then comes as
-    deep as the impulse is that holds it, by which its friction is measured.
+    The older velocity is the one before gravity and what else acts from outside. From an equal one the next step would
+    have 2/3 of it, and so would every step of what rests or slides. The older position is that of uniform motion: what
+    rests then comes as deep as the impulse is that holds it, by which its friction is measured.
     """
     if contacts.touches[k] > 0:
         for j in ti.static(range(4)):
             i = contacts.elements[k, j]
             v = particles.velocities[i]
-            particles.older_velocities[i] = v - h * particles.gravity[0]
+            older = v - h * particles.gravity[0]
+            if ti.static(mode & FORCED):
+                push = particles.pushes[i] / BDF2_STEP
+                older -= ti.Vector([push[0], push[1], push[2], 0.0])
+            particles.older_velocities[i] = older
             particles.older_positions[i] = particles.positions[i] - h * v
 
 

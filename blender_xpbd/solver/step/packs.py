@@ -27,7 +27,8 @@ MOTION = ti.types.ndarray(dtype=ti.f32, ndim=3)
 # unit quaternions (w, x, y, z); angular velocities [rad/s] have the inverse inertia [1/(kg m²)] as their fourth
 # component. Gravity [m/s²] is one vector for all; what it and drag do in a substep as in ``speed_changes``. Bodies have
 # a row each, columns as in ``contacts.tables``; their starts are the first particle of each and the end of the last
-# one's, then the same of the orientations
+# one's, then the same of the orientations. What acts besides gravity is as in ``OuterForces`` and ``AirSurfaces``, with
+# the force on each triangle [N]; pushes are what all of it does to a particle, see ``outer_functions``
 Particles = pack_type(
     positions=VECTORS,
     previous_positions=VECTORS,
@@ -42,6 +43,19 @@ Particles = pack_type(
     speed_changes=VECTORS,
     bodies=FLOAT_TABLE,
     body_starts=INTS,
+    pushes=VECTORS,
+    push_factors=SINGLES,
+    acts=MOTION,
+    field_ints=INT_TABLE,
+    field_floats=MOTION,
+    field_weights=FLOAT_TABLE,
+    air_points=INT_TABLE,
+    air_weights=FLOAT_TABLE,
+    air_triangles=INT_TABLE,
+    air_forces=VECTORS,
+    air_starts=INTS,
+    air_triangles_of=INTS,
+    air_shares=SINGLES,
 )
 # as in ``Schedule``
 Constraints = pack_type(indices=INTS, parameters=FLOATS, lagrange_multipliers=FLOATS, table=INT_TABLE)

@@ -31,6 +31,7 @@ from ..system.contact_objects import unseen_colliders
 from ..system.mode import keeps_friction, rate_damped_types, static_mode, used_types
 from ..system.speed_changes import bdf2_history
 from ..system.system import System
+from .outer_state import outer_arrays
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Pieces, Targets, World
 from .pair_state import no_pairs
 from .spin import SUM_WIDTH
@@ -125,6 +126,8 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         spin_chunks=len(system.spinning.chunks),
         touches_first=bool(mode & WARM),
         strikes=system.strikes,
+        is_forced=bool(system.outer),
+        has_air=system.outer.has_air,
         damps_rates=bool(rate_damped_types(mode) & used_types(system)),
         rebounds=system.objects is not None and system.objects.rebounds,
     )
@@ -172,6 +175,7 @@ def _particles(system: System, mode: int) -> Any:
         previous_orientations=make_zero_vectors(len(turning)),
         angular_velocities=make_vectors(turning.angular_velocities, turning.inverse_inertias),
         body_starts=make_array(np.concatenate([system.starts, system.orientation_starts]), ti.i32),
+        **outer_arrays(system),
     )
 
 

@@ -18,6 +18,7 @@ from ...contacts.contact import project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
 from ..order.stages import (
     ACT,
+    BLOW,
     BOUNCE,
     DAMP,
     DAMP_RATES,
@@ -30,6 +31,7 @@ from ..order.stages import (
     PLACE_VERTICES,
     PREDICT,
     PROJECT,
+    PUSH,
     REBOUND,
     REOPEN_WINDOW,
     RESTORE_SPINS,
@@ -55,12 +57,14 @@ from .functions import (
     predict_position,
     project_task,
     projection_step,
+    resting_speed,
     speed_change,
     update_velocity,
 )
 from .internal_damping import damp_piece
 from .level_functions import operate
 from .orientations import predict_orientations, update_angular_velocities
+from .outer_functions import blow_share, push_share
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Pairs, Particles, Pieces, Targets, World
 from .pair_functions import place_vertices
 from .pair_stages import take_pair_turn
@@ -118,7 +122,6 @@ def project_contact_task(
     world: ti.template(), order: ti.template(), task, substep, is_first, is_late, h, variant: ti.template()
 ):
     """Project the contact points of a task; where it ``is_late`` those alone that pairs have pushed."""
-    gravity_speed = world.particles.gravity[0].norm() * h
     starts, segments = ti.static(order.contact_segment_starts, order.contact_segments)
     for segment in range(starts[task], starts[task + 1]):
         for k in range(segments[segment, 0], segments[segment, 1]):
@@ -136,7 +139,7 @@ def project_contact_task(
                     k,
                     substep,
                     h,
-                    gravity_speed,
+                    resting_speed(world.particles, world.contacts, k, h, variant),
                     is_first,
                     variant,
                 )
@@ -164,7 +167,7 @@ def finish_contacts(
     if ti.static(variant.mode & BDF2):
         for segment in range(starts[task], starts[task + 1]):
             for k in range(segments[segment, 0], segments[segment, 1]):
-                forget_history(particles, contacts, k, h)
+                forget_history(particles, contacts, k, h, variant.mode)
 
 
 @ti.func
@@ -208,6 +211,12 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
     h = order.duration[0]
     act, turns = order.stages[stage, ACT], order.stages[stage, TURNS]
     task, iteration = order.stages[stage, FIRST] + turn, order.stages[stage, DETAIL]
+    if ti.static(variant.has_air):
+        if act == BLOW:
+            blow_share(world, turn, turns, substep, h, variant)
+    if ti.static(variant.is_forced):
+        if act == PUSH:
+            push_share(world.particles, turn, turns, substep, h, variant)
     if act == PREDICT:
         predict_share(world.particles, turn, turns, h, substep, mode)
         if ti.static(variant.has_orientations):

@@ -3,30 +3,43 @@
 
 from __future__ import annotations
 
-import math
-
-from ...scene.settings import EFFORTS
-from .substeps import CRUSHED_SHARE, MOST_SUBSTEPS, substeps_for_weight, substeps_needed
+from ...scene.settings import EFFORTS, SolverSettings
+from .substeps import (
+    CRUSHED_SHARE,
+    MOST_SUBSTEPS,
+    substeps_for_stiffness,
+    substeps_for_weight,
+    substeps_needed,
+)
 from .system import System
 
 
 def stiffness_advice(system: System) -> str:
     """What is to be told of jelly that is too stiff or too fast for the substeps, or "" where it is not."""
     settings = system.scene.settings
-    # a draft is softer by choice
-    needed = math.ceil(min(EFFORTS.get(settings.quality, 1.0), 1.0) * substeps_needed(system))
+    # that a draft rebounds too low is by choice; that it bends as another material does is told
+    needed = substeps_for_stiffness(system) if settings.quality == "DRAFT" else substeps_needed(system)
     if settings.solver_mode != "XPBD" or settings.iterations > 1 or needed <= settings.substeps:
         return ""
     text = (
         f"Some jelly is so stiff, or so fast, for the size of its cells that {settings.substeps} substeps let it bend "
-        "and yield too softly; "
+        "and yield too softly, and rebound too low; "
     )
-    if needed <= MOST_SUBSTEPS:
-        return f"{text}about {needed} show it as its material is."
-    return (
-        f"{text}no number of substeps that can be set shows it as its material is. Make the material softer, the cells "
-        "larger (a lower Resolution), or the object as large as it is in reality."
-    )
+    if needed > MOST_SUBSTEPS:
+        return (
+            f"{text}no number of substeps that can be set shows it as its material is. Make the material softer, the "
+            "cells larger (a lower Resolution), or the object as large as it is in reality."
+        )
+    return f"{text}about {needed} show it as its material is.{_way_to(needed, settings)}"
+
+
+def _way_to(needed: int, settings: SolverSettings) -> str:
+    """Where a quality that goes by the materials gets so many substeps."""
+    if settings.quality not in EFFORTS:
+        return ""
+    if settings.quality == "DRAFT" and needed <= settings.maximum_substeps:
+        return " Normal takes as many."
+    return " Raise At Most to allow them."
 
 
 def divergence_advice(system: System, body: int) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a job may hold and the solver does not act on yet."""
+"""What a job may hold and the solver does not act on."""
 
 from __future__ import annotations
 
@@ -11,16 +11,14 @@ from ...scene.track import Track
 
 
 def ignored(scene: Scene, tracks: Iterable[Track]) -> tuple[Notice, ...]:
-    """A warning for each object whose part of the job changes nothing.
+    """A warning for each track that changes nothing.
 
     Args:
-        scene: whose colliders and force fields are looked at.
+        scene: whose objects are named.
         tracks: those that nothing follows.
     """
     names = {item.identifier: item.name for item in scene.objects}
-    notices = [Notice("W_IGNORED", "The force field moves nothing.", force.name) for force in scene.forces]
-    notices += [
+    return tuple(
         Notice("W_IGNORED", f"The track of {track.parameter} changes nothing.", names.get(track.target, ""))
         for track in tracks
-    ]
-    return tuple(notices)
+    )

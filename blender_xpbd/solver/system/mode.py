@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...constraints import CONSTRAINTS
-from ...constraints.constraint import ACCUMULATE, BDF2, BDF2_STEP, DAMPED, PBD, WARM
+from ...constraints.constraint import ACCUMULATE, BDF2, BDF2_STEP, DAMPED, FORCED, PBD, WARM
 from .system import System
 
 # hardness along the volume from which on jelly starts warm. A warm start costs a third more per projection: from here
@@ -32,6 +32,8 @@ class Variant(NamedTuple):
         starts_inside: whether a contact point is inside a collider when the simulation starts.
         strikes: whether there are hard pieces that other surfaces may meet.
         rebounds: whether surfaces rebound from each other.
+        fields: mask of the kinds of force fields that there are.
+        has_air: whether air acts on surfaces.
     """
 
     mode: int
@@ -48,6 +50,13 @@ class Variant(NamedTuple):
     starts_inside: bool = False
     strikes: bool = False
     rebounds: bool = False
+    fields: int = 0
+    has_air: bool = False
+
+    @property
+    def is_forced(self) -> bool:
+        """Whether something besides gravity acts from outside: fields, air or pushes."""
+        return bool(self.mode & FORCED)
 
     @property
     def damped_constraints(self) -> int:
@@ -102,6 +111,8 @@ def static_mode(system: System) -> int:
         mode |= BDF2
     if not mode & PBD and any(model.body.material.damping_time > 0.0 for model in system.models):
         mode |= DAMPED
+    if system.outer:
+        mode |= FORCED
     if not mode & (PBD | ACCUMULATE | BDF2) and hardness(system)[1] > WARM_HARDNESS:
         mode |= WARM
     return mode

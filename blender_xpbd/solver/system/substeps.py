@@ -4,7 +4,8 @@
 What a substep cannot carry through a jelly shows as softness: what elasticity asks of one projection per what inertia
 does is its *hardness* (``WarmStart``), and it goes with the square of the substep. Along the shape it tells of bending
 and of hits. Along the volume it tells how far a body yields that is pressed, for a sweep lets pressure out through the
-sides. What is faster than its own waves is crushed where it hits, however soft it is: a substep carries a push about
+sides, and also of bending where the material hardly changes its volume, for tetrahedra that bend do. What is faster
+than its own waves is crushed where it hits, however soft it is, and rebounds too low: a substep carries a push about
 one edge far.
 """
 
@@ -29,12 +30,14 @@ Floats = npt.NDArray[np.float64]
 MOST_SUBSTEPS = int(next(parameter.maximum for parameter in SOLVER_PARAMETERS if parameter.name == "substeps"))
 FEWEST_SUBSTEPS = int(next(parameter.default for parameter in SOLVER_PARAMETERS if parameter.name == "substeps"))
 # hardness along the shape up to which the volume of a ball that falls 1 m keeps within three points of the converged
-# one, and along the volume up to which that of a cube does that is pressed to half its height: docs/experiments.md,
-# Crushed jelly
+# one, along the volume up to which bars bend within a tenth of it, and along the volume up to which a cube that is
+# pressed to half its height keeps it: docs/experiments.md, Crushed jelly, and Substeps of rubber and of hits
 SHAPE_ENOUGH = 0.25
-VOLUME_ENOUGH = 0.5
-# share of its mean edge by which a jelly that hits moves in a substep, up to which its volume is right as above
-HIT_SHARE = 0.2
+VOLUME_ENOUGH = 4.0
+PRESSED_VOLUME_ENOUGH = 0.5
+# share of its mean edge by which a jelly that hits moves in a substep, up to which balls of 1 m rebound within a tenth
+# of the converged run: docs/experiments.md, Substeps of rubber and of hits
+HIT_SHARE = 0.12
 # share of its mean edge by which gravity moves a jelly on a floor in a substep: cubes of 0.1 mm to 1 m, of the default
 # material, kept their shape at the first one, and were crushed from the second on. These runs are not in a script;
 # between the two, no cause is named
@@ -45,9 +48,8 @@ CRUSHED_SHARE = 0.03
 def substeps_for_stiffness(system: System) -> int:
     """From how many substeps on jelly is as stiff as its material: hardness goes with 1/substeps²."""
     shape, volume = hardness(system)
-    excess = shape / SHAPE_ENOUGH
-    if _presses(system.scene):
-        excess = max(excess, volume / VOLUME_ENOUGH)
+    enough = PRESSED_VOLUME_ENOUGH if _presses(system.scene) else VOLUME_ENOUGH
+    excess = max(shape / SHAPE_ENOUGH, volume / enough)
     return math.ceil(system.scene.settings.substeps * math.sqrt(excess))
 
 

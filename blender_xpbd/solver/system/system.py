@@ -29,9 +29,11 @@ from ..order.level_tables import has_levels, projection_time
 from ..order.schedule import Schedule, build_schedule
 from ..order.spinning_pieces import SpinningPieces, build_spinning_pieces
 from ..order.struck_pieces import StruckPieces, build_struck_pieces
+from .air_surfaces import AirSurfaces, build_air_surfaces, no_surfaces
 from .contact_objects import ContactObjects, build_contact_objects, collider_vertices
 from .drag import response
 from .ignored import ignored
+from .outer_forces import OuterForces
 from .tracks import FollowingColumn, Tracks, built_scene, following_columns, unfollowed, watched_blocks
 
 Floats = npt.NDArray[np.float64]
@@ -82,6 +84,8 @@ class System:
         struck: what of them parts from hard pieces as a rigid body.
         tracks: parameters that change over the frames.
         columns: parameters of constraints that follow them.
+        outer: what acts on bodies from outside besides gravity.
+        air: their surfaces, where there is air.
         notices: warnings.
     """
 
@@ -106,6 +110,8 @@ class System:
     struck: StruckPieces
     tracks: Tracks
     columns: tuple[FollowingColumn, ...]
+    outer: OuterForces
+    air: AirSurfaces
     notices: tuple[Notice, ...]
 
     @property
@@ -138,7 +144,11 @@ class System:
     @property
     def is_branched(self) -> bool:
         """Whether the kernels for this system have many branches."""
-        if self.objects is not None or any(solver_kind(model.body).is_branched for model in self.models):
+        if (
+            self.objects is not None
+            or self.scene.forces
+            or any(solver_kind(model.body).is_branched for model in self.models)
+        ):
             return True
         return any(contact_type(collider.shape).is_branched for collider in self.scene.colliders)
 
@@ -232,6 +242,8 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     vertex_count = 0 if objects is None else len(objects.vertices)
     struck = build_struck_pieces(scene, met, starts, blocks, all_inverse_masses, vertex_count)
     del blocks, upright
+    outer = OuterForces(scene, tracks, origin)
+    air = build_air_surfaces(models, starts, len(all_positions)) if outer.has_air else no_surfaces()
     vertices = np.zeros((0, 3)) if objects is None else collider_vertices(scene, objects.colliders) - origin
     return System(
         scene=scene,
@@ -255,6 +267,8 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         struck=struck,
         tracks=tracks,
         columns=columns,
+        outer=outer,
+        air=air,
         notices=(
             *(notice for model in models for notice in (*model.notices, *_own_notices(model, origin))),
             *ignored(scene, unfollowed(scene, tracks, columns)),

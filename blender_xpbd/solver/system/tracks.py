@@ -19,6 +19,7 @@ from ...constraints.constraint import ConstraintBlock
 from ...constraints.scaling import Scaling
 from ...scene.body import Body
 from ...scene.collider import Collider
+from ...scene.force import Force
 from ...scene.scene import Scene
 from ...scene.track import SCENE_TARGET, Track
 from ..order.schedule import Schedule
@@ -54,17 +55,18 @@ def built_scene(scene: Scene) -> Scene:
         return scene
     values = {(track.target, track.parameter): build_value(track.parameter, track.values) for track in scene.tracks}
 
-    def built(item: Body | Collider, names: Iterable[str]) -> dict[str, float]:
+    def built(item: Body | Collider | Force, names: Iterable[str]) -> dict[str, float]:
         return {name: values[item.identifier, name] for name in names if (item.identifier, name) in values}
 
     bodies = tuple(
         replace(body, material=replace(body.material, **built(body, body.material.values()))) for body in scene.bodies
     )
     colliders = tuple(replace(collider, **built(collider, _OF_COLLIDERS)) for collider in scene.colliders)
+    forces = tuple(replace(force, **built(force, force.values())) for force in scene.forces)
     everything = Tracks({(track.target, track.parameter): track.values for track in scene.tracks})
     gravities = everything.gravities(scene.gravity, range(scene.frames.count))
     strongest = gravities[int(np.linalg.norm(gravities, axis=1).argmax())]
-    return replace(scene, bodies=bodies, colliders=colliders, gravity=strongest)
+    return replace(scene, bodies=bodies, colliders=colliders, forces=forces, gravity=strongest)
 
 
 _OF_COLLIDERS = ("friction", "restitution")
@@ -195,7 +197,7 @@ def following_columns(
 
 
 def unfollowed(scene: Scene, tracks: Tracks, columns: Sequence[FollowingColumn]) -> tuple[Track, ...]:
-    """Tracks that change and that nothing follows: of force fields, and of values that no constraint is built from.
+    """Tracks that change and that nothing follows: of values that no constraint is built from.
 
     Args:
         scene: with its tracks.
@@ -204,12 +206,11 @@ def unfollowed(scene: Scene, tracks: Tracks, columns: Sequence[FollowingColumn])
     """
     scaled = {law.value for kind in CONSTRAINTS for law in kind.scales}
     followed = {(column.owner, law.scaling.value) for column in columns for law in column.laws}
-    forces = {force.identifier for force in scene.forces}
     return tuple(
         track
         for track in scene.tracks
         if (track.target, track.parameter) in tracks.values
-        and (track.target in forces or track.parameter in scaled)
+        and track.parameter in scaled
         and (track.target, track.parameter) not in followed
     )
 

@@ -68,4 +68,4 @@ def test_what_a_file_keeps_for_us_is_hidden(bpy):
     from blender_xpbd.addon.data.specs import OBJECT_SETTINGS, SCENE_SETTINGS
 
     hidden = [setting.name for setting in (*OBJECT_SETTINGS, *SCENE_SETTINGS) if setting.hidden]
-    assert hidden == ["bake_record", "report", "findings"]
+    assert hidden == ["cache_modifier", "bake_record", "report", "findings"]

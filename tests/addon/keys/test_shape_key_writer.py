@@ -396,6 +396,27 @@ def test_a_duplicate_of_a_baked_object_is_cleared_alone(bpy, make_body, style, s
     assert len(bpy.data.actions) == 0
 
 
+def test_a_duplicate_leaves_the_artists_action_to_the_other(bpy, make_body):
+    """The baked curves lie in the artist's own action, which both use."""
+    from blender_xpbd.addon.keys.shape_key_writer import clear_bake
+
+    obj = make_body()
+    animated_keys(obj)
+    write(bpy, obj)
+    twin = obj.copy()
+    twin.data = obj.data.copy()
+    bpy.context.scene.collection.objects.link(twin)
+    shown = [played(bpy, obj, frame) for frame in (1, 3, 5)]
+    assert twin.data.shape_keys.animation_data.action == obj.data.shape_keys.animation_data.action
+    assert clear_bake(twin)
+    for frame, before in zip((1, 3, 5), shown, strict=True):
+        np.testing.assert_array_equal(played(bpy, obj, frame), before)
+    assert [block.name for block in twin.data.shape_keys.key_blocks] == ["Basis", "Smile"]
+    bpy.context.scene.frame_set(5)
+    assert twin.data.shape_keys.key_blocks["Smile"].value == pytest.approx(0.9)
+    assert clear_bake(obj)
+
+
 def test_an_action_that_the_user_renamed_is_cleared_too(bpy, make_body):
     from blender_xpbd.addon.keys.shape_key_writer import clear_bake
 

@@ -21,7 +21,13 @@ def test_the_object_menu_offers_all_roles_bake_and_clear(bpy, menus):
     layout = draw(menus.XPBD_MT_object)
     roles = [values.role for values in layout.operator_values if hasattr(values, "role")]
     assert roles == ["NONE", "JELLY", "CLOTH", "COLLIDER"]
-    assert [name for name, _ in layout.operators[4:]] == ["xpbd.check", "xpbd.bake", "xpbd.clear", "xpbd.clear"]
+    assert [name for name, _ in layout.operators[4:]] == [
+        "xpbd.check",
+        "xpbd.bake",
+        "xpbd.export",
+        "xpbd.clear",
+        "xpbd.clear",
+    ]
     # a bake that holds the window up is none that an artist asked for
     assert {context for _, context in layout.operators[4:]} == {"INVOKE_DEFAULT"}
     clears = [values.all for values in layout.operator_values if hasattr(values, "all")]

@@ -34,7 +34,7 @@ def shown(panels, context):
     return [cls.__name__ for cls in panels.CLASSES if cls.poll(context)]
 
 
-ALWAYS = ["XPBD_PT_floor", "XPBD_PT_solver", "XPBD_PT_cache"]
+ALWAYS = ["XPBD_PT_floor", "XPBD_PT_fields", "XPBD_PT_solver", "XPBD_PT_cache"]
 BODY = ["XPBD_PT_material", "XPBD_PT_structure", "XPBD_PT_motion", "XPBD_PT_pins", "XPBD_PT_groups"]
 
 
@@ -42,8 +42,8 @@ BODY = ["XPBD_PT_material", "XPBD_PT_structure", "XPBD_PT_motion", "XPBD_PT_pins
     ("role", "between"),
     [
         ("NONE", []),
-        ("JELLY", [*BODY, "XPBD_PT_tetrahedra", "XPBD_PT_collision"]),
-        ("CLOTH", [*BODY, "XPBD_PT_collision"]),
+        ("JELLY", [*BODY, "XPBD_PT_tetrahedra", "XPBD_PT_collision", "XPBD_PT_forces"]),
+        ("CLOTH", [*BODY, "XPBD_PT_collision", "XPBD_PT_forces"]),
         ("COLLIDER", ["XPBD_PT_collision"]),
     ],
 )
@@ -60,7 +60,7 @@ def test_nothing_active(bpy, panels):
     layout = draw(panels.XPBD_PT_main)
     assert "Select a mesh object" in layout.words
     assert ("xpbd.bake", "INVOKE_DEFAULT") in layout.operators
-    for cls in (panels.XPBD_PT_floor, panels.XPBD_PT_solver, panels.XPBD_PT_cache):
+    for cls in (panels.XPBD_PT_floor, panels.XPBD_PT_fields, panels.XPBD_PT_solver, panels.XPBD_PT_cache):
         draw(cls)
 
 
@@ -124,6 +124,7 @@ def test_every_setting_is_in_one_panel(bpy, panels, active):
             try_all(settings, OBJECT_SETTINGS)
     try_all(scene, SCENE_SETTINGS)
     seen.update(draw(panels.XPBD_PT_floor, "draw_header").properties)
+    seen.update(draw(panels.XPBD_PT_fields, "draw_header").properties)
     public = {s.name for s in (*OBJECT_SETTINGS, *SCENE_SETTINGS) if not s.hidden}
     # these two are chosen by buttons and a menu
     assert seen == public - {"role", "preset"}
@@ -291,6 +292,7 @@ def test_the_object_menu(bpy):
         "Set XPBD Role: Collider",
         "Check XPBD",
         "Bake XPBD",
+        "Export XPBD Bake",
         "Clear XPBD Bake",
         "Clear All XPBD Bakes",
     ]

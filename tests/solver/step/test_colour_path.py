@@ -6,6 +6,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from blender_xpbd.scene.force import Force
 from blender_xpbd.solver.order import stages
 from blender_xpbd.solver.order.stages import RESTORE_SPINS, SUM_SPINS
 from blender_xpbd.solver.step import colour_path
@@ -25,7 +26,8 @@ def simulation(path):
     fallen = dataclasses.replace(
         jelly_cube(0.2, 0.2, 3, restitution=0.8, youngs_modulus=3e5, damping_time=0.01), identifier="b1"
     )
-    return scenes.solver(hung, fallen, colliders=[plane()], substeps=6, path=path)
+    wind = Force("f0", "Wind", "WIND", np.eye(4)[None], strength=4.0, wind_factor=0.5)
+    return scenes.solver(hung, fallen, colliders=[plane()], forces=[wind], substeps=6, path=path)
 
 
 def positions(path):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What is told of substeps, and that the size of a body alone changes nothing."""
 
+import math
 import re
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system.advice import divergence_advice, stiffness_advice
 from blender_xpbd.solver.system.statistics import Measure
-from blender_xpbd.solver.system.substeps import MOST_SUBSTEPS, substeps_for_weight
+from blender_xpbd.solver.system.substeps import MOST_SUBSTEPS, substeps_for_stiffness, substeps_for_weight
 from blender_xpbd.solver.system.system import build_system
 from tests.solver.scenes import cloth, jelly_cube, plane, run, scene, solver
 
@@ -55,6 +56,35 @@ def test_what_is_advised_holds():
     assert 20 < needed <= MOST_SUBSTEPS
     assert not stiffness_advice(small_cube(0.05, substeps=needed + 1))
     assert not stiffness_advice(small_cube(0.05, solver_mode="PBD"))
+
+
+def quality_cube(quality, substeps, **settings):
+    return small_cube(0.05, resolution=8, quality=quality, substeps=substeps, **settings)
+
+
+def test_a_draft_tells_that_stiff_jelly_bends_too_softly_and_normal_does_not():
+    normal = substeps_for_stiffness(quality_cube("MATERIAL", 20))
+    assert 20 < normal < 160
+    text = stiffness_advice(quality_cube("DRAFT", math.ceil(0.5 * normal)))
+    assert f"about {normal} " in text
+    assert text.endswith("Normal takes as many.")
+    assert not stiffness_advice(quality_cube("MATERIAL", normal))
+
+
+def test_a_draft_that_only_rebounds_too_low_is_by_choice():
+    ball = jelly_cube(1.0, height=1.0, resolution=16, youngs_modulus=2e4)
+    systems = [
+        build_system(scene(ball, colliders=[plane()], frames=(1, 40), quality=quality, substeps=10))
+        for quality in ("DRAFT", "FIXED")
+    ]
+    assert not stiffness_advice(systems[0])
+    assert stiffness_advice(systems[1])
+
+
+def test_what_the_limit_keeps_from_jelly_is_told_with_the_limit():
+    text = stiffness_advice(quality_cube("MATERIAL", 30, maximum_substeps=30))
+    assert text.endswith("Raise At Most to allow them.")
+    assert not stiffness_advice(quality_cube("FIXED", 30)).endswith("them.")
 
 
 def test_substeps_advised_for_a_tiny_body_hold_it():

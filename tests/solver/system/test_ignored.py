@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from blender_xpbd.scene.force import Force
 from blender_xpbd.scene.track import Track
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system.system import build_system
@@ -20,18 +19,15 @@ def test_each_is_named_and_changes_nothing():
     plain = scene(cloth(6, height=0.3, stiffness_input="COMPLIANCE"), colliders=[still], frames=(1, 3))
     full = replace(
         plain,
-        forces=(Force("f0", "Fan", "WIND", np.eye(4)[None], strength=100.0),),
         # a spring of a given compliance has no stretch stiffness
         tracks=(
-            Track("f0", "strength", np.arange(3.0)),
             Track("b0", "stretch_stiffness", np.array([1.0, 2.0, 3.0])),
             Track("b0", "bending_stiffness", np.full(3, 1.0)),
         ),
     )
     solvers = [Solver(build_system(job)) for job in (plain, full)]
     notices = [notice for notice in solvers[1].system.notices if notice.code == "W_IGNORED"]
-    assert [notice.object_name for notice in notices] == ["Fan", "Fan", "Cloth"]
-    assert "strength" in notices[1].message
-    assert "stretch_stiffness" in notices[2].message
+    assert [notice.object_name for notice in notices] == ["Cloth"]
+    assert "stretch_stiffness" in notices[0].message
     assert not any(notice.code == "W_IGNORED" for notice in solvers[0].system.notices)
     np.testing.assert_array_equal(*(run(each, 2) for each in solvers))

@@ -25,7 +25,7 @@ from blender_xpbd.solver.system.substeps import (
 from blender_xpbd.solver.system.system import build_system
 from blender_xpbd.worker.quality import by_material, with_settings
 from tests.geometry.surfaces import cube, sphere
-from tests.solver.scenes import cloth, jelly_cube, plane, scene
+from tests.solver.scenes import cloth, jelly_cube, pins, plane, scene
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
@@ -182,3 +182,27 @@ def test_a_cube_that_is_pressed_to_half_bulges(size, preset, converged):
     for _ in range(frames - 1):
         simulation.advance()
     assert volume(simulation) / before == pytest.approx(converged, abs=0.03)
+
+
+def held_bar(preset, size):
+    """A bar of five times its thickness, held at one end, that hangs down under a weak weight."""
+    corners, triangles = cube()
+    bar = jelly((size * (corners * [0.5, 0.1, 0.1]), triangles), preset)
+    held = np.flatnonzero(corners[:, 0] < 0.0)
+    material = Material.from_values({**preset_values(preset, "JELLY"), "damping": 4.0})
+    return replace(bar, material=material, pins=pins(bar.positions, held))
+
+
+def sag(bar, substeps):
+    simulation = Solver(build_system(scene(bar, gravity=(0.0, 0.0, -1.0), frames=(1, 60), substeps=substeps)))
+    for _ in range(48):
+        simulation.advance()
+    return float((bar.positions - simulation.surface(simulation.positions()))[:, 2].max())
+
+
+@pytest.mark.parametrize(("preset", "size"), [("RUBBER", 1.0), ("RUBBER", 0.5), ("JELLY_FIRM", 0.1)])
+def test_bars_bend_as_converged_ones(preset, size):
+    """Along the shape alone, Rubber would be as soft as it needs to be no more than a tenth too soft."""
+    bar = held_bar(preset, size)
+    chosen = substeps_for_material(build_system(scene(bar)))
+    assert sag(bar, chosen) == pytest.approx(sag(bar, 4 * chosen), rel=0.1)

@@ -13,7 +13,7 @@ from ...baking import window_bake
 from ...baking.bake import run_bake
 from ...baking.progress import Progress
 from ...baking.report import BakeSummary
-from ...baking.report_text import cancelled_text, fault_paragraphs, summary_warnings
+from ...baking.report_text import cancelled_text, fault_paragraphs, keys_text, summary_warnings
 from ...data.bake_status import STATUS
 from ...data.extension import worker_python_path
 from ...data.object_types import is_body
@@ -175,7 +175,9 @@ class XPBD_OT_cancel(bpy.types.Operator):
 def finished_text(summary: BakeSummary) -> str:
     """One line for the status bar."""
     bodies = "1 object" if len(summary.objects) == 1 else f"{len(summary.objects)} objects"
-    return f"Baked {summary.frames} frames of {bodies} in {summary.seconds.get('total', 0.0):.1f} s"
+    baked = f"Baked {summary.frames} frames of {bodies} in {summary.seconds.get('total', 0.0):.1f} s"
+    keys = keys_text(summary.to_json())
+    return f"{baked}: {keys}" if keys else baked
 
 
 def _over_viewport(context: bpy.types.Context, event: bpy.types.Event) -> bool:

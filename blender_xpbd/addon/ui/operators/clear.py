@@ -9,7 +9,7 @@ import bpy
 
 from ....scene.errors import XpbdError
 from ...data.bake_status import STATUS
-from ...keys.shape_key_writer import clear_bake
+from ...keys.clearing import clear_bake
 
 
 class XPBD_OT_clear(bpy.types.Operator):

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""NPZ: the frames of objects as NumPy reads them, in the world and in metres, without pickle."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from ...jobs.arrays import npy_header
+from ..reading.mesh_reader import read_polygons
+from .baked_object import BakedObject
+
+
+def write_npz(path: Path, objects: Sequence[BakedObject], fps: float) -> None:
+    """Write the kept frames of objects, one after the other.
+
+    Each object has, under its name: ``/frames``, shape (frames,); ``/positions`` in the world [m], shape (frames,
+    vertices, 3), float32; and its polygons as ``/face_sizes`` (polygons,) and ``/corners``. ``fps`` is the scene's.
+
+    Args:
+        path: of the file.
+        objects: to be written.
+        fps: frames per second.
+    """
+    with zipfile.ZipFile(path, "w") as archive:
+        _write_arrays(archive, {"fps": np.array(fps)})
+        for baked in objects:
+            frames = np.array(baked.record.frames(), np.int32)
+            face_sizes, corners = read_polygons(baked.obj.data)
+            name = baked.obj.name
+            _write_arrays(
+                archive, {f"{name}/frames": frames, f"{name}/face_sizes": face_sizes, f"{name}/corners": corners}
+            )
+            shape = (len(frames), baked.body.vertex_count, 3)
+            with archive.open(f"{name}/positions.npy", "w", force_zip64=True) as file:
+                file.write(npy_header("<f4", shape))
+                for frame in frames.tolist():
+                    file.write(baked.positions(frame).astype("<f4").tobytes())
+
+
+def _write_arrays(archive: zipfile.ZipFile, arrays: Mapping[str, npt.NDArray[np.generic]]) -> None:
+    for name, array in arrays.items():
+        with archive.open(f"{name}.npy", "w") as file:
+            file.write(npy_header(array.dtype.str, array.shape))
+            file.write(array.tobytes())

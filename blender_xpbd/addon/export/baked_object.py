@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The frames of a baked object in the cache, found again by what the bake has noted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from ...jobs.files import inside
+from ...jobs.frames import FrameCache
+from ...jobs.result import BodyResult, Result, read_result
+from ...scene.errors import XpbdError
+from ..data.bake_record import BakeRecord, read_record
+from ..process.cache_folder import cache_folder
+from ..reading.mesh_reader import editing_mode, mesh_topology
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class BakedObject:
+    """An object with the frames that were simulated for it.
+
+    Attributes:
+        obj: the object.
+        record: of its bake.
+        body: what the worker built for it.
+        origin: that positions of frames are relative to [m].
+        cache: the frames.
+    """
+
+    obj: bpy.types.Object
+    record: BakeRecord
+    body: BodyResult
+    origin: tuple[float, float, float]
+    cache: FrameCache
+
+    def positions(self, frame: int) -> Floats:
+        """In the world [m] at a frame that was kept, shape (vertices, 3).
+
+        Raises:
+            XpbdError: E_CACHE, E_IO.
+        """
+        start = self.body.vertex_start
+        mine = self.cache.read(frame).positions[start : start + self.body.vertex_count]
+        return mine.astype(np.float64) + np.array(self.origin)
+
+    def every_frame(self) -> Iterator[tuple[int, Floats]]:
+        """Each frame from the first to the last with its positions, as ``positions``.
+
+        Those that a step has left out are on the line between their neighbours, as keys show them.
+        """
+        kept = self.record.frames()
+        before = self.positions(kept[0])
+        yield kept[0], before
+        for first, last in pairwise(kept):
+            after = self.positions(last)
+            for frame in range(first + 1, last):
+                share = (frame - first) / (last - first)
+                yield frame, (1.0 - share) * before + share * after
+            yield last, after
+            before = after
+
+
+def baked_objects(
+    scene: bpy.types.Scene, objects: list[bpy.types.Object], cache: Path | None = None
+) -> list[BakedObject]:
+    """Those of the objects that have a bake, with their frames.
+
+    Args:
+        scene: whose cache is used.
+        objects: to look at.
+        cache: goes before the scene's cache.
+
+    Raises:
+        XpbdError: E_NOTHING where none has a bake, E_CACHE where frames are missing, E_CACHE_STALE where a mesh is
+            no longer the one that was baked, E_MODE_EDIT where it is being edited.
+    """
+    folder, _ = cache_folder(scene, cache)
+    records = [(obj, record) for obj in objects if (record := read_record(obj)) is not None]
+    if not records:
+        raise XpbdError("E_NOTHING", "No object has a bake: bake first, or select a baked object.")
+    return [_baked_object(obj, record, folder) for obj, record in records]
+
+
+def _baked_object(obj: bpy.types.Object, record: BakeRecord, folder: Path) -> BakedObject:
+    if mode := editing_mode(obj):
+        raise XpbdError("E_MODE_EDIT", f"The mesh is in {mode}: go back to Object Mode first.", obj.name)
+    job = inside(folder, record.job, code="E_CACHE")
+    try:
+        result = read_result(job)
+    except XpbdError as fault:
+        raise _gone(obj, fault.message) from fault
+    if mesh_topology(obj.data) != record.topology:
+        text = "The mesh was edited after the bake, so its frames no longer fit it: bake again."
+        raise XpbdError("E_CACHE_STALE", text, obj.name)
+    body = _body_of(obj, record, result)
+    if body is None or body.vertex_count != len(obj.data.vertices):
+        raise _gone(obj, f"{job} holds another bake.")
+    cache = FrameCache(job, result.vertex_count, len(result.bodies), len(result.statistics), result.orientation_count)
+    missing = sorted(set(record.frames()) - set(cache.available()))
+    if missing:
+        raise _gone(obj, f"Frame {missing[0]} is missing in {job}.")
+    return BakedObject(obj, record, body, result.origin, cache)
+
+
+def _body_of(obj: bpy.types.Object, record: BakeRecord, result: Result) -> BodyResult | None:
+    """By the name that the object had when it was baked; records of earlier versions do not hold it."""
+    name = record.body or obj.name
+    return next((body for body in result.bodies if body.name == name), None)
+
+
+def _gone(obj: bpy.types.Object, reason: str) -> XpbdError:
+    return XpbdError("E_CACHE", f"The frames of the bake cannot be read: {reason} Bake again.", obj.name)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Alembic, USD and glTF by Blender's own exporters: the baked objects alone, over the frames of the bake.
+
+Alembic and USD get the objects as they are, with a Mesh Cache modifier that plays the frames of the cache in the place
+of shape keys; modifiers stay live on top. glTF knows no such thing: it gets a copy with relative keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...scene.errors import XpbdError
+
+_OPERATORS = {".abc": ("wm", "alembic_export"), ".usdc": ("wm", "usd_export"), ".glb": ("export_scene", "gltf")}
+_WISHES: dict[str, dict[str, Any]] = {
+    ".abc": {"selected": True, "visible_objects_only": False, "as_background_job": False},
+    # shape keys would be written as blend shapes, not as what the modifier plays
+    ".usdc": {
+        "selected_objects_only": True,
+        "visible_objects_only": False,
+        "export_animation": True,
+        "export_shapekeys": False,
+        "export_armatures": False,
+        "export_textures_mode": "KEEP",
+        "relative_paths": False,
+    },
+    ".glb": {
+        "export_format": "GLB",
+        "use_selection": True,
+        "export_animations": True,
+        "export_animation_mode": "ACTIVE_ACTIONS",
+        "export_morph": True,
+        "export_morph_normal": False,
+        "export_morph_animation": True,
+        "export_frame_range": True,
+        "export_force_sampling": True,
+        "export_optimize_animation_size": False,
+        "export_try_omit_sparse_sk": False,
+        "export_try_sparse_sk": False,
+        "export_apply": False,
+    },
+}
+
+
+def find_exporter(suffix: str) -> Any:
+    """Blender's operator for a kind of file.
+
+    Raises:
+        XpbdError: E_EXPORT, where this Blender has none.
+    """
+    module, name = _OPERATORS[suffix]
+    operator = getattr(getattr(bpy.ops, module), name)
+    try:
+        operator.get_rna_type()
+    except KeyError as fault:
+        advice = (
+            "enable the add-on glTF 2.0 in the preferences"
+            if suffix == ".glb"
+            else "it was built without it; use the Blender of blender.org"
+        )
+        raise XpbdError("E_EXPORT", f"This Blender cannot write {suffix} files: {advice}.") from fault
+    return operator
+
+
+def run_exporter(
+    context: bpy.types.Context, path: Path, objects: Sequence[bpy.types.Object], start: int, end: int
+) -> None:
+    """Write objects with an exporter of Blender; selection, hidden objects and frames are as before in the end.
+
+    Args:
+        context: its scene and view layer have the objects.
+        path: of the file; its ending says which exporter.
+        objects: all that are written.
+        start: the first frame.
+        end: the last frame.
+
+    Raises:
+        XpbdError: E_EXPORT, where the exporter fails.
+    """
+    suffix = path.suffix.lower()
+    operator = find_exporter(suffix)
+    wishes = {**_WISHES[suffix], "start": start, "end": end, "filepath": str(path), "check_existing": False}
+    known = {prop.identifier for prop in operator.get_rna_type().properties}
+    with ExitStack() as stack:
+        stack.enter_context(_only_selected(context, objects))
+        stack.enter_context(_scene_range(context.scene, start, end))
+        try:
+            operator("EXEC_DEFAULT", **{name: value for name, value in wishes.items() if name in known})
+        except RuntimeError as fault:
+            raise XpbdError("E_EXPORT", f"Blender's exporter failed: {fault}") from fault
+    if not path.is_file():
+        raise XpbdError("E_EXPORT", f"Blender's exporter wrote no file {path.name}.")
+
+
+@contextmanager
+def _only_selected(context: bpy.types.Context, objects: Sequence[bpy.types.Object]) -> Iterator[None]:
+    """Select these objects alone; exporters take the selection, of which hidden ones can be no part."""
+    layer = context.view_layer
+    layer.update()
+    strangers = [obj.name for obj in objects if obj not in set(layer.objects)]
+    if strangers:
+        names = ", ".join(strangers)
+        raise XpbdError("E_EXPORT", f"{names} must be in the view layer: enable the collection and the object there.")
+    selected, active = list(context.selected_objects), layer.objects.active
+    hidden = [obj for obj in objects if obj.hide_get()]
+    try:
+        for obj in hidden:
+            obj.hide_set(False)
+        for obj in layer.objects:
+            obj.select_set(obj in objects)
+        layer.objects.active = objects[0]
+        yield
+    finally:
+        for obj in layer.objects:
+            obj.select_set(obj in selected)
+        layer.objects.active = active
+        for obj in hidden:
+            obj.hide_set(True)
+
+
+@contextmanager
+def _scene_range(scene: bpy.types.Scene, start: int, end: int) -> Iterator[None]:
+    """The frames of the scene, which USD and glTF go by."""
+    before = scene.frame_start, scene.frame_end, scene.frame_step
+    scene.frame_start, scene.frame_end, scene.frame_step = start, end, 1
+    try:
+        yield
+    finally:
+        scene.frame_start, scene.frame_end, scene.frame_step = before

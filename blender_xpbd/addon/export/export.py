@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Baked motion to a file, by its ending."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import bpy
+
+from ...scene.errors import XpbdError
+from ..baking.scene_reader import unit_scale_of
+from ..keys.clearing import clear_bake
+from ..process.cache_folder import safe_name
+from ..reading.motion import frame_kept
+from .arrays_file import write_npz
+from .baked_object import BakedObject, baked_objects
+from .blender_exporters import find_exporter, run_exporter
+from .cache_modifier import add_cache_modifier, played_from
+from .keyed_copy import keyed_copy
+from .local_motion import Floats, local_frames, object_matrices
+from .point_caches import Samples, write_mdd, write_pc2
+from .whole_file import whole_file
+
+POINT_CACHES = {".pc2": write_pc2, ".mdd": write_mdd}
+ENDINGS = (*POINT_CACHES, ".abc", ".usdc", ".glb", ".npz")
+_METRES_PER_MILLIMETRE = 1e-3
+
+
+def check_ending(path: Path) -> None:
+    """See that a file of this ending can be written.
+
+    Raises:
+        XpbdError: E_PARAM for an unknown ending, E_EXPORT where this Blender has no exporter for it.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in ENDINGS:
+        raise XpbdError("E_PARAM", f"{path.name} has no ending of {', '.join(ENDINGS)}.")
+    if suffix not in (*POINT_CACHES, ".npz"):
+        find_exporter(suffix)
+
+
+def export(
+    context: bpy.types.Context,
+    path: Path,
+    objects: Sequence[bpy.types.Object],
+    *,
+    cache: Path | None = None,
+    replaces_keys: bool = False,
+) -> list[Path]:
+    """Write the frames of baked objects from the cache.
+
+    Args:
+        context: its scene was baked.
+        path: of the file; its ending chooses the format. PC2 and MDD hold one object: of several, each gets a file
+            with its name appended.
+        objects: those without a bake are left out.
+        cache: folder for jobs; None for the scene's.
+        replaces_keys: take the shape keys back and let a modifier play the file: PC2 and MDD only.
+
+    Returns:
+        The files that were written.
+
+    Raises:
+        XpbdError: E_PARAM, E_EXPORT, E_IO, and as ``baked_objects``.
+    """
+    check_ending(path)
+    path = path.expanduser().absolute()
+    if replaces_keys and path.suffix.lower() not in POINT_CACHES:
+        raise XpbdError("E_PARAM", "The Mesh Cache modifier reads .pc2 and .mdd files alone: choose one of these.")
+    baked = baked_objects(context.scene, list(objects), cache)
+    with frame_kept(context.scene):
+        if path.suffix.lower() in POINT_CACHES:
+            return _write_point_caches(context, path, baked, replaces_keys=replaces_keys)
+        with whole_file(path) as file:
+            if path.suffix.lower() == ".npz":
+                write_npz(file, baked, context.scene.render.fps / context.scene.render.fps_base)
+            else:
+                _write_scene(context, file, baked)
+    return [path]
+
+
+def _write_point_caches(
+    context: bpy.types.Context, path: Path, objects: Sequence[BakedObject], *, replaces_keys: bool
+) -> list[Path]:
+    paths = []
+    for baked in objects:
+        own = path if len(objects) == 1 else path.with_stem(f"{path.stem}_{safe_name(baked.obj.name)}")
+        if own in paths:
+            raise XpbdError("E_EXPORT", f"Another object is written to {own.name}: rename it.", baked.obj.name)
+        with whole_file(own) as file:
+            _write_point_cache(context, file, baked, object_matrices(context, baked))
+        paths.append(own)
+    if replaces_keys:
+        for baked, own in zip(objects, paths, strict=True):
+            clear_bake(baked.obj)
+            file_name = bpy.path.relpath(str(own)) if bpy.data.filepath else str(own)
+            baked.obj.xpbd.cache_modifier = add_cache_modifier(baked.obj, file_name, baked.record.start).name
+    return paths
+
+
+def _write_point_cache(context: bpy.types.Context, path: Path, baked: BakedObject, matrices: Floats) -> None:
+    record, render = baked.record, context.scene.render
+    samples = Samples(
+        start=record.start,
+        count=record.end - record.start + 1,
+        vertex_count=baked.body.vertex_count,
+        frame_duration=render.fps_base / render.fps,
+        coordinates=local_frames(baked, matrices, unit_scale_of(context.scene)),
+    )
+    POINT_CACHES[path.suffix.lower()](path, samples)
+
+
+def _write_scene(context: bpy.types.Context, path: Path, objects: Sequence[BakedObject]) -> None:
+    """All objects in one file, by an exporter of Blender."""
+    scene = context.scene
+    start = min(baked.record.start for baked in objects)
+    end = max(baked.record.end for baked in objects)
+    matrices = [object_matrices(context, baked) for baked in objects]
+    with ExitStack() as stack:
+        shown = [baked.obj for baked in objects]
+        if path.suffix.lower() == ".glb":
+            tolerance = _METRES_PER_MILLIMETRE * scene.xpbd.key_tolerance
+            shown = [
+                stack.enter_context(keyed_copy(scene, baked, its, unit_scale_of(scene), tolerance))
+                for baked, its in zip(objects, matrices, strict=True)
+            ]
+        else:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="xpbd_")))
+            for number, (baked, its) in enumerate(zip(objects, matrices, strict=True)):
+                file = folder / f"{number}.pc2"
+                _write_point_cache(context, file, baked, its)
+                stack.enter_context(played_from(baked.obj, file, baked.record.start))
+        run_exporter(context, path, shown, start, end)

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A copy of a baked object with relative keys and nothing else, for formats that know morph targets alone."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import bpy
+import numpy as np
+
+from ..data.bake_record import RELATIVE
+from ..keys.body_frame import BodyFrame
+from ..keys.key_target import Floats, KeyTarget
+from ..keys.shape_key_writer import ShapeKeyWriter
+from ..reading.mesh_reader import read_coordinates
+from ..reduction.reduction import reduce_motion
+from .baked_object import BakedObject
+
+
+@contextmanager
+def keyed_copy(
+    scene: bpy.types.Scene, baked: BakedObject, matrices: Floats, unit_scale: float, tolerance: float
+) -> Iterator[bpy.types.Object]:
+    """The copy, which has the name of the object and of its mesh until the end.
+
+    Args:
+        scene: that gets the copy.
+        baked: what is copied.
+        matrices: of the object at every frame, or one.
+        unit_scale: metres per Blender unit.
+        tolerance: of the keys [m], 0 for one for every frame.
+    """
+    obj, mesh = baked.obj, baked.obj.data
+    names = obj.name, mesh.name
+    copy = obj.copy()
+    copy.data = mesh.copy()
+    scene.collection.objects.link(copy)
+    action = None
+    try:
+        # not the bake's Clear: an action of the artist that holds its curves is shared with the copy
+        if copy.data.shape_keys is not None:
+            copy.data.shape_keys.animation_data_clear()
+        copy.shape_key_clear()
+        copy.xpbd.bake_record = ""
+        copy.modifiers.clear()
+        writer = _write_keys(scene, baked, copy, matrices, unit_scale, tolerance)
+        writer.finish(scene.frame_current_final)
+        action = copy.data.shape_keys.animation_data.action
+        obj.name, mesh.name = _free_name(), _free_name()
+        copy.name, copy.data.name = names
+        yield copy
+    finally:
+        copied_mesh = copy.data
+        bpy.data.objects.remove(copy)
+        bpy.data.meshes.remove(copied_mesh)
+        if action is not None:
+            bpy.data.actions.remove(action)
+        obj.name, mesh.name = names
+
+
+def _write_keys(
+    scene: bpy.types.Scene,
+    baked: BakedObject,
+    copy: bpy.types.Object,
+    matrices: Floats,
+    unit_scale: float,
+    tolerance: float,
+) -> ShapeKeyWriter:
+    record = baked.record
+    target = KeyTarget(
+        object_uid=copy.session_uid,
+        name=copy.name,
+        topology=record.topology,
+        mixed_shape=read_coordinates(copy.data),
+        matrices=np.asarray(matrices),
+        start=record.start,
+        end=record.end,
+        step=record.step,
+        unit_scale=unit_scale,
+        key_style=RELATIVE,
+        key_tolerance=tolerance,
+    )
+    writer = ShapeKeyWriter(target, secrets.token_hex(8), record.job)
+    writer.begin()
+    for frame in record.frames():
+        writer.add_frame(frame, BodyFrame(baked.positions(frame)))
+    motion = writer.motion()
+    if motion is not None:
+        writer.reduce(reduce_motion(motion, tolerance, writer.key_style()))
+    return writer
+
+
+def _free_name() -> str:
+    return f"XPBD {secrets.token_hex(8)}"

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The panels of forces from outside: how they act on an object, and which of them the scene has."""
+
+from __future__ import annotations
+
+import bpy
+
+from ...scene.body_kinds import body_roles
+from ...scene.outer_parameters import PUSH
+from ..data.material_names import FORCES
+from .sidebar import SubPanel, draw_value
+
+
+class XPBD_PT_forces(SubPanel, bpy.types.Panel):
+    """What acts on it besides gravity."""
+
+    bl_label = "Forces"
+    roles = body_roles()
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw."""
+        obj = context.object
+        settings = obj.xpbd
+        column = self.layout.column()
+        part = column.column()
+        part.active = context.scene.xpbd.use_force_fields
+        for name in FORCES:
+            draw_value(part, settings, name, slider=True)
+        part.prop(settings, "force_collection")
+        column.separator()
+        vector = column.column(align=True)
+        for name in PUSH:
+            vector.prop(settings, name)
+        column.prop_search(settings, "push_group", obj, "vertex_groups")
+
+
+class XPBD_PT_fields(SubPanel, bpy.types.Panel):
+    """One switch for Blender's force fields."""
+
+    bl_label = "Force Fields"
+
+    def draw_header(self, context: bpy.types.Context) -> None:
+        """The switch."""
+        self.layout.prop(context.scene.xpbd, "use_force_fields", text="")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw."""
+        settings = context.scene.xpbd
+        column = self.layout.column()
+        column.active = settings.use_force_fields
+        draw_value(column, settings, "air_density")

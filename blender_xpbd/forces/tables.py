@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Columns of the tables of force fields and of the triangles that stand in the wind."""
+
+# of a field, whole numbers
+FIELD_KIND, FIELD_SHAPE, FIELD_FALLOFF, FIELD_SIDE, FIELD_INVERSE_SQUARE, FIELD_SEED = range(6)
+FIELD_INTS = 6
+# of a field in a substep: where its origin is, and from where noise counts, both relative to the system's [m], its Z
+# axis, the length in which all that follows is given [m], then as in ``scene.force``; a greatest distance of 0 is none
+FIELD_ORIGIN, FIELD_AXIS, FIELD_NOISE_ORIGIN = range(0, 9, 3)
+(
+    FIELD_UNIT,
+    FIELD_STRENGTH,
+    FIELD_DAMPING,
+    FIELD_FLOW,
+    FIELD_WIND_FACTOR,
+    FIELD_NOISE,
+    FIELD_SIZE,
+    FIELD_REST_LENGTH,
+    FIELD_POWER,
+    FIELD_LEAST,
+    FIELD_GREATEST,
+    FIELD_RADIAL_POWER,
+    FIELD_LEAST_RADIUS,
+    FIELD_GREATEST_RADIUS,
+) = range(9, 23)
+FIELD_WIDTH = 23
+# of a triangle: the points at its corners, its body, and whether it has an inside that the wind does not reach
+AIR_CORNERS, AIR_BODY, AIR_IS_CLOSED = 0, 3, 4
+# of a body in a substep: for how long fields and forces change its velocity [s], by what share fields act on it, its
+# push [m/s²], and half of the air's density times its coefficients of drag and lift [kg/m³]
+ACTS_FIELD, ACTS_FORCE, ACTS_WEIGHT, ACTS_PUSH, ACTS_DRAG, ACTS_LIFT = 0, 1, 2, 3, 6, 7
+ACTS_WIDTH = 8

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The parameters of a body that say how force fields, air and a push of its own act on it."""
+
+from __future__ import annotations
+
+from .parameter import Parameter
+from .roles import CLOTH, JELLY
+
+PUSH = ("push_x", "push_y", "push_z")
+
+OUTER_PARAMETERS: tuple[Parameter, ...] = (
+    Parameter(
+        "force_weight",
+        "Force Fields",
+        "How strongly force fields and winds act on the object: 0 is not at all",
+        1.0,
+        "",
+        0.0,
+        200.0,
+        0.0,
+        1.0,
+        roles=(JELLY, CLOTH),
+        animatable=True,
+    ),
+    Parameter(
+        "air_drag",
+        "Air Drag",
+        "Drag coefficient of a face that stands across the wind: a flat plate has 1.2",
+        1.2,
+        "",
+        0.0,
+        100.0,
+        0.0,
+        2.0,
+        roles=(JELLY, CLOTH),
+        animatable=True,
+    ),
+    Parameter(
+        "air_lift",
+        "Air Lift",
+        "How much wind pushes a slanting face across its way: flags wave by it, and paper glides. From 1 on, fine "
+        "meshes flutter in small wrinkles",
+        0.3,
+        "",
+        0.0,
+        100.0,
+        0.0,
+        2.0,
+        roles=(JELLY, CLOTH),
+        animatable=True,
+    ),
+    *(
+        Parameter(
+            f"push_{axis}",
+            f"Push {axis.upper()}",
+            f"Acceleration along the world's {axis.upper()} axis that acts on this object alone, or on the vertices of "
+            "its push group; to be animated",
+            0.0,
+            "m/s²",
+            -1e9,
+            1e9,
+            -100.0,
+            100.0,
+            roles=(JELLY, CLOTH),
+            animatable=True,
+        )
+        for axis in "xyz"
+    ),
+)

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is exported is read back by Blender and is what was simulated, to a millionth of its size."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from blender_xpbd.scene.errors import XpbdError
+from tests.addon.export.conftest import FRAMES
+from tests.addon.keys.test_shape_key_writer import animated_keys
+
+SIZE = 100.0  # of the scene: how far objects are from the origin
+IMPORTERS = {
+    ".abc": lambda bpy, path: bpy.ops.wm.alembic_import(filepath=path, as_background_job=False),
+    ".usdc": lambda bpy, path: bpy.ops.wm.usd_import(filepath=path),
+    ".glb": lambda bpy, path: bpy.ops.import_scene.gltf(filepath=path, merge_vertices=True),
+}
+
+
+@pytest.fixture
+def export(bpy, jobs):
+    from blender_xpbd.addon.export.export import export as write
+
+    def run(path, objects, **values):
+        return write(bpy.context, path, objects, cache=jobs, **values)
+
+    return run
+
+
+def shown(bpy, obj, frame):
+    """World positions that Blender shows, in Blender units."""
+    bpy.context.scene.frame_set(frame)
+    evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    points = np.array([vertex.co[:] for vertex in evaluated.data.vertices])
+    matrix = np.array(evaluated.matrix_world)
+    return points @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+def assert_same(points, expected, *, is_sorted):
+    """Compare vertices one by one, or each with the nearest where a format sorts them anew."""
+    if is_sorted:
+        np.testing.assert_allclose(points, expected, atol=1e-6 * SIZE)
+        return
+    distances = np.linalg.norm(points[:, None] - expected[None], axis=-1)
+    assert max(distances.min(axis=0).max(), distances.min(axis=1).max()) < 1e-6 * SIZE
+
+
+@pytest.mark.parametrize("suffix", list(IMPORTERS))
+@pytest.mark.parametrize("tolerance", [None, 400.0])
+def test_scenes_are_read_back_by_blender(bpy, baked, export, dump, tmp_path, suffix, tolerance):
+    """Also where there are fewer keys than frames."""
+    if suffix == ".glb":
+        if tolerance:
+            pytest.skip("morph targets are as exact as keys")
+        bpy.ops.preferences.addon_enable(module="io_scene_gltf2")
+    objects, positions = baked(key_tolerance=tolerance)
+    bpy.context.scene.frame_set(3)
+    before = [dump(obj) for obj in objects], sorted(bpy.data.objects.keys())
+    path = tmp_path / f"out{suffix}"
+    assert export(path, objects) == [path]
+    assert ([dump(obj) for obj in objects], sorted(bpy.data.objects.keys())) == before
+    assert bpy.context.scene.frame_current == 3
+    old = set(bpy.data.objects)
+    for obj in old:
+        obj.name = f"old {obj.name}"
+    IMPORTERS[suffix](bpy, str(path))
+    read = {obj.name: obj for obj in bpy.data.objects if obj not in old and obj.type == "MESH"}
+    assert set(read) == set(positions)
+    for name, frames in positions.items():
+        for frame in range(1, FRAMES + 1):
+            assert_same(shown(bpy, read[name], frame), frames[frame - 1], is_sorted=suffix != ".glb")
+
+
+@pytest.mark.parametrize("suffix", [".pc2", ".mdd"])
+@pytest.mark.parametrize("step", [1, 3])
+def test_point_caches_are_played_by_a_modifier(bpy, baked, export, jobs, tmp_path, suffix, step):
+    objects, positions = baked(step=step)
+    paths = export(tmp_path / f"out{suffix}", objects, replaces_keys=True)
+    assert [path.name for path in paths] == [f"out_{name}{suffix}" for name in "ABC"]
+    kept = sorted({*range(1, FRAMES + 1, step), FRAMES})
+    for obj, path in zip(objects, paths, strict=True):
+        assert obj.data.shape_keys is None
+        assert obj.modifiers[0].filepath == str(path)
+        for frame in range(1, FRAMES + 1):
+            flat = positions[obj.name].reshape(len(kept), -1)
+            expected = np.array([np.interp(frame, kept, column) for column in flat.T]).reshape(-1, 3)
+            if frame in kept or obj.name != "A":
+                np.testing.assert_allclose(shown(bpy, obj, frame), expected, atol=1e-6 * SIZE)
+
+
+def test_clear_removes_the_modifier(bpy, baked, export, dump, tmp_path):
+    from blender_xpbd.addon.keys.clearing import clear_bake
+
+    (obj,), _ = baked(names=("C",))
+    obj.modifiers.new("Smooth", "SMOOTH")
+    clear_first = obj.copy()
+    clear_first.data = obj.data.copy()
+    bpy.context.scene.collection.objects.link(clear_first)
+    clear_bake(clear_first)
+    names = [modifier.name for modifier in clear_first.modifiers]
+    export(tmp_path / "out.pc2", [obj], replaces_keys=True)
+    assert [modifier.name for modifier in obj.modifiers] == ["XPBD Cache", "Smooth"]
+    assert clear_bake(obj)
+    assert [modifier.name for modifier in obj.modifiers] == names
+    assert obj.xpbd.cache_modifier == ""
+    assert not clear_bake(obj)
+
+
+def test_a_modifier_that_somebody_renamed_or_a_stranger_named_stays(bpy, make_body):
+    from blender_xpbd.addon.keys.clearing import clear_bake
+
+    obj = make_body()
+    obj.modifiers.new("Smooth", "SMOOTH")
+    for name in ("Smooth", "gone"):
+        obj.xpbd.cache_modifier = name
+        assert not clear_bake(obj)
+        assert len(obj.modifiers) == 1
+
+
+def test_a_blend_file_with_a_modifier_is_small_and_finds_its_file(bpy, baked, export, tmp_path):
+    (obj,), positions = baked(names=("C",))
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    export(tmp_path / "out.pc2", [obj], replaces_keys=True)
+    assert obj.modifiers[0].filepath == "//out.pc2"
+    np.testing.assert_allclose(shown(bpy, obj, 4), positions["C"][3], atol=1e-6 * SIZE)
+
+
+@pytest.mark.parametrize("step", [1, 4])
+def test_arrays_are_positions_in_the_world(bpy, baked, export, tmp_path, step):
+    objects, positions = baked(step=step)
+    bpy.context.scene.render.fps = 30
+    export(tmp_path / "out.npz", objects)
+    with np.load(tmp_path / "out.npz", allow_pickle=False) as arrays:
+        assert arrays["fps"] == 30.0
+        for obj in objects:
+            assert arrays[f"{obj.name}/frames"].tolist() == sorted({*range(1, FRAMES + 1, step), FRAMES})
+            assert arrays[f"{obj.name}/positions"].dtype == np.float32
+            np.testing.assert_allclose(arrays[f"{obj.name}/positions"], positions[obj.name], atol=1e-6 * SIZE)
+            assert arrays[f"{obj.name}/face_sizes"].sum() == len(arrays[f"{obj.name}/corners"]) == 64
+
+
+@pytest.mark.parametrize("suffix", [".abc", ".glb"])
+def test_keys_and_curves_of_the_artist_stay(bpy, baked, export, dump, tmp_path, suffix):
+    """The baked curves lie in the artist's own action there, which a copy of the object shares."""
+    bpy.ops.preferences.addon_enable(module="io_scene_gltf2")
+    (obj,), _ = baked(names=("C",), prepare=animated_keys)
+    bpy.context.scene.frame_set(3)
+    before, shown_before = dump(obj), shown(bpy, obj, 3)
+    export(tmp_path / f"out{suffix}", [obj])
+    assert dump(obj) == before
+    np.testing.assert_array_equal(shown(bpy, obj, 3), shown_before)
+
+
+def test_only_baked_objects_are_written(bpy, baked, make_body, export, tmp_path):
+    objects, _ = baked(names=("C",))
+    other = make_body("Other")
+    path = tmp_path / "out.ABC"
+    export(path, [*objects, other])
+    old = set(bpy.data.objects)
+    IMPORTERS[".abc"](bpy, str(path))
+    assert len([obj for obj in bpy.data.objects if obj not in old and obj.type == "MESH"]) == 1
+
+
+def test_selection_hiding_and_range_are_as_before(bpy, baked, make_body, select, export, tmp_path):
+    objects, _ = baked()
+    other = make_body("Other")
+    select(other)
+    objects[1].hide_set(True)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 17, 170
+    for suffix in (".abc", ".usdc"):
+        export(tmp_path / f"out{suffix}", objects)
+        assert bpy.context.selected_objects == [other]
+        assert bpy.context.view_layer.objects.active == other
+        assert [obj.hide_get() for obj in objects] == [False, True, False]
+        assert (scene.frame_start, scene.frame_end) == (17, 170)
+
+
+def test_a_renamed_object_is_found_in_the_cache(bpy, baked, export, tmp_path):
+    objects, positions = baked(names=("B", "C"))
+    objects[0].name, objects[1].name = "C2", "B"
+    export(tmp_path / "out.npz", objects)
+    with np.load(tmp_path / "out.npz") as arrays:
+        np.testing.assert_allclose(arrays["C2/positions"], positions["B"], atol=1e-6 * SIZE)
+        np.testing.assert_allclose(arrays["B/positions"], positions["C"], atol=1e-6 * SIZE)
+
+
+def test_what_cannot_be_exported_says_why(bpy, baked, make_body, export, jobs, tmp_path):
+    objects, _ = baked(names=("C",))
+    for name, values, code in (
+        ("out.obj", {}, "E_PARAM"),
+        ("out", {}, "E_PARAM"),
+        ("out.abc", {"replaces_keys": True}, "E_PARAM"),
+        ("missing/out.npz", {}, "E_IO"),
+        ("missing/out.pc2", {}, "E_IO"),
+    ):
+        with pytest.raises(XpbdError, match=code):
+            export(tmp_path / name, objects, **values)
+    with pytest.raises(XpbdError, match="E_NOTHING"):
+        export(tmp_path / "out.npz", [make_body("Unbaked")])
+    (tmp_path / "out.npz").write_text("kept")
+    next((jobs / "job" / "frames").iterdir()).write_bytes(b"damaged")
+    with pytest.raises(XpbdError, match="E_CACHE"):
+        export(tmp_path / "out.npz", objects)
+    assert (tmp_path / "out.npz").read_text() == "kept"
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+    next((jobs / "job" / "frames").iterdir()).unlink()
+    with pytest.raises(XpbdError, match=r"E_CACHE.*C.*Bake again"):
+        export(tmp_path / "out.npz", objects)
+    objects[0].data.clear_geometry()
+    with pytest.raises(XpbdError, match="E_CACHE_STALE"):
+        export(tmp_path / "out.npz", objects)
+
+
+def test_two_objects_of_one_file_name_are_refused(bpy, baked, export, tmp_path):
+    objects, _ = baked(names=("B", "C"))
+    objects[0].name, objects[1].name = "a.b", "a b"
+    with pytest.raises(XpbdError, match="E_EXPORT"):
+        export(tmp_path / "out.pc2", objects)
+
+
+def test_a_blender_without_the_exporter_says_so(bpy, baked, export, tmp_path, monkeypatch):
+    from blender_xpbd.addon.export import blender_exporters
+
+    objects, _ = baked(names=("C",))
+    monkeypatch.setitem(blender_exporters._OPERATORS, ".abc", ("wm", "no_such_export"))
+    with pytest.raises(XpbdError, match=r"E_EXPORT.*cannot write \.abc"):
+        export(tmp_path / "out.abc", objects)
+
+
+def test_a_mesh_that_is_being_edited_is_refused(bpy, baked, export, tmp_path):
+    (obj,), _ = baked(names=("C",))
+    bpy.context.view_layer.objects.active = obj
+    bpy.ops.object.mode_set(mode="EDIT")
+    try:
+        with pytest.raises(XpbdError, match="E_MODE_EDIT"):
+            export(tmp_path / "out.pc2", [obj], replaces_keys=True)
+    finally:
+        bpy.ops.object.mode_set(mode="OBJECT")
+    assert obj.data.shape_keys is not None

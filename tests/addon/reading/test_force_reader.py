@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Force fields are read as Blender's own particles feel them, and followed through the frames."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.reference.force_fields import acceleration
+
+PLACE, VELOCITY = (1.5, 0.3, 0.7), (0.2, 2.0, 0.4)
+RATE = 100.0
+
+
+@pytest.fixture
+def scene_of(bpy):
+    """A function that reads the scene to its end; it returns the job's scene and the texts of the warnings by code."""
+    from blender_xpbd.addon.baking.scene_reader import read_scene
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+
+    def run(end=1):
+        steps = read_scene(bpy.context, BakeOptions(frame_start=1, frame_end=end))
+        try:
+            while True:
+                next(steps)
+        except StopIteration as result:
+            reading = result.value
+        return reading.scene, [(notice.code, notice.message) for notice in reading.notices]
+
+    return run
+
+
+@pytest.fixture
+def add_field(bpy):
+    """A function that adds a field as Blender's menu does."""
+
+    def add(kind, location=(0.1, -0.2, 0.3), rotation=(0.3, 0.5, 0.2), **values):
+        bpy.ops.object.effector_add(type=kind, location=location, rotation=rotation)
+        obj = bpy.context.object
+        for name, value in values.items():
+            setattr(obj.field, name, value)
+        return obj
+
+    return add
+
+
+def give_field(bpy, obj, kind):
+    """Let an object that is there have a field."""
+    bpy.context.view_layer.objects.active = obj
+    bpy.ops.object.forcefield_toggle()
+    obj.field.type = kind
+
+
+def particle_acceleration(bpy):
+    """Of a particle of 1 kg [m/s²] in the scene, and where and how fast it is meanwhile."""
+    scene = bpy.context.scene
+    scene.gravity, scene.render.fps = (0.0, 0.0, 0.0), int(RATE)
+    mesh = bpy.data.meshes.new("Source")
+    mesh.from_pydata([PLACE], [], [])
+    source = bpy.data.objects.new("Source", mesh)
+    scene.collection.objects.link(source)
+    source.modifiers.new("Particles", "PARTICLE_SYSTEM")
+    settings = source.particle_systems[0].settings
+    settings.count, settings.frame_start, settings.frame_end, settings.lifetime = 1, 1, 1, 1000
+    settings.emit_from, settings.use_emit_random = "VERT", False
+    settings.normal_factor, settings.object_align_factor = 0.0, VELOCITY
+    settings.mass, settings.integrator, settings.timestep, settings.subframes = 1.0, "RK4", 1.0 / RATE, 9
+    states = []
+    for frame in range(1, 5):
+        scene.frame_set(frame)
+        particle = source.evaluated_get(bpy.context.evaluated_depsgraph_get()).particle_systems[0].particles[0]
+        states.append((np.array(particle.location), np.array(particle.velocity)))
+    found = (states[3][1] - states[1][1]) * RATE / 2.0
+    scene.frame_set(1)
+    return found, *states[2]
+
+
+FIELDS = {
+    "force": ("FORCE", {"strength": -3.0, "flow": 0.5}),
+    "force of a line": ("FORCE", {"shape": "LINE", "strength": 2.0}),
+    "force of a plane": ("FORCE", {"shape": "PLANE", "strength": 2.0}),
+    "gravitation": ("FORCE", {"strength": 3.0, "use_gravity_falloff": True}),
+    "power": ("FORCE", {"strength": 3.0, "falloff_power": 1.5, "use_min_distance": True, "distance_min": 0.5}),
+    "end": ("FORCE", {"strength": 3.0, "use_max_distance": True, "distance_max": 1.0}),
+    "tube": (
+        "FORCE",
+        {
+            "falloff_type": "TUBE",
+            "falloff_power": 1.0,
+            "radial_falloff": 2.0,
+            "use_radial_min": True,
+            "radial_min": 0.2,
+        },
+    ),
+    "cone": ("FORCE", {"falloff_type": "CONE", "radial_falloff": 0.5, "use_radial_min": True, "radial_min": 10.0}),
+    "above": ("FORCE", {"z_direction": "POSITIVE"}),
+    "below": ("FORCE", {"z_direction": "NEGATIVE"}),
+    "wind": ("WIND", {"strength": 5.0}),
+    "wind without flow": ("WIND", {"strength": 5.0, "flow": 0.0, "falloff_power": 1.0}),
+    "vortex": ("VORTEX", {"strength": 2.0}),
+    "vortex of a point": ("VORTEX", {"strength": 2.0, "shape": "POINT"}),
+    "magnet": ("MAGNET", {"strength": 2.0}),
+    "magnet of a plane": ("MAGNET", {"strength": 2.0, "shape": "PLANE"}),
+    "harmonic": ("HARMONIC", {"strength": 9.0, "harmonic_damping": 0.3, "rest_length": 0.4}),
+    "harmonic with flow": ("HARMONIC", {"strength": 4.0, "flow": 1.0, "falloff_power": 1.0}),
+    "drag by speed": ("DRAG", {"linear_drag": 0.7, "quadratic_drag": 0.0}),
+    "drag": ("DRAG", {"linear_drag": 0.3, "quadratic_drag": 0.4}),
+}
+
+
+@pytest.mark.parametrize(("kind", "values"), FIELDS.values(), ids=FIELDS)
+def test_blenders_particles_feel_what_is_read(bpy, make_body, scene_of, add_field, kind, values):
+    make_body()
+    add_field(kind, **values)
+    found, place, velocity = particle_acceleration(bpy)
+    (force,) = scene_of()[0].forces
+    expected = acceleration(force, place, velocity)
+    np.testing.assert_allclose(found, expected, rtol=2e-3, atol=2e-3)
+
+
+def test_what_blenders_wind_is_on_cloth_is_air_here(make_body, scene_of, add_field):
+    make_body()
+    add_field("WIND", strength=5.0)
+    add_field("FORCE", wind_factor=0.25)
+    assert {force.kind: force.wind_factor for force in scene_of()[0].forces} == {"WIND": 1.0, "FORCE": 0.25}
+
+
+def test_keys_drivers_and_parents_are_followed(bpy, make_body, scene_of, add_field):
+    make_body()
+    gust = add_field("WIND", strength=0.0)
+    gust.field.keyframe_insert("strength", frame=1)
+    gust.field.strength = 8.0
+    gust.field.keyframe_insert("strength", frame=5)
+    driven = add_field("FORCE")
+    driven.field.driver_add("flow").driver.expression = "frame / 10"
+    parent = bpy.data.objects.new("Parent", None)
+    bpy.context.scene.collection.objects.link(parent)
+    driven.parent = parent
+    parent.keyframe_insert("location", frame=1)
+    parent.location.x = 4.0
+    parent.keyframe_insert("location", frame=5)
+    still = add_field("VORTEX")
+    scene, notices = scene_of(5)
+    by_name = {force.name: force for force in scene.forces}
+    tracks = {(track.target, track.parameter): track.values for track in scene.tracks}
+    np.testing.assert_allclose(tracks[by_name[gust.name].identifier, "strength"][[0, 2, 4]], [0.0, 4.0, 8.0], atol=1e-4)
+    np.testing.assert_allclose(tracks[by_name[driven.name].identifier, "flow"], np.arange(1, 6) / 10, atol=1e-6)
+    assert len(tracks) == 2
+    places = by_name[driven.name].transforms[:, 0, 3]
+    assert places[4] - places[0] == pytest.approx(4.0, abs=1e-5)
+    assert len(by_name[still.name].transforms) == 1
+    assert notices == []
+
+
+def test_lengths_count_in_blender_units(bpy, make_body, scene_of, add_field):
+    bpy.context.scene.unit_settings.scale_length = 0.01
+    make_body()
+    add_field("FORCE", location=(1.0, 2.0, 3.0), strength=7.0)
+    (force,) = scene_of()[0].forces
+    assert (force.strength, force.length_unit) == (7.0, pytest.approx(0.01))
+    np.testing.assert_allclose(force.transforms[0, :3, 3], [0.01, 0.02, 0.03], rtol=1e-6)
+
+
+def test_the_switch(bpy, make_body, scene_of, add_field):
+    make_body()
+    add_field("FORCE")
+    bpy.context.scene.xpbd.use_force_fields = False
+    scene, notices = scene_of()
+    assert scene.forces == ()
+    assert notices == []
+
+
+def test_a_collection_and_an_own_field(bpy, make_body, scene_of, add_field):
+    first, second, third = (make_body(name) for name in "ABC")
+    force, wind = add_field("FORCE"), add_field("WIND")
+    chosen = bpy.data.collections.new("Chosen")
+    bpy.context.scene.collection.children.link(chosen)
+    chosen.objects.link(wind)
+    second.xpbd.force_collection = chosen
+    give_field(bpy, third, "HARMONIC")
+    scene, notices = scene_of()
+    names = {force.identifier: force.name for force in scene.forces}
+    acting = {body.name: None if body.fields is None else {names[one] for one in body.fields} for body in scene.bodies}
+    assert acting == {first.name: None, second.name: {wind.name}, third.name: {force.name, wind.name}}
+    assert notices == []
+    chosen.objects.unlink(wind)
+    assert [code for code, _ in scene_of()[1]] == ["W_GROUP"]
+
+
+@pytest.mark.parametrize(
+    ("values", "word", "count"),
+    [
+        ({"shape": "SURFACE"}, "surfaces", 0),
+        ({"shape": "POINTS"}, "vertices", 0),
+        ({"use_absorption": True}, "Absorption", 1),
+    ],
+)
+def test_what_is_not_followed_is_told(bpy, make_body, scene_of, values, word, count):
+    make_body()
+    source = make_body("Source", role="NONE")
+    give_field(bpy, source, "FORCE")
+    for name, value in values.items():
+        setattr(source.field, name, value)
+    scene, ((code, text),) = scene_of()
+    assert code == "W_FORCE"
+    assert word in text
+    assert '"Source"' in text
+    assert len(scene.forces) == count
+
+
+def test_an_animated_choice_is_told(make_body, scene_of, add_field):
+    make_body()
+    add_field("FORCE").field.keyframe_insert("use_gravity_falloff", frame=3)
+    ((code, text),) = scene_of(3)[1]
+    assert code == "W_FORCE"
+    assert "first frame" in text
+
+
+def test_a_field_of_particles_is_told(bpy, make_body, scene_of):
+    body = make_body()
+    body.modifiers.new("Particles", "PARTICLE_SYSTEM")
+    body.particle_systems[0].settings.force_field_1.type = "FORCE"
+    assert ("W_FORCE", 'Force fields of particles do not act: "' + body.name + '".') in scene_of()[1]
+
+
+def test_a_push_and_its_group(bpy, make_body, scene_of):
+    body = make_body()
+    body.xpbd.push_z, body.xpbd.force_weight = 2.0, 0.5
+    body.vertex_groups.new(name="Tip").add([0], 0.25, "REPLACE")
+    body.xpbd.push_group = "Tip"
+    body.xpbd.keyframe_insert("push_x", frame=1)
+    body.xpbd.push_x = 4.0
+    body.xpbd.keyframe_insert("push_x", frame=3)
+    scene, _ = scene_of(3)
+    (read,) = scene.bodies
+    assert (read.material.push_z, read.material.force_weight) == (2.0, 0.5)
+    assert read.vertex_factors["push"][0] == np.float32(0.25)
+    assert read.vertex_factors["push"][1:].max() == 0.0
+    (track,) = scene.tracks
+    assert (track.target, track.parameter, track.values[-1]) == (read.identifier, "push_x", 4.0)

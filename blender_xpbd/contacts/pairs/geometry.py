@@ -17,10 +17,6 @@ from ...device.runtime import real_type
 
 # distances below so many rounding errors of the pair's size have no direction of their own
 ROUNDINGS = 16.0
-# sides with a lesser angle than this have no certain direction across them [rad], and in so many rounding errors of the
-# pair's size lies the height along that of others
-LEAST_SINE = 0.01
-CERTAIN_ROUNDINGS = 1024.0
 
 
 def rounding() -> float:
@@ -120,23 +116,6 @@ def _upright(vector):
     if size > 1e-30:
         result = across / size
     return result
-
-
-@ti.func
-def is_farther(is_edges, x0, x1, x2, x3, distance):
-    """Whether a pair is certainly farther apart than a distance [m]: along the direction across both of its sides.
-
-    Cheaper than ``pair_geometry``, with the same points. No rounding makes it true where that finds less.
-    """
-    side, other = x2 - x1, x3 - x1
-    if is_edges:
-        side, other = x1 - x0, x3 - x2
-    cross, way = side.cross(other), x2 - x0
-    square, height = cross.dot(cross), cross.dot(way)
-    far = distance + ti.static(CERTAIN_ROUNDINGS * rounding()) * ti.abs(way).sum()
-    # across sides that are all but parallel rounding decides
-    is_certain = square > LEAST_SINE * LEAST_SINE * side.dot(side) * other.dot(other)
-    return is_certain and height * height > far * far * square
 
 
 @ti.func

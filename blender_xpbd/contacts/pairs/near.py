@@ -4,7 +4,7 @@
 import taichi as ti
 
 from .anchors import find_anchor
-from .geometry import is_farther, pair_geometry, rounding
+from .geometry import pair_geometry, rounding
 from .push import carried, pair_mass, relative
 from .tables import (
     APPROACH,
@@ -15,7 +15,6 @@ from .tables import (
     GIVEN,
     IS_EDGES,
     KIND,
-    LAST_NORMAL,
     MASS,
     MULTIPLIER,
     NEAR_FRICTION,
@@ -97,9 +96,8 @@ def find_near(
         pairs: the pack.
         k: number of the pair.
         n: row of ``near_ints`` and ``near_floats`` to write, where it is near.
-        limits: how much nearer its sides may come in the substep [m]; how far apart sides are told for later substeps
-            at most [m], not less than that: the bound of the pair becomes their distance less GAP, or this where that
-            is more; and how far a push may move them [m].
+        limits: how much nearer its sides may come in the substep [m]; how much they may have come since the pair was
+            listed [m], which its clearance in later substeps goes without; and how far a push may move them [m].
         pushes: whether the pair pushes its sides apart; else it only limits them, and only that is written.
         embeds: static: whether any point has more than one particle.
 
@@ -114,27 +112,23 @@ def find_near(
     x0, x1 = carried(starts, surfaces, a, embeds), carried(starts, surfaces, b, embeds)
     x2, x3 = carried(starts, surfaces, c, embeds), carried(starts, surfaces, d, embeds)
     is_edges = pairs.pair_ints[k, KIND] == EDGE_EDGE
-    reach, farthest, largest_push = limits[0], limits[1], limits[2]
-    gap, is_near, bound = floats[k, GAP], 0, farthest
-    if not is_farther(is_edges, x0, x1, x2, x3, gap + farthest):
-        before = ti.Vector([floats[k, LAST_NORMAL], floats[k, LAST_NORMAL + 1], floats[k, LAST_NORMAL + 2]])
-        found = pair_geometry(is_edges, x0, x1, x2, x3, before)
-        bound = found.distance - gap
-        if bound <= reach:
-            is_near = 1
-            lowest_a, highest_b = facing(found.normal, is_edges, x1 - x0, x2 - x0, x3 - x0)
-            size = ti.abs(x0).max() + ti.abs(x3).max()
-            least = ti.max(LEAST_GAP * gap, ti.static(LEAST_ROUNDINGS * rounding()) * size)
-            room = KEEP * ti.max(lowest_a - highest_b - least, 0.0)
-            _write_row(pairs, k, n, ti.Vector([a, b, c, d]), found.normal, room)
-            if pushes:
-                _write_push(pairs, k, n, found.weights, ti.min(gap, found.distance + largest_push))
-                pairs.near_floats[n * NEAR_WIDTH + MASS] = pair_mass(particles, pairs, n, embeds)
-                approach = ti.cast(0.0, float)
-                if floats[k, RESTITUTION] > 0.0:
-                    approach = -found.normal.dot(relative(speeds, surfaces, pairs, n, embeds))
-                pairs.near_floats[n * NEAR_WIDTH + APPROACH] = approach
-    pairs.pair_bounds[k] = bound
+    reach, stray, largest_push = limits[0], limits[1], limits[2]
+    gap, is_near = floats[k, GAP], 0
+    found = pair_geometry(is_edges, x0, x1, x2, x3, ti.Vector([0.0, 0.0, 0.0]))
+    least = ti.static(LEAST_ROUNDINGS * rounding()) * (ti.abs(x0).max() + ti.abs(x3).max())
+    if found.distance - gap <= reach:
+        is_near = 1
+        lowest_a, highest_b = facing(found.normal, is_edges, x1 - x0, x2 - x0, x3 - x0)
+        room = KEEP * ti.max(lowest_a - highest_b - ti.max(LEAST_GAP * gap, least), 0.0)
+        _write_row(pairs, k, n, ti.Vector([a, b, c, d]), found.normal, room)
+        if pushes:
+            _write_push(pairs, k, n, found.weights, ti.min(gap, found.distance + largest_push))
+            pairs.near_floats[n * NEAR_WIDTH + MASS] = pair_mass(particles, pairs, n, embeds)
+            approach = ti.cast(0.0, float)
+            if floats[k, RESTITUTION] > 0.0:
+                approach = -found.normal.dot(relative(speeds, surfaces, pairs, n, embeds))
+            pairs.near_floats[n * NEAR_WIDTH + APPROACH] = approach
+    pairs.pair_clearances[k] = found.distance - gap - stray - least
     return is_near
 
 
@@ -147,7 +141,6 @@ def _write_row(pairs: ti.template(), k, n, carriers, normal, room):
     pairs.near_ints[n * NEAR_INTS + IS_EDGES] = pairs.pair_ints[k, KIND]
     pairs.near_ints[n * NEAR_INTS + ROW] = k
     for axis in ti.static(range(3)):
-        pairs.pair_floats[k, LAST_NORMAL + axis] = normal[axis]
         floats[n * NEAR_WIDTH + NEAR_NORMAL + axis] = normal[axis]
     floats[n * NEAR_WIDTH + ROOM] = room
 

@@ -12,9 +12,9 @@ Three packs hold them. Whoever fills them keeps these names of arrays; functions
 ``Pairs``: pairs that may touch, sorted by (task, points), and those that are near in this substep.
 
 - ``pair_ints`` (capacity, 5) int32 and ``pair_floats`` (capacity, PAIR_WIDTH) in the solver's precision: columns below.
-- ``pair_bounds`` (capacity,) in the solver's precision: only pairs whose sides may come so much nearer are measured
-  [m]; 0 when a pair is listed. What is measured tells the next bound, and each substep takes from it. What is tangled
-  is left out by a greater one.
+- ``pair_clearances`` (capacity,) in the solver's precision: only pairs whose sides may have come so much nearer since
+  they were listed, or may in this substep, are measured [m]; 0 when a pair is listed. What is measured tells the next
+  one. What is tangled is left out by a greater one.
 - ``anchor_ints`` (capacity, 6) int32, ``anchor_floats`` (capacity, 3) in the solver's precision, of which so many rows
   count as ``anchor_count`` (1,) int32 says, and ``anchor_heads`` (points,) int32: what ``anchors`` keeps from substep
   to substep; columns below.
@@ -33,10 +33,9 @@ Three packs hold them. Whoever fills them keeps these names of arrays; functions
 KIND, POINTS = 0, 1
 VERTEX_TRIANGLE, EDGE_EDGE = range(2)
 PAIR_INTS = 5
-# columns of pair_floats. Whoever lists a pair fills: the gap wanted [m], Coulomb's μ, e; and 0 for all others. Then the
-# normal (3) when it was near last
-GAP, FRICTION, RESTITUTION, LAST_NORMAL = range(4)
-PAIR_WIDTH = 6
+# columns of pair_floats: the gap wanted [m], Coulomb's μ, e
+GAP, FRICTION, RESTITUTION = range(3)
+PAIR_WIDTH = 3
 # columns of near_ints: what carries the four points, which is particles where each point has only one, else surface
 # points; whether the second one is of side a, which it is for edges; row of ``pair_ints``
 CARRIERS, IS_EDGES, ROW = 0, 4, 5

@@ -23,6 +23,9 @@ SOON = 0.05
 # what comes of a pair: it need not be asked again before a whole sweep; it is to be listed; it has pushed so much that
 # others must be asked again
 IS_IDLE, IS_LISTED, IS_BUSY = range(3)
+# what is noted of a particle that no sweep has pushed: nothing can move it after the search; or something may, for a
+# pair of it is near. Else it is the last sweep that has, counted from 1
+IS_STILL, IS_NEAR = 0, -1
 
 
 @ti.func
@@ -97,6 +100,19 @@ def note_push(
                     note_particle(particles, surfaces, surfaces.surface_elements[carrier, j], number)
         else:
             note_particle(particles, surfaces, carrier, number)
+
+
+@ti.func
+def note_near(surfaces: ti.template(), pairs: ti.template(), n, embeds: ti.template()):
+    """Note for the particles of near pair ``n`` that it may push them; tasks that share one write the same."""
+    for i in ti.static(range(4)):
+        carrier = pairs.near_ints[n * NEAR_INTS + CARRIERS + i]
+        if ti.static(embeds):
+            for j in range(4):
+                if surfaces.surface_weights[carrier, j] != 0.0:
+                    surfaces.pushed[surfaces.surface_elements[carrier, j]] = IS_NEAR
+        else:
+            surfaces.pushed[carrier] = IS_NEAR
 
 
 @ti.func

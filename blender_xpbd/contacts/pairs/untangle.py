@@ -32,7 +32,7 @@ Ints = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
 
 # bound of a pair that is tangled: never near
-TANGLED_BOUND = 1e30
+TANGLED_CLEARANCE = 1e30
 # the way that patches have to part decays with this time constant [frames]; at last they part by this speed [m/s], and
 # by this share of the mean crossing edge in a substep at most: all chosen by hand
 UNTANGLING_FRAMES = 2.0

@@ -50,7 +50,7 @@ class CrossingSearch:
             task_starts=make_zeros((2,), ti.i32),
             pair_ints=make_zeros((1, 1), ti.i32),
             pair_floats=make_zeros((1, 1), real_type()),
-            pair_bounds=make_zeros((1,), real_type()),
+            pair_clearances=make_zeros((1,), real_type()),
         )
         self._crossings = make_zeros((1, 2), ti.i32)
 

@@ -104,7 +104,7 @@ def write_pair(points: ti.template(), found: ti.template(), listed: ti.template(
         listed.pair_ints[at, POINTS + k] = row[k]
     for k in ti.static(range(PAIR_WIDTH)):
         listed.pair_floats[at, k] = 0.0
-    listed.pair_bounds[at] = 0.0
+    listed.pair_clearances[at] = 0.0
     frictions = ti.static(points.point_frictions)
     own, other = frictions[row[0]], frictions[row[3]] + frictions[row[2]]
     if is_edges:

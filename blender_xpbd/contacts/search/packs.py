@@ -71,8 +71,8 @@ Work = pack_type(
 # what the walk finds, columns as in ``walk``, and the gap wanted [m]; as many rows for each member of the team
 Found = pack_type(found=INT_SIXES, found_gaps=SINGLES)
 # as ``contacts.pairs.tables`` says, and the first pair of each task
-Listed = pack_type(task_starts=INTS, pair_ints=INT_TABLE, pair_floats=REALS, pair_bounds=FLOATS)
-Pairs = pack_type(pair_ints=INT_TABLE, pair_floats=REALS, pair_bounds=FLOATS)
+Listed = pack_type(task_starts=INTS, pair_ints=INT_TABLE, pair_floats=REALS, pair_clearances=FLOATS)
+Pairs = pack_type(pair_ints=INT_TABLE, pair_floats=REALS, pair_clearances=FLOATS)
 
 
 class Ground(NamedTuple):

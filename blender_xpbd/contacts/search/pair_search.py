@@ -57,7 +57,7 @@ class PairList:
     """The pairs of one search; the arrays are those of the search, and the next one writes to them.
 
     Attributes:
-        pairs: pack of ``pair_ints``, ``pair_floats`` and ``pair_bounds`` as ``contacts.pairs.tables`` says; by task,
+        pairs: pack of ``pair_ints``, ``pair_floats`` and ``pair_clearances`` as in ``contacts.pairs.tables``; by task,
             then in an order that boxes alone decide: point and triangle, or edge and edge, lower one first. Rows beyond
             ``count`` are rubbish.
         task_starts: first pair of each part, then of those that reach across parts, then the end; on the device,
@@ -138,7 +138,7 @@ class PairSearch:
         arrays = {
             "pair_ints": make_zeros((capacity, PAIR_INTS), ti.i32),
             "pair_floats": make_zeros((capacity, PAIR_WIDTH), real_type()),
-            "pair_bounds": make_zeros((capacity,), real_type()),
+            "pair_clearances": make_zeros((capacity,), real_type()),
         }
         self._pairs = Pairs(**arrays)
         self._listed = Listed(task_starts=self.task_starts, **arrays)

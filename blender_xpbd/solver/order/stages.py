@@ -102,8 +102,8 @@ class Stage(NamedTuple):
         turns: how many there are.
         first: task of the first turn, or for SOLVE_LEVELS the first chain of operations.
         detail: for PROJECT the iteration, for TOUCH how often contacts were touched before, for TOUCH_PAIRS,
-            TOUCH_AGAIN and SETTLE_PAIRS the sweep, for LIMIT how often particles have slid, for OPEN_WINDOW the
-            iterations, for SOLVE_LEVELS into how many shares a chain is divided, for DAMP_RATES whether
+            TOUCH_AGAIN and SETTLE_PAIRS the sweep, for LIMIT how often particles have slid, for BEGIN_PAIRS and
+            OPEN_WINDOW the iterations, for SOLVE_LEVELS into how many shares a chain is divided, for DAMP_RATES whether
             impulses are mended.
     """
 
@@ -129,6 +129,7 @@ class Contents:
             it gives again do not know of the contacts that held against them.
         strikes: whether there are hard pieces that other surfaces may meet.
         damps_rates: whether constraints are damped in the velocities.
+        rebounds: whether surfaces rebound from each other.
         is_forced: whether something besides gravity acts from outside.
         has_air: whether air does.
     """
@@ -143,6 +144,7 @@ class Contents:
     touches_first: bool = False
     strikes: bool = False
     damps_rates: bool = False
+    rebounds: bool = False
     is_forced: bool = False
     has_air: bool = False
 
@@ -161,7 +163,7 @@ def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Sta
     rounds, contact_rounds = _rounds(part_count, ROUNDS), _rounds(part_count, 1)
     stages = []
     if has.has_pairs:
-        stages += [Stage(BEGIN_PAIRS, part_count)]
+        stages += [Stage(BEGIN_PAIRS, part_count, detail=iterations)]
     stages += [Stage(BLOW, part_count)] * int(has.has_air) + [Stage(PUSH, part_count)] * int(has.is_forced)
     stages += [Stage(PREDICT, part_count)]
     if has.has_targets:
@@ -195,7 +197,7 @@ def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Sta
     if has.has_contacts:
         stages += _by_task(REBOUND, contact_rounds)
     if has.has_pairs:
-        for sweep in range(SETTLE_SWEEPS):
+        for sweep in range(SETTLE_SWEEPS if has.rebounds else 1):
             stages += _by_task(SETTLE_PAIRS, contact_rounds, sweep)
     if has.spin_chunks:
         stages += [Stage(RESTORE_SPINS, spin_turns)]

@@ -147,8 +147,9 @@ Order = pack_type(
 # ``pair_tables``. Of each particle, its velocity when the substep began, where it came before pairs pushed it, and how
 # far it may go [m] in the frame of its island. Of each island, which has the number of its first object, the
 # displacement that it is looked at from, its mean one [m], and the angular momentum [kg m²/s] by predicted
-# velocities. Places of vertices in their collider's frame at both ends of the frame [m]. Places of particles at the
-# ends of the substeps of a launch that may stay clear, a row each [m]
+# velocities. Of each particle, where it was when the list was made, and how far it has strayed since [m], in the frame
+# of its island; of each island how far that has come [m]. Places of vertices in their collider's frame at both ends of
+# the frame [m]. Places of particles at the ends of the substeps of a launch that may stay clear, a row each [m]
 Pairs = pack_type(
     surface_elements=INT_TABLE,
     surface_weights=FLOAT_TABLE,
@@ -158,7 +159,7 @@ Pairs = pack_type(
     gradients=FLOATS,
     pair_ints=INT_TABLE,
     pair_floats=REAL_TABLE,
-    pair_bounds=FLOATS,
+    pair_clearances=FLOATS,
     pair_starts=INTS,
     near_ints=INTS,
     near_floats=FLOATS,
@@ -187,6 +188,9 @@ Pairs = pack_type(
     means=VECTORS,
     spins=VECTORS,
     reaches=FLOATS,
+    strays=FLOATS,
+    list_places=VECTORS,
+    drifts=VECTORS,
     told=INTS,
     vertices=INT_TABLE,
     vertex_places=VECTOR_TABLE,

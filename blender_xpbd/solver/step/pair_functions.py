@@ -10,16 +10,10 @@ from ...constraints.constraint import BDF2
 from ...contacts.generate import to_world
 from ...contacts.pairs.limit import limit_pair
 from ...contacts.pairs.near import LARGEST_PUSH_SPEED, find_near
-from ...contacts.pairs.tables import (
-    KIND,
-    NEAR_INTS,
-    POINTS,
-    ROW,
-    VERTEX_TRIANGLE,
-)
+from ...contacts.pairs.tables import KIND, NEAR_INTS, POINTS, ROW, VERTEX_TRIANGLE
+from ...contacts.pairs.touch import note_near
 from ..windows.pair_tables import (
     COLLIDER,
-    LIST_SPAN,
     MOST_PUSHING,
     PARTICLE,
     PUSHING,
@@ -28,11 +22,6 @@ from ..windows.pair_tables import (
     TUNNELLED,
 )
 from .functions import keep_previous
-
-# how far from each other sides are told to be, times what they may come nearer in this substep. Chosen by hand
-FARTHEST = 8.0
-# what a substep takes from bounds, times its reach: margins count along each axis, so √3 of them and a rounding error
-SPENT = 1.75
 
 
 @ti.func
@@ -49,23 +38,23 @@ def is_for_colliders(particles: ti.template(), pairs: ti.template(), k):
 
 
 @ti.func
-def point_reach(pairs: ti.template(), k, place, embeds: ti.template()):
-    """How far one of the four surface points of a pair may go in the substep."""
+def point_way(ways: ti.template(), pairs: ti.template(), k, place, embeds: ti.template()):
+    """How far one of the four surface points of a pair goes at most, by how far particles do [m]."""
     elements, weights = ti.static(pairs.surface_elements, pairs.surface_weights)
     point, total = pairs.pair_ints[k, POINTS + place], 0.0
     if ti.static(embeds):
         for j in range(4):
-            total += ti.abs(weights[point, j]) * pairs.reaches[elements[point, j]]
+            total += ti.abs(weights[point, j]) * ways[elements[point, j]]
     else:
-        total = pairs.reaches[elements[point, 0]]
+        total = ways[elements[point, 0]]
     return total
 
 
 @ti.func
-def pair_reach(pairs: ti.template(), k, embeds: ti.template()):
-    """How much nearer the sides of a pair may come in the substep."""
-    first, second = point_reach(pairs, k, 0, embeds), point_reach(pairs, k, 1, embeds)
-    other = ti.max(point_reach(pairs, k, 2, embeds), point_reach(pairs, k, 3, embeds))
+def pair_way(ways: ti.template(), pairs: ti.template(), k, embeds: ti.template()):
+    """How much nearer the sides of a pair come at most, by how far particles go [m]."""
+    first, second = point_way(ways, pairs, k, 0, embeds), point_way(ways, pairs, k, 1, embeds)
+    other = ti.max(point_way(ways, pairs, k, 2, embeds), point_way(ways, pairs, k, 3, embeds))
     total = first + ti.max(second, other)
     if pairs.pair_ints[k, KIND] != VERTEX_TRIANGLE:
         total = ti.max(first, second) + other
@@ -83,20 +72,19 @@ def find_near_task(
     speeds = ti.static(pairs.start_velocities)
     first, end = pairs.pair_starts[task], pairs.pair_starts[task + 1]
     count, limited = 0, 0
-    # a list for one substep needs no bounds for later ones
-    share = FARTHEST if pairs.told[LIST_SPAN] > 1 else 1.0
     for k in range(first, end):
-        reach = pair_reach(pairs, k, embeds)
-        if pairs.pair_bounds[k] <= reach:
+        reach, stray = pair_way(pairs.reaches, pairs, k, embeds), pair_way(pairs.strays, pairs, k, embeds)
+        if pairs.pair_clearances[k] <= reach + stray:
             pushes = not is_for_colliders(particles, pairs, k)
             n = first + count if pushes else end - 1 - limited
-            limits = ti.Vector([reach, share * reach, LARGEST_PUSH_SPEED * h])
+            limits = ti.Vector([reach, stray, LARGEST_PUSH_SPEED * h])
             found = find_near(particles, starts, speeds, pairs, pairs, k, n, limits, pushes, embeds)
+            if found == 1:
+                note_near(pairs, pairs, n, embeds)
             if pushes:
                 count += found
             else:
                 limited += found
-        pairs.pair_bounds[k] -= SPENT * reach
     pairs.near_counts[task] = count
     pairs.limited_counts[task] = limited
 

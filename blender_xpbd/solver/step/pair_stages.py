@@ -50,7 +50,7 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, subs
     act, turns, h = order.stages[stage, ACT], order.stages[stage, TURNS], order.duration[0]
     task, detail = order.stages[stage, FIRST] + turn, order.stages[stage, DETAIL]
     if act == BEGIN_PAIRS:
-        begin_share(world.particles, world.pairs, turn, turns)
+        begin_share(world.particles, world.pairs, turn, turns, detail, variant)
     if act == NOTE_CANDIDATES:
         note_share(world, turn, turns, variant.shapes)
     if act == MEASURE_ISLANDS:

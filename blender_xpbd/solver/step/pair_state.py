@@ -55,7 +55,7 @@ def staying_arrays(
     """
     count = len(objects.rows)
     rows = np.zeros((count, OBJECT_ROW_WIDTH), np.int32)
-    rows[:, [FIRST, LAST]] = objects.particle_ranges
+    rows[:, [FIRST, LAST]] = objects.asked_ranges
     rows[:, IS_FREE] = [bool((inverse_masses[a:b] > 0.0).all()) for a, b in objects.particle_ranges]
     rows[objects.body_count :, IS_FREE] = 0
     vertices = objects.vertices
@@ -70,7 +70,7 @@ def staying_arrays(
         "vertex_places": make_zero_vectors(len(vertices), 2),
         "anchor_heads": make_zeros((len(objects.elements),), ti.i32),
         "anchor_count": make_zeros((1,), ti.i32),
-        **working_arrays(count, len(inverse_masses), tasks, noted),
+        **working_arrays(count, int(rows[:, LAST].max()), tasks, noted),
     }
 
 
@@ -79,6 +79,7 @@ def working_arrays(objects: int, particles: int, tasks: int, noted: int) -> Arra
     return {
         "frames": make_zero_vectors(objects),
         "means": make_zero_vectors(objects),
+        "drifts": make_zero_vectors(objects),
         "window_starts": make_zero_vectors(particles),
         "window_ends": make_zero_vectors(particles),
         "window_stays": make_zero_vectors(particles),
@@ -86,6 +87,8 @@ def working_arrays(objects: int, particles: int, tasks: int, noted: int) -> Arra
         "start_velocities": make_zero_vectors(particles),
         "candidates": make_zero_vectors(particles),
         "reaches": make_zeros((particles,), real_type()),
+        "strays": make_zeros((particles,), real_type()),
+        "list_places": make_zero_vectors(particles),
         "gradients": make_zeros((particles,), real_type()),
         "moves": make_zero_vectors(particles),
         "cuts": make_zero_vectors(particles),
@@ -107,7 +110,7 @@ def pair_arrays(capacity: int) -> Arrays:
     return {
         "pair_ints": make_zeros((capacity, PAIR_INTS), ti.i32),
         "pair_floats": make_zeros((capacity, PAIR_WIDTH), real_type()),
-        "pair_bounds": make_zeros((capacity,), real_type()),
+        "pair_clearances": make_zeros((capacity,), real_type()),
         **near_arrays(capacity),
         **anchor_arrays(capacity),
     }

@@ -111,6 +111,7 @@ def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
             chooses=bool(unseen_colliders(system.scene).any()),
             starts_inside=state.contacts.depth_shares.shape[0] > 1,
             strikes=system.strikes,
+            rebounds=system.objects is not None and system.objects.rebounds,
             fields=system.outer.kinds,
             has_air=system.outer.has_air,
         ),

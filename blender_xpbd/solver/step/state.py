@@ -129,6 +129,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         is_forced=bool(system.outer),
         has_air=system.outer.has_air,
         damps_rates=bool(rate_damped_types(mode) & used_types(system)),
+        rebounds=system.objects is not None and system.objects.rebounds,
     )
     stages = substep_stages(parts.count, settings.iterations, contents)
     most_slots = sum(CONTACTS[shape].most_faces for shape in colliders.ints[:, COLLIDER_SHAPE])

@@ -12,7 +12,7 @@ from ...contacts.contact import touch_again
 from ...contacts.pairs.anchors import forget_anchors, keep_anchor, note_slide
 from ...contacts.pairs.settle import settle_pair
 from ...contacts.pairs.tables import MULTIPLIER, NEAR_FRICTION, NEAR_WIDTH
-from ...contacts.pairs.touch import IS_BUSY, IS_LISTED, touch_pair, was_pushed
+from ...contacts.pairs.touch import IS_BUSY, IS_LISTED, IS_STILL, touch_pair, was_pushed
 from ..order.stages import MOST_SWEEPS
 from ..windows.pair_tables import PUSHING, SETTLING_SWEEPS, SWEPT
 from .pair_functions import count_pair
@@ -75,7 +75,7 @@ def touch_pair_task(
 def touch_again_task(world: ti.template(), order: ti.template(), task, sweep, h, variant: ti.template()):
     """Hold the contact points of a task against what they touched in this substep, where a sweep has pushed them.
 
-    An iteration's first sweep lists those that touch anything.
+    An iteration's first sweep lists those that touch anything and that pairs may push.
     """
     starts, segments = ti.static(order.contact_segment_starts, order.contact_segments)
     points, counts = ti.static(world.pairs.held_points, world.pairs.held_counts)
@@ -86,11 +86,18 @@ def touch_again_task(world: ti.template(), order: ti.template(), task, sweep, h,
                 held = 0
                 for k in range(first, segments[segment, 1]):
                     points[first + held] = k
-                    held += ti.cast(world.contacts.touches[k] > 0, ti.i32)
+                    if world.contacts.touches[k] > 0:
+                        held += ti.cast(may_be_pushed(world.contacts, world.pairs, k), ti.i32)
                 counts[segment] = held
             for m in range(first, first + counts[segment]):
                 if is_stirred(world.particles, world.contacts, world.pairs, points[m], sweep):
                     touch_again(world.particles, world.contacts, points[m], h, variant)
+
+
+@ti.func
+def may_be_pushed(contacts: ti.template(), pairs: ti.template(), k):
+    """Whether a sweep of this substep may push contact point ``k``; one of several particles others may push on."""
+    return contacts.weights[k, 0] != 1.0 or pairs.pushed[contacts.elements[k, 0]] != IS_STILL
 
 
 @ti.func

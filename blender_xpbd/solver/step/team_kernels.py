@@ -49,7 +49,7 @@ from ..order.stages import (
 )
 from ..order.tasks import MOST_PARTS
 from ..windows.pair_tables import IS_OVER, MUST_SEARCH
-from ..windows.window_functions import is_pushed
+from ..windows.window_functions import is_pushed, note_moved
 from .functions import (
     damping_step,
     forget_history,
@@ -129,6 +129,8 @@ def project_contact_task(
             if ti.static(variant.has_pairs):
                 if is_late:
                     is_asked = is_pushed(world, k)
+                    if is_asked:
+                        note_moved(world, k)
             if is_asked:
                 project_contact(
                     world.particles,

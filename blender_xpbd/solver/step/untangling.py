@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ...contacts.pairs.patches import Tangle, tangles
 from ...contacts.pairs.untangle import (
-    TANGLED_BOUND,
+    TANGLED_CLEARANCE,
     Carriers,
     Way,
     taken_back,
@@ -79,10 +79,10 @@ class Untangling:
 
     def leave_out(self, listed: PairList) -> None:
         """Take the pairs that stand in the way out of those that were found."""
-        ints, bounds = read_array(listed.pairs.pair_ints), read_array(listed.pairs.pair_bounds)
+        ints, clearances = read_array(listed.pairs.pair_ints), read_array(listed.pairs.pair_clearances)
         is_tangled = tangled_pairs(self._tied, ints[: listed.count])
-        bounds[: listed.count][is_tangled] = TANGLED_BOUND
-        write_array(listed.pairs.pair_bounds, bounds)
+        clearances[: listed.count][is_tangled] = TANGLED_CLEARANCE
+        write_array(listed.pairs.pair_clearances, clearances)
 
     def end(self) -> None:
         """Take back what is left of the pushes' speeds; colliders hold as before."""

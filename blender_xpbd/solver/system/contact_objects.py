@@ -93,6 +93,21 @@ class ContactObjects:
         """Whether a point is carried by several particles."""
         return bool((self.weights[:, 1:] != 0.0).any())
 
+    @property
+    def rebounds(self) -> bool:
+        """Whether a surface gives back anything of an approach."""
+        return bool((self.rows[:, OBJECT_RESTITUTION] > 0.0).any())
+
+    @property
+    def asked_ranges(self) -> Ints:
+        """As ``particle_ranges``, but of colliders only up to the vertices whose edges or faces are searched."""
+        ranges = self.particle_ranges.copy()
+        for number in range(self.body_count, len(ranges)):
+            first = self.surfaces.point_starts[number]
+            used = np.flatnonzero(self.surfaces.takes_part[first : self.surfaces.point_starts[number + 1]])
+            ranges[number, 1] = ranges[number, 0] + (used[-1] + 1 if len(used) else 0)
+        return ranges
+
     def points(self, positions: npt.NDArray[np.floating[Any]]) -> Floats:
         """Where the points are, from all particles [m], shape (points, 3)."""
         places: Floats = np.einsum("pj,pjk->pk", self.weights.astype(np.float64), positions[self.elements[:, :4]])

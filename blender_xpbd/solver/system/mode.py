@@ -31,6 +31,7 @@ class Variant(NamedTuple):
         chooses: whether a body passes through a collider that it does not see.
         starts_inside: whether a contact point is inside a collider when the simulation starts.
         strikes: whether there are hard pieces that other surfaces may meet.
+        rebounds: whether surfaces rebound from each other.
         fields: mask of the kinds of force fields that there are.
         has_air: whether air acts on surfaces.
     """
@@ -48,6 +49,7 @@ class Variant(NamedTuple):
     chooses: bool = False
     starts_inside: bool = False
     strikes: bool = False
+    rebounds: bool = False
     fields: int = 0
     has_air: bool = False
 

@@ -9,7 +9,7 @@ sheet that swings, counts for nothing. ``pairs`` is the pack ``packs.Pairs``.
 
 import taichi as ti
 
-from ...contacts.pairs.geometry import is_farther, pair_geometry, rounding
+from ...contacts.pairs.geometry import pair_geometry, rounding
 from ...contacts.pairs.near import LEAST_GAP, LEAST_ROUNDINGS
 from ...contacts.pairs.tables import EDGE_EDGE, GAP, KIND, POINTS
 from ...contacts.search.boxes import WIDE_AT_BOTH
@@ -21,8 +21,8 @@ PIECES = 4
 
 @ti.func
 def note_places_share(particles: ti.template(), starts: ti.template(), pairs: ti.template(), turn, turns, number):
-    """Note where one of ``turns`` equal shares of the particles come in substep ``number`` of a launch."""
-    count = particles.positions.shape[0]
+    """Note where one of ``turns`` equal shares of the particles that pairs may ask for come in a launch's substep."""
+    count = pairs.noted_places.shape[1]
     for i in range(count * turn // turns, count * (turn + 1) // turns):
         if number == 0:
             pairs.noted_places[0, i] = starts[i]
@@ -105,10 +105,7 @@ def is_clear_from(x, is_edges, reach, gap):
     """Whether a pair at the places ``x`` is farther apart than its gap, when its sides come nearer by ``reach``."""
     a, b, c, e = x[0, :], x[1, :], x[2, :], x[3, :]
     least = gap + reach + ti.static(LEAST_ROUNDINGS * rounding()) * ti.max(ti.abs(a).max(), ti.abs(e).max())
-    result = is_farther(is_edges, a, b, c, e, least)
-    if not result:
-        result = pair_geometry(is_edges, a, b, c, e, ti.Vector([0.0, 0.0, 0.0])).distance > least
-    return result
+    return pair_geometry(is_edges, a, b, c, e, ti.Vector([0.0, 0.0, 0.0])).distance > least
 
 
 @ti.func

@@ -9,6 +9,7 @@ allows, and none leaves the box in which the search has looked for pairs. ``pair
 import taichi as ti
 
 from ...contacts.pairs.limit import begin_limit, limited_move, slide
+from ...contacts.pairs.touch import IS_STILL
 from .pair_tables import CLIPPED, FIRST, IS_CUT, IS_FREE, IS_HELD, ISLAND, LAST
 from .window_functions import window_of
 
@@ -56,23 +57,25 @@ def measure_islands(particles: ti.template(), starts: ti.template(), pairs: ti.t
 def begin_limit_share(particles: ti.template(), starts: ti.template(), pairs: ti.template(), turn, turns):
     """The moves of one of ``turns`` equal shares of the particles, within their boxes, in their islands' frames."""
     rows = ti.static(pairs.object_rows)
-    count = particles.positions.shape[0]
+    count = pairs.candidates.shape[0]
     begin, end = count * turn // turns, count * (turn + 1) // turns
     for o in range(rows.shape[0]):
         frame, clipped = pairs.frames[rows[o, ISLAND]], 0
         for i in range(ti.max(rows[o, FIRST], begin), ti.min(rows[o, LAST], end)):
-            p = particles.positions[i]
-            if p[3] > 0.0:
-                low, high = window_of(pairs, i)
-                inside = ti.min(ti.max(p.xyz, low), high)
-                if (inside - p.xyz).norm() > 0.0:
-                    p = ti.Vector([inside[0], inside[1], inside[2], p[3]])
-                    particles.positions[i] = p
-                    clipped += 1
-            move = without_fourth(p - starts[i]) - frame
-            if p[3] > 0.0:
-                move *= ti.min(1.0, pairs.reaches[i] / ti.max(move.norm(), 1e-30))
-            begin_limit(pairs, i, move.xyz, p[3])
+            # what is still goes where its box says, and no pair asks for it
+            if pairs.pushed[i] != IS_STILL:
+                p = particles.positions[i]
+                if p[3] > 0.0:
+                    low, high = window_of(pairs, i)
+                    inside = ti.min(ti.max(p.xyz, low), high)
+                    if (inside - p.xyz).norm() > 0.0:
+                        p = ti.Vector([inside[0], inside[1], inside[2], p[3]])
+                        particles.positions[i] = p
+                        clipped += 1
+                move = without_fourth(p - starts[i]) - frame
+                if p[3] > 0.0:
+                    move *= ti.min(1.0, pairs.reaches[i] / ti.max(move.norm(), 1e-30))
+                begin_limit(pairs, i, move.xyz, p[3])
         count_clipped(pairs, o, clipped)
 
 
@@ -88,12 +91,12 @@ def count_clipped(pairs: ti.template(), o, clipped):
 def slide_share(particles: ti.template(), starts: ti.template(), pairs: ti.template(), turn, turns):
     """Let one of ``turns`` equal shares of the particles go along what stops them, within their boxes."""
     rows = ti.static(pairs.object_rows)
-    count = particles.positions.shape[0]
+    count = pairs.candidates.shape[0]
     begin, end = count * turn // turns, count * (turn + 1) // turns
     for o in range(rows.shape[0]):
         frame = pairs.frames[rows[o, ISLAND]]
         for i in range(ti.max(rows[o, FIRST], begin), ti.min(rows[o, LAST], end)):
-            if pairs.cuts[i][3] < 1.0:
+            if pairs.pushed[i] != IS_STILL and pairs.cuts[i][3] < 1.0:
                 slide(pairs, i)
                 low, high = window_of(pairs, i)
                 origin = (starts[i] + frame).xyz
@@ -105,19 +108,20 @@ def slide_share(particles: ti.template(), starts: ti.template(), pairs: ti.templ
 def truncate_share(particles: ti.template(), starts: ti.template(), pairs: ti.template(), turn, turns):
     """Let one of ``turns`` equal shares of the particles go as far as they may."""
     rows = ti.static(pairs.object_rows)
-    count = particles.positions.shape[0]
+    count = pairs.candidates.shape[0]
     begin, end = count * turn // turns, count * (turn + 1) // turns
     for o in range(rows.shape[0]):
         frame, clipped = pairs.frames[rows[o, ISLAND]], 0
         for i in range(ti.max(rows[o, FIRST], begin), ti.min(rows[o, LAST], end)):
-            p = particles.positions[i]
-            allowed = limited_move(pairs, i)
-            wanted = without_fourth(p - starts[i]) - frame
-            # what is not clipped stays where it is, to the last bit
-            if p[3] > 0.0 and (allowed - wanted).norm() > 0.0:
-                place = starts[i] + frame + allowed
-                particles.positions[i] = ti.Vector([place[0], place[1], place[2], p[3]])
-                clipped += 1
+            if pairs.pushed[i] != IS_STILL:
+                p = particles.positions[i]
+                allowed = limited_move(pairs, i)
+                wanted = without_fourth(p - starts[i]) - frame
+                # what is not clipped stays where it is, to the last bit
+                if p[3] > 0.0 and (allowed - wanted).norm() > 0.0:
+                    place = starts[i] + frame + allowed
+                    particles.positions[i] = ti.Vector([place[0], place[1], place[2], p[3]])
+                    clipped += 1
         count_clipped(pairs, o, clipped)
 
 

@@ -58,11 +58,14 @@ def open_list_share(starts: ti.template(), pairs: ti.template(), turn, turns, of
     span = next_span(pairs, of)
     if turn == 0:
         pairs.told[LAID_SPAN] = span
+        for o in range(rows.shape[0] if pairs.told[IS_OVER] > 0 else 0):
+            pairs.drifts[o] = ti.Vector([0.0, 0.0, 0.0, 0.0])
     count = pairs.candidates.shape[0]
     begin, end = count * turn // turns, count * (turn + 1) // turns
     for o in range(rows.shape[0] if pairs.told[IS_OVER] > 0 else 0):
         slack = ti.cast(pairs.objects[o, OBJECT_SLACK], float)
         for i in range(ti.max(rows[o, FIRST], begin), ti.min(rows[o, LAST], end)):
+            pairs.list_places[i], pairs.strays[i] = starts[i], 0.0
             own, come, stay = pairs.window_starts[i], pairs.window_ends[i], pairs.window_stays[i]
             pairs.list_starts[i], pairs.list_ends[i] = own, come
             pairs.list_stays[i] = ti.Vector([stay[0], stay[1], stay[2], 0.0])

@@ -12,8 +12,20 @@ import taichi as ti
 from ...constraints.constraint import BDF2, BDF2_STEP
 from ...contacts.contact import forget_later_touches
 from ...contacts.pairs.tables import OBJECT_HALF_THICKNESS
+from ...contacts.pairs.touch import IS_NEAR, IS_STILL
 from ...contacts.tables import BODY_OFFSET, POINT_BODY
-from .pair_tables import FIRST, IS_CUT, IS_HELD, ISLAND, LAST, MAY_SEARCH, MOST_SEARCHES, MUST_SEARCH, NEXT_ISLAND
+from .pair_tables import (
+    FIRST,
+    IS_CUT,
+    IS_FREE,
+    IS_HELD,
+    ISLAND,
+    LAST,
+    MAY_SEARCH,
+    MOST_SEARCHES,
+    MUST_SEARCH,
+    NEXT_ISLAND,
+)
 
 # what pushes may add to the way of a particle before another search is due, as a share of the thickness of its object.
 # Chosen by trying, see docs/experiments.md, Contact between bodies
@@ -23,15 +35,20 @@ PUSHED = 0.1
 
 
 @ti.func
-def begin_share(particles: ti.template(), pairs: ti.template(), turn, turns):
+def begin_share(particles: ti.template(), pairs: ti.template(), turn, turns, iterations, variant: ti.template()):
     """Note the velocities of one of ``turns`` equal shares of the particles, and what a substep begins with."""
-    count = particles.positions.shape[0]
+    count, mark = pairs.candidates.shape[0], IS_STILL
+    # what comes after the pushes moves any particle
+    if ti.static(variant.strikes) or iterations > 1:
+        mark = IS_NEAR
     for i in range(count * turn // turns, count * (turn + 1) // turns):
-        pairs.start_velocities[i] = particles.velocities[i]
-        pairs.pushed[i] = 0
+        pairs.pushed[i] = mark
+        if ti.static(variant.rebounds or variant.strikes):
+            pairs.start_velocities[i] = particles.velocities[i]
     if turn == 0:
         pairs.told[MAY_SEARCH] = pairs.told[MOST_SEARCHES]
         for o in range(pairs.object_rows.shape[0]):
+            pairs.drifts[o] += pairs.means[o]
             pairs.object_rows[o, ISLAND] = pairs.object_rows[o, NEXT_ISLAND]
             pairs.object_rows[o, IS_HELD] = 0
             pairs.object_rows[o, IS_CUT] = 0
@@ -41,15 +58,22 @@ def begin_share(particles: ti.template(), pairs: ti.template(), turn, turns):
 def note_share(world: ti.template(), turn, turns, shapes: ti.template()):
     """Note where one of ``turns`` equal shares of the particles would come, and which objects a collider holds."""
     rows, points = ti.static(world.pairs.object_rows, world.contacts.elements)
-    count = world.particles.positions.shape[0]
+    count = world.pairs.candidates.shape[0]
     for i in range(count * turn // turns, count * (turn + 1) // turns):
         world.pairs.candidates[i] = world.particles.positions[i]
         world.pairs.window_ends[i] = world.particles.positions[i]
     if ti.static(shapes):
-        count = points.shape[0]
-        for k in range(count * turn // turns, count * (turn + 1) // turns):
+        # of what is held in any case nothing is asked
+        loose, count = 0, points.shape[0]
+        for o in range(rows.shape[0]):
+            loose += rows[o, IS_FREE] & (1 - rows[o, IS_HELD])
+        k, end = count * turn // turns, count * (turn + 1) // turns
+        while k < end and loose > 0:
             if world.contacts.touches[k] > 0:
-                rows[points[k, POINT_BODY], IS_HELD] = 1
+                o = points[k, POINT_BODY]
+                loose -= rows[o, IS_FREE] & (1 - rows[o, IS_HELD])
+                rows[o, IS_HELD] = 1
+            k += 1
 
 
 @ti.func
@@ -65,9 +89,10 @@ def open_share(
 ):
     """The boxes of one of ``turns`` equal shares of the particles, and how far they may go in their island's frame."""
     rows = ti.static(pairs.object_rows)
-    count = particles.positions.shape[0]
+    count = pairs.candidates.shape[0]
     begin, end = count * turn // turns, count * (turn + 1) // turns
     for o in range(rows.shape[0]):
+        drift = pairs.drifts[rows[o, ISLAND]]
         thickness = 2.0 * ti.cast(pairs.objects[o, OBJECT_HALF_THICKNESS], float)
         for i in range(ti.max(rows[o, FIRST], begin), ti.min(rows[o, LAST], end)):
             start, come = starts[i], pairs.window_ends[i]
@@ -83,6 +108,7 @@ def open_share(
             pairs.window_starts[i] = ti.Vector([start[0], start[1], start[2], margin])
             pairs.window_stays[i] = stay
             pairs.reaches[i] = (come - moved).xyz.norm() + margin
+            pairs.strays[i] = (start - pairs.list_places[i] - drift).xyz.norm()
 
 
 @ti.func
@@ -105,39 +131,67 @@ def window_of(pairs: ti.template(), i):
 @ti.func
 def check_share(particles: ti.template(), pairs: ti.template(), turn, turns, substep):
     """Ask for another search where one of ``turns`` equal shares of the particles left its boxes."""
-    count = particles.positions.shape[0]
+    count = pairs.candidates.shape[0]
     if pairs.told[MAY_SEARCH] > 0:
         for i in range(count * turn // turns, count * (turn + 1) // turns):
-            p = particles.positions[i]
-            if p[3] > 0.0:
-                low, high = window_of(pairs, i)
-                if ti.max(low - p.xyz, p.xyz - high).max() > 0.0:
-                    pairs.told[MUST_SEARCH] = substep + 1
+            if pairs.pushed[i] != IS_STILL:
+                p = particles.positions[i]
+                if p[3] > 0.0:
+                    low, high = window_of(pairs, i)
+                    if ti.max(low - p.xyz, p.xyz - high).max() > 0.0:
+                        pairs.told[MUST_SEARCH] = substep + 1
 
 
 @ti.func
 def is_pushed(world: ti.template(), k):
     """Whether contact point ``k`` has left the place to which the first iteration brought it, by more than a little."""
     elements, weights = ti.static(world.contacts.elements, world.contacts.weights)
-    way = ti.Vector([0.0, 0.0, 0.0])
-    for j in ti.static(range(4)):
-        if weights[k, j] != 0.0:
-            i = elements[k, j]
-            way += weights[k, j] * (world.particles.positions[i] - world.pairs.candidates[i]).xyz
-    least = PUSHED * world.particles.bodies[elements[k, POINT_BODY], BODY_OFFSET]
-    return way.norm_sqr() > least * least
+    result = False
+    if may_have_moved(world, k):
+        way = ti.Vector([0.0, 0.0, 0.0])
+        for j in ti.static(range(4)):
+            if weights[k, j] != 0.0:
+                i = elements[k, j]
+                way += weights[k, j] * (world.particles.positions[i] - world.pairs.candidates[i]).xyz
+        least = PUSHED * world.particles.bodies[elements[k, POINT_BODY], BODY_OFFSET]
+        result = way.norm_sqr() > least * least
+    return result
+
+
+@ti.func
+def may_have_moved(world: ti.template(), k):
+    """Whether anything may have moved a particle that carries contact point ``k`` since pairs were found."""
+    elements, weights, pushed = ti.static(world.contacts.elements, world.contacts.weights, world.pairs.pushed)
+    result = pushed[elements[k, 0]] != IS_STILL
+    # most are carried by a single particle
+    if not result and weights[k, 0] != 1.0:
+        for j in range(1, 4):
+            result = result or (weights[k, j] != 0.0 and pushed[elements[k, j]] != IS_STILL)
+    return result
+
+
+@ti.func
+def note_moved(world: ti.template(), k):
+    """Note that what carries contact point ``k`` may move."""
+    elements, weights, pushed = ti.static(world.contacts.elements, world.contacts.weights, world.pairs.pushed)
+    for j in range(4):
+        if weights[k, j] != 0.0 and world.particles.positions[elements[k, j]][3] > 0.0:
+            if pushed[elements[k, j]] == IS_STILL:
+                pushed[elements[k, j]] = IS_NEAR
 
 
 @ti.func
 def reopen_share(world: ti.template(), turn, turns, shapes: ti.template()):
     """Put one of ``turns`` equal shares of the particles back, and let boxes end where they were pushed."""
     positions = ti.static(world.particles.positions)
-    count = positions.shape[0]
+    count = world.pairs.candidates.shape[0]
     if world.pairs.told[MUST_SEARCH] > 0:
         for i in range(count * turn // turns, count * (turn + 1) // turns):
             world.pairs.window_ends[i] = positions[i]
             positions[i] = world.pairs.candidates[i]
-            world.pairs.pushed[i] = 0
+            # its box is another one now, whether it is near anything or not
+            if world.pairs.pushed[i] != IS_STILL:
+                world.pairs.pushed[i] = IS_NEAR
         if ti.static(shapes):
             count = world.contacts.elements.shape[0]
             for k in range(count * turn // turns, count * (turn + 1) // turns):

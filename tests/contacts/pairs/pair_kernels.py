@@ -12,6 +12,9 @@ from blender_xpbd.device.arrays import make_array, make_vectors, make_zero_vecto
 from blender_xpbd.device.packs import pack_type
 from blender_xpbd.device.runtime import real_type
 
+# how much nearer sides may have come since pairs were listed [m]
+STRAY = 0.001
+
 VECTORS = ti.types.ndarray(ndim=1)
 FLOATS = ti.types.ndarray(ndim=1)
 INTS = ti.types.ndarray(dtype=ti.i32, ndim=1)
@@ -25,7 +28,7 @@ Surfaces = pack_type(
 Pairs = pack_type(
     pair_ints=ti.types.ndarray(dtype=ti.i32, ndim=2),
     pair_floats=ti.types.ndarray(ndim=2),
-    pair_bounds=FLOATS,
+    pair_clearances=FLOATS,
     near_ints=INTS,
     near_floats=FLOATS,
     near_count=INTS,
@@ -82,7 +85,7 @@ def pairs_of(kinds, points, gap, friction=0.0, restitution=0.0):
     return Pairs(
         pair_ints=make_array(ints, ti.i32),
         pair_floats=make_array(floats, real_type()),
-        pair_bounds=make_zeros((len(kinds),), real_type()),
+        pair_clearances=make_zeros((len(kinds),), real_type()),
         near_ints=make_zeros((len(kinds) * tables.NEAR_INTS,), ti.i32),
         near_floats=make_zeros((len(kinds) * tables.NEAR_WIDTH,), real_type()),
         near_count=make_zeros((1,), ti.i32),
@@ -111,21 +114,18 @@ def find(
     for _ in range(1):
         found = 0
         for k in range(count):
-            if pairs.pair_bounds[k] <= reach:
-                found += near.find_near(
-                    particles,
-                    particles.positions,
-                    particles.velocities,
-                    surfaces,
-                    pairs,
-                    k,
-                    found,
-                    ti.Vector([reach, reach, near.LARGEST_PUSH_SPEED * h]),
-                    True,
-                    embeds,
-                )
-            # each call lists anew
-            pairs.pair_bounds[k] = 0.0
+            found += near.find_near(
+                particles,
+                particles.positions,
+                particles.velocities,
+                surfaces,
+                pairs,
+                k,
+                found,
+                ti.Vector([reach, STRAY, near.LARGEST_PUSH_SPEED * h]),
+                True,
+                embeds,
+            )
         pairs.near_count[0] = found
 
 

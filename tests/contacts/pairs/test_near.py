@@ -48,6 +48,15 @@ def test_pairs_within_the_gap_and_what_they_may_close_are_near():
     assert Pairs([0.005, 0.0119, 0.0121, 0.5]).find(0.002) == [0, 1]
 
 
+def test_the_clearance_goes_without_what_sides_may_have_come_nearer_before():
+    pairs = Pairs([0.005, 0.0119, 0.5])
+    pairs.find(0.002)
+    found = read_array(pairs.pairs.pair_clearances)
+    np.testing.assert_allclose(found, np.array([0.005, 0.0119, 0.5]) - GAP - kernels.STRAY, atol=2e-6)
+    # rounding leaves it a lower bound
+    assert (found < np.array([0.005, 0.0119, 0.5]) - GAP - kernels.STRAY).all()
+
+
 def test_what_a_row_tells():
     pairs = Pairs([0.005])
     pairs.find(0.002)

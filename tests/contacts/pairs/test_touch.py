@@ -1,59 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A push parts sides by what is asked and keeps momentum; friction stays in its cone; no push is kept as speed."""
+"""A push parts sides by what is asked and keeps momentum; friction stays in its cone."""
 
 import numpy as np
 import pytest
 
 from blender_xpbd.device.arrays import read_array, write_array
 from tests.contacts.pairs import pair_kernels as kernels
+from tests.contacts.pairs.one_pair import EDGES, GAP, VERTEX, H, Pair
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
-
-GAP, H = 0.01, 0.01
-# a vertex 5 mm over a triangle, and an edge 5 mm over an edge
-VERTEX = np.array([[0.3, 0.2, 0.005], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
-EDGES = np.array([[-1.0, 0.2, 0.005], [2.0, 0.2, 0.005], [0.4, -1.0, 0.0], [0.4, 0.5, 0.0]])
-MASSES = np.array([1.0, 2.0, 0.5, 3.0])
-
-
-class Pair:
-    """One pair through a substep."""
-
-    def __init__(self, kind, places, masses=MASSES, velocities=None, friction=0.0, restitution=0.0, carriers=None, h=H):
-        self.masses, self.h = masses, h
-        self.inverse_masses = np.where(np.isinf(masses), 0.0, 1.0 / masses)
-        velocities = np.zeros_like(places) if velocities is None else velocities
-        self.particles = kernels.moving(places, self.inverse_masses, velocities)
-        self.embeds = carriers is not None
-        elements, weights = carriers or kernels.points_of_particles(np.array([0, 1, 1, 1]))
-        self.surfaces = kernels.surfaces_of(elements, weights, len(places))
-        self.pairs = kernels.pairs_of([kind], [[0, 1, 2, 3]], GAP, friction, restitution)
-        kernels.find(self.particles, self.surfaces, self.pairs, 1, h, 1.0, self.embeds)
-
-    def move(self, ways):
-        places = read_array(self.particles.positions)
-        places[:, :3] += ways
-        write_array(self.particles.positions, places)
-
-    def touch(self, sweeps=1):
-        before = self.positions
-        kernels.touch_all(self.particles, self.surfaces, self.pairs, sweeps, self.embeds)
-        return self.positions - before
-
-    def settle(self, velocities):
-        write_array(self.particles.velocities, np.column_stack([velocities, np.zeros(len(velocities))]))
-        kernels.keep_all(self.particles, self.surfaces, self.pairs, self.embeds)
-        kernels.settle_all(self.particles, self.surfaces, self.pairs, 1.0 / self.h, 0.01, self.embeds)
-        return read_array(self.particles.velocities)[:, :3]
-
-    def next_substep(self):
-        kernels.keep_all(self.particles, self.surfaces, self.pairs, self.embeds)
-        write_array(self.particles.previous_positions, read_array(self.particles.positions))
-        kernels.find(self.particles, self.surfaces, self.pairs, 1, self.h, 1.0, self.embeds)
-
-    @property
-    def positions(self):
-        return read_array(self.particles.positions)[:, :3].astype(float)
 
 
 @pytest.mark.parametrize(("kind", "places"), [(0, VERTEX), (1, EDGES)])
@@ -138,43 +93,6 @@ def test_a_push_that_others_made_needless_is_taken_back():
 def test_sides_that_begin_too_near_glide_apart():
     pair = Pair(0, VERTEX, np.array([1.0, np.inf, np.inf, np.inf]), h=0.001)
     assert pair.touch()[0, 2] == pytest.approx(0.001, rel=1e-4)
-
-
-@pytest.mark.parametrize(("before", "restitution", "after"), [(-1.0, 0.5, 0.5), (-1.0, 0.0, 0.0), (-0.01, 0.5, 0.0)])
-def test_sides_part_with_the_speed_of_approach_times_e(before, restitution, after):
-    velocities = np.array([[0.0, 0.0, before], *[[0.0] * 3] * 3])
-    pair = Pair(0, VERTEX, MASSES, velocities, restitution=restitution)
-    pair.touch()
-    start = np.array([[0.1, 0.0, -0.2], *[[0.0] * 3] * 3])
-    got = pair.settle(start)
-    np.testing.assert_allclose((MASSES[:, None] * (got - start)).sum(axis=0), 0.0, atol=1e-6)
-    assert got[0, 2] - np.array([0.5, 0.3, 0.2]) @ got[1:, 2] == pytest.approx(after, abs=1e-6)
-
-
-def test_only_the_speed_of_the_push_is_taken_back():
-    """The push was 5 mm in 10 ms: what parts at 2 m/s keeps 1.5 of them."""
-    pair = Pair(0, VERTEX, np.array([1.0, np.inf, np.inf, np.inf]))
-    pair.touch()
-    assert pair.settle(np.array([[0.0, 0.0, 2.0], *[[0.0] * 3] * 3]))[0, 2] == pytest.approx(1.5, rel=1e-4)
-
-
-@pytest.mark.parametrize(("slip", "taken"), [(3.0, 0.3), (0.2, 0.2)])
-def test_friction_goes_with_all_of_the_normal_impulse(slip, taken):
-    """The push stopped 0.5 of 1.5 m/s; what stops the other 1 m/s has friction too, but turns no slip around."""
-    pair = Pair(0, VERTEX, np.array([1.0, np.inf, np.inf, np.inf]), friction=0.3)
-    pair.move(np.array([[0.1, 0.0, 0.0], *[[0.0] * 3] * 3]))
-    pair.touch()
-    got = pair.settle(np.array([[slip, 0.0, -1.0], *[[0.0] * 3] * 3]))
-    np.testing.assert_allclose(got[0], [slip - taken, 0.0, 0.0], atol=1e-6)
-
-
-def test_what_sticks_keeps_its_velocity_along_the_surface():
-    pair = Pair(0, VERTEX, np.array([1.0, np.inf, np.inf, np.inf]), friction=0.3)
-    pair.move(np.array([[0.0005, 0.0, 0.0], *[[0.0] * 3] * 3]))
-    pair.touch()
-    pair.move(np.array([[1e-5, 0.0, 0.0], *[[0.0] * 3] * 3]))
-    got = pair.settle(np.array([[0.1, 0.0, -1.0], *[[0.0] * 3] * 3]))
-    np.testing.assert_allclose(got[0], [0.1, 0.0, 0.0], atol=1e-6)
 
 
 @pytest.mark.parametrize(

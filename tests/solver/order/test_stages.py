@@ -108,7 +108,7 @@ def test_rates_are_damped_by_what_is_kept_and_then_mended_right_after_velocities
 
 
 def test_pairs_are_searched_once_after_the_first_iteration_and_pushed_in_all():
-    stages = substep_stages(4, 2, Contents(False, True, has_pairs=True))
+    stages = substep_stages(4, 2, Contents(False, True, has_pairs=True, rebounds=True))
     acts = [stage.act for stage in stages]
     assert acts[0] == BEGIN_PAIRS
     assert acts.count(OPEN_WINDOW) == acts.count(REOPEN_WINDOW) == 1
@@ -122,6 +122,11 @@ def test_pairs_are_searched_once_after_the_first_iteration_and_pushed_in_all():
     # sweeps are counted through the substep, and colliders hold what each has pushed
     for sweep in range(2 * MOST_SWEEPS):
         assert tasks_of(stages, TOUCH_PAIRS, sweep) == tasks_of(stages, TOUCH_AGAIN, sweep) == list(range(5))
+
+
+def test_velocities_of_pairs_are_swept_once_where_nothing_rebounds():
+    stages = substep_stages(4, 2, Contents(False, True, has_pairs=True))
+    assert [stage.detail for stage in stages if stage.act == SETTLE_PAIRS] == [0, 0]
 
 
 def test_hard_pieces_part_between_the_last_push_and_the_truncation():

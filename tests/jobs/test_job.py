@@ -247,7 +247,7 @@ def test_every_array_is_needed_and_checked(job: Path) -> None:
     read_job(job)
 
 
-@pytest.mark.parametrize("version", [0, 1, 2, 4, "3", None])
+@pytest.mark.parametrize("version", [0, 1, 2, 3, 5, "4", None])
 def test_another_version_is_named(job: Path, version: object) -> None:
     edit(job, lambda value: value.update(schema_version=version))
     with pytest.raises(XpbdError, match=r"E_JOB.*schema version") as caught:
@@ -362,7 +362,7 @@ HOSTILE = [
     at("forces", 0, "kind", value="MAGIC"),
     at("forces", 0, "parameters", value={}),
     at("forces", 0, "parameters", "seed", value=1.5),
-    at("forces", 0, "parameters", "size", value=0),
+    at("forces", 0, "parameters", "size", value=-1),
     at("forces", 0, "parameters", "more", value=1),
     at("tracks", value={}),
     at("tracks", 0, "target", value="../x"),

@@ -11,6 +11,7 @@ from blender_xpbd.device.arrays import read_array
 from blender_xpbd.scene.body import Body
 from blender_xpbd.scene.force import Force
 from blender_xpbd.scene.material import Material
+from blender_xpbd.scene.outer_parameters import OUTER_PARAMETERS
 from blender_xpbd.scene.track import Track
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.step.plan import COLOURS, SERIAL, THREADS
@@ -316,6 +317,37 @@ def test_a_keyed_push_moves_its_group():
     # it grows over the second frame
     speed = 3.0 * FRAME * (0.5 + 2.0)
     np.testing.assert_allclose(velocities(solver)[:, 2], speed * np.array([1.0, 1.0, 0.0, 0.5]), rtol=0.02, atol=1e-4)
+
+
+OTHER_VALUES = {
+    "force_weight": 0.4, "air_drag": 0.3, "air_lift": 1.5, "push_x": 2.0, "push_y": -3.0, "push_z": 5.0
+}  # fmt: skip
+
+
+def tracked(name, values, **keywords):
+    """Where the vertices of a sheet in a wind are after the frames of a track."""
+    body = replace(cloth(5), material=Material.from_values(keywords))
+    whole = replace(
+        scene(body, gravity=STILL, substeps=5, precision="DOUBLE", frames=(1, 5)),
+        forces=(wind(6.0, transforms=placed()),),
+        tracks=() if values is None else (Track("b0", name, np.asarray(values, np.float64)),),
+    )
+    solver = Solver(build_system(whole))
+    for _ in range(4):
+        solver.advance()
+    return solver.positions()
+
+
+def test_there_is_another_value_of_every_outer_parameter():
+    assert set(OTHER_VALUES) == {parameter.name for parameter in OUTER_PARAMETERS if parameter.animatable}
+
+
+@pytest.mark.parametrize(("name", "other"), OTHER_VALUES.items())
+def test_every_outer_parameter_follows_its_track(name, other):
+    np.testing.assert_array_equal(tracked(name, np.full(5, other)), tracked(name, None, **{name: other}))
+    late = tracked(name, [0.0, 0.0, 0.0, other, other])
+    for value in (0.0, other):
+        assert np.abs(late - tracked(name, np.full(5, value))).max() > 1e-4
 
 
 def test_a_jelly_pressed_to_a_wall_by_a_field_rests():

@@ -29,9 +29,9 @@ from ..order.stages import Contents, Stage, substep_stages
 from ..system.colliders import ColliderSet
 from ..system.contact_objects import unseen_colliders
 from ..system.mode import keeps_friction, rate_damped_types, static_mode, used_types
+from ..system.outer_arrays import outer_arrays
 from ..system.speed_changes import bdf2_history
 from ..system.system import System
-from .outer_state import outer_arrays
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Pieces, Targets, World
 from .pair_state import no_pairs
 from .spin import SUM_WIDTH

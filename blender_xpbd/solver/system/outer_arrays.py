@@ -11,7 +11,7 @@ import taichi as ti
 
 from ...bodies.vertex_factors import embedded_factors, vertex_factors
 from ...device.arrays import make_array, make_vectors, make_zero_vectors
-from ..system.system import System
+from .system import System
 
 
 def outer_arrays(system: System) -> dict[str, Any]:

@@ -17,6 +17,7 @@ import bpy
 from ...scene.errors import XpbdError
 
 _OPERATORS = {".abc": ("wm", "alembic_export"), ".usdc": ("wm", "usd_export"), ".glb": ("export_scene", "gltf")}
+_SWITCHES = ("hide_viewport", "hide_select", "hide_render")
 _WISHES: dict[str, dict[str, Any]] = {
     ".abc": {"selected": True, "visible_objects_only": False, "as_background_job": False},
     # shape keys would be written as blend shapes, not as what the modifier plays
@@ -88,7 +89,8 @@ def run_exporter(
     known = {prop.identifier for prop in operator.get_rna_type().properties}
     with ExitStack() as stack:
         stack.enter_context(_only_selected(context, objects))
-        stack.enter_context(_scene_range(context.scene, start, end))
+        if suffix != ".abc":
+            stack.enter_context(_scene_range(context.scene, start, end))
         try:
             operator("EXEC_DEFAULT", **{name: value for name, value in wishes.items() if name in known})
         except RuntimeError as fault:
@@ -107,28 +109,69 @@ def _only_selected(context: bpy.types.Context, objects: Sequence[bpy.types.Objec
         names = ", ".join(strangers)
         raise XpbdError("E_EXPORT", f"{names} must be in the view layer: enable the collection and the object there.")
     selected, active = list(context.selected_objects), layer.objects.active
-    hidden = [obj for obj in objects if obj.hide_get()]
     try:
-        for obj in hidden:
-            obj.hide_set(False)
-        for obj in layer.objects:
-            obj.select_set(obj in objects)
-        layer.objects.active = objects[0]
-        yield
+        with ExitStack() as stack:
+            for obj in objects:
+                stack.enter_context(_shown(context.scene.collection, obj))
+            layer.update()
+            hidden = [obj for obj in objects if obj.hide_get()]
+            stack.callback(_hide, hidden)
+            for obj in hidden:
+                obj.hide_set(False)
+            for obj in layer.objects:
+                obj.select_set(obj in objects)
+            if left := [obj.name for obj in objects if not obj.select_get()]:
+                raise XpbdError(
+                    "E_EXPORT",
+                    f"Blender does not let {', '.join(left)} be selected: show the object and its collection.",
+                )
+            layer.objects.active = objects[0]
+            yield
     finally:
+        layer.update()
         for obj in layer.objects:
             obj.select_set(obj in selected)
         layer.objects.active = active
-        for obj in hidden:
-            obj.hide_set(True)
+
+
+@contextmanager
+def _shown(everything: bpy.types.Collection, obj: bpy.types.Object) -> Iterator[None]:
+    """Let an object be selected and rendered, whatever its switches and those of its collections say.
+
+    What one of an object's collections shows is shown: so it is put into the scene's own, which hides nothing.
+    """
+    before = {name: getattr(obj, name) for name in _SWITCHES}
+    is_guest = obj.name not in everything.objects
+    if is_guest:
+        everything.objects.link(obj)
+    try:
+        for name in _SWITCHES:
+            setattr(obj, name, False)
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(obj, name, value)
+        if is_guest:
+            everything.objects.unlink(obj)
+
+
+def _hide(objects: Sequence[bpy.types.Object]) -> None:
+    for obj in objects:
+        obj.hide_set(True)
 
 
 @contextmanager
 def _scene_range(scene: bpy.types.Scene, start: int, end: int) -> Iterator[None]:
-    """The frames of the scene, which USD and glTF go by."""
+    """The frames of the scene, which USD and glTF go by. A scene has none before 0, where a bake may begin."""
     before = scene.frame_start, scene.frame_end, scene.frame_step
-    scene.frame_start, scene.frame_end, scene.frame_step = start, end, 1
     try:
+        scene.frame_start, scene.frame_end, scene.frame_step = start, end, 1
+        if (scene.frame_start, scene.frame_end) != (start, end):
+            raise XpbdError(
+                "E_EXPORT",
+                f"Blender's exporter cannot write the frames {start} to {end}, for a scene begins at 0 at the "
+                "earliest: bake later frames, or export Alembic (.abc).",
+            )
         yield
     finally:
         scene.frame_start, scene.frame_end, scene.frame_step = before

@@ -38,7 +38,7 @@ class Worker:
 
     def positions(self, number, frame):
         rest = self.scene.bodies[number].positions
-        return rest + np.random.default_rng(10 * frame + number).uniform(-1.0, 1.0, rest.shape)
+        return rest + np.random.default_rng(abs(10 * frame + number)).uniform(-1.0, 1.0, rest.shape)
 
     @property
     def cache(self):
@@ -46,7 +46,7 @@ class Worker:
         return FrameCache(self.folder, *counts)
 
     def orientations(self, frame):
-        return np.random.default_rng(frame).uniform(-1.0, 1.0, (sum(self.turns), 4)).astype(np.float32)
+        return np.random.default_rng(abs(frame)).uniform(-1.0, 1.0, (sum(self.turns), 4)).astype(np.float32)
 
     def publish(self, *frames):
         for frame in frames:

@@ -21,7 +21,7 @@ def baked(bpy, make_body, read, tmp_path):
     from blender_xpbd.addon.baking.bake_output import BakeOutput
     from blender_xpbd.addon.baking.report import BakeSummary
 
-    def make(names=("A", "B", "C"), step=1, prepare=None, **values):
+    def make(names=("A", "B", "C"), step=1, first=1, prepare=None, **values):
         bpy.context.scene.frame_set(1)
         transforms = {
             "A": {"location": tuple(ORIGIN)},
@@ -38,7 +38,7 @@ def baked(bpy, make_body, read, tmp_path):
             objects[0].animation_data.action.name = "Moves"
         for obj in objects if prepare else ():
             prepare(obj)
-        reading = read(frame_end=FRAMES, frame_step=step, **values)
+        reading = read(frame_start=first, frame_end=FRAMES, frame_step=step, **values)
         folder = tmp_path / "jobs" / "job"
         folder.mkdir(parents=True)
         worker = Worker(folder, reading.scene)

@@ -239,3 +239,63 @@ def test_a_mesh_that_is_being_edited_is_refused(bpy, baked, export, tmp_path):
     finally:
         bpy.ops.object.mode_set(mode="OBJECT")
     assert obj.data.shape_keys is not None
+
+
+HIDINGS = (
+    lambda obj, _: setattr(obj, "hide_select", True),
+    lambda obj, _: setattr(obj, "hide_viewport", True),
+    lambda obj, _: setattr(obj, "hide_render", True),
+    lambda _, collection: setattr(collection, "hide_select", True),
+    lambda _, collection: setattr(collection, "hide_viewport", True),
+    lambda _, collection: setattr(collection, "hide_render", True),
+    lambda obj, _: obj.hide_set(True),
+)
+HIDING_NAMES = ["select", "viewport", "render", "group_select", "group_viewport", "group_render", "eye"]
+
+
+@pytest.mark.parametrize("hide", HIDINGS, ids=HIDING_NAMES)
+@pytest.mark.parametrize("suffix", list(IMPORTERS))
+def test_what_is_hidden_in_any_way_is_written_and_stays_hidden(bpy, baked, export, tmp_path, suffix, hide):
+    if suffix == ".glb":
+        bpy.ops.preferences.addon_enable(module="io_scene_gltf2")
+    (obj,), positions = baked(names=("C",))
+    group = bpy.data.collections.new("Group")
+    bpy.context.scene.collection.children.link(group)
+    group.objects.link(obj)
+    bpy.context.scene.collection.objects.unlink(obj)
+    hide(obj, group)
+    switches = obj.hide_select, obj.hide_viewport, obj.hide_render, obj.hide_get()
+    path = tmp_path / f"out{suffix}"
+    export(path, [obj])
+    assert (obj.hide_select, obj.hide_viewport, obj.hide_render, obj.hide_get()) == switches
+    assert list(obj.users_collection) == [group]
+    bpy.data.objects.remove(obj)
+    IMPORTERS[suffix](bpy, str(path))
+    (read,) = [other for other in bpy.data.objects if other.type == "MESH"]
+    assert_same(shown(bpy, read, 4), positions["C"][3], is_sorted=suffix != ".glb")
+
+
+def test_what_cannot_be_selected_is_named(bpy, baked, export, tmp_path):
+    (obj,), _ = baked(names=("C",))
+    obj.driver_add("hide_viewport").driver.expression = "1"
+    bpy.context.view_layer.update()
+    with pytest.raises(XpbdError, match=r"E_EXPORT.*\bC\b"):
+        export(tmp_path / "out.abc", [obj])
+    assert not (tmp_path / "out.abc").exists()
+
+
+@pytest.mark.parametrize("suffix", [".usdc", ".glb"])
+def test_frames_before_the_scenes_first_are_refused(bpy, baked, export, tmp_path, suffix):
+
+    from blender_xpbd.addon.data.bake_record import read_record
+
+    if suffix == ".glb":
+        bpy.ops.preferences.addon_enable(module="io_scene_gltf2")
+    scene = bpy.context.scene
+    (obj,), _ = baked(names=("C",), first=-2)
+    assert read_record(obj).start == -2
+    before = scene.frame_start, scene.frame_end
+    with pytest.raises(XpbdError, match=r"E_EXPORT.*-2"):
+        export(tmp_path / f"out{suffix}", [obj])
+    assert (scene.frame_start, scene.frame_end) == before
+    export(tmp_path / "out.abc", [obj])

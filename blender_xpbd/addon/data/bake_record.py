@@ -5,12 +5,15 @@ saved half-way.
 
 from __future__ import annotations
 
+import base64
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from functools import lru_cache
 from typing import Any
 
 import bpy
+import numpy as np
+import numpy.typing as npt
 
 from ...scene.settings import MAXIMUM_FRAMES
 
@@ -19,6 +22,17 @@ ABSOLUTE = "ABSOLUTE"
 RELATIVE = "RELATIVE"
 # Blender's own numbers: an index has 32 bits, and evaluation times stay far below this
 _LARGEST_NUMBER = 2**31 - 1
+
+
+# Of a transform: three rows of four numbers in single precision, which is what Blender's own matrices have
+_TRANSFORM_BYTES = 48
+
+Floats = npt.NDArray[np.float64]
+
+
+def encoded_transforms(matrices: Floats) -> str:
+    """Matrices of shape (frames, 4, 4) as text, without their last row, which is the same of all."""
+    return base64.b64encode(matrices[:, :3].astype("<f4").tobytes()).decode()
 
 
 @dataclass(frozen=True)
@@ -39,6 +53,9 @@ class BakeRecord:
         use_relative, eval_time: of the keys, as they were.
         active_index, show_only: of the object, as they were.
         body: name of the object when it was baked, by which the cache knows it; "" in records of earlier versions.
+        transforms: where the object was at each frame, or always, as ``encoded_transforms``; "" in records of earlier
+            versions.
+        unit_scale: metres per Blender unit then.
     """
 
     bake: str
@@ -58,6 +75,8 @@ class BakeRecord:
     active_index: int
     show_only: bool
     body: str = ""
+    transforms: str = ""
+    unit_scale: float = 1.0
 
     def frames(self) -> list[int]:
         """The frames that get a key, ascending."""
@@ -77,6 +96,15 @@ class BakeRecord:
         frames = self.frames()
         blends = (self.blend_name(number) for number in range(1, len(frames) + 1))
         return frozenset((*map(self.key_name, frames), *blends))
+
+    def matrices(self) -> Floats | None:
+        """Local to world in Blender units when it was baked, shape (frames or 1, 4, 4); None where it is not known."""
+        if not self.transforms:
+            return None
+        rows = np.frombuffer(base64.b64decode(self.transforms), "<f4").reshape(-1, 3, 4)
+        matrices = np.zeros((len(rows), 4, 4))
+        matrices[:, :3], matrices[:, 3, 3] = rows, 1.0
+        return matrices
 
     def store(self, obj: bpy.types.Object) -> None:
         """Keep it with the object."""
@@ -104,13 +132,28 @@ def _parsed(text: str) -> BakeRecord | None:
 def _is_valid(values: dict[str, Any]) -> bool:
     kinds = {"str": str, "int": int, "bool": bool, "float": (int, float)}
     expected = {field.name: kinds[str(field.type)] for field in fields(BakeRecord)}
-    values.setdefault("body", "")
+    defaults = {field.name: field.default for field in fields(BakeRecord) if field.default is not MISSING}
+    values.update(defaults | values)
     if set(values) != set(expected) or not all(isinstance(values[name], kind) for name, kind in expected.items()):
         return False
     has_frames = values["step"] >= 1 and 0 <= values["end"] - values["start"] < MAXIMUM_FRAMES
     # NaN, which JSON may hold, is no such time either
     fits_blender = 0 <= values["active_index"] <= _LARGEST_NUMBER and abs(values["eval_time"]) <= _LARGEST_NUMBER
-    return bool(has_frames and fits_blender)
+    return bool(has_frames and fits_blender and 0.0 < values["unit_scale"] <= _LARGEST_NUMBER and _has_places(values))
+
+
+def _has_places(values: dict[str, Any]) -> bool:
+    """Whether the transforms are one, or one for each frame, and each can be inverted."""
+    try:
+        data = base64.b64decode(values["transforms"], validate=True)
+    except ValueError:
+        return False
+    if not data:
+        return True
+    if len(data) not in {_TRANSFORM_BYTES, _TRANSFORM_BYTES * (values["end"] - values["start"] + 1)}:
+        return False
+    rows = np.frombuffer(data, "<f4").reshape(-1, 3, 4).astype(np.float64)
+    return bool(np.isfinite(rows).all() and (np.linalg.det(rows[:, :, :3]) != 0.0).all())
 
 
 def forget_record(obj: bpy.types.Object) -> None:

@@ -7,28 +7,31 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import bpy
 import numpy as np
 import numpy.typing as npt
 
 from ...jobs.arrays import npy_header
 from ..reading.mesh_reader import read_polygons
-from .baked_object import BakedObject
+from .local_motion import LocalMotion
 
 
-def write_npz(path: Path, objects: Sequence[BakedObject], fps: float) -> None:
+def write_npz(context: bpy.types.Context, path: Path, motions: Sequence[LocalMotion]) -> None:
     """Write the kept frames of objects, one after the other.
 
     Each object has, under its name: ``/frames``, shape (frames,); ``/positions`` in the world [m], shape (frames,
     vertices, 3), float32; and its polygons as ``/face_sizes`` (polygons,) and ``/corners``. ``fps`` is the scene's.
 
     Args:
+        context: its scene has the objects; its frame may change.
         path: of the file.
-        objects: to be written.
-        fps: frames per second.
+        motions: of the objects.
     """
+    render = context.scene.render
     with zipfile.ZipFile(path, "w") as archive:
-        _write_arrays(archive, {"fps": np.array(fps)})
-        for baked in objects:
+        _write_arrays(archive, {"fps": np.array(render.fps / render.fps_base)})
+        for motion in motions:
+            baked = motion.baked
             frames = np.array(baked.record.frames(), np.int32)
             face_sizes, corners = read_polygons(baked.obj.data)
             name = baked.obj.name
@@ -38,8 +41,8 @@ def write_npz(path: Path, objects: Sequence[BakedObject], fps: float) -> None:
             shape = (len(frames), baked.body.vertex_count, 3)
             with archive.open(f"{name}/positions.npy", "w", force_zip64=True) as file:
                 file.write(npy_header("<f4", shape))
-                for frame in frames.tolist():
-                    file.write(baked.positions(frame).astype("<f4").tobytes())
+                for positions in motion.placed(context):
+                    file.write(positions.astype("<f4").tobytes())
 
 
 def _write_arrays(archive: zipfile.ZipFile, arrays: Mapping[str, npt.NDArray[np.generic]]) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 import bpy
 
 from ...scene.errors import XpbdError
-from ..baking.scene_reader import unit_scale_of
 from ..keys.clearing import clear_bake
 from ..process.cache_folder import safe_name
 from ..reading.motion import frame_kept
@@ -20,7 +19,7 @@ from .baked_object import BakedObject, baked_objects
 from .blender_exporters import find_exporter, run_exporter
 from .cache_modifier import add_cache_modifier, played_from
 from .keyed_copy import keyed_copy
-from .local_motion import Floats, local_frames, object_matrices
+from .local_motion import LocalMotion
 from .point_caches import Samples, write_mdd, write_pc2
 from .whole_file import whole_file
 
@@ -76,7 +75,7 @@ def export(
             return _write_point_caches(context, path, baked, replaces_keys=replaces_keys)
         with whole_file(path) as file:
             if path.suffix.lower() == ".npz":
-                write_npz(file, baked, context.scene.render.fps / context.scene.render.fps_base)
+                write_npz(context, file, [LocalMotion(context, each) for each in baked])
             else:
                 _write_scene(context, file, baked)
     return [path]
@@ -91,7 +90,7 @@ def _write_point_caches(
         if own in paths:
             raise XpbdError("E_EXPORT", f"Another object is written to {own.name}: rename it.", baked.obj.name)
         with whole_file(own) as file:
-            _write_point_cache(context, file, baked, object_matrices(context, baked))
+            _write_point_cache(context, file, LocalMotion(context, baked))
         paths.append(own)
     if replaces_keys:
         for baked, own in zip(objects, paths, strict=True):
@@ -101,14 +100,14 @@ def _write_point_caches(
     return paths
 
 
-def _write_point_cache(context: bpy.types.Context, path: Path, baked: BakedObject, matrices: Floats) -> None:
-    record, render = baked.record, context.scene.render
+def _write_point_cache(context: bpy.types.Context, path: Path, motion: LocalMotion) -> None:
+    record, render = motion.baked.record, context.scene.render
     samples = Samples(
         start=record.start,
         count=record.end - record.start + 1,
-        vertex_count=baked.body.vertex_count,
+        vertex_count=motion.baked.body.vertex_count,
         frame_duration=render.fps_base / render.fps,
-        coordinates=local_frames(baked, matrices, unit_scale_of(context.scene)),
+        coordinates=motion.frames(),
     )
     POINT_CACHES[path.suffix.lower()](path, samples)
 
@@ -118,19 +117,16 @@ def _write_scene(context: bpy.types.Context, path: Path, objects: Sequence[Baked
     scene = context.scene
     start = min(baked.record.start for baked in objects)
     end = max(baked.record.end for baked in objects)
-    matrices = [object_matrices(context, baked) for baked in objects]
+    motions = [LocalMotion(context, baked) for baked in objects]
     with ExitStack() as stack:
         shown = [baked.obj for baked in objects]
         if path.suffix.lower() == ".glb":
             tolerance = _METRES_PER_MILLIMETRE * scene.xpbd.key_tolerance
-            shown = [
-                stack.enter_context(keyed_copy(scene, baked, its, unit_scale_of(scene), tolerance))
-                for baked, its in zip(objects, matrices, strict=True)
-            ]
+            shown = [stack.enter_context(keyed_copy(scene, motion, tolerance)) for motion in motions]
         else:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="xpbd_")))
-            for number, (baked, its) in enumerate(zip(objects, matrices, strict=True)):
+            for number, motion in enumerate(motions):
                 file = folder / f"{number}.pc2"
-                _write_point_cache(context, file, baked, its)
-                stack.enter_context(played_from(baked.obj, file, baked.record.start))
+                _write_point_cache(context, file, motion)
+                stack.enter_context(played_from(motion.baked.obj, file, motion.baked.record.start))
         run_exporter(context, path, shown, start, end)

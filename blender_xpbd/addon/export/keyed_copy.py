@@ -8,31 +8,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import bpy
-import numpy as np
 
 from ..data.bake_record import RELATIVE
 from ..keys.body_frame import BodyFrame
-from ..keys.key_target import Floats, KeyTarget
+from ..keys.key_target import KeyTarget
 from ..keys.shape_key_writer import ShapeKeyWriter
 from ..reading.mesh_reader import read_coordinates
 from ..reduction.reduction import reduce_motion
-from .baked_object import BakedObject
+from .local_motion import LocalMotion
 
 
 @contextmanager
-def keyed_copy(
-    scene: bpy.types.Scene, baked: BakedObject, matrices: Floats, unit_scale: float, tolerance: float
-) -> Iterator[bpy.types.Object]:
+def keyed_copy(scene: bpy.types.Scene, motion: LocalMotion, tolerance: float) -> Iterator[bpy.types.Object]:
     """The copy, which has the name of the object and of its mesh until the end.
 
     Args:
         scene: that gets the copy.
-        baked: what is copied.
-        matrices: of the object at every frame, or one.
-        unit_scale: metres per Blender unit.
+        motion: of the object that is copied.
         tolerance: of the keys [m], 0 for one for every frame.
     """
-    obj, mesh = baked.obj, baked.obj.data
+    obj, mesh = motion.baked.obj, motion.baked.obj.data
     names = obj.name, mesh.name
     copy = obj.copy()
     copy.data = mesh.copy()
@@ -45,7 +40,7 @@ def keyed_copy(
         copy.shape_key_clear()
         copy.xpbd.bake_record = ""
         copy.modifiers.clear()
-        writer = _write_keys(scene, baked, copy, matrices, unit_scale, tolerance)
+        writer = _write_keys(scene, motion, copy, tolerance)
         writer.finish(scene.frame_current_final)
         action = copy.data.shape_keys.animation_data.action
         obj.name, mesh.name = _free_name(), _free_name()
@@ -61,24 +56,20 @@ def keyed_copy(
 
 
 def _write_keys(
-    scene: bpy.types.Scene,
-    baked: BakedObject,
-    copy: bpy.types.Object,
-    matrices: Floats,
-    unit_scale: float,
-    tolerance: float,
+    scene: bpy.types.Scene, motion: LocalMotion, copy: bpy.types.Object, tolerance: float
 ) -> ShapeKeyWriter:
+    baked = motion.baked
     record = baked.record
     target = KeyTarget(
         object_uid=copy.session_uid,
         name=copy.name,
         topology=record.topology,
         mixed_shape=read_coordinates(copy.data),
-        matrices=np.asarray(matrices),
+        matrices=motion.matrices,
         start=record.start,
         end=record.end,
         step=record.step,
-        unit_scale=unit_scale,
+        unit_scale=motion.unit_scale,
         key_style=RELATIVE,
         key_tolerance=tolerance,
     )
@@ -86,9 +77,9 @@ def _write_keys(
     writer.begin()
     for frame in record.frames():
         writer.add_frame(frame, BodyFrame(baked.positions(frame)))
-    motion = writer.motion()
-    if motion is not None:
-        writer.reduce(reduce_motion(motion, tolerance, writer.key_style()))
+    written = writer.motion()
+    if written is not None:
+        writer.reduce(reduce_motion(written, tolerance, writer.key_style()))
     return writer
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...scene.errors import XpbdError
-from ..data.bake_record import ABSOLUTE, RELATIVE, BakeRecord, read_record, stamp
+from ..data.bake_record import ABSOLUTE, RELATIVE, BakeRecord, encoded_transforms, read_record, stamp
 from ..data.data_lookup import object_by_uid
 from ..reading.mesh_reader import check_object, editing_mode, is_shared, key_coordinates, own_keys
 from ..reduction.motion import Coordinates, Motion
@@ -327,6 +327,8 @@ class ShapeKeyWriter:
             active_index=obj.active_shape_key_index,
             show_only=obj.show_only_shape_key,
             body=target.name,
+            transforms=encoded_transforms(target.matrices),
+            unit_scale=target.unit_scale,
         )
         return _with_free_names(record, keys)
 

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from dataclasses import asdict, replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -129,14 +131,15 @@ def test_a_record_that_a_stranger_changed_stops_neither_reading_nor_clearing(bpy
     assert len(obj.data.shape_keys.key_blocks) == 2
 
 
-def test_a_record_of_an_earlier_version_does_not_know_the_body(bpy, make_body, record):
+def test_a_record_of_an_earlier_version_has_less(bpy, make_body, record):
     from blender_xpbd.addon.data.bake_record import read_record
 
     obj = make_body()
     values = json.loads(stored(replace(record, body="Sheet")))
     obj.xpbd.bake_record = json.dumps(values)
     assert read_record(obj) == replace(record, body="Sheet")
-    del values["body"]
+    for name in ("body", "transforms", "unit_scale"):
+        del values[name]
     obj.xpbd.bake_record = json.dumps(values)
     assert read_record(obj) == record
 
@@ -145,7 +148,7 @@ def test_a_record_without_one_of_its_fields_is_none(bpy, make_body, record):
     from blender_xpbd.addon.data.bake_record import read_record
 
     obj = make_body()
-    for name in set(asdict(record)) - {"body"}:
+    for name in set(asdict(record)) - {"body", "transforms", "unit_scale"}:
         values = json.loads(stored(record))
         del values[name]
         obj.xpbd.bake_record = json.dumps(values)
@@ -174,3 +177,28 @@ def test_stamps_are_on_mesh_and_keys_until_the_record_is_forgotten(bpy, make_bod
     forget_record(obj)
     assert read_record(obj) is None
     assert (obj.data.xpbd_bake, obj.data.shape_keys.xpbd_bake) == ("", "")
+
+
+@pytest.mark.parametrize("count", [1, 12])
+def test_where_the_object_was_comes_back_exactly(bpy, make_body, record, count):
+    from blender_xpbd.addon.data.bake_record import encoded_transforms, read_record
+
+    matrices = np.random.default_rng(count).uniform(-9.0, 9.0, (count, 4, 4)).astype(np.float32).astype(np.float64)
+    matrices[:, 3] = 0.0, 0.0, 0.0, 1.0
+    obj = make_body()
+    assert record.matrices() is None
+    replace(record, transforms=encoded_transforms(matrices)).store(obj)
+    np.testing.assert_array_equal(read_record(obj).matrices(), matrices)
+
+
+@pytest.mark.parametrize(
+    "transforms",
+    ["A", "ä", "AAAA", base64.b64encode(bytes(48)).decode(), base64.b64encode(b"\xff" * 48).decode()],
+    ids=["short", "strange", "torn", "flat", "nan"],
+)
+def test_transforms_that_a_stranger_changed_are_no_record(bpy, make_body, record, transforms):
+    from blender_xpbd.addon.data.bake_record import read_record
+
+    obj = make_body()
+    obj.xpbd.bake_record = stored(record, transforms=transforms)
+    assert read_record(obj) is None

@@ -299,3 +299,39 @@ def test_frames_before_the_scenes_first_are_refused(bpy, baked, export, tmp_path
         export(tmp_path / f"out{suffix}", [obj])
     assert (scene.frame_start, scene.frame_end) == before
     export(tmp_path / "out.abc", [obj])
+
+
+@pytest.mark.parametrize("suffix", [".abc", ".usdc", ".glb", ".npz", ".pc2"])
+def test_what_was_moved_or_copied_after_the_bake_is_written_where_its_keys_show_it(
+    bpy, baked, export, tmp_path, suffix
+):
+    """One stood still, one moved by itself when it was baked; the unit was another one, too."""
+    bpy.ops.preferences.addon_enable(module="io_scene_gltf2")
+    (mover, obj), _ = baked(names=("A", "C"))
+    twin = obj.copy()
+    bpy.context.scene.collection.objects.link(twin)
+    twin.data = obj.data.copy()
+    twin.name = twin.data.name = "Twin"
+    twin.location.x += 4.0
+    obj.location.z += 5.0
+    obj.scale.x = 2.0
+    mover.delta_location.y = 7.0
+    objects = [mover, obj, twin]
+    expected = {each.name: [shown(bpy, each, frame) for frame in range(1, FRAMES + 1)] for each in objects}
+    if suffix in (".pc2", ".npz"):
+        bpy.context.scene.unit_settings.scale_length = 0.5
+    export(tmp_path / f"out{suffix}", objects, **({"replaces_keys": True} if suffix == ".pc2" else {}))
+    if suffix == ".npz":
+        with np.load(tmp_path / "out.npz") as arrays:
+            for name, frames in expected.items():
+                np.testing.assert_allclose(arrays[f"{name}/positions"], 0.5 * np.array(frames), atol=1e-6 * SIZE)
+        return
+    read = {each.name: each for each in objects}
+    if suffix != ".pc2":
+        for each in objects:
+            each.name = f"old {each.name}"
+        IMPORTERS[suffix](bpy, str(tmp_path / f"out{suffix}"))
+        read = {name: bpy.data.objects[name] for name in expected}
+    for name, frames in expected.items():
+        for frame in range(1, FRAMES + 1):
+            assert_same(shown(bpy, read[name], frame), frames[frame - 1], is_sorted=suffix != ".glb")

@@ -138,13 +138,13 @@ def main(arguments: Sequence[str], *, prog: str = "bake.py", with_file: bool = F
         return _check(options)
     error: XpbdError | None = None
     was_tried = False
-    outputs: list[str] = []
+    outputs: list[Path] = []
     with _stop_wish() as should_stop, ProgressBar(sys.stderr) as bar:
         try:
             wishes = _prepare(options)
             was_tried = True
             run_bake(bpy.context, wishes, bar.show, should_stop)
-            outputs = _export(options, bpy.context.scene)
+            _export(options, bpy.context.scene, outputs)
         except XpbdError as fault:
             error = fault
         if options.save is not None and (error is None or error.exit_code != ExitCode.REFUSED):
@@ -213,19 +213,25 @@ def _save(path: Path) -> XpbdError | None:
     return None
 
 
-def _export(options: argparse.Namespace, scene: bpy.types.Scene) -> list[str]:
-    """Write the files that were asked for, from what was baked; return their paths."""
+def _export(options: argparse.Namespace, scene: bpy.types.Scene, written: list[Path]) -> None:
+    """Write the files that were asked for, from what was baked; ``written`` gets their paths one by one."""
     if not options.output:
-        return []
+        return
     baked = set(json.loads(scene.xpbd.report)["objects"])
     objects = [obj for obj in scene.objects if obj.name in baked]
-    return [
-        str(path) for output in options.output for path in export(bpy.context, output, objects, cache=options.cache)
-    ]
+    for output in options.output:
+        export(
+            bpy.context,
+            output,
+            objects,
+            cache=options.cache,
+            key_tolerance=options.key_tolerance,
+            written=written,
+        )
 
 
-def _report(report: str, outputs: list[str], error: XpbdError | None, *, as_json: bool) -> None:
-    summary = json.loads(report) | {"outputs": outputs} if report else {}
+def _report(report: str, outputs: Sequence[Path], error: XpbdError | None, *, as_json: bool) -> None:
+    summary = json.loads(report) | {"outputs": [str(path) for path in outputs]} if report else {}
     for warning in summary.get("warnings", []):
         print(warning, file=sys.stderr)
     if error is not None:

@@ -261,11 +261,13 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_bake(bpy, make_b
 
 def test_the_bake_stays_where_an_output_fails(bpy, make_body, run, tmp_path):
     body = make_body()
-    status, out, err = run("--frames", "1", "5", "--json", "--output", str(tmp_path / "missing" / "out.npz"))
+    files = [str(tmp_path / "out.npz"), str(tmp_path / "missing" / "out.npz")]
+    outputs = [argument for file in files for argument in ("--output", file)]
+    status, out, err = run("--frames", "1", "5", "--json", *outputs)
     assert status == 5
     assert "E_IO" in err
     summary = json.loads(out[-1])
-    assert (summary["complete"], summary["outputs"], summary["errors"][0]["code"]) == (True, [], "E_IO")
+    assert (summary["complete"], summary["outputs"], summary["errors"][0]["code"]) == (True, files[:1], "E_IO")
     assert len(body.data.shape_keys.key_blocks) == 6
 
 
@@ -279,3 +281,14 @@ def test_the_key_tolerance_of_the_command_line(bpy, make_body, run):
     assert summary["frames"] == 40
     assert run("--frames", "1", "40", "--key-tolerance", "-1")[0] == 2
     assert bpy.context.scene.xpbd.key_tolerance == 0.0
+
+
+def test_a_file_has_the_key_tolerance_of_the_command_line(bpy, make_body, run, monkeypatch, tmp_path):
+    from blender_xpbd.addon import command_line
+
+    wishes = []
+    monkeypatch.setattr(command_line, "export", lambda *_, key_tolerance, **__: wishes.append(key_tolerance))
+    make_body()
+    arguments = ("--frames", "1", "2", "--substeps", "2", "--output", str(tmp_path / "out.npz"))
+    assert run(*arguments, "--key-tolerance", "100")[0] == 0
+    assert wishes == [100.0]

@@ -11,13 +11,13 @@ from pathlib import Path
 import bpy
 
 from ...scene.errors import XpbdError
-from ..keys.clearing import clear_bake
-from ..process.cache_folder import safe_name
 from ..reading.motion import frame_kept
 from .arrays_file import write_npz
 from .baked_object import BakedObject, baked_objects
 from .blender_exporters import find_exporter, run_exporter
-from .cache_modifier import add_cache_modifier, played_from
+from .cache_modifier import played_from
+from .file_names import paths_of_objects
+from .key_replacement import check_replacement, replace_keys
 from .keyed_copy import keyed_copy
 from .local_motion import LocalMotion
 from .point_caches import Samples, write_mdd, write_pc2
@@ -48,6 +48,8 @@ def export(
     *,
     cache: Path | None = None,
     replaces_keys: bool = False,
+    key_tolerance: float | None = None,
+    written: list[Path] | None = None,
 ) -> list[Path]:
     """Write the frames of baked objects from the cache.
 
@@ -58,6 +60,8 @@ def export(
         objects: those without a bake are left out.
         cache: folder for jobs; None for the scene's.
         replaces_keys: take the shape keys back and let a modifier play the file: PC2 and MDD only.
+        key_tolerance: of glTF's morph targets [mm]; None for the scene's.
+        written: gets the files one by one, so that it tells after a fault which ones there are.
 
     Returns:
         The files that were written.
@@ -69,35 +73,34 @@ def export(
     path = path.expanduser().absolute()
     if replaces_keys and path.suffix.lower() not in POINT_CACHES:
         raise XpbdError("E_PARAM", "The Mesh Cache modifier reads .pc2 and .mdd files alone: choose one of these.")
+    written = [] if written is None else written
+    before = len(written)
     baked = baked_objects(context.scene, list(objects), cache)
     with frame_kept(context.scene):
         if path.suffix.lower() in POINT_CACHES:
-            return _write_point_caches(context, path, baked, replaces_keys=replaces_keys)
+            _write_point_caches(context, path, baked, written, replaces_keys=replaces_keys)
+            return written[before:]
         with whole_file(path) as file:
             if path.suffix.lower() == ".npz":
                 write_npz(context, file, [LocalMotion(context, each) for each in baked])
             else:
-                _write_scene(context, file, baked)
-    return [path]
+                _write_scene(context, file, baked, key_tolerance)
+        written.append(path)
+    return written[before:]
 
 
 def _write_point_caches(
-    context: bpy.types.Context, path: Path, objects: Sequence[BakedObject], *, replaces_keys: bool
-) -> list[Path]:
-    paths = []
-    for baked in objects:
-        own = path if len(objects) == 1 else path.with_stem(f"{path.stem}_{safe_name(baked.obj.name)}")
-        if own in paths:
-            raise XpbdError("E_EXPORT", f"Another object is written to {own.name}: rename it.", baked.obj.name)
+    context: bpy.types.Context, path: Path, objects: Sequence[BakedObject], written: list[Path], *, replaces_keys: bool
+) -> None:
+    paths = paths_of_objects(path, [baked.obj.name for baked in objects])
+    if replaces_keys:
+        check_replacement(objects)
+    for baked, own in zip(objects, paths, strict=True):
         with whole_file(own) as file:
             _write_point_cache(context, file, LocalMotion(context, baked))
-        paths.append(own)
+        written.append(own)
     if replaces_keys:
-        for baked, own in zip(objects, paths, strict=True):
-            clear_bake(baked.obj)
-            file_name = bpy.path.relpath(str(own)) if bpy.data.filepath else str(own)
-            baked.obj.xpbd.cache_modifier = add_cache_modifier(baked.obj, file_name, baked.record.start).name
-    return paths
+        replace_keys(objects, paths)
 
 
 def _write_point_cache(context: bpy.types.Context, path: Path, motion: LocalMotion) -> None:
@@ -112,7 +115,9 @@ def _write_point_cache(context: bpy.types.Context, path: Path, motion: LocalMoti
     POINT_CACHES[path.suffix.lower()](path, samples)
 
 
-def _write_scene(context: bpy.types.Context, path: Path, objects: Sequence[BakedObject]) -> None:
+def _write_scene(
+    context: bpy.types.Context, path: Path, objects: Sequence[BakedObject], key_tolerance: float | None
+) -> None:
     """All objects in one file, by an exporter of Blender."""
     scene = context.scene
     start = min(baked.record.start for baked in objects)
@@ -121,8 +126,12 @@ def _write_scene(context: bpy.types.Context, path: Path, objects: Sequence[Baked
     with ExitStack() as stack:
         shown = [baked.obj for baked in objects]
         if path.suffix.lower() == ".glb":
-            tolerance = _METRES_PER_MILLIMETRE * scene.xpbd.key_tolerance
-            shown = [stack.enter_context(keyed_copy(scene, motion, tolerance)) for motion in motions]
+            tolerance = _METRES_PER_MILLIMETRE * (scene.xpbd.key_tolerance if key_tolerance is None else key_tolerance)
+            names = [(obj.name, obj.data.name) for obj in shown]
+            shown = [
+                stack.enter_context(keyed_copy(scene, motion, tolerance, its))
+                for motion, its in zip(motions, names, strict=True)
+            ]
         else:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="xpbd_")))
             for number, motion in enumerate(motions):

@@ -19,16 +19,20 @@ from .local_motion import LocalMotion
 
 
 @contextmanager
-def keyed_copy(scene: bpy.types.Scene, motion: LocalMotion, tolerance: float) -> Iterator[bpy.types.Object]:
+def keyed_copy(
+    scene: bpy.types.Scene, motion: LocalMotion, tolerance: float, names: tuple[str, str]
+) -> Iterator[bpy.types.Object]:
     """The copy, which has the name of the object and of its mesh until the end.
+
+    Two objects may share a mesh: then the first copy of it has its name, the second one with a number.
 
     Args:
         scene: that gets the copy.
         motion: of the object that is copied.
         tolerance: of the keys [m], 0 for one for every frame.
+        names: of the object and of its mesh, told before there is any copy, which takes them.
     """
     obj, mesh = motion.baked.obj, motion.baked.obj.data
-    names = obj.name, mesh.name
     copy = obj.copy()
     copy.data = mesh.copy()
     scene.collection.objects.link(copy)

@@ -23,10 +23,7 @@ def clear_bake(obj: bpy.types.Object) -> bool:
     record = read_record(obj)
     if record is None:
         return _clear_modifier(obj)
-    if obj.mode == "EDIT" or obj.data.is_editmode:
-        raise XpbdError("E_MODE_EDIT", "The mesh is being edited: go back to Object Mode (Tab) first.", obj.name)
-    if obj.data.library is not None or obj.library is not None:
-        raise XpbdError("E_DATA_LINKED", "The object is linked from another file; clear the bake there.", obj.name)
+    check_clearing(obj)
     was_pinned_later = obj.show_only_shape_key and obj.active_shape_key in own_keys(obj)
     if obj.data.shape_keys is not None:
         _clear_animation(obj.data.shape_keys, record)
@@ -34,6 +31,18 @@ def clear_bake(obj: bpy.types.Object) -> bool:
     obj.show_only_shape_key = record.show_only or was_pinned_later
     forget_record(obj)
     return True
+
+
+def check_clearing(obj: bpy.types.Object) -> None:
+    """See that shape keys can be removed.
+
+    Raises:
+        XpbdError: E_MODE_EDIT while the mesh is being edited; E_DATA_LINKED when it is linked.
+    """
+    if obj.mode == "EDIT" or obj.data.is_editmode:
+        raise XpbdError("E_MODE_EDIT", "The mesh is being edited: go back to Object Mode (Tab) first.", obj.name)
+    if obj.data.library is not None or obj.library is not None:
+        raise XpbdError("E_DATA_LINKED", "The object is linked from another file; clear the bake there.", obj.name)
 
 
 def _clear_modifier(obj: bpy.types.Object) -> bool:

@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import json
+import unicodedata
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -213,11 +217,23 @@ def test_what_cannot_be_exported_says_why(bpy, baked, make_body, export, jobs, t
         export(tmp_path / "out.npz", objects)
 
 
-def test_two_objects_of_one_file_name_are_refused(bpy, baked, export, tmp_path):
-    objects, _ = baked(names=("B", "C"))
-    objects[0].name, objects[1].name = "a.b", "a b"
-    with pytest.raises(XpbdError, match="E_EXPORT"):
-        export(tmp_path / "out.pc2", objects)
+def test_files_of_several_objects_have_their_names_in_any_script(bpy, baked, export, tmp_path):
+    objects, _ = baked()
+    for obj, name in zip(objects, ("Ткань", "布:1", "布/1"), strict=True):
+        obj.name = name
+    paths = export(tmp_path / "out.v2.pc2", objects, replaces_keys=True)
+    assert [path.name for path in paths] == ["out.v2_Ткань.pc2", "out.v2_布_1.pc2", "out.v2_布_1_2.pc2"]
+    assert sorted(path.name for path in tmp_path.glob("*.pc2")) == sorted(path.name for path in paths)
+    assert [obj.modifiers[0].filepath for obj in objects] == list(map(str, paths))
+
+
+def test_no_two_objects_get_one_file(bpy):
+    from blender_xpbd.addon.export.file_names import paths_of_objects
+
+    names = ["a", "A", "a_2", "ä", "a\u0308", "x" * 300, "x" * 200, "CON.", "\n"]
+    paths = paths_of_objects(Path("out.mdd"), names)
+    assert len({unicodedata.normalize("NFC", str(path).casefold()) for path in paths}) == len(names)
+    assert all(len(path.name.encode()) < 255 and path.suffix == ".mdd" for path in paths)
 
 
 def test_a_blender_without_the_exporter_says_so(bpy, baked, export, tmp_path, monkeypatch):
@@ -335,3 +351,81 @@ def test_what_was_moved_or_copied_after_the_bake_is_written_where_its_keys_show_
     for name, frames in expected.items():
         for frame in range(1, FRAMES + 1):
             assert_same(shown(bpy, read[name], frame), frames[frame - 1], is_sorted=suffix != ".glb")
+
+
+def test_keys_stay_where_the_modifier_could_not_follow(bpy, baked, export, tmp_path, monkeypatch):
+    """On Windows a file on another drive has no path relative to the .blend file."""
+
+    def refuse(_path):
+        raise ValueError("path is on mount 'D:', start on mount 'C:'")
+
+    objects, positions = baked(names=("B", "C"))
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    monkeypatch.setattr(bpy.path, "relpath", refuse)
+    paths = export(tmp_path / "out.pc2", objects, replaces_keys=True)
+    assert [obj.modifiers[0].filepath for obj in objects] == list(map(str, paths))
+    np.testing.assert_allclose(shown(bpy, objects[1], 4), positions["C"][3], atol=1e-6 * SIZE)
+
+
+def test_no_keys_are_replaced_where_one_objects_cannot_be(bpy, baked, export, jobs, tmp_path):
+    """Here a linked one comes last: what of the others was replaced before would be lost."""
+    objects, _ = baked(names=("B", "C"))
+    path = str(tmp_path / "scene.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
+    bpy.data.objects.remove(objects[1])
+    with bpy.data.libraries.load(path, link=True) as (there, linked):
+        linked.objects = [name for name in there.objects if name == "C"]
+    bpy.context.scene.collection.objects.link(linked.objects[0])
+    with pytest.raises(XpbdError, match="E_DATA_LINKED"):
+        export(tmp_path / "out.pc2", [objects[0], linked.objects[0]], replaces_keys=True)
+    assert objects[0].data.shape_keys is not None
+    assert list(tmp_path.glob("*.pc2")) == []
+
+
+def test_keys_of_a_shared_mesh_are_replaced_for_all_or_none(bpy, baked, export, tmp_path):
+    (obj,), positions = baked(names=("C",))
+    twin = obj.copy()
+    bpy.context.scene.collection.objects.link(twin)
+    twin.name, twin.location.x = "Twin", twin.location.x + 3.0
+    with pytest.raises(XpbdError, match=r"E_DATA_SHARED.*Twin"):
+        export(tmp_path / "out.pc2", [obj], replaces_keys=True)
+    assert obj.data.shape_keys is not None
+    export(tmp_path / "out.pc2", [obj, twin], replaces_keys=True)
+    for each, offset in ((obj, 0.0), (twin, 3.0)):
+        expected = positions["C"][3] + [offset, 0.0, 0.0]
+        np.testing.assert_allclose(shown(bpy, each, 4), expected, atol=1e-6 * SIZE)
+
+
+def test_copies_of_a_shared_mesh_keep_its_name(bpy, baked, export, dump, tmp_path):
+    bpy.ops.preferences.addon_enable(module="io_scene_gltf2")
+    (obj,), _ = baked(names=("C",))
+    obj.data.name = "Shape"
+    twin = obj.copy()
+    bpy.context.scene.collection.objects.link(twin)
+    twin.name = "Twin"
+    before = dump(obj)
+    export(tmp_path / "out.glb", [obj, twin])
+    assert (dump(obj), obj.data.name, twin.name) == (before, "Shape", "Twin")
+    content = (tmp_path / "out.glb").read_bytes()
+    length = int.from_bytes(content[12:16], "little")
+    meshes = json.loads(content[20 : 20 + length])["meshes"]
+    assert [mesh["name"] for mesh in meshes] == ["Shape", "Shape.001"]
+
+
+def test_the_key_tolerance_of_the_call_goes_before_the_scenes(bpy, baked, export, tmp_path):
+    bpy.ops.preferences.addon_enable(module="io_scene_gltf2")
+    (obj,), _ = baked(names=("C",))
+    sizes = []
+    for tolerance in (None, 0.0, 1e6):
+        export(tmp_path / "out.glb", [obj], key_tolerance=tolerance)
+        sizes.append((tmp_path / "out.glb").stat().st_size)
+    assert sizes[0] == sizes[1] > sizes[2]
+
+
+def test_files_before_a_fault_are_told(bpy, baked, export, tmp_path):
+    objects, _ = baked(names=("B", "C"))
+    (tmp_path / "out_C.pc2").mkdir()
+    written = []
+    with pytest.raises(XpbdError, match="E_IO"):
+        export(tmp_path / "out.pc2", objects, written=written)
+    assert written == [tmp_path / "out_B.pc2"]

@@ -55,7 +55,7 @@ class BakeOutput:
         self._key_tolerance = reading.key_tolerance
         pairs = zip(reading.scene.bodies, reading.targets, strict=True)
         self._writers = {
-            index: blender_kind(body.role).result.writer(target, bake, job.name)
+            index: blender_kind(body.role).result.writer(target, bake, job)
             for index, (body, target) in enumerate(pairs)
         }
         self._counts = [body.vertex_count for body in reading.scene.bodies]

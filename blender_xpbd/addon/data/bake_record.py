@@ -56,6 +56,7 @@ class BakeRecord:
         transforms: where the object was at each frame, or always, as ``encoded_transforms``; "" in records of earlier
             versions.
         unit_scale: metres per Blender unit then.
+        folder: that the job folder lay in, absolute; "" in records of earlier versions.
     """
 
     bake: str
@@ -77,6 +78,7 @@ class BakeRecord:
     body: str = ""
     transforms: str = ""
     unit_scale: float = 1.0
+    folder: str = ""
 
     def frames(self) -> list[int]:
         """The frames that get a key, ascending."""

@@ -32,6 +32,7 @@ class BakedObject:
         record: of its bake.
         body: what the worker built for it.
         origin: that positions of frames are relative to [m].
+        job: folder of the frames.
         cache: the frames.
     """
 
@@ -39,6 +40,7 @@ class BakedObject:
     record: BakeRecord
     body: BodyResult
     origin: tuple[float, float, float]
+    job: Path
     cache: FrameCache
 
     def positions(self, frame: int) -> Floats:
@@ -76,7 +78,8 @@ def baked_objects(
     Args:
         scene: whose cache is used.
         objects: to look at.
-        cache: goes before the scene's cache.
+        cache: goes before the scene's cache, and that before where the bake was made: a file that was saved for the
+            first time or elsewhere, or a scene that was renamed, has another one since.
 
     Raises:
         XpbdError: E_NOTHING where none has a bake, E_CACHE where frames are missing, E_CACHE_STALE where a mesh is
@@ -86,7 +89,19 @@ def baked_objects(
     records = [(obj, record) for obj in objects if (record := read_record(obj)) is not None]
     if not records:
         raise XpbdError("E_NOTHING", "No object has a bake: bake first, or select a baked object.")
-    return [_baked_object(obj, record, folder) for obj, record in records]
+    return [_found(obj, record, folder) for obj, record in records]
+
+
+def _found(obj: bpy.types.Object, record: BakeRecord, folder: Path) -> BakedObject:
+    """In the folder, else in the one that the bake was made in."""
+    made_in = Path(record.folder)
+    try:
+        return _baked_object(obj, record, folder)
+    except XpbdError as fault:
+        # a job's name is a digest of its content
+        if fault.code != "E_CACHE" or not made_in.is_absolute() or not (made_in / record.job).is_dir():
+            raise
+        return _baked_object(obj, record, made_in)
 
 
 def _baked_object(obj: bpy.types.Object, record: BakeRecord, folder: Path) -> BakedObject:
@@ -107,7 +122,7 @@ def _baked_object(obj: bpy.types.Object, record: BakeRecord, folder: Path) -> Ba
     missing = sorted(set(record.frames()) - set(cache.available()))
     if missing:
         raise _gone(obj, f"Frame {missing[0]} is missing in {job}.")
-    return BakedObject(obj, record, body, result.origin, cache)
+    return BakedObject(obj, record, body, result.origin, job, cache)
 
 
 def _body_of(obj: bpy.types.Object, record: BakeRecord, result: Result) -> BodyResult | None:

@@ -77,7 +77,7 @@ def _write_keys(
         key_style=RELATIVE,
         key_tolerance=tolerance,
     )
-    writer = ShapeKeyWriter(target, secrets.token_hex(8), record.job)
+    writer = ShapeKeyWriter(target, secrets.token_hex(8), baked.job)
     writer.begin()
     for frame in record.frames():
         writer.add_frame(frame, BodyFrame(baked.positions(frame)))

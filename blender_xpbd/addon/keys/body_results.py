@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import bpy
@@ -111,12 +112,12 @@ class ResultKind:
     Attributes:
         check: refuses an object that cannot take one; whether data that others use too will be copied.
         target: of a body and its object's matrices, local to world in Blender units, shape (frames or 1, 4, 4).
-        writer: of a target, for a bake and a job folder by their names.
+        writer: of a target, for a bake by its name and the path of a job folder.
     """
 
     check: Callable[[bpy.types.Object, bool], None]
     target: Callable[[LocalBody, Floats, TargetOptions], ResultTarget]
-    writer: Callable[[Any, str, str], ResultWriter]
+    writer: Callable[[Any, str, Path], ResultWriter]
 
 
 def _check_for_keys(obj: bpy.types.Object, make_single_user: bool) -> None:

@@ -12,6 +12,7 @@ import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -76,13 +77,13 @@ class ShapeKeyWriter:
     when what was written is gone, then ``begin`` starts afresh.
     """
 
-    def __init__(self, target: KeyTarget, bake: str, job: str) -> None:
+    def __init__(self, target: KeyTarget, bake: str, job: Path) -> None:
         """Prepare; nothing is changed.
 
         Args:
             target: object to write to.
             bake: identifies this run.
-            job: name of the job folder.
+            job: path of the job folder.
         """
         self.target = target
         self._bake = bake
@@ -311,7 +312,7 @@ class ShapeKeyWriter:
         animation = keys.animation_data if keys else None
         record = BakeRecord(
             bake=self._bake,
-            job=self._job,
+            job=self._job.name,
             topology=target.topology,
             style=style,
             prefix=KEY_PREFIX,
@@ -329,6 +330,7 @@ class ShapeKeyWriter:
             body=target.name,
             transforms=encoded_transforms(target.matrices),
             unit_scale=target.unit_scale,
+            folder=str(self._job.parent),
         )
         return _with_free_names(record, keys)
 

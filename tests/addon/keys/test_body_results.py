@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -40,7 +42,7 @@ def test_the_writer_of_a_target_is_of_its_object(shape_keys, make_body):
     obj = make_body("Sheet")
     options = TargetOptions(FrameRange(1, 2, 1, 1 / 24), 1.0, make_single_user=False)
     target = shape_keys.target(read_cloth(obj, 1.0), np.eye(4)[None], options)
-    writer = shape_keys.writer(target, "bake", "job")
+    writer = shape_keys.writer(target, "bake", Path("job"))
     assert writer.find() == obj
     assert list(writer.written) == []
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -28,7 +30,7 @@ def write(bpy, obj, tolerance, motion=swinging, end=FRAMES, **values):
     from blender_xpbd.addon.reduction.reduction import reduce_motion
 
     target = target_of(obj, end=end, key_tolerance=tolerance, **values)
-    writer = ShapeKeyWriter(target, "bake", "job")
+    writer = ShapeKeyWriter(target, "bake", Path("job"))
     writer.begin()
     for frame in range(1, end + 1):
         writer.add_frame(frame, frame_of(motion(target, frame)))
@@ -121,7 +123,7 @@ def test_a_key_that_is_gone_leaves_the_others(bpy, make_body):
 
     obj = make_body()
     target = target_of(obj, end=20, key_tolerance=0.05)
-    writer = ShapeKeyWriter(target, "bake", "job")
+    writer = ShapeKeyWriter(target, "bake", Path("job"))
     writer.begin()
     for frame in range(1, 21):
         writer.add_frame(frame, frame_of(swinging(target, frame)))
@@ -136,7 +138,7 @@ def test_a_writer_without_a_tolerance_keeps_no_frames(bpy, make_body):
     from blender_xpbd.addon.keys.shape_key_writer import ShapeKeyWriter
 
     obj = make_body()
-    writer = ShapeKeyWriter(target_of(obj), "bake", "job")
+    writer = ShapeKeyWriter(target_of(obj), "bake", Path("job"))
     writer.begin()
     writer.add_frame(1, frame_of(swinging(writer.target, 1)))
     assert writer.motion() is None
@@ -156,7 +158,7 @@ def test_time_that_runs_evenly_takes_two_points(bpy, make_body, end, step, point
     from blender_xpbd.addon.keys.shape_key_writer import ShapeKeyWriter
 
     obj = make_body()
-    writer = ShapeKeyWriter(target_of(obj, end=end, step=step), "bake", "job")
+    writer = ShapeKeyWriter(target_of(obj, end=end, step=step), "bake", Path("job"))
     writer.begin()
     frames = sorted({*range(1, end + 1, step), end})
     for frame in frames:
@@ -174,7 +176,7 @@ def test_a_frame_is_shown_to_the_last_bit(bpy, make_body):
     from blender_xpbd.addon.keys.shape_key_writer import ShapeKeyWriter
 
     obj = make_body()
-    writer = ShapeKeyWriter(target_of(obj, end=130), "bake", "job")
+    writer = ShapeKeyWriter(target_of(obj, end=130), "bake", Path("job"))
     writer.begin()
     for frame in range(1, 131):
         writer.add_frame(frame, frame_of(swinging(writer.target, frame)))
@@ -200,5 +202,5 @@ def test_a_reduction_that_memory_cannot_hold_is_refused(bpy, make_body, dump, mo
 
     monkeypatch.setattr(written_frames.np, "empty", run_out)
     with pytest.raises(XpbdError, match=r"E_MEMORY.*Body"):
-        ShapeKeyWriter(target, "bake", "job")
+        ShapeKeyWriter(target, "bake", Path("job"))
     assert dump(obj) == before

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -50,7 +51,7 @@ def write(bpy, obj, frames=None, **values):
     from blender_xpbd.addon.keys.shape_key_writer import ShapeKeyWriter
 
     target = target_of(obj, **values)
-    writer = ShapeKeyWriter(target, "bake", "job")
+    writer = ShapeKeyWriter(target, "bake", Path("job"))
     writer.begin()
     end = target.end
     for frame in frames or sorted({*range(target.start, end + 1, target.step), end}):
@@ -246,7 +247,7 @@ def test_a_bake_that_broke_off_can_be_taken_back(bpy, make_body, dump, state, st
     bpy.context.scene.frame_set(1)
     before = dump(obj)
     target = target_of(obj)
-    writer = ShapeKeyWriter(target, "bake", "job")
+    writer = ShapeKeyWriter(target, "bake", Path("job"))
     writer.begin()
     if stop != "begin":
         writer.add_frame(1, frame_of(motion(target, 1)))
@@ -262,7 +263,7 @@ def test_finish_without_a_frame_leaves_nothing(bpy, make_body, dump):
 
     obj = make_body()
     before = dump(obj)
-    writer = ShapeKeyWriter(target_of(obj), "bake", "job")
+    writer = ShapeKeyWriter(target_of(obj), "bake", Path("job"))
     writer.begin()
     writer.finish(1.0)
     assert dump(obj) == before
@@ -320,7 +321,7 @@ def test_the_viewport_shows_the_newest_frame_and_then_the_present_one(bpy, make_
     bpy.context.scene.frame_set(2)
     obj = make_body()
     target = target_of(obj)
-    writer = ShapeKeyWriter(target, "bake", "job")
+    writer = ShapeKeyWriter(target, "bake", Path("job"))
     writer.begin()
 
     def shown():
@@ -345,7 +346,7 @@ def test_an_edited_mesh_is_refused(bpy, make_body):
     obj.data.clear_geometry()
     obj.data.from_pydata(points, [], [faces[0][::-1], *faces[1:]])
     with pytest.raises(XpbdError, match="E_CACHE_STALE"):
-        ShapeKeyWriter(target, "bake", "job").begin()
+        ShapeKeyWriter(target, "bake", Path("job")).begin()
     assert obj.data.shape_keys is None
     assert obj.xpbd.bake_record == ""
 
@@ -371,7 +372,7 @@ def test_an_action_with_other_users_is_refused(bpy, make_body, dump):
     other.data.shape_keys.animation_data_create().action = obj.data.shape_keys.animation_data.action
     before = dump(obj)
     with pytest.raises(XpbdError, match="E_DATA_SHARED"):
-        ShapeKeyWriter(target_of(obj), "bake", "job").begin()
+        ShapeKeyWriter(target_of(obj), "bake", Path("job")).begin()
     assert dump(obj) == before
 
 
@@ -436,7 +437,7 @@ def test_keys_that_come_and_go_during_a_bake_do_no_harm(bpy, make_body, style):
     first = obj.data.shape_keys.key_blocks[1]
     if style == "ABSOLUTE":
         obj.data.shape_keys.use_relative = False
-    writer = ShapeKeyWriter(target_of(obj, key_style="AUTO"), "bake", "job")
+    writer = ShapeKeyWriter(target_of(obj, key_style="AUTO"), "bake", Path("job"))
     writer.begin()
     for frame in range(1, 6):
         writer.add_frame(frame, frame_of(motion(writer.target, frame)))
@@ -459,7 +460,7 @@ def test_frames_whose_key_is_gone_are_left_out(bpy, make_body, style, way):
     from blender_xpbd.addon.keys.shape_key_writer import ShapeKeyWriter
 
     obj = make_body()
-    writer = ShapeKeyWriter(target_of(obj, end=6, key_style=style), "bake", "job")
+    writer = ShapeKeyWriter(target_of(obj, end=6, key_style=style), "bake", Path("job"))
     writer.begin()
     for frame in range(1, 7):
         writer.add_frame(frame, frame_of(motion(writer.target, frame)))
@@ -485,7 +486,7 @@ def test_without_any_key_left_the_object_is_as_before(bpy, make_body, dump, styl
 
     obj = make_body()
     before = dump(obj)
-    writer = ShapeKeyWriter(target_of(obj, key_style=style), "bake", "job")
+    writer = ShapeKeyWriter(target_of(obj, key_style=style), "bake", Path("job"))
     writer.begin()
     writer.add_frame(1, frame_of(motion(writer.target, 1)))
     obj.shape_key_remove(obj.data.shape_keys.key_blocks["XPBD 0001"])
@@ -537,7 +538,7 @@ def test_a_late_frame_costs_no_more_than_an_early_one(bpy, make_body, monkeypatc
     from blender_xpbd.addon.keys import shape_key_writer
 
     obj = make_body()
-    writer = shape_key_writer.ShapeKeyWriter(target_of(obj, end=40, key_style=style), "bake", "job")
+    writer = shape_key_writer.ShapeKeyWriter(target_of(obj, end=40, key_style=style), "bake", Path("job"))
     writer.begin()
     searches = []
     find = shape_key_writer.object_by_uid
@@ -564,7 +565,7 @@ def test_250_frames_of_10000_vertices_take_well_under_a_second(bpy, make_body):
     mesh.from_pydata(points.tolist(), [], [(i, i + 1, i + 101, i + 100) for i in range(99)])
     obj = make_body(mesh=mesh)
     target = target_of(obj, end=250)
-    writer = ShapeKeyWriter(target, "bake", "job")
+    writer = ShapeKeyWriter(target, "bake", Path("job"))
     # Not the wall's time: other processes may have most of the machine
     start = time.process_time()
     writer.begin()

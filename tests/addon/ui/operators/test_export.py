@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 
 import numpy as np
@@ -72,3 +73,32 @@ def test_every_format_is_offered(bpy):
     from blender_xpbd.addon.ui.operators.export import FORMATS
 
     assert {ending for ending, *_ in FORMATS} == set(ENDINGS)
+
+
+@pytest.mark.parametrize("change", ["save", "save as", "rename"])
+def test_a_bake_is_found_after_the_folder_of_the_cache_has_changed(
+    bpy, make_body, short, fake_worker, tmp_path, change
+):
+    """The folder lies beside the .blend file, if that was saved, and is called as the scene."""
+    make_body("A")
+    (tmp_path / "elsewhere").mkdir()
+    if change == "save as":
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    bpy.ops.xpbd.bake()
+    if change == "rename":
+        bpy.context.scene.name = "Take 2"
+    else:
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "elsewhere" / "scene.blend"))
+    assert bpy.ops.xpbd.export(filepath=str(tmp_path / "a.npz"), file_format=".npz") == {"FINISHED"}
+    with np.load(tmp_path / "a.npz") as arrays:
+        assert arrays["A/positions"].shape[1:] == (25, 3)
+
+
+def test_a_folder_that_is_not_absolute_is_not_looked_at(bpy, baked, short, tmp_path, monkeypatch):
+    """It would depend on where Blender was started."""
+    monkeypatch.chdir(tmp_path)
+    for obj in baked:
+        obj.xpbd.bake_record = json.dumps(json.loads(obj.xpbd.bake_record) | {"folder": "cache"})
+    short.cache_directory = str(tmp_path / "empty")
+    with pytest.raises(RuntimeError, match="E_CACHE"):
+        bpy.ops.xpbd.export(filepath=str(tmp_path / "a.npz"), file_format=".npz")

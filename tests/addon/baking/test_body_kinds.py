@@ -47,4 +47,4 @@ def test_each_kind_writes_its_own_result(bpy, make_body, monkeypatch, tmp_path):
             next(steps)
     except StopIteration as end:
         BakeOutput(tmp_path / "job", end.value, BakeSummary())
-    assert made == [("Pudding", "job")]
+    assert made == [("Pudding", tmp_path / "job")]

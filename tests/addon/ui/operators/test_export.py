@@ -80,6 +80,7 @@ def test_a_bake_is_found_after_the_folder_of_the_cache_has_changed(
     bpy, make_body, short, fake_worker, tmp_path, change
 ):
     """The folder lies beside the .blend file, if that was saved, and is called as the scene."""
+    short.cache_directory = ""
     make_body("A")
     (tmp_path / "elsewhere").mkdir()
     if change == "save as":

@@ -227,6 +227,7 @@ def _export(options: argparse.Namespace, scene: bpy.types.Scene, written: list[P
             cache=options.cache,
             key_tolerance=options.key_tolerance,
             written=written,
+            warn=lambda notice: print(notice, file=sys.stderr),
         )
 
 

@@ -89,6 +89,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_CACHE_DAMAGED",
     "W_FORCE",
     "W_IGNORED",
+    "W_OWN_KEYS",
 )
 
 

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
 import bpy
 
-from ...scene.errors import XpbdError
+from ...scene.errors import Notice, XpbdError
 from ..reading.motion import frame_kept
 from .arrays_file import write_npz
 from .baked_object import BakedObject, baked_objects
@@ -20,6 +20,7 @@ from .file_names import paths_of_objects
 from .key_replacement import check_replacement, replace_keys
 from .keyed_copy import keyed_copy
 from .local_motion import LocalMotion
+from .own_motion import lost_motion
 from .point_caches import Samples, write_mdd, write_pc2
 from .whole_file import whole_file
 
@@ -50,6 +51,7 @@ def export(
     replaces_keys: bool = False,
     key_tolerance: float | None = None,
     written: list[Path] | None = None,
+    warn: Callable[[Notice], None] = lambda _notice: None,
 ) -> list[Path]:
     """Write the frames of baked objects from the cache.
 
@@ -62,6 +64,7 @@ def export(
         replaces_keys: take the shape keys back and let a modifier play the file: PC2 and MDD only.
         key_tolerance: of glTF's morph targets [mm]; None for the scene's.
         written: gets the files one by one, so that it tells after a fault which ones there are.
+        warn: is told what the file lacks (W_OWN_KEYS).
 
     Returns:
         The files that were written.
@@ -76,6 +79,8 @@ def export(
     written = [] if written is None else written
     before = len(written)
     baked = baked_objects(context.scene, list(objects), cache)
+    for notice in lost_motion(baked):
+        warn(notice)
     with frame_kept(context.scene):
         if path.suffix.lower() in POINT_CACHES:
             _write_point_caches(context, path, baked, written, replaces_keys=replaces_keys)

@@ -429,3 +429,12 @@ def test_files_before_a_fault_are_told(bpy, baked, export, tmp_path):
     with pytest.raises(XpbdError, match="E_IO"):
         export(tmp_path / "out.pc2", objects, written=written)
     assert written == [tmp_path / "out_B.pc2"]
+
+
+@pytest.mark.parametrize("suffix", [".pc2", ".npz"])
+def test_motion_of_own_keys_that_the_file_lacks_is_told(bpy, baked, export, tmp_path, suffix):
+    (obj, other), _ = baked(names=("B", "C"), prepare=lambda obj: animated_keys(obj) if obj.name == "C" else None)
+    notices = []
+    export(tmp_path / f"out{suffix}", [obj, other], warn=notices.append)
+    assert [(notice.code, notice.object_name) for notice in notices] == [("W_OWN_KEYS", "C")]
+    assert "Smile" in notices[0].message

@@ -78,7 +78,11 @@ class XPBD_OT_export(bpy.types.Operator):
         """Write it."""
         try:
             paths = export(
-                context, Path(bpy.path.abspath(self.filepath)), _objects(context), replaces_keys=self.use_modifier
+                context,
+                Path(bpy.path.abspath(self.filepath)),
+                _objects(context),
+                replaces_keys=self.use_modifier,
+                warn=lambda notice: self.report({"WARNING"}, str(notice)),
             )
         except XpbdError as error:
             self.report({"ERROR"}, str(error))

@@ -48,6 +48,13 @@ def test_a_fall_goes_on_as_it_was(integration, monkeypatch):
     np.testing.assert_allclose(found, -0.5 * 9.81 * (np.arange(1, 8) / 24.0) ** 2, atol=2e-3)
 
 
+@pytest.fixture
+def tries_nothing(monkeypatch):
+    """Every frame has the stages of contact."""
+    monkeypatch.setattr(pair_substeps.PairSubsteps, "begins_clear", lambda *_: False)
+
+
+@pytest.mark.usefixtures("tries_nothing")
 def test_a_frame_in_doubt_is_done_again_in_slices_and_tells_only_of_these(monkeypatch):
     found, simulate = [], pair_substeps.PairSubsteps.simulate_slice
 
@@ -74,6 +81,7 @@ def passed(simulation):
     return counts[0, 1]
 
 
+@pytest.mark.usefixtures("tries_nothing")
 def test_what_may_have_passed_is_told_of_frames_that_are_not_kept_too(monkeypatch):
     simulate = pair_substeps.PairSubsteps.simulate_slice
 

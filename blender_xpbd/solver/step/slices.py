@@ -20,7 +20,9 @@ class SliceSteps:
     """How long substeps are on the device; between frames as long as those of a whole frame.
 
     Two things stay as they were built for these: what drag takes from the masses, and how far a bend spreads through a
-    plate within a substep.
+    plate within a substep. A velocity of Euler's is the mean over the substep before, and is not moved to the other
+    duration: what falls freely comes (1 − 1/n)/2 g h T less far in a frame of T seconds in n slices, with substeps of
+    h seconds otherwise. That is 2 mm at 3 substeps, 0.3 mm at 20.
     """
 
     def __init__(self, system: System, state: State, tracks: TrackPlayer) -> None:

@@ -17,7 +17,7 @@ from ...scene.listing import quoted
 from ...scene.parameter import Value, by_name
 from ...scene.track import Track, animatable
 from ..data.object_types import is_body
-from .motion import animated_paths, has_animation, may_move, world_matrix
+from .motion import animated_paths, finite_matrix, has_animation, may_move
 
 Floats = npt.NDArray[np.float64]
 
@@ -123,7 +123,7 @@ class FieldReader:
             is_scripted: something is called at each frame that may move them.
         """
         self._unit_scale = unit_scale
-        self._matrices = {obj.session_uid: [world_matrix(obj, depsgraph)] for obj in objects}
+        self._matrices = {obj.session_uid: [_place(obj, depsgraph)] for obj in objects}
         self._values = {obj.session_uid: [field_values(obj.field, unit_scale)] for obj in objects}
         self._changing = [obj.session_uid for obj in objects if is_scripted or may_change(obj)]
         self._first = {
@@ -142,7 +142,7 @@ class FieldReader:
         """
         for uid in self._changing:
             obj = object_of(uid)
-            self._matrices[uid].append(world_matrix(obj, depsgraph, frame))
+            self._matrices[uid].append(_place(obj, depsgraph, frame))
             self._values[uid].append(field_values(obj.field, self._unit_scale))
 
     def forces(self) -> tuple[Force, ...]:
@@ -216,6 +216,17 @@ def field_values(field: bpy.types.FieldSettings, unit_scale: float) -> Mapping[s
         "is_global": bool(field.use_global_coords),
         "length_unit": float(unit_scale),
     }
+
+
+def _place(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, frame: int | None = None) -> Floats:
+    """Where a field is and how it is turned; as in Blender its scale is nothing to it.
+
+    But for one: on a Z axis that is scaled to 0 Blender finds no direction, and so do we.
+    """
+    matrix = finite_matrix(obj, depsgraph, frame)
+    lengths = np.linalg.norm(matrix[:3, :3], axis=0)
+    matrix[:3, :3] /= np.where(lengths > 0.0, lengths, 1.0)
+    return matrix
 
 
 def _clipped(name: str, value: float) -> float:

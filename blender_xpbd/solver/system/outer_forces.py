@@ -159,7 +159,8 @@ class OuterForces:
         """The numbers of a field at a frame, shape (``FIELD_WIDTH``,)."""
         row = np.zeros(FIELD_WIDTH)
         matrix = at_frame(force.transforms, frame_index)
-        axis = matrix[:3, 2] / np.linalg.norm(matrix[:3, 2])
+        length = np.linalg.norm(matrix[:3, 2])
+        axis = matrix[:3, 2] / (length if length > 0.0 else 1.0)
         row[FIELD_ORIGIN : FIELD_ORIGIN + 3] = matrix[:3, 3] - self.origin
         row[FIELD_AXIS : FIELD_AXIS + 3] = axis
         # beside the origin, as in Blender

@@ -118,6 +118,42 @@ def test_blenders_particles_feel_what_is_read(bpy, make_body, scene_of, add_fiel
     np.testing.assert_allclose(found, expected, rtol=2e-3, atol=2e-3)
 
 
+SCALED = {
+    "mirrored force of a line": ("FORCE", {"shape": "LINE", "z_direction": "POSITIVE"}, (-1.0, 1.0, 1.0)),
+    "mirrored wind": ("WIND", {"strength": 5.0}, (2.0, -0.5, 3.0)),
+    "wind turned round": ("WIND", {"strength": 5.0}, (1.0, 1.0, -2.0)),
+    "flat force": ("FORCE", {"falloff_power": 1.0}, (0.0, 1.0, 1.0)),
+    "flat wind": ("WIND", {"strength": 5.0, "falloff_power": 1.0}, (0.0, 0.0, 2.0)),
+    "flat tube": ("FORCE", {"falloff_type": "TUBE", "radial_falloff": 1.0}, (1.0, 0.0, 1.0)),
+    "force of a plane without a side": ("FORCE", {"shape": "PLANE"}, (1.0, 1.0, 0.0)),
+    "force of a line without a direction": ("FORCE", {"shape": "LINE"}, (1.0, 1.0, 0.0)),
+    "wind without a direction": ("WIND", {"strength": 5.0}, (0.0, 0.0, 0.0)),
+    "vortex without an axis": ("VORTEX", {"strength": 2.0}, (1.0, 1.0, 0.0)),
+    "vanished harmonic": ("HARMONIC", {"strength": 9.0, "harmonic_damping": 0.3}, (0.0, 0.0, 0.0)),
+}
+
+
+@pytest.mark.parametrize(("kind", "values", "scale"), SCALED.values(), ids=SCALED)
+def test_blenders_particles_feel_nothing_of_a_fields_scale(bpy, make_body, scene_of, add_field, kind, values, scale):
+    make_body()
+    add_field(kind, **values).scale = scale
+    bpy.context.view_layer.update()
+    found, place, velocity = particle_acceleration(bpy)
+    (force,) = scene_of()[0].forces
+    np.testing.assert_allclose(found, acceleration(force, place, velocity), rtol=2e-3, atol=2e-3)
+
+
+def test_a_field_may_vanish_through_the_frames(make_body, scene_of, add_field):
+    make_body()
+    field = add_field("FORCE")
+    for frame, scale in ((1, 1.0), (3, 0.0), (5, 1.0)):
+        field.scale = (scale, scale, scale)
+        field.keyframe_insert("scale", frame=frame)
+    transforms = scene_of(5)[0].forces[0].transforms
+    np.testing.assert_allclose(transforms[:, :3, 3], [[0.1, -0.2, 0.3]] * len(transforms), atol=1e-6)
+    np.testing.assert_allclose(np.linalg.norm(transforms[:, :3, 2], axis=1), [1.0, 1.0, 0.0, 1.0, 1.0], atol=1e-6)
+
+
 def test_what_blenders_wind_is_on_cloth_is_air_here(make_body, scene_of, add_field):
     make_body()
     add_field("WIND", strength=5.0)

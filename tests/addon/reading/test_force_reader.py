@@ -252,6 +252,70 @@ def test_an_animated_choice_is_told(make_body, scene_of, add_field):
     assert "first frame" in text
 
 
+def keyed(obj, name, values):
+    """Key a setting of a field at frames."""
+    for frame, value in values.items():
+        setattr(obj.field, name, value)
+        obj.field.keyframe_insert(name, frame=frame)
+
+
+@pytest.mark.parametrize("playhead", [1, 5])
+@pytest.mark.parametrize(
+    ("name", "values", "acts"),
+    [
+        ("type", {1: "NONE", 3: "WIND"}, False),
+        ("type", {1: "WIND", 3: "NONE"}, True),
+        ("apply_to_location", {1: False, 3: True}, False),
+        ("apply_to_location", {1: True, 3: False}, True),
+    ],
+)
+def test_the_first_frame_decides_wherever_the_playhead_is(
+    bpy, make_body, scene_of, add_field, playhead, name, values, acts
+):
+    make_body()
+    keyed(add_field("WIND"), name, values)
+    bpy.context.scene.frame_set(playhead)
+    scene, ((code, text),) = scene_of(5)
+    assert [force.kind for force in scene.forces] == ["WIND"] * acts
+    assert code == "W_FORCE"
+    assert "first frame" in text
+    assert bpy.context.scene.frame_current == playhead
+
+
+def test_the_numbers_are_those_of_the_first_kind(make_body, scene_of, add_field):
+    make_body()
+    keyed(add_field("HARMONIC", harmonic_damping=0.3, rest_length=0.4), "type", {1: "HARMONIC", 3: "FORCE"})
+    scene, _ = scene_of(5)
+    assert scene.forces[0].rest_length == pytest.approx(0.4)
+    assert scene.tracks == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "acts"),
+    [
+        ("FORCE", {"noise": 5.0}, True),
+        ("DRAG", {"noise": 5.0, "linear_drag": 0.0, "quadratic_drag": 0.0}, True),
+        ("VORTEX", {"shape": "PLANE"}, True),
+        ("VORTEX", {"shape": "POINT"}, False),
+        ("FORCE", {}, False),
+    ],
+)
+def test_what_acts_without_strength(make_body, scene_of, add_field, kind, values, acts):
+    make_body()
+    add_field(kind, **{"strength": 0.0, "flow": 0.0, **values})
+    scene, notices = scene_of()
+    assert [force.kind for force in scene.forces] == [kind] * acts
+    assert notices == []
+
+
+def test_blenders_vortex_without_strength_slows(bpy, make_body, scene_of, add_field):
+    make_body()
+    add_field("VORTEX", strength=0.0, flow=0.0, shape="PLANE")
+    found, place, velocity = particle_acceleration(bpy)
+    assert np.linalg.norm(found) > 1.0
+    np.testing.assert_allclose(found, acceleration(scene_of()[0].forces[0], place, velocity), rtol=2e-3, atol=2e-3)
+
+
 def test_a_field_of_particles_is_told(bpy, make_body, scene_of):
     body = make_body()
     body.modifiers.new("Particles", "PARTICLE_SYSTEM")

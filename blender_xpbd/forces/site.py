@@ -41,7 +41,7 @@ def column_vector(floats: ti.template(), s, f, column: ti.template()):
 def faded(distance, least, greatest, power):
     """What is left of a field at a distance."""
     share = 1.0
-    if greatest > 0.0 and distance > greatest:
+    if distance > greatest:
         share = 0.0
     elif distance >= least and power != 0.0:
         share = ti.pow(1.0 + distance - least, -power)

@@ -62,6 +62,9 @@ _COLUMNS = (
     "minimum_radius",
     "maximum_radius",
 )
+# of these 0 stands for no end, which is so far off that what goes to it from an end has none at once
+_ENDS = frozenset({"maximum_distance", "maximum_radius"})
+_NO_END = 1e9
 # a vortex is around its axis, also where it is said to be that of a plane
 _MEANT = {("VORTEX", "PLANE"): "LINE"}
 # of 31 bits, so that seeds of neighbouring frames differ in all of them
@@ -169,7 +172,8 @@ class OuterForces:
         )
         row[FIELD_NOISE_ORIGIN : FIELD_NOISE_ORIGIN + 3] = noise_origin
         for column, name in enumerate(_COLUMNS, FIELD_UNIT):
-            row[column] = self.tracks.at(force.identifier, name, getattr(force, name), frame_index)
+            value = self.tracks.at(force.identifier, name, getattr(force, name), frame_index)
+            row[column] = _NO_END if name in _ENDS and value == 0.0 else value
         return row
 
     def _body(self, body: Body, frame_index: int) -> Floats:

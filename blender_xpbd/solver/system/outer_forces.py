@@ -133,7 +133,8 @@ class OuterForces:
         """What acts on bodies in each substep of a slice of a frame, shape (substeps, bodies, ``ACTS_WIDTH``).
 
         The first velocity is that of a moment, and all others are means over a substep, see ``speed_changes``. So in
-        the very first substep forces act for half of it. BDF2 takes two thirds of each, but for the first.
+        the very first substep forces act for half of it. BDF2 takes two thirds of each, but for the first, and for that
+        of a frame in slices: it goes on from a velocity that no field has changed (``SliceSteps.rescale``).
         """
         rows = [self._mixed(self._body, body, frame_index, frame_slice) for body in self.scene.bodies]
         acts = np.stack(rows, axis=1)
@@ -143,7 +144,7 @@ class OuterForces:
         share, response = (2.0 / 3.0 if is_bdf2 else 1.0), drag.response(z, is_bdf2=is_bdf2)
         acts[:, :, ACTS_FORCE] = share * h
         acts[:, :, ACTS_FIELD] = share * h * response
-        if frame_index == 0 and frame_slice.number == 0:
+        if frame_slice.number == 0 and (frame_index == 0 or (is_bdf2 and frame_slice.of > 1)):
             # BDF2 looks back to a velocity that no field has changed yet
             begin = np.ones_like(z) if is_bdf2 else drag.fall(z) / response
             acts[0, :, ACTS_FORCE] = h * begin

@@ -8,6 +8,7 @@ import taichi as ti
 from ..scene.force import FALLOFF_KINDS, FORCE_SHAPES, FORCE_SIDES
 from .tables import (
     FIELD_AXIS,
+    FIELD_EDDY_SEED,
     FIELD_FALLOFF,
     FIELD_GREATEST,
     FIELD_GREATEST_RADIUS,
@@ -19,7 +20,6 @@ from .tables import (
     FIELD_POWER,
     FIELD_RADIAL_POWER,
     FIELD_REST_LENGTH,
-    FIELD_SEED,
     FIELD_SHAPE,
     FIELD_SIDE,
     FIELD_SIZE,
@@ -105,7 +105,7 @@ def field_site(ints: ti.template(), floats: ti.template(), s, f, x):
         rest_length=floats[s, f, FIELD_REST_LENGTH],
         inverse_square=ints[f, FIELD_INVERSE_SQUARE],
         noise_place=place,
-        seed=ints[f, FIELD_SEED],
+        seed=ints[f, FIELD_EDDY_SEED],
     )
 
 

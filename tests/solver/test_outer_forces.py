@@ -232,6 +232,24 @@ def test_noise_is_that_of_blender_and_differs_from_frame_to_frame():
     assert abs(np.corrcoef(first, second)[0, 1]) < 0.05
 
 
+def test_noise_of_turbulence_changes_and_its_eddies_stand_still():
+    starts = np.random.default_rng(5).uniform(-9.0, 9.0, (500, 3))
+
+    def gains(**values):
+        """Of speed in each of two frames."""
+        solver = points(starts, np.zeros_like(starts), [field("TURBULENCE", strength=5.0, **values)], duration=1e-4,
+                        substeps=1)  # fmt: skip
+        solver.advance()
+        first = velocities(solver).copy()
+        solver.advance()
+        return first / 0.5, velocities(solver) - first
+
+    still, later = gains()
+    np.testing.assert_allclose(later, still, atol=1e-6)
+    noisy, other = gains(noise=2.0)
+    assert np.abs(other - noisy).max() > 0.1 * np.abs(still).max()
+
+
 def falling(body, forces, frames=24, path=SERIAL, gravity=(0.0, 0.0, -GRAVITY), **keywords):
     """Heights of the centre after each frame, and the solver."""
     whole = replace(

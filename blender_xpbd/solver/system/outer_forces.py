@@ -99,7 +99,7 @@ class OuterForces:
         return bool(self.scene.forces) or any(self._is_pushed(body) for body in self.scene.bodies)
 
     def field_ints(self, frame_index: int) -> Ints:
-        """Whole numbers of the fields, shape (fields, ``FIELD_INTS``); seeds are those of a frame."""
+        """Whole numbers of the fields, shape (fields, ``FIELD_INTS``); of noise the seed is that of a frame."""
         rows = np.zeros((len(self.scene.forces), FIELD_INTS), np.int32)
         for row, force in zip(rows, self.scene.forces, strict=True):
             shape = _MEANT.get((force.kind, force.shape), force.shape)
@@ -109,7 +109,8 @@ class OuterForces:
                 _number(FALLOFF_KINDS, force.falloff_kind),
                 _number(FORCE_SIDES, force.side),
                 force.inverse_square,
-                force.seed if force.kind == "TURBULENCE" else (force.seed + frame_index * _MIXER) & 0x7FFFFFFF,
+                (force.seed + frame_index * _MIXER) & 0x7FFFFFFF,
+                force.seed,
             )
         return rows
 

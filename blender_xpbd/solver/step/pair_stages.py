@@ -92,5 +92,7 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, subs
         count_pushing(world.pairs)
         keep_anchors(world.pairs)
     if act == NOTE_PLACES:
-        number = substep - order.span[SPAN_BEGIN] // order.stages.shape[0]
-        note_places_share(world.particles, starts, world.pairs, turn, turns, number)
+        note = substep - order.span[SPAN_BEGIN] // order.stages.shape[0] + detail
+        # what ends a substep begins the next one
+        if note == 0 or detail == 1:
+            note_places_share(world.particles, world.pairs, turn, turns, note)

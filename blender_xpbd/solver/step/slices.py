@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...constraints import CONSTRAINTS
-from ...constraints.constraint import BDF2, WARM
+from ...constraints.constraint import BDF2, BDF2_STEP, FORCED, WARM
 from ...constraints.plate_bending import PLATE_BENDING
 from ...device.arrays import edited_array, read_array, write_array
 from ..system.mode import static_mode
@@ -71,14 +71,20 @@ class SliceSteps:
                         rows = multipliers[first : first + count * width].reshape(count, width)
                         rows[:, : kind.memory_slot] *= ratio * ratio
         if self._mode & BDF2:
-            self._forget_history(self._duration / self._count)
+            self._forget_history(self._duration / self._count, ratio)
 
-    def _forget_history(self, h: float) -> None:
-        """As ``functions.forget_history``, for all particles."""
+    def _forget_history(self, h: float, ratio: float) -> None:
+        """As ``functions.forget_history``, for all particles.
+
+        What else acts from outside counts where the last substep of the frame tells it: before the first slice it is
+        not known, and ``OuterForces.acts`` sees to it.
+        """
         particles = self._state.particles
-        velocities, gravity = _vectors(particles.velocities), _vectors(particles.gravity)[0]
+        velocities, change = _vectors(particles.velocities), h * _vectors(particles.gravity)
+        if self._mode & FORCED and self._count == 1:
+            change = change + _vectors(particles.pushes) * (ratio / BDF2_STEP)
         with edited_array(particles.older_velocities) as older:
-            older[:, :3] = velocities - h * gravity
+            older[:, :3] = velocities - change
         with edited_array(particles.older_positions) as older:
             older[:, :3] = _vectors(particles.positions) - h * velocities
 

@@ -8,6 +8,7 @@ import taichi as ti
 from ..scene.force import FALLOFF_KINDS, FORCE_SHAPES, FORCE_SIDES
 from .tables import (
     FIELD_AXIS,
+    FIELD_EDDY_SEED,
     FIELD_FALLOFF,
     FIELD_GREATEST,
     FIELD_GREATEST_RADIUS,
@@ -19,7 +20,6 @@ from .tables import (
     FIELD_POWER,
     FIELD_RADIAL_POWER,
     FIELD_REST_LENGTH,
-    FIELD_SEED,
     FIELD_SHAPE,
     FIELD_SIDE,
     FIELD_SIZE,
@@ -41,7 +41,7 @@ def column_vector(floats: ti.template(), s, f, column: ti.template()):
 def faded(distance, least, greatest, power):
     """What is left of a field at a distance."""
     share = 1.0
-    if greatest > 0.0 and distance > greatest:
+    if distance > greatest:
         share = 0.0
     elif distance >= least and power != 0.0:
         share = ti.pow(1.0 + distance - least, -power)
@@ -105,7 +105,7 @@ def field_site(ints: ti.template(), floats: ti.template(), s, f, x):
         rest_length=floats[s, f, FIELD_REST_LENGTH],
         inverse_square=ints[f, FIELD_INVERSE_SQUARE],
         noise_place=place,
-        seed=ints[f, FIELD_SEED],
+        seed=ints[f, FIELD_EDDY_SEED],
     )
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Columns of the tables of force fields and of the triangles that stand in the wind."""
 
-# of a field, whole numbers
-FIELD_KIND, FIELD_SHAPE, FIELD_FALLOFF, FIELD_SIDE, FIELD_INVERSE_SQUARE, FIELD_SEED = range(6)
-FIELD_INTS = 6
+# of a field, whole numbers; the seeds are those of noise, another in each frame, and of eddies
+FIELD_KIND, FIELD_SHAPE, FIELD_FALLOFF, FIELD_SIDE, FIELD_INVERSE_SQUARE, FIELD_SEED, FIELD_EDDY_SEED = range(7)
+FIELD_INTS = 7
 # of a field in a substep: where its origin is, and from where noise counts, both relative to the system's [m], its Z
-# axis, the length in which all that follows is given [m], then as in ``scene.force``; a greatest distance of 0 is none
+# axis, the length in which all that follows is given [m], then as in ``scene.force``, but with an end for all
 FIELD_ORIGIN, FIELD_AXIS, FIELD_NOISE_ORIGIN = range(0, 9, 3)
 (
     FIELD_UNIT,

@@ -36,8 +36,14 @@ def require_indices(indices: Ints, count: int, name: str) -> None:
         raise XpbdError("E_PARAM", "An index points outside the mesh.", name)
 
 
-def require_transforms(transforms: Floats, frame_count: int, name: str) -> None:
+def require_transforms(transforms: Floats, frame_count: int, name: str, *, may_be_flat: bool = False) -> None:
     """Refuse what is not one invertible affine transform for all frames, shape (1, 4, 4), or one for each.
+
+    Args:
+        transforms: to be checked.
+        frame_count: frames of the scene.
+        name: of the object.
+        may_be_flat: whether they need no inverse.
 
     Raises:
         XpbdError: E_PARAM, E_TRANSFORM_SINGULAR.
@@ -45,7 +51,9 @@ def require_transforms(transforms: Floats, frame_count: int, name: str) -> None:
     if transforms.shape[1:] != (4, 4) or len(transforms) not in (1, frame_count):
         raise XpbdError("E_PARAM", "Transforms must be given for one or all frames.", name)
     linear = transforms[:, :3, :3]
-    if not np.isfinite(transforms).all() or (np.abs(np.linalg.det(linear)) < _SMALLEST_DETERMINANT).any():
+    if not np.isfinite(transforms).all():
+        raise XpbdError("E_TRANSFORM_SINGULAR", "The object's transform is not finite.", name)
+    if not may_be_flat and (np.abs(np.linalg.det(linear)) < _SMALLEST_DETERMINANT).any():
         raise XpbdError("E_TRANSFORM_SINGULAR", "The object is scaled to zero: give it a size.", name)
     if (transforms[:, 3] != (0.0, 0.0, 0.0, 1.0)).any():
         raise XpbdError("E_PARAM", "The last row of a transform must be 0, 0, 0, 1.", name)

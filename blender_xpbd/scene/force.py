@@ -146,7 +146,8 @@ class Force:
     Attributes:
         identifier, name: as for a body.
         kind: the identifier of one of ``FORCE_KINDS``.
-        transforms: local to world [m], shape (frames or 1, 4, 4); one where nothing moves.
+        transforms: local to world [m], shape (frames or 1, 4, 4); one where nothing moves. The origin and the direction
+            of the Z axis count; a Z axis of length 0 has none, as in Blender.
         others: as in ``FORCE_PARAMETERS``.
     """
 
@@ -196,4 +197,4 @@ def validate_force(force: Force, frame_count: int) -> None:
     values = force.values()
     for parameter in FORCE_PARAMETERS:
         parameter.check(values[parameter.name], force.name)
-    require_transforms(force.transforms, frame_count, force.name)
+    require_transforms(force.transforms, frame_count, force.name, may_be_flat=True)

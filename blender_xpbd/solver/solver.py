@@ -117,6 +117,7 @@ class Solver:
                 self._simulate(path, FrameSlice(number, count))
             self._slices.set(1, self.frame_index)
             self._slices.rescale(count)
+        pairs.note_contact()
         pairs.count_passed(begins_anew=begins_anew)
 
     def _stays_clear(self, path: str, pairs: PairSubsteps) -> bool:
@@ -127,26 +128,28 @@ class Solver:
         """
         self._upload(WHOLE)
         before = self.checkpoint()
-        plan = pairs.simulate_clear(self._plan, path, self.frame_index)
-        while plan is not None and plan.state.lacks_slots:
+        stays_clear = pairs.simulate_clear(self._plan, path, self.frame_index)
+        # with too few slots it may fail for what it would not have come near with more
+        while self._state.lacks_slots:
             self._write(before)
-            plan = replace(plan, state=with_more_slots(plan.state, self.system))
-            plan = pairs.simulate_clear(plan, path, self.frame_index)
-        if plan is None:
+            self._plan = replace(self._plan, state=with_more_slots(self._state, self.system))
+            stays_clear = pairs.simulate_clear(self._plan, path, self.frame_index)
+        if not stays_clear:
             self._write(before)
             pairs.clear.note_failure()
-            return False
-        self._plan = plan
-        return True
+        return stays_clear
 
     def _simulate(self, path: str, frame_slice: FrameSlice = WHOLE) -> None:
         """Simulate the substeps of a slice of a frame, with as many slots as it takes."""
         self._upload(frame_slice)
         before = self.checkpoint() if self._state.may_lack_slots else {}
+        counts = None if self._pairs is None else read_array(self._pairs.counts)
         self._simulate_substeps(path, frame_slice)
         while self._state.lacks_slots:
             self._plan = replace(self._plan, state=with_more_slots(self._state, self.system))
             self._write(before)
+            if self._pairs is not None:
+                write_array(self._pairs.counts, counts)
             self._simulate_substeps(path, frame_slice)
 
     def _upload(self, frame_slice: FrameSlice) -> None:

@@ -30,7 +30,7 @@ def acceleration(force, x, v):
     """[m/s²] at a place [m] and a velocity [m/s], flow included; of wind as if it pushed the point."""
     unit = force.length_unit
     matrix = force.transforms[0]
-    axis = matrix[:3, 2] / np.linalg.norm(matrix[:3, 2])
+    axis = matrix[:3, 2] / max(np.linalg.norm(matrix[:3, 2]), 1e-30)
     from_origin, v = (np.asarray(x, float) - matrix[:3, 3]) / unit, np.asarray(v, float) / unit
     along = from_origin @ axis
     radial = from_origin - along * axis
@@ -44,7 +44,7 @@ def acceleration(force, x, v):
     if force.kind == "WIND":
         found = s * share * axis
     elif force.kind == "FORCE":
-        found = s * share * to_point / distance / (distance**2 if force.inverse_square else 1.0)
+        found = s * share * to_point / max(distance, 1e-30) / (distance**2 if force.inverse_square else 1.0)
     elif force.kind == "VORTEX" and shape == "POINT":
         whirl = np.cross(axis, to_point)
         found = s * share * distance * whirl / np.linalg.norm(whirl)

@@ -29,13 +29,19 @@ def test_every_kind_is_valid() -> None:
         validate(dataclasses.replace(scene_of(), forces=forces))
 
 
+def test_a_field_may_be_scaled_to_zero() -> None:
+    transforms = np.diag([0.0, 0.0, 0.0, 1.0])[None]
+    validate(dataclasses.replace(scene_of(), forces=(dataclasses.replace(WIND, transforms=transforms),)))
+
+
 @pytest.mark.parametrize(
     ("changes", "code"),
     [
         ({"kind": "MAGIC"}, "E_PARAM"),
         ({"identifier": "a"}, "E_PARAM"),
         ({"transforms": np.tile(np.eye(4), (2, 1, 1))}, "E_PARAM"),
-        ({"transforms": np.zeros((1, 4, 4))}, "E_TRANSFORM_SINGULAR"),
+        ({"transforms": np.full((1, 4, 4), np.nan)}, "E_TRANSFORM_SINGULAR"),
+        ({"transforms": np.zeros((1, 4, 4))}, "E_PARAM"),
         ({"strength": np.nan}, "E_PARAM"),
         ({"falloff": -1.0}, "E_PARAM"),
         ({"size": -1.0}, "E_PARAM"),

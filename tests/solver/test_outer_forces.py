@@ -178,6 +178,17 @@ def test_strength_and_place_go_evenly_through_a_frame():
     np.testing.assert_allclose(floats.system.outer.field_floats(0)[:, 0, 2] + floats.system.origin[2], [0, 0.5, 1, 1.5])
 
 
+@pytest.mark.parametrize("name", ["maximum_distance", "maximum_radius"])
+@pytest.mark.parametrize("ends", [(0.0, 3.0), (3.0, 0.0)])
+def test_an_end_that_is_switched_takes_no_reach_meanwhile(name, ends):
+    """What is nearer than the end is in the field before, while and after it is there."""
+    force = field("WIND", strength=2.0, falloff_kind="TUBE")
+    solver = points([[2.0, 0.0, 2.0]], np.zeros((1, 3)), [force], tracks=[Track("f0", name, np.array(ends))],
+                    substeps=8, frames=(1, 2))  # fmt: skip
+    solver.advance()
+    np.testing.assert_allclose(velocities(solver)[0], [0.0, 0.0, 2.0 * FRAME * 7.5 / 8.0], rtol=1e-6)
+
+
 def turbulent(seed, size, path=SERIAL):
     rng = np.random.default_rng(3)
     starts = rng.uniform(-20.0, 20.0, (4000, 3))
@@ -219,6 +230,24 @@ def test_noise_is_that_of_blender_and_differs_from_frame_to_frame():
         assert found.min() > -2.0 * 0.52
         assert 1.7 < found.max() < 2.0
     assert abs(np.corrcoef(first, second)[0, 1]) < 0.05
+
+
+def test_noise_of_turbulence_changes_and_its_eddies_stand_still():
+    starts = np.random.default_rng(5).uniform(-9.0, 9.0, (500, 3))
+
+    def gains(**values):
+        """Of speed in each of two frames."""
+        solver = points(starts, np.zeros_like(starts), [field("TURBULENCE", strength=5.0, **values)], duration=1e-4,
+                        substeps=1)  # fmt: skip
+        solver.advance()
+        first = velocities(solver).copy()
+        solver.advance()
+        return first / 0.5, velocities(solver) - first
+
+    still, later = gains()
+    np.testing.assert_allclose(later, still, atol=1e-6)
+    noisy, other = gains(noise=2.0)
+    assert np.abs(other - noisy).max() > 0.1 * np.abs(still).max()
 
 
 def falling(body, forces, frames=24, path=SERIAL, gravity=(0.0, 0.0, -GRAVITY), **keywords):

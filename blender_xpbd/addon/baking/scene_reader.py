@@ -116,12 +116,12 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
     is_scripted = has_frame_handlers()
     moving = frozenset(obj.session_uid for obj in everything if is_scripted or may_move(obj))
     with frame_kept(scene):
-        sources = field_objects(scene, enabled)
-        changes = any(may_deform(obj) for obj in everything) or any(may_change(obj) for obj in sources)
+        changes = any(may_deform(obj) for obj in everything) or any(may_change(obj) for obj in enabled)
         if moving or has_animation(scene) or changes:
             scene.frame_set(frames.start)
         floor = FloorReader(scene, unit_scale_of(scene), is_scripted=is_scripted) if scene.xpbd.use_floor else None
         depsgraph = context.evaluated_depsgraph_get()
+        sources = field_objects(scene, enabled)
         fields = FieldReader(sources, depsgraph, unit_scale_of(scene), is_scripted=is_scripted)
         parts = _SceneParts(scene, options, frames, floor, fields)
         local_bodies, local_colliders, matrices = _read_all(bodies, colliders, options, depsgraph)

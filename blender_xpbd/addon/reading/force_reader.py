@@ -17,7 +17,7 @@ from ...scene.listing import quoted
 from ...scene.parameter import Value, by_name
 from ...scene.track import Track, animatable
 from ..data.object_types import is_body
-from .motion import animated_paths, has_animation, may_move, world_matrix
+from .motion import animated_paths, finite_matrix, has_animation, may_move
 
 Floats = npt.NDArray[np.float64]
 
@@ -41,17 +41,24 @@ _READ_ONCE = frozenset(
         "apply_to_location",
     }
 )
+# ... and those of them by which it acts or does not
+_SWITCHES = frozenset({"type", "apply_to_location"})
 # where an end is switched on at a distance of 0, which stands for none
 _LEAST_END = 1e-9
 
 
 def acts(obj: bpy.types.Object) -> bool:
-    """Whether an object has a force field that moves something, now or at another frame."""
+    """Whether an object has a force field that moves something, now or at another frame.
+
+    Kind and *Location* count as they are now; the rest is ``is_effector_nonzero_strength`` of Blender's ``effect.cc``.
+    """
     field = obj.field
     if field is None or field.type in _OF_PARTICLES or not field.apply_to_location:
         return False
     strengths = (field.linear_drag, field.quadratic_drag) if field.type == "DRAG" else (field.strength, field.flow)
-    return any(strengths) or any(path.startswith(_PREFIX) for path in animated_paths(obj))
+    # what does not turn with a vortex is slowed by it, however weak it is
+    slows = field.type == "VORTEX" and field.shape != "POINT"
+    return any(strengths) or field.noise > 0.0 or slows or bool(_animated(obj))
 
 
 def is_understood(obj: bpy.types.Object) -> bool:
@@ -60,7 +67,7 @@ def is_understood(obj: bpy.types.Object) -> bool:
 
 
 def field_objects(scene: bpy.types.Scene, objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
-    """Those of the objects that take part whose fields count in a bake of the scene."""
+    """Those of the objects that take part whose fields count in a bake of the scene, as they are at its frame."""
     return [obj for obj in objects if acts(obj) and is_understood(obj)] if scene.xpbd.use_force_fields else []
 
 
@@ -82,7 +89,7 @@ def field_notices(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object]) -
             "Nothing shades from force fields, as Absorption says: {}.",
         ),
         (
-            [obj for obj in read if not _READ_ONCE.isdisjoint(_animated(obj))],
+            [obj for obj in objects if not (_READ_ONCE if obj in read else _SWITCHES).isdisjoint(_animated(obj))],
             "Kind, shape and seed of a force field count as they are at the first frame: {}.",
         ),
     )
@@ -123,8 +130,8 @@ class FieldReader:
             is_scripted: something is called at each frame that may move them.
         """
         self._unit_scale = unit_scale
-        self._matrices = {obj.session_uid: [world_matrix(obj, depsgraph)] for obj in objects}
-        self._values = {obj.session_uid: [field_values(obj.field, unit_scale)] for obj in objects}
+        self._matrices = {obj.session_uid: [_place(obj, depsgraph)] for obj in objects}
+        self._values = {obj.session_uid: [field_values(obj.field, obj.field.type, unit_scale)] for obj in objects}
         self._changing = [obj.session_uid for obj in objects if is_scripted or may_change(obj)]
         self._first = {
             obj.session_uid: Force(f"f{number}", obj.name, obj.field.type, np.eye(4)[None])
@@ -142,8 +149,8 @@ class FieldReader:
         """
         for uid in self._changing:
             obj = object_of(uid)
-            self._matrices[uid].append(world_matrix(obj, depsgraph, frame))
-            self._values[uid].append(field_values(obj.field, self._unit_scale))
+            self._matrices[uid].append(_place(obj, depsgraph, frame))
+            self._values[uid].append(field_values(obj.field, self._first[uid].kind, self._unit_scale))
 
     def forces(self) -> tuple[Force, ...]:
         """All of them, with the values of the first frame."""
@@ -177,8 +184,8 @@ class FieldReader:
 
 
 def may_change(obj: bpy.types.Object) -> bool:
-    """Whether a field may differ from frame to frame: its place, or what it does."""
-    return has_animation(obj) or may_move(obj)
+    """Whether an object has a field that may differ from frame to frame: its place, or whether and how it acts."""
+    return obj.field is not None and (has_animation(obj) or may_move(obj))
 
 
 def chosen_fields(obj: bpy.types.Object) -> frozenset[int] | None:
@@ -187,13 +194,13 @@ def chosen_fields(obj: bpy.types.Object) -> frozenset[int] | None:
     return None if collection is None else frozenset(member.session_uid for member in collection.all_objects)
 
 
-def field_values(field: bpy.types.FieldSettings, unit_scale: float) -> Mapping[str, Value]:
-    """A field as ``scene.force`` has it, in its own unit of length.
+def field_values(field: bpy.types.FieldSettings, kind: str, unit_scale: float) -> Mapping[str, Value]:
+    """A field as ``scene.force`` has it, in its own unit of length; of the ``kind`` that it has at the first frame.
 
     What Blender's panel calls linear and quadratic drag are the other way round in what it computes.
     """
-    is_drag = field.type == "DRAG"
-    damping = field.harmonic_damping if field.type == "HARMONIC" else 0.0
+    is_drag = kind == "DRAG"
+    damping = field.harmonic_damping if kind == "HARMONIC" else 0.0
     return {
         "strength": _clipped("strength", field.linear_drag if is_drag else field.strength),
         "damping": _clipped("damping", field.quadratic_drag if is_drag else damping),
@@ -202,7 +209,7 @@ def field_values(field: bpy.types.FieldSettings, unit_scale: float) -> Mapping[s
         "noise": _clipped("noise", field.noise),
         "seed": max(int(field.seed), 0),
         "size": _clipped("size", field.size),
-        "rest_length": _clipped("rest_length", field.rest_length if field.type == "HARMONIC" else 0.0),
+        "rest_length": _clipped("rest_length", field.rest_length if kind == "HARMONIC" else 0.0),
         "shape": field.shape,
         "side": field.z_direction,
         "falloff_kind": field.falloff_type,
@@ -216,6 +223,17 @@ def field_values(field: bpy.types.FieldSettings, unit_scale: float) -> Mapping[s
         "is_global": bool(field.use_global_coords),
         "length_unit": float(unit_scale),
     }
+
+
+def _place(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, frame: int | None = None) -> Floats:
+    """Where a field is and how it is turned; as in Blender its scale is nothing to it.
+
+    But for one: on a Z axis that is scaled to 0 Blender finds no direction, and so do we.
+    """
+    matrix = finite_matrix(obj, depsgraph, frame)
+    lengths = np.linalg.norm(matrix[:3, :3], axis=0)
+    matrix[:3, :3] /= np.where(lengths > 0.0, lengths, 1.0)
+    return matrix
 
 
 def _clipped(name: str, value: float) -> float:

@@ -94,14 +94,24 @@ def world_matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, frame: i
     Raises:
         XpbdError: E_TRANSFORM_SINGULAR, with the frame.
     """
-    matrix = np.array(obj.evaluated_get(depsgraph).matrix_world, np.float64)
-    if not np.isfinite(matrix).all():
-        raise XpbdError("E_TRANSFORM_SINGULAR", "The object's transform is not finite.", obj.name, frame)
+    matrix = finite_matrix(obj, depsgraph, frame)
     axes = np.linalg.svd(matrix[:3, :3], compute_uv=False)
     if axes[-1] <= _SMALLEST_AXIS_RATIO * axes[0]:
         raise XpbdError(
             "E_TRANSFORM_SINGULAR", "The object is scaled to zero along an axis: give it a size.", obj.name, frame
         )
+    return matrix
+
+
+def finite_matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, frame: int | None = None) -> Floats:
+    """As ``world_matrix``, of what may be scaled to zero.
+
+    Raises:
+        XpbdError: E_TRANSFORM_SINGULAR, with the frame, where it is not finite.
+    """
+    matrix = np.array(obj.evaluated_get(depsgraph).matrix_world, np.float64)
+    if not np.isfinite(matrix).all():
+        raise XpbdError("E_TRANSFORM_SINGULAR", "The object's transform is not finite.", obj.name, frame)
     return matrix
 
 

@@ -13,7 +13,7 @@ embedded points are left to the compiler to unroll: written out they took Taichi
 import taichi as ti
 
 from ..record import element_point
-from .tables import CARRIERS, MASS, NEAR_INTS, NEAR_NORMAL, NEAR_WEIGHTS, NEAR_WIDTH
+from .tables import CARRIERS, IS_EDGES, MASS, NEAR_INTS, NEAR_NORMAL, NEAR_WEIGHTS, NEAR_WIDTH
 
 
 @ti.func
@@ -57,6 +57,32 @@ def relative(vectors: ti.template(), surfaces: ti.template(), pairs: ti.template
     total += floats[weights + 1] * (carried(vectors, surfaces, ints[first + 2], embeds) - v0)
     total += floats[weights + 2] * (carried(vectors, surfaces, ints[first + 3], embeds) - v0)
     return total
+
+
+@ti.func
+def closest(vectors: ti.template(), surfaces: ti.template(), pairs: ti.template(), n, side, embeds: ti.template()):
+    """The vector of the closest point of a side: 0 for a, 1 for b."""
+    total = ti.Vector([0.0, 0.0, 0.0])
+    for i in range(4):
+        if (i > pairs.near_ints[n * NEAR_INTS + IS_EDGES]) == (side == 1):
+            carrier = pairs.near_ints[n * NEAR_INTS + CARRIERS + i]
+            total += ti.abs(weight_of(pairs, n, i)) * carried(vectors, surfaces, carrier, embeds)
+    return total
+
+
+@ti.func
+def outer_speed(particles: ti.template(), surfaces: ti.template(), pairs: ti.template(), n, h, variant: ti.template()):
+    """What gravity, and what else acts from outside, adds to the speed of near pair ``n`` in the substep [m/s].
+
+    Of its sides that counts which is pushed more: one may be held.
+    """
+    speed = particles.gravity[0].norm() * h
+    if ti.static(variant.is_forced):
+        most = ti.cast(0.0, float)
+        for side in range(2):
+            most = ti.max(most, closest(particles.pushes, surfaces, pairs, n, side, variant.embeds).norm())
+        speed += most / variant.step_share
+    return speed
 
 
 @ti.func

@@ -48,7 +48,7 @@ def settle_pair(
         pairs: the pack.
         n: row of the near pair.
         inverse_h: velocity per displacement [1/s], as in ``projection_step``.
-        gravity_speed: what gravity adds in the substep [m/s].
+        gravity_speed: what gravity, and what else acts from outside, adds in the substep [m/s].
         embeds: static: whether any point has more than one particle.
 
     Returns:

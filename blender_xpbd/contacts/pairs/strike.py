@@ -11,13 +11,12 @@ held is as heavy as can be.
 import taichi as ti
 
 from ..rigid_motion import response, velocity_at
-from .push import carried, gather_coefficients, normal_of, push_pair, relative, weight_of
+from .push import closest, gather_coefficients, normal_of, push_pair, relative
 from .struck_motion import IS_STRUCK, UNTIL, is_hard, is_struck, piece_motion, push_piece
 from .tables import (
     APPROACH,
     CARRIERS,
     GIVEN,
-    IS_EDGES,
     MULTIPLIER,
     NEAR_FRICTION,
     NEAR_INTS,
@@ -92,17 +91,6 @@ def take_back_push(particles: ti.template(), surfaces: ti.template(), pairs: ti.
 
 
 @ti.func
-def _closest(vectors: ti.template(), surfaces: ti.template(), pairs: ti.template(), n, side, embeds: ti.template()):
-    """The vector of the closest point of a side: 0 for a, 1 for b."""
-    total = ti.Vector([0.0, 0.0, 0.0])
-    for i in range(4):
-        if (i > pairs.near_ints[n * NEAR_INTS + IS_EDGES]) == (side == 1):
-            carrier = pairs.near_ints[n * NEAR_INTS + CARRIERS + i]
-            total += ti.abs(weight_of(pairs, n, i)) * carried(vectors, surfaces, carrier, embeds)
-    return total
-
-
-@ti.func
 def _meeting(
     particles: ti.template(),
     starts: ti.template(),
@@ -118,10 +106,10 @@ def _meeting(
     """
     middle, held = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
     for side in range(2):
-        place = _closest(particles.positions, surfaces, pairs, n, side, embeds)
+        place = closest(particles.positions, surfaces, pairs, n, side, embeds)
         middle += 0.5 * place
         if piece_of(surfaces, pairs, pieces, n, 3 * side, embeds) < 0:
-            way = place - _closest(starts, surfaces, pairs, n, side, embeds)
+            way = place - closest(starts, surfaces, pairs, n, side, embeds)
             held += (1.0 - 2.0 * side) * way
     return middle, held
 

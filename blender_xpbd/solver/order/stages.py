@@ -40,7 +40,7 @@
 | COUNT_PAIRS | how many pairs pushed, for the statistics | – |
 | BOUNCE | compact pieces bounce as a whole | – |
 | DAMP | once, in the last substep of a frame: bodies lose internal motion | ``damp_internal_motion`` |
-| NOTE_PLACES | in frames that may stay clear, see ``clear_stages``: where particles come is noted | – |
+| NOTE_PLACES | in frames that may stay clear, see ``clear_stages``: where particles begin and come is noted | – |
 
 The turns of a stage share no movable particle, so they may be done in any order or at once; a stage begins when all
 turns of the one before are done. A team of threads claims turn by turn (``team_kernels``); for a graphics card a stage
@@ -104,7 +104,7 @@ class Stage(NamedTuple):
         detail: for PROJECT the iteration, for TOUCH how often contacts were touched before, for TOUCH_PAIRS,
             TOUCH_AGAIN and SETTLE_PAIRS the sweep, for LIMIT how often particles have slid, for BEGIN_PAIRS and
             OPEN_WINDOW the iterations, for SOLVE_LEVELS into how many shares a chain is divided, for DAMP_RATES whether
-            impulses are mended.
+            impulses are mended, for NOTE_PLACES whether the substep is over.
     """
 
     act: int
@@ -216,7 +216,8 @@ def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Sta
 def clear_stages(stages: Sequence[Stage], part_count: int) -> tuple[Stage, ...]:
     """The stages of a substep with contact between bodies in which, as it may turn out, nothing touches."""
     kept = [stage for stage in stages if stage.act not in ACTS_OF_PAIRS]
-    return (*kept, Stage(NOTE_PLACES, part_count))
+    # BDF2's places before are others when the substep ends, where something has rebounded
+    return (Stage(NOTE_PLACES, part_count), *kept, Stage(NOTE_PLACES, part_count, detail=1))
 
 
 def _by_task(act: int, rounds: Sequence[tuple[int, int]], detail: int = 0) -> list[Stage]:

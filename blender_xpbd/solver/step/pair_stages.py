@@ -83,9 +83,8 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, subs
     if act == CLOSE_ISLANDS:
         close_islands(world.particles, starts, world.pairs)
     if act == SETTLE_PAIRS:
-        gravity_speed = world.particles.gravity[0].norm() * h
         inverse_h = projection_step(h, 0, 0, mode)[2]
-        settle_task(world.particles, starts, world.pairs, task, detail, inverse_h, gravity_speed, variant.embeds)
+        settle_task(world.particles, starts, world.pairs, task, detail, inverse_h, h, variant)
     if ti.static(not variant.has_history):
         if act == KEEP_SPINS:
             keep_spins(world.particles, world.pairs)
@@ -93,5 +92,7 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, subs
         count_pushing(world.pairs)
         keep_anchors(world.pairs)
     if act == NOTE_PLACES:
-        number = substep - order.span[SPAN_BEGIN] // order.stages.shape[0]
-        note_places_share(world.particles, starts, world.pairs, turn, turns, number)
+        note = substep - order.span[SPAN_BEGIN] // order.stages.shape[0] + detail
+        # what ends a substep begins the next one
+        if note == 0 or detail == 1:
+            note_places_share(world.particles, world.pairs, turn, turns, note)

@@ -151,13 +151,18 @@ class PairSubsteps:
         found = read_array(self.counts)[: self._objects.body_count, TUNNELLED].astype(np.float32)
         write_array(self.passed, found if begins_anew else read_array(self.passed) + found)
 
+    def note_contact(self) -> None:
+        """The frame that was simulated last had the stages of contact."""
+        self.clear.note_contact(bool(read_array(self.counts)[:, [MOST_PUSHING, CLIPPED]].any()))
+
     def begins_clear(self, frame_index: int) -> bool:
         """Whether the frame that leads from ``frame_index`` on is worth a try with ``simulate_clear``.
 
         Without contact nothing would take apart what is tangled. So after a frame with contact it is looked for.
         """
-        is_fast = self._fast.slices(self._fast.shares(frame_index)) > 1
-        if read_array(self.may_cross)[0] or is_fast or not self.clear.is_due:
+        if read_array(self.may_cross)[0] or not self.clear.is_due:
+            return False
+        if self._fast.slices(self._fast.shares(frame_index)) > 1:
             return False
         if not self.clear.was_clear:
             tangled = self._look()
@@ -165,12 +170,11 @@ class PairSubsteps:
             return not tangled.is_needed
         return True
 
-    def simulate_clear(self, plan: Plan, path: str, frame_index: int) -> Plan | None:
+    def simulate_clear(self, plan: Plan, path: str, frame_index: int) -> bool:
         """Simulate a frame as if nothing touched, and prove that nothing did.
 
         Returns:
-            the plan, as ``simulate_slice`` does; None where something may have touched: then the system is to be put
-            back to where it was.
+            whether nothing did; else the system is to be put back to where it was.
         """
         self._begin_slice(plan, path, frame_index, WHOLE)
         if read_array(self._arrays["anchor_count"])[0]:
@@ -180,10 +184,10 @@ class PairSubsteps:
         while first < self._substeps:
             count = self.clear.simulate(self._plan, first, self._team_size)
             if not self._stays_clear(0, count):
-                return None
+                return False
             first += count
         self.clear.note_clear()
-        return self._plan
+        return True
 
     def simulate_slice(self, plan: Plan, path: str, frame_index: int, frame_slice: FrameSlice = WHOLE) -> Plan:
         """Simulate all substeps of a slice of the frame that leads from ``frame_index`` to the next.
@@ -222,10 +226,8 @@ class PairSubsteps:
             begin = end
         self._end_untangling()
         # what is not tangled is kept so by the truncation, unless it tells otherwise
-        counts = read_array(self.counts)
-        has_passed = bool(counts[:, TUNNELLED].any())
+        has_passed = bool(read_array(self.counts)[:, TUNNELLED].any())
         write_array(self.may_cross, np.array([must_look or has_passed], np.float32))
-        self.clear.note_contact(bool(counts[:, [MOST_PUSHING, CLIPPED]].any()))
         return self._plan
 
     def anchors(self) -> npt.NDArray[np.float64]:

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...constraints import CONSTRAINTS
-from ...constraints.constraint import BDF2, WARM
+from ...constraints.constraint import BDF2, BDF2_STEP, FORCED, WARM
 from ...constraints.plate_bending import PLATE_BENDING
 from ...device.arrays import edited_array, read_array, write_array
 from ..system.mode import static_mode
@@ -20,7 +20,9 @@ class SliceSteps:
     """How long substeps are on the device; between frames as long as those of a whole frame.
 
     Two things stay as they were built for these: what drag takes from the masses, and how far a bend spreads through a
-    plate within a substep.
+    plate within a substep. A velocity of Euler's is the mean over the substep before, and is not moved to the other
+    duration: what falls freely comes (1 − 1/n)/2 g h T less far in a frame of T seconds in n slices, with substeps of
+    h seconds otherwise. That is 2 mm at 3 substeps, 0.3 mm at 20.
     """
 
     def __init__(self, system: System, state: State, tracks: TrackPlayer) -> None:
@@ -69,14 +71,20 @@ class SliceSteps:
                         rows = multipliers[first : first + count * width].reshape(count, width)
                         rows[:, : kind.memory_slot] *= ratio * ratio
         if self._mode & BDF2:
-            self._forget_history(self._duration / self._count)
+            self._forget_history(self._duration / self._count, ratio)
 
-    def _forget_history(self, h: float) -> None:
-        """As ``functions.forget_history``, for all particles."""
+    def _forget_history(self, h: float, ratio: float) -> None:
+        """As ``functions.forget_history``, for all particles.
+
+        What else acts from outside counts where the last substep of the frame tells it: before the first slice it is
+        not known, and ``OuterForces.acts`` sees to it.
+        """
         particles = self._state.particles
-        velocities, gravity = _vectors(particles.velocities), _vectors(particles.gravity)[0]
+        velocities, change = _vectors(particles.velocities), h * _vectors(particles.gravity)
+        if self._mode & FORCED and self._count == 1:
+            change = change + _vectors(particles.pushes) * (ratio / BDF2_STEP)
         with edited_array(particles.older_velocities) as older:
-            older[:, :3] = velocities - h * gravity
+            older[:, :3] = velocities - change
         with edited_array(particles.older_positions) as older:
             older[:, :3] = _vectors(particles.positions) - h * velocities
 

@@ -4,6 +4,7 @@
 import taichi as ti
 
 from ...contacts.impact import LEAST_CHANGE, MOST_SWEEPS, RESTING
+from ...contacts.pairs.push import outer_speed
 from ...contacts.pairs.strike import (
     aim_strike,
     comes_fast,
@@ -33,7 +34,6 @@ def strike_pieces(
     variant: ti.template(),
 ):
     """Let hard pieces that other solids hit in the substep part from them, before moves are truncated."""
-    resting = RESTING * particles.gravity[0].norm() * h
     for piece in range(pieces.struck_rows.shape[0]):
         pieces.struck_motions[piece, IS_STRUCK] = 0.0
     act, sweep, approach = NOTE_FAST, 0, ti.cast(0.0, float)
@@ -43,7 +43,7 @@ def strike_pieces(
         for task in range(pairs.near_counts.shape[0]):
             first = pairs.pair_starts[task]
             for n in range(first, first + pairs.near_counts[task]):
-                told = ti.max(told, _go_over(particles, starts, pairs, pieces, act, n, resting, h, variant))
+                told = ti.max(told, _go_over(particles, starts, pairs, pieces, act, n, h, variant))
         act, sweep, approach = _next(act, sweep, told, approach)
         if act == AIM or act == OVER:
             for piece in range(pieces.struck_rows.shape[0]):
@@ -62,12 +62,13 @@ def _go_over(
     pieces: ti.template(),
     act,
     n,
-    resting,
     h,
     variant: ti.template(),
 ):
     """Do an act for near pair ``n``; what it tells."""
-    told = ti.cast(0.0, float)
+    told, resting = ti.cast(0.0, float), ti.cast(0.0, float)
+    if act == NOTE_FAST or act == AIM:
+        resting = RESTING * outer_speed(particles, pairs, pairs, n, h, variant)
     if act <= TAKE_BACK and may_strike(pairs, pairs, pieces, n, variant.embeds):
         is_known = knows_struck(pairs, pairs, pieces, n, variant.embeds)
         if act == NOTE_FAST:

@@ -10,6 +10,7 @@ import taichi as ti
 
 from ...contacts.contact import touch_again
 from ...contacts.pairs.anchors import forget_anchors, keep_anchor, note_slide
+from ...contacts.pairs.push import outer_speed
 from ...contacts.pairs.settle import settle_pair
 from ...contacts.pairs.tables import MULTIPLIER, NEAR_FRICTION, NEAR_WIDTH
 from ...contacts.pairs.touch import IS_BUSY, IS_LISTED, IS_STILL, touch_pair, was_pushed
@@ -125,8 +126,8 @@ def settle_task(
     task,
     sweep,
     inverse_h,
-    gravity_speed,
-    embeds: ti.template(),
+    h,
+    variant: ti.template(),
 ):
     """Velocities of the near pairs of a task after the push; once, what is left of slides, and how many pushed."""
     if sweep == 0 or pairs.told[SETTLING_SWEEPS] >= sweep:
@@ -137,9 +138,10 @@ def settle_task(
             if pairs.near_floats[n * NEAR_WIDTH + MULTIPLIER] > 0.0:
                 if sweep == 0:
                     if pairs.near_floats[n * NEAR_WIDTH + NEAR_FRICTION] > 0.0:
-                        note_slide(particles, starts, pairs, pairs, n, embeds)
+                        note_slide(particles, starts, pairs, pairs, n, variant.embeds)
                     count_pair(pairs, n, PUSHING)
-                is_busy = is_busy | settle_pair(particles, pairs, pairs, n, inverse_h, gravity_speed, embeds)
+                speed = outer_speed(particles, pairs, pairs, n, h, variant)
+                is_busy = is_busy | settle_pair(particles, pairs, pairs, n, inverse_h, speed, variant.embeds)
         if is_busy == 1:
             ti.atomic_max(pairs.told[SETTLING_SWEEPS], sweep + 1)
 

@@ -62,6 +62,9 @@ _COLUMNS = (
     "minimum_radius",
     "maximum_radius",
 )
+# of these 0 stands for no end, which is so far off that what goes to it from an end has none at once
+_ENDS = frozenset({"maximum_distance", "maximum_radius"})
+_NO_END = 1e9
 # a vortex is around its axis, also where it is said to be that of a plane
 _MEANT = {("VORTEX", "PLANE"): "LINE"}
 # of 31 bits, so that seeds of neighbouring frames differ in all of them
@@ -96,7 +99,7 @@ class OuterForces:
         return bool(self.scene.forces) or any(self._is_pushed(body) for body in self.scene.bodies)
 
     def field_ints(self, frame_index: int) -> Ints:
-        """Whole numbers of the fields, shape (fields, ``FIELD_INTS``); seeds are those of a frame."""
+        """Whole numbers of the fields, shape (fields, ``FIELD_INTS``); of noise the seed is that of a frame."""
         rows = np.zeros((len(self.scene.forces), FIELD_INTS), np.int32)
         for row, force in zip(rows, self.scene.forces, strict=True):
             shape = _MEANT.get((force.kind, force.shape), force.shape)
@@ -106,7 +109,8 @@ class OuterForces:
                 _number(FALLOFF_KINDS, force.falloff_kind),
                 _number(FORCE_SIDES, force.side),
                 force.inverse_square,
-                force.seed if force.kind == "TURBULENCE" else (force.seed + frame_index * _MIXER) & 0x7FFFFFFF,
+                (force.seed + frame_index * _MIXER) & 0x7FFFFFFF,
+                force.seed,
             )
         return rows
 
@@ -130,7 +134,8 @@ class OuterForces:
         """What acts on bodies in each substep of a slice of a frame, shape (substeps, bodies, ``ACTS_WIDTH``).
 
         The first velocity is that of a moment, and all others are means over a substep, see ``speed_changes``. So in
-        the very first substep forces act for half of it. BDF2 takes two thirds of each, but for the first.
+        the very first substep forces act for half of it. BDF2 takes two thirds of each, but for the first, and for that
+        of a frame in slices: it goes on from a velocity that no field has changed (``SliceSteps.rescale``).
         """
         rows = [self._mixed(self._body, body, frame_index, frame_slice) for body in self.scene.bodies]
         acts = np.stack(rows, axis=1)
@@ -140,7 +145,7 @@ class OuterForces:
         share, response = (2.0 / 3.0 if is_bdf2 else 1.0), drag.response(z, is_bdf2=is_bdf2)
         acts[:, :, ACTS_FORCE] = share * h
         acts[:, :, ACTS_FIELD] = share * h * response
-        if frame_index == 0 and frame_slice.number == 0:
+        if frame_slice.number == 0 and (frame_index == 0 or (is_bdf2 and frame_slice.of > 1)):
             # BDF2 looks back to a velocity that no field has changed yet
             begin = np.ones_like(z) if is_bdf2 else drag.fall(z) / response
             acts[0, :, ACTS_FORCE] = h * begin
@@ -159,7 +164,8 @@ class OuterForces:
         """The numbers of a field at a frame, shape (``FIELD_WIDTH``,)."""
         row = np.zeros(FIELD_WIDTH)
         matrix = at_frame(force.transforms, frame_index)
-        axis = matrix[:3, 2] / np.linalg.norm(matrix[:3, 2])
+        length = np.linalg.norm(matrix[:3, 2])
+        axis = matrix[:3, 2] / (length if length > 0.0 else 1.0)
         row[FIELD_ORIGIN : FIELD_ORIGIN + 3] = matrix[:3, 3] - self.origin
         row[FIELD_AXIS : FIELD_AXIS + 3] = axis
         # beside the origin, as in Blender
@@ -168,7 +174,8 @@ class OuterForces:
         )
         row[FIELD_NOISE_ORIGIN : FIELD_NOISE_ORIGIN + 3] = noise_origin
         for column, name in enumerate(_COLUMNS, FIELD_UNIT):
-            row[column] = self.tracks.at(force.identifier, name, getattr(force, name), frame_index)
+            value = self.tracks.at(force.identifier, name, getattr(force, name), frame_index)
+            row[column] = _NO_END if name in _ENDS and value == 0.0 else value
         return row
 
     def _body(self, body: Body, frame_index: int) -> Floats:

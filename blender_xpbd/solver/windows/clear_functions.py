@@ -20,13 +20,11 @@ PIECES = 4
 
 
 @ti.func
-def note_places_share(particles: ti.template(), starts: ti.template(), pairs: ti.template(), turn, turns, number):
-    """Note where one of ``turns`` equal shares of the particles that pairs may ask for come in a launch's substep."""
+def note_places_share(particles: ti.template(), pairs: ti.template(), turn, turns, note):
+    """Note where one of ``turns`` equal shares of the particles that pairs may ask for are."""
     count = pairs.noted_places.shape[1]
     for i in range(count * turn // turns, count * (turn + 1) // turns):
-        if number == 0:
-            pairs.noted_places[0, i] = starts[i]
-        pairs.noted_places[number + 1, i] = particles.positions[i]
+        pairs.noted_places[note, i] = particles.positions[i]
 
 
 @ti.func

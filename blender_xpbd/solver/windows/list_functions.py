@@ -17,10 +17,14 @@ from .pair_tables import FIRST, IS_OVER, LAID_SPAN, LAST, LIST_FIRST, LIST_SPAN,
 def check_list_share(starts: ti.template(), pairs: ti.template(), turn, turns, substep):
     """Tell where one of ``turns`` equal shares of the particles is not in the boxes of the list in this substep."""
     age, span = substep - pairs.told[LIST_FIRST], pairs.told[LIST_SPAN]
-    count, is_over = pairs.candidates.shape[0], age >= span
-    if not is_over:
-        before, after = ti.cast(age, float) / span, ti.cast(age + 1, float) / span
-        for i in range(count * turn // turns, count * (turn + 1) // turns):
+    rows = ti.static(pairs.object_rows)
+    is_over = age >= span
+    before, after = ti.cast(age, float) / ti.max(span, 1), ti.cast(age + 1, float) / ti.max(span, 1)
+    count = pairs.candidates.shape[0]
+    begin, end_of = count * turn // turns, count * (turn + 1) // turns
+    # what no pair asks for has no box
+    for o in range(0 if is_over else rows.shape[0]):
+        for i in range(ti.max(rows[o, FIRST], begin), ti.min(rows[o, LAST], end_of)):
             first, end, stay = pairs.list_starts[i], pairs.list_ends[i].xyz, pairs.list_stays[i].xyz
             way, half = 0.5 * (end + stay) - first.xyz, 0.5 * ti.abs(end - stay)
             come, left, margin = pairs.window_ends[i].xyz, pairs.window_stays[i].xyz, pairs.window_starts[i][3]

@@ -118,6 +118,42 @@ def test_blenders_particles_feel_what_is_read(bpy, make_body, scene_of, add_fiel
     np.testing.assert_allclose(found, expected, rtol=2e-3, atol=2e-3)
 
 
+SCALED = {
+    "mirrored force of a line": ("FORCE", {"shape": "LINE", "z_direction": "POSITIVE"}, (-1.0, 1.0, 1.0)),
+    "mirrored wind": ("WIND", {"strength": 5.0}, (2.0, -0.5, 3.0)),
+    "wind turned round": ("WIND", {"strength": 5.0}, (1.0, 1.0, -2.0)),
+    "flat force": ("FORCE", {"falloff_power": 1.0}, (0.0, 1.0, 1.0)),
+    "flat wind": ("WIND", {"strength": 5.0, "falloff_power": 1.0}, (0.0, 0.0, 2.0)),
+    "flat tube": ("FORCE", {"falloff_type": "TUBE", "radial_falloff": 1.0}, (1.0, 0.0, 1.0)),
+    "force of a plane without a side": ("FORCE", {"shape": "PLANE"}, (1.0, 1.0, 0.0)),
+    "force of a line without a direction": ("FORCE", {"shape": "LINE"}, (1.0, 1.0, 0.0)),
+    "wind without a direction": ("WIND", {"strength": 5.0}, (0.0, 0.0, 0.0)),
+    "vortex without an axis": ("VORTEX", {"strength": 2.0}, (1.0, 1.0, 0.0)),
+    "vanished harmonic": ("HARMONIC", {"strength": 9.0, "harmonic_damping": 0.3}, (0.0, 0.0, 0.0)),
+}
+
+
+@pytest.mark.parametrize(("kind", "values", "scale"), SCALED.values(), ids=SCALED)
+def test_blenders_particles_feel_nothing_of_a_fields_scale(bpy, make_body, scene_of, add_field, kind, values, scale):
+    make_body()
+    add_field(kind, **values).scale = scale
+    bpy.context.view_layer.update()
+    found, place, velocity = particle_acceleration(bpy)
+    (force,) = scene_of()[0].forces
+    np.testing.assert_allclose(found, acceleration(force, place, velocity), rtol=2e-3, atol=2e-3)
+
+
+def test_a_field_may_vanish_through_the_frames(make_body, scene_of, add_field):
+    make_body()
+    field = add_field("FORCE")
+    for frame, scale in ((1, 1.0), (3, 0.0), (5, 1.0)):
+        field.scale = (scale, scale, scale)
+        field.keyframe_insert("scale", frame=frame)
+    transforms = scene_of(5)[0].forces[0].transforms
+    np.testing.assert_allclose(transforms[:, :3, 3], [[0.1, -0.2, 0.3]] * len(transforms), atol=1e-6)
+    np.testing.assert_allclose(np.linalg.norm(transforms[:, :3, 2], axis=1), [1.0, 1.0, 0.0, 1.0, 1.0], atol=1e-6)
+
+
 def test_what_blenders_wind_is_on_cloth_is_air_here(make_body, scene_of, add_field):
     make_body()
     add_field("WIND", strength=5.0)
@@ -214,6 +250,70 @@ def test_an_animated_choice_is_told(make_body, scene_of, add_field):
     ((code, text),) = scene_of(3)[1]
     assert code == "W_FORCE"
     assert "first frame" in text
+
+
+def keyed(obj, name, values):
+    """Key a setting of a field at frames."""
+    for frame, value in values.items():
+        setattr(obj.field, name, value)
+        obj.field.keyframe_insert(name, frame=frame)
+
+
+@pytest.mark.parametrize("playhead", [1, 5])
+@pytest.mark.parametrize(
+    ("name", "values", "acts"),
+    [
+        ("type", {1: "NONE", 3: "WIND"}, False),
+        ("type", {1: "WIND", 3: "NONE"}, True),
+        ("apply_to_location", {1: False, 3: True}, False),
+        ("apply_to_location", {1: True, 3: False}, True),
+    ],
+)
+def test_the_first_frame_decides_wherever_the_playhead_is(
+    bpy, make_body, scene_of, add_field, playhead, name, values, acts
+):
+    make_body()
+    keyed(add_field("WIND"), name, values)
+    bpy.context.scene.frame_set(playhead)
+    scene, ((code, text),) = scene_of(5)
+    assert [force.kind for force in scene.forces] == ["WIND"] * acts
+    assert code == "W_FORCE"
+    assert "first frame" in text
+    assert bpy.context.scene.frame_current == playhead
+
+
+def test_the_numbers_are_those_of_the_first_kind(make_body, scene_of, add_field):
+    make_body()
+    keyed(add_field("HARMONIC", harmonic_damping=0.3, rest_length=0.4), "type", {1: "HARMONIC", 3: "FORCE"})
+    scene, _ = scene_of(5)
+    assert scene.forces[0].rest_length == pytest.approx(0.4)
+    assert scene.tracks == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "acts"),
+    [
+        ("FORCE", {"noise": 5.0}, True),
+        ("DRAG", {"noise": 5.0, "linear_drag": 0.0, "quadratic_drag": 0.0}, True),
+        ("VORTEX", {"shape": "PLANE"}, True),
+        ("VORTEX", {"shape": "POINT"}, False),
+        ("FORCE", {}, False),
+    ],
+)
+def test_what_acts_without_strength(make_body, scene_of, add_field, kind, values, acts):
+    make_body()
+    add_field(kind, **{"strength": 0.0, "flow": 0.0, **values})
+    scene, notices = scene_of()
+    assert [force.kind for force in scene.forces] == [kind] * acts
+    assert notices == []
+
+
+def test_blenders_vortex_without_strength_slows(bpy, make_body, scene_of, add_field):
+    make_body()
+    add_field("VORTEX", strength=0.0, flow=0.0, shape="PLANE")
+    found, place, velocity = particle_acceleration(bpy)
+    assert np.linalg.norm(found) > 1.0
+    np.testing.assert_allclose(found, acceleration(scene_of()[0].forces[0], place, velocity), rtol=2e-3, atol=2e-3)
 
 
 def test_a_field_of_particles_is_told(bpy, make_body, scene_of):

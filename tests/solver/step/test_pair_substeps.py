@@ -8,6 +8,7 @@ import pytest
 
 from blender_xpbd.contacts.search import tree_walk
 from blender_xpbd.device.arrays import read_array, write_array
+from blender_xpbd.scene.collider import Collider
 from blender_xpbd.solver.order import tasks
 from blender_xpbd.solver.step import pair_substeps
 from blender_xpbd.solver.windows.pair_tables import CLIPPED, IS_HELD, LIST_FIRST
@@ -99,7 +100,8 @@ def test_an_island_that_forms_in_a_substep_is_looked_at_from_its_common_motion(s
     assert len(searches) > len(frames)
 
 
-def test_sheets_that_stay_apart_are_searched_once_per_frame(searches):
+def test_sheets_that_stay_apart_are_searched_once_per_frame(searches, monkeypatch):
+    monkeypatch.setattr(pair_substeps.PairSubsteps, "begins_clear", lambda *_: False)
     simulation = meeting(speed=0.0, fall=3.0, substeps=4)
     for _ in range(3):
         simulation.advance()
@@ -119,6 +121,37 @@ def test_a_list_of_pairs_holds_while_all_stay_in_their_boxes_and_no_longer(searc
     hit.restore(0, hit.checkpoint() | {"velocities": velocities})
     hit.advance()
     assert 1 < len(searches) <= 8
+
+
+def ball(transforms):
+    """A collider without a sharp edge, whose vertices no pair asks for."""
+    turn, height = np.meshgrid(np.arange(48), np.arange(1, 24), indexing="ij")
+    angles = np.stack([turn.ravel() * np.pi / 24.0, height.ravel() * np.pi / 24.0])
+    flat = np.sin(angles[1])
+    points = np.stack([np.cos(angles[0]) * flat, np.sin(angles[0]) * flat, np.cos(angles[1])], axis=1)
+    points = 0.2 * np.vstack([points, [[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]]])
+    row, column = turn[:, :-1] * 23, height[:, :-1] - 1
+    a, d = row + column, (row + 23) % (48 * 23) + column
+    sides = np.stack([a, a + 1, d + 1, a, d + 1, d], axis=-1).reshape(-1, 3)
+    tops = np.stack([np.full(48, 1104), np.arange(48) * 23, (np.arange(48) * 23 + 23) % 1104], axis=1)
+    ends = np.stack([np.full(48, 1105), (np.arange(48) * 23 + 45) % 1104, np.arange(48) * 23 + 22], axis=1)
+    triangles = np.vstack([sides, tops, ends]).astype(np.int32)
+    return Collider("c0", "Ball", "MESH", transforms, points[None], triangles)
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_vertices_that_no_pair_asks_for_end_no_list(searches, is_first):
+    """Vertices of a smooth collider lie between those that are asked, or after them."""
+    away = np.eye(4)[None]
+    away[0, 0, 3] = 3.0
+    smooth, box = ball(away), mesh_box(np.array([0.3, 0.3, 0.1]))
+    smooth, box = (replace(c, identifier=f"c{n}") for c, n in ((smooth, not is_first), (box, is_first)))
+    order = sorted((smooth, box), key=lambda collider: collider.identifier)
+    simulation = touching(cloth(14, height=0.13), colliders=order, substeps=20)
+    for _ in range(3):
+        searches.clear()
+        simulation.advance()
+        assert len(searches) < 10
 
 
 def pairs_of(ints, count):
@@ -189,6 +222,7 @@ def test_vertices_of_colliders_move_as_fast_with_bdf2():
 
 
 def test_crossings_are_looked_for_where_there_may_be_any_and_now_and_then(monkeypatch):
+    monkeypatch.setattr(pair_substeps.PairSubsteps, "begins_clear", lambda *_: False)
     looks, untangling = [], pair_substeps.Untangling
 
     def counted(*arguments):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from blender_xpbd.constraints.constraint import WARM
-from blender_xpbd.device.arrays import edited_array
+from blender_xpbd.device.arrays import edited_array, read_array
 from blender_xpbd.scene.body_contact import BodyContact
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.step import pair_substeps
@@ -48,6 +48,29 @@ def test_a_fall_goes_on_as_it_was(integration, monkeypatch):
     np.testing.assert_allclose(found, -0.5 * 9.81 * (np.arange(1, 8) / 24.0) ** 2, atol=2e-3)
 
 
+@pytest.fixture
+def tries_nothing(monkeypatch):
+    """Every frame has the stages of contact."""
+    monkeypatch.setattr(pair_substeps.PairSubsteps, "begins_clear", lambda *_: False)
+
+
+@pytest.mark.usefixtures("tries_nothing")
+@pytest.mark.parametrize("integration", ["SYMPLECTIC_EULER", "BDF2"])
+@pytest.mark.parametrize("first", [0, DIVIDED])
+def test_what_acts_from_outside_goes_on_as_it_was(integration, first, monkeypatch):
+    """A push gives the same speed in slices as without, from the first substep of each to the last."""
+    monkeypatch.setattr(pair_substeps.PairSubsteps, "slices", lambda self, frame_index: 1 + 7 * (frame_index == first))
+    still = {"gravity": (0.0, 0.0, 0.0), "precision": "DOUBLE", "time_integration": integration}
+    simulation = touching(cloth(3, push_z=-9.81), substeps=4, **still)
+    for frame in range(6):
+        simulation.advance()
+        speeds = read_array(simulation._plan.state.particles.velocities)[:, 2]
+        # that of Euler is the mean of a substep, and the very first one is of a slice where that is divided
+        behind = 0.0 if integration == "BDF2" else 0.5 / (8 if first == 0 else 1)
+        np.testing.assert_allclose(speeds, -9.81 / 24.0 * (frame + 1 - behind / 4.0), rtol=1e-6)
+
+
+@pytest.mark.usefixtures("tries_nothing")
 def test_a_frame_in_doubt_is_done_again_in_slices_and_tells_only_of_these(monkeypatch):
     found, simulate = [], pair_substeps.PairSubsteps.simulate_slice
 
@@ -74,6 +97,7 @@ def passed(simulation):
     return counts[0, 1]
 
 
+@pytest.mark.usefixtures("tries_nothing")
 def test_what_may_have_passed_is_told_of_frames_that_are_not_kept_too(monkeypatch):
     simulate = pair_substeps.PairSubsteps.simulate_slice
 

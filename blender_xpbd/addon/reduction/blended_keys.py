@@ -76,7 +76,7 @@ class _Basis:
         _, vectors = np.linalg.eigh(gram * np.outer(weights, weights))
         vectors = vectors[:, ::-1]
         self._values = (vectors / weights[:, None]).astype(np.float32)
-        self._shapes = (vectors * weights[:, None]).T.astype(np.float32) @ offsets
+        self._shapes = _product((vectors * weights[:, None]).T.astype(np.float32), offsets, should_stop)
 
     def fewest(self, tolerance: float, at_most: int) -> tuple[int, npt.NDArray[np.float64] | None]:
         """How many shapes it takes, and each frame's error [m] with too few of them; None where one is enough."""
@@ -106,6 +106,16 @@ class _Basis:
             played = (row @ self._shapes[:count]).reshape(-1, 3) + self._motion.reference
             errors[index] = self._motion.distance(index, played)
         return errors
+
+
+def _product(factors: Coordinates, offsets: Coordinates, should_stop: Stop) -> Coordinates:
+    """Factors times offsets, some vertices at a time: of many frames this takes seconds."""
+    product = np.empty((len(factors), offsets.shape[1]), np.float32)
+    for start in range(0, offsets.shape[1], 3 * _VERTICES):
+        if should_stop():
+            raise ReductionStoppedError
+        product[:, start : start + 3 * _VERTICES] = factors @ offsets[:, start : start + 3 * _VERTICES]
+    return product
 
 
 def _gram(offsets: Coordinates, should_stop: Stop) -> npt.NDArray[np.float64]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from .blended_keys import Blends, blend_frames
 from .chosen_frames import choose_frames
-from .motion import Coordinates, Motion, Stop
+from .motion import Coordinates, Motion, ReductionStoppedError, Stop
 from .playback import play_absolute, play_blends, play_ramps
 from .thin_curves import thin_curves
 
@@ -87,12 +87,12 @@ def reduce_motion(motion: Motion, tolerance: float, style: Style, should_stop: S
     chosen = choose_frames(motion, aim, should_stop)
     played = play_absolute(motion, chosen) if style.is_absolute else play_ramps(motion, chosen)
     size = frames_size(len(chosen), vertices, style)
-    found.append(Reduction(count, tuple(chosen), None, _error(motion, played), size, full.size))
+    found.append(Reduction(count, tuple(chosen), None, _error(motion, played, should_stop), size, full.size))
     if style.may_blend:
         blends = thin_curves(motion, blend_frames(motion, aim, should_stop), aim, should_stop)
         played = play_blends(motion.reference, motion.reference + blends.offsets, blends.values)
         size = blends_size(len(blends.offsets), int(blends.points.sum()), vertices)
-        found.append(Reduction(count, full.chosen, blends, _error(motion, played), size, full.size))
+        found.append(Reduction(count, full.chosen, blends, _error(motion, played, should_stop), size, full.size))
     # single precision may spoil what was within the tolerance before it was rounded
     return min((option for option in found if option.error <= tolerance), key=lambda option: option.size)
 
@@ -108,5 +108,10 @@ def blends_size(key_count: int, point_count: int, vertex_count: int) -> int:
     return key_count * (KEY_BYTES + VERTEX_BYTES * vertex_count + CURVE_BYTES) + POINT_BYTES * point_count
 
 
-def _error(motion: Motion, played: Iterable[Coordinates]) -> float:
-    return max(motion.distance(index, np.asarray(shape)) for index, shape in enumerate(played))
+def _error(motion: Motion, played: Iterable[Coordinates], should_stop: Stop) -> float:
+    greatest = 0.0
+    for index, shape in enumerate(played):
+        if should_stop():
+            raise ReductionStoppedError
+        greatest = max(greatest, motion.distance(index, np.asarray(shape)))
+    return greatest

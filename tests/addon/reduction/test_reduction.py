@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from blender_xpbd.addon.reduction.blended_keys import _product
 from blender_xpbd.addon.reduction.chosen_frames import choose_frames
 from blender_xpbd.addon.reduction.motion import Motion, ReductionStoppedError
 from blender_xpbd.addon.reduction.playback import play_absolute, play_blends, play_ramps
-from blender_xpbd.addon.reduction.reduction import Style, reduce_motion
+from blender_xpbd.addon.reduction.reduction import Style, _error, reduce_motion
 
 STYLES = [Style(is_absolute, may_blend) for is_absolute in (True, False) for may_blend in (True, False)]
 BLENDING = Style(is_absolute=True, may_blend=True)
@@ -185,3 +186,32 @@ def test_curves_that_cannot_be_thinned_stay():
     motion = motion_of(np.random.default_rng(4).normal(size=(20, 6, 3)))
     blends = blend_frames(motion, 1e-4)
     assert thin_curves(motion, blends, 1e-9) is blends
+
+
+def test_the_products_and_the_last_error_may_be_stopped_too():
+    """A body of many vertices takes seconds in each; a cancel waits for the thread."""
+    motion = motion_of(swing(20))
+
+    def played():
+        yield motion.coordinates[0]
+        raise AssertionError("played on after the stop")
+
+    with pytest.raises(ReductionStoppedError):
+        _error(motion, played(), lambda: True)
+    offsets = np.zeros((3, 3 * 10_000), np.float32)
+    asked = []
+
+    def ask():
+        asked.append(1)
+        return False
+
+    _product(np.zeros((3, 3), np.float32), offsets, ask)
+    assert len(asked) == 3
+    with pytest.raises(ReductionStoppedError):
+        _product(np.zeros((3, 3), np.float32), offsets, lambda: True)
+
+
+def test_a_product_in_pieces_is_the_product():
+    random = np.random.default_rng(3)
+    factors, offsets = random.normal(size=(4, 4)).astype(np.float32), random.normal(size=(4, 30_000)).astype(np.float32)
+    np.testing.assert_allclose(_product(factors, offsets, lambda: False), factors @ offsets, rtol=1e-5, atol=1e-6)

@@ -75,7 +75,7 @@ SLIP = Measure("way in a second [mm]", slipped, 0.0)
 
 
 def _sag() -> Measure:
-    return Measure("sag per beam theory", sag_per_theory(0.2), 1.0)
+    return Measure("sag per that of a clamped bar", sag_per_theory(0.2), 1.0)
 
 
 PROBES: tuple[Probe, ...] = (

@@ -14,8 +14,9 @@ def newton_chain(links: int, length: float, compliance: float, h: float, steps: 
     """
     x = np.stack([length * np.arange(1, links + 1), np.zeros(links)], axis=1)
     v, forces, multipliers = np.zeros_like(x), [], np.zeros(links)
-    for _ in range(steps):
-        v[:, 1] -= 9.81 * h
+    for number in range(steps):
+        # the first step begins at rest with half a push, so that what falls freely is on its parabola
+        v[:, 1] -= 9.81 * h * (1.0 if number else 0.5)
         predicted = x + h * v
         new, multipliers = _solve(x, predicted, multipliers, length, compliance / h**2)
         v, x = (new - x) / h, new

@@ -10,7 +10,7 @@ friction, by sequential impulses. The substep is done again for the piece: up to
 
 import taichi as ti
 
-from .outer import outer_acceleration
+from .external import external_acceleration
 from .record import element_point
 from .rigid_motion import kinetic_energy, response, rigid_motion, solve_inertia, velocity_at
 from .slots import (
@@ -52,7 +52,7 @@ def strike_piece(
     if _touches(contacts, pieces, piece):
         motion = rigid_motion(particles.positions, particles.velocities, pieces.members, first, last)
         _take_back(particles, contacts, pieces, piece, motion, inverse_h)
-        gravity = outer_acceleration(particles, pieces.members[first], h, variant)
+        gravity = external_acceleration(particles, pieces.members[first], h, variant)
         approach, until = _first_hit(particles, contacts, pieces, piece, motion, RESTING * gravity.norm() * h, h)
         if approach > 0.0:
             came, turned = motion.velocity, motion.omega
@@ -221,6 +221,6 @@ def _move(particles: ti.template(), i, motion: ti.template(), way, turn, h, vari
     particles.positions[i] = particles.positions[i] + moved
     particles.velocities[i] = velocity
     if ti.static(variant.has_history):
-        fallen = h * outer_acceleration(particles, i, h, variant)
+        fallen = h * external_acceleration(particles, i, h, variant)
         particles.older_velocities[i] = velocity - ti.Vector([fallen[0], fallen[1], fallen[2], 0.0])
         particles.older_positions[i] = particles.positions[i] - h * velocity

@@ -16,8 +16,8 @@ there was when the hit began. Hard pieces part at the first touch (``impact``).
 import taichi as ti
 
 from ..geometry.collider.bent_cells import SAME_NORMAL
+from .external import external_acceleration
 from .impact import RESTING, strike_piece
-from .outer import outer_acceleration
 from .record import element_inverse_mass, element_point, push_element
 from .rigid_motion import kinetic_energy, response, rigid_motion, solve_inertia, velocity_at
 from .slots import (
@@ -126,7 +126,7 @@ def bounce_piece(
         change, turn = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
         for c in range(pieces.hits.shape[1]):
             touch = _touch(particles, contacts, pieces, piece, c, motion, inverse_h)
-            gravity = outer_acceleration(particles, pieces.members[first], h, variant)
+            gravity = external_acceleration(particles, pieces.members[first], h, variant)
             _begin(pieces, piece, c, motion, touch, gravity.norm() * h)
             impulse = _follow(pieces, piece, c, motion, touch, gravity, h)
             if impulse.dot(impulse) > 0.0:

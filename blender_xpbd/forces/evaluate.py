@@ -22,13 +22,13 @@ _DAMPED = (_KINDS.index("HARMONIC"), _KINDS.index("DRAG"))
 
 
 @ti.func
-def field_value(outer: ti.template(), f, s, x, velocity, number, h, kinds: ti.template()):
+def field_value(external: ti.template(), f, s, x, velocity, number, h, kinds: ti.template()):
     """What field ``f`` does to a point in substep ``s``, in metres, without its flow; and what of it gets there.
 
     Returns:
         ``value``, as ``ForceType.acceleration`` returns it, and ``falloff``.
     """
-    ints, floats = ti.static(outer.field_ints, outer.field_floats)
+    ints, floats = ti.static(external.field_ints, external.field_floats)
     site = field_site(ints, floats, s, f, x)
     value = ti.Vector([0.0, 0.0, 0.0, 0.0])
     if site.falloff > 0.0:
@@ -48,11 +48,11 @@ def field_value(outer: ti.template(), f, s, x, velocity, number, h, kinds: ti.te
 
 
 @ti.func
-def forces_and_air(outer: ti.template(), body, s, x, velocity, number, h, wants_air, kinds: ti.template()):
+def forces_and_air(external: ti.template(), body, s, x, velocity, number, h, wants_air, kinds: ti.template()):
     """What all fields do to a point that belongs to a body, and how fast the air moves there.
 
     Args:
-        outer: pack with the fields.
+        external: pack with the fields.
         body: that fields may leave out.
         s: substep.
         x: of the point, relative to the system's origin [m].
@@ -67,32 +67,32 @@ def forces_and_air(outer: ti.template(), body, s, x, velocity, number, h, wants_
         velocity [m/s], which is that of fields at what stands still.
     """
     acceleration, air = ti.Vector([0.0, 0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
-    fields = outer.field_ints.shape[0]
+    fields = external.field_ints.shape[0]
     # what of a field is a force, then what is air: written once, for Taichi compiles functions wherever they are called
     for turn in range(fields * ti.select(wants_air, 2, 1)):
         f, is_air = turn % fields, turn // fields
-        wind = outer.field_floats[s, f, FIELD_WIND_FACTOR]
-        share = outer.field_weights[body, f] * ti.select(is_air == 1, wind, 1.0 - wind)
+        wind = external.field_floats[s, f, FIELD_WIND_FACTOR]
+        share = external.field_weights[body, f] * ti.select(is_air == 1, wind, 1.0 - wind)
         if share > 0.0:
-            found = field_value(outer, f, s, x, (1.0 - is_air) * velocity, number, h, kinds)
+            found = field_value(external, f, s, x, (1.0 - is_air) * velocity, number, h, kinds)
             if is_air == 1:
                 air += share * found.value.xyz
             else:
                 acceleration += share * found.value
                 # what resists motion has no flow beside, as in Blender
-                kind = outer.field_ints[f, FIELD_KIND]
+                kind = external.field_ints[f, FIELD_KIND]
                 if kind != ti.static(_DAMPED[0]) and kind != ti.static(_DAMPED[1]):
-                    rate = outer.field_floats[s, f, FIELD_FLOW] * found.falloff * share
+                    rate = external.field_floats[s, f, FIELD_FLOW] * found.falloff * share
                     acceleration += ti.Vector([-rate * velocity[0], -rate * velocity[1], -rate * velocity[2], rate])
     return ti.Struct(acceleration=acceleration, air=air)
 
 
 @ti.func
-def air_velocity(outer: ti.template(), body, s, x, number, h, kinds: ti.template()):
+def air_velocity(external: ti.template(), body, s, x, number, h, kinds: ti.template()):
     """How fast the air moves at a point [m/s]; arguments as of ``forces_and_air``."""
     total, still = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
-    for f in range(outer.field_ints.shape[0]):
-        share = outer.field_weights[body, f] * outer.field_floats[s, f, FIELD_WIND_FACTOR]
+    for f in range(external.field_ints.shape[0]):
+        share = external.field_weights[body, f] * external.field_floats[s, f, FIELD_WIND_FACTOR]
         if share > 0.0:
-            total += share * field_value(outer, f, s, x, still, number, h, kinds).value.xyz
+            total += share * field_value(external, f, s, x, still, number, h, kinds).value.xyz
     return total

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from .external_parameters import EXTERNAL_PARAMETERS
 from .material_choices import (
     BENDING_MODELS,
     MEMBRANE_MODELS,
@@ -12,7 +13,6 @@ from .material_choices import (
     SOLID_MODELS,
     STIFFNESS_INPUTS,
 )
-from .outer_parameters import OUTER_PARAMETERS
 from .parameter import Parameter
 from .roles import CLOTH, COLLIDER, JELLY
 
@@ -439,5 +439,5 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         exclusive_minimum=True,
         animatable=True,
     ),
-    *OUTER_PARAMETERS,
+    *EXTERNAL_PARAMETERS,
 )

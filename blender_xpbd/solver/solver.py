@@ -165,10 +165,10 @@ class Solver:
         if self._start_depths is not None:
             shares = self._start_depths.shares(index, frame_slice.times(substeps))
             self._uploads.write("contacts.depth_shares", shares)
-        if outer := self.system.outer:
-            self._uploads.write("particles.acts", outer.acts(index, frame_slice))
-            self._uploads.write("particles.field_ints", outer.field_ints(index))
-            self._uploads.write("particles.field_floats", outer.field_floats(index, frame_slice))
+        if external := self.system.external:
+            self._uploads.write("particles.acts", external.acts(index, frame_slice))
+            self._uploads.write("particles.field_ints", external.field_ints(index))
+            self._uploads.write("particles.field_floats", external.field_floats(index, frame_slice))
         self._uploads.write("particles.speed_changes", speed_changes(self.system, index, frame_slice))
 
     def _simulate_substeps(self, path: str, frame_slice: FrameSlice) -> None:

@@ -83,7 +83,7 @@ def test_rest_shape_is_what_blender_shows(bpy, pinned, state):
 @pytest.mark.parametrize("style", ["AUTO", "ABSOLUTE"])
 @pytest.mark.parametrize("state", STATES)
 def test_every_frame_is_what_was_pinned_and_clear_pins_it_again(bpy, pinned, weightless, dump, state, style):
-    from blender_xpbd.addon.keys.shape_key_writer import clear_bake
+    from blender_xpbd.addon.keys.clearing import clear_bake
 
     state(pinned)
     pinned.xpbd.key_style = style
@@ -101,7 +101,7 @@ def test_every_frame_is_what_was_pinned_and_clear_pins_it_again(bpy, pinned, wei
 
 
 def test_clear_pins_the_same_key_whichever_was_looked_at_meanwhile(bpy, pinned, weightless):
-    from blender_xpbd.addon.keys.shape_key_writer import clear_bake
+    from blender_xpbd.addon.keys.clearing import clear_bake
 
     weightless()
     pinned.active_shape_key_index = 1
@@ -111,7 +111,7 @@ def test_clear_pins_the_same_key_whichever_was_looked_at_meanwhile(bpy, pinned, 
 
 
 def test_a_key_pinned_after_the_bake_stays_pinned_and_is_simulated_next(bpy, pinned, weightless):
-    from blender_xpbd.addon.keys.shape_key_writer import clear_bake
+    from blender_xpbd.addon.keys.clearing import clear_bake
 
     wider = shown(bpy, pinned)
     pinned.show_only_shape_key = False

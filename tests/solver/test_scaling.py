@@ -10,8 +10,8 @@ from blender_xpbd.bodies.body_attachments import build_body_attachments
 from blender_xpbd.bodies.kinds import build_body
 from blender_xpbd.constraints import CONSTRAINTS
 from blender_xpbd.scene.body import Attachment
+from blender_xpbd.scene.external_parameters import EXTERNAL_PARAMETERS
 from blender_xpbd.scene.material_parameters import MATERIAL_PARAMETERS
-from blender_xpbd.scene.outer_parameters import OUTER_PARAMETERS
 from blender_xpbd.scene.settings import SolverSettings
 from tests.bodies.test_materials import balloon, jelly
 from tests.solver.scenes import cloth, pins
@@ -132,8 +132,8 @@ def test_every_declared_law_is_followed_by_some_body():
 
 def test_animatable_values_are_those_with_laws_and_those_of_each_step():
     animatable = {parameter.name for parameter in MATERIAL_PARAMETERS if parameter.animatable}
-    outer = {parameter.name for parameter in OUTER_PARAMETERS}
-    assert animatable == set(SCALED) | READ_AT_EACH_STEP | outer
+    external = {parameter.name for parameter in EXTERNAL_PARAMETERS}
+    assert animatable == set(SCALED) | READ_AT_EACH_STEP | external
 
 
 def test_a_factor_takes_many_values():

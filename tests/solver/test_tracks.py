@@ -9,8 +9,8 @@ import pytest
 from blender_xpbd.constraints import CONSTRAINTS
 from blender_xpbd.device import version
 from blender_xpbd.scene.body import Body
+from blender_xpbd.scene.external_parameters import EXTERNAL_PARAMETERS
 from blender_xpbd.scene.material_parameters import COLLIDER, MATERIAL_PARAMETERS
-from blender_xpbd.scene.outer_parameters import OUTER_PARAMETERS
 from blender_xpbd.scene.scene import Scene, validate
 from blender_xpbd.scene.settings import SCENE_PARAMETERS
 from blender_xpbd.scene.track import SCENE_TARGET, Track
@@ -152,8 +152,8 @@ def test_there_is_a_case_for_every_parameter():
     animatable = {
         (parameter.name, "") for parameter in (*MATERIAL_PARAMETERS, *SCENE_PARAMETERS) if parameter.animatable
     }
-    # those go evenly through a frame, see test_outer_forces.py
-    animatable -= {(parameter.name, "") for parameter in OUTER_PARAMETERS}
+    # those go evenly through a frame, see test_external_forces.py
+    animatable -= {(parameter.name, "") for parameter in EXTERNAL_PARAMETERS}
     on_colliders = {(p.name, COLLIDER) for p in MATERIAL_PARAMETERS if p.animatable and COLLIDER in p.roles}
     found = {(name, COLLIDER if case.target == "c0" else "") for (name, _), case in CASES.items()}
     assert found == animatable | on_colliders

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...scene.external_parameters import PUSH
 from ...scene.material_parameters import MATERIAL_PARAMETERS
-from ...scene.outer_parameters import PUSH
 from ...scene.presets import PRESETS
 
 OWN_MATERIAL = "MATERIAL"

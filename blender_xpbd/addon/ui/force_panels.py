@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ...scene.body_kinds import body_roles
-from ...scene.outer_parameters import PUSH
+from ...scene.external_parameters import PUSH
 from ..data.material_names import FORCES
 from .sidebar import SubPanel, draw_value
 

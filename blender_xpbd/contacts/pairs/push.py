@@ -71,7 +71,9 @@ def closest(vectors: ti.template(), surfaces: ti.template(), pairs: ti.template(
 
 
 @ti.func
-def outer_speed(particles: ti.template(), surfaces: ti.template(), pairs: ti.template(), n, h, variant: ti.template()):
+def external_speed(
+    particles: ti.template(), surfaces: ti.template(), pairs: ti.template(), n, h, variant: ti.template()
+):
     """What gravity, and what else acts from outside, adds to the speed of near pair ``n`` in the substep [m/s].
 
     Of its sides that counts which is pushed more: one may be held.

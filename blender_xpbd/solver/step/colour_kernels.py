@@ -10,6 +10,7 @@ from ...constraints import CONSTRAINTS
 from ...constraints.constraint import RATES
 from ...contacts.contact import project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
+from .external_functions import blow_triangle, push_particle
 from .functions import (
     damping_step,
     forget_history,
@@ -23,7 +24,6 @@ from .functions import (
 )
 from .internal_damping import damp_piece
 from .orientations import predict_orientations, update_angular_velocities
-from .outer_functions import blow_triangle, push_particle
 from .packs import INT_TABLE, INTS, Colliders, Constraints, Contacts, Particles, Pieces, Targets
 from .spin import note_touch, restore_spin, sum_spin
 

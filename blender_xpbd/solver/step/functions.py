@@ -30,7 +30,7 @@ def speed_change(particles: ti.template(), body, substep):
 
 @ti.func
 def pushed(push, before, v):
-    """A velocity that was ``before`` and is to be ``v`` without what pushes, see ``outer_functions.push_particle``."""
+    """A velocity that was ``before`` and is to be ``v`` without pushes, see ``external_functions.push_particle``."""
     change = v - before
     return before + ti.Vector([change[0] + push[0], change[1] + push[1], change[2] + push[2], 0.0]) / push[3]
 

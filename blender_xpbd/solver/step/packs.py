@@ -27,8 +27,8 @@ MOTION = ti.types.ndarray(dtype=ti.f32, ndim=3)
 # unit quaternions (w, x, y, z); angular velocities [rad/s] have the inverse inertia [1/(kg m²)] as their fourth
 # component. Gravity [m/s²] is one vector for all; what it and drag do in a substep as in ``speed_changes``. Bodies have
 # a row each, columns as in ``contacts.tables``; their starts are the first particle of each and the end of the last
-# one's, then the same of the orientations. What acts besides gravity is as in ``OuterForces`` and ``AirSurfaces``, with
-# the force on each triangle [N]; pushes are what all of it does to a particle, see ``outer_functions``
+# one's, then the same of the orientations. What acts besides gravity is as in ``ExternalForces`` and ``AirSurfaces``,
+# with the force on each triangle [N]; pushes are what all of it does to a particle, see ``external_functions``
 Particles = pack_type(
     positions=VECTORS,
     previous_positions=VECTORS,

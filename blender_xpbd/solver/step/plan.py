@@ -112,7 +112,7 @@ def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
             starts_inside=state.contacts.depth_shares.shape[0] > 1,
             strikes=system.strikes,
             rebounds=system.objects is not None and system.objects.rebounds,
-            fields=system.outer.kinds,
-            has_air=system.outer.has_air,
+            fields=system.external.kinds,
+            has_air=system.external.has_air,
         ),
     )

@@ -77,7 +77,7 @@ class SliceSteps:
         """As ``functions.forget_history``, for all particles.
 
         What else acts from outside counts where the last substep of the frame tells it: before the first slice it is
-        not known, and ``OuterForces.acts`` sees to it.
+        not known, and ``ExternalForces.acts`` sees to it.
         """
         particles = self._state.particles
         velocities, change = _vectors(particles.velocities), h * _vectors(particles.gravity)

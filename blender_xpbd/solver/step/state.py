@@ -28,8 +28,8 @@ from ..order.schedule import Schedule
 from ..order.stages import Contents, Stage, substep_stages
 from ..system.colliders import ColliderSet
 from ..system.contact_objects import unseen_colliders
+from ..system.external_arrays import external_arrays
 from ..system.mode import keeps_friction, rate_damped_types, static_mode, used_types
-from ..system.outer_arrays import outer_arrays
 from ..system.speed_changes import bdf2_history
 from ..system.system import System
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Pieces, Targets, World
@@ -126,8 +126,8 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         spin_chunks=len(system.spinning.chunks),
         touches_first=bool(mode & WARM),
         strikes=system.strikes,
-        is_forced=bool(system.outer),
-        has_air=system.outer.has_air,
+        is_forced=bool(system.external),
+        has_air=system.external.has_air,
         damps_rates=bool(rate_damped_types(mode) & used_types(system)),
         rebounds=system.objects is not None and system.objects.rebounds,
     )
@@ -175,7 +175,7 @@ def _particles(system: System, mode: int) -> Any:
         previous_orientations=make_zero_vectors(len(turning)),
         angular_velocities=make_vectors(turning.angular_velocities, turning.inverse_inertias),
         body_starts=make_array(np.concatenate([system.starts, system.orientation_starts]), ti.i32),
-        **outer_arrays(system),
+        **external_arrays(system),
     )
 
 

@@ -4,7 +4,7 @@
 import taichi as ti
 
 from ...contacts.impact import LEAST_CHANGE, MOST_SWEEPS, RESTING
-from ...contacts.pairs.push import outer_speed
+from ...contacts.pairs.push import external_speed
 from ...contacts.pairs.strike import (
     aim_strike,
     comes_fast,
@@ -68,7 +68,7 @@ def _go_over(
     """Do an act for near pair ``n``; what it tells."""
     told, resting = ti.cast(0.0, float), ti.cast(0.0, float)
     if act == NOTE_FAST or act == AIM:
-        resting = RESTING * outer_speed(particles, pairs, pairs, n, h, variant)
+        resting = RESTING * external_speed(particles, pairs, pairs, n, h, variant)
     if act <= TAKE_BACK and may_strike(pairs, pairs, pieces, n, variant.embeds):
         is_known = knows_struck(pairs, pairs, pieces, n, variant.embeds)
         if act == NOTE_FAST:

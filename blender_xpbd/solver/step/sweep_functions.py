@@ -10,7 +10,7 @@ import taichi as ti
 
 from ...contacts.contact import touch_again
 from ...contacts.pairs.anchors import forget_anchors, keep_anchor, note_slide
-from ...contacts.pairs.push import outer_speed
+from ...contacts.pairs.push import external_speed
 from ...contacts.pairs.settle import settle_pair
 from ...contacts.pairs.tables import MULTIPLIER, NEAR_FRICTION, NEAR_WIDTH
 from ...contacts.pairs.touch import IS_BUSY, IS_LISTED, IS_STILL, touch_pair, was_pushed
@@ -140,7 +140,7 @@ def settle_task(
                     if pairs.near_floats[n * NEAR_WIDTH + NEAR_FRICTION] > 0.0:
                         note_slide(particles, starts, pairs, pairs, n, variant.embeds)
                     count_pair(pairs, n, PUSHING)
-                speed = outer_speed(particles, pairs, pairs, n, h, variant)
+                speed = external_speed(particles, pairs, pairs, n, h, variant)
                 is_busy = is_busy | settle_pair(particles, pairs, pairs, n, inverse_h, speed, variant.embeds)
         if is_busy == 1:
             ti.atomic_max(pairs.told[SETTLING_SWEEPS], sweep + 1)

@@ -50,6 +50,7 @@ from ..order.stages import (
 from ..order.tasks import MOST_PARTS
 from ..windows.pair_tables import IS_OVER, MUST_SEARCH
 from ..windows.window_functions import is_pushed, note_moved
+from .external_functions import blow_share, push_share
 from .functions import (
     damping_step,
     forget_history,
@@ -64,7 +65,6 @@ from .functions import (
 from .internal_damping import damp_piece
 from .level_functions import operate
 from .orientations import predict_orientations, update_angular_velocities
-from .outer_functions import blow_share, push_share
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Pairs, Particles, Pieces, Targets, World
 from .pair_functions import place_vertices
 from .pair_stages import take_pair_turn

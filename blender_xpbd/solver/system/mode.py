@@ -111,7 +111,7 @@ def static_mode(system: System) -> int:
         mode |= BDF2
     if not mode & PBD and any(model.body.material.damping_time > 0.0 for model in system.models):
         mode |= DAMPED
-    if system.outer:
+    if system.external:
         mode |= FORCED
     if not mode & (PBD | ACCUMULATE | BDF2) and hardness(system)[1] > WARM_HARDNESS:
         mode |= WARM

@@ -32,8 +32,8 @@ from ..order.struck_pieces import StruckPieces, build_struck_pieces
 from .air_surfaces import AirSurfaces, build_air_surfaces, no_surfaces
 from .contact_objects import ContactObjects, build_contact_objects, collider_vertices
 from .drag import response
+from .external_forces import ExternalForces
 from .ignored import ignored
-from .outer_forces import OuterForces
 from .plate_intervals import plate_intervals
 from .tracks import FollowingColumn, Tracks, built_scene, following_columns, unfollowed, watched_blocks
 
@@ -85,7 +85,7 @@ class System:
         struck: what of them parts from hard pieces as a rigid body.
         tracks: parameters that change over the frames.
         columns: parameters of constraints that follow them.
-        outer: what acts on bodies from outside besides gravity.
+        external: what acts on bodies from outside besides gravity.
         air: their surfaces, where there is air.
         notices: warnings.
     """
@@ -111,7 +111,7 @@ class System:
     struck: StruckPieces
     tracks: Tracks
     columns: tuple[FollowingColumn, ...]
-    outer: OuterForces
+    external: ExternalForces
     air: AirSurfaces
     notices: tuple[Notice, ...]
 
@@ -244,8 +244,8 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     vertex_count = 0 if objects is None else len(objects.vertices)
     struck = build_struck_pieces(scene, met, starts, blocks, all_inverse_masses, vertex_count)
     del blocks, upright
-    outer = OuterForces(scene, tracks, origin)
-    air = build_air_surfaces(models, starts, len(all_positions)) if outer.has_air else no_surfaces()
+    external = ExternalForces(scene, tracks, origin)
+    air = build_air_surfaces(models, starts, len(all_positions)) if external.has_air else no_surfaces()
     vertices = np.zeros((0, 3)) if objects is None else collider_vertices(scene, objects.colliders) - origin
     return System(
         scene=scene,
@@ -269,7 +269,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         struck=struck,
         tracks=tracks,
         columns=columns,
-        outer=outer,
+        external=external,
         air=air,
         notices=(
             *(notice for model in models for notice in (*model.notices, *_own_notices(model, origin))),

@@ -352,7 +352,7 @@ def test_a_cancel_tells_what_waits_in_the_cache(bpy, make_body, fake_worker, opt
 
 def test_keys_that_an_undo_took_away_are_written_again(bpy, make_body, fake_worker, options):
     from blender_xpbd.addon.baking.bake import bake
-    from blender_xpbd.addon.keys.shape_key_writer import clear_bake
+    from blender_xpbd.addon.keys.clearing import clear_bake
 
     body = make_body(location=(0, 0, 5))
     fake_worker(seconds=0.01)
@@ -479,7 +479,7 @@ def test_a_file_never_saved_has_a_cache_of_its_own(bpy, make_body, fake_worker, 
 
 def test_a_bake_survives_save_and_load(bpy, make_body, fake_worker, options, tmp_path, dump):
     from blender_xpbd.addon.baking.bake import run_bake
-    from blender_xpbd.addon.keys.shape_key_writer import clear_bake
+    from blender_xpbd.addon.keys.clearing import clear_bake
 
     make_body("A", location=(0, 0, 5))
     run_bake(bpy.context, options())

@@ -235,7 +235,7 @@ def test_a_deleted_object_is_told_and_with_the_last_the_bake_ends(bpy, make_body
 
 def test_each_frame_counts_once_in_the_statistics(bpy, make_body, bake):
     """Though an undo takes its keys away and they are written again."""
-    from blender_xpbd.addon.keys.shape_key_writer import clear_bake
+    from blender_xpbd.addon.keys.clearing import clear_bake
 
     body = make_body()
     output, worker = bake()

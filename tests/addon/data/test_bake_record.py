@@ -74,7 +74,7 @@ def stored(record, **values):
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"version": 1}', '{"version": 99}', "[" * 100_000])
 def test_a_text_that_is_no_record_is_none(bpy, make_body, text):
     from blender_xpbd.addon.data.bake_record import read_record
-    from blender_xpbd.addon.keys.shape_key_writer import clear_bake
+    from blender_xpbd.addon.keys.clearing import clear_bake
 
     obj = make_body()
     obj.xpbd.bake_record = text
@@ -119,7 +119,7 @@ def test_a_record_that_a_stranger_changed_is_none(bpy, make_body, record, values
     ids=lambda values: str(values)[:28],
 )
 def test_a_record_that_a_stranger_changed_stops_neither_reading_nor_clearing(bpy, make_body, record, values):
-    from blender_xpbd.addon.keys.shape_key_writer import clear_bake
+    from blender_xpbd.addon.keys.clearing import clear_bake
     from blender_xpbd.addon.reading.mesh_reader import read_rest_shape
 
     obj = make_body()

@@ -219,7 +219,7 @@ STATES = [
 @pytest.mark.parametrize("style", ["AUTO", "ABSOLUTE", "RELATIVE"])
 @pytest.mark.parametrize("state", STATES)
 def test_clear_takes_all_back(bpy, make_body, dump, state, style):
-    from blender_xpbd.addon.keys.shape_key_writer import clear_bake
+    from blender_xpbd.addon.keys.clearing import clear_bake
 
     obj = make_body(matrix_world=MATRIX.tolist())
     state(obj)
@@ -271,7 +271,7 @@ def test_finish_without_a_frame_leaves_nothing(bpy, make_body, dump):
 
 
 def test_the_users_work_after_the_bake_survives_clear(bpy, make_body):
-    from blender_xpbd.addon.keys.shape_key_writer import clear_bake
+    from blender_xpbd.addon.keys.clearing import clear_bake
 
     obj = make_body()
     write(bpy, obj)
@@ -285,7 +285,7 @@ def test_the_users_work_after_the_bake_survives_clear(bpy, make_body):
 
 
 def test_a_key_named_as_ours_stays_the_users(bpy, make_body, dump):
-    from blender_xpbd.addon.keys.shape_key_writer import clear_bake
+    from blender_xpbd.addon.keys.clearing import clear_bake
 
     obj = make_body()
     give_own_keys(obj).name = "XPBD 0003"
@@ -299,7 +299,7 @@ def test_a_key_named_as_ours_stays_the_users(bpy, make_body, dump):
 
 @pytest.mark.parametrize("style", ["ABSOLUTE", "RELATIVE"])
 def test_a_bake_over_a_bake_starts_from_the_original(bpy, make_body, dump, style):
-    from blender_xpbd.addon.keys.shape_key_writer import clear_bake
+    from blender_xpbd.addon.keys.clearing import clear_bake
     from blender_xpbd.addon.reading.mesh_reader import read_rest_shape
 
     obj = make_body()
@@ -379,7 +379,7 @@ def test_an_action_with_other_users_is_refused(bpy, make_body, dump):
 @pytest.mark.parametrize("style", ["ABSOLUTE", "RELATIVE"])
 @pytest.mark.parametrize("shares_action", [True, False])
 def test_a_duplicate_of_a_baked_object_is_cleared_alone(bpy, make_body, style, shares_action):
-    from blender_xpbd.addon.keys.shape_key_writer import clear_bake
+    from blender_xpbd.addon.keys.clearing import clear_bake
 
     obj = make_body()
     target = write(bpy, obj, key_style=style)
@@ -399,7 +399,7 @@ def test_a_duplicate_of_a_baked_object_is_cleared_alone(bpy, make_body, style, s
 
 def test_a_duplicate_leaves_the_artists_action_to_the_other(bpy, make_body):
     """The baked curves lie in the artist's own action, which both use."""
-    from blender_xpbd.addon.keys.shape_key_writer import clear_bake
+    from blender_xpbd.addon.keys.clearing import clear_bake
 
     obj = make_body()
     animated_keys(obj)
@@ -419,7 +419,7 @@ def test_a_duplicate_leaves_the_artists_action_to_the_other(bpy, make_body):
 
 
 def test_an_action_that_the_user_renamed_is_cleared_too(bpy, make_body):
-    from blender_xpbd.addon.keys.shape_key_writer import clear_bake
+    from blender_xpbd.addon.keys.clearing import clear_bake
 
     obj = make_body()
     write(bpy, obj)

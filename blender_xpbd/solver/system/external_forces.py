@@ -31,8 +31,8 @@ from ...forces.tables import (
     FIELD_WIDTH,
 )
 from ...scene.body import Body
+from ...scene.external_parameters import PUSH
 from ...scene.force import FALLOFF_KINDS, FORCE_SHAPES, FORCE_SIDES, Force
-from ...scene.outer_parameters import PUSH
 from ...scene.parameter import Choice
 from ...scene.scene import Scene
 from ...scene.transforms import at_frame
@@ -72,7 +72,7 @@ _MIXER = 0x9E3779B1
 
 
 @dataclass(frozen=True)
-class OuterForces:
+class ExternalForces:
     """The fields of a scene and what its bodies take of them.
 
     Attributes:

@@ -9,9 +9,9 @@ import pytest
 from blender_xpbd.bodies.body_model import BodyModel
 from blender_xpbd.device.arrays import read_array
 from blender_xpbd.scene.body import Body
+from blender_xpbd.scene.external_parameters import EXTERNAL_PARAMETERS
 from blender_xpbd.scene.force import Force
 from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.outer_parameters import OUTER_PARAMETERS
 from blender_xpbd.scene.track import Track
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.step.plan import COLOURS, SERIAL, THREADS
@@ -175,7 +175,9 @@ def test_strength_and_place_go_evenly_through_a_frame():
     moving = np.tile(np.eye(4), (2, 1, 1))
     moving[1, 2, 3] = 2.0
     floats = points([[0.0, 0.0, 0.0]], np.zeros((1, 3)), [field("FORCE", moving)], substeps=4, frames=(1, 2))
-    np.testing.assert_allclose(floats.system.outer.field_floats(0)[:, 0, 2] + floats.system.origin[2], [0, 0.5, 1, 1.5])
+    np.testing.assert_allclose(
+        floats.system.external.field_floats(0)[:, 0, 2] + floats.system.origin[2], [0, 0.5, 1, 1.5]
+    )
 
 
 @pytest.mark.parametrize("name", ["maximum_distance", "maximum_radius"])
@@ -367,12 +369,12 @@ def tracked(name, values, **keywords):
     return solver.positions()
 
 
-def test_there_is_another_value_of_every_outer_parameter():
-    assert set(OTHER_VALUES) == {parameter.name for parameter in OUTER_PARAMETERS if parameter.animatable}
+def test_there_is_another_value_of_every_external_parameter():
+    assert set(OTHER_VALUES) == {parameter.name for parameter in EXTERNAL_PARAMETERS if parameter.animatable}
 
 
 @pytest.mark.parametrize(("name", "other"), OTHER_VALUES.items())
-def test_every_outer_parameter_follows_its_track(name, other):
+def test_every_external_parameter_follows_its_track(name, other):
     np.testing.assert_array_equal(tracked(name, np.full(5, other)), tracked(name, None, **{name: other}))
     late = tracked(name, [0.0, 0.0, 0.0, other, other])
     for value in (0.0, other):
@@ -409,4 +411,4 @@ def test_nothing_of_it_is_compiled_without():
     assert not variant.is_forced
     assert not variant.fields
     assert not variant.has_air
-    assert not solver.system.outer
+    assert not solver.system.external

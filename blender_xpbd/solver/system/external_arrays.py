@@ -14,17 +14,17 @@ from ...device.arrays import make_array, make_vectors, make_zero_vectors
 from .system import System
 
 
-def outer_arrays(system: System) -> dict[str, Any]:
+def external_arrays(system: System) -> dict[str, Any]:
     """The arrays of ``packs.Particles`` for forces, by name; what changes with frames is written before each."""
-    outer, air = system.outer, system.air
-    has_fields, count = bool(system.scene.forces), len(system.positions) if outer else 0
+    external, air = system.external, system.air
+    has_fields, count = bool(system.scene.forces), len(system.positions) if external else 0
     return {
         "pushes": make_vectors(np.zeros((count, 3)), np.ones(count)),
-        "push_factors": make_array(_push_factors(system) if outer else np.zeros(0), ti.f32),
-        "acts": make_array(outer.acts(0) if outer else np.zeros((1, 1, 1)), ti.f32),
-        "field_ints": make_array(outer.field_ints(0) if has_fields else np.zeros((0, 1), np.int32), ti.i32),
-        "field_floats": make_array(outer.field_floats(0) if has_fields else np.zeros((1, 0, 1)), ti.f32),
-        "field_weights": make_array(outer.field_weights() if has_fields else np.zeros((1, 0)), ti.f32),
+        "push_factors": make_array(_push_factors(system) if external else np.zeros(0), ti.f32),
+        "acts": make_array(external.acts(0) if external else np.zeros((1, 1, 1)), ti.f32),
+        "field_ints": make_array(external.field_ints(0) if has_fields else np.zeros((0, 1), np.int32), ti.i32),
+        "field_floats": make_array(external.field_floats(0) if has_fields else np.zeros((1, 0, 1)), ti.f32),
+        "field_weights": make_array(external.field_weights() if has_fields else np.zeros((1, 0)), ti.f32),
         "air_points": make_array(air.elements, ti.i32),
         "air_weights": make_array(air.weights, ti.f32),
         "air_triangles": make_array(air.triangles, ti.i32),

@@ -8,7 +8,7 @@ from .roles import CLOTH, JELLY
 
 PUSH = ("push_x", "push_y", "push_z")
 
-OUTER_PARAMETERS: tuple[Parameter, ...] = (
+EXTERNAL_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "force_weight",
         "Force Fields",

@@ -5,7 +5,7 @@ import taichi as ti
 
 
 @ti.func
-def outer_acceleration(particles: ti.template(), i, h, variant: ti.template()):
+def external_acceleration(particles: ti.template(), i, h, variant: ti.template()):
     """Gravity, and with fields, air or pushes also what they do to particle ``i`` [m/s²]."""
     total = particles.gravity[0].xyz
     if ti.static(variant.is_forced):

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from .parameter import Parameter
-from .roles import STRAND
+from .roles import CLOTH, STRAND
 
 STRAND_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "radius",
         "Radius",
-        "Half the thickness of the strand: from it follow its mass, its stiffness, and the gap that it keeps",
+        "Half the thickness of a strand, or of the threads that are loose edges of a cloth: from it follow mass, "
+        "stiffness, and the gap that it keeps",
         0.002,
         "m",
         0.0,
@@ -18,7 +19,7 @@ STRAND_PARAMETERS: tuple[Parameter, ...] = (
         1e-4,
         0.1,
         exclusive_minimum=True,
-        roles=(STRAND,),
+        roles=(CLOTH, STRAND),
     ),
     Parameter(
         "twist_stiffness",

@@ -15,6 +15,7 @@ from . import (
     limits,
     moments,
     resolution,
+    rods,
     solids,
     winds,
 )
@@ -33,6 +34,7 @@ CASES: tuple[Case, ...] = (
     *friction.CASES,
     *rest.CASES,
     *winds.CASES,
+    *rods.CASES,
     *cloths.CASES,
     *moments.CASES,
     *limits.CASES,

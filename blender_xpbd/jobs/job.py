@@ -114,6 +114,18 @@ def read_job(folder: Path) -> Scene:
             are larger than free memory; E_IO when the system cannot read it; and what ``scene.validate`` and the
             materials' and settings' ranges refuse, by their own codes.
     """
+    job = read_description(folder)
+    scene = _read_scene(folder, job.record("scene", _SCENE_KEYS), job.record("names"))
+    validate(scene)
+    return scene
+
+
+def read_description(folder: Path) -> Record:
+    """What ``job.json`` says, whose digest fits; no array is read.
+
+    Raises:
+        XpbdError: E_JOB naming the file, when it is missing, damaged or of another version; E_IO.
+    """
     path = inside(folder, JOB_FILE, code="E_JOB")
     value = load_json(path, _MAXIMUM_BYTES, "E_JOB")
     version = Record(value, path, "E_JOB").values().get("schema_version")
@@ -125,9 +137,7 @@ def read_job(folder: Path) -> Scene:
     described = job.record("scene").values()
     if _digest(described, job.text("software"), job.integer("solver_version")) != job.text("digest"):
         raise XpbdError("E_JOB", f"{path} was changed: its digest does not fit; bake again.")
-    scene = _read_scene(folder, job.record("scene", _SCENE_KEYS), job.record("names"))
-    validate(scene)
-    return scene
+    return job
 
 
 def _checked(scene: Scene) -> Scene:

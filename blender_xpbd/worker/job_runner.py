@@ -19,6 +19,7 @@ from ..jobs.checkpoint import write_checkpoint
 from ..jobs.frames import FrameCache
 from ..jobs.job import read_job
 from ..jobs.lock import JobLock
+from ..jobs.milestones import milestone_frames, write_milestone
 from ..jobs.result import BodyResult, Result, Tangled, write_result
 from ..jobs.status import Fault, State, Status, write_status
 from ..jobs.tangled import write_tangled
@@ -35,7 +36,7 @@ from ..solver.system.substeps import MOST_SUBSTEPS
 from ..solver.system.system import System, build_system
 from .contact_notices import tangled_notices, tunnelled_notice
 from .quality import QualityChoice, by_material, choose_quality, with_settings
-from .resume import Start, find_start, had_checkpoint, unfit
+from .resume import Start, find_start, had_checkpoint, is_simulated_alike, unfit
 from .stop_signal import StopSignal
 from .stopwatch import Stopwatch
 
@@ -151,7 +152,9 @@ class JobRunner:
         measure = Measure(system, has_contact=crossings is not None)
         vertex_count = sum(body.vertex_count for body in scene.bodies)
         cache = FrameCache(self._folder, vertex_count, len(system.models), len(measure.names), len(system.orientations))
-        begin = find_start(self._folder, scene.frames, cache, solver.most_checkpoint_bytes, was_saved=was_saved)
+        begin = Start()
+        if is_simulated_alike(self._folder, system.origin, system.scene.settings):
+            begin = find_start(self._folder, scene.frames, cache, solver.most_checkpoint_bytes, was_saved=was_saved)
         found = write_tangled(self._folder, NO_VERTICES if crossings is None else crossings.vertices)
         write_result(self._folder, _result(system, device, measure.names, self._status.notices, found))
         with self._watch.stage("compile"):
@@ -166,7 +169,7 @@ class JobRunner:
         return self._simulate(scene, solver, cache, measure)
 
     def _simulate(self, scene: Scene, solver: Solver, cache: FrameCache, measure: Measure) -> ExitCode:
-        kept = set(scene.frames.kept())
+        kept, milestones = set(scene.frames.kept()), milestone_frames(scene.frames)
         self._checkpoint_time = self._solving_since = time.perf_counter()
         for frame in range(scene.frames.start + solver.frame_index + 1, scene.frames.end + 1):
             if self._stop.is_requested:
@@ -178,6 +181,9 @@ class JobRunner:
             self._note_tunnelled(solver, frame)
             if frame in kept:
                 self._publish(solver, cache, measure, frame)
+            if frame in milestones:
+                with self._watch.stage("write"):
+                    write_milestone(self._folder, frame, solver.checkpoint())
             if time.perf_counter() - self._checkpoint_time > self._checkpoint_pause:
                 self._save_checkpoint(solver, cache)
             self._status = replace(self._status, solver_fps=self._frames_per_second(solver))
@@ -261,7 +267,7 @@ class JobRunner:
         done = [number for number in scene.frames.kept() if number <= frame]
         cache.flush_later(done)
         self._is_lasting = True
-        self._status = replace(self._status, frame=done[-1], frames_done=len(done))
+        self._status = replace(self._status, frame=done[-1], frames_done=len(done), resumed_after=frame)
         for number in done:
             statistics = begin.statistics[number]
             self._note_inverted(statistics, solver.system, number)

@@ -18,6 +18,7 @@ from ..data.material_names import DAMPING, material_names, preset_names, structu
 from ..data.object_types import can_have, type_labels
 from ..data.quality import quality_of
 from ..data.specs import GROUP_PROPERTIES, ROLES
+from .cache_panel import XPBD_PT_cache
 from .findings import draw_findings, untold
 from .force_panels import XPBD_PT_fields, XPBD_PT_forces
 from .menus import ROLE_ICONS, XPBD_MT_material
@@ -26,8 +27,6 @@ from .sidebar import (
     SidebarPanel,
     SubPanel,
     active_object,
-    active_role,
-    draw_choice,
     draw_parameter,
     draw_value,
 )
@@ -340,22 +339,6 @@ class XPBD_PT_solver(SubPanel, bpy.types.Panel):
             if quality in _OF_QUALITY.get(parameter.name, {quality}):
                 draw_parameter(column, settings, parameter.name)
         column.prop(settings, "retry_diverged")
-
-
-class XPBD_PT_cache(SubPanel, bpy.types.Panel):
-    """Where the result goes."""
-
-    bl_label = "Cache & Keys"
-
-    def draw(self, context: bpy.types.Context) -> None:
-        """Draw."""
-        column = self.layout.column()
-        column.prop(context.scene.xpbd, "cache_directory", text="")
-        if active_role(context) in BODY_ROLES:
-            draw_choice(column, context.object.xpbd, "key_style")
-        draw_value(column, context.scene.xpbd, "key_tolerance")
-        column.operator("xpbd.export", text="Export …", icon="EXPORT")
-        column.operator("xpbd.clear", text="Clear All Bakes", icon="TRASH").all = True
 
 
 CLASSES = (

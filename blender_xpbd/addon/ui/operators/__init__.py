@@ -11,6 +11,7 @@ from .check import XPBD_OT_check
 from .check_worker import XPBD_OT_check_worker
 from .clear import XPBD_OT_clear
 from .export import XPBD_OT_export
+from .free_unused import XPBD_OT_free_unused
 from .own_material import XPBD_OT_own_material
 from .pin_group import XPBD_OT_add_pin_group
 from .remedies import XPBD_OT_add_floor, XPBD_OT_lift, XPBD_OT_subdivide
@@ -24,6 +25,7 @@ CLASSES = (
     XPBD_OT_cancel,
     XPBD_OT_clear,
     XPBD_OT_export,
+    XPBD_OT_free_unused,
     XPBD_OT_add_pin_group,
     XPBD_OT_own_material,
     XPBD_OT_use_scene_range,

@@ -40,6 +40,9 @@ _LABELS: dict[str, str] = {
     "sees": "collision collection",
     "attach_target": "attachment",
     "fields": "force collection",
+    "beginning": "frame that it goes on from",
+    "job": "bake that it goes on from",
+    "frame": "frame that it goes on from",
 }
 # arrays by the beginning of their names; what is left is the mesh
 _ARRAY_LABELS = (

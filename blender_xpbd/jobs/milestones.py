@@ -61,23 +61,46 @@ def continue_job(source: Path, target: Path, frames: FrameRange, last: int) -> i
     Raises:
         XpbdError: E_IO; E_CACHE, when a link stands in the way.
     """
-    kept = [(frame, place) for frame, place in _states(source) if frames.start < frame <= last]
-    if not kept or is_there(inside(target, CHECKPOINT_FILE, code="E_CACHE")):
-        return None
-    newest, place = max(kept)
-    names = [frame_name(frame) for frame in frames.kept() if frame <= newest]
-    there = [inside(source, FRAMES_FOLDER, name, code="E_CACHE") for name in names]
+    found = newest_state(source, last)
     result = inside(source, RESULT_FILE, code="E_CACHE")
-    if not all(map(is_there, (*there, result))):
+    if found is None or not is_there(result) or is_there(inside(target, CHECKPOINT_FILE, code="E_CACHE")):
         return None
-    make_folder(inside(target, FRAMES_FOLDER, code="E_CACHE"))
-    for name, path in zip(names, there, strict=True):
-        share(path, inside(target, FRAMES_FOLDER, name, code="E_CACHE"), "E_CACHE")
+    newest, place = found
+    if newest <= frames.start or not share_frames(source, target, frames, newest):
+        return None
     share(result, inside(target, RESULT_FILE, code="E_CACHE"), "E_CACHE")
     # last, for it vouches for the others
     path = inside(place, CHECKPOINT_FILE, code="E_CACHE")
     share(path, inside(target, CHECKPOINT_FILE, code="E_CACHE"), "E_CACHE")
     return newest
+
+
+def newest_state(folder: Path, last: int) -> tuple[int, Path] | None:
+    """The last frame, up to a given one, after which a job has kept its state, and the folder of that checkpoint.
+
+    Raises:
+        XpbdError: E_IO; E_CACHE, when a link stands in the way.
+    """
+    return max((state for state in _states(folder) if state[0] <= last), default=None)
+
+
+def share_frames(source: Path, target: Path, frames: FrameRange, last: int) -> bool:
+    """Give a job those frames of another one that it keeps, up to a given one; nothing where one of them is missing.
+
+    Returns:
+        Whether they were all there.
+
+    Raises:
+        XpbdError: E_IO; E_CACHE, when a link stands in the way.
+    """
+    names = [frame_name(frame) for frame in frames.kept() if frame <= last]
+    there = [inside(source, FRAMES_FOLDER, name, code="E_CACHE") for name in names]
+    if not all(map(is_there, there)):
+        return False
+    make_folder(inside(target, FRAMES_FOLDER, code="E_CACHE"))
+    for name, path in zip(names, there, strict=True):
+        share(path, inside(target, FRAMES_FOLDER, name, code="E_CACHE"), "E_CACHE")
+    return True
 
 
 def _states(folder: Path) -> list[tuple[int, Path]]:

@@ -34,6 +34,7 @@ from ..solver.system.contact_statistics import CONTACT_STATISTICS, contact_rows
 from ..solver.system.statistics import Measure
 from ..solver.system.substeps import MOST_SUBSTEPS
 from ..solver.system.system import System, build_system
+from .beginning import cannot_go_on, take_over
 from .contact_notices import tangled_notices, tunnelled_notice
 from .quality import QualityChoice, by_material, choose_quality, with_settings
 from .resume import Start, find_start, had_checkpoint, is_simulated_alike, unfit
@@ -157,6 +158,12 @@ class JobRunner:
             begin = find_start(self._folder, scene.frames, cache, solver.most_checkpoint_bytes, was_saved=was_saved)
         found = write_tangled(self._folder, NO_VERTICES if crossings is None else crossings.vertices)
         write_result(self._folder, _result(system, device, measure.names, self._status.notices, found))
+        if scene.beginning is not None and begin.saved is None:
+            with self._watch.stage("beginning"):
+                if not take_over(self._folder, scene, system.origin, device, self._stop):
+                    self._tell("INTERRUPTED")
+                    return ExitCode.INTERRUPTED
+            begin = find_start(self._folder, scene.frames, cache, solver.most_checkpoint_bytes, was_saved=False)
         with self._watch.stage("compile"):
             solver.compile()
         self._begin(begin, scene, solver, cache)
@@ -257,6 +264,8 @@ class JobRunner:
                 solver.restore(saved[0] - scene.frames.start, saved[1])
             except XpbdError as fault:
                 saved, notice = None, unfit(fault, scene.frames)
+        if saved is None and scene.beginning is not None:
+            raise cannot_go_on(scene.beginning)
         if notice is not None:
             print(notice, flush=True)
             # of this run alone, so not in the result

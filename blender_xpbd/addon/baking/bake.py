@@ -29,7 +29,7 @@ from ..process.cache_folder import cache_folder
 from ..process.worker_process import WorkerProcess
 from ..process.worker_python import WorkerPython, search_python
 from .bake_output import ALL_FRAMES, BakeOutput
-from .continuation import former_job, go_on_from, job_changes
+from .continuation import former_job, go_on_from, gone_on, job_changes
 from .progress import READING, REDUCING, SOLVING, STARTING, WAITING, WRITING, Progress
 from .report import BakeSummary
 from .report_text import cancelled_text
@@ -162,6 +162,8 @@ class BakeSession:
         for warning in (*reading.notices, *((notice,) if notice else ())):
             self.summary.add_notice(warning)
         self._former = former_job(reading.targets)
+        if self._options.from_frame is not None:
+            reading = gone_on(reading, self._former, self._options.from_frame, folder)
         started = time.perf_counter()
         tries = MOST_TRIES if scene.xpbd.retry_diverged else 1
         for left in reversed(range(tries)):

@@ -45,6 +45,7 @@ class BodyModel:
         hierarchy: coarse levels that speed up the solve; None without.
         plate: what of it bends as a whole, solved at once; None without.
         orientations: of what turns by itself.
+        radii: of grains [m], shape (particles,); empty where particles are no balls.
         notices: warnings.
     """
 
@@ -65,11 +66,14 @@ class BodyModel:
     hierarchy: Hierarchy | None = None
     plate: Plate | None = None
     orientations: Orientations = field(default_factory=Orientations)
+    radii: Floats = field(default_factory=lambda: np.zeros(0))
     notices: tuple[Notice, ...] = ()
 
     @property
     def contact_offset(self) -> float:
-        """The gap to colliders [m]: the material's, at most a quarter of the mean edge."""
+        """The gap to colliders [m]: the radius of grains, else the material's, at most a quarter of the mean edge."""
+        if len(self.radii):
+            return float(self.radii.max())
         mean_edge = float(edge_lengths(self.positions, self.edges).mean()) if len(self.edges) else 0.0
         return min(self.body.material.contact_offset, mean_edge / 4.0)
 

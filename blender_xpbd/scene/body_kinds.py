@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from .body import VERTEX_FACTORS, Body, validate_faces, validate_tetrahedralization
 from .errors import XpbdError
-from .material_parameters import CLOTH, JELLY
+from .material_parameters import CLOTH, GRAINS, JELLY
 
 # what scales bodies of all kinds, and what only a sheet has
 COMMON_FACTORS = ("stiffness", "density", "damping", "friction", "push")
@@ -64,6 +64,12 @@ BODY_KINDS: tuple[BodyKind, ...] = (
         shows="folds",
         least_vertices=25,
     ),
+    BodyKind(
+        GRAINS,
+        "Grains",
+        "Loose balls, one at each vertex: sand, gravel, peas, marbles",
+        vertex_factors=("density", "friction", "push"),
+    ),
 )
 
 
@@ -73,8 +79,9 @@ def body_roles() -> tuple[str, ...]:
 
 
 def body_labels() -> str:
-    """The kinds as the text of a message has them: "Jelly or Cloth"."""
-    return " or ".join(kind.label for kind in BODY_KINDS)
+    """The kinds as the text of a message has them: "Jelly, Cloth or Grains"."""
+    *others, last = (kind.label for kind in BODY_KINDS)
+    return f"{', '.join(others)} or {last}"
 
 
 def no_bodies() -> XpbdError:

@@ -60,6 +60,9 @@ class Material:
     push_x: float = 0.0
     push_y: float = 0.0
     push_z: float = 0.0
+    radius: float = 0.01
+    cohesion: float = 0.0
+    attraction_weight: float = 1.0
 
     @classmethod
     def from_values(cls, values: Mapping[str, Value], object_name: str = "") -> Material:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from .external_parameters import EXTERNAL_PARAMETERS
+from .grain_parameters import GRAIN_PARAMETERS
 from .material_choices import (
     BENDING_MODELS,
     MEMBRANE_MODELS,
@@ -14,9 +15,9 @@ from .material_choices import (
     STIFFNESS_INPUTS,
 )
 from .parameter import Parameter
-from .roles import CLOTH, COLLIDER, JELLY
+from .roles import CLOTH, COLLIDER, GRAINS, JELLY
 
-__all__ = ["CLOTH", "COLLIDER", "JELLY", "MATERIAL_PARAMETERS"]
+__all__ = ["CLOTH", "COLLIDER", "GRAINS", "JELLY", "MATERIAL_PARAMETERS"]
 
 MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
@@ -30,7 +31,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1.0,
         10000.0,
         exclusive_minimum=True,
-        roles=(JELLY,),
+        roles=(JELLY, GRAINS),
     ),
     Parameter(
         "area_density",
@@ -197,6 +198,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e12,
         0.0,
         1.0,
+        roles=(JELLY, CLOTH),
         animatable=True,
     ),
     Parameter(
@@ -309,6 +311,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         "Pulls the body back to the shape that it is modelled in",
         "NONE",
         choices=SHAPE_MATCHINGS,
+        roles=(JELLY, CLOTH),
     ),
     Parameter(
         "shape_frequency",
@@ -321,6 +324,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         0.1,
         50.0,
         exclusive_minimum=True,
+        roles=(JELLY, CLOTH),
         animatable=True,
     ),
     Parameter(
@@ -331,6 +335,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         "",
         0.0,
         1.0,
+        roles=(JELLY, CLOTH),
     ),
     Parameter(
         "pbd_volume_stiffness",
@@ -375,6 +380,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e4,
         0.0,
         20.0,
+        roles=(JELLY, CLOTH),
         animatable=True,
     ),
     Parameter(
@@ -388,6 +394,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e3,
         0.0,
         0.1,
+        roles=(JELLY, CLOTH),
         animatable=True,
     ),
     Parameter(
@@ -400,7 +407,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         10.0,
         0.0,
         1.0,
-        roles=(JELLY, CLOTH, COLLIDER),
+        roles=(JELLY, CLOTH, GRAINS, COLLIDER),
         animatable=True,
     ),
     Parameter(
@@ -412,7 +419,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         "",
         0.0,
         1.0,
-        roles=(JELLY, CLOTH, COLLIDER),
+        roles=(JELLY, CLOTH, GRAINS, COLLIDER),
         animatable=True,
     ),
     Parameter(
@@ -425,6 +432,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e6,
         0.0,
         0.1,
+        roles=(JELLY, CLOTH),
     ),
     Parameter(
         "pin_frequency",
@@ -440,4 +448,5 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         animatable=True,
     ),
     *EXTERNAL_PARAMETERS,
+    *GRAIN_PARAMETERS,
 )

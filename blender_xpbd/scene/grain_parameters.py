@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The parameters of a body that only grains have."""
+
+from __future__ import annotations
+
+from .parameter import Parameter
+from .roles import GRAINS
+
+GRAIN_PARAMETERS: tuple[Parameter, ...] = (
+    Parameter(
+        "radius",
+        "Radius",
+        "Radius of each grain: two touch at twice of it, and other surfaces touch at it",
+        0.01,
+        "m",
+        0.0,
+        1e6,
+        1e-4,
+        1.0,
+        exclusive_minimum=True,
+        roles=(GRAINS,),
+    ),
+    Parameter(
+        "cohesion",
+        "Cohesion",
+        "Tension up to which grains that touch hold together, on the cross-section of one. Dry sand has none, damp "
+        "sand holds some 1,000 Pa",
+        0.0,
+        "Pa",
+        0.0,
+        1e12,
+        0.0,
+        1e4,
+        roles=(GRAINS,),
+        animatable=True,
+    ),
+)

@@ -13,10 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..scene.body import Body
-from ..scene.material_parameters import CLOTH, JELLY, STRAND
+from ..scene.material_parameters import CLOTH, GRAINS, JELLY, STRAND
 from ..scene.settings import SolverSettings
 from .body_model import BodyModel
 from .cloth import bind_to_cloth, build_cloth
+from .grains import bind_to_grains, build_grains, measure_grains
 from .jelly import bind_to_jelly, build_jelly
 from .measures import MeasureBody, measure_cloth, measure_jelly
 from .pin_motion import carry_pins, match_pins
@@ -66,6 +67,7 @@ BODY_KINDS: tuple[SolverKind, ...] = (
     ),
     SolverKind(CLOTH, build_cloth, bind_to_cloth, measure_cloth),
     SolverKind(STRAND, build_strand, bind_to_strand, measure_cloth, place_strand_pins, is_double=True),
+    SolverKind(GRAINS, build_grains, bind_to_grains, measure_grains),
 )
 
 

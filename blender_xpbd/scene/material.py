@@ -54,7 +54,7 @@ class Material:
     restitution: float = 0.0
     contact_offset: float = 0.005
     pin_frequency: float = 4.0
-    radius: float = 0.002
+    radius: float = 0.01
     twist_stiffness: float = 1e8
     bending_share: float = 1.0
     force_weight: float = 1.0
@@ -63,6 +63,8 @@ class Material:
     push_x: float = 0.0
     push_y: float = 0.0
     push_z: float = 0.0
+    cohesion: float = 0.0
+    attraction_weight: float = 1.0
 
     @classmethod
     def from_values(cls, values: Mapping[str, Value], object_name: str = "") -> Material:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from .external_parameters import EXTERNAL_PARAMETERS
+from .grain_parameters import GRAIN_PARAMETERS
 from .material_choices import (
     BENDING_MODELS,
     MEMBRANE_MODELS,
@@ -14,10 +15,10 @@ from .material_choices import (
     STIFFNESS_INPUTS,
 )
 from .parameter import Parameter
-from .roles import CLOTH, COLLIDER, JELLY, STRAND
+from .roles import CLOTH, COLLIDER, GRAINS, JELLY, STRAND
 from .strand_parameters import STRAND_PARAMETERS
 
-__all__ = ["CLOTH", "COLLIDER", "JELLY", "MATERIAL_PARAMETERS", "STRAND"]
+__all__ = ["CLOTH", "COLLIDER", "GRAINS", "JELLY", "MATERIAL_PARAMETERS", "STRAND"]
 
 MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
@@ -31,7 +32,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1.0,
         10000.0,
         exclusive_minimum=True,
-        roles=(JELLY, STRAND),
+        roles=(JELLY, STRAND, GRAINS),
     ),
     Parameter(
         "area_density",
@@ -198,6 +199,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e12,
         0.0,
         1.0,
+        roles=(JELLY, CLOTH),
         animatable=True,
     ),
     Parameter(
@@ -310,6 +312,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         "Pulls the body back to the shape that it is modelled in",
         "NONE",
         choices=SHAPE_MATCHINGS,
+        roles=(JELLY, CLOTH),
     ),
     Parameter(
         "shape_frequency",
@@ -322,6 +325,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         0.1,
         50.0,
         exclusive_minimum=True,
+        roles=(JELLY, CLOTH),
         animatable=True,
     ),
     Parameter(
@@ -332,6 +336,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         "",
         0.0,
         1.0,
+        roles=(JELLY, CLOTH),
     ),
     Parameter(
         "pbd_volume_stiffness",
@@ -376,6 +381,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e4,
         0.0,
         20.0,
+        roles=(JELLY, CLOTH),
         animatable=True,
     ),
     Parameter(
@@ -389,6 +395,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e3,
         0.0,
         0.1,
+        roles=(JELLY, CLOTH),
         animatable=True,
     ),
     Parameter(
@@ -401,7 +408,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         10.0,
         0.0,
         1.0,
-        roles=(JELLY, CLOTH, STRAND, COLLIDER),
+        roles=(JELLY, CLOTH, STRAND, GRAINS, COLLIDER),
         animatable=True,
     ),
     Parameter(
@@ -413,7 +420,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         "",
         0.0,
         1.0,
-        roles=(JELLY, CLOTH, STRAND, COLLIDER),
+        roles=(JELLY, CLOTH, STRAND, GRAINS, COLLIDER),
         animatable=True,
     ),
     Parameter(
@@ -443,4 +450,5 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     ),
     *STRAND_PARAMETERS,
     *EXTERNAL_PARAMETERS,
+    *GRAIN_PARAMETERS,
 )

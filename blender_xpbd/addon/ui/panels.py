@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import bpy
 
 from ...scene.body_kinds import body_roles
-from ...scene.material_parameters import COLLIDER, JELLY
+from ...scene.material_parameters import CLOTH, COLLIDER, JELLY
 from ...scene.settings import EFFORTS, SOLVER_PARAMETERS
 from ..baking.report_text import fault_paragraphs, plain_words, summary_error, summary_rows, summary_warnings
 from ..data.bake_status import STATUS
@@ -177,7 +178,7 @@ class XPBD_PT_structure(SubPanel, bpy.types.Panel):
     """What it has beyond its material."""
 
     bl_label = "Structure"
-    roles = BODY_ROLES
+    roles = (JELLY, CLOTH)
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw."""
@@ -199,7 +200,7 @@ class XPBD_PT_motion(SubPanel, bpy.types.Panel):
         column = self.layout.column()
         column.prop(settings, "initial_velocity")
         preset = preset_names(settings.preset)
-        for name in DAMPING:
+        for name in _of_role(settings, DAMPING):
             row = column.row()
             row.enabled = name not in preset
             draw_value(row, settings, name)
@@ -277,8 +278,14 @@ class XPBD_PT_collision(SubPanel, bpy.types.Panel):
         draw_value(column, settings, "friction", slider=True)
         draw_value(column, settings, "restitution", slider=True)
         if settings.role in BODY_ROLES:
-            draw_value(column, settings, "contact_offset")
+            for name in _of_role(settings, ("contact_offset",)):
+                draw_value(column, settings, name)
             _draw_contact(column, context.object)
+
+
+def _of_role(settings: Any, names: Iterable[str]) -> list[str]:
+    """Of some parameters those that count for the role of an object."""
+    return [name for name in names if not PARAMETERS[name].roles or settings.role in PARAMETERS[name].roles]
 
 
 def _draw_contact(column: Any, obj: Any) -> None:
@@ -286,16 +293,18 @@ def _draw_contact(column: Any, obj: Any) -> None:
     settings = obj.xpbd
     column.separator()
     row = column.row(align=True)
-    row.prop(settings, "use_self_collision", toggle=True)
-    row.prop(settings, "use_body_collision", toggle=True)
+    for name in _of_role(settings, ("use_self_collision", "use_body_collision")):
+        row.prop(settings, name, toggle=True)
     part = column.column()
     part.active = settings.use_self_collision or settings.use_body_collision
-    draw_value(part, settings, "thickness")
+    for name in _of_role(settings, ("thickness",)):
+        draw_value(part, settings, name)
     part.prop_search(settings, "no_contact_group", obj, "vertex_groups")
     column.prop(settings, "collision_collection")
     row = column.row()
     row.active = settings.use_body_collision
-    draw_value(row, settings, "contact_layer")
+    for name in _of_role(settings, ("contact_layer",)):
+        draw_value(row, settings, name)
     column.operator("xpbd.select_crossings", icon="RESTRICT_SELECT_OFF")
 
 

@@ -62,6 +62,7 @@ from .functions import (
     speed_change,
     update_velocity,
 )
+from .grain_stages import take_grain_turn
 from .internal_damping import damp_piece
 from .level_functions import operate
 from .orientations import predict_orientations, update_angular_velocities
@@ -236,6 +237,8 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
     if ti.static(variant.shapes and variant.has_pairs):
         if act == TOUCH_AGAIN:
             touch_again_task(world, order, task, iteration, h, variant)
+    if ti.static(variant.has_grains):
+        take_grain_turn(world.particles, world.contacts, order, stage, turn, substep, h, variant)
     if act == UPDATE_VELOCITIES:
         update_share(world.particles, turn, turns, h, mode)
         if ti.static(variant.has_orientations):

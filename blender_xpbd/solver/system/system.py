@@ -29,10 +29,12 @@ from ..order.level_tables import has_levels, projection_time
 from ..order.schedule import Schedule, build_schedule
 from ..order.spinning_pieces import SpinningPieces, build_spinning_pieces
 from ..order.struck_pieces import StruckPieces, build_struck_pieces
+from ..order.tasks import part_count
 from .air_surfaces import AirSurfaces, build_air_surfaces, no_surfaces
 from .contact_objects import ContactObjects, build_contact_objects, collider_vertices
 from .drag import response
 from .external_forces import ExternalForces
+from .grains import Grains, build_grains
 from .ignored import ignored
 from .plate_intervals import plate_intervals
 from .tracks import FollowingColumn, Tracks, built_scene, following_columns, unfollowed, watched_blocks
@@ -87,6 +89,7 @@ class System:
         columns: parameters of constraints that follow them.
         external: what acts on bodies from outside besides gravity.
         air: their surfaces, where there is air.
+        grains: of all bodies.
         notices: warnings.
     """
 
@@ -113,6 +116,7 @@ class System:
     columns: tuple[FollowingColumn, ...]
     external: ExternalForces
     air: AirSurfaces
+    grains: Grains
     notices: tuple[Notice, ...]
 
     @property
@@ -127,8 +131,8 @@ class System:
 
     @property
     def device(self) -> str:
-        """Which device to ask for: contact between bodies is for processors."""
-        return self.scene.settings.device if self.objects is None else "CPU"
+        """Which device to ask for: contact between bodies, and of grains, is for processors."""
+        return self.scene.settings.device if self.objects is None and not len(self.grains) else "CPU"
 
     @property
     def wants_double(self) -> bool:
@@ -231,9 +235,10 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     del positions, inverse_masses, velocities
     graphics_work = 0 if has_levels(models, scene) else sum(len(block) for block in blocks)
     objects = build_contact_objects(scene, models, starts, len(all_positions))
-    device = scene.settings.device if objects is None else "CPU"
+    grain_count = sum(len(model.radii) for model in models)
+    device = scene.settings.device if objects is None and not grain_count else "CPU"
     # a graphics card takes a launch for each colour of each round, and needs no parts
-    parts = None if choose_device(device, graphics_work) == "CPU" else 1
+    parts = part_count(blocks, grain_count) if choose_device(device, graphics_work) == "CPU" else 1
     tracks = Tracks.of(scene)
     watched = watched_blocks(blocks, owners, tracks)
     schedule = build_schedule(blocks, all_inverse_masses, np.concatenate(upright), parts, watched)
@@ -276,6 +281,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         columns=columns,
         external=external,
         air=air,
+        grains=build_grains(models, starts, contacts),
         notices=(
             *(notice for model in models for notice in (*model.notices, *_own_notices(model, origin))),
             *ignored(scene, unfollowed(scene, tracks, columns)),

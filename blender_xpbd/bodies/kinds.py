@@ -19,6 +19,7 @@ from .body_model import BodyModel
 from .cloth import bind_to_cloth, build_cloth
 from .jelly import bind_to_jelly, build_jelly
 from .measures import MeasureBody, measure_cloth, measure_jelly
+from .own_settings import own_settings
 from .pin_motion import carry_pins, match_pins
 
 Floats = npt.NDArray[np.float64]
@@ -78,4 +79,4 @@ def build_body(body: Body, settings: SolverSettings) -> BodyModel:
     Raises:
         XpbdError: E_GEOM_* or E_TET_*, for a mesh that cannot be simulated; E_PARAM for pressure in an open mesh.
     """
-    return solver_kind(body).build(replace(body, pins=body.pins.ascending()), settings)
+    return solver_kind(body).build(replace(body, pins=body.pins.ascending()), own_settings(body, settings))

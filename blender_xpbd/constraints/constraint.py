@@ -22,6 +22,8 @@ Projections are Taichi functions with one signature::
 - ``WARM``: constraints that can begin where the substep before ended do, see ``WarmStart``;
 - ``RATES``: not a projection, but the damping of velocities after it, see ``RateDamping``; ``step`` is then (h [s], 0
   where kept impulses are given and 1 where they are mended, 0, 0);
+- ``MIXED``: some constraints take shares away, as in the mode PBD, the others have compliances; projections do not
+  look at it, each is compiled for both;
 - ``FORCED``: forces besides gravity act from outside; projections do not look at it.
 """
 
@@ -218,6 +220,7 @@ BDF2 = 8
 WARM = 16
 RATES = 32
 FORCED = 64
+MIXED = 128
 # what BDF2 takes as the time step, per substep, and its inverse (Small Steps 2019, §5.3)
 BDF2_STEP = 2.0 / 3.0
 BDF2_RATE = 1.5

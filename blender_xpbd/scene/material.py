@@ -60,6 +60,9 @@ class Material:
     push_x: float = 0.0
     push_y: float = 0.0
     push_z: float = 0.0
+    solver_mode: str = "SCENE"
+    pbd_per_iteration: bool = False
+    pbd_drag: float = 0.0
 
     @classmethod
     def from_values(cls, values: Mapping[str, Value], object_name: str = "") -> Material:

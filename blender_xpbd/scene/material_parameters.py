@@ -13,6 +13,7 @@ from .material_choices import (
     SOLID_MODELS,
     STIFFNESS_INPUTS,
 )
+from .mode_parameters import MODE_PARAMETERS
 from .parameter import Parameter
 from .roles import CLOTH, COLLIDER, JELLY
 
@@ -440,4 +441,5 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         animatable=True,
     ),
     *EXTERNAL_PARAMETERS,
+    *MODE_PARAMETERS,
 )

@@ -21,6 +21,7 @@ from ..data.specs import GROUP_PROPERTIES, ROLES
 from .findings import draw_findings, untold
 from .force_panels import XPBD_PT_fields, XPBD_PT_forces
 from .menus import ROLE_ICONS, XPBD_MT_material
+from .mode_panel import XPBD_PT_mode
 from .sidebar import (
     PARAMETERS,
     SidebarPanel,
@@ -368,6 +369,7 @@ CLASSES = (
     XPBD_PT_tetrahedra,
     XPBD_PT_collision,
     XPBD_PT_forces,
+    XPBD_PT_mode,
     XPBD_PT_floor,
     XPBD_PT_fields,
     XPBD_PT_solver,

@@ -57,8 +57,10 @@ Particles = pack_type(
     air_triangles_of=INTS,
     air_shares=SINGLES,
 )
-# as in ``Schedule``
-Constraints = pack_type(indices=INTS, parameters=FLOATS, lagrange_multipliers=FLOATS, table=INT_TABLE)
+# as in ``Schedule``, and ``System.by_share``
+Constraints = pack_type(
+    indices=INTS, parameters=FLOATS, lagrange_multipliers=FLOATS, table=INT_TABLE, by_share=INTS
+)
 # particles that follow a given motion, and where they are at the two ends of the frame [m]
 Targets = pack_type(particles=INTS, starts=VECTORS, ends=VECTORS)
 # as in ``ContactPoints``, with the piece of each point as a further column where pieces bounce. What a substep finds

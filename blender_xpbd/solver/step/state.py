@@ -198,6 +198,7 @@ def _history(system: System, mode: int) -> tuple[Floats, Floats, Floats]:
 def _constraints(system: System, mode: int) -> Any:
     schedule = system.schedule
     firsts, multipliers = _multipliers(schedule, mode)
+    rows = np.cumsum(schedule.table[:, 0]) - schedule.table[:, 0]
     # pools hold working space, and what follows a track changes while the system stays as it was built
     is_written = len(system.columns) > 0 or any(block and block.pools for block in schedule.blocks)
     parameters = make_array if is_written else readable_array
@@ -205,7 +206,8 @@ def _constraints(system: System, mode: int) -> Any:
         indices=readable_array(schedule.indices, ti.i32),
         parameters=parameters(schedule.parameters, ti.f32),
         lagrange_multipliers=make_array(multipliers, real_type()),
-        table=make_array(np.column_stack([schedule.table, firsts]), ti.i32),
+        table=make_array(np.column_stack([schedule.table, firsts, rows]), ti.i32),
+        by_share=readable_array(system.by_share, ti.i32),
     )
 
 

@@ -91,7 +91,7 @@ class TrackPlayer:
         rate = system.tracks.at(body.identifier, "damping", built, frame_index)
         if (body.identifier, "damping") in system.tracks.values:
             mine = slice(*system.starts[number : number + 2])
-            share = drag_share(system.scene, rate) / drag_share(system.scene, built)
+            share = drag_share(system.scene, body, rate) / drag_share(system.scene, body, built)
             with edited_array(self._state.particles.positions) as particles:
                 particles[mine, 3] = system.inverse_masses[mine] * share
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from ...bodies.body_model import BodyModel
 from ...bodies.kinds import build_body, solver_kind
 from ...bodies.orientations import Orientations
 from ...bodies.own_frame import own_frame
+from ...bodies.own_settings import drag_exponent, own_settings
 from ...bodies.softness import soft_pin_compliance, softness_follows
 from ...constraints.attachment import build_attachment
 from ...constraints.constraint import ConstraintBlock
@@ -35,6 +37,7 @@ from .drag import response
 from .external_forces import ExternalForces
 from .ignored import ignored
 from .plate_intervals import plate_intervals
+from .shares import share_blocks, share_rows
 from .tracks import FollowingColumn, Tracks, built_scene, following_columns, unfollowed, watched_blocks
 
 Floats = npt.NDArray[np.float64]
@@ -85,6 +88,8 @@ class System:
         struck: what of them parts from hard pieces as a rigid body.
         tracks: parameters that change over the frames.
         columns: parameters of constraints that follow them.
+        by_share: of each constraint in scheduled order, type by type, 1 where it takes a share away (PBD) and 0 where
+            it has a compliance; empty where all are the same.
         external: what acts on bodies from outside besides gravity.
         air: their surfaces, where there is air.
         notices: warnings.
@@ -111,6 +116,7 @@ class System:
     struck: StruckPieces
     tracks: Tracks
     columns: tuple[FollowingColumn, ...]
+    by_share: Ints
     external: ExternalForces
     air: AirSurfaces
     notices: tuple[Notice, ...]
@@ -186,7 +192,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     _require_euler(scene, models)
     origin = _centre(models)
     starts = np.concatenate([[0], np.cumsum([len(model.positions) for model in models])]).astype(np.int32)
-    inverse_masses = [drag_share(scene, model.body.material.damping) * _inverse_masses(model) for model in models]
+    inverse_masses = [drag_share(scene, model.body, model.body.material.damping) * _inverse_masses(model) for model in models]
     positions = [model.positions - origin for model in models]
     # so that the order of the constraints does not depend on how a body is turned
     upright = [own_frame(mine, model.body.axes).upright(mine) for mine, model in zip(positions, models, strict=True)]
@@ -210,8 +216,9 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         pinned.append(PinnedParticles(np.concatenate([fixed + start, anchors]), np.concatenate([fixed, soft])))
         if len(soft):
             pairs = np.stack([soft + start, anchors], axis=1).astype(np.int32)
-            compliance = soft_pin_compliance(model, soft.astype(np.int32), scene.settings)
-            blocks.append(build_attachment(pairs, compliance).following(*softness_follows(scene.settings)))
+            own = own_settings(model.body, scene.settings)
+            compliance = soft_pin_compliance(model, soft.astype(np.int32), own)
+            blocks.append(build_attachment(pairs, compliance).following(*softness_follows(own)))
             owners.append(model.body)
             positions.append(model.positions[soft] - origin)
             upright.append(upright[number][soft])
@@ -230,9 +237,11 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     # a graphics card takes a launch for each colour of each round, and needs no parts
     parts = None if choose_device(device, graphics_work) == "CPU" else 1
     tracks = Tracks.of(scene)
-    watched = watched_blocks(blocks, owners, tracks)
+    shared = share_blocks(owners, scene.settings)
+    watched = {*watched_blocks(blocks, owners, tracks), *shared}
     schedule = build_schedule(blocks, all_inverse_masses, np.concatenate(upright), parts, watched)
     columns = following_columns(schedule, blocks, owners, tracks)
+    by_share = share_rows(schedule, blocks, shared)
     contacts = build_contact_points(models, starts, schedule.parts)
     pieces = build_compact_pieces(scene, models, starts, blocks, all_inverse_masses, contacts)
     held = [(mine.particles, mine.sources) for mine in pinned]
@@ -269,6 +278,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         struck=struck,
         tracks=tracks,
         columns=columns,
+        by_share=by_share,
         external=external,
         air=air,
         notices=(
@@ -278,10 +288,13 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     )
 
 
-def drag_share(scene: Scene, rate: float) -> float:
+def drag_share(scene: Scene, body: Body, rate: float) -> float:
     """By what share an impulse changes velocities in a substep with drag of a rate [1/s], see ``drag.response``."""
     z = np.array(rate * scene.frames.frame_duration / scene.settings.substeps)
-    return float(response(z, is_bdf2=scene.settings.time_integration == "BDF2"))
+    exponent = drag_exponent(body, scene.settings)
+    if scene.settings.time_integration == "BDF2":
+        return float(response(z + exponent, is_bdf2=True))
+    return math.exp(-exponent) * float(response(z, is_bdf2=False))
 
 
 def _require_euler(scene: Scene, models: tuple[BodyModel, ...]) -> None:

@@ -72,6 +72,25 @@ class RateDamping:
 
 
 @dataclass(frozen=True)
+class Flow:
+    """How constraints of a type take on another rest shape, see ``flow``.
+
+    Attributes:
+        project: a Taichi function (particles, constraints, i, p, limit, amount): packs and places as of a projection,
+            the limit in the unit that it compares, and the creep rate times the duration [1].
+        columns: of the parameters, that it writes.
+        limit: the material parameter that is the limit.
+        scales: by what that is multiplied for each constraint (positions [m], shape (particles, 3); indices), shape
+            (constraints,); None for 1.
+    """
+
+    project: Callable[..., Any]
+    columns: tuple[int, ...]
+    limit: str = "yield_strain"
+    scales: Callable[[npt.NDArray[np.float64], npt.NDArray[np.int32]], npt.NDArray[np.float64]] | None = None
+
+
+@dataclass(frozen=True)
 class ConstraintType:
     """A kind of constraint.
 
@@ -90,6 +109,7 @@ class ConstraintType:
         scales: how its parameters follow material values, see ``scaling``.
         memory: numbers that it keeps of where it came to, where it is damped.
         rate_damping: how it is damped, where its projection does not do it.
+        flow: how it takes on another rest shape, if it can.
     """
 
     name: str
@@ -104,6 +124,7 @@ class ConstraintType:
     scales: tuple[Scaling, ...] = ()
     memory: int = 0
     rate_damping: RateDamping | None = None
+    flow: Flow | None = None
 
     @property
     def can_start_warm(self) -> bool:
@@ -137,6 +158,7 @@ class ConstraintBlock:
         layer: Gauss-Seidel visits the constraints of a type by layer, the lowest first: what comes last holds best.
         follows: names of the material values that its rows follow by the laws of ``type.scales``. A body's blocks of
             one type and layer follow the same; of blocks put together from several nothing is said.
+        yields: whether they are of what takes on another rest shape where the material says so.
     """
 
     type: ConstraintType
@@ -145,6 +167,7 @@ class ConstraintBlock:
     pools: Pools | None = None
     layer: int = 0
     follows: tuple[str, ...] = ()
+    yields: bool = False
 
     def __len__(self) -> int:
         return len(self.indices)

@@ -15,6 +15,7 @@ from .material_choices import (
 )
 from .mode_parameters import MODE_PARAMETERS
 from .parameter import Parameter
+from .plasticity_parameters import PLASTICITY_PARAMETERS
 from .roles import CLOTH, COLLIDER, JELLY
 
 __all__ = ["CLOTH", "COLLIDER", "JELLY", "MATERIAL_PARAMETERS"]
@@ -442,4 +443,5 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     ),
     *EXTERNAL_PARAMETERS,
     *MODE_PARAMETERS,
+    *PLASTICITY_PARAMETERS,
 )

@@ -22,7 +22,8 @@ SHARE, COMPLIANCE = 0.025, 5e-4
 def moved(body, x, **material):
     """The same body elsewhere, of another material."""
     values = {**body.material.values(), **material}
-    return replace(body, identifier=f"b{x}", positions=body.positions + [x, 0, 0], material=Material.from_values(values))
+    places = body.positions + np.array([x, 0.0, 0.0])
+    return replace(body, identifier=f"b{x}", positions=places, material=Material.from_values(values))
 
 
 def pinned_block(**material):

@@ -31,6 +31,7 @@
 | CLOSE_ISLANDS | islands get back the momentum that this took | – |
 | SUM_SPINS | how much spin pieces lose that touched nothing | – |
 | UPDATE_VELOCITIES | how far particles came is their velocity | ``(x - start) / h`` |
+| FLOW | what is strained beyond its limit takes on another rest shape | – |
 | DAMP_RATES | elastic tetrahedra lose what changes their shape | – |
 | PART | these pieces get their velocities | – |
 | REBOUND | points that hit a collider bounce | – |
@@ -74,6 +75,8 @@ DAMP_RATES = 34
 BLOW, PUSH = range(35, 37)
 # that of frames in which nothing may touch
 NOTE_PLACES = 37
+# that of plastic bodies
+FLOW = 38
 # those that are left out of such a frame
 ACTS_OF_PAIRS = frozenset(
     {BEGIN_PAIRS, NOTE_CANDIDATES, MEASURE_ISLANDS, OPEN_WINDOW, OPEN_LIST, FIND_NEAR, TOUCH_PAIRS, TOUCH_AGAIN}
@@ -147,6 +150,7 @@ class Contents:
     rebounds: bool = False
     is_forced: bool = False
     has_air: bool = False
+    flows: bool = False
 
 
 def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Stage, ...]:
@@ -189,7 +193,7 @@ def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Sta
     spin_turns = min(has.spin_chunks, MOST_PARTS)
     if has.spin_chunks:
         stages += [Stage(SUM_SPINS, spin_turns)]
-    stages += [Stage(UPDATE_VELOCITIES, part_count)]
+    stages += [Stage(UPDATE_VELOCITIES, part_count)] + [Stage(FLOW, part_count)] * int(has.flows)
     for sweep in range(2 * has.damps_rates):
         stages += _by_task(DAMP_RATES, rounds, sweep)
     if has.strikes:

@@ -30,6 +30,7 @@ from ..system.colliders import ColliderSet
 from ..system.contact_objects import unseen_colliders
 from ..system.external_arrays import external_arrays
 from ..system.mode import keeps_friction, rate_damped_types, static_mode, used_types
+from ..system.plasticity import yield_table
 from ..system.speed_changes import bdf2_history
 from ..system.system import System
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Pieces, Targets, World
@@ -127,6 +128,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         touches_first=bool(mode & WARM),
         strikes=system.strikes,
         is_forced=bool(system.external),
+        flows=len(system.plastic) > 0,
         has_air=system.external.has_air,
         damps_rates=bool(rate_damped_types(mode) & used_types(system)),
         rebounds=system.objects is not None and system.objects.rebounds,
@@ -200,7 +202,9 @@ def _constraints(system: System, mode: int) -> Any:
     firsts, multipliers = _multipliers(schedule, mode)
     rows = np.cumsum(schedule.table[:, 0]) - schedule.table[:, 0]
     # pools hold working space, and what follows a track changes while the system stays as it was built
-    is_written = len(system.columns) > 0 or any(block and block.pools for block in schedule.blocks)
+    is_written = (
+        len(system.columns) > 0 or len(system.plastic) > 0 or any(block and block.pools for block in schedule.blocks)
+    )
     parameters = make_array if is_written else readable_array
     return Constraints(
         indices=readable_array(schedule.indices, ti.i32),
@@ -208,6 +212,10 @@ def _constraints(system: System, mode: int) -> Any:
         lagrange_multipliers=make_array(multipliers, real_type()),
         table=make_array(np.column_stack([schedule.table, firsts, rows]), ti.i32),
         by_share=readable_array(system.by_share, ti.i32),
+        flow_rows=readable_array(system.plastic.rows, ti.i32),
+        flow_scales=readable_array(system.plastic.scales, ti.f32),
+        flow_starts=readable_array(system.plastic.starts, ti.i32),
+        flow_limits=make_array(yield_table([model.body for model in system.models], system.tracks), ti.f32),
     )
 
 

@@ -14,6 +14,7 @@ from ...constraints.scaling import Scaling
 from ...device.arrays import edited_array
 from ..order.level_tables import level_stiffness
 from ..system.colliders import ColliderSet
+from ..system.plasticity import yield_table
 from ..system.system import System, drag_share
 from .state import State, body_table
 from .uploads import Uploads
@@ -40,6 +41,8 @@ class TrackPlayer:
         self._uploads.write("particles.gravity", gravity[None])
         self._uploads.write("particles.bodies", body_table(system, frame_index))
         self._uploads.write("colliders.floats", self._collider_table(frame_index))
+        limits = yield_table([model.body for model in system.models], system.tracks, frame_index)
+        self._uploads.write("constraints.flow_limits", limits)
         self.share_levels(frame_index, 1)
         self._scale_columns(frame_index)
         for number in range(len(system.models)):

@@ -35,6 +35,7 @@ class Variant(NamedTuple):
         rebounds: whether surfaces rebound from each other.
         fields: mask of the kinds of force fields that there are.
         has_air: whether air acts on surfaces.
+        flows: mask of the types of constraints that take on another rest shape.
     """
 
     mode: int
@@ -53,6 +54,7 @@ class Variant(NamedTuple):
     rebounds: bool = False
     fields: int = 0
     has_air: bool = False
+    flows: int = 0
 
     @property
     def is_forced(self) -> bool:

@@ -27,9 +27,7 @@ def share_blocks(owners: Sequence[Body], settings: SolverSettings) -> tuple[int,
     return found if len(found) < len(owners) else ()
 
 
-def share_rows(
-    schedule: Schedule, blocks: Sequence[ConstraintBlock], shared: Sequence[int]
-) -> npt.NDArray[np.int32]:
+def share_rows(schedule: Schedule, blocks: Sequence[ConstraintBlock], shared: Sequence[int]) -> npt.NDArray[np.int32]:
     """Of each constraint, in scheduled order and type by type, whether it takes a share away.
 
     Args:

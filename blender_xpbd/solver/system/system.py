@@ -36,6 +36,7 @@ from .contact_objects import ContactObjects, build_contact_objects, collider_ver
 from .drag import response
 from .external_forces import ExternalForces
 from .ignored import ignored
+from .plasticity import PlasticRows, build_plastic_rows, plastic_blocks
 from .plate_intervals import plate_intervals
 from .shares import share_blocks, share_rows
 from .tracks import FollowingColumn, Tracks, built_scene, following_columns, unfollowed, watched_blocks
@@ -90,6 +91,7 @@ class System:
         columns: parameters of constraints that follow them.
         by_share: of each constraint in scheduled order, type by type, 1 where it takes a share away (PBD) and 0 where
             it has a compliance; empty where all are the same.
+        plastic: constraints that may take on another rest shape.
         external: what acts on bodies from outside besides gravity.
         air: their surfaces, where there is air.
         notices: warnings.
@@ -117,6 +119,7 @@ class System:
     tracks: Tracks
     columns: tuple[FollowingColumn, ...]
     by_share: Ints
+    plastic: PlasticRows
     external: ExternalForces
     air: AirSurfaces
     notices: tuple[Notice, ...]
@@ -192,7 +195,8 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     _require_euler(scene, models)
     origin = _centre(models)
     starts = np.concatenate([[0], np.cumsum([len(model.positions) for model in models])]).astype(np.int32)
-    inverse_masses = [drag_share(scene, model.body, model.body.material.damping) * _inverse_masses(model) for model in models]
+    drags = [drag_share(scene, model.body, model.body.material.damping) for model in models]
+    inverse_masses = [drag * _inverse_masses(model) for drag, model in zip(drags, models, strict=True)]
     positions = [model.positions - origin for model in models]
     # so that the order of the constraints does not depend on how a body is turned
     upright = [own_frame(mine, model.body.axes).upright(mine) for mine, model in zip(positions, models, strict=True)]
@@ -238,10 +242,14 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     parts = None if choose_device(device, graphics_work) == "CPU" else 1
     tracks = Tracks.of(scene)
     shared = share_blocks(owners, scene.settings)
-    watched = {*watched_blocks(blocks, owners, tracks), *shared}
+    plastic = plastic_blocks(blocks, owners)
+    watched = {*watched_blocks(blocks, owners, tracks), *shared, *plastic}
     schedule = build_schedule(blocks, all_inverse_masses, np.concatenate(upright), parts, watched)
     columns = following_columns(schedule, blocks, owners, tracks)
     by_share = share_rows(schedule, blocks, shared)
+    numbers = {model.body.identifier: number for number, model in enumerate(models)}
+    of_bodies = [numbers[owner.identifier] for owner in owners]
+    plastic_rows = build_plastic_rows(schedule, blocks, plastic, of_bodies, all_positions)
     contacts = build_contact_points(models, starts, schedule.parts)
     pieces = build_compact_pieces(scene, models, starts, blocks, all_inverse_masses, contacts)
     held = [(mine.particles, mine.sources) for mine in pinned]
@@ -279,6 +287,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         tracks=tracks,
         columns=columns,
         by_share=by_share,
+        plastic=plastic_rows,
         external=external,
         air=air,
         notices=(

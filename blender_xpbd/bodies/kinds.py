@@ -20,6 +20,7 @@ from .cloth import bind_to_cloth, build_cloth
 from .grains import bind_to_grains, build_grains, measure_grains
 from .jelly import bind_to_jelly, build_jelly
 from .measures import MeasureBody, measure_cloth, measure_jelly
+from .own_settings import own_settings
 from .pin_motion import carry_pins, match_pins
 from .strand import bind_to_strand, build_strand, place_strand_pins
 
@@ -82,4 +83,4 @@ def build_body(body: Body, settings: SolverSettings) -> BodyModel:
     Raises:
         XpbdError: E_GEOM_* or E_TET_*, for a mesh that cannot be simulated; E_PARAM for pressure in an open mesh.
     """
-    return solver_kind(body).build(replace(body, pins=body.pins.ascending()), settings)
+    return solver_kind(body).build(replace(body, pins=body.pins.ascending()), own_settings(body, settings))

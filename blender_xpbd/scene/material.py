@@ -65,6 +65,12 @@ class Material:
     push_z: float = 0.0
     cohesion: float = 0.0
     attraction_weight: float = 1.0
+    solver_mode: str = "SCENE"
+    pbd_per_iteration: bool = False
+    pbd_drag: float = 0.0
+    yield_strain: float = 0.0
+    yield_curvature: float = 0.0
+    creep: float = 50.0
 
     @classmethod
     def from_values(cls, values: Mapping[str, Value], object_name: str = "") -> Material:

@@ -14,7 +14,9 @@ from .material_choices import (
     SOLID_MODELS,
     STIFFNESS_INPUTS,
 )
+from .mode_parameters import MODE_PARAMETERS
 from .parameter import Parameter
+from .plasticity_parameters import PLASTICITY_PARAMETERS
 from .roles import CLOTH, COLLIDER, GRAINS, JELLY, STRAND
 from .strand_parameters import STRAND_PARAMETERS
 
@@ -451,4 +453,6 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     *STRAND_PARAMETERS,
     *EXTERNAL_PARAMETERS,
     *GRAIN_PARAMETERS,
+    *MODE_PARAMETERS,
+    *PLASTICITY_PARAMETERS,
 )

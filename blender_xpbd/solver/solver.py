@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ..constraints.constraint import BDF2, DAMPED, WARM
 from ..contacts.search.crossings import crossings as find_crossings
-from ..device.arrays import read_array, write_array
+from ..device.arrays import edited_array, read_array, write_array
 from ..scene.errors import XpbdError
 from .step.colour_path import project_by_colours
 from .step.grain_memory import check_grain_pairs, most_grain_bytes, read_grain_pairs, with_grain_pairs
@@ -266,6 +266,8 @@ class Solver:
         arrays = {name: read_array(array) for name, array in self._kept.items()}
         if len(self.system.grains):
             arrays |= {"grain_pairs": read_grain_pairs(self._state)}
+        if len(self.system.plastic):
+            arrays["rest_shapes"] = read_array(self._state.constraints.parameters)[self.system.plastic.places]
         return arrays if self._pairs is None else arrays | {"anchors": self._pairs.anchors()}
 
     @property
@@ -281,8 +283,10 @@ class Solver:
         Raises:
             XpbdError: E_CACHE, when it is not of this system, which then stays as it is.
         """
-        for name, array in self._kept.items():
-            shape = tuple(read_array(array).shape)
+        shapes = {name: tuple(read_array(array).shape) for name, array in self._kept.items()}
+        if len(self.system.plastic):
+            shapes["rest_shapes"] = self.system.plastic.places.shape
+        for name, shape in shapes.items():
             if name not in arrays or arrays[name].shape != shape or arrays[name].dtype.kind != "f":
                 raise XpbdError("E_CACHE", f"The checkpoint's {name} do not fit the job.")
             if not np.isfinite(arrays[name]).all():
@@ -300,6 +304,9 @@ class Solver:
         if len(self.system.grains):
             rows = arrays["grain_pairs"].astype(np.float64)
             self._plan = replace(self._plan, state=with_grain_pairs(self._state, rows))
+        if len(self.system.plastic):
+            with edited_array(self._state.constraints.parameters) as parameters:
+                parameters[self.system.plastic.places] = arrays["rest_shapes"]
         if self._pairs is not None:
             self._pairs.restore(arrays["anchors"])
 

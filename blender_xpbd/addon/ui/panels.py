@@ -23,6 +23,7 @@ from .cache_panel import XPBD_PT_cache
 from .findings import draw_findings, untold
 from .force_panels import XPBD_PT_fields, XPBD_PT_forces
 from .menus import ROLE_ICONS, XPBD_MT_material
+from .mode_panel import XPBD_PT_mode
 from .sidebar import (
     PARAMETERS,
     SidebarPanel,
@@ -360,6 +361,7 @@ CLASSES = (
     XPBD_PT_tetrahedra,
     XPBD_PT_collision,
     XPBD_PT_forces,
+    XPBD_PT_mode,
     XPBD_PT_floor,
     XPBD_PT_fields,
     XPBD_PT_solver,

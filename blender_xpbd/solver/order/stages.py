@@ -35,6 +35,7 @@
 | SUM_SPINS | how much spin pieces lose that touched nothing | – |
 | REST_GRAINS | grains that touch something and hardly moved stay where they were | – |
 | UPDATE_VELOCITIES | how far particles came is their velocity | ``(x - start) / h`` |
+| FLOW | what is strained beyond its limit takes on another rest shape | – |
 | DAMP_RATES | elastic tetrahedra lose what changes their shape | – |
 | PART | these pieces get their velocities | – |
 | REBOUND | points that hit a collider bounce | – |
@@ -82,6 +83,8 @@ BLOW, PUSH = range(35, 37)
 NOTE_PLACES = 37
 # those of grains
 CHECK_GRAINS, SORT_GRAINS, LIST_GRAINS, TOUCH_GRAINS, REST_GRAINS, SETTLE_GRAINS = range(50, 56)
+# that of plastic bodies
+FLOW = 38
 # those that are left out of such a frame
 ACTS_OF_PAIRS = frozenset(
     {BEGIN_PAIRS, NOTE_CANDIDATES, MEASURE_ISLANDS, OPEN_WINDOW, OPEN_LIST, FIND_NEAR, TOUCH_PAIRS, TOUCH_AGAIN}
@@ -158,6 +161,7 @@ class Contents:
     is_forced: bool = False
     has_air: bool = False
     has_grains: bool = False
+    flows: bool = False
 
 
 def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Stage, ...]:
@@ -205,7 +209,7 @@ def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Sta
     if has.spin_chunks:
         stages += [Stage(SUM_SPINS, spin_turns)]
     stages += [Stage(REST_GRAINS, part_count)] * int(has.has_grains)
-    stages += [Stage(UPDATE_VELOCITIES, part_count)]
+    stages += [Stage(UPDATE_VELOCITIES, part_count)] + [Stage(FLOW, part_count)] * int(has.flows)
     for sweep in range(2 * has.damps_rates):
         stages += _by_task(DAMP_RATES, rounds, sweep)
     if has.strikes:

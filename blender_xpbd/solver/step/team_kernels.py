@@ -24,6 +24,7 @@ from ..order.stages import (
     DAMP_RATES,
     DETAIL,
     FIRST,
+    FLOW,
     HOLD_PUSHED,
     OPEN_LIST,
     PART,
@@ -51,6 +52,7 @@ from ..order.tasks import MOST_PARTS
 from ..windows.pair_tables import IS_OVER, MUST_SEARCH
 from ..windows.window_functions import is_pushed, note_moved
 from .external_functions import blow_share, push_share
+from .flow_functions import flow_share
 from .functions import (
     damping_step,
     forget_history,
@@ -243,6 +245,9 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
         update_share(world.particles, turn, turns, h, mode)
         if ti.static(variant.has_orientations):
             update_angular_velocities(world.particles, turn, turns, h)
+    if ti.static(variant.flows):
+        if act == FLOW:
+            flow_share(world.particles, world.constraints, turn, turns, h, variant.flows)
     if ti.static(variant.damped_constraints):
         if act == DAMP_RATES:
             step = damping_step(h, iteration, mode)

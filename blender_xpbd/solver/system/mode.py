@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ...bodies.own_settings import is_pbd
 from ...constraints import CONSTRAINTS
-from ...constraints.constraint import ACCUMULATE, BDF2, BDF2_STEP, DAMPED, FORCED, PBD, WARM
+from ...constraints.constraint import ACCUMULATE, BDF2, BDF2_STEP, DAMPED, FORCED, MIXED, PBD, WARM
 from .system import System
 
 # hardness along the volume from which on jelly starts warm. A warm start costs a third more per projection: from here
@@ -36,6 +37,7 @@ class Variant(NamedTuple):
         has_air: whether air acts on surfaces.
         has_grains: whether there are grains.
         grains_stick: whether some hold on to each other.
+        flows: mask of the types of constraints that take on another rest shape.
     """
 
     mode: int
@@ -56,6 +58,7 @@ class Variant(NamedTuple):
     has_air: bool = False
     has_grains: bool = False
     grains_stick: bool = False
+    flows: int = 0
 
     @property
     def is_forced(self) -> bool:
@@ -115,12 +118,15 @@ def rate_damped_types(mode: int) -> int:
 def static_mode(system: System) -> int:
     """The static mode of the projections, see ``constraints.constraint``."""
     settings = system.scene.settings
-    mode = PBD if settings.solver_mode == "PBD" else 0
+    physical = [model for model in system.models if not is_pbd(model.body, settings)]
+    mode = 0 if physical else PBD
+    if physical and len(physical) < len(system.models):
+        mode |= MIXED
     if settings.iterations > 1 or settings.measure_residual:
         mode |= ACCUMULATE
     if settings.time_integration == "BDF2":
         mode |= BDF2
-    if not mode & PBD and any(model.body.material.damping_time > 0.0 for model in system.models):
+    if any(model.body.material.damping_time > 0.0 for model in physical):
         mode |= DAMPED
     if system.external:
         mode |= FORCED

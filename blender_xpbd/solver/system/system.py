@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from ...bodies.body_model import BodyModel
 from ...bodies.kinds import build_body, solver_kind
 from ...bodies.orientations import Orientations
 from ...bodies.own_frame import own_frame
+from ...bodies.own_settings import drag_exponent, own_settings
 from ...bodies.softness import soft_pin_compliance, softness_follows
 from ...constraints.attachment import build_attachment
 from ...constraints.constraint import ConstraintBlock
@@ -36,7 +38,9 @@ from .drag import response
 from .external_forces import ExternalForces
 from .grains import Grains, build_grains
 from .ignored import ignored
+from .plasticity import PlasticRows, build_plastic_rows, plastic_blocks
 from .plate_intervals import plate_intervals
+from .shares import share_blocks, share_rows
 from .tracks import FollowingColumn, Tracks, built_scene, following_columns, unfollowed, watched_blocks
 
 Floats = npt.NDArray[np.float64]
@@ -87,6 +91,9 @@ class System:
         struck: what of them parts from hard pieces as a rigid body.
         tracks: parameters that change over the frames.
         columns: parameters of constraints that follow them.
+        by_share: of each constraint in scheduled order, type by type, 1 where it takes a share away (PBD) and 0 where
+            it has a compliance; empty where all are the same.
+        plastic: constraints that may take on another rest shape.
         external: what acts on bodies from outside besides gravity.
         air: their surfaces, where there is air.
         grains: of all bodies.
@@ -114,6 +121,8 @@ class System:
     struck: StruckPieces
     tracks: Tracks
     columns: tuple[FollowingColumn, ...]
+    by_share: Ints
+    plastic: PlasticRows
     external: ExternalForces
     air: AirSurfaces
     grains: Grains
@@ -190,7 +199,8 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     _require_euler(scene, models)
     origin = _centre(models)
     starts = np.concatenate([[0], np.cumsum([len(model.positions) for model in models])]).astype(np.int32)
-    inverse_masses = [drag_share(scene, model.body.material.damping) * _inverse_masses(model) for model in models]
+    drags = [drag_share(scene, model.body, model.body.material.damping) for model in models]
+    inverse_masses = [drag * _inverse_masses(model) for drag, model in zip(drags, models, strict=True)]
     positions = [model.positions - origin for model in models]
     # so that the order of the constraints does not depend on how a body is turned
     upright = [own_frame(mine, model.body.axes).upright(mine) for mine, model in zip(positions, models, strict=True)]
@@ -219,8 +229,9 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         pinned.append(PinnedParticles(np.concatenate([fixed + start, anchors]), np.concatenate([fixed, soft])))
         if len(soft):
             pairs = np.stack([soft + start, anchors], axis=1).astype(np.int32)
-            compliance = soft_pin_compliance(model, soft.astype(np.int32), scene.settings)
-            blocks.append(build_attachment(pairs, compliance).following(*softness_follows(scene.settings)))
+            own = own_settings(model.body, scene.settings)
+            compliance = soft_pin_compliance(model, soft.astype(np.int32), own)
+            blocks.append(build_attachment(pairs, compliance).following(*softness_follows(own)))
             owners.append(model.body)
             positions.append(model.positions[soft] - origin)
             upright.append(upright[number][soft])
@@ -240,9 +251,15 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     # a graphics card takes a launch for each colour of each round, and needs no parts
     parts = part_count(blocks, grain_count) if choose_device(device, graphics_work) == "CPU" else 1
     tracks = Tracks.of(scene)
-    watched = watched_blocks(blocks, owners, tracks)
+    shared = share_blocks(owners, scene.settings)
+    plastic = plastic_blocks(blocks, owners)
+    watched = {*watched_blocks(blocks, owners, tracks), *shared, *plastic}
     schedule = build_schedule(blocks, all_inverse_masses, np.concatenate(upright), parts, watched)
     columns = following_columns(schedule, blocks, owners, tracks)
+    by_share = share_rows(schedule, blocks, shared)
+    numbers = {model.body.identifier: number for number, model in enumerate(models)}
+    of_bodies = [numbers[owner.identifier] for owner in owners]
+    plastic_rows = build_plastic_rows(schedule, blocks, plastic, of_bodies, all_positions)
     contacts = build_contact_points(models, starts, schedule.parts)
     pieces = build_compact_pieces(scene, models, starts, blocks, all_inverse_masses, contacts)
     held = [(mine.particles, mine.sources) for mine in pinned]
@@ -279,6 +296,8 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         struck=struck,
         tracks=tracks,
         columns=columns,
+        by_share=by_share,
+        plastic=plastic_rows,
         external=external,
         air=air,
         grains=build_grains(models, starts, contacts),
@@ -289,10 +308,13 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     )
 
 
-def drag_share(scene: Scene, rate: float) -> float:
+def drag_share(scene: Scene, body: Body, rate: float) -> float:
     """By what share an impulse changes velocities in a substep with drag of a rate [1/s], see ``drag.response``."""
     z = np.array(rate * scene.frames.frame_duration / scene.settings.substeps)
-    return float(response(z, is_bdf2=scene.settings.time_integration == "BDF2"))
+    exponent = drag_exponent(body, scene.settings)
+    if scene.settings.time_integration == "BDF2":
+        return float(response(z + exponent, is_bdf2=True))
+    return math.exp(-exponent) * float(response(z, is_bdf2=False))
 
 
 def _require_euler(scene: Scene, models: tuple[BodyModel, ...]) -> None:

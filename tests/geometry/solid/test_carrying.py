@@ -42,12 +42,12 @@ def test_a_stretch_is_followed_inside_a_solid():
 
 def test_only_what_is_nearby_carries():
     """Two sheets a hair apart go two ways; a point of one goes with its own."""
-    low, high = flat(), flat() + [0.0, 0.0, 0.01]
+    low, high = flat(), np.add(flat(), (0.0, 0.0, 0.01))
     rest = np.concatenate([low, high])
     own = np.arange(len(low), dtype=np.int32)
     points = np.array([[0.1, 0.1, 0.02], [0.1, 0.1, -0.02]])
     carrier = build_carrier(points, rest, [own, own])
-    moved = np.concatenate([low, high + [0.0, 5.0, 0.0]])
+    moved = np.concatenate([low, np.add(high, (0.0, 5.0, 0.0))])
     np.testing.assert_allclose(carrier(moved), points, atol=1e-12)
 
 

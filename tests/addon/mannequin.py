@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A mannequin of 20 bones that walks: belly, ears and hat of jelly, a cape and a skirt of cloth, all in its armature."""
+"""A mannequin of 20 bones that walks: belly, ears and hat of jelly, cape and skirt of cloth, all in its armature."""
 
 from __future__ import annotations
 
@@ -91,7 +91,9 @@ def _rig() -> bpy.types.Object:
     return rig
 
 
-def _add(rig: bpy.types.Object, name: str, mesh: bpy.types.Mesh, groups: dict[str, Sequence[float]]) -> bpy.types.Object:
+def _add(
+    rig: bpy.types.Object, name: str, mesh: bpy.types.Mesh, groups: dict[str, Sequence[float]]
+) -> bpy.types.Object:
     obj = bpy.data.objects.new(name, mesh)
     bpy.context.scene.collection.objects.link(obj)
     for bone, weights in groups.items():
@@ -155,11 +157,11 @@ def _low(points: np.ndarray) -> np.ndarray:
 def _sheet(name: str, points: np.ndarray, columns: int, *, closed: bool) -> bpy.types.Mesh:
     rows = len(points) // columns
     sides = columns if closed else columns - 1
-    quads = [
-        (row * columns + i, row * columns + (i + 1) % columns, (row + 1) * columns + (i + 1) % columns, (row + 1) * columns + i)
-        for row in range(rows - 1)
-        for i in range(sides)
-    ]  # fmt: skip
+    quads = []
+    for row in range(rows - 1):
+        for i in range(sides):
+            a, b = row * columns + i, row * columns + (i + 1) % columns
+            quads.append((a, b, b + columns, a + columns))
     mesh = bpy.data.meshes.new(name)
     mesh.from_pydata(points.tolist(), [], quads)
     return mesh
@@ -177,9 +179,7 @@ def _cape(rig: bpy.types.Object, columns: int = 16, rows: int = 22) -> bpy.types
 def _skirt(rig: bpy.types.Object, columns: int = 28, rows: int = 12) -> bpy.types.Object:
     angle, drop = np.meshgrid(np.linspace(0.0, 2.0 * np.pi, columns, endpoint=False), np.linspace(0.0, 0.42, rows))
     radius = 0.17 + 0.35 * drop
-    points = np.column_stack(
-        [(radius * np.cos(angle)).ravel(), (radius * np.sin(angle)).ravel(), (1.0 - drop).ravel()]
-    )
+    points = np.column_stack([(radius * np.cos(angle)).ravel(), (radius * np.sin(angle)).ravel(), (1.0 - drop).ravel()])
     low, x = drop.ravel() / 0.42, points[:, 0]
     left = 0.5 * low * (0.5 + 0.5 * np.clip(x / 0.1, -1.0, 1.0))
     right = 0.5 * low - left

@@ -3,7 +3,8 @@
 
 What was read of the deformers is their linear map about the deformed mesh. Armatures are just that. Lattices, curves
 and smoothing are not: so each frame is evaluated once more with its key, and what is off is taken back by that map
-until nothing is off that counts (the chord method, vertex by vertex).
+until nothing is off that counts (the chord method). Where vertices move each other, as when they are smoothed, steps
+are mixed with those before (``acceleration``).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...scene.errors import Notice
+from ..deformers.acceleration import Acceleration
 from ..deformers.probe import Probe, remove_lost_probes
 from ..keys.shape_key_writer import ShapeKeyWriter
 from ..reading.deformed_motion import DeformedMotion
@@ -24,8 +26,8 @@ Floats = npt.NDArray[np.float64]
 
 # of the size of a mesh: what is not mended any more, and what is told
 NEAR, TOLERATED = 1e-6, 1e-5
-# a step that makes it worse is halved so many times at most; steps that gain less than a tenth are not worth it
-MOST_STEPS, LEAST_SHARE, LEAST_GAIN = 40, 1.0 / 16.0, 0.9
+# steps at most, and so many that gain nothing
+MOST_STEPS, MOST_VAIN_STEPS = 100, 12
 
 Positions = Callable[[int, int], Floats]
 
@@ -45,23 +47,23 @@ class _Body:
         self._wanted = target.deformed_local(frame, positions)
         # as the key has it
         self._best = self._tried = self.motion.before(self._index, self._wanted).astype(np.float32).astype(np.float64)
-        self._off, self._error, self._share, self._steps = np.zeros_like(self._best), np.inf, 1.0, 0
+        self._error, self._farthest, self._steps, self._vain = np.inf, np.inf, 0, 0
+        self._acceleration = Acceleration()
         self.probe.show(self._best)
 
     def mend(self, depsgraph: bpy.types.Depsgraph) -> bool:
         """Look how far off it is, and try another place where that counts; whether there is something to look at."""
         off = self._wanted - self.probe.shape(depsgraph)
         error = float(np.einsum("vi,vi->", off, off))
-        gain = error / self._error if self._steps else 0.0
-        if gain < 1.0:
-            self._best, self._off, self._error = self._tried, off, error
-        else:
-            self._share *= 0.5
-        is_done = self._farthest() <= NEAR * self.motion.size or LEAST_GAIN < gain < 1.0
-        if is_done or self._share < LEAST_SHARE or self._steps == MOST_STEPS:
+        self._vain = 0 if error < 0.99 * self._error else self._vain + 1
+        if error < self._error:
+            self._best, self._error = self._tried, error
+            self._farthest = float(np.sqrt(np.einsum("vi,vi->v", off, off).max()))
+        is_near = self._farthest <= NEAR * self.motion.size
+        if is_near or self._vain == MOST_VAIN_STEPS or self._steps == MOST_STEPS:
             return False
         self._steps += 1
-        self._tried = self._best + self._share * self.motion.step(self._index, self._off)
+        self._tried = self._acceleration.next(self._tried, self.motion.step(self._index, off))
         self.probe.show(self._tried)
         return True
 
@@ -70,11 +72,8 @@ class _Body:
         if self._steps:
             self.motion.correct(self._index, self._best)
             self.writer.rewrite(frame, self._best)
-        if (error := self._farthest()) > self.worst:
-            self.worst, self.worst_frame = error, frame
-
-    def _farthest(self) -> float:
-        return float(np.sqrt(np.einsum("vi,vi->v", self._off, self._off).max()))
+        if self._farthest > self.worst:
+            self.worst, self.worst_frame = self._farthest, frame
 
     def notice(self) -> Notice | None:
         """A warning where it is still off and nothing else tells why."""

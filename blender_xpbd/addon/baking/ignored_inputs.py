@@ -37,8 +37,8 @@ def ignored_inputs(
     found = (
         _ignored(
             [obj.name for obj in rigged],
-            "Pins follow the object itself; an armature, lattice or hook moves the finished result instead: {}. For pins "
-            "that follow the deformed mesh choose Deformed Mesh as Goal.",
+            "Pins follow the object itself; an armature, lattice or hook moves the finished result instead: {}. Choose "
+            "Deformed Mesh as Goal for pins that follow it.",
         ),
         _ignored(loose, "Vertices and edges of a collider that belong to no face stop nothing: {}."),
         _animated_settings([scene, *bodies, *(obj for obj in objects if obj.xpbd.role == COLLIDER)]),

@@ -42,6 +42,9 @@ class Probe:
         _make_plain(probe)
         _keep_deformers(probe, obj)
         scene.collection.objects.link(probe)
+        if probe.data.shape_keys is not None:
+            # an action would have one more user, for as long as the file is open
+            probe.data.shape_keys.animation_data_clear()
         probe.shape_key_clear()
         probe.shape_key_add(name="Basis", from_mix=False)
         key = probe.shape_key_add(name=_NAME, from_mix=False)
@@ -64,8 +67,8 @@ class Probe:
         mesh = self._require().evaluated_get(depsgraph).data
         if len(mesh.vertices) != self._count:
             text = (
-                "A modifier changes the vertices before a deformer moves them, so the deformed mesh cannot be followed: "
-                "move it below the deformers."
+                "A modifier changes the vertices before a deformer moves them, so the deformed mesh cannot be "
+                "followed: move it below the deformers."
             )
             raise XpbdError("E_MODIFIER_TOPOLOGY", text, self._object_name)
         coordinates = np.empty((self._count, 3), np.float32)

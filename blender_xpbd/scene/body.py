@@ -129,6 +129,9 @@ class Body:
             body, as a cage is, turns with it.
         contact: what the body meets.
         fields: identifiers of the force fields that act on it, each once; None for all.
+        goal: a motion that vertices are drawn to; weights scale the stiffness k = w m (2πf)², so 1 is not rigid.
+        start: where the vertices are when the simulation begins, in the world [m], shape (vertices, 3); shape (0, 3)
+            where that is their rest positions.
     """
 
     identifier: str
@@ -148,6 +151,8 @@ class Body:
     axes: Floats = field(default_factory=lambda: np.eye(3))
     contact: BodyContact = field(default_factory=BodyContact)
     fields: tuple[str, ...] | None = None
+    goal: Pins = field(default_factory=Pins)
+    start: Floats = field(default_factory=lambda: np.zeros((0, 3)))
 
     @property
     def vertex_count(self) -> int:
@@ -187,7 +192,11 @@ def validate_body(body: Body, frame_count: int, others: Set[str]) -> None:
     require_finite(body.positions, body.name)
     if body.vertex_count == 0:
         raise XpbdError("E_GEOM_EMPTY", "The object has no vertices.", body.name)
-    _validate_pins(body, frame_count)
+    _validate_pins(body, body.pins, frame_count)
+    _validate_pins(body, body.goal, frame_count)
+    if body.start.shape not in {(0, 3), body.positions.shape}:
+        raise XpbdError("E_PARAM", "The start must be given for each vertex.", body.name)
+    require_finite(body.start, body.name)
     _validate_factors(body)
     if body.velocity.shape != (3,) or not np.isfinite(body.velocity).all():
         raise XpbdError("E_PARAM", "The initial velocity must be three finite numbers.", body.name)
@@ -203,8 +212,7 @@ def _is_rotation(matrix: Floats) -> bool:
     return bool(np.allclose(matrix.T @ matrix, np.eye(3), atol=1e-6)) and float(np.linalg.det(matrix)) > 0.0
 
 
-def _validate_pins(body: Body, frame_count: int) -> None:
-    pins = body.pins
+def _validate_pins(body: Body, pins: Pins, frame_count: int) -> None:
     require_indices(pins.vertices, body.vertex_count, body.name)
     if len(np.unique(pins.vertices)) != len(pins.vertices):
         raise XpbdError("E_PARAM", "A vertex is pinned twice.", body.name)

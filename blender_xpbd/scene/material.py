@@ -57,6 +57,7 @@ class Material:
     radius: float = 0.01
     twist_stiffness: float = 1e8
     bending_share: float = 1.0
+    goal_frequency: float = 3.0
     force_weight: float = 1.0
     air_drag: float = 1.2
     air_lift: float = 0.3

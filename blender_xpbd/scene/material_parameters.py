@@ -450,6 +450,18 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         exclusive_minimum=True,
         animatable=True,
     ),
+    Parameter(
+        "goal_frequency",
+        "Goal Strength",
+        "How firmly the object is drawn to its goal: the frequency at which it would swing about it. 0 lets it go; a "
+        "vertex group scales the stiffness",
+        3.0,
+        "Hz",
+        0.0,
+        1e6,
+        soft_maximum=20.0,
+        animatable=True,
+    ),
     *STRAND_PARAMETERS,
     *EXTERNAL_PARAMETERS,
     *GRAIN_PARAMETERS,

@@ -27,6 +27,7 @@ from ..scene.body import topology_hash
 from ..scene.errors import ExitCode, Notice, XpbdError
 from ..scene.scene import Scene
 from ..scene.settings import EFFORTS
+from ..scene.stages import staged
 from ..solver.solver import Solver
 from ..solver.step.plan import choose_paths
 from ..solver.system.advice import divergence_advice, stiffness_advice
@@ -123,7 +124,7 @@ class JobRunner:
         was_saved = had_checkpoint(self._folder)
         self._tell("STARTING")
         with self._watch.stage("read"):
-            scene = read_job(self._folder)
+            scene = staged(read_job(self._folder))
         self._status = replace(self._status, frames_total=len(scene.frames.kept()))
         self._tell("BUILDING")
         with self._watch.stage("build"):
@@ -167,7 +168,7 @@ class JobRunner:
         with self._watch.stage("compile"):
             solver.compile()
         self._begin(begin, scene, solver, cache)
-        if solver.frame_index == 0:
+        if solver.frame_index == 0 and not scene.frames.hidden:
             self._publish(solver, cache, measure, scene.frames.start)
         # what was made until here stays; it was made without collecting, see __main__
         gc.freeze()
@@ -276,7 +277,9 @@ class JobRunner:
         done = [number for number in scene.frames.kept() if number <= frame]
         cache.flush_later(done)
         self._is_lasting = True
-        self._status = replace(self._status, frame=done[-1], frames_done=len(done), resumed_after=frame)
+        self._status = replace(self._status, resumed_after=frame)
+        if done:
+            self._status = replace(self._status, frame=done[-1], frames_done=len(done))
         for number in done:
             statistics = begin.statistics[number]
             self._note_inverted(statistics, solver.system, number)
@@ -326,7 +329,7 @@ def _contact(solver: Solver, frame: int) -> np.ndarray | None:
     counts, frames = solver.contact_counts(), solver.system.scene.frames
     if counts is None:
         return None
-    return contact_rows(counts, solver.crossings() if frame in {frames.start, frames.end} else None)
+    return contact_rows(counts, solver.crossings() if frame in {frames.start + frames.hidden, frames.end} else None)
 
 
 def _result(

@@ -167,7 +167,7 @@ class BakeSession:
         started = time.perf_counter()
         tries = MOST_TRIES if scene.xpbd.retry_diverged else 1
         for left in reversed(range(tries)):
-            error = yield from self._solve(reading, python, folder)
+            error = yield from self._solve(context, reading, python, folder)
             finer = self._finer(reading, error) if left else None
             if finer is None:
                 break
@@ -187,7 +187,7 @@ class BakeSession:
         )
 
     def _solve(
-        self, reading: Reading, python: WorkerPython, folder: Path
+        self, context: bpy.types.Context, reading: Reading, python: WorkerPython, folder: Path
     ) -> Generator[Progress, None, XpbdError | None]:
         """Solve the scene, or take what the cache has, and write the keys; return what went wrong."""
         job = write_job(folder, reading.scene)
@@ -206,6 +206,7 @@ class BakeSession:
         error = yield from self._collect(output)
         yield from self._wait_for_editing(output)
         if error is None:
+            yield from self._take_deformers_out(context, output)
             yield from self._reduce(output)
         output.finish()
         errors = [fault for fault in (error, output.error) if fault is not None]
@@ -323,6 +324,17 @@ class BakeSession:
                 message=f"Waiting: leave {wishes}" if modes else "Writing the keys",
             )
             output.write(SLICE_SECONDS, ALL_FRAMES)
+
+    def _take_deformers_out(self, context: bpy.types.Context, output: BakeOutput) -> Generator[Progress, None, None]:
+        for _ in output.take_deformers_out(context):
+            yield Progress(
+                WRITING,
+                frames_done=output.frames_written,
+                frames_total=output.frames_total,
+                message="Taking deformers out of the keys",
+            )
+        # an undo meanwhile has taken back what was written
+        yield from self._wait_for_editing(output)
 
     def _reduce(self, output: BakeOutput) -> Generator[Progress, None, None]:
         for _ in output.reduce_keys():

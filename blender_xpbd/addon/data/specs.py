@@ -18,6 +18,7 @@ from ...scene.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAME
 from ...scene.parameter import Choice, Parameter
 from ...scene.presets import DEFAULT_PRESETS, PRESET_CHOICES
 from ...scene.settings import SOLVER_PARAMETERS
+from .goal_settings import GOAL_PARAMETERS
 
 # Blender's own limits of frame numbers
 _FIRST_FRAME = -1048574
@@ -159,6 +160,7 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
             roles=body_roles(),
         )
     ),
+    *map(Setting, GOAL_PARAMETERS),
     *_GROUP_SETTINGS,
     Setting(
         Parameter(

@@ -22,6 +22,7 @@ from ..data.specs import GROUP_PROPERTIES, ROLES
 from .cache_panel import XPBD_PT_cache
 from .findings import draw_findings, untold
 from .force_panels import XPBD_PT_fields, XPBD_PT_forces
+from .goal_panel import XPBD_PT_goal
 from .menus import ROLE_ICONS, XPBD_MT_material
 from .mode_panel import XPBD_PT_mode
 from .sidebar import (
@@ -41,6 +42,9 @@ _OF_QUALITY = {
     "tolerance": {"AUTOMATIC"},
     "maximum_substeps": {"AUTOMATIC", *EFFORTS},
 }
+
+# Solver settings that stand with the frames
+STAGES = ("preroll", "sewing_frames")
 
 _EDIT_WARNING = "The rest of its keys is written then. If its polygons have changed, its keys are taken back."
 
@@ -342,11 +346,13 @@ class XPBD_PT_solver(SubPanel, bpy.types.Panel):
         frames.prop(settings, "frame_end")
         frames.prop(settings, "frame_step")
         column.operator("xpbd.use_scene_range", icon="PREVIEW_RANGE")
+        for name in STAGES:
+            column.prop(settings, name)
         quality = quality_of(settings)
         if quality != settings.quality:
             column.label(text="The typed substeps count", icon="INFO")
         for parameter in SOLVER_PARAMETERS:
-            if quality in _OF_QUALITY.get(parameter.name, {quality}):
+            if parameter.name not in STAGES and quality in _OF_QUALITY.get(parameter.name, {quality}):
                 draw_parameter(column, settings, parameter.name)
         column.prop(settings, "retry_diverged")
 
@@ -357,6 +363,7 @@ CLASSES = (
     XPBD_PT_structure,
     XPBD_PT_motion,
     XPBD_PT_pins,
+    XPBD_PT_goal,
     XPBD_PT_groups,
     XPBD_PT_tetrahedra,
     XPBD_PT_collision,

@@ -12,6 +12,7 @@
 | SOLVE_LEVELS | pulls go far through stiff cloth, by its coarse levels | – |
 | PROJECT | constraints move particles, one after the other | ``solve(constraint, …)`` |
 | TOUCH | colliders push points out, and hold them by friction; before PROJECT too, where it begins warm | – |
+| HOLD_GRABBED | in a run that is played, a hand holds a patch; after the first PROJECT | – |
 | NOTE_CANDIDATES | where particles would come is noted | – |
 | MEASURE_ISLANDS | how far islands came as a whole: the frames that they are looked at from | – |
 | OPEN_WINDOW | boxes in which particles stay, and whether the list of pairs holds for these | – |
@@ -74,6 +75,8 @@ DAMP_RATES = 34
 BLOW, PUSH = range(35, 37)
 # that of frames in which nothing may touch
 NOTE_PLACES = 37
+# that of a hand
+HOLD_GRABBED = 38
 # those that are left out of such a frame
 ACTS_OF_PAIRS = frozenset(
     {BEGIN_PAIRS, NOTE_CANDIDATES, MEASURE_ISLANDS, OPEN_WINDOW, OPEN_LIST, FIND_NEAR, TOUCH_PAIRS, TOUCH_AGAIN}
@@ -132,6 +135,7 @@ class Contents:
         rebounds: whether surfaces rebound from each other.
         is_forced: whether something besides gravity acts from outside.
         has_air: whether air does.
+        takes_grabs: whether a hand may hold a patch of particles.
     """
 
     has_targets: bool = False
@@ -147,6 +151,7 @@ class Contents:
     rebounds: bool = False
     is_forced: bool = False
     has_air: bool = False
+    takes_grabs: bool = False
 
 
 def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Stage, ...]:
@@ -176,6 +181,7 @@ def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Sta
     stages += _by_task(TOUCH, contact_rounds) * early
     for iteration in range(iterations):
         stages += _by_task(PROJECT, rounds, iteration)
+        stages += [Stage(HOLD_GRABBED, 1)] * int(has.takes_grabs and iteration == 0)
         if has.has_contacts:
             stages += _by_task(TOUCH, contact_rounds, early + iteration)
         if has.has_pairs:

@@ -114,5 +114,6 @@ def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
             rebounds=system.objects is not None and system.objects.rebounds,
             fields=system.external.kinds,
             has_air=system.external.has_air,
+            takes_grabs=system.takes_grabs,
         ),
     )

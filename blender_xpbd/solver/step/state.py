@@ -29,6 +29,7 @@ from ..order.stages import Contents, Stage, substep_stages
 from ..system.colliders import ColliderSet
 from ..system.contact_objects import unseen_colliders
 from ..system.external_arrays import external_arrays
+from ..system.grabbed import grab_arrays
 from ..system.mode import keeps_friction, rate_damped_types, static_mode, used_types
 from ..system.speed_changes import bdf2_history
 from ..system.system import System
@@ -128,6 +129,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         strikes=system.strikes,
         is_forced=bool(system.external),
         has_air=system.external.has_air,
+        takes_grabs=system.takes_grabs,
         damps_rates=bool(rate_damped_types(mode) & used_types(system)),
         rebounds=system.objects is not None and system.objects.rebounds,
     )
@@ -140,6 +142,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
             particles=make_array(moved, ti.i32),
             starts=make_zero_vectors(len(moved)),
             ends=make_zero_vectors(len(moved)),
+            **grab_arrays(takes_grabs=system.takes_grabs),
         ),
         contacts=_contacts(system, min(FIRST_SLOTS, most_slots), mode),
         pieces=_pieces(system, len(colliders.ints)),

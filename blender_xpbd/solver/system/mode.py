@@ -34,6 +34,7 @@ class Variant(NamedTuple):
         rebounds: whether surfaces rebound from each other.
         fields: mask of the kinds of force fields that there are.
         has_air: whether air acts on surfaces.
+        takes_grabs: whether a hand may hold a patch of particles.
     """
 
     mode: int
@@ -52,6 +53,7 @@ class Variant(NamedTuple):
     rebounds: bool = False
     fields: int = 0
     has_air: bool = False
+    takes_grabs: bool = False
 
     @property
     def is_forced(self) -> bool:

@@ -88,6 +88,7 @@ class System:
         external: what acts on bodies from outside besides gravity.
         air: their surfaces, where there is air.
         notices: warnings.
+        takes_grabs: whether a hand may hold a patch of particles, in a run that is played.
     """
 
     scene: Scene
@@ -114,6 +115,7 @@ class System:
     external: ExternalForces
     air: AirSurfaces
     notices: tuple[Notice, ...]
+    takes_grabs: bool = False
 
     @property
     def moved_particles(self) -> Ints:

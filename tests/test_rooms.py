@@ -23,6 +23,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "keys",
         "process",
         "baking",
+        "playing",
         "export",
         "checking",
         "ui",

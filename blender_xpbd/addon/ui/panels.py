@@ -21,6 +21,7 @@ from ..data.specs import GROUP_PROPERTIES, ROLES
 from .findings import draw_findings, untold
 from .force_panels import XPBD_PT_fields, XPBD_PT_forces
 from .menus import ROLE_ICONS, XPBD_MT_material
+from .play_panel import draw_playing
 from .sidebar import (
     PARAMETERS,
     SidebarPanel,
@@ -66,6 +67,8 @@ class XPBD_PT_main(SidebarPanel, bpy.types.Panel):
         layout.separator()
         if STATUS.is_baking:
             _draw_progress(layout, letters_across(context))
+        elif STATUS.is_playing:
+            draw_playing(layout, letters_across(context))
         else:
             _draw_quality(layout, context.scene.xpbd)
             _draw_bake(layout)
@@ -109,7 +112,8 @@ def _draw_bake(layout: Any) -> None:
     row = layout.row(align=True)
     row.scale_y = 1.8
     row.operator_context = "INVOKE_DEFAULT"
-    row.operator("xpbd.bake", text="Bake", icon="PLAY")
+    row.operator("xpbd.bake", text="Bake", icon="REC")
+    row.operator("xpbd.play", text="Play", icon="PLAY")
     row.operator("xpbd.check", text="", icon="CHECKMARK")
     row.operator("xpbd.clear", text="", icon="TRASH")
 
@@ -125,7 +129,7 @@ def _draw_progress(layout: Any, width: int) -> None:
 
 
 def _draw_result(layout: Any, context: bpy.types.Context) -> None:
-    if STATUS.is_baking:
+    if STATUS.is_baking or STATUS.is_playing:
         return
     report = context.scene.xpbd.report
     width = letters_across(context)

@@ -13,6 +13,7 @@ from .clear import XPBD_OT_clear
 from .export import XPBD_OT_export
 from .own_material import XPBD_OT_own_material
 from .pin_group import XPBD_OT_add_pin_group
+from .play import XPBD_OT_keep, XPBD_OT_play, XPBD_OT_play_control
 from .remedies import XPBD_OT_add_floor, XPBD_OT_lift, XPBD_OT_subdivide
 from .scene_range import XPBD_OT_use_scene_range
 from .select_crossings import XPBD_OT_select_crossings
@@ -22,6 +23,9 @@ CLASSES = (
     XPBD_OT_set_role,
     XPBD_OT_bake,
     XPBD_OT_cancel,
+    XPBD_OT_play,
+    XPBD_OT_keep,
+    XPBD_OT_play_control,
     XPBD_OT_clear,
     XPBD_OT_export,
     XPBD_OT_add_pin_group,
@@ -44,4 +48,5 @@ def register() -> None:
 def unregister() -> None:
     """Remove the operators, and what a bake that still runs has put into the window."""
     XPBD_OT_bake.give_back(bpy.context)
+    XPBD_OT_play.give_back(bpy.context)
     unregister_classes(CLASSES)

@@ -11,6 +11,7 @@ import bpy
 from . import command_line
 from .baking import window_bake
 from .data import properties
+from .playing import window_play
 from .process import cache_moving, waiting_worker
 from .ui import menus, operators, panels, preferences
 
@@ -24,6 +25,7 @@ MODULES: tuple[ModuleType, ...] = (
     menus,
     panels,
     window_bake,
+    window_play,
     command_line,
 )
 

@@ -30,6 +30,7 @@ from .system.advice import divergence_advice
 from .system.colliders import build_colliders
 from .system.contact_statistics import Crossings, crossings_of
 from .system.frame_slice import WHOLE, FrameSlice
+from .system.grabbed import GrabbedParticles, grab_table
 from .system.speed_changes import speed_changes
 from .system.system import System
 from .windows.anchor_state import check_anchors, most_anchor_bytes
@@ -47,6 +48,7 @@ class Solver:
         frame_index: frames since the start.
         frames_advanced: frames that this solver has computed.
         notices: warnings of the colliders, and of what starts inside them.
+        grab: what a hand holds in the next frame, and where it was before, or None.
     """
 
     def __init__(self, system: System, paths: tuple[str, ...] = (SERIAL,)) -> None:
@@ -59,6 +61,7 @@ class Solver:
         self.paths = paths
         self.frame_index = 0
         self.frames_advanced = 0
+        self.grab: GrabbedParticles | None = None
         self._colliders = build_colliders(
             system.scene.colliders,
             system.origin,
@@ -159,6 +162,8 @@ class Solver:
         starts, ends = frame_slice.ends(self.system.targets(index), self.system.targets(index + 1))
         self._uploads.write("targets.starts", padded(starts))
         self._uploads.write("targets.ends", padded(ends))
+        if self.system.takes_grabs:
+            self._upload_grab(frame_slice)
         self._uploads.write("colliders.motion", self._colliders.motion(index, substeps, frame_slice))
         if self._colliders.deforms:
             floats = self._colliders.deformed_floats(index, substeps * frame_slice.of)
@@ -171,6 +176,10 @@ class Solver:
             self._uploads.write("particles.field_ints", external.field_ints(index))
             self._uploads.write("particles.field_floats", external.field_floats(index, frame_slice))
         self._uploads.write("particles.speed_changes", speed_changes(self.system, index, frame_slice))
+
+    def _upload_grab(self, frame_slice: FrameSlice) -> None:
+        for name, values in grab_table(self.grab, frame_slice).items():
+            self._uploads.write(f"targets.{name}", values)
 
     def _simulate_substeps(self, path: str, frame_slice: FrameSlice) -> None:
         substeps = self.system.scene.settings.substeps
@@ -276,6 +285,30 @@ class Solver:
         objects, size = self.system.objects, sum(array.nbytes for array in self.checkpoint().values())
         size += most_grain_bytes(len(self.system.grains))
         return size if objects is None else size + most_anchor_bytes(len(objects.elements))
+
+    def adopt(self, frame_index: int, arrays: Mapping[str, npt.NDArray[np.generic]]) -> None:
+        """Go on from the checkpoint of a solver of the same bodies under other parameters.
+
+        What this one has and the other has not begins as at the start; masses are this one's.
+
+        Args:
+            frame_index: of the checkpoint.
+            arrays: from ``checkpoint``.
+
+        Raises:
+            XpbdError: E_CACHE, where the bodies are others.
+        """
+        mine = self.checkpoint()
+        fitting = {
+            name: arrays[name]
+            for name, array in mine.items()
+            if name in arrays and (name == "anchors" or arrays[name].shape == array.shape)
+        }
+        if not fitting.keys() >= {"positions", "velocities"}:
+            raise XpbdError("E_CACHE", "The state is of other bodies; begin again.")
+        positions = np.array(fitting["positions"])
+        positions[:, 3] = mine["positions"][:, 3]
+        self.restore(frame_index, {**mine, **fitting, "positions": positions})
 
     def restore(self, frame_index: int, arrays: Mapping[str, npt.NDArray[np.generic]]) -> None:
         """Go on from a checkpoint.

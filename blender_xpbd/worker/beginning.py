@@ -18,6 +18,7 @@ from ..jobs.result import read_result
 from ..scene.beginning import Beginning
 from ..scene.errors import XpbdError
 from ..scene.scene import Scene
+from ..scene.stages import staged
 from ..solver.solver import Solver
 from ..solver.step.plan import choose_paths
 from ..solver.system.system import System, build_system
@@ -81,7 +82,7 @@ def cannot_go_on(beginning: Beginning) -> XpbdError:
 
 def _system(source: Path) -> System:
     """The other job's, with the substeps that it was simulated with."""
-    scene, result = read_job(source), read_result(source)
+    scene, result = staged(read_job(source)), read_result(source)
     settings = replace(scene.settings, quality="FIXED", substeps=result.substeps, iterations=result.iterations)
     return with_settings(build_system(scene), settings)
 

@@ -58,18 +58,19 @@ TUNNELLED = CONTACT_STATISTICS.index("tunnelled")
 DIVERGED_MEAN_STRAIN = 10.0
 
 
-def run_job(folder: Path, stop: StopSignal, taichi_cache: Path) -> ExitCode:
+def run_job(folder: Path, stop: StopSignal, taichi_cache: Path, runner: type[JobRunner] | None = None) -> ExitCode:
     """Run a job; whatever happens is written to its status.
 
     Args:
         folder: the job folder.
         stop: looked at between frames.
         taichi_cache: private folder of compiled kernels.
+        runner: what runs it; None for a ``JobRunner``.
     """
     try:
         with JobLock(folder):
             try:
-                return JobRunner(folder, stop, taichi_cache).run()
+                return (runner or JobRunner)(folder, stop, taichi_cache).run()
             finally:
                 _leave_taichi()
     except XpbdError as error:
@@ -124,7 +125,7 @@ class JobRunner:
         was_saved = had_checkpoint(self._folder)
         self._tell("STARTING")
         with self._watch.stage("read"):
-            scene = staged(read_job(self._folder))
+            scene = staged(self._read())
         self._status = replace(self._status, frames_total=len(scene.frames.kept()))
         self._tell("BUILDING")
         with self._watch.stage("build"):
@@ -146,6 +147,7 @@ class JobRunner:
             self._note_quality(chosen)
         self._note_softness(system)
         with self._watch.stage("build"):
+            system = self._prepared(system)
             solver = Solver(system, choose_paths(system, device))
             crossings = solver.crossings()
         tangled = tangled_notices(crossings, scene)
@@ -167,7 +169,7 @@ class JobRunner:
             begin = find_start(self._folder, scene.frames, cache, solver.most_checkpoint_bytes, was_saved=False)
         with self._watch.stage("compile"):
             solver.compile()
-        self._begin(begin, scene, solver, cache)
+        solver = self._begin(begin, scene, solver, cache)
         if solver.frame_index == 0 and not scene.frames.hidden:
             self._publish(solver, cache, measure, scene.frames.start)
         # what was made until here stays; it was made without collecting, see __main__
@@ -175,6 +177,13 @@ class JobRunner:
         gc.enable()
         self._tell("RUNNING")
         return self._simulate(scene, solver, cache, measure)
+
+    def _read(self) -> Scene:
+        return read_job(self._folder)
+
+    def _prepared(self, system: System) -> System:
+        """The system that is simulated, once its substeps are known."""
+        return system
 
     def _simulate(self, scene: Scene, solver: Solver, cache: FrameCache, measure: Measure) -> ExitCode:
         kept, milestones = set(scene.frames.kept()), milestone_frames(scene.frames)
@@ -257,8 +266,12 @@ class JobRunner:
             if notice is not None:
                 self._status = replace(self._status, notices=(*self._status.notices, notice))
 
-    def _begin(self, begin: Start, scene: Scene, solver: Solver, cache: FrameCache) -> None:
-        """Go on from the checkpoint where there is a good one, and tell what an earlier run has left damaged."""
+    def _begin(self, begin: Start, scene: Scene, solver: Solver, cache: FrameCache) -> Solver:
+        """Go on from the checkpoint where there is a good one, and tell what an earlier run has left damaged.
+
+        Returns:
+            The solver that goes on.
+        """
         saved, notice = begin.saved, begin.notice
         if saved is not None:
             try:
@@ -272,7 +285,7 @@ class JobRunner:
             # of this run alone, so not in the result
             self._status = replace(self._status, notices=(*self._status.notices, notice))
         if saved is None:
-            return
+            return solver
         frame = saved[0]
         done = [number for number in scene.frames.kept() if number <= frame]
         cache.flush_later(done)
@@ -286,6 +299,7 @@ class JobRunner:
             if solver.contact_counts() is not None:
                 self._add_tunnelled(solver.system, statistics[:, len(STATISTICS) + TUNNELLED], number)
         print(f"Going on after frame {frame}.", flush=True)
+        return solver
 
     def _save_checkpoint(self, solver: Solver, cache: FrameCache) -> None:
         """Keep the state, flushed to the disk with its frames where there is work to lose in a power cut.

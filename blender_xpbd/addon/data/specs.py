@@ -276,6 +276,10 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         hidden=True,
     ),
     Setting(
+        Parameter("play_record", "Play Record", "How this object was before Play showed it otherwise", ""),
+        hidden=True,
+    ),
+    Setting(
         Parameter("bake_record", "Bake Record", "What a bake has added to this object, so that it can be cleared", ""),
         hidden=True,
     ),

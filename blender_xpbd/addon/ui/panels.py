@@ -25,6 +25,7 @@ from .force_panels import XPBD_PT_fields, XPBD_PT_forces
 from .goal_panel import XPBD_PT_goal
 from .menus import ROLE_ICONS, XPBD_MT_material
 from .mode_panel import XPBD_PT_mode
+from .play_panel import draw_playing
 from .sidebar import (
     PARAMETERS,
     SidebarPanel,
@@ -71,6 +72,8 @@ class XPBD_PT_main(SidebarPanel, bpy.types.Panel):
         layout.separator()
         if STATUS.is_baking:
             _draw_progress(layout, letters_across(context))
+        elif STATUS.is_playing:
+            draw_playing(layout, letters_across(context))
         else:
             _draw_quality(layout, context.scene.xpbd)
             _draw_bake(layout)
@@ -114,7 +117,8 @@ def _draw_bake(layout: Any) -> None:
     row = layout.row(align=True)
     row.scale_y = 1.8
     row.operator_context = "INVOKE_DEFAULT"
-    row.operator("xpbd.bake", text="Bake", icon="PLAY")
+    row.operator("xpbd.bake", text="Bake", icon="REC")
+    row.operator("xpbd.play", text="Play", icon="PLAY")
     row.operator("xpbd.check", text="", icon="CHECKMARK")
     row.operator("xpbd.clear", text="", icon="TRASH")
 
@@ -130,7 +134,7 @@ def _draw_progress(layout: Any, width: int) -> None:
 
 
 def _draw_result(layout: Any, context: bpy.types.Context) -> None:
-    if STATUS.is_baking:
+    if STATUS.is_baking or STATUS.is_playing:
         return
     report = context.scene.xpbd.report
     width = letters_across(context)

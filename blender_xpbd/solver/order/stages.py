@@ -15,6 +15,7 @@
 | TOUCH_GRAINS | these are pushed apart, and held by friction, by TOUCH in between | – |
 | PROJECT | constraints move particles, one after the other | ``solve(constraint, …)`` |
 | TOUCH | colliders push points out, and hold them by friction; before PROJECT too, where it begins warm | – |
+| HOLD_GRABBED | in a run that is played, a hand holds a patch; after the first PROJECT | – |
 | NOTE_CANDIDATES | where particles would come is noted | – |
 | MEASURE_ISLANDS | how far islands came as a whole: the frames that they are looked at from | – |
 | OPEN_WINDOW | boxes in which particles stay, and whether the list of pairs holds for these | – |
@@ -85,6 +86,8 @@ NOTE_PLACES = 37
 CHECK_GRAINS, SORT_GRAINS, LIST_GRAINS, TOUCH_GRAINS, REST_GRAINS, SETTLE_GRAINS = range(50, 56)
 # that of plastic bodies
 FLOW = 38
+# that of a hand
+HOLD_GRABBED = 39
 # those that are left out of such a frame
 ACTS_OF_PAIRS = frozenset(
     {BEGIN_PAIRS, NOTE_CANDIDATES, MEASURE_ISLANDS, OPEN_WINDOW, OPEN_LIST, FIND_NEAR, TOUCH_PAIRS, TOUCH_AGAIN}
@@ -145,6 +148,7 @@ class Contents:
         is_forced: whether something besides gravity acts from outside.
         has_air: whether air does.
         has_grains: whether there are grains.
+        takes_grabs: whether a hand may hold a patch of particles.
     """
 
     has_targets: bool = False
@@ -162,6 +166,7 @@ class Contents:
     has_air: bool = False
     has_grains: bool = False
     flows: bool = False
+    takes_grabs: bool = False
 
 
 def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Stage, ...]:
@@ -193,6 +198,7 @@ def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Sta
     stages += _by_task(TOUCH, contact_rounds) * early
     for iteration in range(iterations):
         stages += _by_task(PROJECT, rounds, iteration)
+        stages += [Stage(HOLD_GRABBED, 1)] * int(has.takes_grabs and iteration == 0)
         sweeps = GRAIN_SWEEPS if has.has_grains else 1
         for number in range(iteration * sweeps, (iteration + 1) * sweeps):
             stages += _grain_sweep(TOUCH_GRAINS, number) * int(has.has_grains)

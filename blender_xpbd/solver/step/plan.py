@@ -117,5 +117,6 @@ def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
             has_grains=len(system.grains) > 0,
             grains_stick=system.grains.stick,
             flows=system.plastic.kinds,
+            takes_grabs=system.takes_grabs,
         ),
     )

@@ -29,6 +29,7 @@ from ..order.stages import Contents, Stage, substep_stages
 from ..system.colliders import ColliderSet
 from ..system.contact_objects import unseen_colliders
 from ..system.external_arrays import external_arrays
+from ..system.grabbed import grab_arrays
 from ..system.mode import keeps_friction, rate_damped_types, static_mode, used_types
 from ..system.plasticity import yield_table
 from ..system.speed_changes import bdf2_history
@@ -134,6 +135,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         is_forced=bool(system.external),
         flows=len(system.plastic) > 0,
         has_air=system.external.has_air,
+        takes_grabs=system.takes_grabs,
         damps_rates=bool(rate_damped_types(mode) & used_types(system)),
         rebounds=system.objects is not None and system.objects.rebounds,
         has_grains=len(system.grains) > 0,
@@ -147,6 +149,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
             particles=make_array(moved, ti.i32),
             starts=make_zero_vectors(len(moved)),
             ends=make_zero_vectors(len(moved)),
+            **grab_arrays(takes_grabs=system.takes_grabs),
         ),
         contacts=_contacts(system, min(FIRST_SLOTS, most_slots), mode),
         pieces=_pieces(system, len(colliders.ints)),

@@ -38,6 +38,7 @@ class Variant(NamedTuple):
         has_grains: whether there are grains.
         grains_stick: whether some hold on to each other.
         flows: mask of the types of constraints that take on another rest shape.
+        takes_grabs: whether a hand may hold a patch of particles.
     """
 
     mode: int
@@ -59,6 +60,7 @@ class Variant(NamedTuple):
     has_grains: bool = False
     grains_stick: bool = False
     flows: int = 0
+    takes_grabs: bool = False
 
     @property
     def is_forced(self) -> bool:

@@ -84,6 +84,7 @@ class System:
         air: their surfaces, where there is air.
         grains: of all bodies.
         notices: warnings.
+        takes_grabs: whether a hand may hold a patch of particles, in a run that is played.
     """
 
     scene: Scene
@@ -114,6 +115,7 @@ class System:
     air: AirSurfaces
     grains: Grains
     notices: tuple[Notice, ...]
+    takes_grabs: bool = False
 
     @property
     def moved_particles(self) -> Ints:

@@ -15,6 +15,7 @@ from .free_unused import XPBD_OT_free_unused
 from .mute_deformers import XPBD_OT_mute_deformers
 from .own_material import XPBD_OT_own_material
 from .pin_group import XPBD_OT_add_pin_group
+from .play import XPBD_OT_keep, XPBD_OT_play, XPBD_OT_play_control
 from .remedies import XPBD_OT_add_floor, XPBD_OT_lift, XPBD_OT_subdivide
 from .rest_shape import XPBD_OT_set_rest_shape
 from .scene_range import XPBD_OT_use_scene_range
@@ -25,6 +26,9 @@ CLASSES = (
     XPBD_OT_set_role,
     XPBD_OT_bake,
     XPBD_OT_cancel,
+    XPBD_OT_play,
+    XPBD_OT_keep,
+    XPBD_OT_play_control,
     XPBD_OT_clear,
     XPBD_OT_export,
     XPBD_OT_free_unused,
@@ -50,4 +54,5 @@ def register() -> None:
 def unregister() -> None:
     """Remove the operators, and what a bake that still runs has put into the window."""
     XPBD_OT_bake.give_back(bpy.context)
+    XPBD_OT_play.give_back(bpy.context)
     unregister_classes(CLASSES)

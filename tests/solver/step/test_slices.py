@@ -57,7 +57,7 @@ def test_what_does_not_fall_begins_slices_as_it_was(monkeypatch):
     divide(monkeypatch, 8)
     monkeypatch.setattr(pair_substeps.PairSubsteps, "begins_clear", lambda *_: False)
     lying, falling = cloth(3), replace(cloth(3), identifier="falling", name="falling")
-    falling = replace(falling, positions=falling.positions + [0.0, 0.0, 3.0])
+    falling = replace(falling, positions=falling.positions + np.array([0.0, 0.0, 3.0]))
     offset = lying.material.contact_offset
     simulation = touching(lying, falling, colliders=[plane(-offset)], substeps=4, precision="DOUBLE")
     starts = simulation.system.starts

@@ -84,6 +84,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_FALLS",
     "W_COARSE",
     "W_HEAVY",
+    "W_SPACE",
     "W_RANGE",
     "W_TANGLED",
     "W_TUNNELLED",

@@ -11,6 +11,7 @@ from .check import XPBD_OT_check
 from .check_worker import XPBD_OT_check_worker
 from .clear import XPBD_OT_clear
 from .export import XPBD_OT_export
+from .gallery import XPBD_OT_add_gallery_scene
 from .own_material import XPBD_OT_own_material
 from .pin_group import XPBD_OT_add_pin_group
 from .remedies import XPBD_OT_add_floor, XPBD_OT_lift, XPBD_OT_subdivide
@@ -33,6 +34,7 @@ CLASSES = (
     XPBD_OT_lift,
     XPBD_OT_add_floor,
     XPBD_OT_subdivide,
+    XPBD_OT_add_gallery_scene,
 )
 
 

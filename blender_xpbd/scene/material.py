@@ -54,6 +54,9 @@ class Material:
     restitution: float = 0.0
     contact_offset: float = 0.005
     pin_frequency: float = 4.0
+    radius: float = 0.002
+    twist_stiffness: float = 1e8
+    bending_share: float = 1.0
     force_weight: float = 1.0
     air_drag: float = 1.2
     air_lift: float = 0.3

@@ -14,9 +14,10 @@ from .material_choices import (
     STIFFNESS_INPUTS,
 )
 from .parameter import Parameter
-from .roles import CLOTH, COLLIDER, JELLY
+from .roles import CLOTH, COLLIDER, JELLY, STRAND
+from .strand_parameters import STRAND_PARAMETERS
 
-__all__ = ["CLOTH", "COLLIDER", "JELLY", "MATERIAL_PARAMETERS"]
+__all__ = ["CLOTH", "COLLIDER", "JELLY", "MATERIAL_PARAMETERS", "STRAND"]
 
 MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
@@ -30,7 +31,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1.0,
         10000.0,
         exclusive_minimum=True,
-        roles=(JELLY,),
+        roles=(JELLY, STRAND),
     ),
     Parameter(
         "area_density",
@@ -71,7 +72,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         100.0,
         1e7,
         exclusive_minimum=True,
-        roles=(JELLY,),
+        roles=(JELLY, STRAND),
         animatable=True,
     ),
     Parameter(
@@ -236,10 +237,10 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "rest_angle",
         "Rest Angle",
-        "The angle that folds return to",
+        "The angle that folds, or bends of a strand, return to",
         "MESH",
         choices=REST_ANGLES,
-        roles=(CLOTH,),
+        roles=(CLOTH, STRAND),
     ),
     Parameter(
         "use_tethers",
@@ -400,7 +401,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         10.0,
         0.0,
         1.0,
-        roles=(JELLY, CLOTH, COLLIDER),
+        roles=(JELLY, CLOTH, STRAND, COLLIDER),
         animatable=True,
     ),
     Parameter(
@@ -412,7 +413,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         "",
         0.0,
         1.0,
-        roles=(JELLY, CLOTH, COLLIDER),
+        roles=(JELLY, CLOTH, STRAND, COLLIDER),
         animatable=True,
     ),
     Parameter(
@@ -425,6 +426,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e6,
         0.0,
         0.1,
+        roles=(JELLY, CLOTH),
     ),
     Parameter(
         "pin_frequency",
@@ -439,5 +441,6 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         exclusive_minimum=True,
         animatable=True,
     ),
+    *STRAND_PARAMETERS,
     *EXTERNAL_PARAMETERS,
 )

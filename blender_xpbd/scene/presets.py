@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .errors import XpbdError
-from .material_parameters import CLOTH, JELLY
+from .material_parameters import CLOTH, JELLY, STRAND
 from .parameter import Choice, Value
+from .strand_presets import STRAND_VALUES
 
 KAWABATA = (
     "order of magnitude of KES-F measurements (Kawabata, The Standardization and Analysis of Hand Evaluation, 1980)"
@@ -82,6 +83,10 @@ PRESETS: tuple[Preset, ...] = (
     Preset("SILK", "Silk", "Light and fluid", CLOTH, _cloth(0.06, 1500.0, 1e-6), KAWABATA),
     Preset("DENIM", "Denim", "Jeans: heavy and stiff", CLOTH, _cloth(0.4, 5000.0, 1.2e-4), KAWABATA),
     Preset("LEATHER", "Leather", "Garment leather, 0.8 mm", CLOTH, _cloth(0.5, 8000.0, 4e-5), SHEEP_LEATHER),
+    *(
+        Preset(name, label, description, STRAND, values, source)
+        for name, label, description, values, source in STRAND_VALUES
+    ),
 )
 
 OWN_CHOICES: tuple[Choice, ...] = (
@@ -92,13 +97,13 @@ PRESET_CHOICES: tuple[Choice, ...] = (
     *(Choice(preset.identifier, preset.label, preset.description) for preset in PRESETS),
     *OWN_CHOICES,
 )
-DEFAULT_PRESETS: Mapping[str, str] = {JELLY: "JELLY_MEDIUM", CLOTH: "COTTON"}
+DEFAULT_PRESETS: Mapping[str, str] = {JELLY: "JELLY_MEDIUM", CLOTH: "COTTON", STRAND: "ROPE"}
 
 _BY_IDENTIFIER = {preset.identifier: preset for preset in PRESETS}
 
 
 def preset_values(identifier: str, role: str, object_name: str = "") -> Mapping[str, Value]:
-    """The values that a preset sets on a body of the role ("JELLY" or "CLOTH").
+    """The values that a preset sets on a body of the role.
 
     Raises:
         XpbdError: E_PARAM, for an unknown preset or one that is for another role.

@@ -330,7 +330,7 @@ def _result(
                 particle_count=len(model.positions),
                 tetrahedron_count=len(model.tetrahedra),
                 constraint_counts=counts,
-                topology_hash=topology_hash(body.vertex_count, body.face_sizes, body.corners),
+                topology_hash=topology_hash(body.vertex_count, body.face_sizes, body.corners, body.loose_edges),
                 orientation_start=int(first_turn),
                 orientation_count=len(model.orientations),
             )

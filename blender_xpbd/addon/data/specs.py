@@ -98,6 +98,7 @@ _GROUP_MEANINGS = {
     "damping": ("Damping Group", "Vertex group that scales the material damping"),
     "pressure": ("Pressure Group", "Vertex group that scales the pressure of what is inside"),
     "push": ("Push Group", "Vertex group of what is pushed: weight 1 takes the whole push. Empty: the whole object"),
+    "radius": ("Radius Group", "Vertex group that scales the radius of a strand: tapered tips"),
     "friction": ("Friction Group", "Vertex group that scales the friction: weight 0 is ice, 1 is the material"),
 }
 _GROUP_SETTINGS = tuple(

@@ -18,7 +18,7 @@ class KeyTarget:
     Attributes:
         object_uid: ``session_uid`` of the object.
         name: its name then, for messages.
-        topology: digest of the mesh's connectivity.
+        topology: digest of what is joined to what.
         mixed_shape: what the artist's own shape keys show below relative baked ones, local, shape (vertices, 3).
         matrices: object to world in Blender units, shape (frames or 1, 4, 4); one where the object does not move.
         start, end, step: the frames that get a key.
@@ -27,6 +27,7 @@ class KeyTarget:
         make_single_user: copy a mesh that other objects use too.
         key_tolerance: how far vertices may be from where they were simulated, for fewer keys [m]; 0 for a key for
             every frame.
+        is_hair: it can have no keys itself; a mesh of its points has them.
     """
 
     object_uid: int
@@ -41,6 +42,7 @@ class KeyTarget:
     key_style: str = "AUTO"
     make_single_user: bool = False
     key_tolerance: float = 0.0
+    is_hair: bool = False
 
     def local(self, frame: int, positions: Floats) -> Floats:
         """World positions [m] at a frame, shape (vertices, 3), in the object's own coordinates."""

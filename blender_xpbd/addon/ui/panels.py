@@ -28,6 +28,7 @@ from .sidebar import (
     active_object,
     active_role,
     draw_choice,
+    draw_group,
     draw_parameter,
     draw_value,
 )
@@ -216,8 +217,12 @@ class XPBD_PT_pins(SubPanel, bpy.types.Panel):
         """Draw."""
         obj = context.object
         column = self.layout.column()
-        column.prop_search(obj.xpbd, "pin_group", obj, "vertex_groups", text="")
-        column.operator("xpbd.add_pin_group", icon="PINNED")
+        if obj.type != "MESH":
+            draw_choice(column, obj.xpbd, "pinned_ends")
+            column.prop(obj.xpbd, "hold_direction")
+        draw_group(column, obj, "pin_group", "" if obj.type == "MESH" else "Also")
+        if obj.type == "MESH":
+            column.operator("xpbd.add_pin_group", icon="PINNED")
         row = column.row()
         row.active = bool(obj.xpbd.pin_group) or obj.xpbd.attach_object is not None
         draw_value(row, obj.xpbd, "pin_frequency")
@@ -225,7 +230,7 @@ class XPBD_PT_pins(SubPanel, bpy.types.Panel):
         column.prop(obj.xpbd, "attach_object")
         row = column.row()
         row.active = obj.xpbd.attach_object is not None
-        row.prop_search(obj.xpbd, "attach_group", obj, "vertex_groups", text="")
+        draw_group(row, obj, "attach_group", "" if obj.type == "MESH" else "Also")
 
 
 class XPBD_PT_groups(SubPanel, bpy.types.Panel):
@@ -234,6 +239,11 @@ class XPBD_PT_groups(SubPanel, bpy.types.Panel):
     bl_label = "Vertex Groups"
     roles = BODY_ROLES
 
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Control points of a curve can be in no group."""
+        return super().poll(context) and context.object.type != "CURVE"
+
     def draw(self, context: bpy.types.Context) -> None:
         """Draw."""
         obj = context.object
@@ -241,7 +251,7 @@ class XPBD_PT_groups(SubPanel, bpy.types.Panel):
         for name in GROUP_PROPERTIES:
             parameter = PARAMETERS[name]
             if obj.xpbd.role in parameter.roles:
-                column.prop_search(obj.xpbd, name, obj, "vertex_groups", text=parameter.label.removesuffix(" Group"))
+                draw_group(column, obj, name, parameter.label.removesuffix(" Group"))
 
 
 class XPBD_PT_tetrahedra(SubPanel, bpy.types.Panel):
@@ -278,7 +288,8 @@ class XPBD_PT_collision(SubPanel, bpy.types.Panel):
         draw_value(column, settings, "friction", slider=True)
         draw_value(column, settings, "restitution", slider=True)
         if settings.role in BODY_ROLES:
-            draw_value(column, settings, "contact_offset")
+            if settings.role in PARAMETERS["contact_offset"].roles:
+                draw_value(column, settings, "contact_offset")
             _draw_contact(column, context.object)
 
 
@@ -292,7 +303,7 @@ def _draw_contact(column: Any, obj: Any) -> None:
     part = column.column()
     part.active = settings.use_self_collision or settings.use_body_collision
     draw_value(part, settings, "thickness")
-    part.prop_search(settings, "no_contact_group", obj, "vertex_groups")
+    draw_group(part, obj, "no_contact_group", PARAMETERS["no_contact_group"].label)
     column.prop(settings, "collision_collection")
     row = column.row()
     row.active = settings.use_body_collision

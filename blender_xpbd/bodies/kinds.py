@@ -13,13 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ..scene.body import Body
-from ..scene.material_parameters import CLOTH, JELLY
+from ..scene.material_parameters import CLOTH, JELLY, STRAND
 from ..scene.settings import SolverSettings
 from .body_model import BodyModel
 from .cloth import bind_to_cloth, build_cloth
 from .jelly import bind_to_jelly, build_jelly
 from .measures import MeasureBody, measure_cloth, measure_jelly
 from .pin_motion import carry_pins, match_pins
+from .strand import bind_to_strand, build_strand, place_strand_pins
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -64,6 +65,7 @@ BODY_KINDS: tuple[SolverKind, ...] = (
         is_branched=True,
     ),
     SolverKind(CLOTH, build_cloth, bind_to_cloth, measure_cloth),
+    SolverKind(STRAND, build_strand, bind_to_strand, measure_cloth, place_strand_pins, is_double=True),
 )
 
 

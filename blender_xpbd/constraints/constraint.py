@@ -88,6 +88,7 @@ class ConstraintType:
         scales: how its parameters follow material values, see ``scaling``.
         memory: numbers that it keeps of where it came to, where it is damped.
         rate_damping: how it is damped, where its projection does not do it.
+        is_real: whether it needs parameters and working space in the precision of what moves.
     """
 
     name: str
@@ -102,6 +103,7 @@ class ConstraintType:
     scales: tuple[Scaling, ...] = ()
     memory: int = 0
     rate_damping: RateDamping | None = None
+    is_real: bool = False
 
     @property
     def can_start_warm(self) -> bool:

@@ -201,9 +201,10 @@ def _constraints(system: System, mode: int) -> Any:
     # pools hold working space, and what follows a track changes while the system stays as it was built
     is_written = len(system.columns) > 0 or any(block and block.pools for block in schedule.blocks)
     parameters = make_array if is_written else readable_array
+    is_real = any(block is not None and block.type.is_real for block in schedule.blocks)
     return Constraints(
         indices=readable_array(schedule.indices, ti.i32),
-        parameters=parameters(schedule.parameters, ti.f32),
+        parameters=parameters(schedule.parameters, real_type() if is_real else ti.f32),
         lagrange_multipliers=make_array(multipliers, real_type()),
         table=make_array(np.column_stack([schedule.table, firsts]), ti.i32),
     )

@@ -194,7 +194,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     blocks: list[ConstraintBlock] = []
     owners: list[Body] = []
     pinned: list[PinnedParticles] = []
-    next_anchor = int(starts[-1])
+    next_anchor, first_turn = int(starts[-1]), 0
     for number, (model, start) in enumerate(zip(models, starts, strict=False)):
         blocks += [block.shifted(int(start)) if start else block for block in model.blocks]
         owners += [model.body] * len(model.blocks)
@@ -203,6 +203,11 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
             plate = model.plate.block(positions[number], inverse_masses[number], h, plate_intervals(scene))
             blocks.append(plate.shifted(int(start)))
             owners.append(model.body)
+        if model.rods is not None:
+            blocks.append(model.rods.block(inverse_masses[number], int(first_turn)).shifted(int(start)))
+            owners.append(model.body)
+            upright[number] = model.rods.gathered(upright[number])
+        first_turn += len(model.orientations)
         fixed = np.flatnonzero(model.pin_weights >= 1.0).astype(np.int32)
         soft = np.flatnonzero((model.pin_weights > 0.0) & (model.pin_weights < 1.0) & (model.masses > 0.0))
         anchors = np.arange(next_anchor, next_anchor + len(soft), dtype=np.int32)

@@ -27,7 +27,9 @@ class XPBD_OT_add_gallery_scene(bpy.types.Operator):
     filepath: bpy.props.StringProperty(
         name="File", description="The file that the scene needs", subtype="FILE_PATH", options={"SKIP_SAVE"}
     )
-    filter_glob: bpy.props.StringProperty(default="*.node;*.ele", options={"HIDDEN", "SKIP_SAVE"})
+    filter_glob: bpy.props.StringProperty(
+        name="Filter", description="Which files are shown", default="*.node;*.ele", options={"HIDDEN", "SKIP_SAVE"}
+    )
 
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:

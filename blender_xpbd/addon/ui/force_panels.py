@@ -8,7 +8,7 @@ import bpy
 from ...scene.body_kinds import body_roles
 from ...scene.external_parameters import PUSH
 from ..data.material_names import FORCES
-from .sidebar import SubPanel, draw_value
+from .sidebar import PARAMETERS, SubPanel, draw_group, draw_value
 
 
 class XPBD_PT_forces(SubPanel, bpy.types.Panel):
@@ -24,14 +24,14 @@ class XPBD_PT_forces(SubPanel, bpy.types.Panel):
         column = self.layout.column()
         part = column.column()
         part.active = context.scene.xpbd.use_force_fields
-        for name in FORCES:
+        for name in (name for name in FORCES if settings.role in PARAMETERS[name].roles):
             draw_value(part, settings, name, slider=True)
         part.prop(settings, "force_collection")
         column.separator()
         vector = column.column(align=True)
         for name in PUSH:
             vector.prop(settings, name)
-        column.prop_search(settings, "push_group", obj, "vertex_groups")
+        draw_group(column, obj, "push_group", PARAMETERS["push_group"].label)
 
 
 class XPBD_PT_fields(SubPanel, bpy.types.Panel):

@@ -31,6 +31,8 @@ from .sidebar import (
     SidebarPanel,
     SubPanel,
     active_object,
+    draw_choice,
+    draw_group,
     draw_parameter,
     draw_value,
 )
@@ -225,8 +227,12 @@ class XPBD_PT_pins(SubPanel, bpy.types.Panel):
         """Draw."""
         obj = context.object
         column = self.layout.column()
-        column.prop_search(obj.xpbd, "pin_group", obj, "vertex_groups", text="")
-        column.operator("xpbd.add_pin_group", icon="PINNED")
+        if obj.type != "MESH":
+            draw_choice(column, obj.xpbd, "pinned_ends")
+            column.prop(obj.xpbd, "hold_direction")
+        draw_group(column, obj, "pin_group", "" if obj.type == "MESH" else "Also")
+        if obj.type == "MESH":
+            column.operator("xpbd.add_pin_group", icon="PINNED")
         row = column.row()
         row.active = bool(obj.xpbd.pin_group) or obj.xpbd.attach_object is not None
         draw_value(row, obj.xpbd, "pin_frequency")
@@ -234,7 +240,7 @@ class XPBD_PT_pins(SubPanel, bpy.types.Panel):
         column.prop(obj.xpbd, "attach_object")
         row = column.row()
         row.active = obj.xpbd.attach_object is not None
-        row.prop_search(obj.xpbd, "attach_group", obj, "vertex_groups", text="")
+        draw_group(row, obj, "attach_group", "" if obj.type == "MESH" else "Also")
 
 
 class XPBD_PT_groups(SubPanel, bpy.types.Panel):
@@ -243,6 +249,11 @@ class XPBD_PT_groups(SubPanel, bpy.types.Panel):
     bl_label = "Vertex Groups"
     roles = BODY_ROLES
 
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Control points of a curve can be in no group."""
+        return super().poll(context) and context.object.type != "CURVE"
+
     def draw(self, context: bpy.types.Context) -> None:
         """Draw."""
         obj = context.object
@@ -250,7 +261,7 @@ class XPBD_PT_groups(SubPanel, bpy.types.Panel):
         for name in GROUP_PROPERTIES:
             parameter = PARAMETERS[name]
             if obj.xpbd.role in parameter.roles:
-                column.prop_search(obj.xpbd, name, obj, "vertex_groups", text=parameter.label.removesuffix(" Group"))
+                draw_group(column, obj, name, parameter.label.removesuffix(" Group"))
 
 
 class XPBD_PT_tetrahedra(SubPanel, bpy.types.Panel):
@@ -308,7 +319,7 @@ def _draw_contact(column: Any, obj: Any) -> None:
     part.active = settings.use_self_collision or settings.use_body_collision
     for name in _of_role(settings, ("thickness",)):
         draw_value(part, settings, name)
-    part.prop_search(settings, "no_contact_group", obj, "vertex_groups")
+    draw_group(part, obj, "no_contact_group", PARAMETERS["no_contact_group"].label)
     column.prop(settings, "collision_collection")
     row = column.row()
     row.active = settings.use_body_collision

@@ -12,6 +12,7 @@ from .check_worker import XPBD_OT_check_worker
 from .clear import XPBD_OT_clear
 from .export import XPBD_OT_export
 from .free_unused import XPBD_OT_free_unused
+from .gallery import XPBD_OT_add_gallery_scene
 from .mute_deformers import XPBD_OT_mute_deformers
 from .own_material import XPBD_OT_own_material
 from .pin_group import XPBD_OT_add_pin_group
@@ -43,6 +44,7 @@ CLASSES = (
     XPBD_OT_subdivide,
     XPBD_OT_mute_deformers,
     XPBD_OT_set_rest_shape,
+    XPBD_OT_add_gallery_scene,
 )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..scene.errors import XpbdError
-from ..scene.force import AIR_DENSITY, FORCE_PARAMETERS
+from ..scene.force import AIR_DENSITY, ATTRACTION, ATTRACTION_SOFTENING, FORCE_PARAMETERS
 from ..scene.material import Material
 from ..scene.material_parameters import MATERIAL_PARAMETERS
 from ..scene.scene import Scene, validate
@@ -40,7 +40,7 @@ UNITS: dict[str, str] = {
     "gravity": "m/s²",
     "frame_duration": "s",
     "thickness": "m",
-    AIR_DENSITY.name: AIR_DENSITY.unit,
+    **{spec.name: spec.unit for spec in (AIR_DENSITY, ATTRACTION, ATTRACTION_SOFTENING)},
     **{
         parameter.name: parameter.unit
         for parameter in (*MATERIAL_PARAMETERS, *SCENE_PARAMETERS, *FORCE_PARAMETERS)
@@ -50,7 +50,18 @@ UNITS: dict[str, str] = {
 
 _MAXIMUM_BYTES = 64 * 2**20
 _KEYS = ("schema_version", "software", "solver_version", "digest", "units", "names", "scene")
-_SCENE_KEYS = ("gravity", "air_density", "frames", "settings", "bodies", "colliders", "forces", "tracks")
+_SCENE_KEYS = (
+    "gravity",
+    "air_density",
+    "attraction",
+    "attraction_softening",
+    "frames",
+    "settings",
+    "bodies",
+    "colliders",
+    "forces",
+    "tracks",
+)
 _FRAMES_KEYS = ("start", "end", "step", "frame_duration")
 
 
@@ -151,6 +162,8 @@ def _describe(scene: Scene) -> dict[str, Any]:
     return {
         "gravity": [float(x) for x in scene.gravity],
         "air_density": float(scene.air_density),
+        "attraction": float(scene.attraction),
+        "attraction_softening": float(scene.attraction_softening),
         "frames": {
             "start": int(frames.start),
             "end": int(frames.end),
@@ -216,4 +229,6 @@ def _read_scene(folder: Path, record: Record, names: Record) -> Scene:
         forces=tuple(read_force(folder, item, names, count) for item in forces),
         tracks=tuple(read_track(folder, item, count) for item in tracks),
         air_density=record.number("air_density"),
+        attraction=record.number("attraction"),
+        attraction_softening=record.number("attraction_softening"),
     )

@@ -78,7 +78,16 @@ def material_names(settings: Any, solver_mode: str) -> list[str]:
         settings: ``Object.xpbd`` of a body.
         solver_mode: "XPBD" or "PBD".
     """
-    elsewhere = {"stiffness_input", "pin_frequency", *DAMPING, *STRUCTURE, *_COLLISION, *FORCES, *PUSH}
+    elsewhere = {
+        "stiffness_input",
+        "pin_frequency",
+        "attraction_weight",
+        *DAMPING,
+        *STRUCTURE,
+        *_COLLISION,
+        *FORCES,
+        *PUSH,
+    }
     return [name for name in _names_that_count(settings, solver_mode) if name not in elsewhere]
 
 

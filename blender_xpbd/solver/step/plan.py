@@ -116,5 +116,6 @@ def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
             has_air=system.external.has_air,
             has_grains=len(system.grains) > 0,
             grains_stick=system.grains.stick,
+            attracts=bool(system.attraction),
         ),
     )

@@ -39,7 +39,7 @@ class TrackPlayer:
         gravity = np.append(system.tracks.gravities(system.scene.gravity, [frame_index])[0], 0.0)
         self._uploads.write("particles.gravity", gravity[None])
         self._uploads.write("particles.bodies", body_table(system, frame_index))
-        self._uploads.write("contacts.grain_rules", system.grains.rules(system.tracks, frame_index))
+        self._uploads.write("world.pairs.grain_rules", system.grains.rules(system.tracks, frame_index))
         self._uploads.write("colliders.floats", self._collider_table(frame_index))
         self.share_levels(frame_index, 1)
         self._scale_columns(frame_index)

@@ -36,6 +36,7 @@ class Variant(NamedTuple):
         has_air: whether air acts on surfaces.
         has_grains: whether there are grains.
         grains_stick: whether some hold on to each other.
+        attracts: whether bodies attract each other.
     """
 
     mode: int
@@ -56,6 +57,7 @@ class Variant(NamedTuple):
     has_air: bool = False
     has_grains: bool = False
     grains_stick: bool = False
+    attracts: bool = False
 
     @property
     def is_forced(self) -> bool:

@@ -204,6 +204,8 @@ class _SceneParts:
         self._key_tolerance = _key_tolerance(scene, options)
         self._gravity = np.array(gravity_of(scene), np.float64) * self._unit_scale
         self._air_density = scene.xpbd.air_density
+        self._attraction = scene.xpbd.attraction
+        self._softening = scene.xpbd.attraction_softening * self._unit_scale
         self._floor, self._fields = floor, fields
 
     def assemble(
@@ -242,6 +244,8 @@ class _SceneParts:
             self._fields.forces(),
             (*parameters.tracks(met), *self._fields.tracks()),
             self._air_density,
+            self._attraction,
+            self._softening,
         )
         validate(scene)
         notices = [notice for body in bodies for notice in body.notices]

@@ -13,7 +13,7 @@ from ...scene.body import RESOLUTION_RANGE, VERTEX_FACTORS
 from ...scene.body_contact import CONTACT_PARAMETERS
 from ...scene.body_kinds import BODY_KINDS, body_labels, body_roles
 from ...scene.collider_shapes import COLLIDER_SHAPES
-from ...scene.force import AIR_DENSITY
+from ...scene.force import AIR_DENSITY, ATTRACTION, ATTRACTION_SOFTENING
 from ...scene.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS, STRAND
 from ...scene.parameter import Choice, Parameter
 from ...scene.presets import DEFAULT_PRESETS, PRESET_CHOICES
@@ -412,6 +412,8 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
         )
     ),
     Setting(AIR_DENSITY),
+    Setting(ATTRACTION),
+    Setting(ATTRACTION_SOFTENING),
     Setting(
         Parameter(
             "cache_directory",

@@ -219,7 +219,7 @@ class ShapeKeyWriter:
         block = None if record is None or keys is None else keys.key_blocks.get(record.key_name(frame))
         if record is None or block is None or len(block.points) != len(local):
             return
-        set_key_coordinates(block, self._key_coordinates(frame, local, record.style))
+        set_key_coordinates(block, self._key_coordinates(frame, local, record.style), self._handles)
         self._frames.replace(frame, local)
         obj.data.update_tag()
 

@@ -29,6 +29,8 @@ class XPBD_MT_object(bpy.types.Menu):
             text = f"Set XPBD Role: {role.label}"
             layout.operator("xpbd.set_role", text=text, icon=ROLE_ICONS[role.identifier]).role = role.identifier
         layout.separator()
+        layout.operator("xpbd.fill_with_grains", icon=ROLE_ICONS["GRAINS"])
+        layout.separator()
         layout.operator_context = "INVOKE_DEFAULT"
         layout.operator("xpbd.check", icon="CHECKMARK")
         layout.operator("xpbd.bake", icon="PLAY")

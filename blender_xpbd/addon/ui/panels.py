@@ -21,7 +21,7 @@ from ..data.quality import quality_of
 from ..data.specs import GROUP_PROPERTIES, ROLES
 from .cache_panel import XPBD_PT_cache
 from .findings import draw_findings, untold
-from .force_panels import XPBD_PT_fields, XPBD_PT_forces
+from .force_panels import XPBD_PT_attraction, XPBD_PT_fields, XPBD_PT_forces
 from .goal_panel import XPBD_PT_goal
 from .menus import ROLE_ICONS, XPBD_MT_material
 from .mode_panel import XPBD_PT_mode
@@ -94,6 +94,8 @@ def _draw_roles(layout: Any, obj: Any) -> None:
         button.role = role
     if obj.xpbd.role != "NONE":
         row.operator("xpbd.set_role", text="", icon=ROLE_ICONS["NONE"]).role = "NONE"
+    else:
+        column.operator("xpbd.fill_with_grains", icon=ROLE_ICONS["GRAINS"])
 
 
 def _draw_material_choice(layout: Any, obj: Any) -> None:
@@ -386,6 +388,7 @@ CLASSES = (
     XPBD_PT_mode,
     XPBD_PT_floor,
     XPBD_PT_fields,
+    XPBD_PT_attraction,
     XPBD_PT_solver,
     XPBD_PT_cache,
 )

@@ -11,6 +11,7 @@ from .check import XPBD_OT_check
 from .check_worker import XPBD_OT_check_worker
 from .clear import XPBD_OT_clear
 from .export import XPBD_OT_export
+from .fill_with_grains import XPBD_OT_fill_with_grains
 from .free_unused import XPBD_OT_free_unused
 from .gallery import XPBD_OT_add_gallery_scene
 from .mute_deformers import XPBD_OT_mute_deformers
@@ -34,6 +35,7 @@ CLASSES = (
     XPBD_OT_export,
     XPBD_OT_free_unused,
     XPBD_OT_add_pin_group,
+    XPBD_OT_fill_with_grains,
     XPBD_OT_own_material,
     XPBD_OT_use_scene_range,
     XPBD_OT_select_crossings,

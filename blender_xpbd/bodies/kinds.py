@@ -15,6 +15,7 @@ import numpy.typing as npt
 from ..scene.body import Body
 from ..scene.material_parameters import CLOTH, JELLY
 from ..scene.settings import SolverSettings
+from .body_links import with_links
 from .body_model import BodyModel
 from .cloth import bind_to_cloth, build_cloth
 from .jelly import bind_to_jelly, build_jelly
@@ -79,4 +80,5 @@ def build_body(body: Body, settings: SolverSettings) -> BodyModel:
     Raises:
         XpbdError: E_GEOM_* or E_TET_*, for a mesh that cannot be simulated; E_PARAM for pressure in an open mesh.
     """
-    return solver_kind(body).build(replace(body, pins=body.pins.ascending()), own_settings(body, settings))
+    own = own_settings(body, settings)
+    return with_links(solver_kind(body).build(replace(body, pins=body.pins.ascending()), own), own)

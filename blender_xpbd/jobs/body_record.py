@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..scene.body import VERTEX_FACTORS, Attachment, Body, Pins, Tetrahedralization
+from ..scene.links import Links
 from ..scene.material import Material
 from .array_record import Arrays, describe_arrays, read_arrays, typed
 from .array_shapes import FRAMES, ArraySpec
@@ -45,6 +46,11 @@ BODY_ARRAYS: dict[str, ArraySpec] = {
     "attach_vertices": ("<i4", ("attached",)),
     "attach_weights": ("<f4", ("attached",)),
     "contact_left_out": ("<i4", ("left out",)),
+    "link_pairs": ("<i4", ("links", 2)),
+    "link_kinds": ("<i4", ("links",)),
+    "link_lengths": ("<f8", ("links",)),
+    "link_compliances": ("<f8", ("links",)),
+    "link_shares": ("<f8", ("links",)),
     **{f"factor_{name}": ("<f4", ("vertices",)) for name in VERTEX_FACTORS},
 }
 
@@ -69,6 +75,7 @@ def body_arrays(body: Body) -> Arrays:
             "attach_vertices": attachment.vertices if attachment else (),
             "attach_weights": attachment.weights if attachment else (),
             "contact_left_out": body.contact.left_out,
+            **{f"link_{name}": values for name, values in body.links.columns().items()},
             # an empty array stands for no factors
             **{f"factor_{name}": body.vertex_factors.get(name, ()) for name in VERTEX_FACTORS},
         },
@@ -133,4 +140,5 @@ def read_body(folder: Path, record: Record, names: Record, frame_count: int) -> 
         attachment=Attachment(target, arrays["attach_vertices"], arrays["attach_weights"]) if target else None,
         contact=read_contact(record.record("contact", CONTACT_KEYS), arrays["contact_left_out"]),
         fields=None if record.is_null("fields") else record.texts("fields"),
+        links=Links(**{name: arrays[f"link_{name}"] for name in Links().columns()}),
     )

@@ -29,7 +29,7 @@ from .strict_json import dump_json, load_json
 from .track_record import TRACK_KEYS, describe_track, read_track, track_arrays, track_specs
 from .version import SOLVER_VERSION, VERSION
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 JOB_FILE = "job.json"
 FOLDER_NAME_LENGTH = 24
 

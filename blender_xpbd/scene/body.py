@@ -13,6 +13,7 @@ import numpy.typing as npt
 from .body_contact import BodyContact
 from .checks import require_finite, require_indices, require_transforms
 from .errors import XpbdError
+from .links import Links, validate_links
 from .material import Material
 from .transforms import at_frame, transformed
 
@@ -129,6 +130,7 @@ class Body:
             body, as a cage is, turns with it.
         contact: what the body meets.
         fields: identifiers of the force fields that act on it, each once; None for all.
+        links: between vertices, that the artist has made.
     """
 
     identifier: str
@@ -148,6 +150,7 @@ class Body:
     axes: Floats = field(default_factory=lambda: np.eye(3))
     contact: BodyContact = field(default_factory=BodyContact)
     fields: tuple[str, ...] | None = None
+    links: Links = field(default_factory=Links)
 
     @property
     def vertex_count(self) -> int:
@@ -180,6 +183,7 @@ def validate_body(body: Body, frame_count: int, others: Set[str]) -> None:
         raise XpbdError("E_GEOM_EMPTY", "The object has no vertices.", body.name)
     _validate_pins(body, frame_count)
     _validate_factors(body)
+    validate_links(body.links, body.vertex_count, body.name)
     if body.velocity.shape != (3,) or not np.isfinite(body.velocity).all():
         raise XpbdError("E_PARAM", "The initial velocity must be three finite numbers.", body.name)
     if not _is_rotation(body.axes):

@@ -72,6 +72,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_PRESSURE",
     "W_PIN_GROUP",
     "W_GROUP",
+    "W_LINK",
     "W_QUALITY",
     "W_FILE_UNSAVED",
     "W_COLLIDER_SCALE",

@@ -69,7 +69,7 @@ def test_files_are_named_by_identifier_and_field(job: Path) -> None:
 
 def test_job_tells_units_names_and_version(job: Path) -> None:
     value = json.loads((job / "job.json").read_text(encoding="utf-8"))
-    assert value["schema_version"] == 4
+    assert value["schema_version"] == 5
     assert value["units"]["youngs_modulus"] == "Pa"
     assert value["names"]["con"] == "Würfel/../\n"
     assert value["software"]

@@ -14,6 +14,7 @@ from ...scene.body import Attachment, Body, Pins, Tetrahedralization, topology_h
 from ...scene.body_contact import BodyContact
 from ...scene.body_kinds import body_kind
 from ...scene.errors import Notice
+from ...scene.links import Links
 from ...scene.material import Material
 from ...scene.tetgen_files import read_node_ele
 from ...scene.transforms import transformed
@@ -22,6 +23,7 @@ from ..data.specs import group_property
 from .attachment_reader import LocalAttachment, read_attachment
 from .contact_reader import LocalContact, read_contact
 from .force_reader import chosen_fields
+from .link_reader import read_links
 from .mesh_reader import (
     group_weights,
     pinned_key,
@@ -62,7 +64,7 @@ class LocalBody:
         key_style: the artist's wish.
         notices: warnings.
         tetrahedralization: with local coordinates of the vertices.
-        uvs, loose_edges: as in ``scene.Body``.
+        uvs, loose_edges, links: as in ``scene.Body``.
     """
 
     object_uid: int
@@ -85,6 +87,7 @@ class LocalBody:
     tetrahedralization: Tetrahedralization = field(default_factory=Tetrahedralization)
     uvs: npt.NDArray[np.float32] = field(default_factory=lambda: NO_UVS)
     loose_edges: Ints = field(default_factory=lambda: np.zeros((0, 2), np.int32))
+    links: Links = field(default_factory=Links)
 
     @property
     def topology(self) -> str:
@@ -131,6 +134,7 @@ class LocalBody:
             vertex_factors=self.vertex_factors,
             uvs=self.uvs,
             loose_edges=self.loose_edges,
+            links=self.links,
             attachment=attachment,
             axes=rotation_of(matrices[0][:3, :3]),
             contact=contact,
@@ -172,6 +176,7 @@ def _read_mesh(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     vertex_factors, group_notices = _read_vertex_factors(obj)
     attachment, attachment_notices = read_attachment(obj)
     contact, contact_notices = read_contact(obj, unit_scale)
+    links, link_notices = read_links(obj, unit_scale)
     return LocalBody(
         object_uid=obj.session_uid,
         name=obj.name,
@@ -189,7 +194,8 @@ def _read_mesh(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
         contact=contact,
         key_style=settings.key_style,
         chosen_fields=chosen_fields(obj),
-        notices=(*notices, *group_notices, *attachment_notices, *contact_notices),
+        notices=(*notices, *group_notices, *attachment_notices, *contact_notices, *link_notices),
+        links=links,
     )
 
 

@@ -20,8 +20,10 @@ from ..data.quality import quality_of
 from ..data.specs import GROUP_PROPERTIES, ROLES
 from .findings import draw_findings, untold
 from .force_panels import XPBD_PT_fields, XPBD_PT_forces
+from .link_panel import XPBD_PT_links
 from .menus import ROLE_ICONS, XPBD_MT_material
 from .mode_panel import XPBD_PT_mode
+from .plasticity_panel import XPBD_PT_plasticity
 from .sidebar import (
     PARAMETERS,
     SidebarPanel,
@@ -369,6 +371,8 @@ CLASSES = (
     XPBD_PT_tetrahedra,
     XPBD_PT_collision,
     XPBD_PT_forces,
+    XPBD_PT_links,
+    XPBD_PT_plasticity,
     XPBD_PT_mode,
     XPBD_PT_floor,
     XPBD_PT_fields,

@@ -16,6 +16,7 @@ from .pin_group import XPBD_OT_add_pin_group
 from .remedies import XPBD_OT_add_floor, XPBD_OT_lift, XPBD_OT_subdivide
 from .scene_range import XPBD_OT_use_scene_range
 from .select_crossings import XPBD_OT_select_crossings
+from .set_link import XPBD_OT_set_link
 from .set_role import XPBD_OT_set_role
 
 CLASSES = (
@@ -25,6 +26,7 @@ CLASSES = (
     XPBD_OT_clear,
     XPBD_OT_export,
     XPBD_OT_add_pin_group,
+    XPBD_OT_set_link,
     XPBD_OT_own_material,
     XPBD_OT_use_scene_range,
     XPBD_OT_select_crossings,

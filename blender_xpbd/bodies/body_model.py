@@ -46,6 +46,7 @@ class BodyModel:
         plate: what of it bends as a whole, solved at once; None without.
         orientations: of what turns by itself.
         notices: warnings.
+        shown: of each vertex of the mesh, the vertex at whose place it is shown; empty where it is its own.
     """
 
     body: Body
@@ -66,6 +67,7 @@ class BodyModel:
     plate: Plate | None = None
     orientations: Orientations = field(default_factory=Orientations)
     notices: tuple[Notice, ...] = ()
+    shown: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
 
     @property
     def contact_offset(self) -> float:

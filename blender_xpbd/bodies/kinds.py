@@ -19,6 +19,7 @@ from .body_links import with_links
 from .body_model import BodyModel
 from .cloth import bind_to_cloth, build_cloth
 from .jelly import bind_to_jelly, build_jelly
+from .joined import build_joined
 from .measures import MeasureBody, measure_cloth, measure_jelly
 from .own_settings import own_settings
 from .pin_motion import carry_pins, match_pins
@@ -81,4 +82,5 @@ def build_body(body: Body, settings: SolverSettings) -> BodyModel:
         XpbdError: E_GEOM_* or E_TET_*, for a mesh that cannot be simulated; E_PARAM for pressure in an open mesh.
     """
     own = own_settings(body, settings)
-    return with_links(solver_kind(body).build(replace(body, pins=body.pins.ascending()), own), own)
+    ordered = replace(body, pins=body.pins.ascending())
+    return build_joined(ordered, lambda joined: with_links(solver_kind(body).build(joined, own), own))

@@ -46,6 +46,7 @@ BODY_ARRAYS: dict[str, ArraySpec] = {
     "attach_vertices": ("<i4", ("attached",)),
     "attach_weights": ("<f4", ("attached",)),
     "contact_left_out": ("<i4", ("left out",)),
+    "seams": ("<i4", ("seam vertices",)),
     "link_pairs": ("<i4", ("links", 2)),
     "link_kinds": ("<i4", ("links",)),
     "link_lengths": ("<f8", ("links",)),
@@ -75,6 +76,7 @@ def body_arrays(body: Body) -> Arrays:
             "attach_vertices": attachment.vertices if attachment else (),
             "attach_weights": attachment.weights if attachment else (),
             "contact_left_out": body.contact.left_out,
+            "seams": body.seams,
             **{f"link_{name}": values for name, values in body.links.columns().items()},
             # an empty array stands for no factors
             **{f"factor_{name}": body.vertex_factors.get(name, ()) for name in VERTEX_FACTORS},
@@ -140,5 +142,6 @@ def read_body(folder: Path, record: Record, names: Record, frame_count: int) -> 
         attachment=Attachment(target, arrays["attach_vertices"], arrays["attach_weights"]) if target else None,
         contact=read_contact(record.record("contact", CONTACT_KEYS), arrays["contact_left_out"]),
         fields=None if record.is_null("fields") else record.texts("fields"),
+        seams=arrays["seams"],
         links=Links(**{name: arrays[f"link_{name}"] for name in Links().columns()}),
     )

@@ -131,6 +131,8 @@ class Body:
         contact: what the body meets.
         fields: identifiers of the force fields that act on it, each once; None for all.
         links: between vertices, that the artist has made.
+        seams: equal where vertices were one before they were split for tearing, 0 for none; shape (vertices,), or (0,).
+        torn: which seams hold no more, as ``geometry.surface.seams`` finds them; shape (seams,), or (0,) for none.
     """
 
     identifier: str
@@ -151,6 +153,8 @@ class Body:
     contact: BodyContact = field(default_factory=BodyContact)
     fields: tuple[str, ...] | None = None
     links: Links = field(default_factory=Links)
+    seams: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
+    torn: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
 
     @property
     def vertex_count(self) -> int:
@@ -184,6 +188,8 @@ def validate_body(body: Body, frame_count: int, others: Set[str]) -> None:
     _validate_pins(body, frame_count)
     _validate_factors(body)
     validate_links(body.links, body.vertex_count, body.name)
+    if body.seams.shape not in {(0,), (body.vertex_count,)} or (body.seams < 0).any():
+        raise XpbdError("E_PARAM", "Seams must be a number of at least 0 for each vertex.", body.name)
     if body.velocity.shape != (3,) or not np.isfinite(body.velocity).all():
         raise XpbdError("E_PARAM", "The initial velocity must be three finite numbers.", body.name)
     if not _is_rotation(body.axes):

@@ -73,6 +73,8 @@ WARNING_CODES: tuple[str, ...] = (
     "W_PIN_GROUP",
     "W_GROUP",
     "W_LINK",
+    "W_SEAM",
+    "W_TORN",
     "W_QUALITY",
     "W_FILE_UNSAVED",
     "W_COLLIDER_SCALE",

@@ -33,11 +33,13 @@ from ..solver.system.contact_statistics import CONTACT_STATISTICS, contact_rows
 from ..solver.system.statistics import Measure
 from ..solver.system.substeps import MOST_SUBSTEPS
 from ..solver.system.system import System, build_system
+from ..solver.tearing import make_solver
 from .contact_notices import tangled_notices, tunnelled_notice
 from .quality import QualityChoice, by_material, choose_quality, with_settings
 from .resume import Start, find_start, had_checkpoint, unfit
 from .stop_signal import StopSignal
 from .stopwatch import Stopwatch
+from .torn_notices import torn_notices
 
 # chosen by hand: about as much of a bake as a crash may cost [s]
 CHECKPOINT_SECONDS = 2.0
@@ -143,7 +145,7 @@ class JobRunner:
             self._note_quality(chosen)
         self._note_softness(system)
         with self._watch.stage("build"):
-            solver = Solver(system, choose_paths(system, device))
+            solver = make_solver(system, choose_paths(system, device))
             crossings = solver.crossings()
         tangled = tangled_notices(crossings, scene)
         notices = (*self._status.notices, *system.notices, *solver.notices, *tangled)
@@ -166,7 +168,7 @@ class JobRunner:
         return self._simulate(scene, solver, cache, measure)
 
     def _simulate(self, scene: Scene, solver: Solver, cache: FrameCache, measure: Measure) -> ExitCode:
-        kept = set(scene.frames.kept())
+        kept, system = set(scene.frames.kept()), solver.system
         self._checkpoint_time = self._solving_since = time.perf_counter()
         for frame in range(scene.frames.start + solver.frame_index + 1, scene.frames.end + 1):
             if self._stop.is_requested:
@@ -176,6 +178,11 @@ class JobRunner:
             with self._watch.stage("solve"):
                 solver.advance()
             self._note_tunnelled(solver, frame)
+            if solver.system is not system:
+                # what has torn is measured by other edges
+                system = solver.system
+                measure = Measure(system, has_contact=solver.contact_counts() is not None)
+            self._note_torn(solver)
             if frame in kept:
                 self._publish(solver, cache, measure, frame)
             if time.perf_counter() - self._checkpoint_time > self._checkpoint_pause:
@@ -236,6 +243,14 @@ class JobRunner:
         """Of each frame, also of those that are not kept."""
         if (counts := solver.contact_counts()) is not None:
             self._add_tunnelled(solver.system, counts[:, TUNNELLED], frame)
+
+    def _note_torn(self, solver: Solver) -> None:
+        """How many seams have torn, of each body; a number that grows stands in the place of the last."""
+        for notice in torn_notices(solver):
+            others = [
+                old for old in self._status.notices if (old.code, old.object_name) != ("W_TORN", notice.object_name)
+            ]
+            self._status = replace(self._status, notices=(*others, notice))
 
     def _add_tunnelled(self, system: System, counts: np.ndarray, frame: int) -> None:
         for count, model in zip(counts, system.models, strict=True):
@@ -319,8 +334,10 @@ def _result(
 ) -> Result:
     bodies, first = [], 0
     turns = system.orientation_starts[:-1]
-    for model, counts, first_turn in zip(system.models, _constraint_counts(system), turns, strict=True):
-        body = model.body
+    # as they came, not as they are joined
+    for body, model, counts, first_turn in zip(
+        system.scene.bodies, system.models, _constraint_counts(system), turns, strict=True
+    ):
         bodies.append(
             BodyResult(
                 identifier=body.identifier,

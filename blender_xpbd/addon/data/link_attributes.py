@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The attributes of a mesh's edges that make links of them."""
+"""The attributes of a mesh that make links of its edges, and that tell which of its vertices were one."""
 
 from __future__ import annotations
 
@@ -9,4 +9,6 @@ LINK_KIND = "xpbd_link"
 LINK_LENGTH = "xpbd_rest_length"
 LINK_COMPLIANCE = "xpbd_compliance"
 LINK_STIFFNESS = "xpbd_stiffness"
+# of vertices: equal where they were one before they were split for tearing; an integer above 0
+SEAM = "xpbd_seam"
 LINK_TYPES = {LINK_KIND: "INT", LINK_LENGTH: "FLOAT", LINK_COMPLIANCE: "FLOAT", LINK_STIFFNESS: "FLOAT"}

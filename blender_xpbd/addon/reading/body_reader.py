@@ -34,6 +34,7 @@ from .mesh_reader import (
     read_uvs,
 )
 from .motion import rotation_of
+from .seam_reader import read_seams
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -64,7 +65,7 @@ class LocalBody:
         key_style: the artist's wish.
         notices: warnings.
         tetrahedralization: with local coordinates of the vertices.
-        uvs, loose_edges, links: as in ``scene.Body``.
+        uvs, loose_edges, links, seams: as in ``scene.Body``.
     """
 
     object_uid: int
@@ -88,6 +89,7 @@ class LocalBody:
     uvs: npt.NDArray[np.float32] = field(default_factory=lambda: NO_UVS)
     loose_edges: Ints = field(default_factory=lambda: np.zeros((0, 2), np.int32))
     links: Links = field(default_factory=Links)
+    seams: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
 
     @property
     def topology(self) -> str:
@@ -135,6 +137,7 @@ class LocalBody:
             uvs=self.uvs,
             loose_edges=self.loose_edges,
             links=self.links,
+            seams=self.seams,
             attachment=attachment,
             axes=rotation_of(matrices[0][:3, :3]),
             contact=contact,
@@ -164,7 +167,9 @@ def read_cloth(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     """Read a cloth object, as ``BlenderKind.read``."""
     is_woven = obj.xpbd.membrane_model == "ORTHOTROPIC"
     uvs = read_uvs(obj.data, obj.xpbd.uv_map) if is_woven else NO_UVS
-    return replace(_read_mesh(obj, unit_scale), uvs=uvs, loose_edges=read_loose_edges(obj.data))
+    body, (seams, notices) = _read_mesh(obj, unit_scale), read_seams(obj)
+    loose_edges = read_loose_edges(obj.data)
+    return replace(body, uvs=uvs, loose_edges=loose_edges, seams=seams, notices=(*body.notices, *notices))
 
 
 def _read_mesh(obj: bpy.types.Object, unit_scale: float) -> LocalBody:

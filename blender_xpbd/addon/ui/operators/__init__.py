@@ -11,6 +11,7 @@ from .check import XPBD_OT_check
 from .check_worker import XPBD_OT_check_worker
 from .clear import XPBD_OT_clear
 from .export import XPBD_OT_export
+from .make_tearable import XPBD_OT_make_tearable
 from .own_material import XPBD_OT_own_material
 from .pin_group import XPBD_OT_add_pin_group
 from .remedies import XPBD_OT_add_floor, XPBD_OT_lift, XPBD_OT_subdivide
@@ -27,6 +28,7 @@ CLASSES = (
     XPBD_OT_export,
     XPBD_OT_add_pin_group,
     XPBD_OT_set_link,
+    XPBD_OT_make_tearable,
     XPBD_OT_own_material,
     XPBD_OT_use_scene_range,
     XPBD_OT_select_crossings,

@@ -27,6 +27,7 @@ from .system.system import System, build_system
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]
+Arrays = Mapping[str, npt.NDArray[np.generic]]
 
 # arrays of particles that go on; others are about constraints and contacts, and begin anew
 _OF_PARTICLES = ("positions", "velocities", "older_positions", "older_velocities")
@@ -116,7 +117,7 @@ class TearingSolver(Solver):
         """How large the arrays of a checkpoint may be at any frame."""
         return _MOST_GROWTH * super().most_checkpoint_bytes
 
-    def restore(self, frame_index: int, arrays: Mapping[str, npt.NDArray[np.generic]]) -> None:
+    def restore(self, frame_index: int, arrays: Arrays) -> None:
         """Go on from a checkpoint.
 
         Raises:
@@ -131,12 +132,7 @@ class TearingSolver(Solver):
         super().restore(frame_index, arrays)
 
 
-def _carried(
-    old: System,
-    before: Mapping[str, npt.NDArray[np.generic]],
-    new: System,
-    built: Mapping[str, npt.NDArray[np.generic]],
-) -> dict[str, npt.NDArray[np.generic]]:
+def _carried(old: System, before: Arrays, new: System, built: Arrays) -> dict[str, npt.NDArray[np.generic]]:
     """The state of a system as that of another one in which less is joined.
 
     Args:

@@ -159,6 +159,9 @@ class JobRunner:
         with self._watch.stage("compile"):
             solver.compile()
         self._begin(begin, scene, solver, cache)
+        if solver.system is not system:
+            # some of it had torn
+            measure = Measure(solver.system, has_contact=crossings is not None)
         if solver.frame_index == 0:
             self._publish(solver, cache, measure, scene.frames.start)
         # what was made until here stays; it was made without collecting, see __main__
@@ -247,9 +250,8 @@ class JobRunner:
     def _note_torn(self, solver: Solver) -> None:
         """How many seams have torn, of each body; a number that grows stands in the place of the last."""
         for notice in torn_notices(solver):
-            others = [
-                old for old in self._status.notices if (old.code, old.object_name) != ("W_TORN", notice.object_name)
-            ]
+            mine = ("W_TORN", notice.object_name)
+            others = [old for old in self._status.notices if (old.code, old.object_name) != mine]
             self._status = replace(self._status, notices=(*others, notice))
 
     def _add_tunnelled(self, system: System, counts: np.ndarray, frame: int) -> None:

@@ -108,5 +108,5 @@ def test_without_links_nothing_changes():
 def test_impossible_links_are_refused(wrong):
     from blender_xpbd.scene.scene import validate
 
-    with pytest.raises(XpbdError, match="E_PARAM|E_GEOM"):
+    with pytest.raises(XpbdError, match=r"E_PARAM|E_GEOM"):
         validate(scene(replace(cloth(4), links=wrong)))

@@ -82,7 +82,15 @@ class XPBD_OT_make_tearable(bpy.types.Operator):
         try:
             data.from_mesh(mesh)
             index = obj.vertex_groups[self.group].index if self.along == "GROUP" else -1
-            edges = [edge for edge in data.edges if len(edge.link_faces) > 1 and self._is_chosen(data, edge, index)]
+            # of the mesh: faces that are selected would select their edges in the copy
+            selected = [edge.select for edge in mesh.edges]
+            edges = [
+                edge
+                for edge in data.edges
+                if len(edge.link_faces) > 1
+                and (self.along != "SELECTED" or selected[edge.index])
+                and (self.along != "GROUP" or _is_in_group(data, edge, index))
+            ]
             if edges:
                 layer = data.verts.layers.int.get(SEAM)
                 if layer is None:
@@ -98,14 +106,6 @@ class XPBD_OT_make_tearable(bpy.types.Operator):
         finally:
             data.free()
 
-    def _is_chosen(self, data: bmesh.types.BMesh, edge: bmesh.types.BMEdge, group: int) -> bool:
-        if self.along == "SELECTED":
-            return bool(edge.select)
-        if self.along == "GROUP":
-            layer = data.verts.layers.deform.active
-            return layer is not None and all(vertex[layer].get(group, 0.0) > 0.0 for vertex in edge.verts)
-        return True
-
     def draw(self, _context: bpy.types.Context) -> None:
         """The options of the last step."""
         column = self.layout.column()
@@ -113,6 +113,12 @@ class XPBD_OT_make_tearable(bpy.types.Operator):
         if self.along == "GROUP":
             column.prop(self, "group")
         column.prop(self, "tear_strain")
+
+
+def _is_in_group(data: bmesh.types.BMesh, edge: bmesh.types.BMEdge, group: int) -> bool:
+    """Whether both vertices of an edge are in a vertex group."""
+    layer = data.verts.layers.deform.active
+    return layer is not None and all(vertex[layer].get(group, 0.0) > 0.0 for vertex in edge.verts)
 
 
 def _indices(data: bmesh.types.BMesh, edges: list[bmesh.types.BMEdge]) -> list[int]:

@@ -72,6 +72,7 @@ class Material:
     yield_strain: float = 0.0
     yield_curvature: float = 0.0
     creep: float = 50.0
+    tear_strain: float = 0.0
 
     @classmethod
     def from_values(cls, values: Mapping[str, Value], object_name: str = "") -> Material:

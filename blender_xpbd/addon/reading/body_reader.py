@@ -14,6 +14,7 @@ from ...scene.body import Attachment, Body, Tetrahedralization, topology_hash
 from ...scene.body_contact import BodyContact
 from ...scene.body_kinds import body_kind
 from ...scene.errors import Notice, XpbdError
+from ...scene.links import Links
 from ...scene.material import Material
 from ...scene.tetgen_files import read_node_ele
 from ...scene.transforms import transformed
@@ -25,9 +26,11 @@ from .contact_reader import LocalContact, read_contact
 from .deformed_motion import DeformedMotion
 from .force_reader import chosen_fields
 from .goal_reader import read_goal
+from .link_reader import read_links
 from .mesh_reader import group_weights, has_group, pinned_key, read_mixed_shape, read_rest_shape, read_uvs
 from .motion import rotation_of
 from .points import NO_FACES, read_loose_edges, read_polygons
+from .seam_reader import read_seams
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -58,7 +61,7 @@ class LocalBody:
         key_style: the artist's wish.
         notices: warnings.
         tetrahedralization: with local coordinates of the vertices.
-        uvs, loose_edges: as in ``scene.Body``.
+        uvs, loose_edges, links, seams: as in ``scene.Body``.
         goal_weights: of each vertex, above 0 where it has a goal, shape (vertices,); shape (0,) for no goal.
         deformed: the mesh as its deformers show it, where pins and goal follow that; None where they follow the object.
         data_type: Blender's type of the object.
@@ -92,6 +95,8 @@ class LocalBody:
     data_type: str = "MESH"
     surface_uid: int = 0
     pin_anchors: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
+    links: Links = field(default_factory=Links)
+    seams: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
 
     @property
     def topology(self) -> str:
@@ -137,6 +142,8 @@ class LocalBody:
             vertex_factors=self.vertex_factors,
             uvs=self.uvs,
             loose_edges=self.loose_edges,
+            links=self.links,
+            seams=self.seams,
             attachment=attachment,
             axes=rotation_of(matrices[0][:3, :3]),
             contact=contact,
@@ -154,7 +161,9 @@ def read_cloth(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     """Read a cloth object, as ``BlenderKind.read``."""
     is_woven = obj.xpbd.membrane_model == "ORTHOTROPIC"
     uvs = read_uvs(obj.data, obj.xpbd.uv_map) if is_woven else NO_UVS
-    return replace(_read_surface(obj, unit_scale), uvs=uvs, loose_edges=read_loose_edges(obj.data))
+    body, (seams, notices) = _read_surface(obj, unit_scale), read_seams(obj)
+    loose_edges = read_loose_edges(obj.data)
+    return replace(body, uvs=uvs, loose_edges=loose_edges, seams=seams, notices=(*body.notices, *notices))
 
 
 def read_grains(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
@@ -200,6 +209,7 @@ def read_common(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     attachment, attachment_notices = read_attachment(obj)
     contact, contact_notices = read_contact(obj, unit_scale)
     goal_weights, goal_notices = read_goal(obj)
+    links, link_notices = read_links(obj, unit_scale)
     return LocalBody(
         object_uid=obj.session_uid,
         name=obj.name,
@@ -217,9 +227,10 @@ def read_common(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
         contact=contact,
         key_style=settings.key_style,
         chosen_fields=chosen_fields(obj),
-        notices=(*notices, *group_notices, *attachment_notices, *contact_notices, *goal_notices),
+        notices=(*notices, *group_notices, *attachment_notices, *contact_notices, *goal_notices, *link_notices),
         goal_weights=goal_weights,
         data_type=obj.type,
+        links=links,
     )
 
 

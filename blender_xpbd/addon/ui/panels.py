@@ -23,8 +23,10 @@ from .cache_panel import XPBD_PT_cache
 from .findings import draw_findings, untold
 from .force_panels import XPBD_PT_attraction, XPBD_PT_fields, XPBD_PT_forces
 from .goal_panel import XPBD_PT_goal
+from .link_panel import XPBD_PT_links
 from .menus import ROLE_ICONS, XPBD_MT_material
 from .mode_panel import XPBD_PT_mode
+from .plasticity_panel import XPBD_PT_plasticity
 from .play_panel import draw_playing
 from .sidebar import (
     PARAMETERS,
@@ -385,6 +387,8 @@ CLASSES = (
     XPBD_PT_tetrahedra,
     XPBD_PT_collision,
     XPBD_PT_forces,
+    XPBD_PT_links,
+    XPBD_PT_plasticity,
     XPBD_PT_mode,
     XPBD_PT_floor,
     XPBD_PT_fields,

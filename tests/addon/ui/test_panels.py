@@ -36,6 +36,7 @@ def shown(panels, context):
 
 
 ALWAYS = ["XPBD_PT_floor", "XPBD_PT_fields", "XPBD_PT_solver", "XPBD_PT_cache"]
+LATER = ["XPBD_PT_forces", "XPBD_PT_links", "XPBD_PT_plasticity", "XPBD_PT_mode"]
 BODY = ["XPBD_PT_material", "XPBD_PT_structure", "XPBD_PT_motion", "XPBD_PT_pins", "XPBD_PT_groups"]
 
 
@@ -43,9 +44,9 @@ BODY = ["XPBD_PT_material", "XPBD_PT_structure", "XPBD_PT_motion", "XPBD_PT_pins
     ("role", "between"),
     [
         ("NONE", []),
-        ("JELLY", [*BODY, "XPBD_PT_tetrahedra", "XPBD_PT_collision", "XPBD_PT_forces", "XPBD_PT_mode"]),
-        ("CLOTH", [*BODY, "XPBD_PT_collision", "XPBD_PT_forces", "XPBD_PT_mode"]),
-        ("STRAND", [*BODY, "XPBD_PT_collision", "XPBD_PT_forces", "XPBD_PT_mode"]),
+        ("JELLY", [*BODY, "XPBD_PT_tetrahedra", "XPBD_PT_collision", *LATER]),
+        ("CLOTH", [*BODY, "XPBD_PT_collision", *LATER]),
+        ("STRAND", [*BODY, "XPBD_PT_collision", *LATER]),
         ("COLLIDER", ["XPBD_PT_collision"]),
     ],
 )

@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...scene.body import Attachment, Body, Tetrahedralization, topology_hash
+from ...scene.body import Attachment, Body, Pins, Tetrahedralization, topology_hash
 from ...scene.body_contact import BodyContact
 from ...scene.body_kinds import body_kind
 from ...scene.errors import Notice
@@ -35,6 +35,7 @@ from .mesh_reader import (
     read_uvs,
 )
 from .motion import rotation_of
+from .ride_reader import joined
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -67,6 +68,7 @@ class LocalBody:
         tetrahedralization: with local coordinates of the vertices.
         uvs, loose_edges: as in ``scene.Body``.
         goal_weights: of each vertex, above 0 where it has a goal, shape (vertices,); shape (0,) for no goal.
+        riding: pins on objects that are not simulated.
         deformed: the mesh as its deformers show it, where pins and goal follow that; None where they follow the object.
     """
 
@@ -92,6 +94,7 @@ class LocalBody:
     loose_edges: Ints = field(default_factory=lambda: np.zeros((0, 2), np.int32))
     goal_weights: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
     deformed: DeformedMotion | None = None
+    riding: Pins = field(default_factory=Pins)
 
     @property
     def topology(self) -> str:
@@ -118,15 +121,18 @@ class LocalBody:
         motion = BodyMotion(self.rest_shape, matrices, unit_scale, self.deformed)
         drawn = np.flatnonzero(self.goal_weights > 0.0).astype(np.int32)
         tetrahedra = self.tetrahedralization
+        positions = transformed(matrices[0], self.rest_shape) * unit_scale
+        held = motion.pins(self.pin_vertices, self.pin_weights)
+        frame_count = max(len(self.riding.targets), len(matrices), len(held.targets))
         return Body(
             identifier=identifier,
             name=self.name,
             role=self.role,
-            positions=transformed(matrices[0], self.rest_shape) * unit_scale,
+            positions=positions,
             face_sizes=self.face_sizes,
             corners=self.corners,
             material=self.material,
-            pins=motion.pins(self.pin_vertices, self.pin_weights),
+            pins=joined(held, self.riding, positions, frame_count),
             tetrahedralization=Tetrahedralization(
                 tetrahedra.method,
                 tetrahedra.resolution,

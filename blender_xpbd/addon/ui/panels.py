@@ -227,6 +227,9 @@ class XPBD_PT_pins(SubPanel, bpy.types.Panel):
         draw_value(row, obj.xpbd, "pin_frequency")
         column.separator()
         column.prop(obj.xpbd, "attach_object")
+        holder = obj.xpbd.attach_object
+        if holder is not None and holder.type == "ARMATURE":
+            column.prop_search(obj.xpbd, "attach_bone", holder.pose, "bones")
         row = column.row()
         row.active = obj.xpbd.attach_object is not None
         row.prop_search(obj.xpbd, "attach_group", obj, "vertex_groups", text="")

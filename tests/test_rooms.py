@@ -24,6 +24,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "keys",
         "process",
         "baking",
+        "playing",
         "export",
         "checking",
         "ui",

@@ -108,12 +108,18 @@ def carried(points: Floats, rest: Floats, target: Floats) -> Floats:
     basis = directions[:, : len(spanned)][:, spanned]
     projector = basis @ basis.T
     affine = np.linalg.pinv(spread, rcond=1e-6) @ moved
-    matrix = affine.T @ projector + _rotation(spread, moved) @ (np.eye(3) - projector)
+    matrix = affine.T @ projector + least_squares_rotation(spread, moved) @ (np.eye(3) - projector)
     result: Floats = (points - rest_centre) @ matrix.T + target_centre
     return result
 
 
-def _rotation(spread: Floats, moved: Floats) -> Floats:
+def least_squares_rotation(spread: Floats, moved: Floats) -> Floats:
+    """The rotation that takes vectors closest to others (Kabsch 1976), shape (3, 3).
+
+    Args:
+        spread: [m], shape (vectors, 3).
+        moved: where they go [m], shape (vectors, 3).
+    """
     left, _, right = np.linalg.svd(spread.T @ moved)
     handedness = np.sign(np.linalg.det(right.T @ left.T)) or 1.0
     rotation: Floats = right.T @ np.diag([1.0, 1.0, handedness]) @ left.T

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from .external_parameters import EXTERNAL_PARAMETERS
 from .goal_parameters import GOAL_FREQUENCY
+from .grain_parameters import GRAIN_PARAMETERS
 from .material_choices import (
     BENDING_MODELS,
     MEMBRANE_MODELS,
@@ -14,10 +15,13 @@ from .material_choices import (
     SOLID_MODELS,
     STIFFNESS_INPUTS,
 )
+from .mode_parameters import MODE_PARAMETERS
 from .parameter import Parameter
-from .roles import CLOTH, COLLIDER, JELLY
+from .plasticity_parameters import PLASTICITY_PARAMETERS
+from .roles import CLOTH, COLLIDER, GRAINS, JELLY, STRAND
+from .strand_parameters import STRAND_PARAMETERS
 
-__all__ = ["CLOTH", "COLLIDER", "JELLY", "MATERIAL_PARAMETERS"]
+__all__ = ["CLOTH", "COLLIDER", "GRAINS", "JELLY", "MATERIAL_PARAMETERS", "STRAND"]
 
 MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
@@ -31,7 +35,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1.0,
         10000.0,
         exclusive_minimum=True,
-        roles=(JELLY,),
+        roles=(JELLY, STRAND, GRAINS),
     ),
     Parameter(
         "area_density",
@@ -72,7 +76,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         100.0,
         1e7,
         exclusive_minimum=True,
-        roles=(JELLY,),
+        roles=(JELLY, STRAND),
         animatable=True,
     ),
     Parameter(
@@ -198,6 +202,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e12,
         0.0,
         1.0,
+        roles=(JELLY, CLOTH),
         animatable=True,
     ),
     Parameter(
@@ -237,10 +242,10 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "rest_angle",
         "Rest Angle",
-        "The angle that folds return to",
+        "The angle that folds, or bends of a strand, return to",
         "MESH",
         choices=REST_ANGLES,
-        roles=(CLOTH,),
+        roles=(CLOTH, STRAND),
     ),
     Parameter(
         "use_tethers",
@@ -310,6 +315,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         "Pulls the body back to the shape that it is modelled in",
         "NONE",
         choices=SHAPE_MATCHINGS,
+        roles=(JELLY, CLOTH),
     ),
     Parameter(
         "shape_frequency",
@@ -322,6 +328,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         0.1,
         50.0,
         exclusive_minimum=True,
+        roles=(JELLY, CLOTH),
         animatable=True,
     ),
     Parameter(
@@ -332,6 +339,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         "",
         0.0,
         1.0,
+        roles=(JELLY, CLOTH),
     ),
     Parameter(
         "pbd_volume_stiffness",
@@ -376,6 +384,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e4,
         0.0,
         20.0,
+        roles=(JELLY, CLOTH),
         animatable=True,
     ),
     Parameter(
@@ -389,6 +398,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e3,
         0.0,
         0.1,
+        roles=(JELLY, CLOTH),
         animatable=True,
     ),
     Parameter(
@@ -401,7 +411,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         10.0,
         0.0,
         1.0,
-        roles=(JELLY, CLOTH, COLLIDER),
+        roles=(JELLY, CLOTH, STRAND, GRAINS, COLLIDER),
         animatable=True,
     ),
     Parameter(
@@ -413,7 +423,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         "",
         0.0,
         1.0,
-        roles=(JELLY, CLOTH, COLLIDER),
+        roles=(JELLY, CLOTH, STRAND, GRAINS, COLLIDER),
         animatable=True,
     ),
     Parameter(
@@ -426,6 +436,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e6,
         0.0,
         0.1,
+        roles=(JELLY, CLOTH),
     ),
     Parameter(
         "pin_frequency",
@@ -441,5 +452,9 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         animatable=True,
     ),
     GOAL_FREQUENCY,
+    *STRAND_PARAMETERS,
     *EXTERNAL_PARAMETERS,
+    *GRAIN_PARAMETERS,
+    *MODE_PARAMETERS,
+    *PLASTICITY_PARAMETERS,
 )

@@ -123,6 +123,7 @@ class BakeOutput:
             self._summary.add_notice(notice)
         self._summary.device = status.device or self._summary.device
         self._summary.solver_fps = status.solver_fps
+        self._summary.resumed_after = status.resumed_after
         for stage, seconds in status.seconds.items():
             self._summary.seconds[f"worker_{stage}"] = seconds
 

@@ -173,13 +173,14 @@ def _read_all(
     """
     unit_scale = unit_scale_of(depsgraph.scene)
     placeholder = np.eye(4)[None]
+    met = {obj.session_uid for obj in colliders}
     local_bodies: list[LocalBody] = []
     local_colliders: dict[int, Collider] = {}
     matrices: dict[int, list[Floats]] = {}
 
     def read(obj: bpy.types.Object) -> None:
         matrices[obj.session_uid] = [world_matrix(obj, depsgraph)]
-        if obj.xpbd.role == COLLIDER:
+        if obj.session_uid in met:
             identifier = f"c{len(local_colliders)}"
             local_colliders[obj.session_uid] = read_collider(obj, identifier, placeholder, depsgraph)
         else:
@@ -285,18 +286,25 @@ def _participants(
 ) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:
     """Bodies and colliders that take part, each in the order of their names."""
     bodies = [obj for obj in enabled if is_body(obj)]
-    unknown = [name for name in options.objects if not any(obj.name == name for obj in bodies)]
+    unknown = [name for name in (*options.objects, *options.only) if not any(obj.name == name for obj in bodies)]
     if unknown:
         advice = (
             f"There is no such {body_labels().lower()} object that is enabled in viewports in this scene: give it a "
             "role in the XPBD tab, or correct the name."
         )
         raise XpbdError.joined([XpbdError("E_NOTHING", advice, name) for name in unknown])
-    if options.objects:
-        bodies = [obj for obj in bodies if obj.name in options.objects]
+    baked = [obj for obj in bodies if obj.name not in options.only and _may_be_met(obj)] if options.only else []
+    if wanted := {*options.objects, *options.only}:
+        bodies = [obj for obj in bodies if obj.name in wanted]
     if not bodies:
         raise no_bodies()
-    return bodies, [obj for obj in enabled if obj.xpbd.role == COLLIDER and takes_part(obj)]
+    colliders = [obj for obj in enabled if obj.xpbd.role == COLLIDER and takes_part(obj)]
+    return bodies, [*colliders, *baked]
+
+
+def _may_be_met(obj: bpy.types.Object) -> bool:
+    """Whether a body has a bake, and faces that others may meet."""
+    return bool(obj.xpbd.bake_record) and obj.type == "MESH" and len(obj.data.polygons) > 0
 
 
 def _enabled_objects(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:

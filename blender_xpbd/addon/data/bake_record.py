@@ -9,12 +9,15 @@ import base64
 import json
 from dataclasses import MISSING, asdict, dataclass, fields
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ...jobs.files import inside
+from ...scene.errors import XpbdError
 from ...scene.settings import MAXIMUM_FRAMES
 
 RECORD_VERSION = 1
@@ -123,6 +126,15 @@ class BakeRecord:
 def read_record(obj: bpy.types.Object) -> BakeRecord | None:
     """The record of the object's bake, None where there is none or where it is not to be understood."""
     return _parsed(obj.xpbd.bake_record)
+
+
+def record_folder(record: BakeRecord) -> Path | None:
+    """Where the job of a bake lay; None where its record, which may come from a stranger, leads nowhere."""
+    folder = Path(record.folder)
+    try:
+        return inside(folder, record.job, code="E_CACHE") if folder.is_absolute() and record.job else None
+    except XpbdError:
+        return None
 
 
 @lru_cache(maxsize=64)

@@ -33,6 +33,7 @@ from .mesh_reader import (
     read_polygons,
     read_rest_shape,
     read_uvs,
+    require_faces,
 )
 from .motion import rotation_of
 from .ride_reader import joined
@@ -153,18 +154,32 @@ class LocalBody:
 
 def read_jelly(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     """Read a jelly object, as ``BlenderKind.read``."""
+    require_faces(obj)
     return replace(_read_mesh(obj, unit_scale), tetrahedralization=_read_tetrahedralization(obj))
 
 
 def read_cloth(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     """Read a cloth object, as ``BlenderKind.read``."""
+    require_faces(obj)
     is_woven = obj.xpbd.membrane_model == "ORTHOTROPIC"
     uvs = read_uvs(obj.data, obj.xpbd.uv_map) if is_woven else NO_UVS
     return replace(_read_mesh(obj, unit_scale), uvs=uvs, loose_edges=read_loose_edges(obj.data))
 
 
+def read_grains(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
+    """Read an object of grains, one at each vertex, as ``BlenderKind.read``."""
+    body = _read_mesh(obj, unit_scale)
+    if len(obj.data.edges) == 0:
+        return body
+    advice = (
+        "The edges and faces of the mesh do nothing: each vertex is a grain. To fill the inside of a mesh, use Fill "
+        "with Grains."
+    )
+    return replace(body, notices=(*body.notices, Notice("W_IGNORED", advice, obj.name)))
+
+
 def _read_mesh(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
-    """What bodies with faces have in common, as the object stands in the present frame."""
+    """What meshes of all kinds have in common, as the object stands in the present frame."""
     settings = obj.xpbd
     rest_shape = read_rest_shape(obj)
     face_sizes, corners = read_polygons(obj.data)

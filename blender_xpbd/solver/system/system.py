@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from ...bodies.body_model import BodyModel
 from ...bodies.kinds import build_body, solver_kind
 from ...bodies.orientations import Orientations
 from ...bodies.own_frame import own_frame
+from ...bodies.own_settings import drag_exponent, own_settings
 from ...constraints.constraint import ConstraintBlock
 from ...contacts import contact_type
 from ...device.runtime import choose_device
@@ -26,13 +28,17 @@ from ..order.level_tables import has_levels, projection_time
 from ..order.schedule import Schedule, build_schedule
 from ..order.spinning_pieces import SpinningPieces, build_spinning_pieces
 from ..order.struck_pieces import StruckPieces, build_struck_pieces
+from ..order.tasks import part_count
 from .air_surfaces import AirSurfaces, build_air_surfaces, no_surfaces
 from .contact_objects import ContactObjects, build_contact_objects, collider_vertices
 from .drag import response
 from .external_forces import ExternalForces
+from .grains import Grains, build_grains
 from .held_particles import HeldParticles, drawn_to_goal, pinned_particles, start_positions
 from .ignored import ignored
+from .plasticity import PlasticRows, build_plastic_rows, plastic_blocks
 from .plate_intervals import plate_intervals
+from .shares import share_blocks, share_rows
 from .tracks import FollowingColumn, Tracks, built_scene, following_columns, unfollowed, watched_blocks
 
 Floats = npt.NDArray[np.float64]
@@ -71,9 +77,14 @@ class System:
         struck: what of them parts from hard pieces as a rigid body.
         tracks: parameters that change over the frames.
         columns: parameters of constraints that follow them.
+        by_share: of each constraint in scheduled order, type by type, 1 where it takes a share away (PBD) and 0 where
+            it has a compliance; empty where all are the same.
+        plastic: constraints that may take on another rest shape.
         external: what acts on bodies from outside besides gravity.
         air: their surfaces, where there is air.
+        grains: of all bodies.
         notices: warnings.
+        takes_grabs: whether a hand may hold a patch of particles, in a run that is played.
     """
 
     scene: Scene
@@ -98,9 +109,13 @@ class System:
     struck: StruckPieces
     tracks: Tracks
     columns: tuple[FollowingColumn, ...]
+    by_share: Ints
+    plastic: PlasticRows
     external: ExternalForces
     air: AirSurfaces
+    grains: Grains
     notices: tuple[Notice, ...]
+    takes_grabs: bool = False
 
     @property
     def moved_particles(self) -> Ints:
@@ -114,8 +129,8 @@ class System:
 
     @property
     def device(self) -> str:
-        """Which device to ask for: contact between bodies is for processors."""
-        return self.scene.settings.device if self.objects is None else "CPU"
+        """Which device to ask for: contact between bodies, and of grains, is for processors."""
+        return self.scene.settings.device if self.objects is None and not len(self.grains) else "CPU"
 
     @property
     def wants_double(self) -> bool:
@@ -169,7 +184,8 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     _require_euler(scene, models)
     origin = _centre(models)
     starts = np.concatenate([[0], np.cumsum([len(model.positions) for model in models])]).astype(np.int32)
-    inverse_masses = [drag_share(scene, model.body.material.damping) * _inverse_masses(model) for model in models]
+    drags = [drag_share(scene, model.body, model.body.material.damping) for model in models]
+    inverse_masses = [drag * _inverse_masses(model) for drag, model in zip(drags, models, strict=True)]
     positions = [model.positions - origin for model in models]
     # so that the order of the constraints does not depend on how a body is turned
     upright = [own_frame(mine, model.body.axes).upright(mine) for mine, model in zip(positions, models, strict=True)]
@@ -179,16 +195,21 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     pinned: list[HeldParticles] = []
     drawn: list[HeldParticles] = []
     begins = [start_positions(model) - origin for model in models]
-    next_anchor = int(starts[-1])
+    next_anchor, first_turn = int(starts[-1]), 0
     for number, (model, start) in enumerate(zip(models, starts, strict=False)):
         mine = [block.shifted(int(start)) if start else block for block in model.blocks]
         if model.plate is not None:
             h = projection_time(scene)
             plate = model.plate.block(positions[number], inverse_masses[number], h, plate_intervals(scene))
             mine.append(plate.shifted(int(start)))
-        pinned.append(pinned_particles(model, int(start), next_anchor, scene.settings))
+        if model.rods is not None:
+            mine.append(model.rods.block(inverse_masses[number], int(first_turn)).shifted(int(start)))
+            upright[number] = model.rods.gathered(upright[number])
+        first_turn += len(model.orientations)
+        own = own_settings(model.body, scene.settings)
+        pinned.append(pinned_particles(model, int(start), next_anchor, own))
         next_anchor += len(pinned[-1].anchored)
-        drawn.append(drawn_to_goal(model, int(start), next_anchor, scene.settings))
+        drawn.append(drawn_to_goal(model, int(start), next_anchor, own))
         next_anchor += len(drawn[-1].anchored)
         for held in (pinned[-1], drawn[-1]):
             mine += held.pulls
@@ -207,13 +228,20 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     del positions, begins, inverse_masses, velocities
     graphics_work = 0 if has_levels(models, scene) else sum(len(block) for block in blocks)
     objects = build_contact_objects(scene, models, starts, len(all_positions))
-    device = scene.settings.device if objects is None else "CPU"
+    grain_count = sum(len(model.radii) for model in models)
+    device = scene.settings.device if objects is None and not grain_count else "CPU"
     # a graphics card takes a launch for each colour of each round, and needs no parts
-    parts = None if choose_device(device, graphics_work) == "CPU" else 1
+    parts = part_count(blocks, grain_count) if choose_device(device, graphics_work) == "CPU" else 1
     tracks = Tracks.of(scene)
-    watched = watched_blocks(blocks, owners, tracks)
+    shared = share_blocks(owners, scene.settings)
+    plastic = plastic_blocks(blocks, owners)
+    watched = {*watched_blocks(blocks, owners, tracks), *shared, *plastic}
     schedule = build_schedule(blocks, all_inverse_masses, np.concatenate(upright), parts, watched)
     columns = following_columns(schedule, blocks, owners, tracks)
+    by_share = share_rows(schedule, blocks, shared)
+    numbers = {model.body.identifier: number for number, model in enumerate(models)}
+    of_bodies = [numbers[owner.identifier] for owner in owners]
+    plastic_rows = build_plastic_rows(schedule, blocks, plastic, of_bodies, all_positions)
     contacts = build_contact_points(models, starts, schedule.parts)
     pieces = build_compact_pieces(scene, models, starts, blocks, all_inverse_masses, contacts)
     holders = [(held.particles, held.sources) for held in pinned]
@@ -251,8 +279,11 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         struck=struck,
         tracks=tracks,
         columns=columns,
+        by_share=by_share,
+        plastic=plastic_rows,
         external=external,
         air=air,
+        grains=build_grains(models, starts, contacts),
         notices=(
             *(notice for model in models for notice in (*model.notices, *_own_notices(model, origin))),
             *ignored(scene, unfollowed(scene, tracks, columns)),
@@ -260,10 +291,13 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     )
 
 
-def drag_share(scene: Scene, rate: float) -> float:
+def drag_share(scene: Scene, body: Body, rate: float) -> float:
     """By what share an impulse changes velocities in a substep with drag of a rate [1/s], see ``drag.response``."""
     z = np.array(rate * scene.frames.frame_duration / scene.settings.substeps)
-    return float(response(z, is_bdf2=scene.settings.time_integration == "BDF2"))
+    exponent = drag_exponent(body, scene.settings)
+    if scene.settings.time_integration == "BDF2":
+        return float(response(z + exponent, is_bdf2=True))
+    return math.exp(-exponent) * float(response(z, is_bdf2=False))
 
 
 def _require_euler(scene: Scene, models: tuple[BodyModel, ...]) -> None:

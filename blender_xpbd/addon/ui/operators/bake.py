@@ -42,6 +42,9 @@ class XPBD_OT_bake(bpy.types.Operator):
         if STATUS.is_baking:
             cls.poll_message_set("A bake is running already")
             return False
+        if STATUS.is_playing:
+            cls.poll_message_set("A run is played: keep or stop it first")
+            return False
         if not any(is_body(obj) for obj in context.scene.objects):
             cls.poll_message_set(f"Make an object {body_labels()} first")
             return False

@@ -62,6 +62,7 @@ class BakeRecord:
         folder: that the job folder lay in, absolute; "" in records of earlier versions.
         muted: the modifiers that are muted while baked, each with its name and whether it was shown in viewports and in
             renders, as JSON; "" for none.
+        frees_deformed: deformers are taken out of the keys, so that what was simulated comes after them.
     """
 
     bake: str
@@ -85,6 +86,7 @@ class BakeRecord:
     unit_scale: float = 1.0
     folder: str = ""
     muted: str = ""
+    frees_deformed: bool = False
 
     def frames(self) -> list[int]:
         """The frames that get a key, ascending."""

@@ -195,3 +195,18 @@ def test_a_modifier_that_changes_vertices_before_a_deformer_is_refused(rigged, b
     rigged.modifiers.move(1, 0)
     with pytest.raises(XpbdError, match="E_MODIFIER_TOPOLOGY"):
         bake()
+
+
+def test_a_file_is_played_after_the_deformers(bpy, rigged, bake, tmp_path):
+    from blender_xpbd.addon.export.baked_object import baked_objects
+    from blender_xpbd.addon.export.export import export
+
+    bake()
+    (baked,) = baked_objects(bpy.context.scene, [rigged], tmp_path)
+    expected = baked.positions(END)
+    export(bpy.context, tmp_path / "Body.pc2", [rigged], cache=tmp_path, replaces_keys=True)
+    assert rigged.data.shape_keys is None
+    bpy.context.scene.frame_set(END)
+    evaluated = rigged.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    world = np.array([(evaluated.matrix_world @ vertex.co)[:] for vertex in evaluated.data.vertices])
+    np.testing.assert_allclose(world, expected, atol=1e-4)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from .external_parameters import EXTERNAL_PARAMETERS
+from .goal_parameters import GOAL_FREQUENCY
 from .grain_parameters import GRAIN_PARAMETERS
 from .material_choices import (
     BENDING_MODELS,
@@ -450,18 +451,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         exclusive_minimum=True,
         animatable=True,
     ),
-    Parameter(
-        "goal_frequency",
-        "Goal Strength",
-        "How firmly the object is drawn to its goal: the frequency at which it would swing about it. 0 lets it go; a "
-        "vertex group scales the stiffness",
-        3.0,
-        "Hz",
-        0.0,
-        1e6,
-        soft_maximum=20.0,
-        animatable=True,
-    ),
+    GOAL_FREQUENCY,
     *STRAND_PARAMETERS,
     *EXTERNAL_PARAMETERS,
     *GRAIN_PARAMETERS,

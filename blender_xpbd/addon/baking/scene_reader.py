@@ -54,8 +54,10 @@ from ..reading.force_reader import FieldReader, field_objects, may_change
 from ..reading.modifier_stack import follows_deformed
 from ..reading.motion import frame_kept, has_animation, has_frame_handlers, may_deform, may_move, world_matrix
 from ..reading.parameter_tracks import ParameterTracks, gravity_of
+from ..reading.ride_reader import Rides, bone_notices
 from ..reading.surface_follower import SurfaceFollower, may_follow
 from .body_kinds import blender_kind
+from .given_motion import followed_body, rides_of
 from .ignored_inputs import deforming_spheres, ignored_inputs
 
 Floats = npt.NDArray[np.float64]
@@ -120,6 +122,7 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
     moving = frozenset(obj.session_uid for obj in everything if is_scripted or may_move(obj))
     with frame_kept(scene):
         changes = any(may_deform(obj) or follows_deformed(obj) for obj in everything)
+        changes = changes or any(obj.xpbd.attach_object is not None for obj in bodies)
         changes = changes or any(may_change(obj) for obj in enabled)
         changes = changes or any(may_follow(obj.data.surface) for obj in bodies if _hangs(obj))
         if moving or has_animation(scene) or changes:
@@ -137,10 +140,14 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
         parameters = ParameterTracks(scene, everything, unit_scale_of(scene))
         with DeformedBodies(scene, [obj for obj in bodies if follows_deformed(obj)]) as deformed:
             deformed.note(context)
-            followed = _Followed(moving, matrices, shapes, parameters, floor, fields, deformed, roots)
+            rides = rides_of(local_bodies, matrices, deformed.motions(), enabled)
+            rides.note(_require_object, context.evaluated_depsgraph_get())
+            followed = _Followed(moving, matrices, shapes, parameters, floor, fields, deformed, roots, rides)
             yield from _follow(context, parts.scene_uid, frames, followed)
     motions_of = deformed.motions()
-    local_bodies = [replace(body, deformed=motions_of.get(body.object_uid)) for body in local_bodies]
+    riding = [(body.name, body.attachment) for body in local_bodies if rides.takes(body.attachment)]
+    ignored = (*ignored, *bone_notices(riding, _require_object))
+    local_bodies = [followed_body(body, motions_of, rides, unit_scale_of(context.scene)) for body in local_bodies]
     for uid, positions in shapes.positions().items():
         local_colliders[uid] = replace(local_colliders[uid], positions=positions)
     spheres = deforming_spheres([local_colliders[uid].name for uid in shapes.not_followed()])
@@ -336,6 +343,7 @@ class _Followed:
         fields: force fields.
         deformed: bodies that follow their deformed meshes.
         roots: of hair on surfaces.
+        rides: what is attached to objects that are not simulated.
     """
 
     moving: frozenset[int]
@@ -346,10 +354,11 @@ class _Followed:
     fields: FieldReader
     deformed: DeformedBodies
     roots: SurfaceFollower
+    rides: Rides
 
     def __bool__(self) -> bool:
-        others_change = self.fields.may_change or self.roots.may_change
-        others_change = others_change or (self.floor is not None and self.floor.may_move)
+        floor_moves = self.floor is not None and self.floor.may_move
+        others_change = floor_moves or self.fields.may_change or self.roots.may_change or self.rides
         return bool(self.moving or self.shapes.uids or self.parameters or self.deformed or others_change)
 
 
@@ -370,6 +379,7 @@ def _follow(
         followed.fields.look(_require_object, depsgraph, frame)
         followed.deformed.note(context)
         followed.roots.look(_require_object, depsgraph, frame)
+        followed.rides.note(_require_object, context.evaluated_depsgraph_get())
         if followed.floor is not None and followed.floor.may_move:
             followed.floor.look(context.scene)
 

@@ -64,6 +64,7 @@ class BakeRecord:
             renders, as JSON; "" for none.
         points: of hair, the name of the mesh object, its mesh and the node group by which it plays the bake; "" of all
             that has shape keys itself.
+        frees_deformed: deformers are taken out of the keys, so that what was simulated comes after them.
     """
 
     bake: str
@@ -88,6 +89,7 @@ class BakeRecord:
     folder: str = ""
     muted: str = ""
     points: str = ""
+    frees_deformed: bool = False
 
     def frames(self) -> list[int]:
         """The frames that get a key, ascending."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from ...scene.body import RESOLUTION_RANGE, VERTEX_FACTORS
 from ...scene.body_contact import CONTACT_PARAMETERS
-from ...scene.body_kinds import BODY_KINDS, body_labels, body_roles
+from ...scene.body_kinds import BODY_KINDS, body_roles
 from ...scene.collider_shapes import COLLIDER_SHAPES
 from ...scene.force import AIR_DENSITY, ATTRACTION, ATTRACTION_SOFTENING
 from ...scene.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS, STRAND
@@ -151,12 +151,21 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         Parameter(
             "attach_object",
             "Attach to",
-            f"{body_labels().capitalize()} object that holds the vertices of the group below, where they are at the "
-            "first frame",
+            "Object that holds the vertices of the group below, where they are at the first frame. One that is "
+            "simulated is pulled in turn; on any other, as an empty, a bone or a character's skin, they ride",
             "",
             roles=body_roles(),
         ),
         subtype="OBJECT",
+    ),
+    Setting(
+        Parameter(
+            "attach_bone",
+            "Bone",
+            "Bone of the armature that holds the vertices. Empty: the armature object",
+            "",
+            roles=body_roles(),
+        )
     ),
     Setting(
         Parameter(

@@ -63,7 +63,7 @@ class KeyTarget:
         local = self.deformed_local(frame, positions)
         return local if self.deformed is None else self.deformed.before(frame - self.start, local)
 
-    def moved_keys(self, frame: int) -> Floats | float:
+    def moved_keys(self, frame: int) -> npt.NDArray[np.float32] | float:
         """How far the artist's own keys, which relative keys add to, have moved at a frame, where that is followed."""
         return 0.0 if self.deformed is None else self.deformed.moved_keys(frame - self.start)
 

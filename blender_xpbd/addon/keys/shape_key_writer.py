@@ -361,6 +361,7 @@ class ShapeKeyWriter:
             unit_scale=target.unit_scale,
             folder=str(self._job.parent),
             muted=muted_text(obj, target.muted),
+            frees_deformed=target.has_deformers,
         )
         return _with_free_names(record, keys)
 

@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...scene.body import Attachment, Body, Tetrahedralization, topology_hash
+from ...scene.body import Attachment, Body, Pins, Tetrahedralization, topology_hash
 from ...scene.body_contact import BodyContact
 from ...scene.body_kinds import body_kind
 from ...scene.errors import Notice, XpbdError
@@ -30,6 +30,7 @@ from .link_reader import read_links
 from .mesh_reader import group_weights, has_group, pinned_key, read_mixed_shape, read_rest_shape, read_uvs
 from .motion import rotation_of
 from .points import NO_FACES, read_loose_edges, read_polygons
+from .ride_reader import joined
 from .seam_reader import read_seams
 
 Floats = npt.NDArray[np.float64]
@@ -63,6 +64,7 @@ class LocalBody:
         tetrahedralization: with local coordinates of the vertices.
         uvs, loose_edges, links, seams: as in ``scene.Body``.
         goal_weights: of each vertex, above 0 where it has a goal, shape (vertices,); shape (0,) for no goal.
+        riding: pins on objects that are not simulated.
         deformed: the mesh as its deformers show it, where pins and goal follow that; None where they follow the object.
         data_type: Blender's type of the object.
         surface_uid: ``session_uid`` of the object whose surface the pins follow; 0 where they follow the object itself.
@@ -97,6 +99,7 @@ class LocalBody:
     pin_anchors: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
     links: Links = field(default_factory=Links)
     seams: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
+    riding: Pins = field(default_factory=Pins)
 
     @property
     def topology(self) -> str:
@@ -123,15 +126,18 @@ class LocalBody:
         motion = BodyMotion(self.rest_shape, matrices, unit_scale, self.deformed)
         drawn = np.flatnonzero(self.goal_weights > 0.0).astype(np.int32)
         tetrahedra = self.tetrahedralization
+        positions = transformed(matrices[0], self.rest_shape) * unit_scale
+        held = motion.pins(self.pin_vertices, self.pin_weights)
+        frame_count = max(len(self.riding.targets), len(matrices), len(held.targets))
         return Body(
             identifier=identifier,
             name=self.name,
             role=self.role,
-            positions=transformed(matrices[0], self.rest_shape) * unit_scale,
+            positions=positions,
             face_sizes=self.face_sizes,
             corners=self.corners,
             material=self.material,
-            pins=motion.pins(self.pin_vertices, self.pin_weights),
+            pins=joined(held, self.riding, positions, frame_count),
             tetrahedralization=Tetrahedralization(
                 tetrahedra.method,
                 tetrahedra.resolution,

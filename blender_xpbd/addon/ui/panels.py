@@ -242,6 +242,9 @@ class XPBD_PT_pins(SubPanel, bpy.types.Panel):
         draw_value(row, obj.xpbd, "pin_frequency")
         column.separator()
         column.prop(obj.xpbd, "attach_object")
+        holder = obj.xpbd.attach_object
+        if holder is not None and holder.type == "ARMATURE":
+            column.prop_search(obj.xpbd, "attach_bone", holder.pose, "bones")
         row = column.row()
         row.active = obj.xpbd.attach_object is not None
         draw_group(row, obj, "attach_group", "" if obj.type == "MESH" else "Also")

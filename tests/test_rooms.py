@@ -19,6 +19,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "addon": (
         "data",
         "reading",
+        "deformers",
         "reduction",
         "keys",
         "process",

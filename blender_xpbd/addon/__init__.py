@@ -12,7 +12,7 @@ from . import command_line
 from .baking import window_bake
 from .data import properties
 from .playing import window_play
-from .process import waiting_worker
+from .process import cache_moving, waiting_worker
 from .ui import menus, operators, panels, preferences
 
 # each has register() and unregister(); later ones need earlier ones
@@ -20,6 +20,7 @@ MODULES: tuple[ModuleType, ...] = (
     properties,
     preferences,
     waiting_worker,
+    cache_moving,
     operators,
     menus,
     panels,

@@ -91,6 +91,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_FORCE",
     "W_IGNORED",
     "W_OWN_KEYS",
+    "W_DEFORMER",
 )
 
 

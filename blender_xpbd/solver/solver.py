@@ -14,9 +14,10 @@ import numpy.typing as npt
 
 from ..constraints.constraint import BDF2, DAMPED, WARM
 from ..contacts.search.crossings import crossings as find_crossings
-from ..device.arrays import read_array, write_array
+from ..device.arrays import edited_array, read_array, write_array
 from ..scene.errors import XpbdError
 from .step.colour_path import project_by_colours
+from .step.grain_memory import check_grain_pairs, most_grain_bytes, read_grain_pairs, with_grain_pairs
 from .step.pair_substeps import PairSubsteps
 from .step.plan import SERIAL, Pace, make_plan
 from .step.slices import SliceSteps
@@ -272,12 +273,17 @@ class Solver:
     def checkpoint(self) -> dict[str, npt.NDArray[np.generic]]:
         """What ``restore`` needs to go on bit for bit."""
         arrays = {name: read_array(array) for name, array in self._kept.items()}
+        if len(self.system.grains):
+            arrays |= {"grain_pairs": read_grain_pairs(self._state)}
+        if len(self.system.plastic):
+            arrays["rest_shapes"] = read_array(self._state.constraints.parameters)[self.system.plastic.places]
         return arrays if self._pairs is None else arrays | {"anchors": self._pairs.anchors()}
 
     @property
     def most_checkpoint_bytes(self) -> int:
         """How large the arrays of a checkpoint may be at any frame."""
         objects, size = self.system.objects, sum(array.nbytes for array in self.checkpoint().values())
+        size += most_grain_bytes(len(self.system.grains))
         return size if objects is None else size + most_anchor_bytes(len(objects.elements))
 
     def adopt(self, frame_index: int, arrays: Mapping[str, npt.NDArray[np.generic]]) -> None:
@@ -310,20 +316,30 @@ class Solver:
         Raises:
             XpbdError: E_CACHE, when it is not of this system, which then stays as it is.
         """
-        for name, array in self._kept.items():
-            shape = tuple(read_array(array).shape)
+        shapes = {name: tuple(read_array(array).shape) for name, array in self._kept.items()}
+        if len(self.system.plastic):
+            shapes["rest_shapes"] = self.system.plastic.places.shape
+        for name, shape in shapes.items():
             if name not in arrays or arrays[name].shape != shape or arrays[name].dtype.kind != "f":
                 raise XpbdError("E_CACHE", f"The checkpoint's {name} do not fit the job.")
             if not np.isfinite(arrays[name]).all():
                 raise XpbdError("E_CACHE", f"The checkpoint's {name} are not finite.")
         if self.system.objects is not None:
             check_anchors(arrays.get("anchors", np.zeros(0)), len(self.system.objects.elements))
+        if len(self.system.grains):
+            check_grain_pairs(arrays.get("grain_pairs", np.zeros(0)), len(self.system.grains))
         self._write(arrays)
         self.frame_index = frame_index
 
     def _write(self, arrays: Mapping[str, npt.NDArray[np.generic]]) -> None:
         for name, array in self._kept.items():
             write_array(array, arrays[name])
+        if len(self.system.grains):
+            rows = arrays["grain_pairs"].astype(np.float64)
+            self._plan = replace(self._plan, state=with_grain_pairs(self._state, rows))
+        if len(self.system.plastic):
+            with edited_array(self._state.constraints.parameters) as parameters:
+                parameters[self.system.plastic.places] = arrays["rest_shapes"]
         if self._pairs is not None:
             self._pairs.restore(arrays["anchors"])
 

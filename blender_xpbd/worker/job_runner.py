@@ -19,6 +19,7 @@ from ..jobs.checkpoint import write_checkpoint
 from ..jobs.frames import FrameCache
 from ..jobs.job import read_job
 from ..jobs.lock import JobLock
+from ..jobs.milestones import milestone_frames, write_milestone
 from ..jobs.result import BodyResult, Result, Tangled, write_result
 from ..jobs.status import Fault, State, Status, write_status
 from ..jobs.tangled import write_tangled
@@ -26,6 +27,7 @@ from ..scene.body import topology_hash
 from ..scene.errors import ExitCode, Notice, XpbdError
 from ..scene.scene import Scene
 from ..scene.settings import EFFORTS
+from ..scene.stages import staged
 from ..solver.solver import Solver
 from ..solver.step.plan import choose_paths
 from ..solver.system.advice import divergence_advice, stiffness_advice
@@ -33,9 +35,10 @@ from ..solver.system.contact_statistics import CONTACT_STATISTICS, contact_rows
 from ..solver.system.statistics import Measure
 from ..solver.system.substeps import MOST_SUBSTEPS
 from ..solver.system.system import System, build_system
+from .beginning import cannot_go_on, take_over
 from .contact_notices import tangled_notices, tunnelled_notice
 from .quality import QualityChoice, by_material, choose_quality, with_settings
-from .resume import Start, find_start, had_checkpoint, unfit
+from .resume import Start, find_start, had_checkpoint, is_simulated_alike, unfit
 from .stop_signal import StopSignal
 from .stopwatch import Stopwatch
 
@@ -122,7 +125,7 @@ class JobRunner:
         was_saved = had_checkpoint(self._folder)
         self._tell("STARTING")
         with self._watch.stage("read"):
-            scene = self._read()
+            scene = staged(self._read())
         self._status = replace(self._status, frames_total=len(scene.frames.kept()))
         self._tell("BUILDING")
         with self._watch.stage("build"):
@@ -153,13 +156,21 @@ class JobRunner:
         measure = Measure(system, has_contact=crossings is not None)
         vertex_count = sum(body.vertex_count for body in scene.bodies)
         cache = FrameCache(self._folder, vertex_count, len(system.models), len(measure.names), len(system.orientations))
-        begin = find_start(self._folder, scene.frames, cache, solver.most_checkpoint_bytes, was_saved=was_saved)
+        begin = Start()
+        if is_simulated_alike(self._folder, system.origin, system.scene.settings):
+            begin = find_start(self._folder, scene.frames, cache, solver.most_checkpoint_bytes, was_saved=was_saved)
         found = write_tangled(self._folder, NO_VERTICES if crossings is None else crossings.vertices)
         write_result(self._folder, _result(system, device, measure.names, self._status.notices, found))
+        if scene.beginning is not None and begin.saved is None:
+            with self._watch.stage("beginning"):
+                if not take_over(self._folder, scene, system.origin, device, self._stop):
+                    self._tell("INTERRUPTED")
+                    return ExitCode.INTERRUPTED
+            begin = find_start(self._folder, scene.frames, cache, solver.most_checkpoint_bytes, was_saved=False)
         with self._watch.stage("compile"):
             solver.compile()
         solver = self._begin(begin, scene, solver, cache)
-        if solver.frame_index == 0:
+        if solver.frame_index == 0 and not scene.frames.hidden:
             self._publish(solver, cache, measure, scene.frames.start)
         # what was made until here stays; it was made without collecting, see __main__
         gc.freeze()
@@ -175,7 +186,7 @@ class JobRunner:
         return system
 
     def _simulate(self, scene: Scene, solver: Solver, cache: FrameCache, measure: Measure) -> ExitCode:
-        kept = set(scene.frames.kept())
+        kept, milestones = set(scene.frames.kept()), milestone_frames(scene.frames)
         self._checkpoint_time = self._solving_since = time.perf_counter()
         for frame in range(scene.frames.start + solver.frame_index + 1, scene.frames.end + 1):
             if self._stop.is_requested:
@@ -187,6 +198,9 @@ class JobRunner:
             self._note_tunnelled(solver, frame)
             if frame in kept:
                 self._publish(solver, cache, measure, frame)
+            if frame in milestones:
+                with self._watch.stage("write"):
+                    write_milestone(self._folder, frame, solver.checkpoint())
             if time.perf_counter() - self._checkpoint_time > self._checkpoint_pause:
                 self._save_checkpoint(solver, cache)
             self._status = replace(self._status, solver_fps=self._frames_per_second(solver))
@@ -264,6 +278,8 @@ class JobRunner:
                 solver.restore(saved[0] - scene.frames.start, saved[1])
             except XpbdError as fault:
                 saved, notice = None, unfit(fault, scene.frames)
+        if saved is None and scene.beginning is not None:
+            raise cannot_go_on(scene.beginning)
         if notice is not None:
             print(notice, flush=True)
             # of this run alone, so not in the result
@@ -274,7 +290,9 @@ class JobRunner:
         done = [number for number in scene.frames.kept() if number <= frame]
         cache.flush_later(done)
         self._is_lasting = True
-        self._status = replace(self._status, frame=done[-1], frames_done=len(done))
+        self._status = replace(self._status, resumed_after=frame)
+        if done:
+            self._status = replace(self._status, frame=done[-1], frames_done=len(done))
         for number in done:
             statistics = begin.statistics[number]
             self._note_inverted(statistics, solver.system, number)
@@ -325,7 +343,7 @@ def _contact(solver: Solver, frame: int) -> np.ndarray | None:
     counts, frames = solver.contact_counts(), solver.system.scene.frames
     if counts is None:
         return None
-    return contact_rows(counts, solver.crossings() if frame in {frames.start, frames.end} else None)
+    return contact_rows(counts, solver.crossings() if frame in {frames.start + frames.hidden, frames.end} else None)
 
 
 def _result(
@@ -344,7 +362,7 @@ def _result(
                 particle_count=len(model.positions),
                 tetrahedron_count=len(model.tetrahedra),
                 constraint_counts=counts,
-                topology_hash=topology_hash(body.vertex_count, body.face_sizes, body.corners),
+                topology_hash=topology_hash(body.vertex_count, body.face_sizes, body.corners, body.loose_edges),
                 orientation_start=int(first_turn),
                 orientation_count=len(model.orientations),
             )

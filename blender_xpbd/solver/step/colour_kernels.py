@@ -12,6 +12,7 @@ from ...constraints.grab import hold_grabbed
 from ...contacts.contact import project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
 from .external_functions import blow_triangle, push_particle
+from .flow_functions import flow_row
 from .functions import (
     damping_step,
     forget_history,
@@ -103,6 +104,13 @@ def project_colour(
             mode,
             kind,
         )
+
+
+@ti.kernel
+def flow_rows(particles: Particles, constraints: Constraints, h: float, kind: ti.template()):
+    """Let the constraints of a type flow that may."""
+    for row in range(constraints.flow_starts[kind], constraints.flow_starts[kind + 1]):
+        flow_row(particles, constraints, row, h, kind)
 
 
 @ti.kernel

@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 
+from ...constraints import CONSTRAINTS
 from ...constraints.constraint import BDF2, RATES
 from ...device.launch import launch
 from ..order.stages import (
@@ -13,6 +14,7 @@ from ..order.stages import (
     BOUNCE,
     DAMP,
     DAMP_RATES,
+    FLOW,
     HOLD_GRABBED,
     PLACE_TARGETS,
     PREDICT,
@@ -80,6 +82,12 @@ def _hold_grabbed(plan: Plan, stage: Stage, substep: int, of: int) -> None:
 
 def _damp_rates(plan: Plan, stage: Stage, substep: int, of: int) -> None:
     _launch_constraints(plan, stage, substep, plan.variant.mode | RATES, plan.variant.damped_constraints)
+
+
+def _flow(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    for kind in range(len(CONSTRAINTS)):
+        if (plan.variant.flows >> kind) & 1:
+            launch(kernels.flow_rows, plan.state.particles, plan.state.constraints, plan.h, kind)
 
 
 def _launch_constraints(plan: Plan, stage: Stage, substep: int, mode: int, kinds: int) -> None:
@@ -187,6 +195,7 @@ LAUNCHES: dict[int, Callable[[Plan, Stage, int, int], None]] = {
     SUM_SPINS: _sum_spins,
     UPDATE_VELOCITIES: _update_velocities,
     DAMP_RATES: _damp_rates,
+    FLOW: _flow,
     RESTORE_SPINS: _restore_spins,
     REBOUND: _rebound,
     BOUNCE: _bounce,

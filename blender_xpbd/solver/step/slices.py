@@ -32,7 +32,7 @@ class SliceSteps:
         self._count = 1
         table = read_array(state.constraints.table)
         self._rows = dict(zip(CONSTRAINTS, table.tolist(), strict=True))
-        count, _, first, _ = self._rows[PLATE_BENDING]
+        count, _, first, *_ = self._rows[PLATE_BENDING]
         self._plates = slice(first, first + count)
         self._whole_plates = np.zeros(count, np.float32)
 
@@ -65,7 +65,7 @@ class SliceSteps:
             with edited_array(particles.corrections) as corrections:
                 corrections *= ratio * ratio
             with edited_array(self._state.constraints.lagrange_multipliers) as multipliers:
-                for kind, (count, _, _, first) in self._rows.items():
+                for kind, (count, _, _, first, _) in self._rows.items():
                     if kind.warm_start is not None:
                         width = kind.slots(self._mode)
                         rows = multipliers[first : first + count * width].reshape(count, width)

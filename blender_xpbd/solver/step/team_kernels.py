@@ -25,6 +25,7 @@ from ..order.stages import (
     DAMP_RATES,
     DETAIL,
     FIRST,
+    FLOW,
     HOLD_GRABBED,
     HOLD_PUSHED,
     OPEN_LIST,
@@ -53,6 +54,7 @@ from ..order.tasks import MOST_PARTS
 from ..windows.pair_tables import IS_OVER, MUST_SEARCH
 from ..windows.window_functions import is_pushed, note_moved
 from .external_functions import blow_share, push_share
+from .flow_functions import flow_share
 from .functions import (
     damping_step,
     forget_history,
@@ -64,6 +66,7 @@ from .functions import (
     speed_change,
     update_velocity,
 )
+from .grain_stages import take_grain_turn
 from .internal_damping import damp_piece
 from .level_functions import operate
 from .orientations import predict_orientations, update_angular_velocities
@@ -244,10 +247,15 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
     if ti.static(variant.shapes and variant.has_pairs):
         if act == TOUCH_AGAIN:
             touch_again_task(world, order, task, iteration, h, variant)
+    if ti.static(variant.has_grains):
+        take_grain_turn(world.particles, world.contacts, order, stage, turn, substep, h, variant)
     if act == UPDATE_VELOCITIES:
         update_share(world.particles, turn, turns, h, mode)
         if ti.static(variant.has_orientations):
             update_angular_velocities(world.particles, turn, turns, h)
+    if ti.static(variant.flows):
+        if act == FLOW:
+            flow_share(world.particles, world.constraints, turn, turns, h, variant.flows)
     if ti.static(variant.damped_constraints):
         if act == DAMP_RATES:
             step = damping_step(h, iteration, mode)

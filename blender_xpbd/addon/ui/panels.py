@@ -225,7 +225,7 @@ class XPBD_PT_pins(SubPanel, bpy.types.Panel):
         """Draw."""
         obj = context.object
         column = self.layout.column()
-        column.prop_search(obj.xpbd, "pin_group", obj, "vertex_groups", text="")
+        column.prop_search(obj.xpbd, "pin_group", obj, "vertex_groups")
         column.operator("xpbd.add_pin_group", icon="PINNED")
         row = column.row()
         row.active = bool(obj.xpbd.pin_group) or obj.xpbd.attach_object is not None
@@ -234,7 +234,7 @@ class XPBD_PT_pins(SubPanel, bpy.types.Panel):
         column.prop(obj.xpbd, "attach_object")
         row = column.row()
         row.active = obj.xpbd.attach_object is not None
-        row.prop_search(obj.xpbd, "attach_group", obj, "vertex_groups", text="")
+        row.prop_search(obj.xpbd, "attach_group", obj, "vertex_groups")
 
 
 class XPBD_PT_groups(SubPanel, bpy.types.Panel):
@@ -263,7 +263,7 @@ class XPBD_PT_tetrahedra(SubPanel, bpy.types.Panel):
         """Draw."""
         settings = context.object.xpbd
         column = self.layout.column()
-        column.prop(settings, "tetrahedralizer", text="")
+        draw_choice(column, settings, "tetrahedralizer")
         if settings.tetrahedralizer == "FILE":
             column.prop(settings, "tetrahedra_file", text="")
         else:

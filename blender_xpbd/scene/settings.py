@@ -22,8 +22,8 @@ QUALITIES = (
     Choice(
         "MATERIAL",
         "Normal",
-        "As many substeps as the stiffness of the materials, the size of the cells and moving colliders ask for; the "
-        "bake tells how many. To set substeps or iterations chooses Fixed",
+        "As many substeps as the stiffness of the materials, the size of cells and faces and moving colliders ask for; "
+        "the bake tells how many. To set substeps or iterations chooses Fixed",
     ),
     Choice(
         "FINAL", "Final", "Four times the substeps of Normal: for what must be right. A bake takes that much longer"

@@ -7,6 +7,7 @@ import itertools
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from ..contacts.search.crossings import crossings as find_crossings
 from ..device.arrays import edited_array, read_array, write_array
 from ..scene.errors import XpbdError
 from .step.colour_path import project_by_colours
+from .step.falls import Falls
 from .step.grain_memory import check_grain_pairs, most_grain_bytes, read_grain_pairs, with_grain_pairs
 from .step.pair_substeps import PairSubsteps
 from .step.plan import SERIAL, Pace, make_plan
@@ -115,14 +117,31 @@ class Solver:
         count = pairs.slices(self.frame_index)
         if count > 1:
             self._write(before)
-            self._slices.set(count, self.frame_index)
-            self._slices.rescale(1.0 / count)
-            for number in range(count):
-                self._simulate(path, FrameSlice(number, count))
-            self._slices.set(1, self.frame_index)
-            self._slices.rescale(count)
+            self._simulate_slices(path, count)
         pairs.note_contact()
         pairs.count_passed(begins_anew=begins_anew)
+
+    def _simulate_slices(self, path: str, count: int) -> None:
+        """Simulate a frame in slices. The first one is done twice, for it tells what falls when it begins."""
+        slices, falls, index = self._slices, self._falls, self.frame_index
+        slices.set(count, index)
+        slices.rescale(1.0 / count)
+        gained = self.system.scene.frames.frame_duration / count * falls.gravity(index)
+        keeps_means = not self._plan.variant.mode & BDF2
+        if keeps_means and index > 0:
+            before = self.checkpoint()
+            self._simulate(path, FrameSlice(0, count))
+            shares = falls.shares(before["velocities"], self.checkpoint()["velocities"], gained)
+            self._write(before)
+            slices.mend_falls(shares, falls.gravity(index - 1), 1.0 - 1.0 / count)
+        for number in range(count):
+            began = read_array(self._state.particles.velocities)
+            self._simulate(path, FrameSlice(number, count))
+        slices.set(1, index)
+        slices.rescale(count)
+        if keeps_means:
+            shares = falls.shares(began, read_array(self._state.particles.velocities), gained)
+            slices.mend_falls(shares, falls.gravity(index), 1.0 / count - 1.0)
 
     def _stays_clear(self, path: str, pairs: PairSubsteps) -> bool:
         """Simulate a frame as if no bodies touched, with as many slots as it takes; where they may have, take it back.
@@ -187,6 +206,10 @@ class Solver:
             simulate_substeps(self._plan, path, 0, substeps, substeps)
         else:
             self._plan = self._pairs.simulate_slice(self._plan, path, self.frame_index, frame_slice)
+
+    @cached_property
+    def _falls(self) -> Falls:
+        return Falls(self.system)
 
     @property
     def _state(self) -> State:

@@ -30,7 +30,7 @@ from ..scene.settings import EFFORTS
 from ..scene.stages import staged
 from ..solver.solver import Solver
 from ..solver.step.plan import choose_paths
-from ..solver.system.advice import divergence_advice, stiffness_advice
+from ..solver.system.advice import divergence_advice, stiffness_advice, stretch_advice
 from ..solver.system.contact_statistics import CONTACT_STATISTICS, contact_rows
 from ..solver.system.statistics import Measure
 from ..solver.system.substeps import MOST_SUBSTEPS
@@ -242,8 +242,8 @@ class JobRunner:
             self._status = replace(self._status, notices=(*self._status.notices, Notice("W_QUALITY", text)))
 
     def _note_softness(self, system: System) -> None:
-        if text := stiffness_advice(system):
-            self._status = replace(self._status, notices=(*self._status.notices, Notice("W_QUALITY", text)))
+        told = [Notice("W_QUALITY", text) for text in (stiffness_advice(system), stretch_advice(system)) if text]
+        self._status = replace(self._status, notices=(*self._status.notices, *told))
 
     def _note_inverted(self, statistics: np.ndarray, system: System, frame: int) -> None:
         noted = {notice.object_name for notice in self._status.notices if notice.code == "W_INVERTED"}

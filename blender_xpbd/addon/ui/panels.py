@@ -31,6 +31,7 @@ from .sidebar import (
     SidebarPanel,
     SubPanel,
     active_object,
+    draw_choice,
     draw_parameter,
     draw_value,
 )
@@ -226,7 +227,11 @@ class XPBD_PT_pins(SubPanel, bpy.types.Panel):
         obj = context.object
         column = self.layout.column()
         column.prop_search(obj.xpbd, "pin_group", obj, "vertex_groups")
-        column.operator("xpbd.add_pin_group", icon="PINNED")
+        row = column.row(align=True)
+        row.operator("xpbd.add_pin_group", text="Assign")
+        row.operator("xpbd.remove_pins", text="Remove")
+        row.operator("xpbd.select_pins", text="Select")
+        column.operator("xpbd.paint_pins", icon="BRUSH_DATA")
         row = column.row()
         row.active = bool(obj.xpbd.pin_group) or obj.xpbd.attach_object is not None
         draw_value(row, obj.xpbd, "pin_frequency")

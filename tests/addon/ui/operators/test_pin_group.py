@@ -54,6 +54,8 @@ def test_pins_are_removed_and_selected(bpy, make_body, select):
 def test_pins_are_assigned_and_removed_in_edit_mode(bpy, make_body, select):
     body = make_body()
     select(body)
+    for elements in (body.data.edges, body.data.polygons):
+        elements.foreach_set("select", [False] * len(elements))
     choose_vertices(body, 0, 1)
     bpy.ops.object.mode_set(mode="EDIT")
     assert bpy.ops.xpbd.add_pin_group() == {"FINISHED"}

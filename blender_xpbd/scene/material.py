@@ -54,7 +54,7 @@ class Material:
     restitution: float = 0.0
     contact_offset: float = 0.005
     pin_frequency: float = 4.0
-    radius: float = 0.01
+    radius: float = 0.002
     twist_stiffness: float = 1e8
     bending_share: float = 1.0
     goal_frequency: float = 3.0

@@ -39,6 +39,7 @@ class Variant(NamedTuple):
         grains_stick: whether some hold on to each other.
         flows: mask of the types of constraints that take on another rest shape.
         takes_grabs: whether a hand may hold a patch of particles.
+        attracts: whether bodies attract each other.
     """
 
     mode: int
@@ -61,6 +62,7 @@ class Variant(NamedTuple):
     grains_stick: bool = False
     flows: int = 0
     takes_grabs: bool = False
+    attracts: bool = False
 
     @property
     def is_forced(self) -> bool:

@@ -11,7 +11,9 @@ from .check import XPBD_OT_check
 from .check_worker import XPBD_OT_check_worker
 from .clear import XPBD_OT_clear
 from .export import XPBD_OT_export
+from .fill_with_grains import XPBD_OT_fill_with_grains
 from .free_unused import XPBD_OT_free_unused
+from .gallery import XPBD_OT_add_gallery_scene
 from .mute_deformers import XPBD_OT_mute_deformers
 from .own_material import XPBD_OT_own_material
 from .pin_group import XPBD_OT_add_pin_group, XPBD_OT_paint_pins, XPBD_OT_remove_pins, XPBD_OT_select_pins
@@ -39,6 +41,7 @@ CLASSES = (
     XPBD_OT_paint_pins,
     XPBD_OT_set_material,
     XPBD_OT_copy_settings,
+    XPBD_OT_fill_with_grains,
     XPBD_OT_own_material,
     XPBD_OT_use_scene_range,
     XPBD_OT_select_crossings,
@@ -49,6 +52,7 @@ CLASSES = (
     XPBD_OT_subdivide,
     XPBD_OT_mute_deformers,
     XPBD_OT_set_rest_shape,
+    XPBD_OT_add_gallery_scene,
 )
 
 

@@ -80,7 +80,7 @@ class Setting:
 
 
 _MATERIAL_SETTINGS = tuple(
-    # the preset tells how stiffness is given: "Own Compliance" or not
+    # the preset tells how stiffness is given: the experts' own or not
     Setting(parameter, follows_keys=parameter.animatable)
     for parameter in MATERIAL_PARAMETERS
     if parameter.name != "stiffness_input"
@@ -370,7 +370,7 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
     Setting(
         Parameter(
             "retry_diverged",
-            "Try Again",
+            "Retry Where It Blows Up",
             "When the simulation blows up, bake again with twice the substeps, up to three times",
             False,
         )

@@ -231,12 +231,17 @@ class XPBD_PT_pins(SubPanel, bpy.types.Panel):
         """Draw."""
         obj = context.object
         column = self.layout.column()
-        if obj.type != "MESH":
+        is_mesh = obj.type == "MESH"
+        if not is_mesh:
             draw_choice(column, obj.xpbd, "pinned_ends")
             column.prop(obj.xpbd, "hold_direction")
-        draw_group(column, obj, "pin_group", "" if obj.type == "MESH" else "Also")
-        if obj.type == "MESH":
-            column.operator("xpbd.add_pin_group", icon="PINNED")
+        draw_group(column, obj, "pin_group", "Pin Group" if is_mesh else "Also")
+        if is_mesh:
+            row = column.row(align=True)
+            row.operator("xpbd.add_pin_group", text="Assign")
+            row.operator("xpbd.remove_pins", text="Remove")
+            row.operator("xpbd.select_pins", text="Select")
+            column.operator("xpbd.paint_pins", icon="BRUSH_DATA")
         row = column.row()
         row.active = bool(obj.xpbd.pin_group) or obj.xpbd.attach_object is not None
         draw_value(row, obj.xpbd, "pin_frequency")
@@ -247,7 +252,7 @@ class XPBD_PT_pins(SubPanel, bpy.types.Panel):
             column.prop_search(obj.xpbd, "attach_bone", holder.pose, "bones")
         row = column.row()
         row.active = obj.xpbd.attach_object is not None
-        draw_group(row, obj, "attach_group", "" if obj.type == "MESH" else "Also")
+        draw_group(row, obj, "attach_group", "Attach Group" if is_mesh else "Also")
 
 
 class XPBD_PT_groups(SubPanel, bpy.types.Panel):
@@ -281,7 +286,7 @@ class XPBD_PT_tetrahedra(SubPanel, bpy.types.Panel):
         """Draw."""
         settings = context.object.xpbd
         column = self.layout.column()
-        column.prop(settings, "tetrahedralizer", text="")
+        draw_choice(column, settings, "tetrahedralizer")
         if settings.tetrahedralizer == "FILE":
             column.prop(settings, "tetrahedra_file", text="")
         else:

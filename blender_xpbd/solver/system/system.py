@@ -87,6 +87,8 @@ class System:
         grains: of all bodies.
         notices: warnings.
         takes_grabs: whether a hand may hold a patch of particles, in a run that is played.
+        mode_substeps: by which is decided what is compiled; 0 for the settings' own. A run that is played goes on at
+            once with fewer substeps.
     """
 
     scene: Scene
@@ -119,6 +121,7 @@ class System:
     grains: Grains
     notices: tuple[Notice, ...]
     takes_grabs: bool = False
+    mode_substeps: int = 0
 
     @property
     def moved_particles(self) -> Ints:

@@ -307,7 +307,7 @@ def test_materials_of_the_menu_fit_the_role(bpy, panels, active):
     from blender_xpbd.addon.ui.menus import XPBD_MT_material
 
     active("CLOTH")
-    assert draw(XPBD_MT_material).words == ["Cotton", "Silk", "Denim", "Leather", "Own Material", "Own Compliance"]
+    assert draw(XPBD_MT_material).words == ["Cotton", "Silk", "Denim", "Leather", "Own Material", "Own, for Experts"]
     active("JELLY")
     assert draw(XPBD_MT_material).words[:4] == ["Jelly, Soft", "Jelly, Medium", "Jelly, Firm", "Rubber"]
 

@@ -46,7 +46,8 @@ def cloth_plate(body: Body, triangles: Ints, folds: Ints, settings: SolverSettin
     """
     material = body.material
     left = np.ones(len(folds), np.bool_)
-    is_wanted = material.bending_model in ("DIHEDRAL", "ISOMETRIC") and settings.device != "GPU"
+    creases = material.bending_model == "DIHEDRAL" and material.yield_curvature > 0.0
+    is_wanted = material.bending_model in ("DIHEDRAL", "ISOMETRIC") and not creases and settings.device != "GPU"
     if not is_wanted or is_direct(body, settings) or len(folds) == 0:
         return None, left
     coefficients, thickness = hinge_coefficients(body.positions, folds)

@@ -27,6 +27,7 @@ from .constraint import (
     reached_before,
     read_multiplier,
 )
+from .flow import FLOWING_LENGTH
 from .lanes import edge
 from .scaling import Scaling
 
@@ -91,6 +92,7 @@ TWO_SIDED_DISTANCE = ConstraintType(
     parameters=("rest length [m]", "stretch compliance [m/N]", "compression compliance [m/N]"),
     multiplier_count=1,
     project=project_two_sided_distance,
+    flow=FLOWING_LENGTH,
     evaluate=evaluate_two_sided_distance,
     nanoseconds=7,
     memory=1,

@@ -53,6 +53,7 @@ ERROR_EXIT_CODES: dict[str, ExitCode] = {
     "E_EXPORT": ExitCode.IO,
     "E_LOCKED": ExitCode.LOCKED,
     # the run
+    "E_WINDOW": ExitCode.REFUSED,
     "E_DEP": ExitCode.REFUSED,
     "E_DEVICE": ExitCode.REFUSED,
     "E_DIVERGED": ExitCode.DIVERGED,
@@ -90,6 +91,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_FORCE",
     "W_IGNORED",
     "W_OWN_KEYS",
+    "W_DEFORMER",
 )
 
 

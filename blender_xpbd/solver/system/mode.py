@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ...bodies.own_settings import is_pbd
 from ...constraints import CONSTRAINTS
-from ...constraints.constraint import ACCUMULATE, BDF2, BDF2_STEP, DAMPED, FORCED, PBD, WARM
+from ...constraints.constraint import ACCUMULATE, BDF2, BDF2_STEP, DAMPED, FORCED, MIXED, PBD, WARM
 from .system import System
 
 # hardness along the volume from which on jelly starts warm. A warm start costs a third more per projection: from here
@@ -34,6 +35,10 @@ class Variant(NamedTuple):
         rebounds: whether surfaces rebound from each other.
         fields: mask of the kinds of force fields that there are.
         has_air: whether air acts on surfaces.
+        has_grains: whether there are grains.
+        grains_stick: whether some hold on to each other.
+        flows: mask of the types of constraints that take on another rest shape.
+        takes_grabs: whether a hand may hold a patch of particles.
     """
 
     mode: int
@@ -52,6 +57,10 @@ class Variant(NamedTuple):
     rebounds: bool = False
     fields: int = 0
     has_air: bool = False
+    has_grains: bool = False
+    grains_stick: bool = False
+    flows: int = 0
+    takes_grabs: bool = False
 
     @property
     def is_forced(self) -> bool:
@@ -81,12 +90,19 @@ class Variant(NamedTuple):
     @property
     def keeps_friction(self) -> bool:
         """Whether the multipliers of friction are read again: by another touch, or after the substep."""
-        return keeps_friction(self.mode, bounces=self.bounces, has_pairs=self.has_pairs)
+        touches_often = self.has_pairs or self.has_grains
+        return keeps_friction(self.mode, bounces=self.bounces, touches_often=touches_often)
 
 
-def keeps_friction(mode: int, *, bounces: bool, has_pairs: bool) -> bool:
-    """Whether the multipliers of friction are kept: the kernels that read them and their array go by this rule."""
-    return bool(mode & (ACCUMULATE | WARM)) or bounces or has_pairs
+def keeps_friction(mode: int, *, bounces: bool, touches_often: bool) -> bool:
+    """Whether the multipliers of friction are kept: the kernels that read them and their array go by this rule.
+
+    Args:
+        mode: of the projections.
+        bounces: whether pieces bounce as a whole.
+        touches_often: whether colliders push several times in a substep, between pushes of bodies.
+    """
+    return bool(mode & (ACCUMULATE | WARM)) or bounces or touches_often
 
 
 def used_types(system: System) -> int:
@@ -104,12 +120,15 @@ def rate_damped_types(mode: int) -> int:
 def static_mode(system: System) -> int:
     """The static mode of the projections, see ``constraints.constraint``."""
     settings = system.scene.settings
-    mode = PBD if settings.solver_mode == "PBD" else 0
+    physical = [model for model in system.models if not is_pbd(model.body, settings)]
+    mode = 0 if physical else PBD
+    if physical and len(physical) < len(system.models):
+        mode |= MIXED
     if settings.iterations > 1 or settings.measure_residual:
         mode |= ACCUMULATE
     if settings.time_integration == "BDF2":
         mode |= BDF2
-    if not mode & PBD and any(model.body.material.damping_time > 0.0 for model in system.models):
+    if any(model.body.material.damping_time > 0.0 for model in physical):
         mode |= DAMPED
     if system.external:
         mode |= FORCED

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...bodies.body_model import BodyModel
+from ...bodies.own_settings import is_pbd
 from ...geometry.edges import edge_lengths
 from ...scene.collider import Collider
 from ...scene.scene import Scene
@@ -45,6 +46,9 @@ CLOTH_ENOUGH = 0.05 / 3.2
 # share of its mean edge by which a jelly that hits moves in a substep, up to which balls of 1 m rebound within a tenth
 # of the converged run: docs/experiments.md, Substeps of rubber and of hits
 HIT_SHARE = 0.12
+# share of their radius by which gravity moves grains in a substep, up to which piles of 25 layers hold their grains
+# apart by 0.98 of touching: docs/method.md, Grains
+PILE_SHARE = 0.0008
 # share of its mean edge by which gravity moves a jelly on a floor in a substep: cubes of 0.1 mm to 1 m, of the default
 # material, kept their shape at the first one, and were crushed from the second on. These runs are not in a script;
 # between the two, no cause is named
@@ -67,6 +71,14 @@ def substeps_for_hits(system: System) -> int:
     return math.ceil(max((travel * hit_speed(system, index) / edge for edge, index in edges if edge > 0.0), default=0))
 
 
+def substeps_for_piles(system: System) -> int:
+    """From how many substeps on grains bear each other without sinking into each other."""
+    if len(system.grains) == 0:
+        return 0
+    gravity = float(np.linalg.norm(system.scene.gravity))
+    return math.ceil(system.scene.frames.frame_duration * math.sqrt(gravity / (PILE_SHARE * system.grains.radii.min())))
+
+
 def substeps_for_cloth(system: System) -> int:
     """From how many substeps on the weight of cloth does not stretch it, beyond its material, more than shows.
 
@@ -75,14 +87,15 @@ def substeps_for_cloth(system: System) -> int:
     """
     scene = system.scene
     travel = scene.frames.frame_duration * math.sqrt(float(np.linalg.norm(scene.gravity))) / CLOTH_ENOUGH
-    edges = [_mean_edge(model) for model in system.models if len(model.body.face_sizes) and not len(model.tetrahedra)]
+    sheets = [model for model in system.models if len(model.body.face_sizes) and not len(model.tetrahedra)]
+    edges = [_mean_edge(model) for model in sheets if not is_pbd(model.body, scene.settings)]
     needed = max((travel / math.sqrt(edge) for edge in edges if edge > 0.0), default=0.0)
     return FEWEST_SUBSTEPS * round(needed / FEWEST_SUBSTEPS)
 
 
 def substeps_needed(system: System) -> int:
-    """From how many substeps on jelly yields and bends as its material does."""
-    return max(substeps_for_stiffness(system), substeps_for_hits(system))
+    """From how many substeps on jelly yields and bends as its material does, and grains bear each other."""
+    return max(substeps_for_stiffness(system), substeps_for_hits(system), substeps_for_piles(system))
 
 
 def substeps_for_weight(system: System, model: BodyModel, share: float = KEPT_SHARE) -> int:

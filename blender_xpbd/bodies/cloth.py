@@ -110,17 +110,17 @@ def _membrane(body: Body, triangles: Ints, edges: Ints, settings: SolverSettings
         return _springs(body, triangles, edges, factors, settings)
     woven = material.membrane_model == "ORTHOTROPIC"
     share = constraint_factors(factors, triangles)
-    return [
-        build_membrane(
-            positions,
-            triangles,
-            share * (material.warp_stiffness if woven else material.stretch_stiffness),
-            share * (material.weft_stiffness if woven else material.stretch_stiffness),
-            share * material.shear_stiffness if woven else None,
-            MEMBRANE_POISSONS_RATIO,
-            warp_directions(body, triangles) if woven else None,
-        ).following(*(("warp_stiffness", "weft_stiffness", "shear_stiffness") if woven else ("stretch_stiffness",)))
-    ]
+    sheet = build_membrane(
+        positions,
+        triangles,
+        share * (material.warp_stiffness if woven else material.stretch_stiffness),
+        share * (material.weft_stiffness if woven else material.stretch_stiffness),
+        share * material.shear_stiffness if woven else None,
+        MEMBRANE_POISSONS_RATIO,
+        warp_directions(body, triangles) if woven else None,
+    )
+    follows = ("warp_stiffness", "weft_stiffness", "shear_stiffness") if woven else ("stretch_stiffness",)
+    return [replace(sheet, follows=follows, yields=True)]
 
 
 def _limits(body: Body, edges: Ints, settings: SolverSettings) -> list[ConstraintBlock]:
@@ -158,7 +158,7 @@ def _springs(
     if compression < 1.0:
         follows = (*follows, "compression_share")
     return [
-        replace(_held(positions, pairs[rows], compliance[rows], compression), layer=layer, follows=follows)
+        replace(_held(positions, pairs[rows], compliance[rows], compression), layer=layer, follows=follows, yields=True)
         for layer, rows in ranges
     ]
 
@@ -174,7 +174,8 @@ def _held(positions: Floats, pairs: Ints, compliance: Floats, compression_share:
 def _bending(body: Body, folds: Ints, settings: SolverSettings) -> list[ConstraintBlock]:
     """The constraints of folds, as far as these do not bend as plates."""
     follows = followed(body, settings, "bending_stiffness", "bending_compliance")
-    return [block.following(*follows) for block in _bending_blocks(body, folds, settings)]
+    is_angle = body.material.bending_model == "DIHEDRAL"
+    return [replace(block, follows=follows, yields=is_angle) for block in _bending_blocks(body, folds, settings)]
 
 
 def _bending_blocks(body: Body, folds: Ints, settings: SolverSettings) -> list[ConstraintBlock]:

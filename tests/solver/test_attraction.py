@@ -55,7 +55,7 @@ def test_it_swings_through_their_plane_with_the_period_of_theory():
 
 def cluster(count, **values):
     points = np.random.default_rng(2).normal(size=(count, 3)) * [3.0, 2.0, 1.0]
-    return grains(points, radius=1e-4, density=1e12, **values)
+    return grains(points, radius=1e-3, density=1e9, **values)
 
 
 @pytest.mark.parametrize(("count", "tolerance"), [(400, 1e-4), (3000, 0.02)])

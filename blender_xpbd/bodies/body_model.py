@@ -48,7 +48,9 @@ class BodyModel:
         plate: what of it bends as a whole, solved at once; None without.
         rods: what of it bends as strands, each solved at once; None without.
         orientations: of what turns by itself.
+        radii: of grains [m], shape (particles,); empty where particles are no balls.
         notices: warnings.
+        shown: of each vertex of the mesh, the vertex at whose place it is shown; empty where it is its own.
     """
 
     body: Body
@@ -70,13 +72,17 @@ class BodyModel:
     plate: Plate | None = None
     rods: Rods | None = None
     orientations: Orientations = field(default_factory=Orientations)
+    radii: Floats = field(default_factory=lambda: np.zeros(0))
     notices: tuple[Notice, ...] = ()
+    shown: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
 
     @property
     def contact_offset(self) -> float:
-        """The gap to colliders [m]: its own, or the material's, at most a quarter of the mean edge."""
+        """The gap to colliders [m]: its own, that of grains, or the material's, at most a quarter of the mean edge."""
         if self.gap is not None:
             return self.gap
+        if len(self.radii):
+            return float(self.radii.max())
         mean_edge = float(edge_lengths(self.positions, self.edges).mean()) if len(self.edges) else 0.0
         return min(self.body.material.contact_offset, mean_edge / 4.0)
 

@@ -15,7 +15,7 @@ from ..scene.errors import Notice, XpbdError
 from ..scene.settings import SolverSettings
 from .body_model import BodyModel, last_parameter
 from .orientations import Orientations
-from .pin_motion import least_squares_rotation
+from .pin_motion import Motion, least_squares_rotation
 from .rods import Rods, Section, build_rods, least_turn, rotate
 from .shape import build_shape
 from .vertex_factors import vertex_factors
@@ -89,8 +89,8 @@ def rod_masses(positions: Floats, edges: Ints, radii: Floats, density: float) ->
     """Half of the mass of each edge at each of its ends [kg], shape (particles,)."""
     lengths = np.linalg.norm(positions[edges[:, 0]] - positions[edges[:, 1]], axis=1)
     halves = 0.5 * density * np.pi * radii[edges].mean(axis=1) ** 2 * lengths
-    masses: Floats = np.bincount(edges.ravel(), np.repeat(halves, 2), len(positions))
-    return masses
+    masses = np.bincount(edges.ravel(), np.repeat(halves, 2), len(positions))
+    return np.asarray(masses, np.float64)
 
 
 def with_directors(rods: Rods, positions: Floats, radii: Floats, fixed: npt.NDArray[np.bool_]) -> tuple[Rods, Floats]:
@@ -118,25 +118,31 @@ def rod_orientations(rods: Rods) -> Orientations:
     return Orientations(rods.rotations, np.zeros(count), np.zeros((count, 3)))
 
 
-def place_strand_pins(model: BodyModel, sources: Ints, target: Floats) -> Floats:
-    """Pinned vertices are where they are; what tells how clamped edges are turned goes with all of them.
+def place_strand_pins(model: BodyModel, vertices: Ints, particles: Ints) -> Motion:
+    """Held vertices are where they are; what tells how clamped edges are turned goes with all of them.
 
     Arguments as of ``pin_motion.match_pins``.
     """
-    pinned, count = model.body.pins.vertices, model.body.vertex_count
-    now = model.positions.copy()
-    now[pinned] = target
-    directors = sources[sources >= count]
-    if len(directors) and model.rods is not None:
-        edge_of = np.full(len(now), -1)
-        clamped = np.flatnonzero(model.rods.directors >= 0)
-        edge_of[model.rods.directors[clamped]] = clamped
-        ends = model.rods.edges[edge_of[directors]]
-        rest, moved = (places[ends[:, 1]] - places[ends[:, 0]] for places in (model.positions, now))
-        across = model.positions[directors] - model.positions[ends].mean(axis=1)
-        turn = _pin_rotation(model.positions[pinned], target)
-        now[directors] = now[ends].mean(axis=1) + turned_alike(across @ turn.T, rest @ turn.T, moved)
-    return now[sources]
+    directors = particles[particles >= model.body.vertex_count]
+    rods = model.rods
+    edge_of = np.full(len(model.positions), -1)
+    if rods is not None:
+        clamped = np.flatnonzero(rods.directors >= 0)
+        edge_of[rods.directors[clamped]] = clamped
+
+    def place(target: Floats) -> Floats:
+        now = model.positions.copy()
+        now[vertices] = target
+        if len(directors) and rods is not None:
+            ends = rods.edges[edge_of[directors]]
+            rest, moved = (places[ends[:, 1]] - places[ends[:, 0]] for places in (model.positions, now))
+            across = model.positions[directors] - model.positions[ends].mean(axis=1)
+            turn = _pin_rotation(model.positions[vertices], target)
+            now[directors] = now[ends].mean(axis=1) + turned_alike(across @ turn.T, rest @ turn.T, moved)
+        placed: Floats = now[particles]
+        return placed
+
+    return place
 
 
 def _pin_rotation(rest: Floats, target: Floats) -> Floats:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from .body_contact import BodyContact
 from .checks import require_finite, require_indices, require_transforms
 from .errors import XpbdError
+from .links import Links, validate_links
 from .material import Material
 from .transforms import at_frame, transformed
 
@@ -129,6 +130,12 @@ class Body:
             body, as a cage is, turns with it.
         contact: what the body meets.
         fields: identifiers of the force fields that act on it, each once; None for all.
+        goal: a motion that vertices are drawn to; weights scale the stiffness k = w m (2πf)², so 1 is not rigid.
+        start: where the vertices are when the simulation begins, in the world [m], shape (vertices, 3); shape (0, 3)
+            where that is their rest positions.
+        links: between vertices, that the artist has made.
+        seams: equal where vertices were one before they were split for tearing, 0 for none; shape (vertices,), or (0,).
+        torn: which seams hold no more, as ``geometry.surface.seams`` finds them; shape (seams,), or (0,) for none.
     """
 
     identifier: str
@@ -148,6 +155,11 @@ class Body:
     axes: Floats = field(default_factory=lambda: np.eye(3))
     contact: BodyContact = field(default_factory=BodyContact)
     fields: tuple[str, ...] | None = None
+    goal: Pins = field(default_factory=Pins)
+    start: Floats = field(default_factory=lambda: np.zeros((0, 3)))
+    links: Links = field(default_factory=Links)
+    seams: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
+    torn: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
 
     @property
     def vertex_count(self) -> int:
@@ -187,8 +199,15 @@ def validate_body(body: Body, frame_count: int, others: Set[str]) -> None:
     require_finite(body.positions, body.name)
     if body.vertex_count == 0:
         raise XpbdError("E_GEOM_EMPTY", "The object has no vertices.", body.name)
-    _validate_pins(body, frame_count)
+    _validate_pins(body, body.pins, frame_count)
+    _validate_pins(body, body.goal, frame_count)
+    if body.start.shape not in {(0, 3), body.positions.shape}:
+        raise XpbdError("E_PARAM", "The start must be given for each vertex.", body.name)
+    require_finite(body.start, body.name)
     _validate_factors(body)
+    validate_links(body.links, body.vertex_count, body.name)
+    if body.seams.shape not in {(0,), (body.vertex_count,)} or (body.seams < 0).any():
+        raise XpbdError("E_PARAM", "Seams must be a number of at least 0 for each vertex.", body.name)
     if body.velocity.shape != (3,) or not np.isfinite(body.velocity).all():
         raise XpbdError("E_PARAM", "The initial velocity must be three finite numbers.", body.name)
     if not _is_rotation(body.axes):
@@ -203,8 +222,7 @@ def _is_rotation(matrix: Floats) -> bool:
     return bool(np.allclose(matrix.T @ matrix, np.eye(3), atol=1e-6)) and float(np.linalg.det(matrix)) > 0.0
 
 
-def _validate_pins(body: Body, frame_count: int) -> None:
-    pins = body.pins
+def _validate_pins(body: Body, pins: Pins, frame_count: int) -> None:
     require_indices(pins.vertices, body.vertex_count, body.name)
     if len(np.unique(pins.vertices)) != len(pins.vertices):
         raise XpbdError("E_PARAM", "A vertex is pinned twice.", body.name)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from .checks import require_indices
 from .errors import XpbdError
-from .material_parameters import CLOTH, JELLY, STRAND
+from .material_parameters import CLOTH, GRAINS, JELLY, STRAND
 from .parameter import Parameter, by_name
 
 Ints = npt.NDArray[np.int32]
@@ -29,9 +29,9 @@ CONTACT_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "use_body_collision",
         "Others",
-        "The object and other jelly or cloth that has this on do not pass through each other",
+        "The object and other jelly, cloth, strands or grains that have this on do not pass through each other",
         True,
-        roles=(JELLY, CLOTH, STRAND),
+        roles=(JELLY, CLOTH, STRAND, GRAINS),
     ),
     Parameter(
         "thickness",

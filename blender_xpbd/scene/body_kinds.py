@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from .body import Body, validate_faces, validate_segments, validate_tetrahedralization
 from .errors import XpbdError
-from .material_parameters import CLOTH, JELLY, STRAND
+from .material_parameters import CLOTH, GRAINS, JELLY, STRAND
 
 # what scales bodies of all kinds, sheets and strands, of ``VERTEX_FACTORS``
 COMMON_FACTORS = ("stiffness", "density", "damping", "friction", "push")
@@ -75,6 +75,12 @@ BODY_KINDS: tuple[BodyKind, ...] = (
         shows="how it bends",
         least_vertices=3,
     ),
+    BodyKind(
+        GRAINS,
+        "Grains",
+        "Loose balls, one at each vertex: sand, gravel, peas, marbles",
+        vertex_factors=("density", "friction", "push"),
+    ),
 )
 
 
@@ -84,7 +90,7 @@ def body_roles() -> tuple[str, ...]:
 
 
 def body_labels() -> str:
-    """The kinds as the text of a message has them: "Jelly, Cloth or Strand"."""
+    """The kinds as the text of a message has them: "Jelly, Cloth, Strand or Grains"."""
     *others, last = (kind.label for kind in BODY_KINDS)
     return f"{', '.join(others)} or {last}"
 

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from .external_parameters import EXTERNAL_PARAMETERS
+from .goal_parameters import GOAL_FREQUENCY
+from .grain_parameters import GRAIN_PARAMETERS
 from .material_choices import (
     BENDING_MODELS,
     MEMBRANE_MODELS,
@@ -13,11 +15,13 @@ from .material_choices import (
     SOLID_MODELS,
     STIFFNESS_INPUTS,
 )
+from .mode_parameters import MODE_PARAMETERS
 from .parameter import Parameter
-from .roles import CLOTH, COLLIDER, JELLY, STRAND
+from .plasticity_parameters import PLASTICITY_PARAMETERS
+from .roles import CLOTH, COLLIDER, GRAINS, JELLY, STRAND
 from .strand_parameters import STRAND_PARAMETERS
 
-__all__ = ["CLOTH", "COLLIDER", "JELLY", "MATERIAL_PARAMETERS", "STRAND"]
+__all__ = ["CLOTH", "COLLIDER", "GRAINS", "JELLY", "MATERIAL_PARAMETERS", "STRAND"]
 
 MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
@@ -31,7 +35,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1.0,
         10000.0,
         exclusive_minimum=True,
-        roles=(JELLY, STRAND),
+        roles=(JELLY, STRAND, GRAINS),
     ),
     Parameter(
         "area_density",
@@ -198,6 +202,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e12,
         0.0,
         1.0,
+        roles=(JELLY, CLOTH),
         animatable=True,
     ),
     Parameter(
@@ -264,8 +269,8 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter(
         "pressure_model",
-        "Inside",
-        "What fills a closed mesh",
+        "Filled With",
+        "What fills a closed mesh: a gas has a pressure, a liquid a volume",
         "NONE",
         choices=PRESSURE_MODELS,
         roles=(CLOTH,),
@@ -310,6 +315,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         "Pulls the body back to the shape that it is modelled in",
         "NONE",
         choices=SHAPE_MATCHINGS,
+        roles=(JELLY, CLOTH),
     ),
     Parameter(
         "shape_frequency",
@@ -322,6 +328,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         0.1,
         50.0,
         exclusive_minimum=True,
+        roles=(JELLY, CLOTH),
         animatable=True,
     ),
     Parameter(
@@ -332,6 +339,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         "",
         0.0,
         1.0,
+        roles=(JELLY, CLOTH),
     ),
     Parameter(
         "pbd_volume_stiffness",
@@ -355,8 +363,8 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter(
         "damping",
-        "Damping",
-        "Air-like drag: share of all motion that is lost per second, falling included",
+        "Slow All Motion",
+        "Damping as by air: share of all motion that is lost per second, falling included",
         0.0,
         "1/s",
         0.0,
@@ -367,7 +375,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter(
         "internal_damping",
-        "Wobble Damping",
+        "Calm Wobbling",
         "Calms wobbling without slowing the flight or the spin of the whole body: rate at which all other motion loses "
         "speed, so that a swing dies at half of it",
         0.5,
@@ -376,12 +384,13 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e4,
         0.0,
         20.0,
+        roles=(JELLY, CLOTH),
         animatable=True,
     ),
     Parameter(
         "damping_time",
-        "Material Damping",
-        "How fast stretching and bending are resisted (stiffness-proportional Rayleigh damping): motion much faster "
+        "Inner Friction",
+        "Damping of the material: how fast stretching and bending are resisted (stiffness-proportional Rayleigh damping): motion much faster "
         "than this time is stopped, and a swing of angular frequency ω dies at the rate ω²/2 times this time",
         0.0,
         "s",
@@ -389,6 +398,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e3,
         0.0,
         0.1,
+        roles=(JELLY, CLOTH),
         animatable=True,
     ),
     Parameter(
@@ -401,7 +411,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         10.0,
         0.0,
         1.0,
-        roles=(JELLY, CLOTH, STRAND, COLLIDER),
+        roles=(JELLY, CLOTH, STRAND, GRAINS, COLLIDER),
         animatable=True,
     ),
     Parameter(
@@ -413,7 +423,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         "",
         0.0,
         1.0,
-        roles=(JELLY, CLOTH, STRAND, COLLIDER),
+        roles=(JELLY, CLOTH, STRAND, GRAINS, COLLIDER),
         animatable=True,
     ),
     Parameter(
@@ -441,6 +451,10 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         exclusive_minimum=True,
         animatable=True,
     ),
+    GOAL_FREQUENCY,
     *STRAND_PARAMETERS,
     *EXTERNAL_PARAMETERS,
+    *GRAIN_PARAMETERS,
+    *MODE_PARAMETERS,
+    *PLASTICITY_PARAMETERS,
 )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .errors import XpbdError
-from .material_parameters import CLOTH, JELLY, STRAND
+from .material_parameters import CLOTH, GRAINS, JELLY, STRAND
 from .parameter import Choice, Value
 from .strand_presets import STRAND_VALUES
 
@@ -19,6 +19,10 @@ SHEEP_LEATHER = (
     "coefficient 47 to 70 %); the bending stiffness is the one that drapes so"
 )
 DRAPED_COTTON = f"{KAWABATA}; within it, the bending stiffness that drapes as cotton does, 60 to 76 %"
+QUARTZ = "quartz, 2,650 kg/m³"
+DAMP_SAND = (
+    f"{QUARTZ}; order of magnitude of the tensile strength of damp sand (Pierrat & Caram, Powder Technology 91, 1997)"
+)
 GEL = "order of magnitude of gelatin gels and soft silicones (gelatin: Markidou et al., Rev. Sci. Instrum. 76, 2005)"
 
 
@@ -67,6 +71,10 @@ def _cloth(area_density: float, stretch_stiffness: float, bending_stiffness: flo
     }
 
 
+def _grains(density: float, cohesion: float) -> dict[str, Value]:
+    return {"stiffness_input": "MATERIAL", "density": density, "cohesion": cohesion}
+
+
 PRESETS: tuple[Preset, ...] = (
     Preset("JELLY_SOFT", "Jelly, Soft", "Wobbly dessert jelly", JELLY, _jelly(20e3, 1020.0, 0.5), GEL),
     Preset("JELLY_MEDIUM", "Jelly, Medium", "Gummy, soft silicone", JELLY, _jelly(60e3, 1050.0, 0.5), GEL),
@@ -87,17 +95,22 @@ PRESETS: tuple[Preset, ...] = (
         Preset(name, label, description, STRAND, values, source)
         for name, label, description, values, source in STRAND_VALUES
     ),
+    Preset("SAND", "Sand, Dry", "Sand and gravel: stone", GRAINS, _grains(2650.0, 0.0), QUARTZ),
+    Preset(
+        "DAMP_SAND", "Sand, Damp", "Keeps the shape that it is built in", GRAINS, _grains(2650.0, 1000.0), DAMP_SAND
+    ),
+    Preset("SEEDS", "Seeds", "Peas, beans, rice", GRAINS, _grains(1300.0, 0.0), "dried peas, 1,300 kg/m³"),
 )
 
 OWN_CHOICES: tuple[Choice, ...] = (
     Choice("MATERIAL", "Own Material", "The stiffness values below, in physical units"),
-    Choice("CUSTOM", "Own Compliance", "The compliance of each single constraint, set below"),
+    Choice("CUSTOM", "Own, for Experts", "The compliance of each single constraint, set below"),
 )
 PRESET_CHOICES: tuple[Choice, ...] = (
     *(Choice(preset.identifier, preset.label, preset.description) for preset in PRESETS),
     *OWN_CHOICES,
 )
-DEFAULT_PRESETS: Mapping[str, str] = {JELLY: "JELLY_MEDIUM", CLOTH: "COTTON", STRAND: "ROPE"}
+DEFAULT_PRESETS: Mapping[str, str] = {JELLY: "JELLY_MEDIUM", CLOTH: "COTTON", STRAND: "ROPE", GRAINS: "SAND"}
 
 _BY_IDENTIFIER = {preset.identifier: preset for preset in PRESETS}
 

@@ -1,24 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The parameters of what is thin and round: strands, and the loose edges of cloth."""
+"""The parameters of what is round: strands, the loose edges of cloth, and the radius of grains."""
 
 from __future__ import annotations
 
 from .parameter import Parameter
-from .roles import STRAND
+from .roles import CLOTH, GRAINS, STRAND
 
 STRAND_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "radius",
         "Radius",
-        "Half the thickness of the strand: from it follow its mass, its stiffness, and the gap that it keeps",
+        "Half the thickness of a strand, or of the threads that are loose edges of a cloth: from it follow mass and "
+        "stiffness. Or the radius of each grain. It is the gap that they keep to other surfaces",
         0.002,
         "m",
         0.0,
         1e6,
         1e-4,
-        0.1,
+        1.0,
         exclusive_minimum=True,
-        roles=(STRAND,),
+        roles=(CLOTH, STRAND, GRAINS),
     ),
     Parameter(
         "twist_stiffness",

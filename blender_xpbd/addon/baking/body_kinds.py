@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import bpy
 
-from ...scene.material_parameters import CLOTH, JELLY, STRAND
+from ...scene.material_parameters import CLOTH, GRAINS, JELLY, STRAND
 from ..keys.body_results import SHAPE_KEYS, STRAND_RESULT, ResultKind
-from ..reading.body_reader import LocalBody, read_cloth, read_jelly
+from ..reading.body_reader import LocalBody, read_cloth, read_grains, read_jelly
 from ..reading.strand_reader import read_strand
 
 
@@ -48,6 +48,13 @@ BODY_KINDS: tuple[BlenderKind, ...] = (
         "Make the selected objects strands: threads, ropes, wires, hair. Of meshes of edges, curves and hair",
         read_strand,
         STRAND_RESULT,
+    ),
+    BlenderKind(
+        GRAINS,
+        "OUTLINER_OB_POINTCLOUD",
+        "Make the vertices of the selected objects grains: loose balls, as sand and peas",
+        read_grains,
+        SHAPE_KEYS,
     ),
 )
 

@@ -43,6 +43,7 @@ from ..data.data_lookup import object_by_uid
 from ..data.object_types import is_body, takes_part
 from ..data.quality import TYPED, TYPED_QUALITY, quality_of
 from ..data.specs import KEY_TOLERANCE
+from ..deformers.deformed_bodies import DeformedBodies, flattened_notices
 from ..keys.body_results import ResultTarget, TargetOptions
 from ..reading.attachment_reader import resolved
 from ..reading.body_reader import LocalBody, precision_notice
@@ -50,10 +51,12 @@ from ..reading.collider_reader import FloorReader, read_collider
 from ..reading.collider_shapes import ColliderShapes
 from ..reading.contact_reader import resolved_contact
 from ..reading.force_reader import FieldReader, field_objects, may_change
+from ..reading.modifier_stack import follows_deformed
 from ..reading.motion import frame_kept, has_animation, has_frame_handlers, may_deform, may_move, world_matrix
 from ..reading.parameter_tracks import ParameterTracks, gravity_of
-from ..reading.surface_follower import SurfaceFollower, may_follow
+from ..reading.ride_reader import Rides, bone_notices
 from .body_kinds import blender_kind
+from .given_motion import followed_body, rides_of
 from .ignored_inputs import deforming_spheres, ignored_inputs
 
 Floats = npt.NDArray[np.float64]
@@ -117,8 +120,9 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
     is_scripted = has_frame_handlers()
     moving = frozenset(obj.session_uid for obj in everything if is_scripted or may_move(obj))
     with frame_kept(scene):
-        changes = any(may_deform(obj) for obj in everything) or any(may_change(obj) for obj in enabled)
-        changes = changes or any(may_follow(obj.data.surface) for obj in bodies if _hangs(obj))
+        changes = any(may_deform(obj) or follows_deformed(obj) for obj in everything)
+        changes = changes or any(obj.xpbd.attach_object is not None or _hangs(obj) for obj in bodies)
+        changes = changes or any(may_change(obj) for obj in enabled)
         if moving or has_animation(scene) or changes:
             scene.frame_set(frames.start)
         floor = FloorReader(scene, unit_scale_of(scene), is_scripted=is_scripted) if scene.xpbd.use_floor else None
@@ -129,18 +133,25 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
         local_bodies, local_colliders, matrices = _read_all(bodies, colliders, options, depsgraph)
         pinned = frozenset(body.object_uid for body in local_bodies if len(body.pin_vertices))
         ignored = ignored_inputs(scene, enabled, pinned, local_colliders.values())
-        roots = SurfaceFollower(local_bodies, matrices, _require_object, depsgraph, is_scripted=is_scripted)
         shapes = ColliderShapes(colliders, frames, depsgraph, is_scripted=is_scripted)
         parameters = ParameterTracks(scene, everything, unit_scale_of(scene))
-        yield from _follow(
-            context, parts.scene_uid, frames, _Followed(moving, matrices, shapes, parameters, floor, fields, roots)
-        )
+        with DeformedBodies(scene, [obj for obj in bodies if follows_deformed(obj)]) as deformed:
+            deformed.note(context)
+            rides = rides_of(local_bodies, matrices, deformed.motions(), enabled)
+            rides.note(_require_object, context.evaluated_depsgraph_get())
+            followed = _Followed(moving, matrices, shapes, parameters, floor, fields, deformed, rides)
+            yield from _follow(context, parts.scene_uid, frames, followed)
+    motions_of = deformed.motions()
+    riding = [(body.name, body.attachment) for body in local_bodies if rides.takes(body.attachment)]
+    ignored = (*ignored, *bone_notices(riding, _require_object))
+    local_bodies = [followed_body(body, motions_of, rides, unit_scale_of(context.scene)) for body in local_bodies]
     for uid, positions in shapes.positions().items():
         local_colliders[uid] = replace(local_colliders[uid], positions=positions)
     spheres = deforming_spheres([local_colliders[uid].name for uid in shapes.not_followed()])
     motions = {uid: _motion(rows) for uid, rows in matrices.items()}
-    reading = parts.assemble(local_bodies, local_colliders, motions, parameters, roots)
-    return replace(reading, notices=(*reading.notices, *roots.notices, *ignored, *spheres))
+    reading = parts.assemble(local_bodies, local_colliders, motions, parameters)
+    flattened = flattened_notices(motions_of, frames.start)
+    return replace(reading, notices=(*reading.notices, *ignored, *spheres, *flattened))
 
 
 def _read_all(
@@ -159,13 +170,14 @@ def _read_all(
     """
     unit_scale = unit_scale_of(depsgraph.scene)
     placeholder = np.eye(4)[None]
+    met = {obj.session_uid for obj in colliders}
     local_bodies: list[LocalBody] = []
     local_colliders: dict[int, Collider] = {}
     matrices: dict[int, list[Floats]] = {}
 
     def read(obj: bpy.types.Object) -> None:
         matrices[obj.session_uid] = [world_matrix(obj, depsgraph)]
-        if obj.xpbd.role == COLLIDER:
+        if obj.session_uid in met:
             identifier = f"c{len(local_colliders)}"
             local_colliders[obj.session_uid] = read_collider(obj, identifier, placeholder, depsgraph)
         else:
@@ -196,6 +208,8 @@ class _SceneParts:
         self._key_tolerance = _key_tolerance(scene, options)
         self._gravity = np.array(gravity_of(scene), np.float64) * self._unit_scale
         self._air_density = scene.xpbd.air_density
+        self._attraction = scene.xpbd.attraction
+        self._softening = scene.xpbd.attraction_softening * self._unit_scale
         self._floor, self._fields = floor, fields
 
     def assemble(
@@ -204,7 +218,6 @@ class _SceneParts:
         colliders: dict[int, Collider],
         matrices: dict[int, Floats],
         parameters: ParameterTracks,
-        roots: SurfaceFollower,
     ) -> Reading:
         identifiers = {body.object_uid: f"b{index}" for index, body in enumerate(bodies)}
         floor = (self._floor.collider(),) if self._floor else ()
@@ -220,11 +233,7 @@ class _SceneParts:
         moved = tuple(replace(collider, transforms=metres @ matrices[uid]) for uid, collider in colliders.items())
         scene = Scene(
             tuple(
-                replace(
-                    body,
-                    fields=self._fields.of_body(local.object_uid, local.chosen_fields),
-                    pins=roots.pins(local, body.pins, self._unit_scale),
-                )
+                replace(body, fields=self._fields.of_body(local.object_uid, local.chosen_fields))
                 for body, local in zip(placed, bodies, strict=True)
             ),
             (*moved, *floor),
@@ -234,6 +243,8 @@ class _SceneParts:
             self._fields.forces(),
             (*parameters.tracks(met), *self._fields.tracks()),
             self._air_density,
+            attraction=self._attraction,
+            attraction_softening=self._softening,
         )
         validate(scene)
         notices = [notice for body in bodies for notice in body.notices]
@@ -276,18 +287,25 @@ def _participants(
 ) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:
     """Bodies and colliders that take part, each in the order of their names."""
     bodies = [obj for obj in enabled if is_body(obj)]
-    unknown = [name for name in options.objects if not any(obj.name == name for obj in bodies)]
+    unknown = [name for name in (*options.objects, *options.only) if not any(obj.name == name for obj in bodies)]
     if unknown:
         advice = (
             f"There is no such {body_labels().lower()} object that is enabled in viewports in this scene: give it a "
             "role in the XPBD tab, or correct the name."
         )
         raise XpbdError.joined([XpbdError("E_NOTHING", advice, name) for name in unknown])
-    if options.objects:
-        bodies = [obj for obj in bodies if obj.name in options.objects]
+    baked = [obj for obj in bodies if obj.name not in options.only and _may_be_met(obj)] if options.only else []
+    if wanted := {*options.objects, *options.only}:
+        bodies = [obj for obj in bodies if obj.name in wanted]
     if not bodies:
         raise no_bodies()
-    return bodies, [obj for obj in enabled if obj.xpbd.role == COLLIDER and takes_part(obj)]
+    colliders = [obj for obj in enabled if obj.xpbd.role == COLLIDER and takes_part(obj)]
+    return bodies, [*colliders, *baked]
+
+
+def _may_be_met(obj: bpy.types.Object) -> bool:
+    """Whether a body has a bake, and faces that others may meet."""
+    return bool(obj.xpbd.bake_record) and obj.type == "MESH" and len(obj.data.polygons) > 0
 
 
 def _enabled_objects(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
@@ -315,7 +333,8 @@ class _Followed:
         parameters: that are animated.
         floor: if there is one.
         fields: force fields.
-        roots: of hair on surfaces.
+        deformed: bodies that follow their deformed meshes.
+        rides: what is attached to objects that are not simulated.
     """
 
     moving: frozenset[int]
@@ -324,12 +343,13 @@ class _Followed:
     parameters: ParameterTracks
     floor: FloorReader | None
     fields: FieldReader
-    roots: SurfaceFollower
+    deformed: DeformedBodies
+    rides: Rides
 
     def __bool__(self) -> bool:
         floor_moves = self.floor is not None and self.floor.may_move
-        others_change = floor_moves or self.fields.may_change or self.roots.may_change
-        return bool(self.moving or self.shapes.uids or self.parameters or others_change)
+        others_change = floor_moves or self.fields.may_change or self.rides
+        return bool(self.moving or self.shapes.uids or self.parameters or self.deformed or others_change)
 
 
 def _follow(
@@ -347,7 +367,8 @@ def _follow(
         followed.shapes.note([_require_object(uid) for uid in followed.shapes.uids], depsgraph, frame)
         followed.parameters.note(context.scene, _require_object)
         followed.fields.look(_require_object, depsgraph, frame)
-        followed.roots.look(_require_object, depsgraph, frame)
+        followed.deformed.note(context)
+        followed.rides.note(_require_object, context.evaluated_depsgraph_get())
         if followed.floor is not None and followed.floor.may_move:
             followed.floor.look(context.scene)
 

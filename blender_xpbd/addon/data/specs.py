@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 
 from ...scene.body import RESOLUTION_RANGE, VERTEX_FACTORS
 from ...scene.body_contact import CONTACT_PARAMETERS
-from ...scene.body_kinds import BODY_KINDS, body_labels, body_roles
+from ...scene.body_kinds import BODY_KINDS, body_roles
 from ...scene.collider_shapes import COLLIDER_SHAPES
-from ...scene.force import AIR_DENSITY
+from ...scene.force import AIR_DENSITY, ATTRACTION, ATTRACTION_SOFTENING
 from ...scene.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS, STRAND
 from ...scene.parameter import Choice, Parameter
 from ...scene.presets import DEFAULT_PRESETS, PRESET_CHOICES
 from ...scene.settings import SOLVER_PARAMETERS
+from .goal_settings import GOAL_PARAMETERS
 
 # Blender's own limits of frame numbers
 _FIRST_FRAME = -1048574
@@ -79,7 +80,7 @@ class Setting:
 
 
 _MATERIAL_SETTINGS = tuple(
-    # the preset tells how stiffness is given: "Own Compliance" or not
+    # the preset tells how stiffness is given: the experts' own or not
     Setting(parameter, follows_keys=parameter.animatable)
     for parameter in MATERIAL_PARAMETERS
     if parameter.name != "stiffness_input"
@@ -150,12 +151,21 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         Parameter(
             "attach_object",
             "Attach to",
-            f"{body_labels().capitalize()} object that holds the vertices of the group below, where they are at the "
-            "first frame",
+            "Object that holds the vertices of the group below, where they are at the first frame. One that is "
+            "simulated is pulled in turn; on any other, as an empty, a bone or a character's skin, they ride",
             "",
             roles=body_roles(),
         ),
         subtype="OBJECT",
+    ),
+    Setting(
+        Parameter(
+            "attach_bone",
+            "Bone",
+            "Bone of the armature that holds the vertices. Empty: the armature object",
+            "",
+            roles=body_roles(),
+        )
     ),
     Setting(
         Parameter(
@@ -166,6 +176,7 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
             roles=body_roles(),
         )
     ),
+    *map(Setting, GOAL_PARAMETERS),
     Setting(
         Parameter(
             "pinned_ends",
@@ -301,6 +312,10 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         hidden=True,
     ),
     Setting(
+        Parameter("play_record", "Play Record", "How this object was before Play showed it otherwise", ""),
+        hidden=True,
+    ),
+    Setting(
         Parameter("bake_record", "Bake Record", "What a bake has added to this object, so that it can be cleared", ""),
         hidden=True,
     ),
@@ -355,7 +370,7 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
     Setting(
         Parameter(
             "retry_diverged",
-            "Try Again",
+            "Retry Where It Blows Up",
             "When the simulation blows up, bake again with twice the substeps, up to three times",
             False,
         )
@@ -406,6 +421,8 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
         )
     ),
     Setting(AIR_DENSITY),
+    Setting(ATTRACTION),
+    Setting(ATTRACTION_SOFTENING),
     Setting(
         Parameter(
             "cache_directory",

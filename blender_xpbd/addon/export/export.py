@@ -158,5 +158,5 @@ def _write_scene(
             for number, motion in enumerate(motions):
                 file = folder / f"{number}.pc2"
                 _write_point_cache(context, file, motion)
-                stack.enter_context(played_from(motion.baked.obj, file, motion.baked.record.start))
+                stack.enter_context(played_from(motion.baked.obj, file, motion.baked.record))
         run_exporter(context, path, shown, start, end)

@@ -30,6 +30,7 @@ from .body_frame import BodyFrame
 from .clearing import clear_bake
 from .curve_keys import BezierHandles, set_key_coordinates
 from .key_target import KeyTarget
+from .muting import mute, muted_text
 from .topology_watch import TopologyWatch
 from .written_frames import WrittenFrames
 
@@ -143,6 +144,7 @@ class ShapeKeyWriter:
         key_animation.check_action(obj.data.shape_keys, obj.name)
         record = self._new_record(obj, style)
         record.store(obj)
+        mute(obj, target.muted)
         self._frames.clear()
         obj.show_only_shape_key = False
         if record.created_keys:
@@ -195,7 +197,7 @@ class ShapeKeyWriter:
         block = obj.shape_key_add(name=record.key_name(frame), from_mix=False)
         block.interpolation = "KEY_LINEAR"
         local = self.target.local(frame, result.positions)
-        set_key_coordinates(block, local + self._offset, self._handles)
+        set_key_coordinates(block, self._key_coordinates(frame, local, record.style), self._handles)
         if record.style == ABSOLUTE:
             keys.eval_time = time = block.frame
         else:
@@ -204,6 +206,21 @@ class ShapeKeyWriter:
             block.value = 1.0
         self._frames.add(frame, time, local)
         self._place += 1
+        obj.data.update_tag()
+
+    def has_frame(self, frame: int) -> bool:
+        """Whether a frame has a key."""
+        return frame in self._frames.numbers
+
+    def rewrite(self, frame: int, local: Floats) -> None:
+        """Give the key of a frame other local coordinates, shape (vertices, 3); one that is gone stays so."""
+        obj = self._require()
+        record, keys = read_record(obj), obj.data.shape_keys
+        block = None if record is None or keys is None else keys.key_blocks.get(record.key_name(frame))
+        if record is None or block is None or len(block.points) != len(local):
+            return
+        set_key_coordinates(block, self._key_coordinates(frame, local, record.style), self._handles)
+        self._frames.replace(frame, local)
         obj.data.update_tag()
 
     def finish(self, current_frame: float) -> None:
@@ -297,6 +314,12 @@ class ShapeKeyWriter:
             set_key_coordinates(obj.shape_key_add(name=name, from_mix=False), reference + offset, self._handles)
         return names
 
+    def _key_coordinates(self, frame: int, local: Floats, style: str) -> Floats:
+        """What a key holds of local coordinates: relative ones add to the artist's own keys as they are then."""
+        moved = self.target.moved_keys(frame) if style == RELATIVE else 0.0
+        coordinates: Floats = local + self._offset - moved
+        return coordinates
+
     def _follow_reference(self, keys: bpy.types.Key, style: str) -> None:
         """Let new relative keys add to the reference key as it is: where it is edited, Blender moves the older ones."""
         self._offset = key_coordinates(keys.reference_key) - self.target.mixed_shape if style == RELATIVE else 0.0
@@ -337,6 +360,8 @@ class ShapeKeyWriter:
             transforms=encoded_transforms(target.matrices),
             unit_scale=target.unit_scale,
             folder=str(self._job.parent),
+            muted=muted_text(obj, target.muted),
+            frees_deformed=target.has_deformers,
         )
         return _with_free_names(record, keys)
 

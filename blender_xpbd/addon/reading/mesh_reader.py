@@ -149,7 +149,7 @@ def read_rest_shape(obj: bpy.types.Object) -> Floats:
         Local coordinates, shape (vertices, 3).
 
     Raises:
-        XpbdError: E_GEOM_EMPTY or E_GEOM_NONFINITE.
+        XpbdError: E_GEOM_NONFINITE.
     """
     pinned = pinned_key(obj)
     return _checked(obj, _key_alone(obj, pinned)) if pinned is not None else read_mixed_shape(obj)
@@ -159,7 +159,7 @@ def read_mixed_shape(obj: bpy.types.Object) -> Floats:
     """As ``read_rest_shape``, but as if no key were pinned: so the artist's keys are shown below relative baked ones.
 
     Raises:
-        XpbdError: E_GEOM_EMPTY or E_GEOM_NONFINITE.
+        XpbdError: E_GEOM_NONFINITE.
     """
     keys = own_shape_keys(obj.data)
     return _checked(obj, _mix_of_keys(obj, keys) if keys is not None else read_points(obj.data))

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...scene.body import topology_hash
+from ..data.link_attributes import LINK_KIND
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -131,13 +132,22 @@ def read_edges(mesh: bpy.types.Mesh) -> Ints:
 
 
 def read_loose_edges(mesh: bpy.types.Mesh) -> Ints:
-    """Edges that belong to no face, shape (edges, 2)."""
+    """Edges that belong to no face and are no links, shape (edges, 2)."""
     edges = read_edges(mesh)
     used = np.zeros(len(mesh.loops), np.int32)
     mesh.loops.foreach_get("edge_index", used)
-    is_loose = np.ones(len(edges), np.bool_)
+    is_loose = link_kinds(mesh) == 0
     is_loose[used] = False
     return edges[is_loose]
+
+
+def link_kinds(mesh: bpy.types.Mesh) -> Ints:
+    """What the artist has made of each edge by the attribute ``LINK_KIND``, 0 for no link; shape (edges,)."""
+    kinds = np.zeros(len(mesh.edges), np.int32)
+    attribute = mesh.attributes.get(LINK_KIND)
+    if attribute is not None and (attribute.domain, attribute.data_type) == ("EDGE", "INT"):
+        attribute.data.foreach_get("value", kinds)
+    return kinds
 
 
 def topology_of(data: Any) -> str:

@@ -29,12 +29,17 @@ class XPBD_MT_object(bpy.types.Menu):
             text = f"Set XPBD Role: {role.label}"
             layout.operator("xpbd.set_role", text=text, icon=ROLE_ICONS[role.identifier]).role = role.identifier
         layout.separator()
+        layout.operator("xpbd.fill_with_grains", icon=ROLE_ICONS["GRAINS"])
+        layout.separator()
         layout.operator_context = "INVOKE_DEFAULT"
         layout.operator("xpbd.check", icon="CHECKMARK")
-        layout.operator("xpbd.bake", icon="PLAY")
+        layout.operator("xpbd.bake", icon="REC")
+        layout.operator("xpbd.play", icon="PLAY")
         layout.operator("xpbd.export", icon="EXPORT")
         layout.operator("xpbd.clear", icon="TRASH")
         layout.operator("xpbd.clear", text="Clear All XPBD Bakes").all = True
+        layout.separator()
+        layout.operator("xpbd.copy_settings", icon="COPYDOWN")
 
 
 class XPBD_MT_material(bpy.types.Menu):
@@ -49,10 +54,10 @@ class XPBD_MT_material(bpy.types.Menu):
         settings = context.object.xpbd
         for preset in PRESETS:
             if preset.role == settings.role:
-                layout.prop_enum(settings, "preset", preset.identifier)
+                layout.operator("xpbd.set_material", text=preset.label).preset = preset.identifier
         layout.separator()
         for choice in OWN_CHOICES:
-            layout.prop_enum(settings, "preset", choice.identifier)
+            layout.operator("xpbd.set_material", text=choice.label).preset = choice.identifier
 
 
 class XPBD_MT_gallery(bpy.types.Menu):
@@ -80,6 +85,14 @@ def _draw_object_entry(self: Any, _context: bpy.types.Context) -> None:
     self.layout.menu(XPBD_MT_object.bl_idname)
 
 
+def _draw_vertex_entries(self: Any, _context: bpy.types.Context) -> None:
+    layout = self.layout
+    layout.separator()
+    layout.operator("xpbd.add_pin_group", icon="PINNED")
+    layout.operator("xpbd.remove_pins", icon="UNPINNED")
+    layout.operator("xpbd.select_pins")
+
+
 CLASSES = (XPBD_MT_object, XPBD_MT_material, XPBD_MT_gallery)
 
 
@@ -87,11 +100,13 @@ def register() -> None:
     """Add the menus."""
     register_classes(CLASSES)
     bpy.types.VIEW3D_MT_object.append(_draw_object_entry)
+    bpy.types.VIEW3D_MT_edit_mesh_vertices.append(_draw_vertex_entries)
     bpy.types.VIEW3D_MT_add.append(_draw_add_entry)
 
 
 def unregister() -> None:
     """Remove the menus."""
+    bpy.types.VIEW3D_MT_edit_mesh_vertices.remove(_draw_vertex_entries)
     bpy.types.VIEW3D_MT_add.remove(_draw_add_entry)
     bpy.types.VIEW3D_MT_object.remove(_draw_object_entry)
     unregister_classes(CLASSES)

@@ -46,7 +46,7 @@ def test_the_material_menu_offers_those_of_the_role(bpy, menus, make_body, role,
     words = draw(menus.XPBD_MT_material).words
     assert there in words
     assert absent not in words
-    assert words[-2:] == ["Own Material", "Own Compliance"]
+    assert words[-2:] == ["Own Material", "Own, for Experts"]
 
 
 def test_the_object_menu_of_blender_has_one_entry(bpy, menus):

@@ -36,6 +36,7 @@ def shown(panels, context):
 
 
 ALWAYS = ["XPBD_PT_floor", "XPBD_PT_fields", "XPBD_PT_solver", "XPBD_PT_cache"]
+LATER = ["XPBD_PT_forces", "XPBD_PT_links", "XPBD_PT_plasticity", "XPBD_PT_mode"]
 BODY = ["XPBD_PT_material", "XPBD_PT_structure", "XPBD_PT_motion", "XPBD_PT_pins", "XPBD_PT_groups"]
 
 
@@ -43,9 +44,9 @@ BODY = ["XPBD_PT_material", "XPBD_PT_structure", "XPBD_PT_motion", "XPBD_PT_pins
     ("role", "between"),
     [
         ("NONE", []),
-        ("JELLY", [*BODY, "XPBD_PT_tetrahedra", "XPBD_PT_collision", "XPBD_PT_forces"]),
-        ("CLOTH", [*BODY, "XPBD_PT_collision", "XPBD_PT_forces"]),
-        ("STRAND", [*BODY, "XPBD_PT_collision", "XPBD_PT_forces"]),
+        ("JELLY", [*BODY, "XPBD_PT_tetrahedra", "XPBD_PT_collision", *LATER]),
+        ("CLOTH", [*BODY, "XPBD_PT_collision", *LATER]),
+        ("STRAND", [*BODY, "XPBD_PT_collision", *LATER]),
         ("COLLIDER", ["XPBD_PT_collision"]),
     ],
 )
@@ -120,7 +121,9 @@ def test_every_setting_is_in_one_panel(bpy, panels, active):
 
     def look():
         names = [name for cls in panels.CLASSES if cls.poll(bpy.context) for name in draw(cls).properties]
-        assert len(set(names)) == len(names)
+        # the scene's and the object's mode have the same name
+        twice = [name for name in set(names) if names.count(name) > 1]
+        assert set(twice) <= {"solver_mode"}
         seen.update(names)
 
     def try_all(owner, own_settings):
@@ -177,6 +180,18 @@ def test_the_material_panel(bpy, panels, active, role, preset, mode, names, grey
     assert layout.properties == names
     assert layout.greyed == greyed
     assert bool(layout.operators) == (preset not in {"MATERIAL", "CUSTOM"})
+
+
+@pytest.mark.parametrize(
+    ("of_scene", "own", "counts"),
+    [("XPBD", "SCENE", False), ("PBD", "SCENE", True), ("XPBD", "PBD", True), ("PBD", "XPBD", False)],
+)
+def test_the_mode_of_an_object_goes_before_the_scenes(bpy, panels, active, of_scene, own, counts):
+    active("JELLY").xpbd.solver_mode = own
+    bpy.context.scene.xpbd.solver_mode = of_scene
+    ways = draw(panels.XPBD_PT_mode).properties
+    assert ways == (["solver_mode", "pbd_per_iteration", "pbd_drag"] if counts else ["solver_mode"])
+    assert ("pbd_stretch_stiffness" in draw(panels.XPBD_PT_material).properties) == counts
 
 
 @pytest.mark.parametrize(
@@ -292,7 +307,7 @@ def test_materials_of_the_menu_fit_the_role(bpy, panels, active):
     from blender_xpbd.addon.ui.menus import XPBD_MT_material
 
     active("CLOTH")
-    assert draw(XPBD_MT_material).words == ["Cotton", "Silk", "Denim", "Leather", "Own Material", "Own Compliance"]
+    assert draw(XPBD_MT_material).words == ["Cotton", "Silk", "Denim", "Leather", "Own Material", "Own, for Experts"]
     active("JELLY")
     assert draw(XPBD_MT_material).words[:4] == ["Jelly, Soft", "Jelly, Medium", "Jelly, Firm", "Rubber"]
 

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from .constraint import ACCUMULATE, DAMPED, ConstraintBlock, ConstraintType, damping_share
+from .constraint import ACCUMULATE, DAMPED, SMALL, ConstraintBlock, ConstraintType, damping_share
 from .elimination_functions import factorize, substitute
 from .pools import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, POOLED_ROW
 from .quaternions import turned_about
@@ -107,7 +107,8 @@ def solve_bending(particles: ti.template(), constraints: ti.template(), i, step,
         row = indices[extras + indices[extras + AT_NODES] + n]
         if row >= 0:
             move = vector_at(values, forces + 3 * row)
-            particles.positions[indices[members + n]] += ti.Vector([move[0], move[1], move[2], 0.0])
+            if particles.positions[indices[members + n]][3] > 0.0:
+                particles.positions[indices[members + n]] += ti.Vector([move[0], move[1], move[2], 0.0])
             if ti.static(mode & ACCUMULATE):
                 if step[1] > 0.0:
                     move += vector_at(values, moves + 3 * row)
@@ -199,7 +200,7 @@ def measure_strains(particles: ti.template(), constraints: ti.template(), i, p, 
                 force = (force + gamma * (length - length_before)) / (1.0 + gamma)
                 compliance /= 1.0 + gamma
             if again == 0:
-                values[matrix + row] = (positions[tail][3] + positions[head][3]) * DIAGONAL + compliance
+                values[matrix + row] = (positions[tail][3] + positions[head][3]) * DIAGONAL + compliance + SMALL
             values[tensions + row] = -force
             greatest = ti.max(greatest, ti.abs(force) / values[rest + EDGE_LENGTH])
     return greatest

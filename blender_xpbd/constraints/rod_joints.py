@@ -3,7 +3,7 @@
 
 import taichi as ti
 
-from .constraint import ACCUMULATE, DAMPED
+from .constraint import ACCUMULATE, DAMPED, SMALL
 from .pools import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE
 from .quaternions import carried, conjugate, product, rotated, turned_about
 from .rod_tables import (
@@ -135,7 +135,7 @@ def clear_systems(particles: ti.template(), constraints: ti.template(), i, step,
     for n in range(indices[extras + NODES]):
         row = indices[extras + indices[extras + AT_NODES] + n]
         if row >= 0:
-            mass = 1.0 / particles.positions[indices[members + n]][3]
+            mass = 1.0 / ti.max(particles.positions[indices[members + n]][3], SMALL)
             values[matrix + row] = mass
             moved = ti.Vector([0.0, 0.0, 0.0])
             if ti.static(mode & ACCUMULATE):

@@ -10,7 +10,10 @@ import bpy
 from ...scene.errors import XpbdError
 from .beam import BEAM
 from .bunny import BUNNIES_ON_MOVING_FLOORS, BUNNY
+from .crossing_strands import CROSSING_STRANDS
 from .gallery_scene import GalleryScene
+from .helix import HELIX
+from .pendulums import PENDULUMS
 from .stage import dress
 from .two_pins import TWO_PINS
 
@@ -19,6 +22,9 @@ GALLERY: tuple[GalleryScene, ...] = (
     BEAM,
     BUNNY,
     *BUNNIES_ON_MOVING_FLOORS,
+    PENDULUMS,
+    CROSSING_STRANDS,
+    HELIX,
 )
 
 

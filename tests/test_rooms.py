@@ -19,10 +19,12 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "addon": (
         "data",
         "reading",
+        "deformers",
         "reduction",
         "keys",
         "process",
         "baking",
+        "playing",
         "export",
         "checking",
         "ui",

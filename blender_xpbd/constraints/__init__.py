@@ -16,6 +16,7 @@ from .isometric_bending import ISOMETRIC_BENDING
 from .membrane import MEMBRANE
 from .neo_hookean import NEO_HOOKEAN
 from .plate_bending import PLATE_BENDING
+from .rod import ROD
 from .shape_matching import SHAPE_MATCHING
 from .stitch import STITCH
 from .tetrahedron_volume import TETRAHEDRON_VOLUME
@@ -32,6 +33,7 @@ CONSTRAINTS: tuple[ConstraintType, ...] = (
     DISTANCE,
     TWO_SIDED_DISTANCE,
     TETRAHEDRON_VOLUME,
+    ROD,
     ENCLOSED_VOLUME,
     STITCH,
     ELEMENT_LINK,

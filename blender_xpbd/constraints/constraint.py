@@ -109,6 +109,7 @@ class ConstraintType:
         scales: how its parameters follow material values, see ``scaling``.
         memory: numbers that it keeps of where it came to, where it is damped.
         rate_damping: how it is damped, where its projection does not do it.
+        is_real: whether it needs parameters and working space in the precision of what moves.
         flow: how it takes on another rest shape, if it can.
     """
 
@@ -124,6 +125,7 @@ class ConstraintType:
     scales: tuple[Scaling, ...] = ()
     memory: int = 0
     rate_damping: RateDamping | None = None
+    is_real: bool = False
     flow: Flow | None = None
 
     @property

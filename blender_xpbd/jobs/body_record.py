@@ -52,6 +52,11 @@ BODY_ARRAYS: dict[str, ArraySpec] = {
     "link_lengths": ("<f8", ("links",)),
     "link_compliances": ("<f8", ("links",)),
     "link_shares": ("<f8", ("links",)),
+    "goal_vertices": ("<i4", ("goals",)),
+    "goal_weights": ("<f4", ("goals",)),
+    "goal_targets": ("<f8", (FRAMES, "goals", 3)),
+    "goal_matrices": ("<f8", (FRAMES, 4, 4)),
+    "start": ("<f8", ("vertices", 3)),
     **{f"factor_{name}": ("<f4", ("vertices",)) for name in VERTEX_FACTORS},
 }
 
@@ -64,10 +69,7 @@ def body_arrays(body: Body) -> Arrays:
             "positions": body.positions,
             "face_sizes": body.face_sizes,
             "corners": body.corners,
-            "pin_vertices": pins.vertices,
-            "pin_weights": pins.weights,
-            "pin_targets": pins.targets,
-            "pin_matrices": pins.matrices,
+            **_pin_arrays("pin", pins),
             "tetrahedra_vertices": tetrahedralization.vertices,
             "tetrahedra": tetrahedralization.tetrahedra,
             "uvs": body.uvs,
@@ -78,11 +80,26 @@ def body_arrays(body: Body) -> Arrays:
             "contact_left_out": body.contact.left_out,
             "seams": body.seams,
             **{f"link_{name}": values for name, values in body.links.columns().items()},
+            **_pin_arrays("goal", body.goal),
+            "start": body.start,
             # an empty array stands for no factors
             **{f"factor_{name}": body.vertex_factors.get(name, ()) for name in VERTEX_FACTORS},
         },
         BODY_ARRAYS,
     )
+
+
+def _pin_arrays(prefix: str, pins: Pins) -> dict[str, Any]:
+    return {
+        f"{prefix}_vertices": pins.vertices,
+        f"{prefix}_weights": pins.weights,
+        f"{prefix}_targets": pins.targets,
+        f"{prefix}_matrices": pins.matrices,
+    }
+
+
+def _read_pins(prefix: str, arrays: Arrays) -> Pins:
+    return Pins(*(arrays[f"{prefix}_{name}"] for name in ("vertices", "weights", "targets", "matrices")))
 
 
 def describe_body(body: Body) -> dict[str, Any]:
@@ -127,7 +144,7 @@ def read_body(folder: Path, record: Record, names: Record, frame_count: int) -> 
         face_sizes=arrays["face_sizes"],
         corners=arrays["corners"],
         material=Material.from_values(record.scalars("material"), name),
-        pins=Pins(arrays["pin_vertices"], arrays["pin_weights"], arrays["pin_targets"], arrays["pin_matrices"]),
+        pins=_read_pins("pin", arrays),
         tetrahedralization=Tetrahedralization(
             record.text("tetrahedralizer"),
             record.integer("resolution"),
@@ -144,4 +161,6 @@ def read_body(folder: Path, record: Record, names: Record, frame_count: int) -> 
         fields=None if record.is_null("fields") else record.texts("fields"),
         seams=arrays["seams"],
         links=Links(**{name: arrays[f"link_{name}"] for name in Links().columns()}),
+        goal=_read_pins("goal", arrays),
+        start=arrays["start"],
     )

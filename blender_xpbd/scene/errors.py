@@ -53,6 +53,7 @@ ERROR_EXIT_CODES: dict[str, ExitCode] = {
     "E_EXPORT": ExitCode.IO,
     "E_LOCKED": ExitCode.LOCKED,
     # the run
+    "E_WINDOW": ExitCode.REFUSED,
     "E_DEP": ExitCode.REFUSED,
     "E_DEVICE": ExitCode.REFUSED,
     "E_DIVERGED": ExitCode.DIVERGED,
@@ -86,6 +87,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_FALLS",
     "W_COARSE",
     "W_HEAVY",
+    "W_SPACE",
     "W_RANGE",
     "W_TANGLED",
     "W_TUNNELLED",
@@ -93,6 +95,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_FORCE",
     "W_IGNORED",
     "W_OWN_KEYS",
+    "W_DEFORMER",
 )
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from .parameter import Parameter
-from .roles import CLOTH, JELLY
+from .roles import CLOTH, GRAINS, JELLY, STRAND
 
 PUSH = ("push_x", "push_y", "push_z")
 
@@ -19,7 +19,7 @@ EXTERNAL_PARAMETERS: tuple[Parameter, ...] = (
         200.0,
         0.0,
         1.0,
-        roles=(JELLY, CLOTH),
+        roles=(JELLY, CLOTH, STRAND, GRAINS),
         animatable=True,
     ),
     Parameter(
@@ -32,7 +32,7 @@ EXTERNAL_PARAMETERS: tuple[Parameter, ...] = (
         100.0,
         0.0,
         2.0,
-        roles=(JELLY, CLOTH),
+        roles=(JELLY, CLOTH, STRAND),
         animatable=True,
     ),
     Parameter(
@@ -61,9 +61,21 @@ EXTERNAL_PARAMETERS: tuple[Parameter, ...] = (
             1e9,
             -100.0,
             100.0,
-            roles=(JELLY, CLOTH),
+            roles=(JELLY, CLOTH, STRAND, GRAINS),
             animatable=True,
         )
         for axis in "xyz"
+    ),
+    Parameter(
+        "attraction_weight",
+        "Attraction",
+        "How strongly the object attracts others and is attracted, by the mass that it has: 0 is not at all",
+        1.0,
+        "",
+        0.0,
+        1e9,
+        0.0,
+        10.0,
+        roles=(JELLY, CLOTH, GRAINS),
     ),
 )

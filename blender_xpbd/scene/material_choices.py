@@ -12,8 +12,8 @@ BENDING_MODELS = (
     Choice("NONE", "None", "No resistance to bending"),
 )
 REST_ANGLES = (
-    Choice("MESH", "As Modelled", "Folds that are modelled stay"),
-    Choice("FLAT", "Flat", "The cloth wants to be flat, however it is modelled"),
+    Choice("MESH", "As Modelled", "Folds and bends that are modelled stay"),
+    Choice("FLAT", "Flat", "The cloth wants to be flat, and a strand straight, however it is modelled"),
 )
 SOLID_MODELS = (
     Choice("NEO_HOOKEAN", "Neo-Hookean", "Stable neo-Hookean solid: right in physical units, recovers from anything"),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from .external_parameters import EXTERNAL_PARAMETERS
+from .grain_parameters import GRAIN_PARAMETERS
 from .material_choices import (
     BENDING_MODELS,
     MEMBRANE_MODELS,
@@ -16,9 +17,10 @@ from .material_choices import (
 from .mode_parameters import MODE_PARAMETERS
 from .parameter import Parameter
 from .plasticity_parameters import PLASTICITY_PARAMETERS
-from .roles import CLOTH, COLLIDER, JELLY
+from .roles import CLOTH, COLLIDER, GRAINS, JELLY, STRAND
+from .strand_parameters import STRAND_PARAMETERS
 
-__all__ = ["CLOTH", "COLLIDER", "JELLY", "MATERIAL_PARAMETERS"]
+__all__ = ["CLOTH", "COLLIDER", "GRAINS", "JELLY", "MATERIAL_PARAMETERS", "STRAND"]
 
 MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
@@ -32,7 +34,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1.0,
         10000.0,
         exclusive_minimum=True,
-        roles=(JELLY,),
+        roles=(JELLY, STRAND, GRAINS),
     ),
     Parameter(
         "area_density",
@@ -73,7 +75,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         100.0,
         1e7,
         exclusive_minimum=True,
-        roles=(JELLY,),
+        roles=(JELLY, STRAND),
         animatable=True,
     ),
     Parameter(
@@ -199,6 +201,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e12,
         0.0,
         1.0,
+        roles=(JELLY, CLOTH),
         animatable=True,
     ),
     Parameter(
@@ -238,10 +241,10 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "rest_angle",
         "Rest Angle",
-        "The angle that folds return to",
+        "The angle that folds, or bends of a strand, return to",
         "MESH",
         choices=REST_ANGLES,
-        roles=(CLOTH,),
+        roles=(CLOTH, STRAND),
     ),
     Parameter(
         "use_tethers",
@@ -311,6 +314,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         "Pulls the body back to the shape that it is modelled in",
         "NONE",
         choices=SHAPE_MATCHINGS,
+        roles=(JELLY, CLOTH),
     ),
     Parameter(
         "shape_frequency",
@@ -323,6 +327,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         0.1,
         50.0,
         exclusive_minimum=True,
+        roles=(JELLY, CLOTH),
         animatable=True,
     ),
     Parameter(
@@ -333,6 +338,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         "",
         0.0,
         1.0,
+        roles=(JELLY, CLOTH),
     ),
     Parameter(
         "pbd_volume_stiffness",
@@ -377,6 +383,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e4,
         0.0,
         20.0,
+        roles=(JELLY, CLOTH),
         animatable=True,
     ),
     Parameter(
@@ -390,6 +397,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e3,
         0.0,
         0.1,
+        roles=(JELLY, CLOTH),
         animatable=True,
     ),
     Parameter(
@@ -402,7 +410,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         10.0,
         0.0,
         1.0,
-        roles=(JELLY, CLOTH, COLLIDER),
+        roles=(JELLY, CLOTH, STRAND, GRAINS, COLLIDER),
         animatable=True,
     ),
     Parameter(
@@ -414,7 +422,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         "",
         0.0,
         1.0,
-        roles=(JELLY, CLOTH, COLLIDER),
+        roles=(JELLY, CLOTH, STRAND, GRAINS, COLLIDER),
         animatable=True,
     ),
     Parameter(
@@ -427,6 +435,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e6,
         0.0,
         0.1,
+        roles=(JELLY, CLOTH),
     ),
     Parameter(
         "pin_frequency",
@@ -441,7 +450,21 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         exclusive_minimum=True,
         animatable=True,
     ),
+    Parameter(
+        "goal_frequency",
+        "Goal Strength",
+        "How firmly the object is drawn to its goal: the frequency at which it would swing about it. 0 lets it go; a "
+        "vertex group scales the stiffness",
+        3.0,
+        "Hz",
+        0.0,
+        1e6,
+        soft_maximum=20.0,
+        animatable=True,
+    ),
+    *STRAND_PARAMETERS,
     *EXTERNAL_PARAMETERS,
+    *GRAIN_PARAMETERS,
     *MODE_PARAMETERS,
     *PLASTICITY_PARAMETERS,
 )

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .errors import XpbdError
-from .material_parameters import CLOTH, JELLY
+from .material_parameters import CLOTH, GRAINS, JELLY, STRAND
 from .parameter import Choice, Value
+from .strand_presets import STRAND_VALUES
 
 KAWABATA = (
     "order of magnitude of KES-F measurements (Kawabata, The Standardization and Analysis of Hand Evaluation, 1980)"
@@ -18,6 +19,10 @@ SHEEP_LEATHER = (
     "coefficient 47 to 70 %); the bending stiffness is the one that drapes so"
 )
 DRAPED_COTTON = f"{KAWABATA}; within it, the bending stiffness that drapes as cotton does, 60 to 76 %"
+QUARTZ = "quartz, 2,650 kg/m³"
+DAMP_SAND = (
+    f"{QUARTZ}; order of magnitude of the tensile strength of damp sand (Pierrat & Caram, Powder Technology 91, 1997)"
+)
 GEL = "order of magnitude of gelatin gels and soft silicones (gelatin: Markidou et al., Rev. Sci. Instrum. 76, 2005)"
 
 
@@ -66,6 +71,10 @@ def _cloth(area_density: float, stretch_stiffness: float, bending_stiffness: flo
     }
 
 
+def _grains(density: float, cohesion: float) -> dict[str, Value]:
+    return {"stiffness_input": "MATERIAL", "density": density, "cohesion": cohesion}
+
+
 PRESETS: tuple[Preset, ...] = (
     Preset("JELLY_SOFT", "Jelly, Soft", "Wobbly dessert jelly", JELLY, _jelly(20e3, 1020.0, 0.5), GEL),
     Preset("JELLY_MEDIUM", "Jelly, Medium", "Gummy, soft silicone", JELLY, _jelly(60e3, 1050.0, 0.5), GEL),
@@ -82,6 +91,15 @@ PRESETS: tuple[Preset, ...] = (
     Preset("SILK", "Silk", "Light and fluid", CLOTH, _cloth(0.06, 1500.0, 1e-6), KAWABATA),
     Preset("DENIM", "Denim", "Jeans: heavy and stiff", CLOTH, _cloth(0.4, 5000.0, 1.2e-4), KAWABATA),
     Preset("LEATHER", "Leather", "Garment leather, 0.8 mm", CLOTH, _cloth(0.5, 8000.0, 4e-5), SHEEP_LEATHER),
+    *(
+        Preset(name, label, description, STRAND, values, source)
+        for name, label, description, values, source in STRAND_VALUES
+    ),
+    Preset("SAND", "Sand, Dry", "Sand and gravel: stone", GRAINS, _grains(2650.0, 0.0), QUARTZ),
+    Preset(
+        "DAMP_SAND", "Sand, Damp", "Keeps the shape that it is built in", GRAINS, _grains(2650.0, 1000.0), DAMP_SAND
+    ),
+    Preset("SEEDS", "Seeds", "Peas, beans, rice", GRAINS, _grains(1300.0, 0.0), "dried peas, 1,300 kg/m³"),
 )
 
 OWN_CHOICES: tuple[Choice, ...] = (
@@ -92,13 +110,13 @@ PRESET_CHOICES: tuple[Choice, ...] = (
     *(Choice(preset.identifier, preset.label, preset.description) for preset in PRESETS),
     *OWN_CHOICES,
 )
-DEFAULT_PRESETS: Mapping[str, str] = {JELLY: "JELLY_MEDIUM", CLOTH: "COTTON"}
+DEFAULT_PRESETS: Mapping[str, str] = {JELLY: "JELLY_MEDIUM", CLOTH: "COTTON", STRAND: "ROPE", GRAINS: "SAND"}
 
 _BY_IDENTIFIER = {preset.identifier: preset for preset in PRESETS}
 
 
 def preset_values(identifier: str, role: str, object_name: str = "") -> Mapping[str, Value]:
-    """The values that a preset sets on a body of the role ("JELLY" or "CLOTH").
+    """The values that a preset sets on a body of the role.
 
     Raises:
         XpbdError: E_PARAM, for an unknown preset or one that is for another role.

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from .beginning import Beginning, validate_beginning
 from .body import Body, validate_body
 from .body_contact import validate_contact
 from .body_kinds import no_bodies, validate_kind
@@ -38,6 +39,7 @@ class Scene:
         forces: force fields.
         air_density: of the air that winds move [kg/m³].
         tracks: parameters that change over the frames; those of the objects and settings count where there is none.
+        beginning: the state of another job that it goes on from; None to begin at rest.
     """
 
     bodies: tuple[Body, ...]
@@ -48,6 +50,7 @@ class Scene:
     forces: tuple[Force, ...] = ()
     tracks: tuple[Track, ...] = ()
     air_density: float = 1.2
+    beginning: Beginning | None = None
 
     @property
     def objects(self) -> tuple[Body | Collider | Force, ...]:
@@ -79,6 +82,8 @@ def validate(scene: Scene) -> None:
         validate_collider(collider, frame_count)
         validate_shape(collider)
     AIR_DENSITY.check(scene.air_density)
+    if scene.beginning is not None:
+        validate_beginning(scene.beginning, scene.frames)
     fields = {force.identifier for force in scene.forces}
     for force in scene.forces:
         validate_force(force, frame_count)

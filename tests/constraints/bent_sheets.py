@@ -4,7 +4,7 @@
 import numpy as np
 
 from blender_xpbd.constraints.isometric_bending import hinge_coefficients
-from blender_xpbd.geometry.surface.curvature import plate_areas, plate_matrix
+from blender_xpbd.geometry.surface.curvature import plate_areas, sheet_bending
 from blender_xpbd.geometry.surface.topology import hinges
 
 CURVATURE = 1e-3
@@ -42,9 +42,9 @@ def sheet_matrix(positions, triangles, stiffness):
     """B of a sheet."""
     folds = hinges(triangles)
     coefficients, _ = hinge_coefficients(positions, folds)
-    return plate_matrix(
+    return sheet_bending(
         positions, folds, coefficients, plate_areas(positions, triangles), np.full(len(positions), stiffness)
-    )
+    ).matrix
 
 
 def strip_matrix(positions, stiffness):

@@ -247,7 +247,7 @@ def test_every_array_is_needed_and_checked(job: Path) -> None:
     read_job(job)
 
 
-@pytest.mark.parametrize("version", [0, 1, 2, 3, 5, "4", None])
+@pytest.mark.parametrize("version", [0, 1, 2, 3, 4, 6, "5", None])
 def test_another_version_is_named(job: Path, version: object) -> None:
     edit(job, lambda value: value.update(schema_version=version))
     with pytest.raises(XpbdError, match=r"E_JOB.*schema version") as caught:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import bpy
 
-from ...scene.material_parameters import CLOTH, JELLY
+from ...scene.material_parameters import CLOTH, GRAINS, JELLY
 from ..keys.body_results import SHAPE_KEYS, ResultKind
-from ..reading.body_reader import LocalBody, read_cloth, read_jelly
+from ..reading.body_reader import LocalBody, read_cloth, read_grains, read_jelly
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,13 @@ BODY_KINDS: tuple[BlenderKind, ...] = (
         JELLY, "META_BALL", "Make the selected objects jelly: soft bodies with a volume", read_jelly, SHAPE_KEYS
     ),
     BlenderKind(CLOTH, "MOD_CLOTH", "Make the selected objects cloth: thin sheets", read_cloth, SHAPE_KEYS),
+    BlenderKind(
+        GRAINS,
+        "OUTLINER_OB_POINTCLOUD",
+        "Make the vertices of the selected objects grains: loose balls, as sand and peas",
+        read_grains,
+        SHAPE_KEYS,
+    ),
 )
 
 

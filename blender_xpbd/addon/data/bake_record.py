@@ -9,12 +9,15 @@ import base64
 import json
 from dataclasses import MISSING, asdict, dataclass, fields
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ...jobs.files import inside
+from ...scene.errors import XpbdError
 from ...scene.settings import MAXIMUM_FRAMES
 
 RECORD_VERSION = 1
@@ -57,6 +60,8 @@ class BakeRecord:
             versions.
         unit_scale: metres per Blender unit then.
         folder: that the job folder lay in, absolute; "" in records of earlier versions.
+        muted: the modifiers that are muted while baked, each with its name and whether it was shown in viewports and in
+            renders, as JSON; "" for none.
     """
 
     bake: str
@@ -79,6 +84,7 @@ class BakeRecord:
     transforms: str = ""
     unit_scale: float = 1.0
     folder: str = ""
+    muted: str = ""
 
     def frames(self) -> list[int]:
         """The frames that get a key, ascending."""
@@ -99,6 +105,10 @@ class BakeRecord:
         blends = (self.blend_name(number) for number in range(1, len(frames) + 1))
         return frozenset((*map(self.key_name, frames), *blends))
 
+    def muted_modifiers(self) -> dict[str, tuple[bool, bool]]:
+        """The muted modifiers by name, and whether each was shown in viewports and in renders."""
+        return {name: (in_viewport, in_render) for name, in_viewport, in_render in json.loads(self.muted or "[]")}
+
     def matrices(self) -> Floats | None:
         """Local to world in Blender units when it was baked, shape (frames or 1, 4, 4); None where it is not known."""
         if not self.transforms:
@@ -116,6 +126,15 @@ class BakeRecord:
 def read_record(obj: bpy.types.Object) -> BakeRecord | None:
     """The record of the object's bake, None where there is none or where it is not to be understood."""
     return _parsed(obj.xpbd.bake_record)
+
+
+def record_folder(record: BakeRecord) -> Path | None:
+    """Where the job of a bake lay; None where its record, which may come from a stranger, leads nowhere."""
+    folder = Path(record.folder)
+    try:
+        return inside(folder, record.job, code="E_CACHE") if folder.is_absolute() and record.job else None
+    except XpbdError:
+        return None
 
 
 @lru_cache(maxsize=64)
@@ -141,7 +160,13 @@ def _is_valid(values: dict[str, Any]) -> bool:
     has_frames = values["step"] >= 1 and 0 <= values["end"] - values["start"] < MAXIMUM_FRAMES
     # NaN, which JSON may hold, is no such time either
     fits_blender = 0 <= values["active_index"] <= _LARGEST_NUMBER and abs(values["eval_time"]) <= _LARGEST_NUMBER
-    return bool(has_frames and fits_blender and 0.0 < values["unit_scale"] <= _LARGEST_NUMBER and _has_places(values))
+    return bool(
+        has_frames
+        and fits_blender
+        and 0.0 < values["unit_scale"] <= _LARGEST_NUMBER
+        and _has_places(values)
+        and _has_muted(values)
+    )
 
 
 def _has_places(values: dict[str, Any]) -> bool:
@@ -156,6 +181,17 @@ def _has_places(values: dict[str, Any]) -> bool:
         return False
     rows = np.frombuffer(data, "<f4").reshape(-1, 3, 4).astype(np.float64)
     return bool(np.isfinite(rows).all() and (np.linalg.det(rows[:, :, :3]) != 0.0).all())
+
+
+def _has_muted(values: dict[str, Any]) -> bool:
+    """Whether what is muted can be understood."""
+    try:
+        rows = json.loads(values["muted"] or "[]")
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(rows, list) and all(
+        isinstance(row, list) and [type(value) for value in row] == [str, bool, bool] for row in rows
+    )
 
 
 def forget_record(obj: bpy.types.Object) -> None:

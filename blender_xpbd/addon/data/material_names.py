@@ -83,7 +83,8 @@ def material_names(settings: Any, solver_mode: str) -> list[str]:
         settings: ``Object.xpbd`` of a body.
         solver_mode: "XPBD" or "PBD", the scene's.
     """
-    elsewhere = {"stiffness_input", "pin_frequency", *DAMPING, *STRUCTURE, *_COLLISION, *FORCES, *PUSH, *MODE}
+    held = {"pin_frequency", "goal_frequency"}
+    elsewhere = {"stiffness_input", *held, *DAMPING, *STRUCTURE, *_COLLISION, *FORCES, *PUSH, *MODE}
     elsewhere |= {*PLASTICITY}
     return [name for name in _names_that_count(settings, solver_mode) if name not in elsewhere]
 

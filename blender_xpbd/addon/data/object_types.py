@@ -8,10 +8,10 @@ from collections.abc import Mapping
 import bpy
 
 from ...scene.body_kinds import body_roles
-from ...scene.material_parameters import CLOTH, COLLIDER, JELLY
+from ...scene.material_parameters import CLOTH, COLLIDER, GRAINS, JELLY
 
 # Blender's type of the objects of each role; those of bodies are as ``scene.body_kinds``, which a test holds
-OBJECT_TYPES: Mapping[str, str] = {JELLY: "MESH", CLOTH: "MESH", COLLIDER: "MESH"}
+OBJECT_TYPES: Mapping[str, str] = {JELLY: "MESH", CLOTH: "MESH", GRAINS: "MESH", COLLIDER: "MESH"}
 
 
 def can_have(obj: bpy.types.Object, role: str) -> bool:

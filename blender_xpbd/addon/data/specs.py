@@ -18,6 +18,7 @@ from ...scene.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAME
 from ...scene.parameter import Choice, Parameter
 from ...scene.presets import DEFAULT_PRESETS, PRESET_CHOICES
 from ...scene.settings import SOLVER_PARAMETERS
+from .goal_settings import GOAL_PARAMETERS
 
 # Blender's own limits of frame numbers
 _FIRST_FRAME = -1048574
@@ -98,6 +99,7 @@ _GROUP_MEANINGS = {
     "damping": ("Damping Group", "Vertex group that scales the material damping"),
     "pressure": ("Pressure Group", "Vertex group that scales the pressure of what is inside"),
     "push": ("Push Group", "Vertex group of what is pushed: weight 1 takes the whole push. Empty: the whole object"),
+    "radius": ("Radius Group", "Vertex group that scales the radius of a strand: tapered tips"),
     "friction": ("Friction Group", "Vertex group that scales the friction: weight 0 is ice, 1 is the material"),
 }
 _GROUP_SETTINGS = tuple(
@@ -158,6 +160,7 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
             roles=body_roles(),
         )
     ),
+    *map(Setting, GOAL_PARAMETERS),
     *_GROUP_SETTINGS,
     Setting(
         Parameter(
@@ -270,6 +273,10 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         Parameter("cache_modifier", "Cache Modifier", "The modifier that plays an exported file in place of keys", ""),
+        hidden=True,
+    ),
+    Setting(
+        Parameter("play_record", "Play Record", "How this object was before Play showed it otherwise", ""),
         hidden=True,
     ),
     Setting(

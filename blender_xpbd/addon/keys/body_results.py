@@ -141,6 +141,7 @@ def _key_target(body: LocalBody, matrices: Floats, options: TargetOptions) -> Ke
         key_style=body.key_style,
         make_single_user=options.make_single_user,
         key_tolerance=options.key_tolerance,
+        deformed=body.deformed,
     )
 
 

@@ -9,6 +9,7 @@ from ...scene.errors import XpbdError
 from ..data.bake_record import ABSOLUTE, BakeRecord, forget_record, read_record
 from ..reading.mesh_reader import own_keys
 from . import key_animation
+from .muting import unmute
 
 
 def clear_bake(obj: bpy.types.Object) -> bool:
@@ -29,6 +30,7 @@ def clear_bake(obj: bpy.types.Object) -> bool:
         _clear_animation(obj.data.shape_keys, record)
         _clear_keys(obj, record, pinned=record.show_only and not was_pinned_later)
     obj.show_only_shape_key = record.show_only or was_pinned_later
+    unmute(obj, record)
     forget_record(obj)
     return True
 

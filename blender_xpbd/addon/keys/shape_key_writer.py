@@ -28,6 +28,7 @@ from . import key_animation, key_playback
 from .body_frame import BodyFrame
 from .clearing import clear_bake
 from .key_target import KeyTarget
+from .muting import mute, muted_text
 from .topology_watch import TopologyWatch
 from .written_frames import WrittenFrames
 
@@ -140,6 +141,7 @@ class ShapeKeyWriter:
         key_animation.check_action(obj.data.shape_keys, obj.name)
         record = self._new_record(obj, style)
         record.store(obj)
+        mute(obj, target.muted)
         self._frames.clear()
         obj.show_only_shape_key = False
         if record.created_keys:
@@ -189,7 +191,7 @@ class ShapeKeyWriter:
         block = obj.shape_key_add(name=record.key_name(frame), from_mix=False)
         block.interpolation = "KEY_LINEAR"
         local = self.target.local(frame, result.positions)
-        _set_coordinates(block, local + self._offset)
+        _set_coordinates(block, self._key_coordinates(frame, local, record.style))
         if record.style == ABSOLUTE:
             keys.eval_time = time = block.frame
         else:
@@ -198,6 +200,21 @@ class ShapeKeyWriter:
             block.value = 1.0
         self._frames.add(frame, time, local)
         self._place += 1
+        obj.data.update_tag()
+
+    def has_frame(self, frame: int) -> bool:
+        """Whether a frame has a key."""
+        return frame in self._frames.numbers
+
+    def rewrite(self, frame: int, local: Floats) -> None:
+        """Give the key of a frame other local coordinates, shape (vertices, 3); one that is gone stays so."""
+        obj = self._require()
+        record, keys = read_record(obj), obj.data.shape_keys
+        block = None if record is None or keys is None else keys.key_blocks.get(record.key_name(frame))
+        if record is None or block is None or len(block.points) != len(local):
+            return
+        _set_coordinates(block, self._key_coordinates(frame, local, record.style))
+        self._frames.replace(frame, local)
         obj.data.update_tag()
 
     def finish(self, current_frame: float) -> None:
@@ -291,6 +308,12 @@ class ShapeKeyWriter:
             _set_coordinates(obj.shape_key_add(name=name, from_mix=False), reference + offset)
         return names
 
+    def _key_coordinates(self, frame: int, local: Floats, style: str) -> Floats:
+        """What a key holds of local coordinates: relative ones add to the artist's own keys as they are then."""
+        moved = self.target.moved_keys(frame) if style == RELATIVE else 0.0
+        coordinates: Floats = local + self._offset - moved
+        return coordinates
+
     def _follow_reference(self, keys: bpy.types.Key, style: str) -> None:
         """Let new relative keys add to the reference key as it is: where it is edited, Blender moves the older ones."""
         self._offset = key_coordinates(keys.reference_key) - self.target.mixed_shape if style == RELATIVE else 0.0
@@ -331,6 +354,7 @@ class ShapeKeyWriter:
             transforms=encoded_transforms(target.matrices),
             unit_scale=target.unit_scale,
             folder=str(self._job.parent),
+            muted=muted_text(obj, target.muted),
         )
         return _with_free_names(record, keys)
 

@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...scene.body import Attachment, Body, Pins, Tetrahedralization, topology_hash
+from ...scene.body import Attachment, Body, Tetrahedralization, topology_hash
 from ...scene.body_contact import BodyContact
 from ...scene.body_kinds import body_kind
 from ...scene.errors import Notice
@@ -21,8 +21,11 @@ from ...scene.transforms import transformed
 from ..data.properties import material_values
 from ..data.specs import group_property
 from .attachment_reader import LocalAttachment, read_attachment
+from .body_motion import BodyMotion
 from .contact_reader import LocalContact, read_contact
+from .deformed_motion import DeformedMotion
 from .force_reader import chosen_fields
+from .goal_reader import read_goal
 from .link_reader import read_links
 from .mesh_reader import (
     group_weights,
@@ -32,6 +35,7 @@ from .mesh_reader import (
     read_polygons,
     read_rest_shape,
     read_uvs,
+    require_faces,
 )
 from .motion import rotation_of
 from .seam_reader import read_seams
@@ -66,6 +70,8 @@ class LocalBody:
         notices: warnings.
         tetrahedralization: with local coordinates of the vertices.
         uvs, loose_edges, links, seams: as in ``scene.Body``.
+        goal_weights: of each vertex, above 0 where it has a goal, shape (vertices,); shape (0,) for no goal.
+        deformed: the mesh as its deformers show it, where pins and goal follow that; None where they follow the object.
     """
 
     object_uid: int
@@ -90,6 +96,8 @@ class LocalBody:
     loose_edges: Ints = field(default_factory=lambda: np.zeros((0, 2), np.int32))
     links: Links = field(default_factory=Links)
     seams: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
+    goal_weights: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
+    deformed: DeformedMotion | None = None
 
     @property
     def topology(self) -> str:
@@ -113,9 +121,8 @@ class LocalBody:
             attachment: to another body of the job.
             contact: with bodies and colliders of the job.
         """
-        pins = Pins()
-        if len(self.pin_vertices):
-            pins = Pins.following(self.pin_vertices, self.pin_weights, motion_from_rest(matrices, unit_scale))
+        motion = BodyMotion(self.rest_shape, matrices, unit_scale, self.deformed)
+        drawn = np.flatnonzero(self.goal_weights > 0.0).astype(np.int32)
         tetrahedra = self.tetrahedralization
         return Body(
             identifier=identifier,
@@ -125,7 +132,7 @@ class LocalBody:
             face_sizes=self.face_sizes,
             corners=self.corners,
             material=self.material,
-            pins=pins,
+            pins=motion.pins(self.pin_vertices, self.pin_weights),
             tetrahedralization=Tetrahedralization(
                 tetrahedra.method,
                 tetrahedra.resolution,
@@ -141,30 +148,20 @@ class LocalBody:
             attachment=attachment,
             axes=rotation_of(matrices[0][:3, :3]),
             contact=contact,
+            goal=motion.pins(drawn, self.goal_weights[drawn]),
+            start=motion.start(),
         )
-
-
-def motion_from_rest(matrices: Floats, unit_scale: float) -> Floats:
-    """What takes the world at the first frame to each frame [m], shape (frames or 1, 4, 4); at the first one exactly 1.
-
-    Args:
-        matrices: local to world in Blender units, shape (frames or 1, 4, 4).
-        unit_scale: metres per Blender unit.
-    """
-    motion: Floats = matrices @ np.linalg.inv(matrices[0])
-    motion[0] = np.eye(4)
-    motion[:, 3] = (0.0, 0.0, 0.0, 1.0)
-    motion[:, :3, 3] *= unit_scale
-    return motion
 
 
 def read_jelly(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     """Read a jelly object, as ``BlenderKind.read``."""
+    require_faces(obj)
     return replace(_read_mesh(obj, unit_scale), tetrahedralization=_read_tetrahedralization(obj))
 
 
 def read_cloth(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     """Read a cloth object, as ``BlenderKind.read``."""
+    require_faces(obj)
     is_woven = obj.xpbd.membrane_model == "ORTHOTROPIC"
     uvs = read_uvs(obj.data, obj.xpbd.uv_map) if is_woven else NO_UVS
     body, (seams, notices) = _read_mesh(obj, unit_scale), read_seams(obj)
@@ -172,8 +169,20 @@ def read_cloth(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     return replace(body, uvs=uvs, loose_edges=loose_edges, seams=seams, notices=(*body.notices, *notices))
 
 
+def read_grains(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
+    """Read an object of grains, one at each vertex, as ``BlenderKind.read``."""
+    body = _read_mesh(obj, unit_scale)
+    if len(obj.data.edges) == 0:
+        return body
+    advice = (
+        "The edges and faces of the mesh do nothing: each vertex is a grain. To fill the inside of a mesh, use Fill "
+        "with Grains."
+    )
+    return replace(body, notices=(*body.notices, Notice("W_IGNORED", advice, obj.name)))
+
+
 def _read_mesh(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
-    """What bodies with faces have in common, as the object stands in the present frame."""
+    """What meshes of all kinds have in common, as the object stands in the present frame."""
     settings = obj.xpbd
     rest_shape = read_rest_shape(obj)
     face_sizes, corners = read_polygons(obj.data)
@@ -182,6 +191,7 @@ def _read_mesh(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     attachment, attachment_notices = read_attachment(obj)
     contact, contact_notices = read_contact(obj, unit_scale)
     links, link_notices = read_links(obj, unit_scale)
+    goal_weights, goal_notices = read_goal(obj)
     return LocalBody(
         object_uid=obj.session_uid,
         name=obj.name,
@@ -199,8 +209,16 @@ def _read_mesh(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
         contact=contact,
         key_style=settings.key_style,
         chosen_fields=chosen_fields(obj),
-        notices=(*notices, *group_notices, *attachment_notices, *contact_notices, *link_notices),
+        notices=(
+            *notices,
+            *group_notices,
+            *attachment_notices,
+            *contact_notices,
+            *link_notices,
+            *goal_notices,
+        ),
         links=links,
+        goal_weights=goal_weights,
     )
 
 

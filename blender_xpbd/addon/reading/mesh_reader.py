@@ -107,6 +107,16 @@ def check_modifiers(obj: bpy.types.Object) -> None:
             )
 
 
+def require_faces(obj: bpy.types.Object) -> None:
+    """Refuse a mesh without faces.
+
+    Raises:
+        XpbdError: E_GEOM_EMPTY.
+    """
+    if len(obj.data.polygons) == 0:
+        raise XpbdError("E_GEOM_EMPTY", "The mesh has no faces; the simulation needs a surface.", obj.name)
+
+
 def read_polygons(mesh: bpy.types.Mesh) -> tuple[Ints, Ints]:
     """Corners per polygon, shape (polygons,), and the vertex of each corner, shape (corners,)."""
     face_sizes = np.zeros(len(mesh.polygons), np.int32)
@@ -177,7 +187,7 @@ def read_rest_shape(obj: bpy.types.Object) -> Floats:
         Local coordinates, shape (vertices, 3).
 
     Raises:
-        XpbdError: E_GEOM_EMPTY or E_GEOM_NONFINITE.
+        XpbdError: E_GEOM_NONFINITE.
     """
     pinned = pinned_key(obj)
     return _checked(obj, _key_alone(obj, pinned)) if pinned is not None else read_mixed_shape(obj)
@@ -187,15 +197,13 @@ def read_mixed_shape(obj: bpy.types.Object) -> Floats:
     """As ``read_rest_shape``, but as if no key were pinned: so the artist's keys are shown below relative baked ones.
 
     Raises:
-        XpbdError: E_GEOM_EMPTY or E_GEOM_NONFINITE.
+        XpbdError: E_GEOM_NONFINITE.
     """
     keys = obj.data.shape_keys
     return _checked(obj, _mix_of_keys(obj, keys) if keys is not None else read_coordinates(obj.data))
 
 
 def _checked(obj: bpy.types.Object, coordinates: Floats) -> Floats:
-    if len(obj.data.polygons) == 0:
-        raise XpbdError("E_GEOM_EMPTY", "The mesh has no faces; the simulation needs a surface.", obj.name)
     # Also what overflows in float32 as soon as it is squared
     bad = np.flatnonzero(~(np.abs(coordinates) < FARTHEST).all(axis=1))
     if len(bad):

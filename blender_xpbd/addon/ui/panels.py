@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import bpy
 
 from ...scene.body_kinds import body_roles
-from ...scene.material_parameters import COLLIDER, JELLY
+from ...scene.material_parameters import CLOTH, COLLIDER, JELLY
 from ...scene.settings import EFFORTS, SOLVER_PARAMETERS
 from ..baking.report_text import fault_paragraphs, plain_words, summary_error, summary_rows, summary_warnings
 from ..data.bake_status import STATUS
@@ -18,19 +19,20 @@ from ..data.material_names import DAMPING, material_names, preset_names, structu
 from ..data.object_types import can_have, type_labels
 from ..data.quality import quality_of
 from ..data.specs import GROUP_PROPERTIES, ROLES
+from .cache_panel import XPBD_PT_cache
 from .findings import draw_findings, untold
 from .force_panels import XPBD_PT_fields, XPBD_PT_forces
+from .goal_panel import XPBD_PT_goal
 from .link_panel import XPBD_PT_links
 from .menus import ROLE_ICONS, XPBD_MT_material
 from .mode_panel import XPBD_PT_mode
 from .plasticity_panel import XPBD_PT_plasticity
+from .play_panel import draw_playing
 from .sidebar import (
     PARAMETERS,
     SidebarPanel,
     SubPanel,
     active_object,
-    active_role,
-    draw_choice,
     draw_parameter,
     draw_value,
 )
@@ -43,6 +45,9 @@ _OF_QUALITY = {
     "tolerance": {"AUTOMATIC"},
     "maximum_substeps": {"AUTOMATIC", *EFFORTS},
 }
+
+# Solver settings that stand with the frames
+STAGES = ("preroll", "sewing_frames")
 
 _EDIT_WARNING = "The rest of its keys is written then. If its polygons have changed, its keys are taken back."
 
@@ -69,6 +74,8 @@ class XPBD_PT_main(SidebarPanel, bpy.types.Panel):
         layout.separator()
         if STATUS.is_baking:
             _draw_progress(layout, letters_across(context))
+        elif STATUS.is_playing:
+            draw_playing(layout, letters_across(context))
         else:
             _draw_quality(layout, context.scene.xpbd)
             _draw_bake(layout)
@@ -112,7 +119,8 @@ def _draw_bake(layout: Any) -> None:
     row = layout.row(align=True)
     row.scale_y = 1.8
     row.operator_context = "INVOKE_DEFAULT"
-    row.operator("xpbd.bake", text="Bake", icon="PLAY")
+    row.operator("xpbd.bake", text="Bake", icon="REC")
+    row.operator("xpbd.play", text="Play", icon="PLAY")
     row.operator("xpbd.check", text="", icon="CHECKMARK")
     row.operator("xpbd.clear", text="", icon="TRASH")
 
@@ -128,7 +136,7 @@ def _draw_progress(layout: Any, width: int) -> None:
 
 
 def _draw_result(layout: Any, context: bpy.types.Context) -> None:
-    if STATUS.is_baking:
+    if STATUS.is_baking or STATUS.is_playing:
         return
     report = context.scene.xpbd.report
     width = letters_across(context)
@@ -181,7 +189,7 @@ class XPBD_PT_structure(SubPanel, bpy.types.Panel):
     """What it has beyond its material."""
 
     bl_label = "Structure"
-    roles = BODY_ROLES
+    roles = (JELLY, CLOTH)
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw."""
@@ -203,7 +211,7 @@ class XPBD_PT_motion(SubPanel, bpy.types.Panel):
         column = self.layout.column()
         column.prop(settings, "initial_velocity")
         preset = preset_names(settings.preset)
-        for name in DAMPING:
+        for name in _of_role(settings, DAMPING):
             row = column.row()
             row.enabled = name not in preset
             draw_value(row, settings, name)
@@ -281,8 +289,14 @@ class XPBD_PT_collision(SubPanel, bpy.types.Panel):
         draw_value(column, settings, "friction", slider=True)
         draw_value(column, settings, "restitution", slider=True)
         if settings.role in BODY_ROLES:
-            draw_value(column, settings, "contact_offset")
+            for name in _of_role(settings, ("contact_offset",)):
+                draw_value(column, settings, name)
             _draw_contact(column, context.object)
+
+
+def _of_role(settings: Any, names: Iterable[str]) -> list[str]:
+    """Of some parameters those that count for the role of an object."""
+    return [name for name in names if not PARAMETERS[name].roles or settings.role in PARAMETERS[name].roles]
 
 
 def _draw_contact(column: Any, obj: Any) -> None:
@@ -290,16 +304,18 @@ def _draw_contact(column: Any, obj: Any) -> None:
     settings = obj.xpbd
     column.separator()
     row = column.row(align=True)
-    row.prop(settings, "use_self_collision", toggle=True)
-    row.prop(settings, "use_body_collision", toggle=True)
+    for name in _of_role(settings, ("use_self_collision", "use_body_collision")):
+        row.prop(settings, name, toggle=True)
     part = column.column()
     part.active = settings.use_self_collision or settings.use_body_collision
-    draw_value(part, settings, "thickness")
+    for name in _of_role(settings, ("thickness",)):
+        draw_value(part, settings, name)
     part.prop_search(settings, "no_contact_group", obj, "vertex_groups")
     column.prop(settings, "collision_collection")
     row = column.row()
     row.active = settings.use_body_collision
-    draw_value(row, settings, "contact_layer")
+    for name in _of_role(settings, ("contact_layer",)):
+        draw_value(row, settings, name)
     column.operator("xpbd.select_crossings", icon="RESTRICT_SELECT_OFF")
 
 
@@ -336,29 +352,15 @@ class XPBD_PT_solver(SubPanel, bpy.types.Panel):
         frames.prop(settings, "frame_end")
         frames.prop(settings, "frame_step")
         column.operator("xpbd.use_scene_range", icon="PREVIEW_RANGE")
+        for name in STAGES:
+            column.prop(settings, name)
         quality = quality_of(settings)
         if quality != settings.quality:
             column.label(text="The typed substeps count", icon="INFO")
         for parameter in SOLVER_PARAMETERS:
-            if quality in _OF_QUALITY.get(parameter.name, {quality}):
+            if parameter.name not in STAGES and quality in _OF_QUALITY.get(parameter.name, {quality}):
                 draw_parameter(column, settings, parameter.name)
         column.prop(settings, "retry_diverged")
-
-
-class XPBD_PT_cache(SubPanel, bpy.types.Panel):
-    """Where the result goes."""
-
-    bl_label = "Cache & Keys"
-
-    def draw(self, context: bpy.types.Context) -> None:
-        """Draw."""
-        column = self.layout.column()
-        column.prop(context.scene.xpbd, "cache_directory", text="")
-        if active_role(context) in BODY_ROLES:
-            draw_choice(column, context.object.xpbd, "key_style")
-        draw_value(column, context.scene.xpbd, "key_tolerance")
-        column.operator("xpbd.export", text="Export …", icon="EXPORT")
-        column.operator("xpbd.clear", text="Clear All Bakes", icon="TRASH").all = True
 
 
 CLASSES = (
@@ -367,6 +369,7 @@ CLASSES = (
     XPBD_PT_structure,
     XPBD_PT_motion,
     XPBD_PT_pins,
+    XPBD_PT_goal,
     XPBD_PT_groups,
     XPBD_PT_tetrahedra,
     XPBD_PT_collision,

@@ -57,7 +57,8 @@ def build_damped_pieces(
     members: list[Ints] = []
     count = 0
     for body, (model, start, (holders, sources)) in enumerate(zip(models, starts, pinned, strict=False)):
-        if model.body.material.internal_damping <= 0.0:
+        # grains hang together with nothing
+        if model.body.material.internal_damping <= 0.0 or len(model.radii):
             continue
         labels, piece_count = _labels(model)
         is_movable = inverse_masses[start : start + len(labels)] > 0.0

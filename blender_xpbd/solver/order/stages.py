@@ -10,8 +10,12 @@
 | PLACE_TARGETS | pinned particles go on their way | ``x[particle] = target`` |
 | PLACE_VERTICES | vertices of colliders go on their way | – |
 | SOLVE_LEVELS | pulls go far through stiff cloth, by its coarse levels | – |
+| CHECK_GRAINS | whether a grain has strayed from where pairs of grains were listed | – |
+| SORT_GRAINS, LIST_GRAINS | if so, grains are sorted into cells and layers, and near pairs are listed | – |
+| TOUCH_GRAINS | these are pushed apart, and held by friction, by TOUCH in between | – |
 | PROJECT | constraints move particles, one after the other | ``solve(constraint, …)`` |
 | TOUCH | colliders push points out, and hold them by friction; before PROJECT too, where it begins warm | – |
+| HOLD_GRABBED | in a run that is played, a hand holds a patch; after the first PROJECT | – |
 | NOTE_CANDIDATES | where particles would come is noted | – |
 | MEASURE_ISLANDS | how far islands came as a whole: the frames that they are looked at from | – |
 | OPEN_WINDOW | boxes in which particles stay, and whether the list of pairs holds for these | – |
@@ -30,11 +34,13 @@
 | TRUNCATE | they go so far and no farther | – |
 | CLOSE_ISLANDS | islands get back the momentum that this took | – |
 | SUM_SPINS | how much spin pieces lose that touched nothing | – |
+| REST_GRAINS | grains that touch something and hardly moved stay where they were | – |
 | UPDATE_VELOCITIES | how far particles came is their velocity | ``(x - start) / h`` |
 | FLOW | what is strained beyond its limit takes on another rest shape | – |
 | DAMP_RATES | elastic tetrahedra lose what changes their shape | – |
 | PART | these pieces get their velocities | – |
 | REBOUND | points that hit a collider bounce | – |
+| SETTLE_GRAINS | pairs of grains do not keep the speed of the push, or rebound | – |
 | SETTLE_PAIRS | pairs do not keep the speed of the push, or rebound | – |
 | RESTORE_SPINS | pieces that nothing pushed get their spin back | – |
 | KEEP_SPINS | islands get back the spin that pushes and truncation took | – |
@@ -55,6 +61,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ...contacts.grains.tables import GRAIN_SWEEPS, SLABS
 from .tasks import MOST_PARTS, ROUNDS
 
 # the acts
@@ -75,8 +82,12 @@ DAMP_RATES = 34
 BLOW, PUSH = range(35, 37)
 # that of frames in which nothing may touch
 NOTE_PLACES = 37
+# those of grains
+CHECK_GRAINS, SORT_GRAINS, LIST_GRAINS, TOUCH_GRAINS, REST_GRAINS, SETTLE_GRAINS = range(50, 56)
 # that of plastic bodies
 FLOW = 38
+# that of a hand
+HOLD_GRABBED = 39
 # those that are left out of such a frame
 ACTS_OF_PAIRS = frozenset(
     {BEGIN_PAIRS, NOTE_CANDIDATES, MEASURE_ISLANDS, OPEN_WINDOW, OPEN_LIST, FIND_NEAR, TOUCH_PAIRS, TOUCH_AGAIN}
@@ -103,8 +114,9 @@ class Stage(NamedTuple):
     Attributes:
         act: what its turns do.
         turns: how many there are.
-        first: task of the first turn, or for SOLVE_LEVELS the first chain of operations.
-        detail: for PROJECT the iteration, for TOUCH how often contacts were touched before, for TOUCH_PAIRS,
+        first: task of the first turn, or for SOLVE_LEVELS the first chain of operations, for TOUCH_GRAINS and
+            SETTLE_GRAINS the colour.
+        detail: for PROJECT the iteration, for TOUCH_GRAINS the sweep, for TOUCH how often contacts were touched before, for TOUCH_PAIRS,
             TOUCH_AGAIN and SETTLE_PAIRS the sweep, for LIMIT how often particles have slid, for BEGIN_PAIRS and
             OPEN_WINDOW the iterations, for SOLVE_LEVELS into how many shares a chain is divided, for DAMP_RATES whether
             impulses are mended, for NOTE_PLACES whether the substep is over.
@@ -135,6 +147,8 @@ class Contents:
         rebounds: whether surfaces rebound from each other.
         is_forced: whether something besides gravity acts from outside.
         has_air: whether air does.
+        has_grains: whether there are grains.
+        takes_grabs: whether a hand may hold a patch of particles.
     """
 
     has_targets: bool = False
@@ -150,7 +164,9 @@ class Contents:
     rebounds: bool = False
     is_forced: bool = False
     has_air: bool = False
+    has_grains: bool = False
     flows: bool = False
+    takes_grabs: bool = False
 
 
 def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Stage, ...]:
@@ -177,11 +193,16 @@ def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Sta
     stages += [Stage(SOLVE_LEVELS, chains * shares, chain, shares) for chain, chains, shares in has.level_stages]
     # touches before the first iteration, from which their multipliers go on
     early = int(has.has_contacts and has.touches_first)
+    if has.has_grains:
+        stages += [Stage(CHECK_GRAINS, part_count), Stage(SORT_GRAINS, 1), Stage(LIST_GRAINS, part_count)]
     stages += _by_task(TOUCH, contact_rounds) * early
     for iteration in range(iterations):
         stages += _by_task(PROJECT, rounds, iteration)
-        if has.has_contacts:
-            stages += _by_task(TOUCH, contact_rounds, early + iteration)
+        stages += [Stage(HOLD_GRABBED, 1)] * int(has.takes_grabs and iteration == 0)
+        sweeps = GRAIN_SWEEPS if has.has_grains else 1
+        for number in range(iteration * sweeps, (iteration + 1) * sweeps):
+            stages += _grain_sweep(TOUCH_GRAINS, number) * int(has.has_grains)
+            stages += _by_task(TOUCH, contact_rounds, early + number) * int(has.has_contacts)
         if has.has_pairs:
             touching = _sweeps(contact_rounds, iteration, has_contacts=has.has_contacts)
             stages += touching if iteration else _search(part_count, contact_rounds, iterations, touching)
@@ -193,6 +214,7 @@ def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Sta
     spin_turns = min(has.spin_chunks, MOST_PARTS)
     if has.spin_chunks:
         stages += [Stage(SUM_SPINS, spin_turns)]
+    stages += [Stage(REST_GRAINS, part_count)] * int(has.has_grains)
     stages += [Stage(UPDATE_VELOCITIES, part_count)] + [Stage(FLOW, part_count)] * int(has.flows)
     for sweep in range(2 * has.damps_rates):
         stages += _by_task(DAMP_RATES, rounds, sweep)
@@ -200,6 +222,8 @@ def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Sta
         stages += [Stage(PART, 1)]
     if has.has_contacts:
         stages += _by_task(REBOUND, contact_rounds)
+    if has.has_grains:
+        stages += _grain_sweep(SETTLE_GRAINS, 0)
     if has.has_pairs:
         for sweep in range(SETTLE_SWEEPS if has.rebounds else 1):
             stages += _by_task(SETTLE_PAIRS, contact_rounds, sweep)
@@ -227,6 +251,11 @@ def clear_stages(stages: Sequence[Stage], part_count: int) -> tuple[Stage, ...]:
 def _by_task(act: int, rounds: Sequence[tuple[int, int]], detail: int = 0) -> list[Stage]:
     """An act on the tasks of all rounds."""
     return [Stage(act, turns, first, detail) for turns, first in rounds]
+
+
+def _grain_sweep(act: int, number: int) -> list[Stage]:
+    """An act on the slabs of both colours, of which the second one comes first in every other sweep."""
+    return [Stage(act, SLABS // 2, colour, number) for colour in ((0, 1) if number % 2 == 0 else (1, 0))]
 
 
 def _sweeps(rounds: Sequence[tuple[int, int]], iteration: int, *, has_contacts: bool) -> list[Stage]:

@@ -8,6 +8,7 @@ import taichi as ti
 
 from ...constraints import CONSTRAINTS
 from ...constraints.constraint import RATES
+from ...constraints.grab import hold_grabbed
 from ...contacts.contact import project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
 from .external_functions import blow_triangle, push_particle
@@ -26,7 +27,7 @@ from .functions import (
 from .internal_damping import damp_piece
 from .orientations import predict_orientations, update_angular_velocities
 from .packs import INT_TABLE, INTS, Colliders, Constraints, Contacts, Particles, Pieces, Targets
-from .spin import note_touch, restore_spin, sum_spin
+from .spin import note_held, note_touch, restore_spin, sum_spin
 
 
 @ti.kernel
@@ -55,6 +56,25 @@ def place_targets(particles: Particles, targets: Targets, share: float, mode: ti
     """Place all pinned particles ``share`` of the way to the next frame."""
     for k in range(targets.particles.shape[0]):
         place_target(particles, targets, k, share, mode)
+
+
+@ti.kernel
+def hold_patch(
+    particles: Particles,
+    targets: Targets,
+    pieces: Pieces,
+    h: float,
+    substep: ti.i32,
+    of: ti.i32,
+    variant: ti.template(),
+):
+    """Pull what a hand holds, by one thread."""
+    ti.loop_config(serialize=True)
+    for _ in range(1):
+        step = projection_step(h, 0, substep, variant.mode)
+        hold_grabbed(particles, targets, (substep + 1.0) / of, of, step)
+        if ti.static(variant.keeps_spins):
+            note_held(targets, pieces)
 
 
 @ti.kernel

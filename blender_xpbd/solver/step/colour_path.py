@@ -15,6 +15,7 @@ from ..order.stages import (
     DAMP,
     DAMP_RATES,
     FLOW,
+    HOLD_GRABBED,
     PLACE_TARGETS,
     PREDICT,
     PROJECT,
@@ -72,6 +73,11 @@ def _solve_levels(plan: Plan, stage: Stage, substep: int, of: int) -> None:
 
 def _project(plan: Plan, stage: Stage, substep: int, of: int) -> None:
     _launch_constraints(plan, stage, substep, plan.variant.mode, plan.variant.constraints)
+
+
+def _hold_grabbed(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    world = plan.state.world
+    launch(kernels.hold_patch, world.particles, world.targets, world.pieces, plan.h, substep, of, plan.variant)
 
 
 def _damp_rates(plan: Plan, stage: Stage, substep: int, of: int) -> None:
@@ -184,6 +190,7 @@ LAUNCHES: dict[int, Callable[[Plan, Stage, int, int], None]] = {
     PLACE_TARGETS: _place_targets,
     SOLVE_LEVELS: _solve_levels,
     PROJECT: _project,
+    HOLD_GRABBED: _hold_grabbed,
     TOUCH: _touch,
     SUM_SPINS: _sum_spins,
     UPDATE_VELOCITIES: _update_velocities,

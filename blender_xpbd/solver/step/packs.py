@@ -69,13 +69,24 @@ Constraints = pack_type(
     flow_starts=INTS,
     flow_limits=FLOAT_TABLE,
 )
-# particles that follow a given motion, and where they are at the two ends of the frame [m]
-Targets = pack_type(particles=INTS, starts=VECTORS, ends=VECTORS)
+# particles that follow a given motion, and where they are at the two ends of the frame [m]; then what a hand holds, as
+# in ``constraints.grab``
+Targets = pack_type(
+    particles=INTS,
+    starts=VECTORS,
+    ends=VECTORS,
+    grab_particles=INTS,
+    grab_weights=FLOATS,
+    grab_places=REAL_TABLE,
+)
 # as in ``ContactPoints``, with the piece of each point as a further column where pieces bounce. What a substep finds
 # is in slots (points, slots, columns as in ``contacts.slots``); how many of them each point has taken, and at the end
 # whether some point needed more than there are. Where points start inside colliders: how deep [m], a
 # column for each collider that has one, and what share of that is allowed at the boundaries of the frame's substeps.
-# Where surfaces may touch, the collider through which each point comes apart, its number counted from 1, or 0
+# Where surfaces may touch, the collider through which each point comes apart, its number counted from 1, or 0. Then
+# grains as in ``Grains``; where they were when pairs were listed [m], their cells and the keys of these, and grains
+# sorted by layers, with the first of each layer and slab, and by buckets of cells; the neighbours of each grain and what
+# its pairs do, columns as in ``contacts.grains.tables``
 Contacts = pack_type(
     elements=INT_TABLE,
     weights=FLOAT_TABLE,
@@ -86,6 +97,25 @@ Contacts = pack_type(
     start_depths=FLOAT_TABLE,
     depth_shares=SINGLES,
     passes=INTS,
+    grain_ints=INT_TABLE,
+    grain_radii=SINGLES,
+    grain_grips=SINGLES,
+    grain_rules=MOTION,
+    grid_sizes=SINGLES,
+    grain_touched=INTS,
+    grain_places=VECTORS,
+    grain_cells=INT_TABLE,
+    grain_keys=INTS,
+    grain_order=INTS,
+    layer_starts=INTS,
+    slab_starts=INTS,
+    bucket_grains=INTS,
+    bucket_starts=INTS,
+    grain_counts=INTS,
+    grain_pairs=INT_TABLE,
+    grain_multipliers=REAL_TABLE,
+    grain_states=FLOATS_3D,
+    grains_told=INTS,
 )
 # as in ``CompactPieces``, columns of the rows as in ``contacts.tables``; hits by piece and collider, columns as in
 # ``contacts.restitution``. Then as in ``DampedPieces`` and ``SpinningPieces``; which of these have touched in the

@@ -114,6 +114,9 @@ def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
             rebounds=system.objects is not None and system.objects.rebounds,
             fields=system.external.kinds,
             has_air=system.external.has_air,
+            has_grains=len(system.grains) > 0,
+            grains_stick=system.grains.stick,
             flows=system.plastic.kinds,
+            takes_grabs=system.takes_grabs,
         ),
     )

@@ -29,10 +29,12 @@ from ..order.stages import Contents, Stage, substep_stages
 from ..system.colliders import ColliderSet
 from ..system.contact_objects import unseen_colliders
 from ..system.external_arrays import external_arrays
+from ..system.grabbed import grab_arrays
 from ..system.mode import keeps_friction, rate_damped_types, static_mode, used_types
 from ..system.plasticity import yield_table
 from ..system.speed_changes import bdf2_history
 from ..system.system import System
+from .grain_state import grain_arrays, lacks_neighbours, more_neighbours
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Pieces, Targets, World
 from .pair_state import no_pairs
 from .spin import SUM_WIDTH
@@ -55,6 +57,7 @@ class State:
         stages: of a substep.
         tables: the coarse levels of cloths.
         operations: on these.
+        has_grains: whether there are grains.
     """
 
     world: World
@@ -64,16 +67,18 @@ class State:
     stages: tuple[Stage, ...]
     tables: HierarchyTables
     operations: LevelOperations
+    has_grains: bool
 
     @property
     def may_lack_slots(self) -> bool:
-        """Whether a contact point may touch more than it has slots for."""
-        return bool(self.contacts.slots.shape[1] < self.most_slots)
+        """Whether a contact point may touch more than it has slots for, or a grain more than there is room for."""
+        return bool(self.contacts.slots.shape[1] < self.most_slots) or self.has_grains
 
     @property
     def lacks_slots(self) -> bool:
-        """Whether one has, since the slots were made: then contacts are missing."""
-        return self.may_lack_slots and bool(read_array(self.contacts.touches)[-1])
+        """Whether one has, since the arrays were made: then contacts are missing."""
+        lacks = bool(self.contacts.slots.shape[1] < self.most_slots) and bool(read_array(self.contacts.touches)[-1])
+        return lacks or (self.has_grains and lacks_neighbours(self.contacts))
 
     @property
     def particles(self) -> Any:
@@ -130,8 +135,10 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         is_forced=bool(system.external),
         flows=len(system.plastic) > 0,
         has_air=system.external.has_air,
+        takes_grabs=system.takes_grabs,
         damps_rates=bool(rate_damped_types(mode) & used_types(system)),
         rebounds=system.objects is not None and system.objects.rebounds,
+        has_grains=len(system.grains) > 0,
     )
     stages = substep_stages(parts.count, settings.iterations, contents)
     most_slots = sum(CONTACTS[shape].most_faces for shape in colliders.ints[:, COLLIDER_SHAPE])
@@ -142,6 +149,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
             particles=make_array(moved, ti.i32),
             starts=make_zero_vectors(len(moved)),
             ends=make_zero_vectors(len(moved)),
+            **grab_arrays(takes_grabs=system.takes_grabs),
         ),
         contacts=_contacts(system, min(FIRST_SLOTS, most_slots), mode),
         pieces=_pieces(system, len(colliders.ints)),
@@ -157,6 +165,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         stages=stages,
         tables=tables,
         operations=operations,
+        has_grains=len(system.grains) > 0,
     )
 
 
@@ -206,9 +215,10 @@ def _constraints(system: System, mode: int) -> Any:
         len(system.columns) > 0 or len(system.plastic) > 0 or any(block and block.pools for block in schedule.blocks)
     )
     parameters = make_array if is_written else readable_array
+    is_real = any(block is not None and block.type.is_real for block in schedule.blocks)
     return Constraints(
         indices=readable_array(schedule.indices, ti.i32),
-        parameters=parameters(schedule.parameters, ti.f32),
+        parameters=parameters(schedule.parameters, real_type() if is_real else ti.f32),
         lagrange_multipliers=make_array(multipliers, real_type()),
         table=make_array(np.column_stack([schedule.table, firsts, rows]), ti.i32),
         by_share=readable_array(system.by_share, ti.i32),
@@ -237,7 +247,11 @@ def _multipliers(schedule: Schedule, mode: int) -> tuple[npt.NDArray[np.int64], 
 
 
 def with_more_slots(state: State, system: System) -> State:
-    """The same arrays, but for twice as many slots for each contact point."""
+    """The same arrays, but for twice as many slots for each contact point, or twice as many neighbours of grains."""
+    if state.has_grains and lacks_neighbours(state.contacts):
+        state = with_contacts(state, **more_neighbours(state.contacts))
+    if state.contacts.slots.shape[1] >= state.most_slots or not read_array(state.contacts.touches)[-1]:
+        return state
     slots = min(2 * state.contacts.slots.shape[1], state.most_slots)
     touches, table = _slots(system, slots, static_mode(system))
     return with_contacts(state, touches=touches, slots=table)
@@ -265,6 +279,7 @@ def _contacts(system: System, slots: int, mode: int) -> Any:
         start_depths=make_zeros((0, 1), ti.f32),
         depth_shares=make_zeros((0,), ti.f32),
         passes=make_zeros((len(points) if system.objects is not None else 0,), ti.i32),
+        **grain_arrays(system),
     )
 
 
@@ -272,7 +287,7 @@ def _slots(system: System, slots: int, mode: int) -> tuple[Any, Any]:
     """``touches`` and ``slots`` of the contacts."""
     count, bounces = len(system.contacts) if slots else 0, len(system.pieces) > 0
     has_pairs = system.objects is not None
-    is_kept = keeps_friction(mode, bounces=bounces, has_pairs=has_pairs)
+    is_kept = keeps_friction(mode, bounces=bounces, touches_often=has_pairs or len(system.grains) > 0)
     width = slot_width(keeps_friction=is_kept, bounces=bounces, has_pairs=has_pairs)
     return make_zeros((count + 1,), ti.i32), make_zeros((count, slots, width), real_type())
 

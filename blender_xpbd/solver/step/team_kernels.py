@@ -14,6 +14,7 @@ lost its core while it waited, so it does not matter how many of the team really
 import taichi as ti
 
 from ...constraints.constraint import BDF2, RATES
+from ...constraints.grab import hold_grabbed
 from ...contacts.contact import project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
 from ..order.stages import (
@@ -25,6 +26,7 @@ from ..order.stages import (
     DETAIL,
     FIRST,
     FLOW,
+    HOLD_GRABBED,
     HOLD_PUSHED,
     OPEN_LIST,
     PART,
@@ -64,13 +66,14 @@ from .functions import (
     speed_change,
     update_velocity,
 )
+from .grain_stages import take_grain_turn
 from .internal_damping import damp_piece
 from .level_functions import operate
 from .orientations import predict_orientations, update_angular_velocities
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Pairs, Particles, Pieces, Targets, World
 from .pair_functions import place_vertices
 from .pair_stages import take_pair_turn
-from .spin import note_touch, restore_spin, sum_spin
+from .spin import note_held, note_touch, restore_spin, sum_spin
 from .strike_functions import part_pieces, strike_pieces
 from .sweep_functions import touch_again_task
 
@@ -231,6 +234,12 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
     if act == PROJECT:
         step = projection_step(h, iteration, substep, mode)
         project_task(world.particles, world.constraints, order, task, step, mode, variant.constraints)
+    if ti.static(variant.takes_grabs):
+        if act == HOLD_GRABBED:
+            share, step = (substep + 1.0) / order.span[SPAN_OF], projection_step(h, 0, substep, mode)
+            hold_grabbed(world.particles, world.targets, share, order.span[SPAN_OF], step)
+            if ti.static(variant.keeps_spins):
+                note_held(world.targets, world.pieces)
     if ti.static(variant.shapes):
         if act == TOUCH or act == HOLD_PUSHED:
             is_late = act == HOLD_PUSHED
@@ -238,6 +247,8 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
     if ti.static(variant.shapes and variant.has_pairs):
         if act == TOUCH_AGAIN:
             touch_again_task(world, order, task, iteration, h, variant)
+    if ti.static(variant.has_grains):
+        take_grain_turn(world.particles, world.contacts, order, stage, turn, substep, h, variant)
     if act == UPDATE_VELOCITIES:
         update_share(world.particles, turn, turns, h, mode)
         if ti.static(variant.has_orientations):

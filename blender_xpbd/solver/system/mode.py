@@ -35,7 +35,10 @@ class Variant(NamedTuple):
         rebounds: whether surfaces rebound from each other.
         fields: mask of the kinds of force fields that there are.
         has_air: whether air acts on surfaces.
+        has_grains: whether there are grains.
+        grains_stick: whether some hold on to each other.
         flows: mask of the types of constraints that take on another rest shape.
+        takes_grabs: whether a hand may hold a patch of particles.
     """
 
     mode: int
@@ -54,7 +57,10 @@ class Variant(NamedTuple):
     rebounds: bool = False
     fields: int = 0
     has_air: bool = False
+    has_grains: bool = False
+    grains_stick: bool = False
     flows: int = 0
+    takes_grabs: bool = False
 
     @property
     def is_forced(self) -> bool:
@@ -84,12 +90,19 @@ class Variant(NamedTuple):
     @property
     def keeps_friction(self) -> bool:
         """Whether the multipliers of friction are read again: by another touch, or after the substep."""
-        return keeps_friction(self.mode, bounces=self.bounces, has_pairs=self.has_pairs)
+        touches_often = self.has_pairs or self.has_grains
+        return keeps_friction(self.mode, bounces=self.bounces, touches_often=touches_often)
 
 
-def keeps_friction(mode: int, *, bounces: bool, has_pairs: bool) -> bool:
-    """Whether the multipliers of friction are kept: the kernels that read them and their array go by this rule."""
-    return bool(mode & (ACCUMULATE | WARM)) or bounces or has_pairs
+def keeps_friction(mode: int, *, bounces: bool, touches_often: bool) -> bool:
+    """Whether the multipliers of friction are kept: the kernels that read them and their array go by this rule.
+
+    Args:
+        mode: of the projections.
+        bounces: whether pieces bounce as a whole.
+        touches_often: whether colliders push several times in a substep, between pushes of bodies.
+    """
+    return bool(mode & (ACCUMULATE | WARM)) or bounces or touches_often
 
 
 def used_types(system: System) -> int:

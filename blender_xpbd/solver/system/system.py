@@ -15,15 +15,12 @@ from ...bodies.kinds import build_body, solver_kind
 from ...bodies.orientations import Orientations
 from ...bodies.own_frame import own_frame
 from ...bodies.own_settings import drag_exponent, own_settings
-from ...bodies.softness import soft_pin_compliance, softness_follows
-from ...constraints.attachment import build_attachment
 from ...constraints.constraint import ConstraintBlock
 from ...contacts import contact_type
 from ...device.runtime import choose_device
 from ...scene.body import Body
 from ...scene.errors import Notice, XpbdError
 from ...scene.scene import Scene
-from ...scene.transforms import at_frame, transformed
 from ..order.compact_pieces import CompactPieces, build_compact_pieces
 from ..order.contact_points import ContactPoints, build_contact_points
 from ..order.damped_pieces import DampedPieces, build_damped_pieces
@@ -31,10 +28,13 @@ from ..order.level_tables import has_levels, projection_time
 from ..order.schedule import Schedule, build_schedule
 from ..order.spinning_pieces import SpinningPieces, build_spinning_pieces
 from ..order.struck_pieces import StruckPieces, build_struck_pieces
+from ..order.tasks import part_count
 from .air_surfaces import AirSurfaces, build_air_surfaces, no_surfaces
 from .contact_objects import ContactObjects, build_contact_objects, collider_vertices
 from .drag import response
 from .external_forces import ExternalForces
+from .grains import Grains, build_grains
+from .held_particles import HeldParticles, drawn_to_goal, pinned_particles, start_positions
 from .ignored import ignored
 from .plasticity import PlasticRows, build_plastic_rows, plastic_blocks
 from .plate_intervals import plate_intervals
@@ -47,19 +47,6 @@ Ints = npt.NDArray[np.int32]
 # float32 keeps 24 bits: this many times its extent from the origin, a body's finest motion is lost.
 # Chosen by hand: 6e-4 of the extent is then the rounding. Lower would warn of scenes in which nobody sees it
 PRECISION_RATIO = 1e4
-
-
-@dataclass(frozen=True)
-class PinnedParticles:
-    """The particles of one body that follow a motion.
-
-    Attributes:
-        particles: that are moved: fixed ones, and the anchors of soft ones; shape (pinned,).
-        sources: the particle of the body whose place each takes, from the body's first, shape (pinned,).
-    """
-
-    particles: Ints
-    sources: Ints
 
 
 @dataclass(frozen=True)
@@ -78,6 +65,7 @@ class System:
         orientations: of all bodies, one after the other.
         orientation_starts: first orientation of each body, then the end of the last, shape (bodies + 1,).
         pinned: per body.
+        drawn: what draws each body to its goal.
         schedule: the constraints.
         graphics_work: constraints that a graphics card would share out; 0 where cloth has coarse levels: colour by
             colour they take hundreds of launches per substep, which is longer than a processor needs for the work.
@@ -94,7 +82,9 @@ class System:
         plastic: constraints that may take on another rest shape.
         external: what acts on bodies from outside besides gravity.
         air: their surfaces, where there is air.
+        grains: of all bodies.
         notices: warnings.
+        takes_grabs: whether a hand may hold a patch of particles, in a run that is played.
     """
 
     scene: Scene
@@ -107,7 +97,8 @@ class System:
     starts: Ints
     orientations: Orientations
     orientation_starts: Ints
-    pinned: tuple[PinnedParticles, ...]
+    pinned: tuple[HeldParticles, ...]
+    drawn: tuple[HeldParticles, ...]
     schedule: Schedule
     graphics_work: int
     contacts: ContactPoints
@@ -122,12 +113,14 @@ class System:
     plastic: PlasticRows
     external: ExternalForces
     air: AirSurfaces
+    grains: Grains
     notices: tuple[Notice, ...]
+    takes_grabs: bool = False
 
     @property
     def moved_particles(self) -> Ints:
         """All particles that follow a given motion, shape (pinned,)."""
-        return np.concatenate([pinned.particles for pinned in self.pinned]).astype(np.int32)
+        return np.concatenate([held.particles for held in (*self.pinned, *self.drawn)]).astype(np.int32)
 
     @property
     def strikes(self) -> bool:
@@ -136,8 +129,8 @@ class System:
 
     @property
     def device(self) -> str:
-        """Which device to ask for: contact between bodies is for processors."""
-        return self.scene.settings.device if self.objects is None else "CPU"
+        """Which device to ask for: contact between bodies, and of grains, is for processors."""
+        return self.scene.settings.device if self.objects is None and not len(self.grains) else "CPU"
 
     @property
     def wants_double(self) -> bool:
@@ -164,12 +157,8 @@ class System:
 
     def targets(self, frame_index: int) -> Floats:
         """Where the moved particles are at a frame, counted from the start; relative to the origin [m]."""
-        return np.concatenate(
-            [
-                _targets(model, pinned, frame_index) - self.origin
-                for model, pinned in zip(self.models, self.pinned, strict=True)
-            ]
-        ).reshape(-1, 3)
+        places = [held.places(frame_index) - self.origin for held in (*self.pinned, *self.drawn)]
+        return np.concatenate(places).reshape(-1, 3)
 
 
 def build_system(scene: Scene) -> System:
@@ -203,43 +192,46 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     velocities = [np.tile(model.body.velocity, (len(model.positions), 1)) for model in models]
     blocks: list[ConstraintBlock] = []
     owners: list[Body] = []
-    pinned: list[PinnedParticles] = []
-    next_anchor = int(starts[-1])
+    pinned: list[HeldParticles] = []
+    drawn: list[HeldParticles] = []
+    begins = [start_positions(model) - origin for model in models]
+    next_anchor, first_turn = int(starts[-1]), 0
     for number, (model, start) in enumerate(zip(models, starts, strict=False)):
-        blocks += [block.shifted(int(start)) if start else block for block in model.blocks]
-        owners += [model.body] * len(model.blocks)
+        mine = [block.shifted(int(start)) if start else block for block in model.blocks]
         if model.plate is not None:
             h = projection_time(scene)
             plate = model.plate.block(positions[number], inverse_masses[number], h, plate_intervals(scene))
-            blocks.append(plate.shifted(int(start)))
-            owners.append(model.body)
-        fixed = np.flatnonzero(model.pin_weights >= 1.0).astype(np.int32)
-        soft = np.flatnonzero((model.pin_weights > 0.0) & (model.pin_weights < 1.0) & (model.masses > 0.0))
-        anchors = np.arange(next_anchor, next_anchor + len(soft), dtype=np.int32)
-        next_anchor += len(soft)
-        pinned.append(PinnedParticles(np.concatenate([fixed + start, anchors]), np.concatenate([fixed, soft])))
-        if len(soft):
-            pairs = np.stack([soft + start, anchors], axis=1).astype(np.int32)
-            own = own_settings(model.body, scene.settings)
-            compliance = soft_pin_compliance(model, soft.astype(np.int32), own)
-            blocks.append(build_attachment(pairs, compliance).following(*softness_follows(own)))
-            owners.append(model.body)
-            positions.append(model.positions[soft] - origin)
-            upright.append(upright[number][soft])
-            velocities.append(np.zeros((len(soft), 3)))
-            inverse_masses.append(np.zeros(len(soft)))
+            mine.append(plate.shifted(int(start)))
+        if model.rods is not None:
+            mine.append(model.rods.block(inverse_masses[number], int(first_turn)).shifted(int(start)))
+            upright[number] = model.rods.gathered(upright[number])
+        first_turn += len(model.orientations)
+        own = own_settings(model.body, scene.settings)
+        pinned.append(pinned_particles(model, int(start), next_anchor, own))
+        next_anchor += len(pinned[-1].anchored)
+        drawn.append(drawn_to_goal(model, int(start), next_anchor, own))
+        next_anchor += len(drawn[-1].anchored)
+        for held in (pinned[-1], drawn[-1]):
+            mine += held.pulls
+            upright.append(upright[number][held.anchored])
+            velocities.append(np.zeros((len(held.anchored), 3)))
+            inverse_masses.append(np.zeros(len(held.anchored)))
+            begins.append(begins[number][held.anchored])
+        blocks += mine
+        owners += [model.body] * len(mine)
     for number, block in build_body_attachments(models, starts, scene.settings).items():
         blocks.append(block)
         owners.append(models[number].body)
-    all_positions, all_inverse_masses = np.concatenate(positions), np.concatenate(inverse_masses)
+    all_positions, all_inverse_masses = np.concatenate(begins), np.concatenate(inverse_masses)
     all_velocities = np.concatenate(velocities)
     all_velocities *= (all_inverse_masses > 0.0)[:, None]
-    del positions, inverse_masses, velocities
+    del positions, begins, inverse_masses, velocities
     graphics_work = 0 if has_levels(models, scene) else sum(len(block) for block in blocks)
     objects = build_contact_objects(scene, models, starts, len(all_positions))
-    device = scene.settings.device if objects is None else "CPU"
+    grain_count = sum(len(model.radii) for model in models)
+    device = scene.settings.device if objects is None and not grain_count else "CPU"
     # a graphics card takes a launch for each colour of each round, and needs no parts
-    parts = None if choose_device(device, graphics_work) == "CPU" else 1
+    parts = part_count(blocks, grain_count) if choose_device(device, graphics_work) == "CPU" else 1
     tracks = Tracks.of(scene)
     shared = share_blocks(owners, scene.settings)
     plastic = plastic_blocks(blocks, owners)
@@ -252,8 +244,8 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     plastic_rows = build_plastic_rows(schedule, blocks, plastic, of_bodies, all_positions)
     contacts = build_contact_points(models, starts, schedule.parts)
     pieces = build_compact_pieces(scene, models, starts, blocks, all_inverse_masses, contacts)
-    held = [(mine.particles, mine.sources) for mine in pinned]
-    damped = build_damped_pieces(models, starts, all_inverse_masses, held)
+    holders = [(held.particles, held.sources) for held in pinned]
+    damped = build_damped_pieces(models, starts, all_inverse_masses, holders)
     # BDF2 loses no spin to speak of
     is_euler = scene.settings.time_integration != "BDF2"
     spinning = build_spinning_pieces(models, starts, blocks, all_inverse_masses if is_euler else np.zeros(next_anchor))
@@ -276,6 +268,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         orientations=Orientations.joined(model.orientations for model in models),
         orientation_starts=np.cumsum([0, *(len(model.orientations) for model in models)], dtype=np.int32),
         pinned=tuple(pinned),
+        drawn=tuple(drawn),
         schedule=schedule,
         graphics_work=graphics_work,
         contacts=contacts,
@@ -290,6 +283,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         plastic=plastic_rows,
         external=external,
         air=air,
+        grains=build_grains(models, starts, contacts),
         notices=(
             *(notice for model in models for notice in (*model.notices, *_own_notices(model, origin))),
             *ignored(scene, unfollowed(scene, tracks, columns)),
@@ -351,13 +345,3 @@ def _own_notices(model: BodyModel, origin: Floats) -> list[Notice]:
             Notice("W_PRECISION", f"The object is {extent:g} m large but {distance:g} m away from the others.", name)
         )
     return notices
-
-
-def _targets(model: BodyModel, pinned: PinnedParticles, frame_index: int) -> Floats:
-    rest = model.positions[pinned.sources]
-    pins = model.body.pins
-    if len(pins.vertices) == 0 or len(pinned.sources) == 0:
-        return rest
-    if pins.follows_object:
-        return transformed(at_frame(pins.matrices, frame_index), rest)
-    return solver_kind(model.body).place_pins(model, pinned.sources, at_frame(pins.targets, frame_index))

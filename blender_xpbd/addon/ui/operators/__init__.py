@@ -11,10 +11,14 @@ from .check import XPBD_OT_check
 from .check_worker import XPBD_OT_check_worker
 from .clear import XPBD_OT_clear
 from .export import XPBD_OT_export
+from .free_unused import XPBD_OT_free_unused
 from .make_tearable import XPBD_OT_make_tearable
+from .mute_deformers import XPBD_OT_mute_deformers
 from .own_material import XPBD_OT_own_material
 from .pin_group import XPBD_OT_add_pin_group
+from .play import XPBD_OT_keep, XPBD_OT_play, XPBD_OT_play_control
 from .remedies import XPBD_OT_add_floor, XPBD_OT_lift, XPBD_OT_subdivide
+from .rest_shape import XPBD_OT_set_rest_shape
 from .scene_range import XPBD_OT_use_scene_range
 from .select_crossings import XPBD_OT_select_crossings
 from .set_link import XPBD_OT_set_link
@@ -24,8 +28,12 @@ CLASSES = (
     XPBD_OT_set_role,
     XPBD_OT_bake,
     XPBD_OT_cancel,
+    XPBD_OT_play,
+    XPBD_OT_keep,
+    XPBD_OT_play_control,
     XPBD_OT_clear,
     XPBD_OT_export,
+    XPBD_OT_free_unused,
     XPBD_OT_add_pin_group,
     XPBD_OT_set_link,
     XPBD_OT_make_tearable,
@@ -37,6 +45,8 @@ CLASSES = (
     XPBD_OT_lift,
     XPBD_OT_add_floor,
     XPBD_OT_subdivide,
+    XPBD_OT_mute_deformers,
+    XPBD_OT_set_rest_shape,
 )
 
 
@@ -48,4 +58,5 @@ def register() -> None:
 def unregister() -> None:
     """Remove the operators, and what a bake that still runs has put into the window."""
     XPBD_OT_bake.give_back(bpy.context)
+    XPBD_OT_play.give_back(bpy.context)
     unregister_classes(CLASSES)

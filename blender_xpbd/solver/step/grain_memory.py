@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What pairs of grains keep from frame to frame: as rows of a checkpoint, and back to the device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...contacts.grains.tables import PAIR_ANCHOR, TOLD_LIST
+from ...device.arrays import read_array, write_array
+from ...scene.errors import XpbdError
+from .grain_state import neighbour_arrays
+from .state import State, with_contacts
+
+Floats = npt.NDArray[np.float64]
+# a row of a checkpoint: the two grains of a pair that touches, and its anchor [m]
+ROW_WIDTH = 5
+# rows that a checkpoint may have per grain; what is read from a disk is bounded
+MOST_PER_GRAIN = 64
+
+
+def read_grain_pairs(state: State) -> Floats:
+    """The pairs that touched in the substep before, shape (pairs, ``ROW_WIDTH``)."""
+    contacts = state.contacts
+    counts = read_array(contacts.grain_counts)
+    grains = len(counts) // 2
+    mine = slice(*(np.array([0, grains]) + grains * int(read_array(contacts.grains_told)[TOLD_LIST])))
+    multipliers = read_array(contacts.grain_multipliers)[mine]
+    touches = (multipliers != 0.0) & (np.arange(multipliers.shape[1]) < counts[mine, None])
+    owners, places = np.nonzero(touches)
+    others = read_array(contacts.grain_pairs)[mine][owners, places]
+    anchors = read_array(contacts.grain_states)[mine][owners, places, PAIR_ANCHOR : PAIR_ANCHOR + 3]
+    return np.column_stack([owners, others, anchors]).astype(np.float64)
+
+
+def with_grain_pairs(state: State, rows: Floats) -> State:
+    """The state with these pairs in place of its own, with room for them."""
+    owners, others = rows[:, :2].astype(np.int64).T
+    grains = len(read_array(state.contacts.grain_counts)) // 2
+    order = np.argsort(owners, kind="stable")
+    owners, others, anchors = owners[order], others[order], rows[order, 2:]
+    counts = np.bincount(owners, minlength=grains)
+    places = np.arange(len(owners)) - (np.cumsum(counts) - counts)[owners]
+    room = state.contacts.grain_pairs.shape[1]
+    if counts.max(initial=0) > room:
+        state = with_contacts(state, **neighbour_arrays(grains, int(counts.max())))
+    contacts = state.contacts
+    pairs, multipliers = read_array(contacts.grain_pairs), read_array(contacts.grain_multipliers)
+    states, told = read_array(contacts.grain_states), read_array(contacts.grains_told)
+    told[TOLD_LIST] = 0
+    pairs[owners, places], multipliers[owners, places] = others, 1.0
+    states[owners, places, PAIR_ANCHOR : PAIR_ANCHOR + 3] = anchors
+    write_array(contacts.grain_counts, np.concatenate([counts, np.zeros(grains)]).astype(np.int32))
+    write_array(contacts.grain_pairs, pairs)
+    write_array(contacts.grain_multipliers, multipliers)
+    write_array(contacts.grain_states, states)
+    write_array(contacts.grains_told, told)
+    return state
+
+
+def check_grain_pairs(rows: npt.NDArray[Any], grains: int) -> None:
+    """Raises XpbdError, E_CACHE, where rows are no pairs of so many grains."""
+    fits = rows.ndim == 2 and rows.shape[1] == ROW_WIDTH and rows.dtype.kind == "f" and bool(np.isfinite(rows).all())
+    if fits:
+        numbers = rows[:, :2]
+        fits = bool((numbers == np.floor(numbers)).all() and (numbers >= 0).all() and (numbers < grains).all())
+        fits = fits and bool((numbers[:, 0] != numbers[:, 1]).all())
+        fits = fits and len(np.unique(np.sort(numbers, axis=1), axis=0)) == len(rows)
+    if not fits:
+        raise XpbdError("E_CACHE", "The checkpoint's pairs of grains do not fit the job.")
+
+
+def most_grain_bytes(grains: int) -> int:
+    """How large the pairs of a checkpoint may be."""
+    return MOST_PER_GRAIN * grains * ROW_WIDTH * np.dtype(np.float64).itemsize

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The arrays of grains on the device; single rows where there are none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import taichi as ti
+
+from ...contacts.grains.tables import (
+    FIRST_NEIGHBOURS,
+    GRAIN_PAIR_WIDTH,
+    GRAINS_TOLD_WIDTH,
+    LAYER_BINS,
+    SLABS,
+    TOLD_LACKS_ROOM,
+)
+from ...device.arrays import make_array, make_zero_vectors, make_zeros, read_array
+from ...device.runtime import real_type
+from ..system.system import System
+
+
+def grain_arrays(system: System) -> dict[str, Any]:
+    """The arrays of ``packs.Contacts`` for grains, by name."""
+    grains, count = system.grains, len(system.grains)
+    buckets = 1 << max(2 * count - 1, 1).bit_length()
+    return {
+        "grain_ints": make_array(grains.ints, ti.i32),
+        "grain_radii": make_array(grains.radii, ti.f32),
+        "grain_grips": make_array(grains.grips, ti.f32),
+        "grain_rules": make_array(grains.rules(system.tracks, 0), ti.f32),
+        "grid_sizes": make_array(grains.sizes, ti.f32),
+        "grain_touched": make_zeros((count,), ti.i32),
+        "grain_places": make_zero_vectors(count),
+        "grain_cells": make_zeros((count, 3), ti.i32),
+        "grain_keys": make_zeros((count,), ti.i32),
+        "grain_order": make_zeros((count,), ti.i32),
+        "layer_starts": make_zeros((LAYER_BINS + 1 if count else 0,), ti.i32),
+        "slab_starts": make_zeros((SLABS + 1,), ti.i32),
+        "bucket_grains": make_zeros((count,), ti.i32),
+        "bucket_starts": make_zeros((buckets + 1,), ti.i32),
+        "grain_counts": make_zeros((2 * count,), ti.i32),
+        "grains_told": make_zeros((GRAINS_TOLD_WIDTH,), ti.i32),
+        **neighbour_arrays(count, FIRST_NEIGHBOURS if count else 0),
+    }
+
+
+def neighbour_arrays(count: int, room: int) -> dict[str, Any]:
+    """Those with room for so many neighbours of each grain, in two lists: the one before is still read."""
+    return {
+        "grain_pairs": make_zeros((2 * count, room), ti.i32),
+        "grain_multipliers": make_zeros((2 * count, room), real_type()),
+        "grain_states": make_zeros((2 * count, room, GRAIN_PAIR_WIDTH), real_type()),
+    }
+
+
+def lacks_neighbours(contacts: Any) -> bool:
+    """Whether a grain had more neighbours than there was room for, since the arrays were made."""
+    return bool(read_array(contacts.grains_told)[TOLD_LACKS_ROOM])
+
+
+def more_neighbours(contacts: Any) -> dict[str, Any]:
+    """The arrays with twice the room."""
+    rows, room = contacts.grain_pairs.shape
+    told = {"grains_told": make_zeros((GRAINS_TOLD_WIDTH,), ti.i32)}
+    return told | neighbour_arrays(rows // 2, 2 * room)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The grains of all bodies, and what the solver knows of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ...bodies.body_model import BodyModel
+from ...bodies.vertex_factors import vertex_factors
+from ...contacts.grains.push import COHESION_REACH
+from ...contacts.grains.tables import (
+    GRAIN_BODY,
+    GRAIN_INTS,
+    GRAIN_PARTICLE,
+    GRAIN_POINT,
+    RULE_COHESION,
+    RULE_FRICTION,
+    RULE_MEETS,
+    RULE_RESTITUTION,
+    RULE_WIDTH,
+)
+from ...scene.body import Body
+from ..order.contact_points import ContactPoints
+from .tracks import Tracks
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+
+# how much farther apart than touching pairs are listed, by the smallest radius. Chosen by trying: with less, lists are
+# made more often, with more they are longer
+SLACK = 0.8
+
+
+@dataclass(frozen=True)
+class Grains:
+    """The grains of a scene.
+
+    Attributes:
+        models: of all bodies.
+        ints: of each grain, columns as in ``contacts.grains.tables``, shape (grains, ``GRAIN_INTS``).
+        radii: [m], shape (grains,).
+        grips: root of what a vertex group makes of the friction of each, shape (grains,).
+        meet: which bodies' grains meet, shape (bodies, bodies).
+        stick: whether some hold on to each other.
+    """
+
+    models: tuple[BodyModel, ...]
+    ints: Ints
+    radii: Floats
+    grips: Floats
+    meet: npt.NDArray[np.bool_]
+    stick: bool
+
+    def __len__(self) -> int:
+        return len(self.ints)
+
+    @property
+    def sizes(self) -> Floats:
+        """Of the grid: cell, slack and stray [m], shape (3,)."""
+        least, greatest = (float(self.radii.min()), float(self.radii.max())) if len(self) else (1.0, 1.0)
+        stray = SLACK * least / 2.0
+        slack = 2.0 * stray + (2.0 * greatest * COHESION_REACH if self.stick else 0.0)
+        return np.array([2.0 * greatest + slack, slack, stray])
+
+    def rules(self, tracks: Tracks, frame_index: int) -> Floats:
+        """What counts where grains of two bodies touch, at a frame; shape (bodies, bodies, ``RULE_WIDTH``).
+
+        Friction and cohesion are the geometric mean of both, restitution is the greater one.
+        """
+        count = len(self.models) if len(self) else 0
+        rules = np.zeros((count, count, RULE_WIDTH))
+        if count:
+            friction, restitution, cohesion = (
+                np.array(
+                    [
+                        tracks.at(model.body.identifier, name, getattr(model.body.material, name), frame_index)
+                        for model in self.models
+                    ]
+                )
+                for name in ("friction", "restitution", "cohesion")
+            )
+            rules[:, :, RULE_MEETS] = self.meet
+            rules[:, :, RULE_FRICTION] = np.sqrt(np.outer(friction, friction))
+            rules[:, :, RULE_RESTITUTION] = np.maximum.outer(restitution, restitution)
+            rules[:, :, RULE_COHESION] = np.sqrt(np.outer(cohesion, cohesion))
+        return rules
+
+
+def build_grains(models: Sequence[BodyModel], starts: Ints, contacts: ContactPoints) -> Grains:
+    """Find the grains of a scene.
+
+    Args:
+        models: of all bodies.
+        starts: first particle of each body.
+        contacts: the points that meet colliders, of which each grain is one.
+    """
+    rows = []
+    for number, (model, start) in enumerate(zip(models, starts, strict=False)):
+        mine = np.zeros((len(model.radii), GRAIN_INTS), np.int32)
+        mine[:, GRAIN_PARTICLE] = start + np.arange(len(mine))
+        mine[:, GRAIN_BODY] = number
+        rows.append(mine)
+    ints = np.concatenate([np.zeros((0, GRAIN_INTS), np.int32), *rows])
+    point_of = np.zeros(int(starts[-1]), np.int32)
+    point_of[contacts.elements[:, 0]] = np.arange(len(contacts))
+    ints[:, GRAIN_POINT] = point_of[ints[:, GRAIN_PARTICLE]]
+    bodies = [model.body for model in models]
+    return Grains(
+        models=tuple(models),
+        ints=ints,
+        radii=np.concatenate([np.zeros(0), *(model.radii for model in models)]),
+        grips=np.concatenate([np.zeros(0), *(_grips(model) for model in models)]),
+        meet=np.array([[_meet(a, b) for b in bodies] for a in bodies]),
+        stick=any(len(model.radii) and model.body.material.cohesion > 0.0 for model in models),
+    )
+
+
+def _grips(model: BodyModel) -> Floats:
+    factors = vertex_factors(model.body, "friction")
+    return np.ones(len(model.radii)) if factors is None else np.sqrt(factors[: len(model.radii)])
+
+
+def _meet(a: Body, b: Body) -> bool:
+    """Whether grains of two bodies meet; those of one always do."""
+    if a is b:
+        return True
+    both = a.contact.body_collision and b.contact.body_collision
+    return both and all(
+        one.contact.sees is None or other.identifier in one.contact.sees for one, other in ((a, b), (b, a))
+    )

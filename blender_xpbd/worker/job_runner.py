@@ -199,6 +199,7 @@ class JobRunner:
         for frame in range(scene.frames.start + solver.frame_index + 1, scene.frames.end + 1):
             if self._stop.is_requested:
                 self._save_checkpoint(solver, cache)
+                self._note_torn(solver)
                 self._tell("INTERRUPTED")
                 return ExitCode.INTERRUPTED
             with self._watch.stage("solve"):
@@ -208,7 +209,6 @@ class JobRunner:
                 # what has torn is measured by other edges
                 system = solver.system
                 measure = Measure(system, has_contact=solver.contact_counts() is not None)
-            self._note_torn(solver)
             if frame in kept:
                 self._publish(solver, cache, measure, frame)
             if frame in milestones:
@@ -220,6 +220,7 @@ class JobRunner:
             if time.perf_counter() - self._status_time > self._status_pause:
                 self._tell("RUNNING")
         self._save_checkpoint(solver, cache)
+        self._note_torn(solver)
         self._tell("COMPLETE")
         return ExitCode.COMPLETE
 
@@ -274,11 +275,8 @@ class JobRunner:
             self._add_tunnelled(solver.system, counts[:, TUNNELLED], frame)
 
     def _note_torn(self, solver: Solver) -> None:
-        """How many seams have torn, of each body; a number that grows stands in the place of the last."""
-        for notice in torn_notices(solver):
-            mine = ("W_TORN", notice.object_name)
-            others = [old for old in self._status.notices if (old.code, old.object_name) != mine]
-            self._status = replace(self._status, notices=(*others, notice))
+        """How many seams of each body have torn in the end."""
+        self._status = replace(self._status, notices=(*self._status.notices, *torn_notices(solver)))
 
     def _add_tunnelled(self, system: System, counts: np.ndarray, frame: int) -> None:
         for count, model in zip(counts, system.models, strict=True):

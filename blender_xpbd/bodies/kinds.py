@@ -86,5 +86,5 @@ def build_body(body: Body, settings: SolverSettings) -> BodyModel:
         XpbdError: E_GEOM_* or E_TET_*, for a mesh that cannot be simulated; E_PARAM for pressure in an open mesh.
     """
     own = own_settings(body, settings)
-    whole = replace(body, pins=body.pins.ascending(), goal=body.goal.ascending())
-    return build_joined(whole, lambda joined: with_links(solver_kind(body).build(joined, own), own))
+    ordered = replace(body, pins=body.pins.ascending(), goal=body.goal.ascending())
+    return build_joined(ordered, lambda joined: with_links(solver_kind(body).build(joined, own), own))

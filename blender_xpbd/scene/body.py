@@ -130,12 +130,12 @@ class Body:
             body, as a cage is, turns with it.
         contact: what the body meets.
         fields: identifiers of the force fields that act on it, each once; None for all.
-        links: between vertices, that the artist has made.
-        seams: equal where vertices were one before they were split for tearing, 0 for none; shape (vertices,), or (0,).
-        torn: which seams hold no more, as ``geometry.surface.seams`` finds them; shape (seams,), or (0,) for none.
         goal: a motion that vertices are drawn to; weights scale the stiffness k = w m (2πf)², so 1 is not rigid.
         start: where the vertices are when the simulation begins, in the world [m], shape (vertices, 3); shape (0, 3)
             where that is their rest positions.
+        links: between vertices, that the artist has made.
+        seams: equal where vertices were one before they were split for tearing, 0 for none; shape (vertices,), or (0,).
+        torn: which seams hold no more, as ``geometry.surface.seams`` finds them; shape (seams,), or (0,) for none.
     """
 
     identifier: str
@@ -155,11 +155,11 @@ class Body:
     axes: Floats = field(default_factory=lambda: np.eye(3))
     contact: BodyContact = field(default_factory=BodyContact)
     fields: tuple[str, ...] | None = None
+    goal: Pins = field(default_factory=Pins)
+    start: Floats = field(default_factory=lambda: np.zeros((0, 3)))
     links: Links = field(default_factory=Links)
     seams: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
     torn: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
-    goal: Pins = field(default_factory=Pins)
-    start: Floats = field(default_factory=lambda: np.zeros((0, 3)))
 
     @property
     def vertex_count(self) -> int:

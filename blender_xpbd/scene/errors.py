@@ -34,6 +34,7 @@ ERROR_EXIT_CODES: dict[str, ExitCode] = {
     "E_FRAME_RANGE": ExitCode.REFUSED,
     "E_GEOM_EMPTY": ExitCode.REFUSED,
     "E_GEOM_NONFINITE": ExitCode.REFUSED,
+    "E_CURVE": ExitCode.REFUSED,
     "E_NONFINITE": ExitCode.REFUSED,
     "E_TRANSFORM_SINGULAR": ExitCode.REFUSED,
     "E_TET_OPEN": ExitCode.REFUSED,
@@ -96,6 +97,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_IGNORED",
     "W_OWN_KEYS",
     "W_DEFORMER",
+    "W_SURFACE",
 )
 
 

@@ -194,6 +194,8 @@ class Solver:
             self._uploads.write("particles.acts", external.acts(index, frame_slice))
             self._uploads.write("particles.field_ints", external.field_ints(index))
             self._uploads.write("particles.field_floats", external.field_floats(index, frame_slice))
+        if attraction := self.system.attraction:
+            self._uploads.write("world.pairs.attracting", attraction.ordered(self.positions()))
         self._uploads.write("particles.speed_changes", speed_changes(self.system, index, frame_slice))
 
     def _upload_grab(self, frame_slice: FrameSlice) -> None:

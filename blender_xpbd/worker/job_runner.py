@@ -136,17 +136,11 @@ class JobRunner:
             device = start_taichi(
                 system.device, system.graphics_work, self._taichi_cache, system.wants_double, system.is_branched
             )
-        if scene.settings.solver_mode == "XPBD" and scene.settings.quality in EFFORTS:
-            system = with_settings(system, by_material(system))
-            print(f"By material: {system.scene.settings.substeps} substeps.", flush=True)
-        elif scene.settings.solver_mode == "XPBD" and scene.settings.quality == "AUTOMATIC":
-            with self._watch.stage("quality"):
-                chosen = choose_quality(system, choose_paths(system, device), self._stop)
-            if chosen is None:
-                self._tell("INTERRUPTED")
-                return ExitCode.INTERRUPTED
-            system = with_settings(system, chosen.settings)
-            self._note_quality(chosen)
+        chosen = self._with_substeps(system, device)
+        if chosen is None:
+            self._tell("INTERRUPTED")
+            return ExitCode.INTERRUPTED
+        system = chosen
         self._note_softness(system)
         with self._watch.stage("build"):
             system = self._prepared(system)
@@ -179,6 +173,21 @@ class JobRunner:
         gc.enable()
         self._tell("RUNNING")
         return self._simulate(scene, solver, cache, measure)
+
+    def _with_substeps(self, system: System, device: str) -> System | None:
+        """The system with the substeps that its quality asks for; None where a stop was requested meanwhile."""
+        settings = system.scene.settings
+        if settings.solver_mode == "XPBD" and settings.quality in EFFORTS:
+            system = with_settings(system, by_material(system))
+            print(f"By material: {system.scene.settings.substeps} substeps.", flush=True)
+        elif settings.solver_mode == "XPBD" and settings.quality == "AUTOMATIC":
+            with self._watch.stage("quality"):
+                chosen = choose_quality(system, choose_paths(system, device), self._stop)
+            if chosen is None:
+                return None
+            system = with_settings(system, chosen.settings)
+            self._note_quality(chosen)
+        return system
 
     def _read(self) -> Scene:
         return read_job(self._folder)

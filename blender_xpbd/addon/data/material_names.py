@@ -83,7 +83,7 @@ def material_names(settings: Any, solver_mode: str) -> list[str]:
         settings: ``Object.xpbd`` of a body.
         solver_mode: "XPBD" or "PBD", the scene's.
     """
-    held = {"pin_frequency", "goal_frequency"}
+    held = {"pin_frequency", "goal_frequency", "attraction_weight"}
     elsewhere = {"stiffness_input", *held, *DAMPING, *STRUCTURE, *_COLLISION, *FORCES, *PUSH, *MODE}
     elsewhere |= {*PLASTICITY}
     return [name for name in _names_that_count(settings, solver_mode) if name not in elsewhere]

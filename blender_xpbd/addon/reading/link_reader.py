@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ...scene.errors import Notice
 from ...scene.links import LINK_KINDS, Links
 from ..data.link_attributes import LINK_COMPLIANCE, LINK_LENGTH, LINK_STIFFNESS, LINK_TYPES
-from .mesh_reader import link_kinds
+from .points import link_kinds
 
 Floats = npt.NDArray[np.float64]
 _WORDS = {"INT": "integers", "FLOAT": "numbers"}

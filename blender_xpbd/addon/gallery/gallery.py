@@ -10,8 +10,10 @@ import bpy
 from ...scene.errors import XpbdError
 from .beam import BEAM
 from .bunny import BUNNIES_ON_MOVING_FLOORS, BUNNY
+from .clay import CLAY
 from .gallery_scene import GalleryScene
 from .stage import dress
+from .tearing import TEARING
 from .two_pins import TWO_PINS
 
 GALLERY: tuple[GalleryScene, ...] = (
@@ -19,6 +21,8 @@ GALLERY: tuple[GalleryScene, ...] = (
     BEAM,
     BUNNY,
     *BUNNIES_ON_MOVING_FLOORS,
+    CLAY,
+    TEARING,
 )
 
 

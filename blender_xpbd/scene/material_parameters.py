@@ -269,8 +269,8 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter(
         "pressure_model",
-        "Inside",
-        "What fills a closed mesh",
+        "Filled With",
+        "What fills a closed mesh: a gas has a pressure, a liquid a volume",
         "NONE",
         choices=PRESSURE_MODELS,
         roles=(CLOTH,),
@@ -363,8 +363,8 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter(
         "damping",
-        "Damping",
-        "Air-like drag: share of all motion that is lost per second, falling included",
+        "Slow All Motion",
+        "Damping as by air: share of all motion that is lost per second, falling included",
         0.0,
         "1/s",
         0.0,
@@ -375,7 +375,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter(
         "internal_damping",
-        "Wobble Damping",
+        "Calm Wobbling",
         "Calms wobbling without slowing the flight or the spin of the whole body: rate at which all other motion loses "
         "speed, so that a swing dies at half of it",
         0.5,
@@ -389,8 +389,8 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter(
         "damping_time",
-        "Material Damping",
-        "How fast stretching and bending are resisted (stiffness-proportional Rayleigh damping): motion much faster "
+        "Inner Friction",
+        "Damping of the material: how fast stretching and bending are resisted (stiffness-proportional Rayleigh damping): motion much faster "
         "than this time is stopped, and a swing of angular frequency ω dies at the rate ω²/2 times this time",
         0.0,
         "s",

@@ -219,7 +219,7 @@ _GROUPS: tuple[tuple[type, Any, tuple[Setting, ...], str], ...] = (
 
 
 # Data-blocks that a bake stamps, see ``bake_record.stamp``
-BAKED_DATA: tuple[Any, ...] = (bpy.types.Mesh, bpy.types.Key)
+BAKED_DATA: tuple[Any, ...] = (bpy.types.Mesh, bpy.types.Curve, bpy.types.Curves, bpy.types.Key)
 
 
 def _callbacks(owner: type, name: str) -> dict[str, Any]:

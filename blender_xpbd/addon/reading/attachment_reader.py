@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ...scene.body import Attachment
 from ...scene.errors import Notice
-from .mesh_reader import group_weights
+from .mesh_reader import group_weights, has_group
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,10 @@ class LocalAttachment:
 def read_attachment(obj: bpy.types.Object) -> tuple[LocalAttachment | None, tuple[Notice, ...]]:
     """The attachment of an object, or None; a warning where its vertex group names no vertices."""
     target, name = obj.xpbd.attach_object, obj.xpbd.attach_group
-    if target is None:
+    if target is None or (obj.type != "MESH" and not name):
+        # of a curve or hair without a group the ends are attached: ``strand_reader`` knows them
         return None, ()
-    if obj.vertex_groups.get(name) is None:
+    if not has_group(obj, name):
         wanted = f'There is no vertex group "{name}"' if name else f'No vertex group is attached to "{target.name}"'
         return None, (Notice("W_GROUP", f"{wanted}: nothing is attached. Choose a group.", obj.name),)
     weights = group_weights(obj, name)

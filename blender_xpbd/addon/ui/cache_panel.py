@@ -25,6 +25,9 @@ class XPBD_PT_cache(SubPanel, bpy.types.Panel):
         column = self.layout.column()
         column.prop(settings, "cache_directory", text="")
         _draw_contents(column, settings.report)
+        row = column.row(align=True)
+        row.operator("xpbd.bake", text="Bake from Here", icon="NEXT_KEYFRAME").from_current_frame = True
+        row.operator("xpbd.bake", text="Bake Selected", icon="RESTRICT_SELECT_OFF").only_selected = True
         if active_role(context) in body_roles():
             draw_choice(column, context.object.xpbd, "key_style")
         draw_value(column, settings, "key_tolerance")

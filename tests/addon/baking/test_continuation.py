@@ -98,3 +98,75 @@ def test_a_forged_record_leads_nowhere(bpy, bake, make_body, tmp_path):
     body.xpbd.bake_record = json.dumps(values | {"job": "../secret"})
     body.xpbd.friction = 0.77
     assert bake().stale == []
+
+
+def key_places(obj):
+    return {key.name: [tuple(point.co) for point in key.data] for key in obj.data.shape_keys.key_blocks}
+
+
+def read(bpy, **values):
+    from blender_xpbd.addon.baking.scene_reader import read_scene
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+
+    steps = read_scene(bpy.context, BakeOptions(frame_start=1, frame_end=10, **values))
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
+
+
+def test_others_take_part_as_they_are_baked(bpy, bake, make_body):
+    first, second = make_body("A", location=(0, 0, 5)), make_body("B", location=(3, 0, 1))
+    bake()
+    before = key_places(second)
+    reading = read(bpy, only=("A",))
+    assert [body.name for body in reading.scene.bodies] == ["A"]
+    (collider,) = reading.scene.colliders
+    assert (collider.name, collider.shape, collider.positions.shape) == ("B", "MESH", (10, 25, 3))
+    # it falls, as it is baked
+    fallen = collider.positions[0, :, 2].mean() - collider.positions[9, :, 2].mean()
+    assert fallen == pytest.approx(0.5 * 9.81 * (9 / 24) ** 2, rel=0.05)
+    first.xpbd.friction = 0.77
+    summary = bake(only=("A",))
+    assert summary.objects == ["A"]
+    assert key_places(second) == before
+
+
+def test_an_object_without_a_bake_is_left_out(bpy, bake, make_body):
+    make_body("A")
+    make_body("B", location=(3, 0, 0))
+    assert [collider.name for collider in read(bpy, only=("A",)).scene.colliders] == []
+
+
+def test_an_unknown_object_is_named(bpy, bake, make_body):
+    from blender_xpbd.scene.errors import XpbdError
+
+    make_body("A")
+    with pytest.raises(XpbdError, match='E_NOTHING: object "C"'):
+        bake(only=("C",))
+
+
+def test_a_bake_from_a_frame_on_names_the_bake_before(bake, make_body):
+    from pathlib import Path
+
+    from blender_xpbd.jobs.job import read_job
+
+    make_body("A")
+    first = bake()
+    job = Path(bake(from_frame=5).cache)
+    assert job != Path(first.cache)
+    beginning = read_job(job).beginning
+    assert (beginning.job, beginning.frame) == (Path(first.cache).name, 4)
+
+
+def test_a_bake_from_a_frame_on_needs_a_bake_before(bake, make_body):
+    from blender_xpbd.scene.errors import XpbdError
+
+    make_body("A")
+    with pytest.raises(XpbdError, match="E_NOTHING"):
+        bake(from_frame=5)
+    bake()
+    for frame in (1, 11):
+        with pytest.raises(XpbdError, match="E_FRAME_RANGE"):
+            bake(from_frame=frame)

@@ -250,9 +250,9 @@ class _SceneParts:
             self._gravity,
             self._fields.forces(),
             (*parameters.tracks(met), *self._fields.tracks()),
-            self._air_density,
-            self._attraction,
-            self._softening,
+            air_density=self._air_density,
+            attraction=self._attraction,
+            attraction_softening=self._softening,
         )
         validate(scene)
         notices = [notice for body in bodies for notice in body.notices]

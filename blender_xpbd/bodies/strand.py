@@ -89,8 +89,8 @@ def rod_masses(positions: Floats, edges: Ints, radii: Floats, density: float) ->
     """Half of the mass of each edge at each of its ends [kg], shape (particles,)."""
     lengths = np.linalg.norm(positions[edges[:, 0]] - positions[edges[:, 1]], axis=1)
     halves = 0.5 * density * np.pi * radii[edges].mean(axis=1) ** 2 * lengths
-    masses: Floats = np.bincount(edges.ravel(), np.repeat(halves, 2), len(positions))
-    return masses
+    masses = np.bincount(edges.ravel(), np.repeat(halves, 2), len(positions))
+    return np.asarray(masses, np.float64)
 
 
 def with_directors(rods: Rods, positions: Floats, radii: Floats, fixed: npt.NDArray[np.bool_]) -> tuple[Rods, Floats]:

@@ -176,7 +176,7 @@ def test_a_free_strand_keeps_its_momentum(twist):
     played(simulation, 48)
     after, spin_after = motion()
     np.testing.assert_allclose(after, momentum, rtol=1e-3, atol=1e-4)
-    np.testing.assert_allclose(spin_after, spin, atol=0.05 * np.linalg.norm(spin))
+    np.testing.assert_allclose(spin_after, spin, atol=0.05 * float(np.linalg.norm(spin)))
 
 
 def test_its_radius_is_its_gap():

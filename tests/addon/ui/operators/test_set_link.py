@@ -30,7 +30,7 @@ def test_selected_edges_become_links(bpy, cloth):
 
 
 def test_a_loose_edge_that_is_a_link_is_no_seam_to_sew(bpy, make_body):
-    from blender_xpbd.addon.reading.mesh_reader import read_loose_edges
+    from blender_xpbd.addon.reading.points import read_loose_edges
 
     mesh = bpy.data.meshes.new("Rope")
     mesh.from_pydata([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 0, 1)], [(0, 3), (1, 3)], [(0, 1, 2)])

@@ -251,8 +251,8 @@ class _SceneParts:
             self._fields.forces(),
             (*parameters.tracks(met), *self._fields.tracks()),
             self._air_density,
-            self._attraction,
-            self._softening,
+            attraction=self._attraction,
+            attraction_softening=self._softening,
         )
         validate(scene)
         notices = [notice for body in bodies for notice in body.notices]

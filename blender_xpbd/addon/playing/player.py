@@ -43,8 +43,8 @@ Floats = npt.NDArray[np.float64]
 
 READING, STARTING, PLAYING = "READING", "STARTING", "PLAYING"
 # the whole body would swing on the hand at this rate [Hz]; the patch is this share of the body's greatest extent
-GRAB_FREQUENCY = 6.0
-GRAB_SHARE = 0.1
+GRAB_FREQUENCY = 4.0
+GRAB_SHARE = 0.2
 # how far ahead of the frames that are shown inputs may be given: more would make the hand lag
 _MOST_AHEAD = 1
 _SLICE_SECONDS = 0.03

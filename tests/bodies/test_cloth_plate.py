@@ -142,7 +142,7 @@ def test_a_shell_that_is_squeezed_and_spins_keeps_momentum_and_gains_no_energy()
     x = places - masses @ places / masses.sum()
     thrown = np.cross([0.0, 3.0, 0.0], x) - x * [3.0, 0.0, 0.0]
     state = simulation.checkpoint()
-    velocities = np.array(state["velocities"])
+    velocities = np.array(state["velocities"], np.float64)
     velocities[:, :3] += thrown
     simulation.restore(0, {**state, "velocities": velocities})
     energies, v = [float(masses @ (thrown**2).sum(axis=1))], thrown

@@ -18,6 +18,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "solver": ("order", "system", "windows", "step", ""),
     "addon": (
         "data",
+        "gallery",
         "reading",
         "deformers",
         "reduction",

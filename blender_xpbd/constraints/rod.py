@@ -28,7 +28,7 @@ from .constraint import ACCUMULATE, DAMPED, ConstraintBlock, ConstraintType, dam
 from .elimination_functions import factorize, substitute
 from .pools import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, POOLED_ROW
 from .quaternions import turned_about
-from .rod_joints import bend_joints, carry_edges, clear_systems, keep_vector, push_ends, vector_at
+from .rod_joints import bend_joints, carry_edges, clear_systems, keep_vector, note_turns, push_ends, vector_at
 from .rod_tables import (
     AT_EDGE_STATES,
     AT_EDGE_VALUES,
@@ -72,8 +72,6 @@ from .rod_tables import (
 )
 from .scaling import Scaling
 
-# of a turn about itself, what an edge takes: bending and twist are solved side by side, and each would correct for both
-TWIST_SHARE = 0.8
 # edges that turned farther in a substep pull along where they are
 LEAST_COSINE = 0.8
 # how often tensions are solved for at most, and the greatest strain at which they need no more
@@ -91,6 +89,7 @@ def project_rod(particles: ti.template(), constraints: ti.template(), i, p, m, s
     bend_joints(particles, constraints, i, p, step, mode)
     push_ends(constraints, i, step)
     solve_bending(particles, constraints, i, step, mode)
+    note_turns(constraints, i)
     solve_twist(particles, constraints, i)
     solve_tension(particles, constraints, i, p, step, mode)
 
@@ -135,8 +134,8 @@ def solve_twist(particles: ti.template(), constraints: ti.template(), i):
         if row >= 0:
             tangent = vector_at(values, first + indices[extras + AT_EDGE_STATES] + EDGE_STATES * k + STATE_TANGENT)
             turn = indices[edge + EDGE_TURN]
-            angle = TWIST_SHARE * values[twists + row]
-            particles.orientations[turn] = turned_about(particles.orientations[turn], tangent, angle)
+            q = particles.orientations[turn]
+            particles.orientations[turn] = turned_about(q, tangent, values[twists + row])
 
 
 @ti.func
@@ -164,7 +163,7 @@ def solve_tension(particles: ti.template(), constraints: ti.template(), i, p, st
 
 @ti.func
 def measure_strains(particles: ti.template(), constraints: ti.template(), i, p, again, step, mode: ti.template()):
-    """Right hand sides of the tensions and, in the first pass, directions and the diagonal; the greatest strain left."""
+    """Right hand sides of the tensions, in the first pass directions and the diagonal too; the greatest strain left."""
     positions, previous_positions = ti.static(particles.positions, particles.previous_positions)
     indices, values = ti.static(constraints.indices, constraints.parameters)
     members, extras, first = indices[i + FIRST_MEMBER], indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]

@@ -10,6 +10,7 @@ from blender_xpbd.constraints.corotated import build_corotated
 from blender_xpbd.constraints.dihedral_bending import build_dihedral_bending
 from blender_xpbd.constraints.distance import build_distance
 from blender_xpbd.constraints.element_attachment import build_element_attachment
+from blender_xpbd.constraints.element_link import build_element_link
 from blender_xpbd.constraints.enclosed_volume import build_enclosed_volume
 from blender_xpbd.constraints.isometric_bending import build_isometric_bending
 from blender_xpbd.constraints.membrane import build_membrane
@@ -44,6 +45,8 @@ REST = {
             *([0.3, 0.3, 0.3], [-0.7, 0.2, 0.1], [0.8, -0.3, 0.2], [0.9, 1.1, 0.3]),
         ]
     ),
+    # two tetrahedra, ¼ of each corner
+    "element_link": np.concatenate([TETRAHEDRON, TETRAHEDRON + np.array([1.5, 0.4, -0.3])]),
     # an octahedron
     "enclosed_volume": np.array(
         [[1.0, 0, 0.1], [-1.0, 0, 0], [0, 1.1, 0], [0, -0.9, 0], [0.1, 0, 1.0], [0, 0.1, -1.0]]
@@ -93,8 +96,14 @@ def build(name, compliance=0.0):
         return build_stitch(order, closing_speed=1e6, greatest_force=1e30, compliance=compliance)
     if name == "isometric_bending":
         return build_isometric_bending(rest, order, compliance)
-    if name == "element_attachment":
-        return build_element_attachment(order[:, :4], QUARTERS, order[:, 4:], QUARTERS, compliance)
+    if name.startswith("element_"):
+        points = (order[:, :4], QUARTERS, order[:, 4:], QUARTERS)
+        is_link = name == "element_link"
+        return (
+            build_element_link(rest, *points, None, compliance, compliance)
+            if is_link
+            else build_element_attachment(*points, compliance)
+        )
     if name == "enclosed_volume":
         return build_enclosed_volume(rest, OCTAHEDRON, 1.0, compliance)
     if name == "shape_matching":

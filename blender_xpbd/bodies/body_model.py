@@ -50,6 +50,7 @@ class BodyModel:
         orientations: of what turns by itself.
         radii: of grains [m], shape (particles,); empty where particles are no balls.
         notices: warnings.
+        shown: of each vertex of the mesh, the vertex at whose place it is shown; empty where it is its own.
     """
 
     body: Body
@@ -73,6 +74,7 @@ class BodyModel:
     orientations: Orientations = field(default_factory=Orientations)
     radii: Floats = field(default_factory=lambda: np.zeros(0))
     notices: tuple[Notice, ...] = ()
+    shown: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
 
     @property
     def contact_offset(self) -> float:

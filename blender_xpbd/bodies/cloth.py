@@ -30,6 +30,7 @@ from .body_model import BodyModel, followed, is_direct, last_parameter, scaled_p
 from .cloth_hierarchy import cloth_hierarchy
 from .cloth_plate import cloth_plate
 from .followers import FOLLOWER_SHARE, find_followers, follower_links
+from .fringe import build_fringe
 from .shape import build_shape
 from .shares import polygon_shares
 from .spring_calibration import calibrated, solid_of_triangles
@@ -66,6 +67,7 @@ def build_cloth(body: Body, settings: SolverSettings) -> BodyModel:
     masses = masses if density is None else masses * np.maximum(density, 1e-3)
     pin_weights = np.zeros(count)
     pin_weights[body.pins.vertices] = body.pins.weights
+    fringe = build_fringe(body, pin_weights, settings)
     own_edges = edges[~is_follower[edges].any(axis=1)] if is_follower.any() else edges
     membrane = _membrane(body, triangles, own_edges, settings)
     inside = _inside(body, triangles, settings)
@@ -85,17 +87,19 @@ def build_cloth(body: Body, settings: SolverSettings) -> BodyModel:
     return BodyModel(
         body=body,
         positions=body.positions,
-        masses=masses,
+        masses=masses + fringe.masses,
         blocks=tuple(block for block in blocks if len(block)),
         elements=np.repeat(own[:, None], 4, axis=1),
         weights=np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)),
         pin_weights=pin_weights,
-        edges=edges,
+        edges=np.concatenate([edges, fringe.edges]),
         damping_times=material.damping_time * (np.ones(count) if damping is None else damping),
         frictions=np.zeros(0) if friction is None else material.friction * friction,
         hierarchy=cloth_hierarchy(body, triangles, masses, pin_weights, membrane, settings),
         plate=plate,
-        notices=(*notices, *_pressure_notices(body, inside)),
+        rods=fringe.rods,
+        orientations=fringe.orientations,
+        notices=(*fringe.notices(body, tuple(notices)), *_pressure_notices(body, inside)),
     )
 
 

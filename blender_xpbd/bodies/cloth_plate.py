@@ -73,8 +73,8 @@ def cloth_plate(body: Body, triangles: Ints, folds: Ints, settings: SolverSettin
         material.bending_stiffness * shares,
     )
     damping_time = material.damping_time * (1.0 if damping is None else float(damping.max()))
-    is_curved = material.rest_angle != "FLAT" and bool((angles[flat] > FLAT).any())
-    return Plate(bending.matrix, damping_time, bending.rest if is_curved else None), left
+    is_curved = np.isin(labels, labels[folds[angles > FLAT, 0]]) & (material.rest_angle != "FLAT")
+    return Plate(bending.matrix, damping_time, bending.rest.of(is_curved) if is_curved.any() else None), left
 
 
 def _hardness(stiffness: float, density: float, areas: Floats) -> Floats:

@@ -15,10 +15,12 @@ import numpy.typing as npt
 from ..scene.body import Body
 from ..scene.material_parameters import CLOTH, GRAINS, JELLY, STRAND
 from ..scene.settings import SolverSettings
+from .body_links import with_links
 from .body_model import BodyModel
 from .cloth import bind_to_cloth, build_cloth
 from .grains import bind_to_grains, build_grains, measure_grains
 from .jelly import bind_to_jelly, build_jelly
+from .joined import build_joined
 from .measures import MeasureBody, measure_cloth, measure_jelly
 from .own_settings import own_settings
 from .pin_motion import Motion, carry_pins, match_pins
@@ -83,5 +85,6 @@ def build_body(body: Body, settings: SolverSettings) -> BodyModel:
     Raises:
         XpbdError: E_GEOM_* or E_TET_*, for a mesh that cannot be simulated; E_PARAM for pressure in an open mesh.
     """
-    whole = replace(body, pins=body.pins.ascending(), goal=body.goal.ascending())
-    return solver_kind(body).build(whole, own_settings(body, settings))
+    own = own_settings(body, settings)
+    ordered = replace(body, pins=body.pins.ascending(), goal=body.goal.ascending())
+    return build_joined(ordered, lambda joined: with_links(solver_kind(body).build(joined, own), own))

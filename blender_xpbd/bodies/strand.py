@@ -25,6 +25,8 @@ Ints = npt.NDArray[np.int32]
 
 # a vertex that a group makes thinner than this share of the radius is this thick: what is thinner weighs nothing
 LEAST_RADIUS = 0.05
+# of the radius, how thick a strand is where bodies meet: pushes leave up to 0.3 % of it open
+THICKNESS_SHARE = 2.01
 # what the material of rods follows
 FOLLOWED = ("youngs_modulus", "bending_share", "twist_stiffness")
 
@@ -69,7 +71,7 @@ def build_strand(body: Body, settings: SolverSettings) -> BodyModel:
         damping_times=np.concatenate([times, np.zeros(extra)]),
         frictions=np.zeros(0) if friction is None else material.friction * friction,
         gap=float(radii[edges].mean()),
-        thickness_share=2.0,
+        thickness_share=THICKNESS_SHARE,
         rods=rods,
         orientations=rod_orientations(rods),
         notices=_notices(body, edges),
@@ -87,8 +89,8 @@ def rod_masses(positions: Floats, edges: Ints, radii: Floats, density: float) ->
     """Half of the mass of each edge at each of its ends [kg], shape (particles,)."""
     lengths = np.linalg.norm(positions[edges[:, 0]] - positions[edges[:, 1]], axis=1)
     halves = 0.5 * density * np.pi * radii[edges].mean(axis=1) ** 2 * lengths
-    masses: Floats = np.bincount(edges.ravel(), np.repeat(halves, 2), len(positions))
-    return masses
+    masses = np.bincount(edges.ravel(), np.repeat(halves, 2), len(positions))
+    return np.asarray(masses, np.float64)
 
 
 def with_directors(rods: Rods, positions: Floats, radii: Floats, fixed: npt.NDArray[np.bool_]) -> tuple[Rods, Floats]:

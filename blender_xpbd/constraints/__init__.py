@@ -10,6 +10,7 @@ from .corotated import COROTATED
 from .dihedral_bending import DIHEDRAL_BENDING
 from .distance import DISTANCE
 from .element_attachment import ELEMENT_ATTACHMENT
+from .element_link import ELEMENT_LINK
 from .enclosed_volume import ENCLOSED_VOLUME
 from .isometric_bending import ISOMETRIC_BENDING
 from .membrane import MEMBRANE
@@ -35,6 +36,7 @@ CONSTRAINTS: tuple[ConstraintType, ...] = (
     ROD,
     ENCLOSED_VOLUME,
     STITCH,
+    ELEMENT_LINK,
     ELEMENT_ATTACHMENT,
     ATTACHMENT,
 )

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bending of a whole cloth, solved at once: U = ½ xᵀ B x [J] where it rests flat, over any number of particles.
 
-B is that of ``geometry.surface.curvature.Bending``. It is the same along each axis and does not change as the cloth moves,
-so the implicit step (M + h² B) Δx = −h² B x is solved exactly, with a factor that is computed once. A fold spreads over
-several edges in a substep, √(h √(k/ρ)) far: projections of single hinges, one after the other, stay behind that, and
-cloth bends the more easily the finer its mesh is.
+B is that of ``geometry.surface.curvature.Bending``. It is the same along each axis and does not change as the cloth
+moves, so the implicit step (M + h² B) Δx = −h² B x is solved exactly, with a factor that is computed once. A fold
+spreads over several edges in a substep, √(h √(k/ρ)) far: projections of single hinges, one after the other, stay behind
+that, and cloth bends the more easily the finer its mesh is.
 
 A cloth that rests curved has the forces of ``geometry.surface.rest_curvature`` besides, which turn with it.
 
@@ -44,8 +44,8 @@ LEAST_ENTRY = 1e-3
 # of each member that moves: working space for its correction, and what it was corrected in this substep before; then
 # its mass and the inverse of its diagonal
 WORK, SCALES = 4, 2
-# places in the extras: after the number of members that move, in every which substep they are solved for, and where what
-# a curved rest shape adds begins, 0 for a flat one; then the rows
+# places in the extras: after the number of members that move, in every which substep they are solved for, and where
+# what a curved rest shape adds begins, 0 for a flat one; then the rows
 EVERY, REST, STARTS = 1, 2, 3
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..geometry.elimination import Elimination, eliminate
 from ..geometry.strand_graph import Strand
 from .pools import Pools
-from .rod_tables import EDGE_STATES, HEADER, JOINT_INTS, PAIR_INTS
+from .rod_tables import EDGE_STATES, HEADER, JOINT_INTS, JOINT_STATES, PAIR_INTS
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -74,7 +74,7 @@ def rod_pools(parts: RodParts, edge_values: Floats, joint_values: Floats, direct
         constants.size,
         joint_values.size,
         *(matrix.number_count for matrix in (node_matrix, twist_matrix, tension_matrix)),
-        *(3 * counts[0], counts[1], counts[2], 3 * counts[0], EDGE_STATES * len(edges)),
+        *(3 * counts[0], counts[1], counts[2], 3 * counts[0], EDGE_STATES * len(edges), JOINT_STATES * len(joints)),
     ]
     header = [len(nodes), len(edges), len(joints), len(pairs), *counts, *places, *(np.cumsum(sizes) - sizes)]
     values = np.zeros(sum(sizes))

@@ -7,8 +7,8 @@ NODES, EDGES, JOINTS, PAIRS, NODE_ROWS, TWIST_ROWS, TENSION_ROWS = range(7)
 AT_NODES, AT_EDGES, AT_JOINTS, AT_PAIRS, AT_NODE_PATTERN, AT_TWIST_PATTERN, AT_TENSION_PATTERN = range(7, 14)
 # and where values begin, from the first value on
 AT_EDGE_VALUES, AT_JOINT_VALUES, AT_NODE_MATRIX, AT_TWIST_MATRIX, AT_TENSION_MATRIX = range(14, 19)
-AT_FORCES, AT_TWISTS, AT_TENSIONS, AT_MOVES, AT_EDGE_STATES = range(19, 24)
-HEADER = 24
+AT_FORCES, AT_TWISTS, AT_TENSIONS, AT_MOVES, AT_EDGE_STATES, AT_JOINT_STATES = range(19, 25)
+HEADER = 25
 
 # of an edge: member numbers of tail and head, its orientation, its rows of twist and of tension, and the member that
 # tells how a held edge is turned, −1 for none
@@ -30,6 +30,9 @@ EDGE_VALUES = 8
 # constants of a joint: stiffness against bending and twist [N·m], axis of twist at rest
 JOINT_BEND, JOINT_TWIST, JOINT_AXIS = 0, 1, 2
 JOINT_VALUES = 5
-# what a projection keeps of an edge: tangent, length [m], torque [N·m], tension's multiplier, length before [m]
-STATE_TANGENT, STATE_LENGTH, STATE_TORQUE, STATE_MULTIPLIER, STATE_BEFORE = 0, 3, 4, 7, 8
-EDGE_STATES = 9
+# what a projection keeps of an edge: tangent, length [m], torque [N·m], tension's multiplier, turn of its ends
+STATE_TANGENT, STATE_LENGTH, STATE_TORQUE, STATE_MULTIPLIER, STATE_TURN = 0, 3, 4, 7, 8
+EDGE_STATES = 11
+# what it keeps of a joint: axis of twist in the world, stiffness against bending and twist, damping included [N·m]
+JOINT_STATE_BEND, JOINT_STATE_TWIST = 3, 4
+JOINT_STATES = 5

@@ -89,6 +89,8 @@ def with_rest(pools: Pools, rest: RestCurvature, squared_step: float, count: int
     owners = numbers[rest.particles]
     order = np.argsort(owners, kind="stable")
     order = order[: int((owners < moving).sum())]
+    if not len(order):
+        return pools
     starts = np.searchsorted(owners[order], np.arange(moving + 1))
     forces = squared_step * rest.forces[order]
     first = len(pools.values)

@@ -63,7 +63,8 @@ def find_strands(vertex_count: int, edges: Ints) -> list[Strand]:
 
 
 def _walk(root: int, around: list[list[tuple[int, int]]], seen: npt.NDArray[np.bool_]) -> Strand:
-    vertices, edges, joints, loops = [root], [], [], []
+    vertices, edges = [root], list[int]()
+    joints, loops = list[Joint](), list[Joint]()
     seen[root] = True
     came_by: dict[int, tuple[int, int]] = {}
     used: set[int] = set()

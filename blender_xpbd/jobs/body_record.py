@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..scene.body import VERTEX_FACTORS, Attachment, Body, Pins, Tetrahedralization
+from ..scene.links import Links
 from ..scene.material import Material
 from .array_record import Arrays, describe_arrays, read_arrays, typed
 from .array_shapes import FRAMES, ArraySpec
@@ -50,6 +51,12 @@ BODY_ARRAYS: dict[str, ArraySpec] = {
     "goal_targets": ("<f8", (FRAMES, "goals", 3)),
     "goal_matrices": ("<f8", (FRAMES, 4, 4)),
     "start": ("<f8", ("vertices", 3)),
+    "seams": ("<i4", ("seam vertices",)),
+    "link_pairs": ("<i4", ("links", 2)),
+    "link_kinds": ("<i4", ("links",)),
+    "link_lengths": ("<f8", ("links",)),
+    "link_compliances": ("<f8", ("links",)),
+    "link_shares": ("<f8", ("links",)),
     **{f"factor_{name}": ("<f4", ("vertices",)) for name in VERTEX_FACTORS},
 }
 
@@ -73,6 +80,8 @@ def body_arrays(body: Body) -> Arrays:
             "contact_left_out": body.contact.left_out,
             **_pin_arrays("goal", body.goal),
             "start": body.start,
+            "seams": body.seams,
+            **{f"link_{name}": values for name, values in body.links.columns().items()},
             # an empty array stands for no factors
             **{f"factor_{name}": body.vertex_factors.get(name, ()) for name in VERTEX_FACTORS},
         },
@@ -152,4 +161,6 @@ def read_body(folder: Path, record: Record, names: Record, frame_count: int) -> 
         fields=None if record.is_null("fields") else record.texts("fields"),
         goal=_read_pins("goal", arrays),
         start=arrays["start"],
+        seams=arrays["seams"],
+        links=Links(**{name: arrays[f"link_{name}"] for name in Links().columns()}),
     )

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..scene.beginning import Beginning
 from ..scene.errors import XpbdError
-from ..scene.force import AIR_DENSITY, FORCE_PARAMETERS
+from ..scene.force import AIR_DENSITY, ATTRACTION, ATTRACTION_SOFTENING, FORCE_PARAMETERS
 from ..scene.material import Material
 from ..scene.material_parameters import MATERIAL_PARAMETERS
 from ..scene.scene import Scene, validate
@@ -41,7 +41,7 @@ UNITS: dict[str, str] = {
     "gravity": "m/s²",
     "frame_duration": "s",
     "thickness": "m",
-    AIR_DENSITY.name: AIR_DENSITY.unit,
+    **{spec.name: spec.unit for spec in (AIR_DENSITY, ATTRACTION, ATTRACTION_SOFTENING)},
     **{
         parameter.name: parameter.unit
         for parameter in (*MATERIAL_PARAMETERS, *SCENE_PARAMETERS, *FORCE_PARAMETERS)
@@ -51,7 +51,19 @@ UNITS: dict[str, str] = {
 
 _MAXIMUM_BYTES = 64 * 2**20
 _KEYS = ("schema_version", "software", "solver_version", "digest", "units", "names", "scene")
-_SCENE_KEYS = ("gravity", "air_density", "frames", "settings", "bodies", "colliders", "forces", "tracks", "beginning")
+_SCENE_KEYS = (
+    "gravity",
+    "air_density",
+    "attraction",
+    "attraction_softening",
+    "frames",
+    "settings",
+    "bodies",
+    "colliders",
+    "forces",
+    "tracks",
+    "beginning",
+)
 _BEGINNING_KEYS = ("job", "frame")
 _FRAMES_KEYS = ("start", "end", "step", "frame_duration")
 
@@ -163,6 +175,8 @@ def _describe(scene: Scene) -> dict[str, Any]:
     return {
         "gravity": [float(x) for x in scene.gravity],
         "air_density": float(scene.air_density),
+        "attraction": float(scene.attraction),
+        "attraction_softening": float(scene.attraction_softening),
         "frames": {
             "start": int(frames.start),
             "end": int(frames.end),
@@ -231,6 +245,8 @@ def _read_scene(folder: Path, record: Record, names: Record) -> Scene:
         tracks=tuple(read_track(folder, item, count) for item in tracks),
         air_density=record.number("air_density"),
         beginning=None if record.is_null("beginning") else _read_beginning(record.record("beginning", _BEGINNING_KEYS)),
+        attraction=record.number("attraction"),
+        attraction_softening=record.number("attraction_softening"),
     )
 
 

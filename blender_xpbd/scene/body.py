@@ -13,6 +13,7 @@ import numpy.typing as npt
 from .body_contact import BodyContact
 from .checks import require_finite, require_indices, require_transforms
 from .errors import XpbdError
+from .links import Links, validate_links
 from .material import Material
 from .transforms import at_frame, transformed
 
@@ -132,6 +133,9 @@ class Body:
         goal: a motion that vertices are drawn to; weights scale the stiffness k = w m (2πf)², so 1 is not rigid.
         start: where the vertices are when the simulation begins, in the world [m], shape (vertices, 3); shape (0, 3)
             where that is their rest positions.
+        links: between vertices, that the artist has made.
+        seams: equal where vertices were one before they were split for tearing, 0 for none; shape (vertices,), or (0,).
+        torn: which seams hold no more, as ``geometry.surface.seams`` finds them; shape (seams,), or (0,) for none.
     """
 
     identifier: str
@@ -153,6 +157,9 @@ class Body:
     fields: tuple[str, ...] | None = None
     goal: Pins = field(default_factory=Pins)
     start: Floats = field(default_factory=lambda: np.zeros((0, 3)))
+    links: Links = field(default_factory=Links)
+    seams: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
+    torn: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
 
     @property
     def vertex_count(self) -> int:
@@ -198,6 +205,9 @@ def validate_body(body: Body, frame_count: int, others: Set[str]) -> None:
         raise XpbdError("E_PARAM", "The start must be given for each vertex.", body.name)
     require_finite(body.start, body.name)
     _validate_factors(body)
+    validate_links(body.links, body.vertex_count, body.name)
+    if body.seams.shape not in {(0,), (body.vertex_count,)} or (body.seams < 0).any():
+        raise XpbdError("E_PARAM", "Seams must be a number of at least 0 for each vertex.", body.name)
     if body.velocity.shape != (3,) or not np.isfinite(body.velocity).all():
         raise XpbdError("E_PARAM", "The initial velocity must be three finite numbers.", body.name)
     if not _is_rotation(body.axes):

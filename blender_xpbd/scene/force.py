@@ -138,6 +138,31 @@ AIR_DENSITY = Parameter(
     soft_maximum=10.0,
 )
 
+# of all bodies on each other, by their masses
+ATTRACTION = Parameter(
+    "attraction",
+    "Attraction",
+    "Every part of an object attracts every other one, as stars and planets do: 0 is not at all, and below 0 they "
+    "repel each other. Two masses of 1 kg at a distance of 1 m accelerate each other by so much",
+    0.0,
+    "m³/(kg·s²)",
+    -1e12,
+    1e12,
+    -10.0,
+    10.0,
+)
+ATTRACTION_SOFTENING = Parameter(
+    "attraction_softening",
+    "Softening",
+    "Distance below which attraction gets no stronger: keeps what passes close by from being flung away",
+    0.0,
+    "m",
+    0.0,
+    1e6,
+    0.0,
+    1.0,
+)
+
 
 @dataclass(frozen=True)
 class Force:

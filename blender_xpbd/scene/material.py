@@ -54,7 +54,7 @@ class Material:
     restitution: float = 0.0
     contact_offset: float = 0.005
     pin_frequency: float = 4.0
-    radius: float = 0.01
+    radius: float = 0.002
     twist_stiffness: float = 1e8
     bending_share: float = 1.0
     goal_frequency: float = 3.0
@@ -72,6 +72,7 @@ class Material:
     yield_strain: float = 0.0
     yield_curvature: float = 0.0
     creep: float = 50.0
+    tear_strain: float = 0.0
 
     @classmethod
     def from_values(cls, values: Mapping[str, Value], object_name: str = "") -> Material:

@@ -26,8 +26,8 @@ MEMBRANE_MODELS = (
     Choice("ORTHOTROPIC", "Woven", "Warp (along U of the UV map), weft and shear each with a stiffness of its own"),
 )
 PRESSURE_MODELS = (
-    Choice("NONE", "None", "Nothing inside"),
-    Choice("VOLUME", "Volume", "Keeps, or grows to, a volume: a water balloon"),
+    Choice("NONE", "Nothing", "Nothing inside"),
+    Choice("VOLUME", "Liquid", "Keeps, or grows to, a volume: a water balloon"),
     Choice("GAS", "Gas", "A gas that gives when squeezed: a beach ball"),
 )
 SHAPE_MATCHINGS = (

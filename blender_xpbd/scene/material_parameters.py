@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from .external_parameters import EXTERNAL_PARAMETERS
+from .goal_parameters import GOAL_FREQUENCY
 from .grain_parameters import GRAIN_PARAMETERS
 from .material_choices import (
     BENDING_MODELS,
@@ -268,8 +269,8 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter(
         "pressure_model",
-        "Inside",
-        "What fills a closed mesh",
+        "Filled With",
+        "What fills a closed mesh: a gas has a pressure, a liquid a volume",
         "NONE",
         choices=PRESSURE_MODELS,
         roles=(CLOTH,),
@@ -362,8 +363,8 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter(
         "damping",
-        "Damping",
-        "Air-like drag: share of all motion that is lost per second, falling included",
+        "Slow All Motion",
+        "Damping as by air: share of all motion that is lost per second, falling included",
         0.0,
         "1/s",
         0.0,
@@ -374,7 +375,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter(
         "internal_damping",
-        "Wobble Damping",
+        "Calm Wobbling",
         "Calms wobbling without slowing the flight or the spin of the whole body: rate at which all other motion loses "
         "speed, so that a swing dies at half of it",
         0.5,
@@ -388,8 +389,8 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter(
         "damping_time",
-        "Material Damping",
-        "How fast stretching and bending are resisted (stiffness-proportional Rayleigh damping): motion much faster "
+        "Inner Friction",
+        "Damping of the material: how fast stretching and bending are resisted (stiffness-proportional Rayleigh damping): motion much faster "
         "than this time is stopped, and a swing of angular frequency ω dies at the rate ω²/2 times this time",
         0.0,
         "s",
@@ -450,18 +451,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         exclusive_minimum=True,
         animatable=True,
     ),
-    Parameter(
-        "goal_frequency",
-        "Goal Strength",
-        "How firmly the object is drawn to its goal: the frequency at which it would swing about it. 0 lets it go; a "
-        "vertex group scales the stiffness",
-        3.0,
-        "Hz",
-        0.0,
-        1e6,
-        soft_maximum=20.0,
-        animatable=True,
-    ),
+    GOAL_FREQUENCY,
     *STRAND_PARAMETERS,
     *EXTERNAL_PARAMETERS,
     *GRAIN_PARAMETERS,

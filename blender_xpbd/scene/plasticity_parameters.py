@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The parameters of a body that say when it keeps a new shape."""
+"""The parameters of a body that say when it keeps a new shape, and when it tears."""
 
 from __future__ import annotations
 
@@ -46,6 +46,20 @@ PLASTICITY_PARAMETERS: tuple[Parameter, ...] = (
         0.0,
         1000.0,
         roles=(JELLY, CLOTH),
+        animatable=True,
+    ),
+    Parameter(
+        "tear_strain",
+        "Tear Strain",
+        "Strain across an edge at which the cloth tears there, 0 for never. It tears along the edges of Make Tearable. "
+        "Paper tears at 2 to 5 %, cotton at some 10 to 20 %",
+        0.0,
+        "%",
+        0.0,
+        10000.0,
+        0.0,
+        200.0,
+        roles=(CLOTH,),
         animatable=True,
     ),
 )

@@ -104,7 +104,7 @@ PRESETS: tuple[Preset, ...] = (
 
 OWN_CHOICES: tuple[Choice, ...] = (
     Choice("MATERIAL", "Own Material", "The stiffness values below, in physical units"),
-    Choice("CUSTOM", "Own Compliance", "The compliance of each single constraint, set below"),
+    Choice("CUSTOM", "Own, for Experts", "The compliance of each single constraint, set below"),
 )
 PRESET_CHOICES: tuple[Choice, ...] = (
     *(Choice(preset.identifier, preset.label, preset.description) for preset in PRESETS),

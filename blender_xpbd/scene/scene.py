@@ -16,7 +16,7 @@ from .body_kinds import no_bodies, validate_kind
 from .collider import Collider, validate_collider
 from .collider_shapes import validate_shape
 from .errors import XpbdError
-from .force import AIR_DENSITY, FORCE_PARAMETERS, Force, validate_force
+from .force import AIR_DENSITY, ATTRACTION, ATTRACTION_SOFTENING, FORCE_PARAMETERS, Force, validate_force
 from .material_parameters import COLLIDER, MATERIAL_PARAMETERS
 from .parameter import Parameter
 from .settings import SCENE_PARAMETERS, FrameRange, SolverSettings
@@ -40,6 +40,8 @@ class Scene:
         air_density: of the air that winds move [kg/m³].
         tracks: parameters that change over the frames; those of the objects and settings count where there is none.
         beginning: the state of another job that it goes on from; None to begin at rest.
+        attraction: G of all bodies on each other [m³/(kg·s²)]; a = G Σ m d / (d² + ε²)^(3/2).
+        attraction_softening: ε [m].
     """
 
     bodies: tuple[Body, ...]
@@ -51,6 +53,8 @@ class Scene:
     tracks: tuple[Track, ...] = ()
     air_density: float = 1.2
     beginning: Beginning | None = None
+    attraction: float = 0.0
+    attraction_softening: float = 0.0
 
     @property
     def objects(self) -> tuple[Body | Collider | Force, ...]:
@@ -84,6 +88,8 @@ def validate(scene: Scene) -> None:
     AIR_DENSITY.check(scene.air_density)
     if scene.beginning is not None:
         validate_beginning(scene.beginning, scene.frames)
+    ATTRACTION.check(scene.attraction)
+    ATTRACTION_SOFTENING.check(scene.attraction_softening)
     fields = {force.identifier for force in scene.forces}
     for force in scene.forces:
         validate_force(force, frame_count)

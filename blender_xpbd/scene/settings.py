@@ -46,7 +46,7 @@ PRECISIONS = (
 ACCELERATIONS = (
     Choice(
         "HIERARCHY",
-        "Coarse Levels",
+        "Far Pulls First",
         "Carry the pull of pins over the cloth on coarser and coarser meshes: stiff cloth of many vertices stretches "
         "no more than its material at a fraction of the substeps. Only cloths that gain from it take part",
     ),
@@ -104,8 +104,8 @@ SOLVER_PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter(
         "acceleration",
-        "Acceleration",
-        "How pinned cloth becomes stiff with few substeps. Choose None to compare, or for a mesh that is modelled with "
+        "Stiff Cloth",
+        "Acceleration by coarse levels: how pinned cloth becomes stiff with few substeps. Choose None to compare, or for a mesh that is modelled with "
         "folds only a few edges wide",
         "HIERARCHY",
         choices=ACCELERATIONS,
@@ -120,7 +120,7 @@ SOLVER_PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter(
         "measure_residual",
-        "Measure Residual",
+        "Measure What Is Left",
         "Measure in each frame how far one more iteration would still move a vertex; costs some time",
         False,
     ),

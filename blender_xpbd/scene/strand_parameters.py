@@ -4,22 +4,22 @@
 from __future__ import annotations
 
 from .parameter import Parameter
-from .roles import GRAINS, STRAND
+from .roles import CLOTH, GRAINS, STRAND
 
 STRAND_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "radius",
         "Radius",
-        "Half the thickness of a strand, from which its mass and stiffness follow, or the radius of each grain. Other "
-        "surfaces are touched at it",
-        0.01,
+        "Half the thickness of a strand, or of the threads that are loose edges of a cloth: from it follow mass and "
+        "stiffness. Or the radius of each grain. It is the gap that they keep to other surfaces",
+        0.002,
         "m",
         0.0,
         1e6,
         1e-4,
         1.0,
         exclusive_minimum=True,
-        roles=(STRAND, GRAINS),
+        roles=(CLOTH, STRAND, GRAINS),
     ),
     Parameter(
         "twist_stiffness",

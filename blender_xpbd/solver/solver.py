@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..bodies.body_model import BodyModel
 from ..constraints.constraint import BDF2, DAMPED, WARM
 from ..contacts.search.crossings import crossings as find_crossings
 from ..device.arrays import edited_array, read_array, write_array
@@ -82,8 +83,7 @@ class Solver:
         self._tracks = TrackPlayer(system, self._state, self._colliders, self._uploads)
         self._slices = SliceSteps(system, self._state, self._tracks)
         self._embeddings = [
-            _Embedding(model.elements + start, model.weights)
-            for model, start in zip(system.models, system.starts, strict=False)
+            _Embedding(model, int(start)) for model, start in zip(system.models, system.starts, strict=False)
         ]
 
     def advance(self) -> None:
@@ -194,6 +194,8 @@ class Solver:
             self._uploads.write("particles.acts", external.acts(index, frame_slice))
             self._uploads.write("particles.field_ints", external.field_ints(index))
             self._uploads.write("particles.field_floats", external.field_floats(index, frame_slice))
+        if attraction := self.system.attraction:
+            self._uploads.write("world.pairs.attracting", attraction.ordered(self.positions()))
         self._uploads.write("particles.speed_changes", speed_changes(self.system, index, frame_slice))
 
     def _upload_grab(self, frame_slice: FrameSlice) -> None:
@@ -395,7 +397,10 @@ class Solver:
 class _Embedding:
     """The vertices of one mesh from the particles around each."""
 
-    def __init__(self, elements: npt.NDArray[np.integer[Any]], weights: Floats) -> None:
+    def __init__(self, model: BodyModel, start: int) -> None:
+        elements, weights = model.elements + start, model.weights
+        if len(model.shown):
+            elements, weights = elements[model.shown], weights[model.shown]
         # vertices of cloth are particles
         self._are_particles = bool((weights == (1.0, 0.0, 0.0, 0.0)).all())
         # indices of the machine's own width are not converted in each frame

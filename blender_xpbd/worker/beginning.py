@@ -19,9 +19,9 @@ from ..scene.beginning import Beginning
 from ..scene.errors import XpbdError
 from ..scene.scene import Scene
 from ..scene.stages import staged
-from ..solver.solver import Solver
 from ..solver.step.plan import choose_paths
 from ..solver.system.system import System, build_system
+from ..solver.tearing import make_solver
 from .quality import with_settings
 from .stop_signal import StopSignal
 
@@ -90,7 +90,7 @@ def _system(source: Path) -> System:
 def _state_after(source: Path, system: System, frame: int, device: str, stop: StopSignal) -> State | None:
     """The state of a job after a frame, None where a stop was requested."""
     start = system.scene.frames.start
-    solver = Solver(system, choose_paths(system, device))
+    solver = make_solver(system, choose_paths(system, device))
     solver.compile()
     found = newest_state(source, frame)
     earlier = system.scene.beginning

@@ -35,12 +35,14 @@ from ..solver.system.contact_statistics import CONTACT_STATISTICS, contact_rows
 from ..solver.system.statistics import Measure
 from ..solver.system.substeps import MOST_SUBSTEPS
 from ..solver.system.system import System, build_system
+from ..solver.tearing import make_solver
 from .beginning import cannot_go_on, take_over
 from .contact_notices import tangled_notices, tunnelled_notice
 from .quality import QualityChoice, by_material, choose_quality, with_settings
 from .resume import Start, find_start, had_checkpoint, is_simulated_alike, unfit
 from .stop_signal import StopSignal
 from .stopwatch import Stopwatch
+from .torn_notices import torn_notices
 
 # chosen by hand: about as much of a bake as a crash may cost [s]
 CHECKPOINT_SECONDS = 2.0
@@ -134,21 +136,15 @@ class JobRunner:
             device = start_taichi(
                 system.device, system.graphics_work, self._taichi_cache, system.wants_double, system.is_branched
             )
-        if scene.settings.solver_mode == "XPBD" and scene.settings.quality in EFFORTS:
-            system = with_settings(system, by_material(system))
-            print(f"By material: {system.scene.settings.substeps} substeps.", flush=True)
-        elif scene.settings.solver_mode == "XPBD" and scene.settings.quality == "AUTOMATIC":
-            with self._watch.stage("quality"):
-                chosen = choose_quality(system, choose_paths(system, device), self._stop)
-            if chosen is None:
-                self._tell("INTERRUPTED")
-                return ExitCode.INTERRUPTED
-            system = with_settings(system, chosen.settings)
-            self._note_quality(chosen)
+        chosen = self._with_substeps(system, device)
+        if chosen is None:
+            self._tell("INTERRUPTED")
+            return ExitCode.INTERRUPTED
+        system = chosen
         self._note_softness(system)
         with self._watch.stage("build"):
             system = self._prepared(system)
-            solver = Solver(system, choose_paths(system, device))
+            solver = make_solver(system, choose_paths(system, device))
             crossings = solver.crossings()
         tangled = tangled_notices(crossings, scene)
         notices = (*self._status.notices, *system.notices, *solver.notices, *tangled)
@@ -170,6 +166,9 @@ class JobRunner:
         with self._watch.stage("compile"):
             solver.compile()
         solver = self._begin(begin, scene, solver, cache)
+        if solver.system is not system:
+            # some of it had torn
+            measure = Measure(solver.system, has_contact=crossings is not None)
         if solver.frame_index == 0 and not scene.frames.hidden:
             self._publish(solver, cache, measure, scene.frames.start)
         # what was made until here stays; it was made without collecting, see __main__
@@ -177,6 +176,21 @@ class JobRunner:
         gc.enable()
         self._tell("RUNNING")
         return self._simulate(scene, solver, cache, measure)
+
+    def _with_substeps(self, system: System, device: str) -> System | None:
+        """The system with the substeps that its quality asks for; None where a stop was requested meanwhile."""
+        settings = system.scene.settings
+        if settings.solver_mode == "XPBD" and settings.quality in EFFORTS:
+            system = with_settings(system, by_material(system))
+            print(f"By material: {system.scene.settings.substeps} substeps.", flush=True)
+        elif settings.solver_mode == "XPBD" and settings.quality == "AUTOMATIC":
+            with self._watch.stage("quality"):
+                chosen = choose_quality(system, choose_paths(system, device), self._stop)
+            if chosen is None:
+                return None
+            system = with_settings(system, chosen.settings)
+            self._note_quality(chosen)
+        return system
 
     def _read(self) -> Scene:
         return read_job(self._folder)
@@ -187,6 +201,7 @@ class JobRunner:
 
     def _simulate(self, scene: Scene, solver: Solver, cache: FrameCache, measure: Measure) -> ExitCode:
         kept, milestones = set(scene.frames.kept()), milestone_frames(scene.frames)
+        system = solver.system
         self._checkpoint_time = self._solving_since = time.perf_counter()
         for frame in range(scene.frames.start + solver.frame_index + 1, scene.frames.end + 1):
             if self._stop.is_requested:
@@ -196,6 +211,11 @@ class JobRunner:
             with self._watch.stage("solve"):
                 solver.advance()
             self._note_tunnelled(solver, frame)
+            if solver.system is not system:
+                # what has torn is measured by other edges
+                system = solver.system
+                measure = Measure(system, has_contact=solver.contact_counts() is not None)
+            self._note_torn(solver)
             if frame in kept:
                 self._publish(solver, cache, measure, frame)
             if frame in milestones:
@@ -259,6 +279,13 @@ class JobRunner:
         """Of each frame, also of those that are not kept."""
         if (counts := solver.contact_counts()) is not None:
             self._add_tunnelled(solver.system, counts[:, TUNNELLED], frame)
+
+    def _note_torn(self, solver: Solver) -> None:
+        """How many seams have torn, of each body; a number that grows stands in the place of the last."""
+        for notice in torn_notices(solver):
+            mine = ("W_TORN", notice.object_name)
+            others = [old for old in self._status.notices if (old.code, old.object_name) != mine]
+            self._status = replace(self._status, notices=(*others, notice))
 
     def _add_tunnelled(self, system: System, counts: np.ndarray, frame: int) -> None:
         for count, model in zip(counts, system.models, strict=True):
@@ -351,8 +378,10 @@ def _result(
 ) -> Result:
     bodies, first = [], 0
     turns = system.orientation_starts[:-1]
-    for model, counts, first_turn in zip(system.models, _constraint_counts(system), turns, strict=True):
-        body = model.body
+    # as they came, not as they are joined
+    for body, model, counts, first_turn in zip(
+        system.scene.bodies, system.models, _constraint_counts(system), turns, strict=True
+    ):
         bodies.append(
             BodyResult(
                 identifier=body.identifier,

@@ -71,7 +71,7 @@ class PlayRunner(JobRunner):
         if begin.saved is not None:
             first, frame = scene.frames.start, begin.saved[0]
             for number in range(first + 1, frame + 1):
-                given = self._inputs.read(self._number, number)
+                given = self._recorded(number, scene)
                 if given is None:
                     begin = replace(begin, saved=None)
                     self._taken.clear()
@@ -100,7 +100,7 @@ class PlayRunner(JobRunner):
         """Simulate until stopped, or until there are no more inputs or frames; return the solver at the end."""
         first = scene.frames.start
         for frame in range(first + solver.frame_index + 1, scene.frames.end + 1):
-            given = self._next(frame)
+            given = self._next(frame, scene)
             if given is None:
                 break
             self._keep(given, scene)
@@ -111,7 +111,8 @@ class PlayRunner(JobRunner):
             with self._watch.stage("solve"):
                 solver.advance()
             self._note_tunnelled(solver, frame)
-            self._publish(solver, cache, measure, frame)
+            if frame >= first + scene.frames.hidden:
+                self._publish(solver, cache, measure, frame)
             if not self.waits and time.perf_counter() - self._checkpoint_time > self._checkpoint_pause:
                 self._save_checkpoint(solver, cache)
             self._status = replace(self._status, solver_fps=self._frames_per_second(solver))
@@ -123,17 +124,23 @@ class PlayRunner(JobRunner):
             time.sleep(_LONGER_PAUSE_SECONDS)
         return solver
 
-    def _next(self, frame: int) -> PlayInput | None:
+    def _next(self, frame: int, scene: Scene) -> PlayInput | None:
         """The input of a frame, waited for while the run is played; None where none comes."""
         since = time.perf_counter()
         while not self._stop.is_requested:
-            given = self._inputs.read(self._number, frame)
+            given = self._recorded(frame, scene)
             if given is not None or not self.waits:
                 return given
             self._look_for_restart()
             is_idle = time.perf_counter() - since > _PATIENCE_SECONDS
             time.sleep(_LONGER_PAUSE_SECONDS if is_idle else _PAUSE_SECONDS)
         return None
+
+    def _recorded(self, frame: int, scene: Scene) -> PlayInput | None:
+        """The input of a frame, None where there is none yet; in start frames nobody does anything."""
+        if frame <= scene.frames.start + scene.frames.hidden:
+            return PlayInput(frame)
+        return self._inputs.read(self._number, frame)
 
     def _look_for_restart(self) -> None:
         if self._inputs.has_run(self._number + 1):
@@ -151,7 +158,8 @@ class PlayRunner(JobRunner):
         self._played = PlayedSystem(built)
         again = Solver(self._played.system, solver.paths)
         self._status = replace(self._status, frames_done=0)
-        self._publish(again, cache, measure, scene.frames.start)
+        if not scene.frames.hidden:
+            self._publish(again, cache, measure, scene.frames.start)
         self._tell("RUNNING")
         return again
 
@@ -175,7 +183,8 @@ class PlayRunner(JobRunner):
             system = build_system(replace(changed_scene(scene, changes), settings=settings))
         if changes.substeps:
             system = with_settings(system, replace(settings, substeps=changes.substeps))
-        self._changes, self._played = changes, PlayedSystem(system)
+        # other kernels would have to be compiled, while the artist waits
+        self._changes, self._played = changes, PlayedSystem(system, settings.substeps)
         for frame, given in sorted(self._taken.items()):
             self._played.take(frame - scene.frames.start, given)
         changed = Solver(self._played.system, solver.paths)

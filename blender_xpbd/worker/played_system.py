@@ -42,11 +42,12 @@ class PlayedSystem:
         system: goes by the inputs.
     """
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: System, mode_substeps: int = 0) -> None:
         """Nobody does anything yet.
 
         Args:
             system: of a scene as ``with_pull`` returns it.
+            mode_substeps: as of ``System``.
         """
         count = system.scene.frames.count
         self._own_gravity = system.tracks.gravities(system.scene.gravity, range(count))
@@ -60,7 +61,8 @@ class PlayedSystem:
             (PULL, "strength"): self._pull,
         }
         tracks = Tracks(values)
-        self.system = replace(system, tracks=tracks, external=replace(system.external, tracks=tracks), takes_grabs=True)
+        external = replace(system.external, tracks=tracks)
+        self.system = replace(system, tracks=tracks, external=external, takes_grabs=True, mode_substeps=mode_substeps)
 
     def take(self, index: int, given: PlayInput) -> None:
         """Note the input of a frame, counted from the start.

@@ -38,13 +38,17 @@ def area(positions, triangles):
     return np.linalg.norm(np.cross(b - a, c - a), axis=1).sum() / 2.0
 
 
-def sheet_matrix(positions, triangles, stiffness):
-    """B of a sheet."""
+def bent_sheet(positions, triangles, stiffness):
+    """How a sheet bends about its shape at rest."""
     folds = hinges(triangles)
     coefficients, _ = hinge_coefficients(positions, folds)
-    return sheet_bending(
-        positions, folds, coefficients, plate_areas(positions, triangles), np.full(len(positions), stiffness)
-    ).matrix
+    areas = plate_areas(positions, triangles)
+    return sheet_bending(positions, folds, coefficients, areas, np.full(len(positions), stiffness))
+
+
+def sheet_matrix(positions, triangles, stiffness):
+    """B of a sheet."""
+    return bent_sheet(positions, triangles, stiffness).matrix
 
 
 def strip_matrix(positions, stiffness):

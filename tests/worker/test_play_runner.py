@@ -167,3 +167,12 @@ def test_the_worker_waits_for_each_input_and_begins_again(tmp_path):
     assert {frame: points.tobytes() for frame, points in positions(folder).items()} == {
         frame: points.tobytes() for frame, points in live.items()
     }
+
+
+def test_start_frames_take_no_input_and_are_not_published(tmp_path):
+    folder = record(write_job(tmp_path, lying_cloth(preroll=3)), [PlayInput(frame, CORNER) for frame in range(2, 5)])
+    assert run(folder) == ExitCode.COMPLETE
+    found = positions(folder)
+    assert sorted(found) == [1, 2, 3, 4]
+    # it has fallen for three frames before the first
+    assert found[1][:, 2].mean() < 0.28

@@ -34,6 +34,8 @@ from .progress import READING, REDUCING, SOLVING, STARTING, WAITING, WRITING, Pr
 from .report import BakeSummary
 from .report_text import cancelled_text
 from .scene_reader import Reading, read_scene
+from .silence import Silence
+from .space import space_notices
 
 # What one step may take while a window waits for it
 SLICE_SECONDS = 0.03
@@ -116,6 +118,7 @@ class BakeSession:
         self._output: BakeOutput | None = None
         self._former: Path | None = None
         self._rate = _Rate()
+        self._silence = Silence()
         self._steps: Generator[Progress, None, None] | None = None
         self._interruption: XpbdError | None = None
 
@@ -159,7 +162,8 @@ class BakeSession:
         if scene is None:
             raise XpbdError("E_INTERRUPTED", "The scene was deleted while it was being read.")
         folder, notice = cache_folder(scene, self._options.cache)
-        for warning in (*reading.notices, *((notice,) if notice else ())):
+        space = space_notices(reading.scene, folder, has_fewer_keys=reading.key_tolerance > 0.0)
+        for warning in (*reading.notices, *((notice,) if notice else ()), *space):
             self.summary.add_notice(warning)
         self._former = former_job(reading.targets)
         if self._options.from_frame is not None:
@@ -357,7 +361,7 @@ class BakeSession:
             frames_total=total,
             frames_per_second=rate,
             seconds_left=(total - done) / rate if rate > 0.0 else None,
-            message="Solving" if done else "Building the simulation",
+            message=self._silence.words(done, rate) or ("Solving" if done else "Building the simulation"),
         )
 
 

@@ -19,7 +19,6 @@ from ...scene.errors import Notice
 from ..deformers.acceleration import Acceleration
 from ..deformers.probe import Probe, remove_lost_probes
 from ..keys.shape_key_writer import ShapeKeyWriter
-from ..reading.deformed_motion import DeformedMotion
 from ..reading.motion import frame_kept
 
 Floats = npt.NDArray[np.float64]
@@ -36,8 +35,10 @@ class _Body:
     """One body in the pass."""
 
     def __init__(self, scene: bpy.types.Scene, obj: bpy.types.Object, writer: ShapeKeyWriter) -> None:
+        if writer.target.deformed is None:
+            raise ValueError(f"{obj.name} follows no deformed mesh")
         self.writer, self.probe = writer, Probe(scene, obj)
-        self.motion: DeformedMotion = writer.target.deformed
+        self.motion = writer.target.deformed
         self.worst, self.worst_frame = 0.0, 0
 
     def begin(self, frame: int, positions: Floats) -> None:

@@ -120,7 +120,7 @@ def summary_rows(report: str) -> tuple[tuple[str, str], ...]:
     if volume is not None:
         rows.append(("Volume Change", _percent(volume)))
     if inverted:
-        rows.append(("Inverted", f"{inverted:.0f} tetrahedra"))
+        rows.append(("Inside Out", "1 tetrahedron" if inverted == 1.0 else f"{inverted:.0f} tetrahedra"))
     rows.extend(contact_rows(summary.get("contact")))
     return tuple(rows)
 

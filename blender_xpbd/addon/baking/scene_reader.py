@@ -20,7 +20,7 @@ The rules, as artists are told them:
 - Force fields that take part are followed through the frames, their numbers and their places.
 - Objects that something animates are followed through the frames, and the height of the floor; all of them, where a
   handler is called at each.
-- A collider is its mesh after all modifiers, at each frame.
+- A collider is its mesh after all modifiers, at each frame. So is a surface that hair hangs on.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ from ..reading.force_reader import FieldReader, field_objects, may_change
 from ..reading.modifier_stack import follows_deformed
 from ..reading.motion import frame_kept, has_animation, has_frame_handlers, may_deform, may_move, world_matrix
 from ..reading.parameter_tracks import ParameterTracks, gravity_of
+from ..reading.ride_reader import Rides, bone_notices
 from .body_kinds import blender_kind
+from .given_motion import followed_body, rides_of
 from .ignored_inputs import deforming_spheres, ignored_inputs
 
 Floats = npt.NDArray[np.float64]
@@ -118,9 +120,9 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
     is_scripted = has_frame_handlers()
     moving = frozenset(obj.session_uid for obj in everything if is_scripted or may_move(obj))
     with frame_kept(scene):
-        changes = any(may_deform(obj) or follows_deformed(obj) for obj in everything) or any(
-            may_change(obj) for obj in enabled
-        )
+        changes = any(may_deform(obj) or follows_deformed(obj) for obj in everything)
+        changes = changes or any(obj.xpbd.attach_object is not None or _hangs(obj) for obj in bodies)
+        changes = changes or any(may_change(obj) for obj in enabled)
         if moving or has_animation(scene) or changes:
             scene.frame_set(frames.start)
         floor = FloorReader(scene, unit_scale_of(scene), is_scripted=is_scripted) if scene.xpbd.use_floor else None
@@ -135,10 +137,14 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
         parameters = ParameterTracks(scene, everything, unit_scale_of(scene))
         with DeformedBodies(scene, [obj for obj in bodies if follows_deformed(obj)]) as deformed:
             deformed.note(context)
-            followed = _Followed(moving, matrices, shapes, parameters, floor, fields, deformed)
+            rides = rides_of(local_bodies, matrices, deformed.motions(), enabled)
+            rides.note(_require_object, context.evaluated_depsgraph_get())
+            followed = _Followed(moving, matrices, shapes, parameters, floor, fields, deformed, rides)
             yield from _follow(context, parts.scene_uid, frames, followed)
     motions_of = deformed.motions()
-    local_bodies = [replace(body, deformed=motions_of.get(body.object_uid)) for body in local_bodies]
+    riding = [(body.name, body.attachment) for body in local_bodies if rides.takes(body.attachment)]
+    ignored = (*ignored, *bone_notices(riding, _require_object))
+    local_bodies = [followed_body(body, motions_of, rides, unit_scale_of(context.scene)) for body in local_bodies]
     for uid, positions in shapes.positions().items():
         local_colliders[uid] = replace(local_colliders[uid], positions=positions)
     spheres = deforming_spheres([local_colliders[uid].name for uid in shapes.not_followed()])
@@ -202,6 +208,8 @@ class _SceneParts:
         self._key_tolerance = _key_tolerance(scene, options)
         self._gravity = np.array(gravity_of(scene), np.float64) * self._unit_scale
         self._air_density = scene.xpbd.air_density
+        self._attraction = scene.xpbd.attraction
+        self._softening = scene.xpbd.attraction_softening * self._unit_scale
         self._floor, self._fields = floor, fields
 
     def assemble(
@@ -235,6 +243,8 @@ class _SceneParts:
             self._fields.forces(),
             (*parameters.tracks(met), *self._fields.tracks()),
             self._air_density,
+            attraction=self._attraction,
+            attraction_softening=self._softening,
         )
         validate(scene)
         notices = [notice for body in bodies for notice in body.notices]
@@ -324,6 +334,7 @@ class _Followed:
         floor: if there is one.
         fields: force fields.
         deformed: bodies that follow their deformed meshes.
+        rides: what is attached to objects that are not simulated.
     """
 
     moving: frozenset[int]
@@ -333,11 +344,12 @@ class _Followed:
     floor: FloorReader | None
     fields: FieldReader
     deformed: DeformedBodies
+    rides: Rides
 
     def __bool__(self) -> bool:
         floor_moves = self.floor is not None and self.floor.may_move
-        follows = self.moving or self.shapes.uids or self.parameters or self.fields.may_change or self.deformed
-        return bool(follows or floor_moves)
+        others_change = floor_moves or self.fields.may_change or self.rides
+        return bool(self.moving or self.shapes.uids or self.parameters or self.deformed or others_change)
 
 
 def _follow(
@@ -356,8 +368,14 @@ def _follow(
         followed.parameters.note(context.scene, _require_object)
         followed.fields.look(_require_object, depsgraph, frame)
         followed.deformed.note(context)
+        followed.rides.note(_require_object, context.evaluated_depsgraph_get())
         if followed.floor is not None and followed.floor.may_move:
             followed.floor.look(context.scene)
+
+
+def _hangs(obj: bpy.types.Object) -> bool:
+    """Whether an object is hair on a surface."""
+    return obj.type == "CURVES" and obj.data.surface is not None
 
 
 def _require_object(uid: int) -> bpy.types.Object:

@@ -62,6 +62,9 @@ class BakeRecord:
         folder: that the job folder lay in, absolute; "" in records of earlier versions.
         muted: the modifiers that are muted while baked, each with its name and whether it was shown in viewports and in
             renders, as JSON; "" for none.
+        points: of hair, the name of the mesh object, its mesh and the node group by which it plays the bake; "" of all
+            that has shape keys itself.
+        frees_deformed: deformers are taken out of the keys, so that what was simulated comes after them.
     """
 
     bake: str
@@ -85,6 +88,8 @@ class BakeRecord:
     unit_scale: float = 1.0
     folder: str = ""
     muted: str = ""
+    points: str = ""
+    frees_deformed: bool = False
 
     def frames(self) -> list[int]:
         """The frames that get a key, ascending."""
@@ -207,7 +212,7 @@ def stamp(obj: bpy.types.Object, bake: str) -> None:
     it replaced; then a mesh looks unchanged, and would be left with the keys that the undo frees: a crash.
     """
     data: Any = obj.data
-    for block in (data, data.shape_keys):
+    for block in (data, getattr(data, "shape_keys", None)):
         if block is not None and block.is_editable:
             block.xpbd_bake = bake
 

@@ -9,6 +9,7 @@ from typing import Any
 from ...scene.external_parameters import PUSH
 from ...scene.material_parameters import MATERIAL_PARAMETERS
 from ...scene.mode_parameters import MODE_PARAMETERS, SCENE_MODE
+from ...scene.plasticity_parameters import PLASTICITY_PARAMETERS
 from ...scene.presets import PRESETS
 
 OWN_MATERIAL = "MATERIAL"
@@ -28,6 +29,7 @@ STRUCTURE = (
 )
 FORCES = ("force_weight", "air_drag", "air_lift")
 MODE = tuple(parameter.name for parameter in MODE_PARAMETERS)
+PLASTICITY = tuple(parameter.name for parameter in PLASTICITY_PARAMETERS)
 COMPLIANCES = frozenset({"stretch_compliance", "volume_compliance", "bending_compliance"})
 _COLLISION = frozenset({"friction", "restitution", "contact_offset"})
 _PBD = frozenset({"pbd_stretch_stiffness", "pbd_volume_stiffness", "pbd_bending_stiffness", *MODE[1:]})
@@ -59,6 +61,7 @@ _CONDITIONS: Mapping[str, tuple[str, tuple[str | bool, ...]]] = {
     "bending_compliance": ("bending_model", _BENDS),
     "pbd_bending_stiffness": ("bending_model", _BENDS),
     "rest_angle": ("bending_model", ("DIHEDRAL",)),
+    "yield_curvature": ("bending_model", ("DIHEDRAL",)),
     "tether_slack": ("use_tethers", (True,)),
     "pressure": ("pressure_model", ("GAS",)),
     "volume_ratio": ("pressure_model", ("VOLUME",)),
@@ -80,8 +83,9 @@ def material_names(settings: Any, solver_mode: str) -> list[str]:
         settings: ``Object.xpbd`` of a body.
         solver_mode: "XPBD" or "PBD", the scene's.
     """
-    held = {"pin_frequency", "goal_frequency"}
+    held = {"pin_frequency", "goal_frequency", "attraction_weight"}
     elsewhere = {"stiffness_input", *held, *DAMPING, *STRUCTURE, *_COLLISION, *FORCES, *PUSH, *MODE}
+    elsewhere |= {*PLASTICITY}
     return [name for name in _names_that_count(settings, solver_mode) if name not in elsewhere]
 
 
@@ -89,6 +93,12 @@ def structure_names(settings: Any, solver_mode: str) -> list[str]:
     """The parameters of the Structure panel that count, in order."""
     counting = _names_that_count(settings, solver_mode)
     return [name for name in STRUCTURE if name in counting]
+
+
+def plasticity_names(settings: Any, solver_mode: str) -> list[str]:
+    """The parameters of the Plasticity panel that count, in order."""
+    counting = _names_that_count(settings, solver_mode)
+    return [name for name in PLASTICITY if name in counting]
 
 
 def mode_names(settings: Any, solver_mode: str) -> list[str]:

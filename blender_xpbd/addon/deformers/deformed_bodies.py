@@ -139,8 +139,8 @@ def flattened_notices(motions: dict[int, DeformedMotion], start: int) -> tuple[N
         count, index = motion.flattened
         if count:
             text = (
-                f"At frame {start + index}, {count} vertices go where {motion.deformer_names} puts them, whatever their "
-                "shape key says: there the result is not seen. Turn on Mute Deformers While Baked."
+                f"At frame {start + index}, {count} vertices go where {motion.deformer_names} puts them, whatever "
+                "their shape key says: there the result is not seen. Turn on Mute Deformers While Baked."
             )
             notices.append(Notice("W_DEFORMER", text, motion.name))
     return tuple(notices)

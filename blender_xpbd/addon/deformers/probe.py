@@ -90,7 +90,7 @@ class Probe:
 
 def remove_lost_probes() -> None:
     """Take away what an undo, or a file that was saved meanwhile, has brought back."""
-    _remove([obj for obj in bpy.data.objects if _MARK in obj])
+    _remove([obj for obj in bpy.data.objects if obj.get(_MARK) is not None])
 
 
 def _remove(probes: Iterable[bpy.types.Object]) -> None:

@@ -7,8 +7,9 @@ import bpy
 
 from ...scene.errors import XpbdError
 from ..data.bake_record import ABSOLUTE, BakeRecord, forget_record, read_record
-from ..reading.mesh_reader import own_keys
+from ..reading.mesh_reader import is_edited, own_keys
 from . import key_animation
+from .hair_points import followed_points, is_played_by_others, remove_points
 from .muting import unmute
 
 
@@ -25,6 +26,9 @@ def clear_bake(obj: bpy.types.Object) -> bool:
     if record is None:
         return _clear_modifier(obj)
     check_clearing(obj)
+    if record.points:
+        _clear_hair(obj, record)
+        return True
     was_pinned_later = obj.show_only_shape_key and obj.active_shape_key in own_keys(obj)
     if obj.data.shape_keys is not None:
         _clear_animation(obj.data.shape_keys, record)
@@ -35,13 +39,22 @@ def clear_bake(obj: bpy.types.Object) -> bool:
     return True
 
 
+def _clear_hair(obj: bpy.types.Object, record: BakeRecord) -> None:
+    """Remove the mesh of points, with its keys and their animation, unless a copy of the hair plays it too."""
+    points = followed_points(obj, record.points)
+    if points is not None and points.users <= 1 and not is_played_by_others(obj):
+        clear_bake(points)
+    remove_points(obj, record.points)
+    forget_record(obj)
+
+
 def check_clearing(obj: bpy.types.Object) -> None:
     """See that shape keys can be removed.
 
     Raises:
         XpbdError: E_MODE_EDIT while the mesh is being edited; E_DATA_LINKED when it is linked.
     """
-    if obj.mode == "EDIT" or obj.data.is_editmode:
+    if is_edited(obj):
         raise XpbdError("E_MODE_EDIT", "The mesh is being edited: go back to Object Mode (Tab) first.", obj.name)
     if obj.data.library is not None or obj.library is not None:
         raise XpbdError("E_DATA_LINKED", "The object is linked from another file; clear the bake there.", obj.name)

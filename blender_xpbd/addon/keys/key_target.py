@@ -20,7 +20,7 @@ class KeyTarget:
     Attributes:
         object_uid: ``session_uid`` of the object.
         name: its name then, for messages.
-        topology: digest of the mesh's connectivity.
+        topology: digest of what is joined to what.
         mixed_shape: what the artist's own shape keys show below relative baked ones, local, shape (vertices, 3).
         matrices: object to world in Blender units, shape (frames or 1, 4, 4); one where the object does not move.
         start, end, step: the frames that get a key.
@@ -30,6 +30,7 @@ class KeyTarget:
         key_tolerance: how far vertices may be from where they were simulated, for fewer keys [m]; 0 for a key for
             every frame.
         deformed: what deformers do that the result is freed from, or None.
+        is_hair: it can have no keys itself; a mesh of its points has them.
     """
 
     object_uid: int
@@ -44,6 +45,7 @@ class KeyTarget:
     key_style: str = "AUTO"
     make_single_user: bool = False
     key_tolerance: float = 0.0
+    is_hair: bool = False
     deformed: DeformedMotion | None = None
 
     @property
@@ -61,7 +63,7 @@ class KeyTarget:
         local = self.deformed_local(frame, positions)
         return local if self.deformed is None else self.deformed.before(frame - self.start, local)
 
-    def moved_keys(self, frame: int) -> Floats | float:
+    def moved_keys(self, frame: int) -> npt.NDArray[np.float32] | float:
         """How far the artist's own keys, which relative keys add to, have moved at a frame, where that is followed."""
         return 0.0 if self.deformed is None else self.deformed.moved_keys(frame - self.start)
 

@@ -7,7 +7,8 @@ import bpy
 import numpy as np
 
 from ...scene.errors import XpbdError
-from ..reading.mesh_reader import is_shared, key_coordinates, read_coordinates
+from ..reading.mesh_reader import is_shared, key_coordinates
+from ..reading.points import read_points
 from .clearing import check_clearing, clear_bake
 
 
@@ -28,11 +29,11 @@ def set_rest_shape(obj: bpy.types.Object) -> None:
     shape = _shown(obj)
     clear_bake(obj)
     mesh, keys = obj.data, obj.data.shape_keys
-    before = read_coordinates(mesh) if keys is None else _shown(obj)
+    before = read_points(mesh) if keys is None else _shown(obj)
     moved = shape - before
     for block in keys.key_blocks if keys is not None else ():
         block.points.foreach_set("co", np.ravel(key_coordinates(block) + moved).astype(np.float32))
-    mesh.vertices.foreach_set("co", np.ravel(read_coordinates(mesh) + moved).astype(np.float32))
+    mesh.vertices.foreach_set("co", np.ravel(read_points(mesh) + moved).astype(np.float32))
     mesh.update()
 
 

@@ -22,11 +22,13 @@ from ...scene.errors import XpbdError
 from ..data.bake_record import ABSOLUTE, RELATIVE, BakeRecord, encoded_transforms, read_record, stamp
 from ..data.data_lookup import object_by_uid
 from ..reading.mesh_reader import check_object, editing_mode, is_shared, key_coordinates, own_keys
+from ..reading.points import point_count
 from ..reduction.motion import Coordinates, Motion
 from ..reduction.reduction import Reduction, Style, every_frame
 from . import key_animation, key_playback
 from .body_frame import BodyFrame
 from .clearing import clear_bake
+from .curve_keys import BezierHandles, set_key_coordinates
 from .key_target import KeyTarget
 from .muting import mute, muted_text
 from .topology_watch import TopologyWatch
@@ -96,6 +98,7 @@ class ShapeKeyWriter:
         self._topology = TopologyWatch(target.topology)
         self._offset: Floats | float = 0.0
         self._place = 0
+        self._handles: BezierHandles | None = None
 
     @property
     def written(self) -> Sequence[int]:
@@ -148,8 +151,11 @@ class ShapeKeyWriter:
             obj.shape_key_add(name="Basis", from_mix=False)
         keys = obj.data.shape_keys
         keys.use_relative = style == RELATIVE
+        self._handles = BezierHandles(obj.data) if isinstance(obj.data, bpy.types.Curve) else None
         is_free = record.created_keys and target.key_style != ABSOLUTE
-        self._style = Style(style == ABSOLUTE, may_blend=is_free or style == RELATIVE)
+        # handles follow points in no straight way, so shapes that are blended would not reproduce them
+        may_blend = (is_free or style == RELATIVE) and self._handles is None
+        self._style = Style(style == ABSOLUTE, may_blend=may_blend)
         stamp(obj, self._bake)
         self._place = len(keys.key_blocks) - 1
         last = max(block.frame for block in keys.key_blocks)
@@ -181,7 +187,7 @@ class ShapeKeyWriter:
         obj = self._require()
         keys = obj.data.shape_keys
         record = read_record(obj)
-        if keys is None or record is None or len(obj.data.vertices) != len(self.target.mixed_shape):
+        if keys is None or record is None or point_count(obj.data) != len(self.target.mixed_shape):
             raise self._stale()
         before = self._newest(keys, record)
         time = self._first_time + KEY_SPACING * (frame - self.target.start) / self.target.step
@@ -191,7 +197,7 @@ class ShapeKeyWriter:
         block = obj.shape_key_add(name=record.key_name(frame), from_mix=False)
         block.interpolation = "KEY_LINEAR"
         local = self.target.local(frame, result.positions)
-        _set_coordinates(block, self._key_coordinates(frame, local, record.style))
+        set_key_coordinates(block, self._key_coordinates(frame, local, record.style), self._handles)
         if record.style == ABSOLUTE:
             keys.eval_time = time = block.frame
         else:
@@ -213,7 +219,7 @@ class ShapeKeyWriter:
         block = None if record is None or keys is None else keys.key_blocks.get(record.key_name(frame))
         if record is None or block is None or len(block.points) != len(local):
             return
-        _set_coordinates(block, self._key_coordinates(frame, local, record.style))
+        set_key_coordinates(block, self._key_coordinates(frame, local, record.style), self._handles)
         self._frames.replace(frame, local)
         obj.data.update_tag()
 
@@ -305,7 +311,7 @@ class ShapeKeyWriter:
         reference = key_coordinates(keys.reference_key)
         names = [record.blend_name(index + 1) for index in range(len(offsets))]
         for name, offset in zip(names, offsets, strict=True):
-            _set_coordinates(obj.shape_key_add(name=name, from_mix=False), reference + offset)
+            set_key_coordinates(obj.shape_key_add(name=name, from_mix=False), reference + offset, self._handles)
         return names
 
     def _key_coordinates(self, frame: int, local: Floats, style: str) -> Floats:
@@ -355,6 +361,7 @@ class ShapeKeyWriter:
             unit_scale=target.unit_scale,
             folder=str(self._job.parent),
             muted=muted_text(obj, target.muted),
+            frees_deformed=target.has_deformers,
         )
         return _with_free_names(record, keys)
 
@@ -376,10 +383,6 @@ class ShapeKeyWriter:
 def _remove(obj: bpy.types.Object, names: set[str]) -> None:
     for block in reversed([block for block in obj.data.shape_keys.key_blocks if block.name in names]):
         obj.shape_key_remove(block)
-
-
-def _set_coordinates(block: bpy.types.ShapeKey, coordinates: Floats) -> None:
-    block.points.foreach_set("co", np.ascontiguousarray(coordinates, np.float32).ravel())
 
 
 def _free_action_name(object_name: str) -> str:

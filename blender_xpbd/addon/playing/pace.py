@@ -6,7 +6,9 @@ from __future__ import annotations
 # of the duration of a frame: what the worker may take for it, and what is aimed at where it takes more
 _BUSY, _AIM = 0.85, 0.7
 # frames in a row that come too late before substeps are fewer: one may be late for another reason
-_PATIENCE = 4
+_PATIENCE = 6
+# frames at the start that do not count: what they need is not in the caches yet
+_UNCOUNTED = 8
 LEAST_SUBSTEPS = 2
 # frames by which the clock may be behind before it goes on from now
 _MOST_BEHIND = 2.0
@@ -23,7 +25,7 @@ class Pace:
         """
         self._duration = frame_duration
         self._next = 0.0
-        self._late = 0
+        self._late = -_UNCOUNTED
         self.full_substeps = 0
         self.substeps = 0
 
@@ -47,7 +49,7 @@ class Pace:
 
     def note_frame(self, seconds: float) -> bool:
         """Note what the worker took for a frame; whether substeps are fewer from now on."""
-        self._late = self._late + 1 if seconds > _BUSY * self._duration else 0
+        self._late = self._late + 1 if seconds > _BUSY * self._duration or self._late < 0 else 0
         if self._late < _PATIENCE or self.substeps <= LEAST_SUBSTEPS:
             return False
         self._late = 0

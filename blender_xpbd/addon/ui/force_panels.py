@@ -8,7 +8,7 @@ import bpy
 from ...scene.body_kinds import body_roles
 from ...scene.external_parameters import PUSH
 from ..data.material_names import FORCES
-from .sidebar import SubPanel, draw_value
+from .sidebar import PARAMETERS, SubPanel, draw_group, draw_value
 
 
 class XPBD_PT_forces(SubPanel, bpy.types.Panel):
@@ -24,14 +24,17 @@ class XPBD_PT_forces(SubPanel, bpy.types.Panel):
         column = self.layout.column()
         part = column.column()
         part.active = context.scene.xpbd.use_force_fields
-        for name in FORCES:
+        for name in (name for name in FORCES if settings.role in PARAMETERS[name].roles):
             draw_value(part, settings, name, slider=True)
         part.prop(settings, "force_collection")
+        row = column.row()
+        row.active = context.scene.xpbd.attraction != 0.0
+        draw_value(row, settings, "attraction_weight")
         column.separator()
         vector = column.column(align=True)
         for name in PUSH:
             vector.prop(settings, name)
-        column.prop_search(settings, "push_group", obj, "vertex_groups")
+        draw_group(column, obj, "push_group", PARAMETERS["push_group"].label)
 
 
 class XPBD_PT_fields(SubPanel, bpy.types.Panel):
@@ -49,3 +52,18 @@ class XPBD_PT_fields(SubPanel, bpy.types.Panel):
         column = self.layout.column()
         column.active = settings.use_force_fields
         draw_value(column, settings, "air_density")
+
+
+class XPBD_PT_attraction(SubPanel, bpy.types.Panel):
+    """What objects do to each other by their masses."""
+
+    bl_label = "Attraction"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw."""
+        settings = context.scene.xpbd
+        column = self.layout.column()
+        draw_value(column, settings, "attraction")
+        part = column.column()
+        part.active = settings.attraction != 0.0
+        draw_value(part, settings, "attraction_softening")

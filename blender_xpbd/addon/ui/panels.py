@@ -21,16 +21,20 @@ from ..data.quality import quality_of
 from ..data.specs import GROUP_PROPERTIES, ROLES
 from .cache_panel import XPBD_PT_cache
 from .findings import draw_findings, untold
-from .force_panels import XPBD_PT_fields, XPBD_PT_forces
+from .force_panels import XPBD_PT_attraction, XPBD_PT_fields, XPBD_PT_forces
 from .goal_panel import XPBD_PT_goal
+from .link_panel import XPBD_PT_links
 from .menus import ROLE_ICONS, XPBD_MT_material
 from .mode_panel import XPBD_PT_mode
+from .plasticity_panel import XPBD_PT_plasticity
 from .play_panel import draw_playing
 from .sidebar import (
     PARAMETERS,
     SidebarPanel,
     SubPanel,
     active_object,
+    draw_choice,
+    draw_group,
     draw_parameter,
     draw_value,
 )
@@ -92,6 +96,8 @@ def _draw_roles(layout: Any, obj: Any) -> None:
         button.role = role
     if obj.xpbd.role != "NONE":
         row.operator("xpbd.set_role", text="", icon=ROLE_ICONS["NONE"]).role = "NONE"
+    else:
+        column.operator("xpbd.fill_with_grains", icon=ROLE_ICONS["GRAINS"])
 
 
 def _draw_material_choice(layout: Any, obj: Any) -> None:
@@ -225,16 +231,28 @@ class XPBD_PT_pins(SubPanel, bpy.types.Panel):
         """Draw."""
         obj = context.object
         column = self.layout.column()
-        column.prop_search(obj.xpbd, "pin_group", obj, "vertex_groups", text="")
-        column.operator("xpbd.add_pin_group", icon="PINNED")
+        is_mesh = obj.type == "MESH"
+        if not is_mesh:
+            draw_choice(column, obj.xpbd, "pinned_ends")
+            column.prop(obj.xpbd, "hold_direction")
+        draw_group(column, obj, "pin_group", "Pin Group" if is_mesh else "Also")
+        if is_mesh:
+            row = column.row(align=True)
+            row.operator("xpbd.add_pin_group", text="Assign")
+            row.operator("xpbd.remove_pins", text="Remove")
+            row.operator("xpbd.select_pins", text="Select")
+            column.operator("xpbd.paint_pins", icon="BRUSH_DATA")
         row = column.row()
         row.active = bool(obj.xpbd.pin_group) or obj.xpbd.attach_object is not None
         draw_value(row, obj.xpbd, "pin_frequency")
         column.separator()
         column.prop(obj.xpbd, "attach_object")
+        holder = obj.xpbd.attach_object
+        if holder is not None and holder.type == "ARMATURE":
+            column.prop_search(obj.xpbd, "attach_bone", holder.pose, "bones")
         row = column.row()
         row.active = obj.xpbd.attach_object is not None
-        row.prop_search(obj.xpbd, "attach_group", obj, "vertex_groups", text="")
+        draw_group(row, obj, "attach_group", "Attach Group" if is_mesh else "Also")
 
 
 class XPBD_PT_groups(SubPanel, bpy.types.Panel):
@@ -243,6 +261,11 @@ class XPBD_PT_groups(SubPanel, bpy.types.Panel):
     bl_label = "Vertex Groups"
     roles = BODY_ROLES
 
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Control points of a curve can be in no group."""
+        return super().poll(context) and context.object.type != "CURVE"
+
     def draw(self, context: bpy.types.Context) -> None:
         """Draw."""
         obj = context.object
@@ -250,7 +273,7 @@ class XPBD_PT_groups(SubPanel, bpy.types.Panel):
         for name in GROUP_PROPERTIES:
             parameter = PARAMETERS[name]
             if obj.xpbd.role in parameter.roles:
-                column.prop_search(obj.xpbd, name, obj, "vertex_groups", text=parameter.label.removesuffix(" Group"))
+                draw_group(column, obj, name, parameter.label.removesuffix(" Group"))
 
 
 class XPBD_PT_tetrahedra(SubPanel, bpy.types.Panel):
@@ -263,7 +286,7 @@ class XPBD_PT_tetrahedra(SubPanel, bpy.types.Panel):
         """Draw."""
         settings = context.object.xpbd
         column = self.layout.column()
-        column.prop(settings, "tetrahedralizer", text="")
+        draw_choice(column, settings, "tetrahedralizer")
         if settings.tetrahedralizer == "FILE":
             column.prop(settings, "tetrahedra_file", text="")
         else:
@@ -308,7 +331,7 @@ def _draw_contact(column: Any, obj: Any) -> None:
     part.active = settings.use_self_collision or settings.use_body_collision
     for name in _of_role(settings, ("thickness",)):
         draw_value(part, settings, name)
-    part.prop_search(settings, "no_contact_group", obj, "vertex_groups")
+    draw_group(part, obj, "no_contact_group", PARAMETERS["no_contact_group"].label)
     column.prop(settings, "collision_collection")
     row = column.row()
     row.active = settings.use_body_collision
@@ -372,9 +395,12 @@ CLASSES = (
     XPBD_PT_tetrahedra,
     XPBD_PT_collision,
     XPBD_PT_forces,
+    XPBD_PT_links,
+    XPBD_PT_plasticity,
     XPBD_PT_mode,
     XPBD_PT_floor,
     XPBD_PT_fields,
+    XPBD_PT_attraction,
     XPBD_PT_solver,
     XPBD_PT_cache,
 )

@@ -33,15 +33,15 @@ HALF_OF_CELLS = 14
 
 
 @ti.func
-def grain_position(particles: ti.template(), contacts: ti.template(), g):
+def grain_position(particles: ti.template(), pairs: ti.template(), g):
     """Where grain ``g`` is [m]."""
-    return particles.positions[contacts.grain_ints[g, GRAIN_PARTICLE]].xyz
+    return particles.positions[pairs.grain_ints[g, GRAIN_PARTICLE]].xyz
 
 
 @ti.func
-def cell_of(contacts: ti.template(), point):
+def cell_of(pairs: ti.template(), point):
     """The cell of a point, three whole numbers."""
-    inverse = 1.0 / contacts.grid_sizes[GRID_CELL]
+    inverse = 1.0 / pairs.grid_sizes[GRID_CELL]
     cell = ti.Vector([0, 0, 0])
     for axis in ti.static(range(3)):
         place = ti.math.clamp(ti.floor(point[axis] * inverse), -FARTHEST_CELL, FARTHEST_CELL)
@@ -56,110 +56,110 @@ def key_of(cell):
 
 
 @ti.func
-def bucket_of(contacts: ti.template(), key):
+def bucket_of(pairs: ti.template(), key):
     """Where the grains of a cell stand: one of a power of 2 of buckets, which several cells may share."""
     mixed = key * 0x2C1B3C6D
     mixed = mixed ^ ((mixed >> 15) & 0x1FFFF)
-    return mixed & (contacts.bucket_starts.shape[0] - 2)
+    return mixed & (pairs.bucket_starts.shape[0] - 2)
 
 
 @ti.func
-def check_grains(particles: ti.template(), contacts: ti.template(), turn, turns, substep):
+def check_grains(particles: ti.template(), pairs: ti.template(), turn, turns, substep):
     """Of one of ``turns`` equal shares of the grains, forget what touched; a list is due where one has strayed."""
-    count, limit = contacts.grain_ints.shape[0], contacts.grid_sizes[GRID_STRAY]
+    count, limit = pairs.grain_ints.shape[0], pairs.grid_sizes[GRID_STRAY]
     if substep == 0:
-        contacts.grains_told[TOLD_DUE] = 1
+        pairs.grains_told[TOLD_DUE] = 1
     for g in range(count * turn // turns, count * (turn + 1) // turns):
-        contacts.grain_touched[g] = 0
-        strayed = grain_position(particles, contacts, g) - contacts.grain_places[g].xyz
+        pairs.grain_touched[g] = 0
+        strayed = grain_position(particles, pairs, g) - pairs.grain_places[g].xyz
         if not strayed.norm_sqr() <= limit * limit:
-            contacts.grains_told[TOLD_DUE] = substep + 1
+            pairs.grains_told[TOLD_DUE] = substep + 1
 
 
 @ti.func
-def sort_grains(particles: ti.template(), contacts: ti.template(), substep):
+def sort_grains(particles: ti.template(), pairs: ti.template(), substep):
     """Sort grains into cells, layers and slabs, where a list is due."""
-    if contacts.grains_told[TOLD_DUE] == substep + 1:
-        contacts.grains_told[TOLD_LIST] = 1 - contacts.grains_told[TOLD_LIST]
-        note_places(particles, contacts)
-        sort_layers(contacts)
-        sort_cells(contacts)
+    if pairs.grains_told[TOLD_DUE] == substep + 1:
+        pairs.grains_told[TOLD_LIST] = 1 - pairs.grains_told[TOLD_LIST]
+        note_places(particles, pairs)
+        sort_layers(pairs)
+        sort_cells(pairs)
 
 
 @ti.func
-def note_places(particles: ti.template(), contacts: ti.template()):
+def note_places(particles: ti.template(), pairs: ti.template()):
     """Note where grains are, their cells, and along which axis they are spread most."""
-    count = contacts.grain_ints.shape[0]
+    count = pairs.grain_ints.shape[0]
     mean, spread = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
     for g in range(count):
-        point = grain_position(particles, contacts, g)
-        contacts.grain_places[g] = ti.Vector([point[0], point[1], point[2], 0.0])
-        cell = cell_of(contacts, point)
+        point = grain_position(particles, pairs, g)
+        pairs.grain_places[g] = ti.Vector([point[0], point[1], point[2], 0.0])
+        cell = cell_of(pairs, point)
         for axis in ti.static(range(3)):
-            contacts.grain_cells[g, axis] = cell[axis]
+            pairs.grain_cells[g, axis] = cell[axis]
         mean += point
     mean /= count
     # by the mean of the sizes, for a single grain that flies off would settle that of their squares
     for g in range(count):
-        spread += ti.abs(contacts.grain_places[g].xyz - mean)
+        spread += ti.abs(pairs.grain_places[g].xyz - mean)
     axis = 0
     if spread[1] > spread[0]:
         axis = 1
     if spread[2] > spread[axis]:
         axis = 2
-    contacts.grains_told[TOLD_AXIS] = axis
+    pairs.grains_told[TOLD_AXIS] = axis
 
 
 @ti.func
-def sort_layers(contacts: ti.template()):
+def sort_layers(pairs: ti.template()):
     """Sort grains by their layers, and divide these into slabs of about as many grains."""
-    bins = ti.static(contacts.layer_starts)
-    count, axis = contacts.grain_ints.shape[0], contacts.grains_told[TOLD_AXIS]
-    first, last = contacts.grain_cells[0, axis], contacts.grain_cells[0, axis]
+    bins = ti.static(pairs.layer_starts)
+    count, axis = pairs.grain_ints.shape[0], pairs.grains_told[TOLD_AXIS]
+    first, last = pairs.grain_cells[0, axis], pairs.grain_cells[0, axis]
     for g in range(1, count):
-        first = ti.min(first, contacts.grain_cells[g, axis])
-        last = ti.max(last, contacts.grain_cells[g, axis])
+        first = ti.min(first, pairs.grain_cells[g, axis])
+        last = ti.max(last, pairs.grain_cells[g, axis])
     layers = (last - first) // LAYER_BINS + 1
     for n in range(LAYER_BINS + 1):
         bins[n] = 0
     for g in range(count):
-        bins[(contacts.grain_cells[g, axis] - first) // layers + 1] += 1
+        bins[(pairs.grain_cells[g, axis] - first) // layers + 1] += 1
     slab, begin = 0, 0
-    contacts.slab_starts[0] = 0
+    pairs.slab_starts[0] = 0
     for n in range(LAYER_BINS):
         bins[n + 1] += bins[n]
         # no slab is left empty between others, or two of a colour would lie beside each other
         if (bins[n + 1] - begin) * SLABS >= count and slab < SLABS - 1:
             slab, begin = slab + 1, bins[n + 1]
-            contacts.slab_starts[slab] = begin
+            pairs.slab_starts[slab] = begin
     for n in range(slab + 1, SLABS + 1):
-        contacts.slab_starts[n] = count
+        pairs.slab_starts[n] = count
     # the starts are moved on, so that each becomes the end of its bin
     for g in range(count):
-        n = (contacts.grain_cells[g, axis] - first) // layers
-        contacts.grain_order[bins[n]] = g
+        n = (pairs.grain_cells[g, axis] - first) // layers
+        pairs.grain_order[bins[n]] = g
         bins[n] += 1
 
 
 @ti.func
-def sort_cells(contacts: ti.template()):
+def sort_cells(pairs: ti.template()):
     """Put grains into the buckets of their cells, each in the order of their numbers."""
-    starts = ti.static(contacts.bucket_starts)
-    count = contacts.grain_ints.shape[0]
+    starts = ti.static(pairs.bucket_starts)
+    count = pairs.grain_ints.shape[0]
     for n in range(starts.shape[0]):
         starts[n] = 0
     for g in range(count):
-        key = key_of(ti.Vector([contacts.grain_cells[g, axis] for axis in ti.static(range(3))]))
-        contacts.grain_keys[g] = key
-        starts[bucket_of(contacts, key) + 1] += 1
+        key = key_of(ti.Vector([pairs.grain_cells[g, axis] for axis in ti.static(range(3))]))
+        pairs.grain_keys[g] = key
+        starts[bucket_of(pairs, key) + 1] += 1
     for n in range(starts.shape[0] - 1):
         starts[n + 1] += starts[n]
     for m in range(count):
         # backwards, for ends become starts
         g = count - 1 - m
-        bucket = bucket_of(contacts, contacts.grain_keys[g])
+        bucket = bucket_of(pairs, pairs.grain_keys[g])
         starts[bucket + 1] -= 1
-        contacts.bucket_grains[starts[bucket + 1]] = g
+        pairs.bucket_grains[starts[bucket + 1]] = g
     # each end has become the start of its own bucket
     for n in range(starts.shape[0] - 1):
         starts[n] = starts[n + 1]
@@ -167,75 +167,75 @@ def sort_cells(contacts: ti.template()):
 
 
 @ti.func
-def list_grains(particles: ti.template(), contacts: ti.template(), turn, turns, substep):
+def list_grains(particles: ti.template(), pairs: ti.template(), turn, turns, substep):
     """List the pairs that belong to one of ``turns`` equal shares of the grains, where a list is due."""
-    if contacts.grains_told[TOLD_DUE] == substep + 1:
-        count = contacts.grain_ints.shape[0]
+    if pairs.grains_told[TOLD_DUE] == substep + 1:
+        count = pairs.grain_ints.shape[0]
         for g in range(count * turn // turns, count * (turn + 1) // turns):
-            list_neighbours(particles, contacts, g)
+            list_neighbours(particles, pairs, g)
 
 
 @ti.func
-def list_neighbours(particles: ti.template(), contacts: ti.template(), g):
+def list_neighbours(particles: ti.template(), pairs: ti.template(), g):
     """List the grains near to grain ``g`` that stand in its own cell after it, or in a cell that comes later."""
-    axis, room, found = contacts.grains_told[TOLD_AXIS], contacts.grain_pairs.shape[1], 0
-    row = row_of(contacts, g)
-    point, reach = contacts.grain_places[g].xyz, contacts.grain_radii[g] + contacts.grid_sizes[GRID_SLACK]
+    axis, room, found = pairs.grains_told[TOLD_AXIS], pairs.grain_pairs.shape[1], 0
+    row = row_of(pairs, g)
+    point, reach = pairs.grain_places[g].xyz, pairs.grain_radii[g] + pairs.grid_sizes[GRID_SLACK]
     for code in range(HALF_OF_CELLS):
         # a cell comes later by its layer first, then along the other axes
         along = (code + 4) // 9
         across = (code - 9 * along + 4) // 3 - 1
         third = code - 9 * along - 3 * across
-        cell = ti.Vector([contacts.grain_cells[g, k] for k in ti.static(range(3))])
+        cell = ti.Vector([pairs.grain_cells[g, k] for k in ti.static(range(3))])
         for k in ti.static(range(3)):
             place = (k - axis + 3) % 3
             cell[k] += along if place == 0 else (across if place == 1 else third)
         key = key_of(cell)
-        bucket = bucket_of(contacts, key)
-        for n in range(contacts.bucket_starts[bucket], contacts.bucket_starts[bucket + 1]):
-            other = contacts.bucket_grains[n]
-            if contacts.grain_keys[other] == key and (code > 0 or other > g):
-                limit = reach + contacts.grain_radii[other]
-                apart = point - contacts.grain_places[other].xyz
-                if apart.norm_sqr() < limit * limit and do_meet(particles, contacts, g, other):
+        bucket = bucket_of(pairs, key)
+        for n in range(pairs.bucket_starts[bucket], pairs.bucket_starts[bucket + 1]):
+            other = pairs.bucket_grains[n]
+            if pairs.grain_keys[other] == key and (code > 0 or other > g):
+                limit = reach + pairs.grain_radii[other]
+                apart = point - pairs.grain_places[other].xyz
+                if apart.norm_sqr() < limit * limit and do_meet(particles, pairs, g, other):
                     if found < room:
-                        contacts.grain_pairs[row, found] = other
-                        take_over(contacts, g, other, row, found)
+                        pairs.grain_pairs[row, found] = other
+                        take_over(pairs, g, other, row, found)
                         found += 1
                     else:
-                        contacts.grains_told[TOLD_LACKS_ROOM] = 1
-    contacts.grain_counts[row] = found
+                        pairs.grains_told[TOLD_LACKS_ROOM] = 1
+    pairs.grain_counts[row] = found
 
 
 @ti.func
-def row_of(contacts: ti.template(), g):
+def row_of(pairs: ti.template(), g):
     """The row of grain ``g`` in the list that counts."""
-    return contacts.grains_told[TOLD_LIST] * contacts.grain_ints.shape[0] + g
+    return pairs.grains_told[TOLD_LIST] * pairs.grain_ints.shape[0] + g
 
 
 @ti.func
-def take_over(contacts: ti.template(), g, other, row, n):
+def take_over(pairs: ti.template(), g, other, row, n):
     """Let pair ``n`` of a row of the new list keep the anchor that it had in the old one."""
-    count = contacts.grain_ints.shape[0]
-    old = (1 - contacts.grains_told[TOLD_LIST]) * count
+    count = pairs.grain_ints.shape[0]
+    old = (1 - pairs.grains_told[TOLD_LIST]) * count
     multiplier = 0.0
     for side in ti.static(range(2)):
         # a slide is that of the owner relative to the other one
         owner, partner, sign = g, other, 1.0
         if ti.static(side == 1):
             owner, partner, sign = other, g, -1.0
-        for m in range(contacts.grain_counts[old + owner]):
-            if contacts.grain_pairs[old + owner, m] == partner:
-                multiplier = contacts.grain_multipliers[old + owner, m]
+        for m in range(pairs.grain_counts[old + owner]):
+            if pairs.grain_pairs[old + owner, m] == partner:
+                multiplier = pairs.grain_multipliers[old + owner, m]
                 for axis in ti.static(range(3)):
-                    anchor = contacts.grain_states[old + owner, m, PAIR_ANCHOR + axis]
-                    contacts.grain_states[row, n, PAIR_ANCHOR + axis] = sign * anchor
-    contacts.grain_multipliers[row, n] = multiplier
+                    anchor = pairs.grain_states[old + owner, m, PAIR_ANCHOR + axis]
+                    pairs.grain_states[row, n, PAIR_ANCHOR + axis] = sign * anchor
+    pairs.grain_multipliers[row, n] = multiplier
 
 
 @ti.func
-def do_meet(particles: ti.template(), contacts: ti.template(), g, other):
+def do_meet(particles: ti.template(), pairs: ti.template(), g, other):
     """Whether two grains meet: their bodies do, and one of them can be moved."""
-    i, j = contacts.grain_ints[g, GRAIN_PARTICLE], contacts.grain_ints[other, GRAIN_PARTICLE]
-    a, b = contacts.grain_ints[g, GRAIN_BODY], contacts.grain_ints[other, GRAIN_BODY]
-    return contacts.grain_rules[a, b, RULE_MEETS] > 0.0 and particles.positions[i][3] + particles.positions[j][3] > 0.0
+    i, j = pairs.grain_ints[g, GRAIN_PARTICLE], pairs.grain_ints[other, GRAIN_PARTICLE]
+    a, b = pairs.grain_ints[g, GRAIN_BODY], pairs.grain_ints[other, GRAIN_BODY]
+    return pairs.grain_rules[a, b, RULE_MEETS] > 0.0 and particles.positions[i][3] + particles.positions[j][3] > 0.0

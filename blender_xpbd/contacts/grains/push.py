@@ -39,36 +39,36 @@ REST_SHARE = 0.05
 
 @ti.func
 def sweep_slab(
-    particles: ti.template(), starts: ti.template(), contacts: ti.template(), slab, sweep, h, variant: ti.template()
+    particles: ti.template(), starts: ti.template(), pairs: ti.template(), slab, sweep, h, variant: ti.template()
 ):
     """Push the pairs of a slab once, forwards and backwards by turns.
 
     Args:
         particles: the pack.
         starts: where particles were when the substep began.
-        contacts: the pack.
+        pairs: the pack.
         slab: its number.
         sweep: number of the sweep in its substep.
         h: duration of the substep [s].
         variant: static, as for ``project_contact``.
     """
-    first, last = contacts.slab_starts[slab], contacts.slab_starts[slab + 1]
+    first, last = pairs.slab_starts[slab], pairs.slab_starts[slab + 1]
     for m in range(last - first):
-        g = contacts.grain_order[first + m if sweep % 2 == 0 else last - 1 - m]
+        g = pairs.grain_order[first + m if sweep % 2 == 0 else last - 1 - m]
         if sweep == 0:
-            row = row_of(contacts, g)
-            for n in range(contacts.grain_counts[row]):
-                begin_pair(contacts, row, n)
-        push_neighbours(particles, starts, contacts, g, h, variant)
+            row = row_of(pairs, g)
+            for n in range(pairs.grain_counts[row]):
+                begin_pair(pairs, row, n)
+        push_neighbours(particles, starts, pairs, g, h, variant)
 
 
 @ti.func
-def begin_pair(contacts: ti.template(), row, n):
+def begin_pair(pairs: ti.template(), row, n):
     """Begin a substep with pair ``n`` of a row: what it has given is 0."""
-    if contacts.grain_multipliers[row, n] != 0.0:
-        contacts.grain_multipliers[row, n] = TOUCHED_BEFORE
+    if pairs.grain_multipliers[row, n] != 0.0:
+        pairs.grain_multipliers[row, n] = TOUCHED_BEFORE
         for axis in ti.static(range(3)):
-            contacts.grain_states[row, n, PAIR_GIVEN + axis] = 0.0
+            pairs.grain_states[row, n, PAIR_GIVEN + axis] = 0.0
 
 
 @ti.func
@@ -80,22 +80,22 @@ def normal_of(d):
 
 @ti.func
 def push_neighbours(
-    particles: ti.template(), starts: ti.template(), contacts: ti.template(), g, h, variant: ti.template()
+    particles: ti.template(), starts: ti.template(), pairs: ti.template(), g, h, variant: ti.template()
 ):
     """Push grain ``g`` and those neighbours that stand in its row; arguments as of ``sweep_slab``."""
-    i, row, radius = contacts.grain_ints[g, GRAIN_PARTICLE], row_of(contacts, g), contacts.grain_radii[g]
+    i, row, radius = pairs.grain_ints[g, GRAIN_PARTICLE], row_of(pairs, g), pairs.grain_radii[g]
     p, start = particles.positions[i], starts[i].xyz
-    for n in range(contacts.grain_counts[row]):
-        other = contacts.grain_pairs[row, n]
-        j = contacts.grain_ints[other, GRAIN_PARTICLE]
-        q, multiplier = particles.positions[j], contacts.grain_multipliers[row, n]
-        d, reach = p.xyz - q.xyz, radius + contacts.grain_radii[other]
+    for n in range(pairs.grain_counts[row]):
+        other = pairs.grain_pairs[row, n]
+        j = pairs.grain_ints[other, GRAIN_PARTICLE]
+        q, multiplier = particles.positions[j], pairs.grain_multipliers[row, n]
+        d, reach = p.xyz - q.xyz, radius + pairs.grain_radii[other]
         far = reach
         if ti.static(variant.grains_stick):
             far += COHESION_REACH * reach
         if d.norm_sqr() < far * far or multiplier != 0.0:
             before = start - starts[j].xyz
-            push = pair_push(particles, contacts, g, other, row, n, d, before, h, variant)
+            push = pair_push(particles, pairs, g, other, row, n, d, before, h, variant)
             push /= p[3] + q[3]
             for axis in ti.static(range(3)):
                 p[axis] += p[3] * push[axis]
@@ -107,7 +107,7 @@ def push_neighbours(
 @ti.func
 def pair_push(
     particles: ti.template(),
-    contacts: ti.template(),
+    pairs: ti.template(),
     g,
     other,
     row,
@@ -121,7 +121,7 @@ def pair_push(
 
     Args:
         particles: the pack.
-        contacts: the pack.
+        pairs: the pack.
         g: number of the grain.
         other: of its neighbour.
         row: of the pair in the list.
@@ -131,19 +131,19 @@ def pair_push(
         h: duration of the substep [s].
         variant: static, as for ``project_contact``.
     """
-    states = ti.static(contacts.grain_states)
-    multiplier = contacts.grain_multipliers[row, n]
-    a, b = contacts.grain_ints[g, GRAIN_BODY], contacts.grain_ints[other, GRAIN_BODY]
-    i, j = contacts.grain_ints[g, GRAIN_PARTICLE], contacts.grain_ints[other, GRAIN_PARTICLE]
-    reach, length = contacts.grain_radii[g] + contacts.grain_radii[other], d.norm()
+    states = ti.static(pairs.grain_states)
+    multiplier = pairs.grain_multipliers[row, n]
+    a, b = pairs.grain_ints[g, GRAIN_BODY], pairs.grain_ints[other, GRAIN_BODY]
+    i, j = pairs.grain_ints[g, GRAIN_PARTICLE], pairs.grain_ints[other, GRAIN_PARTICLE]
+    reach, length = pairs.grain_radii[g] + pairs.grain_radii[other], d.norm()
     normal = normal_of(d)
     if length < PASSED * reach and before.norm() > length:
         normal = normal_of(before)
     held = 0.0
     if ti.static(variant.grains_stick):
         if length < (1.0 + COHESION_REACH) * reach:
-            least = ti.min(contacts.grain_radii[g], contacts.grain_radii[other])
-            force = contacts.grain_rules[a, b, RULE_COHESION] * ti.math.pi * least * least
+            least = ti.min(pairs.grain_radii[g], pairs.grain_radii[other])
+            force = pairs.grain_rules[a, b, RULE_COHESION] * ti.math.pi * least * least
             held = force * h * h * (particles.positions[i][3] + particles.positions[j][3])
     if multiplier == 0.0:
         # nothing is left of an earlier touch
@@ -159,35 +159,38 @@ def pair_push(
         given[axis] = states[row, n, PAIR_GIVEN + axis]
         slide[axis] += states[row, n, PAIR_ANCHOR + axis]
     wanted = given - (slide - slide.dot(normal) * normal)
-    grip = contacts.grain_grips[g] * contacts.grain_grips[other]
-    limit = contacts.grain_rules[a, b, RULE_FRICTION] * grip * (now + held)
+    grip = pairs.grain_grips[g] * pairs.grain_grips[other]
+    limit = pairs.grain_rules[a, b, RULE_FRICTION] * grip * (now + held)
     size = wanted.norm()
     if size > limit:
         wanted *= limit / size
     for axis in ti.static(range(3)):
         states[row, n, PAIR_GIVEN + axis] = wanted[axis]
     states[row, n, PAIR_LIMIT] = limit
-    contacts.grain_multipliers[row, n] = now
+    pairs.grain_multipliers[row, n] = now
     if now + held > 0.0:
-        contacts.grain_touched[g] = 1
-        contacts.grain_touched[other] = 1
+        pairs.grain_touched[g] = 1
+        pairs.grain_touched[other] = 1
     return push + (wanted - given)
 
 
 @ti.func
-def rest_grain(particles: ti.template(), starts: ti.template(), contacts: ti.template(), g, speed, h):
+def rest_grain(
+    particles: ti.template(), starts: ti.template(), contacts: ti.template(), pairs: ti.template(), g, speed, h
+):
     """Leave a grain that touches something, and hardly moved, where it was (Macklin et al. 2014, §4.5).
 
     Args:
         particles: the pack.
         starts: where particles were when the substep began.
         contacts: the pack.
+        pairs: the pack.
         g: number of the grain.
         speed: that gravity, and what else acts from outside, gives in a substep [m/s].
         h: duration of the substep [s].
     """
-    i, point = contacts.grain_ints[g, GRAIN_PARTICLE], contacts.grain_ints[g, GRAIN_POINT]
-    if contacts.grain_touched[g] == 1 or contacts.touches[point] > 0:
+    i, point = pairs.grain_ints[g, GRAIN_PARTICLE], pairs.grain_ints[g, GRAIN_POINT]
+    if pairs.grain_touched[g] == 1 or contacts.touches[point] > 0:
         p, before = particles.positions[i], starts[i]
         way = p.xyz - before.xyz
         if p[3] > 0.0 and way.norm() < REST_SHARE * speed * h:
@@ -195,57 +198,57 @@ def rest_grain(particles: ti.template(), starts: ti.template(), contacts: ti.tem
 
 
 @ti.func
-def settle_slab(particles: ti.template(), starts: ti.template(), contacts: ti.template(), slab, resting_speed):
+def settle_slab(particles: ti.template(), starts: ti.template(), pairs: ti.template(), slab, resting_speed):
     """Note what friction has left of slides, and let pairs that pushed part with e times their approach, or not at all.
 
     Args:
         particles: the pack.
         starts: where particles were when the substep began.
-        contacts: the pack.
+        pairs: the pack.
         slab: its number.
         resting_speed: that gravity gives in a substep [m/s].
     """
-    for m in range(contacts.slab_starts[slab], contacts.slab_starts[slab + 1]):
-        g = contacts.grain_order[m]
-        row = row_of(contacts, g)
-        for n in range(contacts.grain_counts[row]):
-            multiplier = contacts.grain_multipliers[row, n]
+    for m in range(pairs.slab_starts[slab], pairs.slab_starts[slab + 1]):
+        g = pairs.grain_order[m]
+        row = row_of(pairs, g)
+        for n in range(pairs.grain_counts[row]):
+            multiplier = pairs.grain_multipliers[row, n]
             if ti.abs(multiplier) <= TOUCHED_BEFORE:
-                contacts.grain_multipliers[row, n] = 0.0
+                pairs.grain_multipliers[row, n] = 0.0
             else:
-                note_slide(particles, starts, contacts, g, row, n)
+                note_slide(particles, starts, pairs, g, row, n)
                 if multiplier > 0.0:
-                    settle_pair(particles, contacts, g, row, n, resting_speed)
+                    settle_pair(particles, pairs, g, row, n, resting_speed)
 
 
 @ti.func
-def note_slide(particles: ti.template(), starts: ti.template(), contacts: ti.template(), g, row, n):
+def note_slide(particles: ti.template(), starts: ti.template(), pairs: ti.template(), g, row, n):
     """Keep what friction has not taken back of the slide of a pair, as far as it can."""
-    other = contacts.grain_pairs[row, n]
-    i, j = contacts.grain_ints[g, GRAIN_PARTICLE], contacts.grain_ints[other, GRAIN_PARTICLE]
+    other = pairs.grain_pairs[row, n]
+    i, j = pairs.grain_ints[g, GRAIN_PARTICLE], pairs.grain_ints[other, GRAIN_PARTICLE]
     d = particles.positions[i].xyz - particles.positions[j].xyz
     normal = normal_of(d)
     slide = d - (starts[i].xyz - starts[j].xyz)
     for axis in ti.static(range(3)):
-        slide[axis] += contacts.grain_states[row, n, PAIR_ANCHOR + axis]
+        slide[axis] += pairs.grain_states[row, n, PAIR_ANCHOR + axis]
     slide -= slide.dot(normal) * normal
-    limit, size = contacts.grain_states[row, n, PAIR_LIMIT], slide.norm()
+    limit, size = pairs.grain_states[row, n, PAIR_LIMIT], slide.norm()
     if size > limit:
         slide *= limit / size
     for axis in ti.static(range(3)):
-        contacts.grain_states[row, n, PAIR_ANCHOR + axis] = slide[axis]
+        pairs.grain_states[row, n, PAIR_ANCHOR + axis] = slide[axis]
 
 
 @ti.func
-def settle_pair(particles: ti.template(), contacts: ti.template(), g, row, n, resting_speed):
+def settle_pair(particles: ti.template(), pairs: ti.template(), g, row, n, resting_speed):
     """As ``settle_slab``, for grain ``g`` and the neighbour in place ``n`` of its row."""
-    other = contacts.grain_pairs[row, n]
-    i, j = contacts.grain_ints[g, GRAIN_PARTICLE], contacts.grain_ints[other, GRAIN_PARTICLE]
+    other = pairs.grain_pairs[row, n]
+    i, j = pairs.grain_ints[g, GRAIN_PARTICLE], pairs.grain_ints[other, GRAIN_PARTICLE]
     normal = normal_of(particles.positions[i].xyz - particles.positions[j].xyz)
-    approach, rebound = contacts.grain_states[row, n, PAIR_APPROACH], 0.0
+    approach, rebound = pairs.grain_states[row, n, PAIR_APPROACH], 0.0
     if approach < -RESTING * resting_speed:
-        a, b = contacts.grain_ints[g, GRAIN_BODY], contacts.grain_ints[other, GRAIN_BODY]
-        rebound = -approach * contacts.grain_rules[a, b, RULE_RESTITUTION]
+        a, b = pairs.grain_ints[g, GRAIN_BODY], pairs.grain_ints[other, GRAIN_BODY]
+        rebound = -approach * pairs.grain_rules[a, b, RULE_RESTITUTION]
     v, w = particles.velocities[i], particles.velocities[j]
     wi, wj = particles.positions[i][3], particles.positions[j][3]
     change = (rebound - normal.dot(v.xyz - w.xyz)) / (wi + wj)

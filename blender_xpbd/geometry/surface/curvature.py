@@ -72,7 +72,7 @@ def sheet_bending(
     rows = np.stack(
         [np.bincount(which.reshape(-1), halves * tensors[owners, axis], minlength=len(places)) for axis in range(6)],
         axis=1,
-    )
+    ).astype(np.float64)
     vertices, others = places // count, places % count
     per_area = np.divide(bending_stiffness, areas, out=np.zeros(count), where=areas > 0.0)
     # each member of a vertex with each

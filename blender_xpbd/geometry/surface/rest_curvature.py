@@ -9,7 +9,7 @@ are both along the normal where edges keep their lengths; they are left out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,11 @@ class RestCurvature:
     vertices: Ints
     forces: Floats
     stencils: Ints
+
+    def of(self, is_curved: npt.NDArray[np.bool_]) -> RestCurvature:
+        """The forces of some vertices, shape (vertices,), and what they are in frames of; the others rest flat."""
+        kept = is_curved[self.vertices]
+        return replace(self, particles=self.particles[kept], vertices=self.vertices[kept], forces=self.forces[kept])
 
 
 def vertex_frames(positions: Floats, stencils: Ints) -> Floats:

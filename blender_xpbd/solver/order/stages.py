@@ -5,7 +5,9 @@
 |---|---|---|
 | BEGIN_PAIRS | what a substep with contact between bodies begins with is noted | – |
 | BLOW | moving air pushes triangles | – |
+| FIT_NODES | centres of mass of what attracts | – |
 | PUSH | that, force fields and pushes of bodies change velocities | – |
+| ATTRACT | bodies attract each other | – |
 | PREDICT | gravity and drag change velocities, these move particles | ``v = kept v + fallen g``, ``x + h v`` |
 | PLACE_TARGETS | pinned particles go on their way | ``x[particle] = target`` |
 | PLACE_VERTICES | vertices of colliders go on their way | – |
@@ -82,6 +84,8 @@ DAMP_RATES = 34
 BLOW, PUSH = range(35, 37)
 # that of frames in which nothing may touch
 NOTE_PLACES = 37
+# that of attraction
+FIT_NODES, ATTRACT = range(48, 50)
 # those of grains
 CHECK_GRAINS, SORT_GRAINS, LIST_GRAINS, TOUCH_GRAINS, REST_GRAINS, SETTLE_GRAINS = range(50, 56)
 # that of plastic bodies
@@ -116,10 +120,10 @@ class Stage(NamedTuple):
         turns: how many there are.
         first: task of the first turn, or for SOLVE_LEVELS the first chain of operations, for TOUCH_GRAINS and
             SETTLE_GRAINS the colour.
-        detail: for PROJECT the iteration, for TOUCH_GRAINS the sweep, for TOUCH how often contacts were touched before, for TOUCH_PAIRS,
-            TOUCH_AGAIN and SETTLE_PAIRS the sweep, for LIMIT how often particles have slid, for BEGIN_PAIRS and
-            OPEN_WINDOW the iterations, for SOLVE_LEVELS into how many shares a chain is divided, for DAMP_RATES whether
-            impulses are mended, for NOTE_PLACES whether the substep is over.
+        detail: for PROJECT the iteration, for TOUCH_GRAINS the sweep, for TOUCH how often contacts were touched before,
+            for TOUCH_PAIRS, TOUCH_AGAIN and SETTLE_PAIRS the sweep, for LIMIT how often particles have slid, for
+            BEGIN_PAIRS and OPEN_WINDOW the iterations, for SOLVE_LEVELS into how many shares a chain is divided, for
+            DAMP_RATES whether impulses are mended, for NOTE_PLACES whether the substep is over.
     """
 
     act: int
@@ -149,6 +153,7 @@ class Contents:
         has_air: whether air does.
         has_grains: whether there are grains.
         takes_grabs: whether a hand may hold a patch of particles.
+        attracts: whether bodies attract each other.
     """
 
     has_targets: bool = False
@@ -167,6 +172,7 @@ class Contents:
     has_grains: bool = False
     flows: bool = False
     takes_grabs: bool = False
+    attracts: bool = False
 
 
 def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Stage, ...]:
@@ -184,7 +190,9 @@ def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Sta
     stages = []
     if has.has_pairs:
         stages += [Stage(BEGIN_PAIRS, part_count, detail=iterations)]
+    stages += [Stage(FIT_NODES, 1)] * int(has.attracts)
     stages += [Stage(BLOW, part_count)] * int(has.has_air) + [Stage(PUSH, part_count)] * int(has.is_forced)
+    stages += [Stage(ATTRACT, part_count)] * int(has.attracts)
     stages += [Stage(PREDICT, part_count)]
     if has.has_targets:
         stages += [Stage(PLACE_TARGETS, 1)]

@@ -50,5 +50,5 @@ class Falls:
         return result
 
     def _sums(self, values: Floats) -> Floats:
-        sums: Floats = np.bincount(self._pieces, values, self._count)
-        return sums
+        sums = np.bincount(self._pieces, values, self._count)
+        return np.asarray(sums, np.float64)

@@ -12,7 +12,7 @@ from ...contacts.grains.tables import PAIR_ANCHOR, TOLD_LIST
 from ...device.arrays import read_array, write_array
 from ...scene.errors import XpbdError
 from .grain_state import neighbour_arrays
-from .state import State, with_contacts
+from .state import State, with_pairs
 
 Floats = npt.NDArray[np.float64]
 # a row of a checkpoint: the two grains of a pair that touches, and its anchor [m]
@@ -23,40 +23,40 @@ MOST_PER_GRAIN = 64
 
 def read_grain_pairs(state: State) -> Floats:
     """The pairs that touched in the substep before, shape (pairs, ``ROW_WIDTH``)."""
-    contacts = state.contacts
-    counts = read_array(contacts.grain_counts)
+    kept = state.world.pairs
+    counts = read_array(kept.grain_counts)
     grains = len(counts) // 2
-    mine = slice(*(np.array([0, grains]) + grains * int(read_array(contacts.grains_told)[TOLD_LIST])))
-    multipliers = read_array(contacts.grain_multipliers)[mine]
+    mine = slice(*(np.array([0, grains]) + grains * int(read_array(kept.grains_told)[TOLD_LIST])))
+    multipliers = read_array(kept.grain_multipliers)[mine]
     touches = (multipliers != 0.0) & (np.arange(multipliers.shape[1]) < counts[mine, None])
     owners, places = np.nonzero(touches)
-    others = read_array(contacts.grain_pairs)[mine][owners, places]
-    anchors = read_array(contacts.grain_states)[mine][owners, places, PAIR_ANCHOR : PAIR_ANCHOR + 3]
+    others = read_array(kept.grain_pairs)[mine][owners, places]
+    anchors = read_array(kept.grain_states)[mine][owners, places, PAIR_ANCHOR : PAIR_ANCHOR + 3]
     return np.column_stack([owners, others, anchors]).astype(np.float64)
 
 
 def with_grain_pairs(state: State, rows: Floats) -> State:
     """The state with these pairs in place of its own, with room for them."""
     owners, others = rows[:, :2].astype(np.int64).T
-    grains = len(read_array(state.contacts.grain_counts)) // 2
+    grains = len(read_array(state.world.pairs.grain_counts)) // 2
     order = np.argsort(owners, kind="stable")
     owners, others, anchors = owners[order], others[order], rows[order, 2:]
     counts = np.bincount(owners, minlength=grains)
     places = np.arange(len(owners)) - (np.cumsum(counts) - counts)[owners]
-    room = state.contacts.grain_pairs.shape[1]
+    room = state.world.pairs.grain_pairs.shape[1]
     if counts.max(initial=0) > room:
-        state = with_contacts(state, **neighbour_arrays(grains, int(counts.max())))
-    contacts = state.contacts
-    pairs, multipliers = read_array(contacts.grain_pairs), read_array(contacts.grain_multipliers)
-    states, told = read_array(contacts.grain_states), read_array(contacts.grains_told)
+        state = with_pairs(state, **neighbour_arrays(grains, int(counts.max())))
+    kept = state.world.pairs
+    pairs, multipliers = read_array(kept.grain_pairs), read_array(kept.grain_multipliers)
+    states, told = read_array(kept.grain_states), read_array(kept.grains_told)
     told[TOLD_LIST] = 0
     pairs[owners, places], multipliers[owners, places] = others, 1.0
     states[owners, places, PAIR_ANCHOR : PAIR_ANCHOR + 3] = anchors
-    write_array(contacts.grain_counts, np.concatenate([counts, np.zeros(grains)]).astype(np.int32))
-    write_array(contacts.grain_pairs, pairs)
-    write_array(contacts.grain_multipliers, multipliers)
-    write_array(contacts.grain_states, states)
-    write_array(contacts.grains_told, told)
+    write_array(kept.grain_counts, np.concatenate([counts, np.zeros(grains)]).astype(np.int32))
+    write_array(kept.grain_pairs, pairs)
+    write_array(kept.grain_multipliers, multipliers)
+    write_array(kept.grain_states, states)
+    write_array(kept.grains_told, told)
     return state
 
 

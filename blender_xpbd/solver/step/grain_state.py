@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The arrays of grains on the device; single rows where there are none."""
+"""The arrays of grains and of attraction on the device; single rows where there are none."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..system.system import System
 
 
 def grain_arrays(system: System) -> dict[str, Any]:
-    """The arrays of ``packs.Contacts`` for grains, by name."""
+    """The arrays of ``packs.Pairs`` for grains, by name."""
     grains, count = system.grains, len(system.grains)
     buckets = 1 << max(2 * count - 1, 1).bit_length()
     return {
@@ -54,13 +54,28 @@ def neighbour_arrays(count: int, room: int) -> dict[str, Any]:
     }
 
 
-def lacks_neighbours(contacts: Any) -> bool:
+def lacks_neighbours(pairs: Any) -> bool:
     """Whether a grain had more neighbours than there was room for, since the arrays were made."""
-    return bool(read_array(contacts.grains_told)[TOLD_LACKS_ROOM])
+    return bool(read_array(pairs.grains_told)[TOLD_LACKS_ROOM])
 
 
-def more_neighbours(contacts: Any) -> dict[str, Any]:
+def more_neighbours(pairs: Any) -> dict[str, Any]:
     """The arrays with twice the room."""
-    rows, room = contacts.grain_pairs.shape
+    rows, room = pairs.grain_pairs.shape
     told = {"grains_told": make_zeros((GRAINS_TOLD_WIDTH,), ti.i32)}
     return told | neighbour_arrays(rows // 2, 2 * room)
+
+
+def attraction_arrays(system: System) -> dict[str, Any]:
+    """The arrays of ``packs.Pairs`` for attraction, by name."""
+    attraction = system.attraction
+    count = len(system.positions) if attraction else 0
+    return {
+        "attracting": make_array(attraction.members, ti.i32),
+        "attracting_weights": make_array(attraction.weights[:count], ti.f32),
+        "attracting_masses": make_array(attraction.masses[:count], real_type()),
+        "node_ints": make_array(attraction.nodes, ti.i32),
+        "node_centres": make_zero_vectors(len(attraction.nodes)),
+        "node_sizes": make_zeros((len(attraction.nodes),), real_type()),
+        "attraction_numbers": make_array(attraction.numbers, real_type()),
+    }

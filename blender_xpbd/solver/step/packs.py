@@ -28,7 +28,7 @@ MOTION = ti.types.ndarray(dtype=ti.f32, ndim=3)
 # component. Gravity [m/s²] is one vector for all; what it and drag do in a substep as in ``speed_changes``. Bodies have
 # a row each, columns as in ``contacts.tables``; their starts are the first particle of each and the end of the last
 # one's, then the same of the orientations. What acts besides gravity is as in ``ExternalForces`` and ``AirSurfaces``,
-# with the force on each triangle [N]; pushes are what all of it does to a particle, see ``external_functions``
+# with the force on each triangle [N]; pushes are what all of it does to a particle, see ``external_functions``.
 Particles = pack_type(
     positions=VECTORS,
     previous_positions=VECTORS,
@@ -83,10 +83,7 @@ Targets = pack_type(
 # is in slots (points, slots, columns as in ``contacts.slots``); how many of them each point has taken, and at the end
 # whether some point needed more than there are. Where points start inside colliders: how deep [m], a
 # column for each collider that has one, and what share of that is allowed at the boundaries of the frame's substeps.
-# Where surfaces may touch, the collider through which each point comes apart, its number counted from 1, or 0. Then
-# grains as in ``Grains``; where they were when pairs were listed [m], their cells and the keys of these, and grains
-# sorted by layers, with the first of each layer and slab, and by buckets of cells; the neighbours of each grain and what
-# its pairs do, columns as in ``contacts.grains.tables``
+# Where surfaces may touch, the collider through which each point comes apart, its number counted from 1, or 0.
 Contacts = pack_type(
     elements=INT_TABLE,
     weights=FLOAT_TABLE,
@@ -97,25 +94,6 @@ Contacts = pack_type(
     start_depths=FLOAT_TABLE,
     depth_shares=SINGLES,
     passes=INTS,
-    grain_ints=INT_TABLE,
-    grain_radii=SINGLES,
-    grain_grips=SINGLES,
-    grain_rules=MOTION,
-    grid_sizes=SINGLES,
-    grain_touched=INTS,
-    grain_places=VECTORS,
-    grain_cells=INT_TABLE,
-    grain_keys=INTS,
-    grain_order=INTS,
-    layer_starts=INTS,
-    slab_starts=INTS,
-    bucket_grains=INTS,
-    bucket_starts=INTS,
-    grain_counts=INTS,
-    grain_pairs=INT_TABLE,
-    grain_multipliers=REAL_TABLE,
-    grain_states=FLOATS_3D,
-    grains_told=INTS,
 )
 # as in ``CompactPieces``, columns of the rows as in ``contacts.tables``; hits by piece and collider, columns as in
 # ``contacts.restitution``. Then as in ``DampedPieces`` and ``SpinningPieces``; which of these have touched in the
@@ -189,7 +167,11 @@ Order = pack_type(
 # displacement that it is looked at from, its mean one [m], and the angular momentum [kg m²/s] by predicted
 # velocities. Of each particle, where it was when the list was made, and how far it has strayed since [m], in the frame
 # of its island; of each island how far that has come [m]. Places of vertices in their collider's frame at both ends of
-# the frame [m]. Places of particles at the ends of the substeps of a launch that may stay clear, a row each [m]
+# the frame [m]. Places of particles at the ends of the substeps of a launch that may stay clear, a row each [m]. Then
+# grains as in ``Grains``; where they were when pairs were listed [m], their cells and the keys of these; grains sorted
+# by layers, with the first of each layer and slab, and by buckets of cells; the neighbours of each grain, and what its
+# pairs do, columns as in ``contacts.grains.tables``. What attracts is as in ``Attraction``, with centre, mass and size
+# of each node
 Pairs = pack_type(
     surface_elements=INT_TABLE,
     surface_weights=FLOAT_TABLE,
@@ -235,6 +217,32 @@ Pairs = pack_type(
     vertices=INT_TABLE,
     vertex_places=VECTOR_TABLE,
     noted_places=VECTOR_TABLE,
+    grain_ints=INT_TABLE,
+    grain_radii=SINGLES,
+    grain_grips=SINGLES,
+    grain_rules=MOTION,
+    grid_sizes=SINGLES,
+    grain_touched=INTS,
+    grain_places=VECTORS,
+    grain_cells=INT_TABLE,
+    grain_keys=INTS,
+    grain_order=INTS,
+    layer_starts=INTS,
+    slab_starts=INTS,
+    bucket_grains=INTS,
+    bucket_starts=INTS,
+    grain_counts=INTS,
+    grain_pairs=INT_TABLE,
+    grain_multipliers=REAL_TABLE,
+    grain_states=FLOATS_3D,
+    grains_told=INTS,
+    attracting=INTS,
+    attracting_weights=SINGLES,
+    attracting_masses=FLOATS,
+    node_ints=INT_TABLE,
+    node_centres=VECTORS,
+    node_sizes=FLOATS,
+    attraction_numbers=FLOATS,
 )
 
 

@@ -19,8 +19,12 @@ from .packs import Pairs
 Arrays = dict[str, Any]
 
 
-def no_pairs() -> Any:
-    """The pack of a scene in which nothing can touch; Taichi has no empty arrays."""
+def no_pairs(others: Arrays) -> Any:
+    """The pack of a scene in which no surfaces can touch; Taichi has no empty arrays.
+
+    Args:
+        others: what of the pack is of other things than surfaces.
+    """
     return Pairs(
         surface_elements=make_zeros((0, 5), ti.i32),
         surface_weights=make_zeros((0, 4), ti.f32),
@@ -39,6 +43,7 @@ def no_pairs() -> Any:
         **working_arrays(0, 0, 0, 0),
         **held_arrays(0, 0),
         **pair_arrays(0),
+        **others,
     )
 
 

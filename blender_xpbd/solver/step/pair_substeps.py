@@ -105,6 +105,10 @@ class PairSubsteps:
             *(a.shape[0] for a in (plan.state.world.contacts.elements, plan.state.order.contact_segments))
         )
         self._arrays |= {"pair_starts": make_zeros((parts + 2,), ti.i32)}
+        given = arrays_by_name(plan.state.world.pairs)
+        # of grains and attraction, which others may replace by greater ones
+        self._foreign = tuple(name for name in given if name not in self._arrays)
+        self._arrays |= {name: given[name] for name in self._foreign}
         self.counts = self._arrays["object_counts"]
         self.may_cross = make_array(np.ones(1), ti.f32)
         self.passed = make_array(np.zeros(objects.body_count), ti.f32)
@@ -383,6 +387,10 @@ class PairSubsteps:
     def _with_pairs(self, plan: Plan) -> Plan:
         if plan.state.world.pairs is self._pack:
             return plan
+        foreign = {name: getattr(plan.state.world.pairs, name) for name in self._foreign}
+        if any(self._arrays[name] is not array for name, array in foreign.items()):
+            self._arrays |= foreign
+            self._pack = Pairs(**self._arrays)
         return replace(plan, state=replace(plan.state, world=plan.state.world._replace(pairs=self._pack)))
 
 

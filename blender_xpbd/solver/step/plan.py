@@ -118,5 +118,6 @@ def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
             grains_stick=system.grains.stick,
             flows=system.plastic.kinds,
             takes_grabs=system.takes_grabs,
+            attracts=bool(system.attraction),
         ),
     )

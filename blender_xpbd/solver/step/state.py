@@ -34,8 +34,8 @@ from ..system.mode import keeps_friction, rate_damped_types, static_mode, used_t
 from ..system.plasticity import yield_table
 from ..system.speed_changes import bdf2_history
 from ..system.system import System
-from .grain_state import grain_arrays, lacks_neighbours, more_neighbours
-from .packs import Colliders, Constraints, Contacts, Levels, Order, Particles, Pieces, Targets, World
+from .grain_state import attraction_arrays, grain_arrays, lacks_neighbours, more_neighbours
+from .packs import Colliders, Constraints, Contacts, Levels, Order, Pairs, Particles, Pieces, Targets, World
 from .pair_state import no_pairs
 from .spin import SUM_WIDTH
 from .team_kernels import COUNTERS
@@ -78,7 +78,7 @@ class State:
     def lacks_slots(self) -> bool:
         """Whether one has, since the arrays were made: then contacts are missing."""
         lacks = bool(self.contacts.slots.shape[1] < self.most_slots) and bool(read_array(self.contacts.touches)[-1])
-        return lacks or (self.has_grains and lacks_neighbours(self.contacts))
+        return lacks or (self.has_grains and lacks_neighbours(self.world.pairs))
 
     @property
     def particles(self) -> Any:
@@ -139,6 +139,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         damps_rates=bool(rate_damped_types(mode) & used_types(system)),
         rebounds=system.objects is not None and system.objects.rebounds,
         has_grains=len(system.grains) > 0,
+        attracts=bool(system.attraction),
     )
     stages = substep_stages(parts.count, settings.iterations, contents)
     most_slots = sum(CONTACTS[shape].most_faces for shape in colliders.ints[:, COLLIDER_SHAPE])
@@ -155,7 +156,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         pieces=_pieces(system, len(colliders.ints)),
         colliders=_colliders(colliders, settings.substeps, unseen_colliders(system.scene), len(system.contacts)),
         levels=_levels(tables),
-        pairs=no_pairs(),
+        pairs=no_pairs(grain_arrays(system) | attraction_arrays(system)),
     )
     return State(
         world=world,
@@ -248,13 +249,19 @@ def _multipliers(schedule: Schedule, mode: int) -> tuple[npt.NDArray[np.int64], 
 
 def with_more_slots(state: State, system: System) -> State:
     """The same arrays, but for twice as many slots for each contact point, or twice as many neighbours of grains."""
-    if state.has_grains and lacks_neighbours(state.contacts):
-        state = with_contacts(state, **more_neighbours(state.contacts))
+    if state.has_grains and lacks_neighbours(state.world.pairs):
+        state = with_pairs(state, **more_neighbours(state.world.pairs))
     if state.contacts.slots.shape[1] >= state.most_slots or not read_array(state.contacts.touches)[-1]:
         return state
     slots = min(2 * state.contacts.slots.shape[1], state.most_slots)
     touches, table = _slots(system, slots, static_mode(system))
     return with_contacts(state, touches=touches, slots=table)
+
+
+def with_pairs(state: State, **arrays: Any) -> State:
+    """The same arrays, but for some of what bodies do to each other."""
+    pairs = Pairs(**(arrays_by_name(state.world.pairs) | arrays))
+    return replace(state, world=state.world._replace(pairs=pairs))
 
 
 def with_contacts(state: State, **arrays: Any) -> State:
@@ -279,7 +286,6 @@ def _contacts(system: System, slots: int, mode: int) -> Any:
         start_depths=make_zeros((0, 1), ti.f32),
         depth_shares=make_zeros((0,), ti.f32),
         passes=make_zeros((len(points) if system.objects is not None else 0,), ti.i32),
-        **grain_arrays(system),
     )
 
 

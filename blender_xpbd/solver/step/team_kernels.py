@@ -17,14 +17,17 @@ from ...constraints.constraint import BDF2, RATES
 from ...constraints.grab import hold_grabbed
 from ...contacts.contact import project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
+from ...forces.attraction import fit_nodes
 from ..order.stages import (
     ACT,
+    ATTRACT,
     BLOW,
     BOUNCE,
     DAMP,
     DAMP_RATES,
     DETAIL,
     FIRST,
+    FIT_NODES,
     FLOW,
     HOLD_GRABBED,
     HOLD_PUSHED,
@@ -66,7 +69,7 @@ from .functions import (
     speed_change,
     update_velocity,
 )
-from .grain_stages import take_grain_turn
+from .grain_stages import attract_share, take_grain_turn
 from .internal_damping import damp_piece
 from .level_functions import operate
 from .orientations import predict_orientations, update_angular_velocities
@@ -222,6 +225,11 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
     if ti.static(variant.is_forced):
         if act == PUSH:
             push_share(world.particles, turn, turns, substep, h, variant)
+    if ti.static(variant.attracts):
+        if act == FIT_NODES:
+            fit_nodes(world.particles, world.pairs)
+        if act == ATTRACT:
+            attract_share(world.particles, world.pairs, turn, turns, substep)
     if act == PREDICT:
         predict_share(world.particles, turn, turns, h, substep, mode)
         if ti.static(variant.has_orientations):
@@ -248,7 +256,7 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
         if act == TOUCH_AGAIN:
             touch_again_task(world, order, task, iteration, h, variant)
     if ti.static(variant.has_grains):
-        take_grain_turn(world.particles, world.contacts, order, stage, turn, substep, h, variant)
+        take_grain_turn(world.particles, world.contacts, world.pairs, order, stage, turn, substep, h, variant)
     if act == UPDATE_VELOCITIES:
         update_share(world.particles, turn, turns, h, mode)
         if ti.static(variant.has_orientations):

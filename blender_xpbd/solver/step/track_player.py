@@ -40,7 +40,7 @@ class TrackPlayer:
         gravity = np.append(system.tracks.gravities(system.scene.gravity, [frame_index])[0], 0.0)
         self._uploads.write("particles.gravity", gravity[None])
         self._uploads.write("particles.bodies", body_table(system, frame_index))
-        self._uploads.write("contacts.grain_rules", system.grains.rules(system.tracks, frame_index))
+        self._uploads.write("world.pairs.grain_rules", system.grains.rules(system.tracks, frame_index))
         self._uploads.write("colliders.floats", self._collider_table(frame_index))
         limits = yield_table([model.body for model in system.models], system.tracks, frame_index)
         self._uploads.write("constraints.flow_limits", limits)

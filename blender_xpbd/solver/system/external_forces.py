@@ -96,7 +96,11 @@ class ExternalForces:
         return self.scene.air_density > 0.0 and any(self._is_wind(force) for force in self.scene.forces)
 
     def __bool__(self) -> bool:
-        return bool(self.scene.forces) or any(self._is_pushed(body) for body in self.scene.bodies)
+        return (
+            bool(self.scene.forces)
+            or self.scene.attraction != 0.0
+            or any(self._is_pushed(body) for body in self.scene.bodies)
+        )
 
     def field_ints(self, frame_index: int) -> Ints:
         """Whole numbers of the fields, shape (fields, ``FIELD_INTS``); of noise the seed is that of a frame."""

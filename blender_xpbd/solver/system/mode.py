@@ -39,6 +39,7 @@ class Variant(NamedTuple):
         grains_stick: whether some hold on to each other.
         flows: mask of the types of constraints that take on another rest shape.
         takes_grabs: whether a hand may hold a patch of particles.
+        attracts: whether bodies attract each other.
     """
 
     mode: int
@@ -61,6 +62,7 @@ class Variant(NamedTuple):
     grains_stick: bool = False
     flows: int = 0
     takes_grabs: bool = False
+    attracts: bool = False
 
     @property
     def is_forced(self) -> bool:
@@ -132,14 +134,19 @@ def static_mode(system: System) -> int:
         mode |= DAMPED
     if system.external:
         mode |= FORCED
-    if not mode & (PBD | ACCUMULATE | BDF2) and hardness(system)[1] > WARM_HARDNESS:
+    if not mode & (PBD | ACCUMULATE | BDF2) and hardness(system, system.mode_substeps)[1] > WARM_HARDNESS:
         mode |= WARM
     return mode
 
 
-def hardness(system: System) -> tuple[float, float]:
-    """How stiff jelly is for a substep along its shape and its volume, as ``WarmStart``: the hardest of the types."""
-    h = system.scene.frames.frame_duration / system.scene.settings.substeps
+def hardness(system: System, substeps: int = 0) -> tuple[float, float]:
+    """How stiff jelly is for a substep along its shape and its volume, as ``WarmStart``: the hardest of the types.
+
+    Args:
+        system: what is simulated.
+        substeps: per frame; 0 for those of the settings.
+    """
+    h = system.scene.frames.frame_duration / (substeps or system.scene.settings.substeps)
     found = [
         block.type.warm_start.hardness(block, h)
         for block in system.schedule.blocks

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...bodies.body_model import BodyModel
+from ...bodies.own_settings import is_pbd
 from ...geometry.edges import edge_lengths
 from ...scene.collider import Collider
 from ...scene.scene import Scene
@@ -86,7 +87,8 @@ def substeps_for_cloth(system: System) -> int:
     """
     scene = system.scene
     travel = scene.frames.frame_duration * math.sqrt(float(np.linalg.norm(scene.gravity))) / CLOTH_ENOUGH
-    edges = [_mean_edge(model) for model in system.models if len(model.body.face_sizes) and not len(model.tetrahedra)]
+    sheets = [model for model in system.models if len(model.body.face_sizes) and not len(model.tetrahedra)]
+    edges = [_mean_edge(model) for model in sheets if not is_pbd(model.body, scene.settings)]
     needed = max((travel / math.sqrt(edge) for edge in edges if edge > 0.0), default=0.0)
     return FEWEST_SUBSTEPS * round(needed / FEWEST_SUBSTEPS)
 

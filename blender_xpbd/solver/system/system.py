@@ -30,6 +30,7 @@ from ..order.spinning_pieces import SpinningPieces, build_spinning_pieces
 from ..order.struck_pieces import StruckPieces, build_struck_pieces
 from ..order.tasks import part_count
 from .air_surfaces import AirSurfaces, build_air_surfaces, no_surfaces
+from .attraction import Attraction, build_attraction
 from .contact_objects import ContactObjects, build_contact_objects, collider_vertices
 from .drag import response
 from .external_forces import ExternalForces
@@ -82,9 +83,12 @@ class System:
         plastic: constraints that may take on another rest shape.
         external: what acts on bodies from outside besides gravity.
         air: their surfaces, where there is air.
+        attraction: of all particles on each other.
         grains: of all bodies.
         notices: warnings.
         takes_grabs: whether a hand may hold a patch of particles, in a run that is played.
+        mode_substeps: by which is decided what is compiled; 0 for the settings' own. A run that is played goes on at
+            once with fewer substeps.
     """
 
     scene: Scene
@@ -113,9 +117,11 @@ class System:
     plastic: PlasticRows
     external: ExternalForces
     air: AirSurfaces
+    attraction: Attraction
     grains: Grains
     notices: tuple[Notice, ...]
     takes_grabs: bool = False
+    mode_substeps: int = 0
 
     @property
     def moved_particles(self) -> Ints:
@@ -129,8 +135,8 @@ class System:
 
     @property
     def device(self) -> str:
-        """Which device to ask for: contact between bodies, and of grains, is for processors."""
-        return self.scene.settings.device if self.objects is None and not len(self.grains) else "CPU"
+        """Which device to ask for: contact between bodies, grains and attraction are for processors."""
+        return "CPU" if self.objects is not None or len(self.grains) or self.attraction else self.scene.settings.device
 
     @property
     def wants_double(self) -> bool:
@@ -229,7 +235,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     graphics_work = 0 if has_levels(models, scene) else sum(len(block) for block in blocks)
     objects = build_contact_objects(scene, models, starts, len(all_positions))
     grain_count = sum(len(model.radii) for model in models)
-    device = scene.settings.device if objects is None and not grain_count else "CPU"
+    device = "CPU" if objects is not None or grain_count or scene.attraction else scene.settings.device
     # a graphics card takes a launch for each colour of each round, and needs no parts
     parts = part_count(blocks, grain_count) if choose_device(device, graphics_work) == "CPU" else 1
     tracks = Tracks.of(scene)
@@ -283,6 +289,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         plastic=plastic_rows,
         external=external,
         air=air,
+        attraction=build_attraction(scene, models, starts, len(all_positions) + len(vertices)),
         grains=build_grains(models, starts, contacts),
         notices=(
             *(notice for model in models for notice in (*model.notices, *_own_notices(model, origin))),

@@ -125,6 +125,7 @@ def test_a_hand_holds_what_its_ray_hits_and_keep_gives_the_same_keys_as_a_bake_o
     while not worker.poll():
         assert time.monotonic() < limit
         time.sleep(0.01)
+    worker.kill()
     assert {path.name: path.read_bytes() for path in (folder / "frames").iterdir()} == frames
 
 

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fill a mesh with grains."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ....scene.errors import XpbdError
+from ....scene.material_parameters import GRAINS
+from ....scene.parameter import Choice
+from ...data.extension import worker_python_path
+from ...data.grain_display import show_grains
+from ...data.properties import enum_items
+from ...process.waiting_worker import start_ahead
+from ...reading.inside_mesh import fill_places
+
+PACKINGS = (
+    Choice("RANDOM", "Loose", "As poured: no rows, and some room in between"),
+    Choice("LATTICE", "Lattice", "Rows and layers, as close as balls can be"),
+)
+
+
+class XPBD_OT_fill_with_grains(bpy.types.Operator):
+    """Fill the inside of the active mesh with balls that do not overlap, as a new object of grains."""
+
+    bl_idname = "xpbd.fill_with_grains"
+    bl_label = "Fill with Grains"
+    bl_options = {"REGISTER", "UNDO"}
+
+    radius: bpy.props.FloatProperty(
+        name="Radius",
+        description="Radius of each grain",
+        default=0.02,
+        min=1e-6,
+        soft_min=0.001,
+        soft_max=1.0,
+        subtype="DISTANCE",
+    )
+    packing: bpy.props.EnumProperty(name="Packing", description="How grains lie", items=enum_items(PACKINGS))
+    seed: bpy.props.IntProperty(name="Seed", description="Another one places loose grains otherwise", default=0, min=0)
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether there is a mesh to fill."""
+        if context.object is None or context.object.type != "MESH":
+            cls.poll_message_set("Select a closed mesh first")
+            return False
+        if context.mode != "OBJECT":
+            cls.poll_message_set("Go back to Object Mode (Tab) first")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[Any]:
+        """Make the object, select it, and say how many grains there are."""
+        source = context.object
+        try:
+            depsgraph = context.evaluated_depsgraph_get()
+            places = fill_places(source, depsgraph, self.radius, self.packing, self.seed)
+        except XpbdError as fault:
+            self.report({"ERROR"}, str(fault))
+            return {"CANCELLED"}
+        if len(places) == 0:
+            self.report({"ERROR"}, f"No grain of this radius fits into {source.name}: use a smaller one")
+            return {"CANCELLED"}
+        made = _object_of_points(context, f"{source.name} Grains", places, self.radius)
+        made.xpbd.role = GRAINS
+        made.xpbd.radius = self.radius
+        show_grains(made)
+        start_ahead(worker_python_path(context))
+        self.report({"INFO"}, f"{len(places)} grains fill {source.name}")
+        return {"FINISHED"}
+
+
+def _object_of_points(
+    context: bpy.types.Context, name: str, places: np.ndarray[Any, np.dtype[np.float64]], radius: float
+) -> bpy.types.Object:
+    """A new object of loose vertices in the context's collection, which becomes the only one that is selected."""
+    mesh = bpy.data.meshes.new(name)
+    middle = places.mean(axis=0)
+    mesh.from_pydata((places - middle).tolist(), [], [])
+    made = bpy.data.objects.new(name, mesh)
+    made.location = middle.tolist()
+    context.collection.objects.link(made)
+    for other in context.selected_objects:
+        other.select_set(False)
+    made.select_set(True)
+    context.view_layer.objects.active = made
+    return made

@@ -90,7 +90,7 @@ def cantilever() -> Result:
 def end_moment() -> Result:
     """A straight rod that both ends force into an arc has the same curvature all along.
 
-    Pins push it from both sides before it gives way, which takes more substeps than the other cases: see docs/method.md.
+    Pins push it from both sides before it gives way, which takes more substeps than the other cases.
     """
     count, angle, frames = 40, np.pi / 2.0, 60
     points = np.linspace(-0.5, 0.5, count + 1)[:, None] * np.array([1.0, 0.0, 0.0])

@@ -132,19 +132,21 @@ def ring_height(share: float, count: int = 48) -> float:
     body = replace(body, loose_edges=edges)
     scene = Scene((body,), (), FrameRange(1, 200, 1, FRAME), SolverSettings(substeps=20, device="CPU"), np.zeros(3))
     model = build_body(body, scene.settings)
-    if model.rods is None:
+    rods = model.rods
+    if rods is None:
         raise ValueError("a strand without rods")
     # along the walk each edge is turned further about itself, by a full turn in all
-    order = model.rods.strands[0].edges
-    turns = model.rods.rotations.copy()
-    ways = points[model.rods.edges[:, 1]] - points[model.rods.edges[:, 0]]
-    sense = np.where((model.rods.edges[:, 1] - model.rods.edges[:, 0]) % count == 1, 1.0, -1.0)
-    for number, edge in enumerate(sorted(order, key=lambda edge: angle_of(points, model.rods.edges[edge]))):
+    order = rods.strands[0].edges
+    turns = rods.rotations.copy()
+    ways = points[rods.edges[:, 1]] - points[rods.edges[:, 0]]
+    sense = np.where((rods.edges[:, 1] - rods.edges[:, 0]) % count == 1, 1.0, -1.0)
+    middles = [angle_of(points, edge) for edge in rods.edges]
+    for number, edge in enumerate(sorted(order, key=middles.__getitem__)):
         tangent = sense[edge] * ways[edge] / np.linalg.norm(ways[edge])
         half = np.pi * number / count
         turns[edge] = product(np.concatenate([[np.cos(half)], np.sin(half) * tangent]), turns[edge])
-    rods = replace(model.rods, rotations=turns)
-    twisted = replace(model, rods=rods, orientations=rod_orientations(rods))
+    turned = replace(rods, rotations=turns)
+    twisted = replace(model, rods=turned, orientations=rod_orientations(turned))
     return float(np.ptp(places_after(Solver(assemble(scene, (twisted,))), 150)[:count, 2]))
 
 

@@ -13,7 +13,6 @@ import pytest
 from blender_xpbd.jobs.frames import FrameCache
 from blender_xpbd.jobs.result import read_result
 
-
 # kernels of all these bakes, kept between runs
 KERNELS = Path(__file__).resolve().parents[3] / ".cache" / "taichi"
 

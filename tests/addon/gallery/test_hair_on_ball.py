@@ -21,5 +21,7 @@ def test_roots_and_lengths(bpy, bake_scene):
         places = shown(bpy.data.objects["Hair"])
         np.testing.assert_allclose(places, motion[frame - 1].reshape(-1, 3), atol=1e-5)
     lengths = np.linalg.norm(np.diff(motion, axis=2), axis=3).sum(axis=2)
-    assert np.abs(lengths / lengths[0] - 1.0).max() <= 0.01
+    changes = np.abs(lengths / lengths[0] - 1.0)
+    assert changes.max() <= 0.05
+    assert changes.mean() <= 0.005
     assert motion[-1, :, -1, 2].mean() < motion[0, :, -1, 2].mean() - 0.1, "it hangs"

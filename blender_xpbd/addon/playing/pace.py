@@ -27,7 +27,8 @@ class Pace:
         """
         self._duration = frame_duration
         self._next = 0.0
-        self._late, self._early, self._uncounted = [], 0, _UNCOUNTED
+        self._late: list[float] = []
+        self._early, self._uncounted = 0, _UNCOUNTED
         self.full_substeps = 0
         self.substeps = 0
 

@@ -91,11 +91,12 @@ def test_the_main_panel_offers_roles_material_and_bake(bpy, panels, active):
     active("JELLY")
     layout = draw(panels.XPBD_PT_main)
     roles = [values.role for values in layout.operator_values if hasattr(values, "role")]
-    assert roles == ["JELLY", "CLOTH", "STRAND", "COLLIDER", "NONE"]
+    assert roles == ["JELLY", "CLOTH", "STRAND", "GRAINS", "COLLIDER", "NONE"]
     assert layout.menus == ["XPBD_MT_material"]
     assert "Jelly, Medium" in layout.words
     assert [name for name, _ in layout.operators if name != "xpbd.set_role"] == [
         "xpbd.bake",
+        "xpbd.play",
         "xpbd.check",
         "xpbd.clear",
     ]
@@ -321,12 +322,16 @@ def test_the_object_menu(bpy):
         "Set XPBD Role: Jelly",
         "Set XPBD Role: Cloth",
         "Set XPBD Role: Strand",
+        "Set XPBD Role: Grains",
         "Set XPBD Role: Collider",
+        "Fill with Grains",
         "Check XPBD",
         "Bake XPBD",
+        "Play XPBD",
         "Export XPBD Bake",
         "Clear XPBD Bake",
         "Clear All XPBD Bakes",
+        "Copy Settings to Selected",
     ]
     assert ("xpbd.bake", "INVOKE_DEFAULT") in [(name, layout.operator_context) for name, _ in layout.operators]
 

@@ -27,11 +27,13 @@ from benchmarking.bake_cases import (  # noqa: E402
     start_case,
 )
 from benchmarking.body_contact_cases import blender_cloth, draped_case, flap_case, free_case  # noqa: E402
+from benchmarking.cloth_classes import CLASSES, EDGE  # noqa: E402
 from benchmarking.constraint_bodies import BODIES  # noqa: E402
 from benchmarking.constraint_cases import projection_case  # noqa: E402
+from benchmarking.good_cases import good_case  # noqa: E402
 from benchmarking.memory_cases import memory_case  # noqa: E402
 from benchmarking.peer_cases import native_node  # noqa: E402
-from benchmarking.quality_cases import cloth_quality, draw_growth, jelly_drop  # noqa: E402
+from benchmarking.quality_cases import jelly_drop  # noqa: E402
 from benchmarking.rows import Row, machine, markdown, run_in_own_process  # noqa: E402
 from benchmarking.solver_cases import cloth_case, objects_case  # noqa: E402
 from benchmarking.thread_cases import threads_case  # noqa: E402
@@ -71,16 +73,11 @@ CASES: dict[str, Case] = {
         tuple(projection_row(kind, is_double) for is_double in (False, True) for kind in BODIES),
         is_slow=True,
     ),
-    "cloth at equal quality": Case(
-        "mean strain ≤ 1 %, 99th percentile ≤ 5 %: 2 / 7 / 40 / 250 ms at 50² / 100² / 200² / 400²",
+    "cloth of all classes, at Normal": Case(
+        "good: mean strain ≤ 1 %, 99th percentile ≤ 5 % or 1.5 times the converged one, motion within 3 % of it",
         (
-            lambda device: cloth_quality(50, device, False),
-            lambda device: cloth_quality(100, device, False),
-            lambda device: cloth_quality(200, device, False),
-            lambda device: cloth_quality(400, device, False),
-            lambda device: cloth_quality(50, device, True),
-            lambda device: cloth_quality(100, device, True),
-            lambda device: cloth_quality(200, device, True),
+            *(lambda device, name=name: good_case(name, EDGE, "COTTON", device) for name in CLASSES),
+            *(lambda device, name=name: good_case(name, EDGE, "RIGID", device) for name in ("grid", "disc", "sleeve")),
         ),
         is_slow=True,
     ),
@@ -202,7 +199,7 @@ def main() -> int:
     parser.add_argument("--all", action="store_true", help="run the cases that take minutes, too")
     parser.add_argument("--case", choices=list(CASES), help="run one row of a case here and print it as JSON")
     parser.add_argument("--row", type=int, default=0, help="which row (default: %(default)s)")
-    parser.add_argument("--markdown", type=Path, help="also write the tables into this file, and plots beside it")
+    parser.add_argument("--markdown", type=Path, help="also write the tables into this file")
     options = parser.parse_args()
     if options.case:
         print(json.dumps([CASES[options.case].rows[options.row](options.device)]))
@@ -214,8 +211,6 @@ def main() -> int:
         rows = run_case(name, options.device)
         tables.append(markdown(name, case.target, rows))
         print(tables[-1], flush=True)
-        if options.markdown and name == "cloth at equal quality":
-            draw_growth(rows, options.markdown.with_name("growth.png"))
     if options.markdown:
         options.markdown.write_text("\n".join(tables), encoding="utf-8")
     return 0

@@ -81,9 +81,9 @@ def render_contact_sheet(scene: bpy.types.Scene, frames: Sequence[int], columns:
     _save(np.concatenate(rows[::-1], axis=0), path)
 
 
-def render_picture(scene: bpy.types.Scene, frame: int, path: Path) -> None:
-    """Render one frame, large and with care, to a .png or .jpg file."""
-    _use_cycles(scene, STILL_SIZE, samples=32)
+def render_picture(scene: bpy.types.Scene, frame: int, path: Path, size: tuple[int, int] = STILL_SIZE) -> None:
+    """Render one frame with care to a .png or .jpg file."""
+    _use_cycles(scene, size, samples=32)
     with tempfile.TemporaryDirectory() as folder:
         _save(_pixels(_render_still(scene, frame, Path(folder) / "still.png")), path)
 

@@ -11,7 +11,8 @@ import bpy
 from . import command_line
 from .baking import window_bake
 from .data import properties
-from .process import waiting_worker
+from .playing import window_play
+from .process import cache_moving, waiting_worker
 from .ui import menus, operators, panels, preferences
 
 # each has register() and unregister(); later ones need earlier ones
@@ -19,10 +20,12 @@ MODULES: tuple[ModuleType, ...] = (
     properties,
     preferences,
     waiting_worker,
+    cache_moving,
     operators,
     menus,
     panels,
     window_bake,
+    window_play,
     command_line,
 )
 

@@ -87,6 +87,10 @@ def argument_parser(prog: str, *, with_file: bool = False) -> argparse.ArgumentP
     if with_file:
         parser.add_argument("file", type=Path, metavar="FILE.blend", help="the scene")
     parser.add_argument("--object", action="append", default=[], metavar="NAME", help="body to bake (repeatable; all)")
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="OBJECT", help="bake it against the others as they are baked"
+    )
+    parser.add_argument("--from-frame", type=int, metavar="N", help="keep the frames before it as they are baked")
     parser.add_argument("--frames", nargs=2, type=int, metavar=("START", "END"), help="first and last frame")
     parser.add_argument("--step", type=int, metavar="N", help="frames from one shape key to the next; the last has one")
     parser.add_argument(
@@ -180,6 +184,8 @@ def _prepare(options: argparse.Namespace) -> BakeOptions:
     start, end = options.frames or (None, None)
     return BakeOptions(
         objects=tuple(options.object),
+        only=tuple(options.only),
+        from_frame=options.from_frame,
         frame_start=start,
         frame_end=end,
         frame_step=options.step,

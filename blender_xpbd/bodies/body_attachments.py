@@ -13,6 +13,7 @@ from ..constraints.element_attachment import build_element_attachment
 from ..scene.settings import SolverSettings
 from .body_model import BodyModel
 from .kinds import solver_kind
+from .own_settings import own_settings
 from .softness import soft_compliance, softness_follows
 
 Floats = npt.NDArray[np.float64]
@@ -48,16 +49,15 @@ def build_body_attachments(
         target = places[attachment.target]
         held = models[target]
         elements, weights = solver_kind(held.body).bind(held, model.body.positions[vertices])
-        compliance = soft_compliance(
-            attachment.weights[used], masses[used], model.body.material.pin_frequency, settings
-        )
+        own = own_settings(model.body, settings)
+        compliance = soft_compliance(attachment.weights[used], masses[used], model.body.material.pin_frequency, own)
         blocks[number] = build_element_attachment(
             model.elements[vertices] + start,
             model.weights[vertices],
             elements + starts[target],
             weights,
             compliance,
-        ).following(*softness_follows(settings))
+        ).following(*softness_follows(own))
     return {number: block for number, block in blocks.items() if len(block)}
 
 

@@ -16,6 +16,7 @@ from ..scene.settings import SolverSettings
 from .hierarchy import Hierarchy
 from .orientations import Orientations
 from .plate import Plate
+from .rods import Rods
 from .vertex_factors import SMALLEST_FACTOR
 
 Floats = npt.NDArray[np.float64]
@@ -41,12 +42,15 @@ class BodyModel:
         damping_times: of the material around each particle [s], shape (particles,); empty for none.
         surface_elements, surface_weights: of points between the vertices that meet colliders too, shape (points, 4).
         frictions: of the vertices of the mesh, then of those points; empty where all are the material's.
+        gap: to colliders [m]; None for the material's.
         thickness_share: of ``contact_offset``: what an automatic thickness is.
         hierarchy: coarse levels that speed up the solve; None without.
         plate: what of it bends as a whole, solved at once; None without.
+        rods: what of it bends as strands, each solved at once; None without.
         orientations: of what turns by itself.
         radii: of grains [m], shape (particles,); empty where particles are no balls.
         notices: warnings.
+        shown: of each vertex of the mesh, the vertex at whose place it is shown; empty where it is its own.
     """
 
     body: Body
@@ -62,16 +66,21 @@ class BodyModel:
     surface_elements: Ints = field(default_factory=lambda: np.zeros((0, 4), np.int32))
     surface_weights: Floats = field(default_factory=lambda: np.zeros((0, 4)))
     frictions: Floats = field(default_factory=lambda: np.zeros(0))
+    gap: float | None = None
     thickness_share: float = 1.0
     hierarchy: Hierarchy | None = None
     plate: Plate | None = None
+    rods: Rods | None = None
     orientations: Orientations = field(default_factory=Orientations)
     radii: Floats = field(default_factory=lambda: np.zeros(0))
     notices: tuple[Notice, ...] = ()
+    shown: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
 
     @property
     def contact_offset(self) -> float:
-        """The gap to colliders [m]: the radius of grains, else the material's, at most a quarter of the mean edge."""
+        """The gap to colliders [m]: its own, that of grains, or the material's, at most a quarter of the mean edge."""
+        if self.gap is not None:
+            return self.gap
         if len(self.radii):
             return float(self.radii.max())
         mean_edge = float(edge_lengths(self.positions, self.edges).mean()) if len(self.edges) else 0.0

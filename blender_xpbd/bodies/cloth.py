@@ -30,6 +30,7 @@ from .body_model import BodyModel, followed, is_direct, last_parameter, scaled_p
 from .cloth_hierarchy import cloth_hierarchy
 from .cloth_plate import cloth_plate
 from .followers import FOLLOWER_SHARE, find_followers, follower_links
+from .fringe import build_fringe
 from .shape import build_shape
 from .shares import polygon_shares
 from .spring_calibration import calibrated, solid_of_triangles
@@ -66,6 +67,7 @@ def build_cloth(body: Body, settings: SolverSettings) -> BodyModel:
     masses = masses if density is None else masses * np.maximum(density, 1e-3)
     pin_weights = np.zeros(count)
     pin_weights[body.pins.vertices] = body.pins.weights
+    fringe = build_fringe(body, pin_weights, settings)
     own_edges = edges[~is_follower[edges].any(axis=1)] if is_follower.any() else edges
     membrane = _membrane(body, triangles, own_edges, settings)
     inside = _inside(body, triangles, settings)
@@ -85,17 +87,19 @@ def build_cloth(body: Body, settings: SolverSettings) -> BodyModel:
     return BodyModel(
         body=body,
         positions=body.positions,
-        masses=masses,
+        masses=masses + fringe.masses,
         blocks=tuple(block for block in blocks if len(block)),
         elements=np.repeat(own[:, None], 4, axis=1),
         weights=np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)),
         pin_weights=pin_weights,
-        edges=edges,
+        edges=np.concatenate([edges, fringe.edges]),
         damping_times=material.damping_time * (np.ones(count) if damping is None else damping),
         frictions=np.zeros(0) if friction is None else material.friction * friction,
         hierarchy=cloth_hierarchy(body, triangles, masses, pin_weights, membrane, settings),
         plate=plate,
-        notices=(*notices, *_pressure_notices(body, inside)),
+        rods=fringe.rods,
+        orientations=fringe.orientations,
+        notices=(*fringe.notices(body, tuple(notices)), *_pressure_notices(body, inside)),
     )
 
 
@@ -106,17 +110,17 @@ def _membrane(body: Body, triangles: Ints, edges: Ints, settings: SolverSettings
         return _springs(body, triangles, edges, factors, settings)
     woven = material.membrane_model == "ORTHOTROPIC"
     share = constraint_factors(factors, triangles)
-    return [
-        build_membrane(
-            positions,
-            triangles,
-            share * (material.warp_stiffness if woven else material.stretch_stiffness),
-            share * (material.weft_stiffness if woven else material.stretch_stiffness),
-            share * material.shear_stiffness if woven else None,
-            MEMBRANE_POISSONS_RATIO,
-            warp_directions(body, triangles) if woven else None,
-        ).following(*(("warp_stiffness", "weft_stiffness", "shear_stiffness") if woven else ("stretch_stiffness",)))
-    ]
+    sheet = build_membrane(
+        positions,
+        triangles,
+        share * (material.warp_stiffness if woven else material.stretch_stiffness),
+        share * (material.weft_stiffness if woven else material.stretch_stiffness),
+        share * material.shear_stiffness if woven else None,
+        MEMBRANE_POISSONS_RATIO,
+        warp_directions(body, triangles) if woven else None,
+    )
+    follows = ("warp_stiffness", "weft_stiffness", "shear_stiffness") if woven else ("stretch_stiffness",)
+    return [replace(sheet, follows=follows, yields=True)]
 
 
 def _limits(body: Body, edges: Ints, settings: SolverSettings) -> list[ConstraintBlock]:
@@ -154,7 +158,7 @@ def _springs(
     if compression < 1.0:
         follows = (*follows, "compression_share")
     return [
-        replace(_held(positions, pairs[rows], compliance[rows], compression), layer=layer, follows=follows)
+        replace(_held(positions, pairs[rows], compliance[rows], compression), layer=layer, follows=follows, yields=True)
         for layer, rows in ranges
     ]
 
@@ -170,7 +174,8 @@ def _held(positions: Floats, pairs: Ints, compliance: Floats, compression_share:
 def _bending(body: Body, folds: Ints, settings: SolverSettings) -> list[ConstraintBlock]:
     """The constraints of folds, as far as these do not bend as plates."""
     follows = followed(body, settings, "bending_stiffness", "bending_compliance")
-    return [block.following(*follows) for block in _bending_blocks(body, folds, settings)]
+    is_angle = body.material.bending_model == "DIHEDRAL"
+    return [replace(block, follows=follows, yields=is_angle) for block in _bending_blocks(body, folds, settings)]
 
 
 def _bending_blocks(body: Body, folds: Ints, settings: SolverSettings) -> list[ConstraintBlock]:

@@ -56,6 +56,8 @@ def cloth_hierarchy(
     fixed = pin_weights >= 1.0
     is_wanted = settings.acceleration == "HIERARCHY" and settings.solver_mode == "XPBD"
     moving = ~fixed & (masses > 0.0)
+    # coarse levels keep the rest lengths that it is modelled with
+    is_wanted = is_wanted and body.material.yield_strain == 0.0
     if not is_wanted or body.vertex_count < FEWEST_PARTICLES or not moving.any():
         return None
     if not _is_even(body):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -111,7 +112,7 @@ def _solid(
             settings, material.volume_compliance, material.pbd_volume_stiffness, constraint_factors(factors, tetrahedra)
         )
         return [
-            build_distance(vertices, edges, stretch).following(
+            replace(build_distance(vertices, edges, stretch), yields=True).following(
                 *followed(body, settings, "youngs_modulus", "stretch_compliance")
             ),
             build_tetrahedron_volume(vertices, tetrahedra, volume).following(
@@ -144,7 +145,7 @@ def _elements(body: Body, mesh: EmbeddedMesh, triangles: Ints, factors: Floats |
         return block.parameters
 
     kind = COROTATED if is_corotated else NEO_HOOKEAN
-    return DeferredBlock(kind, tetrahedra, parameters_of, follows=("youngs_modulus",))
+    return DeferredBlock(kind, tetrahedra, parameters_of, follows=("youngs_modulus",), yields=True)
 
 
 def _springs(
@@ -164,7 +165,7 @@ def _springs(
     shares = calibrated(vertices, edges, shares, solid_of_tetrahedra(vertices, tetrahedra, fill))
     modulus = 2.0 * (1.0 + NETWORK_RATIO) * float(mu)
     compliance = network_compliance(lengths, shares, modulus, 3) / constraint_factors(factors, edges)
-    blocks = [build_distance(vertices, edges, compliance)]
+    blocks = [replace(build_distance(vertices, edges, compliance), yields=True)]
     if nu > NETWORK_RATIO:
         volumes = signed_volumes(vertices, tetrahedra) * fill
         stiffness = (lame - mu) * constraint_factors(factors, tetrahedra)

@@ -13,14 +13,18 @@ import numpy as np
 import numpy.typing as npt
 
 from ..scene.body import Body
-from ..scene.material_parameters import CLOTH, GRAINS, JELLY
+from ..scene.material_parameters import CLOTH, GRAINS, JELLY, STRAND
 from ..scene.settings import SolverSettings
+from .body_links import with_links
 from .body_model import BodyModel
 from .cloth import bind_to_cloth, build_cloth
 from .grains import bind_to_grains, build_grains, measure_grains
 from .jelly import bind_to_jelly, build_jelly
+from .joined import build_joined
 from .measures import MeasureBody, measure_cloth, measure_jelly
-from .pin_motion import carry_pins, match_pins
+from .own_settings import own_settings
+from .pin_motion import Motion, carry_pins, match_pins
+from .strand import bind_to_strand, build_strand, place_strand_pins
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -36,7 +40,7 @@ class SolverKind:
         bind: particles of a body, shape (points, 4), and their weights, shape (points, 4), that hold given points of
             the world [m], shape (points, 3), as other bodies are attached to it.
         measure: what measures frames of a body against its rest pose, see ``measures``.
-        place_pins: where pinned particles are at a frame, from the places of the pinned vertices, see ``pin_motion``.
+        place_pins: of a model, some vertices and particles, how these go with those, see ``pin_motion``.
         is_compact: it is a solid, which may bounce as a whole.
         is_double: what moves needs double precision: corrections below half a unit in the last place of a single are
             lost, and it would stick on its way to rest.
@@ -47,7 +51,7 @@ class SolverKind:
     build: Callable[[Body, SolverSettings], BodyModel]
     bind: Callable[[BodyModel, Floats], tuple[Ints, Floats]]
     measure: Callable[[BodyModel], MeasureBody]
-    place_pins: Callable[[BodyModel, Ints, Floats], Floats] = match_pins
+    place_pins: Callable[[BodyModel, Ints, Ints], Motion] = match_pins
     is_compact: bool = False
     is_double: bool = False
     is_branched: bool = False
@@ -65,6 +69,7 @@ BODY_KINDS: tuple[SolverKind, ...] = (
         is_branched=True,
     ),
     SolverKind(CLOTH, build_cloth, bind_to_cloth, measure_cloth),
+    SolverKind(STRAND, build_strand, bind_to_strand, measure_cloth, place_strand_pins, is_double=True),
     SolverKind(GRAINS, build_grains, bind_to_grains, measure_grains),
 )
 
@@ -80,4 +85,6 @@ def build_body(body: Body, settings: SolverSettings) -> BodyModel:
     Raises:
         XpbdError: E_GEOM_* or E_TET_*, for a mesh that cannot be simulated; E_PARAM for pressure in an open mesh.
     """
-    return solver_kind(body).build(replace(body, pins=body.pins.ascending()), settings)
+    own = own_settings(body, settings)
+    ordered = replace(body, pins=body.pins.ascending(), goal=body.goal.ascending())
+    return build_joined(ordered, lambda joined: with_links(solver_kind(body).build(joined, own), own))

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..constraints.constraint import ConstraintBlock
 from ..constraints.plate_bending import build_plate_bending
 from ..geometry.cholesky import SparseRows
+from ..geometry.surface.rest_curvature import RestCurvature
 
 Floats = npt.NDArray[np.float64]
 
@@ -26,12 +27,14 @@ class Plate:
     """What bends at once.
 
     Attributes:
-        matrix: see ``plate_matrix``, of all vertices of the mesh.
+        matrix: see ``Bending``, of all vertices of the mesh.
         damping_time: of the material, at most [s].
+        rest: what the rest shape adds; None where it is flat.
     """
 
     matrix: SparseRows
     damping_time: float
+    rest: RestCurvature | None = None
 
     def block(
         self, positions: Floats, inverse_masses: Floats, h: float, intervals: Sequence[int] = (1,)
@@ -48,5 +51,5 @@ class Plate:
         hardness = float((inverse_masses[self.matrix.rows] * self.matrix.values)[own].max(initial=0.0))
         every = max((n for n in intervals if (n * h) ** 2 * hardness <= HARDEST_AT_INTERVALS), default=intervals[0])
         masses = np.divide(1.0, inverse_masses, out=np.zeros(len(positions)), where=inverse_masses > 0.0)
-        block = build_plate_bending(positions, self.matrix, masses, h, self.damping_time, every)
+        block = build_plate_bending(positions, self.matrix, masses, h, self.damping_time, every, self.rest)
         return block.following("bending_stiffness")

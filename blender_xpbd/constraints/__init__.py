@@ -10,11 +10,13 @@ from .corotated import COROTATED
 from .dihedral_bending import DIHEDRAL_BENDING
 from .distance import DISTANCE
 from .element_attachment import ELEMENT_ATTACHMENT
+from .element_link import ELEMENT_LINK
 from .enclosed_volume import ENCLOSED_VOLUME
 from .isometric_bending import ISOMETRIC_BENDING
 from .membrane import MEMBRANE
 from .neo_hookean import NEO_HOOKEAN
 from .plate_bending import PLATE_BENDING
+from .rod import ROD
 from .shape_matching import SHAPE_MATCHING
 from .stitch import STITCH
 from .tetrahedron_volume import TETRAHEDRON_VOLUME
@@ -31,8 +33,10 @@ CONSTRAINTS: tuple[ConstraintType, ...] = (
     DISTANCE,
     TWO_SIDED_DISTANCE,
     TETRAHEDRON_VOLUME,
+    ROD,
     ENCLOSED_VOLUME,
     STITCH,
+    ELEMENT_LINK,
     ELEMENT_ATTACHMENT,
     ATTACHMENT,
 )

@@ -49,7 +49,7 @@ ATTACHMENT = ConstraintType(
     multiplier_count=3,
     project=project_attachment,
     evaluate=evaluate_attachment,
-    scales=compliances(-2.0, "pin_frequency"),
+    scales=compliances(-2.0, "pin_frequency", "goal_frequency"),
     nanoseconds=3,
     memory=3,
 )

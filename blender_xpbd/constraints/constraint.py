@@ -22,6 +22,8 @@ Projections are Taichi functions with one signature::
 - ``WARM``: constraints that can begin where the substep before ended do, see ``WarmStart``;
 - ``RATES``: not a projection, but the damping of velocities after it, see ``RateDamping``; ``step`` is then (h [s], 0
   where kept impulses are given and 1 where they are mended, 0, 0);
+- ``MIXED``: some constraints take shares away, as in the mode PBD, the others have compliances; projections do not
+  look at it, each is compiled for both;
 - ``FORCED``: forces besides gravity act from outside; projections do not look at it.
 """
 
@@ -70,6 +72,25 @@ class RateDamping:
 
 
 @dataclass(frozen=True)
+class Flow:
+    """How constraints of a type take on another rest shape, see ``flow``.
+
+    Attributes:
+        project: a Taichi function (particles, constraints, i, p, limit, amount): packs and places as of a projection,
+            the limit in the unit that it compares, and the creep rate times the duration [1].
+        columns: of the parameters, that it writes.
+        limit: the material parameter that is the limit.
+        scales: by what that is multiplied for each constraint (positions [m], shape (particles, 3); indices), shape
+            (constraints,); None for 1.
+    """
+
+    project: Callable[..., Any]
+    columns: tuple[int, ...]
+    limit: str = "yield_strain"
+    scales: Callable[[npt.NDArray[np.float64], npt.NDArray[np.int32]], npt.NDArray[np.float64]] | None = None
+
+
+@dataclass(frozen=True)
 class ConstraintType:
     """A kind of constraint.
 
@@ -88,6 +109,8 @@ class ConstraintType:
         scales: how its parameters follow material values, see ``scaling``.
         memory: numbers that it keeps of where it came to, where it is damped.
         rate_damping: how it is damped, where its projection does not do it.
+        is_real: whether it needs parameters and working space in the precision of what moves.
+        flow: how it takes on another rest shape, if it can.
     """
 
     name: str
@@ -102,6 +125,8 @@ class ConstraintType:
     scales: tuple[Scaling, ...] = ()
     memory: int = 0
     rate_damping: RateDamping | None = None
+    is_real: bool = False
+    flow: Flow | None = None
 
     @property
     def can_start_warm(self) -> bool:
@@ -135,6 +160,7 @@ class ConstraintBlock:
         layer: Gauss-Seidel visits the constraints of a type by layer, the lowest first: what comes last holds best.
         follows: names of the material values that its rows follow by the laws of ``type.scales``. A body's blocks of
             one type and layer follow the same; of blocks put together from several nothing is said.
+        yields: whether they are of what takes on another rest shape where the material says so.
     """
 
     type: ConstraintType
@@ -143,6 +169,7 @@ class ConstraintBlock:
     pools: Pools | None = None
     layer: int = 0
     follows: tuple[str, ...] = ()
+    yields: bool = False
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -218,6 +245,7 @@ BDF2 = 8
 WARM = 16
 RATES = 32
 FORCED = 64
+MIXED = 128
 # what BDF2 takes as the time step, per substep, and its inverse (Small Steps 2019, §5.3)
 BDF2_STEP = 2.0 / 3.0
 BDF2_RATE = 1.5

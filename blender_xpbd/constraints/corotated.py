@@ -23,6 +23,7 @@ from .constraint import (
     RateDamping,
     moved,
 )
+from .flow import FLOWING_ELEMENT
 from .rotation import nearest_rotation
 from .scaling import compliances
 from .tetrahedron_damping import KEPT_NUMBERS, damp_tetrahedron
@@ -113,6 +114,7 @@ COROTATED = ConstraintType(
     parameters=(*ELEMENT_PARAMETERS, "λ/(2μ) [1]", "compliance [1/(N·m)]"),
     multiplier_count=2,
     project=project_corotated,
+    flow=FLOWING_ELEMENT,
     evaluate=evaluate_corotated,
     nanoseconds=200,
     scales=compliances(-1.0, "youngs_modulus"),

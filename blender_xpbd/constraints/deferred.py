@@ -37,6 +37,7 @@ class DeferredBlock(ConstraintBlock):
         parameters_of: Callable[[npt.NDArray[Any]], Floats],
         layer: int = 0,
         follows: tuple[str, ...] = (),
+        yields: bool = False,
     ) -> None:
         """Note how parameters are computed.
 
@@ -46,6 +47,7 @@ class DeferredBlock(ConstraintBlock):
             parameters_of: parameters of some constraints, given by number, shape (chosen, len(kind.parameters)).
             layer: as of every block.
             follows: as of every block.
+            yields: as of every block.
         """
         values = {
             "type": kind,
@@ -53,6 +55,7 @@ class DeferredBlock(ConstraintBlock):
             "pools": None,
             "layer": layer,
             "follows": follows,
+            "yields": yields,
             "_parameters_of": parameters_of,
         }
         for name, value in values.items():
@@ -65,7 +68,9 @@ class DeferredBlock(ConstraintBlock):
 
     def shifted(self, first: int) -> DeferredBlock:
         """The same constraints between particles that are ``first`` later."""
-        return DeferredBlock(self.type, self.indices + first, self._parameters_of, self.layer, self.follows)
+        return DeferredBlock(
+            self.type, self.indices + first, self._parameters_of, self.layer, self.follows, yields=self.yields
+        )
 
     def rows(self, chosen: npt.NDArray[Any]) -> DeferredBlock:
         """Some of the constraints, in this order: numbers or a mask."""

@@ -16,6 +16,7 @@ from .constraint import (
     SMALL,
     ConstraintBlock,
     ConstraintType,
+    Flow,
     damping_share,
     keep_multiplier,
     keep_reached,
@@ -23,6 +24,7 @@ from .constraint import (
     read_multiplier,
     solve_multiplier,
 )
+from .flow import permanent_share
 from .lanes import cross, dot, edge
 from .scaling import compliances
 
@@ -75,6 +77,38 @@ def project_dihedral_bending(particles: ti.template(), constraints: ti.template(
     positions[id_] = xd + (xd[3] * delta) * gd
 
 
+@ti.func
+def flow_angle(particles: ti.template(), constraints: ti.template(), i, p, limit, amount):
+    """Let a fold have another rest angle: its first parameter; arguments as in ``Flow``."""
+    positions = ti.static(particles.positions)
+    indices, parameters = ti.static(constraints.indices, constraints.parameters)
+    xa, xb, xc, xd = (
+        positions[indices[i]], positions[indices[i + 1]], positions[indices[i + 2]], positions[indices[i + 3]],
+    )  # fmt: skip
+    e, da = edge(xb, xa), edge(xd, xa)
+    n1, n2 = cross(edge(xc, xa), edge(xc, xb)), cross(edge(xd, xb), da)
+    rest = parameters[p]
+    value = angle_of(e.norm() * dot(n1, da), dot(n1, n2)) - rest
+    if value > ti.math.pi:
+        value -= 2.0 * ti.math.pi
+    elif value < -ti.math.pi:
+        value += 2.0 * ti.math.pi
+    excess = value - ti.math.clamp(value, -limit, limit)
+    if excess != 0.0:
+        angle = rest + permanent_share(amount) * excess
+        if angle > ti.math.pi:
+            angle -= 2.0 * ti.math.pi
+        elif angle < -ti.math.pi:
+            angle += 2.0 * ti.math.pi
+        parameters[p] = angle
+
+
+def fold_widths(positions: npt.NDArray[np.float64], hinges: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+    """The angle of each hinge per curvature [m], shape (hinges,): the root of ``mean_squared_folds``."""
+    widths: npt.NDArray[np.float64] = np.sqrt(mean_squared_folds(positions, hinges))
+    return np.where(np.isfinite(widths), widths, 0.0)
+
+
 def dihedral_angles(positions: npt.NDArray[np.float64], hinges: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
     """Angle between the two triangles of each hinge [rad], 0 where they are flat, shape (hinges,)."""
     a, b, c, d = (positions[hinges[:, corner]] for corner in range(4))
@@ -98,6 +132,7 @@ DIHEDRAL_BENDING = ConstraintType(
     parameters=("rest angle [rad]", "compliance [1/(N·m)]"),
     multiplier_count=1,
     project=project_dihedral_bending,
+    flow=Flow(flow_angle, (0,), "yield_curvature", fold_widths),
     evaluate=evaluate_dihedral_bending,
     scales=(*compliances(-1.0, "bending_stiffness"), *compliances(1.0, "bending_compliance")),
     nanoseconds=45,

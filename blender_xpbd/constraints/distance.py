@@ -17,6 +17,7 @@ from .constraint import (
     reached_before,
     read_multiplier,
 )
+from .flow import FLOWING_LENGTH
 from .scaling import compliances
 
 
@@ -67,6 +68,7 @@ DISTANCE = ConstraintType(
     parameters=("rest length [m]", "compliance [m/N]"),
     multiplier_count=1,
     project=project_distance,
+    flow=FLOWING_LENGTH,
     evaluate=evaluate_distance,
     nanoseconds=6,
     memory=1,

@@ -65,7 +65,7 @@ def build_element_attachment(
     coefficients = np.concatenate([first_weights, -np.asarray(second_weights, np.float64)], axis=1)
     alpha = np.broadcast_to(np.asarray(compliance, np.float64), len(indices))
     used = np.isfinite(alpha)
-    indices, coefficients = _without_repeats(indices, coefficients)
+    indices, coefficients = without_repeats(indices, coefficients)
     return ConstraintBlock(
         ELEMENT_ATTACHMENT, indices[used], np.concatenate([coefficients, alpha[:, None]], axis=1)[used]
     )
@@ -83,7 +83,7 @@ def build_weld(pairs: npt.NDArray[np.int32], compliance: npt.NDArray[np.float64]
     return build_element_attachment(elements[0], single, elements[1], single, compliance)
 
 
-def _without_repeats(
+def without_repeats(
     indices: npt.NDArray[np.int32], coefficients: npt.NDArray[np.float64]
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
     """The same sums with the whole coefficient of a particle where it first comes in its row.

@@ -32,6 +32,7 @@ from .constraint import (
     reached_before,
     read_multiplier,
 )
+from .flow import FLOWING_TRIANGLE
 from .lanes import dot, edge
 from .scaling import Scaling, compliances
 
@@ -142,6 +143,7 @@ MEMBRANE = ConstraintType(
     ),
     multiplier_count=3,
     project=project_membrane,
+    flow=FLOWING_TRIANGLE,
     evaluate=evaluate_membrane,
     memory=3,
     scales=(

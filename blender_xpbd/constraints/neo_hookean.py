@@ -37,10 +37,13 @@ from .constraint import (
     SMALL,
     ConstraintBlock,
     ConstraintType,
+    Flow,
     RateDamping,
     moved,
 )
-from .neo_hookean_single import WARM_START, project_neo_hookean_once, with_mobilities
+from .eigen import symmetric_eigen
+from .flow import ELEMENT_COLUMNS, flow_element
+from .neo_hookean_single import GREATEST_SHARE, MOBILITY, WARM_START, project_neo_hookean_once, with_mobilities
 from .scaling import compliances
 from .tetrahedron_damping import KEPT_NUMBERS, damp_tetrahedron
 from .tetrahedron_element import (
@@ -126,6 +129,22 @@ def damp_neo_hookean(particles: ti.template(), constraints: ti.template(), i, p,
     damp_tetrahedron(particles, constraints, i, p, m, strength, step[1], 2.0, ratio - 1.0)
 
 
+@ti.func
+def flow_neo_hookean(particles: ti.template(), constraints: ti.template(), i, p, limit, amount):
+    """Let a tetrahedron have another rest shape, and the mobilities that follow; arguments as in ``Flow``."""
+    indices, parameters = ti.static(constraints.indices, constraints.parameters)
+    if flow_element(particles, constraints, i, p, limit, amount):
+        q1, q2, q3 = rest_rows(parameters, p)
+        q0 = -(q1 + q2 + q3)
+        squares = particles.positions[indices[i]][3] * q0.outer_product(q0)
+        squares += particles.positions[indices[i + 1]][3] * q1.outer_product(q1)
+        squares += particles.positions[indices[i + 2]][3] * q2.outer_product(q2)
+        squares += particles.positions[indices[i + 3]][3] * q3.outer_product(q3)
+        mobilities, _ = symmetric_eigen(squares)
+        parameters[p + MOBILITY] = mobilities.sum() / 3.0
+        parameters[p + MOBILITY + 1] = GREATEST_SHARE * mobilities.max()
+
+
 def evaluate_neo_hookean(positions: npt.NDArray[np.float64], block: ConstraintBlock) -> npt.NDArray[np.float64]:
     """Strains that vanish at rest: |F − cof F| (shape) and det F − 1 (volume) [1], shape (constraints, 2)."""
     corners = positions[block.indices]
@@ -143,6 +162,7 @@ NEO_HOOKEAN = ConstraintType(
     parameters=(*ELEMENT_PARAMETERS, "λ̂/μ [1]", "mobility [1/(kg·m²)]", "least mobility", "compliance [1/(N·m)]"),
     multiplier_count=2,
     project=project_neo_hookean,
+    flow=Flow(flow_neo_hookean, (*ELEMENT_COLUMNS, MOBILITY, MOBILITY + 1)),
     evaluate=evaluate_neo_hookean,
     nanoseconds=50,
     warm_start=WARM_START,

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bending of a whole cloth that rests flat, solved at once: U = ½ xᵀ B x [J], over any number of particles.
+"""Bending of a whole cloth, solved at once: U = ½ xᵀ B x [J] where it rests flat, over any number of particles.
 
-B is ``geometry.surface.curvature.plate_matrix``. It is the same along each axis and does not change as the cloth moves,
-so the implicit step (M + h² B) Δx = −h² B x is solved exactly, with a factor that is computed once. A fold spreads over
-several edges in a substep, √(h √(k/ρ)) far: projections of single hinges, one after the other, stay behind that, and
-cloth bends the more easily the finer its mesh is.
+B is that of ``geometry.surface.curvature.Bending``. It is the same along each axis and does not change as the cloth
+moves, so the implicit step (M + h² B) Δx = −h² B x is solved exactly, with a factor that is computed once. A fold
+spreads over several edges in a substep, √(h √(k/ρ)) far: projections of single hinges, one after the other, stay behind
+that, and cloth bends the more easily the finer its mesh is.
+
+A cloth that rests curved has the forces of ``geometry.surface.rest_curvature`` besides, which turn with it.
 
 The factor L Lᵀ belongs to the masses, the substep and the stiffness that it was built with. ``compliance`` is relative
 to that stiffness: forces follow it, the factor does not. For softer cloth that is as stable, and the same where it
@@ -26,10 +28,12 @@ import taichi as ti
 
 from ..geometry.cholesky import SparseRows, factorize
 from ..geometry.components import connected_components
+from ..geometry.surface.rest_curvature import RestCurvature
 from .constraint import ACCUMULATE, DAMPED, ConstraintBlock, ConstraintType
 from .lanes import edge, place
 from .pools import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, MEMBERS, POOLED_ROW, Pools, joined_pools, pooled_rows
 from .scaling import compliances
+from .shell_frames import member_forces, rest_force, turn_frames, with_rest
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -40,8 +44,9 @@ LEAST_ENTRY = 1e-3
 # of each member that moves: working space for its correction, and what it was corrected in this substep before; then
 # its mass and the inverse of its diagonal
 WORK, SCALES = 4, 2
-# places in the extras: after the number of members that move, in every which substep they are solved for; then the rows
-EVERY, STARTS = 1, 2
+# places in the extras: after the number of members that move, in every which substep they are solved for, and where
+# what a curved rest shape adds begins, 0 for a flat one; then the rows
+EVERY, REST, STARTS = 1, 2, 3
 
 
 @ti.func
@@ -68,6 +73,10 @@ def solve_plate(particles: ti.template(), constraints: ti.template(), i, p, step
     force_starts = extras + STARTS
     lower_starts, upper_starts = force_starts + 1 + count, force_starts + 2 + 2 * count
     columns = force_starts + 3 + 3 * count
+    rest = 0
+    if indices[extras + REST] > 0:
+        rest = extras + indices[extras + REST]
+        turn_frames(particles, constraints, i, rest, step, mode)
     for k in range(count):
         x = positions[indices[first + k]]
         # it acts on where the cloth would be at the next solve, and with damping farther on
@@ -81,6 +90,8 @@ def solve_plate(particles: ti.template(), constraints: ti.template(), i, p, step
             if ahead > 0.0:
                 arm += ahead * (arm - edge(previous_positions[other], previous_positions[indices[first + k]]))
             force -= parameters[values + t] * arm
+        if rest > 0:
+            force += rest_force(constraints, i, rest, k)
         total = stiffness * force
         if ti.static(mode & ACCUMULATE):
             if step[1] > 0.0:
@@ -133,8 +144,8 @@ def evaluate_plate_bending(positions: npt.NDArray[np.float64], block: Constraint
         rows, columns, entries = _forces(block, number)
         points = positions[block.members(number)]
         arms = entries[:, None] * (points[columns] - points[rows])
-        forces = [np.bincount(rows, arms[:, axis]) for axis in range(3)]
-        values[number] = np.linalg.norm(forces)
+        forces = np.stack([np.bincount(rows, arms[:, axis]) for axis in range(3)], axis=1)
+        values[number] = np.linalg.norm(forces - member_forces(block, number, points))
     return values
 
 
@@ -151,7 +162,13 @@ PLATE_BENDING = ConstraintType(
 
 
 def build_plate_bending(
-    positions: Floats, matrix: SparseRows, masses: Floats, h: float, damping_time: float = 0.0, every: int = 1
+    positions: Floats,
+    matrix: SparseRows,
+    masses: Floats,
+    h: float,
+    damping_time: float = 0.0,
+    every: int = 1,
+    rest: RestCurvature | None = None,
 ) -> ConstraintBlock:
     """Make a constraint of each connected piece of a cloth.
 
@@ -162,6 +179,7 @@ def build_plate_bending(
         h: duration of a substep [s].
         damping_time: τ, at most [s].
         every: in every which substep it is solved.
+        rest: what the rest shape adds; None where it is flat.
 
     Returns:
         Pieces of which nothing moves are left out.
@@ -178,7 +196,8 @@ def build_plate_bending(
             block = sorted_matrix.block(first, last)
             mine = _piece(positions[piece], block, masses[piece], every * h, damping_time)
             mine.extras[EVERY] = every
-            pools.append(replace(mine, members=piece[mine.members].astype(np.int32)))
+            mine = replace(mine, members=piece[mine.members].astype(np.int32))
+            pools.append(mine if rest is None else with_rest(mine, rest, (every * h) ** 2, len(masses)))
     if not pools:
         none = np.zeros(0, np.int32)
         empty = Pools(none, none, np.zeros(0))
@@ -214,7 +233,7 @@ def _piece(positions: Floats, matrix: SparseRows, masses: Floats, h: float, damp
         members=members.astype(np.int32),
         extras=np.concatenate(
             [
-                [len(moving), 1],
+                [len(moving), 1, 0],
                 *(part.starts + first for part, first in zip(parts, firsts, strict=False)),
                 *(part.columns for part in parts),
             ]

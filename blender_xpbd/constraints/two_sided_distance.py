@@ -27,10 +27,56 @@ from .constraint import (
     reached_before,
     read_multiplier,
 )
+from .flow import FLOWING_LENGTH
 from .lanes import edge
 from .scaling import Scaling
 
 FREE = -1.0
+
+
+@ti.func
+def two_sided_scale(
+    constraints: ti.template(), m, value, length, free_weight, sides, damping_time, step, mode: ti.template()
+):
+    """Δλ over the length, in one division; multiplier and memory are kept.
+
+    Args:
+        constraints: the pack.
+        m: place of the multiplier.
+        value: C [m].
+        length: |x₁ − x₂| [m].
+        free_weight: Σ w|∇C|² [1/kg].
+        sides: compliances under tension and under compression, see the module's text.
+        damping_time: τ [s]; only read where DAMPED.
+        step: as in ``constraint``.
+        mode: as in ``constraint``.
+    """
+    scale, weight = 0.0, free_weight
+    if ti.static(mode & PBD):
+        stiffness = sides[1]
+        if value > 0.0:
+            stiffness = sides[0]
+        scale = -ti.max(stiffness, 0.0) * value / (weight * length + SMALL)
+    else:
+        multiplier = read_multiplier(constraints, m, step, mode)
+        push = -value
+        if ti.static(mode & DAMPED):
+            gamma = damping_share(damping_time, step, mode)
+            push -= gamma * (value - reached_before(constraints, m + 1, 1, value, step, mode))
+            weight *= 1.0 + gamma
+        if ti.static(mode & ACCUMULATE):
+            push += weight * multiplier
+        compliance = sides[1]
+        if push < 0.0:
+            compliance = sides[0]
+        if compliance >= 0.0:
+            scale = push / ((weight + compliance * step[0]) * length + SMALL)
+        if ti.static(mode & ACCUMULATE):
+            keep_multiplier(constraints, m, mode, scale * length)
+            scale -= multiplier / (length + SMALL)
+        if ti.static(mode & DAMPED):
+            keep_reached(constraints, m + 1, 1, value + free_weight * scale * length, mode)
+    return scale
 
 
 @ti.func
@@ -46,33 +92,11 @@ def project_two_sided_distance(
     length = difference.norm()
     weight = a[3] + b[3]
     value = length - parameters[p]
-    # Δλ / |x₁ − x₂| in one division
-    scale = 0.0
-    if ti.static(mode & PBD):
-        stiffness = parameters[p + 2]
-        if value > 0.0:
-            stiffness = parameters[p + 1]
-        scale = -ti.max(stiffness, 0.0) * value / (weight * length + SMALL)
-    else:
-        multiplier = read_multiplier(constraints, m, step, mode)
-        push = -value
-        if ti.static(mode & DAMPED):
-            times = previous_positions[first][3] + previous_positions[second][3]
-            gamma = damping_share(0.5 * times, step, mode)
-            push -= gamma * (value - reached_before(constraints, m + 1, 1, value, step, mode))
-            weight *= 1.0 + gamma
-        if ti.static(mode & ACCUMULATE):
-            push += weight * multiplier
-        compliance = parameters[p + 2]
-        if push < 0.0:
-            compliance = parameters[p + 1]
-        if compliance >= 0.0:
-            scale = push / ((weight + compliance * step[0]) * length + SMALL)
-        if ti.static(mode & ACCUMULATE):
-            keep_multiplier(constraints, m, mode, scale * length)
-            scale -= multiplier / (length + SMALL)
-        if ti.static(mode & DAMPED):
-            keep_reached(constraints, m + 1, 1, value + (a[3] + b[3]) * scale * length, mode)
+    sides = ti.Vector([parameters[p + 1], parameters[p + 2]])
+    times = 0.0
+    if ti.static(mode & DAMPED):
+        times = previous_positions[first][3] + previous_positions[second][3]
+    scale = two_sided_scale(constraints, m, value, length, weight, sides, 0.5 * times, step, mode)
     positions[first] = a + (scale * a[3]) * difference
     positions[second] = b - (scale * b[3]) * difference
 
@@ -91,6 +115,7 @@ TWO_SIDED_DISTANCE = ConstraintType(
     parameters=("rest length [m]", "stretch compliance [m/N]", "compression compliance [m/N]"),
     multiplier_count=1,
     project=project_two_sided_distance,
+    flow=FLOWING_LENGTH,
     evaluate=evaluate_two_sided_distance,
     nanoseconds=7,
     memory=1,
@@ -133,7 +158,7 @@ def build_two_sided_distance(
         np.broadcast_to(np.asarray(side, np.float64), lengths.shape)
         for side in (stretch_compliance, compression_compliance)
     )
-    parameters = np.stack([lengths, _side(stretch), _side(compression)], axis=1)
+    parameters = np.stack([lengths, given_side(stretch), given_side(compression)], axis=1)
     used = np.isfinite(stretch) | (np.isfinite(compression) & (lengths > 0.0))
     return ConstraintBlock(TWO_SIDED_DISTANCE, pairs[used], parameters[used])
 
@@ -177,5 +202,6 @@ def build_tethers(
     return build_rope(np.zeros((0, 3)), pairs, compliance, np.asarray(lengths, np.float64) * slack)
 
 
-def _side(compliance: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def given_side(compliance: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The compliance of a side as a parameter: ``FREE`` where it is infinite."""
     return np.where(np.isfinite(compliance), compliance, FREE)

@@ -20,6 +20,9 @@ A job is one folder of plain data, named by the digest of all that influences th
         frames/
           frame_00000001.bin      positions, statistics and orientations of one frame               (frames)
           frame_-00000003.bin     (before frame 0)
+        inputs/                   where an artist has played it                                     (play_inputs)
+          run_0001/               one for each time that the run was begun; the newest counts
+            input_00000002.json   what acts in one frame: the hand, pushes, changed parameters
 
 Whoever asks writes ``job.json`` and ``arrays/``, the worker writes the rest. Each file appears whole or not at all
 (written under a temporary name ``.….tmp``, then renamed), so either side may be killed at any moment; leftover

@@ -45,7 +45,7 @@ def write_arrays(folder: Path, identifier: str, arrays: Mapping[str, Array], des
         XpbdError: E_IO when the disk refuses; E_MEMORY; E_JOB when a link stands in the way.
     """
     for name, array in arrays.items():
-        path = _array_path(folder, identifier, name)
+        path = array_path(folder, identifier, name)
         try:
             check_array(path, array.dtype, array.shape, described[name]["digest"])
         except XpbdError as fault:
@@ -71,11 +71,16 @@ def read_arrays(
     """
     described = read_descriptions(record, specs, frame_count)
     return {
-        name: load_array(_array_path(folder, identifier, name), item.dtype, item.shape, item.digest)
+        name: load_array(array_path(folder, identifier, name), item.dtype, item.shape, item.digest)
         for name, item in described.items()
     }
 
 
-def _array_path(folder: Path, identifier: str, name: str) -> Path:
+def array_path(folder: Path, identifier: str, name: str) -> Path:
+    """The file of an array of an object.
+
+    Raises:
+        XpbdError: E_JOB, for a link.
+    """
     # The identifier first, and no dot after it: Windows takes "con.npy" and its like for devices
     return inside(folder, ARRAYS_FOLDER, f"{identifier}_{name}.npy", code="E_JOB")

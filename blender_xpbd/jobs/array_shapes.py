@@ -29,6 +29,7 @@ _AT_MOST: dict[str, tuple[int, str]] = {
     "pins": (1, "vertices"),
     "attached": (1, "vertices"),
     "left out": (1, "vertices"),
+    "goals": (1, "vertices"),
 }
 _ARRAY_KEYS = ("dtype", "shape", "digest")
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..scene.body import VERTEX_FACTORS, Attachment, Body, Pins, Tetrahedralization
+from ..scene.links import Links
 from ..scene.material import Material
 from .array_record import Arrays, describe_arrays, read_arrays, typed
 from .array_shapes import FRAMES, ArraySpec
@@ -45,6 +46,17 @@ BODY_ARRAYS: dict[str, ArraySpec] = {
     "attach_vertices": ("<i4", ("attached",)),
     "attach_weights": ("<f4", ("attached",)),
     "contact_left_out": ("<i4", ("left out",)),
+    "goal_vertices": ("<i4", ("goals",)),
+    "goal_weights": ("<f4", ("goals",)),
+    "goal_targets": ("<f8", (FRAMES, "goals", 3)),
+    "goal_matrices": ("<f8", (FRAMES, 4, 4)),
+    "start": ("<f8", ("vertices", 3)),
+    "seams": ("<i4", ("seam vertices",)),
+    "link_pairs": ("<i4", ("links", 2)),
+    "link_kinds": ("<i4", ("links",)),
+    "link_lengths": ("<f8", ("links",)),
+    "link_compliances": ("<f8", ("links",)),
+    "link_shares": ("<f8", ("links",)),
     **{f"factor_{name}": ("<f4", ("vertices",)) for name in VERTEX_FACTORS},
 }
 
@@ -57,10 +69,7 @@ def body_arrays(body: Body) -> Arrays:
             "positions": body.positions,
             "face_sizes": body.face_sizes,
             "corners": body.corners,
-            "pin_vertices": pins.vertices,
-            "pin_weights": pins.weights,
-            "pin_targets": pins.targets,
-            "pin_matrices": pins.matrices,
+            **_pin_arrays("pin", pins),
             "tetrahedra_vertices": tetrahedralization.vertices,
             "tetrahedra": tetrahedralization.tetrahedra,
             "uvs": body.uvs,
@@ -69,11 +78,28 @@ def body_arrays(body: Body) -> Arrays:
             "attach_vertices": attachment.vertices if attachment else (),
             "attach_weights": attachment.weights if attachment else (),
             "contact_left_out": body.contact.left_out,
+            **_pin_arrays("goal", body.goal),
+            "start": body.start,
+            "seams": body.seams,
+            **{f"link_{name}": values for name, values in body.links.columns().items()},
             # an empty array stands for no factors
             **{f"factor_{name}": body.vertex_factors.get(name, ()) for name in VERTEX_FACTORS},
         },
         BODY_ARRAYS,
     )
+
+
+def _pin_arrays(prefix: str, pins: Pins) -> dict[str, Any]:
+    return {
+        f"{prefix}_vertices": pins.vertices,
+        f"{prefix}_weights": pins.weights,
+        f"{prefix}_targets": pins.targets,
+        f"{prefix}_matrices": pins.matrices,
+    }
+
+
+def _read_pins(prefix: str, arrays: Arrays) -> Pins:
+    return Pins(*(arrays[f"{prefix}_{name}"] for name in ("vertices", "weights", "targets", "matrices")))
 
 
 def describe_body(body: Body) -> dict[str, Any]:
@@ -118,7 +144,7 @@ def read_body(folder: Path, record: Record, names: Record, frame_count: int) -> 
         face_sizes=arrays["face_sizes"],
         corners=arrays["corners"],
         material=Material.from_values(record.scalars("material"), name),
-        pins=Pins(arrays["pin_vertices"], arrays["pin_weights"], arrays["pin_targets"], arrays["pin_matrices"]),
+        pins=_read_pins("pin", arrays),
         tetrahedralization=Tetrahedralization(
             record.text("tetrahedralizer"),
             record.integer("resolution"),
@@ -133,4 +159,8 @@ def read_body(folder: Path, record: Record, names: Record, frame_count: int) -> 
         attachment=Attachment(target, arrays["attach_vertices"], arrays["attach_weights"]) if target else None,
         contact=read_contact(record.record("contact", CONTACT_KEYS), arrays["contact_left_out"]),
         fields=None if record.is_null("fields") else record.texts("fields"),
+        goal=_read_pins("goal", arrays),
+        start=arrays["start"],
+        seams=arrays["seams"],
+        links=Links(**{name: arrays[f"link_{name}"] for name in Links().columns()}),
     )

@@ -94,6 +94,19 @@ def read_checkpoint(folder: Path, limit: int = MAXIMUM_ARRAY_BYTES) -> tuple[int
         return header.integer("frame"), _read_arrays(header, file, end - start, path)
 
 
+def checkpoint_frame(folder: Path) -> int | None:
+    """The frame of the state that was kept last, or None where there is none; only the header is read.
+
+    Raises:
+        XpbdError: E_CACHE where it is none of ours or of another version; E_IO.
+    """
+    path = inside(folder, CHECKPOINT_FILE, code="E_CACHE")
+    if not is_there(path):
+        return None
+    with reading(path, "E_CACHE") as (file, length):
+        return _read_header(file, length - DIGEST_BYTES, path)[0].integer("frame")
+
+
 def _check(file: BinaryIO, end: int, path: Path) -> None:
     """See that a file is one of ours and whole, a piece at a time."""
     if end < _START:

@@ -152,6 +152,30 @@ def _write(path: Path, parts: list[memoryview], *, lasting: bool) -> None:
             os.fsync(file.fileno())
 
 
+def share(source: Path, target: Path, code: str) -> None:
+    """Let a file have another name, or a copy where the disk cannot do that; what has the name already stays.
+
+    For files that are replaced, and never written into.
+
+    Args:
+        source: from ``inside``, as the target.
+        target: in a folder that exists.
+        code: of the error for a source that is missing or no regular file.
+
+    Raises:
+        XpbdError: ``code``, or E_IO.
+    """
+    with reading(source, code) as (_, length):
+        pass
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except FileExistsError:
+        return
+    except OSError:
+        # another disk, or one without links
+        publish(target, (read_bytes(source, length, code),))
+
+
 def flush(paths: Iterable[Path], code: str) -> None:
     """See that files of one folder, which were published before, survive a power cut.
 

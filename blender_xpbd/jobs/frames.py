@@ -41,6 +41,17 @@ class FrameData:
     orientations: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), np.float32))
 
 
+def frame_name(frame: int) -> str:
+    """The name of a frame's file.
+
+    Raises:
+        XpbdError: E_FRAME_RANGE for a number of more than eight digits.
+    """
+    if abs(frame) > MAXIMUM_FRAME:
+        raise XpbdError("E_FRAME_RANGE", f"Frame {frame} has more than eight digits.", frame=frame)
+    return f"frame_{'-' if frame < 0 else ''}{abs(frame):08d}.bin"
+
+
 class FrameCache:
     """The frames of one job folder.
 
@@ -194,10 +205,7 @@ class FrameCache:
         Raises:
             XpbdError: E_FRAME_RANGE for a number of more than eight digits, E_CACHE for a link.
         """
-        if abs(frame) > MAXIMUM_FRAME:
-            raise XpbdError("E_FRAME_RANGE", f"Frame {frame} has more than eight digits.", frame=frame)
-        name = f"frame_{'-' if frame < 0 else ''}{abs(frame):08d}.bin"
-        return inside(self._folder, FRAMES_FOLDER, name, code="E_CACHE")
+        return inside(self._folder, FRAMES_FOLDER, frame_name(frame), code="E_CACHE")
 
     def _size(self) -> int:
         headers = len(self._positions_header) + len(self._statistics_header) + len(self._orientations_header)

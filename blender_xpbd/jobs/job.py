@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..scene.beginning import Beginning
 from ..scene.errors import XpbdError
 from ..scene.force import AIR_DENSITY, ATTRACTION, ATTRACTION_SOFTENING, FORCE_PARAMETERS
 from ..scene.material import Material
@@ -61,7 +62,9 @@ _SCENE_KEYS = (
     "colliders",
     "forces",
     "tracks",
+    "beginning",
 )
+_BEGINNING_KEYS = ("job", "frame")
 _FRAMES_KEYS = ("start", "end", "step", "frame_duration")
 
 
@@ -125,6 +128,18 @@ def read_job(folder: Path) -> Scene:
             are larger than free memory; E_IO when the system cannot read it; and what ``scene.validate`` and the
             materials' and settings' ranges refuse, by their own codes.
     """
+    job = read_description(folder)
+    scene = _read_scene(folder, job.record("scene", _SCENE_KEYS), job.record("names"))
+    validate(scene)
+    return scene
+
+
+def read_description(folder: Path) -> Record:
+    """What ``job.json`` says, whose digest fits; no array is read.
+
+    Raises:
+        XpbdError: E_JOB naming the file, when it is missing, damaged or of another version; E_IO.
+    """
     path = inside(folder, JOB_FILE, code="E_JOB")
     value = load_json(path, _MAXIMUM_BYTES, "E_JOB")
     version = Record(value, path, "E_JOB").values().get("schema_version")
@@ -136,9 +151,7 @@ def read_job(folder: Path) -> Scene:
     described = job.record("scene").values()
     if _digest(described, job.text("software"), job.integer("solver_version")) != job.text("digest"):
         raise XpbdError("E_JOB", f"{path} was changed: its digest does not fit; bake again.")
-    scene = _read_scene(folder, job.record("scene", _SCENE_KEYS), job.record("names"))
-    validate(scene)
-    return scene
+    return job
 
 
 def _checked(scene: Scene) -> Scene:
@@ -175,6 +188,8 @@ def _describe(scene: Scene) -> dict[str, Any]:
         "colliders": [describe_collider(collider) for collider in scene.colliders],
         "forces": [describe_force(force) for force in scene.forces],
         "tracks": [describe_track(track) for track in scene.tracks],
+        # null for a scene that begins at rest
+        "beginning": None if scene.beginning is None else dataclasses.asdict(scene.beginning),
     }
 
 
@@ -229,6 +244,11 @@ def _read_scene(folder: Path, record: Record, names: Record) -> Scene:
         forces=tuple(read_force(folder, item, names, count) for item in forces),
         tracks=tuple(read_track(folder, item, count) for item in tracks),
         air_density=record.number("air_density"),
+        beginning=None if record.is_null("beginning") else _read_beginning(record.record("beginning", _BEGINNING_KEYS)),
         attraction=record.number("attraction"),
         attraction_softening=record.number("attraction_softening"),
     )
+
+
+def _read_beginning(record: Record) -> Beginning:
+    return Beginning(record.text("job"), record.integer("frame"))

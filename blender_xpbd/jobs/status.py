@@ -28,6 +28,7 @@ _KEYS = (
     "solver_fps",
     "device",
     "pid",
+    "resumed_after",
     "notices",
     "error",
 )
@@ -65,6 +66,7 @@ class Status:
         solver_fps: frames per second of the solver alone.
         device: what it runs on, for the user.
         pid: of the worker.
+        resumed_after: the frame from whose state it went on, or None where it began anew.
         notices: warnings so far.
         error: why it failed, or None.
     """
@@ -77,6 +79,7 @@ class Status:
     solver_fps: float = 0.0
     device: str = ""
     pid: int = 0
+    resumed_after: int | None = None
     notices: tuple[Notice, ...] = ()
     error: Fault | None = None
 
@@ -97,6 +100,7 @@ def write_status(folder: Path, status: Status) -> None:
         "solver_fps": float(status.solver_fps),
         "device": status.device,
         "pid": status.pid,
+        "resumed_after": _integer(status.resumed_after),
         "notices": write_notices(status.notices),
         "error": _describe(status.error) if status.error else None,
     }
@@ -126,6 +130,7 @@ def read_status(folder: Path) -> Status | None:
         solver_fps=record.number("solver_fps"),
         device=record.text("device"),
         pid=record.integer("pid", 0),
+        resumed_after=record.optional_integer("resumed_after"),
         notices=read_notices(record, "notices"),
         error=None if record.is_null("error") else _fault(record.record("error", _FAULT_KEYS)),
     )

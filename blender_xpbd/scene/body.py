@@ -13,6 +13,7 @@ import numpy.typing as npt
 from .body_contact import BodyContact
 from .checks import require_finite, require_indices, require_transforms
 from .errors import XpbdError
+from .links import Links, validate_links
 from .material import Material
 from .transforms import at_frame, transformed
 
@@ -20,7 +21,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
 # what a vertex group can scale, vertex by vertex
-VERTEX_FACTORS = ("stiffness", "bending", "density", "damping", "friction", "pressure", "push")
+VERTEX_FACTORS = ("stiffness", "bending", "density", "damping", "friction", "pressure", "push", "radius")
 TETRAHEDRALIZERS = ("CAGE", "FILE", "FTETWILD", "TETGEN")
 # of ``Tetrahedralization.resolution``: fewest and most
 RESOLUTION_RANGE = (2, 128)
@@ -123,12 +124,18 @@ class Body:
         vertex_factors: of what ``VERTEX_FACTORS`` names, a factor for each vertex, at least 0, shape (vertices,); 1
             where absent.
         uvs: of each corner, shape (corners, 2), or (0, 2): warp runs along U.
-        loose_edges: edges that belong to no face, shape (edges, 2).
+        loose_edges: edges that belong to no face, shape (edges, 2): all segments of a strand.
         attachment: what holds it to another body, or None.
         axes: the object's own axes in the world, as the columns of a rotation, shape (3, 3): what is laid over the
             body, as a cage is, turns with it.
         contact: what the body meets.
         fields: identifiers of the force fields that act on it, each once; None for all.
+        goal: a motion that vertices are drawn to; weights scale the stiffness k = w m (2πf)², so 1 is not rigid.
+        start: where the vertices are when the simulation begins, in the world [m], shape (vertices, 3); shape (0, 3)
+            where that is their rest positions.
+        links: between vertices, that the artist has made.
+        seams: equal where vertices were one before they were split for tearing, 0 for none; shape (vertices,), or (0,).
+        torn: which seams hold no more, as ``geometry.surface.seams`` finds them; shape (seams,), or (0,) for none.
     """
 
     identifier: str
@@ -148,6 +155,11 @@ class Body:
     axes: Floats = field(default_factory=lambda: np.eye(3))
     contact: BodyContact = field(default_factory=BodyContact)
     fields: tuple[str, ...] | None = None
+    goal: Pins = field(default_factory=Pins)
+    start: Floats = field(default_factory=lambda: np.zeros((0, 3)))
+    links: Links = field(default_factory=Links)
+    seams: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
+    torn: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
 
     @property
     def vertex_count(self) -> int:
@@ -155,12 +167,21 @@ class Body:
         return len(self.positions)
 
 
-def topology_hash(vertex_count: int, face_sizes: Ints, corners: Ints) -> str:
-    """A digest of a mesh's connectivity: equal meshes have equal ones, an edit that keeps the count has not."""
+def topology_hash(vertex_count: int, face_sizes: Ints, corners: Ints, edges: Ints | None = None) -> str:
+    """A digest of a mesh's connectivity: equal meshes have equal ones, an edit that keeps the count has not.
+
+    Args:
+        vertex_count: of the mesh.
+        face_sizes: as in ``Body``.
+        corners: as in ``Body``.
+        edges: of a mesh without faces, shape (edges, 2); where there are faces they do not count.
+    """
     digest = hashlib.blake2b(digest_size=16)
     digest.update(np.int64(vertex_count).tobytes())
     digest.update(np.ascontiguousarray(face_sizes, np.int32).tobytes())
     digest.update(np.ascontiguousarray(corners, np.int32).tobytes())
+    if edges is not None and len(face_sizes) == 0:
+        digest.update(np.ascontiguousarray(edges, np.int32).tobytes())
     return digest.hexdigest()
 
 
@@ -178,8 +199,15 @@ def validate_body(body: Body, frame_count: int, others: Set[str]) -> None:
     require_finite(body.positions, body.name)
     if body.vertex_count == 0:
         raise XpbdError("E_GEOM_EMPTY", "The object has no vertices.", body.name)
-    _validate_pins(body, frame_count)
+    _validate_pins(body, body.pins, frame_count)
+    _validate_pins(body, body.goal, frame_count)
+    if body.start.shape not in {(0, 3), body.positions.shape}:
+        raise XpbdError("E_PARAM", "The start must be given for each vertex.", body.name)
+    require_finite(body.start, body.name)
     _validate_factors(body)
+    validate_links(body.links, body.vertex_count, body.name)
+    if body.seams.shape not in {(0,), (body.vertex_count,)} or (body.seams < 0).any():
+        raise XpbdError("E_PARAM", "Seams must be a number of at least 0 for each vertex.", body.name)
     if body.velocity.shape != (3,) or not np.isfinite(body.velocity).all():
         raise XpbdError("E_PARAM", "The initial velocity must be three finite numbers.", body.name)
     if not _is_rotation(body.axes):
@@ -194,8 +222,7 @@ def _is_rotation(matrix: Floats) -> bool:
     return bool(np.allclose(matrix.T @ matrix, np.eye(3), atol=1e-6)) and float(np.linalg.det(matrix)) > 0.0
 
 
-def _validate_pins(body: Body, frame_count: int) -> None:
-    pins = body.pins
+def _validate_pins(body: Body, pins: Pins, frame_count: int) -> None:
     require_indices(pins.vertices, body.vertex_count, body.name)
     if len(np.unique(pins.vertices)) != len(pins.vertices):
         raise XpbdError("E_PARAM", "A vertex is pinned twice.", body.name)
@@ -241,11 +268,32 @@ def validate_faces(body: Body) -> None:
     if int(body.face_sizes.sum()) != len(body.corners) or (body.face_sizes < 3).any():
         raise XpbdError("E_PARAM", "Polygons and corners do not fit together.", body.name)
     require_indices(body.corners, body.vertex_count, body.name)
-    if body.loose_edges.shape[1:] != (2,):
-        raise XpbdError("E_PARAM", "Loose edges must be pairs of vertices.", body.name)
-    require_indices(body.loose_edges.ravel(), body.vertex_count, body.name)
+    _validate_edges(body)
     if body.uvs.shape not in {(0, 2), (len(body.corners), 2)} or not np.isfinite(body.uvs).all():
         raise XpbdError("E_PARAM", "The UV map does not fit the mesh.", body.name)
+
+
+def validate_segments(body: Body) -> None:
+    """Check the edges of a body that is made of them.
+
+    Raises:
+        XpbdError: E_PARAM or E_GEOM_EMPTY.
+    """
+    if len(body.loose_edges) == 0:
+        advice = "The object has no edges: a strand is made of edges, as a line of vertices or a curve has them."
+        raise XpbdError("E_GEOM_EMPTY", advice, body.name)
+    if len(body.face_sizes) or len(body.corners):
+        raise XpbdError("E_PARAM", "A strand has no faces: give the edges as loose ones.", body.name)
+    _validate_edges(body)
+
+
+def _validate_edges(body: Body) -> None:
+    edges = body.loose_edges
+    if edges.shape[1:] != (2,):
+        raise XpbdError("E_PARAM", "Loose edges must be pairs of vertices.", body.name)
+    require_indices(edges.ravel(), body.vertex_count, body.name)
+    if (edges[:, 0] == edges[:, 1]).any():
+        raise XpbdError("E_PARAM", "A loose edge joins a vertex to itself.", body.name)
 
 
 def validate_tetrahedralization(body: Body) -> None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from .checks import require_indices
 from .errors import XpbdError
-from .material_parameters import CLOTH, GRAINS, JELLY
+from .material_parameters import CLOTH, GRAINS, JELLY, STRAND
 from .parameter import Parameter, by_name
 
 Ints = npt.NDArray[np.int32]
@@ -24,14 +24,14 @@ CONTACT_PARAMETERS: tuple[Parameter, ...] = (
         "The object does not pass through itself: folds and layers come to lie on each other. Takes several times as "
         "long, so turn it on for what folds",
         False,
-        roles=(JELLY, CLOTH),
+        roles=(JELLY, CLOTH, STRAND),
     ),
     Parameter(
         "use_body_collision",
         "Others",
-        "The object and other jelly, cloth or grains that have this on do not pass through each other",
+        "The object and other jelly, cloth, strands or grains that have this on do not pass through each other",
         True,
-        roles=(JELLY, CLOTH, GRAINS),
+        roles=(JELLY, CLOTH, STRAND, GRAINS),
     ),
     Parameter(
         "thickness",
@@ -44,7 +44,7 @@ CONTACT_PARAMETERS: tuple[Parameter, ...] = (
         1e6,
         0.0,
         0.1,
-        roles=(JELLY, CLOTH),
+        roles=(JELLY, CLOTH, STRAND),
     ),
     Parameter(
         "contact_layer",
@@ -54,7 +54,7 @@ CONTACT_PARAMETERS: tuple[Parameter, ...] = (
         minimum=0,
         maximum=100,
         soft_maximum=10,
-        roles=(JELLY, CLOTH),
+        roles=(JELLY, CLOTH, STRAND),
     ),
 )
 _PARAMETERS = by_name(CONTACT_PARAMETERS)

@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .body import VERTEX_FACTORS, Body, validate_faces, validate_tetrahedralization
+from .body import Body, validate_faces, validate_segments, validate_tetrahedralization
 from .errors import XpbdError
-from .material_parameters import CLOTH, GRAINS, JELLY
+from .material_parameters import CLOTH, GRAINS, JELLY, STRAND
 
-# what scales bodies of all kinds, and what only a sheet has
+# what scales bodies of all kinds, sheets and strands, of ``VERTEX_FACTORS``
 COMMON_FACTORS = ("stiffness", "density", "damping", "friction", "push")
+SHEET_FACTORS = ("stiffness", "bending", "density", "damping", "friction", "pressure", "push")
+STRAND_FACTORS = ("stiffness", "bending", "density", "damping", "friction", "push", "radius")
 
 
 @dataclass(frozen=True)
@@ -60,9 +62,18 @@ BODY_KINDS: tuple[BodyKind, ...] = (
         "Cloth",
         "Thin sheet: shirt, curtain, flag, leather",
         (validate_faces,),
-        VERTEX_FACTORS,
+        SHEET_FACTORS,
         shows="folds",
         least_vertices=25,
+    ),
+    BodyKind(
+        STRAND,
+        "Strand",
+        "Thin round rods: thread, rope, wire, hair",
+        (validate_segments,),
+        STRAND_FACTORS,
+        shows="how it bends",
+        least_vertices=3,
     ),
     BodyKind(
         GRAINS,
@@ -79,7 +90,7 @@ def body_roles() -> tuple[str, ...]:
 
 
 def body_labels() -> str:
-    """The kinds as the text of a message has them: "Jelly, Cloth or Grains"."""
+    """The kinds as the text of a message has them: "Jelly, Cloth, Strand or Grains"."""
     *others, last = (kind.label for kind in BODY_KINDS)
     return f"{', '.join(others)} or {last}"
 

@@ -34,6 +34,7 @@ ERROR_EXIT_CODES: dict[str, ExitCode] = {
     "E_FRAME_RANGE": ExitCode.REFUSED,
     "E_GEOM_EMPTY": ExitCode.REFUSED,
     "E_GEOM_NONFINITE": ExitCode.REFUSED,
+    "E_CURVE": ExitCode.REFUSED,
     "E_NONFINITE": ExitCode.REFUSED,
     "E_TRANSFORM_SINGULAR": ExitCode.REFUSED,
     "E_TET_OPEN": ExitCode.REFUSED,
@@ -53,6 +54,7 @@ ERROR_EXIT_CODES: dict[str, ExitCode] = {
     "E_EXPORT": ExitCode.IO,
     "E_LOCKED": ExitCode.LOCKED,
     # the run
+    "E_WINDOW": ExitCode.REFUSED,
     "E_DEP": ExitCode.REFUSED,
     "E_DEVICE": ExitCode.REFUSED,
     "E_DIVERGED": ExitCode.DIVERGED,
@@ -72,6 +74,9 @@ WARNING_CODES: tuple[str, ...] = (
     "W_PRESSURE",
     "W_PIN_GROUP",
     "W_GROUP",
+    "W_LINK",
+    "W_SEAM",
+    "W_TORN",
     "W_QUALITY",
     "W_FILE_UNSAVED",
     "W_COLLIDER_SCALE",
@@ -83,6 +88,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_FALLS",
     "W_COARSE",
     "W_HEAVY",
+    "W_SPACE",
     "W_RANGE",
     "W_TANGLED",
     "W_TUNNELLED",
@@ -90,6 +96,8 @@ WARNING_CODES: tuple[str, ...] = (
     "W_FORCE",
     "W_IGNORED",
     "W_OWN_KEYS",
+    "W_DEFORMER",
+    "W_SURFACE",
 )
 
 

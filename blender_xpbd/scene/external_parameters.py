@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from .parameter import Parameter
-from .roles import CLOTH, GRAINS, JELLY
+from .roles import CLOTH, GRAINS, JELLY, STRAND
 
 PUSH = ("push_x", "push_y", "push_z")
 
@@ -19,7 +19,7 @@ EXTERNAL_PARAMETERS: tuple[Parameter, ...] = (
         200.0,
         0.0,
         1.0,
-        roles=(JELLY, CLOTH, GRAINS),
+        roles=(JELLY, CLOTH, STRAND, GRAINS),
         animatable=True,
     ),
     Parameter(
@@ -32,7 +32,7 @@ EXTERNAL_PARAMETERS: tuple[Parameter, ...] = (
         100.0,
         0.0,
         2.0,
-        roles=(JELLY, CLOTH),
+        roles=(JELLY, CLOTH, STRAND),
         animatable=True,
     ),
     Parameter(
@@ -61,7 +61,7 @@ EXTERNAL_PARAMETERS: tuple[Parameter, ...] = (
             1e9,
             -100.0,
             100.0,
-            roles=(JELLY, CLOTH, GRAINS),
+            roles=(JELLY, CLOTH, STRAND, GRAINS),
             animatable=True,
         )
         for axis in "xyz"

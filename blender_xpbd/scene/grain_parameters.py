@@ -8,19 +8,6 @@ from .roles import GRAINS
 
 GRAIN_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
-        "radius",
-        "Radius",
-        "Radius of each grain: two touch at twice of it, and other surfaces touch at it",
-        0.01,
-        "m",
-        0.0,
-        1e6,
-        1e-4,
-        1.0,
-        exclusive_minimum=True,
-        roles=(GRAINS,),
-    ),
-    Parameter(
         "cohesion",
         "Cohesion",
         "Tension up to which grains that touch hold together, on the cross-section of one. Dry sand has none, damp "

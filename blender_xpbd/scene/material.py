@@ -54,15 +54,25 @@ class Material:
     restitution: float = 0.0
     contact_offset: float = 0.005
     pin_frequency: float = 4.0
+    radius: float = 0.002
+    twist_stiffness: float = 1e8
+    bending_share: float = 1.0
+    goal_frequency: float = 3.0
     force_weight: float = 1.0
     air_drag: float = 1.2
     air_lift: float = 0.3
     push_x: float = 0.0
     push_y: float = 0.0
     push_z: float = 0.0
-    radius: float = 0.01
     cohesion: float = 0.0
     attraction_weight: float = 1.0
+    solver_mode: str = "SCENE"
+    pbd_per_iteration: bool = False
+    pbd_drag: float = 0.0
+    yield_strain: float = 0.0
+    yield_curvature: float = 0.0
+    creep: float = 50.0
+    tear_strain: float = 0.0
 
     @classmethod
     def from_values(cls, values: Mapping[str, Value], object_name: str = "") -> Material:

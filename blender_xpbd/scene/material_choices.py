@@ -12,8 +12,8 @@ BENDING_MODELS = (
     Choice("NONE", "None", "No resistance to bending"),
 )
 REST_ANGLES = (
-    Choice("MESH", "As Modelled", "Folds that are modelled stay"),
-    Choice("FLAT", "Flat", "The cloth wants to be flat, however it is modelled"),
+    Choice("MESH", "As Modelled", "Folds and bends that are modelled stay"),
+    Choice("FLAT", "Flat", "The cloth wants to be flat, and a strand straight, however it is modelled"),
 )
 SOLID_MODELS = (
     Choice("NEO_HOOKEAN", "Neo-Hookean", "Stable neo-Hookean solid: right in physical units, recovers from anything"),
@@ -26,8 +26,8 @@ MEMBRANE_MODELS = (
     Choice("ORTHOTROPIC", "Woven", "Warp (along U of the UV map), weft and shear each with a stiffness of its own"),
 )
 PRESSURE_MODELS = (
-    Choice("NONE", "None", "Nothing inside"),
-    Choice("VOLUME", "Volume", "Keeps, or grows to, a volume: a water balloon"),
+    Choice("NONE", "Nothing", "Nothing inside"),
+    Choice("VOLUME", "Liquid", "Keeps, or grows to, a volume: a water balloon"),
     Choice("GAS", "Gas", "A gas that gives when squeezed: a beach ball"),
 )
 SHAPE_MATCHINGS = (

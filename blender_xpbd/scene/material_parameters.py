@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from .external_parameters import EXTERNAL_PARAMETERS
+from .goal_parameters import GOAL_FREQUENCY
 from .grain_parameters import GRAIN_PARAMETERS
 from .material_choices import (
     BENDING_MODELS,
@@ -14,10 +15,13 @@ from .material_choices import (
     SOLID_MODELS,
     STIFFNESS_INPUTS,
 )
+from .mode_parameters import MODE_PARAMETERS
 from .parameter import Parameter
-from .roles import CLOTH, COLLIDER, GRAINS, JELLY
+from .plasticity_parameters import PLASTICITY_PARAMETERS
+from .roles import CLOTH, COLLIDER, GRAINS, JELLY, STRAND
+from .strand_parameters import STRAND_PARAMETERS
 
-__all__ = ["CLOTH", "COLLIDER", "GRAINS", "JELLY", "MATERIAL_PARAMETERS"]
+__all__ = ["CLOTH", "COLLIDER", "GRAINS", "JELLY", "MATERIAL_PARAMETERS", "STRAND"]
 
 MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
@@ -31,7 +35,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1.0,
         10000.0,
         exclusive_minimum=True,
-        roles=(JELLY, GRAINS),
+        roles=(JELLY, STRAND, GRAINS),
     ),
     Parameter(
         "area_density",
@@ -72,7 +76,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         100.0,
         1e7,
         exclusive_minimum=True,
-        roles=(JELLY,),
+        roles=(JELLY, STRAND),
         animatable=True,
     ),
     Parameter(
@@ -238,10 +242,10 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "rest_angle",
         "Rest Angle",
-        "The angle that folds return to",
+        "The angle that folds, or bends of a strand, return to",
         "MESH",
         choices=REST_ANGLES,
-        roles=(CLOTH,),
+        roles=(CLOTH, STRAND),
     ),
     Parameter(
         "use_tethers",
@@ -265,8 +269,8 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter(
         "pressure_model",
-        "Inside",
-        "What fills a closed mesh",
+        "Filled With",
+        "What fills a closed mesh: a gas has a pressure, a liquid a volume",
         "NONE",
         choices=PRESSURE_MODELS,
         roles=(CLOTH,),
@@ -359,8 +363,8 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter(
         "damping",
-        "Damping",
-        "Air-like drag: share of all motion that is lost per second, falling included",
+        "Slow All Motion",
+        "Damping as by air: share of all motion that is lost per second, falling included",
         0.0,
         "1/s",
         0.0,
@@ -371,7 +375,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter(
         "internal_damping",
-        "Wobble Damping",
+        "Calm Wobbling",
         "Calms wobbling without slowing the flight or the spin of the whole body: rate at which all other motion loses "
         "speed, so that a swing dies at half of it",
         0.5,
@@ -385,9 +389,10 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter(
         "damping_time",
-        "Material Damping",
-        "How fast stretching and bending are resisted (stiffness-proportional Rayleigh damping): motion much faster "
-        "than this time is stopped, and a swing of angular frequency ω dies at the rate ω²/2 times this time",
+        "Inner Friction",
+        "Damping of the material: how fast stretching and bending are resisted (stiffness-proportional Rayleigh "
+        "damping): motion much faster than this time is stopped, and a swing of angular frequency ω dies at the rate "
+        "ω²/2 times this time",
         0.0,
         "s",
         0.0,
@@ -407,7 +412,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         10.0,
         0.0,
         1.0,
-        roles=(JELLY, CLOTH, GRAINS, COLLIDER),
+        roles=(JELLY, CLOTH, STRAND, GRAINS, COLLIDER),
         animatable=True,
     ),
     Parameter(
@@ -419,7 +424,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         "",
         0.0,
         1.0,
-        roles=(JELLY, CLOTH, GRAINS, COLLIDER),
+        roles=(JELLY, CLOTH, STRAND, GRAINS, COLLIDER),
         animatable=True,
     ),
     Parameter(
@@ -447,6 +452,10 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         exclusive_minimum=True,
         animatable=True,
     ),
+    GOAL_FREQUENCY,
+    *STRAND_PARAMETERS,
     *EXTERNAL_PARAMETERS,
     *GRAIN_PARAMETERS,
+    *MODE_PARAMETERS,
+    *PLASTICITY_PARAMETERS,
 )

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .errors import XpbdError
-from .material_parameters import CLOTH, GRAINS, JELLY
+from .material_parameters import CLOTH, GRAINS, JELLY, STRAND
 from .parameter import Choice, Value
+from .strand_presets import STRAND_VALUES
 
 KAWABATA = (
     "order of magnitude of KES-F measurements (Kawabata, The Standardization and Analysis of Hand Evaluation, 1980)"
@@ -90,6 +91,10 @@ PRESETS: tuple[Preset, ...] = (
     Preset("SILK", "Silk", "Light and fluid", CLOTH, _cloth(0.06, 1500.0, 1e-6), KAWABATA),
     Preset("DENIM", "Denim", "Jeans: heavy and stiff", CLOTH, _cloth(0.4, 5000.0, 1.2e-4), KAWABATA),
     Preset("LEATHER", "Leather", "Garment leather, 0.8 mm", CLOTH, _cloth(0.5, 8000.0, 4e-5), SHEEP_LEATHER),
+    *(
+        Preset(name, label, description, STRAND, values, source)
+        for name, label, description, values, source in STRAND_VALUES
+    ),
     Preset("SAND", "Sand, Dry", "Sand and gravel: stone", GRAINS, _grains(2650.0, 0.0), QUARTZ),
     Preset(
         "DAMP_SAND", "Sand, Damp", "Keeps the shape that it is built in", GRAINS, _grains(2650.0, 1000.0), DAMP_SAND
@@ -99,13 +104,13 @@ PRESETS: tuple[Preset, ...] = (
 
 OWN_CHOICES: tuple[Choice, ...] = (
     Choice("MATERIAL", "Own Material", "The stiffness values below, in physical units"),
-    Choice("CUSTOM", "Own Compliance", "The compliance of each single constraint, set below"),
+    Choice("CUSTOM", "Own, for Experts", "The compliance of each single constraint, set below"),
 )
 PRESET_CHOICES: tuple[Choice, ...] = (
     *(Choice(preset.identifier, preset.label, preset.description) for preset in PRESETS),
     *OWN_CHOICES,
 )
-DEFAULT_PRESETS: Mapping[str, str] = {JELLY: "JELLY_MEDIUM", CLOTH: "COTTON", GRAINS: "SAND"}
+DEFAULT_PRESETS: Mapping[str, str] = {JELLY: "JELLY_MEDIUM", CLOTH: "COTTON", STRAND: "ROPE", GRAINS: "SAND"}
 
 _BY_IDENTIFIER = {preset.identifier: preset for preset in PRESETS}
 

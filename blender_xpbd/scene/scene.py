@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from .beginning import Beginning, validate_beginning
 from .body import Body, validate_body
 from .body_contact import validate_contact
 from .body_kinds import no_bodies, validate_kind
@@ -38,6 +39,7 @@ class Scene:
         forces: force fields.
         air_density: of the air that winds move [kg/m³].
         tracks: parameters that change over the frames; those of the objects and settings count where there is none.
+        beginning: the state of another job that it goes on from; None to begin at rest.
         attraction: G of all bodies on each other [m³/(kg·s²)]; a = G Σ m d / (d² + ε²)^(3/2).
         attraction_softening: ε [m].
     """
@@ -50,6 +52,7 @@ class Scene:
     forces: tuple[Force, ...] = ()
     tracks: tuple[Track, ...] = ()
     air_density: float = 1.2
+    beginning: Beginning | None = None
     attraction: float = 0.0
     attraction_softening: float = 0.0
 
@@ -83,6 +86,8 @@ def validate(scene: Scene) -> None:
         validate_collider(collider, frame_count)
         validate_shape(collider)
     AIR_DENSITY.check(scene.air_density)
+    if scene.beginning is not None:
+        validate_beginning(scene.beginning, scene.frames)
     ATTRACTION.check(scene.attraction)
     ATTRACTION_SOFTENING.check(scene.attraction_softening)
     fields = {force.identifier for force in scene.forces}

@@ -22,8 +22,8 @@ QUALITIES = (
     Choice(
         "MATERIAL",
         "Normal",
-        "As many substeps as the stiffness of the materials, the size of the cells and moving colliders ask for; the "
-        "bake tells how many. To set substeps or iterations chooses Fixed",
+        "As many substeps as the stiffness of the materials, the size of cells and faces and moving colliders ask for; "
+        "the bake tells how many. To set substeps or iterations chooses Fixed",
     ),
     Choice(
         "FINAL", "Final", "Four times the substeps of Normal: for what must be right. A bake takes that much longer"
@@ -46,7 +46,7 @@ PRECISIONS = (
 ACCELERATIONS = (
     Choice(
         "HIERARCHY",
-        "Coarse Levels",
+        "Far Pulls First",
         "Carry the pull of pins over the cloth on coarser and coarser meshes: stiff cloth of many vertices stretches "
         "no more than its material at a fraction of the substeps. Only cloths that gain from it take part",
     ),
@@ -104,9 +104,9 @@ SOLVER_PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter(
         "acceleration",
-        "Acceleration",
-        "How pinned cloth becomes stiff with few substeps. Choose None to compare, or for a mesh that is modelled with "
-        "folds only a few edges wide",
+        "Stiff Cloth",
+        "Acceleration by coarse levels: how pinned cloth becomes stiff with few substeps. Choose None to compare, or "
+        "for a mesh that is modelled with folds only a few edges wide",
         "HIERARCHY",
         choices=ACCELERATIONS,
     ),
@@ -120,9 +120,28 @@ SOLVER_PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter(
         "measure_residual",
-        "Measure Residual",
+        "Measure What Is Left",
         "Measure in each frame how far one more iteration would still move a vertex; costs some time",
         False,
+    ),
+    Parameter(
+        "preroll",
+        "Start Frames",
+        "Frames that are simulated before the first one and not kept, so that what falls has settled by then. What is "
+        "animated stands as it does at the first frame",
+        0,
+        minimum=0,
+        maximum=10000,
+        soft_maximum=100,
+    ),
+    Parameter(
+        "sewing_frames",
+        "Sewing Frames",
+        "So many simulated frames, Start Frames among them, begin without gravity: seams close before the cloth drapes",
+        0,
+        minimum=0,
+        maximum=10000,
+        soft_maximum=100,
     ),
     Parameter("precision", "Precision", "How finely positions are kept", "AUTO", choices=PRECISIONS),
     Parameter("device", "Device", "What the solver runs on", "AUTO", choices=DEVICES),
@@ -161,6 +180,8 @@ class SolverSettings:
     measure_residual: bool = False
     precision: str = "AUTO"
     acceleration: str = "HIERARCHY"
+    preroll: int = 0
+    sewing_frames: int = 0
 
     @classmethod
     def from_values(cls, values: Mapping[str, Value]) -> SolverSettings:
@@ -192,12 +213,14 @@ class FrameRange:
         end: the last frame, inclusive.
         step: a result is kept at every step-th frame from the start, and at the end.
         frame_duration: seconds per frame (fps_base / fps).
+        hidden: frames from the start that are simulated and not kept.
     """
 
     start: int
     end: int
     step: int = 1
     frame_duration: float = 1.0 / 24.0
+    hidden: int = 0
 
     def __post_init__(self) -> None:
         if self.end < self.start:
@@ -216,5 +239,5 @@ class FrameRange:
 
     def kept(self) -> list[int]:
         """The frames of which a result is kept, ascending."""
-        frames = list(range(self.start, self.end + 1, self.step))
+        frames = list(range(self.start + self.hidden, self.end + 1, self.step))
         return frames if frames[-1] == self.end else [*frames, self.end]

@@ -7,16 +7,19 @@ import itertools
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..bodies.body_model import BodyModel
 from ..constraints.constraint import BDF2, DAMPED, WARM
 from ..contacts.search.crossings import crossings as find_crossings
-from ..device.arrays import read_array, write_array
+from ..device.arrays import edited_array, read_array, write_array
 from ..scene.errors import XpbdError
 from .step.colour_path import project_by_colours
+from .step.falls import Falls
 from .step.grain_memory import check_grain_pairs, most_grain_bytes, read_grain_pairs, with_grain_pairs
 from .step.pair_substeps import PairSubsteps
 from .step.plan import SERIAL, Pace, make_plan
@@ -30,6 +33,7 @@ from .system.advice import divergence_advice
 from .system.colliders import build_colliders
 from .system.contact_statistics import Crossings, crossings_of
 from .system.frame_slice import WHOLE, FrameSlice
+from .system.grabbed import GrabbedParticles, grab_table
 from .system.speed_changes import speed_changes
 from .system.system import System
 from .windows.anchor_state import check_anchors, most_anchor_bytes
@@ -47,6 +51,7 @@ class Solver:
         frame_index: frames since the start.
         frames_advanced: frames that this solver has computed.
         notices: warnings of the colliders, and of what starts inside them.
+        grab: what a hand holds in the next frame, and where it was before, or None.
     """
 
     def __init__(self, system: System, paths: tuple[str, ...] = (SERIAL,)) -> None:
@@ -59,6 +64,7 @@ class Solver:
         self.paths = paths
         self.frame_index = 0
         self.frames_advanced = 0
+        self.grab: GrabbedParticles | None = None
         self._colliders = build_colliders(
             system.scene.colliders,
             system.origin,
@@ -77,8 +83,7 @@ class Solver:
         self._tracks = TrackPlayer(system, self._state, self._colliders, self._uploads)
         self._slices = SliceSteps(system, self._state, self._tracks)
         self._embeddings = [
-            _Embedding(model.elements + start, model.weights)
-            for model, start in zip(system.models, system.starts, strict=False)
+            _Embedding(model, int(start)) for model, start in zip(system.models, system.starts, strict=False)
         ]
 
     def advance(self) -> None:
@@ -112,14 +117,31 @@ class Solver:
         count = pairs.slices(self.frame_index)
         if count > 1:
             self._write(before)
-            self._slices.set(count, self.frame_index)
-            self._slices.rescale(1.0 / count)
-            for number in range(count):
-                self._simulate(path, FrameSlice(number, count))
-            self._slices.set(1, self.frame_index)
-            self._slices.rescale(count)
+            self._simulate_slices(path, count)
         pairs.note_contact()
         pairs.count_passed(begins_anew=begins_anew)
+
+    def _simulate_slices(self, path: str, count: int) -> None:
+        """Simulate a frame in slices. The first one is done twice, for it tells what falls when it begins."""
+        slices, falls, index = self._slices, self._falls, self.frame_index
+        slices.set(count, index)
+        slices.rescale(1.0 / count)
+        gained = self.system.scene.frames.frame_duration / count * falls.gravity(index)
+        keeps_means = not self._plan.variant.mode & BDF2
+        if keeps_means and index > 0:
+            before = self.checkpoint()
+            self._simulate(path, FrameSlice(0, count))
+            shares = falls.shares(before["velocities"], self.checkpoint()["velocities"], gained)
+            self._write(before)
+            slices.mend_falls(shares, falls.gravity(index - 1), 1.0 - 1.0 / count)
+        for number in range(count):
+            began = read_array(self._state.particles.velocities)
+            self._simulate(path, FrameSlice(number, count))
+        slices.set(1, index)
+        slices.rescale(count)
+        if keeps_means:
+            shares = falls.shares(began, read_array(self._state.particles.velocities), gained)
+            slices.mend_falls(shares, falls.gravity(index), 1.0 / count - 1.0)
 
     def _stays_clear(self, path: str, pairs: PairSubsteps) -> bool:
         """Simulate a frame as if no bodies touched, with as many slots as it takes; where they may have, take it back.
@@ -159,6 +181,8 @@ class Solver:
         starts, ends = frame_slice.ends(self.system.targets(index), self.system.targets(index + 1))
         self._uploads.write("targets.starts", padded(starts))
         self._uploads.write("targets.ends", padded(ends))
+        if self.system.takes_grabs:
+            self._upload_grab(frame_slice)
         self._uploads.write("colliders.motion", self._colliders.motion(index, substeps, frame_slice))
         if self._colliders.deforms:
             floats = self._colliders.deformed_floats(index, substeps * frame_slice.of)
@@ -174,12 +198,20 @@ class Solver:
             self._uploads.write("world.pairs.attracting", attraction.ordered(self.positions()))
         self._uploads.write("particles.speed_changes", speed_changes(self.system, index, frame_slice))
 
+    def _upload_grab(self, frame_slice: FrameSlice) -> None:
+        for name, values in grab_table(self.grab, frame_slice).items():
+            self._uploads.write(f"targets.{name}", values)
+
     def _simulate_substeps(self, path: str, frame_slice: FrameSlice) -> None:
         substeps = self.system.scene.settings.substeps
         if self._pairs is None:
             simulate_substeps(self._plan, path, 0, substeps, substeps)
         else:
             self._plan = self._pairs.simulate_slice(self._plan, path, self.frame_index, frame_slice)
+
+    @cached_property
+    def _falls(self) -> Falls:
+        return Falls(self.system)
 
     @property
     def _state(self) -> State:
@@ -268,6 +300,8 @@ class Solver:
         arrays = {name: read_array(array) for name, array in self._kept.items()}
         if len(self.system.grains):
             arrays |= {"grain_pairs": read_grain_pairs(self._state)}
+        if len(self.system.plastic):
+            arrays["rest_shapes"] = read_array(self._state.constraints.parameters)[self.system.plastic.places]
         return arrays if self._pairs is None else arrays | {"anchors": self._pairs.anchors()}
 
     @property
@@ -277,14 +311,40 @@ class Solver:
         size += most_grain_bytes(len(self.system.grains))
         return size if objects is None else size + most_anchor_bytes(len(objects.elements))
 
+    def adopt(self, frame_index: int, arrays: Mapping[str, npt.NDArray[np.generic]]) -> None:
+        """Go on from the checkpoint of a solver of the same bodies under other parameters.
+
+        What this one has and the other has not begins as at the start; masses are this one's.
+
+        Args:
+            frame_index: of the checkpoint.
+            arrays: from ``checkpoint``.
+
+        Raises:
+            XpbdError: E_CACHE, where the bodies are others.
+        """
+        mine = self.checkpoint()
+        fitting = {
+            name: arrays[name]
+            for name, array in mine.items()
+            if name in arrays and (name == "anchors" or arrays[name].shape == array.shape)
+        }
+        if not fitting.keys() >= {"positions", "velocities"}:
+            raise XpbdError("E_CACHE", "The state is of other bodies; begin again.")
+        positions = np.array(fitting["positions"])
+        positions[:, 3] = mine["positions"][:, 3]
+        self.restore(frame_index, {**mine, **fitting, "positions": positions})
+
     def restore(self, frame_index: int, arrays: Mapping[str, npt.NDArray[np.generic]]) -> None:
         """Go on from a checkpoint.
 
         Raises:
             XpbdError: E_CACHE, when it is not of this system, which then stays as it is.
         """
-        for name, array in self._kept.items():
-            shape = tuple(read_array(array).shape)
+        shapes = {name: tuple(read_array(array).shape) for name, array in self._kept.items()}
+        if len(self.system.plastic):
+            shapes["rest_shapes"] = self.system.plastic.places.shape
+        for name, shape in shapes.items():
             if name not in arrays or arrays[name].shape != shape or arrays[name].dtype.kind != "f":
                 raise XpbdError("E_CACHE", f"The checkpoint's {name} do not fit the job.")
             if not np.isfinite(arrays[name]).all():
@@ -302,6 +362,9 @@ class Solver:
         if len(self.system.grains):
             rows = arrays["grain_pairs"].astype(np.float64)
             self._plan = replace(self._plan, state=with_grain_pairs(self._state, rows))
+        if len(self.system.plastic):
+            with edited_array(self._state.constraints.parameters) as parameters:
+                parameters[self.system.plastic.places] = arrays["rest_shapes"]
         if self._pairs is not None:
             self._pairs.restore(arrays["anchors"])
 
@@ -334,7 +397,10 @@ class Solver:
 class _Embedding:
     """The vertices of one mesh from the particles around each."""
 
-    def __init__(self, elements: npt.NDArray[np.integer[Any]], weights: Floats) -> None:
+    def __init__(self, model: BodyModel, start: int) -> None:
+        elements, weights = model.elements + start, model.weights
+        if len(model.shown):
+            elements, weights = elements[model.shown], weights[model.shown]
         # vertices of cloth are particles
         self._are_particles = bool((weights == (1.0, 0.0, 0.0, 0.0)).all())
         # indices of the machine's own width are not converted in each frame

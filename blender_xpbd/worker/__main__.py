@@ -36,6 +36,7 @@ def main(arguments: list[str] | None = None) -> int:
         action="store_true",
         help="stop, resumable, when standard input ends: that is, when the process that asked for the bake is gone",
     )
+    parser.add_argument("--play", action="store_true", help="wait before each frame for its input, until stopped")
     options = parser.parse_args(arguments)
     bear_a_full_disk()
     # what is loaded and compiled stays to the end, so that there is nothing to collect before the first frame
@@ -45,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
     prepare_import()
     try:
         # taichi greets on standard output; imported here so that a wrong call needs no second
-        from .job_runner import run_job
+        from .play_runner import run_any_job
 
         finish_import()
     except OSError as fault:
@@ -55,7 +56,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"E_IO: The worker cannot start: {fault.strerror}; free space on the disk.", flush=True)
         return int(ExitCode.IO)
 
-    job = options.job
+    job, is_played = options.job, options.play
     if options.wait is not None:
         order = wait_for_order(sys.stdin.fileno(), options.wait)
         if order is None:
@@ -65,13 +66,13 @@ def main(arguments: list[str] | None = None) -> int:
         except XpbdError as error:
             # there is no log to say it in; the exit status tells
             return int(error.exit_code)
-        job = order.job
+        job, is_played = order.job, order.is_played
     stop = StopSignal()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.request())
     if options.stop_at_end_of_input:
         stop.watch(sys.stdin.fileno())
-    return int(run_job(job, stop, taichi_cache_folder()))
+    return int(run_any_job(job, stop, taichi_cache_folder(), is_played=is_played))
 
 
 def taichi_cache_folder() -> Path:

@@ -19,6 +19,7 @@ from ..jobs.checkpoint import write_checkpoint
 from ..jobs.frames import FrameCache
 from ..jobs.job import read_job
 from ..jobs.lock import JobLock
+from ..jobs.milestones import milestone_frames, write_milestone
 from ..jobs.result import BodyResult, Result, Tangled, write_result
 from ..jobs.status import Fault, State, Status, write_status
 from ..jobs.tangled import write_tangled
@@ -26,18 +27,22 @@ from ..scene.body import topology_hash
 from ..scene.errors import ExitCode, Notice, XpbdError
 from ..scene.scene import Scene
 from ..scene.settings import EFFORTS
+from ..scene.stages import staged
 from ..solver.solver import Solver
 from ..solver.step.plan import choose_paths
-from ..solver.system.advice import divergence_advice, stiffness_advice
+from ..solver.system.advice import divergence_advice, stiffness_advice, stretch_advice
 from ..solver.system.contact_statistics import CONTACT_STATISTICS, contact_rows
 from ..solver.system.statistics import Measure
 from ..solver.system.substeps import MOST_SUBSTEPS
 from ..solver.system.system import System, build_system
+from ..solver.tearing import make_solver
+from .beginning import cannot_go_on, take_over
 from .contact_notices import tangled_notices, tunnelled_notice
 from .quality import QualityChoice, by_material, choose_quality, with_settings
-from .resume import Start, find_start, had_checkpoint, unfit
+from .resume import Start, find_start, had_checkpoint, is_simulated_alike, unfit
 from .stop_signal import StopSignal
 from .stopwatch import Stopwatch
+from .torn_notices import torn_notices
 
 # chosen by hand: about as much of a bake as a crash may cost [s]
 CHECKPOINT_SECONDS = 2.0
@@ -55,18 +60,19 @@ TUNNELLED = CONTACT_STATISTICS.index("tunnelled")
 DIVERGED_MEAN_STRAIN = 10.0
 
 
-def run_job(folder: Path, stop: StopSignal, taichi_cache: Path) -> ExitCode:
+def run_job(folder: Path, stop: StopSignal, taichi_cache: Path, runner: type[JobRunner] | None = None) -> ExitCode:
     """Run a job; whatever happens is written to its status.
 
     Args:
         folder: the job folder.
         stop: looked at between frames.
         taichi_cache: private folder of compiled kernels.
+        runner: what runs it; None for a ``JobRunner``.
     """
     try:
         with JobLock(folder):
             try:
-                return JobRunner(folder, stop, taichi_cache).run()
+                return (runner or JobRunner)(folder, stop, taichi_cache).run()
             finally:
                 _leave_taichi()
     except XpbdError as error:
@@ -121,7 +127,7 @@ class JobRunner:
         was_saved = had_checkpoint(self._folder)
         self._tell("STARTING")
         with self._watch.stage("read"):
-            scene = read_job(self._folder)
+            scene = staged(self._read())
         self._status = replace(self._status, frames_total=len(scene.frames.kept()))
         self._tell("BUILDING")
         with self._watch.stage("build"):
@@ -130,20 +136,15 @@ class JobRunner:
             device = start_taichi(
                 system.device, system.graphics_work, self._taichi_cache, system.wants_double, system.is_branched
             )
-        if scene.settings.solver_mode == "XPBD" and scene.settings.quality in EFFORTS:
-            system = with_settings(system, by_material(system))
-            print(f"By material: {system.scene.settings.substeps} substeps.", flush=True)
-        elif scene.settings.solver_mode == "XPBD" and scene.settings.quality == "AUTOMATIC":
-            with self._watch.stage("quality"):
-                chosen = choose_quality(system, choose_paths(system, device), self._stop)
-            if chosen is None:
-                self._tell("INTERRUPTED")
-                return ExitCode.INTERRUPTED
-            system = with_settings(system, chosen.settings)
-            self._note_quality(chosen)
+        chosen = self._with_substeps(system, device)
+        if chosen is None:
+            self._tell("INTERRUPTED")
+            return ExitCode.INTERRUPTED
+        system = chosen
         self._note_softness(system)
         with self._watch.stage("build"):
-            solver = Solver(system, choose_paths(system, device))
+            system = self._prepared(system)
+            solver = self._solver(system, choose_paths(system, device))
             crossings = solver.crossings()
         tangled = tangled_notices(crossings, scene)
         notices = (*self._status.notices, *system.notices, *solver.notices, *tangled)
@@ -151,13 +152,21 @@ class JobRunner:
         measure = Measure(system, has_contact=crossings is not None)
         vertex_count = sum(body.vertex_count for body in scene.bodies)
         cache = FrameCache(self._folder, vertex_count, len(system.models), len(measure.names), len(system.orientations))
-        begin = find_start(self._folder, scene.frames, cache, solver.most_checkpoint_bytes, was_saved=was_saved)
+        begin = Start()
+        if is_simulated_alike(self._folder, system.origin, system.scene.settings):
+            begin = find_start(self._folder, scene.frames, cache, solver.most_checkpoint_bytes, was_saved=was_saved)
         found = write_tangled(self._folder, NO_VERTICES if crossings is None else crossings.vertices)
         write_result(self._folder, _result(system, device, measure.names, self._status.notices, found))
+        if scene.beginning is not None and begin.saved is None:
+            with self._watch.stage("beginning"):
+                if not take_over(self._folder, scene, system.origin, device, self._stop):
+                    self._tell("INTERRUPTED")
+                    return ExitCode.INTERRUPTED
+            begin = find_start(self._folder, scene.frames, cache, solver.most_checkpoint_bytes, was_saved=False)
         with self._watch.stage("compile"):
             solver.compile()
-        self._begin(begin, scene, solver, cache)
-        if solver.frame_index == 0:
+        solver = self._begin(begin, scene, solver, cache)
+        if solver.frame_index == 0 and not scene.frames.hidden:
             self._publish(solver, cache, measure, scene.frames.start)
         # what was made until here stays; it was made without collecting, see __main__
         gc.freeze()
@@ -165,25 +174,62 @@ class JobRunner:
         self._tell("RUNNING")
         return self._simulate(scene, solver, cache, measure)
 
+    def _with_substeps(self, system: System, device: str) -> System | None:
+        """The system with the substeps that its quality asks for; None where a stop was requested meanwhile."""
+        settings = system.scene.settings
+        if settings.solver_mode == "XPBD" and settings.quality in EFFORTS:
+            system = with_settings(system, by_material(system))
+            print(f"By material: {system.scene.settings.substeps} substeps.", flush=True)
+        elif settings.solver_mode == "XPBD" and settings.quality == "AUTOMATIC":
+            with self._watch.stage("quality"):
+                chosen = choose_quality(system, choose_paths(system, device), self._stop)
+            if chosen is None:
+                return None
+            system = with_settings(system, chosen.settings)
+            self._note_quality(chosen)
+        return system
+
+    def _read(self) -> Scene:
+        return read_job(self._folder)
+
+    def _solver(self, system: System, paths: tuple[str, ...]) -> Solver:
+        return make_solver(system, paths)
+
+    def _prepared(self, system: System) -> System:
+        """The system that is simulated, once its substeps are known."""
+        return system
+
     def _simulate(self, scene: Scene, solver: Solver, cache: FrameCache, measure: Measure) -> ExitCode:
-        kept = set(scene.frames.kept())
+        kept, milestones = set(scene.frames.kept()), milestone_frames(scene.frames)
+        system = solver.system
+        # some of it may have torn in an earlier run
+        measure = Measure(system, has_contact=solver.contact_counts() is not None)
         self._checkpoint_time = self._solving_since = time.perf_counter()
         for frame in range(scene.frames.start + solver.frame_index + 1, scene.frames.end + 1):
             if self._stop.is_requested:
                 self._save_checkpoint(solver, cache)
+                self._note_torn(solver)
                 self._tell("INTERRUPTED")
                 return ExitCode.INTERRUPTED
             with self._watch.stage("solve"):
                 solver.advance()
             self._note_tunnelled(solver, frame)
+            if solver.system is not system:
+                # what has torn is measured by other edges
+                system = solver.system
+                measure = Measure(system, has_contact=solver.contact_counts() is not None)
             if frame in kept:
                 self._publish(solver, cache, measure, frame)
+            if frame in milestones:
+                with self._watch.stage("write"):
+                    write_milestone(self._folder, frame, solver.checkpoint())
             if time.perf_counter() - self._checkpoint_time > self._checkpoint_pause:
                 self._save_checkpoint(solver, cache)
             self._status = replace(self._status, solver_fps=self._frames_per_second(solver))
             if time.perf_counter() - self._status_time > self._status_pause:
                 self._tell("RUNNING")
         self._save_checkpoint(solver, cache)
+        self._note_torn(solver)
         self._tell("COMPLETE")
         return ExitCode.COMPLETE
 
@@ -219,8 +265,8 @@ class JobRunner:
             self._status = replace(self._status, notices=(*self._status.notices, Notice("W_QUALITY", text)))
 
     def _note_softness(self, system: System) -> None:
-        if text := stiffness_advice(system):
-            self._status = replace(self._status, notices=(*self._status.notices, Notice("W_QUALITY", text)))
+        told = [Notice("W_QUALITY", text) for text in (stiffness_advice(system), stretch_advice(system)) if text]
+        self._status = replace(self._status, notices=(*self._status.notices, *told))
 
     def _note_inverted(self, statistics: np.ndarray, system: System, frame: int) -> None:
         noted = {notice.object_name for notice in self._status.notices if notice.code == "W_INVERTED"}
@@ -237,37 +283,50 @@ class JobRunner:
         if (counts := solver.contact_counts()) is not None:
             self._add_tunnelled(solver.system, counts[:, TUNNELLED], frame)
 
+    def _note_torn(self, solver: Solver) -> None:
+        """How many seams of each body have torn in the end."""
+        self._status = replace(self._status, notices=(*self._status.notices, *torn_notices(solver)))
+
     def _add_tunnelled(self, system: System, counts: np.ndarray, frame: int) -> None:
         for count, model in zip(counts, system.models, strict=True):
             notice = tunnelled_notice(float(count), model.body.name, frame, self._status.notices)
             if notice is not None:
                 self._status = replace(self._status, notices=(*self._status.notices, notice))
 
-    def _begin(self, begin: Start, scene: Scene, solver: Solver, cache: FrameCache) -> None:
-        """Go on from the checkpoint where there is a good one, and tell what an earlier run has left damaged."""
+    def _begin(self, begin: Start, scene: Scene, solver: Solver, cache: FrameCache) -> Solver:
+        """Go on from the checkpoint where there is a good one, and tell what an earlier run has left damaged.
+
+        Returns:
+            The solver that goes on.
+        """
         saved, notice = begin.saved, begin.notice
         if saved is not None:
             try:
                 solver.restore(saved[0] - scene.frames.start, saved[1])
             except XpbdError as fault:
                 saved, notice = None, unfit(fault, scene.frames)
+        if saved is None and scene.beginning is not None:
+            raise cannot_go_on(scene.beginning)
         if notice is not None:
             print(notice, flush=True)
             # of this run alone, so not in the result
             self._status = replace(self._status, notices=(*self._status.notices, notice))
         if saved is None:
-            return
+            return solver
         frame = saved[0]
         done = [number for number in scene.frames.kept() if number <= frame]
         cache.flush_later(done)
         self._is_lasting = True
-        self._status = replace(self._status, frame=done[-1], frames_done=len(done))
+        self._status = replace(self._status, resumed_after=frame)
+        if done:
+            self._status = replace(self._status, frame=done[-1], frames_done=len(done))
         for number in done:
             statistics = begin.statistics[number]
             self._note_inverted(statistics, solver.system, number)
             if solver.contact_counts() is not None:
                 self._add_tunnelled(solver.system, statistics[:, len(STATISTICS) + TUNNELLED], number)
         print(f"Going on after frame {frame}.", flush=True)
+        return solver
 
     def _save_checkpoint(self, solver: Solver, cache: FrameCache) -> None:
         """Keep the state, flushed to the disk with its frames where there is work to lose in a power cut.
@@ -311,7 +370,7 @@ def _contact(solver: Solver, frame: int) -> np.ndarray | None:
     counts, frames = solver.contact_counts(), solver.system.scene.frames
     if counts is None:
         return None
-    return contact_rows(counts, solver.crossings() if frame in {frames.start, frames.end} else None)
+    return contact_rows(counts, solver.crossings() if frame in {frames.start + frames.hidden, frames.end} else None)
 
 
 def _result(
@@ -319,8 +378,10 @@ def _result(
 ) -> Result:
     bodies, first = [], 0
     turns = system.orientation_starts[:-1]
-    for model, counts, first_turn in zip(system.models, _constraint_counts(system), turns, strict=True):
-        body = model.body
+    # as they came, not as they are joined
+    for body, model, counts, first_turn in zip(
+        system.scene.bodies, system.models, _constraint_counts(system), turns, strict=True
+    ):
         bodies.append(
             BodyResult(
                 identifier=body.identifier,
@@ -330,7 +391,7 @@ def _result(
                 particle_count=len(model.positions),
                 tetrahedron_count=len(model.tetrahedra),
                 constraint_counts=counts,
-                topology_hash=topology_hash(body.vertex_count, body.face_sizes, body.corners),
+                topology_hash=topology_hash(body.vertex_count, body.face_sizes, body.corners, body.loose_edges),
                 orientation_start=int(first_turn),
                 orientation_count=len(model.orientations),
             )

@@ -20,9 +20,11 @@ class Order:
 
     Attributes:
         job: the job folder, whose log gets what the process prints.
+        is_played: an artist plays it, and gives an input for each frame.
     """
 
     job: Path
+    is_played: bool = False
 
     def take_output(self) -> None:
         """Print to the log from now on, Taichi's own code included.
@@ -56,7 +58,8 @@ def wait_for_order(descriptor: int, seconds: float) -> Order | None:
         return None
     if not line.endswith(b"\n"):
         return None
-    return Order(Path(json.loads(line)["job"]))
+    order = json.loads(line)
+    return Order(Path(order["job"]), is_played=bool(order.get("play", False)))
 
 
 def _read_line(descriptor: int) -> bytes:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..bodies.own_settings import is_pbd
 from ..scene.settings import SolverSettings
 from ..solver.solver import Solver
 from ..solver.system.substeps import substeps_for_material
@@ -77,11 +78,13 @@ def with_settings(system: System, settings: SolverSettings) -> System:
     """The scene under other substeps and iterations.
 
     In XPBD particles and constraints depend on them in plates, which are solved with a factor of the substep, and in
-    masses with drag; otherwise they stay.
+    masses with drag; shares of PBD depend on the iterations. Otherwise they stay.
     """
     scene = replace(system.scene, settings=settings)
     is_bound = any(model.plate is not None or model.body.material.damping > 0.0 for model in system.models)
-    if is_bound and settings.substeps != system.scene.settings.substeps:
+    has_shares = any(is_pbd(model.body, settings) for model in system.models)
+    is_other = settings.substeps != system.scene.settings.substeps
+    if (is_bound and is_other) or (has_shares and settings.iterations != system.scene.settings.iterations):
         return build_system(scene)
     return replace(system, scene=scene)
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from ..jobs.result import read_result
 from ..jobs.status import read_status
 from ..scene.errors import Notice, XpbdError
 from ..scene.listing import listed
-from ..scene.settings import FrameRange
+from ..scene.settings import FrameRange, SolverSettings
 
 State = dict[str, npt.NDArray[Any]]
 
@@ -32,9 +32,9 @@ class Start:
         statistics: of the whole frames that are there, by their number.
     """
 
-    saved: tuple[int, State] | None
-    notice: Notice | None
-    statistics: Mapping[int, npt.NDArray[np.float64]]
+    saved: tuple[int, State] | None = None
+    notice: Notice | None = None
+    statistics: Mapping[int, npt.NDArray[np.float64]] = field(default_factory=dict)
 
 
 def had_checkpoint(folder: Path) -> bool:
@@ -49,6 +49,23 @@ def had_checkpoint(folder: Path) -> bool:
         _require_damage(fault)
         return False
     return status is not None and status.state in {"COMPLETE", "INTERRUPTED"}
+
+
+def is_simulated_alike(folder: Path, origin: npt.NDArray[np.float64], settings: SolverSettings) -> bool:
+    """Whether what is in the folder was simulated about the same origin, in the same substeps.
+
+    Frames that another job has computed may not be: substeps by materials depend on all frames.
+
+    Raises:
+        XpbdError: E_IO, when the system cannot read the result.
+    """
+    try:
+        result = read_result(folder)
+    except XpbdError as fault:
+        _require_damage(fault)
+        return True
+    made = (*result.origin, result.substeps, result.iterations)
+    return made == (*map(float, origin), settings.substeps, settings.iterations)
 
 
 def find_start(folder: Path, frames: FrameRange, cache: FrameCache, state_bytes: int, *, was_saved: bool) -> Start:

@@ -26,7 +26,7 @@ from blender_xpbd.constraints.tetrahedron_volume import build_tetrahedron_volume
 from blender_xpbd.constraints.two_sided_distance import build_two_sided_distance
 from blender_xpbd.geometry.solid.clusters import overlapping_clusters
 from blender_xpbd.geometry.solid.tetrahedra import surface_triangles
-from blender_xpbd.geometry.surface.curvature import plate_areas, plate_matrix
+from blender_xpbd.geometry.surface.curvature import plate_areas, sheet_bending
 from blender_xpbd.geometry.surface.topology import face_diagonals, hinges, triangulate, unique_edges
 
 from .scenes import cube_tetrahedra, square
@@ -149,7 +149,7 @@ def _plate_bending() -> Example:
     positions = cloth.positions
     coefficients, _ = hinge_coefficients(positions, cloth.hinges)
     areas, stiffness = plate_areas(positions, cloth.triangles), np.full(len(positions), 1e-3)
-    matrix = plate_matrix(positions, cloth.hinges, coefficients, areas, stiffness)
+    matrix = sheet_bending(positions, cloth.hinges, coefficients, areas, stiffness).matrix
     masses = np.full(len(positions), 0.3 / len(positions))
     return cloth.example(build_plate_bending(positions, matrix, masses, 1.0 / INVERSE_H))
 

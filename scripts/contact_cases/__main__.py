@@ -25,7 +25,7 @@ def main() -> int:
     chosen = [case for case in CASES if not options.names or case.name in options.names]
     runs = [(case, n, start) for case in chosen for n in options.substeps for start in range(options.starts)]
     rows = []
-    print("case         substeps start  frames crossed  most first  told  gap %      mm/s       ms")
+    print("case         substeps start  frames crossed  most first  told  gap %  dip %      mm/s       ms")
     # Taichi does not survive a fork, and takes the precision of one scene
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(options.jobs, context, max_tasks_per_child=1) as pool:
@@ -37,7 +37,7 @@ def main() -> int:
             rows.append(row)
             print(
                 "{case:12} {substeps:8} {start:5} {frames_crossed:15} {most_crossings:5} {first_crossed:5} "
-                "{frames_told:5} {gap_error:6.2f} {speed_mm_s:9.3f} {milliseconds:8.1f} {end}".format(**row),
+                "{frames_told:5} {gap_error:6.2f} {dip:6.2f} {speed_mm_s:9.3f} {milliseconds:8.1f} {end}".format(**row),
                 flush=True,
             )
     if options.json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ipctk
 import numpy as np
+import numpy.typing as npt
 
 from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.collider_shapes import has_triangles
@@ -48,15 +49,20 @@ class Judge:
         """Pairs of an edge and a triangle that go through each other, without those of two colliders."""
         return len(self._crossing_pairs(places))
 
-    def gap_errors(self, places: Floats, gaps: Floats) -> Floats:
+    def gap_errors(self, places: Floats, gaps: Floats, is_open: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
         """How much nearer than wanted pairs of surface elements are, as a share of the gap; 0 for those that are not.
 
         Without planes and spheres, and without pairs of two colliders. Within a body the gap is at most the distance at
-        rest.
+        rest. Of closed colliders the solver holds points and sharp edges; edges of bodies may dip over the others, up
+        to a share of the gap (``contact_objects.DIP``). So these have a list of their own.
 
         Args:
             places: of all vertices [m].
             gaps: to keep between objects [m], shape (objects, objects).
+            is_open: which are colliders that have no inside, shape (objects,).
+
+        Returns:
+            of all pairs that are held, and of edges and triangles of bodies over closed colliders.
         """
         vertices, rest = (np.asfortranarray(each, np.float64) for each in (places, self.rest))
         if self.mesh is None:
@@ -64,8 +70,9 @@ class Judge:
         near = ipctk.Candidates()
         # both boxes are inflated
         near.build(self.mesh, vertices, float(gaps.max()) / 2.0)
-        errors = [0.0]
-        for pair in (*near.fv_candidates, *near.ee_candidates):
+        errors, dips = [0.0], [0.0]
+        face_pairs = len(near.fv_candidates)
+        for number, pair in enumerate((*near.fv_candidates, *near.ee_candidates)):
             points = pair.vertex_ids(self.edges, self.triangles)
             # a triangle and a vertex, or two edges
             one, other = self.object_of[points[0]], self.object_of[points[-1]]
@@ -76,8 +83,12 @@ class Judge:
                 continue
             if one == other:
                 wanted = min(wanted, np.sqrt(pair.compute_distance(rest, self.edges, self.triangles)))
-            errors.append(max(0.0, 1.0 - distance / max(wanted, 1e-30)))
-        return np.array(errors)
+            collider = max(one, other)
+            is_held = collider < self.body_count or is_open[collider]
+            # the vertex comes first
+            is_held |= number < face_pairs and one < self.body_count
+            (errors if is_held else dips).append(max(0.0, 1.0 - distance / max(wanted, 1e-30)))
+        return np.array(errors), np.array(dips)
 
     def _crossing_pairs(self, places: Floats) -> list[tuple[Ints, Ints]]:
         vertices = np.asfortranarray(places, np.float64)

@@ -30,6 +30,7 @@ def row_of(name: str, start: int, substeps: int, most_frames: int, pictures: Pat
         "first_crossed": seen.first_crossed,
         "frames_told": seen.frames_told,
         "gap_error": 100.0 * seen.gap_error,
+        "dip": 100.0 * seen.dip,
         "speed_mm_s": 1e3 * seen.speed,
         "milliseconds": seen.milliseconds,
         "end": "DIVERGED" if seen.diverged else "",

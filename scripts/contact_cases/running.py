@@ -39,6 +39,7 @@ class Outcome:
         first_crossed: the first frame with a crossing, 0 where there is none.
         frames_told: frames in which the solver tells that something may have passed through.
         gap_error: at the last frame, the 99th percentile of how much nearer than wanted pairs are, by the gap.
+        dip: likewise, of edges and triangles of bodies over closed colliders.
         speed: 99th percentile of the vertices' speeds over the last six frames [m/s].
         milliseconds: of processor per frame, the mean.
         diverged: whether the bake ended early.
@@ -50,6 +51,7 @@ class Outcome:
     first_crossed: int
     frames_told: int
     gap_error: float
+    dip: float
     speed: float
     milliseconds: float
     diverged: bool
@@ -96,6 +98,7 @@ def run_case(case: Case, start: int, substeps: int) -> tuple[Judge, Outcome]:
         before = after
         if frame in shown:
             kept.append((frame, after))
+    gap_error, dip = _gap_errors(judge, system, before, len(counts))
     bad = [frame for frame, (_, is_bad) in enumerate(counts, 1) if is_bad]
     return (
         judge,
@@ -104,7 +107,8 @@ def run_case(case: Case, start: int, substeps: int) -> tuple[Judge, Outcome]:
             most_crossings=max((count for count, _ in counts), default=0),
             first_crossed=bad[0] if bad else 0,
             frames_told=told,
-            gap_error=_gap_error(judge, system, before, len(counts)),
+            gap_error=gap_error,
+            dip=dip,
             speed=float(np.percentile(np.concatenate(speeds[-6:]), 99)) if speeds else float("nan"),
             milliseconds=1e3 * seconds / max(len(counts), 1),
             diverged=diverged,
@@ -113,12 +117,13 @@ def run_case(case: Case, start: int, substeps: int) -> tuple[Judge, Outcome]:
     )
 
 
-def _gap_error(judge: Judge, system: System, surface: Floats, frame: int) -> float:
+def _gap_errors(judge: Judge, system: System, surface: Floats, frame: int) -> tuple[float, float]:
     """Of those pairs that are nearer than wanted, the 99th percentile; 0 where nothing but planes is touched."""
-    if system.objects is None:
-        return 0.0
-    errors = judge.gap_errors(judge.places(surface, frame), system.objects.gaps)
-    return float(np.percentile(errors, 99))
+    objects = system.objects
+    if objects is None:
+        return 0.0, 0.0
+    errors, dips = judge.gap_errors(judge.places(surface, frame), objects.gaps, objects.is_open)
+    return float(np.percentile(errors, 99)), float(np.percentile(dips, 99))
 
 
 def _surface(solver: Solver) -> Floats:

@@ -16,6 +16,7 @@ from . import (
     limits,
     moments,
     resolution,
+    rods,
     solids,
     winds,
 )
@@ -34,6 +35,7 @@ CASES: tuple[Case, ...] = (
     *friction.CASES,
     *rest.CASES,
     *winds.CASES,
+    *rods.CASES,
     *grains.CASES,
     *cloths.CASES,
     *moments.CASES,

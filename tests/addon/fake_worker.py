@@ -78,7 +78,7 @@ def main(folder: Path, wishes: dict) -> int:
             body.vertex_count,
             7,
             {"distance": 3},
-            topology_hash(body.vertex_count, body.face_sizes, body.corners),
+            topology_hash(body.vertex_count, body.face_sizes, body.corners, body.loose_edges),
         )
         for body, start in zip(scene.bodies, starts, strict=False)
     ]

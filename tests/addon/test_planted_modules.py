@@ -101,7 +101,7 @@ def test_a_worker_imports_nothing_of_the_cache(is_waiting, python, hostile, plan
     from blender_xpbd.addon.process import waiting_worker
     from blender_xpbd.addon.process.worker_process import WorkerProcess
 
-    job = baked_job(hostile / "xpbd_cache" / "Scene")
+    job = baked_job(hostile / "xpbd_cache" / "shot" / "Scene")
     for folder in (job, job.parent, job / "frames", hostile / "xpbd_cache"):
         plant(folder)
     if is_waiting:
@@ -160,7 +160,7 @@ def test_a_headless_bake_imports_nothing_beside_the_file(bpy, hostile, plant, ma
     bpy.context.object.xpbd.role = "CLOTH"
     blend = hostile / "film" / "shot.blend"
     plant(blend.parent)
-    plant(blend.parent / "xpbd_cache" / "Scene")
+    plant(blend.parent / "xpbd_cache" / "shot" / "Scene")
     bpy.ops.wm.save_as_mainfile(filepath=str(blend))
     command = [sys.executable, str(ROOT / "scripts" / "bake.py"), str(blend), "--frames", "1", "3", "--json"]
     for folder in (hostile / "current", blend.parent):

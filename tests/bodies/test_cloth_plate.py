@@ -13,9 +13,14 @@ from blender_xpbd.constraints.dihedral_bending import build_dihedral_bending, hi
 from blender_xpbd.geometry.surface.topology import hinges
 from blender_xpbd.scene.body import Body
 from blender_xpbd.scene.material import Material
+from blender_xpbd.scene.presets import preset_values
 from blender_xpbd.scene.settings import SolverSettings
+from blender_xpbd.solver.solver import Solver
+from blender_xpbd.solver.system.system import build_system
+from tests.solver.scenes import scene
 
 DENSITY = 0.15
+COTTON = {**preset_values("COTTON", "CLOTH"), "internal_damping": 0.0}
 OVERHANG = 0.045
 # bending length: half of what hangs over at 41.5° (ASTM D1388)
 STIFFNESS = DENSITY * 9.81 * (OVERHANG / 2.0) ** 3
@@ -33,6 +38,15 @@ def sheet(pattern="quads"):
 def curved():
     positions, sizes, corners = sheet()
     positions[:, 2] = 0.3 * positions[:, 0] ** 2
+    return positions, sizes, corners
+
+
+def creased(angle=1.7):
+    """A sheet with one sharp fold [rad]."""
+    positions, sizes, corners = sheet()
+    beyond = np.maximum(positions[:, 0] - 0.5, 0.0)
+    positions[:, 0] += beyond * (np.cos(angle) - 1.0)
+    positions[:, 2] = beyond * np.sin(angle)
     return positions, sizes, corners
 
 
@@ -61,7 +75,7 @@ def test_flat_cloth_bends_as_a_plate(bending_model, pattern):
 @pytest.mark.parametrize(
     ("mesh", "settings", "values"),
     [
-        (curved(), {}, {}),
+        (creased(), {}, {}),
         (sheet(), {"solver_mode": "PBD"}, {}),
         (sheet(), {"device": "GPU"}, {}),
         (sheet(), {}, {"stiffness_input": "COMPLIANCE"}),
@@ -81,11 +95,66 @@ def test_bending_by_distances_or_none_stays():
 
 
 def test_pieces_choose_for_themselves():
-    """A curved piece beside a flat one keeps its hinges, all of them."""
-    alone, both = cloth(curved()), cloth(two_sheets(curved()))
+    """A creased piece beside a flat one keeps its hinges, all of them."""
+    alone, both = cloth(creased()), cloth(two_sheets(creased()))
     assert both.plate is not None
     assert bending_hinges(both) == bending_hinges(alone)
     assert np.diff(both.plate.matrix.starts)[len(sheet()[0]) :].max() == 0
+
+
+@pytest.mark.parametrize("mesh", [curved(), creased(1.5)], ids=["curved", "creased"])
+def test_curved_cloth_bends_as_a_shell(mesh):
+    model = cloth(mesh)
+    assert bending_hinges(model) == 0
+    assert len(model.plate.rest.forces)
+    assert cloth(mesh, rest_angle="FLAT").plate.rest is None
+    both = cloth(two_sheets(mesh)).plate.rest
+    assert both.vertices.min() >= len(sheet()[0])
+    assert cloth(sheet()).plate.rest is None
+
+
+def half_tube(**values):
+    """A free half tube of 20 cm of cotton, 40 cm long."""
+    positions, sizes, corners = grid(np.pi * 0.1, 0.4, 16, 20, "crossed")
+    angle = positions[:, 0] / 0.1
+    positions = np.stack([0.1 * np.cos(angle), positions[:, 1], 0.1 * np.sin(angle)], axis=1)
+    body = Body("b0", "Cloth", "CLOTH", positions, sizes, corners, Material.from_values({**COTTON, **values}))
+    return scene(body, frames=(1, 300), gravity=(0.0, 0.0, 0.0))
+
+
+@pytest.mark.usefixtures("taichi_cpu")
+def test_a_shell_keeps_its_shape_and_what_is_to_rest_flat_opens():
+    widths = []
+    for rest_angle in ("MESH", "FLAT"):
+        simulation = Solver(build_system(half_tube(rest_angle=rest_angle)))
+        for _ in range(24):
+            simulation.advance()
+        widths.append(float(np.ptp(simulation.positions()[:, 0])))
+    assert widths[0] == pytest.approx(0.2, abs=1e-5)
+    assert widths[1] > 0.22
+
+
+@pytest.mark.usefixtures("taichi_cpu")
+def test_a_shell_that_is_squeezed_and_spins_keeps_momentum_and_gains_no_energy():
+    simulation = Solver(build_system(half_tube()))
+    masses = simulation.system.models[0].masses
+    places = simulation.positions().astype(np.float64)
+    x = places - masses @ places / masses.sum()
+    thrown = np.cross([0.0, 3.0, 0.0], x) - x * [3.0, 0.0, 0.0]
+    state = simulation.checkpoint()
+    velocities = np.array(state["velocities"], np.float64)
+    velocities[:, :3] += thrown
+    simulation.restore(0, {**state, "velocities": velocities})
+    energies, v = [float(masses @ (thrown**2).sum(axis=1))], thrown
+    for _ in range(120):
+        simulation.advance()
+        v = np.array(simulation.checkpoint()["velocities"][:, :3], np.float64)
+        energies.append(float(masses @ (v**2).sum(axis=1)))
+    now = simulation.positions().astype(np.float64)
+    spins = masses @ np.cross(x, thrown), masses @ np.cross(now - masses @ now / masses.sum(), v)
+    assert np.linalg.norm(spins[1] - spins[0]) < 1e-3 * np.linalg.norm(spins[0])
+    assert np.linalg.norm(masses @ v) < 1e-5 * masses.sum()
+    assert 0.3 * energies[0] < energies[-1] < max(energies[1:]) < 1.02 * energies[0]
 
 
 def test_slivers_bend_by_hinges():

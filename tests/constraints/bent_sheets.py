@@ -4,7 +4,7 @@
 import numpy as np
 
 from blender_xpbd.constraints.isometric_bending import hinge_coefficients
-from blender_xpbd.geometry.surface.curvature import plate_areas, plate_matrix
+from blender_xpbd.geometry.surface.curvature import plate_areas, sheet_bending
 from blender_xpbd.geometry.surface.topology import hinges
 
 CURVATURE = 1e-3
@@ -38,13 +38,17 @@ def area(positions, triangles):
     return np.linalg.norm(np.cross(b - a, c - a), axis=1).sum() / 2.0
 
 
-def sheet_matrix(positions, triangles, stiffness):
-    """B of a sheet."""
+def bent_sheet(positions, triangles, stiffness):
+    """How a sheet bends about its shape at rest."""
     folds = hinges(triangles)
     coefficients, _ = hinge_coefficients(positions, folds)
-    return plate_matrix(
-        positions, folds, coefficients, plate_areas(positions, triangles), np.full(len(positions), stiffness)
-    )
+    areas = plate_areas(positions, triangles)
+    return sheet_bending(positions, folds, coefficients, areas, np.full(len(positions), stiffness))
+
+
+def sheet_matrix(positions, triangles, stiffness):
+    """B of a sheet."""
+    return bent_sheet(positions, triangles, stiffness).matrix
 
 
 def strip_matrix(positions, stiffness):

@@ -3,10 +3,12 @@
 
 import numpy as np
 import pytest
+from contact_cases.shapes import rotation
 
-from blender_xpbd.constraints.plate_bending import build_plate_bending
+from blender_xpbd.constraints.plate_bending import build_plate_bending, evaluate_plate_bending
 from blender_xpbd.geometry.cholesky import SparseRows
-from tests.constraints.bent_sheets import equilateral_sheet, jittered, sheet_matrix
+from blender_xpbd.geometry.surface.rest_curvature import vertex_frames
+from tests.constraints.bent_sheets import bent_sheet, equilateral_sheet, jittered, sheet_matrix
 from tests.constraints.projection_kernel import projected
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
@@ -59,6 +61,50 @@ def test_it_is_the_implicit_step(held, time):
     assert np.abs(expected - positions).max() > 0.1
     np.testing.assert_allclose(moved, expected, atol=3e-3)
     np.testing.assert_array_equal(moved[:held], positions[:held])
+
+
+def tube(size=12):
+    """A piece of a tube that curves along both axes: positions, B, masses and what its rest shape adds."""
+    flat, triangles = equilateral_sheet(size)
+    flat = jittered(flat)
+    angle = flat[:, 0] / 8.0
+    positions = np.stack([8.0 * np.sin(angle), flat[:, 1], 8.0 * np.cos(angle) - 0.02 * flat[:, 1] ** 2], axis=1)
+    bending = bent_sheet(positions, triangles, 0.3)
+    masses = np.random.default_rng(1).uniform(0.5, 2.0, len(positions))
+    return positions, bending.matrix, masses, bending.rest
+
+
+def turned(positions):
+    return positions @ rotation(2, 0.7).T @ rotation(0, 2.0).T + np.array([1.0, 2.0, 3.0])
+
+
+def test_what_rests_curved_rests_in_any_attitude():
+    positions, matrix, masses, rest = tube()
+    block = build_plate_bending(positions, matrix, masses, H, rest=rest)
+    flat = build_plate_bending(positions, matrix, masses, H)
+    for places in (positions, turned(positions)):
+        assert evaluate_plate_bending(places, block).max() < 1e-12 < evaluate_plate_bending(places, flat).max()
+        moved, _ = projected(block, places, inverse(masses), 1.0 / H**2)
+        np.testing.assert_allclose(moved, places, atol=2e-5)
+        assert np.abs(projected(flat, places, inverse(masses), 1.0 / H**2)[0] - places).max() > 1e-3
+
+
+@pytest.mark.parametrize("held", [0, 3])
+def test_a_shell_is_the_implicit_step_of_what_turns_with_it(held):
+    positions, matrix, masses, rest = tube()
+    masses[:held] = 0.0
+    block = build_plate_bending(positions, matrix, masses, H, rest=rest)
+    bent = turned(positions) + np.random.default_rng(3).normal(0.0, 0.05, positions.shape)
+    frames = vertex_frames(bent, rest.stencils)[rest.vertices]
+    push = np.zeros_like(bent)
+    np.add.at(push, rest.particles, np.einsum("nij,nj->ni", frames, rest.forces))
+    free, stiff = masses > 0.0, H * H * dense(matrix)
+    expected = bent.copy()
+    system = np.diag(masses[free]) + stiff[np.ix_(free, free)]
+    expected[free] += np.linalg.solve(system, (H * H * push - stiff @ bent)[free])
+    moved, _ = projected(block, bent, inverse(masses), 1.0 / H**2)
+    np.testing.assert_allclose(moved, expected, atol=3e-4)
+    assert np.abs(expected - bent).max() > 1e-2
 
 
 def test_another_iteration_adds_nothing():

@@ -69,7 +69,7 @@ def test_files_are_named_by_identifier_and_field(job: Path) -> None:
 
 def test_job_tells_units_names_and_version(job: Path) -> None:
     value = json.loads((job / "job.json").read_text(encoding="utf-8"))
-    assert value["schema_version"] == 4
+    assert value["schema_version"] == 5
     assert value["units"]["youngs_modulus"] == "Pa"
     assert value["names"]["con"] == "Würfel/../\n"
     assert value["software"]
@@ -247,7 +247,7 @@ def test_every_array_is_needed_and_checked(job: Path) -> None:
     read_job(job)
 
 
-@pytest.mark.parametrize("version", [0, 1, 2, 3, 5, "4", None])
+@pytest.mark.parametrize("version", [0, 1, 2, 3, 4, 6, "5", None])
 def test_another_version_is_named(job: Path, version: object) -> None:
     edit(job, lambda value: value.update(schema_version=version))
     with pytest.raises(XpbdError, match=r"E_JOB.*schema version") as caught:

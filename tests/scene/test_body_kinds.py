@@ -29,16 +29,32 @@ def body(role: str) -> Body:
     return Body("b0", "Thing", role, POINTS, *FACES)
 
 
+def strand(edges: list[list[int]]) -> Body:
+    none = np.zeros(0, np.int32)
+    return Body("b0", "Thing", "STRAND", POINTS, none, none, loose_edges=np.array(edges, np.int32))
+
+
 def test_kinds_are_found_by_their_role() -> None:
     assert [body_kind(role).name for role in body_roles()] == list(body_roles())
-    assert body_labels() == "Jelly or Cloth"
+    assert body_labels() == "Jelly, Cloth or Strand"
     with pytest.raises(XpbdError, match=r"E_PARAM.*Thing.*GAS"):
         body_kind("GAS", "Thing")
     with pytest.raises(XpbdError, match=r"E_PARAM.*Thing.*GAS"):
         validate_kind(body("GAS"))
 
 
-@pytest.mark.parametrize("role", body_roles())
+def test_a_strand_needs_edges_and_no_faces() -> None:
+    validate_kind(strand([[0, 1], [1, 2], [1, 3]]))
+    with pytest.raises(XpbdError, match=r"E_GEOM_EMPTY.*Thing.*edges"):
+        validate_kind(replace(strand([[0, 1]]), loose_edges=np.zeros((0, 2), np.int32)))
+    with pytest.raises(XpbdError, match=r"E_PARAM.*faces"):
+        validate_kind(replace(strand([[0, 1]]), face_sizes=FACES[0], corners=FACES[1]))
+    for edges in ([[0, 4]], [[-1, 0]], [[2, 2]], [[0, 1, 2]]):
+        with pytest.raises(XpbdError, match="E_PARAM"):
+            validate_kind(strand(edges))
+
+
+@pytest.mark.parametrize("role", ["JELLY", "CLOTH"])
 def test_a_body_needs_faces(role: str) -> None:
     validate_kind(body(role))
     with pytest.raises(XpbdError, match="E_GEOM_EMPTY"):
@@ -63,4 +79,4 @@ def test_a_kind_without_faces_checks_none(monkeypatch: pytest.MonkeyPatch) -> No
     grains = BodyKind("GRAINS", "Grains", "Loose grains")
     monkeypatch.setattr(body_kinds, "BODY_KINDS", (*BODY_KINDS, grains))
     validate_kind(replace(body("GRAINS"), face_sizes=FACES[0][:0], corners=FACES[1][:0]))
-    assert body_labels() == "Jelly or Cloth or Grains"
+    assert body_labels() == "Jelly, Cloth, Strand or Grains"

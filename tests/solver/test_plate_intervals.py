@@ -35,9 +35,10 @@ def energy(simulation):
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        ({"substeps": 20}, (1,)),
-        ({"substeps": 60}, (1, 2, 3)),
-        ({"substeps": 80}, (1, 2, 4)),
+        ({"substeps": 10}, (1,)),
+        ({"substeps": 20}, (1, 2)),
+        ({"substeps": 60}, (1, 2, 3, 4, 5, 6)),
+        ({"substeps": 80}, (1, 2, 4, 5, 8)),
         ({"substeps": 73}, (1,)),
         ({"substeps": 8}, (1,)),
         ({"substeps": 60, "iterations": 2}, (1,)),
@@ -45,20 +46,20 @@ def energy(simulation):
         ({"substeps": 60, "time_integration": "BDF2"}, (1,)),
     ],
 )
-def test_a_frame_has_at_least_20_solves(settings, expected):
+def test_a_frame_has_at_least_10_solves(settings, expected):
     assert plate_intervals(scene(cloth(), **settings)) == expected
 
 
 def test_what_bends_harder_than_springs_allow_is_solved_in_each_substep():
     soft, hard = (solver(cloth(20, size=size), substeps=40) for size in (1.0, 0.02))
-    assert interval(soft) == 2
+    assert interval(soft) == 4
     assert interval(hard) == 1
 
 
 @pytest.mark.parametrize("damping_time", [0.0, 0.01])
 def test_sheets_come_to_rest_as_with_a_solve_in_each_substep(monkeypatch, damping_time):
     heights = []
-    for fewest in (20, 80):
+    for fewest in (10, 80):
         monkeypatch.setattr("blender_xpbd.solver.system.plate_intervals.FEWEST_SOLVES", fewest)
         simulation = sheet(damping_time, substeps=80)
         heights.append(np.ptp(scenes.run(simulation, 150)[:, 2]))
@@ -69,7 +70,7 @@ def test_sheets_come_to_rest_as_with_a_solve_in_each_substep(monkeypatch, dampin
 
 def test_cloth_that_swings_gains_no_energy():
     simulation = solver(cloth(24, pinned=(0, 23), area_density=0.15), substeps=60, frames=(1, 200))
-    assert interval(simulation) == 3
+    assert interval(simulation) == 6
     energies = [energy(simulation)]
     for _ in range(120):
         simulation.advance()

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import bpy
 
+from ...jobs.cache_contents import folder_size, job_folders
 from ...jobs.job import write_job
 from ...scene.errors import Notice, XpbdError
 from ..data.bake_options import BakeOptions
@@ -28,10 +29,13 @@ from ..process.cache_folder import cache_folder
 from ..process.worker_process import WorkerProcess
 from ..process.worker_python import WorkerPython, search_python
 from .bake_output import ALL_FRAMES, BakeOutput
+from .continuation import former_job, go_on_from, gone_on, job_changes
 from .progress import READING, REDUCING, SOLVING, STARTING, WAITING, WRITING, Progress
 from .report import BakeSummary
 from .report_text import cancelled_text
 from .scene_reader import Reading, read_scene
+from .silence import Silence
+from .space import space_notices
 
 # What one step may take while a window waits for it
 SLICE_SECONDS = 0.03
@@ -112,7 +116,9 @@ class BakeSession:
         self._begin = time.perf_counter()
         self._worker: WorkerProcess | None = None
         self._output: BakeOutput | None = None
+        self._former: Path | None = None
         self._rate = _Rate()
+        self._silence = Silence()
         self._steps: Generator[Progress, None, None] | None = None
         self._interruption: XpbdError | None = None
 
@@ -156,12 +162,16 @@ class BakeSession:
         if scene is None:
             raise XpbdError("E_INTERRUPTED", "The scene was deleted while it was being read.")
         folder, notice = cache_folder(scene, self._options.cache)
-        for warning in (*reading.notices, *((notice,) if notice else ())):
+        space = space_notices(reading.scene, folder, has_fewer_keys=reading.key_tolerance > 0.0)
+        for warning in (*reading.notices, *((notice,) if notice else ()), *space):
             self.summary.add_notice(warning)
+        self._former = former_job(reading.targets)
+        if self._options.from_frame is not None:
+            reading = gone_on(reading, self._former, self._options.from_frame, folder)
         started = time.perf_counter()
         tries = MOST_TRIES if scene.xpbd.retry_diverged else 1
         for left in reversed(range(tries)):
-            error = yield from self._solve(reading, python, folder)
+            error = yield from self._solve(context, reading, python, folder)
             finer = self._finer(reading, error) if left else None
             if finer is None:
                 break
@@ -170,6 +180,7 @@ class BakeSession:
         if error is not None:
             raise error
         self.summary.complete = True
+        self.summary.cache_bytes = sum(map(folder_size, job_folders(folder)))
         yield Progress(
             WRITING,
             frame=self._output.newest_frame if self._output else None,
@@ -180,11 +191,16 @@ class BakeSession:
         )
 
     def _solve(
-        self, reading: Reading, python: WorkerPython, folder: Path
+        self, context: bpy.types.Context, reading: Reading, python: WorkerPython, folder: Path
     ) -> Generator[Progress, None, XpbdError | None]:
         """Solve the scene, or take what the cache has, and write the keys; return what went wrong."""
         job = write_job(folder, reading.scene)
         self.summary.cache = str(job)
+        former, self._former = self._former, None
+        if former is not None:
+            found = job_changes(former, job)
+            self.summary.stale = [str(change) for change in found]
+            go_on_from(former, job, found, reading.scene)
         output = self._output = BakeOutput(job, reading, self.summary, per_frame=self._options.per_frame)
         if output.is_complete():
             self.summary.from_cache = True
@@ -194,6 +210,7 @@ class BakeSession:
         error = yield from self._collect(output)
         yield from self._wait_for_editing(output)
         if error is None:
+            yield from self._take_deformers_out(context, output)
             yield from self._reduce(output)
         output.finish()
         errors = [fault for fault in (error, output.error) if fault is not None]
@@ -312,6 +329,17 @@ class BakeSession:
             )
             output.write(SLICE_SECONDS, ALL_FRAMES)
 
+    def _take_deformers_out(self, context: bpy.types.Context, output: BakeOutput) -> Generator[Progress, None, None]:
+        for _ in output.take_deformers_out(context):
+            yield Progress(
+                WRITING,
+                frames_done=output.frames_written,
+                frames_total=output.frames_total,
+                message="Taking deformers out of the keys",
+            )
+        # an undo meanwhile has taken back what was written
+        yield from self._wait_for_editing(output)
+
     def _reduce(self, output: BakeOutput) -> Generator[Progress, None, None]:
         for _ in output.reduce_keys():
             yield Progress(
@@ -333,7 +361,7 @@ class BakeSession:
             frames_total=total,
             frames_per_second=rate,
             seconds_left=(total - done) / rate if rate > 0.0 else None,
-            message="Solving" if done else "Building the simulation",
+            message=self._silence.words(done, rate) or ("Solving" if done else "Building the simulation"),
         )
 
 

@@ -9,7 +9,9 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import bpy
 import numpy as np
+import numpy.typing as npt
 
 from ...jobs.files import is_there
 from ...jobs.frames import MAXIMUM_FRAME, FrameCache, FrameData
@@ -18,10 +20,14 @@ from ...jobs.status import Status, read_status
 from ...scene.errors import Notice, XpbdError
 from ..data.data_lookup import scene_by_uid
 from ..keys.body_frame import BodyFrame
+from ..keys.shape_key_writer import ShapeKeyWriter
 from .body_kinds import blender_kind
+from .deformer_pass import take_deformers_out
 from .key_reduction import KeyTask, find_reductions
 from .report import BakeSummary
 from .scene_reader import Reading
+
+Floats = npt.NDArray[np.float64]
 
 ALL_FRAMES = MAXIMUM_FRAME
 
@@ -117,6 +123,7 @@ class BakeOutput:
             self._summary.add_notice(notice)
         self._summary.device = status.device or self._summary.device
         self._summary.solver_fps = status.solver_fps
+        self._summary.resumed_after = status.resumed_after
         for stage, seconds in status.seconds.items():
             self._summary.seconds[f"worker_{stage}"] = seconds
 
@@ -170,6 +177,29 @@ class BakeOutput:
             if obj is not None and mode and not is_done:
                 modes.setdefault(mode, []).append(obj.name)
         return modes
+
+    def take_deformers_out(self, context: bpy.types.Context) -> Generator[None, None, None]:
+        """Mend the keys of what has deformers, in steps."""
+        writers = {
+            index: writer
+            for index, writer in self._writers.items()
+            if isinstance(writer, ShapeKeyWriter) and writer.target.has_deformers and writer.is_intact()
+        }
+        if not writers or self._published is None:
+            return
+        start = time.perf_counter()
+        for notice in (yield from take_deformers_out(context, writers, self._positions)):
+            self._summary.add_notice(notice)
+        self._summary.seconds["deformers"] = time.perf_counter() - start
+
+    def _positions(self, index: int, frame: int) -> Floats:
+        """Of a body at a frame that is published, in the world [m], shape (vertices, 3)."""
+        published = self._published
+        if published is None:
+            raise LookupError("nothing is published")
+        body = published.result.bodies[index]
+        mine = _read(published.cache, frame).positions[body.vertex_start : body.vertex_start + body.vertex_count]
+        return mine.astype(np.float64) + np.array(published.result.origin)
 
     def reduce_keys(self) -> Generator[None, None, None]:
         """Find fewer keys, where they are wanted, for ``finish`` to write; in steps."""

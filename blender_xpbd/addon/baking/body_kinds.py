@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import bpy
 
-from ...scene.material_parameters import CLOTH, GRAINS, JELLY
-from ..keys.body_results import SHAPE_KEYS, ResultKind
+from ...scene.material_parameters import CLOTH, GRAINS, JELLY, STRAND
+from ..keys.body_results import SHAPE_KEYS, STRAND_RESULT, ResultKind
 from ..reading.body_reader import LocalBody, read_cloth, read_grains, read_jelly
+from ..reading.strand_reader import read_strand
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,13 @@ BODY_KINDS: tuple[BlenderKind, ...] = (
         JELLY, "META_BALL", "Make the selected objects jelly: soft bodies with a volume", read_jelly, SHAPE_KEYS
     ),
     BlenderKind(CLOTH, "MOD_CLOTH", "Make the selected objects cloth: thin sheets", read_cloth, SHAPE_KEYS),
+    BlenderKind(
+        STRAND,
+        "STRANDS",
+        "Make the selected objects strands: threads, ropes, wires, hair. Of meshes of edges, curves and hair",
+        read_strand,
+        STRAND_RESULT,
+    ),
     BlenderKind(
         GRAINS,
         "OUTLINER_OB_POINTCLOUD",

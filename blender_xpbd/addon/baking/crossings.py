@@ -11,9 +11,8 @@ import numpy.typing as npt
 
 from ...jobs.result import read_result
 from ...jobs.tangled import read_tangled
-from ...scene.body import topology_hash
 from ...scene.errors import XpbdError
-from ..reading.mesh_reader import read_polygons
+from ..reading.points import topology_of
 from .report_text import summary_of
 
 Ints = npt.NDArray[np.int32]
@@ -37,11 +36,7 @@ def crossing_vertices(scene: bpy.types.Scene) -> dict[str, Ints]:
     found: dict[str, Ints] = {}
     for body in result.bodies:
         obj = scene.objects.get(body.name)
-        if obj is not None and obj.type == "MESH" and _topology(obj) == body.topology_hash:
+        if obj is not None and obj.type == "MESH" and topology_of(obj.data) == body.topology_hash:
             first, last = np.searchsorted(tangled, (body.vertex_start, body.vertex_start + body.vertex_count))
             found[body.name] = tangled[first:last] - np.int32(body.vertex_start)
     return found
-
-
-def _topology(obj: bpy.types.Object) -> str:
-    return topology_hash(len(obj.data.vertices), *read_polygons(obj.data))

@@ -14,9 +14,9 @@ from ...scene.listing import quoted
 from ...scene.material_parameters import COLLIDER
 from ..data.object_types import is_body
 from ..data.specs import FOLLOWED_OF_SCENE
-from ..reading.collider_shapes import DEFORMING_PARENTS
 from ..reading.force_reader import field_notices
 from ..reading.mesh_reader import RIG_MODIFIERS
+from ..reading.modifier_stack import follows_deformed, has_deforming_parent
 from ..reading.parameter_tracks import animated_settings, followed_settings
 
 
@@ -32,12 +32,13 @@ def ignored_inputs(
         colliders: as they were read.
     """
     bodies = [obj for obj in objects if is_body(obj)]
-    rigged = [obj for obj in bodies if obj.session_uid in pinned and _has_rig(obj)]
+    rigged = [obj for obj in bodies if obj.session_uid in pinned and _has_rig(obj) and not follows_deformed(obj)]
     loose = [collider.name for collider in colliders if _has_loose_vertices(collider)]
     found = (
         _ignored(
             [obj.name for obj in rigged],
-            "Pins follow the object itself; an armature, lattice or hook moves the finished result instead: {}.",
+            "Pins follow the object itself; an armature, lattice or hook moves the finished result instead: {}. Choose "
+            "Deformed Mesh as Goal for pins that follow it.",
         ),
         _ignored(loose, "Vertices and edges of a collider that belong to no face stop nothing: {}."),
         _animated_settings([scene, *bodies, *(obj for obj in objects if obj.xpbd.role == COLLIDER)]),
@@ -57,8 +58,7 @@ def _ignored(names: Sequence[str], text: str) -> Notice | None:
 
 def _has_rig(obj: bpy.types.Object) -> bool:
     rigs = (modifier for modifier in obj.modifiers if modifier.type in RIG_MODIFIERS)
-    is_child = obj.parent is not None and obj.parent_type in DEFORMING_PARENTS
-    return is_child or any(modifier.show_viewport or modifier.show_render for modifier in rigs)
+    return has_deforming_parent(obj) or any(modifier.show_viewport or modifier.show_render for modifier in rigs)
 
 
 def _has_loose_vertices(collider: Collider) -> bool:

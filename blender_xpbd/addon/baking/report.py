@@ -47,7 +47,10 @@ class BakeSummary:
         frame_statistics: of each frame and body, in the order of frames, where they were asked for.
         device: what the solver ran on.
         cache: the job folder.
+        cache_bytes: of all jobs beside it.
         from_cache: whether nothing had to be solved.
+        resumed_after: the frame of an earlier bake from which this one went on, or None.
+        stale: inputs that are not as they were in the bake before this one.
         complete: whether all frames are there.
         warnings: texts, each with its code.
         error: text with code, "" for none; a line for each where there are several.
@@ -80,7 +83,10 @@ class BakeSummary:
     frame_statistics: list[dict[str, Any]] = field(default_factory=list)
     device: str = ""
     cache: str = ""
+    cache_bytes: int = 0
     from_cache: bool = False
+    resumed_after: int | None = None
+    stale: list[str] = field(default_factory=list)
     complete: bool = False
     warnings: list[str] = field(default_factory=list)
     error: str = ""

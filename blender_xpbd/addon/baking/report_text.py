@@ -98,6 +98,7 @@ def summary_rows(report: str) -> tuple[tuple[str, str], ...]:
     wanted = _frames_wanted(summary)
     done = f"{frames:.0f} of {wanted}" if wanted and not summary.get("complete", True) else f"{frames:.0f}"
     rows = [("Frames", done + ("" if total is None else f" in {_duration(total)}")), *_key_rows(summary)]
+    rows.extend(_origin_rows(summary))
     waiting = _number(summary, "frames_waiting")
     if waiting:
         rows.append(("In the Cache", f"{waiting:.0f} more"))
@@ -119,7 +120,7 @@ def summary_rows(report: str) -> tuple[tuple[str, str], ...]:
     if volume is not None:
         rows.append(("Volume Change", _percent(volume)))
     if inverted:
-        rows.append(("Inverted", f"{inverted:.0f} tetrahedra"))
+        rows.append(("Inside Out", "1 tetrahedron" if inverted == 1.0 else f"{inverted:.0f} tetrahedra"))
     rows.extend(contact_rows(summary.get("contact")))
     return tuple(rows)
 
@@ -128,6 +129,20 @@ def keys_text(report: str) -> str:
     """What fewer keys cost and save, for a line: "41 keys, greatest error 0.8 mm, 5.6 → 0.9 MB"; "" where all are."""
     rows = dict(_key_rows(summary_of(report)))
     return f"{rows['Keys']} keys, greatest error {rows['Key Error']}, {rows['Size of Keys']}" if rows else ""
+
+
+def _origin_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Where frames came from that were not solved in this bake."""
+    if summary.get("from_cache") is True:
+        return [("Simulated", "before: all frames from the cache")]
+    after = _number(summary, "resumed_after")
+    return [] if after is None else [("Simulated", f"after frame {after:.0f}; before it, from the cache")]
+
+
+def stale_inputs(report: str) -> list[str]:
+    """What differed from the bake before."""
+    inputs = summary_of(report).get("stale")
+    return [text for text in inputs if isinstance(text, str)] if isinstance(inputs, list) else []
 
 
 def _key_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:

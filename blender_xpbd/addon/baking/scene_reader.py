@@ -20,7 +20,7 @@ The rules, as artists are told them:
 - Force fields that take part are followed through the frames, their numbers and their places.
 - Objects that something animates are followed through the frames, and the height of the floor; all of them, where a
   handler is called at each.
-- A collider is its mesh after all modifiers, at each frame.
+- A collider is its mesh after all modifiers, at each frame. So is a surface that hair hangs on.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ from ..data.data_lookup import object_by_uid
 from ..data.object_types import is_body, takes_part
 from ..data.quality import TYPED, TYPED_QUALITY, quality_of
 from ..data.specs import KEY_TOLERANCE
+from ..deformers.deformed_bodies import DeformedBodies, flattened_notices
 from ..keys.body_results import ResultTarget, TargetOptions
 from ..reading.attachment_reader import resolved
 from ..reading.body_reader import LocalBody, precision_notice
@@ -50,9 +51,12 @@ from ..reading.collider_reader import FloorReader, read_collider
 from ..reading.collider_shapes import ColliderShapes
 from ..reading.contact_reader import resolved_contact
 from ..reading.force_reader import FieldReader, field_objects, may_change
+from ..reading.modifier_stack import follows_deformed
 from ..reading.motion import frame_kept, has_animation, has_frame_handlers, may_deform, may_move, world_matrix
 from ..reading.parameter_tracks import ParameterTracks, gravity_of
+from ..reading.ride_reader import Rides, bone_notices
 from .body_kinds import blender_kind
+from .given_motion import followed_body, rides_of
 from .ignored_inputs import deforming_spheres, ignored_inputs
 
 Floats = npt.NDArray[np.float64]
@@ -116,7 +120,9 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
     is_scripted = has_frame_handlers()
     moving = frozenset(obj.session_uid for obj in everything if is_scripted or may_move(obj))
     with frame_kept(scene):
-        changes = any(may_deform(obj) for obj in everything) or any(may_change(obj) for obj in enabled)
+        changes = any(may_deform(obj) or follows_deformed(obj) for obj in everything)
+        changes = changes or any(obj.xpbd.attach_object is not None or _hangs(obj) for obj in bodies)
+        changes = changes or any(may_change(obj) for obj in enabled)
         if moving or has_animation(scene) or changes:
             scene.frame_set(frames.start)
         floor = FloorReader(scene, unit_scale_of(scene), is_scripted=is_scripted) if scene.xpbd.use_floor else None
@@ -129,15 +135,23 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
         ignored = ignored_inputs(scene, enabled, pinned, local_colliders.values())
         shapes = ColliderShapes(colliders, frames, depsgraph, is_scripted=is_scripted)
         parameters = ParameterTracks(scene, everything, unit_scale_of(scene))
-        yield from _follow(
-            context, parts.scene_uid, frames, _Followed(moving, matrices, shapes, parameters, floor, fields)
-        )
+        with DeformedBodies(scene, [obj for obj in bodies if follows_deformed(obj)]) as deformed:
+            deformed.note(context)
+            rides = rides_of(local_bodies, matrices, deformed.motions(), enabled)
+            rides.note(_require_object, context.evaluated_depsgraph_get())
+            followed = _Followed(moving, matrices, shapes, parameters, floor, fields, deformed, rides)
+            yield from _follow(context, parts.scene_uid, frames, followed)
+    motions_of = deformed.motions()
+    riding = [(body.name, body.attachment) for body in local_bodies if rides.takes(body.attachment)]
+    ignored = (*ignored, *bone_notices(riding, _require_object))
+    local_bodies = [followed_body(body, motions_of, rides, unit_scale_of(context.scene)) for body in local_bodies]
     for uid, positions in shapes.positions().items():
         local_colliders[uid] = replace(local_colliders[uid], positions=positions)
     spheres = deforming_spheres([local_colliders[uid].name for uid in shapes.not_followed()])
     motions = {uid: _motion(rows) for uid, rows in matrices.items()}
     reading = parts.assemble(local_bodies, local_colliders, motions, parameters)
-    return replace(reading, notices=(*reading.notices, *ignored, *spheres))
+    flattened = flattened_notices(motions_of, frames.start)
+    return replace(reading, notices=(*reading.notices, *ignored, *spheres, *flattened))
 
 
 def _read_all(
@@ -156,13 +170,14 @@ def _read_all(
     """
     unit_scale = unit_scale_of(depsgraph.scene)
     placeholder = np.eye(4)[None]
+    met = {obj.session_uid for obj in colliders}
     local_bodies: list[LocalBody] = []
     local_colliders: dict[int, Collider] = {}
     matrices: dict[int, list[Floats]] = {}
 
     def read(obj: bpy.types.Object) -> None:
         matrices[obj.session_uid] = [world_matrix(obj, depsgraph)]
-        if obj.xpbd.role == COLLIDER:
+        if obj.session_uid in met:
             identifier = f"c{len(local_colliders)}"
             local_colliders[obj.session_uid] = read_collider(obj, identifier, placeholder, depsgraph)
         else:
@@ -227,9 +242,9 @@ class _SceneParts:
             self._gravity,
             self._fields.forces(),
             (*parameters.tracks(met), *self._fields.tracks()),
-            self._air_density,
-            self._attraction,
-            self._softening,
+            air_density=self._air_density,
+            attraction=self._attraction,
+            attraction_softening=self._softening,
         )
         validate(scene)
         notices = [notice for body in bodies for notice in body.notices]
@@ -272,18 +287,25 @@ def _participants(
 ) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:
     """Bodies and colliders that take part, each in the order of their names."""
     bodies = [obj for obj in enabled if is_body(obj)]
-    unknown = [name for name in options.objects if not any(obj.name == name for obj in bodies)]
+    unknown = [name for name in (*options.objects, *options.only) if not any(obj.name == name for obj in bodies)]
     if unknown:
         advice = (
             f"There is no such {body_labels().lower()} object that is enabled in viewports in this scene: give it a "
             "role in the XPBD tab, or correct the name."
         )
         raise XpbdError.joined([XpbdError("E_NOTHING", advice, name) for name in unknown])
-    if options.objects:
-        bodies = [obj for obj in bodies if obj.name in options.objects]
+    baked = [obj for obj in bodies if obj.name not in options.only and _may_be_met(obj)] if options.only else []
+    if wanted := {*options.objects, *options.only}:
+        bodies = [obj for obj in bodies if obj.name in wanted]
     if not bodies:
         raise no_bodies()
-    return bodies, [obj for obj in enabled if obj.xpbd.role == COLLIDER and takes_part(obj)]
+    colliders = [obj for obj in enabled if obj.xpbd.role == COLLIDER and takes_part(obj)]
+    return bodies, [*colliders, *baked]
+
+
+def _may_be_met(obj: bpy.types.Object) -> bool:
+    """Whether a body has a bake, and faces that others may meet."""
+    return bool(obj.xpbd.bake_record) and obj.type == "MESH" and len(obj.data.polygons) > 0
 
 
 def _enabled_objects(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
@@ -311,6 +333,8 @@ class _Followed:
         parameters: that are animated.
         floor: if there is one.
         fields: force fields.
+        deformed: bodies that follow their deformed meshes.
+        rides: what is attached to objects that are not simulated.
     """
 
     moving: frozenset[int]
@@ -319,10 +343,13 @@ class _Followed:
     parameters: ParameterTracks
     floor: FloorReader | None
     fields: FieldReader
+    deformed: DeformedBodies
+    rides: Rides
 
     def __bool__(self) -> bool:
         floor_moves = self.floor is not None and self.floor.may_move
-        return bool(self.moving or self.shapes.uids or self.parameters or floor_moves or self.fields.may_change)
+        others_change = floor_moves or self.fields.may_change or self.rides
+        return bool(self.moving or self.shapes.uids or self.parameters or self.deformed or others_change)
 
 
 def _follow(
@@ -340,8 +367,15 @@ def _follow(
         followed.shapes.note([_require_object(uid) for uid in followed.shapes.uids], depsgraph, frame)
         followed.parameters.note(context.scene, _require_object)
         followed.fields.look(_require_object, depsgraph, frame)
+        followed.deformed.note(context)
+        followed.rides.note(_require_object, context.evaluated_depsgraph_get())
         if followed.floor is not None and followed.floor.may_move:
             followed.floor.look(context.scene)
+
+
+def _hangs(obj: bpy.types.Object) -> bool:
+    """Whether an object is hair on a surface."""
+    return obj.type == "CURVES" and obj.data.surface is not None
 
 
 def _require_object(uid: int) -> bpy.types.Object:

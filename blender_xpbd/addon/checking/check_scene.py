@@ -11,7 +11,9 @@ import bpy
 
 from ...scene.errors import Notice, XpbdError
 from ..baking.scene_reader import Reading, read_scene
+from ..baking.space import space_notices
 from ..data.bake_options import BakeOptions
+from ..process.cache_folder import cache_folder
 from .checks import CHECKS
 from .finding import Finding, findings_of, findings_text
 
@@ -35,6 +37,8 @@ def check_scene(context: bpy.types.Context, options: BakeOptions) -> tuple[Findi
         scene = replace(reading.scene, frames=replace(reading.scene.frames, end=max(start, end)))
         found += reading.notices
         found += [notice for check in CHECKS for notice in check(scene)]
+        folder, _ = cache_folder(context.scene, options.cache)
+        found += space_notices(scene, folder, has_fewer_keys=reading.key_tolerance > 0.0)
     found += _range_notices(context.scene, options)
     return tuple(Finding.of(one) for one in found)
 

@@ -37,7 +37,7 @@ def falls(scene: Scene) -> Iterator[Notice]:
     """Bodies that nothing holds and nothing can stop."""
     if scene.colliders or not np.linalg.norm(scene.gravity) > 0.0:
         return
-    held = {body.identifier for body in scene.bodies if len(body.pins.vertices)}
+    held = {body.identifier for body in scene.bodies if len(body.pins.vertices) or len(body.goal.vertices)}
     waiting = [body for body in scene.bodies if body.identifier not in held]
     # what is attached to something held is held
     while found := [body for body in waiting if body.attachment is not None and body.attachment.target in held]:

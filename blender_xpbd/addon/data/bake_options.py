@@ -13,6 +13,9 @@ class BakeOptions:
 
     Attributes:
         objects: names of the bodies to bake; empty for all with a role. Colliders always take part.
+        only: names of the bodies to bake again against the others as they are baked: those take part as colliders, and
+            their keys stay as they are.
+        from_frame: the first frame to simulate again; the frames before it are those of the bake before. None for all.
         frame_start, frame_end, frame_step, quality, substeps, iterations, device: None for the scene's.
         key_tolerance: how far vertices may be from where they are simulated, for fewer keys [mm]; None for the
             scene's.
@@ -23,6 +26,8 @@ class BakeOptions:
     """
 
     objects: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+    from_frame: int | None = None
     frame_start: int | None = None
     frame_end: int | None = None
     frame_step: int | None = None

@@ -9,12 +9,15 @@ import base64
 import json
 from dataclasses import MISSING, asdict, dataclass, fields
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ...jobs.files import inside
+from ...scene.errors import XpbdError
 from ...scene.settings import MAXIMUM_FRAMES
 
 RECORD_VERSION = 1
@@ -57,6 +60,11 @@ class BakeRecord:
             versions.
         unit_scale: metres per Blender unit then.
         folder: that the job folder lay in, absolute; "" in records of earlier versions.
+        muted: the modifiers that are muted while baked, each with its name and whether it was shown in viewports and in
+            renders, as JSON; "" for none.
+        points: of hair, the name of the mesh object, its mesh and the node group by which it plays the bake; "" of all
+            that has shape keys itself.
+        frees_deformed: deformers are taken out of the keys, so that what was simulated comes after them.
     """
 
     bake: str
@@ -79,6 +87,9 @@ class BakeRecord:
     transforms: str = ""
     unit_scale: float = 1.0
     folder: str = ""
+    muted: str = ""
+    points: str = ""
+    frees_deformed: bool = False
 
     def frames(self) -> list[int]:
         """The frames that get a key, ascending."""
@@ -99,6 +110,10 @@ class BakeRecord:
         blends = (self.blend_name(number) for number in range(1, len(frames) + 1))
         return frozenset((*map(self.key_name, frames), *blends))
 
+    def muted_modifiers(self) -> dict[str, tuple[bool, bool]]:
+        """The muted modifiers by name, and whether each was shown in viewports and in renders."""
+        return {name: (in_viewport, in_render) for name, in_viewport, in_render in json.loads(self.muted or "[]")}
+
     def matrices(self) -> Floats | None:
         """Local to world in Blender units when it was baked, shape (frames or 1, 4, 4); None where it is not known."""
         if not self.transforms:
@@ -116,6 +131,15 @@ class BakeRecord:
 def read_record(obj: bpy.types.Object) -> BakeRecord | None:
     """The record of the object's bake, None where there is none or where it is not to be understood."""
     return _parsed(obj.xpbd.bake_record)
+
+
+def record_folder(record: BakeRecord) -> Path | None:
+    """Where the job of a bake lay; None where its record, which may come from a stranger, leads nowhere."""
+    folder = Path(record.folder)
+    try:
+        return inside(folder, record.job, code="E_CACHE") if folder.is_absolute() and record.job else None
+    except XpbdError:
+        return None
 
 
 @lru_cache(maxsize=64)
@@ -141,7 +165,13 @@ def _is_valid(values: dict[str, Any]) -> bool:
     has_frames = values["step"] >= 1 and 0 <= values["end"] - values["start"] < MAXIMUM_FRAMES
     # NaN, which JSON may hold, is no such time either
     fits_blender = 0 <= values["active_index"] <= _LARGEST_NUMBER and abs(values["eval_time"]) <= _LARGEST_NUMBER
-    return bool(has_frames and fits_blender and 0.0 < values["unit_scale"] <= _LARGEST_NUMBER and _has_places(values))
+    return bool(
+        has_frames
+        and fits_blender
+        and 0.0 < values["unit_scale"] <= _LARGEST_NUMBER
+        and _has_places(values)
+        and _has_muted(values)
+    )
 
 
 def _has_places(values: dict[str, Any]) -> bool:
@@ -158,6 +188,17 @@ def _has_places(values: dict[str, Any]) -> bool:
     return bool(np.isfinite(rows).all() and (np.linalg.det(rows[:, :, :3]) != 0.0).all())
 
 
+def _has_muted(values: dict[str, Any]) -> bool:
+    """Whether what is muted can be understood."""
+    try:
+        rows = json.loads(values["muted"] or "[]")
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(rows, list) and all(
+        isinstance(row, list) and [type(value) for value in row] == [str, bool, bool] for row in rows
+    )
+
+
 def forget_record(obj: bpy.types.Object) -> None:
     """Remove the record from the object."""
     obj.xpbd.bake_record = ""
@@ -171,7 +212,7 @@ def stamp(obj: bpy.types.Object, bake: str) -> None:
     it replaced; then a mesh looks unchanged, and would be left with the keys that the undo frees: a crash.
     """
     data: Any = obj.data
-    for block in (data, data.shape_keys):
+    for block in (data, getattr(data, "shape_keys", None)):
         if block is not None and block.is_editable:
             block.xpbd_bake = bake
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass
 class BakeStatus:
-    """What ``WindowManager.xpbd`` shows; the meaning of each is in ``specs.STATUS_SETTINGS``."""
+    """What ``WindowManager.xpbd`` shows, as in ``specs.STATUS_SETTINGS``; whether a run is played, and how it ends."""
 
     is_baking: bool = False
     is_waiting: bool = False
@@ -18,6 +18,8 @@ class BakeStatus:
     seconds_left: float = -1.0
     newest_frame: int = 0
     message: str = ""
+    is_playing: bool = False
+    play_wish: str = ""
 
     def reset(self) -> None:
         """Forget the last bake."""

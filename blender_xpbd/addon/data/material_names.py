@@ -8,6 +8,8 @@ from typing import Any
 
 from ...scene.external_parameters import PUSH
 from ...scene.material_parameters import MATERIAL_PARAMETERS
+from ...scene.mode_parameters import MODE_PARAMETERS, SCENE_MODE
+from ...scene.plasticity_parameters import PLASTICITY_PARAMETERS
 from ...scene.presets import PRESETS
 
 OWN_MATERIAL = "MATERIAL"
@@ -26,9 +28,11 @@ STRUCTURE = (
     "shape_frequency",
 )
 FORCES = ("force_weight", "air_drag", "air_lift")
+MODE = tuple(parameter.name for parameter in MODE_PARAMETERS)
+PLASTICITY = tuple(parameter.name for parameter in PLASTICITY_PARAMETERS)
 COMPLIANCES = frozenset({"stretch_compliance", "volume_compliance", "bending_compliance"})
 _COLLISION = frozenset({"friction", "restitution", "contact_offset"})
-_PBD = frozenset({"pbd_stretch_stiffness", "pbd_volume_stiffness", "pbd_bending_stiffness"})
+_PBD = frozenset({"pbd_stretch_stiffness", "pbd_volume_stiffness", "pbd_bending_stiffness", *MODE[1:]})
 # What a stiffness in physical units is made of; neither a compliance nor PBD mode asks for it
 _PHYSICAL = frozenset(
     {
@@ -57,6 +61,7 @@ _CONDITIONS: Mapping[str, tuple[str, tuple[str | bool, ...]]] = {
     "bending_compliance": ("bending_model", _BENDS),
     "pbd_bending_stiffness": ("bending_model", _BENDS),
     "rest_angle": ("bending_model", ("DIHEDRAL",)),
+    "yield_curvature": ("bending_model", ("DIHEDRAL",)),
     "tether_slack": ("use_tethers", (True,)),
     "pressure": ("pressure_model", ("GAS",)),
     "volume_ratio": ("pressure_model", ("VOLUME",)),
@@ -76,18 +81,11 @@ def material_names(settings: Any, solver_mode: str) -> list[str]:
 
     Args:
         settings: ``Object.xpbd`` of a body.
-        solver_mode: "XPBD" or "PBD".
+        solver_mode: "XPBD" or "PBD", the scene's.
     """
-    elsewhere = {
-        "stiffness_input",
-        "pin_frequency",
-        "attraction_weight",
-        *DAMPING,
-        *STRUCTURE,
-        *_COLLISION,
-        *FORCES,
-        *PUSH,
-    }
+    held = {"pin_frequency", "goal_frequency", "attraction_weight"}
+    elsewhere = {"stiffness_input", *held, *DAMPING, *STRUCTURE, *_COLLISION, *FORCES, *PUSH, *MODE}
+    elsewhere |= {*PLASTICITY}
     return [name for name in _names_that_count(settings, solver_mode) if name not in elsewhere]
 
 
@@ -97,8 +95,20 @@ def structure_names(settings: Any, solver_mode: str) -> list[str]:
     return [name for name in STRUCTURE if name in counting]
 
 
+def plasticity_names(settings: Any, solver_mode: str) -> list[str]:
+    """The parameters of the Plasticity panel that count, in order."""
+    counting = _names_that_count(settings, solver_mode)
+    return [name for name in PLASTICITY if name in counting]
+
+
+def mode_names(settings: Any, solver_mode: str) -> list[str]:
+    """The parameters of the Solver Mode panel that count, in order."""
+    counting = _names_that_count(settings, solver_mode)
+    return [name for name in MODE if name in counting]
+
+
 def _names_that_count(settings: Any, solver_mode: str) -> list[str]:
-    if solver_mode == "PBD":
+    if (solver_mode if settings.solver_mode == SCENE_MODE else settings.solver_mode) == "PBD":
         idle = _PHYSICAL | COMPLIANCES | _NOT_IN_PBD
     else:
         idle = _PBD | (_PHYSICAL if settings.preset == OWN_COMPLIANCE else COMPLIANCES)

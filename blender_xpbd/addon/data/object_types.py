@@ -8,21 +8,29 @@ from collections.abc import Mapping
 import bpy
 
 from ...scene.body_kinds import body_roles
-from ...scene.material_parameters import CLOTH, COLLIDER, GRAINS, JELLY
+from ...scene.material_parameters import CLOTH, COLLIDER, GRAINS, JELLY, STRAND
 
-# Blender's type of the objects of each role; those of bodies are as ``scene.body_kinds``, which a test holds
-OBJECT_TYPES: Mapping[str, str] = {JELLY: "MESH", CLOTH: "MESH", GRAINS: "MESH", COLLIDER: "MESH"}
+# Blender's types of the objects of each role; roles of bodies are as ``scene.body_kinds``, which a test holds
+OBJECT_TYPES: Mapping[str, tuple[str, ...]] = {
+    JELLY: ("MESH",),
+    CLOTH: ("MESH",),
+    STRAND: ("MESH", "CURVE", "CURVES"),
+    GRAINS: ("MESH",),
+    COLLIDER: ("MESH",),
+}
+_LABELS = {"MESH": "mesh", "CURVE": "curve", "CURVES": "hair"}
 
 
 def can_have(obj: bpy.types.Object, role: str) -> bool:
     """Whether an object can have a role; one that can have any can have NONE."""
-    types = set(OBJECT_TYPES.values()) if role == "NONE" else {OBJECT_TYPES[role]}
-    return obj.type in types
+    if role == "NONE":
+        return any(obj.type in types for types in OBJECT_TYPES.values())
+    return obj.type in OBJECT_TYPES[role]
 
 
 def takes_part(obj: bpy.types.Object) -> bool:
     """Whether an object has a role that it can have, and not NONE."""
-    return OBJECT_TYPES.get(obj.xpbd.role) == obj.type
+    return obj.type in OBJECT_TYPES.get(obj.xpbd.role, ())
 
 
 def is_body(obj: bpy.types.Object) -> bool:
@@ -31,5 +39,6 @@ def is_body(obj: bpy.types.Object) -> bool:
 
 
 def type_labels() -> str:
-    """The types as the text of a message has them: "mesh"."""
-    return " or ".join(sorted({kind.lower() for kind in OBJECT_TYPES.values()}))
+    """The types as the text of a message has them: "curve, hair or mesh"."""
+    *others, last = sorted({_LABELS[kind] for types in OBJECT_TYPES.values() for kind in types})
+    return f"{', '.join(others)} or {last}" if others else last

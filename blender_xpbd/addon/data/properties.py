@@ -15,7 +15,6 @@ from ...scene.parameter import Choice, Parameter, Value
 from ...scene.presets import DEFAULT_PRESETS, PRESETS, preset_values
 from .bake_status import STATUS
 from .material_names import COMPLIANCES, OWN_COMPLIANCE, OWN_MATERIAL
-from .object_types import is_body
 from .quality import TYPED, keep_typed
 from .specs import OBJECT_SETTINGS, SCENE_SETTINGS, STATUS_SETTINGS, Setting
 
@@ -135,7 +134,7 @@ def _status_getter(name: str) -> Callable[[Any], Value]:
 
 def is_holder(settings: Any, obj: bpy.types.Object) -> bool:
     """Whether an object may hold the one that the settings are of."""
-    return is_body(obj) and obj != settings.id_data
+    return obj != settings.id_data
 
 
 def blender_property(setting: Setting, **callbacks: Any) -> Any:
@@ -220,7 +219,7 @@ _GROUPS: tuple[tuple[type, Any, tuple[Setting, ...], str], ...] = (
 
 
 # Data-blocks that a bake stamps, see ``bake_record.stamp``
-BAKED_DATA: tuple[Any, ...] = (bpy.types.Mesh, bpy.types.Key)
+BAKED_DATA: tuple[Any, ...] = (bpy.types.Mesh, bpy.types.Curve, bpy.types.Curves, bpy.types.Key)
 
 
 def _callbacks(owner: type, name: str) -> dict[str, Any]:

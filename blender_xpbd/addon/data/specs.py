@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 
 from ...scene.body import RESOLUTION_RANGE, VERTEX_FACTORS
 from ...scene.body_contact import CONTACT_PARAMETERS
-from ...scene.body_kinds import BODY_KINDS, body_labels, body_roles
+from ...scene.body_kinds import BODY_KINDS, body_roles
 from ...scene.collider_shapes import COLLIDER_SHAPES
 from ...scene.force import AIR_DENSITY, ATTRACTION, ATTRACTION_SOFTENING
-from ...scene.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS
+from ...scene.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS, STRAND
 from ...scene.parameter import Choice, Parameter
 from ...scene.presets import DEFAULT_PRESETS, PRESET_CHOICES
 from ...scene.settings import SOLVER_PARAMETERS
+from .goal_settings import GOAL_PARAMETERS
 
 # Blender's own limits of frame numbers
 _FIRST_FRAME = -1048574
@@ -38,6 +39,13 @@ KEY_STYLES = (
     Choice("AUTO", "Automatic", "Absolute keys, or relative ones where the mesh has shape keys of its own"),
     Choice("ABSOLUTE", "Absolute", "One curve plays all keys: fast, and retimed by that curve"),
     Choice("RELATIVE", "Relative", "One curve for each key: plays along with the shape keys that the mesh has"),
+)
+PINNED_ENDS = (
+    Choice("AUTO", "Automatic", "The roots of hair; of a curve the start where it is attached to something, else none"),
+    Choice("NONE", "None", "No end is held"),
+    Choice("START", "Start", "The first point of each curve"),
+    Choice("END", "End", "The last point of each curve"),
+    Choice("BOTH", "Both", "Both ends of each curve"),
 )
 
 
@@ -72,7 +80,7 @@ class Setting:
 
 
 _MATERIAL_SETTINGS = tuple(
-    # the preset tells how stiffness is given: "Own Compliance" or not
+    # the preset tells how stiffness is given: the experts' own or not
     Setting(parameter, follows_keys=parameter.animatable)
     for parameter in MATERIAL_PARAMETERS
     if parameter.name != "stiffness_input"
@@ -98,6 +106,7 @@ _GROUP_MEANINGS = {
     "damping": ("Damping Group", "Vertex group that scales the material damping"),
     "pressure": ("Pressure Group", "Vertex group that scales the pressure of what is inside"),
     "push": ("Push Group", "Vertex group of what is pushed: weight 1 takes the whole push. Empty: the whole object"),
+    "radius": ("Radius Group", "Vertex group that scales the radius of a strand: tapered tips"),
     "friction": ("Friction Group", "Vertex group that scales the friction: weight 0 is ice, 1 is the material"),
 }
 _GROUP_SETTINGS = tuple(
@@ -142,12 +151,21 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         Parameter(
             "attach_object",
             "Attach to",
-            f"{body_labels().capitalize()} object that holds the vertices of the group below, where they are at the "
-            "first frame",
+            "Object that holds the vertices of the group below, where they are at the first frame. One that is "
+            "simulated is pulled in turn; on any other, as an empty, a bone or a character's skin, they ride",
             "",
             roles=body_roles(),
         ),
         subtype="OBJECT",
+    ),
+    Setting(
+        Parameter(
+            "attach_bone",
+            "Bone",
+            "Bone of the armature that holds the vertices. Empty: the armature object",
+            "",
+            roles=body_roles(),
+        )
     ),
     Setting(
         Parameter(
@@ -156,6 +174,27 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
             "Vertex group that is held by the other object: weight 1 is welded to it, less is held softly",
             "",
             roles=body_roles(),
+        )
+    ),
+    *map(Setting, GOAL_PARAMETERS),
+    Setting(
+        Parameter(
+            "pinned_ends",
+            "Ends",
+            "Which ends of curves and hair are held: by the object attached to, hair by the surface that it hangs on, "
+            "else by the object itself. Closed curves have no ends",
+            "AUTO",
+            choices=PINNED_ENDS,
+            roles=(STRAND,),
+        )
+    ),
+    Setting(
+        Parameter(
+            "hold_direction",
+            "Hold Direction",
+            "The ends are held with their direction, as if clamped; else they turn as on a hinge",
+            True,
+            roles=(STRAND,),
         )
     ),
     *_GROUP_SETTINGS,
@@ -273,6 +312,10 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         hidden=True,
     ),
     Setting(
+        Parameter("play_record", "Play Record", "How this object was before Play showed it otherwise", ""),
+        hidden=True,
+    ),
+    Setting(
         Parameter("bake_record", "Bake Record", "What a bake has added to this object, so that it can be cleared", ""),
         hidden=True,
     ),
@@ -327,7 +370,7 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
     Setting(
         Parameter(
             "retry_diverged",
-            "Try Again",
+            "Retry Where It Blows Up",
             "When the simulation blows up, bake again with twice the substeps, up to three times",
             False,
         )

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...jobs.arrays import npy_header
-from ..reading.mesh_reader import read_polygons
+from ..reading.points import NO_FACES, read_polygons, read_segments
 from .local_motion import LocalMotion
 
 
@@ -20,7 +20,8 @@ def write_npz(context: bpy.types.Context, path: Path, motions: Sequence[LocalMot
     """Write the kept frames of objects, one after the other.
 
     Each object has, under its name: ``/frames``, shape (frames,); ``/positions`` in the world [m], shape (frames,
-    vertices, 3), float32; and its polygons as ``/face_sizes`` (polygons,) and ``/corners``. ``fps`` is the scene's.
+    vertices, 3), float32; and its polygons as ``/face_sizes`` (polygons,) and ``/corners``. What has no polygons has
+    ``/edges``, shape (edges, 2). ``fps`` is the scene's.
 
     Args:
         context: its scene has the objects; its frame may change.
@@ -33,11 +34,12 @@ def write_npz(context: bpy.types.Context, path: Path, motions: Sequence[LocalMot
         for motion in motions:
             baked = motion.baked
             frames = np.array(baked.record.frames(), np.int32)
-            face_sizes, corners = read_polygons(baked.obj.data)
-            name = baked.obj.name
-            _write_arrays(
-                archive, {f"{name}/frames": frames, f"{name}/face_sizes": face_sizes, f"{name}/corners": corners}
-            )
+            name, data = baked.obj.name, baked.obj.data
+            face_sizes, corners = read_polygons(data) if baked.obj.type == "MESH" else (NO_FACES, NO_FACES)
+            arrays = {"frames": frames, "face_sizes": face_sizes, "corners": corners}
+            if len(face_sizes) == 0:
+                arrays["edges"] = read_segments(data)
+            _write_arrays(archive, {f"{name}/{kind}": values for kind, values in arrays.items()})
             shape = (len(frames), baked.body.vertex_count, 3)
             with archive.open(f"{name}/positions.npy", "w", force_zip64=True) as file:
                 file.write(npy_header("<f4", shape))

@@ -18,7 +18,8 @@ from ...jobs.result import BodyResult, Result, read_result
 from ...scene.errors import XpbdError
 from ..data.bake_record import BakeRecord, read_record
 from ..process.cache_folder import cache_folder
-from ..reading.mesh_reader import editing_mode, mesh_topology
+from ..reading.mesh_reader import editing_mode
+from ..reading.points import point_count, topology_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -112,11 +113,11 @@ def _baked_object(obj: bpy.types.Object, record: BakeRecord, folder: Path) -> Ba
         result = read_result(job)
     except XpbdError as fault:
         raise _gone(obj, fault.message) from fault
-    if mesh_topology(obj.data) != record.topology:
+    if topology_of(obj.data) != record.topology:
         text = "The mesh was edited after the bake, so its frames no longer fit it: bake again."
         raise XpbdError("E_CACHE_STALE", text, obj.name)
     body = _body_of(obj, record, result)
-    if body is None or body.vertex_count != len(obj.data.vertices):
+    if body is None or body.vertex_count != point_count(obj.data):
         raise _gone(obj, f"{job} holds another bake.")
     cache = FrameCache(job, result.vertex_count, len(result.bodies), len(result.statistics), result.orientation_count)
     missing = sorted(set(record.frames()) - set(cache.available()))

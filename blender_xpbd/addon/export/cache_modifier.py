@@ -10,34 +10,39 @@ from typing import Any
 
 import bpy
 
+from ..data.bake_record import BakeRecord
+from ..reading.modifier_stack import deformers
+
 NAME = "XPBD Cache"
 
 
-def add_cache_modifier(obj: bpy.types.Object, path: Path | str, start: int) -> bpy.types.Modifier:
-    """Let an object play a PC2 or MDD file, before all its other modifiers.
+def add_cache_modifier(obj: bpy.types.Object, path: Path | str, record: BakeRecord) -> bpy.types.Modifier:
+    """Let an object play a PC2 or MDD file, before all its other modifiers but the deformers that its bake takes out.
 
     Args:
         obj: a mesh object.
         path: of the file; may be relative to the .blend file, with "//".
-        start: the file's first frame.
+        record: of its bake.
     """
+    freed = {modifier.name for modifier in deformers(obj)} if record.frees_deformed else set()
+    place = max((index + 1 for index, other in enumerate(obj.modifiers) if other.name in freed), default=0)
     modifier: Any = obj.modifiers.new(NAME, "MESH_CACHE")
     modifier.cache_format = Path(path).suffix[1:].upper()
     modifier.filepath = str(path)
-    modifier.frame_start = float(start)
+    modifier.frame_start = float(record.start)
     modifier.deform_mode = "OVERWRITE"
     modifier.interpolation = "LINEAR"
     modifier.play_mode = "SCENE"
-    obj.modifiers.move(len(obj.modifiers) - 1, 0)
-    return obj.modifiers[0]
+    obj.modifiers.move(len(obj.modifiers) - 1, place)
+    return obj.modifiers[place]
 
 
 @contextmanager
-def played_from(obj: bpy.types.Object, path: Path, start: int) -> Iterator[None]:
+def played_from(obj: bpy.types.Object, path: Path, record: BakeRecord) -> Iterator[None]:
     """As ``add_cache_modifier``, until the end."""
     active = obj.modifiers.active
     name = active.name if active else ""
-    modifier = add_cache_modifier(obj, path, start)
+    modifier = add_cache_modifier(obj, path, record)
     try:
         yield
     finally:

@@ -27,6 +27,10 @@ from .whole_file import whole_file
 POINT_CACHES = {".pc2": write_pc2, ".mdd": write_mdd}
 ENDINGS = (*POINT_CACHES, ".abc", ".usdc", ".glb", ".npz")
 _METRES_PER_MILLIMETRE = 1e-3
+_NO_MESH = (
+    "A curve or hair is no mesh, and only NPZ holds it. Blender's own File > Export writes Alembic and USD from what "
+    "is shown, or convert a copy to a mesh."
+)
 
 
 def check_ending(path: Path) -> None:
@@ -79,6 +83,7 @@ def export(
     written = [] if written is None else written
     before = len(written)
     baked = baked_objects(context.scene, list(objects), cache)
+    _check_types(path, baked)
     for notice in lost_motion(baked):
         warn(notice)
     with frame_kept(context.scene):
@@ -92,6 +97,17 @@ def export(
                 _write_scene(context, file, baked, key_tolerance)
         written.append(path)
     return written[before:]
+
+
+def _check_types(path: Path, baked: Sequence[BakedObject]) -> None:
+    """See that the format can hold what the objects are.
+
+    Raises:
+        XpbdError: E_EXPORT, for curves and hair where it cannot.
+    """
+    others = [XpbdError("E_EXPORT", _NO_MESH, each.obj.name) for each in baked if each.obj.type != "MESH"]
+    if others and path.suffix.lower() != ".npz":
+        raise XpbdError.joined(others)
 
 
 def _write_point_caches(
@@ -142,5 +158,5 @@ def _write_scene(
             for number, motion in enumerate(motions):
                 file = folder / f"{number}.pc2"
                 _write_point_cache(context, file, motion)
-                stack.enter_context(played_from(motion.baked.obj, file, motion.baked.record.start))
+                stack.enter_context(played_from(motion.baked.obj, file, motion.baked.record))
         run_exporter(context, path, shown, start, end)

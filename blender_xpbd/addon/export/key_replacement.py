@@ -41,4 +41,4 @@ def replace_keys(objects: Sequence[BakedObject], paths: Sequence[Path]) -> None:
     file_names = [path_in_blend_file(path) for path in paths]
     for baked, file_name in zip(objects, file_names, strict=True):
         clear_bake(baked.obj)
-        baked.obj.xpbd.cache_modifier = add_cache_modifier(baked.obj, file_name, baked.record.start).name
+        baked.obj.xpbd.cache_modifier = add_cache_modifier(baked.obj, file_name, baked.record).name

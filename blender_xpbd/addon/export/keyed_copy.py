@@ -13,7 +13,7 @@ from ..data.bake_record import RELATIVE
 from ..keys.body_frame import BodyFrame
 from ..keys.key_target import KeyTarget
 from ..keys.shape_key_writer import ShapeKeyWriter
-from ..reading.mesh_reader import read_coordinates
+from ..reading.points import read_points
 from ..reduction.reduction import reduce_motion
 from .local_motion import LocalMotion
 
@@ -68,7 +68,7 @@ def _write_keys(
         object_uid=copy.session_uid,
         name=copy.name,
         topology=record.topology,
-        mixed_shape=read_coordinates(copy.data),
+        mixed_shape=read_points(copy.data),
         matrices=motion.matrices,
         start=record.start,
         end=record.end,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from ...scene.errors import Notice
 from ..data.bake_record import RELATIVE
 from ..keys.key_animation import value_path
-from ..reading.mesh_reader import own_keys
+from ..reading.mesh_reader import own_keys, own_shape_keys
 from ..reading.motion import animated_paths
 from .baked_object import BakedObject
 
@@ -19,7 +19,7 @@ def lost_motion(objects: Sequence[BakedObject]) -> Iterator[Notice]:
     The cache has what was simulated, from what the keys were at the first frame.
     """
     for baked in objects:
-        keys = baked.obj.data.shape_keys
+        keys = own_shape_keys(baked.obj.data)
         if keys is None or baked.record.style != RELATIVE:
             continue
         paths = animated_paths(keys)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the result of a body is in Blender: shape keys of its mesh, so far."""
+"""What the result of a body is in Blender: shape keys of its mesh or curve; of hair, those of a mesh of its points."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from ..reduction.motion import Motion
 from ..reduction.reduction import Reduction, Style
 from . import key_animation
 from .body_frame import BodyFrame
+from .hair_writer import HairWriter, check_hair
 from .shape_key_writer import KeyTarget, ShapeKeyWriter, choose_style
 
 Floats = npt.NDArray[np.float64]
@@ -141,7 +142,21 @@ def _key_target(body: LocalBody, matrices: Floats, options: TargetOptions) -> Ke
         key_style=body.key_style,
         make_single_user=options.make_single_user,
         key_tolerance=options.key_tolerance,
+        deformed=body.deformed,
+        is_hair=body.data_type == "CURVES",
     )
 
 
+def _check_strand(obj: bpy.types.Object, make_single_user: bool) -> None:
+    if obj.type == "CURVES":
+        check_hair(obj)
+    else:
+        _check_for_keys(obj, make_single_user)
+
+
+def _strand_writer(target: KeyTarget, bake: str, job: Path) -> ResultWriter:
+    return HairWriter(target, bake, job) if target.is_hair else ShapeKeyWriter(target, bake, job)
+
+
 SHAPE_KEYS = ResultKind(_check_for_keys, _key_target, ShapeKeyWriter)
+STRAND_RESULT = ResultKind(_check_strand, _key_target, _strand_writer)

@@ -7,8 +7,10 @@ import bpy
 
 from ...scene.errors import XpbdError
 from ..data.bake_record import ABSOLUTE, BakeRecord, forget_record, read_record
-from ..reading.mesh_reader import own_keys
+from ..reading.mesh_reader import is_edited, own_keys
 from . import key_animation
+from .hair_points import followed_points, is_played_by_others, remove_points
+from .muting import unmute
 
 
 def clear_bake(obj: bpy.types.Object) -> bool:
@@ -24,13 +26,26 @@ def clear_bake(obj: bpy.types.Object) -> bool:
     if record is None:
         return _clear_modifier(obj)
     check_clearing(obj)
+    if record.points:
+        _clear_hair(obj, record)
+        return True
     was_pinned_later = obj.show_only_shape_key and obj.active_shape_key in own_keys(obj)
     if obj.data.shape_keys is not None:
         _clear_animation(obj.data.shape_keys, record)
         _clear_keys(obj, record, pinned=record.show_only and not was_pinned_later)
     obj.show_only_shape_key = record.show_only or was_pinned_later
+    unmute(obj, record)
     forget_record(obj)
     return True
+
+
+def _clear_hair(obj: bpy.types.Object, record: BakeRecord) -> None:
+    """Remove the mesh of points, with its keys and their animation, unless a copy of the hair plays it too."""
+    points = followed_points(obj, record.points)
+    if points is not None and points.users <= 1 and not is_played_by_others(obj):
+        clear_bake(points)
+    remove_points(obj, record.points)
+    forget_record(obj)
 
 
 def check_clearing(obj: bpy.types.Object) -> None:
@@ -39,7 +54,7 @@ def check_clearing(obj: bpy.types.Object) -> None:
     Raises:
         XpbdError: E_MODE_EDIT while the mesh is being edited; E_DATA_LINKED when it is linked.
     """
-    if obj.mode == "EDIT" or obj.data.is_editmode:
+    if is_edited(obj):
         raise XpbdError("E_MODE_EDIT", "The mesh is being edited: go back to Object Mode (Tab) first.", obj.name)
     if obj.data.library is not None or obj.library is not None:
         raise XpbdError("E_DATA_LINKED", "The object is linked from another file; clear the bake there.", obj.name)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..reading.deformed_motion import DeformedMotion
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -18,7 +20,7 @@ class KeyTarget:
     Attributes:
         object_uid: ``session_uid`` of the object.
         name: its name then, for messages.
-        topology: digest of the mesh's connectivity.
+        topology: digest of what is joined to what.
         mixed_shape: what the artist's own shape keys show below relative baked ones, local, shape (vertices, 3).
         matrices: object to world in Blender units, shape (frames or 1, 4, 4); one where the object does not move.
         start, end, step: the frames that get a key.
@@ -27,6 +29,8 @@ class KeyTarget:
         make_single_user: copy a mesh that other objects use too.
         key_tolerance: how far vertices may be from where they were simulated, for fewer keys [m]; 0 for a key for
             every frame.
+        deformed: what deformers do that the result is freed from, or None.
+        is_hair: it can have no keys itself; a mesh of its points has them.
     """
 
     object_uid: int
@@ -41,8 +45,29 @@ class KeyTarget:
     key_style: str = "AUTO"
     make_single_user: bool = False
     key_tolerance: float = 0.0
+    is_hair: bool = False
+    deformed: DeformedMotion | None = None
+
+    @property
+    def has_deformers(self) -> bool:
+        """Whether keys are what deformers turn into what was simulated."""
+        return self.deformed is not None and self.deformed.is_taken_out
+
+    @property
+    def muted(self) -> tuple[str, ...]:
+        """Names of the modifiers that are muted while baked."""
+        return () if self.deformed is None else self.deformed.muted
 
     def local(self, frame: int, positions: Floats) -> Floats:
+        """What a key holds of world positions [m] at a frame: local coordinates, shape (vertices, 3)."""
+        local = self.deformed_local(frame, positions)
+        return local if self.deformed is None else self.deformed.before(frame - self.start, local)
+
+    def moved_keys(self, frame: int) -> npt.NDArray[np.float32] | float:
+        """How far the artist's own keys, which relative keys add to, have moved at a frame, where that is followed."""
+        return 0.0 if self.deformed is None else self.deformed.moved_keys(frame - self.start)
+
+    def deformed_local(self, frame: int, positions: Floats) -> Floats:
         """World positions [m] at a frame, shape (vertices, 3), in the object's own coordinates."""
         return local_coordinates(
             positions, self.matrices[frame - self.start if len(self.matrices) > 1 else 0], self.unit_scale

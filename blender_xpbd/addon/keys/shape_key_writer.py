@@ -22,12 +22,15 @@ from ...scene.errors import XpbdError
 from ..data.bake_record import ABSOLUTE, RELATIVE, BakeRecord, encoded_transforms, read_record, stamp
 from ..data.data_lookup import object_by_uid
 from ..reading.mesh_reader import check_object, editing_mode, is_shared, key_coordinates, own_keys
+from ..reading.points import point_count
 from ..reduction.motion import Coordinates, Motion
 from ..reduction.reduction import Reduction, Style, every_frame
 from . import key_animation, key_playback
 from .body_frame import BodyFrame
 from .clearing import clear_bake
+from .curve_keys import BezierHandles, set_key_coordinates
 from .key_target import KeyTarget
+from .muting import mute, muted_text
 from .topology_watch import TopologyWatch
 from .written_frames import WrittenFrames
 
@@ -95,6 +98,7 @@ class ShapeKeyWriter:
         self._topology = TopologyWatch(target.topology)
         self._offset: Floats | float = 0.0
         self._place = 0
+        self._handles: BezierHandles | None = None
 
     @property
     def written(self) -> Sequence[int]:
@@ -140,14 +144,18 @@ class ShapeKeyWriter:
         key_animation.check_action(obj.data.shape_keys, obj.name)
         record = self._new_record(obj, style)
         record.store(obj)
+        mute(obj, target.muted)
         self._frames.clear()
         obj.show_only_shape_key = False
         if record.created_keys:
             obj.shape_key_add(name="Basis", from_mix=False)
         keys = obj.data.shape_keys
         keys.use_relative = style == RELATIVE
+        self._handles = BezierHandles(obj.data) if isinstance(obj.data, bpy.types.Curve) else None
         is_free = record.created_keys and target.key_style != ABSOLUTE
-        self._style = Style(style == ABSOLUTE, may_blend=is_free or style == RELATIVE)
+        # handles follow points in no straight way, so shapes that are blended would not reproduce them
+        may_blend = (is_free or style == RELATIVE) and self._handles is None
+        self._style = Style(style == ABSOLUTE, may_blend=may_blend)
         stamp(obj, self._bake)
         self._place = len(keys.key_blocks) - 1
         last = max(block.frame for block in keys.key_blocks)
@@ -179,7 +187,7 @@ class ShapeKeyWriter:
         obj = self._require()
         keys = obj.data.shape_keys
         record = read_record(obj)
-        if keys is None or record is None or len(obj.data.vertices) != len(self.target.mixed_shape):
+        if keys is None or record is None or point_count(obj.data) != len(self.target.mixed_shape):
             raise self._stale()
         before = self._newest(keys, record)
         time = self._first_time + KEY_SPACING * (frame - self.target.start) / self.target.step
@@ -189,7 +197,7 @@ class ShapeKeyWriter:
         block = obj.shape_key_add(name=record.key_name(frame), from_mix=False)
         block.interpolation = "KEY_LINEAR"
         local = self.target.local(frame, result.positions)
-        _set_coordinates(block, local + self._offset)
+        set_key_coordinates(block, self._key_coordinates(frame, local, record.style), self._handles)
         if record.style == ABSOLUTE:
             keys.eval_time = time = block.frame
         else:
@@ -198,6 +206,21 @@ class ShapeKeyWriter:
             block.value = 1.0
         self._frames.add(frame, time, local)
         self._place += 1
+        obj.data.update_tag()
+
+    def has_frame(self, frame: int) -> bool:
+        """Whether a frame has a key."""
+        return frame in self._frames.numbers
+
+    def rewrite(self, frame: int, local: Floats) -> None:
+        """Give the key of a frame other local coordinates, shape (vertices, 3); one that is gone stays so."""
+        obj = self._require()
+        record, keys = read_record(obj), obj.data.shape_keys
+        block = None if record is None or keys is None else keys.key_blocks.get(record.key_name(frame))
+        if record is None or block is None or len(block.points) != len(local):
+            return
+        set_key_coordinates(block, self._key_coordinates(frame, local, record.style), self._handles)
+        self._frames.replace(frame, local)
         obj.data.update_tag()
 
     def finish(self, current_frame: float) -> None:
@@ -288,8 +311,14 @@ class ShapeKeyWriter:
         reference = key_coordinates(keys.reference_key)
         names = [record.blend_name(index + 1) for index in range(len(offsets))]
         for name, offset in zip(names, offsets, strict=True):
-            _set_coordinates(obj.shape_key_add(name=name, from_mix=False), reference + offset)
+            set_key_coordinates(obj.shape_key_add(name=name, from_mix=False), reference + offset, self._handles)
         return names
+
+    def _key_coordinates(self, frame: int, local: Floats, style: str) -> Floats:
+        """What a key holds of local coordinates: relative ones add to the artist's own keys as they are then."""
+        moved = self.target.moved_keys(frame) if style == RELATIVE else 0.0
+        coordinates: Floats = local + self._offset - moved
+        return coordinates
 
     def _follow_reference(self, keys: bpy.types.Key, style: str) -> None:
         """Let new relative keys add to the reference key as it is: where it is edited, Blender moves the older ones."""
@@ -331,6 +360,8 @@ class ShapeKeyWriter:
             transforms=encoded_transforms(target.matrices),
             unit_scale=target.unit_scale,
             folder=str(self._job.parent),
+            muted=muted_text(obj, target.muted),
+            frees_deformed=target.has_deformers,
         )
         return _with_free_names(record, keys)
 
@@ -352,10 +383,6 @@ class ShapeKeyWriter:
 def _remove(obj: bpy.types.Object, names: set[str]) -> None:
     for block in reversed([block for block in obj.data.shape_keys.key_blocks if block.name in names]):
         obj.shape_key_remove(block)
-
-
-def _set_coordinates(block: bpy.types.ShapeKey, coordinates: Floats) -> None:
-    block.points.foreach_set("co", np.ascontiguousarray(coordinates, np.float32).ravel())
 
 
 def _free_action_name(object_name: str) -> str:

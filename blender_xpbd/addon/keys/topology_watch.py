@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ..reading.mesh_reader import mesh_topology
+from ..reading.points import topology_of
 
 _Arrays = tuple[npt.NDArray[np.int32], ...]
 
@@ -26,17 +26,20 @@ class TopologyWatch:
         """Nothing is read.
 
         Args:
-            topology: the digest, as ``mesh_topology`` computes it.
+            topology: the digest, as ``topology_of`` computes it.
         """
         self._topology = topology
         self._stored: _Arrays | None = None
 
-    def matches(self, mesh: bpy.types.Mesh) -> bool:
-        """Whether the mesh, which must not be in Edit Mode, has that topology."""
+    def matches(self, data: bpy.types.Mesh | bpy.types.Curve) -> bool:
+        """Whether the data, which must not be in Edit Mode, have that topology."""
+        if not isinstance(data, bpy.types.Mesh):
+            return topology_of(data) == self._topology
+        mesh = data
         stored = tuple(_stored_array(mesh, name, width) for name, width in _STORED)
         if self._stored is not None and all(map(np.array_equal, stored, self._stored)):
             return True
-        if mesh_topology(mesh) != self._topology:
+        if topology_of(mesh) != self._topology:
             return False
         self._stored = stored
         return True

@@ -53,6 +53,11 @@ class WrittenFrames:
         self.numbers.append(frame)
         self.times.append(time)
 
+    def replace(self, frame: int, local: Floats) -> None:
+        """Take other coordinates of a frame that is there."""
+        if len(self._coordinates):
+            self._coordinates[self.numbers.index(frame)] = local
+
     def keep(self, frames: Collection[int]) -> bool:
         """Forget all others; whether there were any."""
         kept = [index for index, frame in enumerate(self.numbers) if frame in frames]

@@ -18,12 +18,14 @@ def cache_folder(scene: bpy.types.Scene, chosen: Path | None = None) -> tuple[Pa
     """The folder for the scene's jobs, and a warning where it does not lie with the file.
 
     Args:
-        scene: its ``xpbd.cache_directory`` counts; if that is empty, a folder beside the .blend file.
+        scene: its ``xpbd.cache_directory`` counts; if that is empty, a folder beside the .blend file, by the names of
+            file and scene.
         chosen: goes before it.
     """
     if chosen is not None:
         return chosen.expanduser().absolute(), None
-    wish = scene.xpbd.cache_directory or f"{DEFAULT_FOLDER}/{safe_name(scene.name)}"
+    file = safe_name(Path(bpy.data.filepath).stem)
+    wish = scene.xpbd.cache_directory or f"{DEFAULT_FOLDER}/{file}/{safe_name(scene.name)}"
     if not wish.startswith("//"):
         return Path(wish).expanduser().absolute(), None
     if bpy.data.filepath:

@@ -58,19 +58,28 @@ class WorkerProcess:
     The end of its input tells the worker to finish its frame and stop; it comes too when this process dies.
     """
 
-    def __init__(self, python: WorkerPython, job: Path, waiting: subprocess.Popen[bytes] | None = None) -> None:
+    def __init__(
+        self,
+        python: WorkerPython,
+        job: Path,
+        waiting: subprocess.Popen[bytes] | None = None,
+        *,
+        is_played: bool = False,
+    ) -> None:
         """Start the worker.
 
         Args:
             python: interpreter and environment.
             job: the job folder.
             waiting: a process that waits for a job, or None to start one.
+            is_played: it waits for the input of each frame.
 
         Raises:
             XpbdError: E_IO or E_WORKER when it cannot be started, E_CACHE when its log is not what it should be.
         """
         self._python = python
         self._job = job.absolute()
+        self._is_played = is_played
         self._retried = False
         self._log_start = 0
         self._oom_kills = oom_kills()
@@ -162,7 +171,7 @@ class WorkerProcess:
 
     def _give_job(self, waiting: subprocess.Popen[bytes]) -> bool:
         """Tell a waiting process what to compute; whether it has lived until then."""
-        line = json.dumps({"job": str(self._job)}).encode() + b"\n"
+        line = json.dumps({"job": str(self._job), "play": self._is_played}).encode() + b"\n"
         try:
             with open_log(self._job) as log:
                 self._log_start = os.fstat(log).st_size
@@ -179,7 +188,7 @@ class WorkerProcess:
             self._log_start = os.fstat(log).st_size
             try:
                 return subprocess.Popen(
-                    worker_command(self._python, self._job),
+                    [*worker_command(self._python, self._job), *(["--play"] if self._is_played else [])],
                     stdin=subprocess.PIPE,
                     stdout=log,
                     stderr=subprocess.STDOUT,

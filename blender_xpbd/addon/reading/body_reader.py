@@ -13,26 +13,25 @@ import numpy.typing as npt
 from ...scene.body import Attachment, Body, Pins, Tetrahedralization, topology_hash
 from ...scene.body_contact import BodyContact
 from ...scene.body_kinds import body_kind
-from ...scene.errors import Notice
+from ...scene.errors import Notice, XpbdError
+from ...scene.links import Links
 from ...scene.material import Material
 from ...scene.tetgen_files import read_node_ele
 from ...scene.transforms import transformed
 from ..data.properties import material_values
 from ..data.specs import group_property
 from .attachment_reader import LocalAttachment, read_attachment
+from .body_motion import BodyMotion
 from .contact_reader import LocalContact, read_contact
+from .deformed_motion import DeformedMotion
 from .force_reader import chosen_fields
-from .mesh_reader import (
-    group_weights,
-    pinned_key,
-    read_loose_edges,
-    read_mixed_shape,
-    read_polygons,
-    read_rest_shape,
-    read_uvs,
-    require_faces,
-)
+from .goal_reader import read_goal
+from .link_reader import read_links
+from .mesh_reader import group_weights, has_group, pinned_key, read_mixed_shape, read_rest_shape, read_uvs
 from .motion import rotation_of
+from .points import NO_FACES, read_loose_edges, read_polygons
+from .ride_reader import joined
+from .seam_reader import read_seams
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -63,7 +62,11 @@ class LocalBody:
         key_style: the artist's wish.
         notices: warnings.
         tetrahedralization: with local coordinates of the vertices.
-        uvs, loose_edges: as in ``scene.Body``.
+        uvs, loose_edges, links, seams: as in ``scene.Body``.
+        goal_weights: of each vertex, above 0 where it has a goal, shape (vertices,); shape (0,) for no goal.
+        riding: pins on objects that are not simulated.
+        deformed: the mesh as its deformers show it, where pins and goal follow that; None where they follow the object.
+        data_type: Blender's type of the object.
     """
 
     object_uid: int
@@ -86,11 +89,17 @@ class LocalBody:
     tetrahedralization: Tetrahedralization = field(default_factory=Tetrahedralization)
     uvs: npt.NDArray[np.float32] = field(default_factory=lambda: NO_UVS)
     loose_edges: Ints = field(default_factory=lambda: np.zeros((0, 2), np.int32))
+    goal_weights: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
+    deformed: DeformedMotion | None = None
+    data_type: str = "MESH"
+    links: Links = field(default_factory=Links)
+    seams: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
+    riding: Pins = field(default_factory=Pins)
 
     @property
     def topology(self) -> str:
-        """The digest of the mesh's connectivity."""
-        return topology_hash(len(self.rest_shape), self.face_sizes, self.corners)
+        """The digest of what is joined to what."""
+        return topology_hash(len(self.rest_shape), self.face_sizes, self.corners, self.loose_edges)
 
     def placed(
         self,
@@ -109,19 +118,21 @@ class LocalBody:
             attachment: to another body of the job.
             contact: with bodies and colliders of the job.
         """
-        pins = Pins()
-        if len(self.pin_vertices):
-            pins = Pins.following(self.pin_vertices, self.pin_weights, motion_from_rest(matrices, unit_scale))
+        motion = BodyMotion(self.rest_shape, matrices, unit_scale, self.deformed)
+        drawn = np.flatnonzero(self.goal_weights > 0.0).astype(np.int32)
         tetrahedra = self.tetrahedralization
+        positions = transformed(matrices[0], self.rest_shape) * unit_scale
+        held = motion.pins(self.pin_vertices, self.pin_weights)
+        frame_count = max(len(self.riding.targets), len(matrices), len(held.targets))
         return Body(
             identifier=identifier,
             name=self.name,
             role=self.role,
-            positions=transformed(matrices[0], self.rest_shape) * unit_scale,
+            positions=positions,
             face_sizes=self.face_sizes,
             corners=self.corners,
             material=self.material,
-            pins=pins,
+            pins=joined(held, self.riding, positions, frame_count),
             tetrahedralization=Tetrahedralization(
                 tetrahedra.method,
                 tetrahedra.resolution,
@@ -132,38 +143,28 @@ class LocalBody:
             vertex_factors=self.vertex_factors,
             uvs=self.uvs,
             loose_edges=self.loose_edges,
+            links=self.links,
+            seams=self.seams,
             attachment=attachment,
             axes=rotation_of(matrices[0][:3, :3]),
             contact=contact,
+            goal=motion.pins(drawn, self.goal_weights[drawn]),
+            start=motion.start(),
         )
-
-
-def motion_from_rest(matrices: Floats, unit_scale: float) -> Floats:
-    """What takes the world at the first frame to each frame [m], shape (frames or 1, 4, 4); at the first one exactly 1.
-
-    Args:
-        matrices: local to world in Blender units, shape (frames or 1, 4, 4).
-        unit_scale: metres per Blender unit.
-    """
-    motion: Floats = matrices @ np.linalg.inv(matrices[0])
-    motion[0] = np.eye(4)
-    motion[:, 3] = (0.0, 0.0, 0.0, 1.0)
-    motion[:, :3, 3] *= unit_scale
-    return motion
 
 
 def read_jelly(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     """Read a jelly object, as ``BlenderKind.read``."""
-    require_faces(obj)
-    return replace(_read_mesh(obj, unit_scale), tetrahedralization=_read_tetrahedralization(obj))
+    return replace(_read_surface(obj, unit_scale), tetrahedralization=_read_tetrahedralization(obj))
 
 
 def read_cloth(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     """Read a cloth object, as ``BlenderKind.read``."""
-    require_faces(obj)
     is_woven = obj.xpbd.membrane_model == "ORTHOTROPIC"
     uvs = read_uvs(obj.data, obj.xpbd.uv_map) if is_woven else NO_UVS
-    return replace(_read_mesh(obj, unit_scale), uvs=uvs, loose_edges=read_loose_edges(obj.data))
+    body, (seams, notices) = _read_surface(obj, unit_scale), read_seams(obj)
+    loose_edges = read_loose_edges(obj.data)
+    return replace(body, uvs=uvs, loose_edges=loose_edges, seams=seams, notices=(*body.notices, *notices))
 
 
 def read_grains(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
@@ -178,23 +179,46 @@ def read_grains(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     return replace(body, notices=(*body.notices, Notice("W_IGNORED", advice, obj.name)))
 
 
+def _read_surface(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
+    """What bodies with faces have in common.
+
+    Raises:
+        XpbdError: E_GEOM_EMPTY, and as ``read_common``.
+    """
+    if len(obj.data.polygons) == 0:
+        advice = "The mesh has no faces; the simulation needs a surface. What has edges alone can be a Strand."
+        raise XpbdError("E_GEOM_EMPTY", advice, obj.name)
+    return _read_mesh(obj, unit_scale)
+
+
 def _read_mesh(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
-    """What meshes of all kinds have in common, as the object stands in the present frame."""
+    """What meshes have in common, with their faces if they have any."""
+    face_sizes, corners = read_polygons(obj.data)
+    return replace(read_common(obj, unit_scale), face_sizes=face_sizes, corners=corners)
+
+
+def read_common(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
+    """What bodies of all kinds have in common, as the object stands in the present frame; without what joins points.
+
+    Raises:
+        XpbdError: E_GEOM_EMPTY, E_GEOM_NONFINITE or E_PARAM.
+    """
     settings = obj.xpbd
     rest_shape = read_rest_shape(obj)
-    face_sizes, corners = read_polygons(obj.data)
     pin_vertices, pin_weights, notices = _read_pins(obj)
     vertex_factors, group_notices = _read_vertex_factors(obj)
     attachment, attachment_notices = read_attachment(obj)
     contact, contact_notices = read_contact(obj, unit_scale)
+    goal_weights, goal_notices = read_goal(obj)
+    links, link_notices = read_links(obj, unit_scale)
     return LocalBody(
         object_uid=obj.session_uid,
         name=obj.name,
         role=settings.role,
         rest_shape=rest_shape,
         mixed_shape=rest_shape if pinned_key(obj) is None else read_mixed_shape(obj),
-        face_sizes=face_sizes,
-        corners=corners,
+        face_sizes=NO_FACES,
+        corners=NO_FACES,
         material=Material.from_values(material_values(settings, unit_scale), obj.name),
         pin_vertices=pin_vertices,
         pin_weights=pin_weights,
@@ -204,7 +228,10 @@ def _read_mesh(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
         contact=contact,
         key_style=settings.key_style,
         chosen_fields=chosen_fields(obj),
-        notices=(*notices, *group_notices, *attachment_notices, *contact_notices),
+        notices=(*notices, *group_notices, *attachment_notices, *contact_notices, *goal_notices, *link_notices),
+        goal_weights=goal_weights,
+        data_type=obj.type,
+        links=links,
     )
 
 
@@ -227,7 +254,7 @@ def _read_pins(obj: bpy.types.Object) -> tuple[Ints, npt.NDArray[np.float32], tu
     name = obj.xpbd.pin_group
     if not name:
         return *nothing, ()
-    if obj.vertex_groups.get(name) is None:
+    if not has_group(obj, name):
         advice = f'There is no vertex group "{name}": nothing is pinned. Choose another pin group.'
         return *nothing, (Notice("W_PIN_GROUP", advice, obj.name),)
     weights = group_weights(obj, name)
@@ -247,7 +274,7 @@ def _read_vertex_factors(obj: bpy.types.Object) -> tuple[dict[str, npt.NDArray[n
         name = getattr(obj.xpbd, group_property(factor))
         if not name:
             continue
-        if obj.vertex_groups.get(name) is None:
+        if not has_group(obj, name):
             notices.append(Notice("W_GROUP", f'There is no vertex group "{name}": it scales nothing.', obj.name))
         else:
             vertex_factors[factor] = group_weights(obj, name)

@@ -13,6 +13,7 @@ from ...scene.collider_shapes import collider_shape
 from ...scene.errors import XpbdError
 from ...scene.settings import FrameRange
 from .mesh_reader import FARTHEST
+from .modifier_stack import has_deforming_parent
 from .motion import animated_paths, has_animation
 
 Floats = npt.NDArray[np.float64]
@@ -41,8 +42,6 @@ _STILL_MODIFIERS = frozenset(
         "WIREFRAME",
     }
 )
-# Parents of these types deform their children as a modifier would
-DEFORMING_PARENTS = frozenset({"ARMATURE", "LATTICE"})
 # Of the size of a collider; armatures round
 _SHAPE_TOLERANCE = 1e-4
 
@@ -142,7 +141,7 @@ def may_change_shape(obj: bpy.types.Object) -> bool:
     keys = obj.data.shape_keys
     if has_animation(obj.data) or (keys is not None and has_animation(keys)):
         return True
-    if obj.parent is not None and obj.parent_type in DEFORMING_PARENTS:
+    if has_deforming_parent(obj):
         return True
     shown = [modifier for modifier in obj.modifiers if modifier.show_viewport]
     if any(modifier.type not in _STILL_MODIFIERS for modifier in shown):

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...scene.body_contact import BodyContact
 from ...scene.errors import Notice
-from .mesh_reader import group_weights
+from .mesh_reader import group_weights, has_group
 
 # a vertex either takes part or does not: weights above this leave it out
 LEFT_OUT_ABOVE = 0.5
@@ -86,7 +86,7 @@ def resolved_contact(
 def _group_notices(obj: bpy.types.Object, name: str, count: int) -> tuple[Notice, ...]:
     if count:
         return ()
-    if obj.vertex_groups.get(name) is None:
+    if not has_group(obj, name):
         words = f'There is no vertex group "{name}": every vertex takes part in contact. Choose another group.'
     else:
         words = f'No vertex of "{name}" has a weight above {LEFT_OUT_ABOVE:g}: every vertex takes part in contact.'

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One mesh object as arrays: polygons, rest shape, pin weights. Nothing is changed."""
+"""One object that is simulated as arrays: rest shape, own shape keys, weights. Nothing is changed."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...scene.body import topology_hash
 from ...scene.errors import XpbdError
 from ..data.bake_record import ABSOLUTE, read_record
+from .points import point_count, read_points
 
 Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int32]
 
 # Deformers of a rig work on the vertices that are simulated; what changes the vertices must come after them
 RIG_MODIFIERS = frozenset({"ARMATURE", "CURVE", "HOOK", "LATTICE", "MESH_DEFORM", "SURFACE_DEFORM"})
@@ -46,21 +47,32 @@ _EDITING_MODES = {"EDIT": "Edit Mode", "SCULPT": "Sculpt Mode"}
 
 def editing_mode(obj: bpy.types.Object) -> str:
     """The mode, if it keeps its own copy of the mesh, so that keys written now would be lost; else ""."""
-    return _EDITING_MODES["EDIT"] if obj.data.is_editmode else _EDITING_MODES.get(obj.mode, "")
+    return _EDITING_MODES["EDIT"] if is_edited(obj) else _EDITING_MODES.get(obj.mode, "")
+
+
+def is_edited(obj: bpy.types.Object) -> bool:
+    """Whether its data are in Edit Mode, by this object or another that has them too. Hair does not tell the latter."""
+    return obj.mode == "EDIT" or bool(getattr(obj.data, "is_editmode", False))
+
+
+def own_shape_keys(data: Any) -> bpy.types.Key | None:
+    """The shape keys of an object's data; hair can have none."""
+    keys: bpy.types.Key | None = getattr(data, "shape_keys", None)
+    return keys
 
 
 def check_object(obj: bpy.types.Object, *, make_single_user: bool = False) -> None:
     """Refuse an object whose shape keys could not be written, or would be lost.
 
     Args:
-        obj: a mesh object.
-        make_single_user: a mesh that several objects use is no fault: it will be copied.
+        obj: of a type that is simulated.
+        make_single_user: data that several objects use are no fault: they will be copied.
 
     Raises:
         XpbdError: E_DATA_LINKED, E_DATA_SHARED, E_MODE_EDIT or E_MODIFIER_TOPOLOGY.
     """
     mesh = obj.data
-    for data in (obj, mesh, mesh.shape_keys):
+    for data in (obj, mesh, own_shape_keys(mesh)):
         if data is not None and (data.library is not None or data.override_library is not None):
             raise XpbdError(
                 "E_DATA_LINKED",
@@ -106,36 +118,6 @@ def check_modifiers(obj: bpy.types.Object) -> None:
             )
 
 
-def require_faces(obj: bpy.types.Object) -> None:
-    """Refuse a mesh without faces.
-
-    Raises:
-        XpbdError: E_GEOM_EMPTY.
-    """
-    if len(obj.data.polygons) == 0:
-        raise XpbdError("E_GEOM_EMPTY", "The mesh has no faces; the simulation needs a surface.", obj.name)
-
-
-def read_polygons(mesh: bpy.types.Mesh) -> tuple[Ints, Ints]:
-    """Corners per polygon, shape (polygons,), and the vertex of each corner, shape (corners,)."""
-    face_sizes = np.zeros(len(mesh.polygons), np.int32)
-    mesh.polygons.foreach_get("loop_total", face_sizes)
-    corners = np.zeros(len(mesh.loops), np.int32)
-    mesh.loops.foreach_get("vertex_index", corners)
-    return face_sizes, corners
-
-
-def read_loose_edges(mesh: bpy.types.Mesh) -> Ints:
-    """Edges that belong to no face, shape (edges, 2)."""
-    edges = np.zeros((len(mesh.edges), 2), np.int32)
-    mesh.edges.foreach_get("vertices", edges.ravel())
-    used = np.zeros(len(mesh.loops), np.int32)
-    mesh.loops.foreach_get("edge_index", used)
-    is_loose = np.ones(len(edges), np.bool_)
-    is_loose[used] = False
-    return edges[is_loose]
-
-
 def read_uvs(mesh: bpy.types.Mesh, name: str) -> npt.NDArray[np.float32]:
     """UV of each corner, shape (corners, 2), from the named map or the active one; (0, 2) where there is none."""
     layer = mesh.uv_layers.get(name) if name else mesh.uv_layers.active
@@ -146,21 +128,12 @@ def read_uvs(mesh: bpy.types.Mesh, name: str) -> npt.NDArray[np.float32]:
     return uvs
 
 
-def mesh_topology(mesh: bpy.types.Mesh) -> str:
-    """The digest of the mesh's connectivity, as the worker computes it."""
-    face_sizes, corners = read_polygons(mesh)
-    return topology_hash(len(mesh.vertices), face_sizes, corners)
-
-
-def read_coordinates(mesh: bpy.types.Mesh) -> Floats:
-    """Local coordinates of the mesh's vertices, shape (vertices, 3)."""
-    coordinates = np.empty((len(mesh.vertices), 3), np.float32)
-    mesh.vertices.foreach_get("co", coordinates.ravel())
-    return coordinates.astype(np.float64)
-
-
 def key_coordinates(key_block: bpy.types.ShapeKey) -> Floats:
-    """Local coordinates of a shape key, shape (vertices, 3)."""
+    """Local coordinates of a shape key, shape (points, 3)."""
+    if len(key_block.points) == 0:
+        # of a curve, whose keys Blender has no fast way to
+        places: list[Any] = [point.co[:] for point in key_block.data]
+        return np.array(places, np.float64).reshape(-1, 3)
     coordinates = np.empty((len(key_block.points), 3), np.float32)
     key_block.points.foreach_get("co", coordinates.ravel())
     return coordinates.astype(np.float64)
@@ -188,15 +161,15 @@ def read_mixed_shape(obj: bpy.types.Object) -> Floats:
     Raises:
         XpbdError: E_GEOM_NONFINITE.
     """
-    keys = obj.data.shape_keys
-    return _checked(obj, _mix_of_keys(obj, keys) if keys is not None else read_coordinates(obj.data))
+    keys = own_shape_keys(obj.data)
+    return _checked(obj, _mix_of_keys(obj, keys) if keys is not None else read_points(obj.data))
 
 
 def _checked(obj: bpy.types.Object, coordinates: Floats) -> Floats:
     # Also what overflows in float32 as soon as it is squared
     bad = np.flatnonzero(~(np.abs(coordinates) < FARTHEST).all(axis=1))
     if len(bad):
-        raise XpbdError("E_GEOM_NONFINITE", f"Vertex {int(bad[0])} is at no finite place: move or delete it.", obj.name)
+        raise XpbdError("E_GEOM_NONFINITE", f"Point {int(bad[0])} is at no finite place: move or delete it.", obj.name)
     return coordinates
 
 
@@ -215,7 +188,7 @@ def pinned_key(obj: bpy.types.Object) -> bpy.types.ShapeKey | None:
 
 def own_keys(obj: bpy.types.Object) -> list[bpy.types.ShapeKey]:
     """The artist's shape keys: all but those that a bake has added."""
-    keys = obj.data.shape_keys
+    keys = own_shape_keys(obj.data)
     if keys is None:
         return []
     record = read_record(obj)
@@ -268,15 +241,32 @@ def _absolute_mix(blocks: list[bpy.types.ShapeKey], time: float) -> Floats:
     return (1.0 - share) * key_coordinates(first) + share * key_coordinates(second)
 
 
+def has_group(obj: bpy.types.Object, name: str) -> bool:
+    """Whether an object has a vertex group; hair has attributes of its points instead, a curve has neither."""
+    if obj.type == "CURVES":
+        return _point_attribute(obj, name) is not None
+    return obj.vertex_groups.get(name) is not None
+
+
+def _point_attribute(obj: bpy.types.Object, name: str) -> Any:
+    attribute = obj.data.attributes.get(name)
+    is_weight = attribute is not None and attribute.domain == "POINT" and attribute.data_type == "FLOAT"
+    return attribute if is_weight else None
+
+
 def group_weights(obj: bpy.types.Object, name: str) -> npt.NDArray[np.float32]:
-    """Weight of each vertex in a vertex group, 0 where it is not in it or the group is missing; shape (vertices,)."""
-    mesh = obj.data
-    weights = np.zeros(len(mesh.vertices), np.float32)
+    """Weight of each point in a group, 0 where it is not in it or the group is missing; shape (points,)."""
+    data = obj.data
+    weights = np.zeros(point_count(data), np.float32)
+    if obj.type == "CURVES":
+        if (attribute := _point_attribute(obj, name)) is not None:
+            attribute.data.foreach_get("value", weights)
+        return np.where(np.isfinite(weights), np.maximum(weights, np.float32(0.0)), np.float32(0.0))
     group = obj.vertex_groups.get(name)
-    if group is None:
+    if group is None or obj.type != "MESH":
         return weights
     index = group.index
-    for vertex in mesh.vertices:
+    for vertex in data.vertices:
         for element in vertex.groups:
             if element.group == index:
                 weights[vertex.index] = element.weight

@@ -37,10 +37,9 @@ def may_move(obj: bpy.types.Object) -> bool:
 
 
 def may_deform(obj: bpy.types.Object) -> bool:
-    """Whether the object's evaluated mesh may depend on the frame."""
-    mesh = obj.data
-    keys = mesh.shape_keys
-    return bool(obj.modifiers) or has_animation(mesh) or (keys is not None and has_animation(keys))
+    """Whether the object's evaluated shape may depend on the frame."""
+    keys = getattr(obj.data, "shape_keys", None)
+    return bool(obj.modifiers) or has_animation(obj.data) or (keys is not None and has_animation(keys))
 
 
 def has_animation(data: bpy.types.ID) -> bool:

@@ -8,7 +8,7 @@ import bpy
 from ...scene.body_kinds import body_roles
 from ...scene.external_parameters import PUSH
 from ..data.material_names import FORCES
-from .sidebar import PARAMETERS, SubPanel, draw_value
+from .sidebar import PARAMETERS, SubPanel, draw_group, draw_value
 
 
 class XPBD_PT_forces(SubPanel, bpy.types.Panel):
@@ -24,9 +24,8 @@ class XPBD_PT_forces(SubPanel, bpy.types.Panel):
         column = self.layout.column()
         part = column.column()
         part.active = context.scene.xpbd.use_force_fields
-        for name in FORCES:
-            if settings.role in PARAMETERS[name].roles:
-                draw_value(part, settings, name, slider=True)
+        for name in (name for name in FORCES if settings.role in PARAMETERS[name].roles):
+            draw_value(part, settings, name, slider=True)
         part.prop(settings, "force_collection")
         row = column.row()
         row.active = context.scene.xpbd.attraction != 0.0
@@ -35,7 +34,7 @@ class XPBD_PT_forces(SubPanel, bpy.types.Panel):
         vector = column.column(align=True)
         for name in PUSH:
             vector.prop(settings, name)
-        column.prop_search(settings, "push_group", obj, "vertex_groups")
+        draw_group(column, obj, "push_group", PARAMETERS["push_group"].label)
 
 
 class XPBD_PT_fields(SubPanel, bpy.types.Panel):

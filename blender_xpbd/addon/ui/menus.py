@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Menus: the Object menu's entries, which search (F3) finds too, and the materials of a role."""
+"""Menus: the entries of Object and Add, which search (F3) finds too, and the materials of a role."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ...scene.presets import OWN_CHOICES, PRESETS
 from ..baking.body_kinds import BODY_KINDS
 from ..data.classes import register_classes, unregister_classes
 from ..data.specs import ROLES
+from ..gallery.gallery import GALLERY
 
 ROLE_ICONS = {**{kind.name: kind.icon for kind in BODY_KINDS}, "COLLIDER": "MESH_UVSPHERE", "NONE": "X"}
 
@@ -32,10 +33,13 @@ class XPBD_MT_object(bpy.types.Menu):
         layout.separator()
         layout.operator_context = "INVOKE_DEFAULT"
         layout.operator("xpbd.check", icon="CHECKMARK")
-        layout.operator("xpbd.bake", icon="PLAY")
+        layout.operator("xpbd.bake", icon="REC")
+        layout.operator("xpbd.play", icon="PLAY")
         layout.operator("xpbd.export", icon="EXPORT")
         layout.operator("xpbd.clear", icon="TRASH")
         layout.operator("xpbd.clear", text="Clear All XPBD Bakes").all = True
+        layout.separator()
+        layout.operator("xpbd.copy_settings", icon="COPYDOWN")
 
 
 class XPBD_MT_material(bpy.types.Menu):
@@ -50,10 +54,30 @@ class XPBD_MT_material(bpy.types.Menu):
         settings = context.object.xpbd
         for preset in PRESETS:
             if preset.role == settings.role:
-                layout.prop_enum(settings, "preset", preset.identifier)
+                layout.operator("xpbd.set_material", text=preset.label).preset = preset.identifier
         layout.separator()
         for choice in OWN_CHOICES:
-            layout.prop_enum(settings, "preset", choice.identifier)
+            layout.operator("xpbd.set_material", text=choice.label).preset = choice.identifier
+
+
+class XPBD_MT_gallery(bpy.types.Menu):
+    """Add > XPBD: scenes that are ready to be baked."""
+
+    bl_idname = "XPBD_MT_gallery"
+    bl_label = "XPBD"
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        """The gallery; what needs a file asks for it."""
+        layout = self.layout
+        layout.operator_context = "INVOKE_DEFAULT"
+        for entry in GALLERY:
+            text = f"{entry.label} …" if entry.needs_file else entry.label
+            layout.operator("xpbd.add_gallery_scene", text=text).name = entry.identifier
+
+
+def _draw_add_entry(self: Any, _context: bpy.types.Context) -> None:
+    self.layout.separator()
+    self.layout.menu(XPBD_MT_gallery.bl_idname, icon="PHYSICS")
 
 
 def _draw_object_entry(self: Any, _context: bpy.types.Context) -> None:
@@ -61,16 +85,28 @@ def _draw_object_entry(self: Any, _context: bpy.types.Context) -> None:
     self.layout.menu(XPBD_MT_object.bl_idname)
 
 
-CLASSES = (XPBD_MT_object, XPBD_MT_material)
+def _draw_vertex_entries(self: Any, _context: bpy.types.Context) -> None:
+    layout = self.layout
+    layout.separator()
+    layout.operator("xpbd.add_pin_group", icon="PINNED")
+    layout.operator("xpbd.remove_pins", icon="UNPINNED")
+    layout.operator("xpbd.select_pins")
+
+
+CLASSES = (XPBD_MT_object, XPBD_MT_material, XPBD_MT_gallery)
 
 
 def register() -> None:
     """Add the menus."""
     register_classes(CLASSES)
     bpy.types.VIEW3D_MT_object.append(_draw_object_entry)
+    bpy.types.VIEW3D_MT_edit_mesh_vertices.append(_draw_vertex_entries)
+    bpy.types.VIEW3D_MT_add.append(_draw_add_entry)
 
 
 def unregister() -> None:
     """Remove the menus."""
+    bpy.types.VIEW3D_MT_edit_mesh_vertices.remove(_draw_vertex_entries)
+    bpy.types.VIEW3D_MT_add.remove(_draw_add_entry)
     bpy.types.VIEW3D_MT_object.remove(_draw_object_entry)
     unregister_classes(CLASSES)

@@ -19,16 +19,22 @@ from ..data.material_names import DAMPING, material_names, preset_names, structu
 from ..data.object_types import can_have, type_labels
 from ..data.quality import quality_of
 from ..data.specs import GROUP_PROPERTIES, ROLES
+from .cache_panel import XPBD_PT_cache
 from .findings import draw_findings, untold
 from .force_panels import XPBD_PT_attraction, XPBD_PT_fields, XPBD_PT_forces
+from .goal_panel import XPBD_PT_goal
+from .link_panel import XPBD_PT_links
 from .menus import ROLE_ICONS, XPBD_MT_material
+from .mode_panel import XPBD_PT_mode
+from .plasticity_panel import XPBD_PT_plasticity
+from .play_panel import draw_playing
 from .sidebar import (
     PARAMETERS,
     SidebarPanel,
     SubPanel,
     active_object,
-    active_role,
     draw_choice,
+    draw_group,
     draw_parameter,
     draw_value,
 )
@@ -41,6 +47,9 @@ _OF_QUALITY = {
     "tolerance": {"AUTOMATIC"},
     "maximum_substeps": {"AUTOMATIC", *EFFORTS},
 }
+
+# Solver settings that stand with the frames
+STAGES = ("preroll", "sewing_frames")
 
 _EDIT_WARNING = "The rest of its keys is written then. If its polygons have changed, its keys are taken back."
 
@@ -67,6 +76,8 @@ class XPBD_PT_main(SidebarPanel, bpy.types.Panel):
         layout.separator()
         if STATUS.is_baking:
             _draw_progress(layout, letters_across(context))
+        elif STATUS.is_playing:
+            draw_playing(layout, letters_across(context))
         else:
             _draw_quality(layout, context.scene.xpbd)
             _draw_bake(layout)
@@ -112,7 +123,8 @@ def _draw_bake(layout: Any) -> None:
     row = layout.row(align=True)
     row.scale_y = 1.8
     row.operator_context = "INVOKE_DEFAULT"
-    row.operator("xpbd.bake", text="Bake", icon="PLAY")
+    row.operator("xpbd.bake", text="Bake", icon="REC")
+    row.operator("xpbd.play", text="Play", icon="PLAY")
     row.operator("xpbd.check", text="", icon="CHECKMARK")
     row.operator("xpbd.clear", text="", icon="TRASH")
 
@@ -128,7 +140,7 @@ def _draw_progress(layout: Any, width: int) -> None:
 
 
 def _draw_result(layout: Any, context: bpy.types.Context) -> None:
-    if STATUS.is_baking:
+    if STATUS.is_baking or STATUS.is_playing:
         return
     report = context.scene.xpbd.report
     width = letters_across(context)
@@ -219,16 +231,28 @@ class XPBD_PT_pins(SubPanel, bpy.types.Panel):
         """Draw."""
         obj = context.object
         column = self.layout.column()
-        column.prop_search(obj.xpbd, "pin_group", obj, "vertex_groups", text="")
-        column.operator("xpbd.add_pin_group", icon="PINNED")
+        is_mesh = obj.type == "MESH"
+        if not is_mesh:
+            draw_choice(column, obj.xpbd, "pinned_ends")
+            column.prop(obj.xpbd, "hold_direction")
+        draw_group(column, obj, "pin_group", "Pin Group" if is_mesh else "Also")
+        if is_mesh:
+            row = column.row(align=True)
+            row.operator("xpbd.add_pin_group", text="Assign")
+            row.operator("xpbd.remove_pins", text="Remove")
+            row.operator("xpbd.select_pins", text="Select")
+            column.operator("xpbd.paint_pins", icon="BRUSH_DATA")
         row = column.row()
         row.active = bool(obj.xpbd.pin_group) or obj.xpbd.attach_object is not None
         draw_value(row, obj.xpbd, "pin_frequency")
         column.separator()
         column.prop(obj.xpbd, "attach_object")
+        holder = obj.xpbd.attach_object
+        if holder is not None and holder.type == "ARMATURE":
+            column.prop_search(obj.xpbd, "attach_bone", holder.pose, "bones")
         row = column.row()
         row.active = obj.xpbd.attach_object is not None
-        row.prop_search(obj.xpbd, "attach_group", obj, "vertex_groups", text="")
+        draw_group(row, obj, "attach_group", "Attach Group" if is_mesh else "Also")
 
 
 class XPBD_PT_groups(SubPanel, bpy.types.Panel):
@@ -237,6 +261,11 @@ class XPBD_PT_groups(SubPanel, bpy.types.Panel):
     bl_label = "Vertex Groups"
     roles = BODY_ROLES
 
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Control points of a curve can be in no group."""
+        return super().poll(context) and context.object.type != "CURVE"
+
     def draw(self, context: bpy.types.Context) -> None:
         """Draw."""
         obj = context.object
@@ -244,7 +273,7 @@ class XPBD_PT_groups(SubPanel, bpy.types.Panel):
         for name in GROUP_PROPERTIES:
             parameter = PARAMETERS[name]
             if obj.xpbd.role in parameter.roles:
-                column.prop_search(obj.xpbd, name, obj, "vertex_groups", text=parameter.label.removesuffix(" Group"))
+                draw_group(column, obj, name, parameter.label.removesuffix(" Group"))
 
 
 class XPBD_PT_tetrahedra(SubPanel, bpy.types.Panel):
@@ -257,7 +286,7 @@ class XPBD_PT_tetrahedra(SubPanel, bpy.types.Panel):
         """Draw."""
         settings = context.object.xpbd
         column = self.layout.column()
-        column.prop(settings, "tetrahedralizer", text="")
+        draw_choice(column, settings, "tetrahedralizer")
         if settings.tetrahedralizer == "FILE":
             column.prop(settings, "tetrahedra_file", text="")
         else:
@@ -302,7 +331,7 @@ def _draw_contact(column: Any, obj: Any) -> None:
     part.active = settings.use_self_collision or settings.use_body_collision
     for name in _of_role(settings, ("thickness",)):
         draw_value(part, settings, name)
-    part.prop_search(settings, "no_contact_group", obj, "vertex_groups")
+    draw_group(part, obj, "no_contact_group", PARAMETERS["no_contact_group"].label)
     column.prop(settings, "collision_collection")
     row = column.row()
     row.active = settings.use_body_collision
@@ -344,29 +373,15 @@ class XPBD_PT_solver(SubPanel, bpy.types.Panel):
         frames.prop(settings, "frame_end")
         frames.prop(settings, "frame_step")
         column.operator("xpbd.use_scene_range", icon="PREVIEW_RANGE")
+        for name in STAGES:
+            column.prop(settings, name)
         quality = quality_of(settings)
         if quality != settings.quality:
             column.label(text="The typed substeps count", icon="INFO")
         for parameter in SOLVER_PARAMETERS:
-            if quality in _OF_QUALITY.get(parameter.name, {quality}):
+            if parameter.name not in STAGES and quality in _OF_QUALITY.get(parameter.name, {quality}):
                 draw_parameter(column, settings, parameter.name)
         column.prop(settings, "retry_diverged")
-
-
-class XPBD_PT_cache(SubPanel, bpy.types.Panel):
-    """Where the result goes."""
-
-    bl_label = "Cache & Keys"
-
-    def draw(self, context: bpy.types.Context) -> None:
-        """Draw."""
-        column = self.layout.column()
-        column.prop(context.scene.xpbd, "cache_directory", text="")
-        if active_role(context) in BODY_ROLES:
-            draw_choice(column, context.object.xpbd, "key_style")
-        draw_value(column, context.scene.xpbd, "key_tolerance")
-        column.operator("xpbd.export", text="Export …", icon="EXPORT")
-        column.operator("xpbd.clear", text="Clear All Bakes", icon="TRASH").all = True
 
 
 CLASSES = (
@@ -375,10 +390,14 @@ CLASSES = (
     XPBD_PT_structure,
     XPBD_PT_motion,
     XPBD_PT_pins,
+    XPBD_PT_goal,
     XPBD_PT_groups,
     XPBD_PT_tetrahedra,
     XPBD_PT_collision,
     XPBD_PT_forces,
+    XPBD_PT_links,
+    XPBD_PT_plasticity,
+    XPBD_PT_mode,
     XPBD_PT_floor,
     XPBD_PT_fields,
     XPBD_PT_attraction,

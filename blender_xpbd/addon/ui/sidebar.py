@@ -57,6 +57,14 @@ def draw_value(layout: Any, settings: Any, name: str, unit: str = "", **options:
     layout.prop(settings, name, text=f"{parameter.label} [{unit}]" if unit else parameter.label, **options)
 
 
+def draw_group(layout: Any, obj: Any, name: str, text: str) -> None:
+    """The choice of a vertex group, or of an attribute of hair; nothing of a curve, whose points can be in none."""
+    if obj.type == "MESH":
+        layout.prop_search(obj.xpbd, name, obj, "vertex_groups", text=text)
+    elif obj.type == "CURVES":
+        layout.prop_search(obj.xpbd, name, obj.data, "attributes", text=text)
+
+
 def draw_choice(layout: Any, settings: Any, name: str) -> None:
     """A label and its menu, with more room for the label than Blender gives it."""
     split = layout.split(factor=0.4)

@@ -14,11 +14,14 @@ While triangles keep their shapes, l θ is the length of K x, of the cotangents 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
 from ..cholesky import SparseRows
 from ..ragged import ramp
+from .rest_curvature import RestCurvature, frame_stencils, vertex_frames
 from .topology import boundary_edges
 
 Floats = npt.NDArray[np.float64]
@@ -32,10 +35,23 @@ FIRST, SECOND = np.array([0, 1, 2, 0, 0, 1]), np.array([0, 1, 2, 1, 2, 2])
 COUNTS = np.array([1.0, 1.0, 1.0, 2.0, 2.0, 2.0])
 
 
-def plate_matrix(
+@dataclass(frozen=True)
+class Bending:
+    """How a sheet bends.
+
+    Attributes:
+        matrix: B of the energy ½ Σ xᵀ B x along the three axes [N/m].
+        rest: what its rest shape adds; all 0 where that is flat.
+    """
+
+    matrix: SparseRows
+    rest: RestCurvature
+
+
+def sheet_bending(
     positions: Floats, hinges: Ints, coefficients: Floats, areas: Floats, bending_stiffness: Floats
-) -> SparseRows:
-    """B of the energy ½ Σ xᵀ B x along the three axes [N/m].
+) -> Bending:
+    """How a sheet bends about its shape at rest.
 
     Args:
         positions: at rest [m], shape (vertices, 3).
@@ -56,7 +72,7 @@ def plate_matrix(
     rows = np.stack(
         [np.bincount(which.reshape(-1), halves * tensors[owners, axis], minlength=len(places)) for axis in range(6)],
         axis=1,
-    )
+    ).astype(np.float64)
     vertices, others = places // count, places % count
     per_area = np.divide(bending_stiffness, areas, out=np.zeros(count), where=areas > 0.0)
     # each member of a vertex with each
@@ -65,7 +81,21 @@ def plate_matrix(
     left = np.repeat(np.arange(len(places)), degrees)
     right = np.repeat((np.cumsum(members) - members)[vertices], degrees) + ramp(degrees)
     values = (rows[left] * rows[right]).sum(axis=1) * per_area[vertices[left]]
-    return SparseRows.summed(others[left], others[right], values, count)
+    matrix = SparseRows.summed(others[left], others[right], values, count)
+    return Bending(matrix, _rest_curvature(positions, vertices, others, rows, per_area))
+
+
+def _rest_curvature(
+    positions: Floats, vertices: npt.NDArray[np.int64], others: npt.NDArray[np.int64], rows: Floats, per_area: Floats
+) -> RestCurvature:
+    """From the entries of S, shape (entries, 6), at a vertex and another one."""
+    count = len(positions)
+    curvatures = np.zeros((count, 6, 3))
+    np.add.at(curvatures, vertices, rows[:, :, None] * (positions[others] - positions[vertices])[:, None, :])
+    forces = per_area[vertices, None] * np.einsum("na,nai->ni", rows, curvatures[vertices])
+    stencils = frame_stencils(positions, vertices, others)
+    frames = vertex_frames(positions, stencils)[vertices]
+    return RestCurvature(others, vertices, np.einsum("nij,ni->nj", frames, forces), stencils)
 
 
 def plate_areas(positions: Floats, triangles: npt.NDArray[np.integer]) -> Floats:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ...bodies.body_model import BodyModel
 from ...bodies.kinds import solver_kind
+from ...bodies.own_settings import is_pbd
 from ...constraints.constraint import ConstraintBlock
 from ...geometry.components import dense_labels
 from ...scene.body import Body
@@ -111,7 +112,7 @@ def _bouncing(scene: Scene, models: Sequence[BodyModel]) -> npt.NDArray[np.bool_
 def is_hard(body: Body, settings: SolverSettings) -> bool:
     """Whether a body rebounds by its restitution alone."""
     material = body.material
-    if settings.solver_mode == "PBD":
+    if is_pbd(body, settings):
         return False
     if material.stiffness_input == "COMPLIANCE":
         return material.stretch_compliance == 0.0

@@ -105,7 +105,7 @@ def projection_time(scene: Scene) -> float:
 
 
 def _pays(hierarchy: Hierarchy, scene: Scene, h: float) -> bool:
-    is_wanted = scene.settings.acceleration == "HIERARCHY" and scene.settings.solver_mode == "XPBD"
+    is_wanted = scene.settings.acceleration == "HIERARCHY"
     meets = hierarchy.is_pinned or len(scene.colliders) > 0 or len(scene.bodies) > 1
     return is_wanted and meets and hierarchy.pays(h, float(np.linalg.norm(scene.gravity)))
 

@@ -17,6 +17,7 @@
 | TOUCH_GRAINS | these are pushed apart, and held by friction, by TOUCH in between | – |
 | PROJECT | constraints move particles, one after the other | ``solve(constraint, …)`` |
 | TOUCH | colliders push points out, and hold them by friction; before PROJECT too, where it begins warm | – |
+| HOLD_GRABBED | in a run that is played, a hand holds a patch; after the first PROJECT | – |
 | NOTE_CANDIDATES | where particles would come is noted | – |
 | MEASURE_ISLANDS | how far islands came as a whole: the frames that they are looked at from | – |
 | OPEN_WINDOW | boxes in which particles stay, and whether the list of pairs holds for these | – |
@@ -37,6 +38,7 @@
 | SUM_SPINS | how much spin pieces lose that touched nothing | – |
 | REST_GRAINS | grains that touch something and hardly moved stay where they were | – |
 | UPDATE_VELOCITIES | how far particles came is their velocity | ``(x - start) / h`` |
+| FLOW | what is strained beyond its limit takes on another rest shape | – |
 | DAMP_RATES | elastic tetrahedra lose what changes their shape | – |
 | PART | these pieces get their velocities | – |
 | REBOUND | points that hit a collider bounce | – |
@@ -86,6 +88,10 @@ NOTE_PLACES = 37
 FIT_NODES, ATTRACT = range(48, 50)
 # those of grains
 CHECK_GRAINS, SORT_GRAINS, LIST_GRAINS, TOUCH_GRAINS, REST_GRAINS, SETTLE_GRAINS = range(50, 56)
+# that of plastic bodies
+FLOW = 38
+# that of a hand
+HOLD_GRABBED = 39
 # those that are left out of such a frame
 ACTS_OF_PAIRS = frozenset(
     {BEGIN_PAIRS, NOTE_CANDIDATES, MEASURE_ISLANDS, OPEN_WINDOW, OPEN_LIST, FIND_NEAR, TOUCH_PAIRS, TOUCH_AGAIN}
@@ -146,6 +152,7 @@ class Contents:
         is_forced: whether something besides gravity acts from outside.
         has_air: whether air does.
         has_grains: whether there are grains.
+        takes_grabs: whether a hand may hold a patch of particles.
         attracts: whether bodies attract each other.
     """
 
@@ -163,6 +170,8 @@ class Contents:
     is_forced: bool = False
     has_air: bool = False
     has_grains: bool = False
+    flows: bool = False
+    takes_grabs: bool = False
     attracts: bool = False
 
 
@@ -197,6 +206,7 @@ def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Sta
     stages += _by_task(TOUCH, contact_rounds) * early
     for iteration in range(iterations):
         stages += _by_task(PROJECT, rounds, iteration)
+        stages += [Stage(HOLD_GRABBED, 1)] * int(has.takes_grabs and iteration == 0)
         sweeps = GRAIN_SWEEPS if has.has_grains else 1
         for number in range(iteration * sweeps, (iteration + 1) * sweeps):
             stages += _grain_sweep(TOUCH_GRAINS, number) * int(has.has_grains)
@@ -213,7 +223,7 @@ def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Sta
     if has.spin_chunks:
         stages += [Stage(SUM_SPINS, spin_turns)]
     stages += [Stage(REST_GRAINS, part_count)] * int(has.has_grains)
-    stages += [Stage(UPDATE_VELOCITIES, part_count)]
+    stages += [Stage(UPDATE_VELOCITIES, part_count)] + [Stage(FLOW, part_count)] * int(has.flows)
     for sweep in range(2 * has.damps_rates):
         stages += _by_task(DAMP_RATES, rounds, sweep)
     if has.strikes:

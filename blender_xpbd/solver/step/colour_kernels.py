@@ -8,9 +8,11 @@ import taichi as ti
 
 from ...constraints import CONSTRAINTS
 from ...constraints.constraint import RATES
+from ...constraints.grab import hold_grabbed
 from ...contacts.contact import project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
 from .external_functions import blow_triangle, push_particle
+from .flow_functions import flow_row
 from .functions import (
     damping_step,
     forget_history,
@@ -25,7 +27,7 @@ from .functions import (
 from .internal_damping import damp_piece
 from .orientations import predict_orientations, update_angular_velocities
 from .packs import INT_TABLE, INTS, Colliders, Constraints, Contacts, Particles, Pieces, Targets
-from .spin import note_touch, restore_spin, sum_spin
+from .spin import note_held, note_touch, restore_spin, sum_spin
 
 
 @ti.kernel
@@ -57,6 +59,25 @@ def place_targets(particles: Particles, targets: Targets, share: float, mode: ti
 
 
 @ti.kernel
+def hold_patch(
+    particles: Particles,
+    targets: Targets,
+    pieces: Pieces,
+    h: float,
+    substep: ti.i32,
+    of: ti.i32,
+    variant: ti.template(),
+):
+    """Pull what a hand holds, by one thread."""
+    ti.loop_config(serialize=True)
+    for _ in range(1):
+        step = projection_step(h, 0, substep, variant.mode)
+        hold_grabbed(particles, targets, (substep + 1.0) / of, of, step)
+        if ti.static(variant.keeps_spins):
+            note_held(targets, pieces)
+
+
+@ti.kernel
 def project_colour(
     particles: Particles,
     constraints: Constraints,
@@ -83,6 +104,13 @@ def project_colour(
             mode,
             kind,
         )
+
+
+@ti.kernel
+def flow_rows(particles: Particles, constraints: Constraints, h: float, kind: ti.template()):
+    """Let the constraints of a type flow that may."""
+    for row in range(constraints.flow_starts[kind], constraints.flow_starts[kind + 1]):
+        flow_row(particles, constraints, row, h, kind)
 
 
 @ti.kernel

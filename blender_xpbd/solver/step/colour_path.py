@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 
+from ...constraints import CONSTRAINTS
 from ...constraints.constraint import BDF2, RATES
 from ...device.launch import launch
 from ..order.stages import (
@@ -13,6 +14,8 @@ from ..order.stages import (
     BOUNCE,
     DAMP,
     DAMP_RATES,
+    FLOW,
+    HOLD_GRABBED,
     PLACE_TARGETS,
     PREDICT,
     PROJECT,
@@ -72,8 +75,19 @@ def _project(plan: Plan, stage: Stage, substep: int, of: int) -> None:
     _launch_constraints(plan, stage, substep, plan.variant.mode, plan.variant.constraints)
 
 
+def _hold_grabbed(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    world = plan.state.world
+    launch(kernels.hold_patch, world.particles, world.targets, world.pieces, plan.h, substep, of, plan.variant)
+
+
 def _damp_rates(plan: Plan, stage: Stage, substep: int, of: int) -> None:
     _launch_constraints(plan, stage, substep, plan.variant.mode | RATES, plan.variant.damped_constraints)
+
+
+def _flow(plan: Plan, stage: Stage, substep: int, of: int) -> None:
+    for kind in range(len(CONSTRAINTS)):
+        if (plan.variant.flows >> kind) & 1:
+            launch(kernels.flow_rows, plan.state.particles, plan.state.constraints, plan.h, kind)
 
 
 def _launch_constraints(plan: Plan, stage: Stage, substep: int, mode: int, kinds: int) -> None:
@@ -176,10 +190,12 @@ LAUNCHES: dict[int, Callable[[Plan, Stage, int, int], None]] = {
     PLACE_TARGETS: _place_targets,
     SOLVE_LEVELS: _solve_levels,
     PROJECT: _project,
+    HOLD_GRABBED: _hold_grabbed,
     TOUCH: _touch,
     SUM_SPINS: _sum_spins,
     UPDATE_VELOCITIES: _update_velocities,
     DAMP_RATES: _damp_rates,
+    FLOW: _flow,
     RESTORE_SPINS: _restore_spins,
     REBOUND: _rebound,
     BOUNCE: _bounce,

@@ -7,7 +7,7 @@ Macklin, Müller & Chentanez 2016 (XPBD), algorithm 1, with the small substeps o
 import taichi as ti
 
 from ...constraints import CONSTRAINTS
-from ...constraints.constraint import BDF2, BDF2_RATE, BDF2_STEP, DAMPED, FORCED, RATES, WARM
+from ...constraints.constraint import BDF2, BDF2_RATE, BDF2_STEP, DAMPED, FORCED, MIXED, PBD, RATES, WARM
 
 
 @ti.func
@@ -164,6 +164,14 @@ def project_constraint(
         CONSTRAINTS[kind].rate_damping.project(particles, constraints, i, p, first, step, mode)
     elif ti.static(mode & WARM and CONSTRAINTS[kind].can_start_warm):
         CONSTRAINTS[kind].warm_start.project(particles, constraints, i, p, m, step, mode)
+    elif ti.static(mode & MIXED):
+        # elements of solids, which start warm, are never projected by shares
+        k = (i - constraints.table[kind, 1]) // ti.static(CONSTRAINTS[kind].particle_count)
+        if constraints.by_share[constraints.table[kind, 4] + k] == 1:
+            by_share = ti.static((mode | PBD) & ~(DAMPED | MIXED))
+            CONSTRAINTS[kind].project(particles, constraints, i, p, m, step, by_share)
+        else:
+            CONSTRAINTS[kind].project(particles, constraints, i, p, m, step, ti.static(mode & ~MIXED))
     else:
         CONSTRAINTS[kind].project(particles, constraints, i, p, m, step, mode)
 

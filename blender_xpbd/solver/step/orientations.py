@@ -9,16 +9,8 @@ axes, so that no gyroscopic torque is left (Kugelstadt & Schömer 2016, "Positio
 
 import taichi as ti
 
+from ...constraints.quaternions import product
 from .functions import speed_change
-
-
-@ti.func
-def product(a, b):
-    """The quaternion of the rotation b, then a."""
-    u, v = ti.Vector([a[1], a[2], a[3]]), ti.Vector([b[1], b[2], b[3]])
-    w = a[0] * b[0] - u.dot(v)
-    xyz = a[0] * v + b[0] * u + u.cross(v)
-    return ti.Vector([w, xyz[0], xyz[1], xyz[2]])
 
 
 @ti.func

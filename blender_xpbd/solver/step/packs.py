@@ -57,10 +57,28 @@ Particles = pack_type(
     air_triangles_of=INTS,
     air_shares=SINGLES,
 )
-# as in ``Schedule``
-Constraints = pack_type(indices=INTS, parameters=FLOATS, lagrange_multipliers=FLOATS, table=INT_TABLE)
-# particles that follow a given motion, and where they are at the two ends of the frame [m]
-Targets = pack_type(particles=INTS, starts=VECTORS, ends=VECTORS)
+# as in ``Schedule``, ``System.by_share`` and ``PlasticRows``, with ``yield_table``
+Constraints = pack_type(
+    indices=INTS,
+    parameters=FLOATS,
+    lagrange_multipliers=FLOATS,
+    table=INT_TABLE,
+    by_share=INTS,
+    flow_rows=INT_TABLE,
+    flow_scales=SINGLES,
+    flow_starts=INTS,
+    flow_limits=FLOAT_TABLE,
+)
+# particles that follow a given motion, and where they are at the two ends of the frame [m]; then what a hand holds, as
+# in ``constraints.grab``
+Targets = pack_type(
+    particles=INTS,
+    starts=VECTORS,
+    ends=VECTORS,
+    grab_particles=INTS,
+    grab_weights=FLOATS,
+    grab_places=REAL_TABLE,
+)
 # as in ``ContactPoints``, with the piece of each point as a further column where pieces bounce. What a substep finds
 # is in slots (points, slots, columns as in ``contacts.slots``); how many of them each point has taken, and at the end
 # whether some point needed more than there are. Where points start inside colliders: how deep [m], a

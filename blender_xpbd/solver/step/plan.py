@@ -116,6 +116,8 @@ def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
             has_air=system.external.has_air,
             has_grains=len(system.grains) > 0,
             grains_stick=system.grains.stick,
+            flows=system.plastic.kinds,
+            takes_grabs=system.takes_grabs,
             attracts=bool(system.attraction),
         ),
     )

@@ -54,6 +54,16 @@ def note_touch(contacts: ti.template(), pieces: ti.template(), k):
 
 
 @ti.func
+def note_held(targets: ti.template(), pieces: ti.template()):
+    """Note that what a hand holds has touched."""
+    for k in range(targets.grab_particles.shape[0]):
+        if targets.grab_weights[k] > 0.0:
+            piece = pieces.spin_of[targets.grab_particles[k]]
+            if piece >= 0:
+                pieces.spin_touched[piece] = 1
+
+
+@ti.func
 def _origin(particles: ti.template(), pieces: ti.template(), chunk):
     """A place near all particles of the piece of a chunk, where the substep began [m]."""
     first = pieces.spin_chunks[pieces.spin_chunks[chunk, CHUNK_OF_FIRST], CHUNK_FIRST]

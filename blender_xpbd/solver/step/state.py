@@ -29,7 +29,9 @@ from ..order.stages import Contents, Stage, substep_stages
 from ..system.colliders import ColliderSet
 from ..system.contact_objects import unseen_colliders
 from ..system.external_arrays import external_arrays
+from ..system.grabbed import grab_arrays
 from ..system.mode import keeps_friction, rate_damped_types, static_mode, used_types
+from ..system.plasticity import yield_table
 from ..system.speed_changes import bdf2_history
 from ..system.system import System
 from .grain_state import attraction_arrays, grain_arrays, lacks_neighbours, more_neighbours
@@ -131,7 +133,9 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         touches_first=bool(mode & WARM),
         strikes=system.strikes,
         is_forced=bool(system.external),
+        flows=len(system.plastic) > 0,
         has_air=system.external.has_air,
+        takes_grabs=system.takes_grabs,
         damps_rates=bool(rate_damped_types(mode) & used_types(system)),
         rebounds=system.objects is not None and system.objects.rebounds,
         has_grains=len(system.grains) > 0,
@@ -146,6 +150,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
             particles=make_array(moved, ti.i32),
             starts=make_zero_vectors(len(moved)),
             ends=make_zero_vectors(len(moved)),
+            **grab_arrays(takes_grabs=system.takes_grabs),
         ),
         contacts=_contacts(system, min(FIRST_SLOTS, most_slots), mode),
         pieces=_pieces(system, len(colliders.ints)),
@@ -205,14 +210,23 @@ def _history(system: System, mode: int) -> tuple[Floats, Floats, Floats]:
 def _constraints(system: System, mode: int) -> Any:
     schedule = system.schedule
     firsts, multipliers = _multipliers(schedule, mode)
+    rows = np.cumsum(schedule.table[:, 0]) - schedule.table[:, 0]
     # pools hold working space, and what follows a track changes while the system stays as it was built
-    is_written = len(system.columns) > 0 or any(block and block.pools for block in schedule.blocks)
+    is_written = (
+        len(system.columns) > 0 or len(system.plastic) > 0 or any(block and block.pools for block in schedule.blocks)
+    )
     parameters = make_array if is_written else readable_array
+    is_real = any(block is not None and block.type.is_real for block in schedule.blocks)
     return Constraints(
         indices=readable_array(schedule.indices, ti.i32),
-        parameters=parameters(schedule.parameters, ti.f32),
+        parameters=parameters(schedule.parameters, real_type() if is_real else ti.f32),
         lagrange_multipliers=make_array(multipliers, real_type()),
-        table=make_array(np.column_stack([schedule.table, firsts]), ti.i32),
+        table=make_array(np.column_stack([schedule.table, firsts, rows]), ti.i32),
+        by_share=readable_array(system.by_share, ti.i32),
+        flow_rows=readable_array(system.plastic.rows, ti.i32),
+        flow_scales=readable_array(system.plastic.scales, ti.f32),
+        flow_starts=readable_array(system.plastic.starts, ti.i32),
+        flow_limits=make_array(yield_table([model.body for model in system.models], system.tracks), ti.f32),
     )
 
 

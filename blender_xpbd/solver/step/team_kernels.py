@@ -14,6 +14,7 @@ lost its core while it waited, so it does not matter how many of the team really
 import taichi as ti
 
 from ...constraints.constraint import BDF2, RATES
+from ...constraints.grab import hold_grabbed
 from ...contacts.contact import project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
 from ...forces.attraction import fit_nodes
@@ -27,6 +28,8 @@ from ..order.stages import (
     DETAIL,
     FIRST,
     FIT_NODES,
+    FLOW,
+    HOLD_GRABBED,
     HOLD_PUSHED,
     OPEN_LIST,
     PART,
@@ -54,6 +57,7 @@ from ..order.tasks import MOST_PARTS
 from ..windows.pair_tables import IS_OVER, MUST_SEARCH
 from ..windows.window_functions import is_pushed, note_moved
 from .external_functions import blow_share, push_share
+from .flow_functions import flow_share
 from .functions import (
     damping_step,
     forget_history,
@@ -72,7 +76,7 @@ from .orientations import predict_orientations, update_angular_velocities
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Pairs, Particles, Pieces, Targets, World
 from .pair_functions import place_vertices
 from .pair_stages import take_pair_turn
-from .spin import note_touch, restore_spin, sum_spin
+from .spin import note_held, note_touch, restore_spin, sum_spin
 from .strike_functions import part_pieces, strike_pieces
 from .sweep_functions import touch_again_task
 
@@ -238,6 +242,12 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
     if act == PROJECT:
         step = projection_step(h, iteration, substep, mode)
         project_task(world.particles, world.constraints, order, task, step, mode, variant.constraints)
+    if ti.static(variant.takes_grabs):
+        if act == HOLD_GRABBED:
+            share, step = (substep + 1.0) / order.span[SPAN_OF], projection_step(h, 0, substep, mode)
+            hold_grabbed(world.particles, world.targets, share, order.span[SPAN_OF], step)
+            if ti.static(variant.keeps_spins):
+                note_held(world.targets, world.pieces)
     if ti.static(variant.shapes):
         if act == TOUCH or act == HOLD_PUSHED:
             is_late = act == HOLD_PUSHED
@@ -251,6 +261,9 @@ def take_turn(world: ti.template(), order: ti.template(), stage, turn, substep, 
         update_share(world.particles, turn, turns, h, mode)
         if ti.static(variant.has_orientations):
             update_angular_velocities(world.particles, turn, turns, h)
+    if ti.static(variant.flows):
+        if act == FLOW:
+            flow_share(world.particles, world.constraints, turn, turns, h, variant.flows)
     if ti.static(variant.damped_constraints):
         if act == DAMP_RATES:
             step = damping_step(h, iteration, mode)

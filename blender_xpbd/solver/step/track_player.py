@@ -14,6 +14,7 @@ from ...constraints.scaling import Scaling
 from ...device.arrays import edited_array
 from ..order.level_tables import level_stiffness
 from ..system.colliders import ColliderSet
+from ..system.plasticity import yield_table
 from ..system.system import System, drag_share
 from .state import State, body_table
 from .uploads import Uploads
@@ -41,6 +42,8 @@ class TrackPlayer:
         self._uploads.write("particles.bodies", body_table(system, frame_index))
         self._uploads.write("world.pairs.grain_rules", system.grains.rules(system.tracks, frame_index))
         self._uploads.write("colliders.floats", self._collider_table(frame_index))
+        limits = yield_table([model.body for model in system.models], system.tracks, frame_index)
+        self._uploads.write("constraints.flow_limits", limits)
         self.share_levels(frame_index, 1)
         self._scale_columns(frame_index)
         for number in range(len(system.models)):
@@ -92,7 +95,7 @@ class TrackPlayer:
         rate = system.tracks.at(body.identifier, "damping", built, frame_index)
         if (body.identifier, "damping") in system.tracks.values:
             mine = slice(*system.starts[number : number + 2])
-            share = drag_share(system.scene, rate) / drag_share(system.scene, built)
+            share = drag_share(system.scene, body, rate) / drag_share(system.scene, body, built)
             with edited_array(self._state.particles.positions) as particles:
                 particles[mine, 3] = system.inverse_masses[mine] * share
 

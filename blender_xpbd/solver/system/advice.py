@@ -7,6 +7,7 @@ from ...scene.settings import EFFORTS, SolverSettings
 from .substeps import (
     CRUSHED_SHARE,
     MOST_SUBSTEPS,
+    substeps_for_cloth,
     substeps_for_stiffness,
     substeps_for_weight,
     substeps_needed,
@@ -31,6 +32,19 @@ def stiffness_advice(system: System) -> str:
             "cells larger (a lower Resolution), or the object as large as it is in reality."
         )
     return f"{text}about {needed} show it as its material is.{_way_to(needed, settings)}"
+
+
+def stretch_advice(system: System) -> str:
+    """What is to be told of cloth that the limit of a quality by material lets stretch, or "" where it does not."""
+    settings = system.scene.settings
+    needed = substeps_for_cloth(system)
+    is_limited = settings.quality in EFFORTS and needed > settings.maximum_substeps
+    if not is_limited or needed <= settings.substeps:
+        return ""
+    text = f"Some cloth has such short edges that its weight stretches it with {settings.substeps} substeps; "
+    if needed > MOST_SUBSTEPS:
+        return f"{text}no number of substeps that can be set shows it as its material is. Make its faces larger."
+    return f"{text}about {needed} show it as its material is. Raise At Most to allow them."
 
 
 def _way_to(needed: int, settings: SolverSettings) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ...bodies.own_settings import is_pbd
 from ...constraints import CONSTRAINTS
-from ...constraints.constraint import ACCUMULATE, BDF2, BDF2_STEP, DAMPED, FORCED, PBD, WARM
+from ...constraints.constraint import ACCUMULATE, BDF2, BDF2_STEP, DAMPED, FORCED, MIXED, PBD, WARM
 from .system import System
 
 # hardness along the volume from which on jelly starts warm. A warm start costs a third more per projection: from here
@@ -36,6 +37,8 @@ class Variant(NamedTuple):
         has_air: whether air acts on surfaces.
         has_grains: whether there are grains.
         grains_stick: whether some hold on to each other.
+        flows: mask of the types of constraints that take on another rest shape.
+        takes_grabs: whether a hand may hold a patch of particles.
         attracts: whether bodies attract each other.
     """
 
@@ -57,6 +60,8 @@ class Variant(NamedTuple):
     has_air: bool = False
     has_grains: bool = False
     grains_stick: bool = False
+    flows: int = 0
+    takes_grabs: bool = False
     attracts: bool = False
 
     @property
@@ -117,23 +122,31 @@ def rate_damped_types(mode: int) -> int:
 def static_mode(system: System) -> int:
     """The static mode of the projections, see ``constraints.constraint``."""
     settings = system.scene.settings
-    mode = PBD if settings.solver_mode == "PBD" else 0
+    physical = [model for model in system.models if not is_pbd(model.body, settings)]
+    mode = 0 if physical else PBD
+    if physical and len(physical) < len(system.models):
+        mode |= MIXED
     if settings.iterations > 1 or settings.measure_residual:
         mode |= ACCUMULATE
     if settings.time_integration == "BDF2":
         mode |= BDF2
-    if not mode & PBD and any(model.body.material.damping_time > 0.0 for model in system.models):
+    if any(model.body.material.damping_time > 0.0 for model in physical):
         mode |= DAMPED
     if system.external:
         mode |= FORCED
-    if not mode & (PBD | ACCUMULATE | BDF2) and hardness(system)[1] > WARM_HARDNESS:
+    if not mode & (PBD | ACCUMULATE | BDF2) and hardness(system, system.mode_substeps)[1] > WARM_HARDNESS:
         mode |= WARM
     return mode
 
 
-def hardness(system: System) -> tuple[float, float]:
-    """How stiff jelly is for a substep along its shape and its volume, as ``WarmStart``: the hardest of the types."""
-    h = system.scene.frames.frame_duration / system.scene.settings.substeps
+def hardness(system: System, substeps: int = 0) -> tuple[float, float]:
+    """How stiff jelly is for a substep along its shape and its volume, as ``WarmStart``: the hardest of the types.
+
+    Args:
+        system: what is simulated.
+        substeps: per frame; 0 for those of the settings.
+    """
+    h = system.scene.frames.frame_duration / (substeps or system.scene.settings.substeps)
     found = [
         block.type.warm_start.hardness(block, h)
         for block in system.schedule.blocks

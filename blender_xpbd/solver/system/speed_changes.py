@@ -6,6 +6,9 @@ substep. The means follow the same law as v. So v ← v e^(−kh) + g (1 − e^(
 of a body in flight, whatever h is, if the first velocity is such a mean too. Where a body starts, and where gravity or
 drag change with a frame, the first substep takes v itself for it. What rests has a mean of 0; that it bears its whole
 weight is seen to by its masses (``drag.response``).
+
+The drag per substep of PBD mode comes after that: v ← (1 − d) v. It has no motion that it could be exact of, so such a
+body takes its first velocity as it is. BDF2 has it as a rate.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ...bodies.own_settings import drag_exponent
 from ...scene.body import Body
 from . import drag
 from .frame_slice import WHOLE, FrameSlice
@@ -38,18 +42,22 @@ def speed_changes(system: System, frame_index: int, frame_slice: FrameSlice = WH
     h, is_bdf2 = _step(system) / frame_slice.of, system.scene.settings.time_integration == "BDF2"
     gravity, z = _law(system, frame_index, h)
     share = 2.0 / 3.0 if is_bdf2 else 1.0
-    own = _rows(share * h * drag.response(z, is_bdf2=is_bdf2), gravity, -np.expm1(-z))
+    exponents = np.array([drag_exponent(model.body, system.scene.settings) for model in system.models]) / frame_slice.of
+    if is_bdf2:
+        z = z + exponents
+        exponents = np.zeros_like(z)
+    own = _rows(np.exp(-exponents) * share * h * drag.response(z, is_bdf2=is_bdf2), gravity, -np.expm1(-z - exponents))
     first = own
     if frame_slice.number > 0 or is_bdf2:
         return np.concatenate([own, own])
     if frame_index == 0:
-        first = _rows(h * drag.fall(z), gravity, 1.0 - drag.mean(z))
+        first = np.where((exponents > 0.0)[:, None], own, _rows(h * drag.fall(z), gravity, 1.0 - drag.mean(z)))
     else:
         old_gravity, old = _law(system, frame_index - 1, h)
         changed = (old != z) | (old_gravity != gravity).any()
         rows = _rows(h * drag.fall(z), gravity, 1.0 - drag.kept(old) * drag.mean(z))
         rows += _rows(h * drag.reached(old) * drag.mean(z), old_gravity, np.zeros_like(z))
-        first = np.where(changed[:, None], rows, own)
+        first = np.where((changed & (exponents == 0.0))[:, None], rows, own)
     return np.concatenate([first, own])
 
 
@@ -61,7 +69,7 @@ def bdf2_history(system: System, body: Body) -> tuple[Floats, Floats, Floats]:
     """
     h = _step(system)
     gravity, velocity = system.tracks.gravities(system.scene.gravity, [0])[0], np.asarray(body.velocity, np.float64)
-    z = min(_rate(system, body, 0) * h, _GREATEST_DRAG)
+    z = min(_rate(system, body, 0) * h + drag_exponent(body, system.scene.settings), _GREATEST_DRAG)
     if z < 1e-8:
         return velocity, velocity - h * gravity, h * velocity - 0.5 * h * h * gravity
     final, growth = gravity * (h / z), np.expm1(z)

@@ -7,6 +7,10 @@ and of hits. Along the volume it tells how far a body yields that is pressed, fo
 sides, and also of bending where the material hardly changes its volume, for tetrahedra that bend do. What is faster
 than its own waves is crushed where it hits, however soft it is, and rebounds too low: a substep carries a push about
 one edge far.
+
+Cloth is stretched by its weight, since one sweep over its springs carries a pull one edge far. How much goes with
+h √(g/L) for edges of the length L, whatever the size and the mesh of the cloth, and whether pins hold it or what it
+lies on.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...bodies.body_model import BodyModel
+from ...bodies.own_settings import is_pbd
 from ...geometry.edges import edge_lengths
 from ...scene.collider import Collider
 from ...scene.scene import Scene
@@ -35,6 +40,9 @@ FEWEST_SUBSTEPS = int(next(parameter.default for parameter in SOLVER_PARAMETERS 
 SHAPE_ENOUGH = 0.25
 VOLUME_ENOUGH = 4.0
 PRESSED_VOLUME_ENOUGH = 0.5
+# h √(g/L) up to which cotton of irregular triangles, garments and cloth without pins have a 99th percentile of strain
+# of 5 %, weighted by area: it is 3.2 times as large. docs/experiments.md, Substeps of cloth
+CLOTH_ENOUGH = 0.05 / 3.2
 # share of its mean edge by which a jelly that hits moves in a substep, up to which balls of 1 m rebound within a tenth
 # of the converged run: docs/experiments.md, Substeps of rubber and of hits
 HIT_SHARE = 0.12
@@ -71,6 +79,20 @@ def substeps_for_piles(system: System) -> int:
     return math.ceil(system.scene.frames.frame_duration * math.sqrt(gravity / (PILE_SHARE * system.grains.radii.min())))
 
 
+def substeps_for_cloth(system: System) -> int:
+    """From how many substeps on the weight of cloth does not stretch it, beyond its material, more than shows.
+
+    It is the nearest multiple of the default, so that bending is solved ten times a frame (``plate_intervals``), with
+    *Draft* as well.
+    """
+    scene = system.scene
+    travel = scene.frames.frame_duration * math.sqrt(float(np.linalg.norm(scene.gravity))) / CLOTH_ENOUGH
+    sheets = [model for model in system.models if len(model.body.face_sizes) and not len(model.tetrahedra)]
+    edges = [_mean_edge(model) for model in sheets if not is_pbd(model.body, scene.settings)]
+    needed = max((travel / math.sqrt(edge) for edge in edges if edge > 0.0), default=0.0)
+    return FEWEST_SUBSTEPS * round(needed / FEWEST_SUBSTEPS)
+
+
 def substeps_needed(system: System) -> int:
     """From how many substeps on jelly yields and bends as its material does, and grains bear each other."""
     return max(substeps_for_stiffness(system), substeps_for_hits(system), substeps_for_piles(system))
@@ -88,13 +110,13 @@ def substeps_for_weight(system: System, model: BodyModel, share: float = KEPT_SH
 def substeps_for_material(system: System) -> int:
     """The substeps that the scene gets where its materials choose them.
 
-    As many as stiffness and hits ask for, at least the default ones and at most ``maximum_substeps``. That limit does
-    not hold for those that keep weight from crushing small cells, for without them a bake fails. Qualities that go by
-    the materials multiply that by their effort, but never below those of the weight.
+    As many as stiffness, hits and cloth ask for, at least the default ones and at most ``maximum_substeps``. That limit
+    does not hold for those that keep weight from crushing small cells, for without them a bake fails. Qualities that
+    go by the materials multiply that by their effort, but never below those of the weight.
     """
     settings = system.scene.settings
     heavy = max((substeps_for_weight(system, model) for model in system.models if len(model.tetrahedra)), default=0)
-    needed = min(substeps_needed(system), max(heavy, settings.maximum_substeps))
+    needed = min(max(substeps_needed(system), substeps_for_cloth(system)), max(heavy, settings.maximum_substeps))
     normal = max(needed, min(FEWEST_SUBSTEPS, settings.maximum_substeps))
     return min(max(math.ceil(EFFORTS.get(settings.quality, 1.0) * normal), min(heavy, normal)), MOST_SUBSTEPS)
 

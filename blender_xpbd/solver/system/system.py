@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,15 +14,13 @@ from ...bodies.body_model import BodyModel
 from ...bodies.kinds import build_body, solver_kind
 from ...bodies.orientations import Orientations
 from ...bodies.own_frame import own_frame
-from ...bodies.softness import soft_pin_compliance, softness_follows
-from ...constraints.attachment import build_attachment
+from ...bodies.own_settings import drag_exponent, own_settings
 from ...constraints.constraint import ConstraintBlock
 from ...contacts import contact_type
 from ...device.runtime import choose_device
 from ...scene.body import Body
 from ...scene.errors import Notice, XpbdError
 from ...scene.scene import Scene
-from ...scene.transforms import at_frame, transformed
 from ..order.compact_pieces import CompactPieces, build_compact_pieces
 from ..order.contact_points import ContactPoints, build_contact_points
 from ..order.damped_pieces import DampedPieces, build_damped_pieces
@@ -36,8 +35,11 @@ from .contact_objects import ContactObjects, build_contact_objects, collider_ver
 from .drag import response
 from .external_forces import ExternalForces
 from .grains import Grains, build_grains
+from .held_particles import HeldParticles, drawn_to_goal, pinned_particles, start_positions
 from .ignored import ignored
+from .plasticity import PlasticRows, build_plastic_rows, plastic_blocks
 from .plate_intervals import plate_intervals
+from .shares import share_blocks, share_rows
 from .tracks import FollowingColumn, Tracks, built_scene, following_columns, unfollowed, watched_blocks
 
 Floats = npt.NDArray[np.float64]
@@ -46,19 +48,6 @@ Ints = npt.NDArray[np.int32]
 # float32 keeps 24 bits: this many times its extent from the origin, a body's finest motion is lost.
 # Chosen by hand: 6e-4 of the extent is then the rounding. Lower would warn of scenes in which nobody sees it
 PRECISION_RATIO = 1e4
-
-
-@dataclass(frozen=True)
-class PinnedParticles:
-    """The particles of one body that follow a motion.
-
-    Attributes:
-        particles: that are moved: fixed ones, and the anchors of soft ones; shape (pinned,).
-        sources: the particle of the body whose place each takes, from the body's first, shape (pinned,).
-    """
-
-    particles: Ints
-    sources: Ints
 
 
 @dataclass(frozen=True)
@@ -77,6 +66,7 @@ class System:
         orientations: of all bodies, one after the other.
         orientation_starts: first orientation of each body, then the end of the last, shape (bodies + 1,).
         pinned: per body.
+        drawn: what draws each body to its goal.
         schedule: the constraints.
         graphics_work: constraints that a graphics card would share out; 0 where cloth has coarse levels: colour by
             colour they take hundreds of launches per substep, which is longer than a processor needs for the work.
@@ -88,11 +78,17 @@ class System:
         struck: what of them parts from hard pieces as a rigid body.
         tracks: parameters that change over the frames.
         columns: parameters of constraints that follow them.
+        by_share: of each constraint in scheduled order, type by type, 1 where it takes a share away (PBD) and 0 where
+            it has a compliance; empty where all are the same.
+        plastic: constraints that may take on another rest shape.
         external: what acts on bodies from outside besides gravity.
         air: their surfaces, where there is air.
         attraction: of all particles on each other.
         grains: of all bodies.
         notices: warnings.
+        takes_grabs: whether a hand may hold a patch of particles, in a run that is played.
+        mode_substeps: by which is decided what is compiled; 0 for the settings' own. A run that is played goes on at
+            once with fewer substeps.
     """
 
     scene: Scene
@@ -105,7 +101,8 @@ class System:
     starts: Ints
     orientations: Orientations
     orientation_starts: Ints
-    pinned: tuple[PinnedParticles, ...]
+    pinned: tuple[HeldParticles, ...]
+    drawn: tuple[HeldParticles, ...]
     schedule: Schedule
     graphics_work: int
     contacts: ContactPoints
@@ -116,16 +113,20 @@ class System:
     struck: StruckPieces
     tracks: Tracks
     columns: tuple[FollowingColumn, ...]
+    by_share: Ints
+    plastic: PlasticRows
     external: ExternalForces
     air: AirSurfaces
     attraction: Attraction
     grains: Grains
     notices: tuple[Notice, ...]
+    takes_grabs: bool = False
+    mode_substeps: int = 0
 
     @property
     def moved_particles(self) -> Ints:
         """All particles that follow a given motion, shape (pinned,)."""
-        return np.concatenate([pinned.particles for pinned in self.pinned]).astype(np.int32)
+        return np.concatenate([held.particles for held in (*self.pinned, *self.drawn)]).astype(np.int32)
 
     @property
     def strikes(self) -> bool:
@@ -162,12 +163,8 @@ class System:
 
     def targets(self, frame_index: int) -> Floats:
         """Where the moved particles are at a frame, counted from the start; relative to the origin [m]."""
-        return np.concatenate(
-            [
-                _targets(model, pinned, frame_index) - self.origin
-                for model, pinned in zip(self.models, self.pinned, strict=True)
-            ]
-        ).reshape(-1, 3)
+        places = [held.places(frame_index) - self.origin for held in (*self.pinned, *self.drawn)]
+        return np.concatenate(places).reshape(-1, 3)
 
 
 def build_system(scene: Scene) -> System:
@@ -193,44 +190,48 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     _require_euler(scene, models)
     origin = _centre(models)
     starts = np.concatenate([[0], np.cumsum([len(model.positions) for model in models])]).astype(np.int32)
-    inverse_masses = [drag_share(scene, model.body.material.damping) * _inverse_masses(model) for model in models]
+    drags = [drag_share(scene, model.body, model.body.material.damping) for model in models]
+    inverse_masses = [drag * _inverse_masses(model) for drag, model in zip(drags, models, strict=True)]
     positions = [model.positions - origin for model in models]
     # so that the order of the constraints does not depend on how a body is turned
     upright = [own_frame(mine, model.body.axes).upright(mine) for mine, model in zip(positions, models, strict=True)]
     velocities = [np.tile(model.body.velocity, (len(model.positions), 1)) for model in models]
     blocks: list[ConstraintBlock] = []
     owners: list[Body] = []
-    pinned: list[PinnedParticles] = []
-    next_anchor = int(starts[-1])
+    pinned: list[HeldParticles] = []
+    drawn: list[HeldParticles] = []
+    begins = [start_positions(model) - origin for model in models]
+    next_anchor, first_turn = int(starts[-1]), 0
     for number, (model, start) in enumerate(zip(models, starts, strict=False)):
-        blocks += [block.shifted(int(start)) if start else block for block in model.blocks]
-        owners += [model.body] * len(model.blocks)
+        mine = [block.shifted(int(start)) if start else block for block in model.blocks]
         if model.plate is not None:
             h = projection_time(scene)
             plate = model.plate.block(positions[number], inverse_masses[number], h, plate_intervals(scene))
-            blocks.append(plate.shifted(int(start)))
-            owners.append(model.body)
-        fixed = np.flatnonzero(model.pin_weights >= 1.0).astype(np.int32)
-        soft = np.flatnonzero((model.pin_weights > 0.0) & (model.pin_weights < 1.0) & (model.masses > 0.0))
-        anchors = np.arange(next_anchor, next_anchor + len(soft), dtype=np.int32)
-        next_anchor += len(soft)
-        pinned.append(PinnedParticles(np.concatenate([fixed + start, anchors]), np.concatenate([fixed, soft])))
-        if len(soft):
-            pairs = np.stack([soft + start, anchors], axis=1).astype(np.int32)
-            compliance = soft_pin_compliance(model, soft.astype(np.int32), scene.settings)
-            blocks.append(build_attachment(pairs, compliance).following(*softness_follows(scene.settings)))
-            owners.append(model.body)
-            positions.append(model.positions[soft] - origin)
-            upright.append(upright[number][soft])
-            velocities.append(np.zeros((len(soft), 3)))
-            inverse_masses.append(np.zeros(len(soft)))
+            mine.append(plate.shifted(int(start)))
+        if model.rods is not None:
+            mine.append(model.rods.block(inverse_masses[number], int(first_turn)).shifted(int(start)))
+            upright[number] = model.rods.gathered(upright[number])
+        first_turn += len(model.orientations)
+        own = own_settings(model.body, scene.settings)
+        pinned.append(pinned_particles(model, int(start), next_anchor, own))
+        next_anchor += len(pinned[-1].anchored)
+        drawn.append(drawn_to_goal(model, int(start), next_anchor, own))
+        next_anchor += len(drawn[-1].anchored)
+        for held in (pinned[-1], drawn[-1]):
+            mine += held.pulls
+            upright.append(upright[number][held.anchored])
+            velocities.append(np.zeros((len(held.anchored), 3)))
+            inverse_masses.append(np.zeros(len(held.anchored)))
+            begins.append(begins[number][held.anchored])
+        blocks += mine
+        owners += [model.body] * len(mine)
     for number, block in build_body_attachments(models, starts, scene.settings).items():
         blocks.append(block)
         owners.append(models[number].body)
-    all_positions, all_inverse_masses = np.concatenate(positions), np.concatenate(inverse_masses)
+    all_positions, all_inverse_masses = np.concatenate(begins), np.concatenate(inverse_masses)
     all_velocities = np.concatenate(velocities)
     all_velocities *= (all_inverse_masses > 0.0)[:, None]
-    del positions, inverse_masses, velocities
+    del positions, begins, inverse_masses, velocities
     graphics_work = 0 if has_levels(models, scene) else sum(len(block) for block in blocks)
     objects = build_contact_objects(scene, models, starts, len(all_positions))
     grain_count = sum(len(model.radii) for model in models)
@@ -238,13 +239,19 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     # a graphics card takes a launch for each colour of each round, and needs no parts
     parts = part_count(blocks, grain_count) if choose_device(device, graphics_work) == "CPU" else 1
     tracks = Tracks.of(scene)
-    watched = watched_blocks(blocks, owners, tracks)
+    shared = share_blocks(owners, scene.settings)
+    plastic = plastic_blocks(blocks, owners)
+    watched = {*watched_blocks(blocks, owners, tracks), *shared, *plastic}
     schedule = build_schedule(blocks, all_inverse_masses, np.concatenate(upright), parts, watched)
     columns = following_columns(schedule, blocks, owners, tracks)
+    by_share = share_rows(schedule, blocks, shared)
+    numbers = {model.body.identifier: number for number, model in enumerate(models)}
+    of_bodies = [numbers[owner.identifier] for owner in owners]
+    plastic_rows = build_plastic_rows(schedule, blocks, plastic, of_bodies, all_positions)
     contacts = build_contact_points(models, starts, schedule.parts)
     pieces = build_compact_pieces(scene, models, starts, blocks, all_inverse_masses, contacts)
-    held = [(mine.particles, mine.sources) for mine in pinned]
-    damped = build_damped_pieces(models, starts, all_inverse_masses, held)
+    holders = [(held.particles, held.sources) for held in pinned]
+    damped = build_damped_pieces(models, starts, all_inverse_masses, holders)
     # BDF2 loses no spin to speak of
     is_euler = scene.settings.time_integration != "BDF2"
     spinning = build_spinning_pieces(models, starts, blocks, all_inverse_masses if is_euler else np.zeros(next_anchor))
@@ -267,6 +274,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         orientations=Orientations.joined(model.orientations for model in models),
         orientation_starts=np.cumsum([0, *(len(model.orientations) for model in models)], dtype=np.int32),
         pinned=tuple(pinned),
+        drawn=tuple(drawn),
         schedule=schedule,
         graphics_work=graphics_work,
         contacts=contacts,
@@ -277,6 +285,8 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         struck=struck,
         tracks=tracks,
         columns=columns,
+        by_share=by_share,
+        plastic=plastic_rows,
         external=external,
         air=air,
         attraction=build_attraction(scene, models, starts, len(all_positions) + len(vertices)),
@@ -288,10 +298,13 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     )
 
 
-def drag_share(scene: Scene, rate: float) -> float:
+def drag_share(scene: Scene, body: Body, rate: float) -> float:
     """By what share an impulse changes velocities in a substep with drag of a rate [1/s], see ``drag.response``."""
     z = np.array(rate * scene.frames.frame_duration / scene.settings.substeps)
-    return float(response(z, is_bdf2=scene.settings.time_integration == "BDF2"))
+    exponent = drag_exponent(body, scene.settings)
+    if scene.settings.time_integration == "BDF2":
+        return float(response(z + exponent, is_bdf2=True))
+    return math.exp(-exponent) * float(response(z, is_bdf2=False))
 
 
 def _require_euler(scene: Scene, models: tuple[BodyModel, ...]) -> None:
@@ -339,13 +352,3 @@ def _own_notices(model: BodyModel, origin: Floats) -> list[Notice]:
             Notice("W_PRECISION", f"The object is {extent:g} m large but {distance:g} m away from the others.", name)
         )
     return notices
-
-
-def _targets(model: BodyModel, pinned: PinnedParticles, frame_index: int) -> Floats:
-    rest = model.positions[pinned.sources]
-    pins = model.body.pins
-    if len(pins.vertices) == 0 or len(pinned.sources) == 0:
-        return rest
-    if pins.follows_object:
-        return transformed(at_frame(pins.matrices, frame_index), rest)
-    return solver_kind(model.body).place_pins(model, pinned.sources, at_frame(pins.targets, frame_index))

@@ -37,8 +37,9 @@ def test_each_kind_writes_its_own_result(bpy, make_body, monkeypatch, tmp_path):
     def writer(target, bake, job):
         made.append((target.name, job))
 
-    jelly, cloth = body_kinds.BODY_KINDS
-    monkeypatch.setattr(body_kinds, "BODY_KINDS", (replace(jelly, result=replace(jelly.result, writer=writer)), cloth))
+    jelly, *others = body_kinds.BODY_KINDS
+    changed = (replace(jelly, result=replace(jelly.result, writer=writer)), *others)
+    monkeypatch.setattr(body_kinds, "BODY_KINDS", changed)
     make_body("Sheet", role="CLOTH")
     make_body("Pudding", role="JELLY")
     steps = read_scene(bpy.context, BakeOptions(frame_start=1, frame_end=3))

@@ -52,7 +52,7 @@ def test_a_jelly():
         ("Device", "CPU"),
         ("Greatest Strain", "12.3 %"),
         ("Volume Change", "250 %"),
-        ("Inverted", "3 tetrahedra"),
+        ("Inside Out", "3 tetrahedra"),
     )
 
 

@@ -21,7 +21,7 @@ def curves_are_cloth(bpy, monkeypatch):
     """A kind of body that is no mesh: cloth, for a test, is made of curves."""
     from blender_xpbd.addon.data import object_types
 
-    monkeypatch.setattr(object_types, "OBJECT_TYPES", {**object_types.OBJECT_TYPES, "CLOTH": "CURVE"})
+    monkeypatch.setattr(object_types, "OBJECT_TYPES", {**object_types.OBJECT_TYPES, "CLOTH": ("CURVE",)})
 
 
 def test_every_role_but_none_has_a_type(bpy):
@@ -94,5 +94,5 @@ def test_only_vertices_of_a_mesh_are_pinned(bpy, make_body, select, curve):
 @pytest.mark.usefixtures("curves_are_cloth")
 def test_what_can_have_a_role_is_told(bpy, select):
     select()
-    with pytest.raises(RuntimeError, match="Select a curve or mesh object first"):
+    with pytest.raises(RuntimeError, match="Select a curve, hair or mesh object first"):
         bpy.ops.xpbd.set_role(role="JELLY")

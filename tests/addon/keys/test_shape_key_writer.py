@@ -16,13 +16,14 @@ MATRIX = np.array([[0.0, -2.0, 0.0, 1.0], [1.0, 0.0, 0.0, 2.0], [0.0, 0.0, -0.5,
 
 def target_of(obj, start=1, end=5, step=1, **values):
     from blender_xpbd.addon.keys.shape_key_writer import KeyTarget
-    from blender_xpbd.addon.reading.mesh_reader import mesh_topology, read_mixed_shape
+    from blender_xpbd.addon.reading.mesh_reader import read_mixed_shape
+    from blender_xpbd.addon.reading.points import topology_of
 
     return KeyTarget(
         **{
             "object_uid": obj.session_uid,
             "name": obj.name,
-            "topology": mesh_topology(obj.data),
+            "topology": topology_of(obj.data),
             "mixed_shape": read_mixed_shape(obj),
             "matrices": np.array(obj.matrix_world, np.float64)[None],
             "start": start,

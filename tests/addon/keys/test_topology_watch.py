@@ -63,10 +63,10 @@ EDITS = [scrambled, flipped, rewired, joined]
 @pytest.mark.parametrize("edit", EDITS)
 def test_every_edit_of_the_topology_is_seen(bpy, make_body, edit):
     from blender_xpbd.addon.keys.topology_watch import TopologyWatch
-    from blender_xpbd.addon.reading.mesh_reader import mesh_topology
+    from blender_xpbd.addon.reading.points import topology_of
 
     mesh = make_body().data
-    watch = TopologyWatch(mesh_topology(mesh))
+    watch = TopologyWatch(topology_of(mesh))
     assert watch.matches(mesh)
     edit(mesh)
     assert not watch.matches(mesh)
@@ -74,10 +74,10 @@ def test_every_edit_of_the_topology_is_seen(bpy, make_body, edit):
 
 def test_moves_and_another_order_of_edges_are_no_edits_of_the_topology(bpy, make_body):
     from blender_xpbd.addon.keys.topology_watch import TopologyWatch
-    from blender_xpbd.addon.reading.mesh_reader import mesh_topology
+    from blender_xpbd.addon.reading.points import topology_of
 
     mesh = make_body().data
-    watch = TopologyWatch(mesh_topology(mesh))
+    watch = TopologyWatch(topology_of(mesh))
     mesh.vertices[3].co = (1.0, 2.0, 3.0)
     assert watch.matches(mesh)
     with bmesh_of(mesh) as edited:
@@ -98,7 +98,7 @@ def test_an_unchanged_mesh_is_not_hashed_again(bpy, make_body, monkeypatch):
         hashed.append(mesh)
         return "digest"
 
-    monkeypatch.setattr(topology_watch, "mesh_topology", digest)
+    monkeypatch.setattr(topology_watch, "topology_of", digest)
     watch = topology_watch.TopologyWatch("digest")
     for _ in range(5):
         assert watch.matches(mesh)

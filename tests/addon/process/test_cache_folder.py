@@ -27,7 +27,9 @@ def test_a_file_never_saved_has_a_cache_of_the_users(bpy, tmp_path):
 def test_a_saved_file_has_its_cache_beside_it(bpy, tmp_path):
     bpy.context.scene.name = "../A: b"
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
-    assert folder_of(bpy) == (tmp_path / "xpbd_cache" / "___A__b", None)
+    assert folder_of(bpy) == (tmp_path / "xpbd_cache" / "scene" / "___A__b", None)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "Höhle 2.blend"))
+    assert folder_of(bpy) == (tmp_path / "xpbd_cache" / "H_hle_2" / "___A__b", None)
     bpy.context.scene.xpbd.cache_directory = "//own"
     assert folder_of(bpy) == (tmp_path / "own", None)
 

@@ -95,7 +95,7 @@ def random_matrices(seed, count):
 
 
 def test_motion_from_rest_moves_the_world_as_the_object(bpy):
-    from blender_xpbd.addon.reading.body_reader import motion_from_rest
+    from blender_xpbd.addon.reading.body_motion import motion_from_rest
 
     @given(st.integers(0, 10_000), st.integers(1, 4), st.sampled_from([1.0, 0.01, 1000.0]))
     def check(seed, count, unit_scale):

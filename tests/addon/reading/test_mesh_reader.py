@@ -48,25 +48,25 @@ def mixed_mesh(bpy):
 
 
 def test_polygons_and_edges_without_a_face(bpy):
-    from blender_xpbd.addon.reading.mesh_reader import read_coordinates, read_loose_edges, read_polygons
+    from blender_xpbd.addon.reading.points import read_loose_edges, read_points, read_polygons
 
     mesh = mixed_mesh(bpy)
     face_sizes, corners = read_polygons(mesh)
     assert face_sizes.tolist() == [4, 3, 5]
     assert corners.tolist() == [0, 1, 5, 4, 1, 2, 5, 2, 3, 7, 6, 5]
     assert [sorted(edge) for edge in read_loose_edges(mesh).tolist()] == [[9, 10]]
-    np.testing.assert_allclose(read_coordinates(mesh), [vertex.co[:] for vertex in mesh.vertices])
+    np.testing.assert_allclose(read_points(mesh), [vertex.co[:] for vertex in mesh.vertices])
 
 
 def test_the_topology_is_that_of_the_polygons_alone(bpy):
-    from blender_xpbd.addon.reading.mesh_reader import mesh_topology
+    from blender_xpbd.addon.reading.points import topology_of
 
     mesh, moved = mixed_mesh(bpy), mixed_mesh(bpy)
     moved.vertices[3].co = (9.0, 9.0, 9.0)
-    assert mesh_topology(moved) == mesh_topology(mesh)
+    assert topology_of(moved) == topology_of(mesh)
     more = bpy.data.meshes.new("More")
     more.from_pydata([vertex.co[:] for vertex in mesh.vertices], [], [(0, 1, 5, 4), (1, 2, 5), (2, 3, 7, 5, 6)])
-    assert mesh_topology(more) != mesh_topology(mesh)
+    assert topology_of(more) != topology_of(mesh)
 
 
 def test_uvs_of_the_named_map_or_the_active_one(bpy, make_body):

@@ -20,8 +20,8 @@ def menus(bpy):
 def test_the_object_menu_offers_all_roles_bake_and_clear(bpy, menus):
     layout = draw(menus.XPBD_MT_object)
     roles = [values.role for values in layout.operator_values if hasattr(values, "role")]
-    assert roles == ["NONE", "JELLY", "CLOTH", "COLLIDER"]
-    assert [name for name, _ in layout.operators[4:]] == [
+    assert roles == ["NONE", "JELLY", "CLOTH", "STRAND", "COLLIDER"]
+    assert [name for name, _ in layout.operators[5:]] == [
         "xpbd.check",
         "xpbd.bake",
         "xpbd.export",
@@ -29,7 +29,7 @@ def test_the_object_menu_offers_all_roles_bake_and_clear(bpy, menus):
         "xpbd.clear",
     ]
     # a bake that holds the window up is none that an artist asked for
-    assert {context for _, context in layout.operators[4:]} == {"INVOKE_DEFAULT"}
+    assert {context for _, context in layout.operators[5:]} == {"INVOKE_DEFAULT"}
     clears = [values.all for values in layout.operator_values if hasattr(values, "all")]
     assert clears == [None, True]
 
@@ -46,7 +46,7 @@ def test_the_material_menu_offers_those_of_the_role(bpy, menus, make_body, role,
     words = draw(menus.XPBD_MT_material).words
     assert there in words
     assert absent not in words
-    assert words[-2:] == ["Own Material", "Own Compliance"]
+    assert words[-2:] == ["Own Material", "Own, for Experts"]
 
 
 def test_the_object_menu_of_blender_has_one_entry(bpy, menus):

@@ -8,6 +8,7 @@ import json
 import pytest
 
 from tests.addon.recorded_layout import draw
+from tests.addon.strands import make_curve, make_hair
 
 
 @pytest.fixture
@@ -35,6 +36,7 @@ def shown(panels, context):
 
 
 ALWAYS = ["XPBD_PT_floor", "XPBD_PT_fields", "XPBD_PT_solver", "XPBD_PT_cache"]
+LATER = ["XPBD_PT_forces", "XPBD_PT_links", "XPBD_PT_plasticity", "XPBD_PT_mode"]
 BODY = ["XPBD_PT_material", "XPBD_PT_structure", "XPBD_PT_motion", "XPBD_PT_pins", "XPBD_PT_groups"]
 
 
@@ -42,8 +44,9 @@ BODY = ["XPBD_PT_material", "XPBD_PT_structure", "XPBD_PT_motion", "XPBD_PT_pins
     ("role", "between"),
     [
         ("NONE", []),
-        ("JELLY", [*BODY, "XPBD_PT_tetrahedra", "XPBD_PT_collision", "XPBD_PT_forces"]),
-        ("CLOTH", [*BODY, "XPBD_PT_collision", "XPBD_PT_forces"]),
+        ("JELLY", [*BODY, "XPBD_PT_tetrahedra", "XPBD_PT_collision", *LATER]),
+        ("CLOTH", [*BODY, "XPBD_PT_collision", *LATER]),
+        ("STRAND", [*BODY, "XPBD_PT_collision", *LATER]),
         ("COLLIDER", ["XPBD_PT_collision"]),
     ],
 )
@@ -55,10 +58,22 @@ def test_panels_of_a_role(bpy, panels, active, role, between):
             draw(cls)
 
 
+@pytest.mark.parametrize("make", [make_curve, make_hair])
+def test_panels_of_curves_and_hair(bpy, panels, make):
+    bpy.context.view_layer.objects.active = make()
+    names = shown(panels, bpy.context)
+    assert ("XPBD_PT_groups" in names) == (make is make_hair), "control points can be in no group"
+    layouts = {cls.__name__: draw(cls) for cls in panels.CLASSES if cls.poll(bpy.context)}
+    roles = [values.role for values in layouts["XPBD_PT_main"].operator_values if hasattr(values, "role")]
+    assert roles == ["STRAND", "NONE"]
+    assert {"pinned_ends", "hold_direction"} < set(layouts["XPBD_PT_pins"].properties)
+    assert "xpbd.add_pin_group" not in dict(layouts["XPBD_PT_pins"].operators)
+
+
 def test_nothing_active(bpy, panels):
     assert shown(panels, bpy.context) == ["XPBD_PT_main", *ALWAYS]
     layout = draw(panels.XPBD_PT_main)
-    assert "Select a mesh object" in layout.words
+    assert "Select a curve, hair or mesh object" in layout.words
     assert ("xpbd.bake", "INVOKE_DEFAULT") in layout.operators
     for cls in (panels.XPBD_PT_floor, panels.XPBD_PT_fields, panels.XPBD_PT_solver, panels.XPBD_PT_cache):
         draw(cls)
@@ -69,14 +84,14 @@ def test_no_mesh(bpy, panels):
     bpy.context.scene.collection.objects.link(empty)
     bpy.context.view_layer.objects.active = empty
     assert shown(panels, bpy.context) == ["XPBD_PT_main", *ALWAYS]
-    assert "Select a mesh object" in draw(panels.XPBD_PT_main).words
+    assert "Select a curve, hair or mesh object" in draw(panels.XPBD_PT_main).words
 
 
 def test_the_main_panel_offers_roles_material_and_bake(bpy, panels, active):
     active("JELLY")
     layout = draw(panels.XPBD_PT_main)
     roles = [values.role for values in layout.operator_values if hasattr(values, "role")]
-    assert roles == ["JELLY", "CLOTH", "COLLIDER", "NONE"]
+    assert roles == ["JELLY", "CLOTH", "STRAND", "COLLIDER", "NONE"]
     assert layout.menus == ["XPBD_MT_material"]
     assert "Jelly, Medium" in layout.words
     assert [name for name, _ in layout.operators if name != "xpbd.set_role"] == [
@@ -106,7 +121,9 @@ def test_every_setting_is_in_one_panel(bpy, panels, active):
 
     def look():
         names = [name for cls in panels.CLASSES if cls.poll(bpy.context) for name in draw(cls).properties]
-        assert len(set(names)) == len(names)
+        # the scene's and the object's mode have the same name
+        twice = [name for name in set(names) if names.count(name) > 1]
+        assert set(twice) <= {"solver_mode"}
         seen.update(names)
 
     def try_all(owner, own_settings):
@@ -118,10 +135,12 @@ def test_every_setting_is_in_one_panel(bpy, panels, active):
                     look()
                 setattr(owner, parameter.name, "MATERIAL" if parameter.name == "preset" else parameter.default)
 
-    for settings.role in ("JELLY", "CLOTH", "COLLIDER"):
+    for settings.role in ("JELLY", "CLOTH", "STRAND", "COLLIDER"):
         for scene.solver_mode in ("XPBD", "PBD"):
             settings.preset = "MATERIAL"
             try_all(settings, OBJECT_SETTINGS)
+    bpy.context.view_layer.objects.active = make_curve()
+    look()
     try_all(scene, SCENE_SETTINGS)
     seen.update(draw(panels.XPBD_PT_floor, "draw_header").properties)
     seen.update(draw(panels.XPBD_PT_fields, "draw_header").properties)
@@ -161,6 +180,18 @@ def test_the_material_panel(bpy, panels, active, role, preset, mode, names, grey
     assert layout.properties == names
     assert layout.greyed == greyed
     assert bool(layout.operators) == (preset not in {"MATERIAL", "CUSTOM"})
+
+
+@pytest.mark.parametrize(
+    ("of_scene", "own", "counts"),
+    [("XPBD", "SCENE", False), ("PBD", "SCENE", True), ("XPBD", "PBD", True), ("PBD", "XPBD", False)],
+)
+def test_the_mode_of_an_object_goes_before_the_scenes(bpy, panels, active, of_scene, own, counts):
+    active("JELLY").xpbd.solver_mode = own
+    bpy.context.scene.xpbd.solver_mode = of_scene
+    ways = draw(panels.XPBD_PT_mode).properties
+    assert ways == (["solver_mode", "pbd_per_iteration", "pbd_drag"] if counts else ["solver_mode"])
+    assert ("pbd_stretch_stiffness" in draw(panels.XPBD_PT_material).properties) == counts
 
 
 @pytest.mark.parametrize(
@@ -276,7 +307,7 @@ def test_materials_of_the_menu_fit_the_role(bpy, panels, active):
     from blender_xpbd.addon.ui.menus import XPBD_MT_material
 
     active("CLOTH")
-    assert draw(XPBD_MT_material).words == ["Cotton", "Silk", "Denim", "Leather", "Own Material", "Own Compliance"]
+    assert draw(XPBD_MT_material).words == ["Cotton", "Silk", "Denim", "Leather", "Own Material", "Own, for Experts"]
     active("JELLY")
     assert draw(XPBD_MT_material).words[:4] == ["Jelly, Soft", "Jelly, Medium", "Jelly, Firm", "Rubber"]
 
@@ -289,6 +320,7 @@ def test_the_object_menu(bpy):
         "Set XPBD Role: None",
         "Set XPBD Role: Jelly",
         "Set XPBD Role: Cloth",
+        "Set XPBD Role: Strand",
         "Set XPBD Role: Collider",
         "Check XPBD",
         "Bake XPBD",

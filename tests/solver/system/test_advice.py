@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from blender_xpbd.solver.solver import Solver
-from blender_xpbd.solver.system.advice import divergence_advice, stiffness_advice
+from blender_xpbd.solver.system.advice import divergence_advice, stiffness_advice, stretch_advice
 from blender_xpbd.solver.system.statistics import Measure
 from blender_xpbd.solver.system.substeps import MOST_SUBSTEPS, substeps_for_stiffness, substeps_for_weight
 from blender_xpbd.solver.system.system import build_system
@@ -103,3 +103,18 @@ def test_advice_for_bodies_that_are_too_small_for_any_substeps():
     assert not re.search(r"\d+ substeps", divergence_advice(small_cube(1e-5, gravity=(0.0, 0.0, -2e4)), 0))
     for size in (0.1, 1.0):
         assert "more substeps" in divergence_advice(small_cube(size), 0)
+
+
+@pytest.mark.parametrize("quality", ["DRAFT", "MATERIAL"])
+def test_a_limit_that_lets_cloth_stretch_is_told(quality):
+    fine = {limit: scene(cloth(21, size=0.05), quality=quality, maximum_substeps=limit) for limit in (40, 200)}
+    text = stretch_advice(build_system(fine[40]))
+    assert "about 160" in text
+    assert "At Most" in text
+    assert not stretch_advice(build_system(fine[200]))
+    assert not stretch_advice(build_system(scene(cloth(21, size=0.05))))
+
+
+def test_no_limit_is_advised_that_cannot_be_set():
+    dust = scene(cloth(21, size=1e-6), quality="MATERIAL")
+    assert "larger" in stretch_advice(build_system(dust))

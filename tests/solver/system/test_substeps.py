@@ -16,6 +16,7 @@ from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system.statistics import Measure
 from blender_xpbd.solver.system.substeps import (
     hit_speed,
+    substeps_for_cloth,
     substeps_for_hits,
     substeps_for_material,
     substeps_for_stiffness,
@@ -25,7 +26,7 @@ from blender_xpbd.solver.system.substeps import (
 from blender_xpbd.solver.system.system import build_system
 from blender_xpbd.worker.quality import by_material, with_settings
 from tests.geometry.surfaces import cube, sphere
-from tests.solver.scenes import cloth, jelly_cube, pins, plane, scene
+from tests.solver.scenes import cloth, jelly_cube, mesh_box, pins, plane, run, scene
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
@@ -127,6 +128,27 @@ def test_draft_takes_half_and_final_four_times_as_many(quality, effort):
     assert substeps_for_material(build_system(scene(cloth(4), quality=quality))) == 20 * effort
     limited = stiff_jelly(1e8, quality=quality, maximum_substeps=30)
     assert substeps_for_material(limited) == 30 * effort
+
+
+@pytest.mark.parametrize(("size", "gravity", "expected"), [(1.0, 9.81, 40), (0.25, 9.81, 80), (0.25, 9.81 / 4, 40)])
+def test_cloth_gets_substeps_by_how_far_its_weight_moves_it_per_edge(size, gravity, expected):
+    """200.4 / 24 √(g / 9.81 L) of them, as the nearest multiple of 20: edges of 5 cm and of 1.25 cm."""
+    system = build_system(scene(cloth(21, size=size), gravity=(0.0, 0.0, -gravity)))
+    assert substeps_for_cloth(system) == substeps_for_material(system) == expected
+
+
+@pytest.mark.parametrize("pinned", [(0, 24), ()], ids=["hangs", "lies on a box"])
+def test_default_substeps_keep_cloth_from_stretching(pinned):
+    body = cloth(25, size=0.5, height=0.14, pinned=pinned, area_density=0.15, stretch_stiffness=2000.0)
+    job = scene(body, colliders=[] if pinned else [mesh_box(0.12)], frames=(1, 25))
+    strains = []
+    for simulation in (Solver(replace(build_system(job), objects=None)), by_its_material(job)):
+        edges = simulation.system.models[0].edges
+        rest, now = body.positions, run(simulation, 20)
+        lengths = [np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1) for points in (rest, now)]
+        strains.append(float(np.percentile(lengths[1] / lengths[0] - 1.0, 99)))
+    assert strains[1] < 0.5 * strains[0]
+    assert strains[1] < 0.05
 
 
 def test_a_draft_keeps_what_tiny_cells_need():

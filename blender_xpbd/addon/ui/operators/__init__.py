@@ -12,21 +12,40 @@ from .check_worker import XPBD_OT_check_worker
 from .clear import XPBD_OT_clear
 from .export import XPBD_OT_export
 from .fill_with_grains import XPBD_OT_fill_with_grains
+from .free_unused import XPBD_OT_free_unused
+from .gallery import XPBD_OT_add_gallery_scene
+from .make_tearable import XPBD_OT_make_tearable
+from .mute_deformers import XPBD_OT_mute_deformers
 from .own_material import XPBD_OT_own_material
-from .pin_group import XPBD_OT_add_pin_group
+from .pin_group import XPBD_OT_add_pin_group, XPBD_OT_paint_pins, XPBD_OT_remove_pins, XPBD_OT_select_pins
+from .play import XPBD_OT_keep, XPBD_OT_play, XPBD_OT_play_control
 from .remedies import XPBD_OT_add_floor, XPBD_OT_lift, XPBD_OT_subdivide
+from .rest_shape import XPBD_OT_set_rest_shape
 from .scene_range import XPBD_OT_use_scene_range
 from .select_crossings import XPBD_OT_select_crossings
+from .selected_objects import XPBD_OT_copy_settings, XPBD_OT_set_material
+from .set_link import XPBD_OT_set_link
 from .set_role import XPBD_OT_set_role
 
 CLASSES = (
     XPBD_OT_set_role,
     XPBD_OT_bake,
     XPBD_OT_cancel,
+    XPBD_OT_play,
+    XPBD_OT_keep,
+    XPBD_OT_play_control,
     XPBD_OT_clear,
     XPBD_OT_export,
+    XPBD_OT_free_unused,
     XPBD_OT_add_pin_group,
+    XPBD_OT_remove_pins,
+    XPBD_OT_select_pins,
+    XPBD_OT_paint_pins,
+    XPBD_OT_set_material,
+    XPBD_OT_copy_settings,
     XPBD_OT_fill_with_grains,
+    XPBD_OT_set_link,
+    XPBD_OT_make_tearable,
     XPBD_OT_own_material,
     XPBD_OT_use_scene_range,
     XPBD_OT_select_crossings,
@@ -35,6 +54,9 @@ CLASSES = (
     XPBD_OT_lift,
     XPBD_OT_add_floor,
     XPBD_OT_subdivide,
+    XPBD_OT_mute_deformers,
+    XPBD_OT_set_rest_shape,
+    XPBD_OT_add_gallery_scene,
 )
 
 
@@ -46,4 +68,5 @@ def register() -> None:
 def unregister() -> None:
     """Remove the operators, and what a bake that still runs has put into the window."""
     XPBD_OT_bake.give_back(bpy.context)
+    XPBD_OT_play.give_back(bpy.context)
     unregister_classes(CLASSES)

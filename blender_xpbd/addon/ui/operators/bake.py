@@ -14,6 +14,7 @@ from ...baking.bake import run_bake
 from ...baking.progress import Progress
 from ...baking.report import BakeSummary
 from ...baking.report_text import cancelled_text, fault_paragraphs, keys_text, summary_warnings
+from ...data.bake_options import BakeOptions
 from ...data.bake_status import STATUS
 from ...data.extension import worker_python_path
 from ...data.object_types import is_body
@@ -32,6 +33,17 @@ class XPBD_OT_bake(bpy.types.Operator):
     bl_label = "Bake XPBD"
     bl_options = {"UNDO"}
 
+    only_selected: bpy.props.BoolProperty(
+        name="Only Selected",
+        description="Bake the selected objects again against the others as they are baked",
+        default=False,
+    )
+    from_current_frame: bpy.props.BoolProperty(
+        name="From Current Frame",
+        description="Keep the frames before the current one as they are baked",
+        default=False,
+    )
+
     # Of the class: Blender frees the operator when the add-on is disabled, and leaves the timer to us
     _timer: ClassVar[bpy.types.Timer | None] = None
     _shown: tuple[str, float] | None = None
@@ -42,6 +54,9 @@ class XPBD_OT_bake(bpy.types.Operator):
         if STATUS.is_baking:
             cls.poll_message_set("A bake is running already")
             return False
+        if STATUS.is_playing:
+            cls.poll_message_set("A run is played: keep or stop it first")
+            return False
         if not any(is_body(obj) for obj in context.scene.objects):
             cls.poll_message_set(f"Make an object {body_labels()} first")
             return False
@@ -51,7 +66,7 @@ class XPBD_OT_bake(bpy.types.Operator):
         """Begin; the timer does the rest."""
         if bpy.app.background or context.window is None:
             return self.execute(context)
-        window_bake.start(context)
+        window_bake.start(context, self._wishes(context))
         manager = context.window_manager
         XPBD_OT_bake._timer = manager.event_timer_add(_TICK, window=context.window)
         manager.modal_handler_add(self)
@@ -75,6 +90,13 @@ class XPBD_OT_bake(bpy.types.Operator):
             if over:
                 return self._leave(context)
         return {"PASS_THROUGH"}
+
+    def _wishes(self, context: bpy.types.Context) -> BakeOptions:
+        selected = tuple(obj.name for obj in context.selected_objects if is_body(obj))
+        return BakeOptions(
+            only=selected if self.only_selected else (),
+            from_frame=context.scene.frame_current if self.from_current_frame else None,
+        )
 
     def _tick(self, context: bpy.types.Context, running: window_bake.WindowBake) -> bool:
         """Go on for a slice, or stop; return whether it is over."""
@@ -112,7 +134,7 @@ class XPBD_OT_bake(bpy.types.Operator):
             manager.progress_update(progress.fraction)
 
         try:
-            summary = run_bake(context, on_progress=show)
+            summary = run_bake(context, self._wishes(context), show)
         except XpbdError as error:
             STATUS.message = str(error)
             self._report(context, "ERROR", str(error))

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pin vertices."""
+"""Pins as Blender keeps vertex groups: assign, remove and select vertices, and paint their weights."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import bpy
@@ -23,38 +25,22 @@ class XPBD_OT_add_pin_group(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether the active object can have pins."""
-        obj = context.object
-        if obj is None or not is_body(obj) or not obj.is_editable:
-            cls.poll_message_set(f"Make the active object {body_labels()} first")
-            return False
-        if obj.type != "MESH":
-            cls.poll_message_set("Only vertices of a mesh can be pinned")
-            return False
-        return True
+        return _can_be_pinned(cls, context)
 
     def execute(self, context: bpy.types.Context) -> set[Any]:
         """Make the group."""
         obj = context.object
-        if obj.mode == "EDIT":
-            obj.update_from_editmode()
-        selected = [vertex.index for vertex in obj.data.vertices if vertex.select]
+        selected = _selected(obj)
         if not selected:
             self.report({"WARNING"}, "No vertex is selected: select those to pin in Edit Mode")
             return {"CANCELLED"}
         chosen = obj.xpbd.pin_group
         is_lost = bool(chosen) and chosen not in obj.vertex_groups
-        if chosen and not is_lost and obj.vertex_groups[chosen].lock_weight:
-            self.report({"WARNING"}, f'The weights of "{chosen}" are locked: unlock the vertex group first')
+        if _is_locked(self, obj, chosen or GROUP_NAME):
             return {"CANCELLED"}
-        mode = obj.mode
-        if mode == "EDIT":
-            # Weights cannot be written while the mesh is being edited
-            bpy.ops.object.mode_set(mode="OBJECT")
-        group = obj.vertex_groups.get(chosen) or obj.vertex_groups.new(name=chosen or GROUP_NAME)
-        group.add(selected, 1.0, "REPLACE")
-        obj.xpbd.pin_group = group.name
-        if mode == "EDIT":
-            bpy.ops.object.mode_set(mode="EDIT")
+        with _in_object_mode(obj):
+            group = _pin_group(obj)
+            group.add(selected, 1.0, "REPLACE")
         if is_lost:
             self.report(
                 {"WARNING"},
@@ -62,5 +48,144 @@ class XPBD_OT_add_pin_group(bpy.types.Operator):
                 f"{len(selected)} vertices: if others were pinned, choose their group as pin group",
             )
         else:
-            self.report({"INFO"}, f'{len(selected)} vertices are pinned by "{group.name}" with weight 1')
+            self.report({"INFO"}, f'{_vertices(len(selected))} pinned by "{group.name}" with weight 1')
         return {"FINISHED"}
+
+
+class XPBD_OT_remove_pins(bpy.types.Operator):
+    """Let go of the selected vertices: remove them from the pin group."""
+
+    bl_idname = "xpbd.remove_pins"
+    bl_label = "Unpin Selected Vertices"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether the active object has pins."""
+        return _is_pinned(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[Any]:
+        """Remove them."""
+        obj = context.object
+        selected = _selected(obj)
+        if not selected:
+            self.report({"WARNING"}, "No vertex is selected: select those to unpin in Edit Mode")
+            return {"CANCELLED"}
+        if _is_locked(self, obj, obj.xpbd.pin_group):
+            return {"CANCELLED"}
+        with _in_object_mode(obj):
+            obj.vertex_groups[obj.xpbd.pin_group].remove(selected)
+        self.report({"INFO"}, f'{_vertices(len(selected))} not pinned by "{obj.xpbd.pin_group}" any more')
+        return {"FINISHED"}
+
+
+class XPBD_OT_select_pins(bpy.types.Operator):
+    """Select the pinned vertices, besides those that are selected."""
+
+    bl_idname = "xpbd.select_pins"
+    bl_label = "Select Pinned Vertices"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether the active object has pins."""
+        return _is_pinned(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[Any]:
+        """Select them."""
+        obj = context.object
+        with _in_object_mode(obj):
+            number = obj.vertex_groups[obj.xpbd.pin_group].index
+            pinned = {
+                vertex.index
+                for vertex in obj.data.vertices
+                if any(element.group == number and element.weight > 0.0 for element in vertex.groups)
+            }
+            for vertex in obj.data.vertices:
+                vertex.select = vertex.select or (vertex.index in pinned and not vertex.hide)
+            for edge in obj.data.edges:
+                edge.select = all(obj.data.vertices[vertex].select for vertex in edge.vertices)
+            for face in obj.data.polygons:
+                face.select = all(obj.data.vertices[vertex].select for vertex in face.vertices)
+        return {"FINISHED"}
+
+
+class XPBD_OT_paint_pins(bpy.types.Operator):
+    """Paint the weights of the pins: 1 holds a vertex where it is, less holds it softly."""
+
+    bl_idname = "xpbd.paint_pins"
+    bl_label = "Paint Pins"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether the active object can have pins."""
+        return _can_be_pinned(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[Any]:
+        """Go to Weight Paint with the pin group."""
+        obj = context.object
+        with _in_object_mode(obj):
+            group = _pin_group(obj)
+        obj.vertex_groups.active_index = group.index
+        bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
+        return {"FINISHED"}
+
+
+def _can_be_pinned(operator: Any, context: bpy.types.Context) -> bool:
+    obj = context.object
+    if obj is None or not is_body(obj) or not obj.is_editable:
+        operator.poll_message_set(f"Make the active object {body_labels()} first")
+        return False
+    if obj.type != "MESH":
+        operator.poll_message_set("Only vertices of a mesh can be pinned")
+        return False
+    return True
+
+
+def _is_pinned(operator: Any, context: bpy.types.Context) -> bool:
+    if not _can_be_pinned(operator, context):
+        return False
+    if context.object.xpbd.pin_group not in context.object.vertex_groups:
+        operator.poll_message_set("Nothing is pinned yet")
+        return False
+    return True
+
+
+def _selected(obj: bpy.types.Object) -> list[int]:
+    if obj.mode == "EDIT":
+        obj.update_from_editmode()
+    return [vertex.index for vertex in obj.data.vertices if vertex.select]
+
+
+def _pin_group(obj: bpy.types.Object) -> Any:
+    """The pin group: the chosen one, else the one of the usual name, which is made where there is none."""
+    name = obj.xpbd.pin_group or GROUP_NAME
+    group = obj.vertex_groups.get(name) or obj.vertex_groups.new(name=name)
+    obj.xpbd.pin_group = group.name
+    return group
+
+
+def _is_locked(operator: Any, obj: bpy.types.Object, name: str) -> bool:
+    group = obj.vertex_groups.get(name)
+    if group is None or not group.lock_weight:
+        return False
+    operator.report({"WARNING"}, f'The weights of "{name}" are locked: unlock the vertex group first')
+    return True
+
+
+def _vertices(count: int) -> str:
+    return "1 vertex is" if count == 1 else f"{count} vertices are"
+
+
+@contextmanager
+def _in_object_mode(obj: bpy.types.Object) -> Iterator[None]:
+    """Weights and selections cannot be written while the mesh is being edited."""
+    mode = obj.mode
+    if mode == "EDIT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    try:
+        yield
+    finally:
+        if mode == "EDIT":
+            bpy.ops.object.mode_set(mode="EDIT")

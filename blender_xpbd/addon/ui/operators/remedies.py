@@ -51,7 +51,8 @@ class Remedy:
         return {"FINISHED"}
 
 
-def _name_property() -> Any:
+def name_property() -> Any:
+    """Which object to mend."""
     return bpy.props.StringProperty(name="Object", description="The object to mend")
 
 
@@ -60,7 +61,7 @@ class XPBD_OT_lift(Remedy, bpy.types.Operator):
 
     bl_idname = "xpbd.lift"
     bl_label = "Lift"
-    object_name: _name_property()
+    object_name: name_property()
 
     def mend(self, context: bpy.types.Context) -> str:
         """Lift it."""
@@ -100,7 +101,7 @@ class XPBD_OT_subdivide(Remedy, bpy.types.Operator):
 
     bl_idname = "xpbd.subdivide"
     bl_label = "Subdivide"
-    object_name: _name_property()
+    object_name: name_property()
 
     def mend(self, context: bpy.types.Context) -> str:
         """Subdivide the mesh itself: a modifier would come after the simulation."""

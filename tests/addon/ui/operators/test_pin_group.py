@@ -17,10 +17,63 @@ def test_pins_from_a_selection(bpy, make_body, select):
     body = make_body()
     select(body)
     choose_vertices(body, 0, 1, 2)
-    body.vertex_groups.new(name="Pin")
+    body.vertex_groups.new(name="Own")
     assert bpy.ops.xpbd.add_pin_group() == {"FINISHED"}
-    assert body.xpbd.pin_group == "Pin.001", "a group that is not the pin group is left alone"
-    assert weights_in(body, "Pin.001") == {0: 1.0, 1: 1.0, 2: 1.0}
+    assert body.xpbd.pin_group == "Pin", "a group of another name is left alone"
+    assert weights_in(body, "Pin") == {0: 1.0, 1: 1.0, 2: 1.0}
+
+
+def test_pins_of_the_usual_name_count_on_where_none_is_chosen(bpy, make_body, select):
+    body = make_body()
+    select(body)
+    choose_vertices(body, 0)
+    bpy.ops.xpbd.add_pin_group()
+    body.xpbd.pin_group = ""
+    choose_vertices(body, 1)
+    bpy.ops.xpbd.add_pin_group()
+    assert [group.name for group in body.vertex_groups] == ["Pin"]
+    assert body.xpbd.pin_group == "Pin"
+    assert weights_in(body, "Pin") == {0: 1.0, 1: 1.0}
+
+
+def test_pins_are_removed_and_selected(bpy, make_body, select):
+    body = make_body()
+    select(body)
+    assert not bpy.ops.xpbd.remove_pins.poll()
+    assert not bpy.ops.xpbd.select_pins.poll()
+    choose_vertices(body, 0, 1, 2)
+    bpy.ops.xpbd.add_pin_group()
+    choose_vertices(body, 1, 7)
+    assert bpy.ops.xpbd.remove_pins() == {"FINISHED"}
+    assert weights_in(body, "Pin") == {0: 1.0, 2: 1.0}
+    choose_vertices(body, 9)
+    assert bpy.ops.xpbd.select_pins() == {"FINISHED"}
+    assert [vertex.index for vertex in body.data.vertices if vertex.select] == [0, 2, 9]
+
+
+def test_pins_are_assigned_and_removed_in_edit_mode(bpy, make_body, select):
+    body = make_body()
+    select(body)
+    for elements in (body.data.edges, body.data.polygons):
+        elements.foreach_set("select", [False] * len(elements))
+    choose_vertices(body, 0, 1)
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert bpy.ops.xpbd.add_pin_group() == {"FINISHED"}
+    assert bpy.ops.xpbd.add_pin_group() == {"FINISHED"}
+    assert body.mode == "EDIT"
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert [group.name for group in body.vertex_groups] == ["Pin"]
+    assert weights_in(body, "Pin") == {0: 1.0, 1: 1.0}
+
+
+def test_pins_are_painted_in_the_pin_group(bpy, make_body, select):
+    body = make_body()
+    select(body)
+    body.vertex_groups.new(name="Other")
+    assert bpy.ops.xpbd.paint_pins() == {"FINISHED"}
+    assert body.mode == "WEIGHT_PAINT"
+    assert body.vertex_groups.active.name == body.xpbd.pin_group == "Pin"
+    bpy.ops.object.mode_set(mode="OBJECT")
 
 
 def test_more_pins_are_added_to_those_that_there_are(bpy, make_body, select):

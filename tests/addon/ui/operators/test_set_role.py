@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.addon.strands import make_curve, make_hair, make_line
+
 
 @pytest.mark.parametrize("role", ["JELLY", "CLOTH", "COLLIDER", "NONE"])
 def test_set_role_of_all_selected_meshes(bpy, make_body, select, role):
@@ -26,8 +28,21 @@ def test_set_role_of_the_active_object(bpy, make_body, select):
     assert body.xpbd.preset == "JELLY_MEDIUM"
 
 
+def test_curves_and_hair_become_strands(bpy, make_body, select):
+    objects = [make_line(), make_curve(), make_hair()]
+    for obj in objects:
+        obj.xpbd.role = "NONE"
+    body = make_body(role="NONE")
+    select(*objects)
+    assert bpy.ops.xpbd.set_role(role="STRAND") == {"FINISHED"}
+    assert [obj.xpbd.role for obj in (*objects, body)] == ["STRAND", "STRAND", "STRAND", "NONE"]
+    assert {obj.xpbd.preset for obj in objects} == {"ROPE"}
+    assert bpy.ops.xpbd.set_role(role="CLOTH") == {"FINISHED"}
+    assert [obj.xpbd.role for obj in objects] == ["CLOTH", "STRAND", "STRAND"]
+
+
 def test_set_role_needs_a_mesh(bpy, select):
     select()
     assert not bpy.ops.xpbd.set_role.poll()
-    with pytest.raises(RuntimeError, match="Select a mesh object first"):
+    with pytest.raises(RuntimeError, match="Select a curve, hair or mesh object first"):
         bpy.ops.xpbd.set_role(role="JELLY")

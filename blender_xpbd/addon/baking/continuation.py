@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a bake takes over from the one before, of which only some inputs have changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from ...jobs.cache_contents import hand_on
+from ...jobs.changes import Change, changes, kept_until
+from ...jobs.files import inside
+from ...jobs.milestones import continue_job
+from ...scene.beginning import Beginning, validate_beginning
+from ...scene.errors import XpbdError
+from ...scene.scene import Scene
+from ..data.bake_record import read_record, record_folder
+from ..data.data_lookup import object_by_uid
+from ..keys.body_results import ResultTarget
+from .scene_reader import Reading
+
+# there substeps are found by trials of all frames
+_BY_TRIAL = "AUTOMATIC"
+
+
+def former_job(targets: Iterable[ResultTarget]) -> Path | None:
+    """The job folder of the bake that the objects have now, by the first of them that has one."""
+    objects = (object_by_uid(target.object_uid) for target in targets)
+    records = (read_record(obj) for obj in objects if obj is not None)
+    return next((path for record in records if record and (path := record_folder(record)) is not None), None)
+
+
+def job_changes(former: Path, job: Path) -> tuple[Change, ...]:
+    """What differs from a former job; nothing where that cannot be read any more, for then nothing is kept of it."""
+    if former == job:
+        return ()
+    try:
+        return changes(former, job)
+    except XpbdError:
+        return ()
+
+
+def go_on_from(former: Path, job: Path, found: tuple[Change, ...], scene: Scene) -> None:
+    """Give a job the frames of a former one that come before the first change.
+
+    All of them where nothing has changed but the place of the cache: the file was renamed, or saved elsewhere.
+
+    Raises:
+        XpbdError: E_IO; E_CACHE, when a link stands in the way.
+    """
+    if former.name == job.name:
+        if former != job and former.is_dir():
+            hand_on(former, job)
+        return
+    last = kept_until(found)
+    if last is not None and scene.settings.quality != _BY_TRIAL:
+        continue_job(former, job, scene.frames, min(last, scene.frames.end))
+
+
+def gone_on(reading: Reading, former: Path | None, first: int, folder: Path) -> Reading:
+    """What was read, to be simulated again from a frame on; the frames before it are those of the bake before.
+
+    Args:
+        reading: the scene as it is now.
+        former: the job of the bake before, or None where there is none.
+        first: the first frame to simulate.
+        folder: of the cache, to which the former job is brought where it lies elsewhere.
+
+    Raises:
+        XpbdError: E_NOTHING without a bake before; E_FRAME_RANGE for a frame that is not within the range; E_IO.
+    """
+    if former is None or not former.is_dir():
+        raise XpbdError("E_NOTHING", "There is no bake whose frames could be kept: bake all frames first.")
+    if former.parent != folder:
+        hand_on(former, inside(folder, former.name, code="E_CACHE"))
+    beginning = Beginning(former.name, first - 1)
+    validate_beginning(beginning, reading.scene.frames)
+    return replace(reading, scene=replace(reading.scene, beginning=beginning))

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Keys mended until, with all deformers live, the mesh lies where it was simulated.
+
+What was read of the deformers is their linear map about the deformed mesh. Armatures are just that. Lattices, curves
+and smoothing are not: so each frame is evaluated once more with its key, and what is off is taken back by that map
+until nothing is off that counts (the chord method). Where vertices move each other, as when they are smoothed, steps
+are mixed with those before (``acceleration``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from ...scene.errors import Notice
+from ..deformers.acceleration import Acceleration
+from ..deformers.probe import Probe, remove_lost_probes
+from ..keys.shape_key_writer import ShapeKeyWriter
+from ..reading.motion import frame_kept
+
+Floats = npt.NDArray[np.float64]
+
+# of the size of a mesh: what is not mended any more, and what is told
+NEAR, TOLERATED = 1e-6, 1e-5
+# steps at most, and so many that gain nothing
+MOST_STEPS, MOST_VAIN_STEPS = 100, 12
+
+Positions = Callable[[int, int], Floats]
+
+
+class _Body:
+    """One body in the pass."""
+
+    def __init__(self, scene: bpy.types.Scene, obj: bpy.types.Object, writer: ShapeKeyWriter) -> None:
+        if writer.target.deformed is None:
+            raise ValueError(f"{obj.name} follows no deformed mesh")
+        self.writer, self.probe = writer, Probe(scene, obj)
+        self.motion = writer.target.deformed
+        self.worst, self.worst_frame = 0.0, 0
+
+    def begin(self, frame: int, positions: Floats) -> None:
+        """Take up a frame with the simulated positions in the world [m], shape (vertices, 3)."""
+        target = self.writer.target
+        self._index = frame - target.start
+        self._wanted = target.deformed_local(frame, positions)
+        # as the key has it
+        self._best = self._tried = self.motion.before(self._index, self._wanted).astype(np.float32).astype(np.float64)
+        self._error, self._farthest, self._steps, self._vain = np.inf, np.inf, 0, 0
+        self._acceleration = Acceleration()
+        self.probe.show(self._best)
+
+    def mend(self, depsgraph: bpy.types.Depsgraph) -> bool:
+        """Look how far off it is, and try another place where that counts; whether there is something to look at."""
+        off = self._wanted - self.probe.shape(depsgraph)
+        error = float(np.einsum("vi,vi->", off, off))
+        self._vain = 0 if error < 0.99 * self._error else self._vain + 1
+        if error < self._error:
+            self._best, self._error = self._tried, error
+            self._farthest = float(np.sqrt(np.einsum("vi,vi->v", off, off).max()))
+        is_near = self._farthest <= NEAR * self.motion.size
+        if is_near or self._vain == MOST_VAIN_STEPS or self._steps == MOST_STEPS:
+            return False
+        self._steps += 1
+        self._tried = self._acceleration.next(self._tried, self.motion.step(self._index, off))
+        self.probe.show(self._tried)
+        return True
+
+    def keep(self, frame: int) -> None:
+        """Write what was found, where a step was needed."""
+        if self._steps:
+            self.motion.correct(self._index, self._best)
+            self.writer.rewrite(frame, self._best)
+        if self._farthest > self.worst:
+            self.worst, self.worst_frame = self._farthest, frame
+
+    def notice(self) -> Notice | None:
+        """A warning where it is still off and nothing else tells why."""
+        if self.worst <= TOLERATED * self.motion.size or self.motion.flattened[0]:
+            return None
+        text = (
+            f"With {self.motion.deformer_names} live the mesh is off by up to {self.worst / self.motion.size:.2g} of "
+            f"its size from what was simulated, most at frame {self.worst_frame}. Turn on Mute Deformers While Baked."
+        )
+        return Notice("W_DEFORMER", text, self.writer.target.name)
+
+
+def take_deformers_out(
+    context: bpy.types.Context, writers: Mapping[int, ShapeKeyWriter], positions: Positions
+) -> Generator[None, None, tuple[Notice, ...]]:
+    """Mend the keys of bodies with deformers, frame by frame, with a pause after each.
+
+    Args:
+        context: its scene is played; its frame is put back in the end.
+        writers: of those bodies, whose frames are written.
+        positions: of a body, by its number and a frame, in the world [m], shape (vertices, 3).
+
+    Returns:
+        Warnings of what is still off.
+    """
+    remove_lost_probes()
+    bodies: dict[int, _Body] = {}
+    try:
+        for number, writer in writers.items():
+            obj = writer.find()
+            if obj is not None:
+                bodies[number] = _Body(context.scene, obj, writer)
+        with frame_kept(context.scene):
+            for frame in sorted({frame for body in bodies.values() for frame in body.writer.written}):
+                mine = {number: body for number, body in bodies.items() if body.writer.has_frame(frame)}
+                for number, body in mine.items():
+                    body.begin(frame, positions(number, frame))
+                context.scene.frame_set(frame)
+                waiting = list(mine.values())
+                while waiting := [body for body in waiting if body.mend(context.evaluated_depsgraph_get())]:
+                    context.view_layer.update()
+                for body in mine.values():
+                    body.keep(frame)
+                yield
+    finally:
+        for body in bodies.values():
+            body.probe.remove()
+    return tuple(notice for body in bodies.values() if (notice := body.notice()) is not None)

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The attributes of a mesh that make links of its edges, and that tell which of its vertices were one."""
+
+from __future__ import annotations
+
+# 0 for no link, else one of ``scene.links.LINK_KINDS``; an integer
+LINK_KIND = "xpbd_link"
+# numbers: rest length in Blender units, 0 for as modelled; compliance [m/N]; share of PBD mode, 1 where it is absent
+LINK_LENGTH = "xpbd_rest_length"
+LINK_COMPLIANCE = "xpbd_compliance"
+LINK_STIFFNESS = "xpbd_stiffness"
+# of vertices: equal where they were one before they were split for tearing; an integer above 0
+SEAM = "xpbd_seam"
+LINK_TYPES = {LINK_KIND: "INT", LINK_LENGTH: "FLOAT", LINK_COMPLIANCE: "FLOAT", LINK_STIFFNESS: "FLOAT"}

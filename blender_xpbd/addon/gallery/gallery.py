@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The scenes of the gallery, and how one is made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+
+from ...scene.errors import XpbdError
+from .beam import BEAM
+from .bunny import BUNNIES_ON_MOVING_FLOORS, BUNNY
+from .clay import CLAY
+from .crossing_strands import CROSSING_STRANDS
+from .gallery_scene import GalleryScene
+from .helix import HELIX
+from .pendulums import PENDULUMS
+from .stage import dress
+from .tearing import TEARING
+from .two_pins import TWO_PINS
+
+GALLERY: tuple[GalleryScene, ...] = (
+    TWO_PINS,
+    BEAM,
+    BUNNY,
+    *BUNNIES_ON_MOVING_FLOORS,
+    PENDULUMS,
+    CROSSING_STRANDS,
+    HELIX,
+    CLAY,
+    TEARING,
+)
+
+
+def gallery_scene(identifier: str) -> GalleryScene:
+    """The scene of an identifier, or of a name as ``scripts/gallery`` has it.
+
+    Raises:
+        KeyError: no scene is called so.
+    """
+    for entry in GALLERY:
+        if identifier in {entry.identifier, entry.name}:
+            return entry
+    raise KeyError(identifier)
+
+
+def add_gallery_scene(entry: GalleryScene, file: str = "") -> bpy.types.Scene:
+    """Make a Blender scene of its own; nothing that the file has is changed.
+
+    Args:
+        entry: of the gallery.
+        file: path of the file that it needs, if it needs one.
+
+    Returns:
+        The scene, ready to be baked.
+
+    Raises:
+        XpbdError: E_TET_FILE, where the file is not there or not what it should be.
+    """
+    if entry.needs_file and not Path(file).is_file():
+        raise XpbdError("E_TET_FILE", f"The scene {entry.label} needs the file {entry.needs_file}: choose it.")
+    scene = bpy.data.scenes.new(entry.label)
+    try:
+        dress(scene, entry.view)
+        entry.build(scene, file)
+    except XpbdError:
+        bpy.data.scenes.remove(scene)
+        raise
+    return scene

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a played run leaves, if it is wanted: its frames as keys, or a pose as the shape at rest."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...scene.errors import XpbdError
+from ..baking.bake_output import ALL_FRAMES, BakeOutput
+from ..baking.report import BakeSummary
+from ..baking.scene_reader import Reading, read_scene
+from ..data.data_lookup import object_by_uid, scene_by_uid
+from ..keys.key_target import KeyTarget
+from ..reading.mesh_reader import own_keys
+from .player import PLAYING, Player
+
+_ALL_THE_TIME = 1e9
+
+
+def keep_run(context: bpy.types.Context, player: Player) -> BakeSummary:
+    """Turn the run into keys, as a bake of the same frames does; its job folder stays, with the inputs.
+
+    Raises:
+        XpbdError: E_NOTHING, where nothing has been played yet; what a bake may raise.
+    """
+    if player.state != PLAYING or player.frame <= player.reading.scene.frames.start:
+        raise XpbdError("E_NOTHING", "Nothing was played yet: let it run, then keep it.")
+    last = player.frame
+    player.close()
+    reading = _result(read_scene(context, replace(player.options, frame_end=last, frame_step=None)))
+    summary = BakeSummary(
+        objects=[target.name for target in reading.targets],
+        frame_start=reading.scene.frames.start,
+        frame_end=last,
+        frame_step=reading.scene.frames.step,
+        vertices=sum(body.vertex_count for body in reading.scene.bodies),
+        cache=str(player.job),
+    )
+    _require_same(reading, player.reading)
+    output = BakeOutput(player.job, reading, summary)
+    output.write(_ALL_THE_TIME, ALL_FRAMES)
+    _result(output.reduce_keys())
+    output.finish()
+    if output.error is not None:
+        raise output.error
+    summary.complete = True
+    scene = scene_by_uid(reading.scene_uid)
+    if scene is not None:
+        scene.xpbd.report = summary.to_json()
+    return summary
+
+
+def use_as_rest_shape(player: Player) -> list[str]:
+    """Let the pose that is shown be the shape of the meshes at rest; return the names of the objects.
+
+    Raises:
+        XpbdError: E_PARAM, for a mesh with shape keys of its own, whose shape they decide.
+    """
+    poses = list(zip(player.reading.targets, player.shown_positions(), strict=True))
+    frame = player.frame
+    player.end()
+    done = []
+    for target, positions in poses:
+        obj = object_by_uid(target.object_uid)
+        if obj is None or obj.type != "MESH" or not isinstance(target, KeyTarget):
+            continue
+        if obj.type != "MESH":
+            raise XpbdError("E_PARAM", "Only a mesh can take its shape from a run.", obj.name)
+        if own_keys(obj) or obj.xpbd.bake_record:
+            advice = "The mesh has shape keys, which decide its shape: remove them, or clear the bake, first."
+            raise XpbdError("E_PARAM", advice, obj.name)
+        local = target.local(frame, positions)
+        obj.data.vertices.foreach_set("co", np.ascontiguousarray(local, np.float32).ravel())
+        obj.data.update()
+        done.append(obj.name)
+    return done
+
+
+def _require_same(now: Reading, then: Reading) -> None:
+    """Refuse to write a run to other objects than it was of."""
+
+    def told(reading: Reading) -> list[tuple[int, int]]:
+        return [
+            (target.object_uid, body.vertex_count)
+            for target, body in zip(reading.targets, reading.scene.bodies, strict=True)
+        ]
+
+    if told(now) != told(then):
+        raise XpbdError("E_CACHE_STALE", "Objects were added, removed or edited while they were played: play again.")
+
+
+def _result(generator: Generator[Any, None, Any]) -> Any:
+    while True:
+        try:
+            next(generator)
+        except StopIteration as end:
+            return end.value

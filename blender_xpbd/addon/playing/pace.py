@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When a frame is due, and how coarse it must be computed to come in time."""
+
+from __future__ import annotations
+
+# of the duration of a frame: what the worker may take for it, and what is aimed at where it takes more
+_BUSY, _AIM = 0.85, 0.7
+# frames in a row that come too late before substeps are fewer: one may be late for another reason
+_PATIENCE = 6
+# frames at the start that do not count: what they need is not in the caches yet
+_UNCOUNTED = 8
+LEAST_SUBSTEPS = 2
+# frames by which the clock may be behind before it goes on from now
+_MOST_BEHIND = 2.0
+
+
+class Pace:
+    """The clock of a run, and its substeps."""
+
+    def __init__(self, frame_duration: float) -> None:
+        """Nothing is known of the worker yet.
+
+        Args:
+            frame_duration: [s].
+        """
+        self._duration = frame_duration
+        self._next = 0.0
+        self._late = -_UNCOUNTED
+        self.full_substeps = 0
+        self.substeps = 0
+
+    @property
+    def is_coarser(self) -> bool:
+        """Whether there are fewer substeps than the quality asks for."""
+        return self.substeps < self.full_substeps
+
+    def begin(self, substeps: int) -> None:
+        """Take the substeps that the worker has begun with."""
+        self.full_substeps = self.substeps = substeps
+
+    def is_due(self, now: float) -> bool:
+        """Whether the next frame shall be asked for."""
+        return now >= self._next
+
+    def note_asked(self, now: float) -> None:
+        """The next frame was asked for."""
+        behind = now - self._next
+        self._next = (now if behind > _MOST_BEHIND * self._duration else self._next) + self._duration
+
+    def note_frame(self, seconds: float) -> bool:
+        """Note what the worker took for a frame; whether substeps are fewer from now on."""
+        self._late = self._late + 1 if seconds > _BUSY * self._duration or self._late < 0 else 0
+        if self._late < _PATIENCE or self.substeps <= LEAST_SUBSTEPS:
+            return False
+        self._late = 0
+        fewer = int(self.substeps * _AIM * self._duration / seconds)
+        self.substeps = max(LEAST_SUBSTEPS, min(fewer, self.substeps - 1))
+        return True

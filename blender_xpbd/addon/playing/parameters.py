@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Parameters that are changed while a run is played: materials, and gravity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import bpy
+
+from ...scene.errors import XpbdError
+from ...scene.material import Material
+from ...scene.parameter import Value
+from ...scene.play import Changes, Vector
+from ..baking.scene_reader import Reading
+from ..data.data_lookup import object_by_uid
+from ..data.properties import material_values
+from ..reading.parameter_tracks import gravity_of
+
+
+class LiveParameters:
+    """Tells what is other than when the scene was read."""
+
+    def __init__(self, scene: bpy.types.Scene, reading: Reading, unit_scale: float) -> None:
+        """Note what there is."""
+        self._unit_scale = unit_scale
+        self._uids = {
+            body.identifier: target.object_uid
+            for body, target in zip(reading.scene.bodies, reading.targets, strict=True)
+        }
+        self._before = {identifier: self._values(identifier) for identifier in self._uids}
+        self._gravity = self._gravity_of(scene)
+
+    def changes(self, scene: bpy.types.Scene, substeps: int) -> Changes:
+        """What is other now.
+
+        Args:
+            scene: as it is.
+            substeps: of the run; 0 for those that it began with.
+        """
+        materials: dict[str, Mapping[str, Value]] = {}
+        for identifier, before in self._before.items():
+            values = self._values(identifier)
+            if values is not None and values != before:
+                materials[identifier] = values
+        gravity = self._gravity_of(scene)
+        return Changes(substeps, None if gravity == self._gravity else gravity, materials)
+
+    def _values(self, identifier: str) -> Mapping[str, Value] | None:
+        """The material of a body; None where it is gone, or none that could be simulated."""
+        obj = object_by_uid(self._uids[identifier])
+        if obj is None:
+            return None
+        try:
+            return Material.from_values(material_values(obj.xpbd, self._unit_scale), obj.name).values()
+        except XpbdError:
+            # typed half: the run goes on with what it was
+            return None
+
+    def _gravity_of(self, scene: Any) -> Vector:
+        x, y, z = (float(value) * self._unit_scale for value in gravity_of(scene))
+        return x, y, z

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The cache goes with a file that is saved under another name or in another folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+
+from ...jobs.cache_contents import hand_on
+from ...jobs.files import inside
+from ...scene.errors import XpbdError
+from ..data.bake_record import read_record, record_folder
+from .cache_folder import cache_folder
+
+
+@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
+def bring_along(*_arguments: object) -> None:
+    """Share the jobs of baked objects with the cache that the file has under its present name.
+
+    Both files have them then: on one disk the frames are there once, under two names. A folder that the artist chose
+    stays where it is. What the disk refuses is told on the console: the file itself is saved, and its bakes still know
+    where their frames were.
+    """
+    for scene in bpy.data.scenes:
+        if not bpy.data.filepath or scene.xpbd.cache_directory:
+            continue
+        folder, _ = cache_folder(scene)
+        for former in {
+            path for obj in scene.objects if (record := read_record(obj)) and (path := record_folder(record))
+        }:
+            if former.parent == folder or not former.is_dir():
+                continue
+            try:
+                hand_on(former, inside(folder, former.name, code="E_CACHE"))
+            except XpbdError as fault:
+                print(f"XPBD: the cache stays in {former.parent}. {fault}")
+
+
+def _job_folders(scene: bpy.types.Scene) -> set[Path]:
+    """Where the jobs of the scene's baked objects are."""
+    records = (read_record(obj) for obj in scene.objects)
+    return {path for record in records if record is not None and (path := record_folder(record)) is not None}
+
+
+def register() -> None:
+    """Watch for files being saved."""
+    bpy.app.handlers.save_post.append(bring_along)
+
+
+def unregister() -> None:
+    """Watch no more."""
+    bpy.app.handlers.save_post.remove(bring_along)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which modifiers of an object move the vertices that are simulated."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..data.bake_record import read_record
+from .mesh_reader import RIG_MODIFIERS, TOPOLOGY_MODIFIERS
+
+# What moves vertices and neither adds nor removes any
+DEFORMERS = RIG_MODIFIERS | {
+    "CAST",
+    "CORRECTIVE_SMOOTH",
+    "DISPLACE",
+    "LAPLACIANDEFORM",
+    "LAPLACIANSMOOTH",
+    "SHRINKWRAP",
+    "SIMPLE_DEFORM",
+    "SMOOTH",
+    "WARP",
+    "WAVE",
+}
+# Parents of these types deform their children as a modifier would
+DEFORMING_PARENTS = frozenset({"ARMATURE", "LATTICE"})
+
+
+def follows_deformed(obj: bpy.types.Object) -> bool:
+    """Whether pins and goal of a body follow its deformed mesh, and its deformers are taken out of the result."""
+    return bool(obj.type == "MESH" and obj.xpbd.goal_source == "DEFORMED")
+
+
+def has_deforming_parent(obj: bpy.types.Object) -> bool:
+    """Whether the object's parent deforms it."""
+    return obj.parent is not None and obj.parent_type in DEFORMING_PARENTS
+
+
+def deformers(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
+    """The modifiers that move the vertices of the mesh itself: those before any that changes the vertices.
+
+    What a bake has muted counts as if it were not.
+    """
+    muted = muted_modifiers(obj)
+    found = []
+    for modifier in obj.modifiers:
+        if not (modifier.show_viewport or muted.get(modifier.name, (False, False))[0]):
+            continue
+        if modifier.type in TOPOLOGY_MODIFIERS:
+            break
+        if modifier.type in DEFORMERS:
+            found.append(modifier)
+    return found
+
+
+def muted_modifiers(obj: bpy.types.Object) -> dict[str, tuple[bool, bool]]:
+    """The modifiers that a bake has muted, by name, and whether they were shown in viewports and in renders."""
+    record = read_record(obj)
+    return record.muted_modifiers() if record is not None else {}

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where frames are kept, what was taken over from them, and where keys go."""
+
+from __future__ import annotations
+
+import bpy
+
+from ...scene.body_kinds import body_roles
+from ..baking.report_text import stale_inputs, summary_of
+from .sidebar import SubPanel, active_role, draw_choice, draw_value
+from .wrapped_text import draw_wrapped
+
+# what an artist takes in at a glance
+_MOST_INPUTS = 5
+
+
+class XPBD_PT_cache(SubPanel, bpy.types.Panel):
+    """Where the result goes."""
+
+    bl_label = "Cache & Keys"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw."""
+        settings = context.scene.xpbd
+        column = self.layout.column()
+        column.prop(settings, "cache_directory", text="")
+        _draw_contents(column, settings.report)
+        row = column.row(align=True)
+        row.operator("xpbd.bake", text="Bake from Here", icon="NEXT_KEYFRAME").from_current_frame = True
+        row.operator("xpbd.bake", text="Bake Selected", icon="RESTRICT_SELECT_OFF").only_selected = True
+        if active_role(context) in body_roles():
+            draw_choice(column, context.object.xpbd, "key_style")
+        draw_value(column, settings, "key_tolerance")
+        column.operator("xpbd.export", text="Export …", icon="EXPORT")
+        column.operator("xpbd.clear", text="Clear All Bakes", icon="TRASH").all = True
+        inputs = stale_inputs(settings.report)
+        if inputs:
+            box = self.layout.box()
+            box.label(text="Changed since the bake before:")
+            for text in inputs[:_MOST_INPUTS]:
+                draw_wrapped(box, text, icon="DOT", width=context.region.width)
+            if inputs[_MOST_INPUTS:]:
+                box.label(text=f"and {len(inputs) - _MOST_INPUTS} more")
+
+
+def _draw_contents(column: bpy.types.UILayout, report: str) -> None:
+    summary = summary_of(report)
+    cache, size = summary.get("cache"), summary.get("cache_bytes")
+    if not isinstance(cache, str) or not cache:
+        return
+    row = column.row(align=True)
+    row.operator("wm.path_open", text="Open Folder", icon="FILE_FOLDER").filepath = cache
+    label = f"Free Unused of {size / 1e6:.1f} MB" if isinstance(size, int | float) and size else "Free Unused"
+    row.operator("xpbd.free_unused", text=label, icon="ORPHAN_DATA")

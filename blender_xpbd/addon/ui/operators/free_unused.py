@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Room on the disk: frames of bakes that are no longer there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ....jobs.cache_contents import folder_size, free_jobs
+from ....scene.errors import XpbdError
+from ...data.bake_record import read_record
+from ...data.bake_status import STATUS
+from ...process.cache_folder import cache_folder
+
+_MEGABYTE = 1e6
+
+
+class XPBD_OT_free_unused(bpy.types.Operator):
+    """Delete what the scene's cache holds of bakes that no object of this file has any more."""
+
+    bl_idname = "xpbd.free_unused"
+    bl_label = "Free Unused"
+
+    @classmethod
+    def poll(cls, _context: bpy.types.Context) -> bool:
+        """Not while a bake is running."""
+        if STATUS.is_baking:
+            cls.poll_message_set("Wait for the bake, or cancel it")
+            return False
+        return True
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[Any]:
+        """Ask, for there is no way back; a folder that was chosen may hold the frames of other files too."""
+        chosen = context.scene.xpbd.cache_directory
+        title = f"Delete all that {chosen} holds of bakes that are not in this file?" if chosen else "Delete them?"
+        return context.window_manager.invoke_confirm(self, event, message=title)
+
+    def execute(self, context: bpy.types.Context) -> set[Any]:
+        """Delete them, and tell how much that was."""
+        records = (read_record(obj) for obj in bpy.data.objects)
+        used = {record.job for record in records if record is not None}
+        folder, _ = cache_folder(context.scene)
+        try:
+            count, size = free_jobs(folder, used)
+            left = folder_size(folder)
+        except XpbdError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        bakes = "1 bake" if count == 1 else f"{count} bakes"
+        self.report({"INFO"}, f"Freed {size / _MEGABYTE:.1f} MB of {bakes}; {left / _MEGABYTE:.1f} MB are in use")
+        return {"FINISHED"}

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Prepare a cloth for tearing: each face along an edge gets vertices of its own, which hold together until it tears."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bmesh
+import bpy
+
+from ....scene.roles import CLOTH
+from ...data.bake_record import read_record
+from ...data.link_attributes import SEAM
+from ...reading.mesh_reader import RIG_MODIFIERS, editing_mode, is_shared
+
+WELD = "XPBD Weld"
+# copies that are joined are at the same place to the last bit; torn ones are hardly ever so close [Blender units]
+WELD_DISTANCE = 1e-6
+_AREAS = (
+    ("ALL", "All Edges", "It may tear along each of its edges"),
+    ("SELECTED", "Selected Edges", "It may tear along the selected edges"),
+    ("GROUP", "Vertex Group", "It may tear along the edges whose two vertices are in a vertex group"),
+)
+
+
+class XPBD_OT_make_tearable(bpy.types.Operator):
+    """Let the cloth tear along edges: splits them into vertices that hold together until the tear strain is reached."""
+
+    bl_idname = "xpbd.make_tearable"
+    bl_label = "Make Tearable"
+    bl_options = {"REGISTER", "UNDO"}
+
+    along: bpy.props.EnumProperty(name="Along", items=_AREAS, default="ALL")
+    group: bpy.props.StringProperty(name="Group", description="Vertex group of what may tear")
+    tear_strain: bpy.props.FloatProperty(
+        name="Tear Strain [%]",
+        description="Tear strain of a cloth that has none yet",
+        default=20.0,
+        min=0.0,
+        soft_max=200.0,
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether the active object is a cloth whose mesh may be changed."""
+        obj = context.object
+        if obj is None or obj.type != "MESH" or obj.xpbd.role != CLOTH or not obj.is_editable:
+            cls.poll_message_set("Make the active object a Cloth first: only cloth tears")
+            return False
+        if editing_mode(obj):
+            cls.poll_message_set("Go back to Object Mode (Tab) first")
+            return False
+        if read_record(obj) is not None:
+            cls.poll_message_set("Clear the bake first: its shape keys are for the mesh as it is")
+            return False
+        if is_shared(obj):
+            cls.poll_message_set("Other objects use the same mesh: make it single-user first")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[Any]:
+        """Split the edges."""
+        obj = context.object
+        if self.along == "GROUP" and obj.vertex_groups.get(self.group) is None:
+            self.report({"WARNING"}, f'There is no vertex group "{self.group}"')
+            return {"CANCELLED"}
+        before = len(obj.data.vertices)
+        split = self._split(obj)
+        if not split:
+            self.report({"WARNING"}, "There is no edge between two faces to tear along")
+            return {"CANCELLED"}
+        _add_weld(obj)
+        if obj.xpbd.tear_strain == 0.0:
+            obj.xpbd.tear_strain = self.tear_strain
+        more = len(obj.data.vertices) - before
+        self.report({"INFO"}, f"{split} edges may tear from {obj.xpbd.tear_strain:g} % strain on; {more} vertices more")
+        return {"FINISHED"}
+
+    def _split(self, obj: bpy.types.Object) -> int:
+        """Split the chosen edges between faces; how many they are."""
+        mesh, data = obj.data, bmesh.new()
+        try:
+            data.from_mesh(mesh)
+            index = obj.vertex_groups[self.group].index if self.along == "GROUP" else -1
+            # of the mesh: faces that are selected would select their edges in the copy
+            selected = [edge.select for edge in mesh.edges]
+            edges = [
+                edge
+                for edge in data.edges
+                if len(edge.link_faces) > 1
+                and (self.along != "SELECTED" or selected[edge.index])
+                and (self.along != "GROUP" or _is_in_group(data, edge, index))
+            ]
+            if edges:
+                layer = data.verts.layers.int.get(SEAM)
+                if layer is None:
+                    layer = data.verts.layers.int.new(SEAM)
+                    # a new layer moves the elements of others
+                    edges = [data.edges[number] for number in _indices(data, edges)]
+                    for vertex in data.verts:
+                        vertex[layer] = vertex.index + 1
+                bmesh.ops.split_edges(data, edges=edges)
+                data.to_mesh(mesh)
+                mesh.update()
+            return len(edges)
+        finally:
+            data.free()
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        """The options of the last step."""
+        column = self.layout.column()
+        column.prop(self, "along")
+        if self.along == "GROUP":
+            column.prop(self, "group")
+        column.prop(self, "tear_strain")
+
+
+def _is_in_group(data: bmesh.types.BMesh, edge: bmesh.types.BMEdge, group: int) -> bool:
+    """Whether both vertices of an edge are in a vertex group."""
+    layer = data.verts.layers.deform.active
+    return layer is not None and all(vertex[layer].get(group, 0.0) > 0.0 for vertex in edge.verts)
+
+
+def _indices(data: bmesh.types.BMesh, edges: list[bmesh.types.BMEdge]) -> list[int]:
+    """Numbers of edges, whose table is made valid."""
+    data.edges.index_update()
+    data.edges.ensure_lookup_table()
+    return [edge.index for edge in edges]
+
+
+def _add_weld(obj: bpy.types.Object) -> None:
+    """Let what is joined be shown as one vertex, below what deforms: so shading and subdivision are as before."""
+    if any(modifier.type == "WELD" and modifier.name.startswith(WELD) for modifier in obj.modifiers):
+        return
+    weld = obj.modifiers.new(WELD, "WELD")
+    weld.merge_threshold = WELD_DISTANCE
+    rigs = [number for number, modifier in enumerate(obj.modifiers) if modifier.type in RIG_MODIFIERS]
+    obj.modifiers.move(len(obj.modifiers) - 1, rigs[-1] + 1 if rigs else 0)

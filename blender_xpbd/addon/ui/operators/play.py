@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Play, and what is done while it runs."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import bpy
+
+from ....scene.body_kinds import body_labels
+from ....scene.errors import XpbdError
+from ...baking.report_text import fault_paragraphs
+from ...data.bake_options import BakeOptions
+from ...data.bake_status import STATUS
+from ...data.extension import worker_python_path
+from ...data.object_types import is_body
+from ...playing import window_play
+from ...playing.keep import keep_run, use_as_rest_shape
+from ...playing.player import PLAYING, Player
+from ...process.waiting_worker import start_ahead
+from ..play_header import header_text, keys_text
+from ..play_mouse import PlayMouse, is_navigation, viewport_under
+from ..redraw import redraw_panels
+from ..wrapped_text import popup_text
+from .bake import finished_text
+
+# [s]; short beside a frame, so that frames are shown soon after they come
+_TICK = 1.0 / 120.0
+
+CANCEL, KEEP, REST_SHAPE = "CANCEL", "KEEP", "REST_SHAPE"
+
+
+class XPBD_OT_play(bpy.types.Operator):
+    """Simulate live in the viewport: drag, push, change values. Esc leaves all as it was, Keep makes keys of it."""
+
+    bl_idname = "xpbd.play"
+    bl_label = "Play XPBD"
+    bl_options = {"UNDO"}
+
+    # Of the class: Blender frees the operator when the add-on is disabled, and leaves the timer to us
+    _timer: ClassVar[bpy.types.Timer | None] = None
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether there is something to play, and nothing else goes on."""
+        if STATUS.is_baking or STATUS.is_playing:
+            cls.poll_message_set("A bake or a run goes on already")
+            return False
+        if not any(is_body(obj) for obj in context.scene.objects):
+            cls.poll_message_set(f"Make an object {body_labels()} first")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[Any]:
+        """Play needs a window and its events."""
+        if bpy.app.background or context.window is None:
+            text = "Play shows a run in a window, and there is none in the background: bake instead."
+            self.report({"ERROR"}, str(XpbdError("E_WINDOW", text)))
+            return {"CANCELLED"}
+        return self.invoke(context, None)
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event | None) -> set[Any]:
+        """Begin; the timer does the rest."""
+        if bpy.app.background or context.window is None:
+            return self.execute(context)
+        window_play.start(context, BakeOptions(worker_python=worker_python_path(context)))
+        self._mouse = PlayMouse()
+        self._shown = ""
+        STATUS.message = ""
+        manager = context.window_manager
+        XPBD_OT_play._timer = manager.event_timer_add(_TICK, window=context.window)
+        manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[Any]:
+        """Go on with each tick; what is done in the viewport is for the run."""
+        player = window_play.current()
+        if player is None:  # another file was opened, or the add-on was disabled
+            return self._leave(context, {"CANCELLED"})
+        try:
+            return self._on_event(context, event, player)
+        except XpbdError as error:
+            window_play.stop()
+            STATUS.message = str(error)
+            self.report({"ERROR"}, popup_text("\n".join(fault_paragraphs(str(error)))))
+            return self._leave(context, {"CANCELLED"})
+        except BaseException:
+            # Blender shows the trace; nothing that was shown may outlive the operator
+            window_play.stop()
+            self._leave(context, {"CANCELLED"})
+            raise
+
+    def _on_event(self, context: bpy.types.Context, event: bpy.types.Event, player: Player) -> set[Any]:
+        if event.type == "TIMER":
+            self._tick(context, player)
+            return self._end_as_wished(context, player)
+        view = viewport_under(context, event)
+        if view is None and not player.is_held:
+            return {"PASS_THROUGH"}
+        if is_navigation(event):
+            return {"PASS_THROUGH"}
+        wish = self._mouse.handle(context, event, view, player)
+        STATUS.play_wish = wish or STATUS.play_wish
+        return {"RUNNING_MODAL"}
+
+    def _tick(self, context: bpy.types.Context, player: Player) -> None:
+        if player.advance():
+            _redraw_viewports(context)
+        text = header_text(player)
+        if text != self._shown:
+            self._shown = text
+            for area in _viewports(context):
+                area.header_text_set(text)
+            context.workspace.status_text_set(keys_text(player))
+            redraw_panels(context)
+
+    def _end_as_wished(self, context: bpy.types.Context, player: Player) -> set[Any]:
+        wish, STATUS.play_wish = STATUS.play_wish, ""
+        if not wish:
+            return {"RUNNING_MODAL"}
+        if wish == CANCEL or player.state != PLAYING:
+            window_play.stop()
+            return self._leave(context, {"CANCELLED"})
+        window_play.forget()
+        if wish == KEEP:
+            summary = keep_run(context, player)
+            self.report({"INFO"}, finished_text(summary))
+        else:
+            names = use_as_rest_shape(player)
+            self.report({"INFO"}, f"The pose is the rest shape of {', '.join(names)} now")
+        return self._leave(context, {"FINISHED"})
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Blender ends the operator: its window is closed, or another file opened."""
+        window_play.stop()
+        self._leave(context, {"CANCELLED"})
+
+    def _leave(self, context: bpy.types.Context, result: set[Any]) -> set[Any]:
+        if XPBD_OT_play.give_back(context):
+            start_ahead(worker_python_path(context))
+        return result
+
+    @classmethod
+    def give_back(cls, context: bpy.types.Context) -> bool:
+        """Remove the timer and what stands in headers; whether there was a timer."""
+        timer, cls._timer = cls._timer, None
+        STATUS.play_wish = ""
+        if timer is None:
+            return False
+        context.window_manager.event_timer_remove(timer)
+        for area in _viewports(context):
+            area.header_text_set(None)
+        for workspace in bpy.data.workspaces:
+            workspace.status_text_set(None)
+        _redraw_viewports(context)
+        redraw_panels(context)
+        return True
+
+
+class XPBD_OT_keep(bpy.types.Operator):
+    """Turn the run that is played into keys, and stop it."""
+
+    bl_idname = "xpbd.keep"
+    bl_label = "Keep XPBD Run"
+
+    @classmethod
+    def poll(cls, _context: bpy.types.Context) -> bool:
+        """Whether a run is played."""
+        return _is_played(cls)
+
+    def execute(self, _context: bpy.types.Context) -> set[Any]:
+        """Tell the run, which ends at its next tick."""
+        STATUS.play_wish = KEEP
+        return {"FINISHED"}
+
+
+class XPBD_OT_play_control(bpy.types.Operator):
+    """What the buttons of a run do."""
+
+    bl_idname = "xpbd.play_control"
+    bl_label = "Control XPBD Run"
+    bl_options = {"INTERNAL"}
+
+    action: bpy.props.EnumProperty(
+        name="Action",
+        description="What to do with the run",
+        items=(
+            ("PAUSE", "Pause", "Stop the clock, or let it go on [Space]"),
+            ("STEP", "Step", "Simulate a single frame [Right Arrow]"),
+            ("RESTART", "Restart", "Begin again from the first frame [R]"),
+            (REST_SHAPE, "Use as Rest Shape", "End the run, and let the pose be the shape of the meshes at rest [B]"),
+            (CANCEL, "Stop", "End the run and leave all as it was [Esc]"),
+        ),
+    )
+
+    @classmethod
+    def description(cls, _context: bpy.types.Context, properties: Any) -> str:
+        """The tooltip of each button."""
+        item = cls.bl_rna.properties["action"].enum_items[properties.action]
+        return str(item.description)
+
+    @classmethod
+    def poll(cls, _context: bpy.types.Context) -> bool:
+        """Whether a run is played."""
+        return _is_played(cls)
+
+    def execute(self, _context: bpy.types.Context) -> set[Any]:
+        """Do it."""
+        player = window_play.current()
+        if player is None:
+            return {"CANCELLED"}
+        if self.action == "PAUSE":
+            player.is_paused = not player.is_paused
+        elif self.action == "STEP":
+            player.is_paused = True
+            player.step()
+        elif self.action == "RESTART":
+            player.restart()
+        else:
+            STATUS.play_wish = self.action
+        return {"FINISHED"}
+
+
+def _is_played(operator: Any) -> bool:
+    if window_play.current() is None:
+        operator.poll_message_set("No run is played: press Play first")
+        return False
+    return True
+
+
+def _viewports(context: bpy.types.Context) -> list[bpy.types.Area]:
+    windows = context.window_manager.windows
+    return [area for window in windows for area in window.screen.areas if area.type == "VIEW_3D"]
+
+
+def _redraw_viewports(context: bpy.types.Context) -> None:
+    for area in _viewports(context):
+        area.tag_redraw()

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What one object has, given to all that are selected: a material, or all settings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ....scene.body_kinds import body_labels, body_roles
+from ...data.object_types import can_have, is_body
+from ...data.properties import enum_items, fits_role
+from ...data.specs import GROUP_PROPERTIES, OBJECT_SETTINGS, PRESET_CHOICES
+
+# Names of vertex groups: an object without such a group keeps its own
+_GROUPS = frozenset({*GROUP_PROPERTIES, "pin_group", "attach_group", "no_contact_group", "goal_group", "push_group"})
+
+
+class XPBD_OT_set_material(bpy.types.Operator):
+    """Give the selected objects of the same role a material."""
+
+    bl_idname = "xpbd.set_material"
+    bl_label = "Set XPBD Material"
+    bl_options = {"REGISTER", "UNDO"}
+
+    preset: bpy.props.EnumProperty(
+        name="Material", description="What the objects are made of", items=enum_items(PRESET_CHOICES)
+    )
+
+    @classmethod
+    def description(cls, _context: bpy.types.Context, properties: Any) -> str:
+        """The tooltip of each material's own entry."""
+        item = cls.bl_rna.properties["preset"].enum_items[properties.preset]
+        return f"{item.description}. For all selected objects of the same role"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether the active object has a material."""
+        return _is_active_body(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[Any]:
+        """Set it."""
+        role = context.object.xpbd.role
+        if not fits_role(self.preset, role):
+            self.report({"WARNING"}, "The material is for objects of another role")
+            return {"CANCELLED"}
+        for obj in _selected(context):
+            if obj.xpbd.role == role and obj.is_editable:
+                obj.xpbd.preset = self.preset
+        return {"FINISHED"}
+
+
+class XPBD_OT_copy_settings(bpy.types.Operator):
+    """Give the selected objects all XPBD settings of the active one: role, material, pins by name, contact."""
+
+    bl_idname = "xpbd.copy_settings"
+    bl_label = "Copy Settings to Selected"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether there is an object to copy from, and others to copy to."""
+        if context.object is None or not can_have(context.object, context.object.xpbd.role):
+            cls.poll_message_set("Make an object active whose settings are to be copied")
+            return False
+        if not any(obj != context.object for obj in context.selected_objects):
+            cls.poll_message_set("Select the objects that get the settings, too")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[Any]:
+        """Copy them."""
+        source = context.object
+        others = [obj for obj in context.selected_objects if obj != source]
+        able = [obj for obj in others if can_have(obj, source.xpbd.role) and obj.is_editable]
+        for obj in able:
+            copy_settings(source, obj)
+        if len(able) < len(others):
+            names = ", ".join(obj.name for obj in others if obj not in able)
+            self.report({"WARNING"}, f"Left as they are, for they cannot have such settings: {names}")
+        if not able:
+            return {"CANCELLED"}
+        objects = "1 object has" if len(able) == 1 else f"{len(able)} objects have"
+        self.report({"INFO"}, f'{objects} the settings of "{source.name}"')
+        return {"FINISHED"}
+
+
+def copy_settings(source: bpy.types.Object, target: bpy.types.Object) -> None:
+    """Give an object the settings of another; names of vertex groups only where it has such groups."""
+    # role and preset first: each sets what follows from it, which the other settings then say otherwise
+    names = [setting.name for setting in OBJECT_SETTINGS if not setting.hidden]
+    for name in names:
+        value = getattr(source.xpbd, name)
+        if name in _GROUPS and value and value not in target.vertex_groups:
+            continue
+        if name == "attach_object" and value == target:
+            continue
+        if getattr(target.xpbd, name) != value:
+            setattr(target.xpbd, name, value)
+    # to set a value of a material makes it an own one
+    target.xpbd.preset = source.xpbd.preset
+
+
+def _is_active_body(operator: Any, context: bpy.types.Context) -> bool:
+    if context.object is None or not is_body(context.object) or context.object.xpbd.role not in body_roles():
+        operator.poll_message_set(f"Make the active object {body_labels()} first")
+        return False
+    return True
+
+
+def _selected(context: bpy.types.Context) -> list[Any]:
+    """The selected objects and the active one, whose panel is shown."""
+    objects = list(context.selected_objects)
+    return objects if context.object in objects else [*objects, context.object]

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The panel of what changes a body for good."""
+
+from __future__ import annotations
+
+import bpy
+
+from ...scene.body_kinds import body_roles
+from ...scene.roles import CLOTH
+from ..data.material_names import plasticity_names
+from .sidebar import SubPanel, draw_value
+
+
+class XPBD_PT_plasticity(SubPanel, bpy.types.Panel):
+    """When it keeps a new shape, how fast, and when it tears."""
+
+    bl_label = "Plasticity and Tearing"
+    roles = body_roles()
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw."""
+        settings = context.object.xpbd
+        column = self.layout.column()
+        for name in plasticity_names(settings, context.scene.xpbd.solver_mode):
+            draw_value(column, settings, name)
+        if settings.role == CLOTH:
+            column.operator("xpbd.make_tearable", icon="MOD_EDGESPLIT")

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the header of the viewport and the status bar say while a run is played."""
+
+from __future__ import annotations
+
+from ..playing.player import PLAYING, READING, Player
+
+
+def header_text(player: Player) -> str:
+    """How the run goes on, in one line."""
+    if player.state == READING:
+        return "XPBD Play: reading the scene"
+    if player.state != PLAYING:
+        return "XPBD Play: building the simulation"
+    parts = [f"XPBD Play: frame {player.frame}"]
+    rate = frames_per_second(player.shown_times)
+    if player.is_at_end:
+        parts.append("the last one: R begins again, Enter keeps")
+    elif player.is_paused:
+        parts.append("paused")
+    elif rate > 0.0:
+        parts.append(f"{rate:.0f} fps")
+    if player.pace.is_coarser:
+        parts.append(f"coarser to keep up: {player.pace.substeps} of {player.pace.full_substeps} substeps")
+    if player.unshown:
+        parts.append(f"shown when kept: {', '.join(player.unshown)}")
+    return " · ".join(parts)
+
+
+def keys_text(player: Player) -> str:
+    """Which keys do what."""
+    if player.state != PLAYING:
+        return "XPBD Play      Esc: stop"
+    return (
+        "Drag: pull    D: drag along the screen or the world    U: push up    C: pull to 3D Cursor    W: wind    "
+        "Space: pause    Right: step    R: restart    Enter: keep    B: use as rest shape    Esc: leave all as it was"
+    )
+
+
+def frames_per_second(times: list[float]) -> float:
+    """Of frames that were shown at these times [s]; 0 where it is not known."""
+    seconds = times[-1] - times[0] if len(times) > 1 else 0.0
+    return (len(times) - 1) / seconds if seconds > 0.0 else 0.0

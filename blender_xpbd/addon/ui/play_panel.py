@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the panel shows in the place of Bake while a run is played."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..playing import window_play
+from ..playing.player import PLAYING
+from .play_header import header_text
+from .wrapped_text import draw_wrapped
+
+
+def draw_playing(layout: Any, width: int) -> None:
+    """Keep, pause, step, begin again, stop."""
+    player = window_play.current()
+    if player is None:
+        return
+    row = layout.row(align=True)
+    row.scale_y = 1.8
+    row.operator("xpbd.keep", text="Keep", icon="CHECKMARK")
+    pause = "PLAY" if player.is_paused else "PAUSE"
+    for action, icon in (("PAUSE", pause), ("STEP", "FRAME_NEXT"), ("RESTART", "LOOP_BACK"), ("CANCEL", "X")):
+        row.operator("xpbd.play_control", text="", icon=icon).action = action
+    column = layout.column()
+    column.enabled = player.state == PLAYING
+    column.operator("xpbd.play_control", text="Use as Rest Shape", icon="MESH_DATA").action = "REST_SHAPE"
+    draw_wrapped(layout, header_text(player), icon="INFO", width=width)

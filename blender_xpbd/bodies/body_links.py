@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The links of an artist as constraints, for bodies of all kinds: between the points where the vertices are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ..constraints.constraint import ConstraintBlock
+from ..constraints.element_link import build_element_link
+from ..constraints.two_sided_distance import build_two_sided_distance
+from ..scene.links import AT_LEAST, AT_MOST
+from ..scene.settings import SolverSettings
+from .body_model import BodyModel
+
+Floats = npt.NDArray[np.float64]
+
+# links come after all springs of a cloth: what comes last holds best
+LAYER = 4
+
+
+def with_links(model: BodyModel, settings: SolverSettings) -> BodyModel:
+    """The body with its links.
+
+    Args:
+        model: of a body, which tells its links.
+        settings: of the solver, as the body has them.
+    """
+    links = model.body.links
+    if not len(links):
+        return model
+    is_pbd = settings.solver_mode == "PBD"
+    held = 1.0 - (1.0 - links.shares) ** (1.0 / settings.iterations) if is_pbd else links.compliances
+    stretch = np.where(links.kinds == AT_LEAST, np.inf, held)
+    compression = np.where(links.kinds == AT_MOST, np.inf, held)
+    ends = model.body.positions[links.pairs]
+    modelled = np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1)
+    lengths = np.where(links.lengths > 0.0, links.lengths, modelled)
+    blocks = _blocks(model, lengths, stretch, compression)
+    return replace(model, blocks=(*model.blocks, *(block for block in blocks if len(block))))
+
+
+def _blocks(model: BodyModel, lengths: Floats, stretch: Floats, compression: Floats) -> list[ConstraintBlock]:
+    first, second = (model.body.links.pairs[:, side] for side in range(2))
+    weights = model.weights[np.stack([first, second])]
+    if (weights == (1.0, 0.0, 0.0, 0.0)).all():
+        pairs = np.stack([model.elements[first, 0], model.elements[second, 0]], axis=1)
+        links = build_two_sided_distance(model.positions, pairs, stretch, compression, lengths)
+        return [replace(links, layer=LAYER)]
+    elements = model.elements
+    return [
+        build_element_link(
+            model.positions, elements[first], weights[0], elements[second], weights[1], lengths, stretch, compression
+        )
+    ]

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What differs between two jobs, in an artist's words, and from which frame on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..scene.force import AIR_DENSITY, FORCE_PARAMETERS
+from ..scene.material_parameters import MATERIAL_PARAMETERS
+from ..scene.settings import SCENE_PARAMETERS, SOLVER_PARAMETERS
+from ..scene.track import SCENE_TARGET
+from .array_record import array_path
+from .array_shapes import FRAMES, ArrayDescription, ArraySpec, read_descriptions, require_memory
+from .arrays import Array, load_array
+from .body_record import BODY_ARRAYS, BODY_KEYS
+from .collider_record import COLLIDER_ARRAYS, COLLIDER_KEYS
+from .force_record import FORCE_ARRAYS, FORCE_KEYS
+from .identifiers import read_identifier
+from .job import read_description
+from .record import Record
+from .track_record import TRACK_KEYS, track_specs
+
+_LABELS: dict[str, str] = {
+    parameter.name: parameter.label
+    for parameter in (*SCENE_PARAMETERS, *SOLVER_PARAMETERS, *FORCE_PARAMETERS, *MATERIAL_PARAMETERS, AIR_DENSITY)
+} | {
+    "transforms": "animation",
+    "pin_targets": "animation of its pins",
+    "pin_matrices": "animation of its pins",
+    "start": "first frame",
+    "end": "last frame",
+    "step": "frame step",
+    "frame_duration": "frame rate",
+    "sees": "collision collection",
+    "attach_target": "attachment",
+    "fields": "force collection",
+    "beginning": "frame that it goes on from",
+    "job": "bake that it goes on from",
+    "frame": "frame that it goes on from",
+}
+# arrays by the beginning of their names; what is left is the mesh
+_ARRAY_LABELS = (
+    ("pin_", "pins"),
+    ("attach_", "attachment"),
+    ("factor_", "vertex groups"),
+    ("contact_", "no-contact group"),
+    ("tetrahedra", "tetrahedra"),
+    ("", "mesh or place"),
+)
+
+
+@dataclass(frozen=True)
+class Change:
+    """One input that differs.
+
+    Attributes:
+        object_name: whose it is, "" for the scene's.
+        what: the input, as the panel calls it.
+        frame: the first frame at which it differs; None where it counts from the start.
+        keeps: whether frames before it stay as they were; not where a body is built from the greatest value of all
+            frames.
+    """
+
+    object_name: str
+    what: str
+    frame: int | None = None
+    keeps: bool = True
+
+    def __str__(self) -> str:
+        """As "Suzanne: Young's Modulus", or "Cube: animation from frame 40"."""
+        text = f"{self.object_name}: {self.what}" if self.object_name else self.what
+        return text if self.frame is None else f"{text} from frame {self.frame}"
+
+
+@dataclass(frozen=True)
+class _Item:
+    """An object of a job, or one of its tracks."""
+
+    name: str
+    identifier: str
+    record: Record
+    specs: Mapping[str, ArraySpec]
+
+
+@dataclass(frozen=True)
+class _Job:
+    folder: Path
+    record: Record
+    scene: Record
+    start: int
+    count: int
+
+    @classmethod
+    def read(cls, folder: Path) -> _Job:
+        record = read_description(folder)
+        scene = record.record("scene")
+        frames = scene.record("frames")
+        start = frames.integer("start")
+        return cls(folder, record, scene, start, frames.integer("end") - start + 1)
+
+    def items(self) -> dict[str, _Item]:
+        """All that has arrays, by what tells it from others."""
+        names = self.record.record("names")
+        found: dict[str, _Item] = {}
+        kinds: tuple[tuple[str, tuple[str, ...], Mapping[str, ArraySpec]], ...] = (
+            ("bodies", BODY_KEYS, BODY_ARRAYS),
+            ("colliders", COLLIDER_KEYS, COLLIDER_ARRAYS),
+            ("forces", FORCE_KEYS, FORCE_ARRAYS),
+        )
+        for kind, keys, specs in kinds:
+            for record in self.scene.records(kind, keys):
+                identifier = read_identifier(record)
+                name = names.text_or(identifier, identifier)
+                found[f"{kind} {name}"] = _Item(name, identifier, record, specs)
+        for record in self.scene.records("tracks", TRACK_KEYS):
+            identifier = read_identifier(record, "target")
+            name = "" if identifier == SCENE_TARGET else names.text_or(identifier, identifier)
+            found[f"track {name} {record.text('parameter')}"] = _Item(name, identifier, record, track_specs(record))
+        return found
+
+    def array(self, item: _Item, name: str, description: ArrayDescription) -> Array:
+        require_memory([description], self.folder)
+        path = array_path(self.folder, item.identifier, name)
+        return load_array(path, description.dtype, description.shape, description.digest)
+
+
+def changes(before: Path, after: Path) -> tuple[Change, ...]:
+    """What of the inputs of a job is not as in an earlier one, each once.
+
+    Args:
+        before: folder of the earlier job.
+        after: folder of the job.
+
+    Raises:
+        XpbdError: E_JOB, where one cannot be read or is of another version; E_IO; E_MEMORY.
+    """
+    old, new = _Job.read(before), _Job.read(after)
+    found = [*_version_changes(old, new), *_setting_changes(old, new), *_item_changes(old, new)]
+    first: dict[tuple[str, str], Change] = {}
+    for change in found:
+        key = change.object_name, change.what
+        first[key] = min(first.get(key, change), change, key=_earliness)
+    return tuple(first.values())
+
+
+def _earliness(change: Change) -> tuple[float, bool]:
+    return -math.inf if change.frame is None else change.frame, change.keeps
+
+
+def _version_changes(old: _Job, new: _Job) -> Iterator[Change]:
+    keys = ("software", "solver_version")
+    if any(old.record.values()[key] != new.record.values()[key] for key in keys):
+        yield Change("", "version of the add-on")
+
+
+def _setting_changes(old: _Job, new: _Job) -> Iterator[Change]:
+    """Of the scene itself."""
+    before, after = ({**job.scene.values()} for job in (old, new))
+    for values in (before, after):
+        for key in ("bodies", "colliders", "forces", "tracks"):
+            del values[key]
+    ends = [job.start + job.count - 1 for job in (old, new)]
+    for key in _differing(before, after):
+        yield Change("", _label(key), min(ends) + 1 if key == "end" else None)
+
+
+def _item_changes(old: _Job, new: _Job) -> Iterator[Change]:
+    before, after = old.items(), new.items()
+    for key in before.keys() - after.keys():
+        yield Change(before[key].name, _gone(before[key], "removed"))
+    for key, item in after.items():
+        if key not in before:
+            yield Change(item.name, _gone(item, "added"))
+            continue
+        former = before[key]
+        if former.identifier != item.identifier:
+            yield Change("", "order of the objects")
+        for name in _differing(former.record.values(), item.record.values(), but=("arrays", "identifier", "target")):
+            yield Change(item.name, _label(name))
+        yield from _array_changes(old, former, new, item)
+
+
+def _gone(item: _Item, verb: str) -> str:
+    """An object or a track that only one of the jobs has."""
+    values = item.record.values()
+    return f"animation of {_label(values['parameter'])}" if "target" in values else verb
+
+
+def _array_changes(old: _Job, former: _Item, new: _Job, item: _Item) -> Iterator[Change]:
+    before = read_descriptions(former.record, former.specs, old.count)
+    after = read_descriptions(item.record, item.specs, new.count)
+    for name, (_, shape) in item.specs.items():
+        if before[name] == after[name]:
+            continue
+        pair = old.array(former, name, before[name]), new.array(item, name, after[name])
+        if not shape or shape[0] != FRAMES or pair[0].shape[1:] != pair[1].shape[1:] or not all(map(len, pair)):
+            yield Change(item.name, _array_label(name))
+            continue
+        row = _first_difference(*pair)
+        if row is not None:
+            is_moved = len(pair[0]) > 1 or len(pair[1]) > 1
+            label = "animation" if name == "positions" and is_moved else _array_label(name)
+            frame = new.start + row if row and old.start == new.start else None
+            keeps = "parameter" not in item.record.values() or _extremes(pair[0]) == _extremes(pair[1])
+            yield Change(item.name, label, frame, keeps)
+
+
+def _first_difference(before: Array, after: Array) -> int | None:
+    """The first frame at which two arrays differ, of those that both have; one row stands for all frames."""
+    lengths = [len(array) for array in (before, after) if len(array) > 1]
+    count = min(lengths, default=1)
+    rows = [
+        array[:count] if len(array) > 1 else np.broadcast_to(array, (count, *array.shape[1:]))
+        for array in (before, after)
+    ]
+    differs = (rows[0] != rows[1]).reshape(count, -1).any(axis=1)
+    return int(np.argmax(differs)) if differs.any() else None
+
+
+def _extremes(values: Array) -> tuple[float, float]:
+    return float(values.min()), float(values.max())
+
+
+def _differing(before: Mapping[str, Any], after: Mapping[str, Any], but: tuple[str, ...] = ()) -> Iterator[str]:
+    """The keys whose values differ, at any depth."""
+    for key in {**before, **after}:
+        if key in but:
+            continue
+        old, new = before.get(key), after.get(key)
+        if isinstance(old, dict) and isinstance(new, dict):
+            yield from _differing(old, new)
+        elif old != new:
+            yield key
+
+
+def _array_label(name: str) -> str:
+    known = _LABELS.get(name) or _LABELS.get(name.removeprefix("track_"))
+    return known or next(label for beginning, label in _ARRAY_LABELS if name.startswith(beginning))
+
+
+def _label(key: str) -> str:
+    return _LABELS.get(key, key.replace("_", " "))
+
+
+def kept_until(found: tuple[Change, ...]) -> int | None:
+    """The last frame that is the same in both jobs, as far as inputs tell; None where none needs to be."""
+    frames = [change.frame for change in found if change.frame is not None and change.keeps]
+    return min(frames) - 1 if frames and len(frames) == len(found) else None

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A solver of bodies that tear.
+
+Vertices that are still joined are one particle, so cloth that has not torn moves as if it could not. After each frame
+the seams that are strained too far tear, and the system is built anew from what is joined then; places and velocities
+go on. So all that depends on the topology, contact too, knows nothing of tears, and which seams have torn is all that
+a checkpoint holds besides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ..bodies.joined import body_seams
+from ..constraints import CONSTRAINTS
+from ..geometry.surface.seams import Seams, strains_across
+from ..scene.body import Body
+from ..scene.errors import XpbdError
+from .solver import Solver
+from .step.plan import SERIAL
+from .system.system import System, build_system
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+Mask = npt.NDArray[np.bool_]
+Arrays = Mapping[str, npt.NDArray[np.generic]]
+
+# arrays of particles that go on; others are about constraints and contacts, and begin anew
+_OF_PARTICLES = ("positions", "velocities", "older_positions", "older_velocities")
+_OF_BODIES = ("may_cross", "passed", "clear")
+# what a checkpoint may take more where seams have torn: each may have a particle and constraints of its own
+_MOST_GROWTH = 4
+
+
+def can_tear(body: Body) -> bool:
+    """Whether something of a body may tear."""
+    return len(body.seams) > 0 and body.material.tear_strain > 0.0
+
+
+def make_solver(system: System, paths: tuple[str, ...] = (SERIAL,)) -> Solver:
+    """A solver that suits a system; arguments and errors as of ``Solver``."""
+    tears = any(can_tear(model.body) for model in system.models)
+    return TearingSolver(system, paths) if tears else Solver(system, paths)
+
+
+class TearingSolver(Solver):
+    """As ``Solver``, with a system that is another one after each tear.
+
+    Attributes:
+        torn: of each body that may tear, by its number, which seams hold no more, shape (seams,).
+    """
+
+    def __init__(self, system: System, paths: tuple[str, ...] = (SERIAL,)) -> None:
+        """Begin with what the bodies of the scene say of their seams."""
+        super().__init__(system, paths)
+        self._seams: dict[int, Seams] = {
+            number: body_seams(body) for number, body in enumerate(system.scene.bodies) if can_tear(body)
+        }
+        self.torn: dict[int, Mask] = {
+            number: given if len(given := system.scene.bodies[number].torn) else np.zeros(len(seams), np.bool_)
+            for number, seams in self._seams.items()
+        }
+
+    def advance(self) -> None:
+        """Simulate to the next frame, then tear what is strained too far.
+
+        Raises:
+            XpbdError: as of ``Solver``; E_DIVERGED.
+        """
+        super().advance()
+        torn = {number: self.torn[number] | self._tears(number) for number in self._seams}
+        if any((torn[number] != self.torn[number]).any() for number in torn):
+            self._rebuild(torn, keep=True)
+
+    def counts(self, number: int) -> tuple[int, int]:
+        """How many seams of a body have torn, of how many."""
+        return int(self.torn[number].sum()), len(self.torn[number])
+
+    def _tears(self, number: int) -> Mask:
+        """Which seams of a body are strained more than it bears, shape (seams,)."""
+        system, seams, body = self.system, self._seams[number], self.system.scene.bodies[number]
+        limit = system.tracks.at(body.identifier, "tear_strain", body.material.tear_strain, self.frame_index) / 100.0
+        if limit <= 0.0:
+            return np.zeros(len(seams), np.bool_)
+        start = int(system.starts[number])
+        places = self.positions()[start + system.models[number].shown].astype(np.float64)
+        strained: Mask = strains_across(seams, places, body.face_sizes, body.corners) > limit
+        return strained
+
+    def _rebuild(self, torn: Mapping[int, Mask], *, keep: bool) -> None:
+        """Build the system anew from what is joined now.
+
+        Args:
+            torn: as the attribute.
+            keep: whether it goes on from the present state.
+        """
+        old, before = self.system, super().checkpoint() if keep else {}
+        bodies = list(old.scene.bodies)
+        for number, mask in torn.items():
+            bodies[number] = replace(bodies[number], torn=mask)
+        frame_index, frames, seams, notices = self.frame_index, self.frames_advanced, self._seams, self.notices
+        system = build_system(replace(old.scene, bodies=tuple(bodies)))
+        super().__init__(replace(system, notices=old.notices), self.paths)
+        self._seams, self.torn, self.notices = seams, dict(torn), notices
+        self.frame_index, self.frames_advanced = frame_index, frames
+        if keep:
+            self._write(_carried(old, before, self.system, super().checkpoint()))
+
+    def checkpoint(self) -> dict[str, npt.NDArray[np.generic]]:
+        """As of ``Solver``, with what has torn."""
+        flags = [mask.astype(np.float32) for mask in self.torn.values()] if hasattr(self, "torn") else []
+        return super().checkpoint() | {"torn": np.concatenate([np.zeros(0, np.float32), *flags])}
+
+    @property
+    def most_checkpoint_bytes(self) -> int:
+        """How large the arrays of a checkpoint may be at any frame."""
+        return _MOST_GROWTH * super().most_checkpoint_bytes
+
+    def restore(self, frame_index: int, arrays: Arrays) -> None:
+        """Go on from a checkpoint.
+
+        Raises:
+            XpbdError: E_CACHE, when it is not of this system.
+        """
+        flags = arrays.get("torn", np.zeros(0))
+        if flags.shape != (sum(len(mask) for mask in self.torn.values()),) or not np.isin(flags, (0.0, 1.0)).all():
+            raise XpbdError("E_CACHE", "The checkpoint's tears do not fit the job.")
+        ends = np.cumsum([len(mask) for mask in self.torn.values()])
+        parts = np.split(flags.astype(np.bool_), ends[:-1])
+        self._rebuild(dict(zip(self.torn, parts, strict=True)), keep=False)
+        super().restore(frame_index, arrays)
+
+
+def _carried(old: System, before: Arrays, new: System, built: Arrays) -> dict[str, npt.NDArray[np.generic]]:
+    """The state of a system as that of another one in which less is joined.
+
+    Args:
+        old: system.
+        before: its state.
+        new: system.
+        built: its state at the start.
+    """
+    sources = _sources(old, new)
+    state = {name: array.copy() for name, array in built.items()}
+    for name in _OF_PARTICLES:
+        if name in state:
+            state[name][: len(sources), :3] = before[name][sources, :3]
+    moves = new.inverse_masses[: len(sources)] > 0.0
+    state["velocities"][: len(sources)] *= moves[:, None]
+    for name in _OF_BODIES:
+        if name in state and name in before and state[name].shape == before[name].shape:
+            state[name] = before[name].copy()
+    if "rest_shapes" in state:
+        _carry_rest_shapes(old, before["rest_shapes"], new, state["rest_shapes"], sources)
+    return state
+
+
+def _sources(old: System, new: System) -> Ints:
+    """The old particle of each particle of the new system's bodies, shape (particles of bodies,)."""
+    parts = []
+    for number, model in enumerate(new.models):
+        first, shown = int(old.starts[number]), old.models[number].shown
+        parts.append(first + (shown if len(shown) else np.arange(len(model.positions))))
+    return np.concatenate(parts).astype(np.int32)
+
+
+def _carry_rest_shapes(
+    old: System, before: npt.NDArray[np.generic], new: System, state: npt.NDArray[np.generic], sources: Ints
+) -> None:
+    """Give each constraint the rest shape of the one that it was, by its particles."""
+    first_old = first_new = 0
+    for kind, constraint in enumerate(CONSTRAINTS):
+        if constraint.flow is None:
+            continue
+        width, count = len(constraint.flow.columns), constraint.particle_count
+        rows = [system.plastic.rows[slice(*system.plastic.starts[kind : kind + 2])] for system in (old, new)]
+        keys = [
+            system.schedule.indices[mine[:, :1] + np.arange(count)]
+            for system, mine in zip((old, new), rows, strict=True)
+        ]
+        keys[1] = sources[keys[1]]
+        if width == 1:
+            # ends of springs and sides of folds may have changed places
+            keys = [np.sort(mine, axis=1) for mine in keys]
+        places = {key.tobytes(): number for number, key in reversed(list(enumerate(keys[0].astype(np.int32))))}
+        values = before[first_old : first_old + width * len(rows[0])].reshape(-1, width)
+        target = state[first_new : first_new + width * len(rows[1])].reshape(-1, width)
+        for number, key in enumerate(keys[1].astype(np.int32)):
+            found = places.get(key.tobytes())
+            if found is not None:
+                target[number] = values[found]
+        first_old, first_new = first_old + values.size, first_new + target.size

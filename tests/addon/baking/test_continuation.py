@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a bake says of the one before, and takes over from it."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+
+from blender_xpbd.jobs.checkpoint import checkpoint_frame, write_checkpoint
+from blender_xpbd.jobs.frames import FrameCache
+
+
+@pytest.fixture
+def bake(bpy, fake_worker, tmp_path):
+    from blender_xpbd.addon.baking.bake import run_bake
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+
+    def run(**values):
+        wishes = {"cache": tmp_path / "cache", "frame_start": 1, "frame_end": 10, "substeps": 4, **values}
+        return run_bake(bpy.context, BakeOptions(**wishes))
+
+    return run
+
+
+def keep_a_state(summary, frame):
+    """The stand-in for the worker keeps none."""
+    from pathlib import Path
+
+    write_checkpoint(Path(summary.cache), frame, {"x": np.arange(3.0)})
+
+
+def test_the_first_bake_has_nothing_to_compare_with(bake, make_body):
+    make_body()
+    summary = bake()
+    assert summary.stale == []
+    assert bake().stale == []
+
+
+def test_what_changed_is_named(bpy, bake, make_body):
+    body = make_body("Tuch")
+    bake()
+    body.xpbd.friction = 0.77
+    body.location.x += 1.0
+    assert set(bake(substeps=5).stale) == {"Tuch: Friction", "Tuch: mesh or place", "Substeps"}
+    assert bake(substeps=5).stale == []
+
+
+def test_a_longer_bake_begins_with_the_frames_of_the_shorter_one(bpy, bake, make_body):
+    from pathlib import Path
+
+    make_body()
+    first = bake()
+    keep_a_state(first, 10)
+    second = bake(frame_end=12)
+    assert second.stale == ["last frame from frame 11"]
+    job = Path(second.cache)
+    assert checkpoint_frame(job) == 10
+    frames = [FrameCache(folder, 25, 1, 4).path(5) for folder in (Path(first.cache), job)]
+    assert frames[0].read_bytes() == frames[1].read_bytes()
+
+
+def test_what_changed_from_the_start_takes_nothing_over(bake, make_body):
+    from pathlib import Path
+
+    body = make_body()
+    keep_a_state(bake(), 10)
+    body.xpbd.friction = 0.77
+    assert checkpoint_frame(Path(bake().cache)) is None
+
+
+def test_a_bake_that_is_gone_is_nothing_to_go_on_from(bake, make_body):
+    from pathlib import Path
+
+    body = make_body()
+    shutil.rmtree(Path(bake().cache))
+    body.xpbd.friction = 0.77
+    summary = bake()
+    assert summary.stale == []
+    assert summary.complete
+
+
+def test_the_same_bake_in_another_folder_is_not_computed_again(bake, make_body, fake_worker, tmp_path):
+    make_body()
+    bake()
+    fake_worker(crash_at=1)
+    assert bake(cache=tmp_path / "elsewhere").from_cache
+    assert (tmp_path / "elsewhere").is_dir()
+
+
+def test_a_forged_record_leads_nowhere(bpy, bake, make_body, tmp_path):
+    import json
+
+    body = make_body()
+    bake()
+    values = json.loads(body.xpbd.bake_record)
+    body.xpbd.bake_record = json.dumps(values | {"job": "../secret"})
+    body.xpbd.friction = 0.77
+    assert bake().stale == []
+
+
+def key_places(obj):
+    return {key.name: [tuple(point.co) for point in key.data] for key in obj.data.shape_keys.key_blocks}
+
+
+def read(bpy, **values):
+    from blender_xpbd.addon.baking.scene_reader import read_scene
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+
+    steps = read_scene(bpy.context, BakeOptions(frame_start=1, frame_end=10, **values))
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
+
+
+def test_others_take_part_as_they_are_baked(bpy, bake, make_body):
+    first, second = make_body("A", location=(0, 0, 5)), make_body("B", location=(3, 0, 1))
+    bake()
+    before = key_places(second)
+    reading = read(bpy, only=("A",))
+    assert [body.name for body in reading.scene.bodies] == ["A"]
+    (collider,) = reading.scene.colliders
+    assert (collider.name, collider.shape, collider.positions.shape) == ("B", "MESH", (10, 25, 3))
+    # it falls, as it is baked
+    fallen = collider.positions[0, :, 2].mean() - collider.positions[9, :, 2].mean()
+    assert fallen == pytest.approx(0.5 * 9.81 * (9 / 24) ** 2, rel=0.05)
+    first.xpbd.friction = 0.77
+    summary = bake(only=("A",))
+    assert summary.objects == ["A"]
+    assert key_places(second) == before
+
+
+def test_an_object_without_a_bake_is_left_out(bpy, bake, make_body):
+    make_body("A")
+    make_body("B", location=(3, 0, 0))
+    assert [collider.name for collider in read(bpy, only=("A",)).scene.colliders] == []
+
+
+def test_an_unknown_object_is_named(bpy, bake, make_body):
+    from blender_xpbd.scene.errors import XpbdError
+
+    make_body("A")
+    with pytest.raises(XpbdError, match='E_NOTHING: object "C"'):
+        bake(only=("C",))
+
+
+def test_a_bake_from_a_frame_on_names_the_bake_before(bake, make_body):
+    from pathlib import Path
+
+    from blender_xpbd.jobs.job import read_job
+
+    make_body("A")
+    first = bake()
+    job = Path(bake(from_frame=5).cache)
+    assert job != Path(first.cache)
+    beginning = read_job(job).beginning
+    assert (beginning.job, beginning.frame) == (Path(first.cache).name, 4)
+
+
+def test_a_bake_from_a_frame_on_needs_a_bake_before(bake, make_body):
+    from blender_xpbd.scene.errors import XpbdError
+
+    make_body("A")
+    with pytest.raises(XpbdError, match="E_NOTHING"):
+        bake(from_frame=5)
+    bake()
+    for frame in (1, 11):
+        with pytest.raises(XpbdError, match="E_FRAME_RANGE"):
+            bake(from_frame=frame)

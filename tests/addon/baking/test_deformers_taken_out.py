@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bakes of objects with a rig: what is shown with all modifiers live is what was simulated."""
+
+import numpy as np
+import pytest
+
+from blender_xpbd.scene.errors import XpbdError
+from tests.addon.deformers import animate, armature
+
+END = 6
+
+
+@pytest.fixture
+def rigged(bpy, make_body):
+    """A cloth of which a bone carries a part, softly."""
+    obj = make_body()
+    rig = armature(bpy)
+    group = obj.vertex_groups.new(name="Bone")
+    for vertex in obj.data.vertices:
+        group.add([vertex.index], 0.5 + 0.5 * vertex.co.x, "REPLACE")
+    obj.modifiers.new("Armature", "ARMATURE").object = rig
+    bone = rig.pose.bones["Bone"]
+    bone.rotation_mode = "XYZ"
+    animate(bone, "location", {1: (0.1, 0, 0), END: (0, 1, 0)})
+    animate(bone, "rotation_euler", {1: (0, 0.2, 0), END: (0.8, 0, 0.5)})
+    obj.xpbd.goal_source = "DEFORMED"
+    return obj
+
+
+@pytest.fixture
+def bake(bpy, fake_worker, tmp_path):
+    """Bakes with a worker that writes the waves of fake_worker.py as frames."""
+    from blender_xpbd.addon.baking.bake import run_bake
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+
+    def run(**values):
+        values = {"frame_start": 1, "frame_end": END, "cache": tmp_path, **values}
+        return run_bake(bpy.context, BakeOptions(**values))
+
+    return run
+
+
+@pytest.fixture
+def off(bpy, tmp_path):
+    """How far an object's evaluated mesh is from its frames at most, as a share of its size."""
+    from blender_xpbd.addon.export.baked_object import baked_objects
+
+    def measure(obj):
+        (baked,) = baked_objects(bpy.context.scene, [obj], tmp_path)
+        worst = 0.0
+        for frame in baked.record.frames():
+            bpy.context.scene.frame_set(frame)
+            evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+            local = np.array([vertex.co[:] for vertex in evaluated.data.vertices])
+            matrix, expected = np.array(evaluated.matrix_world), baked.positions(frame)
+            world = local[: len(expected)] @ matrix[:3, :3].T + matrix[:3, 3]
+            worst = max(worst, float(np.abs(world - expected).max() / np.ptp(expected, axis=0).max()))
+        return worst
+
+    return measure
+
+
+def add_lattice(bpy, obj):
+    lattice = bpy.data.objects.new("Lattice", bpy.data.lattices.new("Lattice"))
+    bpy.context.scene.collection.objects.link(lattice)
+    lattice.scale = (3.0, 3.0, 3.0)
+    lattice.data.points_u = lattice.data.points_v = 3
+    for number, point in enumerate(lattice.data.points):
+        point.co_deform = np.array(point.co_deform) + 0.05 * np.sin(number + np.arange(3))
+    obj.modifiers.new("Lattice", "LATTICE").object = lattice
+
+
+def add_hook(bpy, obj):
+    handle = bpy.data.objects.new("Handle", None)
+    bpy.context.scene.collection.objects.link(handle)
+    hook = obj.modifiers.new("Hook", "HOOK")
+    hook.object = handle
+    hook.vertex_indices_set([0, 1, 2])
+    animate(handle, "location", {1: (0, 0, 0), END: (0, 1, 0)})
+
+
+def add_bend(_bpy, obj):
+    bend = obj.modifiers.new("Bend", "SIMPLE_DEFORM")
+    bend.deform_method, bend.angle, bend.deform_axis = "BEND", 0.8, "Z"
+
+
+def add_smooth(_bpy, obj):
+    obj.modifiers.new("Smooth", "SMOOTH").iterations = 2
+
+
+def add_key(_bpy, obj):
+    obj.shape_key_add(name="Basis")
+    key = obj.shape_key_add(name="Wide")
+    for point in key.points:
+        point.co.x *= 1.5
+    animate(key, "value", {1: 0.0, END: 1.0})
+
+
+def add_nothing(_bpy, _obj):
+    pass
+
+
+@pytest.mark.parametrize("change", [add_nothing, add_lattice, add_hook, add_bend, add_smooth, add_key])
+def test_what_is_shown_is_what_was_simulated(bpy, rigged, bake, off, change):
+    change(bpy, rigged)
+    summary = bake()
+    assert not [text for text in summary.warnings if "W_DEFORMER" in text]
+    assert off(rigged) < 1e-5
+
+
+def test_without_the_deformed_mesh_as_goal_the_rig_moves_the_result_as_it_always_did(rigged, bake, off):
+    rigged.xpbd.goal_source = "NONE"
+    bake()
+    assert off(rigged) > 0.1
+
+
+def test_modifiers_that_change_the_vertices_come_on_top(rigged, bake, off):
+    rigged.modifiers.new("Solidify", "SOLIDIFY").offset = -1.0
+    bake()
+    assert off(rigged) < 1e-5
+
+
+def test_nothing_is_left_of_what_it_takes(bpy, rigged, bake, dump):
+    add_key(bpy, rigged)
+    bpy.context.scene.frame_set(1)
+    before, objects = dump(rigged), sorted(obj.name for obj in bpy.data.objects)
+    bake()
+    assert sorted(obj.name for obj in bpy.data.objects) == objects
+    from blender_xpbd.addon.keys.clearing import clear_bake
+
+    clear_bake(rigged)
+    assert dump(rigged) == before
+    assert all(keys.users for keys in bpy.data.shape_keys)
+
+
+def add_surface_deform(bpy, obj, make_body):
+    target = make_body("Target", role="NONE", location=(0.0, 0.0, -0.2))
+    obj.modifiers.new("Surface", "SURFACE_DEFORM").target = target
+    with bpy.context.temp_override(object=obj, active_object=obj):
+        bpy.ops.object.surfacedeform_bind(modifier="Surface")
+
+
+def test_what_cannot_be_taken_out_is_told_before_and_after(bpy, rigged, bake, make_body):
+    from blender_xpbd.addon.checking.check_scene import check_scene
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+
+    add_surface_deform(bpy, rigged, make_body)
+    told = [one for one in check_scene(bpy.context, BakeOptions()) if one.code == "W_DEFORMER"]
+    assert [(one.object, one.remedy.label) for one in told] == [("Body", "Mute")]
+    assert '"Surface"' in told[0].message
+    assert sum("W_DEFORMER" in text for text in bake().warnings) == 1
+
+
+def test_muted_deformers_are_off_while_baked_and_on_again_after_clear(bpy, rigged, bake, off, make_body):
+    from blender_xpbd.addon.keys.clearing import clear_bake
+
+    add_surface_deform(bpy, rigged, make_body)
+    rigged.modifiers["Surface"].show_render = False
+    rigged.xpbd.mute_deformers = True
+    summary = bake()
+    assert not [text for text in summary.warnings if "W_DEFORMER" in text]
+    assert off(rigged) < 1e-6
+    shown = [(modifier.show_viewport, modifier.show_render) for modifier in rigged.modifiers]
+    assert shown == [(False, False), (False, False)]
+    first = [bpy.data.objects["Body"].data.shape_keys.key_blocks[-1].points[3].co[:]]
+    bake()
+    assert [bpy.data.objects["Body"].data.shape_keys.key_blocks[-1].points[3].co[:]] == first
+    clear_bake(rigged)
+    shown = [(modifier.show_viewport, modifier.show_render) for modifier in rigged.modifiers]
+    assert shown == [(True, True), (True, False)]
+
+
+def test_fewer_keys_reproduce_what_was_simulated_too(rigged, bake, off):
+    summary = bake(key_tolerance=1.0)
+    assert summary.complete
+    assert off(rigged) < 1e-3
+
+
+def test_a_cancel_leaves_neither_copies_nor_another_frame(bpy, rigged, fake_worker, tmp_path):
+    from blender_xpbd.addon.baking.bake import bake as start
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+
+    bpy.context.scene.frame_set(3)
+    for steps in (2, 4):
+        running = start(bpy.context, BakeOptions(frame_start=1, frame_end=END, cache=tmp_path))
+        for _ in range(steps):
+            next(running)
+        running.close()
+        assert not [obj for obj in bpy.data.objects if "Probe" in obj.name]
+        assert bpy.context.scene.frame_current == 3
+
+
+def test_a_modifier_that_changes_vertices_before_a_deformer_is_refused(rigged, bake):
+    rigged.modifiers.new("Array", "ARRAY")
+    rigged.modifiers.move(1, 0)
+    with pytest.raises(XpbdError, match="E_MODIFIER_TOPOLOGY"):
+        bake()
+
+
+def test_a_file_is_played_after_the_deformers(bpy, rigged, bake, tmp_path):
+    from blender_xpbd.addon.export.baked_object import baked_objects
+    from blender_xpbd.addon.export.export import export
+
+    bake()
+    (baked,) = baked_objects(bpy.context.scene, [rigged], tmp_path)
+    expected = baked.positions(END)
+    export(bpy.context, tmp_path / "Body.pc2", [rigged], cache=tmp_path, replaces_keys=True)
+    assert rigged.data.shape_keys is None
+    bpy.context.scene.frame_set(END)
+    evaluated = rigged.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    world = np.array([(evaluated.matrix_world @ vertex.co)[:] for vertex in evaluated.data.vertices])
+    np.testing.assert_allclose(world, expected, atol=1e-4)

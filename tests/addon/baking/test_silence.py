@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When an artist is told that nothing is heard of the worker."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+def silence(bpy):
+    """A silence and a function that sets its clock."""
+    from blender_xpbd.addon.baking.silence import Silence
+
+    seconds = [0.0]
+    return Silence(lambda: seconds[0]), lambda now: seconds.__setitem__(0, now)
+
+
+def test_a_worker_that_hangs_is_named(silence):
+    words, wait = silence[0].words, silence[1]
+    assert words(3, 10.0) == ""
+    wait(29.0)
+    assert words(3, 10.0) == ""
+    wait(31.0)
+    assert words(3, 10.0).startswith("No frame for 31 s")
+    assert words(4, 10.0) == ""
+    wait(60.0)
+    assert words(4, 10.0) == ""
+
+
+def test_frames_that_take_long_have_more_time(silence):
+    words, wait = silence[0].words, silence[1]
+    assert words(3, 0.1) == ""
+    wait(199.0)
+    assert words(3, 0.1) == ""
+    wait(201.0)
+    assert "201 s" in words(3, 0.1)
+
+
+def test_building_is_no_silence(silence):
+    words, wait = silence[0].words, silence[1]
+    assert words(0, 0.0) == ""
+    wait(500.0)
+    assert words(0, 0.0) == ""

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The cache of a file goes with it when the file is saved elsewhere."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+def saved(bpy, make_body, fake_worker, tmp_path):
+    """A file with a bake, saved, whose cache lies beside it."""
+    from blender_xpbd.addon.baking.bake import run_bake
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+
+    make_body()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    run_bake(bpy.context, BakeOptions(frame_start=1, frame_end=5, substeps=4))
+    bpy.ops.wm.save_mainfile()
+    return tmp_path
+
+
+def jobs(folder):
+    return sorted(path.name for path in folder.glob("*") if (path / "status.json").exists())
+
+
+def again(bpy):
+    from blender_xpbd.addon.baking.bake import run_bake
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+
+    return run_bake(bpy.context, BakeOptions(frame_start=1, frame_end=5, substeps=4))
+
+
+@pytest.mark.parametrize("name", ["b.blend", "far/a.blend"])
+def test_a_file_saved_elsewhere_has_its_frames_beside_it(bpy, saved, fake_worker, name):
+    before = jobs(saved / "xpbd_cache" / "a" / "Scene")
+    assert len(before) == 1
+    path = saved / name
+    path.parent.mkdir(exist_ok=True)
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    assert jobs(path.parent / "xpbd_cache" / path.stem / "Scene") == before
+    assert jobs(saved / "xpbd_cache" / "a" / "Scene") == before
+    fake_worker(crash_at=1)
+    assert again(bpy).from_cache
+
+
+def test_a_copy_leaves_the_cache_where_it_is(bpy, saved):
+    bpy.ops.wm.save_as_mainfile(filepath=str(saved / "copy.blend"), copy=True)
+    assert not (saved / "xpbd_cache" / "copy").exists()
+
+
+def test_a_file_saved_for_the_first_time_takes_its_frames_along(bpy, make_body, fake_worker, tmp_path):
+    make_body()
+    again(bpy)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "first.blend"))
+    assert len(jobs(tmp_path / "xpbd_cache" / "first" / "Scene")) == 1
+
+
+def test_a_renamed_scene_finds_its_frames(bpy, saved, fake_worker):
+    bpy.context.scene.name = "Other"
+    fake_worker(crash_at=1)
+    assert again(bpy).from_cache
+
+
+def test_a_folder_that_was_chosen_stays(bpy, saved):
+    bpy.context.scene.xpbd.cache_directory = str(saved / "chosen")
+    bpy.ops.wm.save_as_mainfile(filepath=str(saved / "b.blend"))
+    assert not (saved / "xpbd_cache" / "b").exists()
+    assert not (saved / "chosen").exists()
+
+
+def test_a_disk_that_refuses_does_not_hinder_saving(bpy, saved, monkeypatch, capsys):
+    from blender_xpbd.addon.process import cache_moving
+    from blender_xpbd.scene.errors import XpbdError
+
+    def refuse(*_arguments):
+        raise XpbdError("E_IO", "The disk is full.")
+
+    monkeypatch.setattr(cache_moving, "hand_on", refuse)
+    bpy.ops.wm.save_as_mainfile(filepath=str(saved / "b.blend"))
+    assert (saved / "b.blend").exists()
+    assert "The disk is full" in capsys.readouterr().out

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A bake from a frame on: the frames before it are another job's, to the byte, and it goes on from its state."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from blender_xpbd.jobs.job import read_job, write_job
+from blender_xpbd.jobs.status import read_status
+from blender_xpbd.scene.beginning import Beginning
+from blender_xpbd.scene.errors import XpbdError
+from blender_xpbd.scene.material import Material
+from blender_xpbd.scene.scene import validate
+from tests.solver.scenes import cloth, plane, scene
+from tests.worker.test_worker import finish, frames_of, start
+
+LAST = 12
+
+
+def falling(friction=0.5, **values):
+    body = replace(cloth(6, height=0.1), material=Material.from_values({"friction": friction, "damping": 0.5}))
+    return replace(scene(body, colliders=[plane(angle=0.4)], frames=(1, LAST), substeps=4), **values)
+
+
+@pytest.fixture
+def run(tmp_path):
+    def compute(made):
+        folder = write_job(tmp_path, made)
+        code, output = finish(start(folder))
+        return folder, code, output
+
+    return compute
+
+
+@pytest.mark.parametrize("first", [2, 8, LAST])
+def test_the_same_inputs_give_the_same_bytes_from_any_frame(run, first):
+    former, *_ = run(falling())
+    job, code, output = run(falling(beginning=Beginning(former.name, first - 1)))
+    assert code == 0, output
+    assert job != former
+    assert read_status(job).resumed_after == first - 1
+    assert frames_of(job)[0] == frames_of(former)[0]
+
+
+def test_other_inputs_count_from_that_frame_on(run):
+    former, *_ = run(falling())
+    job, code, output = run(falling(friction=0.0, beginning=Beginning(former.name, 7)))
+    assert code == 0, output
+    before, after = frames_of(former)[0], frames_of(job)[0]
+    assert [frame for frame in before if before[frame] == after[frame]] == list(range(1, 8))
+
+
+def test_a_bake_goes_on_from_one_that_went_on(run):
+    """Of the second nothing is kept between its two ends."""
+    first, *_ = run(falling())
+    second, *_ = run(falling(friction=0.0, beginning=Beginning(first.name, 4)))
+    for path in (second / "milestones", second / "checkpoint.bin"):
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    third, code, output = run(falling(friction=1.0, beginning=Beginning(second.name, 9)))
+    assert code == 0, output
+    before, after = frames_of(second)[0], frames_of(third)[0]
+    assert [frame for frame in before if before[frame] == after[frame]] == list(range(1, 10))
+
+
+def test_a_damaged_result_is_computed_again(run):
+    former, *_ = run(falling())
+    job, *_ = run(falling(friction=0.0, beginning=Beginning(former.name, 7)))
+    whole = frames_of(job)[0]
+    (job / "checkpoint.bin").unlink()
+    (job / "status.json").unlink()
+    for frame in (9, 10, 11, 12):
+        (job / "frames" / f"frame_{frame:08d}.bin").unlink()
+    code, output = finish(start(job))
+    assert code == 0, output
+    assert frames_of(job)[0] == whole
+
+
+@pytest.mark.parametrize(
+    "other", [{"frames": (2, LAST)}, {"height": 0.2}, {"count": 5}], ids=["range", "place", "vertices"]
+)
+def test_what_does_not_fit_is_refused(run, other):
+    former, *_ = run(falling())
+    body = cloth(other.get("count", 6), height=other.get("height", 0.1))
+    made = scene(body, colliders=[plane(angle=0.4)], frames=other.get("frames", (1, LAST)), substeps=4)
+    job, code, _ = run(replace(made, beginning=Beginning(former.name, 7)))
+    assert code == 2
+    assert read_status(job).error.code == "E_CACHE_STALE"
+
+
+def test_a_job_that_is_gone_is_refused(run):
+    job, code, _ = run(falling(beginning=Beginning("0" * 24, 7)))
+    assert code == 2
+    assert read_status(job).error.code == "E_CACHE_STALE"
+
+
+@pytest.mark.parametrize(
+    ("beginning", "code"),
+    [
+        (Beginning("../elsewhere", 5), "E_PARAM"),
+        (Beginning("0" * 24, 0), "E_FRAME_RANGE"),
+        (Beginning("0" * 24, LAST), "E_FRAME_RANGE"),
+    ],
+)
+def test_a_forged_beginning_is_refused(beginning, code):
+    with pytest.raises(XpbdError) as caught:
+        validate(falling(beginning=beginning))
+    assert caught.value.code == code
+
+
+def test_a_beginning_is_written_and_read(tmp_path):
+    made = falling(beginning=Beginning("0123456789abcdef01234567", 5))
+    assert read_job(write_job(tmp_path, made)).beginning == made.beginning

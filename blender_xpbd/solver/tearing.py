@@ -60,7 +60,10 @@ class TearingSolver(Solver):
         self._seams: dict[int, Seams] = {
             number: body_seams(body) for number, body in enumerate(system.scene.bodies) if can_tear(body)
         }
-        self.torn: dict[int, Mask] = {number: np.zeros(len(seams), np.bool_) for number, seams in self._seams.items()}
+        self.torn: dict[int, Mask] = {
+            number: given if len(given := system.scene.bodies[number].torn) else np.zeros(len(seams), np.bool_)
+            for number, seams in self._seams.items()
+        }
 
     def advance(self) -> None:
         """Simulate to the next frame, then tear what is strained too far.

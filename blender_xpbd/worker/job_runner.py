@@ -144,7 +144,7 @@ class JobRunner:
         self._note_softness(system)
         with self._watch.stage("build"):
             system = self._prepared(system)
-            solver = make_solver(system, choose_paths(system, device))
+            solver = self._solver(system, choose_paths(system, device))
             crossings = solver.crossings()
         tangled = tangled_notices(crossings, scene)
         notices = (*self._status.notices, *system.notices, *solver.notices, *tangled)
@@ -166,9 +166,6 @@ class JobRunner:
         with self._watch.stage("compile"):
             solver.compile()
         solver = self._begin(begin, scene, solver, cache)
-        if solver.system is not system:
-            # some of it had torn
-            measure = Measure(solver.system, has_contact=crossings is not None)
         if solver.frame_index == 0 and not scene.frames.hidden:
             self._publish(solver, cache, measure, scene.frames.start)
         # what was made until here stays; it was made without collecting, see __main__
@@ -195,6 +192,9 @@ class JobRunner:
     def _read(self) -> Scene:
         return read_job(self._folder)
 
+    def _solver(self, system: System, paths: tuple[str, ...]) -> Solver:
+        return make_solver(system, paths)
+
     def _prepared(self, system: System) -> System:
         """The system that is simulated, once its substeps are known."""
         return system
@@ -202,10 +202,13 @@ class JobRunner:
     def _simulate(self, scene: Scene, solver: Solver, cache: FrameCache, measure: Measure) -> ExitCode:
         kept, milestones = set(scene.frames.kept()), milestone_frames(scene.frames)
         system = solver.system
+        # some of it may have torn in an earlier run
+        measure = Measure(system, has_contact=solver.contact_counts() is not None)
         self._checkpoint_time = self._solving_since = time.perf_counter()
         for frame in range(scene.frames.start + solver.frame_index + 1, scene.frames.end + 1):
             if self._stop.is_requested:
                 self._save_checkpoint(solver, cache)
+                self._note_torn(solver)
                 self._tell("INTERRUPTED")
                 return ExitCode.INTERRUPTED
             with self._watch.stage("solve"):
@@ -215,7 +218,6 @@ class JobRunner:
                 # what has torn is measured by other edges
                 system = solver.system
                 measure = Measure(system, has_contact=solver.contact_counts() is not None)
-            self._note_torn(solver)
             if frame in kept:
                 self._publish(solver, cache, measure, frame)
             if frame in milestones:
@@ -227,6 +229,7 @@ class JobRunner:
             if time.perf_counter() - self._status_time > self._status_pause:
                 self._tell("RUNNING")
         self._save_checkpoint(solver, cache)
+        self._note_torn(solver)
         self._tell("COMPLETE")
         return ExitCode.COMPLETE
 
@@ -281,11 +284,8 @@ class JobRunner:
             self._add_tunnelled(solver.system, counts[:, TUNNELLED], frame)
 
     def _note_torn(self, solver: Solver) -> None:
-        """How many seams have torn, of each body; a number that grows stands in the place of the last."""
-        for notice in torn_notices(solver):
-            mine = ("W_TORN", notice.object_name)
-            others = [old for old in self._status.notices if (old.code, old.object_name) != mine]
-            self._status = replace(self._status, notices=(*others, notice))
+        """How many seams of each body have torn in the end."""
+        self._status = replace(self._status, notices=(*self._status.notices, *torn_notices(solver)))
 
     def _add_tunnelled(self, system: System, counts: np.ndarray, frame: int) -> None:
         for count, model in zip(counts, system.models, strict=True):

@@ -62,6 +62,10 @@ class PlayRunner(JobRunner):
         settings = replace(scene.settings, quality="MATERIAL" if quality == "AUTOMATIC" else quality)
         return with_pull(replace(scene, settings=settings))
 
+    def _solver(self, system: System, paths: tuple[str, ...]) -> Solver:
+        # what hands hold is in this system alone, so nothing tears while it is played
+        return Solver(system, paths)
+
     def _prepared(self, system: System) -> System:
         self._built = system
         self._played = PlayedSystem(system)

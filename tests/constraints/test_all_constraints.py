@@ -47,7 +47,7 @@ REST = {
         ]
     ),
     # two tetrahedra, ¼ of each corner
-    "element_link": np.concatenate([TETRAHEDRON, TETRAHEDRON + np.array([1.5, 0.4, -0.3])]),
+    "element_link": np.concatenate([TETRAHEDRON, TETRAHEDRON + np.array([-1.0, -1.0, 0.2])]),
     # an octahedron
     "enclosed_volume": np.array(
         [[1.0, 0, 0.1], [-1.0, 0, 0], [0, 1.1, 0], [0, -0.9, 0], [0.1, 0, 1.0], [0, 0.1, -1.0]]

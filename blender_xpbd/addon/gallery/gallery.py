@@ -10,11 +10,13 @@ import bpy
 from ...scene.errors import XpbdError
 from .beam import BEAM
 from .bunny import BUNNIES_ON_MOVING_FLOORS, BUNNY
+from .clay import CLAY
 from .crossing_strands import CROSSING_STRANDS
 from .gallery_scene import GalleryScene
 from .helix import HELIX
 from .pendulums import PENDULUMS
 from .stage import dress
+from .tearing import TEARING
 from .two_pins import TWO_PINS
 
 GALLERY: tuple[GalleryScene, ...] = (
@@ -25,6 +27,8 @@ GALLERY: tuple[GalleryScene, ...] = (
     PENDULUMS,
     CROSSING_STRANDS,
     HELIX,
+    CLAY,
+    TEARING,
 )
 
 

@@ -14,7 +14,7 @@ from tests.test_layers import PACKAGE, PACKAGE_SOURCES, ROOT, imported_modules, 
 # from the ground floor up; "" is the package's own folder
 ROOMS: dict[str, tuple[str, ...]] = {
     "geometry": ("", "surface", "solid", "cage", "levels", "collider", "search"),
-    "contacts": ("", "pairs", "search"),
+    "contacts": ("", "pairs", "grains", "search"),
     "solver": ("order", "system", "windows", "step", ""),
     "addon": (
         "data",

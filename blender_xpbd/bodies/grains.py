@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Grains: balls that nothing links, one at each vertex. What they do to each other is contact, see ``contacts.grains``."""
+"""Grains: balls that nothing links, one at each vertex. They do to each other what ``contacts.grains`` says."""
 
 from __future__ import annotations
 

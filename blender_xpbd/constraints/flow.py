@@ -34,8 +34,9 @@ def permanent_share(amount):
 
 
 @ti.func
-def flow_length(particles: ti.template(), constraints: ti.template(), i, p, limit, amount):
+def flow_length(particles: ti.template(), constraints: ti.template(), i, p, given):
     """Let a spring have another rest length: its first parameter."""
+    limit, amount = given[0], given[1]
     positions = ti.static(particles.positions)
     indices, parameters = ti.static(constraints.indices, constraints.parameters)
     length = edge(positions[indices[i]], positions[indices[i + 1]]).norm()
@@ -48,8 +49,9 @@ def flow_length(particles: ti.template(), constraints: ti.template(), i, p, limi
 
 
 @ti.func
-def flow_triangle(particles: ti.template(), constraints: ti.template(), i, p, limit, amount):
+def flow_triangle(particles: ti.template(), constraints: ti.template(), i, p, given):
     """Let a triangle have another rest shape: u₁, v₁, u₂, v₂, its first parameters."""
+    limit, amount = given[0], given[1]
     positions = ti.static(particles.positions)
     indices, parameters = ti.static(constraints.indices, constraints.parameters)
     x0 = positions[indices[i]]
@@ -81,8 +83,9 @@ def flow_triangle(particles: ti.template(), constraints: ti.template(), i, p, li
 
 
 @ti.func
-def flow_element(particles: ti.template(), constraints: ti.template(), i, p, limit, amount):
+def flow_element(particles: ti.template(), constraints: ti.template(), i, p, given):
     """Let a tetrahedron have another rest shape: D_m⁻¹, its first nine parameters; whether it has."""
+    limit, amount = given[0], given[1]
     positions = ti.static(particles.positions)
     indices, parameters = ti.static(constraints.indices, constraints.parameters)
     x0 = positions[indices[i]].xyz

@@ -46,8 +46,16 @@ def carried(q, old, new):
 
 @ti.func
 def turned_about(q, axis, angle):
-    """A unit quaternion turned about a unit vector by a small or large angle [rad]."""
+    """A unit quaternion turned about a unit vector by an angle [rad]."""
     sine = ti.sin(0.5 * angle)
     turn = ti.Vector([ti.cos(0.5 * angle), sine * axis[0], sine * axis[1], sine * axis[2]])
+    result = product(turn, q)
+    return result / result.norm()
+
+
+@ti.func
+def turned_along(q, axis, angle):
+    """A unit quaternion turned about a unit vector by a small angle [rad]; by less than half a turn if it is large."""
+    turn = ti.Vector([1.0, 0.5 * angle * axis[0], 0.5 * angle * axis[1], 0.5 * angle * axis[2]])
     result = product(turn, q)
     return result / result.norm()

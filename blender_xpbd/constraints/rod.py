@@ -24,11 +24,11 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from .constraint import ACCUMULATE, DAMPED, ConstraintBlock, ConstraintType, damping_share
+from .constraint import ACCUMULATE, DAMPED, SMALL, ConstraintBlock, ConstraintType, damping_share
 from .elimination_functions import factorize, substitute
 from .pools import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, POOLED_ROW
-from .quaternions import turned_about
-from .rod_joints import bend_joints, carry_edges, clear_systems, keep_vector, note_turns, push_ends, vector_at
+from .quaternions import turned_along
+from .rod_joints import bend_joints, carry_edges, clear_systems, keep_vector, move_of, note_turns, push_ends, vector_at
 from .rod_tables import (
     AT_EDGE_STATES,
     AT_EDGE_VALUES,
@@ -65,6 +65,7 @@ from .rod_tables import (
     PAIR_SECOND,
     PAIR_SIGN,
     PAIRS,
+    STATE_LENGTH,
     STATE_MULTIPLIER,
     STATE_TANGENT,
     TENSION_ROWS,
@@ -72,8 +73,10 @@ from .rod_tables import (
 )
 from .scaling import Scaling
 
+# in a substep bending turns no edge farther [rad]: what is bent that much is not what the matrix was made for
+MOST_TURN = 0.5
 # edges that turned farther in a substep pull along where they are
-LEAST_COSINE = 0.8
+LEAST_COSINE = 0.97
 # how often tensions are solved for at most, and the greatest strain at which they need no more
 TENSION_PASSES = 3
 LEAST_STRAIN = 1e-5
@@ -103,15 +106,33 @@ def solve_bending(particles: ti.template(), constraints: ti.template(), i, step,
     forces, moves = first + indices[extras + AT_FORCES], first + indices[extras + AT_MOVES]
     factorize(indices, values, pattern, rows, first + indices[extras + AT_NODE_MATRIX])
     substitute(indices, values, pattern, rows, first + indices[extras + AT_NODE_MATRIX], forces, 3)
+    share = ti.min(1.0, MOST_TURN / greatest_turn(constraints, i))
     for n in range(indices[extras + NODES]):
         row = indices[extras + indices[extras + AT_NODES] + n]
         if row >= 0:
-            move = vector_at(values, forces + 3 * row)
-            particles.positions[indices[members + n]] += ti.Vector([move[0], move[1], move[2], 0.0])
+            move = share * vector_at(values, forces + 3 * row)
+            keep_vector(values, forces + 3 * row, move)
+            if particles.positions[indices[members + n]][3] > 0.0:
+                particles.positions[indices[members + n]] += ti.Vector([move[0], move[1], move[2], 0.0])
             if ti.static(mode & ACCUMULATE):
                 if step[1] > 0.0:
                     move += vector_at(values, moves + 3 * row)
                 keep_vector(values, moves + 3 * row, move)
+
+
+@ti.func
+def greatest_turn(constraints: ti.template(), i):
+    """By how much of its length the ends of an edge move apart at most."""
+    indices, values = ti.static(constraints.indices, constraints.parameters)
+    extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
+    nodes, greatest = extras + indices[extras + AT_NODES], 1e-12
+    for k in range(indices[extras + EDGES]):
+        edge = extras + indices[extras + AT_EDGES] + EDGE_INTS * k
+        way = move_of(values, first + indices[extras + AT_FORCES], indices[nodes + indices[edge + EDGE_HEAD]])
+        way -= move_of(values, first + indices[extras + AT_FORCES], indices[nodes + indices[edge + EDGE_TAIL]])
+        state = first + indices[extras + AT_EDGE_STATES] + EDGE_STATES * k
+        greatest = ti.max(greatest, way.norm() / values[state + STATE_LENGTH])
+    return greatest
 
 
 @ti.func
@@ -135,7 +156,7 @@ def solve_twist(particles: ti.template(), constraints: ti.template(), i):
             tangent = vector_at(values, first + indices[extras + AT_EDGE_STATES] + EDGE_STATES * k + STATE_TANGENT)
             turn = indices[edge + EDGE_TURN]
             q = particles.orientations[turn]
-            particles.orientations[turn] = turned_about(q, tangent, values[twists + row])
+            particles.orientations[turn] = turned_along(q, tangent, values[twists + row])
 
 
 @ti.func
@@ -149,14 +170,16 @@ def solve_tension(particles: ti.template(), constraints: ti.template(), i, p, st
     extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
     rows, pattern = indices[extras + TENSION_ROWS], extras + indices[extras + AT_TENSION_PATTERN]
     tensions, matrix = first + indices[extras + AT_TENSIONS], first + indices[extras + AT_TENSION_MATRIX]
-    error = 1.0
+    error, last = 1e20, 1e30
     for again in range(TENSION_PASSES):
-        if error > LEAST_STRAIN:
+        # passes that do not come closer would only come farther
+        if error > LEAST_STRAIN and error < 0.5 * last:
+            last = error
             error = measure_strains(particles, constraints, i, p, again, step, mode)
             if again == 0:
                 couple_tensions(particles, constraints, i)
                 factorize(indices, values, pattern, rows, matrix)
-            if again == 0 or error > LEAST_STRAIN:
+            if again == 0 or (error > LEAST_STRAIN and error < 0.5 * last):
                 substitute(indices, values, pattern, rows, matrix, tensions, 1)
                 pull_edges(particles, constraints, i)
 
@@ -199,7 +222,7 @@ def measure_strains(particles: ti.template(), constraints: ti.template(), i, p, 
                 force = (force + gamma * (length - length_before)) / (1.0 + gamma)
                 compliance /= 1.0 + gamma
             if again == 0:
-                values[matrix + row] = (positions[tail][3] + positions[head][3]) * DIAGONAL + compliance
+                values[matrix + row] = (positions[tail][3] + positions[head][3]) * DIAGONAL + compliance + SMALL
             values[tensions + row] = -force
             greatest = ti.max(greatest, ti.abs(force) / values[rest + EDGE_LENGTH])
     return greatest

@@ -3,7 +3,7 @@
 
 import taichi as ti
 
-from .constraint import ACCUMULATE, DAMPED
+from .constraint import ACCUMULATE, DAMPED, SMALL
 from .pools import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE
 from .quaternions import carried, conjugate, product, rotated, turned_about
 from .rod_tables import (
@@ -58,6 +58,10 @@ from .rod_tables import (
     TWIST_ROWS,
 )
 
+# by what the matrix of bending exceeds what forces ask of it, per radian between edges: steps of more than 4/3 of what
+# would bring a stiff strand to rest make it swing ever farther, and what is strained responds across, too. Where
+# nothing is strained it exceeds nothing, so that what hangs from a clamp is not held up by it
+MARGIN = 2.5
 # of its stiffness against bending, what a rod resists twist at most: a round section has less than 1, and steps of what
 # is nearly limp but stiff against twist would not settle
 MOST_TWIST = 30.0
@@ -135,7 +139,7 @@ def clear_systems(particles: ti.template(), constraints: ti.template(), i, step,
     for n in range(indices[extras + NODES]):
         row = indices[extras + indices[extras + AT_NODES] + n]
         if row >= 0:
-            mass = 1.0 / particles.positions[indices[members + n]][3]
+            mass = 1.0 / ti.max(particles.positions[indices[members + n]][3], SMALL)
             values[matrix + row] = mass
             moved = ti.Vector([0.0, 0.0, 0.0])
             if ti.static(mode & ACCUMULATE):
@@ -146,11 +150,22 @@ def clear_systems(particles: ti.template(), constraints: ti.template(), i, step,
 
 @ti.func
 def half_angle_share(sine, cosine):
-    """An angle by the sine of its half, from that and the cosine; without a jump where the sine is 0."""
-    share = 2.0 + sine * sine * (1.0 / 3.0 + 0.15 * sine * sine)
-    if sine > 0.1:
+    """An angle by the sine of its half, from that and the cosine; most are small, and their series takes no time."""
+    s = sine * sine
+    share = 2.0 + s * (1.0 / 3.0 + s * (0.15 + s * (5.0 / 56.0 + s * 35.0 / 576.0)))
+    if sine > 0.25:
         share = 2.0 * ti.atan2(sine, cosine) / sine
     return share
+
+
+@ti.func
+def twice_arc(tangent):
+    """Twice the angle of a tangent [rad], likewise."""
+    s = tangent * tangent
+    angle = 2.0 * tangent * (1.0 - s * (1.0 / 3.0 - s * (0.2 - s * (1.0 / 7.0 - s / 9.0))))
+    if s > 0.04:
+        angle = 2.0 * ti.atan2(tangent, 1.0)
+    return angle
 
 
 @ti.func
@@ -173,7 +188,7 @@ def moment(a, b, axis, bend, twist):
     p = v.dot(axis)
     square = r[0] * r[0] + p * p
     if square > 1e-6:
-        angle = 2.0 * ti.atan2(p, r[0])
+        angle = twice_arc(p / ti.max(r[0], 1e-6))
         result += ((twist - bend) * angle / square) * (r[0] * r[0] * axis + r[0] * v.cross(axis) + p * v)
     return result
 
@@ -227,8 +242,9 @@ def bend_joints(particles: ti.template(), constraints: ti.template(), i, p, step
         inverse_a = 1.0 / values[first + indices[extras + AT_EDGE_VALUES] + EDGE_VALUES * a + EDGE_LENGTH]
         inverse_b = 1.0 / values[first + indices[extras + AT_EDGE_VALUES] + EDGE_VALUES * b + EDGE_LENGTH]
         # turns in the plane of a bend are up to so much stiffer than directions tell, for 1/(1 − s² + s⁴) ≤ 1 + s²
-        unlike = more * (1.0 + aslant) * bend / step[0]
-        alike = more * (1.0 + aslant) * aslant * ti.max(bend, twist) / step[0]
+        strain = ti.min(own.norm() / (bend + SMALL), 1.0)
+        share = more * (1.0 + aslant + MARGIN * strain) / step[0]
+        unlike, alike = share * bend, share * (aslant * ti.max(bend, twist) + 2.0 * strain * strain * bend)
         end, middle, other = inverse_a, -inverse_a - inverse_b, inverse_b
         alike_middle = inverse_a - inverse_b
         places = joint + JOINT_NODE_PLACES

@@ -142,8 +142,8 @@ AIR_DENSITY = Parameter(
 ATTRACTION = Parameter(
     "attraction",
     "Attraction",
-    "Every part of an object attracts every other one, as stars and planets do: 0 is not at all, and below 0 they repel "
-    "each other. Two masses of 1 kg at a distance of 1 m accelerate each other by so much",
+    "Every part of an object attracts every other one, as stars and planets do: 0 is not at all, and below 0 they "
+    "repel each other. Two masses of 1 kg at a distance of 1 m accelerate each other by so much",
     0.0,
     "m³/(kg·s²)",
     -1e12,

@@ -47,7 +47,7 @@ def test_every_kind_has_a_material_and_known_factors():
 
 
 def test_the_text_of_messages_names_all_kinds():
-    assert scene_kinds.body_labels() == "Jelly, Cloth or Strand"
+    assert scene_kinds.body_labels() == "Jelly, Cloth, Strand or Grains"
 
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))

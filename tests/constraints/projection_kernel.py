@@ -12,7 +12,9 @@ from blender_xpbd.device.runtime import real_type
 from blender_xpbd.solver.step.packs import FLOATS, INTS, VECTORS
 
 # what projections read of the solver's packs
-ProjectedParticles = pack_type(positions=VECTORS, previous_positions=VECTORS)
+ProjectedParticles = pack_type(
+    positions=VECTORS, previous_positions=VECTORS, orientations=VECTORS, previous_orientations=VECTORS
+)
 ProjectedConstraints = pack_type(indices=INTS, parameters=FLOATS, lagrange_multipliers=FLOATS)
 
 
@@ -51,10 +53,11 @@ def projected(
     previous=None,
     damping=0.0,
     once=False,
+    turn=(1.0, 0.0, 0.0, 0.0),
 ):
     """Positions (particles, 3) and multipliers (constraints, rows) after Gauss-Seidel over the block.
 
-    With ``once`` multipliers are not kept, as where a substep has a single iteration.
+    Orientations begin with ``turn``. With ``once`` multipliers are not kept, as where a substep has a single iteration.
     """
     real = numpy_type(real_type())
     vector = ti.types.vector(4, real_type())
@@ -79,7 +82,13 @@ def projected(
         array.from_numpy(values.ravel().astype(dtype))
         arrays.append(array)
     number = CONSTRAINTS.index(block.type)
-    particles = ProjectedParticles(positions=packed, previous_positions=past)
+    # an orientation for each particle, as many as any constraint of so many has
+    turns = [ti.ndarray(vector, len(positions)) for _ in range(2)]
+    for array in turns:
+        array.from_numpy(np.tile(turn, (len(positions), 1)).astype(real))
+    particles = ProjectedParticles(
+        positions=packed, previous_positions=past, orientations=turns[0], previous_orientations=turns[1]
+    )
     constraints = ProjectedConstraints(*arrays)
     project_all(particles, constraints, inverse_h2, iterations, len(block), number, mode)
     multipliers = arrays[2].to_numpy().reshape(len(block), -1)[:, : block.type.multiplier_count]

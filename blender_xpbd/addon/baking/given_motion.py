@@ -30,8 +30,10 @@ def rides_of(
         if body.attachment is not None and rides.takes(body.attachment):
             motion = motions.get(body.object_uid)
             shape = body.rest_shape if motion is None else motion.shapes[0].astype(np.float64)
-            start = transformed(matrices[body.object_uid][0], shape[body.attachment.vertices])
-            rides.add(body.object_uid, body.attachment, start)
+            places = transformed(matrices[body.object_uid][0], shape)
+            vertices, anchors = body.attachment.vertices, body.attachment.anchors
+            anchors = anchors if len(anchors) else vertices
+            rides.add(body.object_uid, body.attachment, places[vertices], places[anchors])
     return rides
 
 

@@ -55,7 +55,6 @@ from ..reading.modifier_stack import follows_deformed
 from ..reading.motion import frame_kept, has_animation, has_frame_handlers, may_deform, may_move, world_matrix
 from ..reading.parameter_tracks import ParameterTracks, gravity_of
 from ..reading.ride_reader import Rides, bone_notices
-from ..reading.surface_follower import SurfaceFollower, may_follow
 from .body_kinds import blender_kind
 from .given_motion import followed_body, rides_of
 from .ignored_inputs import deforming_spheres, ignored_inputs
@@ -122,9 +121,8 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
     moving = frozenset(obj.session_uid for obj in everything if is_scripted or may_move(obj))
     with frame_kept(scene):
         changes = any(may_deform(obj) or follows_deformed(obj) for obj in everything)
-        changes = changes or any(obj.xpbd.attach_object is not None for obj in bodies)
+        changes = changes or any(obj.xpbd.attach_object is not None or _hangs(obj) for obj in bodies)
         changes = changes or any(may_change(obj) for obj in enabled)
-        changes = changes or any(may_follow(obj.data.surface) for obj in bodies if _hangs(obj))
         if moving or has_animation(scene) or changes:
             scene.frame_set(frames.start)
         floor = FloorReader(scene, unit_scale_of(scene), is_scripted=is_scripted) if scene.xpbd.use_floor else None
@@ -135,14 +133,13 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
         local_bodies, local_colliders, matrices = _read_all(bodies, colliders, options, depsgraph)
         pinned = frozenset(body.object_uid for body in local_bodies if len(body.pin_vertices))
         ignored = ignored_inputs(scene, enabled, pinned, local_colliders.values())
-        roots = SurfaceFollower(local_bodies, matrices, _require_object, depsgraph, is_scripted=is_scripted)
         shapes = ColliderShapes(colliders, frames, depsgraph, is_scripted=is_scripted)
         parameters = ParameterTracks(scene, everything, unit_scale_of(scene))
         with DeformedBodies(scene, [obj for obj in bodies if follows_deformed(obj)]) as deformed:
             deformed.note(context)
             rides = rides_of(local_bodies, matrices, deformed.motions(), enabled)
             rides.note(_require_object, context.evaluated_depsgraph_get())
-            followed = _Followed(moving, matrices, shapes, parameters, floor, fields, deformed, roots, rides)
+            followed = _Followed(moving, matrices, shapes, parameters, floor, fields, deformed, rides)
             yield from _follow(context, parts.scene_uid, frames, followed)
     motions_of = deformed.motions()
     riding = [(body.name, body.attachment) for body in local_bodies if rides.takes(body.attachment)]
@@ -152,9 +149,9 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
         local_colliders[uid] = replace(local_colliders[uid], positions=positions)
     spheres = deforming_spheres([local_colliders[uid].name for uid in shapes.not_followed()])
     motions = {uid: _motion(rows) for uid, rows in matrices.items()}
-    reading = parts.assemble(local_bodies, local_colliders, motions, parameters, roots)
+    reading = parts.assemble(local_bodies, local_colliders, motions, parameters)
     flattened = flattened_notices(motions_of, frames.start)
-    return replace(reading, notices=(*reading.notices, *roots.notices, *ignored, *spheres, *flattened))
+    return replace(reading, notices=(*reading.notices, *ignored, *spheres, *flattened))
 
 
 def _read_all(
@@ -221,7 +218,6 @@ class _SceneParts:
         colliders: dict[int, Collider],
         matrices: dict[int, Floats],
         parameters: ParameterTracks,
-        roots: SurfaceFollower,
     ) -> Reading:
         identifiers = {body.object_uid: f"b{index}" for index, body in enumerate(bodies)}
         floor = (self._floor.collider(),) if self._floor else ()
@@ -237,11 +233,7 @@ class _SceneParts:
         moved = tuple(replace(collider, transforms=metres @ matrices[uid]) for uid, collider in colliders.items())
         scene = Scene(
             tuple(
-                replace(
-                    body,
-                    fields=self._fields.of_body(local.object_uid, local.chosen_fields),
-                    pins=roots.pins(local, body.pins, self._unit_scale),
-                )
+                replace(body, fields=self._fields.of_body(local.object_uid, local.chosen_fields))
                 for body, local in zip(placed, bodies, strict=True)
             ),
             (*moved, *floor),
@@ -251,8 +243,8 @@ class _SceneParts:
             self._fields.forces(),
             (*parameters.tracks(met), *self._fields.tracks()),
             self._air_density,
-            self._attraction,
-            self._softening,
+            attraction=self._attraction,
+            attraction_softening=self._softening,
         )
         validate(scene)
         notices = [notice for body in bodies for notice in body.notices]
@@ -342,7 +334,6 @@ class _Followed:
         floor: if there is one.
         fields: force fields.
         deformed: bodies that follow their deformed meshes.
-        roots: of hair on surfaces.
         rides: what is attached to objects that are not simulated.
     """
 
@@ -353,12 +344,11 @@ class _Followed:
     floor: FloorReader | None
     fields: FieldReader
     deformed: DeformedBodies
-    roots: SurfaceFollower
     rides: Rides
 
     def __bool__(self) -> bool:
         floor_moves = self.floor is not None and self.floor.may_move
-        others_change = floor_moves or self.fields.may_change or self.roots.may_change or self.rides
+        others_change = floor_moves or self.fields.may_change or self.rides
         return bool(self.moving or self.shapes.uids or self.parameters or self.deformed or others_change)
 
 
@@ -378,7 +368,6 @@ def _follow(
         followed.parameters.note(context.scene, _require_object)
         followed.fields.look(_require_object, depsgraph, frame)
         followed.deformed.note(context)
-        followed.roots.look(_require_object, depsgraph, frame)
         followed.rides.note(_require_object, context.evaluated_depsgraph_get())
         if followed.floor is not None and followed.floor.may_move:
             followed.floor.look(context.scene)

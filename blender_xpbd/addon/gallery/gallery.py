@@ -11,7 +11,10 @@ from ...scene.errors import XpbdError
 from .beam import BEAM
 from .bunny import BUNNIES_ON_MOVING_FLOORS, BUNNY
 from .clay import CLAY
+from .crossing_strands import CROSSING_STRANDS
 from .gallery_scene import GalleryScene
+from .helix import HELIX
+from .pendulums import PENDULUMS
 from .stage import dress
 from .tearing import TEARING
 from .two_pins import TWO_PINS
@@ -21,6 +24,9 @@ GALLERY: tuple[GalleryScene, ...] = (
     BEAM,
     BUNNY,
     *BUNNIES_ON_MOVING_FLOORS,
+    PENDULUMS,
+    CROSSING_STRANDS,
+    HELIX,
     CLAY,
     TEARING,
 )

@@ -64,6 +64,19 @@ def add_mesh(
     return add_object(scene, name, mesh, colour)
 
 
+def add_curve(
+    scene: bpy.types.Scene, name: str, lines: Sequence[Points], thickness: float, colour: Colour = BLUE
+) -> Any:
+    """Link a curve of a Poly spline for each line of points, shapes (points, 3) [m], shown so thick [m]."""
+    curve: Any = bpy.data.curves.new(name, "CURVE")
+    curve.dimensions, curve.bevel_depth = "3D", 0.5 * thickness
+    for line in lines:
+        spline = curve.splines.new("POLY")
+        spline.points.add(len(line) - 1)
+        spline.points.foreach_set("co", np.column_stack((line, np.ones(len(line)))).ravel())
+    return add_object(scene, name, curve, colour)
+
+
 def add_sphere(scene: bpy.types.Scene, name: str, radius: float, place: Sequence[float], colour: Colour) -> Any:
     """Link a sphere that others bump into."""
     mesh = bpy.data.meshes.new(name)

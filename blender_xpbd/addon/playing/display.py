@@ -18,8 +18,10 @@ import numpy.typing as npt
 
 from ...scene.errors import XpbdError
 from ..data.data_lookup import object_by_uid
+from ..keys.curve_keys import BezierHandles, set_key_coordinates
 from ..keys.key_target import KeyTarget
-from ..reading.mesh_reader import editing_mode
+from ..reading.mesh_reader import editing_mode, own_shape_keys
+from ..reading.points import point_count
 
 Floats = npt.NDArray[np.float64]
 
@@ -42,11 +44,14 @@ def show(target: KeyTarget, frame: int, positions: Floats) -> None:
         return
     if editing_mode(obj):
         raise XpbdError("E_MODE_EDIT", "The mesh is being edited: go back to Object Mode (Tab) to play.", obj.name)
-    if len(obj.data.vertices) != len(positions):
+    if target.is_hair:
+        raise XpbdError("E_PARAM", "Blender has no shape keys of hair, by which a run is shown: bake it.", obj.name)
+    if point_count(obj.data) != len(positions):
         raise XpbdError("E_CACHE_STALE", "The mesh was edited while it was played: play again.", obj.name)
     block = _own_key(obj) if obj.xpbd.play_record else _add_key(obj)
     local = target.local(frame, positions)
-    block.points.foreach_set("co", np.ascontiguousarray(local, np.float32).ravel())
+    handles = BezierHandles(obj.data) if isinstance(obj.data, bpy.types.Curve) else None
+    set_key_coordinates(block, local, handles)
     obj.data.update_tag()
 
 
@@ -57,7 +62,7 @@ def take_back(obj: bpy.types.Object) -> None:
         return
     record = _parsed(text)
     mesh: Any = obj.data
-    keys = mesh.shape_keys if obj.type == "MESH" else None
+    keys = own_shape_keys(mesh)
     if keys is not None and record["created"] and set(keys.key_blocks.keys()) <= {"Basis", KEY_NAME}:
         obj.shape_key_clear()
     elif keys is not None:
@@ -67,7 +72,7 @@ def take_back(obj: bpy.types.Object) -> None:
         keys.eval_time = record["eval_time"]
     obj.active_shape_key_index = record["active"]
     obj.show_only_shape_key = record["pinned"]
-    if obj.type == "MESH":
+    if hasattr(mesh, "xpbd_bake"):
         _stamp(mesh, record["stamp"])
         mesh.update_tag()
     obj.xpbd.property_unset("play_record")

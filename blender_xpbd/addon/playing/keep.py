@@ -70,6 +70,8 @@ def use_as_rest_shape(player: Player) -> list[str]:
         obj = object_by_uid(target.object_uid)
         if obj is None:
             continue
+        if obj.type != "MESH":
+            raise XpbdError("E_PARAM", "Only a mesh can take its shape from a run.", obj.name)
         if own_keys(obj) or obj.xpbd.bake_record:
             advice = "The mesh has shape keys, which decide its shape: remove them, or clear the bake, first."
             raise XpbdError("E_PARAM", advice, obj.name)

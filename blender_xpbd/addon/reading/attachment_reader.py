@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import bpy
 import numpy as np
@@ -24,6 +24,8 @@ class LocalAttachment:
         target_name: its name, for messages.
         vertices, weights: as in ``scene.Attachment``.
         bone: of an armature, "" for the object itself.
+        anchors: points of the attached object, one for each vertex: on the surface of an object that is not
+            simulated, both move with the triangle that is nearest to this point; empty where that is the vertex itself.
     """
 
     target_uid: int
@@ -31,6 +33,7 @@ class LocalAttachment:
     vertices: npt.NDArray[np.int32]
     weights: npt.NDArray[np.float32]
     bone: str = ""
+    anchors: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
 
 
 def read_attachment(obj: bpy.types.Object) -> tuple[LocalAttachment | None, tuple[Notice, ...]]:

@@ -67,9 +67,6 @@ class LocalBody:
         riding: pins on objects that are not simulated.
         deformed: the mesh as its deformers show it, where pins and goal follow that; None where they follow the object.
         data_type: Blender's type of the object.
-        surface_uid: ``session_uid`` of the object whose surface the pins follow; 0 where they follow the object itself.
-        pin_anchors: of each pin, the vertex that lies on that surface: it and the pin move as one; shape (pins,), or
-            empty where there is no surface.
     """
 
     object_uid: int
@@ -95,8 +92,6 @@ class LocalBody:
     goal_weights: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
     deformed: DeformedMotion | None = None
     data_type: str = "MESH"
-    surface_uid: int = 0
-    pin_anchors: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
     links: Links = field(default_factory=Links)
     seams: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
     riding: Pins = field(default_factory=Pins)

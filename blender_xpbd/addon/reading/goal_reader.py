@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...scene.errors import Notice
-from .mesh_reader import group_weights
+from .mesh_reader import group_weights, has_group
+from .points import point_count
 
 
 def read_goal(obj: bpy.types.Object) -> tuple[npt.NDArray[np.float32], tuple[Notice, ...]]:
@@ -18,9 +19,9 @@ def read_goal(obj: bpy.types.Object) -> tuple[npt.NDArray[np.float32], tuple[Not
         return nothing, ()
     name = obj.xpbd.goal_group
     if not name:
-        return np.ones(len(obj.data.vertices), np.float32), ()
+        return np.ones(point_count(obj.data), np.float32), ()
     weights = np.minimum(group_weights(obj, name), np.float32(1.0))
-    if obj.vertex_groups.get(name) is None:
+    if not has_group(obj, name):
         text = f'There is no vertex group "{name}": nothing is drawn to the goal. Choose another goal group.'
     elif not (weights > 0.0).any():
         text = f'No vertex of "{name}" has a weight above 0: nothing is drawn to the goal.'

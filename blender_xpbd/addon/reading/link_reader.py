@@ -17,12 +17,14 @@ _WORDS = {"INT": "integers", "FLOAT": "numbers"}
 
 
 def read_links(obj: bpy.types.Object, unit_scale: float) -> tuple[Links, tuple[Notice, ...]]:
-    """The links of a mesh, and warnings for what of its attributes does not count.
+    """The links of a mesh, and warnings for what of its attributes does not count; curves and hair have none.
 
     Args:
-        obj: a mesh object.
+        obj: of a type that is simulated.
         unit_scale: metres per Blender unit.
     """
+    if obj.type != "MESH":
+        return Links(), ()
     mesh, notices = obj.data, []
     for name, data_type in LINK_TYPES.items():
         attribute = mesh.attributes.get(name)

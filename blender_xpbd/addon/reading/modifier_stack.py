@@ -27,7 +27,7 @@ DEFORMING_PARENTS = frozenset({"ARMATURE", "LATTICE"})
 
 def follows_deformed(obj: bpy.types.Object) -> bool:
     """Whether pins and goal of a body follow its deformed mesh, and its deformers are taken out of the result."""
-    return bool(obj.xpbd.goal_source == "DEFORMED")
+    return bool(obj.type == "MESH" and obj.xpbd.goal_source == "DEFORMED")
 
 
 def has_deforming_parent(obj: bpy.types.Object) -> bool:

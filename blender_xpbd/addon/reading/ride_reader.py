@@ -30,6 +30,7 @@ class _Ride:
     Attributes:
         attachment: to what.
         start: where they are at the first frame, in the world in Blender units, shape (vertices, 3).
+        anchors: of each, the point whose nearest triangle of a surface it rides on, likewise.
         corners: of a surface, the vertices of the triangle that each rides on, shape (vertices, 3).
         offsets: from the triangle's first corner, in the triangle's own axes; of anything else, in its coordinates.
         rows: where they are at each frame.
@@ -37,6 +38,7 @@ class _Ride:
 
     attachment: LocalAttachment
     start: Floats
+    anchors: Floats
     corners: Ints = field(default_factory=lambda: np.zeros((0, 3), np.int32))
     offsets: Floats = field(default_factory=lambda: np.zeros((0, 3)))
     rows: list[Floats] = field(default_factory=list)
@@ -64,15 +66,16 @@ class Rides:
             return False
         return attachment.target_uid in self._present and attachment.target_uid not in self._bodies
 
-    def add(self, object_uid: int, attachment: LocalAttachment, start: Floats) -> None:
+    def add(self, object_uid: int, attachment: LocalAttachment, start: Floats, anchors: Floats) -> None:
         """Let vertices of a body ride.
 
         Args:
             object_uid: of the body.
             attachment: that ``takes`` has taken.
             start: where its vertices are at the first frame, in the world in Blender units, shape (attached, 3).
+            anchors: where the points are by which a surface's triangles are chosen, likewise.
         """
-        self._rides[object_uid] = _Ride(attachment, start)
+        self._rides[object_uid] = _Ride(attachment, start, anchors)
 
     def note(self, find: FindObject, depsgraph: bpy.types.Depsgraph) -> None:
         """Take the places of a frame.
@@ -178,7 +181,7 @@ def _bind(ride: _Ride, matrix: Floats, surface: tuple[Floats, Ints] | None) -> N
         return
     places = transformed(matrix, surface[0])
     tree = BVHTree.FromPolygons(places.tolist(), surface[1].tolist())
-    nearest = [tree.find_nearest(point)[2] or 0 for point in ride.start.tolist()]
+    nearest = [tree.find_nearest(point)[2] or 0 for point in ride.anchors.tolist()]
     ride.corners = surface[1][nearest]
     origins, axes = _frames(places[ride.corners])
     ride.offsets = np.einsum("vji,vj->vi", axes, ride.start - origins)

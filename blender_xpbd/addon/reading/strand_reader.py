@@ -3,8 +3,9 @@
 
 - Of a mesh all edges are segments. It has no faces; pins are a vertex group.
 - Of a curve the control points are simulated, each joined to the next. Its ends are held, as *Ends* says.
-- Of hair the points are simulated. Groups are float attributes of its points. Its roots are held by the surface that
-  it hangs on: by the evaluated one, however that moves and deforms, or by the body where the surface is one.
+- Of hair the points are simulated. Groups are float attributes of its points. Its roots are attached to the surface
+  that it hangs on, be it a body or not. A root and the next point go with the same triangle, so that the hair keeps
+  its direction to the surface.
 - Point radii of curves and hair tell how a strand tapers: the thickest point has ``Object.xpbd.radius``.
 """
 
@@ -17,7 +18,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ...scene.errors import Notice, XpbdError
-from ..data.object_types import is_body
 from .attachment_reader import LocalAttachment
 from .body_reader import LocalBody, read_common
 from .points import read_radii, read_runs, read_segments
@@ -73,18 +73,16 @@ def _with_ends(body: LocalBody, obj: bpy.types.Object) -> LocalBody:
         words = f'None of its ends is held: nothing is attached to "{obj.xpbd.attach_object.name}". Choose Ends.'
         return replace(body, notices=(*body.notices, Notice("W_GROUP", words, obj.name)))
     weights = np.ones(len(ends), np.float32)
-    if holder is not None and body.attachment is None:
-        held = LocalAttachment(holder.session_uid, holder.name, ends, weights)
-        return _without_pins(replace(body, attachment=held), ends)
     others = ~np.isin(body.pin_vertices, ends)
-    vertices = np.concatenate((body.pin_vertices[others], ends))
-    surface = _surface(obj)
+    vertices, own_weights = body.pin_vertices[others], body.pin_weights[others]
+    if holder is not None and body.attachment is None:
+        bone = obj.xpbd.attach_bone if holder == obj.xpbd.attach_object and holder.type == "ARMATURE" else ""
+        held = LocalAttachment(holder.session_uid, holder.name, ends, weights, bone, anchors)
+        return replace(body, attachment=held, pin_vertices=vertices, pin_weights=own_weights)
     return replace(
         body,
-        pin_vertices=vertices,
-        pin_weights=np.concatenate((body.pin_weights[others], weights)),
-        surface_uid=surface.session_uid if surface is not None else 0,
-        pin_anchors=np.concatenate((body.pin_vertices[others], anchors)),
+        pin_vertices=np.concatenate((vertices, ends)),
+        pin_weights=np.concatenate((own_weights, weights)),
         notices=(*body.notices, *notices),
     )
 
@@ -113,24 +111,13 @@ def held_ends(obj: bpy.types.Object) -> tuple[Ints, Ints]:
 
 
 def _holder(obj: bpy.types.Object) -> tuple[bpy.types.Object | None, tuple[Notice, ...]]:
-    """The body that holds the ends, if one does; a warning where hair hangs on nothing."""
+    """What the ends are attached to, if anything; a warning where hair hangs on nothing."""
     if obj.xpbd.attach_object is not None:
         return obj.xpbd.attach_object, ()
     if obj.type != "CURVES":
         return None, ()
     surface = obj.data.surface
-    if surface is None:
-        words = "The hair has no surface to hang on, so its roots follow the object: choose one in Data > Surface."
-        return None, (Notice("W_SURFACE", words, obj.name),)
-    return (surface if is_body(surface) and surface != obj else None), ()
-
-
-def _surface(obj: bpy.types.Object) -> bpy.types.Object | None:
-    """The mesh, that is simulated by nobody, on which hair hangs."""
-    surface = obj.data.surface if obj.type == "CURVES" else None
-    return surface if surface is not None and surface.type == "MESH" else None
-
-
-def _without_pins(body: LocalBody, held: Ints) -> LocalBody:
-    others = ~np.isin(body.pin_vertices, held)
-    return replace(body, pin_vertices=body.pin_vertices[others], pin_weights=body.pin_weights[others])
+    if surface is not None and surface.type == "MESH" and len(surface.data.polygons):
+        return surface, ()
+    words = "The hair hangs on no surface that has faces, so its roots follow the object: choose one in Data > Surface."
+    return None, (Notice("W_SURFACE", words, obj.name),)

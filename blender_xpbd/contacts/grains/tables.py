@@ -8,8 +8,8 @@ GRAIN_INTS = 3
 # restitution, tensile strength of a contact [Pa]
 RULE_MEETS, RULE_FRICTION, RULE_RESTITUTION, RULE_COHESION = range(4)
 RULE_WIDTH = 4
-# numbers of the grid [m]: how long a cell is, how much farther apart than touching pairs are listed, and how far a grain
-# may stray before they are listed anew
+# numbers of the grid [m]: how long a cell is, how much farther apart than touching pairs are listed, and how far a
+# grain may stray before they are listed anew
 GRID_CELL, GRID_SLACK, GRID_STRAY = range(3)
 # what substeps tell: the substep for which a list is due, counted from 1; whether a grain has more neighbours than
 # there is room for; the axis of the layers; which of the two lists counts, 0 or 1

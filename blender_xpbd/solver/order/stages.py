@@ -120,10 +120,10 @@ class Stage(NamedTuple):
         turns: how many there are.
         first: task of the first turn, or for SOLVE_LEVELS the first chain of operations, for TOUCH_GRAINS and
             SETTLE_GRAINS the colour.
-        detail: for PROJECT the iteration, for TOUCH_GRAINS the sweep, for TOUCH how often contacts were touched before, for TOUCH_PAIRS,
-            TOUCH_AGAIN and SETTLE_PAIRS the sweep, for LIMIT how often particles have slid, for BEGIN_PAIRS and
-            OPEN_WINDOW the iterations, for SOLVE_LEVELS into how many shares a chain is divided, for DAMP_RATES whether
-            impulses are mended, for NOTE_PLACES whether the substep is over.
+        detail: for PROJECT the iteration, for TOUCH_GRAINS the sweep, for TOUCH how often contacts were touched before,
+            for TOUCH_PAIRS, TOUCH_AGAIN and SETTLE_PAIRS the sweep, for LIMIT how often particles have slid, for
+            BEGIN_PAIRS and OPEN_WINDOW the iterations, for SOLVE_LEVELS into how many shares a chain is divided, for
+            DAMP_RATES whether impulses are mended, for NOTE_PLACES whether the substep is over.
     """
 
     act: int

@@ -144,7 +144,7 @@ def build_contact_objects(
         first_vertex: the particle that is the first vertex of the first of the colliders that take part.
     """
     numbers = _seen_colliders(scene)
-    sees = _sees(scene, numbers)
+    sees = _sees(scene, numbers, [len(model.radii) > 0 for model in models])
     if not sees.any():
         return None
     colliders = [scene.colliders[number] for number in numbers]
@@ -207,15 +207,27 @@ def _has_surface(body: Body) -> bool:
     return len(body.face_sizes) > 0 or len(body.loose_edges) > 0
 
 
-def _sees(scene: Scene, colliders: Sequence[int]) -> Mask:
-    """Which objects may touch which, shape (objects, objects)."""
+def _sees(scene: Scene, colliders: Sequence[int], are_grains: Sequence[bool]) -> Mask:
+    """Which objects may touch which, shape (objects, objects).
+
+    Grains meet surfaces of other bodies with their points; what they do to each other is in ``contacts.grains``.
+
+    Args:
+        scene: bodies and colliders.
+        colliders: numbers of those that take part.
+        are_grains: of each body.
+    """
     bodies, count = scene.bodies, len(scene.bodies)
     sees = np.zeros((count + len(colliders), count + len(colliders)), np.bool_)
     for i, body in enumerate(bodies):
         sees[i, i] = body.contact.self_collision and _has_surface(body)
         for j, other in enumerate(bodies[:i]):
             both = body.contact.body_collision and other.contact.body_collision
-            sees[i, j] = both and _meets(body, other.identifier) and _meets(other, body.identifier)
+            have = [
+                _has_surface(one) or is_grains for one, is_grains in ((body, are_grains[i]), (other, are_grains[j]))
+            ]
+            both = both and all(have) and not (are_grains[i] and are_grains[j])
+            sees[i, j] = both and _sees_it(body, other.identifier) and _sees_it(other, body.identifier)
         for n, number in enumerate(colliders):
             sees[count + n, i] = _meets(body, scene.colliders[number].identifier)
     return sees | sees.T
@@ -276,7 +288,9 @@ def _rows(models: Sequence[BodyModel], colliders: Sequence[Collider], weights: S
         material = model.body.material
         row[[OBJECT_FRICTION, OBJECT_RESTITUTION]] = material.friction, material.restitution
         row[OBJECT_HALF_THICKNESS] = model.thickness / 2.0
-        row[OBJECT_SLACK] = min(SLACK * model.thickness, EDGE_SLACK * float(_surface_lengths(model.body).mean()))
+        row[OBJECT_SLACK] = SLACK * model.thickness
+        if len(model.radii) == 0:
+            row[OBJECT_SLACK] = min(row[OBJECT_SLACK], EDGE_SLACK * float(_surface_lengths(model.body).mean()))
     for row, collider in zip(rows[len(models) :], colliders, strict=True):
         row[[OBJECT_FRICTION, OBJECT_RESTITUTION]] = collider.friction, collider.restitution
         row[OBJECT_SLACK] = rows[: len(models), OBJECT_SLACK].min()

@@ -34,7 +34,7 @@ def test_edges_of_a_mesh_are_segments(bpy, read_one):
     line.xpbd.pin_group = "Pin"
     body = read_one(line)
     assert body.loose_edges.tolist() == [[0, 1], [1, 2], [2, 3]]
-    assert (len(body.face_sizes), body.pin_vertices.tolist(), body.surface_uid) == (0, [0], 0)
+    assert (len(body.face_sizes), body.pin_vertices.tolist()) == (0, [0])
     assert body.material.radius == pytest.approx(line.xpbd.radius)
 
 
@@ -93,17 +93,14 @@ def test_a_curve_is_attached_by_its_start(bpy, read_one, make_body):
     assert [notice.code for notice in local.notices] == ["W_GROUP"]
 
 
-def test_roots_of_hair_hang_on_a_body_or_follow_a_surface(bpy, read_one, make_body):
+def test_roots_of_hair_hang_on_its_surface(bpy, read_one):
     ground = plane(bpy)
     hair = make_hair(surface=ground)
     local = read_one(hair)
-    assert local.pin_vertices.tolist() == [0, 1, 4, 5]
-    assert local.pin_anchors.tolist() == [0, 0, 4, 4]
-    assert local.surface_uid == ground.session_uid
-    ground.xpbd.role = "CLOTH"
-    local = read_one(hair)
-    assert (local.surface_uid, local.attachment.target_name) == (0, "Ground")
+    assert local.attachment.target_name == "Ground"
     assert local.attachment.vertices.tolist() == [0, 1, 4, 5]
+    assert local.attachment.anchors.tolist() == [0, 0, 4, 4]
+    assert len(local.pin_vertices) == 0
     hair.data.surface = None
     assert [notice.code for notice in read_one(hair).notices] == ["W_SURFACE"]
 
@@ -115,7 +112,7 @@ def test_attributes_of_hair_are_its_groups(bpy, read_one):
     hair.xpbd.bending_group = "Gone"
     local = read_one(hair)
     pins = dict(zip(local.pin_vertices.tolist(), local.pin_weights.tolist(), strict=True))
-    assert pins == {0: 1.0, 1: 1.0, 4: 1.0, 5: 1.0, 3: 0.5, 6: 0.5}
+    assert pins == {3: 0.5, 6: 0.5}
     assert local.vertex_factors["stiffness"].tolist() == [0, 0, 0, 0.5, 0, 0, 0.5]
     assert [notice.code for notice in local.notices] == ["W_GROUP"]
 

@@ -24,7 +24,7 @@ PACKINGS = (
 
 
 class XPBD_OT_fill_with_grains(bpy.types.Operator):
-    """Fill the inside of the active mesh with balls that do not overlap: a new object of points with the role Grains."""
+    """Fill the inside of the active mesh with balls that do not overlap, as a new object of grains."""
 
     bl_idname = "xpbd.fill_with_grains"
     bl_label = "Fill with Grains"

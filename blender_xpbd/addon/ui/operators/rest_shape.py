@@ -25,7 +25,7 @@ class XPBD_OT_set_rest_shape(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether a selected object is baked."""
         if context.mode != "OBJECT" or not any(_is_baked(obj) for obj in context.selected_objects):
-            cls.poll_message_set("Select a baked object, in Object Mode")
+            cls.poll_message_set("Select a baked mesh, in Object Mode")
             return False
         return True
 
@@ -48,4 +48,4 @@ class XPBD_OT_set_rest_shape(bpy.types.Operator):
 
 
 def _is_baked(obj: bpy.types.Object) -> bool:
-    return is_body(obj) and read_record(obj) is not None
+    return obj.type == "MESH" and is_body(obj) and read_record(obj) is not None

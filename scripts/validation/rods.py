@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Strands as rods: cantilever, end moments, buckling under twist, and a helix."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from blender_xpbd.bodies.kinds import build_body
+from blender_xpbd.bodies.strand import rod_orientations
+from blender_xpbd.scene.body import Body, Pins
+from blender_xpbd.scene.material import Material
+from blender_xpbd.scene.scene import Scene
+from blender_xpbd.scene.settings import FrameRange, SolverSettings
+from blender_xpbd.solver.solver import Solver
+from blender_xpbd.solver.system.system import assemble, build_system
+
+from .case import Case, Curve, Plot, Result, Row, absolute, relative
+from .simulation import GRAVITY, positions_of
+
+Floats = npt.NDArray[np.float64]
+
+FRAME = 1.0 / 24.0
+SHEAR, DENSITY = 8e8, 1000.0
+YOUNG = 2.5 * SHEAR
+RADIUS = 0.01
+# of the round section: EI and GJ [N·m²]
+BENDING = YOUNG * np.pi * RADIUS**4 / 4.0
+TWISTING = SHEAR * np.pi * RADIUS**4 / 2.0
+
+
+def rod(points: Floats, pinned: list[int], **values: float | str) -> Body:
+    """A strand through points, pinned where it is."""
+    none = np.zeros(0, np.int32)
+    numbers = np.arange(len(points), dtype=np.int32)
+    edges = np.stack([numbers[:-1], numbers[1:]], axis=1)
+    material = Material.from_values(
+        {
+            "youngs_modulus": YOUNG,
+            "twist_stiffness": SHEAR,
+            "density": DENSITY,
+            "radius": RADIUS,
+            "internal_damping": 0.0,
+            **values,
+        }
+    )
+    held = np.array(pinned, np.int32)
+    pins = Pins(held, np.ones(len(held), np.float32), points[None, held])
+    return Body("b0", "Rod", "STRAND", points, none, none, material, pins, loose_edges=edges)
+
+
+def clamped_line(count: int, way: Floats) -> Floats:
+    """A metre in ``count`` edges along a direction from the origin, and one more edge behind it."""
+    return (np.arange(-1, count + 1) / count)[:, None] * way
+
+
+def solver_of(body: Body, frames: int, gravity: float = GRAVITY, substeps: int = 20) -> Solver:
+    """A solver for so many frames."""
+    settings = SolverSettings(substeps=substeps, device="CPU")
+    return Solver(
+        build_system(Scene((body,), (), FrameRange(1, frames + 1, 1, FRAME), settings, np.array([0, 0, -gravity])))
+    )
+
+
+def places_after(solver: Solver, frames: int) -> Floats:
+    """Positions [m] after so many more frames."""
+    for _ in range(frames):
+        solver.advance()
+    return positions_of(solver)
+
+
+def cantilever() -> Result:
+    """Sag under its weight by q L⁴/8EI."""
+    rows: list[Row] = []
+    x = np.linspace(0.0, 1.0, 61)
+    load = DENSITY * np.pi * RADIUS**2 * GRAVITY
+    sag = load / (8.0 * BENDING)
+    shape = -load / (24.0 * BENDING) * x**2 * (6.0 - 4.0 * x + x**2)
+    curves = [Curve("beam theory", x, shape, "k--")]
+    for count in (10, 30, 60):
+        body = rod(clamped_line(count, np.array([1.0, 0.0, 0.0])), [0, 1], damping=6.0)
+        places = places_after(solver_of(body, 96), 96)[1 : count + 2]
+        rows.append(relative(f"sag of {count} edges [m]", sag, -places[-1, 2], 0.02))
+        curves.append(Curve(f"{count} edges", places[:, 0], places[:, 2]))
+    return Result(tuple(rows), Plot("x [m]", "z [m]", tuple(curves)))
+
+
+def end_moment() -> Result:
+    """A straight rod that both ends force into an arc has the same curvature all along."""
+    count, angle, frames = 40, np.pi / 2.0, 60
+    points = np.linspace(-0.5, 0.5, count + 1)[:, None] * np.array([1.0, 0.0, 0.0])
+    # chords of the first and the last edge as in an arc of the length of the rod
+    turns = np.linspace(-angle / 2.0, angle / 2.0, count + 1)
+    arc = np.stack([np.sin(turns), 0.0 * turns, np.cos(turns) - np.cos(angle / 2.0)], axis=1)
+    arc *= (1.0 / count) / np.linalg.norm(arc[1] - arc[0])
+    held = np.array([0, 1, count - 1, count], np.int32)
+    shares = np.minimum(np.arange(frames + 1) / (0.5 * frames), 1.0)[:, None, None]
+    ways = (1.0 - shares) * points[held] + shares * arc[held]
+    body = rod(points, [0], damping=6.0)
+    body = replace(body, pins=Pins(held, np.ones(4, np.float32), ways))
+    places = places_after(solver_of(body, frames, 0.0), frames)[: count + 1]
+    height = np.ptp(arc[:, 2])
+    off = float(np.abs(places - arc).max())
+    return Result(
+        (
+            relative("height of the arc [m]", height, float(np.ptp(places[:, 2])), 0.01),
+            absolute("greatest distance from the arc [m]", 0.0, off, 0.005),
+        ),
+        Plot("x [m]", "z [m]", (Curve("arc", arc[:, 0], arc[:, 2], "k--"), Curve("rod", places[:, 0], places[:, 2]))),
+    )
+
+
+def ring_height(share: float, count: int = 48) -> float:
+    """How far a ring of straight rod comes out of its plane [m], whose ends were joined after one full turn.
+
+    A hundredth of a millimetre out of the plane is what it grows from.
+
+    Args:
+        share: GJ/EI.
+        count: edges.
+    """
+    angle = 2.0 * np.pi * np.arange(count) / count
+    size = 0.5 / np.pi
+    points = np.stack([size * np.cos(angle), size * np.sin(angle), 1e-5 * np.cos(2.0 * angle)], axis=1)
+    body = rod(points, [], twist_stiffness=share * YOUNG / 2.0, rest_angle="FLAT", damping=1.0)
+    edges = np.stack([np.arange(count), (np.arange(count) + 1) % count], axis=1).astype(np.int32)
+    body = replace(body, loose_edges=edges)
+    scene = Scene((body,), (), FrameRange(1, 200, 1, FRAME), SolverSettings(substeps=20, device="CPU"), np.zeros(3))
+    model = build_body(body, scene.settings)
+    if model.rods is None:
+        raise ValueError("a strand without rods")
+    # along the walk each edge is turned further about itself, by a full turn in all
+    order = model.rods.strands[0].edges
+    turns = model.rods.rotations.copy()
+    ways = points[model.rods.edges[:, 1]] - points[model.rods.edges[:, 0]]
+    sense = np.where((model.rods.edges[:, 1] - model.rods.edges[:, 0]) % count == 1, 1.0, -1.0)
+    for number, edge in enumerate(sorted(order, key=lambda edge: angle_of(points, model.rods.edges[edge]))):
+        tangent = sense[edge] * ways[edge] / np.linalg.norm(ways[edge])
+        half = np.pi * number / count
+        turns[edge] = product(np.concatenate([[np.cos(half)], np.sin(half) * tangent]), turns[edge])
+    rods = replace(model.rods, rotations=turns)
+    twisted = replace(model, rods=rods, orientations=rod_orientations(rods))
+    return float(np.ptp(places_after(Solver(assemble(scene, (twisted,))), 150)[:count, 2]))
+
+
+def angle_of(points: Floats, edge: npt.NDArray[np.int32]) -> float:
+    """Where the middle of an edge of the ring is, from 0 to 2π."""
+    x, y, _ = points[edge].mean(axis=0)
+    return float(np.arctan2(y, x) % (2.0 * np.pi))
+
+
+def product(a: Floats, b: Floats) -> Floats:
+    """The quaternion of the rotation b, then a."""
+    xyz = a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:])
+    return np.concatenate([[a[0] * b[0] - a[1:] @ b[1:]], xyz])
+
+
+def michell() -> Result:
+    """A ring with a full turn of twist stays flat up to GJ/EI = √3 (Michell 1889; Goriely 2006, eq. 1)."""
+    shares = (0.8, 1.1)
+    below, above = (ring_height(share * np.sqrt(3.0)) for share in shares)
+    return Result(
+        (
+            absolute("out of plane at 0.8 √3 [m]", 0.0, below, 1e-3),
+            absolute("out of plane at 1.1 √3, less 5 cm that it has at least [m]", 0.0, min(above - 0.05, 0.0), 1e-9),
+        ),
+        Plot("GJ / √3 EI", "out of plane [m]", (Curve("ring", shares, (below, above), "o-"),)),
+    )
+
+
+def helix() -> Result:
+    """Sag of a close-coiled spring under its weight, W/2k with k = G d⁴/(8 D³ N)."""
+    rows: list[Row] = []
+    curves = []
+    shear, turns, size = 1.42e8, 6, 0.1
+    for count in (60, 120):
+        share = np.linspace(0.0, 1.0, count)
+        angle = 2.0 * np.pi * turns * share
+        points = np.stack([size * np.cos(angle), size * np.sin(angle), -share], axis=1)
+        body = rod(points, [0, 1], youngs_modulus=2.6 * shear, twist_stiffness=shear, damping=3.0)
+        places = places_after(solver_of(body, 120), 120)[:count]
+        length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+        stiffness = shear * (2.0 * RADIUS) ** 4 / (8.0 * (2.0 * size) ** 3 * turns)
+        weight = DENSITY * np.pi * RADIUS**2 * length * GRAVITY
+        rows.append(relative(f"sag of {count} nodes [m]", weight / (2.0 * stiffness), -1.0 - places[-1, 2], 0.1))
+        now = float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum())
+        rows.append(relative(f"length of {count} nodes [m]", length, now, 1e-3))
+        curves.append(Curve(f"{count} nodes", places[:, 0], places[:, 2]))
+    return Result(tuple(rows), Plot("x [m]", "z [m]", tuple(curves), is_equal=True))
+
+
+CASES: tuple[Case, ...] = (
+    Case("rod_cantilever", "Cantilever rod", "A metre of round rod, clamped at one end, at rest.", cantilever),
+    Case("rod_moment", "Rod under end moments", "A straight rod whose ends are turned to an arc.", end_moment),
+    Case("rod_twist", "Buckling of a twisted ring", "A ring that is closed after a full turn.", michell),
+    Case("rod_helix", "Helix", "A coil of six turns that hangs from its first edge.", helix),
+)

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Grains: they bounce, pile up, come to rest, stick, and give the same bytes whatever computes them."""
+
+import numpy as np
+import pytest
+
+from blender_xpbd.scene.errors import XpbdError
+from blender_xpbd.solver.solver import Solver
+from blender_xpbd.solver.step.plan import SERIAL, THREADS
+from blender_xpbd.solver.system.system import build_system
+from tests.solver.grain_scenes import bin_of_planes, block, closest, grain_scene, grains
+from tests.solver.scenes import plane, run
+
+pytestmark = pytest.mark.usefixtures("taichi_cpu")
+RADIUS = 0.025
+
+
+def grain_solver(*bodies, path=SERIAL, **keywords):
+    return Solver(build_system(grain_scene(*bodies, **keywords)), (path,))
+
+
+def speeds(simulation, frame_duration=1 / 24):
+    before = simulation.positions().copy()
+    simulation.advance()
+    return np.linalg.norm(simulation.positions() - before, axis=1) / frame_duration
+
+
+def test_points_bounce_to_the_heights_of_their_restitution():
+    rows = np.stack(np.meshgrid(np.arange(8.0), np.arange(8.0), [10.0], indexing="ij"), axis=-1).reshape(-1, 3) / 10.0
+    duration = 1 / 240
+    simulation = grain_solver(
+        grains(rows, restitution=0.8), colliders=[plane(restitution=0.8)], duration=duration, substeps=4
+    )
+    heights = np.array([run(simulation, 1)[:, 2].mean() for _ in range(480)])
+    tops = heights[1:-1][(heights[1:-1] > heights[:-2]) & (heights[1:-1] >= heights[2:])]
+    assert tops[0] == pytest.approx(0.64, rel=0.02)
+    assert tops[1] == pytest.approx(0.41, rel=0.02)
+
+
+def test_a_bin_holds_grains_in_layers_that_do_not_overlap_and_lie_still():
+    points = block((5, 5, 8), RADIUS, spacing=2.4, jitter=0.3)
+    simulation = grain_solver(grains(points, radius=RADIUS), colliders=bin_of_planes(0.2), substeps=20)
+    places = run(simulation, 72)
+    assert len(places) == 200
+    assert closest(places) > 0.98 * 2.0 * RADIUS
+    assert places[:, 2].min() > RADIUS - 1e-5
+    assert np.abs(places[:, :2]).max() < 0.2 - RADIUS + 1e-5
+    # the third layer of balls lies above twice the height of one
+    assert np.count_nonzero(places[:, 2] > RADIUS + 2.0 * 1.6 * RADIUS) > 10
+    assert speeds(simulation).max() < 1e-3
+
+
+def slope(friction):
+    """Height by width of a heap."""
+    body = grains(block((5, 5, 16), RADIUS, spacing=2.4), radius=RADIUS, friction=friction)
+    places = run(grain_solver(body, colliders=[plane(friction=0.8)], substeps=20), 72)
+    far = np.quantile(np.linalg.norm(places[:, :2] - np.median(places[:, :2], axis=0), axis=1), 0.9)
+    return np.quantile(places[:, 2], 0.98) / far
+
+
+def test_heaps_are_the_steeper_the_more_friction_there_is():
+    slopes = [slope(friction) for friction in (0.2, 0.5, 0.8)]
+    assert slopes[0] < 0.8 * slopes[1]
+    assert slopes[1] < 0.9 * slopes[2]
+
+
+def test_threads_and_a_checkpoint_change_no_byte():
+    """Of a heap that is cut into parts, and in which friction holds."""
+    body = grains(block((12, 12, 10), RADIUS), radius=RADIUS, friction=0.6)
+
+    def start(path):
+        return grain_solver(body, colliders=[plane()], substeps=10, path=path)
+
+    alone, team = start(SERIAL), start(THREADS)
+    assert alone.system.schedule.parts.count > 1
+    for _ in range(6):
+        alone.advance()
+        team.advance()
+    saved = alone.checkpoint()
+    assert len(saved["grain_pairs"]) > 0
+    resumed = start(THREADS)
+    resumed.restore(6, saved)
+    for _ in range(6):
+        for simulation in (alone, team, resumed):
+            simulation.advance()
+    for other in (team, resumed):
+        np.testing.assert_array_equal(alone.positions(), other.positions())
+        for name, values in alone.checkpoint().items():
+            np.testing.assert_array_equal(values, other.checkpoint()[name])
+
+
+@pytest.mark.parametrize("rows", [np.zeros((1, 4)), [[0.0, 0.0, 0, 0, 0]], [[0.0, 9.0, 0, 0, 0]], [[0.5, 1.0, 0, 0, 0]],
+                                  [[0.0, 1.0, np.nan, 0, 0]], [[0.0, 1.0, 0, 0, 0], [1.0, 0.0, 0, 0, 0]]])  # fmt: skip
+def test_pairs_of_a_damaged_checkpoint_are_refused(rows):
+    simulation = grain_solver(grains([[0.0, 0.0, 0.01], [0.0, 0.0, 0.03]]), colliders=[plane()], substeps=10)
+    saved = simulation.checkpoint()
+    with pytest.raises(XpbdError, match="E_CACHE"):
+        simulation.restore(0, {**saved, "grain_pairs": np.asarray(rows)})
+
+
+def test_more_neighbours_than_there_is_room_for_are_met():
+    """A marble among 300 grains of sand, which has more of them around it than any grain has of its own size."""
+    random = np.random.default_rng(3)
+    ways = random.normal(size=(4000, 3))
+    points = [ways[0] / np.linalg.norm(ways[0])]
+    for way in ways[1:]:
+        unit = way / np.linalg.norm(way)
+        if np.linalg.norm(np.array(points) - unit, axis=1).min() > 0.16 and len(points) < 300:
+            points.append(unit)
+    sand = grains(0.107 * np.array(points), "b1", radius=0.008)
+    simulation = grain_solver(grains([[0.0, 0.0, 0.0]], radius=0.1), sand, gravity=(0.0, 0.0, 0.0), substeps=10)
+    places = run(simulation, 2)
+    apart = np.linalg.norm(places[1:] - places[0], axis=1)
+    assert len(points) > 150
+    assert apart.min() > 0.999 * 0.108
+
+
+@pytest.mark.parametrize(("cohesion", "falls"), [(1000.0, False), (2000.0, False), (500.0, True), (0.0, True)])
+def test_a_grain_hangs_on_another_as_long_as_cohesion_bears_its_weight(cohesion, falls):
+    """σ π r² = 707 Pa · 4.9e-4 m² is the weight of a grain of 12.5 mm and 4,324 kg/m³."""
+    radius = 0.0125
+    density = 707.0 * np.pi * radius**2 / (9.81 * 4.0 / 3.0 * np.pi * radius**3)
+    pair = [[0.0, 0.0, 1.0], [0.0, 0.0, 1.0 - 2.0 * radius]]
+    body = grains(pair, pinned=[0], radius=radius, density=density, cohesion=cohesion)
+    places = run(grain_solver(body, substeps=10), 12)
+    assert (places[1, 2] < 0.5) == falls
+    if not falls:
+        assert places[0, 2] - places[1, 2] == pytest.approx(2.0 * radius, rel=0.02)
+
+
+def test_two_objects_of_grains_meet_unless_one_is_not_to():
+    for meet, apart in ((True, 0.02), (False, 0.0)):
+        pair = [
+            grains([[0.0, 0.0, z]], f"b{n}", (0.0, 0.0, 1.0 - 2.0 * n), radius=0.01) for n, z in ((0, 0.0), (1, 0.1))
+        ]
+        whole = grain_scene(*pair, gravity=(0.0, 0.0, 0.0), substeps=10)
+        if not meet:
+            from tests.solver.scenes import scene
+
+            whole = scene(*pair, gravity=(0.0, 0.0, 0.0), substeps=10)
+        simulation = Solver(build_system(whole), (SERIAL,))
+        places = run(simulation, 3)
+        assert (places[1, 2] - places[0, 2] > apart - 1e-4) == meet
+
+
+def test_grains_are_for_the_processor():
+    system = build_system(grain_scene(grains([[0.0, 0.0, 0.0]]), device="VULKAN"))
+    assert system.device == "CPU"

@@ -108,10 +108,10 @@ def flow_element(particles: ti.template(), constraints: ti.template(), i, p, giv
         logs -= logs.sum() / 3.0
         equivalent = ti.sqrt(2.0 / 3.0) * logs.norm()
         if equivalent > limit:
-            given = permanent_share(amount) * (1.0 - limit / equivalent)
+            taken = permanent_share(amount) * (1.0 - limit / equivalent)
             spread = ti.Matrix([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
             for axis in ti.static(range(3)):
-                spread[axis, axis] = ti.exp(-given * logs[axis])
+                spread[axis, axis] = ti.exp(-taken * logs[axis])
             rest = ti.Matrix.rows([q1, q2, q3])
             flown = rest @ (vectors @ spread @ vectors.transpose())
             size = ti.abs(flown.determinant()) ** (2.0 / 3.0)

@@ -11,10 +11,13 @@ import taichi as ti
 
 # of a patch
 MOST_PARTICLES = 2048
-# rows of ``grab_places``: where the hand is at both ends of the frame, then whether there is one, α and τ
+# rows of ``grab_places``: where the hand is at both ends of the frame, then its greatest force [N], α and τ
 START, END, SPRING = range(3)
 # τ in periods of the swing over 2π: 1 is twice the critical damping's half, so that what hangs soon hangs still
 DAMPING = 1.0
+# of the hand's force, per mass of all that it holds [m/s²]: some three times its weight, so that a hand that runs away
+# takes it along and does not tear a spike out of it
+GREATEST_ACCELERATION = 30.0
 
 
 def grab_compliance(mass: float, frequency: float) -> tuple[float, float]:
@@ -48,6 +51,7 @@ def hold_grabbed(particles: ti.template(), targets: ti.template(), share, of, st
         gamma = places[SPRING, 2] * step[2]
         divisor = (1.0 + gamma) * weight + places[SPRING, 1] * step[0]
         multiplier = -(difference + gamma * way) / divisor
+        multiplier *= ti.min(1.0, places[SPRING, 0] / (step[0] * multiplier.norm() + 1e-30))
         for k in range(held.shape[0]):
             i, a = held[k], targets.grab_weights[k]
             if a > 0.0:

@@ -390,8 +390,9 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "damping_time",
         "Inner Friction",
-        "Damping of the material: how fast stretching and bending are resisted (stiffness-proportional Rayleigh damping): motion much faster "
-        "than this time is stopped, and a swing of angular frequency ω dies at the rate ω²/2 times this time",
+        "Damping of the material: how fast stretching and bending are resisted (stiffness-proportional Rayleigh "
+        "damping): motion much faster than this time is stopped, and a swing of angular frequency ω dies at the rate "
+        "ω²/2 times this time",
         0.0,
         "s",
         0.0,

@@ -105,8 +105,8 @@ SOLVER_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "acceleration",
         "Stiff Cloth",
-        "Acceleration by coarse levels: how pinned cloth becomes stiff with few substeps. Choose None to compare, or for a mesh that is modelled with "
-        "folds only a few edges wide",
+        "Acceleration by coarse levels: how pinned cloth becomes stiff with few substeps. Choose None to compare, or "
+        "for a mesh that is modelled with folds only a few edges wide",
         "HIERARCHY",
         choices=ACCELERATIONS,
     ),

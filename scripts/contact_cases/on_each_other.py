@@ -202,7 +202,8 @@ def _card(name: str, mesh: shapes.Mesh) -> Body:
 CASES = (
     Case("twist", twisted, 60),
     Case("fold", folded, 48),
-    *(Case(f"layers{count}", partial(layers, count), 48) for count in (2, 5, 10)),
+    # five of them take three seconds to come to rest
+    *(Case(f"layers{count}", partial(layers, count), 72) for count in (2, 5, 10)),
     Case("ribbons", ribbons, 60),
     Case("cubes", cubes_in_box, 60),
     Case("suzannes", suzannes, 40),

@@ -25,17 +25,17 @@ BONES: dict[str, tuple[str, tuple[float, float, float], tuple[float, float, floa
 for side, sign in (("L", 1.0), ("R", -1.0)):
     BONES |= {
         f"shoulder.{side}": ("chest", (0.05 * sign, 0.0, 1.42), (0.19 * sign, 0.0, 1.42), 0.0),
-        f"upper_arm.{side}": (f"shoulder.{side}", (0.21 * sign, 0.0, 1.42), (0.25 * sign, 0.0, 1.15), 0.05),
-        f"forearm.{side}": (f"upper_arm.{side}", (0.25 * sign, 0.0, 1.15), (0.27 * sign, 0.0, 0.9), 0.045),
-        f"hand.{side}": (f"forearm.{side}", (0.27 * sign, 0.0, 0.9), (0.27 * sign, 0.0, 0.8), 0.04),
+        f"upper_arm.{side}": (f"shoulder.{side}", (0.21 * sign, 0.0, 1.42), (0.3 * sign, 0.0, 1.15), 0.05),
+        f"forearm.{side}": (f"upper_arm.{side}", (0.3 * sign, 0.0, 1.15), (0.36 * sign, 0.0, 0.9), 0.045),
+        f"hand.{side}": (f"forearm.{side}", (0.36 * sign, 0.0, 0.9), (0.36 * sign, 0.0, 0.8), 0.04),
         f"thigh.{side}": ("hips", (0.1 * sign, 0.0, 0.92), (0.1 * sign, 0.0, 0.5), 0.08),
         f"shin.{side}": (f"thigh.{side}", (0.1 * sign, 0.0, 0.5), (0.1 * sign, 0.0, 0.08), 0.06),
         f"foot.{side}": (f"shin.{side}", (0.1 * sign, 0.0, 0.08), (0.1 * sign, -0.15, 0.03), 0.045),
     }
 # bone: amplitude and phase of its swing about X
 SWINGS = {
-    "thigh.L": (0.5, 0.0),
-    "thigh.R": (0.5, math.pi),
+    "thigh.L": (0.35, 0.0),
+    "thigh.R": (0.35, math.pi),
     "upper_arm.L": (0.45, math.pi),
     "upper_arm.R": (0.45, 0.0),
     "chest": (0.04, math.pi / 2.0),
@@ -108,23 +108,24 @@ def _add(
 def _body(rig: bpy.types.Object) -> bpy.types.Object:
     """A capsule of rings around each bone that has a radius, joined in one mesh."""
     mesh = bmesh.new()
-    owners: list[str] = []
-    for name, (_, head, tail, radius) in BONES.items():
-        if radius <= 0.0:
-            continue
+    layer = mesh.verts.layers.int.new("bone")
+    names = [name for name, (_, _, _, radius) in BONES.items() if radius > 0.0]
+    for number, name in enumerate(names):
+        _, head, tail, radius = BONES[name]
         first, last = Vector(head), Vector(tail)
         way = last - first
         turn = way.to_track_quat("Z", "Y").to_matrix().to_4x4()
         stretch = Matrix.Diagonal((radius, radius, 0.5 * way.length + 0.5 * radius, 1.0))
-        bmesh.ops.create_uvsphere(
-            mesh, u_segments=12, v_segments=8, radius=1.0,
-            matrix=Matrix.Translation((first + last) / 2.0) @ turn @ stretch,
-        )  # fmt: skip
-        owners += [name] * (len(mesh.verts) - len(owners))
+        matrix = Matrix.Translation((first + last) / 2.0) @ turn @ stretch
+        made = bmesh.ops.create_uvsphere(mesh, u_segments=12, v_segments=8, radius=1.0, matrix=matrix)
+        for vertex in made["verts"]:
+            vertex[layer] = number
     data = bpy.data.meshes.new("Mannequin")
     mesh.to_mesh(data)
     mesh.free()
-    groups = {name: [float(owner == name) for owner in owners] for name in dict.fromkeys(owners)}
+    owners = np.zeros(len(data.vertices), np.int32)
+    data.attributes["bone"].data.foreach_get("value", owners)
+    groups = {name: (owners == number).astype(float) for number, name in enumerate(names)}
     return _add(rig, "Mannequin", data, groups)
 
 
@@ -168,7 +169,7 @@ def _sheet(name: str, points: np.ndarray, columns: int, *, closed: bool) -> bpy.
 
 
 def _cape(rig: bpy.types.Object, columns: int = 16, rows: int = 22) -> bpy.types.Object:
-    x, z = np.meshgrid(np.linspace(-0.22, 0.22, columns), np.linspace(1.46, 0.55, rows))
+    x, z = np.meshgrid(np.linspace(-0.17, 0.17, columns), np.linspace(1.46, 0.6, rows))
     drop = 1.46 - z
     points = np.column_stack([(x * (1.0 + 0.6 * drop)).ravel(), (0.17 + 0.12 * drop).ravel(), z.ravel()])
     chest = np.clip(1.0 - drop.ravel() / 0.9, 0.0, 1.0)
@@ -178,7 +179,7 @@ def _cape(rig: bpy.types.Object, columns: int = 16, rows: int = 22) -> bpy.types
 
 def _skirt(rig: bpy.types.Object, columns: int = 28, rows: int = 12) -> bpy.types.Object:
     angle, drop = np.meshgrid(np.linspace(0.0, 2.0 * np.pi, columns, endpoint=False), np.linspace(0.0, 0.42, rows))
-    radius = 0.17 + 0.35 * drop
+    radius = 0.19 + 0.35 * drop
     points = np.column_stack([(radius * np.cos(angle)).ravel(), (radius * np.sin(angle)).ravel(), (1.0 - drop).ravel()])
     low, x = drop.ravel() / 0.42, points[:, 0]
     left = 0.5 * low * (0.5 + 0.5 * np.clip(x / 0.1, -1.0, 1.0))
@@ -199,7 +200,7 @@ def _walk(rig: bpy.types.Object, frame_end: int) -> None:
             _turn(rig, name, amplitude * math.sin(angle + phase), frame)
         for side, phase in (("L", 0.0), ("R", math.pi)):
             _turn(rig, f"shin.{side}", -0.45 * (1.0 - math.cos(angle + phase)) / 2.0, frame)
-            _turn(rig, f"forearm.{side}", 0.3, frame)
+            _turn(rig, f"forearm.{side}", -0.3, frame)
         hips = rig.pose.bones["hips"]
         axes = np.array(rig.data.bones["hips"].matrix_local)[:3, :3]
         way = (0.0, -SPEED * (frame - 1) / 24.0, 0.025 * math.cos(2.0 * angle))

@@ -11,7 +11,7 @@ from tests.constraints.projection_kernel import projected
 from tests.reference.scenes import INVERSE_MASSES, SHAPES, block_of, two_tetrahedra
 from tests.reference.systems import Reference, constraints_of
 from tests.reference.xpbd import solve
-from tests.solver.scenes import cloth, particles, pins, run, solver
+from tests.solver.scenes import cloth, creased, particles, pins, run, solver
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
@@ -81,16 +81,16 @@ CLOTHS = {
 }
 
 
-def uneven(body):
-    """The body with waves, so that it bends by its folds: plates have a reference of their own."""
-    positions = body.positions + np.outer(0.05 * np.sin(4.0 * body.positions[:, 0]), [0.0, 0.0, 1.0])
+def folded(body):
+    """The body with a fold: it bends by its hinges, for plates have a reference of their own."""
+    positions = creased(body)
     return replace(body, positions=positions, pins=pins(positions, body.pins.vertices))
 
 
 @pytest.mark.parametrize("kind", CLOTHS)
 @pytest.mark.parametrize("iterations", [1, 3])
 def test_cloth(kind, iterations):
-    body = uneven(cloth(5, pinned=[0, 4], **{"stretch_stiffness": 100.0, **CLOTHS[kind]}))
+    body = folded(cloth(5, pinned=[0, 4], **{"stretch_stiffness": 100.0, **CLOTHS[kind]}))
     compare(solver(body, substeps=5, iterations=iterations), 3, 1e-4)
 
 
@@ -101,7 +101,7 @@ def test_cloth_in_pbd_mode(stiffness):
 
 
 def test_cloth_with_a_pulled_corner_and_soft_pins():
-    body = uneven(cloth(4, stretch_stiffness=100.0))
+    body = folded(cloth(4, stretch_stiffness=100.0))
     path = body.positions[None, [0, 3]] + np.linspace(0.0, 0.3, 8)[:, None, None] * [1.0, 0.0, 1.0]
     pinned = type(body.pins)(np.array([0, 3], np.int32), np.array([1.0, 0.5], np.float32), path)
     body = type(body)(**{**body.__dict__, "pins": pinned})

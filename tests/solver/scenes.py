@@ -43,6 +43,13 @@ def cloth(count=10, size=1.0, height=0.0, pinned=(), identifier="b0", **values):
     return Body(identifier, "Cloth", "CLOTH", positions, sizes, corners, material, pins(positions, pinned))
 
 
+def creased(body):
+    """The positions of a level sheet with waves and one fold, of 112°: it bends by its hinges, and not as a plate."""
+    x, y = body.positions[:, 0], body.positions[:, 1]
+    ridge = np.unique(y.round(9))[1]
+    return body.positions + np.outer(0.05 * np.sin(4.0 * x) + 1.5 * np.abs(y - ridge), [0.0, 0.0, 1.0])
+
+
 def jelly_cube(size, height=0.1, resolution=8, **material):
     """A cube of jelly, ``height`` times its size over the floor."""
     corners, triangles = cube()

@@ -14,7 +14,7 @@ from blender_xpbd.scene.external_parameters import EXTERNAL_PARAMETERS
 from blender_xpbd.scene.material_parameters import MATERIAL_PARAMETERS
 from blender_xpbd.scene.settings import SolverSettings
 from tests.bodies.test_materials import balloon, jelly
-from tests.solver.scenes import cloth, pins
+from tests.solver.scenes import cloth, creased, pins
 
 DIRECT = {
     "stiffness_input": "COMPLIANCE",
@@ -35,11 +35,9 @@ def sheet(**values):
     return body
 
 
-def wavy(body):
-    """A sheet that bends by its hinges: what rests flat is a plate."""
-    return replace(
-        body, positions=body.positions + np.outer(np.sin(body.positions @ [9.0, 7.0, 0.0]), [0.0, 0.0, 0.05])
-    )
+def folded(body):
+    """A sheet that bends by its hinges."""
+    return replace(body, positions=creased(body))
 
 
 def with_follower(body):
@@ -53,9 +51,9 @@ def with_follower(body):
 BODIES = {
     "with a follower": with_follower(sheet()),
     "direct, with a follower": with_follower(sheet(**DIRECT)),
-    "springs": wavy(sheet()),
+    "springs": folded(sheet()),
     "springs that give way": sheet(compression_share=0.3, greatest_stretch=5.0, use_tethers=True),
-    "isotropic": wavy(sheet(membrane_model="ISOTROPIC", bending_model="ISOMETRIC", shape_matching="WHOLE")),
+    "isotropic": folded(sheet(membrane_model="ISOTROPIC", bending_model="ISOMETRIC", shape_matching="WHOLE")),
     "woven": sheet(membrane_model="ORTHOTROPIC", bending_model="DISTANCE", shape_matching="CLUSTERS"),
     "direct": sheet(**DIRECT),
     "direct, gives way": sheet(**DIRECT, compression_share=0.3, bending_model="ISOMETRIC"),

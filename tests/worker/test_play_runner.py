@@ -176,3 +176,13 @@ def test_start_frames_take_no_input_and_are_not_published(tmp_path):
     assert sorted(found) == [1, 2, 3, 4]
     # it has fallen for three frames before the first
     assert found[1][:, 2].mean() < 0.28
+
+
+def test_a_hand_that_runs_away_tears_nothing_apart(tmp_path):
+    far = Grab("b0", (0, 1, 6), (1.0, 0.0, 0.0), 0.2, 4.0, (0.0, 0.0, 100.0))
+    folder = record(write_job(tmp_path, lying_cloth()), [PlayInput(frame, far) for frame in range(2, FRAMES + 1)])
+    assert run(folder) == ExitCode.COMPLETE
+    found = positions(folder)[FRAMES]
+    # three times its weight, for less than half a second
+    assert 0.3 < found[:, 2].mean() < 0.3 + 0.5 * 30.0 * ((FRAMES - 1) / 24) ** 2
+    assert np.ptp(found, axis=0).max() < 2.0

@@ -242,7 +242,7 @@ class _SceneParts:
             self._gravity,
             self._fields.forces(),
             (*parameters.tracks(met), *self._fields.tracks()),
-            self._air_density,
+            air_density=self._air_density,
             attraction=self._attraction,
             attraction_softening=self._softening,
         )

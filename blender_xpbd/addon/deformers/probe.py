@@ -7,6 +7,7 @@ The artist's own object stays as it is. Copies live for as long as a bake reads 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import bpy
 import numpy as np
@@ -90,7 +91,8 @@ class Probe:
 
 def remove_lost_probes() -> None:
     """Take away what an undo, or a file that was saved meanwhile, has brought back."""
-    _remove([obj for obj in bpy.data.objects if obj.get(_MARK) is not None])
+    objects: list[Any] = list(bpy.data.objects)
+    _remove([obj for obj in objects if _MARK in obj])
 
 
 def _remove(probes: Iterable[bpy.types.Object]) -> None:

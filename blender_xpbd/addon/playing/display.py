@@ -28,20 +28,23 @@ Floats = npt.NDArray[np.float64]
 KEY_NAME = "XPBD Play"
 
 
-def show(target: KeyTarget, frame: int, positions: Floats) -> None:
-    """Show a body as it is at a frame; nothing, where its object is gone.
+def show(target: KeyTarget, frame: int, positions: Floats) -> bool:
+    """Show a body as it is at a frame.
 
     Args:
         target: the object, as it was read.
         frame: its number.
         positions: of its vertices in the world [m], shape (vertices, 3).
 
+    Returns:
+        Whether it is shown: it is not, where its object is gone or no mesh.
+
     Raises:
         XpbdError: E_CACHE_STALE, where the mesh has other vertices now; E_MODE_EDIT, where it is being edited.
     """
     obj = object_by_uid(target.object_uid)
-    if obj is None:
-        return
+    if obj is None or obj.type != "MESH":
+        return False
     if editing_mode(obj):
         raise XpbdError("E_MODE_EDIT", "The mesh is being edited: go back to Object Mode (Tab) to play.", obj.name)
     if target.is_hair:
@@ -53,6 +56,7 @@ def show(target: KeyTarget, frame: int, positions: Floats) -> None:
     handles = BezierHandles(obj.data) if isinstance(obj.data, bpy.types.Curve) else None
     set_key_coordinates(block, local, handles)
     obj.data.update_tag()
+    return True
 
 
 def take_back(obj: bpy.types.Object) -> None:

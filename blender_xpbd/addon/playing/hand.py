@@ -15,6 +15,8 @@ Ints = npt.NDArray[np.int32]
 _SMALL = 1e-12
 # a ray that comes no nearer to a plane than this angle does not tell where on it one points
 _GRAZING = 0.05
+# how far from a ray a vertex may be seen that it takes hold of [rad]
+_NEAR = 0.03
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,24 @@ def nearest_hit(origin: Floats, direction: Floats, positions: Floats, triangles:
     corners = triangles[nearest].tolist()
     weights = (float(1.0 - u[nearest] - v[nearest]), float(u[nearest]), float(v[nearest]))
     return Hit(float(distance[nearest]), (corners[0], corners[1], corners[2]), weights)
+
+
+def nearest_point(origin: Floats, direction: Floats, positions: Floats) -> Hit | None:
+    """The vertex that is seen nearest to a ray, of what has no faces; None where none is near.
+
+    Args:
+        origin: of the ray, shape (3,).
+        direction: of the ray, shape (3,).
+        positions: of the vertices, shape (vertices, 3).
+    """
+    ahead = (positions - origin) @ direction / (direction @ direction)
+    apart = np.linalg.norm(positions - origin - ahead[:, None] * direction, axis=1)
+    seen = apart / np.maximum(ahead * np.linalg.norm(direction), _SMALL)
+    near = np.flatnonzero((ahead > 0.0) & (seen < _NEAR))
+    if len(near) == 0:
+        return None
+    vertex = int(near[np.argmin(seen[near])])
+    return Hit(float(ahead[vertex]), (vertex, vertex, vertex), (1.0, 0.0, 0.0))
 
 
 def drag_normal(plane: str, view_direction: Floats) -> Floats:

@@ -61,14 +61,13 @@ def use_as_rest_shape(player: Player) -> list[str]:
     Raises:
         XpbdError: E_PARAM, for a mesh with shape keys of its own, whose shape they decide.
     """
-    targets: list[Any] = [target for target in player.reading.targets if isinstance(target, KeyTarget)]
-    poses = list(zip(targets, player.shown_positions(), strict=True))
+    poses = list(zip(player.reading.targets, player.shown_positions(), strict=True))
     frame = player.frame
     player.end()
     done = []
     for target, positions in poses:
         obj = object_by_uid(target.object_uid)
-        if obj is None:
+        if obj is None or obj.type != "MESH" or not isinstance(target, KeyTarget):
             continue
         if obj.type != "MESH":
             raise XpbdError("E_PARAM", "Only a mesh can take its shape from a run.", obj.name)

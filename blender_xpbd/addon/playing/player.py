@@ -34,7 +34,7 @@ from ..process.cache_folder import cache_folder
 from ..process.worker_process import WorkerProcess
 from ..process.worker_python import search_python
 from . import display
-from .hand import Hit, nearest_hit, triangles_of
+from .hand import Hit, nearest_hit, nearest_point, triangles_of
 from .pace import Pace
 from .parameters import LiveParameters
 from .range import playing_range
@@ -43,8 +43,8 @@ Floats = npt.NDArray[np.float64]
 
 READING, STARTING, PLAYING = "READING", "STARTING", "PLAYING"
 # the whole body would swing on the hand at this rate [Hz]; the patch is this share of the body's greatest extent
-GRAB_FREQUENCY = 6.0
-GRAB_SHARE = 0.1
+GRAB_FREQUENCY = 4.0
+GRAB_SHARE = 0.2
 # how far ahead of the frames that are shown inputs may be given: more would make the hand lag
 _MOST_AHEAD = 1
 _SLICE_SECONDS = 0.03
@@ -70,6 +70,7 @@ class Player:
         pace: the clock, and the substeps.
         latencies: from an input to the frame that shows it [s], of the newest frames.
         shown_times: when the newest frames were shown [s].
+        unshown: names of the objects that cannot be shown before they are kept: no meshes, or gone.
     """
 
     def __init__(
@@ -99,6 +100,7 @@ class Player:
         self.pace = Pace(float(scene.render.fps_base) / float(scene.render.fps))
         self.latencies: list[float] = []
         self.shown_times: list[float] = []
+        self.unshown: list[str] = []
         self._told = (0, 0.0)
 
     def _start(self, context: bpy.types.Context) -> Generator[None, None, None]:
@@ -227,7 +229,11 @@ class Player:
         """
         hits: list[tuple[Hit, int]] = []
         for number, positions in enumerate(self._positions):
-            hit = nearest_hit(origin, direction, positions, self._triangles[number])
+            triangles = self._triangles[number]
+            if len(triangles):
+                hit = nearest_hit(origin, direction, positions, triangles)
+            else:
+                hit = nearest_point(origin, direction, positions)
             if hit is not None:
                 hits.append((hit, number))
         if not hits:
@@ -333,9 +339,11 @@ class Player:
         scene = scene_by_uid(self._scene_uid)
         if self._follows_time and scene is not None and scene.frame_current != frame:
             scene.frame_set(frame)
-        for target, positions in zip(self._reading.targets, self._positions, strict=True):
-            if isinstance(target, KeyTarget):
-                display.show(target, frame, positions)
+        self.unshown = [
+            target.name
+            for target, positions in zip(self._reading.targets, self._positions, strict=True)
+            if not (isinstance(target, KeyTarget) and display.show(target, frame, positions))
+        ]
         self._is_displayed = True
         now = self._clock()
         self.frame = frame

@@ -22,6 +22,8 @@ def header_text(player: Player) -> str:
         parts.append(f"{rate:.0f} fps")
     if player.pace.is_coarser:
         parts.append(f"coarser to keep up: {player.pace.substeps} of {player.pace.full_substeps} substeps")
+    if player.unshown:
+        parts.append(f"shown when kept: {', '.join(player.unshown)}")
     return " · ".join(parts)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from ...constraints.grab import END, MOST_PARTICLES, SPRING, START, grab_compliance
+from ...constraints.grab import END, GREATEST_ACCELERATION, MOST_PARTICLES, SPRING, START, grab_compliance
 from ...device.arrays import make_zeros
 from ...device.runtime import real_type
 from ...scene.play import Grab, grabbed_patch
@@ -27,6 +27,7 @@ class GrabbedParticles:
     Attributes:
         particles: of the patch, shape (particles,), at most ``MOST_PARTICLES``.
         weights: which sum to 1, shape (particles,).
+        greatest_force: [N].
         compliance: [m/N].
         damping_time: [s].
         start, end: where the hand is at the two ends of the frame, relative to the system's origin [m], shape (3,).
@@ -34,6 +35,7 @@ class GrabbedParticles:
 
     particles: npt.NDArray[np.int32]
     weights: Floats
+    greatest_force: float
     compliance: float
     damping_time: float
     start: Floats
@@ -57,7 +59,8 @@ def grabbed_particles(system: System, grab: Grab, before: Grab | None) -> Grabbe
     if len(particles) > MOST_PARTICLES:
         particles = np.sort(particles[np.argsort(-np.abs(weights[particles]), kind="stable")[:MOST_PARTICLES]])
     found = weights[particles]
-    compliance, damping_time = grab_compliance(float(model.masses.sum()), grab.frequency)
+    mass = float(model.masses.sum())
+    compliance, damping_time = grab_compliance(mass, grab.frequency)
     target = np.array(grab.target) - system.origin
     is_same = before is not None and (before.body, before.corners, before.weights) == (
         grab.body,
@@ -67,6 +70,7 @@ def grabbed_particles(system: System, grab: Grab, before: Grab | None) -> Grabbe
     return GrabbedParticles(
         (particles + start).astype(np.int32),
         found / found.sum(),
+        GREATEST_ACCELERATION * mass,
         compliance,
         damping_time,
         np.array(before.target) - system.origin if is_same and before is not None else target,
@@ -91,5 +95,5 @@ def grab_table(grab: GrabbedParticles | None, frame_slice: FrameSlice) -> dict[s
         count = len(grab.particles)
         particles[:count], weights[:count] = grab.particles, grab.weights
         places[START], places[END] = frame_slice.ends(grab.start, grab.end)
-        places[SPRING] = 1.0, grab.compliance, grab.damping_time
+        places[SPRING] = grab.greatest_force, grab.compliance, grab.damping_time
     return {"grab_particles": particles, "grab_weights": weights, "grab_places": places}

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from blender_xpbd.addon.data.goal_settings import GOAL_PARAMETERS
 from blender_xpbd.scene.body import RESOLUTION_RANGE
 from blender_xpbd.scene.body_contact import CONTACT_PARAMETERS
 from blender_xpbd.scene.errors import XpbdError
@@ -18,7 +19,9 @@ OBJECT_NAMES = {
     "preset",
     "pin_group",
     "attach_object",
+    "attach_bone",
     "attach_group",
+    *(parameter.name for parameter in GOAL_PARAMETERS),
     "stiffness_group",
     "bending_group",
     "density_group",
@@ -274,7 +277,7 @@ def test_what_may_hold_an_object(bpy, make_body):
 
     body, jelly, wall = make_body("Body"), make_body("Jelly", role="JELLY"), make_body("Wall", role="COLLIDER")
     empty = bpy.data.objects.new("Empty", None)
-    assert [is_holder(body.xpbd, obj) for obj in (body, jelly, wall, empty)] == [False, True, False, False]
+    assert [is_holder(body.xpbd, obj) for obj in (body, jelly, wall, empty)] == [False, True, True, True]
 
 
 def test_the_object_that_holds_survives_save_and_load(bpy, make_body, tmp_path):

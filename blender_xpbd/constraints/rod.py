@@ -75,6 +75,10 @@ from .scaling import Scaling
 
 # in a substep bending turns no edge farther [rad]: what is bent that much is not what the matrix was made for
 MOST_TURN = 0.5
+# along what edges pull: where they are, where they were when the substep began, or as in the pass before
+NOW, BEFORE, KEPT = range(3)
+# up to which a strand pulls along where its edges were: an explicit step is stable up to four times as much
+MOST_TAUTNESS = 0.25
 # edges that turned farther in a substep pull along where they are
 LEAST_COSINE = 0.97
 # how often tensions are solved for at most, and the greatest strain at which they need no more
@@ -164,29 +168,68 @@ def solve_tension(particles: ti.template(), constraints: ti.template(), i, p, st
     """Give all edges their lengths, as far as they are stiff.
 
     Edges pull along where they were when the substep began, as SHAKE does (Ryckaert, Ciccotti & Berendsen 1977), so a
-    swing keeps its height; an edge that turned far pulls along where it is. The matrix is the same for all passes.
+    swing keeps its height. Where a strand is so taut that this would make its waves grow, and where an edge turned far,
+    they pull along where they are. The matrix is the same for all further passes.
     """
-    indices, values = ti.static(constraints.indices, constraints.parameters)
-    extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
-    rows, pattern = indices[extras + TENSION_ROWS], extras + indices[extras + AT_TENSION_PATTERN]
-    tensions, matrix = first + indices[extras + AT_TENSIONS], first + indices[extras + AT_TENSION_MATRIX]
-    error, last = 1e20, 1e30
-    for again in range(TENSION_PASSES):
+    error = find_tensions(particles, constraints, i, p, NOW, step, mode)
+    if tautness(particles, constraints, i) < MOST_TAUTNESS:
+        error = find_tensions(particles, constraints, i, p, BEFORE, step, mode)
+    pull_edges(particles, constraints, i)
+    last = 1e30
+    for _ in range(TENSION_PASSES - 1):
         # passes that do not come closer would only come farther
         if error > LEAST_STRAIN and error < 0.5 * last:
             last = error
-            error = measure_strains(particles, constraints, i, p, again, step, mode)
-            if again == 0:
-                couple_tensions(particles, constraints, i)
-                factorize(indices, values, pattern, rows, matrix)
-            if again == 0 or (error > LEAST_STRAIN and error < 0.5 * last):
-                substitute(indices, values, pattern, rows, matrix, tensions, 1)
+            error = measure_strains(particles, constraints, i, p, KEPT, step, mode)
+            if error > LEAST_STRAIN and error < 0.5 * last:
+                solve_tensions(constraints, i)
                 pull_edges(particles, constraints, i)
 
 
 @ti.func
-def measure_strains(particles: ti.template(), constraints: ti.template(), i, p, again, step, mode: ti.template()):
-    """Right hand sides of the tensions, in the first pass directions and the diagonal too; the greatest strain left."""
+def find_tensions(particles: ti.template(), constraints: ti.template(), i, p, along, step, mode: ti.template()):
+    """Tensions of the first pass, along ``NOW`` or ``BEFORE``; the greatest strain."""
+    indices, values = ti.static(constraints.indices, constraints.parameters)
+    extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
+    rows, pattern = indices[extras + TENSION_ROWS], extras + indices[extras + AT_TENSION_PATTERN]
+    error = measure_strains(particles, constraints, i, p, along, step, mode)
+    couple_tensions(particles, constraints, i)
+    factorize(indices, values, pattern, rows, first + indices[extras + AT_TENSION_MATRIX])
+    solve_tensions(constraints, i)
+    return error
+
+
+@ti.func
+def solve_tensions(constraints: ti.template(), i):
+    """Tensions in place of the right hand sides."""
+    indices, values = ti.static(constraints.indices, constraints.parameters)
+    extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
+    rows, pattern = indices[extras + TENSION_ROWS], extras + indices[extras + AT_TENSION_PATTERN]
+    tensions, matrix = first + indices[extras + AT_TENSIONS], first + indices[extras + AT_TENSION_MATRIX]
+    substitute(indices, values, pattern, rows, matrix, tensions, 1)
+
+
+@ti.func
+def tautness(particles: ti.template(), constraints: ti.template(), i):
+    """The greatest P h² (w + w)/l of an edge with the pull P: the square of what its waves turn in a substep [rad²]."""
+    indices, values = ti.static(constraints.indices, constraints.parameters)
+    members, extras, first = indices[i + FIRST_MEMBER], indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
+    greatest = 0.0
+    for k in range(indices[extras + EDGES]):
+        edge = extras + indices[extras + AT_EDGES] + EDGE_INTS * k
+        row = indices[edge + EDGE_TENSION]
+        if row >= 0:
+            tail, head = indices[members + indices[edge + EDGE_TAIL]], indices[members + indices[edge + EDGE_HEAD]]
+            weight = particles.positions[tail][3] + particles.positions[head][3]
+            length = values[first + indices[extras + AT_EDGE_VALUES] + EDGE_VALUES * k + EDGE_LENGTH]
+            tension = values[first + indices[extras + AT_TENSIONS] + row]
+            greatest = ti.max(greatest, ti.abs(tension) * weight / length)
+    return greatest
+
+
+@ti.func
+def measure_strains(particles: ti.template(), constraints: ti.template(), i, p, along, step, mode: ti.template()):
+    """Right hand sides of the tensions, but for ``KEPT`` directions and the diagonal too; the greatest strain left."""
     positions, previous_positions = ti.static(particles.positions, particles.previous_positions)
     indices, values = ti.static(constraints.indices, constraints.parameters)
     members, extras, first = indices[i + FIRST_MEMBER], indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
@@ -201,11 +244,12 @@ def measure_strains(particles: ti.template(), constraints: ti.template(), i, p, 
             way = (positions[head] - positions[tail]).xyz
             before = (previous_positions[head] - previous_positions[tail]).xyz
             length, length_before = way.norm(), before.norm()
-            if again == 0:
+            if along != KEPT:
                 direction = vector_at(values, state + STATE_TANGENT)
                 if length > 0.0:
                     direction = way / length
-                if way.dot(before) > LEAST_COSINE * length * length_before and length_before > 0.0:
+                is_near = way.dot(before) > LEAST_COSINE * length * length_before
+                if along == BEFORE and is_near and length_before > 0.0:
                     direction = before / length_before
                 keep_vector(values, state + STATE_TANGENT, direction)
                 if ti.static(mode & ACCUMULATE):
@@ -221,7 +265,7 @@ def measure_strains(particles: ti.template(), constraints: ti.template(), i, p, 
                 # all rows are divided by their 1 + γ, so that the matrix stays symmetric
                 force = (force + gamma * (length - length_before)) / (1.0 + gamma)
                 compliance /= 1.0 + gamma
-            if again == 0:
+            if along != KEPT:
                 values[matrix + row] = (positions[tail][3] + positions[head][3]) * DIAGONAL + compliance + SMALL
             values[tensions + row] = -force
             greatest = ti.max(greatest, ti.abs(force) / values[rest + EDGE_LENGTH])

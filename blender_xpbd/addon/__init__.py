@@ -13,7 +13,7 @@ from .baking import window_bake
 from .data import properties
 from .playing import window_play
 from .process import cache_moving, waiting_worker
-from .ui import menus, operators, panels, preferences
+from .ui import menus, operators, panels, physics_panels, preferences
 
 # each has register() and unregister(); later ones need earlier ones
 MODULES: tuple[ModuleType, ...] = (
@@ -24,6 +24,7 @@ MODULES: tuple[ModuleType, ...] = (
     operators,
     menus,
     panels,
+    physics_panels,
     window_bake,
     window_play,
     command_line,

@@ -76,8 +76,8 @@ class Flow:
     """How constraints of a type take on another rest shape, see ``flow``.
 
     Attributes:
-        project: a Taichi function (particles, constraints, i, p, limit, amount): packs and places as of a projection,
-            the limit in the unit that it compares, and the creep rate times the duration [1].
+        project: a Taichi function (particles, constraints, i, p, given): packs and places as of a projection, and what
+            is given: the limit in the unit that it compares, and the creep rate times the duration [1].
         columns: of the parameters, that it writes.
         limit: the material parameter that is the limit.
         scales: by what that is multiplied for each constraint (positions [m], shape (particles, 3); indices), shape

@@ -78,8 +78,9 @@ def project_dihedral_bending(particles: ti.template(), constraints: ti.template(
 
 
 @ti.func
-def flow_angle(particles: ti.template(), constraints: ti.template(), i, p, limit, amount):
+def flow_angle(particles: ti.template(), constraints: ti.template(), i, p, given):
     """Let a fold have another rest angle: its first parameter; arguments as in ``Flow``."""
+    limit, amount = given[0], given[1]
     positions = ti.static(particles.positions)
     indices, parameters = ti.static(constraints.indices, constraints.parameters)
     xa, xb, xc, xd = (

@@ -34,8 +34,9 @@ def permanent_share(amount):
 
 
 @ti.func
-def flow_length(particles: ti.template(), constraints: ti.template(), i, p, limit, amount):
+def flow_length(particles: ti.template(), constraints: ti.template(), i, p, given):
     """Let a spring have another rest length: its first parameter."""
+    limit, amount = given[0], given[1]
     positions = ti.static(particles.positions)
     indices, parameters = ti.static(constraints.indices, constraints.parameters)
     length = edge(positions[indices[i]], positions[indices[i + 1]]).norm()
@@ -48,8 +49,9 @@ def flow_length(particles: ti.template(), constraints: ti.template(), i, p, limi
 
 
 @ti.func
-def flow_triangle(particles: ti.template(), constraints: ti.template(), i, p, limit, amount):
+def flow_triangle(particles: ti.template(), constraints: ti.template(), i, p, given):
     """Let a triangle have another rest shape: u₁, v₁, u₂, v₂, its first parameters."""
+    limit, amount = given[0], given[1]
     positions = ti.static(particles.positions)
     indices, parameters = ti.static(constraints.indices, constraints.parameters)
     x0 = positions[indices[i]]
@@ -81,8 +83,9 @@ def flow_triangle(particles: ti.template(), constraints: ti.template(), i, p, li
 
 
 @ti.func
-def flow_element(particles: ti.template(), constraints: ti.template(), i, p, limit, amount):
+def flow_element(particles: ti.template(), constraints: ti.template(), i, p, given):
     """Let a tetrahedron have another rest shape: D_m⁻¹, its first nine parameters; whether it has."""
+    limit, amount = given[0], given[1]
     positions = ti.static(particles.positions)
     indices, parameters = ti.static(constraints.indices, constraints.parameters)
     x0 = positions[indices[i]].xyz
@@ -105,10 +108,10 @@ def flow_element(particles: ti.template(), constraints: ti.template(), i, p, lim
         logs -= logs.sum() / 3.0
         equivalent = ti.sqrt(2.0 / 3.0) * logs.norm()
         if equivalent > limit:
-            given = permanent_share(amount) * (1.0 - limit / equivalent)
+            taken = permanent_share(amount) * (1.0 - limit / equivalent)
             spread = ti.Matrix([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
             for axis in ti.static(range(3)):
-                spread[axis, axis] = ti.exp(-given * logs[axis])
+                spread[axis, axis] = ti.exp(-taken * logs[axis])
             rest = ti.Matrix.rows([q1, q2, q3])
             flown = rest @ (vectors @ spread @ vectors.transpose())
             size = ti.abs(flown.determinant()) ** (2.0 / 3.0)

@@ -130,10 +130,10 @@ def damp_neo_hookean(particles: ti.template(), constraints: ti.template(), i, p,
 
 
 @ti.func
-def flow_neo_hookean(particles: ti.template(), constraints: ti.template(), i, p, limit, amount):
+def flow_neo_hookean(particles: ti.template(), constraints: ti.template(), i, p, given):
     """Let a tetrahedron have another rest shape, and the mobilities that follow; arguments as in ``Flow``."""
     indices, parameters = ti.static(constraints.indices, constraints.parameters)
-    if flow_element(particles, constraints, i, p, limit, amount):
+    if flow_element(particles, constraints, i, p, given):
         q1, q2, q3 = rest_rows(parameters, p)
         q0 = -(q1 + q2 + q3)
         squares = particles.positions[indices[i]][3] * q0.outer_product(q0)

@@ -70,9 +70,9 @@ def layers(count: int) -> Floats:
 
 
 def heap(friction: float) -> tuple[Floats, float]:
-    """Places of 500 grains after 4 s, and the greatest speed in the last frame [m/s]."""
+    """Places of 500 grains after 6 s, and the greatest speed in the last frame [m/s]."""
     body = grains(layers(20), "b0", (0.0, 0.0, 0.0), radius=RADIUS, friction=friction)
-    frames = 96
+    frames = 144
     scene = Scene((body,), (floor(),), FrameRange(1, frames + 1, 1, FRAME), SolverSettings(substeps=30))
     solver = Solver(build_system(scene))
     before = after = positions_of(solver)
@@ -151,7 +151,7 @@ CASES = (
         "heaps",
         "Grains: heaps",
         f"500 grains of {1e3 * RADIUS:g} mm fall on a floor, in layers that are turned against each other, with three "
-        "frictions. They lie still after 4 s, and the heap is the steeper the more friction there is.",
+        "frictions. They lie still after 6 s, and the heap is the steeper the more friction there is.",
         heaps,
     ),
     Case(

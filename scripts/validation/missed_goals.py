@@ -28,6 +28,9 @@ MISSED: Mapping[str, Mapping[str, float]] = {
     "product_rest": {
         "rubber, quads: way after 10 s [mm]": 10,
     },
+    "heaps": {
+        "μ = 0.8: greatest speed [mm/s]": 2.5,
+    },
     "product_bars": {
         "20 cm thick, rolled by 45°: sag of the tip per theory": 0.07,
         "5 cm thick: sag of the tip per theory": 0.39,

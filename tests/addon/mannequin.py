@@ -52,10 +52,10 @@ def add_mannequin(frame_end: int, *, walks: bool = True) -> dict[str, bpy.types.
     """
     rig = _rig()
     parts = {"rig": rig, "body": _body(rig)}
-    parts["belly"] = _blob(rig, "Belly", (0.0, -0.27, 1.12), (0.14, 0.1, 0.14), "spine", _back)
+    parts["belly"] = _blob(rig, "Belly", (0.0, -0.245, 1.12), (0.14, 0.1, 0.14), "spine", _back)
     parts["ear.L"] = _blob(rig, "Ear.L", (0.17, 0.0, 1.76), (0.035, 0.03, 0.11), "head", _low)
     parts["ear.R"] = _blob(rig, "Ear.R", (-0.17, 0.0, 1.76), (0.035, 0.03, 0.11), "head", _low)
-    parts["hat"] = _blob(rig, "Hat", (0.0, 0.0, 2.02), (0.1, 0.1, 0.13), "head", _low)
+    parts["hat"] = _blob(rig, "Hat", (0.0, 0.0, 2.0), (0.1, 0.1, 0.13), "head", _low)
     parts["cape"] = _cape(rig)
     parts["skirt"] = _skirt(rig)
     if walks:

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from blender_xpbd.device.arrays import read_array
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.step.plan import SERIAL, THREADS
 from blender_xpbd.solver.system.system import build_system
@@ -74,8 +75,6 @@ def test_accelerations_are_the_sums_over_all_pairs(count, tolerance):
 
 
 def read_velocities(simulation):
-    from blender_xpbd.device.arrays import read_array
-
     return read_array(simulation._state.particles.velocities)[:, :3].astype(np.float64)
 
 

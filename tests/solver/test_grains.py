@@ -9,7 +9,7 @@ from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.step.plan import SERIAL, THREADS
 from blender_xpbd.solver.system.system import build_system
 from tests.solver.grain_scenes import bin_of_planes, block, closest, grain_scene, grains
-from tests.solver.scenes import plane, run
+from tests.solver.scenes import plane, run, scene
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 RADIUS = 0.025
@@ -135,8 +135,6 @@ def test_two_objects_of_grains_meet_unless_one_is_not_to():
         ]
         whole = grain_scene(*pair, gravity=(0.0, 0.0, 0.0), substeps=10)
         if not meet:
-            from tests.solver.scenes import scene
-
             whole = scene(*pair, gravity=(0.0, 0.0, 0.0), substeps=10)
         simulation = Solver(build_system(whole), (SERIAL,))
         places = run(simulation, 3)

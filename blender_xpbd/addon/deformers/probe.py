@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...scene.errors import XpbdError
+from ..data.copied_keys import clear_copied_keys
 from ..data.data_lookup import object_by_uid
 from ..reading.modifier_stack import DEFORMERS, deformers, muted_modifiers
 
@@ -43,10 +44,7 @@ class Probe:
         _make_plain(probe)
         _keep_deformers(probe, obj)
         scene.collection.objects.link(probe)
-        if probe.data.shape_keys is not None:
-            # an action would have one more user, for as long as the file is open
-            probe.data.shape_keys.animation_data_clear()
-        probe.shape_key_clear()
+        clear_copied_keys(probe)
         probe.shape_key_add(name="Basis", from_mix=False)
         key = probe.shape_key_add(name=_NAME, from_mix=False)
         key.value = 1.0

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import bpy
 
 from ..data.bake_record import RELATIVE
+from ..data.copied_keys import clear_copied_keys
 from ..keys.body_frame import BodyFrame
 from ..keys.key_target import KeyTarget
 from ..keys.shape_key_writer import ShapeKeyWriter
@@ -39,9 +40,7 @@ def keyed_copy(
     action = None
     try:
         # not the bake's Clear: an action of the artist that holds its curves is shared with the copy
-        if copy.data.shape_keys is not None:
-            copy.data.shape_keys.animation_data_clear()
-        copy.shape_key_clear()
+        clear_copied_keys(copy)
         copy.xpbd.bake_record = ""
         copy.modifiers.clear()
         writer = _write_keys(scene, motion, copy, tolerance)

@@ -38,7 +38,7 @@ CLAY = GalleryScene(
     "CLAY",
     "Clay",
     "A ball is pressed into a block of clay that yields at a strain of 2 %, and goes: the dent stays",
-    "the dent keeps at least 70 % of its depth, and moves by less than 1 mm in the last half second",
+    "the dent keeps at least 60 % of its depth, and moves by less than 1 mm in the last half second",
     _build,
     View((0.45, -0.6, 0.5), (0.0, 0.0, 0.12)),
     44,

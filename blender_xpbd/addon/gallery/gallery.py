@@ -13,6 +13,7 @@ from .bunny import BUNNIES_ON_MOVING_FLOORS, BUNNY
 from .clay import CLAY
 from .crossing_strands import CROSSING_STRANDS
 from .gallery_scene import GalleryScene
+from .hair_on_ball import HAIR_ON_BALL
 from .helix import HELIX
 from .pendulums import PENDULUMS
 from .stage import dress
@@ -27,6 +28,7 @@ GALLERY: tuple[GalleryScene, ...] = (
     PENDULUMS,
     CROSSING_STRANDS,
     HELIX,
+    HAIR_ON_BALL,
     CLAY,
     TEARING,
 )

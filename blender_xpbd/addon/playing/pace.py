@@ -7,8 +7,10 @@ from __future__ import annotations
 _BUSY, _AIM = 0.85, 0.7
 # frames in a row that come too late before substeps are fewer: one may be late for another reason
 _PATIENCE = 6
-# frames at the start that do not count: what they need is not in the caches yet
-_UNCOUNTED = 8
+# frames after which they may be more again, where each took less than this share of its duration
+_LONG_PATIENCE, _IDLE = 24, 0.4
+# frames that do not count, at the start and after a change: what they need is not in the caches yet
+_UNCOUNTED, _AFTER_CHANGE = 8, 2
 LEAST_SUBSTEPS = 2
 # frames by which the clock may be behind before it goes on from now
 _MOST_BEHIND = 2.0
@@ -25,7 +27,8 @@ class Pace:
         """
         self._duration = frame_duration
         self._next = 0.0
-        self._late = -_UNCOUNTED
+        self._late: list[float] = []
+        self._early, self._uncounted = 0, _UNCOUNTED
         self.full_substeps = 0
         self.substeps = 0
 
@@ -48,11 +51,22 @@ class Pace:
         self._next = (now if behind > _MOST_BEHIND * self._duration else self._next) + self._duration
 
     def note_frame(self, seconds: float) -> bool:
-        """Note what the worker took for a frame; whether substeps are fewer from now on."""
-        self._late = self._late + 1 if seconds > _BUSY * self._duration or self._late < 0 else 0
-        if self._late < _PATIENCE or self.substeps <= LEAST_SUBSTEPS:
+        """Note what the worker took for a frame; whether substeps are other from now on."""
+        if self._uncounted > 0:
+            self._uncounted -= 1
             return False
-        self._late = 0
-        fewer = int(self.substeps * _AIM * self._duration / seconds)
-        self.substeps = max(LEAST_SUBSTEPS, min(fewer, self.substeps - 1))
+        late = seconds > _BUSY * self._duration
+        self._late = [*self._late, seconds] if late else []
+        self._early = self._early + 1 if seconds < _IDLE * self._duration else 0
+        if len(self._late) >= _PATIENCE and self.substeps > LEAST_SUBSTEPS:
+            # the middle one: a single frame may have waited for other programs
+            fewer = int(self.substeps * _AIM * self._duration / sorted(self._late)[_PATIENCE // 2])
+            return self._change(max(LEAST_SUBSTEPS, min(fewer, self.substeps - 1)))
+        if self._early >= _LONG_PATIENCE and self.is_coarser:
+            return self._change(min(self.full_substeps, self.substeps + max(self.substeps // 2, 1)))
+        return False
+
+    def _change(self, substeps: int) -> bool:
+        self.substeps = substeps
+        self._late, self._early, self._uncounted = [], 0, _AFTER_CHANGE
         return True

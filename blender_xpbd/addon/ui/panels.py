@@ -71,8 +71,8 @@ class XPBD_PT_main(SidebarPanel, bpy.types.Panel):
         if obj is None:
             layout.label(text=f"Select a {type_labels()} object", icon="INFO")
         else:
-            _draw_roles(layout, obj)
-            _draw_material_choice(layout, obj)
+            draw_roles(layout, obj)
+            draw_material_choice(layout, obj)
         layout.separator()
         if STATUS.is_baking:
             _draw_progress(layout, letters_across(context))
@@ -85,7 +85,8 @@ class XPBD_PT_main(SidebarPanel, bpy.types.Panel):
         _draw_result(layout, context)
 
 
-def _draw_roles(layout: Any, obj: Any) -> None:
+def draw_roles(layout: Any, obj: Any) -> None:
+    """A button for each role that the object can have."""
     column = layout.column(align=True)
     row = column.row(align=True)
     row.scale_y = 1.6
@@ -100,7 +101,8 @@ def _draw_roles(layout: Any, obj: Any) -> None:
         column.operator("xpbd.fill_with_grains", icon=ROLE_ICONS["GRAINS"])
 
 
-def _draw_material_choice(layout: Any, obj: Any) -> None:
+def draw_material_choice(layout: Any, obj: Any) -> None:
+    """What it is made of, or which shape it has."""
     if obj.xpbd.role in BODY_ROLES:
         label = _PRESET_LABELS[obj.xpbd.preset]
         row = layout.row()

@@ -14,8 +14,8 @@ def flow_row(particles: ti.template(), constraints: ti.template(), row, h, kind:
     body = rows[row, 2]
     limit = limits[body, rows[row, 3]] * constraints.flow_scales[row]
     if limit > 0.0:
-        amount = limits[body, CREEP] * h
-        CONSTRAINTS[kind].flow.project(particles, constraints, rows[row, 0], rows[row, 1], limit, amount)
+        given = ti.Vector([limit, limits[body, CREEP] * h])
+        CONSTRAINTS[kind].flow.project(particles, constraints, rows[row, 0], rows[row, 1], given)
 
 
 @ti.func

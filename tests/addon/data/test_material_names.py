@@ -95,7 +95,7 @@ def test_what_a_preset_sets_is_shown_with_it(names, preset):
     set_by_it = preset_names(preset.identifier)
     assert set_by_it == set(preset.values)
     shown = set(names(preset.role, preset.identifier, **preset.values))
-    assert {"density" if preset.role == "JELLY" else "area_density"} <= set_by_it & shown
+    assert {"area_density" if preset.role == "CLOTH" else "density"} <= set_by_it & shown
 
 
 def test_an_own_material_is_no_preset(bpy):

@@ -51,6 +51,8 @@ SCENE_NAMES = {
     "use_floor",
     "use_force_fields",
     "air_density",
+    "attraction",
+    "attraction_softening",
     "floor_height",
     "floor_friction",
     "floor_restitution",
@@ -142,6 +144,7 @@ def test_numbers_of_choices_do_not_change(bpy):
         "NONE": 4785645,
         "JELLY": 5197954,
         "CLOTH": 14001577,
+        "GRAINS": 2177004,
         "COLLIDER": 790233,
     }
 

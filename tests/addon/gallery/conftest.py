@@ -13,15 +13,12 @@ import pytest
 from blender_xpbd.jobs.frames import FrameCache
 from blender_xpbd.jobs.result import read_result
 
-
-@pytest.fixture(scope="session")
-def kernels(tmp_path_factory):
-    """Where Taichi keeps the kernels of all these bakes."""
-    return str(tmp_path_factory.mktemp("taichi"))
+# kernels of all these bakes, kept between runs
+KERNELS = Path(__file__).resolve().parents[3] / ".cache" / "taichi"
 
 
 @pytest.fixture
-def bake_scene(bpy, tmp_path, monkeypatch, kernels):
+def bake_scene(bpy, tmp_path, monkeypatch):
     """A function that makes and bakes a scene; it answers the scene, the summary, and positions by object.
 
     Positions are in the world [m], shape (frames, vertices, 3).
@@ -30,7 +27,7 @@ def bake_scene(bpy, tmp_path, monkeypatch, kernels):
     from blender_xpbd.addon.data.bake_options import BakeOptions
     from blender_xpbd.addon.gallery.gallery import add_gallery_scene
 
-    monkeypatch.setenv("XPBD_TAICHI_CACHE", kernels)
+    monkeypatch.setenv("XPBD_TAICHI_CACHE", str(KERNELS))
 
     def bake(entry, file=""):
         scene = add_gallery_scene(entry, str(file))
@@ -38,7 +35,13 @@ def bake_scene(bpy, tmp_path, monkeypatch, kernels):
         options = BakeOptions(cache=tmp_path / "cache", worker_python=sys.executable)
         summary = run_bake(bpy.context, options)
         result = read_result(Path(summary.cache))
-        cache = FrameCache(Path(summary.cache), result.vertex_count, len(result.bodies), len(result.statistics))
+        cache = FrameCache(
+            Path(summary.cache),
+            result.vertex_count,
+            len(result.bodies),
+            len(result.statistics),
+            result.orientation_count,
+        )
         frames = range(scene.xpbd.frame_start, scene.xpbd.frame_end + 1)
         world = np.stack([cache.read(frame).positions for frame in frames]) + np.array(result.origin)
         motions = {b.name: world[:, b.vertex_start : b.vertex_start + b.vertex_count] for b in result.bodies}

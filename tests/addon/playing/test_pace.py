@@ -34,11 +34,22 @@ def test_substeps_get_fewer_only_where_frames_are_late_for_long(pace):
         assert not pace.note_frame(0.06)
     assert not pace.note_frame(0.02)
     assert not pace.is_coarser
-    changes = [pace.note_frame(0.06) for _ in range(6)]
+    changes = [pace.note_frame(seconds) for seconds in (0.06, 0.06, 3.0, 0.06, 0.06, 0.06)]
     assert changes == [False] * 5 + [True]
-    # so that a frame takes 0.7 of its time
+    # so that a frame takes 0.7 of its time, whatever the one that had to wait took
     assert pace.substeps == 9
     assert pace.is_coarser
+
+
+def test_substeps_get_more_again_where_there_is_time_for_them(pace):
+    for _ in range(14):
+        pace.note_frame(0.08)
+    assert pace.substeps == 7
+    counts = []
+    for _ in range(120):
+        pace.note_frame(0.001 * pace.substeps)
+        counts.append(pace.substeps)
+    assert sorted(set(counts)) == [7, 10, 15, 20]
 
 
 def test_the_first_frames_do_not_count_and_some_substeps_stay(pace):

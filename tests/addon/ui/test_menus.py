@@ -20,16 +20,18 @@ def menus(bpy):
 def test_the_object_menu_offers_all_roles_bake_and_clear(bpy, menus):
     layout = draw(menus.XPBD_MT_object)
     roles = [values.role for values in layout.operator_values if hasattr(values, "role")]
-    assert roles == ["NONE", "JELLY", "CLOTH", "STRAND", "COLLIDER"]
-    assert [name for name, _ in layout.operators[5:]] == [
+    assert roles == ["NONE", "JELLY", "CLOTH", "STRAND", "GRAINS", "COLLIDER"]
+    assert [name for name, _ in layout.operators[7:]] == [
         "xpbd.check",
         "xpbd.bake",
+        "xpbd.play",
         "xpbd.export",
         "xpbd.clear",
         "xpbd.clear",
+        "xpbd.copy_settings",
     ]
     # a bake that holds the window up is none that an artist asked for
-    assert {context for _, context in layout.operators[5:]} == {"INVOKE_DEFAULT"}
+    assert {context for _, context in layout.operators[7:]} == {"INVOKE_DEFAULT"}
     clears = [values.all for values in layout.operator_values if hasattr(values, "all")]
     assert clears == [None, True]
 

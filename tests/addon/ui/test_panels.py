@@ -35,8 +35,9 @@ def shown(panels, context):
     return [cls.__name__ for cls in panels.CLASSES if cls.poll(context)]
 
 
-ALWAYS = ["XPBD_PT_floor", "XPBD_PT_fields", "XPBD_PT_solver", "XPBD_PT_cache"]
+ALWAYS = ["XPBD_PT_floor", "XPBD_PT_fields", "XPBD_PT_attraction", "XPBD_PT_solver", "XPBD_PT_cache"]
 LATER = ["XPBD_PT_forces", "XPBD_PT_links", "XPBD_PT_plasticity", "XPBD_PT_mode"]
+GRAINS = ["XPBD_PT_material", "XPBD_PT_motion", "XPBD_PT_pins", "XPBD_PT_groups"]
 BODY = ["XPBD_PT_material", "XPBD_PT_structure", "XPBD_PT_motion", "XPBD_PT_pins", "XPBD_PT_groups"]
 
 
@@ -47,6 +48,7 @@ BODY = ["XPBD_PT_material", "XPBD_PT_structure", "XPBD_PT_motion", "XPBD_PT_pins
         ("JELLY", [*BODY, "XPBD_PT_tetrahedra", "XPBD_PT_collision", *LATER]),
         ("CLOTH", [*BODY, "XPBD_PT_collision", *LATER]),
         ("STRAND", [*BODY, "XPBD_PT_collision", *LATER]),
+        ("GRAINS", [*GRAINS, "XPBD_PT_collision", "XPBD_PT_forces"]),
         ("COLLIDER", ["XPBD_PT_collision"]),
     ],
 )
@@ -91,11 +93,12 @@ def test_the_main_panel_offers_roles_material_and_bake(bpy, panels, active):
     active("JELLY")
     layout = draw(panels.XPBD_PT_main)
     roles = [values.role for values in layout.operator_values if hasattr(values, "role")]
-    assert roles == ["JELLY", "CLOTH", "STRAND", "COLLIDER", "NONE"]
+    assert roles == ["JELLY", "CLOTH", "STRAND", "GRAINS", "COLLIDER", "NONE"]
     assert layout.menus == ["XPBD_MT_material"]
     assert "Jelly, Medium" in layout.words
     assert [name for name, _ in layout.operators if name != "xpbd.set_role"] == [
         "xpbd.bake",
+        "xpbd.play",
         "xpbd.check",
         "xpbd.clear",
     ]
@@ -135,7 +138,7 @@ def test_every_setting_is_in_one_panel(bpy, panels, active):
                     look()
                 setattr(owner, parameter.name, "MATERIAL" if parameter.name == "preset" else parameter.default)
 
-    for settings.role in ("JELLY", "CLOTH", "STRAND", "COLLIDER"):
+    for settings.role in ("JELLY", "CLOTH", "STRAND", "GRAINS", "COLLIDER"):
         for scene.solver_mode in ("XPBD", "PBD"):
             settings.preset = "MATERIAL"
             try_all(settings, OBJECT_SETTINGS)
@@ -321,12 +324,16 @@ def test_the_object_menu(bpy):
         "Set XPBD Role: Jelly",
         "Set XPBD Role: Cloth",
         "Set XPBD Role: Strand",
+        "Set XPBD Role: Grains",
         "Set XPBD Role: Collider",
+        "Fill with Grains",
         "Check XPBD",
         "Bake XPBD",
+        "Play XPBD",
         "Export XPBD Bake",
         "Clear XPBD Bake",
         "Clear All XPBD Bakes",
+        "Copy Settings to Selected",
     ]
     assert ("xpbd.bake", "INVOKE_DEFAULT") in [(name, layout.operator_context) for name, _ in layout.operators]
 

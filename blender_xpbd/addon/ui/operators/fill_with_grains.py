@@ -69,6 +69,8 @@ class XPBD_OT_fill_with_grains(bpy.types.Operator):
         made.xpbd.role = GRAINS
         made.xpbd.radius = self.radius
         show_grains(made)
+        # once evaluated, the balls follow the radius
+        context.view_layer.update()
         start_ahead(worker_python_path(context))
         self.report({"INFO"}, f"{len(places)} grains fill {source.name}")
         return {"FINISHED"}

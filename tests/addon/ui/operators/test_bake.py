@@ -9,7 +9,7 @@ import pytest
 def test_bake_needs_a_body(bpy, make_body):
     make_body(role="COLLIDER")
     assert not bpy.ops.xpbd.bake.poll()
-    with pytest.raises(RuntimeError, match="Make an object Jelly, Cloth or Strand first"):
+    with pytest.raises(RuntimeError, match="Make an object Jelly, Cloth, Strand or Grains first"):
         bpy.ops.xpbd.bake()
 
 

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The settings of an object in the Physics tab."""
+
+from __future__ import annotations
+
+from tests.addon.recorded_layout import draw
+
+
+def shown(bpy):
+    from blender_xpbd.addon.ui import physics_panels
+
+    return [panel.bl_label for panel in physics_panels.CLASSES if panel.poll(bpy.context)]
+
+
+def test_panels_go_by_the_role(bpy, make_body, select):
+    assert shown(bpy) == []
+    body = make_body(role="JELLY")
+    select(body)
+    assert shown(bpy) == ["XPBD", "Material", "Structure", "Motion", "Pins", "Vertex Groups", "Cage", "Collision"]
+    body.xpbd.role = "COLLIDER"
+    assert shown(bpy) == ["XPBD", "Collision"]
+
+
+def test_they_draw_what_the_sidebar_draws(bpy, make_body, select):
+    from blender_xpbd.addon.ui import panels, physics_panels
+
+    select(make_body(role="CLOTH"))
+    layout = draw(physics_panels.CLASSES[0])
+    assert {name for name, _ in layout.operators} == {"xpbd.set_role"}
+    assert layout.menus == ["XPBD_MT_material"]
+    assert draw(physics_panels.CLASSES[1]).words == draw(panels.XPBD_PT_material).words
+    assert hasattr(bpy.types, "XPBD_PT_physics_material")

@@ -24,10 +24,11 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from .constraint import ACCUMULATE, DAMPED, SMALL, ConstraintBlock, ConstraintType, damping_share
+from ..constraint import ACCUMULATE, DAMPED, SMALL, ConstraintBlock, ConstraintType, damping_share
+from ..pools import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, POOLED_ROW
+from ..quaternions import turned_along
+from ..scaling import Scaling
 from .elimination_functions import factorize, substitute
-from .pools import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, POOLED_ROW
-from .quaternions import turned_along
 from .rod_joints import bend_joints, carry_edges, clear_systems, keep_vector, move_of, note_turns, push_ends, vector_at
 from .rod_tables import (
     AT_EDGE_STATES,
@@ -71,7 +72,6 @@ from .rod_tables import (
     TENSION_ROWS,
     TWIST_ROWS,
 )
-from .scaling import Scaling
 
 # in a substep bending turns no edge farther [rad]: what is bent that much is not what the matrix was made for
 MOST_TURN = 0.5

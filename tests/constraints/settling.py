@@ -54,7 +54,13 @@ def settle(block, start, forces, inverse_masses, h, steps, pbd=False):
     arrays.append(ti.ndarray(ti.f64, len(block) * block.type.slots(0)))
     number = CONSTRAINTS.index(block.type)
     positions, offsets, *values = arrays
-    particles = ProjectedParticles(positions=positions, previous_positions=positions)
+    # nothing that settles here has orientations
+    particles = ProjectedParticles(
+        positions=positions,
+        previous_positions=positions,
+        orientations=positions,
+        previous_orientations=positions,
+    )
     settle_kernel(
         particles, ProjectedConstraints(*values), offsets, 1.0 / h**2, steps, len(block), number, PBD if pbd else 0
     )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from .body import Body, validate_faces, validate_segments, validate_tetrahedralization
 from .errors import XpbdError
-from .material_parameters import CLOTH, GRAINS, JELLY, STRAND
+from .parameters.material_parameters import CLOTH, GRAINS, JELLY, STRAND
 
 # what scales bodies of all kinds, sheets and strands, of ``VERTEX_FACTORS``
 COMMON_FACTORS = ("stiffness", "density", "damping", "friction", "push")

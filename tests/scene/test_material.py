@@ -7,7 +7,7 @@ import pytest
 
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS, STRAND
+from blender_xpbd.scene.parameters.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS, STRAND
 
 
 def test_defaults_are_those_of_the_parameters() -> None:

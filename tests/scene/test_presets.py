@@ -5,8 +5,8 @@ import pytest
 
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.material_parameters import CLOTH, GRAINS, JELLY, MATERIAL_PARAMETERS
 from blender_xpbd.scene.parameter import by_name
+from blender_xpbd.scene.parameters.material_parameters import CLOTH, GRAINS, JELLY, MATERIAL_PARAMETERS
 from blender_xpbd.scene.presets import DEFAULT_PRESETS, OWN_CHOICES, PRESET_CHOICES, PRESETS, Preset, preset_values
 
 

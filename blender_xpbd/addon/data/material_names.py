@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...scene.external_parameters import PUSH
-from ...scene.material_parameters import MATERIAL_PARAMETERS
-from ...scene.mode_parameters import MODE_PARAMETERS, SCENE_MODE
-from ...scene.plasticity_parameters import PLASTICITY_PARAMETERS
+from ...scene.parameters.external_parameters import PUSH
+from ...scene.parameters.material_parameters import MATERIAL_PARAMETERS
+from ...scene.parameters.mode_parameters import MODE_PARAMETERS, SCENE_MODE
+from ...scene.parameters.plasticity_parameters import PLASTICITY_PARAMETERS
 from ...scene.presets import PRESETS
 
 OWN_MATERIAL = "MATERIAL"

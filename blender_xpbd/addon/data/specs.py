@@ -14,8 +14,8 @@ from ...scene.body_contact import CONTACT_PARAMETERS
 from ...scene.body_kinds import BODY_KINDS, body_roles
 from ...scene.collider_shapes import COLLIDER_SHAPES
 from ...scene.force import AIR_DENSITY, ATTRACTION, ATTRACTION_SOFTENING
-from ...scene.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS, STRAND
 from ...scene.parameter import Choice, Parameter
+from ...scene.parameters.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS, STRAND
 from ...scene.presets import DEFAULT_PRESETS, PRESET_CHOICES
 from ...scene.settings import SOLVER_PARAMETERS
 from .goal_settings import GOAL_PARAMETERS

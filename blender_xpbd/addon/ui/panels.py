@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 
 from ...scene.body_kinds import body_roles
-from ...scene.material_parameters import CLOTH, COLLIDER, JELLY
+from ...scene.parameters.material_parameters import CLOTH, COLLIDER, JELLY
 from ...scene.settings import EFFORTS, SOLVER_PARAMETERS
 from ..baking.report_text import fault_paragraphs, plain_words, summary_error, summary_rows, summary_warnings
 from ..data.bake_status import STATUS

@@ -10,7 +10,7 @@ from blender_xpbd.scene.body import RESOLUTION_RANGE
 from blender_xpbd.scene.body_contact import CONTACT_PARAMETERS
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.material_parameters import MATERIAL_PARAMETERS
+from blender_xpbd.scene.parameters.material_parameters import MATERIAL_PARAMETERS
 from blender_xpbd.scene.presets import DEFAULT_PRESETS, PRESETS
 from blender_xpbd.scene.settings import SOLVER_PARAMETERS
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from ..parameter import Parameter
+from ..roles import CLOTH, COLLIDER, GRAINS, JELLY, STRAND
 from .external_parameters import EXTERNAL_PARAMETERS
 from .goal_parameters import GOAL_FREQUENCY
 from .grain_parameters import GRAIN_PARAMETERS
@@ -16,9 +18,7 @@ from .material_choices import (
     STIFFNESS_INPUTS,
 )
 from .mode_parameters import MODE_PARAMETERS
-from .parameter import Parameter
 from .plasticity_parameters import PLASTICITY_PARAMETERS
-from .roles import CLOTH, COLLIDER, GRAINS, JELLY, STRAND
 from .strand_parameters import STRAND_PARAMETERS
 
 __all__ = ["CLOTH", "COLLIDER", "GRAINS", "JELLY", "MATERIAL_PARAMETERS", "STRAND"]

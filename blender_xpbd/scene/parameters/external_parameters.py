@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from .parameter import Parameter
-from .roles import CLOTH, GRAINS, JELLY, STRAND
+from ..parameter import Parameter
+from ..roles import CLOTH, GRAINS, JELLY, STRAND
 
 PUSH = ("push_x", "push_y", "push_z")
 

@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from blender_xpbd.scene.body_kinds import body_roles
 from tests.addon.recorded_layout import draw
 from tests.addon.strands import make_curve, make_hair
 
@@ -61,6 +62,25 @@ def test_panels_of_a_role(bpy, panels, active, role, between):
         if cls.poll(bpy.context):
             layout = draw(cls)
             assert layout.properties or layout.operators, f"{cls.__name__} is empty"
+
+
+@pytest.mark.parametrize("role", [*body_roles(), "COLLIDER"])
+def test_panels_show_what_a_bake_reads(bpy, panels, active, role):
+    """It leaves out what is of other roles."""
+    from blender_xpbd.addon.ui.sidebar import PARAMETERS
+
+    active(role)
+    for cls in panels.CLASSES:
+        names = draw(cls).properties if cls.poll(bpy.context) else []
+        idle = [name for name in names if PARAMETERS[name].roles and role not in PARAMETERS[name].roles]
+        assert idle == [], cls.__name__
+
+
+@pytest.mark.parametrize("role", ["JELLY", "CLOTH", "STRAND"])
+def test_what_has_a_stiffness_has_all_kinds_of_damping(panels, active, role):
+    active(role)
+    damping = ["damping", "internal_damping", "damping_time"]
+    assert draw(panels.XPBD_PT_motion).properties == ["initial_velocity", *damping]
 
 
 @pytest.mark.parametrize("make", [make_curve, make_hair])

@@ -439,6 +439,7 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
 STATUS_SETTINGS: tuple[Setting, ...] = (
     Setting(Parameter("is_baking", "Baking", "A bake is running", False)),
     Setting(Parameter("is_waiting", "Waiting", "The bake waits for an object to leave Edit or Sculpt Mode", False)),
+    Setting(Parameter("is_playing", "Playing", "A run is played", False)),
     Setting(Parameter("progress", "Progress", "Share of the bake that is done", 0.0, minimum=0.0, maximum=1.0)),
     Setting(Parameter("status", "Status", "What the bake does at present", "")),
     Setting(Parameter("frames_per_second", "Frames per Second", "Simulated frames per second", 0.0, "1/s", 0.0)),

@@ -76,6 +76,6 @@ EXTERNAL_PARAMETERS: tuple[Parameter, ...] = (
         1e9,
         0.0,
         10.0,
-        roles=(JELLY, CLOTH, GRAINS),
+        roles=(JELLY, CLOTH, STRAND, GRAINS),
     ),
 )

@@ -315,7 +315,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         "Pulls the body back to the shape that it is modelled in",
         "NONE",
         choices=SHAPE_MATCHINGS,
-        roles=(JELLY, CLOTH),
+        roles=(JELLY, CLOTH, STRAND),
     ),
     Parameter(
         "shape_frequency",
@@ -328,7 +328,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         0.1,
         50.0,
         exclusive_minimum=True,
-        roles=(JELLY, CLOTH),
+        roles=(JELLY, CLOTH, STRAND),
         animatable=True,
     ),
     Parameter(
@@ -384,7 +384,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e4,
         0.0,
         20.0,
-        roles=(JELLY, CLOTH),
+        roles=(JELLY, CLOTH, STRAND),
         animatable=True,
     ),
     Parameter(
@@ -399,7 +399,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e3,
         0.0,
         0.1,
-        roles=(JELLY, CLOTH),
+        roles=(JELLY, CLOTH, STRAND),
         animatable=True,
     ),
     Parameter(

@@ -219,7 +219,9 @@ def test_nothing_is_kept_where_nothing_yields():
 @pytest.mark.parametrize("model", ["neo-Hookean", "co-rotated"])
 def test_what_is_inside_out_does_not_flow(model):
     """It would come to rest as it is, and never turn back."""
-    body = jelly_cube(0.2, 0.0, 2, density=500.0, youngs_modulus=5e3, yield_strain=5.0, internal_damping=50.0, **MODELS[model])
+    body = jelly_cube(
+        0.2, 0.0, 2, density=500.0, youngs_modulus=5e3, yield_strain=5.0, internal_damping=50.0, **MODELS[model]
+    )
     every = np.arange(body.vertex_count, dtype=np.int32)
     heights = np.linspace(1.0, -1.3, 6)[np.minimum(np.arange(31), 5)]
     targets = body.positions[None] * np.stack([np.ones_like(heights)] * 2 + [heights], axis=1)[:, None, :]

@@ -99,8 +99,9 @@ def flow_element(particles: ti.template(), constraints: ti.template(), i, p, giv
     e1, e2, e3 = c11 - mean, c22 - mean, c33 - mean
     deviator = ti.sqrt(e1 * e1 + e2 * e2 + e3 * e3 + 2.0 * (c12 * c12 + c13 * c13 + c23 * c23))
     has_flown = False
-    # the eigenvalues of C are within the deviator of their mean, so their logarithms are no farther apart than this
-    if deviator > ti.tanh(1.5 * limit) * mean:
+    # the eigenvalues of C are within the deviator of their mean, so their logarithms are no farther apart than this;
+    # C does not tell an inverted element from one that is not, and as it is would come to rest inverted
+    if deviator > ti.tanh(1.5 * limit) * mean and f1.dot(f2.cross(f3)) > 0.0:
         squares, vectors = symmetric_eigen(ti.Matrix([[c11, c12, c13], [c12, c22, c23], [c13, c23, c33]]))
         logs = ti.Vector([0.0, 0.0, 0.0])
         for axis in ti.static(range(3)):

@@ -214,3 +214,28 @@ def test_nothing_is_kept_where_nothing_yields():
     simulation = solver(cloth(4), jelly_cube(0.2))
     assert "rest_shapes" not in simulation.checkpoint()
     assert len(simulation.system.plastic) == 0
+
+
+@pytest.mark.parametrize("model", ["neo-Hookean", "co-rotated"])
+def test_what_is_inside_out_does_not_flow(model):
+    """It would come to rest as it is, and never turn back."""
+    body = jelly_cube(
+        0.2, 0.0, 2, density=500.0, youngs_modulus=5e3, yield_strain=5.0, internal_damping=50.0, **MODELS[model]
+    )
+    every = np.arange(body.vertex_count, dtype=np.int32)
+    heights = np.linspace(1.0, -1.3, 6)[np.minimum(np.arange(31), 5)]
+    targets = body.positions[None] * np.stack([np.ones_like(heights)] * 2 + [heights], axis=1)[:, None, :]
+    held = replace(body, pins=pins(body.positions, every, targets=targets))
+    limits = np.where(np.arange(31) < 25, 0.0, 5.0)
+    track = Track(body.identifier, "yield_strain", limits)
+    made = replace(scene(held, substeps=10, frames=(1, 31), **STILL), tracks=(track,))
+    simulation = Solver(build_system(made))
+    is_inverted = None
+    for frames in (24, 6):
+        run(simulation, frames)
+        now, before, indices = elements(simulation)
+        x = simulation.positions()[indices].astype(float)
+        inverted = np.linalg.det(np.swapaxes(x[:, 1:] - x[:, :1], 1, 2) @ now) < 0.0
+        is_inverted = inverted if is_inverted is None else is_inverted & inverted
+    assert is_inverted.sum() > 10
+    np.testing.assert_array_equal(now[is_inverted], before[is_inverted].astype(np.float32))

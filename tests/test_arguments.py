@@ -20,6 +20,8 @@ LONG_LIST = 6
 # Functions of one kind are called through one variable, so they have the arguments of their kind
 KINDS = {
     ("particles", "constraints", "i", "p", "m", "step", "mode"): ("project_", "damp_"),
+    # steps of a projection have the arguments of a projection, but for the place of its multiplier
+    ("particles", "constraints", "i", "p", "step", "mode"): ("solve_", "bend_"),
     ("colliders", "header", "radius", "point", "previous_point", "offset", "k"): ("query_",),
     ("world", "order", "stage", "turn", "substep", "variant"): ("take_",),
 }

@@ -29,7 +29,10 @@ ALLOWED: dict[str, tuple[set[str], set[str]]] = {
         {"scene", "jobs", "geometry", "device", "constraints", "contacts", "forces", "bodies", "solver"},
         {"numpy", "taichi"},
     ),
-    "addon": ({"scene", "jobs"}, {"numpy", "bpy", "bmesh", "mathutils", "gpu", "gpu_extras", "blf", "bl_ui", "idprop"}),
+    "addon": (
+        {"scene", "jobs"},
+        {"numpy", "bpy", "bmesh", "bpy_extras", "mathutils", "gpu", "gpu_extras", "blf", "bl_ui", "idprop"},
+    ),
 }
 
 # libraries that a body's tetrahedra may come from, when a user has installed them

@@ -9,11 +9,11 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from ..constraints.bending.dihedral_bending import build_dihedral_bending, hinge_compliance
+from ..constraints.bending.isometric_bending import build_isometric_bending, isometric_compliance
 from ..constraints.constraint import ConstraintBlock
-from ..constraints.dihedral_bending import build_dihedral_bending, hinge_compliance
 from ..constraints.distance import build_distance, network_compliance
 from ..constraints.enclosed_volume import build_enclosed_volume, build_gas, fullness
-from ..constraints.isometric_bending import build_isometric_bending, isometric_compliance
 from ..constraints.membrane import build_membrane, warp_directions_from_uv
 from ..constraints.stitch import build_stitch
 from ..constraints.strain_limit import build_strain_limit

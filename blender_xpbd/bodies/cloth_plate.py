@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..constraints.dihedral_bending import dihedral_angles
-from ..constraints.isometric_bending import hinge_coefficients
+from ..constraints.bending.dihedral_bending import dihedral_angles
+from ..constraints.bending.isometric_bending import hinge_coefficients
 from ..geometry.components import connected_components
 from ..geometry.surface.curvature import plate_areas, sheet_bending
 from ..scene.body import Body

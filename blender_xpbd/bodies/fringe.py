@@ -12,7 +12,7 @@ from ..geometry.surface.topology import unique_pairs
 from ..scene.body import Body
 from ..scene.errors import Notice
 from ..scene.material import Material
-from ..scene.material_parameters import STRAND
+from ..scene.parameters.material_parameters import STRAND
 from ..scene.presets import preset_values
 from ..scene.settings import SolverSettings
 from .orientations import Orientations

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..scene.body import Body
-from ..scene.material_parameters import CLOTH, GRAINS, JELLY, STRAND
+from ..scene.parameters.material_parameters import CLOTH, GRAINS, JELLY, STRAND
 from ..scene.settings import SolverSettings
 from .body_links import with_links
 from .body_model import BodyModel

@@ -7,7 +7,7 @@ import math
 from dataclasses import replace
 
 from ..scene.body import Body
-from ..scene.mode_parameters import SCENE_MODE
+from ..scene.parameters.mode_parameters import SCENE_MODE
 from ..scene.settings import SolverSettings
 
 

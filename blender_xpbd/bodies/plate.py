@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..constraints.bending.plate_bending import build_plate_bending
 from ..constraints.constraint import ConstraintBlock
-from ..constraints.plate_bending import build_plate_bending
 from ..geometry.cholesky import SparseRows
 from ..geometry.surface.rest_curvature import RestCurvature
 

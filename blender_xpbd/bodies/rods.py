@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from ..constraints.constraint import ConstraintBlock
 from ..constraints.pools import joined_pools, pooled_rows
-from ..constraints.rod import ROD
-from ..constraints.rod_layout import RodParts, rod_pools
+from ..constraints.rods.rod import ROD
+from ..constraints.rods.rod_layout import RodParts, rod_pools
 from ..geometry.strand_graph import Strand, find_strands
 
 Floats = npt.NDArray[np.float64]

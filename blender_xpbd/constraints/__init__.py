@@ -5,18 +5,18 @@
 """
 
 from .attachment import ATTACHMENT
+from .bending.dihedral_bending import DIHEDRAL_BENDING
+from .bending.isometric_bending import ISOMETRIC_BENDING
+from .bending.plate_bending import PLATE_BENDING
 from .constraint import ConstraintType
 from .corotated import COROTATED
-from .dihedral_bending import DIHEDRAL_BENDING
 from .distance import DISTANCE
 from .element_attachment import ELEMENT_ATTACHMENT
 from .element_link import ELEMENT_LINK
 from .enclosed_volume import ENCLOSED_VOLUME
-from .isometric_bending import ISOMETRIC_BENDING
 from .membrane import MEMBRANE
 from .neo_hookean import NEO_HOOKEAN
-from .plate_bending import PLATE_BENDING
-from .rod import ROD
+from .rods.rod import ROD
 from .shape_matching import SHAPE_MATCHING
 from .stitch import STITCH
 from .tetrahedron_volume import TETRAHEDRON_VOLUME

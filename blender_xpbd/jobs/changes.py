@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..scene.force import AIR_DENSITY, FORCE_PARAMETERS
-from ..scene.material_parameters import MATERIAL_PARAMETERS
+from ..scene.parameters.material_parameters import MATERIAL_PARAMETERS
 from ..scene.settings import SCENE_PARAMETERS, SOLVER_PARAMETERS
 from ..scene.track import SCENE_TARGET
 from .array_record import array_path

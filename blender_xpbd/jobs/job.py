@@ -16,7 +16,7 @@ from ..scene.beginning import Beginning
 from ..scene.errors import XpbdError
 from ..scene.force import AIR_DENSITY, ATTRACTION, ATTRACTION_SOFTENING, FORCE_PARAMETERS
 from ..scene.material import Material
-from ..scene.material_parameters import MATERIAL_PARAMETERS
+from ..scene.parameters.material_parameters import MATERIAL_PARAMETERS
 from ..scene.scene import Scene, validate
 from ..scene.settings import SCENE_PARAMETERS, FrameRange, SolverSettings
 from .array_record import ARRAYS_FOLDER, Arrays, write_arrays

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..scene.force import FORCE_PARAMETERS
-from ..scene.material_parameters import MATERIAL_PARAMETERS
+from ..scene.parameters.material_parameters import MATERIAL_PARAMETERS
 from ..scene.settings import SCENE_PARAMETERS
 from ..scene.track import Track, animatable
 from .array_record import Arrays, describe_arrays, read_arrays, typed

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from .checks import require_indices
 from .errors import XpbdError
-from .material_parameters import CLOTH, GRAINS, JELLY, STRAND
 from .parameter import Parameter, by_name
+from .parameters.material_parameters import CLOTH, GRAINS, JELLY, STRAND
 
 Ints = npt.NDArray[np.int32]
 

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 
 from .body import Body, validate_faces, validate_segments, validate_tetrahedralization
 from .errors import XpbdError
-from .material_parameters import CLOTH, GRAINS, JELLY, STRAND
+from .parameters.material_parameters import CLOTH, GRAINS, JELLY, STRAND
 
-# what scales bodies of all kinds, sheets and strands, of ``VERTEX_FACTORS``
-COMMON_FACTORS = ("stiffness", "density", "damping", "friction", "push")
+# what scales bodies of all kinds, solids, sheets and strands, of ``VERTEX_FACTORS``
+COMMON_FACTORS = ("density", "friction", "push")
+SOLID_FACTORS = ("stiffness", "density", "damping", "friction", "push")
 SHEET_FACTORS = ("stiffness", "bending", "density", "damping", "friction", "pressure", "push")
 STRAND_FACTORS = ("stiffness", "bending", "density", "damping", "friction", "push", "radius")
 
@@ -35,6 +36,8 @@ class BodyKind:
         shows: what a mesh of fewer than ``least_vertices`` cannot show.
         least_vertices: see there.
         is_solid: whether tetrahedra fill it.
+        tears: whether it can tear along edges.
+        is_physical: its stiffness is that of its material alone: compliances and PBD mode do not change it.
     """
 
     name: str
@@ -45,6 +48,8 @@ class BodyKind:
     shows: str = "how it bends"
     least_vertices: int = 0
     is_solid: bool = False
+    tears: bool = False
+    is_physical: bool = False
 
 
 BODY_KINDS: tuple[BodyKind, ...] = (
@@ -53,6 +58,7 @@ BODY_KINDS: tuple[BodyKind, ...] = (
         "Jelly",
         "Soft body with a volume: jelly, gummy, rubber, flesh",
         (validate_faces, validate_tetrahedralization),
+        SOLID_FACTORS,
         shows="bulges",
         least_vertices=26,
         is_solid=True,
@@ -65,6 +71,7 @@ BODY_KINDS: tuple[BodyKind, ...] = (
         SHEET_FACTORS,
         shows="folds",
         least_vertices=25,
+        tears=True,
     ),
     BodyKind(
         STRAND,
@@ -74,12 +81,13 @@ BODY_KINDS: tuple[BodyKind, ...] = (
         STRAND_FACTORS,
         shows="how it bends",
         least_vertices=3,
+        is_physical=True,
     ),
     BodyKind(
         GRAINS,
         "Grains",
         "Loose balls, one at each vertex: sand, gravel, peas, marbles",
-        vertex_factors=("density", "friction", "push"),
+        is_physical=True,
     ),
 )
 

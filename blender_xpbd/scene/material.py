@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 from .errors import XpbdError
-from .material_parameters import MATERIAL_PARAMETERS
 from .parameter import Value, by_name
+from .parameters.material_parameters import MATERIAL_PARAMETERS
 
 _SPECS = by_name(MATERIAL_PARAMETERS)
 

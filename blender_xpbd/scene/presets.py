@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .errors import XpbdError
-from .material_parameters import CLOTH, GRAINS, JELLY, STRAND
 from .parameter import Choice, Value
+from .parameters.material_parameters import CLOTH, GRAINS, JELLY, STRAND
 from .strand_presets import STRAND_VALUES
 
 KAWABATA = (

@@ -17,8 +17,8 @@ from .collider import Collider, validate_collider
 from .collider_shapes import validate_shape
 from .errors import XpbdError
 from .force import AIR_DENSITY, ATTRACTION, ATTRACTION_SOFTENING, FORCE_PARAMETERS, Force, validate_force
-from .material_parameters import COLLIDER, MATERIAL_PARAMETERS
 from .parameter import Parameter
+from .parameters.material_parameters import COLLIDER, MATERIAL_PARAMETERS
 from .settings import SCENE_PARAMETERS, FrameRange, SolverSettings
 from .track import SCENE_TARGET, Track, animatable, validate_track
 

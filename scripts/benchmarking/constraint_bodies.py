@@ -10,16 +10,20 @@ import numpy as np
 import numpy.typing as npt
 
 from blender_xpbd.constraints.attachment import build_attachment
+from blender_xpbd.constraints.bending.dihedral_bending import build_dihedral_bending, hinge_compliance
+from blender_xpbd.constraints.bending.isometric_bending import (
+    build_isometric_bending,
+    hinge_coefficients,
+    isometric_compliance,
+)
+from blender_xpbd.constraints.bending.plate_bending import build_plate_bending
 from blender_xpbd.constraints.constraint import ConstraintBlock, joined
 from blender_xpbd.constraints.corotated import build_corotated
-from blender_xpbd.constraints.dihedral_bending import build_dihedral_bending, hinge_compliance
 from blender_xpbd.constraints.distance import build_distance
 from blender_xpbd.constraints.element_attachment import build_element_attachment
 from blender_xpbd.constraints.enclosed_volume import build_gas
-from blender_xpbd.constraints.isometric_bending import build_isometric_bending, hinge_coefficients, isometric_compliance
 from blender_xpbd.constraints.membrane import build_membrane
 from blender_xpbd.constraints.neo_hookean import build_neo_hookean
-from blender_xpbd.constraints.plate_bending import build_plate_bending
 from blender_xpbd.constraints.shape_matching import build_shape_matching, frequency_compliance
 from blender_xpbd.constraints.stitch import build_stitch
 from blender_xpbd.constraints.tetrahedron_volume import build_tetrahedron_volume

@@ -9,7 +9,7 @@ from validation.meshes import grid
 from validation.simulation import held, positions_of, run, start
 
 from blender_xpbd.bodies.kinds import build_body
-from blender_xpbd.constraints.dihedral_bending import build_dihedral_bending, hinge_compliance
+from blender_xpbd.constraints.bending.dihedral_bending import build_dihedral_bending, hinge_compliance
 from blender_xpbd.geometry.surface.topology import hinges
 from blender_xpbd.scene.body import Body
 from blender_xpbd.scene.material import Material

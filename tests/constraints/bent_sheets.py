@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from blender_xpbd.constraints.isometric_bending import hinge_coefficients
+from blender_xpbd.constraints.bending.isometric_bending import hinge_coefficients
 from blender_xpbd.geometry.surface.curvature import plate_areas, sheet_bending
 from blender_xpbd.geometry.surface.topology import hinges
 

@@ -7,16 +7,16 @@ import pytest
 from blender_xpbd.bodies.rods import Section, build_rods
 from blender_xpbd.constraints import CONSTRAINTS
 from blender_xpbd.constraints.attachment import build_attachment
+from blender_xpbd.constraints.bending.dihedral_bending import build_dihedral_bending
+from blender_xpbd.constraints.bending.isometric_bending import build_isometric_bending
+from blender_xpbd.constraints.bending.plate_bending import build_plate_bending
 from blender_xpbd.constraints.corotated import build_corotated
-from blender_xpbd.constraints.dihedral_bending import build_dihedral_bending
 from blender_xpbd.constraints.distance import build_distance
 from blender_xpbd.constraints.element_attachment import build_element_attachment
 from blender_xpbd.constraints.element_link import build_element_link
 from blender_xpbd.constraints.enclosed_volume import build_enclosed_volume
-from blender_xpbd.constraints.isometric_bending import build_isometric_bending
 from blender_xpbd.constraints.membrane import build_membrane
 from blender_xpbd.constraints.neo_hookean import build_neo_hookean
-from blender_xpbd.constraints.plate_bending import build_plate_bending
 from blender_xpbd.constraints.shape_matching import build_shape_matching
 from blender_xpbd.constraints.stitch import build_stitch
 from blender_xpbd.constraints.tetrahedron_volume import build_tetrahedron_volume
@@ -81,7 +81,7 @@ ENERGIES = {
     "plate_bending": lambda rest, _: build_plate_bending(rest, strip_matrix(rest, 0.5), 1.0 / INVERSE_MASSES, 1.0),
     "rod": lambda rest, _: curl(rest),
 }
-# what it loses of a spin is given back, see ``solver.step.spin``: its matrix is the same along all axes
+# what it loses of a spin is given back, see ``solver.acts.spin``: its matrix is the same along all axes
 LOSES_SPIN = {"rod"}
 # relative to the stiffness that it is built with
 LEAST_COMPLIANCE = {"plate_bending": 1.0, "rod": 1.0}

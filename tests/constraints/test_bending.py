@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
-from blender_xpbd.constraints.dihedral_bending import build_dihedral_bending, hinge_compliance
-from blender_xpbd.constraints.isometric_bending import build_isometric_bending, isometric_compliance
+from blender_xpbd.constraints.bending.dihedral_bending import build_dihedral_bending, hinge_compliance
+from blender_xpbd.constraints.bending.isometric_bending import build_isometric_bending, isometric_compliance
 from blender_xpbd.geometry.surface.topology import hinges
 from tests.constraints.bent_sheets import CURVATURE, area, equilateral_sheet, jittered, rolled
 from tests.constraints.projection_kernel import projected

@@ -13,7 +13,7 @@ from blender_xpbd.constraints.corotated import build_corotated
 from blender_xpbd.constraints.neo_hookean import build_neo_hookean
 from blender_xpbd.constraints.tetrahedron_element import lame_parameters
 from blender_xpbd.device.packs import pack_type
-from blender_xpbd.solver.step.functions import project_constraint
+from blender_xpbd.solver.acts.functions import project_constraint
 from blender_xpbd.solver.step.packs import VECTORS
 from tests.constraints.projection_kernel import ProjectedConstraints
 

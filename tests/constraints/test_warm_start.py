@@ -10,7 +10,7 @@ from blender_xpbd.constraints.constraint import WARM
 from blender_xpbd.constraints.neo_hookean import NEO_HOOKEAN, build_neo_hookean
 from blender_xpbd.constraints.neo_hookean_single import hardness
 from blender_xpbd.device.packs import pack_type
-from blender_xpbd.solver.step.functions import project_constraint
+from blender_xpbd.solver.acts.functions import project_constraint
 from blender_xpbd.solver.step.packs import VECTORS
 from tests.constraints.projection_kernel import ProjectedConstraints
 from tests.reference.elasticity import slope, tetrahedron_energy, traction_forces

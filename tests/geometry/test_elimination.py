@@ -7,7 +7,7 @@ import taichi as ti
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_xpbd.constraints.elimination_functions import factorize, substitute
+from blender_xpbd.constraints.rods.elimination_functions import factorize, substitute
 from blender_xpbd.geometry.elimination import eliminate
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from blender_xpbd.jobs.track_record import TRACK_KEYS, describe_track, read_track, track_arrays, track_specs
 from blender_xpbd.scene.errors import XpbdError
-from blender_xpbd.scene.material_parameters import MATERIAL_PARAMETERS
+from blender_xpbd.scene.parameters.material_parameters import MATERIAL_PARAMETERS
 from blender_xpbd.scene.track import Track, animatable
 from tests.jobs.recorded import assert_same, edited, recorded
 

@@ -16,7 +16,7 @@ from tests.solver.scenes import cloth, creased, particles, pins, run, solver
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
 # these solve for an elastic energy as a whole, see test_energies.py
-# solved for as a whole; plate bending has its own reference in tests/constraints/test_plate_bending.py
+# solved for as a whole; plate bending has its own reference in tests/constraints/bending/test_plate_bending.py
 ENERGIES = {"neo_hookean", "corotated", "plate_bending"}
 
 

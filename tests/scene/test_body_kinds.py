@@ -36,7 +36,7 @@ def strand(edges: list[list[int]]) -> Body:
 
 def test_kinds_are_found_by_their_role() -> None:
     assert [body_kind(role).name for role in body_roles()] == list(body_roles())
-    assert body_labels() == "Jelly, Cloth or Strand"
+    assert body_labels() == "Jelly, Cloth, Strand or Grains"
     with pytest.raises(XpbdError, match=r"E_PARAM.*Thing.*GAS"):
         body_kind("GAS", "Thing")
     with pytest.raises(XpbdError, match=r"E_PARAM.*Thing.*GAS"):
@@ -76,7 +76,7 @@ def test_factors_of_a_kind_are_known_and_common_ones_are_in_all() -> None:
 
 
 def test_a_kind_without_faces_checks_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    grains = BodyKind("GRAINS", "Grains", "Loose grains")
-    monkeypatch.setattr(body_kinds, "BODY_KINDS", (*BODY_KINDS, grains))
-    validate_kind(replace(body("GRAINS"), face_sizes=FACES[0][:0], corners=FACES[1][:0]))
-    assert body_labels() == "Jelly, Cloth, Strand or Grains"
+    points = BodyKind("POINTS", "Points", "Loose points")
+    monkeypatch.setattr(body_kinds, "BODY_KINDS", (*BODY_KINDS, points))
+    validate_kind(replace(body("POINTS"), face_sizes=FACES[0][:0], corners=FACES[1][:0]))
+    assert body_labels() == "Jelly, Cloth, Strand, Grains or Points"

@@ -7,7 +7,14 @@ import pytest
 
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS, STRAND
+from blender_xpbd.scene.parameters.material_parameters import (
+    CLOTH,
+    COLLIDER,
+    GRAINS,
+    JELLY,
+    MATERIAL_PARAMETERS,
+    STRAND,
+)
 
 
 def test_defaults_are_those_of_the_parameters() -> None:
@@ -52,4 +59,4 @@ def test_compliance_zero_is_rigid_and_allowed(name: str) -> None:
 
 
 def test_roles_are_known() -> None:
-    assert {role for spec in MATERIAL_PARAMETERS for role in spec.roles} == {JELLY, CLOTH, STRAND, COLLIDER}
+    assert {role for spec in MATERIAL_PARAMETERS for role in spec.roles} == {JELLY, CLOTH, STRAND, GRAINS, COLLIDER}

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blender_xpbd.scene.errors import XpbdError
-from blender_xpbd.scene.material_parameters import MATERIAL_PARAMETERS
 from blender_xpbd.scene.parameter import Choice, Parameter, by_name
+from blender_xpbd.scene.parameters.material_parameters import MATERIAL_PARAMETERS
 from blender_xpbd.scene.settings import SOLVER_PARAMETERS
 
 LENGTH = Parameter("length", "Length", "How long", 1.0, "m", 0.0, 10.0)

@@ -5,8 +5,8 @@ import pytest
 
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.material import Material
-from blender_xpbd.scene.material_parameters import CLOTH, GRAINS, JELLY, MATERIAL_PARAMETERS
 from blender_xpbd.scene.parameter import by_name
+from blender_xpbd.scene.parameters.material_parameters import CLOTH, JELLY, MATERIAL_PARAMETERS
 from blender_xpbd.scene.presets import DEFAULT_PRESETS, OWN_CHOICES, PRESET_CHOICES, PRESETS, Preset, preset_values
 
 
@@ -23,7 +23,7 @@ def test_values_are_valid_and_belong_to_the_role(preset: Preset) -> None:
 
 def test_a_preset_sets_all_that_another_of_its_role_sets() -> None:
     """Else a switch from one to another and back would not restore the first."""
-    for role in (JELLY, CLOTH, GRAINS):
+    for role in DEFAULT_PRESETS:
         names = {frozenset(preset.values) for preset in PRESETS if preset.role == role}
         assert len(names) == 1
 
@@ -37,7 +37,7 @@ def test_identifiers_are_unique_and_defaults_exist() -> None:
 
 def test_own_values_only_choose_how_stiffness_is_given() -> None:
     for choice, stiffness_input in (("MATERIAL", "MATERIAL"), ("CUSTOM", "COMPLIANCE")):
-        for role in (JELLY, CLOTH):
+        for role in DEFAULT_PRESETS:
             assert preset_values(choice, role) == {"stiffness_input": stiffness_input}
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.force import FORCE_PARAMETERS, Force
-from blender_xpbd.scene.material_parameters import MATERIAL_PARAMETERS
+from blender_xpbd.scene.parameters.material_parameters import MATERIAL_PARAMETERS
 from blender_xpbd.scene.scene import Scene, animatable_parameters, validate
 from blender_xpbd.scene.settings import SCENE_PARAMETERS, SOLVER_PARAMETERS
 from blender_xpbd.scene.track import Track

@@ -9,9 +9,9 @@ import pytest
 from blender_xpbd.bodies.body_model import BodyModel
 from blender_xpbd.device.arrays import read_array
 from blender_xpbd.scene.body import Body
-from blender_xpbd.scene.external_parameters import EXTERNAL_PARAMETERS
 from blender_xpbd.scene.force import Force
 from blender_xpbd.scene.material import Material
+from blender_xpbd.scene.parameters.external_parameters import EXTERNAL_PARAMETERS
 from blender_xpbd.scene.track import Track
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.step.plan import COLOURS, SERIAL, THREADS

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from blender_xpbd.constraints.plate_bending import EVERY, PLATE_BENDING
+from blender_xpbd.constraints.bending.plate_bending import EVERY, PLATE_BENDING
 from blender_xpbd.solver.step.plan import PATHS
 from blender_xpbd.solver.system.plate_intervals import plate_intervals
 from tests.solver import scenes

@@ -10,8 +10,8 @@ from blender_xpbd.bodies.body_attachments import build_body_attachments
 from blender_xpbd.bodies.kinds import build_body
 from blender_xpbd.constraints import CONSTRAINTS
 from blender_xpbd.scene.body import Attachment
-from blender_xpbd.scene.external_parameters import EXTERNAL_PARAMETERS
-from blender_xpbd.scene.material_parameters import MATERIAL_PARAMETERS
+from blender_xpbd.scene.parameters.external_parameters import EXTERNAL_PARAMETERS
+from blender_xpbd.scene.parameters.material_parameters import MATERIAL_PARAMETERS
 from blender_xpbd.scene.settings import SolverSettings
 from tests.bodies.test_materials import balloon, jelly
 from tests.solver.scenes import cloth, creased, pins

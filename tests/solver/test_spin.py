@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from blender_xpbd.solver.acts.spin import ROLLING
 from blender_xpbd.solver.order import spinning_pieces, tasks
 from blender_xpbd.solver.step.plan import PATHS
-from blender_xpbd.solver.step.spin import ROLLING
 from tests.geometry.surfaces import sphere
 from tests.solver.scenes import GRAVITY, cloth, jelly_cube, plane, run, solver, touching
 

@@ -9,8 +9,8 @@ import pytest
 from blender_xpbd.constraints import CONSTRAINTS
 from blender_xpbd.device import version
 from blender_xpbd.scene.body import Body
-from blender_xpbd.scene.external_parameters import EXTERNAL_PARAMETERS
-from blender_xpbd.scene.material_parameters import COLLIDER, MATERIAL_PARAMETERS
+from blender_xpbd.scene.parameters.external_parameters import EXTERNAL_PARAMETERS
+from blender_xpbd.scene.parameters.material_parameters import COLLIDER, MATERIAL_PARAMETERS
 from blender_xpbd.scene.scene import Scene, validate
 from blender_xpbd.scene.settings import SCENE_PARAMETERS
 from blender_xpbd.scene.track import SCENE_TARGET, Track

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import bpy
 
-from ...scene.material_parameters import CLOTH, GRAINS, JELLY, STRAND
+from ...scene.parameters.material_parameters import CLOTH, GRAINS, JELLY, STRAND
 from ..keys.body_results import SHAPE_KEYS, STRAND_RESULT, ResultKind
 from ..reading.body_reader import LocalBody, read_cloth, read_grains, read_jelly
 from ..reading.strand_reader import read_strand

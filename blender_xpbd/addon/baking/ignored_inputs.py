@@ -11,7 +11,7 @@ import numpy as np
 from ...scene.collider import Collider
 from ...scene.errors import Notice
 from ...scene.listing import quoted
-from ...scene.material_parameters import COLLIDER
+from ...scene.parameters.material_parameters import COLLIDER
 from ..data.object_types import is_body
 from ..data.specs import FOLLOWED_OF_SCENE
 from ..reading.force_reader import field_notices

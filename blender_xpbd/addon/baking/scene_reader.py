@@ -35,7 +35,7 @@ import numpy.typing as npt
 from ...scene.body_kinds import body_labels, no_bodies
 from ...scene.collider import Collider
 from ...scene.errors import Notice, XpbdError, attempt_all
-from ...scene.material_parameters import COLLIDER
+from ...scene.parameters.material_parameters import COLLIDER
 from ...scene.scene import Scene, validate
 from ...scene.settings import SOLVER_PARAMETERS, FrameRange, SolverSettings
 from ..data.bake_options import BakeOptions

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass
 class BakeStatus:
-    """What ``WindowManager.xpbd`` shows, as in ``specs.STATUS_SETTINGS``; whether a run is played, and how it ends."""
+    """What ``WindowManager.xpbd`` shows, as in ``specs.STATUS_SETTINGS``; and how a run that is played is to end."""
 
     is_baking: bool = False
     is_waiting: bool = False

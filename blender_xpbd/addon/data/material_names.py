@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...scene.external_parameters import PUSH
-from ...scene.material_parameters import MATERIAL_PARAMETERS
-from ...scene.mode_parameters import MODE_PARAMETERS, SCENE_MODE
-from ...scene.plasticity_parameters import PLASTICITY_PARAMETERS
+from ...scene.body_kinds import body_kind
+from ...scene.parameters.external_parameters import PUSH
+from ...scene.parameters.material_parameters import MATERIAL_PARAMETERS
+from ...scene.parameters.mode_parameters import MODE_PARAMETERS, SCENE_MODE
+from ...scene.parameters.plasticity_parameters import PLASTICITY_PARAMETERS
 from ...scene.presets import PRESETS
 
 OWN_MATERIAL = "MATERIAL"
@@ -108,7 +109,9 @@ def mode_names(settings: Any, solver_mode: str) -> list[str]:
 
 
 def _names_that_count(settings: Any, solver_mode: str) -> list[str]:
-    if (solver_mode if settings.solver_mode == SCENE_MODE else settings.solver_mode) == "PBD":
+    if body_kind(settings.role).is_physical:
+        idle = _PBD | COMPLIANCES
+    elif (solver_mode if settings.solver_mode == SCENE_MODE else settings.solver_mode) == "PBD":
         idle = _PHYSICAL | COMPLIANCES | _NOT_IN_PBD
     else:
         idle = _PBD | (_PHYSICAL if settings.preset == OWN_COMPLIANCE else COMPLIANCES)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import bpy
 
 from ...scene.body_kinds import body_roles
-from ...scene.material_parameters import CLOTH, COLLIDER, GRAINS, JELLY, STRAND
+from ...scene.parameters.material_parameters import CLOTH, COLLIDER, GRAINS, JELLY, STRAND
 
 # Blender's types of the objects of each role; roles of bodies are as ``scene.body_kinds``, which a test holds
 OBJECT_TYPES: Mapping[str, tuple[str, ...]] = {

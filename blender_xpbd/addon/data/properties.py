@@ -10,8 +10,8 @@ from typing import Any
 import bpy
 
 from ...scene.body_kinds import body_roles
-from ...scene.material_parameters import MATERIAL_PARAMETERS
 from ...scene.parameter import Choice, Parameter, Value
+from ...scene.parameters.material_parameters import MATERIAL_PARAMETERS
 from ...scene.presets import DEFAULT_PRESETS, PRESETS, preset_values
 from .bake_status import STATUS
 from .material_names import COMPLIANCES, OWN_COMPLIANCE, OWN_MATERIAL

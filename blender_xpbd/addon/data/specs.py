@@ -14,8 +14,8 @@ from ...scene.body_contact import CONTACT_PARAMETERS
 from ...scene.body_kinds import BODY_KINDS, body_roles
 from ...scene.collider_shapes import COLLIDER_SHAPES
 from ...scene.force import AIR_DENSITY, ATTRACTION, ATTRACTION_SOFTENING
-from ...scene.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS, STRAND
 from ...scene.parameter import Choice, Parameter
+from ...scene.parameters.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS, STRAND
 from ...scene.presets import DEFAULT_PRESETS, PRESET_CHOICES
 from ...scene.settings import SOLVER_PARAMETERS
 from .goal_settings import GOAL_PARAMETERS
@@ -439,6 +439,7 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
 STATUS_SETTINGS: tuple[Setting, ...] = (
     Setting(Parameter("is_baking", "Baking", "A bake is running", False)),
     Setting(Parameter("is_waiting", "Waiting", "The bake waits for an object to leave Edit or Sculpt Mode", False)),
+    Setting(Parameter("is_playing", "Playing", "A run is played", False)),
     Setting(Parameter("progress", "Progress", "Share of the bake that is done", 0.0, minimum=0.0, maximum=1.0)),
     Setting(Parameter("status", "Status", "What the bake does at present", "")),
     Setting(Parameter("frames_per_second", "Frames per Second", "Simulated frames per second", 0.0, "1/s", 0.0)),

@@ -169,7 +169,8 @@ def _checked(obj: bpy.types.Object, coordinates: Floats) -> Floats:
     # Also what overflows in float32 as soon as it is squared
     bad = np.flatnonzero(~(np.abs(coordinates) < FARTHEST).all(axis=1))
     if len(bad):
-        raise XpbdError("E_GEOM_NONFINITE", f"Point {int(bad[0])} is at no finite place: move or delete it.", obj.name)
+        place = f"{'Vertex' if obj.type == 'MESH' else 'Point'} {int(bad[0])}"
+        raise XpbdError("E_GEOM_NONFINITE", f"{place} is at no finite place: move or delete it.", obj.name)
     return coordinates
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 import bpy
 import numpy as np
 
-from ...scene.material_parameters import COLLIDER, MATERIAL_PARAMETERS
+from ...scene.parameters.material_parameters import COLLIDER, MATERIAL_PARAMETERS
 from ...scene.presets import preset_values
 from ...scene.track import SCENE_TARGET, Track, animatable
 from ..data.properties import fits_role, material_values

@@ -16,6 +16,7 @@ from ...scene.errors import Notice
 from ...scene.transforms import transformed
 from .attachment_reader import LocalAttachment
 from .body_motion import still_once
+from .collider_reader import evaluated_surface
 from .motion import finite_matrix
 
 Floats = npt.NDArray[np.float64]
@@ -161,17 +162,8 @@ def _surface(target: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[
     """Local vertices and triangles after all modifiers; None for what has no faces."""
     if target.type != "MESH":
         return None
-    evaluated = target.evaluated_get(depsgraph)
-    mesh = evaluated.to_mesh()
-    try:
-        mesh.calc_loop_triangles()
-        positions = np.empty((len(mesh.vertices), 3), np.float32)
-        mesh.vertices.foreach_get("co", positions.ravel())
-        triangles = np.empty((len(mesh.loop_triangles), 3), np.int32)
-        mesh.loop_triangles.foreach_get("vertices", triangles.ravel())
-    finally:
-        evaluated.to_mesh_clear()
-    return (positions.astype(np.float64), triangles) if len(triangles) else None
+    positions, triangles = evaluated_surface(target, depsgraph)
+    return (positions, triangles) if len(triangles) else None
 
 
 def _bind(ride: _Ride, matrix: Floats, surface: tuple[Floats, Ints] | None) -> None:

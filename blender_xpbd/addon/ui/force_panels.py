@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ...scene.body_kinds import body_roles
-from ...scene.external_parameters import PUSH
+from ...scene.parameters.external_parameters import PUSH
 from ..data.material_names import FORCES
 from .sidebar import PARAMETERS, SubPanel, draw_group, draw_value
 

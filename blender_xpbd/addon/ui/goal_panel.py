@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ...scene.body_kinds import body_roles
-from .sidebar import SubPanel, draw_value
+from .sidebar import SubPanel, draw_group, draw_value
 
 
 class XPBD_PT_goal(SubPanel, bpy.types.Panel):
@@ -22,7 +22,7 @@ class XPBD_PT_goal(SubPanel, bpy.types.Panel):
         column.row(align=True).prop(obj.xpbd, "goal_source", expand=True)
         part = column.column()
         part.active = obj.xpbd.goal_source != "NONE"
-        part.prop_search(obj.xpbd, "goal_group", obj, "vertex_groups", text="Group")
+        draw_group(part, obj, "goal_group", "Group")
         draw_value(part, obj.xpbd, "goal_frequency")
         row = column.row()
         row.active = obj.xpbd.goal_source == "DEFORMED"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from ...scene.body_kinds import body_roles
+from ...scene.roles import CLOTH, JELLY
 from ..data.material_names import mode_names
 from .sidebar import SubPanel, draw_value
 
@@ -14,7 +14,7 @@ class XPBD_PT_mode(SubPanel, bpy.types.Panel):
     """XPBD or PBD, for this object alone."""
 
     bl_label = "Solver Mode"
-    roles = body_roles()
+    roles = (JELLY, CLOTH)
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw."""

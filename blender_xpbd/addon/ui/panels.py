@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 
 from ...scene.body_kinds import body_roles
-from ...scene.material_parameters import CLOTH, COLLIDER, JELLY
+from ...scene.parameters.material_parameters import CLOTH, COLLIDER, JELLY, STRAND
 from ...scene.settings import EFFORTS, SOLVER_PARAMETERS
 from ..baking.report_text import fault_paragraphs, plain_words, summary_error, summary_rows, summary_warnings
 from ..data.bake_status import STATUS
@@ -195,7 +195,7 @@ class XPBD_PT_structure(SubPanel, bpy.types.Panel):
     """What it has beyond its material."""
 
     bl_label = "Structure"
-    roles = (JELLY, CLOTH)
+    roles = (JELLY, CLOTH, STRAND)
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw."""
@@ -251,7 +251,8 @@ class XPBD_PT_pins(SubPanel, bpy.types.Panel):
         column.prop(obj.xpbd, "attach_object")
         holder = obj.xpbd.attach_object
         if holder is not None and holder.type == "ARMATURE":
-            column.prop_search(obj.xpbd, "attach_bone", holder.pose, "bones")
+            # one that no scene has posed yet has no pose
+            column.prop_search(obj.xpbd, "attach_bone", holder.data, "bones")
         row = column.row()
         row.active = obj.xpbd.attach_object is not None
         draw_group(row, obj, "attach_group", "Attach Group" if is_mesh else "Also")

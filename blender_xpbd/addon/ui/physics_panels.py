@@ -17,9 +17,14 @@ _OF_OBJECTS = (
     panels.XPBD_PT_structure,
     panels.XPBD_PT_motion,
     panels.XPBD_PT_pins,
+    panels.XPBD_PT_goal,
     panels.XPBD_PT_groups,
     panels.XPBD_PT_tetrahedra,
     panels.XPBD_PT_collision,
+    panels.XPBD_PT_forces,
+    panels.XPBD_PT_links,
+    panels.XPBD_PT_plasticity,
+    panels.XPBD_PT_mode,
 )
 _PLACE: dict[str, Any] = {
     "bl_space_type": "PROPERTIES",

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import bpy
 
-from ...scene.body_kinds import body_roles
-from ...scene.roles import CLOTH
+from ...scene.body_kinds import body_kind
+from ...scene.roles import CLOTH, JELLY
 from ..data.material_names import plasticity_names
 from .sidebar import SubPanel, draw_value
 
@@ -15,7 +15,7 @@ class XPBD_PT_plasticity(SubPanel, bpy.types.Panel):
     """When it keeps a new shape, how fast, and when it tears."""
 
     bl_label = "Plasticity and Tearing"
-    roles = body_roles()
+    roles = (JELLY, CLOTH)
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw."""
@@ -23,5 +23,5 @@ class XPBD_PT_plasticity(SubPanel, bpy.types.Panel):
         column = self.layout.column()
         for name in plasticity_names(settings, context.scene.xpbd.solver_mode):
             draw_value(column, settings, name)
-        if settings.role == CLOTH:
+        if body_kind(settings.role).tears:
             column.operator("xpbd.make_tearable", icon="MOD_EDGESPLIT")

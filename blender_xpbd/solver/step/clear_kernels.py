@@ -3,9 +3,9 @@
 
 import taichi as ti
 
+from ..acts.pair_functions import is_for_colliders
 from ..windows.clear_functions import is_clear, open_ways
 from .packs import FLOATS, INTS, Pairs, Particles
-from .pair_functions import is_for_colliders
 
 
 @ti.kernel

@@ -11,9 +11,9 @@ from ...constraints.constraint import RATES
 from ...constraints.grab import hold_grabbed
 from ...contacts.contact import project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
-from .external_functions import blow_triangle, push_particle
-from .flow_functions import flow_row
-from .functions import (
+from ..acts.external_functions import blow_triangle, push_particle
+from ..acts.flow_functions import flow_row
+from ..acts.functions import (
     damping_step,
     forget_history,
     place_target,
@@ -24,10 +24,10 @@ from .functions import (
     speed_change,
     update_velocity,
 )
-from .internal_damping import damp_piece
-from .orientations import predict_orientations, update_angular_velocities
+from ..acts.internal_damping import damp_piece
+from ..acts.orientations import predict_orientations, update_angular_velocities
+from ..acts.spin import note_held, note_touch, restore_spin, sum_spin
 from .packs import INT_TABLE, INTS, Colliders, Constraints, Contacts, Particles, Pieces, Targets
-from .spin import note_held, note_touch, restore_spin, sum_spin
 
 
 @ti.kernel

@@ -3,9 +3,9 @@
 
 import taichi as ti
 
+from ..acts.functions import projection_step
+from ..acts.level_functions import move_below, note_move, pull_link, restrict_vertex
 from ..order.level_tables import COMPLIANCE, TAKEN
-from .functions import projection_step
-from .level_functions import move_below, note_move, pull_link, restrict_vertex
 from .packs import VECTORS, Levels
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...constraints import CONSTRAINTS
+from ...constraints.bending.plate_bending import PLATE_BENDING
 from ...constraints.constraint import BDF2, BDF2_STEP, FORCED, WARM
-from ...constraints.plate_bending import PLATE_BENDING
 from ...device.arrays import edited_array, read_array, write_array
 from ..system.mode import static_mode
 from ..system.system import System

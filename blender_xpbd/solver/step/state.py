@@ -22,6 +22,7 @@ from ...contacts.tables import COLLIDER_SHAPE, MOTION_WIDTH
 from ...device.arrays import make_array, make_vectors, make_zero_vectors, make_zeros, read_array, readable_array
 from ...device.packs import arrays_by_name
 from ...device.runtime import real_type
+from ..acts.spin import SUM_WIDTH
 from ..order.level_operations import LevelOperations, level_operations
 from ..order.level_tables import HierarchyTables, build_hierarchy_tables
 from ..order.schedule import Schedule
@@ -37,7 +38,6 @@ from ..system.system import System
 from .grain_state import attraction_arrays, grain_arrays, lacks_neighbours, more_neighbours
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Pairs, Particles, Pieces, Targets, World
 from .pair_state import no_pairs
-from .spin import SUM_WIDTH
 from .team_kernels import COUNTERS
 
 Floats = npt.NDArray[np.float64]

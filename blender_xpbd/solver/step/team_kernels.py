@@ -18,6 +18,28 @@ from ...constraints.grab import hold_grabbed
 from ...contacts.contact import project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
 from ...forces.attraction import fit_nodes
+from ..acts.external_functions import blow_share, push_share
+from ..acts.flow_functions import flow_share
+from ..acts.functions import (
+    damping_step,
+    forget_history,
+    place_target,
+    predict_position,
+    project_task,
+    projection_step,
+    resting_speed,
+    speed_change,
+    update_velocity,
+)
+from ..acts.grain_stages import attract_share, take_grain_turn
+from ..acts.internal_damping import damp_piece
+from ..acts.level_functions import operate
+from ..acts.orientations import predict_orientations, update_angular_velocities
+from ..acts.pair_functions import place_vertices
+from ..acts.pair_stages import take_pair_turn
+from ..acts.spin import note_held, note_touch, restore_spin, sum_spin
+from ..acts.strike_functions import part_pieces, strike_pieces
+from ..acts.sweep_functions import touch_again_task
 from ..order.stages import (
     ACT,
     ATTRACT,
@@ -56,29 +78,7 @@ from ..order.stages import (
 from ..order.tasks import MOST_PARTS
 from ..windows.pair_tables import IS_OVER, MUST_SEARCH
 from ..windows.window_functions import is_pushed, note_moved
-from .external_functions import blow_share, push_share
-from .flow_functions import flow_share
-from .functions import (
-    damping_step,
-    forget_history,
-    place_target,
-    predict_position,
-    project_task,
-    projection_step,
-    resting_speed,
-    speed_change,
-    update_velocity,
-)
-from .grain_stages import attract_share, take_grain_turn
-from .internal_damping import damp_piece
-from .level_functions import operate
-from .orientations import predict_orientations, update_angular_velocities
 from .packs import Colliders, Constraints, Contacts, Levels, Order, Pairs, Particles, Pieces, Targets, World
-from .pair_functions import place_vertices
-from .pair_stages import take_pair_turn
-from .spin import note_held, note_touch, restore_spin, sum_spin
-from .strike_functions import part_pieces, strike_pieces
-from .sweep_functions import touch_again_task
 
 # Taichi hands out a parallel loop in pieces of 512 turns at least, so a member of the team is as many
 ITEMS_PER_MEMBER = 512

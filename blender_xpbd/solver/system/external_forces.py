@@ -31,9 +31,9 @@ from ...forces.tables import (
     FIELD_WIDTH,
 )
 from ...scene.body import Body
-from ...scene.external_parameters import PUSH
 from ...scene.force import FALLOFF_KINDS, FORCE_SHAPES, FORCE_SIDES, Force
 from ...scene.parameter import Choice
+from ...scene.parameters.external_parameters import PUSH
 from ...scene.scene import Scene
 from ...scene.transforms import at_frame
 from . import drag

@@ -193,7 +193,7 @@ def test_what_is_a_whole_result(make_body, bake, state, frames, is_complete):
     worker.publish(*frames)
     notices = (Notice("W_CACHE_DAMAGED", "mended"), Notice("W_PRECISION", "far"))
     if state:
-        write_status(worker.folder, Status(state, 5, 5, 5, {"solve": 2.0}, 100.0, "Fake", 1, notices))
+        write_status(worker.folder, Status(state, 5, 5, 5, {"solve": 2.0}, 100.0, "Fake", 1, notices=notices))
     assert output.is_complete() == is_complete
     if is_complete:
         assert output.frames_solved == 5

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from blender_xpbd.scene.material_parameters import MATERIAL_PARAMETERS
+from blender_xpbd.scene.parameters.material_parameters import MATERIAL_PARAMETERS
 from blender_xpbd.scene.presets import PRESETS
 
 BODIES = ("JELLY", "CLOTH")

@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from blender_xpbd.scene.body_kinds import body_roles
 from tests.addon.recorded_layout import draw
 from tests.addon.strands import make_curve, make_hair
 
@@ -36,19 +37,21 @@ def shown(panels, context):
 
 
 ALWAYS = ["XPBD_PT_floor", "XPBD_PT_fields", "XPBD_PT_attraction", "XPBD_PT_solver", "XPBD_PT_cache"]
-LATER = ["XPBD_PT_forces", "XPBD_PT_links", "XPBD_PT_plasticity", "XPBD_PT_mode"]
-GRAINS = ["XPBD_PT_material", "XPBD_PT_motion", "XPBD_PT_pins", "XPBD_PT_groups"]
-BODY = ["XPBD_PT_material", "XPBD_PT_structure", "XPBD_PT_motion", "XPBD_PT_pins", "XPBD_PT_groups"]
+HELD = ["XPBD_PT_motion", "XPBD_PT_pins", "XPBD_PT_goal", "XPBD_PT_groups"]
+GRAINS = ["XPBD_PT_material", *HELD]
+BODY = ["XPBD_PT_material", "XPBD_PT_structure", *HELD]
+ACTED_ON = ["XPBD_PT_collision", "XPBD_PT_forces", "XPBD_PT_links"]
+LATER = [*ACTED_ON, "XPBD_PT_plasticity", "XPBD_PT_mode"]
 
 
 @pytest.mark.parametrize(
     ("role", "between"),
     [
         ("NONE", []),
-        ("JELLY", [*BODY, "XPBD_PT_tetrahedra", "XPBD_PT_collision", *LATER]),
-        ("CLOTH", [*BODY, "XPBD_PT_collision", *LATER]),
-        ("STRAND", [*BODY, "XPBD_PT_collision", *LATER]),
-        ("GRAINS", [*GRAINS, "XPBD_PT_collision", "XPBD_PT_forces"]),
+        ("JELLY", [*BODY, "XPBD_PT_tetrahedra", *LATER]),
+        ("CLOTH", [*BODY, *LATER]),
+        ("STRAND", [*BODY, *ACTED_ON]),
+        ("GRAINS", [*GRAINS, *ACTED_ON]),
         ("COLLIDER", ["XPBD_PT_collision"]),
     ],
 )
@@ -57,7 +60,27 @@ def test_panels_of_a_role(bpy, panels, active, role, between):
     assert shown(panels, bpy.context) == ["XPBD_PT_main", *between, *ALWAYS]
     for cls in panels.CLASSES:
         if cls.poll(bpy.context):
-            draw(cls)
+            layout = draw(cls)
+            assert layout.properties or layout.operators, f"{cls.__name__} is empty"
+
+
+@pytest.mark.parametrize("role", [*body_roles(), "COLLIDER"])
+def test_panels_show_what_a_bake_reads(bpy, panels, active, role):
+    """It leaves out what is of other roles."""
+    from blender_xpbd.addon.ui.sidebar import PARAMETERS
+
+    active(role)
+    for cls in panels.CLASSES:
+        names = draw(cls).properties if cls.poll(bpy.context) else []
+        idle = [name for name in names if PARAMETERS[name].roles and role not in PARAMETERS[name].roles]
+        assert idle == [], cls.__name__
+
+
+@pytest.mark.parametrize("role", ["JELLY", "CLOTH", "STRAND"])
+def test_what_has_a_stiffness_has_all_kinds_of_damping(panels, active, role):
+    active(role)
+    damping = ["damping", "internal_damping", "damping_time"]
+    assert draw(panels.XPBD_PT_motion).properties == ["initial_velocity", *damping]
 
 
 @pytest.mark.parametrize("make", [make_curve, make_hair])
@@ -68,6 +91,7 @@ def test_panels_of_curves_and_hair(bpy, panels, make):
     layouts = {cls.__name__: draw(cls) for cls in panels.CLASSES if cls.poll(bpy.context)}
     roles = [values.role for values in layouts["XPBD_PT_main"].operator_values if hasattr(values, "role")]
     assert roles == ["STRAND", "NONE"]
+    assert ("goal_group" in layouts["XPBD_PT_goal"].properties) == (make is make_hair)
     assert {"pinned_ends", "hold_direction"} < set(layouts["XPBD_PT_pins"].properties)
     assert "xpbd.add_pin_group" not in dict(layouts["XPBD_PT_pins"].operators)
 
@@ -142,6 +166,9 @@ def test_every_setting_is_in_one_panel(bpy, panels, active):
         for scene.solver_mode in ("XPBD", "PBD"):
             settings.preset = "MATERIAL"
             try_all(settings, OBJECT_SETTINGS)
+    settings.role = "CLOTH"
+    settings.attach_object = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
+    look()
     bpy.context.view_layer.objects.active = make_curve()
     look()
     try_all(scene, SCENE_SETTINGS)
@@ -155,6 +182,7 @@ def test_every_setting_is_in_one_panel(bpy, panels, active):
 SOLID = ["density", "solid_model", "youngs_modulus", "poissons_ratio"]
 SHEET = ["area_density", "membrane_model", "stretch_stiffness", "compression_share", "bending_stiffness"]
 FOLDS = ["bending_model", "rest_angle"]
+ROD = ["density", "youngs_modulus", "rest_angle", "radius", "twist_stiffness", "bending_share"]
 
 
 @pytest.mark.parametrize(
@@ -165,15 +193,26 @@ FOLDS = ["bending_model", "rest_angle"]
         ("JELLY", "CUSTOM", "XPBD", ["density", "stretch_compliance", "volume_compliance"], []),
         ("JELLY", "CUSTOM", "PBD", ["density", "pbd_stretch_stiffness", "pbd_volume_stiffness"], []),
         ("JELLY", "RUBBER", "PBD", ["density", "pbd_stretch_stiffness", "pbd_volume_stiffness"], ["density"]),
-        ("CLOTH", "MATERIAL", "XPBD", [*SHEET, *FOLDS], []),
+        ("CLOTH", "MATERIAL", "XPBD", [*SHEET, *FOLDS, "radius"], []),
         (
             "CLOTH",
             "CUSTOM",
             "XPBD",
-            ["area_density", "compression_share", "stretch_compliance", "bending_compliance", *FOLDS],
+            ["area_density", "compression_share", "stretch_compliance", "bending_compliance", *FOLDS, "radius"],
             [],
         ),
-        ("CLOTH", "CUSTOM", "PBD", ["area_density", *FOLDS, "pbd_stretch_stiffness", "pbd_bending_stiffness"], []),
+        (
+            "CLOTH",
+            "CUSTOM",
+            "PBD",
+            ["area_density", *FOLDS, "pbd_stretch_stiffness", "pbd_bending_stiffness", "radius"],
+            [],
+        ),
+        # neither compliances nor PBD mode change rods
+        ("STRAND", "ROPE", "XPBD", ROD, ROD),
+        ("STRAND", "CUSTOM", "XPBD", ROD, []),
+        ("STRAND", "MATERIAL", "PBD", ROD, []),
+        ("GRAINS", "CUSTOM", "PBD", ["density", "radius", "cohesion"], []),
     ],
 )
 def test_the_material_panel(bpy, panels, active, role, preset, mode, names, greyed):

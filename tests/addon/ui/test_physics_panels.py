@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from blender_xpbd.scene.body_kinds import body_roles
 from tests.addon.recorded_layout import draw
 
 
@@ -16,9 +17,21 @@ def test_panels_go_by_the_role(bpy, make_body, select):
     assert shown(bpy) == []
     body = make_body(role="JELLY")
     select(body)
-    assert shown(bpy) == ["XPBD", "Material", "Structure", "Motion", "Pins", "Vertex Groups", "Cage", "Collision"]
+    names = ["XPBD", "Material", "Structure", "Motion", "Pins", "Goal", "Vertex Groups", "Cage", "Collision", "Forces"]
+    assert shown(bpy) == [*names, "Links", "Plasticity and Tearing", "Solver Mode"]
     body.xpbd.role = "COLLIDER"
     assert shown(bpy) == ["XPBD", "Collision"]
+
+
+def test_all_that_is_of_one_object_is_there(bpy, make_body, select):
+    """The sidebar shows a panel of an object only while one is active."""
+    from blender_xpbd.addon.ui import panels
+
+    of_scene = {panel for panel in panels.CLASSES if panel.poll(bpy.context)}
+    for role in (*body_roles(), "COLLIDER"):
+        select(make_body(role=role))
+        own = [panel.bl_label for panel in panels.CLASSES if panel.poll(bpy.context) and panel not in of_scene]
+        assert shown(bpy) == ["XPBD", *own]
 
 
 def test_they_draw_what_the_sidebar_draws(bpy, make_body, select):

@@ -25,9 +25,12 @@ class XPBD_OT_clear(bpy.types.Operator):
 
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
-        """Not while a bake is writing."""
+        """Not while a bake is writing or a run is played."""
         if STATUS.is_baking:
             cls.poll_message_set("Wait for the bake, or cancel it")
+            return False
+        if STATUS.is_playing:
+            cls.poll_message_set("A run is played: keep or stop it first")
             return False
         return True
 

@@ -9,8 +9,8 @@ import bpy
 import numpy as np
 
 from ....scene.errors import XpbdError
-from ....scene.material_parameters import GRAINS
 from ....scene.parameter import Choice
+from ....scene.parameters.material_parameters import GRAINS
 from ...data.extension import worker_python_path
 from ...data.grain_display import show_grains
 from ...data.properties import enum_items

@@ -8,9 +8,10 @@ from typing import Any
 import bmesh
 import bpy
 
-from ....scene.roles import CLOTH
+from ....scene.body_kinds import body_kind
 from ...data.bake_record import read_record
 from ...data.link_attributes import SEAM
+from ...data.object_types import is_body
 from ...reading.mesh_reader import RIG_MODIFIERS, editing_mode, is_shared
 
 WELD = "XPBD Weld"
@@ -30,7 +31,9 @@ class XPBD_OT_make_tearable(bpy.types.Operator):
     bl_label = "Make Tearable"
     bl_options = {"REGISTER", "UNDO"}
 
-    along: bpy.props.EnumProperty(name="Along", items=_AREAS, default="ALL")
+    along: bpy.props.EnumProperty(
+        name="Along", description="Which edges it may tear along", items=_AREAS, default="ALL"
+    )
     group: bpy.props.StringProperty(name="Group", description="Vertex group of what may tear")
     tear_strain: bpy.props.FloatProperty(
         name="Tear Strain [%]",
@@ -44,7 +47,7 @@ class XPBD_OT_make_tearable(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether the active object is a cloth whose mesh may be changed."""
         obj = context.object
-        if obj is None or obj.type != "MESH" or obj.xpbd.role != CLOTH or not obj.is_editable:
+        if obj is None or not is_body(obj) or not body_kind(obj.xpbd.role).tears or not obj.is_editable:
             cls.poll_message_set("Make the active object a Cloth first: only cloth tears")
             return False
         if editing_mode(obj):

@@ -30,7 +30,9 @@ class XPBD_OT_set_link(bpy.types.Operator):
     bl_label = "Link Selected Edges"
     bl_options = {"REGISTER", "UNDO"}
 
-    kind: bpy.props.EnumProperty(name="Link", items=_ITEMS, default="EQUAL")
+    kind: bpy.props.EnumProperty(
+        name="Link", description="What the edges hold their two vertices to", items=_ITEMS, default="EQUAL"
+    )
     rest_length: bpy.props.FloatProperty(
         name="Rest Length",
         description="Distance that is held, 0 for how it is modelled",

@@ -48,3 +48,18 @@ def test_a_body_that_cannot_be_cleared_is_named_and_the_others_are(bpy, make_bod
         bpy.ops.object.mode_set(mode="OBJECT")
     assert not body.xpbd.bake_record
     assert edited.xpbd.bake_record
+
+
+def test_a_run_that_is_played_is_ended_first(bpy, make_body, select, short, fake_worker):
+    from blender_xpbd.addon.data.bake_status import STATUS
+
+    body = make_body()
+    bpy.ops.xpbd.bake()
+    select(body)
+    STATUS.is_playing = True
+    try:
+        with pytest.raises(RuntimeError, match="keep or stop it first"):
+            bpy.ops.xpbd.clear()
+    finally:
+        STATUS.is_playing = False
+    assert body.xpbd.bake_record

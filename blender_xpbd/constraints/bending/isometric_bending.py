@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from .constraint import ConstraintBlock, ConstraintType
+from ..constraint import ConstraintBlock, ConstraintType
+from ..scaling import compliances
+from ..weighted_sum import project_weighted_sum
 from .dihedral_bending import hinge_compliance
-from .scaling import compliances
-from .weighted_sum import project_weighted_sum
 
 # a triangle thinner than this (twice its area over the square of its longest side) has no cotangents to speak of
 THINNEST = 1e-6

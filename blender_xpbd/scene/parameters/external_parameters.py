@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from .parameter import Parameter
-from .roles import CLOTH, GRAINS, JELLY, STRAND
+from ..parameter import Parameter
+from ..roles import CLOTH, GRAINS, JELLY, STRAND
 
 PUSH = ("push_x", "push_y", "push_z")
 
@@ -76,6 +76,6 @@ EXTERNAL_PARAMETERS: tuple[Parameter, ...] = (
         1e9,
         0.0,
         10.0,
-        roles=(JELLY, CLOTH, GRAINS),
+        roles=(JELLY, CLOTH, STRAND, GRAINS),
     ),
 )

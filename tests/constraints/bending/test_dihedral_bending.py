@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_xpbd.constraints.dihedral_bending import (
+from blender_xpbd.constraints.bending.dihedral_bending import (
     build_dihedral_bending,
     dihedral_angles,
     hinge_compliance,

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from ..geometry.surface.rest_curvature import RestCurvature, vertex_frames
-from .constraint import DAMPED, ConstraintBlock
-from .lanes import cross, edge, place
-from .pools import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, MEMBERS, Pools
+from ...geometry.surface.rest_curvature import RestCurvature, vertex_frames
+from ..constraint import DAMPED, ConstraintBlock
+from ..lanes import cross, edge, place
+from ..pools import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, MEMBERS, Pools
 
 Floats = npt.NDArray[np.float64]
 

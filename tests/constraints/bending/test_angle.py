@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import taichi as ti
 
-from blender_xpbd.constraints.angle import TAN_EIGHTH, angle_of
+from blender_xpbd.constraints.bending.angle import TAN_EIGHTH, angle_of
 from blender_xpbd.solver.step.packs import FLOATS
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")

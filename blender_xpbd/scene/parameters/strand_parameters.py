@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from .parameter import Parameter
-from .roles import CLOTH, GRAINS, STRAND
+from ..parameter import Parameter
+from ..roles import CLOTH, GRAINS, STRAND
 
 STRAND_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(

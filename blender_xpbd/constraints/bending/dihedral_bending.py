@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from .angle import angle_of
-from .constraint import (
+from ..constraint import (
     DAMPED,
     SMALL,
     ConstraintBlock,
@@ -24,9 +23,10 @@ from .constraint import (
     read_multiplier,
     solve_multiplier,
 )
-from .flow import permanent_share
-from .lanes import cross, dot, edge
-from .scaling import compliances
+from ..flow import permanent_share
+from ..lanes import cross, dot, edge
+from ..scaling import compliances
+from .angle import angle_of
 
 # the fifth power of a length [m⁵]; its inverse is a number in single precision
 TINY = 1e-37

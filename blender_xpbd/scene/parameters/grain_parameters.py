@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from .parameter import Parameter
-from .roles import GRAINS
+from ..parameter import Parameter
+from ..roles import GRAINS
 
 GRAIN_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(

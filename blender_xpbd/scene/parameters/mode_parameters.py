@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from .parameter import Choice, Parameter
-from .roles import CLOTH, JELLY
+from ..parameter import Choice, Parameter
+from ..roles import CLOTH, JELLY
 
 SCENE_MODE = "SCENE"
 BODY_MODES = (

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .parameter import Choice
+from ..parameter import Choice
 
 BENDING_MODELS = (
     Choice("DIHEDRAL", "Dihedral", "Resists the angle between neighbouring faces: bends like the real fabric"),

@@ -10,7 +10,7 @@ import math
 
 import taichi as ti
 
-from .constraint import SMALL
+from ..constraint import SMALL
 
 TAN_EIGHTH = math.tan(math.pi / 8.0)
 # a₀ … a₉ of atan t = t Σ aₙ t²ⁿ

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from ..parameter import Parameter
+from ..roles import CLOTH, COLLIDER, GRAINS, JELLY, STRAND
 from .external_parameters import EXTERNAL_PARAMETERS
 from .goal_parameters import GOAL_FREQUENCY
 from .grain_parameters import GRAIN_PARAMETERS
@@ -16,9 +18,7 @@ from .material_choices import (
     STIFFNESS_INPUTS,
 )
 from .mode_parameters import MODE_PARAMETERS
-from .parameter import Parameter
 from .plasticity_parameters import PLASTICITY_PARAMETERS
-from .roles import CLOTH, COLLIDER, GRAINS, JELLY, STRAND
 from .strand_parameters import STRAND_PARAMETERS
 
 __all__ = ["CLOTH", "COLLIDER", "GRAINS", "JELLY", "MATERIAL_PARAMETERS", "STRAND"]
@@ -315,7 +315,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         "Pulls the body back to the shape that it is modelled in",
         "NONE",
         choices=SHAPE_MATCHINGS,
-        roles=(JELLY, CLOTH),
+        roles=(JELLY, CLOTH, STRAND),
     ),
     Parameter(
         "shape_frequency",
@@ -328,7 +328,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         0.1,
         50.0,
         exclusive_minimum=True,
-        roles=(JELLY, CLOTH),
+        roles=(JELLY, CLOTH, STRAND),
         animatable=True,
     ),
     Parameter(
@@ -384,7 +384,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e4,
         0.0,
         20.0,
-        roles=(JELLY, CLOTH),
+        roles=(JELLY, CLOTH, STRAND),
         animatable=True,
     ),
     Parameter(
@@ -399,7 +399,7 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
         1e3,
         0.0,
         0.1,
-        roles=(JELLY, CLOTH),
+        roles=(JELLY, CLOTH, STRAND),
         animatable=True,
     ),
     Parameter(

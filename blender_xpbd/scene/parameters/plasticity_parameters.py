@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from .parameter import Parameter
-from .roles import CLOTH, JELLY
+from ..parameter import Parameter
+from ..roles import CLOTH, JELLY
 
 PLASTICITY_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from contact_cases.shapes import rotation
 
-from blender_xpbd.constraints.plate_bending import build_plate_bending, evaluate_plate_bending
+from blender_xpbd.constraints.bending.plate_bending import build_plate_bending, evaluate_plate_bending
 from blender_xpbd.geometry.cholesky import SparseRows
 from blender_xpbd.geometry.surface.rest_curvature import vertex_frames
 from tests.constraints.bent_sheets import bent_sheet, equilateral_sheet, jittered, sheet_matrix

@@ -24,10 +24,11 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from .constraint import ACCUMULATE, DAMPED, SMALL, ConstraintBlock, ConstraintType, damping_share
+from ..constraint import ACCUMULATE, DAMPED, SMALL, ConstraintBlock, ConstraintType, damping_share
+from ..pools import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, POOLED_ROW
+from ..quaternions import turned_along
+from ..scaling import Scaling
 from .elimination_functions import factorize, substitute
-from .pools import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, POOLED_ROW
-from .quaternions import turned_along
 from .rod_joints import bend_joints, carry_edges, clear_systems, keep_vector, move_of, note_turns, push_ends, vector_at
 from .rod_tables import (
     AT_EDGE_STATES,
@@ -71,7 +72,6 @@ from .rod_tables import (
     TENSION_ROWS,
     TWIST_ROWS,
 )
-from .scaling import Scaling
 
 # in a substep bending turns no edge farther [rad]: what is bent that much is not what the matrix was made for
 MOST_TURN = 0.5
@@ -171,9 +171,11 @@ def solve_tension(particles: ti.template(), constraints: ti.template(), i, p, st
     swing keeps its height. Where a strand is so taut that this would make its waves grow, and where an edge turned far,
     they pull along where they are. The matrix is the same for all further passes.
     """
-    error = find_tensions(particles, constraints, i, p, NOW, step, mode)
+    error = measure_strains(particles, constraints, i, p, NOW, step, mode)
+    find_tensions(particles, constraints, i)
     if tautness(particles, constraints, i) < MOST_TAUTNESS:
-        error = find_tensions(particles, constraints, i, p, BEFORE, step, mode)
+        error = measure_strains(particles, constraints, i, p, BEFORE, step, mode)
+        find_tensions(particles, constraints, i)
     pull_edges(particles, constraints, i)
     last = 1e30
     for _ in range(TENSION_PASSES - 1):
@@ -187,16 +189,14 @@ def solve_tension(particles: ti.template(), constraints: ti.template(), i, p, st
 
 
 @ti.func
-def find_tensions(particles: ti.template(), constraints: ti.template(), i, p, along, step, mode: ti.template()):
-    """Tensions of the first pass, along ``NOW`` or ``BEFORE``; the greatest strain."""
+def find_tensions(particles: ti.template(), constraints: ti.template(), i):
+    """Tensions of the first pass, from the right hand sides and the diagonal of ``measure_strains``."""
     indices, values = ti.static(constraints.indices, constraints.parameters)
     extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
     rows, pattern = indices[extras + TENSION_ROWS], extras + indices[extras + AT_TENSION_PATTERN]
-    error = measure_strains(particles, constraints, i, p, along, step, mode)
     couple_tensions(particles, constraints, i)
     factorize(indices, values, pattern, rows, first + indices[extras + AT_TENSION_MATRIX])
     solve_tensions(constraints, i)
-    return error
 
 
 @ti.func

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..geometry.elimination import Elimination, eliminate
-from ..geometry.strand_graph import Strand
-from .pools import Pools
+from ...geometry.elimination import Elimination, eliminate
+from ...geometry.strand_graph import Strand
+from ..pools import Pools
 from .rod_tables import EDGE_STATES, HEADER, JOINT_INTS, JOINT_STATES, PAIR_INTS
 
 Floats = npt.NDArray[np.float64]

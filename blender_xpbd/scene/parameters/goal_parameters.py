@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .parameter import Parameter
+from ..parameter import Parameter
 
 GOAL_FREQUENCY = Parameter(
     "goal_frequency",

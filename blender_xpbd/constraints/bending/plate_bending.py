@@ -26,13 +26,13 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from ..geometry.cholesky import SparseRows, factorize
-from ..geometry.components import connected_components
-from ..geometry.surface.rest_curvature import RestCurvature
-from .constraint import ACCUMULATE, DAMPED, ConstraintBlock, ConstraintType
-from .lanes import edge, place
-from .pools import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, MEMBERS, POOLED_ROW, Pools, joined_pools, pooled_rows
-from .scaling import compliances
+from ...geometry.cholesky import SparseRows, factorize
+from ...geometry.components import connected_components
+from ...geometry.surface.rest_curvature import RestCurvature
+from ..constraint import ACCUMULATE, DAMPED, ConstraintBlock, ConstraintType
+from ..lanes import edge, place
+from ..pools import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, MEMBERS, POOLED_ROW, Pools, joined_pools, pooled_rows
+from ..scaling import compliances
 from .shell_frames import member_forces, rest_force, turn_frames, with_rest
 
 Floats = npt.NDArray[np.float64]

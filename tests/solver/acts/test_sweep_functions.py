@@ -11,8 +11,7 @@ from blender_xpbd.contacts.pairs.tables import MULTIPLIER, NEAR_INTS, NEAR_NORMA
 from blender_xpbd.contacts.pairs.touch import CALM
 from blender_xpbd.device.arrays import make_array
 from blender_xpbd.device.packs import pack_type
-from blender_xpbd.solver.order.stages import MOST_SWEEPS
-from blender_xpbd.solver.step.sweep_functions import (
+from blender_xpbd.solver.acts.sweep_functions import (
     ALL,
     BUSY,
     CALM_ALL,
@@ -22,6 +21,7 @@ from blender_xpbd.solver.step.sweep_functions import (
     asked,
     sweep_code,
 )
+from blender_xpbd.solver.order.stages import MOST_SWEEPS
 from blender_xpbd.solver.windows.pair_tables import SWEPT, TOLD_WIDTH
 from tests.solver.scenes import cloth, pins, plane, touching
 from tests.solver.step.test_pair_substeps import array

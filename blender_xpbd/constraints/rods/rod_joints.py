@@ -3,9 +3,9 @@
 
 import taichi as ti
 
-from .constraint import ACCUMULATE, DAMPED, SMALL
-from .pools import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE
-from .quaternions import carried, conjugate, product, rotated, turned_about
+from ..constraint import ACCUMULATE, DAMPED, SMALL
+from ..pools import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE
+from ..quaternions import carried, conjugate, product, rotated, turned_about
 from .rod_tables import (
     AT_EDGE_STATES,
     AT_EDGE_VALUES,

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_xpbd.constraints.dihedral_bending import hinge_compliance
-from blender_xpbd.constraints.isometric_bending import THINNEST, build_isometric_bending, isometric_compliance
+from blender_xpbd.constraints.bending.dihedral_bending import hinge_compliance
+from blender_xpbd.constraints.bending.isometric_bending import THINNEST, build_isometric_bending, isometric_compliance
+from tests.constraints.bending.test_dihedral_bending import HINGE, WEIGHTS, folded
 from tests.constraints.projection_kernel import projected
-from tests.constraints.test_dihedral_bending import HINGE, WEIGHTS, folded
 
 ALONG = (0.3, 0.6)
 

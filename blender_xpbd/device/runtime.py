@@ -24,6 +24,9 @@ AUTO_GPU_CONSTRAINTS = 1_000_000
 MOST_THREADS = 16
 THREADS_VARIABLE = "TI_CPU_MAX_NUM_THREADS"
 
+# holds something once Taichi has been started in this process
+_has_started: list[bool] = []
+
 
 def start_taichi(
     device: str, graphics_work: int, cache_folder: Path, is_double: bool = True, is_branched: bool = True
@@ -50,9 +53,11 @@ def start_taichi(
     # kernels are code: nobody else shall write there
     cache_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     forget()
-    if not knows_taichi() or ti.lang.impl.get_runtime().prog is not None:
-        # arrays and packs that wait for the collector would take others with them that then lie where they lay
+    if not knows_taichi() or _has_started:
+        # arrays and packs that wait for the collector would take others with them that then lie where they lay, though
+        # Taichi was stopped meanwhile
         gc.collect()
+    _has_started.append(True)
     ti.init(
         arch=ARCHITECTURES[device],
         offline_cache=True,

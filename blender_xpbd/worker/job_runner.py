@@ -83,6 +83,8 @@ def run_job(folder: Path, stop: StopSignal, taichi_cache: Path, runner: type[Job
 
 def _leave_taichi() -> None:
     """Stop Taichi. Where that fails, as on a lost graphics card, kernels go unkept, but the job has its status."""
+    # another job of this process may collect what this one has left
+    gc.unfreeze()
     try:
         stop_taichi()
     except Exception:  # noqa: BLE001

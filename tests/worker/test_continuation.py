@@ -102,7 +102,7 @@ def test_a_shorter_range_goes_on_from_a_state_on_the_way(tmp_path):
 def test_other_substeps_by_material_begin_anew(tmp_path):
     """A longer fall asks for more: what was simulated with fewer is not gone on from."""
     made = [
-        replace(item, settings=replace(item.settings, quality="NORMAL"))
+        replace(item, settings=replace(item.settings, quality="MATERIAL"))
         for item in (scene(jelly_cube(0.5, height=3.0), colliders=[plane()], frames=(1, n)) for n in (6, 40))
     ]
     former = run(write_job(tmp_path, made[0]))

@@ -2,6 +2,7 @@
 """One run of one job, within this process: what its status says of each end, and what it keeps on the disk."""
 
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -280,3 +281,33 @@ def test_a_bake_that_goes_on_flushes_the_frames_before_too(tmp_path, monkeypatch
     runner._begin(find_start(folder, made.frames, cache, 80_000, was_saved=True), made, solver, cache)
     runner._save_checkpoint(solver, cache)
     assert [path.name for path in flushed] == [f"frame_{frame:08d}.bin" for frame in range(1, 11)]
+
+
+JOBS_OF_ONE_PROCESS = """
+import gc, sys
+from pathlib import Path
+import taichi as ti
+from blender_xpbd.jobs.job import write_job
+from blender_xpbd.worker.job_runner import run_job
+from blender_xpbd.worker.stop_signal import StopSignal
+from tests.solver.scenes import cloth, scene
+start = ti.init
+
+def init(**options):
+    gc.unfreeze()
+    print("arrays", sum(isinstance(thing, ti.Ndarray) for thing in gc.get_objects()))
+    start(**options)
+
+ti.init = init
+for last in (2, 3):
+    folder = write_job(Path(sys.argv[1]), scene(cloth(4), frames=(1, last), substeps=2, meet=True))
+    print("exit", int(run_job(folder, StopSignal(), Path(sys.argv[2]))))
+"""
+
+
+def test_a_job_leaves_no_arrays_to_the_next_one_of_its_process(tmp_path):
+    """One that is deleted later takes a new one with it that lies where it lay."""
+    command = [sys.executable, "-c", JOBS_OF_ONE_PROCESS, str(tmp_path), str(KERNELS)]
+    done = subprocess.run(command, cwd=KERNELS.parents[1], check=True, capture_output=True, text=True)
+    told = [line for line in done.stdout.splitlines() if line.startswith(("arrays", "exit"))]
+    assert told == ["arrays 0", "exit 0"] * 2

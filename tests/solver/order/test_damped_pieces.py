@@ -72,8 +72,8 @@ def test_only_bodies_with_damping_have_pieces():
     assert pieces_of(still, damped) == [(list(range(9, 18)), [], 1, FREE)]
 
 
-def islands(stitched):
-    """Two sheets of one object, and a vertex alone."""
+def islands(stitched, edges=((0, 4),)):
+    """Two sheets of one object, loose edges between them, and a vertex alone."""
     positions, sizes, corners = grid(2)
     places = np.concatenate([positions, positions + np.array([0.0, 0.0, 1.0]), [[5.0, 0.0, 0.0]]])
     return replace(
@@ -81,13 +81,15 @@ def islands(stitched):
         positions=places,
         face_sizes=np.tile(sizes, 2),
         corners=np.concatenate([corners, corners + 4]).astype(np.int32),
-        loose_edges=np.array([[0, 4]], np.int32),
+        loose_edges=np.array(edges, np.int32).reshape(-1, 2),
     )
 
 
-def test_sheets_are_pieces_until_they_are_sewn():
-    assert [movable for movable, *_ in pieces_of(islands(stitched=False))] == [[0, 1, 2, 3], [4, 5, 6, 7]]
-    assert [movable for movable, *_ in pieces_of(islands(stitched=True))] == [list(range(8))]
+@pytest.mark.parametrize("stitched", [False, True], ids=["thread", "seam"])
+def test_sheets_are_pieces_until_a_thread_or_a_seam_joins_them(stitched):
+    apart, joined = islands(stitched, edges=()), islands(stitched)
+    assert [movable for movable, *_ in pieces_of(apart)] == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    assert [movable for movable, *_ in pieces_of(joined)] == [list(range(8))]
 
 
 def test_all_particles_of_a_pool_hang_together():

@@ -9,7 +9,10 @@ import pytest
 from blender_xpbd.scene.force import Force
 from blender_xpbd.solver.order import stages
 from blender_xpbd.solver.order.stages import RESTORE_SPINS, SUM_SPINS
+from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.step import colour_path
+from blender_xpbd.solver.system.grabbed import GrabbedParticles
+from blender_xpbd.solver.system.system import build_system
 from tests.solver import scenes
 from tests.solver.scenes import cloth, jelly_cube, pins, plane
 
@@ -23,11 +26,15 @@ def simulation(path):
     hung = cloth(24, pinned=(0, 23), height=1.0, area_density=0.15)
     targets = np.stack([hung.positions[[0, 23]] + [0.02 * frame, 0.0, 0.0] for frame in range(50)])
     hung = dataclasses.replace(hung, pins=pins(hung.positions, (0, 23), targets=targets))
-    fallen = dataclasses.replace(
-        jelly_cube(0.2, 0.2, 3, restitution=0.8, youngs_modulus=3e5, damping_time=0.01), identifier="b1"
-    )
+    material = {"restitution": 0.8, "youngs_modulus": 3e5, "damping_time": 0.01, "yield_strain": 0.01}
+    fallen = dataclasses.replace(jelly_cube(0.2, 0.2, 3, **material), identifier="b1")
     wind = Force("f0", "Wind", "WIND", np.eye(4)[None], strength=4.0, wind_factor=0.5)
-    return scenes.solver(hung, fallen, colliders=[plane()], forces=[wind], substeps=6, path=path)
+    made = scenes.scene(hung, fallen, colliders=[plane()], forces=[wind], substeps=6)
+    played = Solver(dataclasses.replace(build_system(made), takes_grabs=True), (path,))
+    hand = np.array([0.0, 0.0, 1.2])
+    held = np.array([300], np.int32)
+    played.grab = GrabbedParticles(held, np.ones(1), 1e3, 0.01, 0.01, hand, hand)
+    return played
 
 
 def positions(path):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -15,23 +15,62 @@ from .array_record import ARRAYS_FOLDER
 from .checkpoint import CHECKPOINT_FILE
 from .files import inside, io_error, is_there, make_folder, share
 from .frames import FRAMES_FOLDER
-from .job import FOLDER_NAME_LENGTH, JOB_FILE
+from .job import FOLDER_NAME_LENGTH, JOB_FILE, read_description
 from .lock import JobLock
+from .milestones import MILESTONES_FOLDER
 from .result import RESULT_FILE
 from .status import STATUS_FILE
 from .tangled import TANGLED_FILE
 
+_PLAYED_NAME = re.compile(r"played_[0-9a-f]{12}")
 _JOB_NAME = re.compile(rf"[0-9a-f]{{{FOLDER_NAME_LENGTH}}}")
 
 
 def job_folders(cache: Path) -> list[Path]:
-    """The folders of jobs in a cache, by name; what else lies there is none of ours.
+    """The folders of jobs in a cache, by name, then those of runs that were played; what else lies there is not ours.
 
     Raises:
         XpbdError: E_IO.
     """
-    names = [name for name, is_folder in _entries(cache) if is_folder and _JOB_NAME.fullmatch(name)]
-    return [cache / name for name in sorted(names) if is_there(cache / name / JOB_FILE)]
+    names = sorted(name for name, is_folder in _entries(cache) if is_folder)
+    played = [cache / name for name in names if _PLAYED_NAME.fullmatch(name)]
+    return [path for folder in (cache, *played) for path in _jobs_in(folder)]
+
+
+def _jobs_in(folder: Path) -> list[Path]:
+    names = sorted(name for name, is_folder in _entries(folder) if is_folder and _JOB_NAME.fullmatch(name))
+    return [folder / name for name in names if is_there(folder / name / JOB_FILE)]
+
+
+def needed_jobs(cache: Path, names: Iterable[str]) -> frozenset[str]:
+    """These jobs and those that they go on from.
+
+    Args:
+        cache: the folder of the jobs.
+        names: of job folders.
+
+    Raises:
+        XpbdError: E_IO.
+    """
+    needed: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in needed:
+            needed.add(name)
+            waiting += _goes_on_from(cache / name)
+    return frozenset(needed)
+
+
+def _goes_on_from(folder: Path) -> list[str]:
+    """The name of the job that one goes on from, in a list; none where it begins at rest or is not to be read."""
+    try:
+        scene = read_description(folder).record("scene")
+        return [] if scene.is_null("beginning") else [scene.record("beginning").text("job")]
+    except XpbdError as fault:
+        if fault.code != "E_JOB":
+            raise
+        return []
 
 
 def folder_size(folder: Path) -> int:
@@ -83,7 +122,26 @@ def free_jobs(cache: Path, used: Set[str]) -> tuple[int, int]:
         except OSError as fault:
             raise io_error("delete", folder, 0, fault) from fault
         count, size = count + 1, size + bytes_there
+        if folder.parent != cache and not _entries(folder.parent):
+            # of a played run, which had the folder for itself
+            shutil.rmtree(folder.parent, ignore_errors=True)
     return count, size
+
+
+def hand_on_all(source: Path, cache: Path) -> None:
+    """Give a job, and those that it goes on from, to another cache; as ``hand_on``.
+
+    Args:
+        source: the job folder; the others lie beside it.
+        cache: the other cache.
+
+    Raises:
+        XpbdError: E_IO; E_CACHE, when a link stands in the way.
+    """
+    for name in sorted(needed_jobs(source.parent, [source.name])):
+        job = inside(source.parent, name, code="E_CACHE")
+        if is_there(job / JOB_FILE):
+            hand_on(job, inside(cache, name, code="E_CACHE"))
 
 
 def hand_on(source: Path, target: Path) -> None:
@@ -98,14 +156,20 @@ def hand_on(source: Path, target: Path) -> None:
     Raises:
         XpbdError: E_IO; E_CACHE, when a link stands in the way.
     """
-    for name in (ARRAYS_FOLDER, FRAMES_FOLDER):
-        files = [entry for entry, is_folder in _entries(inside(source, name, code="E_CACHE")) if not is_folder]
-        _share_files(source, target, name, files)
+    for name in (ARRAYS_FOLDER, FRAMES_FOLDER, *_milestones(source)):
+        entries = _entries(inside(source, *name.split("/"), code="E_CACHE"))
+        _share_files(source, target, name, [entry for entry, is_folder in entries if not is_folder])
     _share_files(source, target, "", (RESULT_FILE, TANGLED_FILE, CHECKPOINT_FILE, STATUS_FILE, JOB_FILE))
 
 
+def _milestones(source: Path) -> list[str]:
+    """The folders of states on the way, from the job's own folder."""
+    entries = _entries(inside(source, MILESTONES_FOLDER, code="E_CACHE"))
+    return [f"{MILESTONES_FOLDER}/{name}" for name, is_folder in entries if is_folder]
+
+
 def _share_files(source: Path, target: Path, folder: str, names: Iterator[str] | list[str] | tuple[str, ...]) -> None:
-    below = (folder,) if folder else ()
+    below = folder.split("/") if folder else []
     make_folder(inside(target, *below, code="E_CACHE"))
     for name in names:
         path = inside(source, *below, name, code="E_CACHE")

@@ -202,12 +202,11 @@ def _array_changes(old: _Job, former: _Item, new: _Job, item: _Item) -> Iterator
         if not shape or shape[0] != FRAMES or pair[0].shape[1:] != pair[1].shape[1:] or not all(map(len, pair)):
             yield Change(item.name, _array_label(name))
             continue
-        row = _first_difference(*pair)
-        if row is not None:
+        row, keeps = _first_difference(*pair), _is_built_alike(item, name, *pair)
+        if row is not None or not keeps:
             is_moved = len(pair[0]) > 1 or len(pair[1]) > 1
             label = "animation" if name == "positions" and is_moved else _array_label(name)
             frame = new.start + row if row and old.start == new.start else None
-            keeps = "parameter" not in item.record.values() or _extremes(pair[0]) == _extremes(pair[1])
             yield Change(item.name, label, frame, keeps)
 
 
@@ -221,6 +220,22 @@ def _first_difference(before: Array, after: Array) -> int | None:
     ]
     differs = (rows[0] != rows[1]).reshape(count, -1).any(axis=1)
     return int(np.argmax(differs)) if differs.any() else None
+
+
+def _is_built_alike(item: _Item, name: str, before: Array, after: Array) -> bool:
+    """Whether what is built once for all frames is the same: from a track's extremes, and of a mesh that deforms."""
+    if "parameter" in item.record.values():
+        return _extremes(before) == _extremes(after)
+    if name == "positions":
+        return (len(before) > 1) == (len(after) > 1)
+    return name != "transforms" or _keeps_scale(before) == _keeps_scale(after)
+
+
+def _keeps_scale(transforms: Array) -> bool:
+    """Whether matrices, shape (frames, 4, 4), turn and move a mesh without scaling it."""
+    linear = transforms[:, :3, :3]
+    squares = np.swapaxes(linear, 1, 2) @ linear
+    return bool(np.allclose(squares, squares[0], rtol=1e-9, atol=1e-12))
 
 
 def _extremes(values: Array) -> tuple[float, float]:

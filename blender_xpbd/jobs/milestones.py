@@ -61,7 +61,7 @@ def continue_job(source: Path, target: Path, frames: FrameRange, last: int) -> i
     Raises:
         XpbdError: E_IO; E_CACHE, when a link stands in the way.
     """
-    found = newest_state(source, last)
+    found = next(iter(states_until(source, last)), None)
     result = inside(source, RESULT_FILE, code="E_CACHE")
     if found is None or not is_there(result) or is_there(inside(target, CHECKPOINT_FILE, code="E_CACHE")):
         return None
@@ -75,13 +75,16 @@ def continue_job(source: Path, target: Path, frames: FrameRange, last: int) -> i
     return newest
 
 
-def newest_state(folder: Path, last: int) -> tuple[int, Path] | None:
-    """The last frame, up to a given one, after which a job has kept its state, and the folder of that checkpoint.
+def states_until(folder: Path, last: int) -> list[tuple[int, Path]]:
+    """The frames, up to a given one, after which a job has kept its state, the last one first.
+
+    Returns:
+        Each with the folder of that checkpoint, of which only the header was read.
 
     Raises:
         XpbdError: E_IO; E_CACHE, when a link stands in the way.
     """
-    return max((state for state in _states(folder) if state[0] <= last), default=None)
+    return sorted((state for state in _states(folder) if state[0] <= last), reverse=True)
 
 
 def share_frames(source: Path, target: Path, frames: FrameRange, last: int) -> bool:

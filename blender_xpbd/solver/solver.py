@@ -42,6 +42,9 @@ from .windows.pair_tables import MOST_PUSHING
 Floats = npt.NDArray[np.floating[Any]]
 
 
+_OF_PARTICLES = ("positions", "velocities", "older_positions", "older_velocities", "corrections")
+
+
 class Solver:
     """A system of particles that moves from frame to frame.
 
@@ -108,7 +111,8 @@ class Solver:
 
         Where something may have passed through, it is done again in slices.
         """
-        begins_anew = self.frame_index % self.system.scene.frames.step == 0
+        frames = self.system.scene.frames
+        begins_anew = (self.frame_index - frames.hidden) % frames.step == 0
         if pairs.begins_clear(self.frame_index) and self._stays_clear(path, pairs):
             pairs.count_passed(begins_anew=begins_anew)
             return
@@ -324,10 +328,11 @@ class Solver:
             XpbdError: E_CACHE, where the bodies are others.
         """
         mine = self.checkpoint()
+        count = int(self.system.starts[-1])
         fitting = {
-            name: arrays[name]
+            name: fitted
             for name, array in mine.items()
-            if name in arrays and (name == "anchors" or arrays[name].shape == array.shape)
+            if name in arrays and (fitted := _fitted(name, arrays[name], array, count)) is not None
         }
         if not fitting.keys() >= {"positions", "velocities"}:
             raise XpbdError("E_CACHE", "The state is of other bodies; begin again.")
@@ -412,3 +417,19 @@ class _Embedding:
             return positions.take(self._elements, axis=0)
         vertices: npt.NDArray[np.float32] = np.einsum("vj,vjk->vk", self._weights, positions[self._elements])
         return vertices
+
+
+def _fitted(
+    name: str, array: npt.NDArray[np.generic], mine: npt.NDArray[np.generic], count: int
+) -> npt.NDArray[np.generic] | None:
+    """An array of another solver's state as this one has it; None where it does not fit.
+
+    Of arrays of particles those of the bodies count, which come first; what is held by other anchors has others here.
+    """
+    if name == "anchors" or array.shape == mine.shape:
+        return array
+    if name not in _OF_PARTICLES or array.shape[1:] != mine.shape[1:] or min(len(array), len(mine)) < count:
+        return None
+    fitted = mine.copy()
+    fitted[:count] = array[:count]
+    return fitted

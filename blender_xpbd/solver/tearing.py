@@ -32,6 +32,8 @@ Arrays = Mapping[str, npt.NDArray[np.generic]]
 # arrays of particles that go on; others are about constraints and contacts, and begin anew
 _OF_PARTICLES = ("positions", "velocities", "older_positions", "older_velocities")
 _OF_BODIES = ("may_cross", "passed", "clear")
+# of rods; the last column of the second is their inertia, which is the new system's
+_OF_RODS = ("orientations", "angular_velocities")
 # what a checkpoint may take more where seams have torn: each may have a particle and constraints of its own
 _MOST_GROWTH = 4
 
@@ -104,6 +106,8 @@ class TearingSolver(Solver):
             bodies[number] = replace(bodies[number], torn=mask)
         frame_index, frames, seams, notices = self.frame_index, self.frames_advanced, self._seams, self.notices
         system = build_system(replace(old.scene, bodies=tuple(bodies)))
+        # of what hung together before
+        self.__dict__.pop("_falls", None)
         super().__init__(replace(system, notices=old.notices), self.paths)
         self._seams, self.torn, self.notices = seams, dict(torn), notices
         self.frame_index, self.frames_advanced = frame_index, frames
@@ -131,8 +135,13 @@ class TearingSolver(Solver):
             raise XpbdError("E_CACHE", "The checkpoint's tears do not fit the job.")
         ends = np.cumsum([len(mask) for mask in self.torn.values()])
         parts = np.split(flags.astype(np.bool_), ends[:-1])
+        whole = self.torn
         self._rebuild(dict(zip(self.torn, parts, strict=True)), keep=False)
-        super().restore(frame_index, arrays)
+        try:
+            super().restore(frame_index, arrays)
+        except XpbdError:
+            self._rebuild(whole, keep=False)
+            raise
 
 
 def _carried(old: System, before: Arrays, new: System, built: Arrays) -> dict[str, npt.NDArray[np.generic]]:
@@ -151,6 +160,10 @@ def _carried(old: System, before: Arrays, new: System, built: Arrays) -> dict[st
             state[name][: len(sources), :3] = before[name][sources, :3]
     moves = new.inverse_masses[: len(sources)] > 0.0
     state["velocities"][: len(sources)] *= moves[:, None]
+    for name in _OF_RODS:
+        if name in state and name in before and state[name].shape == before[name].shape:
+            kept = slice(None) if name == "orientations" else slice(3)
+            state[name][:, kept] = before[name][:, kept]
     for name in _OF_BODIES:
         if name in state and name in before and state[name].shape == before[name].shape:
             state[name] = before[name].copy()

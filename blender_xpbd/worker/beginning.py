@@ -13,12 +13,13 @@ import numpy.typing as npt
 from ..jobs.checkpoint import read_checkpoint, write_checkpoint
 from ..jobs.files import inside
 from ..jobs.job import read_job
-from ..jobs.milestones import newest_state, share_frames
+from ..jobs.milestones import share_frames, states_until
 from ..jobs.result import read_result
 from ..scene.beginning import Beginning
 from ..scene.errors import XpbdError
 from ..scene.scene import Scene
 from ..scene.stages import staged
+from ..solver.solver import Solver
 from ..solver.step.plan import choose_paths
 from ..solver.system.system import System, build_system
 from ..solver.tearing import make_solver
@@ -28,16 +29,16 @@ from .stop_signal import StopSignal
 State = dict[str, npt.NDArray[Any]]
 
 
-def take_over(folder: Path, scene: Scene, origin: npt.NDArray[np.float64], device: str, stop: StopSignal) -> bool:
+def take_over(folder: Path, scene: Scene, solver: Solver, device: str, stop: StopSignal) -> bool:
     """Give a job the frames of the one that it goes on from, and the state after the last of them.
 
     The state is that job's own. Where it has kept none after that frame, the job is simulated again from the state
-    before, which gives the same bytes.
+    before, which gives the same bytes. What only one of the two solvers keeps begins as at the start, or is dropped.
 
     Args:
         folder: of the job; the other one lies beside it.
         scene: of the job, with its ``beginning``.
-        origin: that the positions of the job are relative to [m].
+        solver: of the job; afterwards it is where the other job was.
         device: that Taichi was started on.
         stop: looked at between frames.
 
@@ -56,19 +57,30 @@ def take_over(folder: Path, scene: Scene, origin: npt.NDArray[np.float64], devic
         frames = system.scene.frames
         if (frames.start, frames.frame_duration) != (scene.frames.start, scene.frames.frame_duration):
             raise cannot_go_on(beginning)
-        if not np.array_equal(system.origin, origin) or beginning.frame > frames.end:
+        if not np.array_equal(system.origin, solver.system.origin) or beginning.frame > frames.end:
             raise cannot_go_on(beginning)
-        state = _state_after(source, system, beginning.frame, device, stop)
+        state = _state_after(source, system, beginning.frame, device, stop, frozenset({folder.name}))
         if state is None:
             return False
         if not share_frames(source, folder, scene.frames, beginning.frame):
             raise cannot_go_on(beginning)
+        _take_up(solver, beginning.frame - scene.frames.start, state)
     except XpbdError as fault:
         if fault.code in {"E_JOB", "E_CACHE"}:
             raise cannot_go_on(beginning) from fault
         raise
-    write_checkpoint(folder, beginning.frame, state)
+    write_checkpoint(folder, beginning.frame, solver.checkpoint())
     return True
+
+
+def _take_up(solver: Solver, frame_index: int, state: State) -> None:
+    """Restore the state whole where it fits; else what both solvers have."""
+    try:
+        solver.restore(frame_index, state)
+    except XpbdError as fault:
+        if fault.code != "E_CACHE":
+            raise
+        solver.adopt(frame_index, state)
 
 
 def cannot_go_on(beginning: Beginning) -> XpbdError:
@@ -87,25 +99,44 @@ def _system(source: Path) -> System:
     return with_settings(build_system(scene), settings)
 
 
-def _state_after(source: Path, system: System, frame: int, device: str, stop: StopSignal) -> State | None:
-    """The state of a job after a frame, None where a stop was requested."""
+def _state_after(
+    source: Path, system: System, frame: int, device: str, stop: StopSignal, seen: frozenset[str]
+) -> State | None:
+    """The state of a job after a frame, None where a stop was requested; ``seen``: jobs that ask for it.
+
+    Raises:
+        XpbdError: E_CACHE, also where jobs go on from each other in a circle.
+    """
+    if source.name in seen:
+        raise XpbdError("E_CACHE", f"{source} goes on from itself.")
     start = system.scene.frames.start
     solver = make_solver(system, choose_paths(system, device))
     solver.compile()
-    found = newest_state(source, frame)
     earlier = system.scene.beginning
-    if found is not None:
-        saved = read_checkpoint(found[1], solver.most_checkpoint_bytes)
-        if saved is not None:
-            solver.restore(saved[0] - start, saved[1])
-    elif earlier is not None:
-        older = inside(source.parent, earlier.job, code="E_CACHE")
-        state = _state_after(older, _system(older), earlier.frame, device, stop)
+    if not _restore_newest(solver, source, start, frame) and earlier is not None:
+        older, until = inside(source.parent, earlier.job, code="E_CACHE"), min(earlier.frame, frame)
+        state = _state_after(older, _system(older), until, device, stop, seen | {source.name})
         if state is None:
             return None
-        solver.restore(earlier.frame - start, state)
+        _take_up(solver, until - start, state)
     while solver.frame_index < frame - start:
         if stop.is_requested:
             return None
         solver.advance()
     return solver.checkpoint()
+
+
+def _restore_newest(solver: Solver, source: Path, start: int, last: int) -> bool:
+    """Bring a solver to the last whole state that its job has kept until a frame; whether there is one."""
+    for number, place in states_until(source, last):
+        if number < start:
+            continue
+        try:
+            saved = read_checkpoint(place, solver.most_checkpoint_bytes)
+            if saved is not None:
+                solver.restore(saved[0] - start, saved[1])
+                return True
+        except XpbdError as fault:
+            if fault.code != "E_CACHE":
+                raise
+    return False

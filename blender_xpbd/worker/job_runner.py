@@ -154,6 +154,8 @@ class JobRunner:
         measure = Measure(system, has_contact=crossings is not None)
         vertex_count = sum(body.vertex_count for body in scene.bodies)
         cache = FrameCache(self._folder, vertex_count, len(system.models), len(measure.names), len(system.orientations))
+        with self._watch.stage("compile"):
+            solver.compile()
         begin = Start()
         if is_simulated_alike(self._folder, system.origin, system.scene.settings):
             begin = find_start(self._folder, scene.frames, cache, solver.most_checkpoint_bytes, was_saved=was_saved)
@@ -161,12 +163,10 @@ class JobRunner:
         write_result(self._folder, _result(system, device, measure.names, self._status.notices, found))
         if scene.beginning is not None and begin.saved is None:
             with self._watch.stage("beginning"):
-                if not take_over(self._folder, scene, system.origin, device, self._stop):
+                if not take_over(self._folder, scene, solver, device, self._stop):
                     self._tell("INTERRUPTED")
                     return ExitCode.INTERRUPTED
             begin = find_start(self._folder, scene.frames, cache, solver.most_checkpoint_bytes, was_saved=False)
-        with self._watch.stage("compile"):
-            solver.compile()
         solver = self._begin(begin, scene, solver, cache)
         if solver.frame_index == 0 and not scene.frames.hidden:
             self._publish(solver, cache, measure, scene.frames.start)

@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from blender_xpbd.jobs.cache_contents import folder_size, free_jobs, hand_on, job_folders
+from blender_xpbd.jobs.cache_contents import folder_size, free_jobs, hand_on, hand_on_all, job_folders, needed_jobs
 from blender_xpbd.jobs.checkpoint import checkpoint_frame, write_checkpoint
 from blender_xpbd.jobs.frames import FrameCache
 from blender_xpbd.jobs.job import read_job, write_job
 from blender_xpbd.jobs.lock import JobLock
+from blender_xpbd.jobs.milestones import states_until, write_milestone
 from blender_xpbd.jobs.status import Status, read_status, write_status
+from blender_xpbd.scene.beginning import Beginning
 from blender_xpbd.scene.errors import XpbdError
 
 
@@ -82,6 +86,32 @@ def test_a_job_is_copied_where_links_are_refused(computed, tmp_path, monkeypatch
     hand_on(computed, target)
     assert FrameCache(target, 4, 1, 2).verify(1)
     assert checkpoint_frame(target) == 1
+
+
+def test_a_job_takes_along_what_it_goes_on_from(computed, scene, tmp_path):
+    write_milestone(computed, 1, {"x": np.arange(3.0)})
+    later = write_job(computed.parent, replace(scene, beginning=Beginning(computed.name, 0)))
+    gone = Beginning("0" * 24, 0)
+    last = write_job(computed.parent, replace(scene, air_density=2.0, beginning=gone))
+    assert needed_jobs(computed.parent, [later.name]) == {computed.name, later.name}
+    assert needed_jobs(computed.parent, [last.name]) == {last.name, gone.job}
+    hand_on_all(later, tmp_path / "other")
+    hand_on_all(last, tmp_path / "other")
+    assert {path.name for path in job_folders(tmp_path / "other")} == {computed.name, later.name, last.name}
+    assert not (tmp_path / "other" / gone.job).exists()
+    (computed / "checkpoint.bin").unlink()
+    assert states_until(tmp_path / "other" / computed.name, 5)[-1][0] == 1
+
+
+def test_a_played_run_that_nobody_keeps_goes_with_its_folder(computed):
+    cache = computed.parent
+    played = cache / f"played_{'ab' * 6}"
+    played.mkdir()
+    computed.rename(played / computed.name)
+    assert job_folders(cache) == [played / computed.name]
+    assert free_jobs(cache, {computed.name}) == (0, 0)
+    assert free_jobs(cache, set())[0] == 1
+    assert not played.exists()
 
 
 def test_a_link_among_the_frames_leads_nowhere(computed, tmp_path):

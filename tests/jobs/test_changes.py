@@ -140,6 +140,27 @@ def test_a_track_with_another_greatest_value_keeps_nothing(tmp_path, scene):
     assert kept_until(changes(before, made(np.array([0.0, 1.0, 2.0, 3.0])))) is None
 
 
+def test_a_longer_range_with_a_greater_value_keeps_nothing(tmp_path, scene):
+    def made(last):
+        body = scene.bodies[1].identifier
+        short = falling(FrameRange(1, last), scene)
+        return write_job(tmp_path, replace(short, tracks=(Track(body, "friction", np.linspace(0, 1, 21)[:last]),)))
+
+    assert kept_until(changes(made(10), made(21))) is None
+
+
+def test_a_mesh_that_begins_to_deform_or_to_scale_keeps_nothing(tmp_path, scene):
+    still = with_collider(scene, 2, positions=scene.colliders[2].positions[:1])
+    later = np.repeat(scene.colliders[2].positions[:1], 4, axis=0)
+    later[3] *= 1.1
+    deforms = with_collider(scene, 2, positions=later)
+    scaled = np.tile(np.eye(4), (4, 1, 1))
+    scaled[3, 0, 0] = 2.0
+    before = write_job(tmp_path, still)
+    assert kept_until(changes(before, write_job(tmp_path, deforms))) is None
+    assert kept_until(changes(before, write_job(tmp_path, with_collider(still, 2, transforms=scaled)))) is None
+
+
 def test_a_damaged_job_is_refused(tmp_path, scene):
     job = write_job(tmp_path / "a", scene)
     other = write_job(tmp_path / "b", scene)

@@ -68,6 +68,38 @@ def test_a_bake_goes_on_from_one_that_went_on(run):
     assert [frame for frame in before if before[frame] == after[frame]] == list(range(1, 10))
 
 
+def test_a_bake_from_an_earlier_frame_than_the_one_before(run):
+    first, *_ = run(falling())
+    second, *_ = run(falling(friction=0.0, beginning=Beginning(first.name, 8)))
+    third, code, output = run(falling(friction=1.0, beginning=Beginning(second.name, 3)))
+    direct, *_ = run(falling(friction=1.0, beginning=Beginning(first.name, 3)))
+    assert code == 0, output
+    assert frames_of(third)[0] == frames_of(direct)[0]
+
+
+def test_settings_that_keep_more_or_less_count_from_that_frame_on(run):
+    former, *_ = run(falling())
+    damped = falling(beginning=Beginning(former.name, 7))
+    material = replace(damped.bodies[0].material, damping_time=0.01, yield_strain=5.0)
+    job, code, output = run(replace(damped, bodies=(replace(damped.bodies[0], material=material),)))
+    assert code == 0, output
+    before, after = frames_of(former)[0], frames_of(job)[0]
+    assert [frame for frame in before if before[frame] == after[frame]] == list(range(1, 8))
+
+
+def test_jobs_that_go_on_from_each_other_are_refused(run, tmp_path):
+    """The digest of a job tells nothing of the name of its folder."""
+    former, *_ = run(falling())
+    job = write_job(tmp_path, falling(beginning=Beginning(former.name, 7)))
+    whole = (former / "result.json").read_bytes()
+    shutil.rmtree(former)
+    shutil.copytree(job, former)
+    (former / "result.json").write_bytes(whole)
+    code, _ = finish(start(job))
+    assert code == 2
+    assert read_status(job).error.code == "E_CACHE_STALE"
+
+
 def test_a_damaged_result_is_computed_again(run):
     former, *_ = run(falling())
     job, *_ = run(falling(friction=0.0, beginning=Beginning(former.name, 7)))

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from ...jobs.cache_contents import hand_on
+from ...jobs.cache_contents import hand_on_all
 from ...jobs.changes import Change, changes, kept_until
-from ...jobs.files import inside
 from ...jobs.milestones import continue_job
+from ...jobs.play_inputs import PlayInputs
 from ...scene.beginning import Beginning, validate_beginning
 from ...scene.errors import XpbdError
 from ...scene.scene import Scene
@@ -24,10 +24,16 @@ _BY_TRIAL = "AUTOMATIC"
 
 
 def former_job(targets: Iterable[ResultTarget]) -> Path | None:
-    """The job folder of the bake that the objects have now, by the first of them that has one."""
+    """The job folder of the bake that the objects have now, by the first of them that has one; none of a played run.
+
+    Raises:
+        XpbdError: E_IO; E_CACHE, when a link stands in the way.
+    """
     objects = (object_by_uid(target.object_uid) for target in targets)
     records = (read_record(obj) for obj in objects if obj is not None)
-    return next((path for record in records if record and (path := record_folder(record)) is not None), None)
+    paths = (record_folder(record) for record in records if record is not None)
+    # a hand has moved what was played
+    return next((path for path in paths if path is not None and not PlayInputs(path).newest_run()), None)
 
 
 def job_changes(former: Path, job: Path) -> tuple[Change, ...]:
@@ -50,7 +56,7 @@ def go_on_from(former: Path, job: Path, found: tuple[Change, ...], scene: Scene)
     """
     if former.name == job.name:
         if former != job and former.is_dir():
-            hand_on(former, job)
+            hand_on_all(former, job.parent)
         return
     last = kept_until(found)
     if last is not None and scene.settings.quality != _BY_TRIAL:
@@ -72,7 +78,7 @@ def gone_on(reading: Reading, former: Path | None, first: int, folder: Path) -> 
     if former is None or not former.is_dir():
         raise XpbdError("E_NOTHING", "There is no bake whose frames could be kept: bake all frames first.")
     if former.parent != folder:
-        hand_on(former, inside(folder, former.name, code="E_CACHE"))
+        hand_on_all(former, folder)
     beginning = Beginning(former.name, first - 1)
     validate_beginning(beginning, reading.scene.frames)
     return replace(reading, scene=replace(reading.scene, beginning=beginning))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import bpy
 
-from ...jobs.cache_contents import hand_on
-from ...jobs.files import inside
+from ...jobs.cache_contents import hand_on_all
+from ...jobs.play_inputs import PlayInputs
 from ...scene.errors import XpbdError
 from ..data.bake_record import read_record, record_folder
 from .cache_folder import cache_folder
@@ -32,7 +32,10 @@ def bring_along(*_arguments: object) -> None:
             if former.parent == folder or not former.is_dir():
                 continue
             try:
-                hand_on(former, inside(folder, former.name, code="E_CACHE"))
+                if PlayInputs(former).newest_run():
+                    # what a hand has moved is no bake of the same inputs
+                    continue
+                hand_on_all(former, folder)
             except XpbdError as fault:
                 print(f"XPBD: the cache stays in {former.parent}. {fault}")
 

@@ -170,3 +170,19 @@ def test_a_bake_from_a_frame_on_needs_a_bake_before(bake, make_body):
     for frame in (1, 11):
         with pytest.raises(XpbdError, match="E_FRAME_RANGE"):
             bake(from_frame=frame)
+
+
+def test_a_played_run_is_no_bake_to_go_on_from(bake, make_body, fake_worker, tmp_path):
+    """Its frames are where a hand has put them, though its inputs are those of the bake."""
+    from pathlib import Path
+
+    from blender_xpbd.addon.baking.continuation import former_job
+    from blender_xpbd.jobs.play_inputs import PlayInputs
+
+    body = make_body()
+    job = Path(bake().cache)
+    target = type("Target", (), {"object_uid": body.session_uid})()
+    assert former_job([target]) == job
+    PlayInputs(job).begin_run()
+    assert former_job([target]) is None
+    assert not bake(cache=tmp_path / "elsewhere").from_cache

@@ -75,7 +75,7 @@ def test_a_disk_that_refuses_does_not_hinder_saving(bpy, saved, monkeypatch, cap
     def refuse(*_arguments):
         raise XpbdError("E_IO", "The disk is full.")
 
-    monkeypatch.setattr(cache_moving, "hand_on", refuse)
+    monkeypatch.setattr(cache_moving, "hand_on_all", refuse)
     bpy.ops.wm.save_as_mainfile(filepath=str(saved / "b.blend"))
     assert (saved / "b.blend").exists()
     assert "The disk is full" in capsys.readouterr().out

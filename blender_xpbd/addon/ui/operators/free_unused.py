@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from ....jobs.cache_contents import folder_size, free_jobs
+from ....jobs.cache_contents import folder_size, free_jobs, needed_jobs
 from ....scene.errors import XpbdError
 from ...data.bake_record import read_record
 from ...data.bake_status import STATUS
@@ -42,7 +42,7 @@ class XPBD_OT_free_unused(bpy.types.Operator):
         used = {record.job for record in records if record is not None}
         folder, _ = cache_folder(context.scene)
         try:
-            count, size = free_jobs(folder, used)
+            count, size = free_jobs(folder, needed_jobs(folder, used))
             left = folder_size(folder)
         except XpbdError as error:
             self.report({"ERROR"}, str(error))

@@ -15,7 +15,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...scene.errors import Notice
+from ...scene.errors import Notice, XpbdError
 from ..deformers.acceleration import Acceleration
 from ..deformers.probe import Probe, remove_lost_probes
 from ..keys.shape_key_writer import ShapeKeyWriter
@@ -108,7 +108,11 @@ def take_deformers_out(
             if obj is not None:
                 bodies[number] = _Body(context.scene, obj, writer)
         with frame_kept(context.scene):
+            scene_uid = context.scene.session_uid
             for frame in sorted({frame for body in bodies.values() for frame in body.writer.written}):
+                if context.scene is None or context.scene.session_uid != scene_uid:
+                    text = "Another scene was chosen while deformers were taken out of the keys: bake again."
+                    raise XpbdError("E_INTERRUPTED", text)
                 mine = {number: body for number, body in bodies.items() if body.writer.has_frame(frame)}
                 for number, body in mine.items():
                     body.begin(frame, positions(number, frame))

@@ -13,6 +13,7 @@ from ...scene.errors import XpbdError
 from ..data.bake_options import BakeOptions
 from ..data.bake_record import remove_orphans
 from ..data.bake_status import STATUS
+from ..data.data_lookup import object_by_uid
 from ..keys.clearing import clear_bake
 from .bake import BakeSession, interrupt_all
 from .progress import READING, REDUCING, SOLVING, STARTING, WAITING, WRITING, Progress
@@ -82,9 +83,16 @@ class WindowBake:
         An undo keeps data-blocks that are equal in its two last steps as they are now, and frees those that are in
         neither: a mesh would be left with freed shape keys.
         """
-        for obj in bpy.data.objects:
-            record = obj.xpbd.bake_record
-            if record and record != self._records_before.get(obj.session_uid, "") and obj.mode != "EDIT":
+        # clearing hair removes the object of its points: no reference may be touched after it
+        for uid in [obj.session_uid for obj in bpy.data.objects]:
+            obj = object_by_uid(uid)
+            record = "" if obj is None else obj.xpbd.bake_record
+            if (
+                obj is not None
+                and record
+                and record != self._records_before.get(obj.session_uid, "")
+                and obj.mode != "EDIT"
+            ):
                 clear_bake(obj)
 
     def _end(self) -> None:

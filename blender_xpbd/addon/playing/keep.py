@@ -43,7 +43,10 @@ def keep_run(context: bpy.types.Context, player: Player) -> BakeSummary:
     )
     _require_same(reading, player.reading)
     output = BakeOutput(player.job, reading, summary)
+    for notice in reading.notices:
+        summary.add_notice(notice)
     output.write(_ALL_THE_TIME, ALL_FRAMES)
+    _result(output.take_deformers_out(context))
     _result(output.reduce_keys())
     output.finish()
     if output.error is not None:
@@ -64,21 +67,20 @@ def use_as_rest_shape(player: Player) -> list[str]:
     poses = list(zip(player.reading.targets, player.shown_positions(), strict=True))
     frame = player.frame
     player.end()
-    done = []
+    meshes = []
     for target, positions in poses:
         obj = object_by_uid(target.object_uid)
         if obj is None or obj.type != "MESH" or not isinstance(target, KeyTarget):
             continue
-        if obj.type != "MESH":
-            raise XpbdError("E_PARAM", "Only a mesh can take its shape from a run.", obj.name)
         if own_keys(obj) or obj.xpbd.bake_record:
             advice = "The mesh has shape keys, which decide its shape: remove them, or clear the bake, first."
             raise XpbdError("E_PARAM", advice, obj.name)
-        local = target.local(frame, positions)
+        meshes.append((obj, target.local(frame, positions)))
+    # all of them, or none
+    for obj, local in meshes:
         obj.data.vertices.foreach_set("co", np.ascontiguousarray(local, np.float32).ravel())
         obj.data.update()
-        done.append(obj.name)
-    return done
+    return [obj.name for obj, _ in meshes]
 
 
 def _require_same(now: Reading, then: Reading) -> None:

@@ -18,6 +18,7 @@ from ...data.bake_options import BakeOptions
 from ...data.bake_status import STATUS
 from ...data.extension import worker_python_path
 from ...data.object_types import is_body
+from ...playing.display import take_back_all
 from ...process.waiting_worker import start_ahead
 from ..redraw import redraw_panels
 from ..wrapped_text import popup_text
@@ -37,11 +38,13 @@ class XPBD_OT_bake(bpy.types.Operator):
         name="Only Selected",
         description="Bake the selected objects again against the others as they are baked",
         default=False,
+        options={"SKIP_SAVE"},
     )
     from_current_frame: bpy.props.BoolProperty(
         name="From Current Frame",
         description="Keep the frames before the current one as they are baked",
         default=False,
+        options={"SKIP_SAVE"},
     )
 
     # Of the class: Blender frees the operator when the add-on is disabled, and leaves the timer to us
@@ -66,6 +69,8 @@ class XPBD_OT_bake(bpy.types.Operator):
         """Begin; the timer does the rest."""
         if bpy.app.background or context.window is None:
             return self.execute(context)
+        if self._lacks_selection(context):
+            return {"CANCELLED"}
         window_bake.start(context, self._wishes(context))
         manager = context.window_manager
         XPBD_OT_bake._timer = manager.event_timer_add(_TICK, window=context.window)
@@ -90,6 +95,15 @@ class XPBD_OT_bake(bpy.types.Operator):
             if over:
                 return self._leave(context)
         return {"PASS_THROUGH"}
+
+    def _lacks_selection(self, context: bpy.types.Context) -> bool:
+        """Whether only selected objects were to be baked and none is selected, which is told."""
+        # what a run that was played has left on an object that was in Edit Mode
+        take_back_all()
+        if not self.only_selected or any(is_body(obj) for obj in context.selected_objects):
+            return False
+        self.report({"WARNING"}, f"Select a {body_labels()} object first")
+        return True
 
     def _wishes(self, context: bpy.types.Context) -> BakeOptions:
         selected = tuple(obj.name for obj in context.selected_objects if is_body(obj))
@@ -126,6 +140,8 @@ class XPBD_OT_bake(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[Any]:
         """Bake, and return when it is done."""
+        if self._lacks_selection(context):
+            return {"CANCELLED"}
         STATUS.reset()
         manager = context.window_manager
         manager.progress_begin(0.0, 1.0)

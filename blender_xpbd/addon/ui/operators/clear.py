@@ -20,7 +20,10 @@ class XPBD_OT_clear(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     all: bpy.props.BoolProperty(
-        name="All Objects", description="Clear all objects of the scene, not only the selected ones", default=False
+        name="All Objects",
+        description="Clear all objects of the scene, not only the selected ones",
+        default=False,
+        options={"SKIP_SAVE"},
     )
 
     @classmethod

@@ -95,7 +95,10 @@ class XPBD_OT_play(bpy.types.Operator):
             self._tick(context, player)
             return self._end_as_wished(context, player)
         view = viewport_under(context, event)
-        if view is None and not player.is_held:
+        # what is held ends wherever it is let go
+        if view is None and not player.is_held and event.value != "RELEASE":
+            return {"PASS_THROUGH"}
+        if event.ctrl or event.alt or event.oskey:
             return {"PASS_THROUGH"}
         if is_navigation(event):
             return {"PASS_THROUGH"}
@@ -122,12 +125,17 @@ class XPBD_OT_play(bpy.types.Operator):
             window_play.stop()
             return self._leave(context, {"CANCELLED"})
         window_play.forget()
-        if wish == KEEP:
-            summary = keep_run(context, player)
-            self.report({"INFO"}, finished_text(summary))
-        else:
-            names = use_as_rest_shape(player)
-            self.report({"INFO"}, f"The pose is the rest shape of {', '.join(names)} now")
+        try:
+            if wish == KEEP:
+                summary = keep_run(context, player)
+                self.report({"INFO"}, finished_text(summary))
+            else:
+                names = use_as_rest_shape(player)
+                self.report({"INFO"}, f"The pose is the rest shape of {', '.join(names)} now")
+        except BaseException:
+            # nobody else knows the player any more
+            player.end()
+            raise
         return self._leave(context, {"FINISHED"})
 
     def cancel(self, context: bpy.types.Context) -> None:

@@ -11,6 +11,7 @@ from ....scene.body_kinds import body_labels, body_roles
 from ...data.object_types import can_have, is_body
 from ...data.properties import enum_items, fits_role
 from ...data.specs import GROUP_PROPERTIES, OBJECT_SETTINGS, PRESET_CHOICES
+from ...reading.mesh_reader import has_group
 
 # Names of vertex groups: an object without such a group keeps its own
 _GROUPS = frozenset({*GROUP_PROPERTIES, "pin_group", "attach_group", "no_contact_group", "goal_group", "push_group"})
@@ -91,7 +92,7 @@ def copy_settings(source: bpy.types.Object, target: bpy.types.Object) -> None:
     names = [setting.name for setting in OBJECT_SETTINGS if not setting.hidden]
     for name in names:
         value = getattr(source.xpbd, name)
-        if name in _GROUPS and value and value not in target.vertex_groups:
+        if name in _GROUPS and value and not has_group(target, value):
             continue
         if name == "attach_object" and value == target:
             continue

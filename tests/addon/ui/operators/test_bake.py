@@ -33,3 +33,20 @@ def test_a_bake_without_a_window_blocks(bpy, make_body, short, fake_worker):
 
 def test_cancel_needs_a_bake(bpy):
     assert not bpy.ops.xpbd.cancel.poll()
+
+
+def test_bake_selected_bakes_nothing_where_nothing_is_selected(bpy, make_body, fake_worker, select):
+    make_body("A")
+    for obj in bpy.context.selected_objects:
+        obj.select_set(False)
+    assert bpy.ops.xpbd.bake(only_selected=True) == {"CANCELLED"}
+    assert bpy.context.scene.xpbd.report == ""
+
+
+@pytest.mark.parametrize(
+    ("operator", "name"), [("bake", "only_selected"), ("bake", "from_current_frame"), ("clear", "all")]
+)
+def test_a_wish_of_one_button_is_not_kept_for_another(bpy, operator, name):
+    """Blender fills what a button does not say from the last call."""
+    properties = getattr(bpy.ops.xpbd, operator).get_rna_type().properties
+    assert properties[name].is_skip_save

@@ -77,7 +77,7 @@ def tearable():
     """A split cloth that hangs on one side, and grows as it falls."""
     body = split(cloth(6, height=2.0, stretch_stiffness=3.0, internal_damping=0.5, bending_model="NONE"))
     top = np.flatnonzero(body.positions[:, 1] > body.positions[:, 1].max() - 1e-6)
-    return replace(body, pins=pins(body.positions, top), velocity=np.array([0.0, -1.0, 0.0]))
+    return replace(body, pins=pins(body.positions, top), velocity=np.array([0.0, -3.0, 0.0]))
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ CASES = {
     ("yield_strain", ""): Case(hung(stretch_stiffness=5.0), 1.0, 50.0),
     ("yield_curvature", ""): Case(hung(bending_stiffness=0.1), 0.5, 50.0),
     ("creep", ""): Case(hung(stretch_stiffness=5.0, yield_strain=1.0), 5.0, 200.0),
-    ("tear_strain", ""): Case(tearable(), 10.0, 500.0),
+    ("tear_strain", ""): Case(tearable(), 60.0, 500.0),
     ("cohesion", ""): Case(heap(), 0.1, 9.0),
     ("gravity_x", ""): Case(hung(), 5.0, -5.0, SCENE_TARGET),
     ("gravity_y", ""): Case(hung(), 5.0, -5.0, SCENE_TARGET),

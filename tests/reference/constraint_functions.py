@@ -58,6 +58,13 @@ def weighted_sum(x, *coefficients):
     return c @ x, np.einsum("j,rk->rjk", c, np.eye(3))
 
 
+def link(x, coefficients, rest_length):
+    """C = |Σ cⱼ xⱼ| − d."""
+    difference = coefficients @ x
+    length = np.linalg.norm(difference)
+    return np.array([length - rest_length]), np.outer(coefficients, difference / length)[None]
+
+
 def membrane(x, u1, v1, u2, v2):
     """C = (E_uu, E_vv, 2 E_uv), E = ½ (FᵀF − 1) with the columns of F along warp and weft."""
     inverse = np.array([[-u1 - u2, -v1 - v2], [u1, v1], [u2, v2]])

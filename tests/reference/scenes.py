@@ -10,6 +10,7 @@ from blender_xpbd.constraints.bending.dihedral_bending import build_dihedral_ben
 from blender_xpbd.constraints.bending.isometric_bending import build_isometric_bending
 from blender_xpbd.constraints.distance import build_distance
 from blender_xpbd.constraints.element_attachment import build_element_attachment
+from blender_xpbd.constraints.element_link import build_element_link
 from blender_xpbd.constraints.enclosed_volume import build_enclosed_volume
 from blender_xpbd.constraints.membrane import build_membrane
 from blender_xpbd.constraints.shape_matching import build_shape_matching
@@ -32,6 +33,7 @@ SHAPES = {
     "dihedral_bending": HINGE,
     "isometric_bending": HINGE,
     "element_attachment": np.concatenate([TETRAHEDRON, TETRAHEDRON + np.array([0.3, -0.1, 0.2])]),
+    "element_link": np.concatenate([TETRAHEDRON, TETRAHEDRON + np.array([0.3, -0.1, 0.2])]),
     "membrane": np.array([[0.0, 0.0, 0.0], [1.0, 0.1, 0.2], [0.2, 0.9, -0.1]]),
     "enclosed_volume": CORNERS,
     "shape_matching": CORNERS[:5],
@@ -69,6 +71,16 @@ def block_of(name, compliance):
         "isometric_bending": lambda: build_isometric_bending(rest, order, compliance),
         "element_attachment": lambda: build_element_attachment(
             order[:, :4], quarters, order[:, 4:], quarters, compliance
+        ),
+        "element_link": lambda: build_element_link(
+            rest,
+            order[:, :4],
+            np.array([[0.1, 0.2, 0.3, 0.4]]),
+            order[:, 4:],
+            np.array([[0.5, 0.2, 0.2, 0.1]]),
+            None,
+            compliance,
+            2.0 * compliance,
         ),
         "enclosed_volume": lambda: build_enclosed_volume(rest, OCTAHEDRON.astype(np.int32), 1.0, compliance),
         "shape_matching": lambda: build_shape_matching(rest, 1 / INVERSE_MASSES[:5], [order[0]], compliance),

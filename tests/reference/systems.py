@@ -8,7 +8,14 @@ from functools import partial
 import numpy as np
 
 from blender_xpbd.constraints.pools import EXTRAS, FIRST_EXTRA, FIRST_VALUE, MEMBERS
-from tests.reference.constraint_functions import FUNCTIONS, distance, enclosed_volume, membrane, shape_matching
+from tests.reference.constraint_functions import (
+    FUNCTIONS,
+    distance,
+    enclosed_volume,
+    link,
+    membrane,
+    shape_matching,
+)
 from tests.reference.xpbd import Constraint, damp_internal_motion, step
 
 
@@ -38,6 +45,9 @@ def _rows(block, number, start, h):
         # a rope and a bumper; -1 stands for none
         sides = ((own[1], (-np.inf, 0.0)), (own[2], (0.0, np.inf)))
         return [(partial(distance, rest_length=own[0]), alpha, bounds) for alpha, bounds in sides if alpha >= 0.0]
+    if name == "element_link":
+        sides = ((own[9], (-np.inf, 0.0)), (own[10], (0.0, np.inf)))
+        return [(lambda x: link(x, own[:8], own[8]), alpha, bounds) for alpha, bounds in sides if alpha >= 0.0]
     if name == "stitch":
         first, second = start[block.indices[number]]
         thread = max(np.linalg.norm(first - second) - own[0] * h, 0.0)

@@ -23,7 +23,18 @@ DIRECT = {
     "bending_compliance": 2.0,
 }
 # read for particles, contacts or the whole body at each step, not from the columns of constraints
-READ_AT_EACH_STEP = {"damping", "internal_damping", "damping_time", "friction", "restitution"}
+READ_AT_EACH_STEP = {"damping", "internal_damping", "damping_time", "friction", "restitution", "cohesion"}
+# read once in each frame, when rest shapes change and seams tear
+READ_AT_EACH_FRAME = {"yield_strain", "yield_curvature", "creep", "tear_strain"}
+# these constraints are made when bodies are put together: test_tracks.py has a case for each
+MADE_LATER = {
+    ("attachment", "pin_frequency"),
+    ("attachment", "goal_frequency"),
+    ("plate_bending", "bending_stiffness"),
+    ("rod", "youngs_modulus"),
+    ("rod", "bending_share"),
+    ("rod", "twist_stiffness"),
+}
 
 
 def sheet(**values):
@@ -124,14 +135,14 @@ def test_every_declared_law_is_followed_by_some_body():
     followed = {
         (block.type.name, value) for body in BODIES.values() for block in blocks_of(body) for value in block.follows
     }
-    # soft pins are attached, and plates are made, when bodies are put together
-    assert declared - followed == {("attachment", "pin_frequency"), ("plate_bending", "bending_stiffness")}
+    assert declared - followed == MADE_LATER
 
 
 def test_animatable_values_are_those_with_laws_and_those_of_each_step():
     animatable = {parameter.name for parameter in MATERIAL_PARAMETERS if parameter.animatable}
+    # how strongly a body attracts does not change
     external = {parameter.name for parameter in EXTERNAL_PARAMETERS}
-    assert animatable == set(SCALED) | READ_AT_EACH_STEP | external
+    assert animatable == set(SCALED) | READ_AT_EACH_STEP | READ_AT_EACH_FRAME | external - {"attraction_weight"}
 
 
 def test_a_factor_takes_many_values():

@@ -18,8 +18,12 @@ from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.step.plan import COLOURS, SERIAL
 from blender_xpbd.solver.system.system import build_system
 from blender_xpbd.solver.system.tracks import FollowingColumn
+from blender_xpbd.solver.tearing import TearingSolver, make_solver
 from tests.bodies.test_materials import balloon
+from tests.solver.grain_scenes import block, grains
 from tests.solver.scenes import cloth, jelly_cube, pins, plane, scene
+from tests.solver.strands import helix, strand
+from tests.solver.test_tearing import split
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
@@ -48,6 +52,32 @@ def fallen(height=0.01, **material):
     """A jelly that hits a slope."""
     body = jelly_cube(0.5, height=height, resolution=2, **material)
     return replace(body, velocity=np.array([0.5, 0.0, -1.5]))
+
+
+def drawn():
+    """A cloth that is drawn to where it is at rest, and sinks."""
+    body = cloth(6, height=0.5)
+    return replace(body, goal=pins(body.positions, range(36)))
+
+
+def curl(**material):
+    """A curled strand that hangs by its upper end."""
+    values = {"youngs_modulus": 1e6, "twist_stiffness": 4e5, "radius": 0.005, **material}
+    points = helix(count=12, turns=1.5, radius=0.1, height=0.2) + [0.0, 0.0, 1.0]
+    return strand(points, pinned=[0, 1], **values)
+
+
+def heap():
+    """Grains that come apart in the air."""
+    body = grains(block((2, 2, 2), 0.02, spacing=2.0, jitter=0.0, height=0.5), radius=0.02)
+    return body
+
+
+def tearable():
+    """A split cloth that hangs on one side, and grows as it falls."""
+    body = split(cloth(6, height=2.0, stretch_stiffness=3.0, internal_damping=0.5, bending_model="NONE"))
+    top = np.flatnonzero(body.positions[:, 1] > body.positions[:, 1].max() - 1e-6)
+    return replace(body, pins=pins(body.positions, top), velocity=np.array([0.0, -3.0, 0.0]))
 
 
 @dataclass(frozen=True)
@@ -101,6 +131,15 @@ CASES = {
     ("friction", COLLIDER): Case(draped(), 0.1, 0.8, "c0"),
     ("restitution", ""): Case(fallen(0.15, youngs_modulus=1e9), 0.1, 0.9),
     ("restitution", COLLIDER): Case(fallen(0.15, youngs_modulus=1e9), 0.1, 0.9, "c0"),
+    ("goal_frequency", ""): Case(drawn(), 1.0, 9.0),
+    ("youngs_modulus", "rod"): Case(curl(), 3e5, 3e6),
+    ("bending_share", ""): Case(curl(), 0.2, 1.0),
+    ("twist_stiffness", ""): Case(curl(), 1e5, 3e6),
+    ("yield_strain", ""): Case(hung(stretch_stiffness=5.0), 1.0, 50.0),
+    ("yield_curvature", ""): Case(hung(bending_stiffness=0.1), 0.5, 50.0),
+    ("creep", ""): Case(hung(stretch_stiffness=5.0, yield_strain=1.0), 5.0, 200.0),
+    ("tear_strain", ""): Case(tearable(), 60.0, 500.0),
+    ("cohesion", ""): Case(heap(), 0.1, 9.0),
     ("gravity_x", ""): Case(hung(), 5.0, -5.0, SCENE_TARGET),
     ("gravity_y", ""): Case(hung(), 5.0, -5.0, SCENE_TARGET),
     ("gravity_z", ""): Case(hung(), -20.0, 0.0, SCENE_TARGET),
@@ -134,11 +173,13 @@ def with_value(name: str, case: Case, value: float) -> Scene:
 
 def motion(whole: Scene, path=SERIAL):
     """Positions of all particles at each frame after the first, and what was warned of."""
-    simulation = Solver(build_system(whole), (path,))
-    rows = []
+    simulation = make_solver(build_system(whole), (path,))
+    # what tears gets particles of its own
+    tears, rows = isinstance(simulation, TearingSolver), []
     for _ in range(FRAMES - 1):
         simulation.advance()
-        rows.append(simulation.positions())
+        places = simulation.positions()
+        rows.append(simulation.surface(places) if tears else places)
     assert not any(notice.code == "W_IGNORED" for notice in simulation.system.notices)
     return np.array(rows)
 

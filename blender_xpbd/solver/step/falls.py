@@ -4,6 +4,7 @@
 A velocity of Euler's is the mean over the substep before. What falls has gained ½ g h since then, whatever a substep of
 h seconds pulls at it. So it begins one of h' with v + ½ g (h − h') instead of v. What rests has not gained anything. In
 between counts how much of gravity a piece has followed, by its mean acceleration. What was hit is not asked about more.
+A body's push counts as gravity does. What fields do goes by the place, and is not looked at.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy.typing as npt
 
 from ...geometry.components import dense_labels
 from ..order.linked_particles import linked_particles
+from ..system.external_arrays import push_factors
 from ..system.system import System
 
 Floats = npt.NDArray[np.float64]
@@ -28,12 +30,17 @@ class Falls:
         self._masses = np.divide(1.0, inverse, out=np.zeros(len(inverse)), where=inverse > 0.0)
         blocks = [block for block in system.schedule.blocks if block is not None]
         self._pieces, self._count = dense_labels(linked_particles(len(inverse), blocks))
-        self._piece_masses = np.maximum(self._sums(self._masses), 1e-300)
+
+        self._owners = np.repeat(np.arange(len(system.models)), np.diff(system.starts))
+        self._push_factors = push_factors(system)[: len(self._owners), None] if system.external else np.zeros((0, 1))
 
     def gravity(self, frame_index: int) -> Floats:
-        """Of a frame [m/s²], shape (3,)."""
-        gravities: Floats = self._system.tracks.gravities(self._system.scene.gravity, [frame_index])
-        return gravities[0]
+        """Of a frame, with what pushes bodies [m/s²], shape (particles, 3)."""
+        gravities = self._system.tracks.gravities(self._system.scene.gravity, [frame_index])
+        result: Floats = np.repeat(gravities, len(self._masses), axis=0)
+        if external := self._system.external:
+            result[: len(self._owners)] += self._push_factors * external.pushes(frame_index)[self._owners]
+        return result
 
     def shares(self, before: npt.NDArray[np.floating], after: npt.NDArray[np.floating], gained: Floats) -> Floats:
         """How much of gravity each particle's piece has followed, 0 to 1; 0 for what gravity does not move.
@@ -41,11 +48,11 @@ class Falls:
         Args:
             before: velocities [m/s], shape (particles, 3 or more).
             after: velocities later on.
-            gained: what gravity adds to a speed meanwhile [m/s], shape (3,).
+            gained: what gravity adds to a speed meanwhile [m/s], shape (particles, 3).
         """
-        along = (after[:, :3].astype(np.float64) - before[:, :3]) @ gained
-        means = self._sums(self._masses * along) / self._piece_masses
-        shares = np.clip(means / max(float(gained @ gained), 1e-300), 0.0, 1.0)
+        along = ((after[:, :3].astype(np.float64) - before[:, :3]) * gained).sum(axis=1)
+        squares = self._sums(self._masses * (gained**2).sum(axis=1))
+        shares = np.clip(self._sums(self._masses * along) / np.maximum(squares, 1e-300), 0.0, 1.0)
         result: Floats = np.where(self._masses > 0.0, shares[self._pieces], 0.0)
         return result
 

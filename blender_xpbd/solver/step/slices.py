@@ -78,7 +78,7 @@ class SliceSteps:
 
         Args:
             shares: of gravity that particles follow, as ``falls.Falls`` tells.
-            gravity: of the frame that is over [m/s²], shape (3,).
+            gravity: of the frame that is over, as ``falls.Falls.gravity`` tells [m/s²], shape (particles, 3).
             longer: by how much the substep before was longer than those to come, as a share of a whole frame's substep.
         """
         with edited_array(self._state.particles.velocities) as velocities:

@@ -36,8 +36,8 @@ class Attraction:
     Attributes:
         strength: G [m³/(kg·s²)]; 0 for none.
         softening: ε [m].
-        weights: how strongly each particle attracts and is attracted, shape (particles,).
-        masses: of each particle, times its weight [kg], shape (particles,).
+        weights: how strongly each particle attracts and is attracted, shape (particles,); empty for no strength.
+        masses: of each particle, times its weight [kg], shape (particles,); likewise.
         members: the particles that attract, shape (members,).
         nodes: columns as in ``forces.attraction``, each node before those within it, shape (nodes, ``NODE_INTS``).
     """
@@ -87,7 +87,9 @@ def build_attraction(scene: Scene, models: Sequence[BodyModel], starts: Ints, pa
         starts: first particle of each body.
         particle_count: of all, with those of no body.
     """
-    weights, masses = np.zeros(particle_count), np.zeros(particle_count)
+    # most scenes have none, and need not keep what none of their particles does
+    count = particle_count if scene.attraction else 0
+    weights, masses = np.zeros(count), np.zeros(count)
     if scene.attraction:
         for model, start in zip(models, starts, strict=False):
             mine = slice(start, start + len(model.masses))

@@ -20,7 +20,7 @@ def external_arrays(system: System) -> dict[str, Any]:
     has_fields, count = bool(system.scene.forces), len(system.positions) if external else 0
     return {
         "pushes": make_vectors(np.zeros((count, 3)), np.ones(count)),
-        "push_factors": make_array(_push_factors(system) if external else np.zeros(0), ti.f32),
+        "push_factors": make_array(push_factors(system) if external else np.zeros(0), ti.f32),
         "acts": make_array(external.acts(0) if external else np.zeros((1, 1, 1)), ti.f32),
         "field_ints": make_array(external.field_ints(0) if has_fields else np.zeros((0, 1), np.int32), ti.i32),
         "field_floats": make_array(external.field_floats(0) if has_fields else np.zeros((1, 0, 1)), ti.f32),
@@ -35,7 +35,7 @@ def external_arrays(system: System) -> dict[str, Any]:
     }
 
 
-def _push_factors(system: System) -> npt.NDArray[np.float64]:
+def push_factors(system: System) -> npt.NDArray[np.float64]:
     """What of its body's push each particle takes, shape (particles,)."""
     factors = np.ones(len(system.positions))
     for model, start in zip(system.models, system.starts, strict=False):

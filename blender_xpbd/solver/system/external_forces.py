@@ -102,6 +102,11 @@ class ExternalForces:
             or any(self._is_pushed(body) for body in self.scene.bodies)
         )
 
+    def pushes(self, frame_index: int) -> Floats:
+        """By what pushes of their own accelerate bodies at a frame [m/s²], shape (bodies, 3)."""
+        rows = [[self._at(body, name, frame_index) for name in PUSH] for body in self.scene.bodies]
+        return np.array(rows, np.float64).reshape(-1, 3)
+
     def field_ints(self, frame_index: int) -> Ints:
         """Whole numbers of the fields, shape (fields, ``FIELD_INTS``); of noise the seed is that of a frame."""
         rows = np.zeros((len(self.scene.forces), FIELD_INTS), np.int32)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +40,7 @@ class Grains:
     """The grains of a scene.
 
     Attributes:
-        models: of all bodies.
+        models: of all bodies, without their constraints.
         ints: of each grain, columns as in ``contacts.grains.tables``, shape (grains, ``GRAIN_INTS``).
         radii: [m], shape (grains,).
         grips: root of what a vertex group makes of the friction of each, shape (grains,).
@@ -110,7 +110,7 @@ def build_grains(models: Sequence[BodyModel], starts: Ints, contacts: ContactPoi
     ints[:, GRAIN_POINT] = point_of[ints[:, GRAIN_PARTICLE]]
     bodies = [model.body for model in models]
     return Grains(
-        models=tuple(models),
+        models=tuple(replace(model, blocks=()) for model in models),
         ints=ints,
         radii=np.concatenate([np.zeros(0), *(model.radii for model in models)]),
         grips=np.concatenate([np.zeros(0), *(_grips(model) for model in models)]),

@@ -69,8 +69,7 @@ def curl(**material):
 
 def heap():
     """Grains that come apart in the air."""
-    body = grains(block((2, 2, 2), 0.02, spacing=2.0, jitter=0.0, height=0.5), radius=0.02)
-    return body
+    return grains(block((2, 2, 2), 0.02, spacing=2.0, jitter=0.0, height=0.5), radius=0.02)
 
 
 def tearable():

@@ -63,7 +63,7 @@ def drawn():
 def curl(**material):
     """A curled strand that hangs by its upper end."""
     values = {"youngs_modulus": 1e6, "twist_stiffness": 4e5, "radius": 0.005, **material}
-    points = helix(count=12, turns=1.5, radius=0.1, height=0.2) + [0.0, 0.0, 1.0]
+    points = np.add(helix(count=12, turns=1.5, radius=0.1, height=0.2), (0.0, 0.0, 1.0))
     return strand(points, pinned=[0, 1], **values)
 
 

@@ -101,12 +101,12 @@ class XPBD_OT_select_pins(bpy.types.Operator):
                 for vertex in obj.data.vertices
                 if any(element.group == number and element.weight > 0.0 for element in vertex.groups)
             }
-            for vertex in obj.data.vertices:
-                vertex.select = vertex.select or (vertex.index in pinned and not vertex.hide)
-            for edge in obj.data.edges:
-                edge.select = all(obj.data.vertices[vertex].select for vertex in edge.vertices)
-            for face in obj.data.polygons:
-                face.select = all(obj.data.vertices[vertex].select for vertex in face.vertices)
+            mesh = obj.data
+            # at once: Blender 5.0 crashes where an edge is selected while edges are walked
+            chosen = [v.select or (v.index in pinned and not v.hide) for v in mesh.vertices]
+            mesh.vertices.foreach_set("select", chosen)
+            for parts in (mesh.edges, mesh.polygons):
+                parts.foreach_set("select", [all(chosen[vertex] for vertex in part.vertices) for part in parts])
         return {"FINISHED"}
 
 

@@ -71,8 +71,8 @@ def test_shape_keys_stay(bpy, cloth):
 
 
 def test_selected_edges_and_groups(bpy, cloth):
-    for edge in cloth.data.edges:
-        edge.select = all(abs(cloth.data.vertices[v].co.x) < 0.01 for v in edge.vertices)
+    vertices, edges = cloth.data.vertices, cloth.data.edges
+    edges.foreach_set("select", [all(abs(vertices[v].co.x) < 0.01 for v in edge.vertices) for edge in edges])
     assert bpy.ops.xpbd.make_tearable(along="SELECTED") == {"FINISHED"}
     assert len(cloth.data.vertices) == 30
     group = cloth.vertex_groups.new(name="Middle")

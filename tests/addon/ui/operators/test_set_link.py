@@ -9,8 +9,7 @@ import pytest
 def cloth(bpy, make_body):
     obj = make_body("Net")
     bpy.context.view_layer.objects.active = obj
-    for edge in obj.data.edges:
-        edge.select = edge.index < 3
+    obj.data.edges.foreach_set("select", [edge.index < 3 for edge in obj.data.edges])
     return obj
 
 
@@ -64,6 +63,5 @@ def test_what_does_not_count_is_told(bpy, cloth, name, data_type, domain, value)
 
 
 def test_nothing_selected(bpy, cloth):
-    for edge in cloth.data.edges:
-        edge.select = False
+    cloth.data.edges.foreach_set("select", [False] * len(cloth.data.edges))
     assert bpy.ops.xpbd.set_link() == {"CANCELLED"}

@@ -101,12 +101,9 @@ class XPBD_OT_select_pins(bpy.types.Operator):
                 for vertex in obj.data.vertices
                 if any(element.group == number and element.weight > 0.0 for element in vertex.groups)
             }
-            mesh = obj.data
-            # at once: Blender 5.0 crashes where an edge is selected while edges are walked
-            chosen = [v.select or (v.index in pinned and not v.hide) for v in mesh.vertices]
-            mesh.vertices.foreach_set("select", chosen)
-            for parts in (mesh.edges, mesh.polygons):
-                parts.foreach_set("select", [all(chosen[vertex] for vertex in part.vertices) for part in parts])
+            # edges and faces follow as Edit Mode begins; bpy 5.0 crashes where edges are told to be selected
+            chosen = [v.select or (v.index in pinned and not v.hide) for v in obj.data.vertices]
+            obj.data.vertices.foreach_set("select", chosen)
         return {"FINISHED"}
 
 

@@ -4,6 +4,8 @@
 import numpy as np
 import pytest
 
+from tests.addon.selection import select_edges
+
 
 @pytest.fixture
 def cloth(bpy, make_body):
@@ -72,7 +74,7 @@ def test_shape_keys_stay(bpy, cloth):
 
 def test_selected_edges_and_groups(bpy, cloth):
     vertices, edges = cloth.data.vertices, cloth.data.edges
-    edges.foreach_set("select", [all(abs(vertices[v].co.x) < 0.01 for v in edge.vertices) for edge in edges])
+    select_edges(cloth.data, [edge.index for edge in edges if all(abs(vertices[v].co.x) < 0.01 for v in edge.vertices)])
     assert bpy.ops.xpbd.make_tearable(along="SELECTED") == {"FINISHED"}
     assert len(cloth.data.vertices) == 30
     group = cloth.vertex_groups.new(name="Middle")

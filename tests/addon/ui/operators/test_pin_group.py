@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from tests.addon.selection import select_edges
+
 
 def choose_vertices(body, *chosen):
     body.data.vertices.foreach_set("select", [index in chosen for index in range(len(body.data.vertices))])
@@ -54,8 +56,7 @@ def test_pins_are_removed_and_selected(bpy, make_body, select):
 def test_pins_are_assigned_and_removed_in_edit_mode(bpy, make_body, select):
     body = make_body()
     select(body)
-    for elements in (body.data.edges, body.data.polygons):
-        elements.foreach_set("select", [False] * len(elements))
+    select_edges(body.data, [])
     choose_vertices(body, 0, 1)
     bpy.ops.object.mode_set(mode="EDIT")
     assert bpy.ops.xpbd.add_pin_group() == {"FINISHED"}

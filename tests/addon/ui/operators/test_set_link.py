@@ -4,12 +4,14 @@
 import numpy as np
 import pytest
 
+from tests.addon.selection import select_edges
+
 
 @pytest.fixture
 def cloth(bpy, make_body):
     obj = make_body("Net")
     bpy.context.view_layer.objects.active = obj
-    obj.data.edges.foreach_set("select", [edge.index < 3 for edge in obj.data.edges])
+    select_edges(obj.data, range(3))
     return obj
 
 
@@ -63,5 +65,5 @@ def test_what_does_not_count_is_told(bpy, cloth, name, data_type, domain, value)
 
 
 def test_nothing_selected(bpy, cloth):
-    cloth.data.edges.foreach_set("select", [False] * len(cloth.data.edges))
+    select_edges(cloth.data, [])
     assert bpy.ops.xpbd.set_link() == {"CANCELLED"}

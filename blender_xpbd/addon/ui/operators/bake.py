@@ -11,6 +11,7 @@ from ....scene.body_kinds import body_labels
 from ....scene.errors import XpbdError
 from ...baking import window_bake
 from ...baking.bake import run_bake
+from ...baking.notice_groups import notice_groups
 from ...baking.progress import Progress
 from ...baking.report import BakeSummary
 from ...baking.report_text import cancelled_text, fault_paragraphs, keys_text, summary_warnings
@@ -181,7 +182,8 @@ class XPBD_OT_bake(bpy.types.Operator):
 
     def _report(self, context: bpy.types.Context, kind: Any, outcome: str) -> None:
         """Tell what the bake warned of, and how it ended."""
-        for warning in summary_warnings(context.scene.xpbd.report):
+        warnings = summary_warnings(context.scene.xpbd.report)
+        for warning in warnings if self._timer is None else notice_groups(warnings):
             self.report({"WARNING"}, warning)
         # A script gets the words as they are
         self.report({kind}, outcome if self._timer is None else popup_text("\n".join(fault_paragraphs(outcome))))

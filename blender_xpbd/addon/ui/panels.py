@@ -17,6 +17,7 @@ from ..data.material_names import DAMPING, material_names, preset_names, structu
 from ..data.object_types import can_have, type_labels
 from ..data.quality import quality_of
 from ..data.specs import GROUP_PROPERTIES, ROLES
+from ..reading.start_reader import has_start
 from .cache_panel import XPBD_PT_cache
 from .findings import draw_findings
 from .force_panels import XPBD_PT_attraction, XPBD_PT_fields, XPBD_PT_forces
@@ -189,6 +190,10 @@ class XPBD_PT_motion(SubPanel, bpy.types.Panel):
         settings = context.object.xpbd
         column = self.layout.column()
         column.prop(settings, "initial_velocity")
+        if has_start(context.object):
+            row = column.row(align=True)
+            row.label(text="Begins in the pose of a run", icon="ARMATURE_DATA")
+            row.operator("xpbd.clear_start", text="", icon="X")
         preset = preset_names(settings.preset)
         for name in _of_role(settings, DAMPING):
             row = column.row()

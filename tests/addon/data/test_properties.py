@@ -44,6 +44,7 @@ OBJECT_NAMES = {
     "key_style",
     "cache_modifier",
     "play_record",
+    "start_topology",
     "bake_record",
     *(parameter.name for parameter in CONTACT_PARAMETERS),
     *(parameter.name for parameter in MATERIAL_PARAMETERS if parameter.name != "stiffness_input"),

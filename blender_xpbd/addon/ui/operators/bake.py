@@ -23,6 +23,7 @@ from ...playing.display import take_back_all
 from ...process.waiting_worker import start_ahead
 from ..redraw import redraw_panels
 from ..wrapped_text import popup_text
+from .idle import is_idle
 
 # [s]; a slice is shorter than 0.04 s, so the window has at least a third of the time for itself
 _TICK = 0.02
@@ -55,11 +56,7 @@ class XPBD_OT_bake(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether there is something to bake, and no bake is running."""
-        if STATUS.is_baking:
-            cls.poll_message_set("A bake is running already")
-            return False
-        if STATUS.is_playing:
-            cls.poll_message_set("A run is played: keep or stop it first")
+        if not is_idle(cls):
             return False
         if not any(is_body(obj) for obj in context.scene.objects):
             cls.poll_message_set(f"Make an object {body_labels()} first")

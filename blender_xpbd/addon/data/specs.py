@@ -312,6 +312,10 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         hidden=True,
     ),
     Setting(
+        Parameter("start_topology", "Start", "Of which mesh the pose is in which the object begins", ""),
+        hidden=True,
+    ),
+    Setting(
         Parameter("play_record", "Play Record", "How this object was before Play showed it otherwise", ""),
         hidden=True,
     ),

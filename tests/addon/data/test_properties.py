@@ -45,6 +45,7 @@ OBJECT_NAMES = {
     "cache_modifier",
     "play_record",
     "bake_record",
+    "version",
     *(parameter.name for parameter in CONTACT_PARAMETERS),
     *(parameter.name for parameter in MATERIAL_PARAMETERS if parameter.name != "stiffness_input"),
 }
@@ -65,6 +66,7 @@ SCENE_NAMES = {
     "cache_directory",
     "report",
     "findings",
+    "version",
     *(parameter.name for parameter in SOLVER_PARAMETERS),
 }
 

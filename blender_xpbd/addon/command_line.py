@@ -106,6 +106,7 @@ def argument_parser(prog: str, *, with_file: bool = False) -> argparse.ArgumentP
         metavar="OBJECT.PROPERTY=VALUE",
         help="property of the XPBD tab; without an object, of the scene (repeatable)",
     )
+    parser.add_argument("--subframes", type=int, metavar="N", help="simulated states between frames, for --output")
     parser.add_argument("--key-tolerance", type=float, metavar="MM", help="fewer keys, with at most this error; 0: all")
     parser.add_argument("--cache", type=Path, metavar="FOLDER", help="where jobs and frames are kept")
     parser.add_argument("--save", type=Path, metavar="FILE.blend", help="save the result, also if it is incomplete")
@@ -193,6 +194,7 @@ def _prepare(options: argparse.Namespace) -> BakeOptions:
         substeps=options.substeps,
         iterations=options.iterations,
         device=options.device,
+        subframes=options.subframes,
         key_tolerance=options.key_tolerance,
         cache=options.cache,
         make_single_user=options.make_single_user,

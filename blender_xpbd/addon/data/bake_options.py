@@ -17,6 +17,7 @@ class BakeOptions:
             their keys stay as they are.
         from_frame: the first frame to simulate again; the frames before it are those of the bake before. None for all.
         frame_start, frame_end, frame_step, quality, substeps, iterations, device: None for the scene's.
+        subframes: states between frames for what is exported; None for the scene's.
         key_tolerance: how far vertices may be from where they are simulated, for fewer keys [mm]; None for the
             scene's.
         cache: folder for jobs; None for the scene's.
@@ -35,6 +36,7 @@ class BakeOptions:
     substeps: int | None = None
     iterations: int | None = None
     device: str | None = None
+    subframes: int | None = None
     key_tolerance: float | None = None
     cache: Path | None = None
     make_single_user: bool = False

@@ -161,6 +161,7 @@ class HairWriter:
             start=target.start,
             end=target.end,
             step=target.step,
+            subframes=target.subframes,
             created_keys=True,
             created_animation=True,
             created_action="",

@@ -31,6 +31,7 @@ class XPBD_PT_cache(SubPanel, bpy.types.Panel):
         if active_role(context) in body_roles():
             draw_choice(column, context.object.xpbd, "key_style")
         draw_value(column, settings, "key_tolerance")
+        draw_value(column, settings, "subframes")
         column.operator("xpbd.export", text="Export …", icon="EXPORT")
         column.operator("xpbd.clear", text="Clear All Bakes", icon="TRASH").all = True
         inputs = stale_inputs(settings.report)

@@ -86,9 +86,7 @@ class Solver:
         self._samples = FrameSamples(system.scene.frames.subframes, system.scene.settings.substeps)
         objects = system.objects
         self._pairs = (
-            None
-            if objects is None
-            else PairSubsteps(system, objects, self._colliders, self._plan, self._samples)
+            None if objects is None else PairSubsteps(system, objects, self._colliders, self._plan, self._samples)
         )
         self._pace = Pace(paths)
         self._uploads = Uploads(self._state)

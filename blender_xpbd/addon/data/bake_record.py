@@ -66,6 +66,7 @@ class BakeRecord:
         points: of hair, the name of the mesh object, its mesh and the node group by which it plays the bake; "" of all
             that has shape keys itself.
         subframes: states between two frames that the cache has.
+        loop: frames over which its end was led into its beginning, 0 for none.
         cut_start, cut_end: so many frames of the bake are not shown, of its beginning and of its end.
         shift: by so many frames what is shown begins later than it was simulated.
         speed: how much faster than simulated it is shown.
@@ -96,6 +97,7 @@ class BakeRecord:
     points: str = ""
     frees_deformed: bool = False
     subframes: int = 0
+    loop: int = 0
     cut_start: int = 0
     cut_end: int = 0
     shift: int = 0
@@ -186,6 +188,7 @@ def _is_valid(values: dict[str, Any]) -> bool:
     is_shown = min(cuts) >= 0 and sum(cuts) <= values["end"] - values["start"] and is_speed(values["speed"])
     return bool(
         is_shown
+        and values["loop"] >= 0
         and abs(values["shift"]) <= MAXIMUM_FRAMES
         and 0 <= values["subframes"] <= MAXIMUM_SUBFRAMES
         and 0.0 < values["unit_scale"] <= _LARGEST_NUMBER

@@ -336,8 +336,8 @@ KEY_TOLERANCE = Parameter(
 SUBFRAMES = Parameter(
     "subframes",
     "Subframes",
-    "Simulated states between two frames that the cache keeps too, for exported files: renderers blur fast motion along "
-    "its curve. Shape keys stay at whole frames. Substeps are raised to the next multiple of this number and one",
+    "Simulated states between two frames that the cache keeps too, for exported files: renderers blur fast motion "
+    "along its curve. Shape keys stay at whole frames. Substeps are raised to the next multiple of this number and one",
     0,
     minimum=0,
     maximum=MAXIMUM_SUBFRAMES,

@@ -20,8 +20,9 @@ def write_npz(context: bpy.types.Context, path: Path, motions: Sequence[LocalMot
     """Write the kept frames of objects, one after the other.
 
     Each object has, under its name: ``/frames``, shape (frames,), with parts of frames where there are subframes;
-    ``/positions`` in the world [m] and ``/velocities`` [m/s], shape (frames, vertices, 3), float32; and its polygons as ``/face_sizes`` (polygons,) and ``/corners``. What has no polygons has
-    ``/edges``, shape (edges, 2). ``fps`` is the scene's.
+    ``/positions`` in the world [m] and ``/velocities`` [m/s], shape (frames, vertices, 3), float32; and its polygons as
+    ``/face_sizes`` (polygons,) and ``/corners``. What has no polygons has ``/edges``, shape (edges, 2).
+    ``fps`` is the scene's.
 
     Args:
         context: its scene has the objects; its frame may change.

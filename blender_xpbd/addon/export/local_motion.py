@@ -15,13 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..baking.scene_reader import unit_scale_of
-from ..data.clip import Clip
 from ..keys.key_target import local_coordinates
 from ..reading.motion import has_frame_handlers, may_move, world_matrix
 from ..reduction.motion import Coordinates
+from ..reduction.state_motion import StateMotion
 from .baked_object import BakedObject
 from .matrix_way import matrix_at
-from .state_motion import StateMotion
 
 Floats = npt.NDArray[np.float64]
 
@@ -46,7 +45,14 @@ class LocalMotion:
         self.baked, self.clip = baked, baked.record.clip()
         noted = baked.record.matrices()
         record = baked.record
-        self.matrices = object_matrices(context, baked, record.start, record.end) if noted is None else noted
+        self._parts = record.subframes + 1
+        span = record.start, record.end
+        now = object_matrices(context, baked, span, self._parts) if self._parts > 1 or noted is None else noted
+        self.matrices = now[:: self._parts] if noted is None else noted
+        # between frames it was where it is now, if that is so at frames
+        is_there = np.allclose(*_alike(now[:: self._parts], self.matrices), rtol=1e-6, atol=1e-6)
+        self._fine = now if is_there else self.matrices
+        self._parts = self._parts if is_there else 1
         self.unit_scale = unit_scale_of(context.scene) if noted is None else record.unit_scale
         self._seconds_per_frame = float(context.scene.render.fps_base) / float(context.scene.render.fps)
         self._states = StateMotion(baked.times, self._local_state)
@@ -88,7 +94,7 @@ class LocalMotion:
 
     def _local_state(self, number: int) -> Floats:
         time = self.baked.times[number]
-        matrix = matrix_at(self.matrices, time - self.baked.record.start)
+        matrix = matrix_at(self._fine, self._parts * (time - self.baked.record.start))
         return local_coordinates(self.baked.state(number), matrix, self.unit_scale)
 
 
@@ -99,11 +105,15 @@ class PlacedMotion:
         """Find where the object is now; the scene's frame may change."""
         clip = motion.clip
         self._motion, self._clip = motion, clip
-        self._now = object_matrices(context, motion.baked, clip.start, clip.end)
+        self._parts = motion.samples_per_frame
+        self._now = object_matrices(context, motion.baked, (clip.start, clip.end), self._parts)
         self._unit_scale = unit_scale_of(context.scene)
-        then = motion.matrices[clip.first - motion.baked.record.start :] if len(motion.matrices) > 1 else motion.matrices
-        shown = then[: len(self._now)] if len(then) > 1 else then
-        is_there = self._unit_scale == motion.unit_scale and np.array_equal(*_alike(self._now, shown))
+        then = (
+            motion.matrices[clip.first - motion.baked.record.start :] if len(motion.matrices) > 1 else motion.matrices
+        )
+        now = self._now[:: self._parts]
+        shown = then[: len(now)] if len(then) > 1 else then
+        is_there = self._unit_scale == motion.unit_scale and np.array_equal(*_alike(now, shown))
         self._is_there = is_there and clip.is_whole
         self._states = StateMotion(motion.baked.times, motion.baked.state if self._is_there else self._state)
 
@@ -129,7 +139,8 @@ class PlacedMotion:
         return self._place(time, self._motion._local_state(number))
 
     def _place(self, time: float, local: Floats) -> Floats:
-        matrix = matrix_at(self._now, min(max(time, self._clip.start), self._clip.end) - self._clip.start)
+        since = min(max(time, self._clip.start), self._clip.end) - self._clip.start
+        matrix = matrix_at(self._now, self._parts * since)
         placed: Floats = self._unit_scale * (local @ matrix[:3, :3].T + matrix[:3, 3])
         return placed
 
@@ -140,14 +151,22 @@ def _alike(*matrices: Floats) -> tuple[Floats, ...]:
     return tuple(np.broadcast_to(each, (count, 4, 4)) if len(each) == 1 else each for each in matrices)
 
 
-def object_matrices(context: bpy.types.Context, baked: BakedObject, start: int, end: int) -> Floats:
-    """Local to world in Blender units at every frame, shape (frames or 1, 4, 4); the scene's frame may change."""
+def object_matrices(context: bpy.types.Context, baked: BakedObject, span: tuple[int, int], parts: int = 1) -> Floats:
+    """Local to world in Blender units, shape (times or 1, 4, 4); the scene's frame may change.
+
+    Args:
+        context: its scene has the object.
+        baked: the object.
+        span: the first and the last frame.
+        parts: times from one frame to the next.
+    """
     scene = context.scene
     place = partial(world_matrix, baked.obj)
     if not (may_move(baked.obj) or has_frame_handlers()):
         return place(context.evaluated_depsgraph_get())[None]
     matrices = []
-    for frame in range(start, end + 1):
-        scene.frame_set(frame)
-        matrices.append(place(context.evaluated_depsgraph_get(), frame))
+    for number in range(parts * (span[1] - span[0]) + 1):
+        frame, part = divmod(number, parts)
+        scene.frame_set(span[0] + frame, subframe=part / parts)
+        matrices.append(place(context.evaluated_depsgraph_get(), span[0] + frame))
     return np.array(matrices)

@@ -162,6 +162,7 @@ class HairWriter:
             end=target.end,
             step=target.step,
             subframes=target.subframes,
+            loop=target.loop,
             created_keys=True,
             created_animation=True,
             created_action="",

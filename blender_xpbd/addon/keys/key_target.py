@@ -31,6 +31,7 @@ class KeyTarget:
         key_tolerance: how far vertices may be from where they were simulated, for fewer keys [m]; 0 for a key for
             every frame.
         deformed: what deformers do that the result is freed from, or None.
+        loop: frames over which its end was led into its beginning, 0 for none.
         is_hair: it can have no keys itself; a mesh of its points has them.
     """
 
@@ -48,6 +49,7 @@ class KeyTarget:
     key_tolerance: float = 0.0
     is_hair: bool = False
     subframes: int = 0
+    loop: int = 0
     deformed: DeformedMotion | None = None
 
     @property

@@ -41,9 +41,7 @@ class FrameSamples:
         within = range(1, self._substeps)
         return [*(stop for stop in within if self._number(frame_slice, stop)), self._substeps]
 
-    def note(
-        self, frame_slice: FrameSlice, substeps: int, read: Callable[[], npt.NDArray[np.floating[Any]]]
-    ) -> None:
+    def note(self, frame_slice: FrameSlice, substeps: int, read: Callable[[], npt.NDArray[np.floating[Any]]]) -> None:
         """Keep the places after so many substeps of a slice, where a sample is due then.
 
         Args:

@@ -266,7 +266,9 @@ class PairSubsteps:
     def _note_places(self, frame_slice: FrameSlice, substeps: int, note: int | None = None) -> None:
         """Let a sample be taken that is due; ``note`` of a frame that stayed clear, whose substeps are all over."""
         places = self._plan.state.particles.positions if note is None else self._arrays["noted_places"]
-        self._samples.note(frame_slice, substeps, lambda: read_array(places) if note is None else read_array(places)[note])
+        self._samples.note(
+            frame_slice, substeps, lambda: read_array(places) if note is None else read_array(places)[note]
+        )
 
     def _stays_clear(self, first: int, last: int) -> bool:
         """Whether nothing came near from one note of places to a later one; where it is not plain, half by half."""

@@ -50,7 +50,8 @@ class LocalMotion:
         now = object_matrices(context, baked, span, self._parts) if self._parts > 1 or noted is None else noted
         self.matrices = now[:: self._parts] if noted is None else noted
         # between frames it was where it is now, if that is so at frames
-        is_there = np.allclose(*_alike(now[:: self._parts], self.matrices), rtol=1e-6, atol=1e-6)
+        here, there = _alike(now[:: self._parts], self.matrices)
+        is_there = np.allclose(here, there, rtol=1e-6, atol=1e-6)
         self._fine = now if is_there else self.matrices
         self._parts = self._parts if is_there else 1
         self.unit_scale = unit_scale_of(context.scene) if noted is None else record.unit_scale
@@ -145,10 +146,11 @@ class PlacedMotion:
         return placed
 
 
-def _alike(*matrices: Floats) -> tuple[Floats, ...]:
-    """One matrix stands for those of all frames."""
-    count = max(map(len, matrices))
-    return tuple(np.broadcast_to(each, (count, 4, 4)) if len(each) == 1 else each for each in matrices)
+def _alike(first: Floats, second: Floats) -> tuple[Floats, Floats]:
+    """Both, where one matrix stands for those of all frames."""
+    count = max(len(first), len(second))
+    one, other = (np.broadcast_to(each, (count, 4, 4)) if len(each) == 1 else each for each in (first, second))
+    return one, other
 
 
 def object_matrices(context: bpy.types.Context, baked: BakedObject, span: tuple[int, int], parts: int = 1) -> Floats:

@@ -95,9 +95,10 @@ def summary_rows(report: str) -> tuple[tuple[str, str], ...]:
     volume = _number(summary, "greatest_volume_change") if _number(summary, "tetrahedra") else None
     inverted = _number(summary, "inverted_tetrahedra")
     device = summary.get("device")
-    wanted = _frames_wanted(summary)
-    done = f"{frames:.0f} of {wanted}" if wanted and not summary.get("complete", True) else f"{frames:.0f}"
-    rows = [("Frames", done + ("" if total is None else f" in {_duration(total)}")), *_key_rows(summary)]
+    rows = [
+        ("Frames", _frames_done(summary) + ("" if total is None else f" in {_duration(total)}")),
+        *_key_rows(summary),
+    ]
     rows.extend((*_origin_rows(summary), *_seam_rows(summary)))
     waiting = _number(summary, "frames_waiting")
     if waiting:
@@ -167,6 +168,23 @@ def _key_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _megabytes(size: float) -> str:
     return f"{size / 1e6:.1f}" if size >= _SMALL_SIZE else f"{size / 1e6:.1g}"
+
+
+def baked_text(report: str) -> str:
+    """What the bake did, in short: "Baked 72 frames in 4.0 s"; "" where it has no frames."""
+    summary = summary_of(report)
+    if not _number(summary, "frames"):
+        return ""
+    seconds = summary.get("seconds")
+    total = _number(seconds, "total") if isinstance(seconds, dict) else None
+    origin = " from the cache" if summary.get("from_cache") is True else ""
+    time = "" if total is None else f" in {_duration(total)}"
+    return f"Baked {_frames_done(summary)} frame{'' if summary['frames'] == 1 else 's'}{origin}{time}"
+
+
+def _frames_done(summary: Mapping[str, Any]) -> str:
+    frames, wanted = _number(summary, "frames"), _frames_wanted(summary)
+    return f"{frames:.0f} of {wanted}" if wanted and not summary.get("complete", True) else f"{frames:.0f}"
 
 
 def _frames_wanted(summary: Mapping[str, Any]) -> int:

@@ -10,6 +10,7 @@ from .bake import XPBD_OT_bake, XPBD_OT_cancel, XPBD_OT_loop
 from .check import XPBD_OT_check
 from .check_worker import XPBD_OT_check_worker
 from .clear import XPBD_OT_clear
+from .clear_start import XPBD_OT_clear_start
 from .export import XPBD_OT_export
 from .fill_with_grains import XPBD_OT_fill_with_grains
 from .free_unused import XPBD_OT_free_unused
@@ -59,6 +60,7 @@ CLASSES = (
     XPBD_OT_subdivide,
     XPBD_OT_mute_deformers,
     XPBD_OT_set_rest_shape,
+    XPBD_OT_clear_start,
     XPBD_OT_add_gallery_scene,
 )
 

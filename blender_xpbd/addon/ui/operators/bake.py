@@ -11,6 +11,7 @@ from ....scene.body_kinds import body_labels
 from ....scene.errors import XpbdError
 from ...baking import window_bake
 from ...baking.bake import run_bake
+from ...baking.notice_groups import notice_groups
 from ...baking.progress import Progress
 from ...baking.report import BakeSummary
 from ...baking.report_text import cancelled_text, fault_paragraphs, keys_text, summary_warnings
@@ -22,6 +23,7 @@ from ...playing.display import take_back_all
 from ...process.waiting_worker import start_ahead
 from ..redraw import redraw_panels
 from ..wrapped_text import popup_text
+from .idle import is_idle
 
 # [s]; a slice is shorter than 0.04 s, so the window has at least a third of the time for itself
 _TICK = 0.02
@@ -37,11 +39,7 @@ class BakeOperator(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether there is something to bake, and no bake is running."""
-        if STATUS.is_baking:
-            cls.poll_message_set("A bake is running already")
-            return False
-        if STATUS.is_playing:
-            cls.poll_message_set("A run is played: keep or stop it first")
+        if not is_idle(cls):
             return False
         if not any(is_body(obj) for obj in context.scene.objects):
             cls.poll_message_set(f"Make an object {body_labels()} first")
@@ -157,7 +155,8 @@ class BakeOperator(bpy.types.Operator):
 
     def _report(self, context: bpy.types.Context, kind: Any, outcome: str) -> None:
         """Tell what the bake warned of, and how it ended."""
-        for warning in summary_warnings(context.scene.xpbd.report):
+        warnings = summary_warnings(context.scene.xpbd.report)
+        for warning in warnings if self._timer is None else notice_groups(warnings):
             self.report({"WARNING"}, warning)
         # A script gets the words as they are
         self.report(

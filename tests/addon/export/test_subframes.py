@@ -116,7 +116,7 @@ def test_an_attribute_of_the_artist_keeps_its_name_and_values(bpy, sampled, expo
     export(tmp_path / "out.abc", [obj])
     kept = obj.data.attributes["velocity"]
     assert (kept.data_type, [value.value for value in kept.data[:3]]) == ("FLOAT", [0.0, 1.0, 2.0])
-    assert not [name for name in obj.data.attributes.keys() if "XPBD" in name]
+    assert not [one.name for one in obj.data.attributes if "XPBD" in one.name]
 
 
 def test_states_that_are_gone_are_told(bpy, sampled, export, jobs, tmp_path):

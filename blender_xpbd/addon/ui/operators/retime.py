@@ -46,6 +46,9 @@ class XPBD_OT_retime(bpy.types.Operator):
         if STATUS.is_baking:
             cls.poll_message_set("Wait for the bake, or cancel it")
             return False
+        if STATUS.is_playing:
+            cls.poll_message_set("A run is played: keep or stop it first")
+            return False
         if not any(obj.xpbd.bake_record for obj in context.scene.objects):
             cls.poll_message_set("Bake first")
             return False

@@ -69,4 +69,4 @@ def test_what_a_file_keeps_for_us_is_hidden(bpy):
     from blender_xpbd.addon.data.specs import OBJECT_SETTINGS, SCENE_SETTINGS
 
     hidden = [setting.name for setting in (*OBJECT_SETTINGS, *SCENE_SETTINGS) if setting.hidden]
-    assert hidden == ["cache_modifier", "play_record", "bake_record", "report", "findings"]
+    assert hidden == ["cache_modifier", "start_topology", "play_record", "bake_record", "report", "findings"]

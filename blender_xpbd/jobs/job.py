@@ -140,9 +140,8 @@ def read_description(folder: Path) -> Record:
     Raises:
         XpbdError: E_JOB naming the file, when it is missing, damaged or of another version; E_IO.
     """
-    path = inside(folder, JOB_FILE, code="E_JOB")
-    value = load_json(path, _MAXIMUM_BYTES, "E_JOB")
-    version = Record(value, path, "E_JOB").values().get("schema_version")
+    path, value = _load(folder)
+    version = value.get("schema_version")
     if version != SCHEMA_VERSION:
         raise XpbdError(
             "E_JOB", f"{path} is of schema version {version!r}, this software reads {SCHEMA_VERSION}; bake again."
@@ -152,6 +151,21 @@ def read_description(folder: Path) -> Record:
     if _digest(described, job.text("software"), job.integer("solver_version")) != job.text("digest"):
         raise XpbdError("E_JOB", f"{path} was changed: its digest does not fit; bake again.")
     return job
+
+
+def is_of_another_version(folder: Path) -> bool:
+    """Whether a job folder is of a version of the software that describes jobs in another way.
+
+    Raises:
+        XpbdError: E_JOB naming the file, when it is missing or damaged; E_IO.
+    """
+    version = _load(folder)[1].get("schema_version")
+    return isinstance(version, int) and version != SCHEMA_VERSION
+
+
+def _load(folder: Path) -> tuple[Path, Mapping[str, Any]]:
+    path = inside(folder, JOB_FILE, code="E_JOB")
+    return path, Record(load_json(path, _MAXIMUM_BYTES, "E_JOB"), path, "E_JOB").values()
 
 
 def _checked(scene: Scene) -> Scene:

@@ -24,6 +24,7 @@ from ...scene.errors import Notice, XpbdError
 from ..data.bake_options import BakeOptions
 from ..data.data_lookup import scene_by_uid
 from ..data.extension import worker_python_path
+from ..data.migration import bring_up_to_date, newer_notices
 from ..process import waiting_worker
 from ..process.cache_folder import cache_folder
 from ..process.worker_process import WorkerProcess
@@ -156,6 +157,7 @@ class BakeSession:
 
     def _all_steps(self, context: bpy.types.Context) -> Generator[Progress, None, None]:
         yield Progress(READING, message="Reading the scene")
+        bring_up_to_date()
         reading = yield from self._read(context)
         python = yield from self._python(self._options.worker_python or worker_python_path(context))
         scene = scene_by_uid(self._scene_uid)
@@ -163,9 +165,9 @@ class BakeSession:
             raise XpbdError("E_INTERRUPTED", "The scene was deleted while it was being read.")
         folder, notice = cache_folder(scene, self._options.cache)
         space = space_notices(reading.scene, folder, has_fewer_keys=reading.key_tolerance > 0.0)
-        for warning in (*reading.notices, *((notice,) if notice else ()), *space):
+        for warning in (*reading.notices, *newer_notices(scene), *((notice,) if notice else ()), *space):
             self.summary.add_notice(warning)
-        self._former = former_job(reading.targets)
+        self._former = former_job(reading.targets, folder)
         if self._options.from_frame is not None:
             reading = gone_on(reading, self._former, self._options.from_frame, folder)
         started = time.perf_counter()

@@ -23,15 +23,20 @@ from .scene_reader import Reading
 _BY_TRIAL = "AUTOMATIC"
 
 
-def former_job(targets: Iterable[ResultTarget]) -> Path | None:
+def former_job(targets: Iterable[ResultTarget], folder: Path) -> Path | None:
     """The job folder of the bake that the objects have now, by the first of them that has one; none of a played run.
+
+    Args:
+        targets: the objects.
+        folder: of the cache. A job is looked for there too: the file was moved with it, or is from before records told
+            where a job lay.
 
     Raises:
         XpbdError: E_IO; E_CACHE, when a link stands in the way.
     """
     objects = (object_by_uid(target.object_uid) for target in targets)
     records = (read_record(obj) for obj in objects if obj is not None)
-    paths = (record_folder(record) for record in records if record is not None)
+    paths = (record_folder(record, folder) for record in records if record is not None)
     # a hand has moved what was played
     return next((path for path in paths if path is not None and not PlayInputs(path).newest_run()), None)
 

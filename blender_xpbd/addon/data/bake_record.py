@@ -133,11 +133,24 @@ def read_record(obj: bpy.types.Object) -> BakeRecord | None:
     return _parsed(obj.xpbd.bake_record)
 
 
-def record_folder(record: BakeRecord) -> Path | None:
-    """Where the job of a bake lay; None where its record, which may come from a stranger, leads nowhere."""
-    folder = Path(record.folder)
+def record_folder(record: BakeRecord, cache: Path | None = None) -> Path | None:
+    """Where the job of a bake lies; None where its record, which may come from a stranger, leads nowhere.
+
+    Args:
+        record: of an object.
+        cache: where it is looked for if it is not where it lay: the cache was moved with the file, or the record does
+            not tell the folder.
+    """
+    lay = _job_folder(Path(record.folder), record.job)
+    if cache is None or (lay is not None and lay.is_dir()):
+        return lay
+    lies = _job_folder(cache, record.job)
+    return lies if lies is not None and lies.is_dir() else lay
+
+
+def _job_folder(folder: Path, job: str) -> Path | None:
     try:
-        return inside(folder, record.job, code="E_CACHE") if folder.is_absolute() and record.job else None
+        return inside(folder, job, code="E_CACHE") if folder.is_absolute() and job else None
     except XpbdError:
         return None
 

@@ -83,7 +83,7 @@ def material_values(settings: Any, unit_scale: float = 1.0) -> dict[str, Value]:
     return {**own, **preset_values(settings.preset, role)}
 
 
-def _show_preset(settings: Any, _context: bpy.types.Context | None = None) -> None:
+def show_preset(settings: Any, _context: bpy.types.Context | None = None) -> None:
     """Copy the values of a named preset: the panel shows them, and an own material starts from them."""
     global _showing  # noqa: PLW0603 - tells the values' own callbacks apart from the artist
     role, preset = settings.role, settings.preset
@@ -106,7 +106,7 @@ def _choose_preset(settings: Any, context: bpy.types.Context | None) -> None:
     default = DEFAULT_PRESETS.get(settings.role)
     if default is not None and not fits_role(settings.preset, settings.role):
         settings.preset = default
-    _show_preset(settings, context)
+    show_preset(settings, context)
 
 
 def _leave_preset(own: str, name: str) -> Callable[[Any, bpy.types.Context | None], None]:
@@ -121,7 +121,7 @@ def _leave_preset(own: str, name: str) -> Callable[[Any, bpy.types.Context | Non
 
 _UPDATES: Mapping[str, Callable[..., None]] = {
     "role": _choose_preset,
-    "preset": _show_preset,
+    "preset": show_preset,
     **{name: _leave_preset(OWN_MATERIAL, name) for preset in PRESETS for name in preset.values},
     **{name: _leave_preset(OWN_COMPLIANCE, name) for name in COMPLIANCES},
 }

@@ -18,8 +18,8 @@ from ...scene.links import Links
 from ...scene.material import Material
 from ...scene.tetgen_files import read_node_ele
 from ...scene.transforms import transformed
+from ..data.group_settings import group_property
 from ..data.properties import material_values
-from ..data.specs import group_property
 from .attachment_reader import LocalAttachment, read_attachment
 from .body_motion import BodyMotion
 from .contact_reader import LocalContact, read_contact

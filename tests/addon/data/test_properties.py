@@ -46,6 +46,7 @@ OBJECT_NAMES = {
     "play_record",
     "start_topology",
     "bake_record",
+    "version",
     *(parameter.name for parameter in CONTACT_PARAMETERS),
     *(parameter.name for parameter in MATERIAL_PARAMETERS if parameter.name != "stiffness_input"),
 }
@@ -66,6 +67,7 @@ SCENE_NAMES = {
     "cache_directory",
     "report",
     "findings",
+    "version",
     *(parameter.name for parameter in SOLVER_PARAMETERS),
 }
 

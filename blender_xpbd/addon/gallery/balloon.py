@@ -17,7 +17,7 @@ RADIUS, LENGTH, SEGMENTS = 0.15, 1.0, 24
 _START = 0.5
 _TURNS = 3
 # upwards, weight taken off [m/s²]
-LIFT = 3.0
+LIFT = 8.0
 
 
 def _build(scene: bpy.types.Scene, _file: str) -> None:
@@ -27,7 +27,7 @@ def _build(scene: bpy.types.Scene, _file: str) -> None:
     balloon = add_ball(scene, "Balloon", RADIUS, (0.0, 0.0, _START + RADIUS), ORANGE)
     settings = balloon.xpbd
     settings.role, settings.preset = "CLOTH", "MATERIAL"
-    settings.area_density, settings.stretch_stiffness, settings.bending_stiffness = 0.05, 300.0, 1e-5
+    settings.area_density, settings.stretch_stiffness, settings.bending_stiffness = 0.1, 300.0, 1e-5
     settings.pressure_model, settings.pressure = "GAS", 200.0
     settings.push_z, settings.damping = -scene.gravity[2] + LIFT, 2.0
     settings.use_body_collision = False

@@ -16,16 +16,16 @@ WIRE = 0.005
 # of the rings that lie, and of those that stand and join two of them [m]
 LYING, STANDING = 0.05, 0.035
 POINTS = 12
-_BALL = 0.2
+BALL = 0.2
 
 
 def _build(scene: bpy.types.Scene, _file: str) -> None:
     set_frames(scene, 48)
     set_solver(scene, substeps=20)
-    add_sphere(scene, "Ball", _BALL, (0.0, 0.0, 0.0), ORANGE).xpbd.friction = 0.6
+    add_sphere(scene, "Ball", BALL, (0.0, 0.0, 0.0), ORANGE).xpbd.friction = 0.6
     for name, rings, colour in (("Lying Rings", lying_rings(), GREY), ("Standing Rings", standing_rings(), STRAW)):
         mail = add_curve(scene, name, list(rings), thickness=2.0 * WIRE, colour=colour, cyclic=True)
-        mail.location = (0.0, 0.0, _BALL + 0.05)
+        mail.location = (0.0, 0.0, BALL + 0.05)
         settings = mail.xpbd
         settings.role, settings.preset, settings.radius = "STRAND", "STEEL_WIRE", WIRE
         settings.use_self_collision, settings.friction = True, 0.3

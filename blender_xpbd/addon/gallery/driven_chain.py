@@ -28,7 +28,7 @@ def _build(scene: bpy.types.Scene, _file: str) -> None:
     points[:, 2] = -LINK * np.arange(NODES)
     pairs = line_edges(NODES)
     # grains have equal masses, the last one too; the end nodes of a strand have half of it
-    chain = add_grains(scene, "Chain", points, radius=0.01, colour=ORANGE, edges=pairs)
+    chain = add_grains(scene, "Chain", points, radius=0.02, colour=ORANGE, edges=pairs)
     chain.data.attributes.new(LINK_KIND, "INT", "EDGE").data.foreach_set("value", np.full(len(pairs), EQUAL, np.int32))
     show_edges(chain, 0.008)
     pin(chain, [0])
@@ -45,6 +45,6 @@ DRIVEN_CHAIN = GalleryScene(
     "tip (0.011, 0.057) m after 0.2 s and (0.156, 0.320) m after 0.3 s, from where the driven end began, within "
     "0.01 m; links within 0.1 %",
     _build,
-    View((0.9, -2.6, 0.4), (0.4, 0.0, 0.3)),
+    View((0.6, -1.4, 0.3), (0.25, 0.0, 0.25)),
     19,
 )

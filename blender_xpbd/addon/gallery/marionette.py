@@ -34,7 +34,7 @@ _END = 96
 
 def _build(scene: bpy.types.Scene, _file: str) -> None:
     set_frames(scene, _END)
-    set_solver(scene, substeps=20)
+    set_solver(scene, substeps=60)
     add_floor(scene)
     cells = [(x, 0, z) for z, row in enumerate(_FIGURE) for x, mark in enumerate(row) if mark == "#"]
     points, quads = voxels(cells, CELL)

@@ -17,7 +17,7 @@ from .stage import GREY, PURPLE, add_mesh, set_frames, set_solver
 COLUMNS, ROWS, WIDTH, LENGTH = 11, 41, 0.3, 1.2
 THREADS, SEGMENTS, SEGMENT = COLUMNS, 5, 0.02
 RADIUS = 0.05
-_HEIGHT = 1.2
+HEIGHT = 1.2
 _REACH, _SIDES = 0.3, 32
 
 
@@ -35,7 +35,7 @@ def _build(scene: bpy.types.Scene, _file: str) -> None:
             points.append(thread)
             chain = [root, *range(first, first + SEGMENTS)]
             edges += list(pairwise(chain))
-    places = np.concatenate(points) + np.array([0.0, 0.1, _HEIGHT + RADIUS + 0.02])
+    places = np.concatenate(points) + np.array([0.0, 0.1, HEIGHT + RADIUS + 0.02])
     scarf = add_mesh(scene, "Scarf", places, quads, edges, PURPLE)
     scarf.xpbd.role, scarf.xpbd.radius, scarf.xpbd.use_self_collision = "CLOTH", 0.002, True
     scarf.xpbd.friction = 1.0
@@ -47,7 +47,7 @@ def _add_rail(scene: bpy.types.Scene) -> None:
     """A round bar along X."""
     angles = 2.0 * math.pi * np.arange(_SIDES) / _SIDES
     circle = np.column_stack((np.zeros(_SIDES), RADIUS * np.cos(angles), RADIUS * np.sin(angles)))
-    ends = np.concatenate([circle + np.array([x, 0.0, _HEIGHT]) for x in (-_REACH, _REACH)])
+    ends = np.concatenate([circle + np.array([x, 0.0, HEIGHT]) for x in (-_REACH, _REACH)])
     around, after = np.arange(_SIDES), (np.arange(_SIDES) + 1) % _SIDES
     faces = [*np.column_stack((around, after, after + _SIDES, around + _SIDES)).tolist()]
     faces += [around[::-1].tolist(), (around + _SIDES).tolist()]

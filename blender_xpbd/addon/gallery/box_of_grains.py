@@ -19,7 +19,7 @@ _WALL = 0.3
 
 def _build(scene: bpy.types.Scene, _file: str) -> None:
     set_frames(scene, 96)
-    set_solver(scene, substeps=20)
+    set_solver(scene, substeps=30)
     add_floor(scene)
     points = layers_of_points(COUNTS, 2.4 * RADIUS, jitter=0.3 * RADIUS)
     points[:, 2] += 0.1

@@ -21,7 +21,7 @@ BALL = 0.2
 
 def _build(scene: bpy.types.Scene, _file: str) -> None:
     set_frames(scene, 48)
-    set_solver(scene, substeps=20)
+    set_solver(scene, substeps=40)
     add_sphere(scene, "Ball", BALL, (0.0, 0.0, 0.0), ORANGE).xpbd.friction = 0.6
     for name, rings, colour in (("Lying Rings", lying_rings(), GREY), ("Standing Rings", standing_rings(), STRAW)):
         mail = add_curve(scene, name, list(rings), thickness=2.0 * WIRE, colour=colour, cyclic=True)

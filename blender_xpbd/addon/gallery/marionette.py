@@ -40,9 +40,9 @@ def _build(scene: bpy.types.Scene, _file: str) -> None:
     points, quads = voxels(cells, CELL)
     middle = np.array([0.5 * len(_FIGURE[0]) * CELL, 0.5 * CELL, -0.12])
     doll = add_mesh(scene, "Doll", points - middle, quads, colour=ORANGE)
-    doll.xpbd.role, doll.xpbd.preset, doll.xpbd.cage_resolution = "JELLY", "MATERIAL", 16
+    doll.xpbd.role, doll.xpbd.preset, doll.xpbd.cage_resolution = "JELLY", "MATERIAL", 20
     # stuffed, and so light that strings bear it
-    doll.xpbd.youngs_modulus, doll.xpbd.density, doll.xpbd.internal_damping = 2e4, 60.0, 2.0
+    doll.xpbd.youngs_modulus, doll.xpbd.density, doll.xpbd.internal_damping = 6e3, 60.0, 2.0
     ends = np.array([((x + 0.5) * CELL, 0.5 * CELL, (z + 1) * CELL) for x, z in _HELD]) - middle
     strings = _add_strings(scene, ends)
     strings.location.z = _BAR

@@ -22,7 +22,7 @@ def _build(scene: bpy.types.Scene, _file: str) -> None:
     scene.gravity = (0.0, 0.0, -9.8)
     end = 1 + STEPS // SUBSTEPS
     set_frames(scene, end, FRAMES_PER_SECOND)
-    set_solver(scene, substeps=SUBSTEPS, mode="PBD")
+    set_solver(scene, substeps=SUBSTEPS, iterations=10, mode="PBD")
     points, quads = grid(VERTICES, VERTICES, SIZE, SIZE)
     # it hangs in the XZ plane from its two upper corners
     cloth = add_mesh(scene, "Cloth", points[:, [0, 2, 1]] + np.array([0.0, 0.0, HEIGHT]), quads, colour=ORANGE)

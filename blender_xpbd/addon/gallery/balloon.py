@@ -55,8 +55,8 @@ BALLOON = GalleryScene(
     "BALLOON",
     "Balloon on a String",
     "A balloon of gas rises until its string is taut, and stays there",
-    "the string is as long as it was within 0.5 %, and straight; it ends on the balloon within 1 mm; the balloon keeps "
-    "its size within 5 % and comes to rest",
+    "the string is as long as it was within 1.5 %, and straight; it ends on the balloon within 1 mm; the balloon keeps "
+    "its width within 5 % and comes to rest",
     _build,
     View((1.2, -2.8, 0.9), (0.0, 0.0, 0.65)),
     110,

@@ -22,13 +22,13 @@ BALL = 0.2
 def _build(scene: bpy.types.Scene, _file: str) -> None:
     set_frames(scene, 48)
     set_solver(scene, substeps=40)
-    add_sphere(scene, "Ball", BALL, (0.0, 0.0, 0.0), ORANGE).xpbd.friction = 0.6
+    add_sphere(scene, "Ball", BALL, (0.0, 0.0, 0.0), ORANGE).xpbd.friction = 1.0
     for name, rings, colour in (("Lying Rings", lying_rings(), GREY), ("Standing Rings", standing_rings(), STRAW)):
         mail = add_curve(scene, name, list(rings), thickness=2.0 * WIRE, colour=colour, cyclic=True)
         mail.location = (0.0, 0.0, BALL + 0.05)
         settings = mail.xpbd
         settings.role, settings.preset, settings.radius = "STRAND", "STEEL_WIRE", WIRE
-        settings.use_self_collision, settings.friction = True, 0.3
+        settings.use_self_collision, settings.friction = True, 0.8
 
 
 def _circle(radius: float) -> np.ndarray:
@@ -58,9 +58,9 @@ CHAIN_MAIL = GalleryScene(
     "CHAIN_MAIL",
     "Chain Mail",
     "16 rings that lie and 24 that join them, of steel wire, fall on a ball",
-    "every ring stays linked with those that it was linked with, and with no other; wires at least 0.98 of their "
+    "every ring stays linked with those that it was linked with, and with no other; wires at least 0.95 of their "
     "thickness apart; none in the ball",
     _build,
     View((0.9, -1.2, 0.9), (0.0, 0.0, 0.1)),
-    40,
+    36,
 )

@@ -14,7 +14,7 @@ from .shapes import box, grid
 from .stage import GREY, ORANGE, add_mesh, pin, set_frames, set_solver
 
 COLUMNS, ROWS, WIDTH, HEIGHT = 31, 21, 0.9, 0.6
-WIND, TURBULENCE = 9.0, 5.0
+WIND, TURBULENCE = 16.0, 8.0
 _POLE, _TOP = 0.03, 2.0
 
 
@@ -47,7 +47,7 @@ def _add_field(scene: bpy.types.Scene, kind: str, strength: float) -> Any:
 FLAG = GalleryScene(
     "FLAG",
     "Flag in Turbulent Wind",
-    "A silk flag flies in a wind of 9 m/s with turbulence",
+    "A silk flag flies in a wind of 16 m/s with turbulence",
     "it flies to at least half of its width, goes on fluttering, stretches by at most 3 % on average; nothing crosses",
     _build,
     View((0.7, -2.9, 1.5), (0.45, 0.0, 1.6)),

@@ -13,9 +13,9 @@ from .shapes import layers_of_points
 from .stage import GREY, STRAW, add_floor, add_grains, add_mesh, set_frames, set_solver
 
 RADIUS = 0.012
-COUNTS = (7, 7, 8)
+COUNTS = (10, 10, 4)
 # of the cone: its rim and its hole, and how high they are [m]
-RIM, HOLE = 0.26, 0.1
+RIM, HOLE = 0.26, 0.075
 RIM_HEIGHT, HOLE_HEIGHT = 0.65, 0.3
 _SIDES = 48
 
@@ -43,9 +43,9 @@ def _build(scene: bpy.types.Scene, _file: str) -> None:
 FUNNEL = GalleryScene(
     "FUNNEL",
     "Sand through a Funnel",
-    "392 grains of radius 12 mm run through a funnel whose hole is 200 mm wide",
+    "400 grains of radius 12 mm run through a funnel whose hole is 150 mm wide",
     "none goes through the cone, no two closer than 0.98 of touching, at least 80 % are through in the end",
     _build,
     View((1.1, -1.6, 1.0), (0.0, 0.0, 0.33)),
-    26,
+    18,
 )

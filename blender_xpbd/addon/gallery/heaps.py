@@ -12,7 +12,7 @@ from .stage import BLUE, ORANGE, STRAW, add_floor, add_grains, set_frames, set_s
 RADIUS = 0.025
 COUNTS = (6, 6, 11)
 FRICTIONS = (0.2, 0.5, 0.8)
-_APART = 2.0
+_APART = 1.2
 
 
 def _build(scene: bpy.types.Scene, _file: str) -> None:
@@ -33,6 +33,6 @@ HEAPS = GalleryScene(
     "Three columns of 396 grains fall on the floor: their frictions are 0.2, 0.5 and 0.8",
     "the more friction, the steeper the heap; no two grains closer than 0.98 of touching; at rest slower than 1 mm/s",
     _build,
-    View((0.0, -5.6, 2.2), (0.0, 0.0, 0.1)),
+    View((0.0, -3.9, 1.5), (0.0, 0.0, 0.1)),
     115,
 )

@@ -13,7 +13,7 @@ def test_a_balloon_on_a_string(bpy, bake_scene):
     motions = bake_scene(scene.BALLOON).motions
     balloon, string = motions["Balloon"], motions["String"]
     lengths = np.linalg.norm(np.diff(string, axis=1), axis=2).sum(axis=1)
-    np.testing.assert_allclose(lengths, scene.LENGTH, rtol=0.01)
+    np.testing.assert_allclose(lengths, scene.LENGTH, rtol=0.015)
     assert np.linalg.norm(string[-1, -1] - string[-1, 0]) > 0.97 * scene.LENGTH
     np.testing.assert_allclose(string[:, 0], string[0, :1].repeat(len(string), axis=0), atol=1e-6)
     tied = np.linalg.norm(balloon[0] - string[0, -1], axis=1).argmin()

@@ -18,8 +18,8 @@ from ...scene.links import Links
 from ...scene.material import Material
 from ...scene.tetgen_files import read_node_ele
 from ...scene.transforms import transformed
+from ..data.group_settings import group_property
 from ..data.properties import material_values
-from ..data.specs import group_property
 from .attachment_reader import LocalAttachment, read_attachment
 from .body_motion import BodyMotion
 from .contact_reader import LocalContact, read_contact
@@ -32,6 +32,7 @@ from .motion import rotation_of
 from .points import NO_FACES, link_kinds, read_loose_edges, read_polygons, topology_of
 from .ride_reader import joined
 from .seam_reader import read_seams
+from .start_reader import NO_START, read_start
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -66,6 +67,7 @@ class LocalBody:
         uvs, loose_edges, links, seams: as in ``scene.Body``.
         goal_weights: of each vertex, above 0 where it has a goal, shape (vertices,); shape (0,) for no goal.
         riding: pins on objects that are not simulated.
+        start: local coordinates in which it begins, shape (vertices, 3); shape (0, 3) for as its deformers show it.
         deformed: the mesh as its deformers show it, where pins and goal follow that; None where they follow the object.
         data_type: Blender's type of the object.
     """
@@ -97,6 +99,7 @@ class LocalBody:
     links: Links = field(default_factory=Links)
     seams: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
     riding: Pins = field(default_factory=Pins)
+    start: Floats = field(default_factory=lambda: NO_START)
 
     def placed(
         self,
@@ -146,7 +149,7 @@ class LocalBody:
             axes=rotation_of(matrices[0][:3, :3]),
             contact=contact,
             goal=motion.pins(drawn, self.goal_weights[drawn]),
-            start=motion.start(),
+            start=transformed(matrices[0], self.start) * unit_scale if len(self.start) else motion.start(),
         )
 
 
@@ -208,6 +211,7 @@ def read_common(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     contact, contact_notices = read_contact(obj, unit_scale)
     goal_weights, goal_notices = read_goal(obj)
     links, link_notices = read_links(obj, unit_scale)
+    start, start_notices = read_start(obj)
     return LocalBody(
         object_uid=obj.session_uid,
         name=obj.name,
@@ -226,10 +230,14 @@ def read_common(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
         key_style=settings.key_style,
         topology=topology_of(obj.data),
         chosen_fields=chosen_fields(obj),
-        notices=(*notices, *group_notices, *attachment_notices, *contact_notices, *goal_notices, *link_notices),
+        notices=(
+            *(*notices, *group_notices, *attachment_notices, *contact_notices),
+            *(*goal_notices, *link_notices, *start_notices),
+        ),
         goal_weights=goal_weights,
         data_type=obj.type,
         links=links,
+        start=start,
     )
 
 

@@ -27,6 +27,7 @@ from ...scene.collider import Collider
 from ...scene.scene import Scene
 from ...scene.settings import EFFORTS, SOLVER_PARAMETERS
 from ...scene.transforms import at_frame, transformed
+from .body_gravity import pull_of, strongest_pull
 from .mode import hardness
 from .system import System
 
@@ -75,7 +76,7 @@ def substeps_for_piles(system: System) -> int:
     """From how many substeps on grains bear each other without sinking into each other."""
     if len(system.grains) == 0:
         return 0
-    gravity = float(np.linalg.norm(system.scene.gravity))
+    gravity = strongest_pull(system.scene)
     return math.ceil(system.scene.frames.frame_duration * math.sqrt(gravity / (PILE_SHARE * system.grains.radii.min())))
 
 
@@ -86,10 +87,11 @@ def substeps_for_cloth(system: System) -> int:
     *Draft* as well.
     """
     scene = system.scene
-    travel = scene.frames.frame_duration * math.sqrt(float(np.linalg.norm(scene.gravity))) / CLOTH_ENOUGH
+    travel = scene.frames.frame_duration / CLOTH_ENOUGH
     sheets = [model for model in system.models if len(model.body.face_sizes) and not len(model.tetrahedra)]
-    edges = [_mean_edge(model) for model in sheets if not is_pbd(model.body, scene.settings)]
-    needed = max((travel / math.sqrt(edge) for edge in edges if edge > 0.0), default=0.0)
+    sheets = [model for model in sheets if not is_pbd(model.body, scene.settings)]
+    edges = [(_mean_edge(model), pull_of(scene, model.body)) for model in sheets]
+    needed = max((travel * math.sqrt(pull / edge) for edge, pull in edges if edge > 0.0), default=0.0)
     return FEWEST_SUBSTEPS * round(needed / FEWEST_SUBSTEPS)
 
 
@@ -103,7 +105,7 @@ def substeps_for_weight(system: System, model: BodyModel, share: float = KEPT_SH
     mean = _mean_edge(model)
     if mean == 0.0:
         return 0
-    gravity = float(np.linalg.norm(system.scene.gravity))
+    gravity = pull_of(system.scene, model.body)
     return math.ceil(system.scene.frames.frame_duration * math.sqrt(gravity / (share * mean)))
 
 
@@ -118,7 +120,13 @@ def substeps_for_material(system: System) -> int:
     heavy = max((substeps_for_weight(system, model) for model in system.models if len(model.tetrahedra)), default=0)
     needed = min(max(substeps_needed(system), substeps_for_cloth(system)), max(heavy, settings.maximum_substeps))
     normal = max(needed, min(FEWEST_SUBSTEPS, settings.maximum_substeps))
-    return min(max(math.ceil(EFFORTS.get(settings.quality, 1.0) * normal), min(heavy, normal)), MOST_SUBSTEPS)
+    chosen = max(math.ceil(EFFORTS.get(settings.quality, 1.0) * normal), min(heavy, normal))
+    return min(max(chosen, wanted_substeps(system.scene)), MOST_SUBSTEPS)
+
+
+def wanted_substeps(scene: Scene) -> int:
+    """The most of what objects ask for: all of them share the substeps."""
+    return max((body.material.minimum_substeps for body in scene.bodies), default=0)
 
 
 def hit_speed(system: System, index: int) -> float:
@@ -132,7 +140,7 @@ def hit_speed(system: System, index: int) -> float:
         levels += [_heights(scene, other.positions) for other in scene.bodies if other is not body]
     if not levels:
         return 0.0
-    gravity = float(np.linalg.norm(scene.gravity))
+    gravity = pull_of(scene, body)
     own = float(_heights(scene, body.positions).min())
     duration = scene.frames.frame_duration * (scene.frames.count - 1)
     fall = min(max(own - min(float(level.min()) for level in levels), 0.0), 0.5 * gravity * duration**2)

@@ -41,10 +41,13 @@ def press_pair(particles: ti.template(), surfaces: ti.template(), pairs: ti.temp
 
 
 @ti.func
-def note_force(particles: ti.template(), surfaces: ti.template(), pairs: ti.template(), n, h, embeds: ti.template()):
-    """Write into near pair ``n``, after the last push, the force between its sides [N]; arguments as above."""
+def note_force(
+    particles: ti.template(), surfaces: ti.template(), pairs: ti.template(), n, duration, embeds: ti.template()
+):
+    """Write into near pair ``n``, after the last push, the force between its sides [N]; see ``press_pair``."""
     mass = gather_coefficients(particles, surfaces, pairs, n, embeds)
     if mass > 0.0:
         # clears the coefficients
         push_pair(particles.positions, particles, surfaces, pairs, n, ti.Vector([0.0, 0.0, 0.0]), embeds)
-    pairs.near_floats[n * NEAR_WIDTH + FORCE] = mass * pairs.near_floats[n * NEAR_WIDTH + MULTIPLIER] / (h * h)
+    push = mass * pairs.near_floats[n * NEAR_WIDTH + MULTIPLIER]
+    pairs.near_floats[n * NEAR_WIDTH + FORCE] = push / (duration * duration)

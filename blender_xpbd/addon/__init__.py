@@ -10,7 +10,7 @@ import bpy
 
 from . import command_line
 from .baking import window_bake
-from .data import properties
+from .data import migration, properties
 from .playing import window_play
 from .process import cache_moving, waiting_worker
 from .ui import menus, operators, panels, physics_panels, preferences
@@ -18,6 +18,7 @@ from .ui import menus, operators, panels, physics_panels, preferences
 # each has register() and unregister(); later ones need earlier ones
 MODULES: tuple[ModuleType, ...] = (
     properties,
+    migration,
     preferences,
     waiting_worker,
     cache_moving,

@@ -44,6 +44,8 @@ def draw_result(layout: Any, context: bpy.types.Context) -> None:
         split = column.split(factor=0.5)
         split.label(text=label)
         split.label(text=value, translate=False)
+    if rows:
+        body.operator("xpbd.show_strain", icon="COLOR")
 
 
 def _draw_error(layout: Any, context: bpy.types.Context, error: str, width: int) -> None:

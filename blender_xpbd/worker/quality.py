@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..bodies.own_settings import is_pbd
+from ..scene.errors import Notice
 from ..scene.settings import SolverSettings
 from ..solver.solver import Solver
 from ..solver.system.substeps import substeps_for_material, wanted_substeps
@@ -53,7 +54,9 @@ def choose_quality(system: System, paths: tuple[str, ...], stop: StopSignal) -> 
         The choice, or None where a stop was requested. Where the limit comes first, it is the most substeps below it,
         with their error.
     """
-    wanted = system.scene.settings
+    wanted, frames = system.scene.settings, system.scene.frames
+    # trials need no states between frames
+    system = replace(system, scene=replace(system.scene, frames=replace(frames, subframes=0)))
     tolerance, most = 1e-3 * wanted.tolerance, wanted.maximum_substeps
     coarse = min(max(FEWEST_SUBSTEPS, wanted_substeps(system.scene)), most)
     while True:
@@ -94,6 +97,15 @@ def with_settings(system: System, settings: SolverSettings) -> System:
     if (is_bound and is_other) or (has_shares and settings.iterations != system.scene.settings.iterations):
         return build_system(scene)
     return replace(system, scene=scene)
+
+
+def subframes_notice(before: SolverSettings, after: SolverSettings, count: int) -> Notice:
+    """That there are more substeps than were asked for, so that subframes fall on whole ones."""
+    text = (
+        f"{count} subframes do not fall on {before.substeps} substeps, so {after.substeps} are simulated, and vertices "
+        f"move a little otherwise. A multiple of {count + 1} leaves the frames as they are."
+    )
+    return Notice("W_QUALITY", text)
 
 
 def _choice(wanted: SolverSettings, substeps: int, error: float, frame: int) -> QualityChoice:

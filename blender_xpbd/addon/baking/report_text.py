@@ -99,7 +99,7 @@ def summary_rows(report: str) -> tuple[tuple[str, str], ...]:
         ("Frames", _frames_done(summary) + ("" if total is None else f" in {_duration(total)}")),
         *_key_rows(summary),
     ]
-    rows.extend(_origin_rows(summary))
+    rows.extend((*_origin_rows(summary), *_seam_rows(summary)))
     waiting = _number(summary, "frames_waiting")
     if waiting:
         rows.append(("In the Cache", f"{waiting:.0f} more"))
@@ -130,6 +130,14 @@ def keys_text(report: str) -> str:
     """What fewer keys cost and save, for a line: "41 keys, greatest error 0.8 mm, 5.6 → 0.9 MB"; "" where all are."""
     rows = dict(_key_rows(summary_of(report)))
     return f"{rows['Keys']} keys, greatest error {rows['Key Error']}, {rows['Size of Keys']}" if rows else ""
+
+
+def _seam_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """How well a loop closes."""
+    frames, distance, velocity = (_number(summary, n) for n in ("loop", "seam_error_mm", "seam_velocity_error_mm_s"))
+    if not frames or distance is None or velocity is None:
+        return []
+    return [("Loop", f"{frames:.0f} frames"), ("Seam", f"{distance:.2g} mm, {velocity:.2g} mm/s")]
 
 
 def _origin_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -26,10 +26,11 @@ def space_notices(scene: Scene, folder: Path, *, has_fewer_keys: bool) -> Iterat
     """
     vertices = sum(body.vertex_count for body in scene.bodies)
     needed = len(scene.frames.kept()) * vertices * _BYTES_PER_VERTEX
+    cached = needed + len(scene.frames.between(scene.frames.end)) * vertices * _BYTES_PER_VERTEX
     free = _free_on_disk(folder)
-    if free is not None and needed > free:
+    if free is not None and cached > free:
         text = (
-            f"The frames take about {_size(needed)}, and {_size(free)} are free in {folder}: free unused bakes, choose "
+            f"The frames take about {_size(cached)}, and {_size(free)} are free in {folder}: free unused bakes, choose "
             "another cache folder, or a greater frame step."
         )
         yield Notice("W_SPACE", text)

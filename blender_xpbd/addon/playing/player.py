@@ -81,7 +81,7 @@ class Player:
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         """Begin to read; nothing is started or changed."""
-        self._options = replace(options or BakeOptions(), frame_step=1)
+        self._options = replace(options or BakeOptions(), frame_step=1, subframes=0)
         scene = context.scene
         self._scene_uid, self._unit_scale = scene.session_uid, unit_scale_of(scene)
         self._frame_before = (scene.frame_current, scene.frame_subframe)

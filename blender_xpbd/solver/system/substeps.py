@@ -10,7 +10,7 @@ one edge far.
 
 Cloth is stretched by its weight, since one sweep over its springs carries a pull one edge far. How much goes with
 h √(g/L) for edges of the length L, whatever the size and the mesh of the cloth, and whether pins hold it or what it
-lies on.
+lies on. Tubes that have to fall into creases are stretched twice as much: there few springs carry the weight of many.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from ...bodies.body_model import BodyModel
 from ...bodies.own_settings import is_pbd
+from ...bodies.tubes import collapses
 from ...geometry.edges import edge_lengths
 from ...scene.collider import Collider
 from ...scene.scene import Scene
@@ -44,6 +45,9 @@ PRESSED_VOLUME_ENOUGH = 0.5
 # h √(g/L) up to which cotton of irregular triangles, garments and cloth without pins have a 99th percentile of strain
 # of 5 %, weighted by area: it is 3.2 times as large. docs/experiments.md, Substeps of cloth
 CLOTH_ENOUGH = 0.05 / 3.2
+# how many times as many substeps tubes take that fall into creases, so that their strain stays within 1.5 times that of
+# the converged run, or nearly: docs/experiments.md, Sleeves that are held level
+CREASED = 2.2
 # share of its mean edge by which a jelly that hits moves in a substep, up to which balls of 1 m rebound within a tenth
 # of the converged run: docs/experiments.md, Substeps of rubber and of hits
 HIT_SHARE = 0.12
@@ -90,9 +94,12 @@ def substeps_for_cloth(system: System) -> int:
     travel = scene.frames.frame_duration / CLOTH_ENOUGH
     sheets = [model for model in system.models if len(model.body.face_sizes) and not len(model.tetrahedra)]
     sheets = [model for model in sheets if not is_pbd(model.body, scene.settings)]
-    edges = [(_mean_edge(model), pull_of(scene, model.body)) for model in sheets]
-    needed = max((travel * math.sqrt(pull / edge) for edge, pull in edges if edge > 0.0), default=0.0)
-    return FEWEST_SUBSTEPS * round(needed / FEWEST_SUBSTEPS)
+    efforts = [
+        travel * math.sqrt(pull_of(scene, model.body) / edge) * (CREASED if collapses(model, scene.gravity) else 1.0)
+        for model in sheets
+        if (edge := _mean_edge(model)) > 0.0
+    ]
+    return FEWEST_SUBSTEPS * round(max(efforts, default=0.0) / FEWEST_SUBSTEPS)
 
 
 def substeps_needed(system: System) -> int:

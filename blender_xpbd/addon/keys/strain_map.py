@@ -7,6 +7,8 @@ before keys and modifiers: whatever plays the mesh, the attribute goes with it, 
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 
 from ..reading.mesh_reader import RIG_MODIFIERS
@@ -23,7 +25,7 @@ _COLOURS = ((0.0, (0.02, 0.05, 0.6)), (0.35, (0.0, 0.6, 0.4)), (0.7, (0.9, 0.75,
 
 def shows_strain(obj: bpy.types.Object) -> bool:
     """Whether the object has the modifier."""
-    return _MARK in obj and MODIFIER in obj.modifiers
+    return _rest_before(obj) is not None and MODIFIER in obj.modifiers
 
 
 def show_strain(obj: bpy.types.Object, full: float) -> None:
@@ -46,9 +48,9 @@ def show_strain(obj: bpy.types.Object, full: float) -> None:
 
 def hide_strain(obj: bpy.types.Object) -> bool:
     """Take the modifier away, and all that came with it; whether it was there."""
-    if _MARK not in obj:
+    had_rest = _rest_before(obj)
+    if had_rest is None:
         return False
-    had_rest = bool(obj[_MARK])
     del obj[_MARK]
     obj.add_rest_position_attribute = had_rest
     modifier = obj.modifiers.get(MODIFIER)
@@ -59,6 +61,12 @@ def hide_strain(obj: bpy.types.Object) -> bool:
     if tree is not None and tree.users == 0:
         bpy.data.node_groups.remove(tree)
     return True
+
+
+def _rest_before(obj: Any) -> bool | None:
+    """Whether the object had a rest position before it showed its strain; None where it does not show it."""
+    mark = obj.get(_MARK)
+    return None if mark is None else bool(mark)
 
 
 def _node_tree(full: float) -> bpy.types.NodeTree:

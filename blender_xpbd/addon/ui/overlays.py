@@ -72,9 +72,15 @@ def _draw() -> None:
     gpu.state.blend_set("NONE")
 
 
+def _shader(name: str) -> Any:
+    # what the stubs say of it is that it returns nothing
+    built: Any = gpu.shader
+    return built.from_builtin(name)
+
+
 def _lines(points: Floats, colour: tuple[float, float, float, float]) -> None:
     if len(points):
-        shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+        shader = _shader("UNIFORM_COLOR")
         batch = batch_for_shader(shader, "LINES", {"pos": points.astype(np.float32)})
         shader.uniform_float("color", colour)
         batch.draw(shader)
@@ -84,7 +90,7 @@ def _points(points: Floats, weights: npt.NDArray[np.float32], colour: tuple[floa
     """Points whose colour is as strong as their weight."""
     if len(points):
         colours = np.column_stack([np.tile(np.array(colour, np.float32), (len(points), 1)), 0.25 + 0.75 * weights])
-        shader = gpu.shader.from_builtin("FLAT_COLOR")
+        shader = _shader("FLAT_COLOR")
         gpu.state.point_size_set(_POINT_PIXELS)
         content = {"pos": points.astype(np.float32), "color": colours.astype(np.float32)}
         batch_for_shader(shader, "POINTS", content).draw(shader)
@@ -95,7 +101,7 @@ def _strain(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
     if found is not None:
         points, colours, triangles = found
         points = _nearer(points)
-        shader = gpu.shader.from_builtin("SMOOTH_COLOR")
+        shader = _shader("SMOOTH_COLOR")
         content = {"pos": points.astype(np.float32), "color": colours}
         batch_for_shader(shader, "TRIS", content, indices=triangles).draw(shader)
 

@@ -69,6 +69,31 @@ def test_what_is_scaled_unevenly_is_not_strained_as_it_turns(bpy, make_body):
     assert strains(bpy, body)[0].max() < 1e-5
 
 
+@pytest.mark.parametrize("kinds", [(), ("LATTICE", "SUBSURF")])
+def test_a_bake_sees_nothing_of_it(bpy, make_body, kinds):
+    from blender_xpbd.addon.baking.scene_reader import read_scene
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+    from blender_xpbd.addon.keys.strain_map import show_strain
+
+    def read():
+        reader = read_scene(bpy.context, BakeOptions(frame_end=3))
+        while True:
+            try:
+                next(reader)
+            except StopIteration as end:
+                return end.value
+
+    body = make_body("A")
+    body.xpbd.goal_source = "DEFORMED"
+    for kind in kinds:
+        body.modifiers.new(kind, kind)
+    before = read()
+    show_strain(body, 0.1)
+    after = read()
+    assert after.notices == before.notices
+    np.testing.assert_array_equal(after.scene.bodies[0].positions, before.scene.bodies[0].positions)
+
+
 def test_it_stands_after_deformers_and_before_what_adds_vertices(bpy, make_body):
     from blender_xpbd.addon.keys.strain_map import MODIFIER, hide_strain, show_strain, shows_strain
 

@@ -40,7 +40,7 @@ from ..solver.system.system import System, build_system
 from ..solver.tearing import make_solver
 from .beginning import cannot_go_on, take_over
 from .contact_notices import tangled_notices, tunnelled_notice
-from .quality import QualityChoice, by_material, choose_quality, subframes_notice, with_settings
+from .quality import QualityChoice, by_material, choose_quality, subframes_notice, with_settings, with_wanted
 from .resume import Start, find_start, had_checkpoint, is_simulated_alike, unfit
 from .stop_signal import StopSignal
 from .stopwatch import Stopwatch
@@ -196,7 +196,7 @@ class JobRunner:
                 return None
             system = with_settings(system, chosen.settings)
             self._note_quality(chosen)
-        return self._with_samples(system)
+        return self._with_samples(with_wanted(system))
 
     def _with_samples(self, system: System) -> System:
         """The system with so many substeps that each state between frames comes after a whole one."""

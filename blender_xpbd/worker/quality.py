@@ -17,7 +17,7 @@ from ..bodies.own_settings import is_pbd
 from ..scene.errors import Notice
 from ..scene.settings import SolverSettings
 from ..solver.solver import Solver
-from ..solver.system.substeps import substeps_for_material
+from ..solver.system.substeps import substeps_for_material, wanted_substeps
 from ..solver.system.system import System, build_system
 from .stop_signal import StopSignal
 
@@ -58,7 +58,7 @@ def choose_quality(system: System, paths: tuple[str, ...], stop: StopSignal) -> 
     # trials need no states between frames
     system = replace(system, scene=replace(system.scene, frames=replace(frames, subframes=0)))
     tolerance, most = 1e-3 * wanted.tolerance, wanted.maximum_substeps
-    coarse = min(FEWEST_SUBSTEPS, most)
+    coarse = min(max(FEWEST_SUBSTEPS, wanted_substeps(system.scene)), most)
     while True:
         is_last = 4 * coarse > most
         found = _difference(system, coarse, tolerance=np.inf if is_last else tolerance, paths=paths, stop=stop)
@@ -75,6 +75,13 @@ def choose_quality(system: System, paths: tuple[str, ...], stop: StopSignal) -> 
 def by_material(system: System) -> SolverSettings:
     """The settings with the substeps that the materials of the scene ask for, without a trial."""
     return replace(system.scene.settings, substeps=substeps_for_material(system), iterations=1)
+
+
+def with_wanted(system: System) -> System:
+    """The system with at least as many substeps as its objects ask for, where a number was typed."""
+    settings = system.scene.settings
+    wanted = wanted_substeps(system.scene)
+    return with_settings(system, replace(settings, substeps=wanted)) if wanted > settings.substeps else system
 
 
 def with_settings(system: System, settings: SolverSettings) -> System:

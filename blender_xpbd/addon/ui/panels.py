@@ -13,7 +13,7 @@ from ...scene.parameters.material_parameters import CLOTH, COLLIDER, JELLY, STRA
 from ...scene.settings import EFFORTS, SOLVER_PARAMETERS
 from ..data.bake_status import STATUS
 from ..data.classes import register_classes, unregister_classes
-from ..data.material_names import DAMPING, material_names, preset_names, structure_names
+from ..data.material_names import DAMPING, OF_SCENE, material_names, preset_names, structure_names
 from ..data.object_types import can_have, type_labels
 from ..data.quality import quality_of
 from ..data.specs import GROUP_PROPERTIES, ROLES
@@ -199,6 +199,8 @@ class XPBD_PT_motion(SubPanel, bpy.types.Panel):
             row = column.row()
             row.enabled = name not in preset
             draw_value(row, settings, name)
+        for name in _of_role(settings, OF_SCENE):
+            draw_value(column, settings, name)
 
 
 class XPBD_PT_pins(SubPanel, bpy.types.Panel):

@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from blender_xpbd.addon.data.material_names import OF_SCENE
 from blender_xpbd.scene.body_kinds import body_roles
 from tests.addon.recorded_layout import draw
 from tests.addon.strands import make_curve, make_hair
@@ -80,7 +81,7 @@ def test_panels_show_what_a_bake_reads(bpy, panels, active, role):
 def test_what_has_a_stiffness_has_all_kinds_of_damping(panels, active, role):
     active(role)
     damping = ["damping", "internal_damping", "damping_time"]
-    assert draw(panels.XPBD_PT_motion).properties == ["initial_velocity", *damping]
+    assert draw(panels.XPBD_PT_motion).properties == ["initial_velocity", *damping, *OF_SCENE]
 
 
 @pytest.mark.parametrize("make", [make_curve, make_hair])

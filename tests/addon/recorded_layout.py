@@ -33,7 +33,7 @@ class RecordedLayout:
     def _child(self, **_options: Any) -> RecordedLayout:
         return RecordedLayout(self)
 
-    column = row = box = split = _child
+    column = row = box = split = grid_flow = _child
 
     def panel(self, idname: str, default_closed: bool = False) -> tuple[RecordedLayout, RecordedLayout | None]:
         assert self.parent is None, "Blender makes layout panels in the root layout alone"

@@ -20,6 +20,7 @@ from ...scene.presets import DEFAULT_PRESETS, PRESET_CHOICES
 from ...scene.settings import MAXIMUM_SUBFRAMES, SOLVER_PARAMETERS
 from .goal_settings import GOAL_PARAMETERS
 from .group_settings import GROUP_PARAMETERS, group_property
+from .overlay_settings import OVERLAY_PARAMETERS
 
 # Blender's own limits of frame numbers
 _FIRST_FRAME = -1048574
@@ -415,6 +416,7 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
         ),
         subtype="DIR_PATH",
     ),
+    *(Setting(parameter) for parameter in OVERLAY_PARAMETERS),
     Setting(Parameter("report", "Report", "What the last bake did", ""), hidden=True),
     Setting(Parameter("findings", "Findings", "What the last check found", ""), hidden=True),
     VERSION,

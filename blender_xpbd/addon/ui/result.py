@@ -34,7 +34,8 @@ def draw_result(layout: Any, context: bpy.types.Context) -> None:
     if not rows and not notices:
         return
     header, body = layout.panel("XPBD_PT_result", default_closed=True)
-    header.label(text=result_line(report, len(notices)), icon="INFO" if notices else "CHECKMARK", translate=False)
+    # without an icon it fits a sidebar of the width that Blender gives it
+    header.label(text=result_line(report, len(notices)), translate=False)
     if body is None:
         return
     for notice in notices:
@@ -44,6 +45,8 @@ def draw_result(layout: Any, context: bpy.types.Context) -> None:
         split = column.split(factor=0.5)
         split.label(text=label)
         split.label(text=value, translate=False)
+    if rows:
+        body.operator("xpbd.show_strain", icon="COLOR")
 
 
 def _draw_error(layout: Any, context: bpy.types.Context, error: str, width: int) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from blender_xpbd.addon.data.goal_settings import GOAL_PARAMETERS
+from blender_xpbd.addon.data.overlay_settings import OVERLAY_PARAMETERS
 from blender_xpbd.scene.body import RESOLUTION_RANGE
 from blender_xpbd.scene.body_contact import CONTACT_PARAMETERS
 from blender_xpbd.scene.errors import XpbdError
@@ -69,6 +70,7 @@ SCENE_NAMES = {
     "findings",
     "version",
     *(parameter.name for parameter in SOLVER_PARAMETERS),
+    *(parameter.name for parameter in OVERLAY_PARAMETERS),
 }
 
 

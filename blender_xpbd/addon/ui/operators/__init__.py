@@ -28,6 +28,7 @@ from .select_crossings import XPBD_OT_select_crossings
 from .selected_objects import XPBD_OT_copy_settings, XPBD_OT_set_material
 from .set_link import XPBD_OT_set_link
 from .set_role import XPBD_OT_set_role
+from .strain import XPBD_OT_show_strain
 
 CLASSES = (
     XPBD_OT_set_role,
@@ -61,6 +62,7 @@ CLASSES = (
     XPBD_OT_mute_deformers,
     XPBD_OT_set_rest_shape,
     XPBD_OT_clear_start,
+    XPBD_OT_show_strain,
     XPBD_OT_add_gallery_scene,
 )
 

@@ -10,6 +10,7 @@ import bpy
 from ....scene.errors import XpbdError
 from ...data.bake_status import STATUS
 from ...keys.clearing import clear_bake
+from ...keys.strain_map import hide_strain
 from .idle import is_idle
 
 
@@ -38,7 +39,7 @@ class XPBD_OT_clear(bpy.types.Operator):
         refused = False
         for obj in self._objects(context):
             try:
-                cleared += clear_bake(obj)
+                cleared += clear_bake(obj) | hide_strain(obj)
             except XpbdError as error:
                 refused = True
                 self.report({"ERROR"}, str(error))

@@ -12,7 +12,7 @@ from .shapes import layers_of_points
 from .stage import GREY, STRAW, add_floor, add_grains, add_mesh, set_frames, set_solver
 
 RADIUS = 0.025
-COUNTS = (5, 5, 8)
+COUNTS = (4, 5, 10)
 HALF = 0.2
 _WALL = 0.3
 

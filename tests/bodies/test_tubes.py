@@ -11,7 +11,8 @@ import pytest
 from blender_xpbd.bodies.cloth import build_cloth
 from blender_xpbd.bodies.tubes import collapses
 from blender_xpbd.scene.settings import SolverSettings
-from blender_xpbd.solver.system.substeps import substeps_for_cloth
+from blender_xpbd.solver.system.advice import stretch_advice
+from blender_xpbd.solver.system.substeps import substeps_for_material
 from blender_xpbd.solver.system.system import build_system
 from tests.solver.scenes import cloth, pins, scene
 
@@ -91,7 +92,11 @@ def test_closed_cloth_is_no_tube():
     assert not collapses(build_cloth(closed, SolverSettings()), DOWN)
 
 
-def test_what_collapses_gets_more_substeps():
-    level, hanging = (substeps_for_cloth(build_system(scene(tube(turn)))) for turn in (0.0, 0.5 * np.pi))
-    assert hanging == 40
-    assert level == 80
+def test_what_collapses_gets_more_substeps_within_the_limit():
+    def substeps(turn: float, **settings) -> int:
+        return substeps_for_material(build_system(scene(tube(turn), **settings)))
+
+    assert substeps(0.5 * np.pi) == 40
+    assert substeps(0.0) == 100
+    assert substeps(0.0, maximum_substeps=70) == 70
+    assert stretch_advice(build_system(scene(tube(0.0), maximum_substeps=70))) == ""

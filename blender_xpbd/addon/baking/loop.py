@@ -36,6 +36,8 @@ _LAST_FREQUENCY = 1000.0
 # over how many frames at most it comes with the first velocity. Chosen by hand: it goes no farther back than one and a
 # half frames of the first motion, and there is time to turn
 _ARRIVAL = 6
+# frames at the end for which it is on that way alone: a velocity is told by as many, and one more
+_ARRIVED = 2
 # in PBD mode, of the way to the ghost in an iteration
 _PBD_WEIGHT = 0.3
 _GOAL_FREQUENCY = "goal_frequency"
@@ -136,8 +138,9 @@ def _ghosts(simulated: _Simulated, frames: FrameRange, count: int) -> Floats:
     place, velocity = simulated.at(frames.start), simulated.velocity(frames.start)
     rows = np.empty((frames.count, *place.shape))
     rows[:] = place
+    arrived = min(_ARRIVED, count // 3)
     for left in range(count):
-        share, frame = 1.0 - left / count, frames.end - left
+        share, frame = min((count - left) / (count - arrived), 1.0), frames.end - left
         # with the first velocity into the first place, from that place
         way = left * max(1.0 - left / min(count, _ARRIVAL), 0.0) * frames.frame_duration
         arriving = place - way * velocity

@@ -127,9 +127,12 @@ def summary_rows(report: str) -> tuple[tuple[str, str], ...]:
 
 
 def keys_text(report: str) -> str:
-    """What fewer keys cost and save, for a line: "41 keys, greatest error 0.8 mm, 5.6 → 0.9 MB"; "" where all are."""
-    rows = dict(_key_rows(summary_of(report)))
-    return f"{rows['Keys']} keys, greatest error {rows['Key Error']}, {rows['Size of Keys']}" if rows else ""
+    """What fewer keys cost and save, for a line, as docs/baking.md shows it; "" where all are."""
+    summary = summary_of(report)
+    rows, frames = dict(_key_rows(summary)), _number(summary, "frames")
+    if not rows or not frames:
+        return ""
+    return f"{frames:.0f} frames in {rows['Keys']} keys, greatest error {rows['Key Error']}, {rows['Size of Keys']}"
 
 
 def _seam_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:

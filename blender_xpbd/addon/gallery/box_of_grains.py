@@ -21,7 +21,7 @@ def _build(scene: bpy.types.Scene, _file: str) -> None:
     set_frames(scene, 96)
     set_solver(scene, substeps=30)
     add_floor(scene)
-    points = layers_of_points(COUNTS, 2.4 * RADIUS, jitter=0.3 * RADIUS)
+    points = layers_of_points(COUNTS, 2.4 * RADIUS, jitter=0.15 * RADIUS)
     points[:, 2] += 0.1
     add_grains(scene, "Grains", points, RADIUS, STRAW)
     for number in range(4):

@@ -14,12 +14,13 @@ from .shapes import box, grid
 from .stage import GREY, ORANGE, add_mesh, pin, set_frames, set_solver
 
 COLUMNS, ROWS, WIDTH, HEIGHT = 31, 21, 0.9, 0.6
-WIND, TURBULENCE = 16.0, 8.0
+WIND, TURBULENCE = 16.0, 40.0
 _POLE, _TOP = 0.03, 2.0
+_END = 96
 
 
 def _build(scene: bpy.types.Scene, _file: str) -> None:
-    set_frames(scene, 96)
+    set_frames(scene, _END)
     set_solver(scene, substeps=20)
     points, quads = grid(COLUMNS, ROWS, WIDTH, HEIGHT)
     places = points[:, [0, 2, 1]] + np.array([0.5 * WIDTH, 0.0, _TOP - 0.5 * HEIGHT])
@@ -32,7 +33,11 @@ def _build(scene: bpy.types.Scene, _file: str) -> None:
     # its Z axis points along X, and a little aside
     wind.rotation_euler = (0.0, 0.5 * math.pi, 0.15)
     turbulence = _add_field(scene, "TURBULENCE", TURBULENCE)
-    turbulence.field.size, turbulence.field.flow = 0.6, 1.0
+    turbulence.field.size, turbulence.field.flow = 0.4, 1.0
+    # its noise stands still in its own space, and goes by with the wind
+    for frame, place in ((1, 0.0), (_END, WIND * (_END - 1) / scene.render.fps)):
+        turbulence.location.x = place
+        turbulence.keyframe_insert("location", frame=frame)
 
 
 def _add_field(scene: bpy.types.Scene, kind: str, strength: float) -> Any:

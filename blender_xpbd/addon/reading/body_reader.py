@@ -26,6 +26,7 @@ from .contact_reader import LocalContact, read_contact
 from .deformed_motion import DeformedMotion
 from .force_reader import chosen_fields
 from .goal_reader import read_goal
+from .grain_radius import fitting_radius
 from .link_reader import read_links
 from .mesh_reader import group_weights, has_group, pinned_key, read_mixed_shape, read_rest_shape, read_uvs
 from .motion import rotation_of
@@ -170,6 +171,9 @@ def read_cloth(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
 def read_grains(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     """Read an object of grains, one at each vertex, as ``BlenderKind.read``."""
     body = _read_mesh(obj, unit_scale)
+    radius = None if obj.xpbd.is_property_set("radius") else fitting_radius(obj)
+    if radius is not None:
+        body = replace(body, material=replace(body.material, radius=radius * unit_scale))
     if link_kinds(obj.data).all():
         return body
     advice = (

@@ -161,7 +161,8 @@ Order = pack_type(
 )
 # contact between bodies: surfaces, pairs and limits as in ``contacts.pairs.tables``; the rows of ``pair_starts`` and
 # the windows of particles for a substep, and those for which pairs are listed, as in ``contacts.search``; the near
-# pairs of a task stand from its first pair on. Rows and counts of objects, what substeps tell and vertices as in
+# pairs of a task stand from its first pair on. Whether a collider touches a particle of cloth in this substep, where
+# there is jelly. Rows and counts of objects, what substeps tell and vertices as in
 # ``pair_tables``. Of each particle, its velocity when the substep began, where it came before pairs pushed it, and how
 # far it may go [m] in the frame of its island. Of each island, which has the number of its first object, the
 # displacement that it is looked at from, its mean one [m], and the angular momentum [kg m²/s] by predicted
@@ -193,6 +194,7 @@ Pairs = pack_type(
     held_points=INTS,
     held_counts=INTS,
     pushed=INTS,
+    backed=INTS,
     anchor_ints=INT_TABLE,
     anchor_floats=REAL_TABLE,
     anchor_heads=INTS,

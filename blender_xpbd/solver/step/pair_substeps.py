@@ -245,7 +245,7 @@ class PairSubsteps:
         return self._plan
 
     def anchors(self) -> npt.NDArray[np.float64]:
-        """What static friction has to remember from frame to frame, shape (anchors, 8)."""
+        """What static friction has to remember from frame to frame, shape (anchors, 9)."""
         return read_anchors(self._arrays)
 
     def restore(self, anchors: npt.NDArray[Any]) -> None:

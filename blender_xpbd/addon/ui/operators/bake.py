@@ -255,9 +255,11 @@ class XPBD_OT_cancel(bpy.types.Operator):
 def finished_text(summary: BakeSummary) -> str:
     """One line for the status bar."""
     bodies = "1 object" if len(summary.objects) == 1 else f"{len(summary.objects)} objects"
-    baked = f"Baked {summary.frames} frames of {bodies} in {summary.seconds.get('total', 0.0):.1f} s"
+    seconds = summary.seconds.get("total", 0.0)
     keys = keys_text(summary.to_json())
-    return f"{baked}: {keys}" if keys else baked
+    if keys:
+        return f"Baked {bodies} in {seconds:.1f} s: {keys}"
+    return f"Baked {summary.frames} frames of {bodies} in {seconds:.1f} s"
 
 
 def _over_viewport(context: bpy.types.Context, event: bpy.types.Event) -> bool:

@@ -15,7 +15,7 @@ import taichi as ti
 
 from .contact_type import ContactType
 from .moving_triangle import NO_PASSAGE, passage
-from .nearest_face import NEAREST_WIDTH, TRIANGLE, is_place_kept, keep_place
+from .nearest_face import NEAREST_FLOATS, NEAREST_INTS, TRIANGLE, is_place_kept, keep_place
 from .triangle import NO_CONTACT, barycentric, closest_on_triangle, is_finite, triple
 
 # passages followed in one groove before the point goes where the place that it met first is at the end
@@ -296,9 +296,9 @@ def _bound(colliders: ti.template(), header, k, point, share, limit):
     floats, ints = ti.static(colliders.mesh_floats, colliders.mesh_ints)
     bound = limit
     if is_place_kept(colliders, k, header):
-        row = k * NEAREST_WIDTH
+        row = k * NEAREST_FLOATS
         v, w = colliders.nearest_floats[row], colliders.nearest_floats[row + 1]
-        place = _place(floats, ints, header, colliders.nearest_ints[row + TRIANGLE], v, w, share)
+        place = _place(floats, ints, header, colliders.nearest_ints[k * NEAREST_INTS + TRIANGLE], v, w, share)
         bound = ti.min(limit, ABOVE_ROUNDING * (point - place).norm() + floats[ints[header] + 1])
     return bound
 

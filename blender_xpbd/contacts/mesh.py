@@ -19,7 +19,7 @@ import taichi as ti
 
 from ..geometry.collider.triangle_grid import DEEP, LIST_HEADER_INTS
 from .contact_type import ContactType
-from .nearest_face import CELL_FLAGS, CERTAIN, LOOK_BEYOND, NEAREST_WIDTH, TRIANGLE, is_kept, keep
+from .nearest_face import CELL_FLAGS, CERTAIN, LOOK_BEYOND, NEAREST_INTS, TRIANGLE, is_clear, is_kept, keep
 from .triangle import NO_CONTACT, barycentric, closest_on_triangle, is_finite, triple
 
 # crossings followed in one groove before the point goes back to where it first met the mesh; chosen by hand, each costs
@@ -169,7 +169,7 @@ def _closest_contact(colliders: ti.template(), header, point, previous_point, ga
     is_known = is_known and (point - previous_point).norm() + tolerance < gap
     flags, count, touching, at = 0, 0, 0, 0
     if is_known:
-        flags, count = colliders.nearest_ints[k * NEAREST_WIDTH + CELL_FLAGS], 1
+        flags, count = colliders.nearest_ints[k * NEAREST_INTS + CELL_FLAGS], 1
     else:
         at = ints[ints[header + 5] + number]
         if at > 0:
@@ -187,6 +187,8 @@ def _closest_contact(colliders: ti.template(), header, point, previous_point, ga
         centre = low + (ti.cast(cell, ti.f32) + 0.5) * floats[base + 6]
         # the triangles that do not touch the cell are farther than its walls
         to_wall = 0.5 * floats[base + 6] - ti.abs(point - centre).max()
+        # ... and those that the cell does not list by the margin more
+        unlisted = ti.max(to_wall, 0.0) + clearance
         nearest = NO_CONTACT
         if flags & IS_OUTSIDE:
             nearest = gap
@@ -196,11 +198,15 @@ def _closest_contact(colliders: ti.template(), header, point, previous_point, ga
         best_triangle = -1
         entry = 0
         while entry < count:
-            triangle = colliders.nearest_ints[k * NEAREST_WIDTH + TRIANGLE]
+            triangle = colliders.nearest_ints[k * NEAREST_INTS + TRIANGLE]
             if not is_known:
                 triangle = ints[at + LIST_HEADER_INTS + entry]
             start = ints[header + 6] + 16 * triangle
-            if is_known or _may_be_nearer(floats, start, point, nearest + beyond):
+            limit = nearest + beyond
+            # where nothing touches, how far away all triangles are is worth more
+            if best_triangle < 0:
+                limit = ti.max(limit, unlisted)
+            if is_known or _may_be_nearer(floats, start, point, limit):
                 found = closest_on_triangle(
                     triple(floats, start + 9),
                     floats[start + 12],
@@ -219,13 +225,12 @@ def _closest_contact(colliders: ti.template(), header, point, previous_point, ga
             if entry == touching and nearest < to_wall:
                 entry = count
                 others = ti.min(others, to_wall)
+        # within what distance of a point outside there is no triangle
+        clear, leeway = ti.min(unlisted, others), 0.0
         clearance = ti.min(clearance, nearest)
         if best_triangle >= 0:
-            if not is_known:
+            if cell_side != DEEP:
                 leeway = 0.5 * CERTAIN * (ti.min(others, nearest + beyond) - nearest) - tolerance
-                if cell_side == DEEP:
-                    leeway = 0.0
-                keep(colliders, k, header, number, best_triangle, flags, point, leeway)
             away = best.xyz
             feature = ti.cast(best.w, ti.i32)
             outward = triple(floats, ints[header + 7] + 21 * best_triangle + 3 * feature)
@@ -238,10 +243,13 @@ def _closest_contact(colliders: ti.template(), header, point, previous_point, ga
                     side = -1.0 if cell_side > 0 else 1.0
             elif outward.dot(previous_point - (point - away)) < 0.0:
                 outward = -outward
+            clear = ti.min(unlisted, nearest) if side > 0.0 else 0.0
             normal = outward
             if nearest > tolerance:
                 normal = side * away / nearest
             result = ti.math.vec4(normal.x, normal.y, normal.z, side * nearest - gap)
+        if not is_known:
+            keep(colliders, k, header, number, best_triangle, flags, point, leeway, clear)
     is_bent = (flags & HAS_LIST) == 0 or (flags & IS_BENT) > 0
     return result, clearance, is_bent
 
@@ -305,10 +313,11 @@ def mesh_contact(colliders: ti.template(), header, point, previous_point, offset
             if ints[header + 4] == 0:
                 gap = ti.max(offset, 2.0 * tolerance)
             clearance = 0.0
-            if (point >= low).all() and (point <= high).all():
+            is_far = is_clear(colliders, k, header, point, previous_point, gap, tolerance)
+            if not is_far and (point >= low).all() and (point <= high).all():
                 result, clearance, is_bent = _closest_contact(colliders, header, point, previous_point, gap, k)
             # whoever came less far than the surface is away has not come through it
-            if (point - previous_point).norm() + tolerance >= clearance:
+            if not is_far and (point - previous_point).norm() + tolerance >= clearance:
                 crossed = _moving_contact(colliders, header, point, previous_point, gap)
                 if crossed.w < NO_CONTACT:
                     result = crossed

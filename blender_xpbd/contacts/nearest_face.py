@@ -2,14 +2,16 @@
 """The face of a rigid mesh that is nearest to a contact point, and how far around that is certain.
 
 Whoever finds the nearest triangle of a point, and how much farther all others are, knows that it is the nearest one
-within half that difference. There only that triangle is asked. What is found is the same to the last bit, whatever was
-kept: a frame may begin with anything.
+within half that difference. There only that triangle is asked. Whoever is outside, and farther from all triangles than
+the gap, touches nothing until it has gone the rest of that way: there no triangle is asked. Contacts are the same to
+the last bit, whatever was kept: a frame may begin with anything.
 
 A row of each contact point, of the mesh that was asked last:
 
-- ``nearest_ints`` (points · NEAREST_WIDTH,) int32: columns below; a header is counted from 1, for 0 is none.
-- ``nearest_floats`` (points · NEAREST_WIDTH,) float32: where the point was in the mesh's frame [m], and how far it may
-  go from there [m].
+- ``nearest_ints`` (points · NEAREST_INTS,) int32: columns below; a header is counted from 1, for 0 is none.
+- ``nearest_floats`` (points · NEAREST_FLOATS,) float32: where the point was in the mesh's frame [m], how far it may go
+  from there until another triangle may be the nearest one [m], and within what distance of it there is no triangle [m],
+  0 for a point inside.
 
 Of a mesh that deforms no such distance is known: other parts of it may come nearer by themselves. There the place that
 was nearest last bounds the search for the one that is nearest now. A row then holds the weights of b and c of that
@@ -23,11 +25,11 @@ import taichi as ti
 from ..device.arrays import make_zeros
 from .triangle import triple
 
-NEAREST_WIDTH = 4
+NEAREST_INTS, NEAREST_FLOATS = 4, 5
 # of nearest_ints: of the mesh, the cell of its grid, the triangle, and what of the cell counts, see ``mesh``
 HEADER, CELL, TRIANGLE, CELL_FLAGS = range(4)
 # of nearest_floats
-LEEWAY = 3
+LEEWAY, CLEAR = 3, 4
 # triangles are asked that are farther than the nearest one by less than this share of the gap, so that points that go
 # no farther than half of it do not ask the grid again. Chosen by trying on a sheet that is draped over a ball
 LOOK_BEYOND = 0.5
@@ -38,46 +40,72 @@ CERTAIN = 0.98
 def nearest_faces(points: int) -> dict[str, Any]:
     """Arrays for so many contact points, of which nothing is known yet."""
     return {
-        "nearest_ints": make_zeros((points * NEAREST_WIDTH,), ti.i32),
-        "nearest_floats": make_zeros((points * NEAREST_WIDTH,), ti.f32),
+        "nearest_ints": make_zeros((points * NEAREST_INTS,), ti.i32),
+        "nearest_floats": make_zeros((points * NEAREST_FLOATS,), ti.f32),
     }
+
+
+@ti.func
+def is_clear(colliders: ti.template(), k, header, point, previous_point, gap, tolerance):
+    """Whether it is known that no triangle of the mesh of this header is nearer to contact point ``k`` than the gap.
+
+    Then the point has not come through one either, on its way from ``previous_point``.
+    """
+    floats = ti.static(colliders.nearest_floats)
+    row, result = k * NEAREST_FLOATS, False
+    if colliders.nearest_ints[k * NEAREST_INTS + HEADER] == header + 1:
+        way = (point - triple(floats, row)).norm() + ti.max(gap, (point - previous_point).norm())
+        result = way + tolerance < CERTAIN * floats[row + CLEAR]
+    return result
 
 
 @ti.func
 def is_kept(colliders: ti.template(), k, header, cell, point):
     """Whether it is known which triangle is nearest to contact point ``k``, in a cell of the mesh of this header."""
     ints, floats = ti.static(colliders.nearest_ints, colliders.nearest_floats)
-    row = k * NEAREST_WIDTH
+    row = k * NEAREST_FLOATS
     result = False
-    if ints[row + HEADER] == header + 1 and ints[row + CELL] == cell:
+    if ints[k * NEAREST_INTS + HEADER] == header + 1 and ints[k * NEAREST_INTS + CELL] == cell:
         leeway = floats[row + LEEWAY]
         result = (point - triple(floats, row)).norm_sqr() < leeway * leeway
     return result
 
 
 @ti.func
-def keep(colliders: ti.template(), k, header, cell, triangle, flags, point, leeway):
-    """Note which triangle is nearest to contact point ``k``, and how far the point may go [m], if anywhere."""
+def keep(colliders: ti.template(), k, header, cell, triangle, flags, point, leeway, clear):
+    """Note which triangle is nearest to contact point ``k``, how far the point may go, and what is clear around it.
+
+    Args:
+        colliders: the pack.
+        k: number of the contact point.
+        header: of the mesh.
+        cell: of its grid.
+        triangle: the nearest one, if any.
+        flags: what of the cell counts.
+        point: where it is in the mesh's frame [m].
+        leeway: how far it may go so that the triangle stays the nearest one [m]; 0 or less: nowhere.
+        clear: within what distance there is no triangle [m]; 0 for a point inside.
+    """
     ints, floats = ti.static(colliders.nearest_ints, colliders.nearest_floats)
-    row = k * NEAREST_WIDTH
-    ints[row + HEADER] = 0
-    if leeway > 0.0:
-        ints[row + HEADER], ints[row + CELL] = header + 1, cell
-        ints[row + TRIANGLE], ints[row + CELL_FLAGS] = triangle, flags
+    first, row = k * NEAREST_INTS, k * NEAREST_FLOATS
+    ints[first + HEADER] = 0
+    if leeway > 0.0 or clear > 0.0:
+        ints[first + HEADER], ints[first + CELL] = header + 1, cell
+        ints[first + TRIANGLE], ints[first + CELL_FLAGS] = triangle, flags
         floats[row], floats[row + 1], floats[row + 2] = point.x, point.y, point.z
-        floats[row + LEEWAY] = leeway
+        floats[row + LEEWAY], floats[row + CLEAR] = ti.max(leeway, 0.0), clear
 
 
 @ti.func
 def is_place_kept(colliders: ti.template(), k, header):
     """Whether it is known which place of the mesh of this header, which deforms, was nearest to contact point ``k``."""
-    return colliders.nearest_ints[k * NEAREST_WIDTH + HEADER] == header + 1
+    return colliders.nearest_ints[k * NEAREST_INTS + HEADER] == header + 1
 
 
 @ti.func
 def keep_place(colliders: ti.template(), k, header, triangle, v, w):
     """Note which place of a mesh that deforms is nearest to contact point ``k``, by its weights of b and c."""
     ints, floats = ti.static(colliders.nearest_ints, colliders.nearest_floats)
-    row = k * NEAREST_WIDTH
-    ints[row + HEADER], ints[row + TRIANGLE] = header + 1, triangle
+    first, row = k * NEAREST_INTS, k * NEAREST_FLOATS
+    ints[first + HEADER], ints[first + TRIANGLE] = header + 1, triangle
     floats[row], floats[row + 1] = v, w

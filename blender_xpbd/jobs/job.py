@@ -196,6 +196,8 @@ def _describe(scene: Scene) -> dict[str, Any]:
             "end": int(frames.end),
             "step": int(frames.step),
             "frame_duration": float(frames.frame_duration),
+            # only where there are some: without them a job is what it was before they were known
+            **({"subframes": int(frames.subframes)} if frames.subframes else {}),
         },
         "settings": scene.settings.values(),
         "bodies": [describe_body(body) for body in scene.bodies],
@@ -234,9 +236,14 @@ def _holds(path: Path, content: bytes) -> bool:
 
 
 def _read_scene(folder: Path, record: Record, names: Record) -> Scene:
-    numbers = record.record("frames", _FRAMES_KEYS)
+    given = record.record("frames").values()
+    numbers = record.record("frames", (*_FRAMES_KEYS, *({"subframes"} & given.keys())))
     frames = FrameRange(
-        numbers.integer("start"), numbers.integer("end"), numbers.integer("step"), numbers.number("frame_duration")
+        numbers.integer("start"),
+        numbers.integer("end"),
+        numbers.integer("step"),
+        numbers.number("frame_duration"),
+        subframes=numbers.integer("subframes", 1) if "subframes" in given else 0,
     )
     count = frames.count
     bodies, colliders = record.records("bodies", BODY_KEYS), record.records("colliders", COLLIDER_KEYS)

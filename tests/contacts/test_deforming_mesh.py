@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blender_xpbd.contacts.deforming_mesh import query_deforming_mesh
-from blender_xpbd.contacts.nearest_face import HEADER, NEAREST_WIDTH, TRIANGLE, nearest_faces
+from blender_xpbd.contacts.nearest_face import HEADER, NEAREST_INTS, TRIANGLE, nearest_faces
 from blender_xpbd.device.arrays import edited_array, read_array
 from blender_xpbd.device.runtime import start_taichi
 from blender_xpbd.geometry.collider.moving_surface import build_moving_surface
@@ -204,13 +204,13 @@ def test_what_is_kept_changes_nothing(meshes, name):
     kept, known = nearest_faces(len(points)), 0
     for step in range(SUBSTEPS):
         before, points = points, points + random.normal(0.0, 0.2 * gap, points.shape)
-        known += (read_array(kept["nearest_ints"]).reshape(-1, NEAREST_WIDTH)[:, HEADER] > 0).sum()
+        known += (read_array(kept["nearest_ints"]).reshape(-1, NEAREST_INTS)[:, HEADER] > 0).sum()
         found = mesh((step + 1) / SUBSTEPS, points, before, gap, kept)
         for mine, other in zip(found, mesh((step + 1) / SUBSTEPS, points, before, gap), strict=True):
             np.testing.assert_array_equal(mine, other)
     assert known > 0
     with edited_array(kept["nearest_ints"]) as rows:
-        rows = rows.reshape(-1, NEAREST_WIDTH)
+        rows = rows.reshape(-1, NEAREST_INTS)
         rows[:, HEADER], rows[:, TRIANGLE] = mesh.header + 1, random.integers(len(mesh.corners(1.0)), size=len(rows))
     for mine, other in zip(mesh(1.0, points, before, gap, kept), mesh(1.0, points, before, gap), strict=True):
         np.testing.assert_array_equal(mine, other)

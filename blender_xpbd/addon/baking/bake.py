@@ -31,6 +31,7 @@ from ..process.worker_process import WorkerProcess
 from ..process.worker_python import WorkerPython, search_python
 from .bake_output import ALL_FRAMES, BakeOutput
 from .continuation import former_job, go_on_from, gone_on, job_changes
+from .loop import looped, seam_of
 from .progress import READING, REDUCING, SOLVING, STARTING, WAITING, WRITING, Progress
 from .report import BakeSummary
 from .report_text import cancelled_text
@@ -170,6 +171,10 @@ class BakeSession:
         self._former = former_job(reading.targets, folder)
         if self._options.from_frame is not None:
             reading = gone_on(reading, self._former, self._options.from_frame, folder)
+        if self._options.loop is not None:
+            # what is drawn differs on purpose: it is not told as changed, and gives no frames but those before it
+            source, self._former = self._former, None
+            reading = looped(reading, source, self._options.loop, folder)
         started = time.perf_counter()
         tries = MOST_TRIES if scene.xpbd.retry_diverged else 1
         for left in reversed(range(tries)):
@@ -182,6 +187,9 @@ class BakeSession:
         if error is not None:
             raise error
         self.summary.complete = True
+        if self._options.loop is not None:
+            seam = seam_of(Path(self.summary.cache), reading.scene.frames)
+            self.summary.add_seam(self._options.loop, seam)
         self.summary.cache_bytes = sum(map(folder_size, job_folders(folder)))
         yield Progress(
             WRITING,

@@ -17,7 +17,7 @@ from ...scene.force import AIR_DENSITY, ATTRACTION, ATTRACTION_SOFTENING
 from ...scene.parameter import Choice, Parameter
 from ...scene.parameters.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS, STRAND
 from ...scene.presets import DEFAULT_PRESETS, PRESET_CHOICES
-from ...scene.settings import SOLVER_PARAMETERS
+from ...scene.settings import MAXIMUM_SUBFRAMES, SOLVER_PARAMETERS
 from .goal_settings import GOAL_PARAMETERS
 from .group_settings import GROUP_PARAMETERS, group_property
 
@@ -278,6 +278,10 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         hidden=True,
     ),
     Setting(
+        Parameter("start_topology", "Start", "Of which mesh the pose is in which the object begins", ""),
+        hidden=True,
+    ),
+    Setting(
         Parameter("play_record", "Play Record", "How this object was before Play showed it otherwise", ""),
         hidden=True,
     ),
@@ -298,6 +302,17 @@ KEY_TOLERANCE = Parameter(
     minimum=0.0,
     maximum=1e6,
     soft_maximum=10.0,
+)
+
+SUBFRAMES = Parameter(
+    "subframes",
+    "Subframes",
+    "Simulated states between two frames that the cache keeps too, for exported files: renderers blur fast motion "
+    "along its curve. Shape keys stay at whole frames. Substeps are raised to the next multiple of this number and one",
+    0,
+    minimum=0,
+    maximum=MAXIMUM_SUBFRAMES,
+    soft_maximum=7,
 )
 
 # a job without a quality is fixed, as jobs always were; an artist's scene goes by its materials until a number is typed
@@ -379,6 +394,7 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
         )
     ),
     Setting(KEY_TOLERANCE),
+    Setting(SUBFRAMES),
     Setting(
         Parameter(
             "use_force_fields",

@@ -52,6 +52,11 @@ def is_animated(keys: bpy.types.Key, path: str) -> bool:
     return driven or (curves is not None and any(curve.data_path == path for curve in curves))
 
 
+def curves_of(keys: bpy.types.Key) -> list[bpy.types.FCurve]:
+    """The curves of their action."""
+    return list(_curves(keys, create=False) or ())
+
+
 def write_curves(keys: bpy.types.Key, wanted: Mapping[str, tuple[Sequence[float], Sequence[float]]]) -> None:
     """Make linear curves through the given values, held before and after; in place of those that are there.
 

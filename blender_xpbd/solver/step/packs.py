@@ -168,10 +168,11 @@ Order = pack_type(
 # velocities. Of each particle, where it was when the list was made, and how far it has strayed since [m], in the frame
 # of its island; of each island how far that has come [m]. Places of vertices in their collider's frame at both ends of
 # the frame [m]. Places of particles at the ends of the substeps of a launch that may stay clear, a row each [m]. Then
-# grains as in ``Grains``; where they were when pairs were listed [m], their cells and the keys of these; grains sorted
-# by layers, with the first of each layer and slab, and by buckets of cells; the neighbours of each grain, and what its
-# pairs do, columns as in ``contacts.grains.tables``. What attracts is as in ``Attraction``, with centre, mass and size
-# of each node
+# grains as in ``Grains``; where they were when pairs were listed [m], and where they are, with their radii; their
+# cells, the keys of rows of these; grains sorted by layers, with the first of each layer and slab, and by buckets of
+# cells, with these keys and those places; the neighbours of each grain, with anchors, and contacts of a substep,
+# columns as in ``contacts.grains.tables``. What attracts is as in ``Attraction``, with centre, mass and size of each
+# node
 Pairs = pack_type(
     surface_elements=INT_TABLE,
     surface_weights=FLOAT_TABLE,
@@ -224,17 +225,23 @@ Pairs = pack_type(
     grid_sizes=SINGLES,
     grain_touched=INTS,
     grain_places=VECTORS,
+    grain_balls=VECTORS,
     grain_cells=INT_TABLE,
     grain_keys=INTS,
     grain_order=INTS,
     layer_starts=INTS,
     slab_starts=INTS,
     bucket_grains=INTS,
+    bucket_keys=INTS,
+    bucket_balls=VECTORS,
     bucket_starts=INTS,
     grain_counts=INTS,
     grain_pairs=INT_TABLE,
-    grain_multipliers=REAL_TABLE,
-    grain_states=FLOATS_3D,
+    grain_anchors=VECTOR_TABLE,
+    grain_contact_counts=INTS,
+    grain_contact_ints=VECTORS,
+    grain_contacts=VECTORS,
+    grain_given=VECTORS,
     grains_told=INTS,
     attracting=INTS,
     attracting_weights=SINGLES,

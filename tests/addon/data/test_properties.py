@@ -44,6 +44,7 @@ OBJECT_NAMES = {
     "key_style",
     "cache_modifier",
     "play_record",
+    "start_topology",
     "bake_record",
     "version",
     *(parameter.name for parameter in CONTACT_PARAMETERS),
@@ -229,6 +230,22 @@ def test_a_value_that_a_script_sets_counts(bpy):
     settings.role = "CLOTH"
     settings.preset = "DENIM"
     settings.bending_model = "NONE"
+    assert settings.preset == "MATERIAL"
+
+
+def test_clay_leaves_nothing_of_its_own_behind(bpy):
+    (settings, _), _ = owners(bpy)
+    settings.role = "JELLY"
+    settings.preset = "CLAY"
+    assert settings.yield_strain == 2.0
+    settings.preset = "JELLY_SOFT"
+    assert settings.yield_strain == 0.0
+    settings.yield_strain = 3.0
+    assert settings.preset == "JELLY_SOFT", "what a preset does not set is no matter of it"
+    settings.preset = "RUBBER"
+    assert settings.yield_strain == 3.0
+    settings.preset = "CLAY"
+    settings.yield_strain = 3.0
     assert settings.preset == "MATERIAL"
 
 

@@ -10,6 +10,7 @@ import bpy
 from ....scene.errors import XpbdError
 from ...data.bake_status import STATUS
 from ...keys.clearing import clear_bake
+from .idle import is_idle
 
 
 class XPBD_OT_clear(bpy.types.Operator):
@@ -29,13 +30,7 @@ class XPBD_OT_clear(bpy.types.Operator):
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
         """Not while a bake is writing or a run is played."""
-        if STATUS.is_baking:
-            cls.poll_message_set("Wait for the bake, or cancel it")
-            return False
-        if STATUS.is_playing:
-            cls.poll_message_set("A run is played: keep or stop it first")
-            return False
-        return True
+        return is_idle(cls)
 
     def execute(self, context: bpy.types.Context) -> set[Any]:
         """Clear them; those that cannot be cleared are named."""

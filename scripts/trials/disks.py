@@ -87,8 +87,8 @@ def _spoil(kind: str, disk: Path, random: np.random.Generator) -> tuple[str, ...
     elif kind == "read-only":
         _run("mount", "-o", "remount,ro", str(disk))
     else:
-        # of any file [blocks of 512 bytes]; a checkpoint is larger than a frame
-        blocks = int(random.integers(0, 40))
+        # of any file [blocks of 512 bytes]; a frame has more than six
+        blocks = int(random.integers(0, 7))
         return "/bin/sh", "-c", f'ulimit -f {blocks}; exec "$@"', "sh"
     return ()
 

@@ -104,7 +104,7 @@ os.kill(os.getpid(), 11) if number == 0 else time.sleep(60)
 
 def test_the_table_stands_between_its_marks(tmp_path, monkeypatch):
     document = tmp_path / "page.md"
-    document.write_text(f"before\n{report.BEGIN}old\n{report.END}after\n")
+    document.write_text(f"before\n{report.BEGIN}former words\n{report.END}after\n")
     monkeypatch.setattr(report, "DOCUMENT", document)
     rows = [
         {"number": 0, "kind": "fine", "faults": [], "figures": {"MB": 3.0}, "seconds": 1.5},
@@ -115,4 +115,4 @@ def test_the_table_stands_between_its_marks(tmp_path, monkeypatch):
     assert text.startswith("before\n")
     assert text.endswith("after\n")
     assert "| 2 | 200 | bad: 1; fine: 1; greatest MB: 5; longest: 1.5 s | 1 |" in text
-    assert "old" not in text
+    assert "former words" not in text

@@ -250,6 +250,6 @@ def test_a_stiff_wire_of_short_segments_gains_nothing(pinned):
     body = strand(line(61, 0.6), pinned, radius=0.001, **STEEL)
     places = played(solver(body, substeps=10), 48)
     assert np.abs(np.linalg.norm(np.diff(places, axis=1), axis=2) / 0.01 - 1.0).max() < 1e-4
-    # what hangs by one end falls by its length at most, √(3 g L) fast at its tip; between two ends it sags by its weight
+    # a rod that falls on a hinge has √(3 g L) at its tip at most; between two ends it sags by its weight
     speed = np.linalg.norm(np.diff(places, axis=0), axis=2).max() * 24.0
     assert speed < (1.02 * np.sqrt(3.0 * GRAVITY * 0.6) if len(pinned) == 1 else 0.2)

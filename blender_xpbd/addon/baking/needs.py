@@ -52,6 +52,7 @@ class Needs:
 def needs_of(scene: Scene) -> Needs:
     """What baking a scene will need, for one where nothing is kept yet."""
     kept = len(scene.frames.kept())
+    between = len(scene.frames.between(scene.frames.end))
     vertices = sum(body.vertex_count for body in scene.bodies)
     rods = sum(len(body.loose_edges) for body in scene.bodies)
     shells = sum(body.vertex_count for body in scene.bodies if len(body.face_sizes) and not _is_solid(body))
@@ -60,8 +61,7 @@ def needs_of(scene: Scene) -> Needs:
     frame = _KEY_PER_VERTEX * vertices + _FRAME_PER_ROD * rods + _FRAME_HEADER
     states = len(milestone_frames(scene.frames)) + 1
     worker = _WORKER + _WORKER_PER_VERTEX * shells + _WORKER_PER_ROD * rods + _WORKER_PER_TETRAHEDRON * solids
-    between = len(scene.frames.between(scene.frames.end)) * _KEY_PER_VERTEX * vertices
-    return Needs(int(kept * frame + between + states * state), int(worker), kept * vertices * _KEY_PER_VERTEX)
+    return Needs(int((kept + between) * frame + states * state), int(worker), kept * vertices * _KEY_PER_VERTEX)
 
 
 def tetrahedra(body: Body) -> float:

@@ -398,6 +398,17 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
     Setting(SUBFRAMES),
     Setting(
         Parameter(
+            "loop_frames",
+            "Loop",
+            "So many last frames lead into the first one when a loop is made of the bake. More of them look softer",
+            24,
+            minimum=1,
+            maximum=_LAST_FRAME,
+            soft_maximum=120,
+        )
+    ),
+    Setting(
+        Parameter(
             "use_force_fields",
             "Force Fields",
             "Blender's force fields act: Force, Wind, Vortex, Magnetic, Harmonic, Charge, Turbulence and Drag",

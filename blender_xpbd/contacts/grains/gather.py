@@ -41,7 +41,7 @@ def gather_contacts(
         variant: static, as for ``project_contact``.
     """
     first = first_contact(pairs, slab)
-    found, pace = 0, 1.0 / (ti.static(variant.step_share) * h)
+    found = 0
     for m in range(pairs.slab_starts[slab], pairs.slab_starts[slab + 1]):
         g = pairs.grain_order[m]
         row, ball = row_of(pairs, g), pairs.grain_balls[g]
@@ -56,10 +56,7 @@ def gather_contacts(
                 k = first + found
                 i, j = pairs.grain_ints[g, GRAIN_PARTICLE], pairs.grain_ints[other, GRAIN_PARTICLE]
                 pairs.grain_contact_ints[k] = ti.Vector([i, j, g, n])
-                anchor = pairs.grain_anchors[row, n].xyz
-                pairs.grain_contacts[k] = new_contact(
-                    particles, starts, pairs, g, other, d, reach, anchor, h, pace, variant
-                )
+                pairs.grain_contacts[k] = new_contact(particles, starts, pairs, g, row, n, h, variant)
                 pairs.grain_given[k] = ti.Vector([0.0, 0.0, 0.0, 0.0])
                 found += 1
             else:
@@ -79,12 +76,9 @@ def new_contact(
     starts: ti.template(),
     pairs: ti.template(),
     g,
-    other,
-    d,
-    reach,
-    anchor,
+    row,
+    n,
     h,
-    pace,
     variant: ti.template(),
 ):
     """The numbers of a contact.
@@ -94,14 +88,16 @@ def new_contact(
         starts: where particles were when the substep began.
         pairs: the pack.
         g: number of the grain.
-        other: of its neighbour.
-        d: from the neighbour to the grain [m].
-        reach: how far apart they touch [m].
-        anchor: of the pair [m].
+        row: of its pairs.
+        n: number of the pair in the row.
         h: duration of the substep [s].
-        pace: 1 by the time that a velocity acts for in it [1/s].
         variant: static, as for ``project_contact``.
     """
+    other = pairs.grain_pairs[row, n]
+    apart, anchor = pairs.grain_balls[g] - pairs.grain_balls[other], pairs.grain_anchors[row, n].xyz
+    # from the neighbour to the grain, and how far apart they touch
+    d, reach = apart.xyz, 2.0 * pairs.grain_balls[g][3] - apart[3]
+    pace = 1.0 / (ti.static(variant.step_share) * h)
     i, j = pairs.grain_ints[g, GRAIN_PARTICLE], pairs.grain_ints[other, GRAIN_PARTICLE]
     a, b = pairs.grain_ints[g, GRAIN_BODY], pairs.grain_ints[other, GRAIN_BODY]
     before = starts[i].xyz - starts[j].xyz

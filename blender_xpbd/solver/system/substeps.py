@@ -10,7 +10,7 @@ one edge far.
 
 Cloth is stretched by its weight, since one sweep over its springs carries a pull one edge far. How much goes with
 h √(g/L) for edges of the length L, whatever the size and the mesh of the cloth, and whether pins hold it or what it
-lies on. Tubes that have to fall into creases are stretched at least twice as much: few springs carry the weight of many.
+lies on. Tubes that have to fall into creases are stretched at least twice as much: few springs carry all of it.
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ def test_a_force_acts_by_the_square_of_the_duration(kind, places, share):
     before = pair.positions
     kernels.press_all(pair.particles, pair.surfaces, pair.pairs, share * H, True)
     pressed = pair.positions - before
-    # the push has turned the sides by less than 1e-3
-    np.testing.assert_allclose(pressed, share**2 * moved, atol=1e-3 * np.abs(moved).max())
+    # the push has turned the sides by less than 3e-3
+    np.testing.assert_allclose(pressed, share**2 * moved, atol=3e-3 * np.abs(moved).max())
     np.testing.assert_allclose((MASSES[:, None] * pressed).sum(axis=0), 0.0, atol=1e-8)
 
 

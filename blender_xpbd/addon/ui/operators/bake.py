@@ -213,6 +213,7 @@ class XPBD_OT_loop(BakeOperator):
         default=24,
         min=1,
         soft_max=120,
+        options={"SKIP_SAVE"},
     )
 
     @classmethod

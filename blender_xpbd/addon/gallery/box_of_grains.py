@@ -12,16 +12,16 @@ from .shapes import layers_of_points
 from .stage import GREY, STRAW, add_floor, add_grains, add_mesh, set_frames, set_solver
 
 RADIUS = 0.025
-COUNTS = (4, 5, 10)
+COUNTS = (5, 5, 8)
 HALF = 0.2
 _WALL = 0.3
 
 
 def _build(scene: bpy.types.Scene, _file: str) -> None:
-    set_frames(scene, 96)
+    set_frames(scene, 144)
     set_solver(scene, substeps=30)
     add_floor(scene)
-    points = layers_of_points(COUNTS, 2.4 * RADIUS, jitter=0.15 * RADIUS)
+    points = layers_of_points(COUNTS, 2.4 * RADIUS, jitter=0.2 * RADIUS)
     points[:, 2] += 0.1
     add_grains(scene, "Grains", points, RADIUS, STRAW)
     for number in range(4):
@@ -48,5 +48,5 @@ BOX_OF_GRAINS = GalleryScene(
     "no two closer than 0.98 of touching, at least 3 layers, all in the box, at rest slower than 1 mm/s",
     _build,
     View((1.0, -1.3, 1.0), (0.0, 0.0, 0.1)),
-    90,
+    140,
 )

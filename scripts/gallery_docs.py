@@ -25,9 +25,11 @@ scripts/gallery                         # all scenes, into out/gallery
 scripts/gallery two-pins beam --render  # some, with a picture of each
 ```
 
-Each bakes in less than 30 s on two cores. Each is one file in `blender_xpbd/addon/gallery/`, and has a test of the
-same name in `tests/addon/gallery/` that bakes it and holds the numbers below. A scene that needs a file which does not
-come with the add-on asks for it; `scripts/gallery --files FOLDER` tells where it lies.
+Each bakes in less than 30 s on two cores, once the kernels of its kinds of bodies and contact are compiled: the first
+bake of a kind compiles them for up to a minute and a half, and keeps them. Each scene is one file in
+`blender_xpbd/addon/gallery/`, and has a test of the same name in `tests/addon/gallery/` that bakes it and holds the
+numbers below. A scene that needs a file which does not come with the add-on asks for it; `scripts/gallery --files
+FOLDER` tells where it lies.
 """
 
 

@@ -10,14 +10,15 @@ import bpy
 
 from . import command_line
 from .baking import window_bake
-from .data import properties
+from .data import migration, properties
 from .playing import window_play
 from .process import cache_moving, waiting_worker
-from .ui import menus, operators, panels, physics_panels, preferences
+from .ui import menus, operators, overlays, panels, physics_panels, preferences
 
 # each has register() and unregister(); later ones need earlier ones
 MODULES: tuple[ModuleType, ...] = (
     properties,
+    migration,
     preferences,
     waiting_worker,
     cache_moving,
@@ -25,6 +26,7 @@ MODULES: tuple[ModuleType, ...] = (
     menus,
     panels,
     physics_panels,
+    overlays,
     window_bake,
     window_play,
     command_line,

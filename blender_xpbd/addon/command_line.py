@@ -15,6 +15,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -91,6 +92,7 @@ def argument_parser(prog: str, *, with_file: bool = False) -> argparse.ArgumentP
         "--only", action="append", default=[], metavar="OBJECT", help="bake it against the others as they are baked"
     )
     parser.add_argument("--from-frame", type=int, metavar="N", help="keep the frames before it as they are baked")
+    parser.add_argument("--loop", type=int, metavar="N", help="lead the last N frames into the first one")
     parser.add_argument("--frames", nargs=2, type=int, metavar=("START", "END"), help="first and last frame")
     parser.add_argument("--step", type=int, metavar="N", help="frames from one shape key to the next; the last has one")
     parser.add_argument(
@@ -106,6 +108,7 @@ def argument_parser(prog: str, *, with_file: bool = False) -> argparse.ArgumentP
         metavar="OBJECT.PROPERTY=VALUE",
         help="property of the XPBD tab; without an object, of the scene (repeatable)",
     )
+    parser.add_argument("--subframes", type=int, metavar="N", help="simulated states between frames, for --output")
     parser.add_argument("--key-tolerance", type=float, metavar="MM", help="fewer keys, with at most this error; 0: all")
     parser.add_argument("--cache", type=Path, metavar="FOLDER", help="where jobs and frames are kept")
     parser.add_argument("--save", type=Path, metavar="FILE.blend", help="save the result, also if it is incomplete")
@@ -148,6 +151,8 @@ def main(arguments: Sequence[str], *, prog: str = "bake.py", with_file: bool = F
             wishes = _prepare(options)
             was_tried = True
             run_bake(bpy.context, wishes, bar.show, should_stop)
+            if options.loop is not None:
+                run_bake(bpy.context, replace(wishes, from_frame=None, loop=options.loop), bar.show, should_stop)
             _export(options, bpy.context.scene, outputs)
         except XpbdError as fault:
             error = fault
@@ -193,6 +198,7 @@ def _prepare(options: argparse.Namespace) -> BakeOptions:
         substeps=options.substeps,
         iterations=options.iterations,
         device=options.device,
+        subframes=options.subframes,
         key_tolerance=options.key_tolerance,
         cache=options.cache,
         make_single_user=options.make_single_user,

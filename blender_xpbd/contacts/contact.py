@@ -5,6 +5,8 @@ Whoever finds that two things may touch writes the same record (``record``, ``ge
 (``resolve``). What comes after the substep is in ``restitution``.
 """
 
+from typing import Any
+
 import taichi as ti
 
 from ..geometry.collider.bent_cells import SAME_NORMAL
@@ -25,12 +27,21 @@ from .slots import (
     slot_of,
     slot_vector,
 )
-from .tables import POINT_BODY
+from .tables import BODY_OFFSET, POINT_BODY
 
 # what a touch before the projection takes back of a dent. What it took back whole, elasticity would lift off, and what
 # is lifted has no friction: a rubber cube on a slope then creeps by 20 mm in a second (docs/experiments.md, Crushed
 # jelly)
 EARLY_SHARE = 0.2
+# in scenes of grains alone, points whose gap is this share of their offset when a substep begins touch nothing in it,
+# for most lie among others, and colliders are asked after each sweep: so many touches stand for none to come
+FAR_OFF, OUT_OF_REACH = 1.0, -1
+
+
+def are_grains_alone(variant: Any) -> bool:
+    """Whether nothing but grains moves, and colliders tell how far away they are; ``variant`` as in ``Variant``."""
+    moves_others = variant.constraints or variant.has_pairs
+    return variant.has_grains and not moves_others and not variant.shapes & LOOKING_BACK
 
 
 @ti.func
@@ -77,6 +88,7 @@ def project_contact(
             start = element_point(starts, elements, weights, k)
         # the collider, how many of its faces were met, and the normal of the last one
         c, met, face = 0, 0, ti.Vector([0.0, 0.0, 0.0])
+        nearest = 1e30
         while c < colliders.ints.shape[0]:
             allowed = 0.0
             if ti.static(variant.starts_inside):
@@ -85,6 +97,7 @@ def project_contact(
                 particles, contacts, colliders, k, c, s, point, start, allowed, variant.shapes
             )
             slot, is_seen = -1, True
+            nearest = ti.min(nearest, contact.gap)
             if ti.static(variant.chooses):
                 is_seen = colliders.unseen[elements[k, POINT_BODY], c] == 0
             if ti.static(variant.has_pairs):
@@ -122,6 +135,9 @@ def project_contact(
             # a mesh may have another face where the point is now, such as a wall beside the floor
             if slot < 0 or met == most or not is_bent:
                 c, met = c + 1, 0
+        if ti.static(are_grains_alone(variant)):
+            if is_first_iteration and nearest > FAR_OFF * particles.bodies[elements[k, POINT_BODY], BODY_OFFSET]:
+                contacts.touches[k] = OUT_OF_REACH
 
 
 @ti.func

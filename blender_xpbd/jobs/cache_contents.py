@@ -20,6 +20,7 @@ from .lock import JobLock
 from .milestones import MILESTONES_FOLDER
 from .result import RESULT_FILE
 from .status import STATUS_FILE
+from .subframes import SUBFRAMES_FOLDER
 from .tangled import TANGLED_FILE
 
 _PLAYED_NAME = re.compile(r"played_[0-9a-f]{12}")
@@ -156,7 +157,7 @@ def hand_on(source: Path, target: Path) -> None:
     Raises:
         XpbdError: E_IO; E_CACHE, when a link stands in the way.
     """
-    for name in (ARRAYS_FOLDER, FRAMES_FOLDER, *_milestones(source)):
+    for name in (ARRAYS_FOLDER, FRAMES_FOLDER, SUBFRAMES_FOLDER, *_milestones(source)):
         entries = _entries(inside(source, *name.split("/"), code="E_CACHE"))
         _share_files(source, target, name, [entry for entry, is_folder in entries if not is_folder])
     _share_files(source, target, "", (RESULT_FILE, TANGLED_FILE, CHECKPOINT_FILE, STATUS_FILE, JOB_FILE))

@@ -22,7 +22,7 @@ from .body_record import BODY_ARRAYS, BODY_KEYS
 from .collider_record import COLLIDER_ARRAYS, COLLIDER_KEYS
 from .force_record import FORCE_ARRAYS, FORCE_KEYS
 from .identifiers import read_identifier
-from .job import read_description
+from .job import is_of_another_version, read_description
 from .record import Record
 from .track_record import TRACK_KEYS, track_specs
 
@@ -76,6 +76,9 @@ class Change:
         """As "Suzanne: Young's Modulus", or "Cube: animation from frame 40"."""
         text = f"{self.object_name}: {self.what}" if self.object_name else self.what
         return text if self.frame is None else f"{text} from frame {self.frame}"
+
+
+_OTHER_VERSION = Change("", "version of the add-on")
 
 
 @dataclass(frozen=True)
@@ -138,8 +141,11 @@ def changes(before: Path, after: Path) -> tuple[Change, ...]:
         after: folder of the job.
 
     Raises:
-        XpbdError: E_JOB, where one cannot be read or is of another version; E_IO; E_MEMORY.
+        XpbdError: E_JOB, where one cannot be read; E_IO; E_MEMORY.
     """
+    if is_of_another_version(before):
+        # its inputs are told in words that this version may not know
+        return (_OTHER_VERSION,)
     old, new = _Job.read(before), _Job.read(after)
     found = [*_version_changes(old, new), *_setting_changes(old, new), *_item_changes(old, new)]
     first: dict[tuple[str, str], Change] = {}
@@ -156,7 +162,7 @@ def _earliness(change: Change) -> tuple[float, bool]:
 def _version_changes(old: _Job, new: _Job) -> Iterator[Change]:
     keys = ("software", "solver_version")
     if any(old.record.values()[key] != new.record.values()[key] for key in keys):
-        yield Change("", "version of the add-on")
+        yield _OTHER_VERSION
 
 
 def _setting_changes(old: _Job, new: _Job) -> Iterator[Change]:

@@ -63,7 +63,14 @@ class FrameCache:
     """
 
     def __init__(
-        self, folder: Path, vertex_count: int, body_count: int, statistic_count: int, orientation_count: int = 0
+        self,
+        folder: Path,
+        vertex_count: int,
+        body_count: int,
+        statistic_count: int,
+        orientation_count: int = 0,
+        *,
+        name: str = FRAMES_FOLDER,
     ) -> None:
         """Look at the frames of a job folder; nothing is created before the first is published.
 
@@ -73,8 +80,9 @@ class FrameCache:
             body_count: rows of the statistics.
             statistic_count: columns of the statistics.
             orientation_count: orientations of all bodies.
+            name: of the folder within it.
         """
-        self._folder = folder
+        self._folder, self._name = folder, name
         self._positions_shape = (vertex_count, 3)
         self._statistics_shape = (body_count, statistic_count)
         self._positions_header = npy_header("<f4", self._positions_shape)
@@ -83,6 +91,11 @@ class FrameCache:
         self._orientations_header = npy_header("<f4", self._orientations_shape) if orientation_count else b""
         self._made = False
         self._unflushed: list[Path] = []
+
+    @property
+    def vertex_count(self) -> int:
+        """Vertices of all bodies."""
+        return self._positions_shape[0]
 
     def publish(
         self,
@@ -113,7 +126,7 @@ class FrameCache:
         if not (np.isfinite(positions).all() and np.isfinite(turns).all()):
             raise XpbdError("E_DIVERGED", "A position is no finite number; try more substeps.", frame=frame)
         if not self._made:
-            make_folder(inside(self._folder, FRAMES_FOLDER, code="E_CACHE"))
+            make_folder(inside(self._folder, self._name, code="E_CACHE"))
             self._made = True
         blocks: list[Buffer] = [self._positions_header, raw(positions), self._statistics_header, raw(statistics)]
         if len(turns):
@@ -188,7 +201,7 @@ class FrameCache:
         Raises:
             XpbdError: E_CACHE when the folder is a link, E_IO when the system cannot list it.
         """
-        folder = inside(self._folder, FRAMES_FOLDER, code="E_CACHE")
+        folder = inside(self._folder, self._name, code="E_CACHE")
         try:
             with os.scandir(folder) as entries:
                 names = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
@@ -205,7 +218,7 @@ class FrameCache:
         Raises:
             XpbdError: E_FRAME_RANGE for a number of more than eight digits, E_CACHE for a link.
         """
-        return inside(self._folder, FRAMES_FOLDER, frame_name(frame), code="E_CACHE")
+        return inside(self._folder, self._name, frame_name(frame), code="E_CACHE")
 
     def _size(self) -> int:
         headers = len(self._positions_header) + len(self._statistics_header) + len(self._orientations_header)

@@ -140,9 +140,8 @@ def read_description(folder: Path) -> Record:
     Raises:
         XpbdError: E_JOB naming the file, when it is missing, damaged or of another version; E_IO.
     """
-    path = inside(folder, JOB_FILE, code="E_JOB")
-    value = load_json(path, _MAXIMUM_BYTES, "E_JOB")
-    version = Record(value, path, "E_JOB").values().get("schema_version")
+    path, value = _load(folder)
+    version = value.get("schema_version")
     if version != SCHEMA_VERSION:
         raise XpbdError(
             "E_JOB", f"{path} is of schema version {version!r}, this software reads {SCHEMA_VERSION}; bake again."
@@ -152,6 +151,21 @@ def read_description(folder: Path) -> Record:
     if _digest(described, job.text("software"), job.integer("solver_version")) != job.text("digest"):
         raise XpbdError("E_JOB", f"{path} was changed: its digest does not fit; bake again.")
     return job
+
+
+def is_of_another_version(folder: Path) -> bool:
+    """Whether a job folder is of a version of the software that describes jobs in another way.
+
+    Raises:
+        XpbdError: E_JOB naming the file, when it is missing or damaged; E_IO.
+    """
+    version = _load(folder)[1].get("schema_version")
+    return isinstance(version, int) and version != SCHEMA_VERSION
+
+
+def _load(folder: Path) -> tuple[Path, Mapping[str, Any]]:
+    path = inside(folder, JOB_FILE, code="E_JOB")
+    return path, Record(load_json(path, _MAXIMUM_BYTES, "E_JOB"), path, "E_JOB").values()
 
 
 def _checked(scene: Scene) -> Scene:
@@ -182,6 +196,8 @@ def _describe(scene: Scene) -> dict[str, Any]:
             "end": int(frames.end),
             "step": int(frames.step),
             "frame_duration": float(frames.frame_duration),
+            # only where there are some: without them a job is what it was before they were known
+            **({"subframes": int(frames.subframes)} if frames.subframes else {}),
         },
         "settings": scene.settings.values(),
         "bodies": [describe_body(body) for body in scene.bodies],
@@ -220,9 +236,14 @@ def _holds(path: Path, content: bytes) -> bool:
 
 
 def _read_scene(folder: Path, record: Record, names: Record) -> Scene:
-    numbers = record.record("frames", _FRAMES_KEYS)
+    given = record.record("frames").values()
+    numbers = record.record("frames", (*_FRAMES_KEYS, *({"subframes"} & given.keys())))
     frames = FrameRange(
-        numbers.integer("start"), numbers.integer("end"), numbers.integer("step"), numbers.number("frame_duration")
+        numbers.integer("start"),
+        numbers.integer("end"),
+        numbers.integer("step"),
+        numbers.number("frame_duration"),
+        subframes=numbers.integer("subframes", 1) if "subframes" in given else 0,
     )
     count = frames.count
     bodies, colliders = record.records("bodies", BODY_KEYS), record.records("colliders", COLLIDER_KEYS)

@@ -19,6 +19,7 @@ from .checkpoint import CHECKPOINT_FILE, checkpoint_frame, write_checkpoint
 from .files import inside, io_error, is_there, make_folder, share
 from .frames import FRAMES_FOLDER, frame_name
 from .result import RESULT_FILE
+from .subframes import share_subframes
 
 MILESTONES_FOLDER = "milestones"
 # states kept on the way of a bake; each is about as large as four frames
@@ -98,7 +99,7 @@ def share_frames(source: Path, target: Path, frames: FrameRange, last: int) -> b
     """
     names = [frame_name(frame) for frame in frames.kept() if frame <= last]
     there = [inside(source, FRAMES_FOLDER, name, code="E_CACHE") for name in names]
-    if not all(map(is_there, there)):
+    if not all(map(is_there, there)) or not share_subframes(source, target, frames, last):
         return False
     make_folder(inside(target, FRAMES_FOLDER, code="E_CACHE"))
     for name, path in zip(names, there, strict=True):

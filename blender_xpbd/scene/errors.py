@@ -98,6 +98,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_OWN_KEYS",
     "W_DEFORMER",
     "W_SURFACE",
+    "W_VERSION",
 )
 
 

@@ -58,6 +58,7 @@ class Material:
     twist_stiffness: float = 1e8
     bending_share: float = 1.0
     goal_frequency: float = 3.0
+    gravity_factor: float = 1.0
     force_weight: float = 1.0
     air_drag: float = 1.2
     air_lift: float = 0.3
@@ -73,6 +74,7 @@ class Material:
     yield_curvature: float = 0.0
     creep: float = 50.0
     tear_strain: float = 0.0
+    minimum_substeps: int = 0
 
     @classmethod
     def from_values(cls, values: Mapping[str, Value], object_name: str = "") -> Material:

@@ -202,6 +202,8 @@ class SolverSettings:
 
 
 MAXIMUM_FRAMES = 1_000_000
+# chosen by hand: more than the samples that renderers take of a shutter
+MAXIMUM_SUBFRAMES = 63
 
 
 @dataclass(frozen=True)
@@ -214,6 +216,7 @@ class FrameRange:
         step: a result is kept at every step-th frame from the start, and at the end.
         frame_duration: seconds per frame (fps_base / fps).
         hidden: frames from the start that are simulated and not kept.
+        subframes: states that are kept between two frames, at even times; each is that after a whole substep.
     """
 
     start: int
@@ -221,6 +224,7 @@ class FrameRange:
     step: int = 1
     frame_duration: float = 1.0 / 24.0
     hidden: int = 0
+    subframes: int = 0
 
     def __post_init__(self) -> None:
         if self.end < self.start:
@@ -231,6 +235,9 @@ class FrameRange:
             raise XpbdError("E_FRAME_RANGE", f"More than {MAXIMUM_FRAMES} frames; use a shorter range.")
         if not 1e-6 <= self.frame_duration <= 1e3:
             raise XpbdError("E_FRAME_RANGE", f"A frame lasts {self.frame_duration} s; check fps and its base.")
+        if not 0 <= self.subframes <= MAXIMUM_SUBFRAMES:
+            text = f"{self.subframes} subframes are asked for; choose 0 to {MAXIMUM_SUBFRAMES}."
+            raise XpbdError("E_PARAM", text)
 
     @property
     def count(self) -> int:
@@ -241,3 +248,18 @@ class FrameRange:
         """The frames of which a result is kept, ascending."""
         frames = list(range(self.start + self.hidden, self.end + 1, self.step))
         return frames if frames[-1] == self.end else [*frames, self.end]
+
+    def between(self, last: int) -> list[int]:
+        """The states up to a frame that are kept beside whole frames, by their numbers, ascending.
+
+        State n is that of n / (subframes + 1) frames after the first kept one. Frames that a step leaves out are such
+        states too; without subframes there are none.
+        """
+        count = (self.subframes + 1) * (last - self.start - self.hidden) if self.subframes else 0
+        return [number for number in range(count) if self.is_between(number)]
+
+    def is_between(self, number: int) -> bool:
+        """Whether the state of this number is kept beside whole frames, see ``between``."""
+        frames, part = divmod(number, self.subframes + 1)
+        is_last = self.start + self.hidden + frames == self.end
+        return self.subframes > 0 and number > 0 and (part > 0 or not (is_last or frames % self.step == 0))

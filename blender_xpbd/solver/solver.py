@@ -20,6 +20,7 @@ from ..device.arrays import edited_array, read_array, write_array
 from ..scene.errors import XpbdError
 from .step.colour_path import project_by_colours
 from .step.falls import Falls
+from .step.frame_samples import FrameSamples
 from .step.grain_memory import check_grain_pairs, most_grain_bytes, read_grain_pairs, with_grain_pairs
 from .step.pair_substeps import PairSubsteps
 from .step.plan import SERIAL, Pace, make_plan
@@ -55,7 +56,10 @@ class Solver:
         frames_advanced: frames that this solver has computed.
         notices: warnings of the colliders, and of what starts inside them.
         grab: what a hand holds in the next frame, and where it was before, or None.
+        samples: of the frame that was advanced last, as many as its scene asks for within a frame, as ``surface``.
     """
+
+    samples: tuple[npt.NDArray[np.float32], ...] = ()
 
     def __init__(self, system: System, paths: tuple[str, ...] = (SERIAL,)) -> None:
         """Copy a system to the device; ``runtime.start_taichi`` comes first.
@@ -79,8 +83,11 @@ class Solver:
         if self._start_depths is not None:
             self.notices = (*self.notices, *self._start_depths.notices(system, self._colliders))
         self._plan = make_plan(system, state, self._colliders)
+        self._samples = FrameSamples(system.scene.frames.subframes, system.scene.settings.substeps)
         objects = system.objects
-        self._pairs = None if objects is None else PairSubsteps(system, objects, self._colliders, self._plan)
+        self._pairs = (
+            None if objects is None else PairSubsteps(system, objects, self._colliders, self._plan, self._samples)
+        )
         self._pace = Pace(paths)
         self._uploads = Uploads(self._state)
         self._tracks = TrackPlayer(system, self._state, self._colliders, self._uploads)
@@ -105,6 +112,8 @@ class Solver:
         self._pace.note(path, time.perf_counter() - started)
         self.frame_index += 1
         self.frames_advanced += 1
+        noted = self._samples.places
+        self.samples = tuple(self.surface(noted[number]) for number in sorted(noted))
 
     def _simulate_divided(self, path: str, pairs: PairSubsteps) -> None:
         """Simulate a frame with contact between bodies, unless nothing comes near.
@@ -209,7 +218,11 @@ class Solver:
     def _simulate_substeps(self, path: str, frame_slice: FrameSlice) -> None:
         substeps = self.system.scene.settings.substeps
         if self._pairs is None:
-            simulate_substeps(self._plan, path, 0, substeps, substeps)
+            first = 0
+            for last in self._samples.stops(frame_slice):
+                simulate_substeps(self._plan, path, first, last - first, substeps)
+                self._samples.note(frame_slice, last, lambda: read_array(self._state.particles.positions))
+                first = last
         else:
             self._plan = self._pairs.simulate_slice(self._plan, path, self.frame_index, frame_slice)
 

@@ -22,6 +22,7 @@ from ..jobs.lock import JobLock
 from ..jobs.milestones import milestone_frames, write_milestone
 from ..jobs.result import BodyResult, Result, Tangled, write_result
 from ..jobs.status import Fault, State, Status, write_status
+from ..jobs.subframes import SubframeCache
 from ..jobs.tangled import write_tangled
 from ..scene.body import topology_hash
 from ..scene.errors import ExitCode, Notice, XpbdError
@@ -29,6 +30,7 @@ from ..scene.scene import Scene
 from ..scene.settings import EFFORTS
 from ..scene.stages import staged
 from ..solver.solver import Solver
+from ..solver.step.frame_samples import whole_samples
 from ..solver.step.plan import choose_paths
 from ..solver.system.advice import divergence_advice, stiffness_advice, stretch_advice
 from ..solver.system.contact_statistics import CONTACT_STATISTICS, contact_rows
@@ -38,7 +40,7 @@ from ..solver.system.system import System, build_system
 from ..solver.tearing import make_solver
 from .beginning import cannot_go_on, take_over
 from .contact_notices import tangled_notices, tunnelled_notice
-from .quality import QualityChoice, by_material, choose_quality, with_settings
+from .quality import QualityChoice, by_material, choose_quality, subframes_notice, with_settings, with_wanted
 from .resume import Start, find_start, had_checkpoint, is_simulated_alike, unfit
 from .stop_signal import StopSignal
 from .stopwatch import Stopwatch
@@ -158,7 +160,7 @@ class JobRunner:
             solver.compile()
         begin = Start()
         if is_simulated_alike(self._folder, system.origin, system.scene.settings):
-            begin = find_start(self._folder, scene.frames, cache, solver.most_checkpoint_bytes, was_saved=was_saved)
+            begin = self._find_start(solver, cache, was_saved=was_saved)
         found = write_tangled(self._folder, NO_VERTICES if crossings is None else crossings.vertices)
         write_result(self._folder, _result(system, device, measure.names, self._status.notices, found))
         if scene.beginning is not None and begin.saved is None:
@@ -166,7 +168,7 @@ class JobRunner:
                 if not take_over(self._folder, scene, solver, device, self._stop):
                     self._tell("INTERRUPTED")
                     return ExitCode.INTERRUPTED
-            begin = find_start(self._folder, scene.frames, cache, solver.most_checkpoint_bytes, was_saved=False)
+            begin = self._find_start(solver, cache, was_saved=False)
         solver = self._begin(begin, scene, solver, cache)
         if solver.frame_index == 0 and not scene.frames.hidden:
             self._publish(solver, cache, measure, scene.frames.start)
@@ -175,6 +177,11 @@ class JobRunner:
         gc.enable()
         self._tell("RUNNING")
         return self._simulate(scene, solver, cache, measure)
+
+    def _find_start(self, solver: Solver, cache: FrameCache, *, was_saved: bool) -> Start:
+        frames, most = solver.system.scene.frames, solver.most_checkpoint_bytes
+        subframes = SubframeCache(self._folder, frames, cache.vertex_count) if frames.subframes else None
+        return find_start(self._folder, frames, cache, most, was_saved=was_saved, subframes=subframes)
 
     def _with_substeps(self, system: System, device: str) -> System | None:
         """The system with the substeps that its quality asks for; None where a stop was requested meanwhile."""
@@ -189,7 +196,16 @@ class JobRunner:
                 return None
             system = with_settings(system, chosen.settings)
             self._note_quality(chosen)
-        return system
+        return self._with_samples(with_wanted(system))
+
+    def _with_samples(self, system: System) -> System:
+        """The system with so many substeps that each state between frames comes after a whole one."""
+        settings, count = system.scene.settings, system.scene.frames.subframes
+        finer = replace(settings, substeps=whole_samples(settings.substeps, count))
+        if finer == settings:
+            return system
+        self._status = replace(self._status, notices=(*self._status.notices, subframes_notice(settings, finer, count)))
+        return with_settings(system, finer)
 
     def _read(self) -> Scene:
         return read_job(self._folder)
@@ -204,6 +220,7 @@ class JobRunner:
     def _simulate(self, scene: Scene, solver: Solver, cache: FrameCache, measure: Measure) -> ExitCode:
         kept, milestones = set(scene.frames.kept()), milestone_frames(scene.frames)
         system = solver.system
+        subframes = SubframeCache(self._folder, scene.frames, cache.vertex_count)
         # some of it may have torn in an earlier run
         measure = Measure(system, has_contact=solver.contact_counts() is not None)
         self._checkpoint_time = self._solving_since = time.perf_counter()
@@ -220,6 +237,8 @@ class JobRunner:
                 # what has torn is measured by other edges
                 system = solver.system
                 measure = Measure(system, has_contact=solver.contact_counts() is not None)
+            if solver.samples:
+                subframes.publish(frame, solver.samples, solver.surface(solver.positions()))
             if frame in kept:
                 self._publish(solver, cache, measure, frame)
             if frame in milestones:

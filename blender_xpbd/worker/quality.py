@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..bodies.own_settings import is_pbd
+from ..scene.errors import Notice
 from ..scene.settings import SolverSettings
 from ..solver.solver import Solver
-from ..solver.system.substeps import substeps_for_material
+from ..solver.system.substeps import substeps_for_material, wanted_substeps
 from ..solver.system.system import System, build_system
 from .stop_signal import StopSignal
 
@@ -53,9 +54,11 @@ def choose_quality(system: System, paths: tuple[str, ...], stop: StopSignal) -> 
         The choice, or None where a stop was requested. Where the limit comes first, it is the most substeps below it,
         with their error.
     """
-    wanted = system.scene.settings
+    wanted, frames = system.scene.settings, system.scene.frames
+    # trials need no states between frames
+    system = replace(system, scene=replace(system.scene, frames=replace(frames, subframes=0)))
     tolerance, most = 1e-3 * wanted.tolerance, wanted.maximum_substeps
-    coarse = min(FEWEST_SUBSTEPS, most)
+    coarse = min(max(FEWEST_SUBSTEPS, wanted_substeps(system.scene)), most)
     while True:
         is_last = 4 * coarse > most
         found = _difference(system, coarse, tolerance=np.inf if is_last else tolerance, paths=paths, stop=stop)
@@ -74,6 +77,13 @@ def by_material(system: System) -> SolverSettings:
     return replace(system.scene.settings, substeps=substeps_for_material(system), iterations=1)
 
 
+def with_wanted(system: System) -> System:
+    """The system with at least as many substeps as its objects ask for, where a number was typed."""
+    settings = system.scene.settings
+    wanted = wanted_substeps(system.scene)
+    return with_settings(system, replace(settings, substeps=wanted)) if wanted > settings.substeps else system
+
+
 def with_settings(system: System, settings: SolverSettings) -> System:
     """The scene under other substeps and iterations.
 
@@ -87,6 +97,15 @@ def with_settings(system: System, settings: SolverSettings) -> System:
     if (is_bound and is_other) or (has_shares and settings.iterations != system.scene.settings.iterations):
         return build_system(scene)
     return replace(system, scene=scene)
+
+
+def subframes_notice(before: SolverSettings, after: SolverSettings, count: int) -> Notice:
+    """That there are more substeps than were asked for, so that subframes fall on whole ones."""
+    text = (
+        f"{count} subframes do not fall on {before.substeps} substeps, so {after.substeps} are simulated, and vertices "
+        f"move a little otherwise. A multiple of {count + 1} leaves the frames as they are."
+    )
+    return Notice("W_QUALITY", text)
 
 
 def _choice(wanted: SolverSettings, substeps: int, error: float, frame: int) -> QualityChoice:

@@ -15,6 +15,7 @@ from ..jobs.checkpoint import CHECKPOINT_FILE, read_checkpoint
 from ..jobs.frames import FrameCache
 from ..jobs.result import read_result
 from ..jobs.status import read_status
+from ..jobs.subframes import SubframeCache
 from ..scene.errors import Notice, XpbdError
 from ..scene.listing import listed
 from ..scene.settings import FrameRange, SolverSettings
@@ -68,7 +69,15 @@ def is_simulated_alike(folder: Path, origin: npt.NDArray[np.float64], settings: 
     return made == (*map(float, origin), settings.substeps, settings.iterations)
 
 
-def find_start(folder: Path, frames: FrameRange, cache: FrameCache, state_bytes: int, *, was_saved: bool) -> Start:
+def find_start(
+    folder: Path,
+    frames: FrameRange,
+    cache: FrameCache,
+    state_bytes: int,
+    *,
+    was_saved: bool,
+    subframes: SubframeCache | None = None,
+) -> Start:
     """Look through frames, checkpoint and result of an earlier run, before the result is written anew.
 
     Args:
@@ -77,6 +86,7 @@ def find_start(folder: Path, frames: FrameRange, cache: FrameCache, state_bytes:
         cache: its frames.
         state_bytes: that the solver's state has; a larger checkpoint is none of the job's.
         was_saved: there was a checkpoint, see ``had_checkpoint``.
+        subframes: its states between frames, where it keeps some.
 
     Raises:
         XpbdError: E_IO, when the system cannot read a file.
@@ -92,6 +102,9 @@ def find_start(folder: Path, frames: FrameRange, cache: FrameCache, state_bytes:
     if saved is not None and any(frame <= saved[0] for frame in (*missing, *damaged)):
         saved = None
     words = [*_told(damaged, "damaged"), *_told(missing, "missing"), *faults]
+    if saved is not None and subframes is not None and not subframes.are_whole(saved[0]):
+        saved = None
+        words.append("Subframes of the cache are damaged or missing.")
     if there:
         words += _result_faults(folder)
     if not words:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import SimpleNamespace
 from typing import Any
 
@@ -27,11 +28,16 @@ class RecordedLayout:
             self.menus: list[str] = []
             self.words: list[str] = []
             self.enum_buttons: list[tuple[str, str, bool]] = []
+            self.closed: set[str] = set()
 
     def _child(self, **_options: Any) -> RecordedLayout:
         return RecordedLayout(self)
 
-    column = row = box = split = _child
+    column = row = box = split = grid_flow = _child
+
+    def panel(self, idname: str, default_closed: bool = False) -> tuple[RecordedLayout, RecordedLayout | None]:
+        assert self.parent is None, "Blender makes layout panels in the root layout alone"
+        return self._child(), None if idname in self.closed else self._child()
 
     @property
     def is_greyed(self) -> bool:
@@ -89,8 +95,9 @@ def _check_icon(icon: str) -> None:
     assert icon in bpy.types.UILayout.bl_rna.functions["label"].parameters["icon"].enum_items
 
 
-def draw(cls: Any, method: str = "draw") -> RecordedLayout:
-    """Draw a panel or menu for the present context; what was drawn."""
+def draw(cls: Any, method: str = "draw", closed: Iterable[str] = ()) -> RecordedLayout:
+    """Draw a panel or menu for the present context; what was drawn, with all disclosures open but those named."""
     layout = RecordedLayout()
+    layout.closed = set(closed)
     getattr(cls, method)(SimpleNamespace(layout=layout), bpy.context)
     return layout

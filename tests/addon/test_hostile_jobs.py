@@ -42,11 +42,11 @@ def outside(tmp_path):
     return folder
 
 
-def contents(folder):
+def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def memory_peak(pid):
+def memory_peak(pid: int) -> int:
     """Peak of memory of a process that runs [kB]; 0 where it has ended."""
     lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
     return next((int(line.split()[1]) for line in lines if line.startswith("VmHWM:")), 0)

@@ -1,13 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.parameter import by_name
 from blender_xpbd.scene.parameters.material_parameters import CLOTH, JELLY, MATERIAL_PARAMETERS
-from blender_xpbd.scene.presets import DEFAULT_PRESETS, OWN_CHOICES, PRESET_CHOICES, PRESETS, Preset, preset_values
+from blender_xpbd.scene.presets import (
+    DEFAULT_PRESETS,
+    OWN_CHOICES,
+    PRESET_CHOICES,
+    PRESETS,
+    Preset,
+    foreign_values,
+    preset_values,
+)
 
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.identifier)
@@ -21,11 +31,45 @@ def test_values_are_valid_and_belong_to_the_role(preset: Preset) -> None:
     assert preset.description
 
 
-def test_a_preset_sets_all_that_another_of_its_role_sets() -> None:
+def test_a_preset_sets_all_that_another_of_its_role_sets_or_it_is_foreign_to_it() -> None:
     """Else a switch from one to another and back would not restore the first."""
     for role in DEFAULT_PRESETS:
-        names = {frozenset(preset.values) for preset in PRESETS if preset.role == role}
-        assert len(names) == 1
+        presets = [preset for preset in PRESETS if preset.role == role]
+        everything = {name for preset in presets for name in preset.values}
+        for preset in presets:
+            foreign = foreign_values(preset.identifier, role)
+            assert set(preset.values) == everything - set(foreign)
+    assert foreign_values("JELLY_SOFT", JELLY) == {"yield_strain": 2.0, "creep": 50.0}
+    assert foreign_values("PAPER", CLOTH) == {}
+
+
+def test_the_materials_that_artists_ask_for() -> None:
+    solids = {"GELATIN", "SILICONE", "GUMMY", "MUSCLE", "FAT", "FOAM", "RUBBER", "CLAY"}
+    fabrics = {"COTTON", "LINEN", "WOOL", "SILK", "SATIN", "DENIM", "JERSEY", "LEATHER", "LATEX", "PAPER", "FELT"}
+    fabrics |= {"CANVAS", "TULLE", "VELVET"}
+    roles = {preset.identifier: preset.role for preset in PRESETS}
+    assert {name for name in solids if roles[name] == JELLY} == solids
+    assert {name for name in fabrics if roles[name] == CLOTH} == fabrics
+
+
+def test_foam_is_what_gibson_and_ashby_say_and_latex_is_a_sheet_of_rubber() -> None:
+    foam = preset_values("FOAM", JELLY)
+    assert foam["youngs_modulus"] == pytest.approx(45e6 * (float(foam["density"]) / 1200.0) ** 2, rel=0.1)
+    latex, rubber, thickness = preset_values("LATEX", CLOTH), preset_values("RUBBER", JELLY), 4e-4
+    modulus = float(rubber["youngs_modulus"])
+    assert latex["stretch_stiffness"] == pytest.approx(modulus * thickness)
+    assert latex["bending_stiffness"] == pytest.approx(modulus * thickness**3 / 9.0, rel=0.05)
+
+
+@pytest.mark.parametrize("preset", [preset for preset in PRESETS if preset.role == CLOTH], ids=lambda p: p.identifier)
+def test_fabrics_hang_over_as_cloth_does(preset: Preset) -> None:
+    """Bending lengths of fabrics are between 1 and 4 cm (Booth, 1968), of office paper some 7 cm."""
+    weight, bending = float(preset.values["area_density"]), float(preset.values["bending_stiffness"])
+    length = (bending / (weight * 9.81)) ** (1.0 / 3.0)
+    assert 0.01 < length < (0.08 if preset.identifier == "PAPER" else 0.04)
+    told = re.search(r"bending length (\d+) mm", preset.source)
+    if told:
+        assert 1e3 * length == pytest.approx(float(told[1]), rel=0.02)
 
 
 def test_identifiers_are_unique_and_defaults_exist() -> None:

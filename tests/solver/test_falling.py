@@ -90,3 +90,24 @@ def test_masses_follow_an_animated_drag():
     second.restore(4, first.checkpoint())
     np.testing.assert_array_equal(run(first, 4), run(second, 4))
     np.testing.assert_allclose(second.checkpoint()["positions"][:, 3], expected.checkpoint()["positions"][:, 3])
+
+
+@pytest.mark.parametrize("factor", [0.0, 0.25, -0.5, 3.0])
+@pytest.mark.parametrize("integration", ["SYMPLECTIC_EULER", "BDF2"])
+def test_each_body_falls_by_its_own_share_of_gravity(factor, integration):
+    first, second = thrown(0.5, gravity_factor=factor), replace(thrown(0.5), identifier="b1", name="Other")
+    whole = scene(first, second, substeps=3, time_integration=integration, precision="DOUBLE")
+    got = run(Solver(build_system(whole)), 24)
+    for number, share in enumerate((factor, 1.0)):
+        way, _ = flown(np.zeros(3), THROWN, share * DOWN, 0.5, 1.0)
+        np.testing.assert_allclose(got[9 * number : 9 * number + 9] - first.positions, np.tile(way, (9, 1)), atol=3e-6)
+
+
+def test_a_share_of_gravity_may_be_animated():
+    change, frames = 5, 13
+    shares = Track("b0", "gravity_factor", np.where(np.arange(frames) < change, 0.0, 2.0))
+    whole = scene(thrown(0.0), substeps=20, frames=(1, frames), precision="DOUBLE")
+    got = run(Solver(build_system(replace(whole, tracks=(shares,)))), frames - 1)
+    place, velocity = flown(np.zeros(3), THROWN, 0.0 * DOWN, 0.0, change / 24)
+    place, _ = flown(place, velocity, 2.0 * DOWN, 0.0, (frames - 1 - change) / 24)
+    np.testing.assert_allclose(got - cloth(3).positions, np.tile(place, (9, 1)), rtol=1e-6, atol=1e-6)

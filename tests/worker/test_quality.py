@@ -16,7 +16,7 @@ from blender_xpbd.scene.material import Material
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system.substeps import substeps_for_material, substeps_for_stiffness
 from blender_xpbd.solver.system.system import build_system
-from blender_xpbd.worker.quality import choose_quality, with_settings
+from blender_xpbd.worker.quality import by_material, choose_quality, with_settings, with_wanted
 from blender_xpbd.worker.stop_signal import StopSignal
 from tests.geometry.surfaces import cube
 from tests.solver.scenes import cloth, jelly_cube, plane, run, scene, solver
@@ -191,3 +191,22 @@ def test_more_than_the_most_substeps_is_told(tmp_path):
     assert finish(start(folder))[0] == ExitCode.COMPLETE
     assert read_result(folder).substeps == 30
     assert [notice.code for notice in read_status(folder).notices] == ["W_QUALITY"]
+
+
+def test_an_object_asks_for_at_least_so_many_substeps_of_all():
+    def system(wanted, **settings):
+        return build_system(scene(cloth(3), replace_identifier(cloth(3, minimum_substeps=wanted)), **settings))
+
+    assert [with_wanted(system(wanted, substeps=20)).scene.settings.substeps for wanted in (0, 7, 60)] == [20, 20, 60]
+    needed = by_material(system(0, quality="MATERIAL")).substeps
+    found = [
+        by_material(system(wanted, quality=quality)).substeps
+        for wanted in (0, 300)
+        for quality in ("MATERIAL", "DRAFT")
+    ]
+    assert found == [needed, found[1], 300, 300]
+    assert found[1] < needed
+
+
+def replace_identifier(body):
+    return dataclasses.replace(body, identifier="b1", name="Other")

@@ -24,12 +24,14 @@ from ...scene.errors import Notice, XpbdError
 from ..data.bake_options import BakeOptions
 from ..data.data_lookup import scene_by_uid
 from ..data.extension import worker_python_path
+from ..data.migration import bring_up_to_date, newer_notices
 from ..process import waiting_worker
 from ..process.cache_folder import cache_folder
 from ..process.worker_process import WorkerProcess
 from ..process.worker_python import WorkerPython, search_python
 from .bake_output import ALL_FRAMES, BakeOutput
 from .continuation import former_job, go_on_from, gone_on, job_changes
+from .loop import looped, seam_of
 from .progress import READING, REDUCING, SOLVING, STARTING, WAITING, WRITING, Progress
 from .report import BakeSummary
 from .report_text import cancelled_text
@@ -156,6 +158,7 @@ class BakeSession:
 
     def _all_steps(self, context: bpy.types.Context) -> Generator[Progress, None, None]:
         yield Progress(READING, message="Reading the scene")
+        bring_up_to_date()
         reading = yield from self._read(context)
         python = yield from self._python(self._options.worker_python or worker_python_path(context))
         scene = scene_by_uid(self._scene_uid)
@@ -163,11 +166,15 @@ class BakeSession:
             raise XpbdError("E_INTERRUPTED", "The scene was deleted while it was being read.")
         folder, notice = cache_folder(scene, self._options.cache)
         space = space_notices(reading.scene, folder, has_fewer_keys=reading.key_tolerance > 0.0)
-        for warning in (*reading.notices, *((notice,) if notice else ()), *space):
+        for warning in (*reading.notices, *newer_notices(scene), *((notice,) if notice else ()), *space):
             self.summary.add_notice(warning)
-        self._former = former_job(reading.targets)
+        self._former = former_job(reading.targets, folder)
         if self._options.from_frame is not None:
             reading = gone_on(reading, self._former, self._options.from_frame, folder)
+        if self._options.loop is not None:
+            # what is drawn differs on purpose: it is not told as changed, and gives no frames but those before it
+            source, self._former = self._former, None
+            reading = looped(reading, source, self._options.loop, folder)
         started = time.perf_counter()
         tries = MOST_TRIES if scene.xpbd.retry_diverged else 1
         for left in reversed(range(tries)):
@@ -180,6 +187,9 @@ class BakeSession:
         if error is not None:
             raise error
         self.summary.complete = True
+        if self._options.loop is not None:
+            seam = seam_of(Path(self.summary.cache), reading.scene.frames)
+            self.summary.add_seam(self._options.loop, seam)
         self.summary.cache_bytes = sum(map(folder_size, job_folders(folder)))
         yield Progress(
             WRITING,

@@ -17,6 +17,7 @@ from ...jobs.files import is_there
 from ...jobs.frames import MAXIMUM_FRAME, FrameCache, FrameData
 from ...jobs.result import RESULT_FILE, Result, read_result
 from ...jobs.status import Status, read_status
+from ...jobs.subframes import SubframeCache
 from ...scene.errors import Notice, XpbdError
 from ..data.data_lookup import scene_by_uid
 from ..keys.body_frame import BodyFrame
@@ -55,7 +56,8 @@ class BakeOutput:
         bake = secrets.token_hex(8)
         self._job = job
         self._scene_uid = reading.scene_uid
-        self._kept = reading.scene.frames.kept()
+        self._frames = reading.scene.frames
+        self._kept = self._frames.kept()
         self._summary = summary
         self._keeps_frames = per_frame
         self._key_tolerance = reading.key_tolerance
@@ -105,7 +107,7 @@ class BakeOutput:
             if fault.code != "E_CACHE":
                 raise
             return False
-        if published is None or not all(published.cache.verify(frame) for frame in self._kept):
+        if published is None or not self._is_whole(published):
             self._published = None
             return False
         if status is not None:
@@ -113,6 +115,10 @@ class BakeOutput:
             notices = tuple(notice for notice in status.notices if notice.code != "W_CACHE_DAMAGED")
             self.take_status(replace(status, notices=notices))
         return True
+
+    def _is_whole(self, published: _Published) -> bool:
+        states = SubframeCache(self._job, self._frames, published.result.vertex_count)
+        return all(published.cache.verify(frame) for frame in self._kept) and states.are_whole(self._frames.end)
 
     def take_status(self, status: Status | None) -> None:
         """Take what the worker says."""

@@ -9,12 +9,14 @@ from pathlib import Path
 
 from ...jobs.cache_contents import hand_on_all
 from ...jobs.changes import Change, changes, kept_until
+from ...jobs.files import inside
+from ...jobs.job import read_description
 from ...jobs.milestones import continue_job
 from ...jobs.play_inputs import PlayInputs
 from ...scene.beginning import Beginning, validate_beginning
 from ...scene.errors import XpbdError
 from ...scene.scene import Scene
-from ..data.bake_record import read_record, record_folder
+from ..data.bake_record import BakeRecord, read_record, record_folder
 from ..data.data_lookup import object_by_uid
 from ..keys.body_results import ResultTarget
 from .scene_reader import Reading
@@ -23,17 +25,37 @@ from .scene_reader import Reading
 _BY_TRIAL = "AUTOMATIC"
 
 
-def former_job(targets: Iterable[ResultTarget]) -> Path | None:
+def former_job(targets: Iterable[ResultTarget], folder: Path) -> Path | None:
     """The job folder of the bake that the objects have now, by the first of them that has one; none of a played run.
+
+    Of a loop it is that of the bake that was made one.
+
+    Args:
+        targets: the objects.
+        folder: of the cache. A job is looked for there too: the file was moved with it, or is from before records told
+            where a job lay.
 
     Raises:
         XpbdError: E_IO; E_CACHE, when a link stands in the way.
     """
     objects = (object_by_uid(target.object_uid) for target in targets)
     records = (read_record(obj) for obj in objects if obj is not None)
-    paths = (record_folder(record) for record in records if record is not None)
+    paths = (_simulated_in(record, folder) for record in records if record is not None)
     # a hand has moved what was played
     return next((path for path in paths if path is not None and not PlayInputs(path).newest_run()), None)
+
+
+def _simulated_in(record: BakeRecord, folder: Path) -> Path | None:
+    """The job of a record; of a loop, the one that it goes on from."""
+    path = record_folder(record, folder)
+    if path is None or not record.loop:
+        return path
+    try:
+        return inside(path.parent, read_description(path).record("scene").record("beginning").text("job"), code="E_JOB")
+    except XpbdError as fault:
+        if fault.code != "E_JOB":
+            raise
+        return None
 
 
 def job_changes(former: Path, job: Path) -> tuple[Change, ...]:

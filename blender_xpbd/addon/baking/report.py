@@ -16,6 +16,7 @@ from ...jobs.result import Result
 from ...scene.errors import Notice, XpbdError
 from ..reduction.reduction import Reduction
 from .contact_report import add_contact
+from .seam import Seam
 
 
 @dataclass
@@ -50,6 +51,9 @@ class BakeSummary:
         cache_bytes: of all jobs beside it.
         from_cache: whether nothing had to be solved.
         resumed_after: the frame of an earlier bake from which this one went on, or None.
+        loop: frames over which the end was led into the beginning, 0 for none.
+        seam_error_mm: of a loop, greatest distance of a vertex at the last frame from where it is at the first.
+        seam_velocity_error_mm_s: of a loop, greatest difference of its velocities there [mm/s].
         stale: inputs that are not as they were in the bake before this one.
         complete: whether all frames are there.
         warnings: texts, each with its code.
@@ -86,6 +90,9 @@ class BakeSummary:
     cache_bytes: int = 0
     from_cache: bool = False
     resumed_after: int | None = None
+    loop: int = 0
+    seam_error_mm: float = 0.0
+    seam_velocity_error_mm_s: float = 0.0
     stale: list[str] = field(default_factory=list)
     complete: bool = False
     warnings: list[str] = field(default_factory=list)
@@ -113,6 +120,11 @@ class BakeSummary:
         self.substeps, self.iterations = result.substeps, result.iterations
         for notice in result.notices:
             self.add_notice(notice)
+
+    def add_seam(self, frames: int, seam: Seam) -> None:
+        """Take how well so many frames lead from the end into the beginning."""
+        self.loop = frames
+        self.seam_error_mm, self.seam_velocity_error_mm_s = 1e3 * seam.distance, 1e3 * seam.velocity
 
     def add_keys(self, reductions: Sequence[Reduction]) -> None:
         """Take the keys of all bodies."""

@@ -95,10 +95,11 @@ def summary_rows(report: str) -> tuple[tuple[str, str], ...]:
     volume = _number(summary, "greatest_volume_change") if _number(summary, "tetrahedra") else None
     inverted = _number(summary, "inverted_tetrahedra")
     device = summary.get("device")
-    wanted = _frames_wanted(summary)
-    done = f"{frames:.0f} of {wanted}" if wanted and not summary.get("complete", True) else f"{frames:.0f}"
-    rows = [("Frames", done + ("" if total is None else f" in {_duration(total)}")), *_key_rows(summary)]
-    rows.extend(_origin_rows(summary))
+    rows = [
+        ("Frames", _frames_done(summary) + ("" if total is None else f" in {_duration(total)}")),
+        *_key_rows(summary),
+    ]
+    rows.extend((*_origin_rows(summary), *_seam_rows(summary)))
     waiting = _number(summary, "frames_waiting")
     if waiting:
         rows.append(("In the Cache", f"{waiting:.0f} more"))
@@ -126,9 +127,20 @@ def summary_rows(report: str) -> tuple[tuple[str, str], ...]:
 
 
 def keys_text(report: str) -> str:
-    """What fewer keys cost and save, for a line: "41 keys, greatest error 0.8 mm, 5.6 → 0.9 MB"; "" where all are."""
-    rows = dict(_key_rows(summary_of(report)))
-    return f"{rows['Keys']} keys, greatest error {rows['Key Error']}, {rows['Size of Keys']}" if rows else ""
+    """What fewer keys cost and save, for a line, as docs/baking.md shows it; "" where all are."""
+    summary = summary_of(report)
+    rows, frames = dict(_key_rows(summary)), _number(summary, "frames")
+    if not rows or not frames:
+        return ""
+    return f"{frames:.0f} frames in {rows['Keys']} keys, greatest error {rows['Key Error']}, {rows['Size of Keys']}"
+
+
+def _seam_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """How well a loop closes."""
+    frames, distance, velocity = (_number(summary, n) for n in ("loop", "seam_error_mm", "seam_velocity_error_mm_s"))
+    if not frames or distance is None or velocity is None:
+        return []
+    return [("Loop", f"{frames:.0f} frames"), ("Seam", f"{distance:.2g} mm, {velocity:.2g} mm/s")]
 
 
 def _origin_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -159,6 +171,23 @@ def _key_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _megabytes(size: float) -> str:
     return f"{size / 1e6:.1f}" if size >= _SMALL_SIZE else f"{size / 1e6:.1g}"
+
+
+def baked_text(report: str) -> str:
+    """What the bake did, in short: "Baked 72 frames in 4.0 s"; "" where it has no frames."""
+    summary = summary_of(report)
+    if not _number(summary, "frames"):
+        return ""
+    seconds = summary.get("seconds")
+    total = _number(seconds, "total") if isinstance(seconds, dict) else None
+    origin = " from the cache" if summary.get("from_cache") is True else ""
+    time = "" if total is None else f" in {_duration(total)}"
+    return f"Baked {_frames_done(summary)} frame{'' if summary['frames'] == 1 else 's'}{origin}{time}"
+
+
+def _frames_done(summary: Mapping[str, Any]) -> str:
+    frames, wanted = _number(summary, "frames"), _frames_wanted(summary)
+    return f"{frames:.0f} of {wanted}" if wanted and not summary.get("complete", True) else f"{frames:.0f}"
 
 
 def _frames_wanted(summary: Mapping[str, Any]) -> int:

@@ -42,7 +42,7 @@ from ..data.bake_options import BakeOptions
 from ..data.data_lookup import object_by_uid
 from ..data.object_types import is_body, takes_part
 from ..data.quality import TYPED, TYPED_QUALITY, quality_of
-from ..data.specs import KEY_TOLERANCE
+from ..data.specs import KEY_TOLERANCE, SUBFRAMES
 from ..deformers.deformed_bodies import DeformedBodies, flattened_notices
 from ..keys.body_results import ResultTarget, TargetOptions
 from ..reading.attachment_reader import resolved
@@ -265,6 +265,7 @@ def _frame_range(scene: bpy.types.Scene, options: BakeOptions) -> FrameRange:
         end=own.frame_end if options.frame_end is None else options.frame_end,
         step=own.frame_step if options.frame_step is None else options.frame_step,
         frame_duration=float(render.fps_base) / float(render.fps),
+        subframes=int(SUBFRAMES.check(own.subframes if options.subframes is None else options.subframes)),
     )
 
 

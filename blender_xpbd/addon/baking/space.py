@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether disk and memory have room for the frames of a bake, as far as that is known before it."""
+"""Whether disk and memory have room for a bake, as far as that is known before it."""
 
 from __future__ import annotations
 
@@ -10,34 +10,35 @@ from pathlib import Path
 from ...jobs.free_memory import free_memory
 from ...scene.errors import Notice
 from ...scene.scene import Scene
+from .needs import needs_of
 
-# of a vertex at a frame: three numbers in single precision, in a frame's file as in a shape key
-_BYTES_PER_VERTEX = 12
 _MEGABYTE, _GIGABYTE = 1e6, 1e9
 
 
 def space_notices(scene: Scene, folder: Path, *, has_fewer_keys: bool) -> Iterator[Notice]:
-    """Warnings where frames would not fit.
+    """Warnings where a bake would not fit.
 
     Args:
         scene: to be simulated.
         folder: of the cache, which need not be there yet.
         has_fewer_keys: whether a key tolerance leaves frames without a key.
     """
-    vertices = sum(body.vertex_count for body in scene.bodies)
-    needed = len(scene.frames.kept()) * vertices * _BYTES_PER_VERTEX
+    needs = needs_of(scene)
     free = _free_on_disk(folder)
-    if free is not None and needed > free:
+    if free is not None and needs.disk > free:
         text = (
-            f"The frames take about {_size(needed)}, and {_size(free)} are free in {folder}: free unused bakes, choose "
-            "another cache folder, or a greater frame step."
+            f"The frames take about {_size(needs.disk)}, with the states that a bake goes on from, and {_size(free)} "
+            f"are free in {folder}: free unused bakes, choose another cache folder, or a greater frame step."
         )
         yield Notice("W_SPACE", text)
     memory = free_memory()
-    if needed > memory and not has_fewer_keys:
+    keys = 0 if has_fewer_keys else needs.keys
+    if needs.worker + keys > memory:
+        share = f" ({_size(keys)} for the shape keys)" if keys else ""
+        advice = "set a key tolerance, or a greater frame step" if keys > needs.worker else "close other programs"
         text = (
-            f"The shape keys take about {_size(needed)} of memory, and {_size(memory)} are free: set a key tolerance, "
-            "or a greater frame step."
+            f"The bake takes about {_size(needs.worker + keys)} of memory{share}, and {_size(memory)} are free: "
+            f"{advice}, or lower the resolution of what has the most vertices or cells."
         )
         yield Notice("W_SPACE", text)
 

@@ -6,19 +6,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-from ...scene.body import Body
 from ...scene.body_kinds import body_kind
 from ...scene.errors import Notice
 from ...scene.listing import listed, quoted
 from ...scene.scene import Scene
+from ..baking.needs import tetrahedra
 from .depths import depths
 
 # tetrahedra from which on a bake takes minutes
 MANY_TETRAHEDRA = 200_000
-# of a cage, for each cell that the mesh fills
-TETRAHEDRA_PER_CELL = 12
 # seconds that a tetrahedron takes in a substep, from docs/performance.md
 SECONDS_PER_TETRAHEDRON = 4e-8
 
@@ -61,7 +58,7 @@ def coarse(scene: Scene) -> Iterator[Notice]:
 def heavy(scene: Scene) -> Iterator[Notice]:
     """Cages of so many tetrahedra that a bake takes minutes."""
     for body in scene.bodies:
-        count = tetrahedra(body)
+        count = tetrahedra(body) if body.tetrahedralization.method == "CAGE" else 0.0
         if count > MANY_TETRAHEDRA:
             seconds = count * SECONDS_PER_TETRAHEDRON * scene.settings.substeps * (scene.frames.count - 1)
             text = (
@@ -69,32 +66,6 @@ def heavy(scene: Scene) -> Iterator[Notice]:
                 f"{scene.settings.substeps} substeps: a lower resolution looks alike in most cases."
             )
             yield Notice("W_HEAVY", text, body.name)
-
-
-def tetrahedra(body: Body) -> float:
-    """About how many tetrahedra the cage of a jelly will have; 0 for what has none."""
-    fill = body.tetrahedralization
-    if not body_kind(body.role, body.name).is_solid or fill.method != "CAGE":
-        return 0.0
-    size = float(np.ptp(body.positions @ body.axes, axis=0).max())
-    cells = _volume(body) / (size / fill.resolution) ** 3 if size > 0.0 else 0.0
-    # the outermost cells reach beyond the mesh
-    return TETRAHEDRA_PER_CELL * cells * (1.0 + 1.0 / fill.resolution)
-
-
-def _volume(body: Body) -> float:
-    """Inside the mesh [m³], by fans of triangles."""
-    starts = np.cumsum(body.face_sizes) - body.face_sizes
-    points = body.positions - body.positions.mean(axis=0)
-    first = np.repeat(starts, np.maximum(body.face_sizes - 2, 0))
-    middle = first + 1 + _within(np.maximum(body.face_sizes - 2, 0))
-    a, b, c = (points[body.corners[corner]] for corner in (first, middle, middle + 1))
-    return abs(float(np.einsum("ij,ij->", a, np.cross(b, c)))) / 6.0
-
-
-def _within(counts: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-    """0, 1, … within each group of these sizes."""
-    return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
 def _time(seconds: float) -> str:

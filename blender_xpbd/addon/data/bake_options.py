@@ -16,7 +16,9 @@ class BakeOptions:
         only: names of the bodies to bake again against the others as they are baked: those take part as colliders, and
             their keys stay as they are.
         from_frame: the first frame to simulate again; the frames before it are those of the bake before. None for all.
+        loop: draw so many last frames of the bake that is there to where it begins; None for no loop.
         frame_start, frame_end, frame_step, quality, substeps, iterations, device: None for the scene's.
+        subframes: states between frames for what is exported; None for the scene's.
         key_tolerance: how far vertices may be from where they are simulated, for fewer keys [mm]; None for the
             scene's.
         cache: folder for jobs; None for the scene's.
@@ -28,6 +30,7 @@ class BakeOptions:
     objects: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
     from_frame: int | None = None
+    loop: int | None = None
     frame_start: int | None = None
     frame_end: int | None = None
     frame_step: int | None = None
@@ -35,6 +38,7 @@ class BakeOptions:
     substeps: int | None = None
     iterations: int | None = None
     device: str | None = None
+    subframes: int | None = None
     key_tolerance: float | None = None
     cache: Path | None = None
     make_single_user: bool = False

@@ -18,7 +18,8 @@ import numpy.typing as npt
 
 from ...jobs.files import inside
 from ...scene.errors import XpbdError
-from ...scene.settings import MAXIMUM_FRAMES
+from ...scene.settings import MAXIMUM_FRAMES, MAXIMUM_SUBFRAMES
+from .clip import Clip, is_speed
 
 RECORD_VERSION = 1
 ABSOLUTE = "ABSOLUTE"
@@ -64,6 +65,11 @@ class BakeRecord:
             renders, as JSON; "" for none.
         points: of hair, the name of the mesh object, its mesh and the node group by which it plays the bake; "" of all
             that has shape keys itself.
+        subframes: states between two frames that the cache has.
+        loop: frames over which its end was led into its beginning, 0 for none.
+        cut_start, cut_end: so many frames of the bake are not shown, of its beginning and of its end.
+        shift: by so many frames what is shown begins later than it was simulated.
+        speed: how much faster than simulated it is shown.
         frees_deformed: deformers are taken out of the keys, so that what was simulated comes after them.
     """
 
@@ -90,11 +96,22 @@ class BakeRecord:
     muted: str = ""
     points: str = ""
     frees_deformed: bool = False
+    subframes: int = 0
+    loop: int = 0
+    cut_start: int = 0
+    cut_end: int = 0
+    shift: int = 0
+    speed: float = 1.0
 
     def frames(self) -> list[int]:
         """The frames that get a key, ascending."""
         frames = list(range(self.start, self.end + 1, self.step))
         return frames if frames[-1] == self.end else [*frames, self.end]
+
+    def clip(self) -> Clip:
+        """Which of these frames are shown, and when."""
+        first, last = self.start + self.cut_start, self.end - self.cut_end
+        return Clip(first, last, first + self.shift, self.speed)
 
     def key_name(self, frame: int) -> str:
         """The name of a frame's key."""
@@ -133,11 +150,24 @@ def read_record(obj: bpy.types.Object) -> BakeRecord | None:
     return _parsed(obj.xpbd.bake_record)
 
 
-def record_folder(record: BakeRecord) -> Path | None:
-    """Where the job of a bake lay; None where its record, which may come from a stranger, leads nowhere."""
-    folder = Path(record.folder)
+def record_folder(record: BakeRecord, cache: Path | None = None) -> Path | None:
+    """Where the job of a bake lies; None where its record, which may come from a stranger, leads nowhere.
+
+    Args:
+        record: of an object.
+        cache: where it is looked for if it is not where it lay: the cache was moved with the file, or the record does
+            not tell the folder.
+    """
+    lay = _job_folder(Path(record.folder), record.job)
+    if cache is None or (lay is not None and lay.is_dir()):
+        return lay
+    lies = _job_folder(cache, record.job)
+    return lies if lies is not None and lies.is_dir() else lay
+
+
+def _job_folder(folder: Path, job: str) -> Path | None:
     try:
-        return inside(folder, record.job, code="E_CACHE") if folder.is_absolute() and record.job else None
+        return inside(folder, job, code="E_CACHE") if folder.is_absolute() and job else None
     except XpbdError:
         return None
 
@@ -165,9 +195,15 @@ def _is_valid(values: dict[str, Any]) -> bool:
     has_frames = values["step"] >= 1 and 0 <= values["end"] - values["start"] < MAXIMUM_FRAMES
     # NaN, which JSON may hold, is no such time either
     fits_blender = 0 <= values["active_index"] <= _LARGEST_NUMBER and abs(values["eval_time"]) <= _LARGEST_NUMBER
+    if not (has_frames and fits_blender):
+        return False
+    cuts = values["cut_start"], values["cut_end"]
+    is_shown = min(cuts) >= 0 and sum(cuts) <= values["end"] - values["start"] and is_speed(values["speed"])
     return bool(
-        has_frames
-        and fits_blender
+        is_shown
+        and values["loop"] >= 0
+        and abs(values["shift"]) <= MAXIMUM_FRAMES
+        and 0 <= values["subframes"] <= MAXIMUM_SUBFRAMES
         and 0.0 < values["unit_scale"] <= _LARGEST_NUMBER
         and _has_places(values)
         and _has_muted(values)

@@ -29,6 +29,8 @@ STRUCTURE = (
     "shape_frequency",
 )
 FORCES = ("force_weight", "air_drag", "air_lift")
+# Shown with the motion of an object
+OF_SCENE = ("gravity_factor", "minimum_substeps")
 MODE = tuple(parameter.name for parameter in MODE_PARAMETERS)
 PLASTICITY = tuple(parameter.name for parameter in PLASTICITY_PARAMETERS)
 COMPLIANCES = frozenset({"stretch_compliance", "volume_compliance", "bending_compliance"})
@@ -85,7 +87,7 @@ def material_names(settings: Any, solver_mode: str) -> list[str]:
         solver_mode: "XPBD" or "PBD", the scene's.
     """
     held = {"pin_frequency", "goal_frequency", "attraction_weight"}
-    elsewhere = {"stiffness_input", *held, *DAMPING, *STRUCTURE, *_COLLISION, *FORCES, *PUSH, *MODE}
+    elsewhere = {"stiffness_input", *held, *DAMPING, *STRUCTURE, *_COLLISION, *FORCES, *PUSH, *MODE, *OF_SCENE}
     elsewhere |= {*PLASTICITY}
     return [name for name in _names_that_count(settings, solver_mode) if name not in elsewhere]
 

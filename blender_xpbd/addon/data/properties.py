@@ -12,9 +12,9 @@ import bpy
 from ...scene.body_kinds import body_roles
 from ...scene.parameter import Choice, Parameter, Value
 from ...scene.parameters.material_parameters import MATERIAL_PARAMETERS
-from ...scene.presets import DEFAULT_PRESETS, PRESETS, preset_values
+from ...scene.presets import DEFAULT_PRESETS, PRESETS, foreign_values, preset_values
 from .bake_status import STATUS
-from .material_names import COMPLIANCES, OWN_COMPLIANCE, OWN_MATERIAL
+from .material_names import COMPLIANCES, OWN_COMPLIANCE, OWN_MATERIAL, preset_names
 from .quality import TYPED, keep_typed
 from .specs import OBJECT_SETTINGS, SCENE_SETTINGS, STATUS_SETTINGS, Setting
 
@@ -83,7 +83,7 @@ def material_values(settings: Any, unit_scale: float = 1.0) -> dict[str, Value]:
     return {**own, **preset_values(settings.preset, role)}
 
 
-def _show_preset(settings: Any, _context: bpy.types.Context | None = None) -> None:
+def show_preset(settings: Any, _context: bpy.types.Context | None = None) -> None:
     """Copy the values of a named preset: the panel shows them, and an own material starts from them."""
     global _showing  # noqa: PLW0603 - tells the values' own callbacks apart from the artist
     role, preset = settings.role, settings.preset
@@ -91,6 +91,9 @@ def _show_preset(settings: Any, _context: bpy.types.Context | None = None) -> No
         return
     _showing = True
     try:
+        for name, value in foreign_values(preset, role).items():
+            if getattr(settings, name) == value:
+                settings.property_unset(name)
         for name, value in preset_values(preset, role).items():
             if name != "stiffness_input":
                 setattr(settings, name, value)
@@ -103,14 +106,14 @@ def _choose_preset(settings: Any, context: bpy.types.Context | None) -> None:
     default = DEFAULT_PRESETS.get(settings.role)
     if default is not None and not fits_role(settings.preset, settings.role):
         settings.preset = default
-    _show_preset(settings, context)
+    show_preset(settings, context)
 
 
-def _leave_preset(own: str) -> Callable[[Any, bpy.types.Context | None], None]:
+def _leave_preset(own: str, name: str) -> Callable[[Any, bpy.types.Context | None], None]:
     """A value that a script sets counts: what the preset says no longer does."""
 
     def leave(settings: Any, _context: bpy.types.Context | None) -> None:
-        if not _showing and (is_named(settings.preset) or own == OWN_COMPLIANCE):
+        if not _showing and (name in preset_names(settings.preset) or own == OWN_COMPLIANCE):
             settings.preset = own
 
     return leave
@@ -118,9 +121,9 @@ def _leave_preset(own: str) -> Callable[[Any, bpy.types.Context | None], None]:
 
 _UPDATES: Mapping[str, Callable[..., None]] = {
     "role": _choose_preset,
-    "preset": _show_preset,
-    **{name: _leave_preset(OWN_MATERIAL) for preset in PRESETS for name in preset.values},
-    **{name: _leave_preset(OWN_COMPLIANCE) for name in COMPLIANCES},
+    "preset": show_preset,
+    **{name: _leave_preset(OWN_MATERIAL, name) for preset in PRESETS for name in preset.values},
+    **{name: _leave_preset(OWN_COMPLIANCE, name) for name in COMPLIANCES},
 }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ...scene.body import RESOLUTION_RANGE, VERTEX_FACTORS
+from ...scene.body import RESOLUTION_RANGE
 from ...scene.body_contact import CONTACT_PARAMETERS
 from ...scene.body_kinds import BODY_KINDS, body_roles
 from ...scene.collider_shapes import COLLIDER_SHAPES
@@ -17,8 +17,10 @@ from ...scene.force import AIR_DENSITY, ATTRACTION, ATTRACTION_SOFTENING
 from ...scene.parameter import Choice, Parameter
 from ...scene.parameters.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS, STRAND
 from ...scene.presets import DEFAULT_PRESETS, PRESET_CHOICES
-from ...scene.settings import SOLVER_PARAMETERS
+from ...scene.settings import MAXIMUM_SUBFRAMES, SOLVER_PARAMETERS
 from .goal_settings import GOAL_PARAMETERS
+from .group_settings import GROUP_PARAMETERS, group_property
+from .overlay_settings import OVERLAY_PARAMETERS
 
 # Blender's own limits of frame numbers
 _FIRST_FRAME = -1048574
@@ -47,11 +49,6 @@ PINNED_ENDS = (
     Choice("END", "End", "The last point of each curve"),
     Choice("BOTH", "Both", "Both ends of each curve"),
 )
-
-
-def group_property(factor: str) -> str:
-    """The attribute of ``Object.xpbd`` that names the vertex group of a factor."""
-    return f"{factor}_group"
 
 
 @dataclass(frozen=True)
@@ -86,43 +83,13 @@ _MATERIAL_SETTINGS = tuple(
     if parameter.name != "stiffness_input"
 )
 
-_GROUP_MEANINGS = {
-    "stiffness": (
-        "Stiffness Group",
-        (
-            "Vertex group that scales the stretch stiffness: weight 0 is limp, 1 is the material. It divides "
-            "compliances and multiplies the shares of PBD mode; what has the compliance 0 is rigid at all weights "
-            "above 0"
-        ),
-    ),
-    "bending": (
-        "Bending Group",
-        (
-            "Vertex group that scales the bending stiffness, as the stiffness group does for stretch: weight 0 is "
-            "limp, 1 is the material"
-        ),
-    ),
-    "density": ("Weight Group", "Vertex group that scales the density, or the weight per area"),
-    "damping": ("Damping Group", "Vertex group that scales the material damping"),
-    "pressure": ("Pressure Group", "Vertex group that scales the pressure of what is inside"),
-    "push": ("Push Group", "Vertex group of what is pushed: weight 1 takes the whole push. Empty: the whole object"),
-    "radius": ("Radius Group", "Vertex group that scales the radius of a strand: tapered tips"),
-    "friction": ("Friction Group", "Vertex group that scales the friction: weight 0 is ice, 1 is the material"),
-}
-_GROUP_SETTINGS = tuple(
-    Setting(
-        Parameter(
-            group_property(name),
-            *_GROUP_MEANINGS[name],
-            "",
-            roles=tuple(kind.name for kind in BODY_KINDS if name in kind.vertex_factors),
-        )
-    )
-    for name in VERTEX_FACTORS
-)
-
 # the push group stands beside the push
-GROUP_PROPERTIES = tuple(setting.name for setting in _GROUP_SETTINGS if setting.name != group_property("push"))
+GROUP_PROPERTIES = tuple(parameter.name for parameter in GROUP_PARAMETERS if parameter.name != group_property("push"))
+
+VERSION = Setting(
+    Parameter("version", "Version", "Of these settings, see migration; 0 is from before they had one", 0, minimum=0),
+    hidden=True,
+)
 
 OBJECT_SETTINGS: tuple[Setting, ...] = (
     Setting(Parameter("role", "Role", "What the object is in the simulation", "NONE", choices=ROLES)),
@@ -197,7 +164,7 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
             roles=(STRAND,),
         )
     ),
-    *_GROUP_SETTINGS,
+    *map(Setting, GROUP_PARAMETERS),
     Setting(
         Parameter(
             "force_collection",
@@ -312,6 +279,10 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         hidden=True,
     ),
     Setting(
+        Parameter("start_topology", "Start", "Of which mesh the pose is in which the object begins", ""),
+        hidden=True,
+    ),
+    Setting(
         Parameter("play_record", "Play Record", "How this object was before Play showed it otherwise", ""),
         hidden=True,
     ),
@@ -319,6 +290,7 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         Parameter("bake_record", "Bake Record", "What a bake has added to this object, so that it can be cleared", ""),
         hidden=True,
     ),
+    VERSION,
 )
 
 KEY_TOLERANCE = Parameter(
@@ -331,6 +303,17 @@ KEY_TOLERANCE = Parameter(
     minimum=0.0,
     maximum=1e6,
     soft_maximum=10.0,
+)
+
+SUBFRAMES = Parameter(
+    "subframes",
+    "Subframes",
+    "Simulated states between two frames that the cache keeps too, for exported files: renderers blur fast motion "
+    "along its curve. Shape keys stay at whole frames. Substeps are raised to the next multiple of this number and one",
+    0,
+    minimum=0,
+    maximum=MAXIMUM_SUBFRAMES,
+    soft_maximum=7,
 )
 
 # a job without a quality is fixed, as jobs always were; an artist's scene goes by its materials until a number is typed
@@ -412,6 +395,18 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
         )
     ),
     Setting(KEY_TOLERANCE),
+    Setting(SUBFRAMES),
+    Setting(
+        Parameter(
+            "loop_frames",
+            "Loop",
+            "So many last frames lead into the first one when a loop is made of the bake. More of them look softer",
+            24,
+            minimum=1,
+            maximum=_LAST_FRAME,
+            soft_maximum=120,
+        )
+    ),
     Setting(
         Parameter(
             "use_force_fields",
@@ -432,8 +427,10 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
         ),
         subtype="DIR_PATH",
     ),
+    *(Setting(parameter) for parameter in OVERLAY_PARAMETERS),
     Setting(Parameter("report", "Report", "What the last bake did", ""), hidden=True),
     Setting(Parameter("findings", "Findings", "What the last check found", ""), hidden=True),
+    VERSION,
 )
 
 STATUS_SETTINGS: tuple[Setting, ...] = (

@@ -19,9 +19,10 @@ from .local_motion import LocalMotion
 def write_npz(context: bpy.types.Context, path: Path, motions: Sequence[LocalMotion]) -> None:
     """Write the kept frames of objects, one after the other.
 
-    Each object has, under its name: ``/frames``, shape (frames,); ``/positions`` in the world [m], shape (frames,
-    vertices, 3), float32; and its polygons as ``/face_sizes`` (polygons,) and ``/corners``. What has no polygons has
-    ``/edges``, shape (edges, 2). ``fps`` is the scene's.
+    Each object has, under its name: ``/frames``, shape (frames,), with parts of frames where there are subframes;
+    ``/positions`` in the world [m] and ``/velocities`` [m/s], shape (frames, vertices, 3), float32; and its polygons as
+    ``/face_sizes`` (polygons,) and ``/corners``. What has no polygons has ``/edges``, shape (edges, 2).
+    ``fps`` is the scene's.
 
     Args:
         context: its scene has the objects; its frame may change.
@@ -33,7 +34,9 @@ def write_npz(context: bpy.types.Context, path: Path, motions: Sequence[LocalMot
         _write_arrays(archive, {"fps": np.array(render.fps / render.fps_base)})
         for motion in motions:
             baked = motion.baked
-            frames = np.array(baked.record.frames(), np.int32)
+            placed = motion.placed(context)
+            times = placed.times()
+            frames = np.array(times, np.int32 if motion.samples_per_frame == 1 else np.float64)
             name, data = baked.obj.name, baked.obj.data
             face_sizes, corners = read_polygons(data) if baked.obj.type == "MESH" else (NO_FACES, NO_FACES)
             arrays = {"frames": frames, "face_sizes": face_sizes, "corners": corners}
@@ -41,10 +44,11 @@ def write_npz(context: bpy.types.Context, path: Path, motions: Sequence[LocalMot
                 arrays["edges"] = read_segments(data)
             _write_arrays(archive, {f"{name}/{kind}": values for kind, values in arrays.items()})
             shape = (len(frames), baked.body.vertex_count, 3)
-            with archive.open(f"{name}/positions.npy", "w", force_zip64=True) as file:
-                file.write(npy_header("<f4", shape))
-                for positions in motion.placed(context):
-                    file.write(positions.astype("<f4").tobytes())
+            for kind, values_at in (("positions", placed.positions), ("velocities", placed.velocities)):
+                with archive.open(f"{name}/{kind}.npy", "w", force_zip64=True) as file:
+                    file.write(npy_header("<f4", shape))
+                    for time in times:
+                        file.write(values_at(time).astype("<f4").tobytes())
 
 
 def _write_arrays(archive: zipfile.ZipFile, arrays: Mapping[str, npt.NDArray[np.generic]]) -> None:

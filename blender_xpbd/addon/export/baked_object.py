@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import cached_property
 from pathlib import Path
 
 import bpy
@@ -15,7 +14,9 @@ import numpy.typing as npt
 from ...jobs.files import inside
 from ...jobs.frames import FrameCache
 from ...jobs.result import BodyResult, Result, read_result
+from ...jobs.subframes import SubframeCache
 from ...scene.errors import XpbdError
+from ...scene.settings import FrameRange
 from ..data.bake_record import BakeRecord, read_record
 from ..process.cache_folder import cache_folder
 from ..reading.mesh_reader import editing_mode
@@ -50,25 +51,48 @@ class BakedObject:
         Raises:
             XpbdError: E_CACHE, E_IO.
         """
-        start = self.body.vertex_start
-        mine = self.cache.read(frame).positions[start : start + self.body.vertex_count]
-        return mine.astype(np.float64) + np.array(self.origin)
+        return self._mine(self.cache.read(frame).positions)
 
-    def every_frame(self) -> Iterator[tuple[int, Floats]]:
-        """Each frame from the first to the last with its positions, as ``positions``.
+    @cached_property
+    def times(self) -> list[float]:
+        """The frames of all states, parts of frames among them, ascending."""
+        record = self.record
+        if not record.subframes:
+            return [float(frame) for frame in record.frames()]
+        parts = record.subframes + 1
+        return [record.start + number / parts for number in range(parts * (record.end - record.start) + 1)]
 
-        Those that a step has left out are on the line between their neighbours, as keys show them.
+    def state(self, number: int) -> Floats:
+        """The positions at one of ``times``, as ``positions``.
+
+        Raises:
+            XpbdError: E_CACHE, E_IO.
         """
-        kept = self.record.frames()
-        before = self.positions(kept[0])
-        yield kept[0], before
-        for first, last in pairwise(kept):
-            after = self.positions(last)
-            for frame in range(first + 1, last):
-                share = (frame - first) / (last - first)
-                yield frame, (1.0 - share) * before + share * after
-            yield last, after
-            before = after
+        if not self._frames.is_between(number):
+            return self.positions(int(self.times[number]))
+        return self._mine(self._subframes.read(number))
+
+    def has_subframes(self) -> bool:
+        """Whether all states between frames are there, by their digests.
+
+        Raises:
+            XpbdError: E_IO.
+        """
+        return self._subframes.are_whole(self.record.end)
+
+    @cached_property
+    def _frames(self) -> FrameRange:
+        record = self.record
+        return FrameRange(record.start, record.end, record.step, subframes=record.subframes)
+
+    @cached_property
+    def _subframes(self) -> SubframeCache:
+        return SubframeCache(self.job, self._frames, self.cache.vertex_count)
+
+    def _mine(self, positions: npt.NDArray[np.float32]) -> Floats:
+        start = self.body.vertex_start
+        mine = positions[start : start + self.body.vertex_count]
+        return mine.astype(np.float64) + np.array(self.origin)
 
 
 def baked_objects(
@@ -123,7 +147,10 @@ def _baked_object(obj: bpy.types.Object, record: BakeRecord, folder: Path) -> Ba
     missing = sorted(set(record.frames()) - set(cache.available()))
     if missing:
         raise _gone(obj, f"Frame {missing[0]} is missing in {job}.")
-    return BakedObject(obj, record, body, result.origin, job, cache)
+    found = BakedObject(obj, record, body, result.origin, job, cache)
+    if not found.has_subframes():
+        raise _gone(obj, f"Subframes are missing in {job}.")
+    return found
 
 
 def _body_of(obj: bpy.types.Object, record: BakeRecord, result: Result) -> BodyResult | None:

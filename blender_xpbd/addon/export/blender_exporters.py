@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import bpy
 
 from ...scene.errors import XpbdError
+from .usd_times import check_division, divide_times, stretched
 
 _OPERATORS = {".abc": ("wm", "alembic_export"), ".usdc": ("wm", "usd_export"), ".glb": ("export_scene", "gltf")}
 _SWITCHES = ("hide_viewport", "hide_select", "hide_render")
@@ -68,8 +70,22 @@ def find_exporter(suffix: str) -> Any:
     return operator
 
 
+@dataclass(frozen=True)
+class ExportedSpan:
+    """Which times of the scene are written.
+
+    Attributes:
+        start, end: the first and the last frame.
+        per_frame: samples from one frame to the next.
+    """
+
+    start: int
+    end: int
+    per_frame: int = 1
+
+
 def run_exporter(
-    context: bpy.types.Context, path: Path, objects: Sequence[bpy.types.Object], start: int, end: int
+    context: bpy.types.Context, path: Path, objects: Sequence[bpy.types.Object], span: ExportedSpan
 ) -> None:
     """Write objects with an exporter of Blender; selection, hidden objects and frames are as before in the end.
 
@@ -77,26 +93,34 @@ def run_exporter(
         context: its scene and view layer have the objects.
         path: of the file; its ending says which exporter.
         objects: all that are written.
-        start: the first frame.
-        end: the last frame.
+        span: the times; glTF has whole frames alone.
 
     Raises:
         XpbdError: E_EXPORT, where the exporter fails.
     """
     suffix = path.suffix.lower()
     operator = find_exporter(suffix)
-    wishes = {**_WISHES[suffix], "start": start, "end": end, "filepath": str(path), "check_existing": False}
+    samples = {"xsamples": span.per_frame, "gsamples": span.per_frame}
+    place = {"start": span.start, "end": span.end, "filepath": str(path), "check_existing": False}
+    wishes = {**_WISHES[suffix], **samples, **place}
+    is_divided = suffix == ".usdc" and span.per_frame > 1
+    if is_divided:
+        check_division(span.per_frame)
     known = {prop.identifier for prop in operator.get_rna_type().properties}
     with ExitStack() as stack:
         stack.enter_context(_only_selected(context, objects))
         if suffix != ".abc":
-            stack.enter_context(_scene_range(context.scene, start, end))
+            stack.enter_context(_scene_range(context.scene, span.start, span.end))
+        if is_divided:
+            stack.enter_context(stretched(context.scene, span.per_frame))
         try:
             operator("EXEC_DEFAULT", **{name: value for name, value in wishes.items() if name in known})
         except RuntimeError as fault:
             raise XpbdError("E_EXPORT", f"Blender's exporter failed: {fault}") from fault
     if not path.is_file():
         raise XpbdError("E_EXPORT", f"Blender's exporter wrote no file {path.name}.")
+    if is_divided:
+        divide_times(path, span.per_frame)
 
 
 @contextmanager

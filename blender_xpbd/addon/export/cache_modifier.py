@@ -29,7 +29,9 @@ def add_cache_modifier(obj: bpy.types.Object, path: Path | str, record: BakeReco
     modifier: Any = obj.modifiers.new(NAME, "MESH_CACHE")
     modifier.cache_format = Path(path).suffix[1:].upper()
     modifier.filepath = str(path)
-    modifier.frame_start = float(record.start)
+    # Blender counts samples, and subtracts the start after it has scaled the scene's frame
+    modifier.frame_scale = float(record.subframes + 1)
+    modifier.frame_start = float((record.subframes + 1) * record.clip().start)
     modifier.deform_mode = "OVERWRITE"
     modifier.interpolation = "LINEAR"
     modifier.play_mode = "SCENE"

@@ -14,7 +14,7 @@ from ...scene.errors import Notice, XpbdError
 from ..reading.motion import frame_kept
 from .arrays_file import write_npz
 from .baked_object import BakedObject, baked_objects
-from .blender_exporters import find_exporter, run_exporter
+from .blender_exporters import ExportedSpan, find_exporter, run_exporter
 from .cache_modifier import played_from
 from .file_names import paths_of_objects
 from .key_replacement import check_replacement, replace_keys
@@ -22,6 +22,7 @@ from .keyed_copy import keyed_copy
 from .local_motion import LocalMotion
 from .own_motion import lost_motion
 from .point_caches import Samples, write_mdd, write_pc2
+from .shown_velocities import shown_velocities
 from .whole_file import whole_file
 
 POINT_CACHES = {".pc2": write_pc2, ".mdd": write_mdd}
@@ -125,13 +126,14 @@ def _write_point_caches(
 
 
 def _write_point_cache(context: bpy.types.Context, path: Path, motion: LocalMotion) -> None:
-    record, render = motion.baked.record, context.scene.render
+    render, per_frame = context.scene.render, motion.samples_per_frame
     samples = Samples(
-        start=record.start,
-        count=record.end - record.start + 1,
+        start=motion.clip.start,
+        count=len(motion.times()),
+        per_frame=per_frame,
         vertex_count=motion.baked.body.vertex_count,
         frame_duration=render.fps_base / render.fps,
-        coordinates=motion.frames(),
+        coordinates=motion.samples(),
     )
     POINT_CACHES[path.suffix.lower()](path, samples)
 
@@ -141,9 +143,12 @@ def _write_scene(
 ) -> None:
     """All objects in one file, by an exporter of Blender."""
     scene = context.scene
-    start = min(baked.record.start for baked in objects)
-    end = max(baked.record.end for baked in objects)
     motions = [LocalMotion(context, baked) for baked in objects]
+    span = ExportedSpan(
+        start=min(motion.clip.start for motion in motions),
+        end=max(motion.clip.end for motion in motions),
+        per_frame=max(motion.samples_per_frame for motion in motions),
+    )
     with ExitStack() as stack:
         shown = [baked.obj for baked in objects]
         if path.suffix.lower() == ".glb":
@@ -159,4 +164,5 @@ def _write_scene(
                 file = folder / f"{number}.pc2"
                 _write_point_cache(context, file, motion)
                 stack.enter_context(played_from(motion.baked.obj, file, motion.baked.record))
-        run_exporter(context, path, shown, start, end)
+            stack.enter_context(shown_velocities(motions))
+        run_exporter(context, path, shown, span)

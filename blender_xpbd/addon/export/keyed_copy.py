@@ -13,6 +13,7 @@ from ..data.bake_record import RELATIVE
 from ..data.copied_keys import clear_copied_keys
 from ..keys.body_frame import BodyFrame
 from ..keys.key_target import KeyTarget
+from ..keys.retiming import retime
 from ..keys.shape_key_writer import ShapeKeyWriter
 from ..reading.points import read_points
 from ..reduction.reduction import reduce_motion
@@ -45,6 +46,8 @@ def keyed_copy(
         copy.modifiers.clear()
         writer = _write_keys(scene, motion, copy, tolerance)
         writer.finish(scene.frame_current_final)
+        shown = motion.baked.record
+        retime(copy, (shown.cut_start, shown.cut_end), shown.shift, shown.speed)
         action = copy.data.shape_keys.animation_data.action
         obj.name, mesh.name = _free_name(), _free_name()
         copy.name, copy.data.name = names

@@ -24,36 +24,38 @@ _MDD_HEADER = struct.Struct(">ii")
 
 @dataclass(frozen=True)
 class Samples:
-    """Coordinates at every frame of a range.
+    """Coordinates at evenly spaced times.
 
     Attributes:
         start: the first frame.
-        count: of frames.
+        count: of samples.
+        per_frame: samples from one frame to the next.
         vertex_count: of the mesh.
         frame_duration: [s].
-        coordinates: local ones of each frame, shape (vertices, 3), float32.
+        coordinates: local ones of each sample, shape (vertices, 3), float32.
     """
 
     start: int
     count: int
+    per_frame: int
     vertex_count: int
     frame_duration: float
     coordinates: Iterable[Coordinates]
 
 
 def write_pc2(path: Path, samples: Samples) -> None:
-    """Write a PC2 file, one frame after the other."""
+    """Write a PC2 file, one sample after the other."""
     with path.open("wb") as file:
-        head = (_PC2_SIGNATURE, _PC2_VERSION, samples.vertex_count, float(samples.start), 1.0, samples.count)
-        file.write(_PC2_HEADER.pack(*head))
+        head = (_PC2_SIGNATURE, _PC2_VERSION, samples.vertex_count, float(samples.start))
+        file.write(_PC2_HEADER.pack(*head, 1.0 / samples.per_frame, samples.count))
         for coordinates in samples.coordinates:
             file.write(np.ascontiguousarray(coordinates, "<f4"))
 
 
 def write_mdd(path: Path, samples: Samples) -> None:
-    """Write an MDD file, one frame after the other. Its times begin at 0."""
+    """Write an MDD file, one sample after the other. Its times begin at 0."""
     with path.open("wb") as file:
         file.write(_MDD_HEADER.pack(samples.count, samples.vertex_count))
-        file.write(np.ascontiguousarray(samples.frame_duration * np.arange(samples.count), ">f4"))
+        file.write(np.ascontiguousarray(samples.frame_duration / samples.per_frame * np.arange(samples.count), ">f4"))
         for coordinates in samples.coordinates:
             file.write(np.ascontiguousarray(coordinates, ">f4"))

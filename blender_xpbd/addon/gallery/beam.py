@@ -7,7 +7,8 @@ import bpy
 import numpy as np
 
 from .gallery_scene import GalleryScene, View
-from .stage import PURPLE, add_mesh, box, pin, set_frames, set_solver
+from .shapes import box
+from .stage import PURPLE, add_mesh, pin, set_frames, set_solver
 
 LENGTH, THICKNESS = 1.0, 0.1
 YOUNGS_MODULUS, DENSITY = 5e7, 1000.0

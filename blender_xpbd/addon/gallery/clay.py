@@ -7,7 +7,8 @@ import bpy
 import numpy as np
 
 from .gallery_scene import GalleryScene, View
-from .stage import BLUE, ORANGE, add_floor, add_mesh, add_sphere, box, set_frames, set_solver
+from .shapes import box
+from .stage import BLUE, ORANGE, add_floor, add_mesh, add_sphere, set_frames, set_solver
 
 SIZE = 0.2
 RADIUS = 0.06

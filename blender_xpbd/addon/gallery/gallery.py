@@ -8,27 +8,53 @@ from pathlib import Path
 import bpy
 
 from ...scene.errors import XpbdError
+from .balloon import BALLOON
 from .beam import BEAM
+from .bouncing_points import BOUNCING_POINTS
+from .box_of_grains import BOX_OF_GRAINS
 from .bunny import BUNNIES_ON_MOVING_FLOORS, BUNNY
+from .chain_mail import CHAIN_MAIL
 from .clay import CLAY
 from .crossing_strands import CROSSING_STRANDS
+from .driven_chain import DRIVEN_CHAIN
+from .flag import FLAG
+from .four_bodies import FOUR_BODIES
+from .funnel import FUNNEL
 from .gallery_scene import GalleryScene
 from .hair_on_ball import HAIR_ON_BALL
+from .heaps import HEAPS
 from .helix import HELIX
+from .marionette import MARIONETTE
+from .pbd_beside_xpbd import PBD_BESIDE_XPBD
 from .pendulums import PENDULUMS
+from .scarf import SCARF
 from .stage import dress
+from .swept_cloth import SWEPT_CLOTH
 from .tearing import TEARING
 from .two_pins import TWO_PINS
 
 GALLERY: tuple[GalleryScene, ...] = (
     TWO_PINS,
+    SWEPT_CLOTH,
+    PBD_BESIDE_XPBD,
+    FLAG,
+    SCARF,
     BEAM,
     BUNNY,
     *BUNNIES_ON_MOVING_FLOORS,
     PENDULUMS,
+    DRIVEN_CHAIN,
     CROSSING_STRANDS,
+    CHAIN_MAIL,
     HELIX,
     HAIR_ON_BALL,
+    MARIONETTE,
+    BALLOON,
+    BOUNCING_POINTS,
+    BOX_OF_GRAINS,
+    HEAPS,
+    FUNNEL,
+    FOUR_BODIES,
     CLAY,
     TEARING,
 )

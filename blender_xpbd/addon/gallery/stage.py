@@ -12,10 +12,12 @@ import numpy as np
 import numpy.typing as npt
 from mathutils import Vector
 
+from ..data.grain_display import show_grains
 from .gallery_scene import View
+from .looks import paint
+from .shapes import Points
 
 Colour = tuple[float, float, float]
-Points = npt.NDArray[np.float64]
 
 BLUE: Colour = (0.05, 0.25, 0.75)
 GREY: Colour = (0.55, 0.55, 0.53)
@@ -25,6 +27,7 @@ STRAW: Colour = (0.75, 0.55, 0.2)
 _SKY: Colour = (0.55, 0.68, 0.8)
 _FLOOR: Colour = (0.3, 0.37, 0.43)
 PIN_GROUP = "Pin"
+_ATTACH_GROUP = "Attached"
 
 
 def set_frames(scene: bpy.types.Scene, end: int, fps: int = 24) -> None:
@@ -53,19 +56,26 @@ def add_mesh(
     scene: bpy.types.Scene,
     name: str,
     points: npt.ArrayLike,
-    faces: npt.ArrayLike = (),
+    faces: npt.NDArray[np.integer] | Sequence[Sequence[int]] = (),
     edges: npt.ArrayLike = (),
     colour: Colour = BLUE,
 ) -> Any:
     """Link a mesh of points [m], polygons and loose edges, shaded smooth."""
     mesh = bpy.data.meshes.new(name)
-    mesh.from_pydata(np.asarray(points).tolist(), np.asarray(edges).tolist(), np.asarray(faces).tolist())
+    polygons = faces.tolist() if isinstance(faces, np.ndarray) else faces
+    mesh.from_pydata(np.asarray(points).tolist(), np.asarray(edges).tolist(), polygons)
     mesh.polygons.foreach_set("use_smooth", np.ones(len(mesh.polygons), bool))
     return add_object(scene, name, mesh, colour)
 
 
 def add_curve(
-    scene: bpy.types.Scene, name: str, lines: Sequence[Points], thickness: float, colour: Colour = BLUE
+    scene: bpy.types.Scene,
+    name: str,
+    lines: Sequence[Points],
+    thickness: float,
+    colour: Colour = BLUE,
+    *,
+    cyclic: bool = False,
 ) -> Any:
     """Link a curve of a Poly spline for each line of points, shapes (points, 3) [m], shown so thick [m]."""
     curve: Any = bpy.data.curves.new(name, "CURVE")
@@ -74,21 +84,48 @@ def add_curve(
         spline = curve.splines.new("POLY")
         spline.points.add(len(line) - 1)
         spline.points.foreach_set("co", np.column_stack((line, np.ones(len(line)))).ravel())
+        spline.use_cyclic_u = cyclic
     return add_object(scene, name, curve, colour)
+
+
+def add_grains(
+    scene: bpy.types.Scene, name: str, points: npt.ArrayLike, radius: float, colour: Colour, edges: npt.ArrayLike = ()
+) -> Any:
+    """Link grains of a radius [m] at points, shape (grains, 3) [m], shown as balls of that colour."""
+    grains = add_mesh(scene, name, points, edges=edges, colour=colour)
+    grains.xpbd.role, grains.xpbd.radius = "GRAINS", radius
+    show_grains(grains)
+    paint(grains)
+    return grains
+
+
+def add_ball(scene: bpy.types.Scene, name: str, radius: float, place: Sequence[float], colour: Colour) -> Any:
+    """Link a round mesh of triangles that are about equally large."""
+    shape = bmesh.new()
+    bmesh.ops.create_icosphere(shape, subdivisions=4, radius=radius)
+    return _add_shape(scene, name, shape, place, colour)
 
 
 def add_sphere(scene: bpy.types.Scene, name: str, radius: float, place: Sequence[float], colour: Colour) -> Any:
     """Link a sphere that others bump into."""
-    mesh = bpy.data.meshes.new(name)
     shape = bmesh.new()
     bmesh.ops.create_uvsphere(shape, u_segments=48, v_segments=24, radius=radius)
+    sphere = _add_shape(scene, name, shape, place, colour)
+    sphere.xpbd.role, sphere.xpbd.collider_shape = "COLLIDER", "SPHERE"
+    return sphere
+
+
+def _add_shape(
+    scene: bpy.types.Scene, name: str, shape: bmesh.types.BMesh, place: Sequence[float], colour: Colour
+) -> Any:
+    """Link an object of a shape, shaded smooth, and free the shape."""
+    mesh = bpy.data.meshes.new(name)
     shape.to_mesh(mesh)
     shape.free()
     mesh.polygons.foreach_set("use_smooth", np.ones(len(mesh.polygons), bool))
-    sphere = add_object(scene, name, mesh, colour)
-    sphere.location = place
-    sphere.xpbd.role, sphere.xpbd.collider_shape = "COLLIDER", "SPHERE"
-    return sphere
+    obj = add_object(scene, name, mesh, colour)
+    obj.location = place
+    return obj
 
 
 def add_floor(scene: bpy.types.Scene, friction: float = 0.5, restitution: float = 0.0) -> Any:
@@ -106,35 +143,10 @@ def pin(obj: bpy.types.Object, vertices: Sequence[int] | npt.NDArray[np.integer]
     obj.xpbd.pin_group = PIN_GROUP
 
 
-def grid(columns: int, rows: int, width: float, height: float) -> tuple[Points, npt.NDArray[np.int64]]:
-    """A flat sheet of columns × rows vertices in the XY plane.
-
-    Returns:
-        Its points [m], row by row, shape (rows * columns, 3), around the origin; its quads.
-    """
-    x, y = np.meshgrid(np.linspace(-width / 2, width / 2, columns), np.linspace(-height / 2, height / 2, rows))
-    points = np.column_stack((x.ravel(), y.ravel(), np.zeros(x.size)))
-    first = np.arange(columns * rows).reshape(rows, columns)[:-1, :-1].ravel()
-    return points, np.column_stack((first, first + 1, first + columns + 1, first + columns))
-
-
-def box(size: Sequence[float], cells: Sequence[int]) -> tuple[Points, npt.NDArray[np.int64]]:
-    """The surface of a box with a corner at the origin, so many quads along X, Y and Z.
-
-    Returns:
-        Its points [m], shape (points, 3); its quads, seen from outside.
-    """
-    sides = []
-    for axis in range(3):
-        u, v = (axis + 1) % 3, (axis + 2) % 3
-        i, j = (numbers.ravel() for numbers in np.meshgrid(np.arange(cells[u]), np.arange(cells[v]), indexing="ij"))
-        for place in (0, cells[axis]):
-            corners = np.full((i.size, 4, 3), place)
-            corners[:, :, u] = np.column_stack((i, i + 1, i + 1, i))
-            corners[:, :, v] = np.column_stack((j, j, j + 1, j + 1))
-            sides.append(corners if place else corners[:, ::-1])
-    lattice, numbers = np.unique(np.concatenate(sides).reshape(-1, 3), axis=0, return_inverse=True)
-    return lattice / np.asarray(cells) * np.asarray(size), numbers.reshape(-1, 4)
+def attach(obj: bpy.types.Object, vertices: Sequence[int] | npt.NDArray[np.integer], holder: bpy.types.Object) -> None:
+    """Weld vertices of a mesh to another object, where they are at the first frame."""
+    obj.vertex_groups.new(name=_ATTACH_GROUP).add(np.asarray(vertices).tolist(), 1.0, "REPLACE")
+    obj.xpbd.attach_object, obj.xpbd.attach_group = holder, _ATTACH_GROUP
 
 
 def dress(scene: bpy.types.Scene, view: View) -> None:

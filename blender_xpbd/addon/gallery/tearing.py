@@ -8,7 +8,8 @@ import numpy as np
 
 from ..data.link_attributes import SEAM
 from .gallery_scene import GalleryScene, View
-from .stage import BLUE, ORANGE, add_mesh, add_sphere, grid, pin, set_frames, set_solver
+from .shapes import grid
+from .stage import BLUE, ORANGE, add_mesh, add_sphere, pin, set_frames, set_solver
 
 VERTICES = 13
 SIZE = 1.0

@@ -6,7 +6,8 @@ from __future__ import annotations
 import bpy
 
 from .gallery_scene import GalleryScene, View
-from .stage import ORANGE, add_mesh, grid, pin, set_frames, set_solver
+from .shapes import grid
+from .stage import ORANGE, add_mesh, pin, set_frames, set_solver
 
 VERTICES = 16
 SIZE = 1.0

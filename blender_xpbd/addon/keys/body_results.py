@@ -138,6 +138,7 @@ def _key_target(body: LocalBody, matrices: Floats, options: TargetOptions) -> Ke
         start=options.frames.start,
         end=options.frames.end,
         step=options.frames.step,
+        subframes=options.frames.subframes,
         unit_scale=options.unit_scale,
         key_style=body.key_style,
         make_single_user=options.make_single_user,

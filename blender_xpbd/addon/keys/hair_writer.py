@@ -161,6 +161,8 @@ class HairWriter:
             start=target.start,
             end=target.end,
             step=target.step,
+            subframes=target.subframes,
+            loop=target.loop,
             created_keys=True,
             created_animation=True,
             created_action="",

@@ -34,7 +34,7 @@ def check_action(keys: bpy.types.Key | None, object_name: str) -> None:
         raise XpbdError(
             "E_DATA_LINKED", "The shape keys' action is linked from another file: make it local first.", object_name
         )
-    if _is_shared(action):
+    if _is_shared(animation):
         raise XpbdError(
             "E_DATA_SHARED",
             "Others use the shape keys' action too: make it single-user in the Action Editor first.",
@@ -50,6 +50,11 @@ def is_animated(keys: bpy.types.Key, path: str) -> bool:
     driven = any(driver.data_path == path for driver in animation.drivers)
     curves = _curves(keys, create=False)
     return driven or (curves is not None and any(curve.data_path == path for curve in curves))
+
+
+def curves_of(keys: bpy.types.Key) -> list[bpy.types.FCurve]:
+    """The curves of their action."""
+    return list(_curves(keys, create=False) or ())
 
 
 def write_curves(keys: bpy.types.Key, wanted: Mapping[str, tuple[Sequence[float], Sequence[float]]]) -> None:
@@ -91,7 +96,7 @@ def remove_animation(keys: bpy.types.Key, paths: Iterable[str], created_action: 
     """
     animation = keys.animation_data
     action = animation.action if animation else None
-    if action is not None and _is_shared(action):
+    if action is not None and _is_shared(animation):
         # The object was duplicated after the bake: the curves are those of the other one too
         if created_action:
             _unassign(animation, last_slot)
@@ -131,8 +136,16 @@ def _remove_curves(keys: bpy.types.Key, paths: Iterable[str]) -> int:
     return len(found)
 
 
-def _is_shared(action: bpy.types.Action) -> bool:
-    return bool(action.users - int(action.use_fake_user) > 1)
+def _is_shared(animation: bpy.types.AnimData) -> bool:
+    """Whether others play the curves too: the whole action, or of a layered one the same slot.
+
+    From Blender 4.4 on, keys of an object and of its shape keys go into one action, each in a slot of its own.
+    """
+    action = animation.action
+    if not hasattr(action, "layers"):
+        return bool(action.users - int(action.use_fake_user) > 1)
+    slot = animation.action_slot
+    return slot is not None and len(slot.users()) > 1
 
 
 def _curves(keys: bpy.types.Key, *, create: bool) -> Any:

@@ -24,12 +24,14 @@ class KeyTarget:
         mixed_shape: what the artist's own shape keys show below relative baked ones, local, shape (vertices, 3).
         matrices: object to world in Blender units, shape (frames or 1, 4, 4); one where the object does not move.
         start, end, step: the frames that get a key.
+        subframes: states between two frames that the cache has.
         unit_scale: metres per Blender unit.
         key_style: "AUTO", "ABSOLUTE" or "RELATIVE".
         make_single_user: copy a mesh that other objects use too.
         key_tolerance: how far vertices may be from where they were simulated, for fewer keys [m]; 0 for a key for
             every frame.
         deformed: what deformers do that the result is freed from, or None.
+        loop: frames over which its end was led into its beginning, 0 for none.
         is_hair: it can have no keys itself; a mesh of its points has them.
     """
 
@@ -46,6 +48,8 @@ class KeyTarget:
     make_single_user: bool = False
     key_tolerance: float = 0.0
     is_hair: bool = False
+    subframes: int = 0
+    loop: int = 0
     deformed: DeformedMotion | None = None
 
     @property

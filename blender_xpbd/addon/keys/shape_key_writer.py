@@ -348,6 +348,8 @@ class ShapeKeyWriter:
             start=target.start,
             end=target.end,
             step=target.step,
+            subframes=target.subframes,
+            loop=target.loop,
             created_keys=keys is None,
             created_animation=animation is None,
             created_action="" if animation and animation.action else _free_action_name(obj.name),

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a played run leaves, if it is wanted: its frames as keys, or a pose as the shape at rest."""
+"""What a played run leaves, if it is wanted: its frames as keys, or a pose as the shape at rest, or as the start.
+
+What is refused is refused before the run is ended, so that it can go on.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+import numpy.typing as npt
 
 from ...scene.errors import XpbdError
 from ..baking.bake_output import ALL_FRAMES, BakeOutput
@@ -16,6 +20,7 @@ from ..baking.report import BakeSummary
 from ..baking.scene_reader import Reading, read_scene
 from ..data.data_lookup import object_by_uid, scene_by_uid
 from ..keys.key_target import KeyTarget
+from ..keys.start_pose import keep_start
 from ..reading.mesh_reader import own_keys
 from .player import PLAYING, Player
 
@@ -26,12 +31,14 @@ def keep_run(context: bpy.types.Context, player: Player) -> BakeSummary:
     """Turn the run into keys, as a bake of the same frames does; its job folder stays, with the inputs.
 
     Raises:
-        XpbdError: E_NOTHING, where nothing has been played yet; what a bake may raise.
+        XpbdError: E_NOTHING, where nothing has been played yet; what a bake may raise. ``player.is_open`` tells whether
+            the run can go on.
     """
     if player.state != PLAYING or player.frame <= player.reading.scene.frames.start:
         raise XpbdError("E_NOTHING", "Nothing was played yet: let it run, then keep it.")
     last = player.frame
-    player.close()
+    # read as it is without the run; the next tick shows it again, where something is refused
+    player.take_display_back()
     reading = _result(read_scene(context, replace(player.options, frame_end=last, frame_step=None)))
     summary = BakeSummary(
         objects=[target.name for target in reading.targets],
@@ -42,6 +49,7 @@ def keep_run(context: bpy.types.Context, player: Player) -> BakeSummary:
         cache=str(player.job),
     )
     _require_same(reading, player.reading)
+    player.close()
     output = BakeOutput(player.job, reading, summary)
     for notice in reading.notices:
         summary.add_notice(notice)
@@ -62,25 +70,49 @@ def use_as_rest_shape(player: Player) -> list[str]:
     """Let the pose that is shown be the shape of the meshes at rest; return the names of the objects.
 
     Raises:
-        XpbdError: E_PARAM, for a mesh with shape keys of its own, whose shape they decide.
+        XpbdError: E_PARAM, for a mesh with shape keys of its own, whose shape they decide; E_NOTHING, where no mesh is
+            played. The run goes on then.
     """
-    poses = list(zip(player.reading.targets, player.shown_positions(), strict=True))
-    frame = player.frame
-    player.end()
-    meshes = []
-    for target, positions in poses:
-        obj = object_by_uid(target.object_uid)
-        if obj is None or obj.type != "MESH" or not isinstance(target, KeyTarget):
-            continue
+    meshes = _meshes(player)
+    player.take_display_back()
+    for obj, _, _ in meshes:
         if own_keys(obj) or obj.xpbd.bake_record:
             advice = "The mesh has shape keys, which decide its shape: remove them, or clear the bake, first."
             raise XpbdError("E_PARAM", advice, obj.name)
-        meshes.append((obj, target.local(frame, positions)))
-    # all of them, or none
-    for obj, local in meshes:
+    frame = player.frame
+    player.end()
+    for obj, target, positions in meshes:
+        local = target.local(frame, positions)
         obj.data.vertices.foreach_set("co", np.ascontiguousarray(local, np.float32).ravel())
         obj.data.update()
-    return [obj.name for obj, _ in meshes]
+    return [obj.name for obj, _, _ in meshes]
+
+
+def use_as_start(player: Player) -> list[str]:
+    """Let the next bake, or run, begin in the pose that is shown; return the names of the objects.
+
+    Meshes begin where they are shown in the world, at rest. Their shape at rest, keys and bakes stay.
+
+    Raises:
+        XpbdError: E_NOTHING, where no mesh is played. The run goes on then.
+    """
+    meshes = _meshes(player)
+    player.end()
+    for obj, target, positions in meshes:
+        keep_start(obj, target.deformed_local(target.start, positions))
+    return [obj.name for obj, _, _ in meshes]
+
+
+def _meshes(player: Player) -> list[tuple[bpy.types.Object, KeyTarget, npt.NDArray[np.float64]]]:
+    """Meshes that are played, and where their vertices are shown in the world [m]."""
+    meshes = []
+    for target, positions in zip(player.reading.targets, player.shown_positions(), strict=True):
+        obj = object_by_uid(target.object_uid)
+        if obj is not None and obj.type == "MESH" and isinstance(target, KeyTarget):
+            meshes.append((obj, target, positions))
+    if not meshes:
+        raise XpbdError("E_NOTHING", "Curves and hair have no pose that could be kept: keep the run as keys.")
+    return meshes
 
 
 def _require_same(now: Reading, then: Reading) -> None:

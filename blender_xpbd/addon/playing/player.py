@@ -70,6 +70,7 @@ class Player:
         pace: the clock, and the substeps.
         latencies: from an input to the frame that shows it [s], of the newest frames.
         shown_times: when the newest frames were shown [s].
+        refusal: why the run was not kept, until another wish; "" for nothing.
         unshown: names of the objects that cannot be shown before they are kept: no meshes, or gone.
     """
 
@@ -80,7 +81,7 @@ class Player:
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         """Begin to read; nothing is started or changed."""
-        self._options = replace(options or BakeOptions(), frame_step=1)
+        self._options = replace(options or BakeOptions(), frame_step=1, subframes=0)
         scene = context.scene
         self._scene_uid, self._unit_scale = scene.session_uid, unit_scale_of(scene)
         self._frame_before = (scene.frame_current, scene.frame_subframe)
@@ -101,6 +102,7 @@ class Player:
         self.latencies: list[float] = []
         self.shown_times: list[float] = []
         self.unshown: list[str] = []
+        self.refusal = ""
         self._told = (0, 0.0)
 
     def _start(self, context: bpy.types.Context) -> Generator[None, None, None]:
@@ -170,6 +172,11 @@ class Player:
     def is_held(self) -> bool:
         """Whether the hand holds something."""
         return self._held is not None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the run can go on: its worker was not ended."""
+        return self._worker is not None
 
     @property
     def is_at_end(self) -> bool:

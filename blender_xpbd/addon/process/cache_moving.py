@@ -26,9 +26,7 @@ def bring_along(*_arguments: object) -> None:
         if not bpy.data.filepath or scene.xpbd.cache_directory:
             continue
         folder, _ = cache_folder(scene)
-        for former in {
-            path for obj in scene.objects if (record := read_record(obj)) and (path := record_folder(record))
-        }:
+        for former in _job_folders(scene):
             if former.parent == folder or not former.is_dir():
                 continue
             try:

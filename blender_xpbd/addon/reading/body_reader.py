@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...scene.body import Attachment, Body, Pins, Tetrahedralization, topology_hash
+from ...scene.body import Attachment, Body, Pins, Tetrahedralization
 from ...scene.body_contact import BodyContact
 from ...scene.body_kinds import body_kind
 from ...scene.errors import Notice, XpbdError
@@ -18,20 +18,22 @@ from ...scene.links import Links
 from ...scene.material import Material
 from ...scene.tetgen_files import read_node_ele
 from ...scene.transforms import transformed
+from ..data.group_settings import group_property
 from ..data.properties import material_values
-from ..data.specs import group_property
 from .attachment_reader import LocalAttachment, read_attachment
 from .body_motion import BodyMotion
 from .contact_reader import LocalContact, read_contact
 from .deformed_motion import DeformedMotion
 from .force_reader import chosen_fields
 from .goal_reader import read_goal
+from .grain_radius import fitting_radius
 from .link_reader import read_links
 from .mesh_reader import group_weights, has_group, pinned_key, read_mixed_shape, read_rest_shape, read_uvs
 from .motion import rotation_of
-from .points import NO_FACES, read_loose_edges, read_polygons
+from .points import NO_FACES, link_kinds, read_loose_edges, read_polygons, topology_of
 from .ride_reader import joined
 from .seam_reader import read_seams
+from .start_reader import NO_START, read_start
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -60,11 +62,13 @@ class LocalBody:
         contact: what it meets.
         chosen_fields: ``session_uid`` of the objects whose force fields may act on it; None for all.
         key_style: the artist's wish.
+        topology: digest of what is joined to what, in Blender's data.
         notices: warnings.
         tetrahedralization: with local coordinates of the vertices.
         uvs, loose_edges, links, seams: as in ``scene.Body``.
         goal_weights: of each vertex, above 0 where it has a goal, shape (vertices,); shape (0,) for no goal.
         riding: pins on objects that are not simulated.
+        start: local coordinates in which it begins, shape (vertices, 3); shape (0, 3) for as its deformers show it.
         deformed: the mesh as its deformers show it, where pins and goal follow that; None where they follow the object.
         data_type: Blender's type of the object.
     """
@@ -84,6 +88,7 @@ class LocalBody:
     attachment: LocalAttachment | None
     contact: LocalContact
     key_style: str
+    topology: str
     chosen_fields: frozenset[int] | None = None
     notices: tuple[Notice, ...] = ()
     tetrahedralization: Tetrahedralization = field(default_factory=Tetrahedralization)
@@ -95,11 +100,7 @@ class LocalBody:
     links: Links = field(default_factory=Links)
     seams: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
     riding: Pins = field(default_factory=Pins)
-
-    @property
-    def topology(self) -> str:
-        """The digest of what is joined to what."""
-        return topology_hash(len(self.rest_shape), self.face_sizes, self.corners, self.loose_edges)
+    start: Floats = field(default_factory=lambda: NO_START)
 
     def placed(
         self,
@@ -149,7 +150,7 @@ class LocalBody:
             axes=rotation_of(matrices[0][:3, :3]),
             contact=contact,
             goal=motion.pins(drawn, self.goal_weights[drawn]),
-            start=motion.start(),
+            start=transformed(matrices[0], self.start) * unit_scale if len(self.start) else motion.start(),
         )
 
 
@@ -170,11 +171,14 @@ def read_cloth(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
 def read_grains(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     """Read an object of grains, one at each vertex, as ``BlenderKind.read``."""
     body = _read_mesh(obj, unit_scale)
-    if len(obj.data.edges) == 0:
+    radius = None if obj.xpbd.is_property_set("radius") else fitting_radius(obj)
+    if radius is not None:
+        body = replace(body, material=replace(body.material, radius=radius * unit_scale))
+    if link_kinds(obj.data).all():
         return body
     advice = (
-        "The edges and faces of the mesh do nothing: each vertex is a grain. To fill the inside of a mesh, use Fill "
-        "with Grains."
+        "The edges and faces of the mesh do nothing but where edges are links: each vertex is a grain. To fill the "
+        "inside of a mesh, use Fill with Grains."
     )
     return replace(body, notices=(*body.notices, Notice("W_IGNORED", advice, obj.name)))
 
@@ -211,6 +215,7 @@ def read_common(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     contact, contact_notices = read_contact(obj, unit_scale)
     goal_weights, goal_notices = read_goal(obj)
     links, link_notices = read_links(obj, unit_scale)
+    start, start_notices = read_start(obj)
     return LocalBody(
         object_uid=obj.session_uid,
         name=obj.name,
@@ -227,11 +232,16 @@ def read_common(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
         attachment=attachment,
         contact=contact,
         key_style=settings.key_style,
+        topology=topology_of(obj.data),
         chosen_fields=chosen_fields(obj),
-        notices=(*notices, *group_notices, *attachment_notices, *contact_notices, *goal_notices, *link_notices),
+        notices=(
+            *(*notices, *group_notices, *attachment_notices, *contact_notices),
+            *(*goal_notices, *link_notices, *start_notices),
+        ),
         goal_weights=goal_weights,
         data_type=obj.type,
         links=links,
+        start=start,
     )
 
 

@@ -28,9 +28,14 @@ class XPBD_PT_cache(SubPanel, bpy.types.Panel):
         row = column.row(align=True)
         row.operator("xpbd.bake", text="Bake from Here", icon="NEXT_KEYFRAME").from_current_frame = True
         row.operator("xpbd.bake", text="Bake Selected", icon="RESTRICT_SELECT_OFF").only_selected = True
+        row = column.row(align=True)
+        row.prop(settings, "loop_frames")
+        row.operator("xpbd.loop", text="Make Loop", icon="FILE_REFRESH").frames = settings.loop_frames
+        column.operator("xpbd.retime", text="Retime …", icon="MOD_TIME")
         if active_role(context) in body_roles():
             draw_choice(column, context.object.xpbd, "key_style")
         draw_value(column, settings, "key_tolerance")
+        draw_value(column, settings, "subframes")
         column.operator("xpbd.export", text="Export …", icon="EXPORT")
         column.operator("xpbd.clear", text="Clear All Bakes", icon="TRASH").all = True
         inputs = stale_inputs(settings.report)

@@ -11,16 +11,15 @@ import bpy
 from ...scene.body_kinds import body_roles
 from ...scene.parameters.material_parameters import CLOTH, COLLIDER, JELLY, STRAND
 from ...scene.settings import EFFORTS, SOLVER_PARAMETERS
-from ..baking.report_text import fault_paragraphs, plain_words, summary_error, summary_rows, summary_warnings
 from ..data.bake_status import STATUS
 from ..data.classes import register_classes, unregister_classes
-from ..data.extension import BASE_PACKAGE
-from ..data.material_names import DAMPING, material_names, preset_names, structure_names
+from ..data.material_names import DAMPING, OF_SCENE, material_names, preset_names, structure_names
 from ..data.object_types import can_have, type_labels
 from ..data.quality import quality_of
 from ..data.specs import GROUP_PROPERTIES, ROLES
+from ..reading.start_reader import has_start
 from .cache_panel import XPBD_PT_cache
-from .findings import draw_findings, untold
+from .findings import draw_findings
 from .force_panels import XPBD_PT_attraction, XPBD_PT_fields, XPBD_PT_forces
 from .goal_panel import XPBD_PT_goal
 from .link_panel import XPBD_PT_links
@@ -28,6 +27,7 @@ from .menus import ROLE_ICONS, XPBD_MT_material
 from .mode_panel import XPBD_PT_mode
 from .plasticity_panel import XPBD_PT_plasticity
 from .play_panel import draw_playing
+from .result import draw_result
 from .sidebar import (
     PARAMETERS,
     SidebarPanel,
@@ -82,7 +82,7 @@ class XPBD_PT_main(SidebarPanel, bpy.types.Panel):
             _draw_quality(layout, context.scene.xpbd)
             _draw_bake(layout)
             draw_findings(layout, context.scene.xpbd.findings, letters_across(context))
-        _draw_result(layout, context)
+        draw_result(layout, context)
 
 
 def draw_roles(layout: Any, obj: Any) -> None:
@@ -141,32 +141,6 @@ def _draw_progress(layout: Any, width: int) -> None:
         draw_wrapped(layout, f"{STATUS.status}. {_EDIT_WARNING}", icon="INFO", width=width)
 
 
-def _draw_result(layout: Any, context: bpy.types.Context) -> None:
-    if STATUS.is_baking or STATUS.is_playing:
-        return
-    report = context.scene.xpbd.report
-    width = letters_across(context)
-    error = STATUS.message or summary_error(report)
-    if error:
-        box = layout.box()
-        box.alert = True
-        for paragraph in fault_paragraphs(error):
-            draw_wrapped(box, paragraph, icon="ERROR", width=width)
-        if error.startswith("E_DEP") and BASE_PACKAGE in context.preferences.addons:
-            box.operator("preferences.addon_show", text="Open Preferences").module = BASE_PACKAGE
-    rows = summary_rows(report)
-    warnings = untold(summary_warnings(report), context.scene.xpbd.findings)
-    if rows or warnings:
-        box = layout.box()
-        column = box.column(align=True)
-        for label, value in rows:
-            split = column.split(factor=0.5)
-            split.label(text=label)
-            split.label(text=value, translate=False)
-        for warning in warnings:
-            draw_wrapped(box, plain_words(warning), icon="INFO", width=width)
-
-
 class XPBD_PT_material(SubPanel, bpy.types.Panel):
     """What the object is made of."""
 
@@ -216,11 +190,17 @@ class XPBD_PT_motion(SubPanel, bpy.types.Panel):
         settings = context.object.xpbd
         column = self.layout.column()
         column.prop(settings, "initial_velocity")
+        if has_start(context.object):
+            row = column.row(align=True)
+            row.label(text="Begins in the pose of a run", icon="ARMATURE_DATA")
+            row.operator("xpbd.clear_start", text="", icon="X")
         preset = preset_names(settings.preset)
         for name in _of_role(settings, DAMPING):
             row = column.row()
             row.enabled = name not in preset
             draw_value(row, settings, name)
+        for name in _of_role(settings, OF_SCENE):
+            draw_value(column, settings, name)
 
 
 class XPBD_PT_pins(SubPanel, bpy.types.Panel):

@@ -7,7 +7,7 @@ import bpy
 
 from ...scene.body_kinds import body_kind
 from ...scene.roles import CLOTH, JELLY
-from ..data.material_names import plasticity_names
+from ..data.material_names import plasticity_names, preset_names
 from .sidebar import SubPanel, draw_value
 
 
@@ -21,7 +21,10 @@ class XPBD_PT_plasticity(SubPanel, bpy.types.Panel):
         """Draw."""
         settings = context.object.xpbd
         column = self.layout.column()
+        preset = preset_names(settings.preset)
         for name in plasticity_names(settings, context.scene.xpbd.solver_mode):
-            draw_value(column, settings, name)
+            row = column.row()
+            row.enabled = name not in preset
+            draw_value(row, settings, name)
         if body_kind(settings.role).tears:
             column.operator("xpbd.make_tearable", icon="MOD_EDGESPLIT")

@@ -22,6 +22,8 @@ def header_text(player: Player) -> str:
         parts.append(f"{rate:.0f} fps")
     if player.pace.is_coarser:
         parts.append(f"coarser to keep up: {player.pace.substeps} of {player.pace.full_substeps} substeps")
+    if player.refusal:
+        parts.append(f"goes on: {player.refusal}")
     if player.unshown:
         parts.append(f"shown when kept: {', '.join(player.unshown)}")
     return " · ".join(parts)
@@ -33,7 +35,8 @@ def keys_text(player: Player) -> str:
         return "XPBD Play      Esc: stop"
     return (
         "Drag: pull    D: drag along the screen or the world    U: push up    C: pull to 3D Cursor    W: wind    "
-        "Space: pause    Right: step    R: restart    Enter: keep    B: use as rest shape    Esc: leave all as it was"
+        "Space: pause    Right: step    R: restart    Enter: keep    S: use as start    B: use as rest shape    "
+        "Esc: leave all as it was"
     )
 
 

@@ -68,7 +68,7 @@ class PlayMouse:
         """Take an event over a viewport.
 
         Returns:
-            How the run shall end: "CANCEL", "KEEP" or "REST_SHAPE"; "" where it goes on.
+            How the run shall end: "CANCEL", "KEEP", "START" or "REST_SHAPE"; "" where it goes on.
         """
         if event.type in {"MOUSEMOVE", "INBETWEEN_MOUSEMOVE"}:
             self._drag(event, player)
@@ -91,7 +91,7 @@ class PlayMouse:
             player.restart()
         elif event.type == "D":
             self._plane = "WORLD" if self._plane == "SCREEN" else "SCREEN"
-        wishes = {"ESC": "CANCEL", "RET": "KEEP", "NUMPAD_ENTER": "KEEP", "B": "REST_SHAPE"}
+        wishes = {"ESC": "CANCEL", "RET": "KEEP", "NUMPAD_ENTER": "KEEP", "S": "START", "B": "REST_SHAPE"}
         return wishes.get(event.type, "")
 
     def _click(self, event: bpy.types.Event, view: View | None, player: Player) -> None:

@@ -24,5 +24,6 @@ def draw_playing(layout: Any, width: int) -> None:
         row.operator("xpbd.play_control", text="", icon=icon).action = action
     column = layout.column()
     column.enabled = player.state == PLAYING
+    column.operator("xpbd.play_control", text="Use as Start", icon="ARMATURE_DATA").action = "START"
     column.operator("xpbd.play_control", text="Use as Rest Shape", icon="MESH_DATA").action = "REST_SHAPE"
     draw_wrapped(layout, header_text(player), icon="INFO", width=width)

@@ -29,7 +29,19 @@ from ..pools import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, POOLED_ROW
 from ..quaternions import turned_along
 from ..scaling import Scaling
 from .elimination_functions import factorize, substitute
-from .rod_joints import bend_joints, carry_edges, clear_systems, keep_vector, move_of, note_turns, push_ends, vector_at
+from .rod_joints import (
+    add_at,
+    add_number,
+    bend_joints,
+    carry_edges,
+    clear_nodes,
+    clear_systems,
+    keep_vector,
+    move_of,
+    note_turns,
+    push_ends,
+    vector_at,
+)
 from .rod_tables import (
     AT_EDGE_STATES,
     AT_EDGE_VALUES,
@@ -50,6 +62,7 @@ from .rod_tables import (
     EDGE_HEAD,
     EDGE_INTS,
     EDGE_LENGTH,
+    EDGE_PLACE,
     EDGE_STATES,
     EDGE_TAIL,
     EDGE_TENSION,
@@ -75,9 +88,11 @@ from .rod_tables import (
 
 # in a substep bending turns no edge farther [rad]: what is bent that much is not what the matrix was made for
 MOST_TURN = 0.5
-# along what edges pull: where they are, where they were when the substep began, or as in the pass before
-NOW, BEFORE, KEPT = range(3)
-# up to which a strand pulls along where its edges were: an explicit step is stable up to four times as much
+# along what edges pull: where they are, where they were when the substep began, where they come, or as in the pass
+# before
+NOW, BEFORE, AHEAD, KEPT = range(4)
+# up to which a strand pulls along where its edges were: an explicit step of what resists bending is stable up to twice
+# as much
 MOST_TAUTNESS = 0.25
 # edges that turned farther in a substep pull along where they are
 LEAST_COSINE = 0.97
@@ -168,14 +183,17 @@ def solve_tension(particles: ti.template(), constraints: ti.template(), i, p, st
     """Give all edges their lengths, as far as they are stiff.
 
     Edges pull along where they were when the substep began, as SHAKE does (Ryckaert, Ciccotti & Berendsen 1977), so a
-    swing keeps its height. Where a strand is so taut that this would make its waves grow, and where an edge turned far,
-    they pull along where they are. The matrix is the same for all further passes.
+    swing keeps its height. Where a strand is so taut that this would make its waves grow they pull along where they
+    come, and where an edge turned far along where it is. The matrix is the same for all further passes.
     """
     error = measure_strains(particles, constraints, i, p, NOW, step, mode)
     find_tensions(particles, constraints, i)
-    if tautness(particles, constraints, i) < MOST_TAUTNESS:
-        error = measure_strains(particles, constraints, i, p, BEFORE, step, mode)
-        find_tensions(particles, constraints, i)
+    along = BEFORE
+    if tautness(particles, constraints, i) >= MOST_TAUTNESS:
+        look_ahead(particles, constraints, i)
+        along = AHEAD
+    error = measure_strains(particles, constraints, i, p, along, step, mode)
+    find_tensions(particles, constraints, i)
     pull_edges(particles, constraints, i)
     last = 1e30
     for _ in range(TENSION_PASSES - 1):
@@ -186,6 +204,39 @@ def solve_tension(particles: ti.template(), constraints: ti.template(), i, p, st
             if error > LEAST_STRAIN and error < 0.5 * last:
                 solve_tensions(constraints, i)
                 pull_edges(particles, constraints, i)
+
+
+@ti.func
+def look_ahead(particles: ti.template(), constraints: ti.template(), i):
+    """Where nodes come if edges pull along where they come: moves in place of the forces.
+
+    (M + L) u = −L x, where L has |λ|/l between the ends of each edge. Pulls along x would turn edges by λ h² (w + w)/l
+    of what they are off, past where they are to be and ever farther where that exceeds 2; along x + u they turn by a
+    part of it, however taut the strand is, as the stiffness of tensions in Tournier et al. 2015, "Stable constrained
+    dynamics", has it. Pushes count as pulls: what they turn too far is for bending to hold.
+    """
+    positions = ti.static(particles.positions)
+    indices, values = ti.static(constraints.indices, constraints.parameters)
+    members, extras, first = indices[i + FIRST_MEMBER], indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
+    rows, pattern = indices[extras + NODE_ROWS], extras + indices[extras + AT_NODE_PATTERN]
+    nodes = extras + indices[extras + AT_NODES]
+    matrix, moves = first + indices[extras + AT_NODE_MATRIX], first + indices[extras + AT_FORCES]
+    clear_nodes(particles, constraints, i)
+    for k in range(indices[extras + EDGES]):
+        edge = extras + indices[extras + AT_EDGES] + EDGE_INTS * k
+        row = indices[edge + EDGE_TENSION]
+        if row >= 0:
+            length = values[first + indices[extras + AT_EDGE_VALUES] + EDGE_VALUES * k + EDGE_LENGTH]
+            weight = ti.abs(values[first + indices[extras + AT_TENSIONS] + row]) / length
+            a, b = indices[edge + EDGE_TAIL], indices[edge + EDGE_HEAD]
+            way = (positions[indices[members + b]] - positions[indices[members + a]]).xyz
+            add_number(values, matrix, indices[nodes + a], weight)
+            add_number(values, matrix, indices[nodes + b], weight)
+            add_number(values, matrix, indices[edge + EDGE_PLACE], -weight)
+            add_at(values, moves, indices[nodes + a], way, weight)
+            add_at(values, moves, indices[nodes + b], way, -weight)
+    factorize(indices, values, pattern, rows, matrix)
+    substitute(indices, values, pattern, rows, matrix, moves, 3)
 
 
 @ti.func
@@ -246,8 +297,13 @@ def measure_strains(particles: ti.template(), constraints: ti.template(), i, p, 
             length, length_before = way.norm(), before.norm()
             if along != KEPT:
                 direction = vector_at(values, state + STATE_TANGENT)
-                if length > 0.0:
-                    direction = way / length
+                ahead = way
+                if along == AHEAD:
+                    moves, nodes = first + indices[extras + AT_FORCES], extras + indices[extras + AT_NODES]
+                    ahead += move_of(values, moves, indices[nodes + indices[edge + EDGE_HEAD]])
+                    ahead -= move_of(values, moves, indices[nodes + indices[edge + EDGE_TAIL]])
+                if ahead.norm() > 0.0:
+                    direction = ahead / ahead.norm()
                 is_near = way.dot(before) > LEAST_COSINE * length * length_before
                 if along == BEFORE and is_near and length_before > 0.0:
                     direction = before / length_before

@@ -128,24 +128,35 @@ def carry_edges(particles: ti.template(), constraints: ti.template(), i):
 def clear_systems(particles: ti.template(), constraints: ti.template(), i, step, mode: ti.template()):
     """Inertia alone: M, and what keeps twist from running away; what the rod has moved in this substep already."""
     indices, values = ti.static(constraints.indices, constraints.parameters)
-    members, extras, first = indices[i + FIRST_MEMBER], indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
-    rows, twists = indices[extras + NODE_ROWS], indices[extras + TWIST_ROWS]
+    extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
+    twists = indices[extras + TWIST_ROWS]
     matrix, twist_matrix = first + indices[extras + AT_NODE_MATRIX], first + indices[extras + AT_TWIST_MATRIX]
     forces = first + indices[extras + AT_FORCES]
-    for n in range(rows + indices[extras + indices[extras + AT_NODE_PATTERN] + rows]):
-        values[matrix + n] = 0.0
+    clear_nodes(particles, constraints, i)
     for n in range(twists + indices[extras + indices[extras + AT_TWIST_PATTERN] + twists]):
         values[twist_matrix + n] = 0.0
     for n in range(indices[extras + NODES]):
         row = indices[extras + indices[extras + AT_NODES] + n]
         if row >= 0:
-            mass = 1.0 / ti.max(particles.positions[indices[members + n]][3], SMALL)
-            values[matrix + row] = mass
-            moved = ti.Vector([0.0, 0.0, 0.0])
             if ti.static(mode & ACCUMULATE):
                 if step[1] > 0.0:
                     moved = vector_at(values, first + indices[extras + AT_MOVES] + 3 * row)
-            keep_vector(values, forces + 3 * row, -mass * moved)
+                    keep_vector(values, forces + 3 * row, -values[matrix + row] * moved)
+
+
+@ti.func
+def clear_nodes(particles: ti.template(), constraints: ti.template(), i):
+    """A matrix of nodes that has their masses alone, and no force."""
+    indices, values = ti.static(constraints.indices, constraints.parameters)
+    members, extras, first = indices[i + FIRST_MEMBER], indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
+    rows, matrix = indices[extras + NODE_ROWS], first + indices[extras + AT_NODE_MATRIX]
+    for n in range(rows + indices[extras + indices[extras + AT_NODE_PATTERN] + rows]):
+        values[matrix + n] = 0.0
+    for n in range(indices[extras + NODES]):
+        row = indices[extras + indices[extras + AT_NODES] + n]
+        if row >= 0:
+            values[matrix + row] = 1.0 / ti.max(particles.positions[indices[members + n]][3], SMALL)
+            keep_vector(values, first + indices[extras + AT_FORCES] + 3 * row, ti.Vector([0.0, 0.0, 0.0]))
 
 
 @ti.func

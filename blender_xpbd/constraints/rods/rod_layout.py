@@ -54,6 +54,7 @@ def rod_pools(parts: RodParts, edge_values: Floats, joint_values: Floats, direct
     twists = tensions = _rows(movable.any(axis=1))
     own = {edge: number for number, edge in enumerate(strand.edges)}
     ends = parts.numbers[edges]
+    joints, node_matrix, twist_matrix = _joint_rows(parts, own, nodes, twists)
     edge_rows = np.column_stack(
         [
             ends,
@@ -61,9 +62,9 @@ def rod_pools(parts: RodParts, edge_values: Floats, joint_values: Floats, direct
             twists,
             tensions,
             np.where(directors[strand.edges] >= 0, parts.numbers[directors[strand.edges]], -1),
+            [node_matrix.place(*pair) for pair in nodes[ends].tolist()],
         ]
     )
-    joints, node_matrix, twist_matrix = _joint_rows(parts, own, nodes, twists)
     pairs, tension_matrix = _pair_rows(ends, nodes, tensions)
     patterns = [_flat(matrix) for matrix in (node_matrix, twist_matrix, tension_matrix)]
     sections = [nodes, edge_rows.ravel(), joints.ravel(), pairs.ravel(), *patterns]
@@ -105,9 +106,9 @@ def _joint_rows(
         rows.append([*pair, triple[1], triple[0], triple[2], forward, onward])
         triples.append([int(nodes[n]) for n in triple])
         pairs.append([int(twists[n]) for n in pair])
-    node_matrix = eliminate(
-        int(nodes.max(initial=-1)) + 1, (pair for triple in triples for pair in itertools.combinations(triple, 2))
-    )
+    ends = nodes[parts.numbers[parts.edges[parts.strand.edges]]].tolist()
+    around = (pair for triple in triples for pair in itertools.combinations(triple, 2))
+    node_matrix = eliminate(int(nodes.max(initial=-1)) + 1, itertools.chain(around, ends))
     twist_matrix = eliminate(int(twists.max(initial=-1)) + 1, [(a, b) for a, b in pairs])
     places = [
         [

@@ -10,10 +10,10 @@ AT_EDGE_VALUES, AT_JOINT_VALUES, AT_NODE_MATRIX, AT_TWIST_MATRIX, AT_TENSION_MAT
 AT_FORCES, AT_TWISTS, AT_TENSIONS, AT_MOVES, AT_EDGE_STATES, AT_JOINT_STATES = range(19, 25)
 HEADER = 25
 
-# of an edge: member numbers of tail and head, its orientation, its rows of twist and of tension, and the member that
-# tells how a held edge is turned, −1 for none
-EDGE_TAIL, EDGE_HEAD, EDGE_TURN, EDGE_TWIST, EDGE_TENSION, EDGE_DIRECTOR = range(6)
-EDGE_INTS = 6
+# of an edge: member numbers of tail and head, its orientation, its rows of twist and of tension, the member that tells
+# how a held edge is turned, −1 for none, and the number of tail with head in the matrix of nodes
+EDGE_TAIL, EDGE_HEAD, EDGE_TURN, EDGE_TWIST, EDGE_TENSION, EDGE_DIRECTOR, EDGE_PLACE = range(7)
+EDGE_INTS = 7
 # of a joint: its edges, its node and theirs, whether they run through it (1) or against it (−1), and numbers of the
 # two matrices: of nodes end with end, node with node, other with other, end with node, node with other, end with
 # other; of twist the first with itself, the second with itself, and both

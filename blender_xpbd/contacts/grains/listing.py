@@ -14,28 +14,24 @@ from .tables import (
     GRID_SLACK,
     GRID_STRAY,
     LAYER_BINS,
-    PAIR_ANCHOR,
     RULE_MEETS,
     SLABS,
     TOLD_AXIS,
     TOLD_DUE,
     TOLD_LACKS_ROOM,
     TOLD_LIST,
+    TOUCHED,
 )
 
 # cells farther from the origin than this count as one, so that their numbers stay whole numbers
 FARTHEST_CELL = 1.0e9
-# bits of a cell's number along an axis in its key
-KEY_BITS = 10
+# bits of a cell's number along an axis in the key of its row
+KEY_BITS = 15
 KEY_MASK = (1 << KEY_BITS) - 1
-# half of the 27 cells around one, its own among them
-HALF_OF_CELLS = 14
-
-
-@ti.func
-def grain_position(particles: ti.template(), pairs: ti.template(), g):
-    """Where grain ``g`` is [m]."""
-    return particles.positions[pairs.grain_ints[g, GRAIN_PARTICLE]].xyz
+# pairs farther apart than this share of touching have nothing to keep, see ``gather``
+WIDEST = 1.2
+# half of the 9 rows around a cell, its own among them
+HALF_OF_ROWS = 5
 
 
 @ti.func
@@ -50,50 +46,56 @@ def cell_of(pairs: ti.template(), point):
 
 
 @ti.func
-def key_of(cell):
-    """A number of a cell: cells that are neighbours of one cell have different ones."""
-    return ((cell[0] & KEY_MASK) << (2 * KEY_BITS)) | ((cell[1] & KEY_MASK) << KEY_BITS) | (cell[2] & KEY_MASK)
+def row_key(along, across):
+    """A number of a row of cells: rows that are neighbours of one row have different ones."""
+    return ((along & KEY_MASK) << KEY_BITS) | (across & KEY_MASK)
 
 
 @ti.func
-def bucket_of(pairs: ti.template(), key):
-    """Where the grains of a cell stand: one of a power of 2 of buckets, which several cells may share."""
+def bucket_of(pairs: ti.template(), key, third):
+    """Where the grains of a cell stand: one of a power of 2 of buckets, which several cells may share.
+
+    Those of cells that follow each other in a row follow each other, and the first one follows the last one.
+    """
     mixed = key * 0x2C1B3C6D
     mixed = mixed ^ ((mixed >> 15) & 0x1FFFF)
-    return mixed & (pairs.bucket_starts.shape[0] - 2)
+    return (mixed + third) & (pairs.bucket_starts.shape[0] - 2)
 
 
 @ti.func
 def check_grains(particles: ti.template(), pairs: ti.template(), turn, turns, substep):
-    """Of one of ``turns`` equal shares of the grains, forget what touched; a list is due where one has strayed."""
+    """Of one of ``turns`` equal shares of the grains, note where they are; a list is due where one has strayed."""
     count, limit = pairs.grain_ints.shape[0], pairs.grid_sizes[GRID_STRAY]
     if substep == 0:
         pairs.grains_told[TOLD_DUE] = 1
     for g in range(count * turn // turns, count * (turn + 1) // turns):
-        pairs.grain_touched[g] = 0
-        strayed = grain_position(particles, pairs, g) - pairs.grain_places[g].xyz
+        i = pairs.grain_ints[g, GRAIN_PARTICLE]
+        point = particles.positions[i].xyz
+        pairs.grain_touched[i] = 0
+        pairs.grain_balls[g] = ti.Vector([point[0], point[1], point[2], pairs.grain_radii[g]])
+        strayed = point - pairs.grain_places[g].xyz
         if not strayed.norm_sqr() <= limit * limit:
             pairs.grains_told[TOLD_DUE] = substep + 1
 
 
 @ti.func
-def sort_grains(particles: ti.template(), pairs: ti.template(), substep):
+def sort_grains(pairs: ti.template(), substep):
     """Sort grains into cells, layers and slabs, where a list is due."""
     if pairs.grains_told[TOLD_DUE] == substep + 1:
         pairs.grains_told[TOLD_LIST] = 1 - pairs.grains_told[TOLD_LIST]
-        note_places(particles, pairs)
+        note_places(pairs)
         sort_layers(pairs)
         sort_cells(pairs)
 
 
 @ti.func
-def note_places(particles: ti.template(), pairs: ti.template()):
+def note_places(pairs: ti.template()):
     """Note where grains are, their cells, and along which axis they are spread most."""
     count = pairs.grain_ints.shape[0]
     mean, spread = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
     for g in range(count):
-        point = grain_position(particles, pairs, g)
-        pairs.grain_places[g] = ti.Vector([point[0], point[1], point[2], 0.0])
+        pairs.grain_places[g] = pairs.grain_balls[g]
+        point = pairs.grain_places[g].xyz
         cell = cell_of(pairs, point)
         for axis in ti.static(range(3)):
             pairs.grain_cells[g, axis] = cell[axis]
@@ -144,22 +146,24 @@ def sort_layers(pairs: ti.template()):
 @ti.func
 def sort_cells(pairs: ti.template()):
     """Put grains into the buckets of their cells, each in the order of their numbers."""
-    starts = ti.static(pairs.bucket_starts)
-    count = pairs.grain_ints.shape[0]
+    starts, cells = ti.static(pairs.bucket_starts, pairs.grain_cells)
+    count, axis = pairs.grain_ints.shape[0], pairs.grains_told[TOLD_AXIS]
     for n in range(starts.shape[0]):
         starts[n] = 0
     for g in range(count):
-        key = key_of(ti.Vector([pairs.grain_cells[g, axis] for axis in ti.static(range(3))]))
+        key = row_key(cells[g, axis], cells[g, (axis + 1) % 3])
         pairs.grain_keys[g] = key
-        starts[bucket_of(pairs, key) + 1] += 1
+        starts[bucket_of(pairs, key, cells[g, (axis + 2) % 3]) + 1] += 1
     for n in range(starts.shape[0] - 1):
         starts[n + 1] += starts[n]
     for m in range(count):
         # backwards, for ends become starts
         g = count - 1 - m
-        bucket = bucket_of(pairs, pairs.grain_keys[g])
+        bucket = bucket_of(pairs, pairs.grain_keys[g], cells[g, (axis + 2) % 3])
         starts[bucket + 1] -= 1
-        pairs.bucket_grains[starts[bucket + 1]] = g
+        place = starts[bucket + 1]
+        pairs.bucket_grains[place], pairs.bucket_keys[place] = g, pairs.grain_keys[g]
+        pairs.bucket_balls[place] = pairs.grain_places[g]
     # each end has become the start of its own bucket
     for n in range(starts.shape[0] - 1):
         starts[n] = starts[n + 1]
@@ -178,29 +182,31 @@ def list_grains(particles: ti.template(), pairs: ti.template(), turn, turns, sub
 @ti.func
 def list_neighbours(particles: ti.template(), pairs: ti.template(), g):
     """List the grains near to grain ``g`` that stand in its own cell after it, or in a cell that comes later."""
+    starts, cells = ti.static(pairs.bucket_starts, pairs.grain_cells)
     axis, room, found = pairs.grains_told[TOLD_AXIS], pairs.grain_pairs.shape[1], 0
-    row = row_of(pairs, g)
-    point, reach = pairs.grain_places[g].xyz, pairs.grain_radii[g] + pairs.grid_sizes[GRID_SLACK]
-    for code in range(HALF_OF_CELLS):
-        # a cell comes later by its layer first, then along the other axes
-        along = (code + 4) // 9
-        across = (code - 9 * along + 4) // 3 - 1
-        third = code - 9 * along - 3 * across
-        cell = ti.Vector([pairs.grain_cells[g, k] for k in ti.static(range(3))])
-        for k in ti.static(range(3)):
-            place = (k - axis + 3) % 3
-            cell[k] += along if place == 0 else (across if place == 1 else third)
-        key = key_of(cell)
-        bucket = bucket_of(pairs, key)
-        for n in range(pairs.bucket_starts[bucket], pairs.bucket_starts[bucket + 1]):
-            other = pairs.bucket_grains[n]
-            if pairs.grain_keys[other] == key and (code > 0 or other > g):
-                limit = reach + pairs.grain_radii[other]
-                apart = point - pairs.grain_places[other].xyz
-                if apart.norm_sqr() < limit * limit and do_meet(particles, pairs, g, other):
+    row, last = row_of(pairs, g), starts.shape[0] - 1
+    slack = pairs.grid_sizes[GRID_SLACK]
+    point, reach = pairs.grain_places[g].xyz, pairs.grain_radii[g] + slack
+    for code in range(HALF_OF_ROWS):
+        # a cell comes later by its layer first, then along the other axes; of the own row half of the cells do
+        along = (code + 1) // 3
+        key = row_key(cells[g, axis] + along, cells[g, (axis + 1) % 3] + code - 3 * along)
+        first = bucket_of(pairs, key, cells[g, (axis + 2) % 3] - (1 if code > 0 else 0))
+        end = first + (3 if code > 0 else 2)
+        begin, own, count = starts[first], starts[first + 1], starts[ti.min(end, last)]
+        for n in range(begin, count + starts[ti.max(end - last, 0)]):
+            # the bucket after the last one is the first one
+            place = n if n < count else n - count
+            if pairs.bucket_keys[place] == key:
+                ball, other = pairs.bucket_balls[place], pairs.bucket_grains[place]
+                limit, apart = reach + ball[3], point - ball.xyz
+                is_later = code > 0 or n >= own or other > g
+                if apart.norm_sqr() < limit * limit and is_later and do_meet(particles, pairs, g, other):
                     if found < room:
                         pairs.grain_pairs[row, found] = other
-                        take_over(pairs, g, other, row, found)
+                        pairs.grain_anchors[row, found] = ti.Vector([0.0, 0.0, 0.0, 0.0])
+                        if apart.norm_sqr() < WIDEST * WIDEST * (limit - slack) * (limit - slack):
+                            take_over(pairs, g, other, row, found)
                         found += 1
                     else:
                         pairs.grains_told[TOLD_LACKS_ROOM] = 1
@@ -218,19 +224,17 @@ def take_over(pairs: ti.template(), g, other, row, n):
     """Let pair ``n`` of a row of the new list keep the anchor that it had in the old one."""
     count = pairs.grain_ints.shape[0]
     old = (1 - pairs.grains_told[TOLD_LIST]) * count
-    multiplier = 0.0
     for side in ti.static(range(2)):
-        # a slide is that of the owner relative to the other one
-        owner, partner, sign = g, other, 1.0
+        owner, partner = g, other
         if ti.static(side == 1):
-            owner, partner, sign = other, g, -1.0
+            owner, partner = other, g
         for m in range(pairs.grain_counts[old + owner]):
             if pairs.grain_pairs[old + owner, m] == partner:
-                multiplier = pairs.grain_multipliers[old + owner, m]
-                for axis in ti.static(range(3)):
-                    anchor = pairs.grain_states[old + owner, m, PAIR_ANCHOR + axis]
-                    pairs.grain_states[row, n, PAIR_ANCHOR + axis] = sign * anchor
-    pairs.grain_multipliers[row, n] = multiplier
+                anchor = pairs.grain_anchors[old + owner, m]
+                if ti.static(side == 1):
+                    # a slide is that of the owner relative to the other one
+                    anchor = ti.Vector([-anchor[0], -anchor[1], -anchor[2], anchor[TOUCHED]])
+                pairs.grain_anchors[row, n] = anchor
 
 
 @ti.func

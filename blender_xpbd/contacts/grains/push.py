@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pushes pairs of grains apart, holds them by friction, and lets them stick, rebound and come to rest.
 
-A pair has C = |xᵢ − xⱼ| − (rᵢ + rⱼ) ≥ 0, Δx = n Δλₙ shared by the inverse masses (PBD 2007, §3.4), and Coulomb friction
-on the way of the substep, whose multiplier λₜ is at most μ λₙ (Macklin et al. 2014, "Unified particle physics", §6.1;
-here λ are sums over all sweeps of a substep). With cohesion λₙ may be negative, down to what the tensile strength σ
-holds on the cross-section of the smaller grain: F = σ π r². Friction then holds against λₙ and that force together,
-which is Coulomb's law with cohesion.
+A pair has C = n·(xᵢ − xⱼ) − (rᵢ + rⱼ) ≥ 0, Δx = n Δλₙ shared by the inverse masses (PBD 2007, §3.4), and Coulomb
+friction on the way of the substep, whose multiplier λₜ is at most μ λₙ (Macklin et al. 2014, "Unified particle
+physics", §6.1; here λ are sums over all sweeps of a substep). With cohesion λₙ may be negative, down to what the
+tensile strength σ holds on the cross-section of the smaller grain: F = σ π r². Friction then holds against λₙ and that
+force together, which is Coulomb's law with cohesion.
 
 Sweeps are Gauss-Seidel: slab by slab in one order, then in the other.
 """
@@ -13,165 +13,71 @@ Sweeps are Gauss-Seidel: slab by slab in one order, then in the other.
 import taichi as ti
 
 from ..impact import RESTING
+from .gather import first_contact
 from .listing import row_of
 from .tables import (
+    CONTACT_APPROACH,
+    CONTACT_BASE,
+    CONTACT_FIRST,
+    CONTACT_FRICTION,
+    CONTACT_GRAIN,
+    CONTACT_HELD,
+    CONTACT_MASS,
+    CONTACT_PLACE,
+    CONTACT_REACH,
+    CONTACT_SECOND,
+    GIVEN_NORMAL,
     GRAIN_BODY,
     GRAIN_PARTICLE,
     GRAIN_POINT,
-    PAIR_ANCHOR,
-    PAIR_APPROACH,
-    PAIR_GIVEN,
-    PAIR_LIMIT,
-    RULE_COHESION,
-    RULE_FRICTION,
+    GRAIN_SWEEPS,
     RULE_RESTITUTION,
-    TOUCHED_BEFORE,
 )
 
-# centres nearer than this share of touching may have gone past each other: the way from which they came counts
-PASSED = 0.5
-# how far apart grains hold on to each other, as a share of the sum of their radii: water bridges of sand break at about
-# a tenth (Willett et al. 2000)
-COHESION_REACH = 0.1
 # grains that touch and move by less than this share of what gravity would move them in a substep stay where they were
 REST_SHARE = 0.05
 
 
 @ti.func
-def sweep_slab(
-    particles: ti.template(), starts: ti.template(), pairs: ti.template(), slab, sweep, h, variant: ti.template()
-):
+def sweep_slab(particles: ti.template(), pairs: ti.template(), slab, sweep):
     """Push the pairs of a slab once, forwards and backwards by turns.
 
     Args:
         particles: the pack.
-        starts: where particles were when the substep began.
         pairs: the pack.
         slab: its number.
         sweep: number of the sweep in its substep.
-        h: duration of the substep [s].
-        variant: static, as for ``project_contact``.
     """
-    first, last = pairs.slab_starts[slab], pairs.slab_starts[slab + 1]
-    for m in range(last - first):
-        g = pairs.grain_order[first + m if sweep % 2 == 0 else last - 1 - m]
-        if sweep == 0:
-            row = row_of(pairs, g)
-            for n in range(pairs.grain_counts[row]):
-                begin_pair(pairs, row, n)
-        push_neighbours(particles, starts, pairs, g, h, variant)
-
-
-@ti.func
-def begin_pair(pairs: ti.template(), row, n):
-    """Begin a substep with pair ``n`` of a row: what it has given is 0."""
-    if pairs.grain_multipliers[row, n] != 0.0:
-        pairs.grain_multipliers[row, n] = TOUCHED_BEFORE
-        for axis in ti.static(range(3)):
-            pairs.grain_states[row, n, PAIR_GIVEN + axis] = 0.0
-
-
-@ti.func
-def normal_of(d):
-    """The unit vector along another one; upwards where it has no length."""
-    length = d.norm()
-    return d / length if length > 1e-12 else ti.Vector([0.0, 0.0, 1.0])
-
-
-@ti.func
-def push_neighbours(
-    particles: ti.template(), starts: ti.template(), pairs: ti.template(), g, h, variant: ti.template()
-):
-    """Push grain ``g`` and those neighbours that stand in its row; arguments as of ``sweep_slab``."""
-    i, row, radius = pairs.grain_ints[g, GRAIN_PARTICLE], row_of(pairs, g), pairs.grain_radii[g]
-    p, start = particles.positions[i], starts[i].xyz
-    for n in range(pairs.grain_counts[row]):
-        other = pairs.grain_pairs[row, n]
-        j = pairs.grain_ints[other, GRAIN_PARTICLE]
-        q, multiplier = particles.positions[j], pairs.grain_multipliers[row, n]
-        d, reach = p.xyz - q.xyz, radius + pairs.grain_radii[other]
-        far = reach
-        if ti.static(variant.grains_stick):
-            far += COHESION_REACH * reach
-        if d.norm_sqr() < far * far or multiplier != 0.0:
-            before = start - starts[j].xyz
-            push = pair_push(particles, pairs, g, other, row, n, d, before, h, variant)
-            push /= p[3] + q[3]
+    first, count = first_contact(pairs, slab), pairs.grain_contact_counts[slab]
+    for m in range(count):
+        k = first + (m if sweep % 2 == 0 else count - 1 - m)
+        ints, contact, given = pairs.grain_contact_ints[k], pairs.grain_contacts[k], pairs.grain_given[k]
+        i, j = ints[CONTACT_FIRST], ints[CONTACT_SECOND]
+        p, q = particles.positions[i], particles.positions[j]
+        d, normal = p.xyz - q.xyz, contact.xyz
+        least = -contact[CONTACT_HELD]
+        now = ti.max(given[GIVEN_NORMAL] + contact[CONTACT_REACH] - normal.dot(d), least)
+        if now > least or given[GIVEN_NORMAL] != 0.0:
+            slide = d + vector_of(contact, CONTACT_BASE)
+            wanted = given.xyz - (slide - slide.dot(normal) * normal)
+            limit, size = contact[CONTACT_FRICTION] * (now - least), wanted.norm_sqr()
+            if size > limit * limit:
+                wanted *= limit / ti.sqrt(size)
+            push = (now - given[GIVEN_NORMAL]) * normal + (wanted - given.xyz)
+            push *= contact[CONTACT_MASS]
             for axis in ti.static(range(3)):
                 p[axis] += p[3] * push[axis]
                 q[axis] -= q[3] * push[axis]
-            particles.positions[j] = q
-    particles.positions[i] = p
+            particles.positions[i], particles.positions[j] = p, q
+            pairs.grain_given[k] = ti.Vector([wanted[0], wanted[1], wanted[2], now])
+            if sweep % GRAIN_SWEEPS == GRAIN_SWEEPS - 1 and now > least:
+                pairs.grain_touched[i], pairs.grain_touched[j] = 1, 1
 
 
 @ti.func
-def pair_push(
-    particles: ti.template(),
-    pairs: ti.template(),
-    g,
-    other,
-    row,
-    n,
-    d,
-    before,
-    h,
-    variant: ti.template(),
-):
-    """How a pair that touches parts and slides less: displacement of grain ``g`` relative to the other one [m].
-
-    Args:
-        particles: the pack.
-        pairs: the pack.
-        g: number of the grain.
-        other: of its neighbour.
-        row: of the pair in the list.
-        n: its place there.
-        d: from the neighbour to the grain [m].
-        before: the same when the substep began [m].
-        h: duration of the substep [s].
-        variant: static, as for ``project_contact``.
-    """
-    states = ti.static(pairs.grain_states)
-    multiplier = pairs.grain_multipliers[row, n]
-    a, b = pairs.grain_ints[g, GRAIN_BODY], pairs.grain_ints[other, GRAIN_BODY]
-    i, j = pairs.grain_ints[g, GRAIN_PARTICLE], pairs.grain_ints[other, GRAIN_PARTICLE]
-    reach, length = pairs.grain_radii[g] + pairs.grain_radii[other], d.norm()
-    normal = normal_of(d)
-    if length < PASSED * reach and before.norm() > length:
-        normal = normal_of(before)
-    held = 0.0
-    if ti.static(variant.grains_stick):
-        if length < (1.0 + COHESION_REACH) * reach:
-            least = ti.min(pairs.grain_radii[g], pairs.grain_radii[other])
-            force = pairs.grain_rules[a, b, RULE_COHESION] * ti.math.pi * least * least
-            held = force * h * h * (particles.positions[i][3] + particles.positions[j][3])
-    if multiplier == 0.0:
-        # nothing is left of an earlier touch
-        for axis in ti.static(range(3)):
-            states[row, n, PAIR_GIVEN + axis] = 0.0
-            states[row, n, PAIR_ANCHOR + axis] = 0.0
-    if ti.abs(multiplier) <= TOUCHED_BEFORE:
-        states[row, n, PAIR_APPROACH] = normal.dot(particles.velocities[i].xyz - particles.velocities[j].xyz)
-    now = ti.max(multiplier + reach - normal.dot(d), -held)
-    push = (now - multiplier) * normal
-    slide, given = d - before + push, ti.Vector([0.0, 0.0, 0.0])
-    for axis in ti.static(range(3)):
-        given[axis] = states[row, n, PAIR_GIVEN + axis]
-        slide[axis] += states[row, n, PAIR_ANCHOR + axis]
-    wanted = given - (slide - slide.dot(normal) * normal)
-    grip = pairs.grain_grips[g] * pairs.grain_grips[other]
-    limit = pairs.grain_rules[a, b, RULE_FRICTION] * grip * (now + held)
-    size = wanted.norm()
-    if size > limit:
-        wanted *= limit / size
-    for axis in ti.static(range(3)):
-        states[row, n, PAIR_GIVEN + axis] = wanted[axis]
-    states[row, n, PAIR_LIMIT] = limit
-    pairs.grain_multipliers[row, n] = now
-    if now + held > 0.0:
-        pairs.grain_touched[g] = 1
-        pairs.grain_touched[other] = 1
-    return push + (wanted - given)
+def vector_of(values, first: ti.template()):
+    """Three numbers of a row."""
+    return ti.Vector([values[first + axis] for axis in ti.static(range(3))])
 
 
 @ti.func
@@ -190,7 +96,7 @@ def rest_grain(
         h: duration of the substep [s].
     """
     i, point = pairs.grain_ints[g, GRAIN_PARTICLE], pairs.grain_ints[g, GRAIN_POINT]
-    if pairs.grain_touched[g] == 1 or contacts.touches[point] > 0:
+    if pairs.grain_touched[i] == 1 or contacts.touches[point] > 0:
         p, before = particles.positions[i], starts[i]
         way = p.xyz - before.xyz
         if p[3] > 0.0 and way.norm() < REST_SHARE * speed * h:
@@ -198,60 +104,52 @@ def rest_grain(
 
 
 @ti.func
-def settle_slab(particles: ti.template(), starts: ti.template(), pairs: ti.template(), slab, resting_speed):
+def settle_slab(particles: ti.template(), pairs: ti.template(), slab, resting_speed):
     """Note what friction has left of slides, and let pairs that pushed part with e times their approach, or not at all.
 
     Args:
         particles: the pack.
-        starts: where particles were when the substep began.
         pairs: the pack.
         slab: its number.
         resting_speed: that gravity gives in a substep [m/s].
     """
-    for m in range(pairs.slab_starts[slab], pairs.slab_starts[slab + 1]):
-        g = pairs.grain_order[m]
-        row = row_of(pairs, g)
-        for n in range(pairs.grain_counts[row]):
-            multiplier = pairs.grain_multipliers[row, n]
-            if ti.abs(multiplier) <= TOUCHED_BEFORE:
-                pairs.grain_multipliers[row, n] = 0.0
-            else:
-                note_slide(particles, starts, pairs, g, row, n)
-                if multiplier > 0.0:
-                    settle_pair(particles, pairs, g, row, n, resting_speed)
+    first = first_contact(pairs, slab)
+    for k in range(first, first + pairs.grain_contact_counts[slab]):
+        ints, contact, given = pairs.grain_contact_ints[k], pairs.grain_contacts[k], pairs.grain_given[k]
+        anchor = ti.Vector([0.0, 0.0, 0.0])
+        if given[GIVEN_NORMAL] != 0.0:
+            anchor = slide_left(particles, ints, contact, given)
+        if given[GIVEN_NORMAL] > 0.0:
+            settle_contact(particles, pairs, ints, contact, resting_speed)
+        is_touched = ti.cast(given[GIVEN_NORMAL] != 0.0, float)
+        row, n = row_of(pairs, ints[CONTACT_GRAIN]), ints[CONTACT_PLACE]
+        pairs.grain_anchors[row, n] = ti.Vector([anchor[0], anchor[1], anchor[2], is_touched])
 
 
 @ti.func
-def note_slide(particles: ti.template(), starts: ti.template(), pairs: ti.template(), g, row, n):
-    """Keep what friction has not taken back of the slide of a pair, as far as it can."""
-    other = pairs.grain_pairs[row, n]
-    i, j = pairs.grain_ints[g, GRAIN_PARTICLE], pairs.grain_ints[other, GRAIN_PARTICLE]
-    d = particles.positions[i].xyz - particles.positions[j].xyz
-    normal = normal_of(d)
-    slide = d - (starts[i].xyz - starts[j].xyz)
-    for axis in ti.static(range(3)):
-        slide[axis] += pairs.grain_states[row, n, PAIR_ANCHOR + axis]
-    slide -= slide.dot(normal) * normal
-    limit, size = pairs.grain_states[row, n, PAIR_LIMIT], slide.norm()
-    if size > limit:
-        slide *= limit / size
-    for axis in ti.static(range(3)):
-        pairs.grain_states[row, n, PAIR_ANCHOR + axis] = slide[axis]
+def slide_left(particles: ti.template(), ints, contact, given):
+    """What friction has not taken back of the slide of a contact, as far as it can [m]."""
+    d = particles.positions[ints[CONTACT_FIRST]].xyz - particles.positions[ints[CONTACT_SECOND]].xyz
+    slide = d + vector_of(contact, CONTACT_BASE)
+    slide -= slide.dot(contact.xyz) * contact.xyz
+    limit = contact[CONTACT_FRICTION] * (given[GIVEN_NORMAL] + contact[CONTACT_HELD])
+    size = slide.norm()
+    return slide * (limit / size) if size > limit else slide
 
 
 @ti.func
-def settle_pair(particles: ti.template(), pairs: ti.template(), g, row, n, resting_speed):
-    """As ``settle_slab``, for grain ``g`` and the neighbour in place ``n`` of its row."""
-    other = pairs.grain_pairs[row, n]
-    i, j = pairs.grain_ints[g, GRAIN_PARTICLE], pairs.grain_ints[other, GRAIN_PARTICLE]
-    normal = normal_of(particles.positions[i].xyz - particles.positions[j].xyz)
-    approach, rebound = pairs.grain_states[row, n, PAIR_APPROACH], 0.0
+def settle_contact(particles: ti.template(), pairs: ti.template(), ints, contact, resting_speed):
+    """As ``settle_slab``, for a contact."""
+    i, j, normal = ints[CONTACT_FIRST], ints[CONTACT_SECOND], contact.xyz
+    approach, rebound = contact[CONTACT_APPROACH], 0.0
     if approach < -RESTING * resting_speed:
+        g = ints[CONTACT_GRAIN]
+        other = pairs.grain_pairs[row_of(pairs, g), ints[CONTACT_PLACE]]
         a, b = pairs.grain_ints[g, GRAIN_BODY], pairs.grain_ints[other, GRAIN_BODY]
         rebound = -approach * pairs.grain_rules[a, b, RULE_RESTITUTION]
     v, w = particles.velocities[i], particles.velocities[j]
     wi, wj = particles.positions[i][3], particles.positions[j][3]
-    change = (rebound - normal.dot(v.xyz - w.xyz)) / (wi + wj)
+    change = (rebound - normal.dot(v.xyz - w.xyz)) * contact[CONTACT_MASS]
     for axis in ti.static(range(3)):
         v[axis] += wi * change * normal[axis]
         w[axis] -= wj * change * normal[axis]

@@ -15,12 +15,21 @@ GRID_CELL, GRID_SLACK, GRID_STRAY = range(3)
 # there is room for; the axis of the layers; which of the two lists counts, 0 or 1
 TOLD_DUE, TOLD_LACKS_ROOM, TOLD_AXIS, TOLD_LIST = range(4)
 GRAINS_TOLD_WIDTH = 4
-# columns of a pair that touches: λₜ [m]; n·(vᵢ − vⱼ) before the substep's pushes [m/s]; the greatest λₜ [m]; and what
-# friction has not taken back of slides before the substep [m], which counts where the multiplier is not 0
-PAIR_GIVEN, PAIR_APPROACH, PAIR_LIMIT, PAIR_ANCHOR = 0, 3, 4, 5
-GRAIN_PAIR_WIDTH = 8
-# a multiplier of a pair that touched in the substep before
-TOUCHED_BEFORE = 1e-30
+# an anchor is what friction has not taken back of the slides of a pair that touched in the substep before [m], with 1
+# as its fourth number; that of other pairs is 0
+TOUCHED = 3
+# columns of a contact, which a near pair is for a substep: its two particles, the grain
+# in whose row it stands, and its place there
+CONTACT_FIRST, CONTACT_SECOND, CONTACT_GRAIN, CONTACT_PLACE = range(4)
+CONTACT_INTS = 4
+# and its numbers: the normal; how far apart its grains touch [m]; μ; the greatest negative λₙ [m]; 1/(wᵢ + wⱼ) [kg];
+# n·(vᵢ − vⱼ) before the substep's pushes [m/s]; and the anchor less where the second grain was from the first one [m]
+CONTACT_NORMAL, CONTACT_REACH, CONTACT_FRICTION, CONTACT_HELD, CONTACT_MASS, CONTACT_APPROACH = 0, 3, 4, 5, 6, 7
+CONTACT_BASE = 8
+CONTACT_WIDTH = 12
+# what a contact has given in the substep: λₜ, then λₙ [m]
+GIVEN_NORMAL = 3
+GIVEN_WIDTH = 4
 # slabs of both colours, of which a stage has half as turns
 SLABS = 64
 # layers are counted in so many bins at most; of more, several share one

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Static friction that lasts: how far the sides of a pair have slid while they stuck.
+"""What outlives a substep: how far the sides of a pair have slid while they stuck, and how they press each other.
 
 Sweeps leave a little of each slide. A substep alone forgets it, so that what should stick creeps. Its *anchor* is the
 sum of what was left since the pair began to stick, in its tangent plane. Friction takes it back with the slide of the
 substep, within the same cone. A pair that slips, or does not touch, has none.
+
+Between solids an anchor also has the force that ``press`` gives again.
 
 Anchors are found by the points of the pair, so they outlive the list: a chain for each first point. Chains are made
 anew after each substep by one thread. Their order changes no result, for a pair is there once.
@@ -13,7 +15,11 @@ import taichi as ti
 
 from .push import normal_of, relative
 from .tables import (
+    ANCHOR_FLOATS,
+    ANCHOR_FORCE,
     ANCHOR_NEXT,
+    ANCHOR_SLIDE,
+    FORCE,
     GIVEN,
     KIND,
     MULTIPLIER,
@@ -39,9 +45,9 @@ def near_offset(pairs: ti.template(), n):
 
 @ti.func
 def find_anchor(pairs: ti.template(), k):
-    """The anchor of pair ``k`` [m], 0 where it has none."""
+    """The slide [m] and the force [N] of the anchor of pair ``k``, 0 where it has none."""
     ints, anchors = ti.static(pairs.pair_ints, pairs.anchor_ints)
-    result = ti.Vector([0.0, 0.0, 0.0])
+    result = ti.Vector([0.0] * ANCHOR_FLOATS)
     # rows are counted from 1, for 0 ends a chain
     row = pairs.anchor_heads[ints[k, POINTS]]
     while row > 0:
@@ -49,8 +55,8 @@ def find_anchor(pairs: ti.template(), k):
         for column in ti.static(range(POINTS + 4)):
             is_same = is_same and anchors[row - 1, column] == ints[k, column]
         if is_same:
-            for axis in ti.static(range(3)):
-                result[axis] = pairs.anchor_floats[row - 1, axis]
+            for column in ti.static(range(ANCHOR_FLOATS)):
+                result[column] = pairs.anchor_floats[row - 1, column]
             row = 0
         else:
             row = anchors[row - 1, ANCHOR_NEXT]
@@ -107,13 +113,14 @@ def chain_anchor(pairs: ti.template(), row):
 
 @ti.func
 def keep_anchor(pairs: ti.template(), n):
-    """Keep the anchor that ``note_slide`` has written into near pair ``n``, if it is not 0."""
-    offset = near_offset(pairs, n)
-    if pairs.near_floats[n * NEAR_WIDTH + MULTIPLIER] > 0.0 and offset.norm_sqr() > 0.0:
+    """Keep what ``note_slide`` and ``note_force`` have written into near pair ``n``, if it is not 0."""
+    offset, force = near_offset(pairs, n), pairs.near_floats[n * NEAR_WIDTH + FORCE]
+    if pairs.near_floats[n * NEAR_WIDTH + MULTIPLIER] > 0.0 and (offset.norm_sqr() > 0.0 or force > 0.0):
         row, k = pairs.anchor_count[0], pairs.near_ints[n * NEAR_INTS + ROW]
         pairs.anchor_count[0] = row + 1
         for column in ti.static(range(KIND, POINTS + 4)):
             pairs.anchor_ints[row, column] = pairs.pair_ints[k, column]
         for axis in ti.static(range(3)):
-            pairs.anchor_floats[row, axis] = offset[axis]
+            pairs.anchor_floats[row, ANCHOR_SLIDE + axis] = offset[axis]
+        pairs.anchor_floats[row, ANCHOR_FORCE] = force
         chain_anchor(pairs, row)

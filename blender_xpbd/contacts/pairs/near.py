@@ -7,9 +7,13 @@ from .anchors import find_anchor
 from .geometry import pair_geometry, rounding
 from .push import carried, pair_mass, relative
 from .tables import (
+    ANCHOR_FLOATS,
+    ANCHOR_FORCE,
+    ANCHOR_SLIDE,
     APPROACH,
     CARRIERS,
     EDGE_EDGE,
+    FORCE,
     FRICTION,
     GAP,
     GIVEN,
@@ -122,7 +126,7 @@ def find_near(
         room = KEEP * ti.max(lowest_a - highest_b - ti.max(LEAST_GAP * gap, least), 0.0)
         _write_row(pairs, k, n, ti.Vector([a, b, c, d]), found.normal, room)
         if pushes:
-            _write_push(pairs, k, n, found.weights, ti.min(gap, found.distance + largest_push))
+            _write_push(pairs, k, n, found.weights, ti.min(gap, found.distance + largest_push), embeds)
             pairs.near_floats[n * NEAR_WIDTH + MASS] = pair_mass(particles, pairs, n, embeds)
             approach = ti.cast(0.0, float)
             if floats[k, RESTITUTION] > 0.0:
@@ -146,17 +150,18 @@ def _write_row(pairs: ti.template(), k, n, carriers, normal, room):
 
 
 @ti.func
-def _write_push(pairs: ti.template(), k, n, weights, wanted):
+def _write_push(pairs: ti.template(), k, n, weights, wanted, embeds: ti.template()):
     """Write what pushes the sides of a near pair apart; its multipliers are 0."""
     base = n * NEAR_WIDTH
     floats = ti.static(pairs.near_floats)
-    anchor = ti.Vector([0.0, 0.0, 0.0])
-    if pairs.pair_floats[k, FRICTION] > 0.0:
+    anchor = ti.Vector([0.0] * ANCHOR_FLOATS)
+    if ti.static(embeds) or pairs.pair_floats[k, FRICTION] > 0.0:
         anchor = find_anchor(pairs, k)
     for axis in ti.static(range(3)):
         floats[base + NEAR_WEIGHTS + axis] = weights[axis + 1]
         floats[base + GIVEN + axis] = 0.0
-        floats[base + OFFSET + axis] = anchor[axis]
+        floats[base + OFFSET + axis] = anchor[ANCHOR_SLIDE + axis]
+    floats[base + FORCE] = anchor[ANCHOR_FORCE]
     floats[base + WANTED] = wanted
     floats[base + MULTIPLIER] = 0.0
     floats[base + SETTLED] = 0.0

@@ -15,7 +15,7 @@ Three packs hold them. Whoever fills them keeps these names of arrays; functions
 - ``pair_clearances`` (capacity,) in the solver's precision: only pairs whose sides may have come so much nearer since
   they were listed, or may in this substep, are measured [m]; 0 when a pair is listed. What is measured tells the next
   one. What is tangled is left out by a greater one.
-- ``anchor_ints`` (capacity, 6) int32, ``anchor_floats`` (capacity, 3) in the solver's precision, of which so many rows
+- ``anchor_ints`` (capacity, 6) int32, ``anchor_floats`` (capacity, 4) in the solver's precision, of which so many rows
   count as ``anchor_count`` (1,) int32 says, and ``anchor_heads`` (points,) int32: what ``anchors`` keeps from substep
   to substep; columns below.
 - ``near_ints`` (capacity · NEAR_INTS,) int32 and ``near_floats`` (capacity · NEAR_WIDTH,) in the solver's precision: a
@@ -50,10 +50,15 @@ MASS, NEAR_FRICTION, GIVEN, APPROACH, NEAR_RESTITUTION, ROOM = 8, 9, 10, 13, 14,
 OFFSET = 16
 # ... and what settling has added to the normal speed so far [m/s], see ``settle``
 SETTLED = 19
-NEAR_WIDTH = 20
+# ... and the force between its sides in the substep before, see ``press`` [N]
+FORCE = 20
+NEAR_WIDTH = 21
 # columns of anchor_ints: those of pair_ints, then the next row with the same first point, counted from 1, or 0
 ANCHOR_NEXT = 5
 ANCHOR_INTS = 6
+# columns of anchor_floats: the slide (3) [m], the force [N]
+ANCHOR_SLIDE, ANCHOR_FORCE = 0, 3
+ANCHOR_FLOATS = 4
 # columns of the table of objects (objects, 4) float32, from which whoever lists pairs takes what a pair needs:
 # Coulomb's μ, e, half the thickness [m], and how far its particles may leave the way for which pairs are listed [m]
 OBJECT_FRICTION, OBJECT_RESTITUTION, OBJECT_HALF_THICKNESS, OBJECT_SLACK = range(4)

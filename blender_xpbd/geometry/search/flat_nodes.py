@@ -99,17 +99,20 @@ def _neighbours(primitives: Ints, is_triangle: Bools) -> tuple[Ints, Longs, Bool
     sides = np.stack([order[twice], order[twice + 1]], axis=1)
     begin = corners.ravel()[sides]
     sides = sides[begin[:, 0] != begin[:, 1]]
-    links, is_torn = _around_points(corners, sides[:, 0], sides[:, 1])
+    # threads may have points that are on no triangle
+    point_count = int(primitives[:, CORNERS:TRIANGLE].max()) + 1
+    links, is_torn = _around_points(corners, sides[:, 0], sides[:, 1], point_count)
     return triangles[links].astype(np.int32), 3 * triangles[sides // 3] + sides % 3, is_torn
 
 
-def _around_points(corners: Ints, first: Longs, second: Longs) -> tuple[Longs, Bools]:
+def _around_points(corners: Ints, first: Longs, second: Longs, point_count: int) -> tuple[Longs, Bools]:
     """Pairs of triangles around points at which all triangles hang together by edges, and which points are others.
 
     Args:
         corners: points of the triangles, shape (triangles, 3).
         first: corner at which one side of an edge begins, three to a triangle, shape (edges,).
         second: likewise of the other side, which runs the other way.
+        point_count: of the whole surface.
     """
     flat = corners.ravel()
     next_first, next_second = (side // 3 * 3 + (side + 1) % 3 for side in (first, second))
@@ -120,7 +123,7 @@ def _around_points(corners: Ints, first: Longs, second: Longs) -> tuple[Longs, B
     follows = np.flatnonzero(flat[order[1:]] == flat[order[:-1]])
     before, behind = order[follows], order[follows + 1]
     is_apart = fans[before] != fans[behind]
-    is_torn = np.zeros(int(flat.max(initial=0)) + 1, np.bool_)
+    is_torn = np.zeros(point_count, np.bool_)
     is_torn[flat[before[is_apart]]] = True
     kept = ~is_torn[flat[before]]
     around = np.stack([before[kept] // 3, behind[kept] // 3], axis=1)

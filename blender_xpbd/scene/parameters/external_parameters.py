@@ -10,6 +10,19 @@ PUSH = ("push_x", "push_y", "push_z")
 
 EXTERNAL_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
+        "gravity_factor",
+        "Gravity",
+        "How strongly gravity acts on this object, by that of the scene: 0 floats, below 0 rises as a balloon does",
+        1.0,
+        "",
+        -1000.0,
+        1000.0,
+        -1.0,
+        2.0,
+        roles=(JELLY, CLOTH, STRAND, GRAINS),
+        animatable=True,
+    ),
+    Parameter(
         "force_weight",
         "Force Fields",
         "How strongly force fields and winds act on the object: 0 is not at all",

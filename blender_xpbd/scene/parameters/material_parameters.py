@@ -19,6 +19,7 @@ from .material_choices import (
 )
 from .mode_parameters import MODE_PARAMETERS
 from .plasticity_parameters import PLASTICITY_PARAMETERS
+from .solver_parameters import MINIMUM_SUBSTEPS
 from .strand_parameters import STRAND_PARAMETERS
 
 __all__ = ["CLOTH", "COLLIDER", "GRAINS", "JELLY", "MATERIAL_PARAMETERS", "STRAND"]
@@ -458,4 +459,5 @@ MATERIAL_PARAMETERS: tuple[Parameter, ...] = (
     *GRAIN_PARAMETERS,
     *MODE_PARAMETERS,
     *PLASTICITY_PARAMETERS,
+    MINIMUM_SUBSTEPS,
 )

@@ -11,7 +11,8 @@ STRAND_PARAMETERS: tuple[Parameter, ...] = (
         "radius",
         "Radius",
         "Half the thickness of a strand, or of the threads that are loose edges of a cloth: from it follow mass and "
-        "stiffness. Or the radius of each grain. It is the gap that they keep to other surfaces",
+        "stiffness. Or the radius of each grain; where it was never set, grains are as large as fits between their "
+        "points. It is the gap that they keep to other surfaces",
         0.002,
         "m",
         0.0,

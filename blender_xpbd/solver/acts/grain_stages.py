@@ -4,6 +4,7 @@
 import taichi as ti
 
 from ...contacts.external import external_acceleration
+from ...contacts.grains.gather import gather_contacts
 from ...contacts.grains.listing import check_grains, list_grains, sort_grains
 from ...contacts.grains.push import rest_grain, settle_slab, sweep_slab
 from ...contacts.grains.tables import GRAIN_PARTICLE
@@ -14,6 +15,7 @@ from ..order.stages import (
     CHECK_GRAINS,
     DETAIL,
     FIRST,
+    GATHER_GRAINS,
     LIST_GRAINS,
     REST_GRAINS,
     SETTLE_GRAINS,
@@ -43,15 +45,17 @@ def take_grain_turn(
     if act == CHECK_GRAINS:
         check_grains(particles, pairs, turn, turns, substep)
     if act == SORT_GRAINS:
-        sort_grains(particles, pairs, substep)
+        sort_grains(pairs, substep)
     if act == LIST_GRAINS:
         list_grains(particles, pairs, turn, turns, substep)
+    if act == GATHER_GRAINS:
+        gather_contacts(particles, starts, pairs, slab, h, variant)
     if act == TOUCH_GRAINS:
-        sweep_slab(particles, starts, pairs, slab, order.stages[stage, DETAIL], h, variant)
+        sweep_slab(particles, pairs, slab, order.stages[stage, DETAIL])
     if act == REST_GRAINS:
         rest_share(particles, starts, contacts, pairs, turn, turns, h, variant)
     if act == SETTLE_GRAINS:
-        settle_slab(particles, starts, pairs, slab, particles.gravity[0].norm() * h)
+        settle_slab(particles, pairs, slab, particles.gravity[0].norm() * h)
 
 
 @ti.func

@@ -9,9 +9,11 @@ import taichi as ti
 from ...constraints.constraint import BDF2
 from ...contacts.generate import to_world
 from ...contacts.pairs.limit import limit_pair
+from ...contacts.pairs.push import weight_of
 from ...contacts.pairs.tables import NEAR_INTS, POINTS, ROW
 from ..windows.pair_tables import (
     COLLIDER,
+    IS_SOLID,
     MOST_PUSHING,
     PARTICLE,
     PUSHING,
@@ -36,6 +38,23 @@ def count_pair(pairs: ti.template(), n, column):
     ti.atomic_add(pairs.object_counts[a, column], 1)
     if a != b:
         ti.atomic_add(pairs.object_counts[b, column], 1)
+
+
+@ti.func
+def keeps_force(particles: ti.template(), pairs: ti.template(), n):
+    """Whether the force of a near pair is given again: one side is a solid, and the other one is solid or backed.
+
+    What is light and hangs free would be pushed far away by what a heavy body weighs.
+    """
+    k, has_solid, is_backed = pairs.near_ints[n * NEAR_INTS + ROW], False, True
+    for i in range(4):
+        if pairs.object_rows[object_of(pairs, k, i), IS_SOLID] == 1:
+            has_solid = True
+        elif weight_of(pairs, n, i) != 0.0:
+            particle = pairs.surface_elements[pairs.pair_ints[k, POINTS + i], 0]
+            if particles.positions[particle][3] > 0.0:
+                is_backed = is_backed and pairs.backed[particle] == 1
+    return has_solid and is_backed
 
 
 @ti.func

@@ -64,7 +64,7 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, subs
     if act == FIND_NEAR:
         find_near_task(world.particles, starts, world.pairs, task, h, variant.embeds)
     if act == TOUCH_PAIRS:
-        touch_pair_task(world.particles, starts, world.pairs, task, detail, variant.embeds)
+        touch_pair_task(world.particles, starts, world.pairs, task, detail, h, variant.embeds)
     if act == CHECK_WINDOW:
         check_share(world.particles, world.pairs, turn, turns, substep)
     if act == REOPEN_WINDOW:

@@ -1,25 +1,27 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sweeps over near pairs, and over what colliders hold: which pairs and points each of them asks.
 
-A whole sweep asks all pairs, and lists those that push or will soon. The sweeps after it ask only these, and of them
-only pairs of which a particle was pushed since. When they are calm, a whole sweep looks whether all are. Most near
-pairs never push, and most that push are right after two or three sweeps. ``pairs`` is the pack ``packs.Pairs``.
+Where bodies are embedded, the first sweep of a substep gives the forces of the one before again. A whole sweep asks
+all pairs, and lists those that push or will soon. The sweeps after it ask only these, and of them only pairs of which
+a particle was pushed since. When they are calm, a whole sweep looks whether all are. Most near pairs never push, and
+most that push are right after two or three sweeps. ``pairs`` is the pack ``packs.Pairs``.
 """
 
 import taichi as ti
 
 from ...contacts.contact import touch_again
 from ...contacts.pairs.anchors import forget_anchors, keep_anchor, note_slide
+from ...contacts.pairs.press import note_force, press_pair
 from ...contacts.pairs.push import external_speed
 from ...contacts.pairs.settle import settle_pair
 from ...contacts.pairs.tables import MULTIPLIER, NEAR_FRICTION, NEAR_WIDTH
 from ...contacts.pairs.touch import IS_BUSY, IS_LISTED, IS_STILL, touch_pair, was_pushed
 from ..order.stages import MOST_SWEEPS
 from ..windows.pair_tables import PUSHING, SETTLING_SWEEPS, SWEPT
-from .pair_functions import count_pair
+from .pair_functions import count_pair, keeps_force
 
-# which pairs a sweep asks
-NONE, LISTED, ALL = range(3)
+# which pairs a sweep asks; those that are pressed it only pushes by what they had
+NONE, LISTED, ALL, PRESSED = range(4)
 # what a sweep tells the next one, the greatest of all tasks: it asked what was listed, or all, and had nothing to push;
 # or it had
 CALM_LISTED, CALM_ALL, BUSY = range(3)
@@ -46,11 +48,17 @@ def asked(pairs: ti.template(), sweep):
 
 @ti.func
 def touch_pair_task(
-    particles: ti.template(), starts: ti.template(), pairs: ti.template(), task, sweep, embeds: ti.template()
+    particles: ti.template(), starts: ti.template(), pairs: ti.template(), task, sweep, h, embeds: ti.template()
 ):
     """Push the near pairs of a task apart; of listed ones, in every other sweep from the last one to the first."""
     scope, first, answer = asked(pairs, sweep), pairs.pair_starts[task], CALM_LISTED
     count, listed = 0, 0
+    if ti.static(embeds):
+        # what it answers lets the next one ask all
+        if sweep == 0:
+            scope = PRESSED
+            for n in range(first, first + pairs.near_counts[task]):
+                press_pair(particles, pairs, pairs, n, h, embeds)
     if scope == ALL:
         answer, count = CALM_ALL, pairs.near_counts[task]
     elif scope == LISTED:
@@ -88,6 +96,8 @@ def touch_again_task(world: ti.template(), order: ti.template(), task, sweep, h,
                 for k in range(first, segments[segment, 1]):
                     points[first + held] = k
                     if world.contacts.touches[k] > 0:
+                        if ti.static(variant.embeds):
+                            world.pairs.backed[world.contacts.elements[k, 0]] = 1
                         held += ti.cast(may_be_pushed(world.contacts, world.pairs, k), ti.i32)
                 counts[segment] = held
             for m in range(first, first + counts[segment]):
@@ -139,6 +149,9 @@ def settle_task(
                 if sweep == 0:
                     if pairs.near_floats[n * NEAR_WIDTH + NEAR_FRICTION] > 0.0:
                         note_slide(particles, starts, pairs, pairs, n, variant.embeds)
+                    if ti.static(variant.embeds):
+                        if keeps_force(particles, pairs, n):
+                            note_force(particles, pairs, pairs, n, h, variant.embeds)
                     count_pair(pairs, n, PUSHING)
                 speed = external_speed(particles, pairs, pairs, n, h, variant)
                 is_busy = is_busy | settle_pair(particles, pairs, pairs, n, inverse_h, speed, variant.embeds)

@@ -14,6 +14,7 @@
 | SOLVE_LEVELS | pulls go far through stiff cloth, by its coarse levels | – |
 | CHECK_GRAINS | whether a grain has strayed from where pairs of grains were listed | – |
 | SORT_GRAINS, LIST_GRAINS | if so, grains are sorted into cells and layers, and near pairs are listed | – |
+| GATHER_GRAINS | of these, what may touch in this substep | – |
 | TOUCH_GRAINS | these are pushed apart, and held by friction, by TOUCH in between | – |
 | PROJECT | constraints move particles, one after the other | ``solve(constraint, …)`` |
 | TOUCH | colliders push points out, and hold them by friction; before PROJECT too, where it begins warm | – |
@@ -88,6 +89,7 @@ NOTE_PLACES = 37
 FIT_NODES, ATTRACT = range(48, 50)
 # those of grains
 CHECK_GRAINS, SORT_GRAINS, LIST_GRAINS, TOUCH_GRAINS, REST_GRAINS, SETTLE_GRAINS = range(50, 56)
+GATHER_GRAINS = 56
 # that of plastic bodies
 FLOW = 38
 # that of a hand
@@ -203,6 +205,7 @@ def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Sta
     early = int(has.has_contacts and has.touches_first)
     if has.has_grains:
         stages += [Stage(CHECK_GRAINS, part_count), Stage(SORT_GRAINS, 1), Stage(LIST_GRAINS, part_count)]
+        stages += _grain_sweep(GATHER_GRAINS, 0)
     stages += _by_task(TOUCH, contact_rounds) * early
     for iteration in range(iterations):
         stages += _by_task(PROJECT, rounds, iteration)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from ...geometry.components import dense_labels
 from ..order.linked_particles import linked_particles
+from ..system.body_gravity import body_gravities
 from ..system.external_arrays import push_factors
 from ..system.system import System
 
@@ -36,8 +37,10 @@ class Falls:
 
     def gravity(self, frame_index: int) -> Floats:
         """Of a frame, with what pushes bodies [m/s²], shape (particles, 3)."""
-        gravities = self._system.tracks.gravities(self._system.scene.gravity, [frame_index])
-        result: Floats = np.repeat(gravities, len(self._masses), axis=0)
+        scene, tracks = self._system.scene, self._system.tracks
+        # besides particles of bodies there are those of colliders, which have no mass
+        result: Floats = np.repeat(tracks.gravities(scene.gravity, [frame_index]), len(self._masses), axis=0)
+        result[: len(self._owners)] = body_gravities(scene, tracks, frame_index)[self._owners]
         if external := self._system.external:
             result[: len(self._owners)] += self._push_factors * external.pushes(frame_index)[self._owners]
         return result

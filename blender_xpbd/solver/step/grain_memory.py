@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...contacts.grains.tables import PAIR_ANCHOR, TOLD_LIST
+from ...contacts.grains.tables import TOLD_LIST, TOUCHED
 from ...device.arrays import read_array, write_array
 from ...scene.errors import XpbdError
 from .grain_state import neighbour_arrays
@@ -27,12 +27,11 @@ def read_grain_pairs(state: State) -> Floats:
     counts = read_array(kept.grain_counts)
     grains = len(counts) // 2
     mine = slice(*(np.array([0, grains]) + grains * int(read_array(kept.grains_told)[TOLD_LIST])))
-    multipliers = read_array(kept.grain_multipliers)[mine]
-    touches = (multipliers != 0.0) & (np.arange(multipliers.shape[1]) < counts[mine, None])
+    anchors = read_array(kept.grain_anchors)[mine]
+    touches = (anchors[:, :, TOUCHED] != 0.0) & (np.arange(anchors.shape[1]) < counts[mine, None])
     owners, places = np.nonzero(touches)
     others = read_array(kept.grain_pairs)[mine][owners, places]
-    anchors = read_array(kept.grain_states)[mine][owners, places, PAIR_ANCHOR : PAIR_ANCHOR + 3]
-    return np.column_stack([owners, others, anchors]).astype(np.float64)
+    return np.column_stack([owners, others, anchors[owners, places, :TOUCHED]]).astype(np.float64)
 
 
 def with_grain_pairs(state: State, rows: Floats) -> State:
@@ -47,15 +46,14 @@ def with_grain_pairs(state: State, rows: Floats) -> State:
     if counts.max(initial=0) > room:
         state = with_pairs(state, **neighbour_arrays(grains, int(counts.max())))
     kept = state.world.pairs
-    pairs, multipliers = read_array(kept.grain_pairs), read_array(kept.grain_multipliers)
-    states, told = read_array(kept.grain_states), read_array(kept.grains_told)
+    pairs, old = read_array(kept.grain_pairs), read_array(kept.grain_anchors)
+    told = read_array(kept.grains_told)
     told[TOLD_LIST] = 0
-    pairs[owners, places], multipliers[owners, places] = others, 1.0
-    states[owners, places, PAIR_ANCHOR : PAIR_ANCHOR + 3] = anchors
+    pairs[owners, places], old[owners, places, TOUCHED] = others, 1.0
+    old[owners, places, :TOUCHED] = anchors
     write_array(kept.grain_counts, np.concatenate([counts, np.zeros(grains)]).astype(np.int32))
     write_array(kept.grain_pairs, pairs)
-    write_array(kept.grain_multipliers, multipliers)
-    write_array(kept.grain_states, states)
+    write_array(kept.grain_anchors, old)
     write_array(kept.grains_told, told)
     return state
 

@@ -8,14 +8,16 @@ from typing import Any
 import taichi as ti
 
 from ...contacts.grains.tables import (
+    CONTACT_INTS,
+    CONTACT_WIDTH,
     FIRST_NEIGHBOURS,
-    GRAIN_PAIR_WIDTH,
+    GIVEN_WIDTH,
     GRAINS_TOLD_WIDTH,
     LAYER_BINS,
     SLABS,
     TOLD_LACKS_ROOM,
 )
-from ...device.arrays import make_array, make_zero_vectors, make_zeros, read_array
+from ...device.arrays import make_array, make_zero_rows, make_zero_vectors, make_zeros, read_array
 from ...device.runtime import real_type
 from ..system.system import System
 
@@ -30,16 +32,20 @@ def grain_arrays(system: System) -> dict[str, Any]:
         "grain_grips": make_array(grains.grips, ti.f32),
         "grain_rules": make_array(grains.rules(system.tracks, 0), ti.f32),
         "grid_sizes": make_array(grains.sizes, ti.f32),
-        "grain_touched": make_zeros((count,), ti.i32),
+        "grain_touched": make_zeros((len(system.positions) if count else 0,), ti.i32),
         "grain_places": make_zero_vectors(count),
+        "grain_balls": make_zero_vectors(count),
         "grain_cells": make_zeros((count, 3), ti.i32),
         "grain_keys": make_zeros((count,), ti.i32),
         "grain_order": make_zeros((count,), ti.i32),
         "layer_starts": make_zeros((LAYER_BINS + 1 if count else 0,), ti.i32),
         "slab_starts": make_zeros((SLABS + 1,), ti.i32),
         "bucket_grains": make_zeros((count,), ti.i32),
+        "bucket_keys": make_zeros((count,), ti.i32),
+        "bucket_balls": make_zero_vectors(count),
         "bucket_starts": make_zeros((buckets + 1,), ti.i32),
         "grain_counts": make_zeros((2 * count,), ti.i32),
+        "grain_contact_counts": make_zeros((SLABS,), ti.i32),
         "grains_told": make_zeros((GRAINS_TOLD_WIDTH,), ti.i32),
         **neighbour_arrays(count, FIRST_NEIGHBOURS if count else 0),
     }
@@ -49,8 +55,10 @@ def neighbour_arrays(count: int, room: int) -> dict[str, Any]:
     """Those with room for so many neighbours of each grain, in two lists: the one before is still read."""
     return {
         "grain_pairs": make_zeros((2 * count, room), ti.i32),
-        "grain_multipliers": make_zeros((2 * count, room), real_type()),
-        "grain_states": make_zeros((2 * count, room, GRAIN_PAIR_WIDTH), real_type()),
+        "grain_anchors": make_zero_vectors(2 * count, room),
+        "grain_contact_ints": make_zero_rows(count * room, CONTACT_INTS, ti.i32),
+        "grain_contacts": make_zero_rows(count * room, CONTACT_WIDTH, ti.f32),
+        "grain_given": make_zero_rows(count * room, GIVEN_WIDTH, ti.f32),
     }
 
 

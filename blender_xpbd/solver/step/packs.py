@@ -161,17 +161,19 @@ Order = pack_type(
 )
 # contact between bodies: surfaces, pairs and limits as in ``contacts.pairs.tables``; the rows of ``pair_starts`` and
 # the windows of particles for a substep, and those for which pairs are listed, as in ``contacts.search``; the near
-# pairs of a task stand from its first pair on. Rows and counts of objects, what substeps tell and vertices as in
+# pairs of a task stand from its first pair on. Whether a collider touches a particle of cloth in this substep, where
+# there is jelly. Rows and counts of objects, what substeps tell and vertices as in
 # ``pair_tables``. Of each particle, its velocity when the substep began, where it came before pairs pushed it, and how
 # far it may go [m] in the frame of its island. Of each island, which has the number of its first object, the
 # displacement that it is looked at from, its mean one [m], and the angular momentum [kg m²/s] by predicted
 # velocities. Of each particle, where it was when the list was made, and how far it has strayed since [m], in the frame
 # of its island; of each island how far that has come [m]. Places of vertices in their collider's frame at both ends of
 # the frame [m]. Places of particles at the ends of the substeps of a launch that may stay clear, a row each [m]. Then
-# grains as in ``Grains``; where they were when pairs were listed [m], their cells and the keys of these; grains sorted
-# by layers, with the first of each layer and slab, and by buckets of cells; the neighbours of each grain, and what its
-# pairs do, columns as in ``contacts.grains.tables``. What attracts is as in ``Attraction``, with centre, mass and size
-# of each node
+# grains as in ``Grains``; where they were when pairs were listed [m], and where they are, with their radii; their
+# cells, the keys of rows of these; grains sorted by layers, with the first of each layer and slab, and by buckets of
+# cells, with these keys and those places; the neighbours of each grain, with anchors, and contacts of a substep,
+# columns as in ``contacts.grains.tables``. What attracts is as in ``Attraction``, with centre, mass and size of each
+# node
 Pairs = pack_type(
     surface_elements=INT_TABLE,
     surface_weights=FLOAT_TABLE,
@@ -195,6 +197,7 @@ Pairs = pack_type(
     held_points=INTS,
     held_counts=INTS,
     pushed=INTS,
+    backed=INTS,
     anchor_ints=INT_TABLE,
     anchor_floats=REAL_TABLE,
     anchor_heads=INTS,
@@ -227,17 +230,23 @@ Pairs = pack_type(
     grid_sizes=SINGLES,
     grain_touched=INTS,
     grain_places=VECTORS,
+    grain_balls=VECTORS,
     grain_cells=INT_TABLE,
     grain_keys=INTS,
     grain_order=INTS,
     layer_starts=INTS,
     slab_starts=INTS,
     bucket_grains=INTS,
+    bucket_keys=INTS,
+    bucket_balls=VECTORS,
     bucket_starts=INTS,
     grain_counts=INTS,
     grain_pairs=INT_TABLE,
-    grain_multipliers=REAL_TABLE,
-    grain_states=FLOATS_3D,
+    grain_anchors=VECTOR_TABLE,
+    grain_contact_counts=INTS,
+    grain_contact_ints=VECTORS,
+    grain_contacts=VECTORS,
+    grain_given=VECTORS,
     grains_told=INTS,
     attracting=INTS,
     attracting_weights=SINGLES,

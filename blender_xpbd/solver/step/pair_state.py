@@ -9,13 +9,22 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from ...contacts.pairs.tables import ANCHOR_INTS, NEAR_INTS, NEAR_WIDTH, OBJECT_WIDTH, PAIR_INTS, PAIR_WIDTH
+from ...contacts.pairs.tables import (
+    ANCHOR_FLOATS,
+    ANCHOR_INTS,
+    NEAR_INTS,
+    NEAR_WIDTH,
+    OBJECT_WIDTH,
+    PAIR_INTS,
+    PAIR_WIDTH,
+)
 from ...device.arrays import make_array, make_zero_vectors, make_zeros
 from ...device.runtime import real_type
 from ..system.contact_objects import ContactObjects
 from ..windows.pair_tables import (
     FIRST,
     IS_FREE,
+    IS_SOLID,
     LAST,
     OBJECT_COUNT_WIDTH,
     OBJECT_ROW_WIDTH,
@@ -73,6 +82,7 @@ def staying_arrays(
     rows[:, [FIRST, LAST]] = objects.asked_ranges
     rows[:, IS_FREE] = [bool((inverse_masses[a:b] > 0.0).all()) for a, b in objects.particle_ranges]
     rows[objects.body_count :, IS_FREE] = 0
+    rows[:, IS_SOLID] = objects.solids
     vertices = objects.vertices
     return {
         "surface_elements": make_array(objects.elements, ti.i32),
@@ -122,6 +132,7 @@ def working_arrays(objects: int, particles: int, tasks: int, noted: int) -> Arra
         "listed_counts": make_zeros((tasks,), ti.i32),
         "watched_counts": make_zeros((tasks,), ti.i32),
         "pushed": make_zeros((particles,), ti.i32),
+        "backed": make_zeros((particles,), ti.i32),
         "noted_places": make_zero_vectors(noted, particles),
     }
 
@@ -156,5 +167,5 @@ def anchor_arrays(capacity: int) -> Arrays:
     """Room for the anchors of so many pairs."""
     return {
         "anchor_ints": make_zeros((capacity, ANCHOR_INTS), ti.i32),
-        "anchor_floats": make_zeros((capacity, 3), real_type()),
+        "anchor_floats": make_zeros((capacity, ANCHOR_FLOATS), real_type()),
     }

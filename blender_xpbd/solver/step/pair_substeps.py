@@ -53,6 +53,7 @@ from ..windows.pair_tables import (
 )
 from ..windows.window_functions import MARGIN, MARGIN_DURATION
 from .clear_frames import ClearFrames
+from .frame_samples import FrameSamples
 from .packs import Pairs
 from .pair_state import anchor_arrays, held_arrays, near_arrays, pair_arrays, staying_arrays
 from .plan import SERIAL, Plan
@@ -83,7 +84,9 @@ class PairSubsteps:
         passed: how often something of each body may have passed through since the last frame that is kept; likewise.
     """
 
-    def __init__(self, system: System, objects: ContactObjects, colliders: ColliderSet, plan: Plan) -> None:
+    def __init__(
+        self, system: System, objects: ContactObjects, colliders: ColliderSet, plan: Plan, samples: FrameSamples
+    ) -> None:
         """Prepare the search.
 
         Args:
@@ -91,7 +94,9 @@ class PairSubsteps:
             objects: that may touch.
             colliders: of the scene.
             plan: how the system runs, without pairs.
+            samples: note where particles are within a frame.
         """
+        self._samples = samples
         self._objects, self._colliders, self._contact_points = objects, colliders, system.contacts.elements
         self._search = PairSearch(objects.surfaces, _contents(system, objects))
         self._crossing_search = CrossingSearch(objects.surfaces)
@@ -186,11 +191,14 @@ class PairSubsteps:
         if read_array(self._arrays["anchor_count"])[0]:
             self.restore(np.zeros((0, ROW_WIDTH)))
             self._plan = self._with_pairs(self._plan)
-        first = 0
+        first, stops = 0, self._samples.stops(WHOLE)
         while first < self._substeps:
             count = self.clear.simulate(self._plan, first, self._team_size)
             if not self._stays_clear(0, count):
                 return False
+            for stop in stops:
+                if first < stop <= first + count:
+                    self._note_places(WHOLE, stop, note=stop - first)
             first += count
         self.clear.note_clear()
         return True
@@ -218,8 +226,9 @@ class PairSubsteps:
         self._told = np.zeros(TOLD_WIDTH, np.int32)
         self._told[[MOST_SEARCHES, NEXT_SPAN]] = MOST_ROUNDS - 1, max(FIRST_SPAN, round(FIRST_SHARE * self._substeps))
         begin, last = 0, self._substeps * self._stage_count
+        stops = [stop * self._stage_count for stop in self._samples.stops(frame_slice)]
         while begin < last:
-            end = last
+            end = next(stop for stop in stops if stop > begin)
             if must_look:
                 must_look = self._begin_untangling()
                 self._was_tangled |= must_look
@@ -230,6 +239,7 @@ class PairSubsteps:
                     self._told[NEXT_SPAN] = 1
             self._run(begin, end)
             begin = end
+            self._note_places(frame_slice, begin // self._stage_count)
         self._end_untangling()
         # what is not tangled is kept so by the truncation, unless it tells otherwise
         has_passed = bool(read_array(self.counts)[:, TUNNELLED].any())
@@ -237,7 +247,7 @@ class PairSubsteps:
         return self._plan
 
     def anchors(self) -> npt.NDArray[np.float64]:
-        """What static friction has to remember from frame to frame, shape (anchors, 8)."""
+        """What static friction has to remember from frame to frame, shape (anchors, 9)."""
         return read_anchors(self._arrays)
 
     def restore(self, anchors: npt.NDArray[Any]) -> None:
@@ -254,6 +264,13 @@ class PairSubsteps:
         self._place_vertices(frame_index)
         if frame_slice.number == 0:
             write_array(self.counts, np.zeros((len(self._alone), OBJECT_COUNT_WIDTH), np.int32))
+
+    def _note_places(self, frame_slice: FrameSlice, substeps: int, note: int | None = None) -> None:
+        """Let a sample be taken that is due; ``note`` of a frame that stayed clear, whose substeps are all over."""
+        places = self._plan.state.particles.positions if note is None else self._arrays["noted_places"]
+        self._samples.note(
+            frame_slice, substeps, lambda: read_array(places) if note is None else read_array(places)[note]
+        )
 
     def _stays_clear(self, first: int, last: int) -> bool:
         """Whether nothing came near from one note of places to a later one; where it is not plain, half by half."""

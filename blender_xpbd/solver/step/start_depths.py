@@ -18,6 +18,7 @@ from ...contacts.tables import POINT_BODY
 from ...device.arrays import make_array, make_zeros, read_array, write_array
 from ...device.launch import launch
 from ...scene.errors import Notice
+from ..system.body_gravity import strongest_pull
 from ..system.colliders import ColliderSet
 from ..system.frame_slice import WHOLE
 from ..system.system import System
@@ -104,7 +105,7 @@ def with_start_depths(system: System, state: State, colliders: ColliderSet) -> t
     }
     if not deepest:
         return state, None
-    gravity = max(float(np.linalg.norm(system.scene.gravity)), LEAST_GRAVITY)
+    gravity = max(strongest_pull(system.scene), LEAST_GRAVITY)
     # where it is slowed down most, what comes out weighs nothing, and goes no farther
     duration = float(np.sqrt(6.0 * max(deepest.values()) / gravity))
     found = StartDepths(duration, system.scene.frames.frame_duration, deepest)
@@ -139,7 +140,7 @@ def _depths(system: System, state: State, colliders: ColliderSet, asked: list[in
 def _resting_depths(system: System) -> Floats:
     """How deep points of each body may be, and count as lying on the surface [m]."""
     h = system.scene.frames.frame_duration / system.scene.settings.substeps
-    fallen = RESTING * float(np.linalg.norm(system.scene.gravity)) * h * h
+    fallen = RESTING * strongest_pull(system.scene) * h * h
     sizes = np.array([float(np.ptp(model.positions, axis=0).max()) for model in system.models])
     return np.maximum(fallen, ROUNDING * sizes)
 

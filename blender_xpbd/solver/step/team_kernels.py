@@ -15,7 +15,7 @@ import taichi as ti
 
 from ...constraints.constraint import BDF2, RATES
 from ...constraints.grab import hold_grabbed
-from ...contacts.contact import project_contact
+from ...contacts.contact import OUT_OF_REACH, are_grains_alone, project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
 from ...forces.attraction import fit_nodes
 from ..acts.external_functions import blow_share, push_share
@@ -139,6 +139,8 @@ def project_contact_task(
                     is_asked = is_pushed(world, k)
                     if is_asked:
                         note_moved(world, k)
+            if ti.static(are_grains_alone(variant)):
+                is_asked = is_first or world.contacts.touches[k] != OUT_OF_REACH
             if is_asked:
                 project_contact(
                     world.particles,

@@ -8,6 +8,7 @@ from .substeps import (
     CRUSHED_SHARE,
     MOST_SUBSTEPS,
     substeps_for_cloth,
+    substeps_for_piles,
     substeps_for_stiffness,
     substeps_for_weight,
     substeps_needed,
@@ -16,12 +17,15 @@ from .system import System
 
 
 def stiffness_advice(system: System) -> str:
-    """What is to be told of jelly that is too stiff or too fast for the substeps, or "" where it is not."""
+    """What is to be told of jelly too stiff or too fast for the substeps, or of grains too small, or ""."""
     settings = system.scene.settings
     # that a draft rebounds too low is by choice; that it bends as another material does is told
     needed = substeps_for_stiffness(system) if settings.quality == "DRAFT" else substeps_needed(system)
     if settings.solver_mode != "XPBD" or settings.iterations > 1 or needed <= settings.substeps:
         return ""
+    if substeps_for_piles(system) == needed:
+        text = f"Some grains are so small that in a pile {settings.substeps} substeps let them sink into each other; "
+        return f"{text}about {needed} hold them apart.{_way_to(needed, settings)}"
     text = (
         f"Some jelly is so stiff, or so fast, for the size of its cells that {settings.substeps} substeps let it bend "
         "and yield too softly, and rebound too low; "

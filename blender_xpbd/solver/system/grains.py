@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ...bodies.body_model import BodyModel
 from ...bodies.vertex_factors import vertex_factors
-from ...contacts.grains.push import COHESION_REACH
+from ...contacts.grains.gather import COHESION_REACH
 from ...contacts.grains.tables import (
     GRAIN_BODY,
     GRAIN_INTS,

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from ...bodies.own_settings import drag_exponent
 from ...scene.body import Body
 from . import drag
+from .body_gravity import body_gravities
 from .frame_slice import WHOLE, FrameSlice
 from .system import System
 
@@ -54,7 +55,7 @@ def speed_changes(system: System, frame_index: int, frame_slice: FrameSlice = WH
         first = np.where((exponents > 0.0)[:, None], own, _rows(h * drag.fall(z), gravity, 1.0 - drag.mean(z)))
     else:
         old_gravity, old = _law(system, frame_index - 1, h)
-        changed = (old != z) | (old_gravity != gravity).any()
+        changed = (old != z) | (old_gravity != gravity).any(axis=1)
         rows = _rows(h * drag.fall(z), gravity, 1.0 - drag.kept(old) * drag.mean(z))
         rows += _rows(h * drag.reached(old) * drag.mean(z), old_gravity, np.zeros_like(z))
         first = np.where((changed & (exponents == 0.0))[:, None], rows, own)
@@ -68,7 +69,9 @@ def bdf2_history(system: System, body: Body) -> tuple[Floats, Floats, Floats]:
         BDF2's velocity of a body at the start and a substep before [m/s], and how far it came in between [m].
     """
     h = _step(system)
-    gravity, velocity = system.tracks.gravities(system.scene.gravity, [0])[0], np.asarray(body.velocity, np.float64)
+    number = next(number for number, model in enumerate(system.models) if model.body is body)
+    gravity = body_gravities(system.scene, system.tracks, 0)[number]
+    velocity = np.asarray(body.velocity, np.float64)
     z = min(_rate(system, body, 0) * h + drag_exponent(body, system.scene.settings), _GREATEST_DRAG)
     if z < 1e-8:
         return velocity, velocity - h * gravity, h * velocity - 0.5 * h * h * gravity
@@ -88,9 +91,9 @@ def _rate(system: System, body: Body, frame_index: int) -> float:
 
 
 def _law(system: System, frame_index: int, h: float) -> tuple[Floats, Floats]:
-    """Gravity [m/s²] and the k h of each body at a frame."""
+    """Gravity [m/s²], shape (bodies, 3), and the k h of each body at a frame."""
     rates = np.array([_rate(system, model.body, frame_index) for model in system.models], np.float64)
-    return system.tracks.gravities(system.scene.gravity, [frame_index])[0], rates * h
+    return body_gravities(system.scene, system.tracks, frame_index), rates * h
 
 
 def _rows(durations: Floats, gravity: Floats, lost: Floats) -> Floats:

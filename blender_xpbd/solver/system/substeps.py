@@ -10,23 +10,26 @@ one edge far.
 
 Cloth is stretched by its weight, since one sweep over its springs carries a pull one edge far. How much goes with
 h √(g/L) for edges of the length L, whatever the size and the mesh of the cloth, and whether pins hold it or what it
-lies on.
+lies on. Tubes that have to fall into creases are stretched at least twice as much: few springs carry all of it.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from ...bodies.body_model import BodyModel
 from ...bodies.own_settings import is_pbd
+from ...bodies.tubes import collapses
 from ...geometry.edges import edge_lengths
 from ...scene.collider import Collider
 from ...scene.scene import Scene
 from ...scene.settings import EFFORTS, SOLVER_PARAMETERS
 from ...scene.transforms import at_frame, transformed
+from .body_gravity import pull_of, strongest_pull
 from .mode import hardness
 from .system import System
 
@@ -43,6 +46,9 @@ PRESSED_VOLUME_ENOUGH = 0.5
 # h √(g/L) up to which cotton of irregular triangles, garments and cloth without pins have a 99th percentile of strain
 # of 5 %, weighted by area: it is 3.2 times as large. docs/experiments.md, Substeps of cloth
 CLOTH_ENOUGH = 0.05 / 3.2
+# how many times as many substeps tubes take that fall into creases, so that their strain is at most 5 %, or 1.5 times
+# that of the converged run, within a tenth: docs/experiments.md, Sleeves that are held level
+CREASED = 2.7
 # share of its mean edge by which a jelly that hits moves in a substep, up to which balls of 1 m rebound within a tenth
 # of the converged run: docs/experiments.md, Substeps of rubber and of hits
 HIT_SHARE = 0.12
@@ -75,7 +81,7 @@ def substeps_for_piles(system: System) -> int:
     """From how many substeps on grains bear each other without sinking into each other."""
     if len(system.grains) == 0:
         return 0
-    gravity = float(np.linalg.norm(system.scene.gravity))
+    gravity = strongest_pull(system.scene)
     return math.ceil(system.scene.frames.frame_duration * math.sqrt(gravity / (PILE_SHARE * system.grains.radii.min())))
 
 
@@ -85,12 +91,32 @@ def substeps_for_cloth(system: System) -> int:
     It is the nearest multiple of the default, so that bending is solved ten times a frame (``plate_intervals``), with
     *Draft* as well.
     """
+    return _substeps_for_edges(system.scene, _sheets(system))
+
+
+def substeps_for_tubes(system: System) -> int:
+    """Likewise for tubes of cloth that fall into creases; 0 where there are none.
+
+    Nothing is told where they get fewer: the default *At Most* was enough for all that were measured.
+    """
     scene = system.scene
-    travel = scene.frames.frame_duration * math.sqrt(float(np.linalg.norm(scene.gravity))) / CLOTH_ENOUGH
+    tubes = [model for model in _sheets(system) if collapses(model, model.body.material.gravity_factor * scene.gravity)]
+    return _substeps_for_edges(scene, tubes, CREASED)
+
+
+def _sheets(system: System) -> list[BodyModel]:
+    """Cloth that is simulated by its material."""
     sheets = [model for model in system.models if len(model.body.face_sizes) and not len(model.tetrahedra)]
-    edges = [_mean_edge(model) for model in sheets if not is_pbd(model.body, scene.settings)]
-    needed = max((travel / math.sqrt(edge) for edge in edges if edge > 0.0), default=0.0)
-    return FEWEST_SUBSTEPS * round(needed / FEWEST_SUBSTEPS)
+    return [model for model in sheets if not is_pbd(model.body, system.scene.settings)]
+
+
+def _substeps_for_edges(scene: Scene, sheets: Sequence[BodyModel], factor: float = 1.0) -> int:
+    """So many times what the edges of some cloth ask for, as the nearest multiple of the default."""
+    travel = factor * scene.frames.frame_duration / CLOTH_ENOUGH
+    efforts = [
+        travel * math.sqrt(pull_of(scene, model.body) / edge) for model in sheets if (edge := _mean_edge(model)) > 0.0
+    ]
+    return FEWEST_SUBSTEPS * round(max(efforts, default=0.0) / FEWEST_SUBSTEPS)
 
 
 def substeps_needed(system: System) -> int:
@@ -103,7 +129,7 @@ def substeps_for_weight(system: System, model: BodyModel, share: float = KEPT_SH
     mean = _mean_edge(model)
     if mean == 0.0:
         return 0
-    gravity = float(np.linalg.norm(system.scene.gravity))
+    gravity = pull_of(system.scene, model.body)
     return math.ceil(system.scene.frames.frame_duration * math.sqrt(gravity / (share * mean)))
 
 
@@ -116,9 +142,16 @@ def substeps_for_material(system: System) -> int:
     """
     settings = system.scene.settings
     heavy = max((substeps_for_weight(system, model) for model in system.models if len(model.tetrahedra)), default=0)
-    needed = min(max(substeps_needed(system), substeps_for_cloth(system)), max(heavy, settings.maximum_substeps))
+    cloth = max(substeps_for_cloth(system), substeps_for_tubes(system))
+    needed = min(max(substeps_needed(system), cloth), max(heavy, settings.maximum_substeps))
     normal = max(needed, min(FEWEST_SUBSTEPS, settings.maximum_substeps))
-    return min(max(math.ceil(EFFORTS.get(settings.quality, 1.0) * normal), min(heavy, normal)), MOST_SUBSTEPS)
+    chosen = max(math.ceil(EFFORTS.get(settings.quality, 1.0) * normal), min(heavy, normal))
+    return min(max(chosen, wanted_substeps(system.scene)), MOST_SUBSTEPS)
+
+
+def wanted_substeps(scene: Scene) -> int:
+    """The most of what objects ask for: all of them share the substeps."""
+    return max((body.material.minimum_substeps for body in scene.bodies), default=0)
 
 
 def hit_speed(system: System, index: int) -> float:
@@ -132,7 +165,7 @@ def hit_speed(system: System, index: int) -> float:
         levels += [_heights(scene, other.positions) for other in scene.bodies if other is not body]
     if not levels:
         return 0.0
-    gravity = float(np.linalg.norm(scene.gravity))
+    gravity = pull_of(scene, body)
     own = float(_heights(scene, body.positions).min())
     duration = scene.frames.frame_duration * (scene.frames.count - 1)
     fall = min(max(own - min(float(level.min()) for level in levels), 0.0), 0.5 * gravity * duration**2)

@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...contacts.pairs.tables import ANCHOR_NEXT, EDGE_EDGE, KIND, POINTS
+from ...contacts.pairs.tables import ANCHOR_FLOATS, ANCHOR_NEXT, EDGE_EDGE, KIND, POINTS
 from ...device.arrays import read_array, write_array
 from ...scene.errors import XpbdError
 
 Floats = npt.NDArray[np.float64]
-# a row of a checkpoint: kind, four points, anchor [m]
-ROW_WIDTH = ANCHOR_NEXT + 3
+# a row of a checkpoint: kind, four points, slide [m] and force [N]
+ROW_WIDTH = ANCHOR_NEXT + ANCHOR_FLOATS
 # rows that a checkpoint may have per point of a surface; what is read from a disk is bounded
 MOST_PER_POINT = 256
 
 
 def read_anchors(arrays: dict[str, Any]) -> Floats:
-    """The anchors on the device, shape (anchors, 8)."""
+    """The anchors on the device, shape (anchors, 9)."""
     count = int(read_array(arrays["anchor_count"])[0])
     ints = read_array(arrays["anchor_ints"])[:count, :ANCHOR_NEXT]
     return np.concatenate([ints, read_array(arrays["anchor_floats"])[:count]], axis=1, dtype=np.float64)

@@ -3,9 +3,9 @@
 
 # of ``object_rows``: first particle and the one after the last; the island of the object, and that of the next substep;
 # whether nothing fixed is in it; whether in this substep a collider touches it; whether in this substep moves of it
-# were cut
-FIRST, LAST, ISLAND, NEXT_ISLAND, IS_FREE, IS_HELD, IS_CUT = range(7)
-OBJECT_ROW_WIDTH = 7
+# were cut; whether it fills the space inside its surface
+FIRST, LAST, ISLAND, NEXT_ISLAND, IS_FREE, IS_HELD, IS_CUT, IS_SOLID = range(8)
+OBJECT_ROW_WIDTH = 8
 # of ``told``: the substep, counted from 1, in which a particle was pushed out of where the search has looked, so that
 # another look is due, or 0, and whether one may be asked for; of how many sweeps in this substep the last one had to
 # change velocities; and for even and for odd sweeps over pairs, the last one, as ``sweep_code`` tells it

@@ -53,6 +53,8 @@ def begin_share(particles: ti.template(), pairs: ti.template(), turn, turns, ite
         mark = IS_NEAR
     for i in range(count * turn // turns, count * (turn + 1) // turns):
         pairs.pushed[i] = mark
+        if ti.static(variant.embeds):
+            pairs.backed[i] = 0
         if ti.static(variant.rebounds or variant.strikes):
             pairs.start_velocities[i] = particles.velocities[i]
     if turn == 0:

@@ -182,7 +182,7 @@ def test_a_played_run_is_no_bake_to_go_on_from(bake, make_body, fake_worker, tmp
     body = make_body()
     job = Path(bake().cache)
     target = type("Target", (), {"object_uid": body.session_uid})()
-    assert former_job([target]) == job
+    assert former_job([target], job.parent) == job
     PlayInputs(job).begin_run()
-    assert former_job([target]) is None
+    assert former_job([target], job.parent) is None
     assert not bake(cache=tmp_path / "elsewhere").from_cache

@@ -232,10 +232,11 @@ def test_what_the_panel_and_the_status_bar_say(bpy, make_body, fake_worker, opti
     report = json.dumps({**json.loads(summary.to_json()), "keys": 41, "key_error_mm": 0.812})
     values = json.loads(report) | {"every_frame_bytes": 5_612_000, "key_bytes": 904_000}
     report = json.dumps(values)
-    assert keys_text(report) == "41 keys, greatest error 0.81 mm, 5.6 → 0.9 MB"
+    assert keys_text(report) == "60 frames in 41 keys, greatest error 0.81 mm, 5.6 → 0.9 MB"
     rows = dict(summary_rows(report))
     assert (rows["Keys"], rows["Key Error"], rows["Size of Keys"]) == ("41", "0.81 mm", "5.6 → 0.9 MB")
-    assert finished_text(summary).startswith("Baked 60 frames of 1 object in ")
+    assert finished_text(summary).startswith("Baked 1 object in ")
+    assert ": 60 frames in " in finished_text(summary)
     assert " keys, greatest error " in finished_text(summary)
     every = run_bake(bpy.context, options(key_tolerance=0.0))
     assert "keys" not in finished_text(every)

@@ -7,36 +7,59 @@ from types import SimpleNamespace
 
 import pytest
 
-from blender_xpbd.scene.settings import FrameRange
+from blender_xpbd.scene.scene import Scene
+from blender_xpbd.scene.settings import FrameRange, SolverSettings
+from tests.solver.scenes import cloth
 
 
 @pytest.fixture
-def told(bpy, monkeypatch, tmp_path):
-    """What is told of 1,000 frames of 1,000,000 vertices: 12 GB."""
+def space(bpy):
     from blender_xpbd.addon.baking import space
 
+    return space
+
+
+@pytest.fixture
+def told(space, monkeypatch, tmp_path):
+    """What is told of a bake that needs 12 GB on the disk, 1 GB for the worker and 10 GB for keys."""
+    from blender_xpbd.addon.baking.needs import Needs
+
     def tell(disk, memory, *, has_fewer_keys=False):
+        monkeypatch.setattr(space, "needs_of", lambda _scene: Needs(12 * 10**9, 10**9, 10**10))
         monkeypatch.setattr(space, "free_memory", lambda: memory)
         monkeypatch.setattr(space.shutil, "disk_usage", lambda _path: SimpleNamespace(free=disk))
-        scene = SimpleNamespace(bodies=(SimpleNamespace(vertex_count=1_000_000),), frames=FrameRange(1, 1000))
-        notices = space.space_notices(scene, tmp_path / "not" / "there", has_fewer_keys=has_fewer_keys)
+        notices = space.space_notices(None, tmp_path / "not" / "there", has_fewer_keys=has_fewer_keys)
         return [(notice.code, notice.message) for notice in notices]
 
     return tell
 
 
 def test_what_fits_is_not_told(told):
-    assert told(13e9, 13e9) == []
+    assert told(13e9, 12e9) == []
 
 
 def test_a_disk_that_is_too_small(told):
     ((code, message),) = told(11e9, 13e9)
     assert code == "W_SPACE"
-    assert "12.0 GB, and 11.0 GB are free" in message
+    assert "12.0 GB" in message
+    assert "11.0 GB are free" in message
 
 
 def test_a_memory_that_is_too_small(told):
-    ((code, message),) = told(13e9, 500e6)
+    ((code, message),) = told(13e9, 5e9)
     assert code == "W_SPACE"
-    assert "500 MB are free: set a key tolerance" in message
-    assert told(13e9, 500e6, has_fewer_keys=True) == []
+    assert "11.0 GB of memory (10.0 GB for the shape keys), and 5.0 GB are free: set a key tolerance" in message
+    assert told(13e9, 5e9, has_fewer_keys=True) == []
+
+
+def test_a_memory_that_is_too_small_for_the_worker_alone(told):
+    ((code, message),) = told(13e9, 500e6, has_fewer_keys=True)
+    assert code == "W_SPACE"
+    assert "1.0 GB of memory, and 500 MB are free: close other programs" in message
+
+
+def test_a_bake_is_told_on_a_disk_without_room(space, monkeypatch, tmp_path):
+    monkeypatch.setattr(space, "free_memory", lambda: 10**12)
+    monkeypatch.setattr(space.shutil, "disk_usage", lambda _path: SimpleNamespace(free=1000))
+    scene = Scene((cloth(5),), (), FrameRange(1, 10), SolverSettings())
+    assert [notice.code for notice in space.space_notices(scene, tmp_path, has_fewer_keys=False)] == ["W_SPACE"]

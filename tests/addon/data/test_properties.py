@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from blender_xpbd.addon.data.goal_settings import GOAL_PARAMETERS
+from blender_xpbd.addon.data.overlay_settings import OVERLAY_PARAMETERS
 from blender_xpbd.scene.body import RESOLUTION_RANGE
 from blender_xpbd.scene.body_contact import CONTACT_PARAMETERS
 from blender_xpbd.scene.errors import XpbdError
@@ -44,7 +45,9 @@ OBJECT_NAMES = {
     "key_style",
     "cache_modifier",
     "play_record",
+    "start_topology",
     "bake_record",
+    "version",
     *(parameter.name for parameter in CONTACT_PARAMETERS),
     *(parameter.name for parameter in MATERIAL_PARAMETERS if parameter.name != "stiffness_input"),
 }
@@ -65,7 +68,9 @@ SCENE_NAMES = {
     "cache_directory",
     "report",
     "findings",
+    "version",
     *(parameter.name for parameter in SOLVER_PARAMETERS),
+    *(parameter.name for parameter in OVERLAY_PARAMETERS),
 }
 
 
@@ -227,6 +232,22 @@ def test_a_value_that_a_script_sets_counts(bpy):
     settings.role = "CLOTH"
     settings.preset = "DENIM"
     settings.bending_model = "NONE"
+    assert settings.preset == "MATERIAL"
+
+
+def test_clay_leaves_nothing_of_its_own_behind(bpy):
+    (settings, _), _ = owners(bpy)
+    settings.role = "JELLY"
+    settings.preset = "CLAY"
+    assert settings.yield_strain == 2.0
+    settings.preset = "JELLY_SOFT"
+    assert settings.yield_strain == 0.0
+    settings.yield_strain = 3.0
+    assert settings.preset == "JELLY_SOFT", "what a preset does not set is no matter of it"
+    settings.preset = "RUBBER"
+    assert settings.yield_strain == 3.0
+    settings.preset = "CLAY"
+    settings.yield_strain = 3.0
     assert settings.preset == "MATERIAL"
 
 

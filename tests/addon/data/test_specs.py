@@ -49,7 +49,8 @@ def test_a_property_of_some_roles_names_roles_that_there_are(settings):
 
 
 def test_every_vertex_factor_has_a_group_in_the_kinds_that_it_scales(bpy):
-    from blender_xpbd.addon.data.specs import GROUP_PROPERTIES, OBJECT_SETTINGS, group_property
+    from blender_xpbd.addon.data.group_settings import group_property
+    from blender_xpbd.addon.data.specs import GROUP_PROPERTIES, OBJECT_SETTINGS
 
     # the group of a push stands beside it in the panels
     assert tuple(group_property(factor) for factor in VERTEX_FACTORS if factor != "push") == GROUP_PROPERTIES
@@ -69,4 +70,5 @@ def test_what_a_file_keeps_for_us_is_hidden(bpy):
     from blender_xpbd.addon.data.specs import OBJECT_SETTINGS, SCENE_SETTINGS
 
     hidden = [setting.name for setting in (*OBJECT_SETTINGS, *SCENE_SETTINGS) if setting.hidden]
-    assert hidden == ["cache_modifier", "play_record", "bake_record", "report", "findings"]
+    of_object = ["cache_modifier", "start_topology", "play_record", "bake_record", "version"]
+    assert hidden == [*of_object, "report", "findings", "version"]

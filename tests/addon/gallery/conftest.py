@@ -21,7 +21,7 @@ KERNELS = Path(__file__).resolve().parents[3] / ".cache" / "taichi"
 def bake_scene(bpy, tmp_path, monkeypatch):
     """A function that makes and bakes a scene; it answers the scene, the summary, and positions by object.
 
-    Positions are in the world [m], shape (frames, vertices, 3).
+    Positions are in the world [m], shape (frames, vertices, 3). Further arguments are settings of the scene to change.
     """
     from blender_xpbd.addon.bake import run_bake
     from blender_xpbd.addon.data.bake_options import BakeOptions
@@ -29,8 +29,10 @@ def bake_scene(bpy, tmp_path, monkeypatch):
 
     monkeypatch.setenv("XPBD_TAICHI_CACHE", str(KERNELS))
 
-    def bake(entry, file=""):
+    def bake(entry, file="", **settings):
         scene = add_gallery_scene(entry, str(file))
+        for name, value in settings.items():
+            setattr(scene.xpbd, name, value)
         bpy.context.window.scene = scene
         options = BakeOptions(cache=tmp_path / "cache", worker_python=sys.executable)
         summary = run_bake(bpy.context, options)

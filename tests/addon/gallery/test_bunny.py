@@ -29,7 +29,7 @@ def test_a_bunny_on_the_floor(bpy, bake_scene, meshes_folder):
     assert motion[:, :, 2].min() >= -1e-3
 
 
-@pytest.mark.parametrize(("number", "highest"), [(0, 2.6), (1, 2.6), (2, 4.0)])
+@pytest.mark.parametrize(("number", "highest"), [(0, 2.6), (1, 2.6), (2, 3.2)])
 def test_a_bunny_on_a_moving_floor(bpy, bake_scene, meshes_folder, number, highest):
     from blender_xpbd.addon.gallery import bunny
 
@@ -38,6 +38,8 @@ def test_a_bunny_on_a_moving_floor(bpy, bake_scene, meshes_folder, number, highe
     _, tetrahedra = read_node_ele(file)
     floor = bunny.AMPLITUDE * np.sin(bunny.SPEEDS[number] * np.arange(len(motion)) / 300)
     assert motion[:, :, 2].max() <= highest
+    # the floor of k = 100 moves at up to 2 m/s, by which alone anything rises by 2 m from where it is thrown
+    assert motion[:, :, 2].mean(axis=1).max() <= 2.6
     assert (motion[:, :, 2].min(axis=1) - floor).min() >= -1e-3
     sizes = volumes(motion, tetrahedra)
     assert np.abs(sizes / sizes[0] - 1.0).max() <= 0.02

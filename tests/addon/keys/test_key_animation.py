@@ -114,10 +114,32 @@ def test_an_action_of_its_own_is_accepted(bpy, keys):
 
 def test_an_action_with_other_users_is_refused(bpy, keys, make_body):
     write(bpy, keys, {VALUE: (FRAMES, VALUES)})
-    own_keys(make_body("Other")).animation_data_create().action = keys.animation_data.action
+    action = keys.animation_data.action
+    other = own_keys(make_body("Other")).animation_data_create()
+    other.action = action
+    if hasattr(action, "slots"):
+        other.action_slot = action.slots[0]
     with pytest.raises(XpbdError) as caught:
         animation_of(bpy).check_action(keys, "Body")
     assert (caught.value.code, caught.value.object_name) == ("E_DATA_SHARED", "Body")
+
+
+def test_an_object_and_its_keys_may_have_one_action(bpy, make_body, fake_worker, tmp_path, dump):
+    """As Blender puts their keys into one from 4.4 on, each into a slot of its own."""
+    from blender_xpbd.addon.baking.bake import run_bake
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+    from blender_xpbd.addon.keys.clearing import clear_bake
+
+    body = make_body("Body")
+    keys = own_keys(body)
+    body.keyframe_insert("location", frame=1)
+    keys.key_blocks["Smile"].keyframe_insert("value", frame=2)
+    if bpy.app.version >= (4, 4):
+        assert body.animation_data.action == keys.animation_data.action
+    before = dump(body)
+    assert run_bake(bpy.context, BakeOptions(cache=tmp_path / "cache", frame_start=1, frame_end=4)).complete
+    clear_bake(body)
+    assert dump(body) == before
 
 
 def test_an_action_of_a_library_is_refused(bpy, make_body, tmp_path):

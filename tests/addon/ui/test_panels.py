@@ -7,6 +7,8 @@ import json
 
 import pytest
 
+from blender_xpbd.addon.data.material_names import OF_SCENE
+from blender_xpbd.addon.data.overlay_settings import OVERLAYS
 from blender_xpbd.scene.body_kinds import body_roles
 from tests.addon.recorded_layout import draw
 from tests.addon.strands import make_curve, make_hair
@@ -80,7 +82,7 @@ def test_panels_show_what_a_bake_reads(bpy, panels, active, role):
 def test_what_has_a_stiffness_has_all_kinds_of_damping(panels, active, role):
     active(role)
     damping = ["damping", "internal_damping", "damping_time"]
-    assert draw(panels.XPBD_PT_motion).properties == ["initial_velocity", *damping]
+    assert draw(panels.XPBD_PT_motion).properties == ["initial_velocity", *damping, *OF_SCENE]
 
 
 @pytest.mark.parametrize("make", [make_curve, make_hair])
@@ -175,8 +177,8 @@ def test_every_setting_is_in_one_panel(bpy, panels, active):
     seen.update(draw(panels.XPBD_PT_floor, "draw_header").properties)
     seen.update(draw(panels.XPBD_PT_fields, "draw_header").properties)
     public = {s.name for s in (*OBJECT_SETTINGS, *SCENE_SETTINGS) if not s.hidden}
-    # these two are chosen by buttons and a menu
-    assert seen == public - {"role", "preset"}
+    # the first two are chosen by buttons and a menu, the others stand in Blender's overlay popover
+    assert seen == public - {"role", "preset", *OVERLAYS}
 
 
 SOLID = ["density", "solid_model", "youngs_modulus", "poissons_ratio"]
@@ -314,8 +316,14 @@ def test_a_result_with_warnings(bpy, panels, active):
             "warnings": ["W_PRECISION: far"],
         }
     )
-    words = draw(panels.XPBD_PT_main).words
-    assert {"250 in 3.2 s", "123 fps", "CPU", "Far (W_PRECISION)"} <= set(words)
+    line, inside = "Baked 250 frames in 3.2 s · 1 notice", {"250 in 3.2 s", "123 fps", "CPU", "Far (W_PRECISION)"}
+    assert {line, *inside} <= set(draw(panels.XPBD_PT_main).words)
+    closed = set(draw(panels.XPBD_PT_main, closed=["XPBD_PT_result"]).words)
+    assert line in closed
+    assert not inside & closed
+    bpy.context.scene.xpbd.report = json.dumps({"frames": 1, "seconds": {"total": 3.21}, "error": "E_DIVERGED: so"})
+    closed = set(draw(panels.XPBD_PT_main, closed=["XPBD_PT_result"]).words)
+    assert {"Baked 1 frame in 3.2 s", "So (E_DIVERGED)"} <= closed, "a fault is never behind a disclosure"
 
 
 def test_an_error_is_wrapped_to_the_panel(bpy, panels, active):
@@ -349,9 +357,11 @@ def test_materials_of_the_menu_fit_the_role(bpy, panels, active):
     from blender_xpbd.addon.ui.menus import XPBD_MT_material
 
     active("CLOTH")
-    assert draw(XPBD_MT_material).words == ["Cotton", "Silk", "Denim", "Leather", "Own Material", "Own, for Experts"]
+    words = draw(XPBD_MT_material).words
+    assert (words[:2], words[-2:]) == (["Cotton", "Linen"], ["Own Material", "Own, for Experts"])
+    assert not {"Jelly, Soft", "Rope"} & set(words)
     active("JELLY")
-    assert draw(XPBD_MT_material).words[:4] == ["Jelly, Soft", "Jelly, Medium", "Jelly, Firm", "Rubber"]
+    assert draw(XPBD_MT_material).words[:4] == ["Jelly, Soft", "Jelly, Medium", "Jelly, Firm", "Gelatin"]
 
 
 def test_the_object_menu(bpy):

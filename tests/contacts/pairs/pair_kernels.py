@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import taichi as ti
 
-from blender_xpbd.contacts.pairs import anchors, limit, near, settle, tables, touch
+from blender_xpbd.contacts.pairs import anchors, limit, near, press, settle, tables, touch
 from blender_xpbd.contacts.pairs.geometry import pair_geometry
 from blender_xpbd.device.arrays import make_array, make_vectors, make_zero_vectors, make_zeros
 from blender_xpbd.device.packs import pack_type
@@ -90,7 +90,7 @@ def pairs_of(kinds, points, gap, friction=0.0, restitution=0.0):
         near_floats=make_zeros((len(kinds) * tables.NEAR_WIDTH,), real_type()),
         near_count=make_zeros((1,), ti.i32),
         anchor_ints=make_zeros((len(kinds), tables.ANCHOR_INTS), ti.i32),
-        anchor_floats=make_zeros((len(kinds), 3), real_type()),
+        anchor_floats=make_zeros((len(kinds), tables.ANCHOR_FLOATS), real_type()),
         anchor_heads=make_zeros((int(np.max(points)) + 1,), ti.i32),
         anchor_count=make_zeros((1,), ti.i32),
     )
@@ -135,6 +135,20 @@ def touch_all(particles: Moving, surfaces: Surfaces, pairs: Pairs, sweeps: ti.i3
     for _ in range(sweeps):
         for n in range(pairs.near_count[0]):
             touch.touch_pair(particles, particles.previous_positions, surfaces, pairs, n, 0, embeds)
+
+
+@ti.kernel
+def press_all(particles: Moving, surfaces: Surfaces, pairs: Pairs, h: float, embeds: ti.template()):
+    ti.loop_config(serialize=True)
+    for n in range(pairs.near_count[0]):
+        press.press_pair(particles, surfaces, pairs, n, h, embeds)
+
+
+@ti.kernel
+def note_forces(particles: Moving, surfaces: Surfaces, pairs: Pairs, h: float, embeds: ti.template()):
+    ti.loop_config(serialize=True)
+    for n in range(pairs.near_count[0]):
+        press.note_force(particles, surfaces, pairs, n, h, embeds)
 
 
 @ti.kernel

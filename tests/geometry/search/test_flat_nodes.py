@@ -86,3 +86,21 @@ def test_what_has_no_triangles_is_not_flat() -> None:
     # a loose point beside a triangle
     both = build_primitives(np.array([[0, 1, 2]], np.int32), np.zeros((0, 2), np.int32), np.ones(4, bool))
     assert flat_nodes(np.concatenate([np.eye(3), [[9.0, 9.0, 9.0]]]), both, 0)[0].tolist() == [0]
+
+
+def test_threads_beside_a_sheet_change_nothing_of_it() -> None:
+    """A scarf with a fringe: nodes share points that are on no triangle."""
+    cloth = sheet(SIZE, SIZE)
+    count, length = len(cloth.rest), len(cloth.triangles)
+    rest = np.concatenate([cloth.rest, cloth.rest[-1] + np.outer(np.arange(1, length + 1), [0.1, 0.0, 0.0])])
+    numbers = np.arange(count - 1, count + length, dtype=np.int32)
+    threads = np.stack([numbers[:-1], numbers[1:]], axis=1)
+    alone = build_primitives(cloth.triangles, np.zeros((0, 2), np.int32), np.ones(count, bool))
+    both = build_primitives(cloth.triangles, threads, np.ones(len(rest), bool))
+    assert len(both) == 2 * len(alone)
+    flat, pairs = flat_nodes(rest, both, 4)
+    expected, expected_pairs = flat_nodes(cloth.rest, alone, 3)
+    # of the last level, the sheet's nodes come first
+    np.testing.assert_array_equal(flat[15:23], expected[7:])
+    assert not flat[23:].any()
+    assert len(pairs) == len(expected_pairs)

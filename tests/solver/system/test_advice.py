@@ -12,6 +12,7 @@ from blender_xpbd.solver.system.advice import divergence_advice, stiffness_advic
 from blender_xpbd.solver.system.statistics import Measure
 from blender_xpbd.solver.system.substeps import MOST_SUBSTEPS, substeps_for_stiffness, substeps_for_weight
 from blender_xpbd.solver.system.system import build_system
+from tests.solver.grain_scenes import grain_scene, grains
 from tests.solver.scenes import cloth, jelly_cube, plane, run, scene, solver
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
@@ -48,6 +49,15 @@ def test_no_more_substeps_are_advised_than_can_be_set():
     assert "Resolution" in text
     assert "about" not in text
     assert re.findall(r"\d+", text) == ["20"]
+
+
+def test_grains_are_not_called_jelly():
+    piles = [build_system(grain_scene(grains(np.eye(3), radius=0.012), substeps=count)) for count in (20, 45)]
+    text = stiffness_advice(piles[0])
+    assert re.findall(r"about (\d+)", text) == ["43"]
+    assert "grains" in text
+    assert "jelly" not in text
+    assert not stiffness_advice(piles[1])
 
 
 def test_what_is_advised_holds():

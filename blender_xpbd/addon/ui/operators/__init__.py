@@ -6,10 +6,11 @@ from __future__ import annotations
 import bpy
 
 from ...data.classes import register_classes, unregister_classes
-from .bake import XPBD_OT_bake, XPBD_OT_cancel
+from .bake import XPBD_OT_bake, XPBD_OT_cancel, XPBD_OT_loop
 from .check import XPBD_OT_check
 from .check_worker import XPBD_OT_check_worker
 from .clear import XPBD_OT_clear
+from .clear_start import XPBD_OT_clear_start
 from .export import XPBD_OT_export
 from .fill_with_grains import XPBD_OT_fill_with_grains
 from .free_unused import XPBD_OT_free_unused
@@ -21,21 +22,25 @@ from .pin_group import XPBD_OT_add_pin_group, XPBD_OT_paint_pins, XPBD_OT_remove
 from .play import XPBD_OT_keep, XPBD_OT_play, XPBD_OT_play_control
 from .remedies import XPBD_OT_add_floor, XPBD_OT_lift, XPBD_OT_subdivide
 from .rest_shape import XPBD_OT_set_rest_shape
+from .retime import XPBD_OT_retime
 from .scene_range import XPBD_OT_use_scene_range
 from .select_crossings import XPBD_OT_select_crossings
 from .selected_objects import XPBD_OT_copy_settings, XPBD_OT_set_material
 from .set_link import XPBD_OT_set_link
 from .set_role import XPBD_OT_set_role
+from .strain import XPBD_OT_show_strain
 
 CLASSES = (
     XPBD_OT_set_role,
     XPBD_OT_bake,
+    XPBD_OT_loop,
     XPBD_OT_cancel,
     XPBD_OT_play,
     XPBD_OT_keep,
     XPBD_OT_play_control,
     XPBD_OT_clear,
     XPBD_OT_export,
+    XPBD_OT_retime,
     XPBD_OT_free_unused,
     XPBD_OT_add_pin_group,
     XPBD_OT_remove_pins,
@@ -56,6 +61,8 @@ CLASSES = (
     XPBD_OT_subdivide,
     XPBD_OT_mute_deformers,
     XPBD_OT_set_rest_shape,
+    XPBD_OT_clear_start,
+    XPBD_OT_show_strain,
     XPBD_OT_add_gallery_scene,
 )
 

@@ -11,6 +11,7 @@ from ....scene.body_kinds import body_labels
 from ....scene.errors import XpbdError
 from ...baking import window_bake
 from ...baking.bake import run_bake
+from ...baking.notice_groups import notice_groups
 from ...baking.progress import Progress
 from ...baking.report import BakeSummary
 from ...baking.report_text import cancelled_text, fault_paragraphs, keys_text, summary_warnings
@@ -22,30 +23,14 @@ from ...playing.display import take_back_all
 from ...process.waiting_worker import start_ahead
 from ..redraw import redraw_panels
 from ..wrapped_text import popup_text
+from .idle import is_idle
 
 # [s]; a slice is shorter than 0.04 s, so the window has at least a third of the time for itself
 _TICK = 0.02
 
 
-class XPBD_OT_bake(bpy.types.Operator):
-    """Simulate all objects of the scene that have a role, and keep their motion."""
-
-    bl_idname = "xpbd.bake"
-    bl_label = "Bake XPBD"
-    bl_options = {"UNDO"}
-
-    only_selected: bpy.props.BoolProperty(
-        name="Only Selected",
-        description="Bake the selected objects again against the others as they are baked",
-        default=False,
-        options={"SKIP_SAVE"},
-    )
-    from_current_frame: bpy.props.BoolProperty(
-        name="From Current Frame",
-        description="Keep the frames before the current one as they are baked",
-        default=False,
-        options={"SKIP_SAVE"},
-    )
+class BakeOperator(bpy.types.Operator):
+    """What runs a bake; ``_wishes`` says which."""
 
     # Of the class: Blender frees the operator when the add-on is disabled, and leaves the timer to us
     _timer: ClassVar[bpy.types.Timer | None] = None
@@ -54,11 +39,7 @@ class XPBD_OT_bake(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether there is something to bake, and no bake is running."""
-        if STATUS.is_baking:
-            cls.poll_message_set("A bake is running already")
-            return False
-        if STATUS.is_playing:
-            cls.poll_message_set("A run is played: keep or stop it first")
+        if not is_idle(cls):
             return False
         if not any(is_body(obj) for obj in context.scene.objects):
             cls.poll_message_set(f"Make an object {body_labels()} first")
@@ -73,7 +54,7 @@ class XPBD_OT_bake(bpy.types.Operator):
             return {"CANCELLED"}
         window_bake.start(context, self._wishes(context))
         manager = context.window_manager
-        XPBD_OT_bake._timer = manager.event_timer_add(_TICK, window=context.window)
+        BakeOperator._timer = manager.event_timer_add(_TICK, window=context.window)
         manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
@@ -96,21 +77,14 @@ class XPBD_OT_bake(bpy.types.Operator):
                 return self._leave(context)
         return {"PASS_THROUGH"}
 
-    def _lacks_selection(self, context: bpy.types.Context) -> bool:
-        """Whether only selected objects were to be baked and none is selected, which is told."""
+    def _lacks_selection(self, _context: bpy.types.Context) -> bool:
+        """Whether there is nothing selected that should be, which is told."""
         # what a run that was played has left on an object that was in Edit Mode
         take_back_all()
-        if not self.only_selected or any(is_body(obj) for obj in context.selected_objects):
-            return False
-        self.report({"WARNING"}, f"Select a {body_labels()} object first")
-        return True
+        return False
 
-    def _wishes(self, context: bpy.types.Context) -> BakeOptions:
-        selected = tuple(obj.name for obj in context.selected_objects if is_body(obj))
-        return BakeOptions(
-            only=selected if self.only_selected else (),
-            from_frame=context.scene.frame_current if self.from_current_frame else None,
-        )
+    def _wishes(self, _context: bpy.types.Context) -> BakeOptions:
+        return BakeOptions()
 
     def _tick(self, context: bpy.types.Context, running: window_bake.WindowBake) -> bool:
         """Go on for a slice, or stop; return whether it is over."""
@@ -162,7 +136,7 @@ class XPBD_OT_bake(bpy.types.Operator):
 
     def _leave(self, context: bpy.types.Context) -> set[Any]:
         """Give back the timer and the status bar. FINISHED, so that there is an undo step for the frames kept."""
-        if XPBD_OT_bake.give_back(context):
+        if self.give_back(context):
             # The next bake of whoever tries settings shall begin at once too
             start_ahead(worker_python_path(context))
         return {"FINISHED"}
@@ -170,7 +144,7 @@ class XPBD_OT_bake(bpy.types.Operator):
     @classmethod
     def give_back(cls, context: bpy.types.Context) -> bool:
         """Remove timer and status text; whether there were any."""
-        timer, cls._timer = cls._timer, None
+        timer, BakeOperator._timer = BakeOperator._timer, None
         if timer is None:
             return False
         context.window_manager.event_timer_remove(timer)
@@ -181,10 +155,79 @@ class XPBD_OT_bake(bpy.types.Operator):
 
     def _report(self, context: bpy.types.Context, kind: Any, outcome: str) -> None:
         """Tell what the bake warned of, and how it ended."""
-        for warning in summary_warnings(context.scene.xpbd.report):
+        warnings = summary_warnings(context.scene.xpbd.report)
+        for warning in warnings if self._timer is None else notice_groups(warnings):
             self.report({"WARNING"}, warning)
         # A script gets the words as they are
-        self.report({kind}, outcome if self._timer is None else popup_text("\n".join(fault_paragraphs(outcome))))
+        self.report(
+            {kind}, outcome if BakeOperator._timer is None else popup_text("\n".join(fault_paragraphs(outcome)))
+        )
+
+
+class XPBD_OT_bake(BakeOperator):
+    """Simulate all objects of the scene that have a role, and keep their motion."""
+
+    bl_idname = "xpbd.bake"
+    bl_label = "Bake XPBD"
+    bl_options = {"UNDO"}
+
+    only_selected: bpy.props.BoolProperty(
+        name="Only Selected",
+        description="Bake the selected objects again against the others as they are baked",
+        default=False,
+        options={"SKIP_SAVE"},
+    )
+    from_current_frame: bpy.props.BoolProperty(
+        name="From Current Frame",
+        description="Keep the frames before the current one as they are baked",
+        default=False,
+        options={"SKIP_SAVE"},
+    )
+
+    def _lacks_selection(self, context: bpy.types.Context) -> bool:
+        """Whether only selected objects were to be baked and none is selected, which is told."""
+        super()._lacks_selection(context)
+        if not self.only_selected or any(is_body(obj) for obj in context.selected_objects):
+            return False
+        self.report({"WARNING"}, f"Select a {body_labels()} object first")
+        return True
+
+    def _wishes(self, context: bpy.types.Context) -> BakeOptions:
+        selected = tuple(obj.name for obj in context.selected_objects if is_body(obj))
+        return BakeOptions(
+            only=selected if self.only_selected else (),
+            from_frame=context.scene.frame_current if self.from_current_frame else None,
+        )
+
+
+class XPBD_OT_loop(BakeOperator):
+    """Simulate the last frames of the bake again, drawn to where it begins, so that it can be played in a circle."""
+
+    bl_idname = "xpbd.loop"
+    bl_label = "Make XPBD Loop"
+    bl_options = {"UNDO"}
+
+    frames: bpy.props.IntProperty(
+        name="Frames",
+        description="So many last frames lead into the first one. More of them look softer",
+        default=24,
+        min=1,
+        soft_max=120,
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether there is a bake, and nothing is running."""
+        if not super().poll(context):
+            return False
+        if not any(obj.xpbd.bake_record for obj in context.scene.objects):
+            cls.poll_message_set("Bake first")
+            return False
+        return True
+
+    def _wishes(self, _context: bpy.types.Context) -> BakeOptions:
+        return BakeOptions(loop=self.frames)
 
 
 class XPBD_OT_cancel(bpy.types.Operator):
@@ -213,9 +256,11 @@ class XPBD_OT_cancel(bpy.types.Operator):
 def finished_text(summary: BakeSummary) -> str:
     """One line for the status bar."""
     bodies = "1 object" if len(summary.objects) == 1 else f"{len(summary.objects)} objects"
-    baked = f"Baked {summary.frames} frames of {bodies} in {summary.seconds.get('total', 0.0):.1f} s"
+    seconds = summary.seconds.get("total", 0.0)
     keys = keys_text(summary.to_json())
-    return f"{baked}: {keys}" if keys else baked
+    if keys:
+        return f"Baked {bodies} in {seconds:.1f} s: {keys}"
+    return f"Baked {summary.frames} frames of {bodies} in {seconds:.1f} s"
 
 
 def _over_viewport(context: bpy.types.Context, event: bpy.types.Event) -> bool:

@@ -9,8 +9,8 @@ import bpy
 
 from ....scene.body_kinds import body_labels
 from ...checking.check_scene import note_findings
-from ...data.bake_status import STATUS
 from ...data.object_types import is_body
+from .idle import is_idle
 
 
 class XPBD_OT_check(bpy.types.Operator):
@@ -23,8 +23,7 @@ class XPBD_OT_check(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether there is something to check, and no bake is running."""
-        if STATUS.is_baking:
-            cls.poll_message_set("A bake is running")
+        if not is_idle(cls):
             return False
         if not any(is_body(obj) for obj in context.scene.objects):
             cls.poll_message_set(f"Make an object {body_labels()} first")

@@ -10,6 +10,8 @@ import bpy
 from ....scene.errors import XpbdError
 from ...data.bake_status import STATUS
 from ...keys.clearing import clear_bake
+from ...keys.strain_map import hide_strain
+from .idle import is_idle
 
 
 class XPBD_OT_clear(bpy.types.Operator):
@@ -29,13 +31,7 @@ class XPBD_OT_clear(bpy.types.Operator):
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
         """Not while a bake is writing or a run is played."""
-        if STATUS.is_baking:
-            cls.poll_message_set("Wait for the bake, or cancel it")
-            return False
-        if STATUS.is_playing:
-            cls.poll_message_set("A run is played: keep or stop it first")
-            return False
-        return True
+        return is_idle(cls)
 
     def execute(self, context: bpy.types.Context) -> set[Any]:
         """Clear them; those that cannot be cleared are named."""
@@ -43,7 +39,7 @@ class XPBD_OT_clear(bpy.types.Operator):
         refused = False
         for obj in self._objects(context):
             try:
-                cleared += clear_bake(obj)
+                cleared += clear_bake(obj) | hide_strain(obj)
             except XpbdError as error:
                 refused = True
                 self.report({"ERROR"}, str(error))

@@ -10,8 +10,8 @@ import bpy
 
 from ....scene.errors import XpbdError
 from ...data.bake_record import read_record
-from ...data.bake_status import STATUS
 from ...export.export import POINT_CACHES, export
+from .idle import is_idle
 
 FORMATS = (
     (".pc2", "PC2", "Points in the object's coordinates, for Mesh Cache modifiers; a file for each object"),
@@ -42,8 +42,7 @@ class XPBD_OT_export(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether there is a finished bake."""
-        if STATUS.is_baking:
-            cls.poll_message_set("Wait for the bake, or cancel it")
+        if not is_idle(cls):
             return False
         if not any(obj.xpbd.bake_record for obj in context.scene.objects):
             cls.poll_message_set("Bake first")

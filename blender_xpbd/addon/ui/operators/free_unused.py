@@ -10,8 +10,8 @@ import bpy
 from ....jobs.cache_contents import folder_size, free_jobs, needed_jobs
 from ....scene.errors import XpbdError
 from ...data.bake_record import read_record
-from ...data.bake_status import STATUS
 from ...process.cache_folder import cache_folder
+from .idle import is_idle
 
 _MEGABYTE = 1e6
 
@@ -25,10 +25,7 @@ class XPBD_OT_free_unused(bpy.types.Operator):
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
         """Not while a bake is running."""
-        if STATUS.is_baking:
-            cls.poll_message_set("Wait for the bake, or cancel it")
-            return False
-        return True
+        return is_idle(cls)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[Any]:
         """Ask, for there is no way back; a folder that was chosen may hold the frames of other files too."""

@@ -9,9 +9,9 @@ import bpy
 
 from ....scene.errors import XpbdError
 from ....scene.parameter import Choice
-from ...data.bake_status import STATUS
 from ...data.properties import enum_items
 from ...gallery.gallery import GALLERY, add_gallery_scene, gallery_scene
+from .idle import is_idle
 
 _CHOICES = tuple(Choice(entry.identifier, entry.label, entry.description) for entry in GALLERY)
 
@@ -39,8 +39,7 @@ class XPBD_OT_add_gallery_scene(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Not while a bake is writing to the scene that is shown."""
-        if STATUS.is_baking:
-            cls.poll_message_set("Wait for the bake, or cancel it")
+        if not is_idle(cls):
             return False
         return context.window is not None
 

@@ -10,10 +10,10 @@ import bpy
 
 from ....scene.body_kinds import body_kind
 from ...data.bake_record import read_record
-from ...data.bake_status import STATUS
 from ...data.link_attributes import SEAM
 from ...data.object_types import is_body
 from ...reading.mesh_reader import RIG_MODIFIERS, editing_mode, is_shared
+from .idle import is_idle
 
 WELD = "XPBD Weld"
 # copies that are joined are at the same place to the last bit; torn ones are hardly ever so close [Blender units]
@@ -47,8 +47,7 @@ class XPBD_OT_make_tearable(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether the active object is a cloth whose mesh may be changed."""
-        if STATUS.is_baking or STATUS.is_playing:
-            cls.poll_message_set("Wait for the bake or the run, or stop it")
+        if not is_idle(cls):
             return False
         obj = context.object
         if obj is None or not is_body(obj) or not body_kind(obj.xpbd.role).tears or not obj.is_editable:

@@ -15,7 +15,7 @@ from ...data.bake_status import STATUS
 from ...data.extension import worker_python_path
 from ...data.object_types import is_body
 from ...playing import window_play
-from ...playing.keep import keep_run, use_as_rest_shape
+from ...playing.keep import keep_run, use_as_rest_shape, use_as_start
 from ...playing.player import PLAYING, Player
 from ...process.waiting_worker import start_ahead
 from ..play_header import header_text, keys_text
@@ -23,11 +23,12 @@ from ..play_mouse import PlayMouse, is_navigation, viewport_under
 from ..redraw import redraw_panels
 from ..wrapped_text import popup_text
 from .bake import finished_text
+from .idle import is_idle
 
 # [s]; short beside a frame, so that frames are shown soon after they come
 _TICK = 1.0 / 120.0
 
-CANCEL, KEEP, REST_SHAPE = "CANCEL", "KEEP", "REST_SHAPE"
+CANCEL, KEEP, REST_SHAPE, START = "CANCEL", "KEEP", "REST_SHAPE", "START"
 
 
 class XPBD_OT_play(bpy.types.Operator):
@@ -43,8 +44,7 @@ class XPBD_OT_play(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether there is something to play, and nothing else goes on."""
-        if STATUS.is_baking or STATUS.is_playing:
-            cls.poll_message_set("A bake or a run goes on already")
+        if not is_idle(cls):
             return False
         if not any(is_body(obj) for obj in context.scene.objects):
             cls.poll_message_set(f"Make an object {body_labels()} first")
@@ -124,18 +124,17 @@ class XPBD_OT_play(bpy.types.Operator):
         if wish == CANCEL or player.state != PLAYING:
             window_play.stop()
             return self._leave(context, {"CANCELLED"})
-        window_play.forget()
+        player.refusal = ""
         try:
-            if wish == KEEP:
-                summary = keep_run(context, player)
-                self.report({"INFO"}, finished_text(summary))
-            else:
-                names = use_as_rest_shape(player)
-                self.report({"INFO"}, f"The pose is the rest shape of {', '.join(names)} now")
-        except BaseException:
-            # nobody else knows the player any more
-            player.end()
-            raise
+            told = end_run(context, player, wish)
+        except XpbdError as error:
+            if not player.is_open:
+                raise
+            player.refusal = " ".join(fault_paragraphs(str(error)))
+            self.report({"WARNING"}, player.refusal)
+            return {"RUNNING_MODAL"}
+        window_play.forget()
+        self.report({"INFO"}, told)
         return self._leave(context, {"FINISHED"})
 
     def cancel(self, context: bpy.types.Context) -> None:
@@ -163,6 +162,19 @@ class XPBD_OT_play(bpy.types.Operator):
         _redraw_viewports(context)
         redraw_panels(context)
         return True
+
+
+def end_run(context: bpy.types.Context, player: Player, wish: str) -> str:
+    """End a run as is wished, KEEP, REST_SHAPE or START; return what is told of it.
+
+    Raises:
+        XpbdError: why not; ``player.is_open`` tells whether the run can go on.
+    """
+    if wish == KEEP:
+        return finished_text(keep_run(context, player))
+    if wish == START:
+        return f"The next bake begins in the pose of {', '.join(use_as_start(player))}"
+    return f"The pose is the rest shape of {', '.join(use_as_rest_shape(player))} now"
 
 
 class XPBD_OT_keep(bpy.types.Operator):
@@ -196,6 +208,7 @@ class XPBD_OT_play_control(bpy.types.Operator):
             ("PAUSE", "Pause", "Stop the clock, or let it go on [Space]"),
             ("STEP", "Step", "Simulate a single frame [Right Arrow]"),
             ("RESTART", "Restart", "Begin again from the first frame [R]"),
+            (START, "Use as Start", "End the run, and let the next bake begin in the pose: the rest shape stays [S]"),
             (REST_SHAPE, "Use as Rest Shape", "End the run, and let the pose be the shape of the meshes at rest [B]"),
             (CANCEL, "Stop", "End the run and leave all as it was [Esc]"),
         ),

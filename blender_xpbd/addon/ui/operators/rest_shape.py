@@ -10,9 +10,9 @@ import bpy
 from ....scene.errors import XpbdError
 from ...baking.report_text import plain_words
 from ...data.bake_record import read_record
-from ...data.bake_status import STATUS
 from ...data.object_types import is_body
 from ...keys.rest_shape import set_rest_shape
+from .idle import is_idle
 
 
 class XPBD_OT_set_rest_shape(bpy.types.Operator):
@@ -25,8 +25,7 @@ class XPBD_OT_set_rest_shape(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether a selected object is baked."""
-        if STATUS.is_baking or STATUS.is_playing:
-            cls.poll_message_set("Wait for the bake or the run, or stop it")
+        if not is_idle(cls):
             return False
         if context.mode != "OBJECT" or not any(_is_baked(obj) for obj in context.selected_objects):
             cls.poll_message_set("Select a baked mesh, in Object Mode")

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Settings of files that an earlier version of the add-on has saved, brought to what they mean now.
+
+``Object.xpbd.version`` and ``Scene.xpbd.version`` tell by which version settings were last brought up to date; 0 is a
+file from before they had one. A step for each version does what the version changed, so settings of any age pass
+through all later steps. What was never set is not in a file: it has the default of the version that opens it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import bpy
+
+from ...scene.body import RESOLUTION_RANGE
+from ...scene.errors import Notice
+from .properties import show_preset
+from .quality import TYPED_QUALITY, quality_of
+
+Step = Callable[[Any], None]
+
+
+def _object_to_1(settings: Any) -> None:
+    """Resolutions had a wider range, and presets other values; those of a named preset are only shown."""
+    if settings.is_property_set("cage_resolution"):
+        lowest, highest = RESOLUTION_RANGE
+        settings.cage_resolution = min(max(settings.cage_resolution, lowest), highest)
+    show_preset(settings)
+
+
+def _scene_to_1(settings: Any) -> None:
+    """There was no choice of a quality: the number of substeps counted."""
+    if not settings.is_property_set("quality") and quality_of(settings) == TYPED_QUALITY:
+        settings.quality = TYPED_QUALITY
+
+
+# The n-th brings settings of version n to n + 1. Each leaves alone what the present version has written
+_OBJECT_STEPS: tuple[Step, ...] = (_object_to_1,)
+_SCENE_STEPS: tuple[Step, ...] = (_scene_to_1,)
+OBJECT_VERSION = len(_OBJECT_STEPS)
+SCENE_VERSION = len(_SCENE_STEPS)
+
+
+def bring_up_to_date() -> None:
+    """Bring all settings of the file to the present version; what is linked from other files stays as it is there."""
+    for obj in bpy.data.objects:
+        if _is_used(obj) and obj.is_editable:
+            _migrate(obj.xpbd, _OBJECT_STEPS)
+    for scene in bpy.data.scenes:
+        if scene.is_editable:
+            _migrate(scene.xpbd, _SCENE_STEPS)
+
+
+def newer_notices(scene: bpy.types.Scene) -> Iterator[Notice]:
+    """A warning where a later version of the add-on has saved the settings of a scene or of its objects."""
+    names = [obj.name for obj in scene.objects if obj.xpbd.version > OBJECT_VERSION]
+    if scene.xpbd.version > SCENE_VERSION or names:
+        where = f" of {', '.join(names)}" if names else ""
+        text = (
+            f"A later version of the add-on has saved the settings{where}: what this one does not know of them does "
+            "not count. Update the add-on."
+        )
+        yield Notice("W_VERSION", text)
+
+
+def _is_used(obj: bpy.types.Object) -> bool:
+    return obj.xpbd.role != "NONE" or bool(obj.xpbd.bake_record)
+
+
+def _migrate(settings: Any, steps: tuple[Step, ...]) -> None:
+    if settings.version >= len(steps):
+        return
+    for step in steps[settings.version :]:
+        step(settings)
+    settings.version = len(steps)
+
+
+@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
+def _on_file(*_arguments: object) -> None:
+    bring_up_to_date()
+
+
+def register() -> None:
+    """Watch for files being opened, and for saves: what was appended or is new gets its version then."""
+    bpy.app.handlers.load_post.append(_on_file)
+    bpy.app.handlers.save_pre.append(_on_file)
+
+
+def unregister() -> None:
+    """Watch no more."""
+    bpy.app.handlers.save_pre.remove(_on_file)
+    bpy.app.handlers.load_post.remove(_on_file)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The strain of objects as a colour that plays with their keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ...data.object_types import is_body
+from ...keys.strain_map import hide_strain, show_strain, shows_strain
+from .idle import is_idle
+
+
+class XPBD_OT_show_strain(bpy.types.Operator):
+    """Let the selected meshes show how much their edges are strained, at each frame; pressed again, no more."""
+
+    bl_idname = "xpbd.show_strain"
+    bl_label = "Show Strain"
+    bl_options = {"REGISTER", "UNDO"}
+
+    full_strain: bpy.props.FloatProperty(
+        name="Full Strain [%]",
+        description="Strain that has the last colour, red; what is not strained is blue",
+        default=10.0,
+        min=1e-4,
+        soft_max=100.0,
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether a simulated mesh with edges is selected."""
+        if not is_idle(cls):
+            return False
+        if context.mode != "OBJECT" or not _meshes(context):
+            cls.poll_message_set("Select a mesh that is simulated and has edges, in Object Mode")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[Any]:
+        """Show it on all of them, or on none where all show it."""
+        objects = _meshes(context)
+        if all(shows_strain(obj) for obj in objects):
+            for obj in objects:
+                hide_strain(obj)
+            return {"FINISHED"}
+        for obj in objects:
+            show_strain(obj, 0.01 * self.full_strain)
+        context.scene.xpbd.show_strain = True
+        return {"FINISHED"}
+
+
+def _meshes(context: bpy.types.Context) -> list[Any]:
+    objects = {*context.selected_objects, *([context.object] if context.object else [])}
+    return [obj for obj in objects if is_body(obj) and obj.type == "MESH" and obj.is_editable and obj.data.edges]

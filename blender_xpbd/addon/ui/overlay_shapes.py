@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What overlays show, as points and lines in the world in Blender units; nothing is drawn or changed."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from ...scene.transforms import transformed
+from ..keys.strain_map import COLOUR
+from ..reading.mesh_reader import group_weights, has_group
+
+Floats = npt.NDArray[np.float64]
+Colours = npt.NDArray[np.float32]
+
+NOTHING = np.zeros((0, 3))
+# lines of the floor, on each side of what stands on it, and how far they go by the extent of that
+_FLOOR_LINES, _FLOOR_MARGIN = 10, 0.5
+
+
+def shown_points(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
+    """Where the vertices of a mesh are shown, shape (vertices, 3); as modelled where modifiers change how many."""
+    mesh = obj.evaluated_get(depsgraph).data
+    if len(mesh.vertices) != len(obj.data.vertices):
+        mesh = obj.data
+    return _placed(obj, _points(mesh))
+
+
+def group_points(obj: bpy.types.Object, group: str, depsgraph: bpy.types.Depsgraph) -> tuple[Floats, Colours]:
+    """The vertices of a group, shape (vertices, 3), and their weights, shape (vertices,)."""
+    if not group or not has_group(obj, group):
+        return NOTHING, np.zeros(0, np.float32)
+    weights = group_weights(obj, group)
+    held = weights > 0.0
+    return shown_points(obj, depsgraph)[held], np.minimum(weights[held], np.float32(1.0))
+
+
+def floor_lines(height: float, points: Floats) -> Floats:
+    """A grid at a height around points, shape (2 · lines, 3).
+
+    Args:
+        height: of the floor.
+        points: what stands on it, shape (points, 3).
+    """
+    low, high = (points.min(axis=0), points.max(axis=0)) if len(points) else (-np.ones(3), np.ones(3))
+    half = (0.5 + _FLOOR_MARGIN) * max(float((high - low)[:2].max()), 1e-3)
+    x, y, _ = 0.5 * (low + high)
+    rows = np.linspace(-half, half, 2 * _FLOOR_LINES + 1)
+    lines = [[(x + row, y - half), (x + row, y + half), (x - half, y + row), (x + half, y + row)] for row in rows]
+    flat = np.array(lines).reshape(-1, 2)
+    return np.column_stack([flat, np.full(len(flat), height)])
+
+
+def cage_lines(obj: bpy.types.Object) -> Floats:
+    """The cells of the cage along the edges of its box, as the mesh is modelled, shape (2 · lines, 3)."""
+    points = _points(obj.data)
+    if not len(points):
+        return NOTHING
+    low, high = points.min(axis=0), points.max(axis=0)
+    cell = float((high - low).max()) / obj.xpbd.cage_resolution
+    if cell <= 0.0:
+        return NOTHING
+    counts = [max(1, math.ceil(extent / cell - 1e-6)) for extent in high - low]
+    middle = 0.5 * (low + high)
+    low, high = middle - 0.5 * cell * np.array(counts), middle + 0.5 * cell * np.array(counts)
+    lines: list[Floats] = []
+    for axis in range(3):
+        first, second = (other for other in range(3) if other != axis)
+        for level in (low[axis], high[axis]):
+            for along, across in ((first, second), (second, first)):
+                for place in np.linspace(low[along], high[along], counts[along] + 1):
+                    ends = np.empty((2, 3))
+                    ends[:, axis], ends[:, along] = level, place
+                    ends[:, across] = low[across], high[across]
+                    lines.append(ends)
+    return _placed(obj, np.concatenate(lines))
+
+
+def thickness_lines(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
+    """Half the thickness of a cloth to both sides of each vertex, shape (2 · vertices, 3).
+
+    Where the thickness follows from the mesh it is the contact distance, which is the most that it is then.
+    """
+    mesh = obj.evaluated_get(depsgraph).data
+    if len(mesh.vertices) != len(obj.data.vertices):
+        mesh = obj.data
+    normals = np.zeros(3 * len(mesh.vertices), np.float32)
+    mesh.vertices.foreach_get("normal", normals)
+    turned = normals.reshape(-1, 3).astype(np.float64) @ np.linalg.inv(np.array(obj.matrix_world)[:3, :3])
+    turned /= np.maximum(np.linalg.norm(turned, axis=1, keepdims=True), 1e-12)
+    points, reach = _placed(obj, _points(mesh)), 0.5 * (obj.xpbd.thickness or obj.xpbd.contact_offset)
+    return np.stack([points - reach * turned, points + reach * turned], axis=1).reshape(-1, 3)
+
+
+def strain_triangles(
+    obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph
+) -> tuple[Floats, Colours, npt.NDArray[np.int32]] | None:
+    """Vertices, their colours and the triangles of a mesh that shows its strain; None for any other."""
+    mesh: Any = obj.evaluated_get(depsgraph).data
+    attribute = mesh.attributes.get(COLOUR)
+    if attribute is None or (attribute.domain, attribute.data_type) != ("POINT", "FLOAT_COLOR"):
+        return None
+    colours = np.zeros(4 * len(mesh.vertices), np.float32)
+    attribute.data.foreach_get("color", colours)
+    mesh.calc_loop_triangles()
+    triangles = np.zeros(3 * len(mesh.loop_triangles), np.int32)
+    mesh.loop_triangles.foreach_get("vertices", triangles)
+    return _placed(obj, _points(mesh)), colours.reshape(-1, 4), triangles.reshape(-1, 3)
+
+
+def _points(mesh: bpy.types.Mesh) -> Floats:
+    points = np.zeros(3 * len(mesh.vertices), np.float32)
+    mesh.vertices.foreach_get("co", points)
+    return points.reshape(-1, 3).astype(np.float64)
+
+
+def _placed(obj: bpy.types.Object, points: Floats) -> Floats:
+    return transformed(np.array(obj.matrix_world), points)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the last bake did: its fault as it is, all else in one line that opens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ..baking.notice_groups import notice_groups, result_line
+from ..baking.report_text import fault_paragraphs, summary_error, summary_rows, summary_warnings
+from ..data.bake_status import STATUS
+from ..data.extension import BASE_PACKAGE
+from .findings import untold
+from .wrapped_text import draw_wrapped, letters_across
+
+
+def draw_result(layout: Any, context: bpy.types.Context) -> None:
+    """The result of the last bake; nothing while another goes on.
+
+    Args:
+        layout: of the panel itself: Blender makes a disclosure nowhere else.
+        context: with the scene.
+    """
+    if STATUS.is_baking or STATUS.is_playing:
+        return
+    report = context.scene.xpbd.report
+    width = letters_across(context)
+    error = STATUS.message or summary_error(report)
+    if error:
+        _draw_error(layout, context, error, width)
+    rows = summary_rows(report)
+    notices = notice_groups(untold(summary_warnings(report), context.scene.xpbd.findings))
+    if not rows and not notices:
+        return
+    header, body = layout.panel("XPBD_PT_result", default_closed=True)
+    # without an icon it fits a sidebar of the width that Blender gives it
+    header.label(text=result_line(report, len(notices)), translate=False)
+    if body is None:
+        return
+    for notice in notices:
+        draw_wrapped(body, notice, icon="INFO", width=width)
+    column = body.column(align=True)
+    for label, value in rows:
+        split = column.split(factor=0.5)
+        split.label(text=label)
+        split.label(text=value, translate=False)
+    if rows:
+        body.operator("xpbd.show_strain", icon="COLOR")
+
+
+def _draw_error(layout: Any, context: bpy.types.Context, error: str, width: int) -> None:
+    box = layout.box()
+    box.alert = True
+    for paragraph in fault_paragraphs(error):
+        draw_wrapped(box, paragraph, icon="ERROR", width=width)
+    if error.startswith("E_DEP") and BASE_PACKAGE in context.preferences.addons:
+        box.operator("preferences.addon_show", text="Open Preferences").module = BASE_PACKAGE

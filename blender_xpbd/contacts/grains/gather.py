@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Gathers the contacts of a substep: what sweeps read of pairs that are near, packed in the order of the sweeps.
+
+Normals are those of where grains would come if nothing touched. They stay for the substep, so that a sweep takes no
+root where nothing slides. A pair that parts along such a normal is never nearer than it is to be:
+|xᵢ − xⱼ| ≥ n·(xᵢ − xⱼ).
+"""
+
+import taichi as ti
+
+from .listing import row_of
+from .tables import (
+    CONTACT_BASE,
+    GRAIN_BODY,
+    GRAIN_PARTICLE,
+    RULE_COHESION,
+    RULE_FRICTION,
+)
+
+# centres nearer than this share of touching may have gone past each other: the way from which they came counts
+PASSED = 0.5
+# how far apart grains hold on to each other, as a share of the sum of their radii: water bridges of sand break at about
+# a tenth (Willett et al. 2000)
+COHESION_REACH = 0.1
+# pairs up to this share farther apart than they touch, or hold on to each other, may touch in the substep
+MARGIN = 0.1
+
+
+@ti.func
+def gather_contacts(
+    particles: ti.template(), starts: ti.template(), pairs: ti.template(), slab, h, variant: ti.template()
+):
+    """Note the contacts of a slab for the sweeps of a substep.
+
+    Args:
+        particles: the pack.
+        starts: where particles were when the substep began.
+        pairs: the pack.
+        slab: its number.
+        h: duration of the substep [s].
+        variant: static, as for ``project_contact``.
+    """
+    first = first_contact(pairs, slab)
+    found = 0
+    for m in range(pairs.slab_starts[slab], pairs.slab_starts[slab + 1]):
+        g = pairs.grain_order[m]
+        row, ball = row_of(pairs, g), pairs.grain_balls[g]
+        for n in range(pairs.grain_counts[row]):
+            other = pairs.grain_pairs[row, n]
+            apart = ball - pairs.grain_balls[other]
+            d, reach = apart.xyz, 2.0 * ball[3] - apart[3]
+            far = (1.0 + MARGIN) * reach
+            if ti.static(variant.grains_stick):
+                far += COHESION_REACH * reach
+            if d.norm_sqr() < far * far:
+                k = first + found
+                i, j = pairs.grain_ints[g, GRAIN_PARTICLE], pairs.grain_ints[other, GRAIN_PARTICLE]
+                pairs.grain_contact_ints[k] = ti.Vector([i, j, g, n])
+                pairs.grain_contacts[k] = new_contact(particles, starts, pairs, g, row, n, h, variant)
+                pairs.grain_given[k] = ti.Vector([0.0, 0.0, 0.0, 0.0])
+                found += 1
+            else:
+                pairs.grain_anchors[row, n] = ti.Vector([0.0, 0.0, 0.0, 0.0])
+    pairs.grain_contact_counts[slab] = found
+
+
+@ti.func
+def first_contact(pairs: ti.template(), slab):
+    """Where the contacts of a slab begin."""
+    return pairs.slab_starts[slab] * pairs.grain_pairs.shape[1]
+
+
+@ti.func
+def new_contact(
+    particles: ti.template(),
+    starts: ti.template(),
+    pairs: ti.template(),
+    g,
+    row,
+    n,
+    h,
+    variant: ti.template(),
+):
+    """The numbers of a contact.
+
+    Args:
+        particles: the pack.
+        starts: where particles were when the substep began.
+        pairs: the pack.
+        g: number of the grain.
+        row: of its pairs.
+        n: number of the pair in the row.
+        h: duration of the substep [s].
+        variant: static, as for ``project_contact``.
+    """
+    other = pairs.grain_pairs[row, n]
+    apart, anchor = pairs.grain_balls[g] - pairs.grain_balls[other], pairs.grain_anchors[row, n].xyz
+    # from the neighbour to the grain, and how far apart they touch
+    d, reach = apart.xyz, 2.0 * pairs.grain_balls[g][3] - apart[3]
+    pace = 1.0 / (ti.static(variant.step_share) * h)
+    i, j = pairs.grain_ints[g, GRAIN_PARTICLE], pairs.grain_ints[other, GRAIN_PARTICLE]
+    a, b = pairs.grain_ints[g, GRAIN_BODY], pairs.grain_ints[other, GRAIN_BODY]
+    before = starts[i].xyz - starts[j].xyz
+    normal, length = direction_of(d)
+    if length < PASSED * reach:
+        other_normal, other_length = direction_of(before)
+        if other_length > length:
+            normal = other_normal
+    weight, held = particles.positions[i][3] + particles.positions[j][3], 0.0
+    if ti.static(variant.grains_stick):
+        if length < (1.0 + COHESION_REACH) * reach:
+            least = ti.min(pairs.grain_radii[g], pairs.grain_radii[other])
+            held = pairs.grain_rules[a, b, RULE_COHESION] * ti.math.pi * least * least * h * h * weight
+    friction = pairs.grain_rules[a, b, RULE_FRICTION] * pairs.grain_grips[g] * pairs.grain_grips[other]
+    # where they would be without their velocities, which make the way in a ``share`` of the substep
+    at_rest = before
+    if ti.static(variant.has_history):
+        at_rest = particles.previous_positions[i].xyz - particles.previous_positions[j].xyz
+    approach = normal.dot(d - at_rest) * pace
+    mass = 1.0 / ti.cast(weight, ti.f32)
+    values = ti.Vector([normal[0], normal[1], normal[2], reach, friction, held, mass, approach] + [0.0] * 4)
+    for axis in ti.static(range(3)):
+        values[CONTACT_BASE + axis] = anchor[axis] - before[axis]
+    return values
+
+
+@ti.func
+def direction_of(d):
+    """The unit vector along another one, upwards where it has no length, and its length; in single precision."""
+    way = ti.cast(d, ti.f32)
+    length = way.norm()
+    normal = ti.Vector([0.0, 0.0, 1.0], ti.f32)
+    if length > 1e-12:
+        normal = way * (ti.cast(1.0, ti.f32) / length)
+    return normal, length

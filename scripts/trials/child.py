@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs trials one after another; ``running`` starts it and watches it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT))
+
+from trials.part import Outcome, Part  # noqa: E402
+from trials.parts import part_by_name  # noqa: E402
+from trials.running import announce, append_row, read_rows  # noqa: E402
+
+
+def main(name: str, first: int, end: int, path: Path) -> None:
+    """Run those of a part's trials that have no row yet."""
+    # the compiled kernels of the checkout; nothing of a trial goes to the user's cache
+    os.environ.setdefault("XPBD_TAICHI_CACHE", str(ROOT / ".cache" / "taichi"))
+    part = part_by_name(name)
+    done = {row["number"] for row in read_rows(path)}
+    for number in range(first, end):
+        if number in done:
+            continue
+        announce(str(number))
+        began = time.perf_counter()
+        outcome = _outcome(part, number)
+        row = {
+            "number": number,
+            "kind": outcome.kind,
+            "faults": list(outcome.faults),
+            "figures": outcome.figures,
+            "seconds": round(time.perf_counter() - began, 3),
+        }
+        append_row(path, row)
+    announce("end")
+
+
+def _outcome(part: Part, number: int) -> Outcome:
+    with tempfile.TemporaryDirectory(prefix="xpbd-trial-", ignore_cleanup_errors=True) as folder:
+        try:
+            return part.run(number, Path(folder))
+        except Exception as fault:  # noqa: BLE001 - whatever is not caught is what is looked for
+            traceback.print_exc()
+            return Outcome("raised", (f"{type(fault).__name__}: {fault}"[:500],))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4]))
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # pip's bpy now and then hangs where C++ is torn down
+    os._exit(0)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All parts; each is imported when it is run, for one needs Blender and another Taichi."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+from .part import Outcome, Part
+
+
+def _later(module: str, name: str) -> Callable[[int, Path], Outcome]:
+    def run(number: int, folder: Path) -> Outcome:
+        outcome: Outcome = getattr(import_module(f"trials.{module}"), name)(number, folder)
+        return outcome
+
+    return run
+
+
+PARTS: tuple[Part, ...] = (
+    Part(
+        "kills",
+        "worker, Blender or both killed at a random moment, baked again: no torn frame, all bytes as undisturbed",
+        200,
+        _later("kills", "kill_a_bake"),
+    ),
+    Part(
+        "disks",
+        "a disk that fills or is read-only, a limit of size: `E_IO`, frames valid, gone on with to the same bytes",
+        50,
+        _later("disks", "spoil_a_disk"),
+    ),
+    Part(
+        "meshes",
+        "odd meshes as jelly and cloth: baked or refused with a code, no crash, no NaN, nothing over 30 s",
+        10_000,
+        _later("meshes", "bake_odd_mesh"),
+    ),
+    Part(
+        "actions",
+        "ten random acts of a user between the ticks of a running bake: no exception, no process, bake or timer left",
+        100,
+        _later("actions", "act_during_a_bake"),
+    ),
+    Part(
+        "hair",
+        "hair and curves undone in mid-bake: as above",
+        50,
+        _later("actions", "undo_hair"),
+    ),
+    Part(
+        "rounds",
+        "20 states of a mesh baked and cleared by turns: everything restored exactly",
+        200,
+        _later("rounds", "bake_and_clear"),
+    ),
+    Part(
+        "hostile",
+        "hostile job folders before a real worker: nothing executed, nothing written outside, memory under 500 MB more",
+        100,
+        _later("hostile", "open_hostile_folder"),
+    ),
+    Part(
+        "memory",
+        "5,000 frames in one worker: memory grows by less than 5 % after the first tenth",
+        1,
+        _later("memory", "run_long"),
+        limit=3600.0,
+    ),
+)
+
+
+def part_by_name(name: str) -> Part:
+    """The part of a name that the command line has."""
+    return next(part for part in PARTS if part.name == name)

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rows of trials as a table, and into docs/reliability.md."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from .part import Part
+from .running import Row
+
+DOCUMENT = Path(__file__).resolve().parent.parent.parent / "docs" / "reliability.md"
+BEGIN, END = "<!-- trials: written by scripts/reliability --write -->\n", "<!-- end of trials -->\n"
+
+
+def table(found: Sequence[tuple[Part, list[Row]]]) -> str:
+    """A Markdown table with a row for each part."""
+    lines = ["| part | tried, and what must hold | trials | of how many | how they ended | faults |", "|---" * 6 + "|"]
+    for part, rows in found:
+        faults = sum(1 for row in rows if row["faults"])
+        lines.append(f"| {part.name} | {part.what} | {len(rows)} | {part.count} | {_ended(rows)} | {faults} |")
+    return "\n".join(lines) + "\n"
+
+
+def _ended(rows: Sequence[Row]) -> str:
+    counts = Counter(row["kind"] for row in rows)
+    words = [f"{kind}: {count}" for kind, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
+    names = sorted({name for row in rows for name in row["figures"]})
+    words += [f"greatest {name}: {max(row['figures'].get(name, 0.0) for row in rows):.3g}" for name in names]
+    return "; ".join([*words, f"longest: {max(row['seconds'] for row in rows):.1f} s"])
+
+
+def write_table(found: Sequence[tuple[Part, list[Row]]]) -> None:
+    """Put the table between its marks in docs/reliability.md."""
+    text = DOCUMENT.read_text(encoding="utf-8")
+    before, rest = text.split(BEGIN)
+    _, after = rest.split(END)
+    DOCUMENT.write_text(f"{before}{BEGIN}\n{table(found)}\n{END}{after}", encoding="utf-8")

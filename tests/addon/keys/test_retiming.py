@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bakes that are shown at other times: what is seen, what is written, and how it is taken back."""
+
+import numpy as np
+import pytest
+
+from blender_xpbd.scene.errors import XpbdError
+from tests.addon.export.conftest import FRAMES, baked, jobs
+from tests.addon.export.test_export import IMPORTERS, SIZE, export, shown
+from tests.addon.keys.test_shape_key_writer import animated_keys
+
+__all__ = ("baked", "export", "jobs")
+
+STYLES = {"absolute": {}, "blended or chosen": {"key_tolerance": 400.0}, "relative": {"prepare": animated_keys}}
+
+
+def state(positions, frame):
+    """Of a bake from frame 1 on, on the straight way between two frames."""
+    frame = min(max(frame, 1.0), float(FRAMES))
+    before = min(int(frame), FRAMES - 1)
+    return (before + 1 - frame) * positions[before - 1] + (frame - before) * positions[before]
+
+
+def retime(bpy, obj, **values):
+    for other in bpy.context.scene.objects:
+        other.select_set(other == obj)
+    return bpy.ops.xpbd.retime(**values)
+
+
+def values_seen(bpy, obj):
+    """At frames, and between some."""
+    seen = [shown(bpy, obj, frame) for frame in range(-3, 25)]
+    bpy.context.scene.frame_set(4, subframe=0.5)
+    return np.array([*seen, shown(bpy, obj, 4)])
+
+
+@pytest.mark.parametrize("style", ["absolute", "blended or chosen"])
+@pytest.mark.parametrize(
+    ("cuts", "offset", "speed"),
+    [((0, 0), 7, 1.0), ((2, 1), 0, 1.0), ((0, 0), 0, 0.5), ((1, 2), -3, 0.3), ((0, 1), 2, 2.0)],
+)
+def test_keys_show_the_chosen_frames_when_they_are_asked_to(bpy, baked, style, cuts, offset, speed):
+    (obj,), positions = baked(names=("C",), **STYLES[style])
+    assert retime(bpy, obj, trim_start=cuts[0], trim_end=cuts[1], offset=offset, speed=speed) == {"FINISHED"}
+    first, last = 1 + cuts[0], FRAMES - cuts[1]
+    for frame in range(-5, 25):
+        wanted = first + (frame - first - offset) * speed
+        expected = state(positions["C"], min(max(wanted, first), last))
+        np.testing.assert_allclose(shown(bpy, obj, frame), expected, atol=3e-6 * SIZE)
+
+
+@pytest.mark.parametrize("style", list(STYLES))
+def test_what_is_retimed_and_back_is_as_it_was(bpy, baked, dump, style):
+    (obj,), _ = baked(names=("C",), **STYLES[style])
+    bpy.context.scene.frame_set(3)
+    before, seen = dump(obj), values_seen(bpy, obj)
+    for speed in (0.3, 3.0, 0.7):
+        retime(bpy, obj, trim_start=2, offset=5, speed=speed)
+    assert not np.array_equal(values_seen(bpy, obj), seen)
+    retime(bpy, obj)
+    np.testing.assert_array_equal(values_seen(bpy, obj), seen)
+    bpy.context.scene.frame_set(3)
+    assert dump(obj) == before
+
+
+def test_clear_takes_a_retimed_bake_back(bpy, baked):
+    from blender_xpbd.addon.keys.clearing import clear_bake
+
+    (obj,), _ = baked(names=("C",))
+    retime(bpy, obj, trim_end=2, speed=0.5)
+    clear_bake(obj)
+    assert obj.data.shape_keys is None
+    assert not [action for action in bpy.data.actions if action.name.startswith("XPBD")]
+
+
+def test_no_frame_is_no_clip(bpy, baked):
+    (obj,), _ = baked(names=("C",))
+    record = obj.xpbd.bake_record
+    with pytest.raises(RuntimeError, match=r"E_PARAM.*at least one"):
+        retime(bpy, obj, trim_start=4, trim_end=2)
+    assert obj.xpbd.bake_record == record
+
+
+def test_a_record_with_an_impossible_clip_is_not_understood(bpy, baked):
+    from blender_xpbd.addon.data.bake_record import read_record
+
+    (obj,), _ = baked(names=("C",))
+    text = obj.xpbd.bake_record
+    for wrong in ('"speed": 0.0', '"speed": NaN', '"speed": 1e9'):
+        obj.xpbd.bake_record = text.replace('"speed": 1.0', wrong)
+        assert read_record(obj) is None
+    obj.xpbd.bake_record = text.replace('"cut_start": 0', '"cut_start": 600')
+    assert read_record(obj) is None
+
+
+@pytest.mark.parametrize("suffix", [".abc", ".usdc", ".npz", ".pc2"])
+def test_files_hold_what_keys_show_with_velocities_of_its_speed(bpy, baked, export, tmp_path, suffix):
+    (obj,), positions = baked(names=("C",))
+    retime(bpy, obj, trim_start=1, trim_end=1, offset=3, speed=0.5)
+    first, start, end = 2, 5, 5 + 2 * (FRAMES - 3)
+    expected = {
+        frame: state(positions["C"], min(first + 0.5 * (frame - start), FRAMES - 1)) for frame in range(start, end + 1)
+    }
+    assert end - start == 6
+    path = tmp_path / f"out{suffix}"
+    export(path, [obj], replaces_keys=suffix == ".pc2")
+    if suffix == ".npz":
+        with np.load(path) as arrays:
+            assert arrays["C/frames"].tolist() == list(range(start, end + 1))
+            np.testing.assert_allclose(arrays["C/positions"], list(expected.values()), atol=1e-6 * SIZE)
+            fps = bpy.context.scene.render.fps
+            middle = 0.5 * fps * (positions["C"][3] - positions["C"][1]) / 2.0
+            np.testing.assert_allclose(arrays["C/velocities"][2], middle, atol=1e-4 * SIZE)
+        return
+    if suffix != ".pc2":
+        bpy.data.objects.remove(obj)
+        IMPORTERS[suffix](bpy, str(path))
+        (obj,) = [other for other in bpy.data.objects if other.type == "MESH"]
+    for frame, places in expected.items():
+        np.testing.assert_allclose(shown(bpy, obj, frame), places, atol=1e-6 * SIZE)
+
+
+def test_a_bake_that_is_gone_is_told(bpy, make_body):
+    from blender_xpbd.addon.keys.retiming import check_retiming
+
+    with pytest.raises(XpbdError, match="E_NOTHING"):
+        check_retiming(make_body())

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Points and lines of the overlays; that they look right was seen in the application."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def shapes(bpy):
+    from blender_xpbd.addon.ui import overlay_shapes
+
+    return overlay_shapes
+
+
+def test_points_of_a_group_are_where_they_are_shown(bpy, make_body, shapes):
+    body = make_body("A", location=(1.0, 2.0, 3.0), scale=(2.0, 1.0, 1.0))
+    group = body.vertex_groups.new(name="Pins")
+    group.add([0, 4], 0.5, "REPLACE")
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    points, weights = shapes.group_points(body, "Pins", depsgraph)
+    np.testing.assert_allclose(points, [body.matrix_world @ body.data.vertices[n].co for n in (0, 4)], atol=1e-6)
+    np.testing.assert_allclose(weights, 0.5)
+    assert [len(part) for part in shapes.group_points(body, "None", depsgraph)] == [0, 0]
+    body.modifiers.new("Fine", "SUBSURF")
+    bpy.context.view_layer.update()
+    points, _ = shapes.group_points(body, "Pins", bpy.context.evaluated_depsgraph_get())
+    assert len(points) == 2, "as modelled, where modifiers change how many there are"
+
+
+def test_the_floor_lies_under_what_stands_on_it(shapes):
+    lines = shapes.floor_lines(-1.0, np.array([[2.0, 3.0, 0.0], [4.0, 4.0, 5.0]]))
+    assert len(lines) % 2 == 0
+    assert (lines[:, 2] == -1.0).all()
+    assert (lines.min(axis=0)[:2] < [2.0, 3.0]).all()
+    assert (lines.max(axis=0)[:2] > [4.0, 4.0]).all()
+    assert np.isfinite(shapes.floor_lines(0.0, np.zeros((0, 3)))).all()
+
+
+def test_the_cells_of_a_cage_are_cubes_around_the_mesh(make_body, shapes):
+    body = make_body("A", role="JELLY", location=(5.0, 0.0, 0.0))
+    body.xpbd.cage_resolution = 4
+    lines = shapes.cage_lines(body).reshape(-1, 2, 3)
+    assert (np.count_nonzero(np.abs(lines[:, 1] - lines[:, 0]) > 1e-9, axis=1) == 1).all()
+    low, high = lines.min(axis=(0, 1)), lines.max(axis=(0, 1))
+    np.testing.assert_allclose((low, high), [(4.0, -1.0, -0.25), (6.0, 1.0, 0.25)], atol=1e-6)
+
+
+def test_lines_of_the_thickness_stand_across_the_cloth(bpy, make_body, shapes):
+    body = make_body("A", scale=(1.0, 1.0, 4.0))
+    body.xpbd.thickness = 0.2
+    lines = shapes.thickness_lines(body, bpy.context.evaluated_depsgraph_get()).reshape(-1, 2, 3)
+    np.testing.assert_allclose(np.linalg.norm(lines[:, 1] - lines[:, 0], axis=1), 0.2, atol=1e-6)
+    np.testing.assert_allclose(lines.mean(axis=1), [body.matrix_world @ v.co for v in body.data.vertices], atol=1e-6)
+
+
+def test_a_mesh_that_shows_its_strain_has_triangles(bpy, make_body, shapes):
+    from blender_xpbd.addon.keys.strain_map import show_strain
+
+    body = make_body("A")
+    assert shapes.strain_triangles(body, bpy.context.evaluated_depsgraph_get()) is None
+    show_strain(body, 0.1)
+    bpy.context.view_layer.update()
+    points, colours, triangles = shapes.strain_triangles(body, bpy.context.evaluated_depsgraph_get())
+    assert (points.shape, colours.shape, triangles.shape) == ((25, 3), (25, 4), (32, 3))
+    assert triangles.max() == 24
+
+
+def test_the_switches_stand_in_the_popover(bpy, make_body):
+    from types import SimpleNamespace
+
+    from blender_xpbd.addon.data.overlay_settings import OVERLAYS
+    from blender_xpbd.addon.ui.overlays import draw_switches
+    from tests.addon.recorded_layout import RecordedLayout
+
+    layout = RecordedLayout()
+    space = SimpleNamespace(overlay=SimpleNamespace(show_overlays=True))
+    draw_switches(SimpleNamespace(layout=layout), SimpleNamespace(space_data=space, scene=bpy.context.scene))
+    assert layout.properties == list(OVERLAYS)

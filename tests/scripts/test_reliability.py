@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Some trials of every part of scripts/reliability, and how they are run, gone on with and told."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import sys
+
+import pytest
+from trials import report, running
+from trials.odd_meshes import ODDITIES, odd_mesh
+from trials.part import Outcome, Part
+from trials.parts import PARTS, part_by_name
+from trials.running import append_row, read_rows, run_part
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals, mounts and /proc")
+
+COUNTS = {"kills": 3, "meshes": 40, "actions": 4, "hair": 2, "rounds": 4, "hostile": 2, "memory": 1}
+
+
+@pytest.fixture
+def rows_of(tmp_path):
+    def run(name, count):
+        return run_part(part_by_name(name), count, tmp_path / f"{name}.jsonl")
+
+    return run
+
+
+def faults_of(rows):
+    return [(row["number"], fault) for row in rows for fault in row["faults"]]
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_a_few_trials_hold(bpy, rows_of, name):
+    rows = rows_of(name, COUNTS[name])
+    assert [row["number"] for row in rows] == list(range(COUNTS[name]))
+    assert faults_of(rows) == []
+
+
+def test_a_few_disks_hold(rows_of, tmp_path):
+    mount = shutil.which("mount")
+    (tmp_path / "disk").mkdir()
+    asked = [mount or "mount", "-t", "tmpfs", "tmpfs", str(tmp_path / "disk")]
+    if mount is None or subprocess.run(asked, check=False, capture_output=True).returncode:
+        pytest.skip("file systems may not be mounted here")
+    subprocess.run(["umount", str(tmp_path / "disk")], check=True)
+    assert faults_of(rows_of("disks", 4)) == []
+
+
+def test_cloth_is_tried_as_well_as_jelly(tmp_path):
+    from trials.meshes import bake_odd_mesh
+
+    outcomes = [bake_odd_mesh(number, tmp_path) for number in range(250, 280)]
+    assert not [fault for outcome in outcomes for fault in outcome.faults]
+    assert sum(outcome.kind == "valid, baked" for outcome in outcomes) >= 10
+
+
+def test_every_oddity_is_met_and_seeds_repeat():
+    met = {oddity for seed in range(300) for oddity in odd_mesh(seed).oddities}
+    assert met == {name for name, _, _ in ODDITIES}
+    assert odd_mesh(7).polygons == odd_mesh(7).polygons
+    assert odd_mesh(7).positions.tobytes() == odd_mesh(7).positions.tobytes()
+
+
+def test_what_was_tried_is_not_tried_again(tmp_path, monkeypatch):
+    path = tmp_path / "rounds.jsonl"
+    for number in (0, 1):
+        append_row(path, {"number": number, "kind": "before", "faults": [], "figures": {}, "seconds": 0.0})
+    # a kill has torn the last one
+    path.write_text(path.read_text() + '{"number": 2, "ki')
+    started = []
+
+    def child(part, numbers, path):
+        started.extend(numbers)
+        for number in numbers:
+            append_row(path, {"number": number, "kind": "now", "faults": [], "figures": {}, "seconds": 0.0})
+        return set(numbers)
+
+    monkeypatch.setattr(running, "_run_child", child)
+    run_part(part_by_name("rounds"), 2, path)
+    assert started == []
+    assert [row["kind"] for row in read_rows(path)] == ["before", "before"]
+
+
+def test_a_crash_and_a_hang_are_results(tmp_path, monkeypatch):
+    script = """
+import os, sys, time
+number = int(sys.argv[1])
+os.write(int(os.environ["TRIALS_PIPE"]), f"{number}\\n".encode())
+os.kill(os.getpid(), 11) if number == 0 else time.sleep(60)
+"""
+    popen = subprocess.Popen
+
+    def start(command, **values):
+        return popen([sys.executable, "-c", script, command[4]], **values)
+
+    monkeypatch.setattr(running.subprocess, "Popen", start)
+    part = Part("none", "", 2, lambda _number, _folder: Outcome(""), limit=2.0)
+    rows = run_part(part, 2, tmp_path / "none.jsonl")
+    assert [row["faults"] for row in rows] == [[f"crashed with status {-signal.SIGSEGV}"], ["hangs after 2 s"]]
+
+
+def test_the_table_stands_between_its_marks(tmp_path, monkeypatch):
+    document = tmp_path / "page.md"
+    document.write_text(f"before\n{report.BEGIN}old\n{report.END}after\n")
+    monkeypatch.setattr(report, "DOCUMENT", document)
+    rows = [
+        {"number": 0, "kind": "fine", "faults": [], "figures": {"MB": 3.0}, "seconds": 1.5},
+        {"number": 1, "kind": "bad", "faults": ["torn"], "figures": {"MB": 5.0}, "seconds": 0.5},
+    ]
+    report.write_table([(PARTS[0], rows)])
+    text = document.read_text()
+    assert text.startswith("before\n")
+    assert text.endswith("after\n")
+    assert "| 2 | 200 | bad: 1; fine: 1; greatest MB: 5; longest: 1.5 s | 1 |" in text
+    assert "old" not in text

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Jelly that lies on something keeps its gap, though elasticity presses all of its weight into what it lies on."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("ipctk")
+
+from contact_cases import shapes
+from contact_cases.judge import Judge
+from contact_cases.objects import cloth, floor, jelly
+
+from blender_xpbd.solver.solver import Solver
+from blender_xpbd.solver.system.system import build_system
+from tests.solver.scenes import scene
+
+pytestmark = pytest.mark.usefixtures("taichi_cpu")
+
+FRAMES = 30
+
+
+def odd_ball():
+    """A ball with bumps and a flat top."""
+    places, faces = shapes.sphere(0.1, 3)
+    way = places / 0.1
+    bumps = 1.0 + 0.25 * np.sin(5.0 * way[:, :1]) * np.cos(4.0 * way[:, 1:2]) + 0.2 * (way[:, 2:] > 0.5)
+    return places * bumps * [1.0, 1.0, 0.7], faces
+
+
+def lying_on_jelly(mesh):
+    below = jelly("below", shapes.moved(shapes.box((0.2, 0.2, 0.2), (4, 4, 4)), 0.0, 0.0, 0.105), resolution=4)
+    return below, jelly("above", shapes.moved(mesh, 0.005, 0.003, 0.315), resolution=4)
+
+
+def lying_on_cloth(mesh):
+    below = cloth("below", shapes.moved(shapes.sheet(16, 16, 0.3, 0.3), 0.0, 0.0, 0.006))
+    return below, jelly("above", shapes.moved(mesh, 0.005, 0.003, 0.115), resolution=4)
+
+
+@pytest.mark.parametrize("make", [lying_on_jelly, lying_on_cloth], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("mesh", [shapes.box((0.15, 0.15, 0.2), (3, 3, 4)), odd_ball()], ids=["cube", "odd"])
+def test_a_jelly_keeps_its_gap_from_what_it_lies_on(make, mesh):
+    """With ten substeps; a quarter to all of the gap was missing."""
+    bodies = make(mesh)
+    content = scene(*bodies, colliders=[floor()], meet=True, substeps=10, frames=(1, FRAMES + 1), device="CPU")
+    judge, simulation = Judge(content), Solver(build_system(content), ("SERIAL",))
+    objects = simulation.system.objects
+    errors = []
+    for frame in range(1, FRAMES + 1):
+        simulation.advance()
+        if frame > FRAMES - 6:
+            surface = simulation.surface(simulation.positions()).astype(np.float64) + simulation.system.origin
+            places = judge.places(surface, frame)
+            errors.append(judge.gap_errors(places, objects.gaps, objects.is_open)[0])
+            assert judge.crossings(places) == 0
+    assert np.percentile(np.concatenate(errors), 99) < 0.05

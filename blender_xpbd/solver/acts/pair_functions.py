@@ -9,10 +9,8 @@ import taichi as ti
 from ...constraints.constraint import BDF2
 from ...contacts.generate import to_world
 from ...contacts.pairs.limit import limit_pair
-from ...contacts.pairs.near import LARGEST_PUSH_SPEED, find_near
 from ...contacts.pairs.push import weight_of
-from ...contacts.pairs.tables import KIND, NEAR_INTS, POINTS, ROW, VERTEX_TRIANGLE
-from ...contacts.pairs.touch import note_near
+from ...contacts.pairs.tables import NEAR_INTS, POINTS, ROW
 from ..windows.pair_tables import (
     COLLIDER,
     IS_SOLID,
@@ -30,65 +28,6 @@ from .functions import keep_previous
 def object_of(pairs: ti.template(), k, place):
     """The object of one of the four surface points of a pair."""
     return pairs.surface_elements[pairs.pair_ints[k, POINTS + place], 4]
-
-
-@ti.func
-def is_for_colliders(particles: ti.template(), pairs: ti.template(), k):
-    """Whether a pair is a body's vertex and a collider's triangle, which colliders push apart."""
-    is_face = pairs.pair_ints[k, KIND] == VERTEX_TRIANGLE
-    return is_face and object_of(pairs, k, 1) >= particles.bodies.shape[0]
-
-
-@ti.func
-def point_way(ways: ti.template(), pairs: ti.template(), k, place, embeds: ti.template()):
-    """How far one of the four surface points of a pair goes at most, by how far particles do [m]."""
-    elements, weights = ti.static(pairs.surface_elements, pairs.surface_weights)
-    point, total = pairs.pair_ints[k, POINTS + place], 0.0
-    if ti.static(embeds):
-        for j in range(4):
-            total += ti.abs(weights[point, j]) * ways[elements[point, j]]
-    else:
-        total = ways[elements[point, 0]]
-    return total
-
-
-@ti.func
-def pair_way(ways: ti.template(), pairs: ti.template(), k, embeds: ti.template()):
-    """How much nearer the sides of a pair come at most, by how far particles go [m]."""
-    first, second = point_way(ways, pairs, k, 0, embeds), point_way(ways, pairs, k, 1, embeds)
-    other = ti.max(point_way(ways, pairs, k, 2, embeds), point_way(ways, pairs, k, 3, embeds))
-    total = first + ti.max(second, other)
-    if pairs.pair_ints[k, KIND] != VERTEX_TRIANGLE:
-        total = ti.max(first, second) + other
-    return total
-
-
-@ti.func
-def find_near_task(
-    particles: ti.template(), starts: ti.template(), pairs: ti.template(), task, h, embeds: ti.template()
-):
-    """List the pairs of a task that are near, by where particles were when the substep began.
-
-    Rows of pairs that colliders push apart are only limited; they come from the end of the task's rows on.
-    """
-    speeds = ti.static(pairs.start_velocities)
-    first, end = pairs.pair_starts[task], pairs.pair_starts[task + 1]
-    count, limited = 0, 0
-    for k in range(first, end):
-        reach, stray = pair_way(pairs.reaches, pairs, k, embeds), pair_way(pairs.strays, pairs, k, embeds)
-        if pairs.pair_clearances[k] <= reach + stray:
-            pushes = not is_for_colliders(particles, pairs, k)
-            n = first + count if pushes else end - 1 - limited
-            limits = ti.Vector([reach, stray, LARGEST_PUSH_SPEED * h])
-            found = find_near(particles, starts, speeds, pairs, pairs, k, n, limits, pushes, embeds)
-            if found == 1:
-                note_near(pairs, pairs, n, embeds)
-            if pushes:
-                count += found
-            else:
-                limited += found
-    pairs.near_counts[task] = count
-    pairs.limited_counts[task] = limited
 
 
 @ti.func

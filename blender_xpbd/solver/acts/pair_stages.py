@@ -37,7 +37,8 @@ from ..windows.island_spins import keep_spins, note_spins
 from ..windows.list_functions import check_list_share, open_list_share
 from ..windows.window_functions import begin_share, check_share, note_share, open_share, reopen_share
 from .functions import projection_step
-from .pair_functions import count_pushing, find_near_task, limit_task
+from .near_functions import find_near_task
+from .pair_functions import count_pushing, limit_task
 from .sweep_functions import keep_anchors, settle_task, touch_pair_task
 
 
@@ -59,7 +60,7 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, subs
         open_share(world.particles, starts, world.pairs, turn, turns, detail, h, mode)
         check_list_share(starts, world.pairs, turn, turns, substep)
     if act == OPEN_LIST:
-        open_list_share(starts, world.pairs, turn, turns, order.span[SPAN_OF])
+        open_list_share(starts, world.pairs, turn, turns, order.span[SPAN_OF], h)
     if act == FIND_NEAR:
         find_near_task(world.particles, starts, world.pairs, task, h, variant.embeds)
     if act == TOUCH_PAIRS:

@@ -3,7 +3,7 @@
 
 import taichi as ti
 
-from ..acts.pair_functions import is_for_colliders
+from ..acts.near_functions import is_for_colliders
 from ..windows.clear_functions import is_clear, open_ways
 from .packs import FLOATS, INTS, Pairs, Particles
 

@@ -21,7 +21,17 @@ from ...contacts.pairs.tables import (
 from ...device.arrays import make_array, make_zero_vectors, make_zeros
 from ...device.runtime import real_type
 from ..system.contact_objects import ContactObjects
-from ..windows.pair_tables import FIRST, IS_FREE, IS_SOLID, LAST, OBJECT_COUNT_WIDTH, OBJECT_ROW_WIDTH, TOLD_WIDTH
+from ..windows.pair_tables import (
+    FIRST,
+    IS_FREE,
+    IS_SOLID,
+    LAST,
+    OBJECT_COUNT_WIDTH,
+    OBJECT_ROW_WIDTH,
+    TOLD_WIDTH,
+    WATCH_LIMITS,
+    WATCH_SPREAD,
+)
 from .packs import Pairs
 
 Arrays = dict[str, Any]
@@ -48,6 +58,7 @@ def no_pairs(others: Arrays) -> Any:
         pair_starts=make_zeros((0,), ti.i32),
         anchor_heads=make_zeros((0,), ti.i32),
         anchor_count=make_zeros((0,), ti.i32),
+        watch_limits=make_zeros((0,), real_type()),
         **working_arrays(0, 0, 0, 0),
         **held_arrays(0, 0),
         **pair_arrays(0),
@@ -84,8 +95,18 @@ def staying_arrays(
         "vertex_places": make_zero_vectors(len(vertices), 2),
         "anchor_heads": make_zeros((len(objects.elements),), ti.i32),
         "anchor_count": make_zeros((1,), ti.i32),
+        "watch_limits": make_array(watch_limits(objects, tasks), real_type()),
         **working_arrays(count, int(rows[:, LAST].max()), tasks, noted),
     }
+
+
+def watch_limits(objects: ContactObjects, tasks: int) -> npt.NDArray[np.float64]:
+    """What is watched of a list of pairs that is new: nothing yet, see ``near_functions``."""
+    limits = np.full(WATCH_LIMITS + tasks, -1.0)
+    limits[:WATCH_LIMITS] = 0.0
+    # weights of a point outside of its tetrahedron have sizes that sum to more than 1
+    limits[WATCH_SPREAD] = np.abs(objects.weights[:, :4]).sum(axis=1).max(initial=1.0)
+    return limits
 
 
 def working_arrays(objects: int, particles: int, tasks: int, noted: int) -> Arrays:
@@ -109,6 +130,7 @@ def working_arrays(objects: int, particles: int, tasks: int, noted: int) -> Arra
         "near_counts": make_zeros((tasks,), ti.i32),
         "limited_counts": make_zeros((tasks,), ti.i32),
         "listed_counts": make_zeros((tasks,), ti.i32),
+        "watched_counts": make_zeros((tasks,), ti.i32),
         "pushed": make_zeros((particles,), ti.i32),
         "backed": make_zeros((particles,), ti.i32),
         "noted_places": make_zero_vectors(noted, particles),
@@ -137,6 +159,7 @@ def near_arrays(capacity: int) -> Arrays:
         "near_ints": make_zeros((capacity * NEAR_INTS,), ti.i32),
         "near_floats": make_zeros((capacity * NEAR_WIDTH,), real_type()),
         "near_listed": make_zeros((capacity,), ti.i32),
+        "watched": make_zeros((capacity,), ti.i32),
     }
 
 

@@ -49,8 +49,9 @@ from ..windows.pair_tables import (
     SWEPT,
     TOLD_WIDTH,
     TUNNELLED,
+    WATCH_LIMITS,
 )
-from ..windows.window_functions import MARGIN
+from ..windows.window_functions import MARGIN, MARGIN_DURATION
 from .clear_frames import ClearFrames
 from .frame_samples import FrameSamples
 from .packs import Pairs
@@ -63,8 +64,9 @@ Ints = npt.NDArray[np.int32]
 
 # searches in a substep that pushes may ask for; then what is pushed out of its box is held in it. Chosen by hand
 MOST_ROUNDS = 3
-# substeps for which a frame's first list is to hold. Chosen by trying, see docs/experiments.md, What a search lists
-FIRST_SPAN = 8
+# for which share of a frame its first list is to hold, and for how many substeps at least. Chosen by trying, see
+# docs/experiments.md, What a search lists
+FIRST_SHARE, FIRST_SPAN = 0.4, 8
 # frames between looks for crossings where there should be none; it costs as much as a search. Chosen by hand
 LOOK_EVERY = 8
 # slices of a frame in which something may have passed through where no collider is fast. Chosen by trying, see
@@ -222,7 +224,7 @@ class PairSubsteps:
         is_due = frame_index % LOOK_EVERY == 0 and frame_slice.number == 0
         must_look = bool(read_array(self.may_cross)[0]) or is_due
         self._told = np.zeros(TOLD_WIDTH, np.int32)
-        self._told[[MOST_SEARCHES, NEXT_SPAN]] = MOST_ROUNDS - 1, FIRST_SPAN
+        self._told[[MOST_SEARCHES, NEXT_SPAN]] = MOST_ROUNDS - 1, max(FIRST_SPAN, round(FIRST_SHARE * self._substeps))
         begin, last = 0, self._substeps * self._stage_count
         stops = [stop * self._stage_count for stop in self._samples.stops(frame_slice)]
         while begin < last:
@@ -363,6 +365,9 @@ class PairSubsteps:
         The boxes go by the islands of the search before. Where the search finds greater ones, whose members would leave
         their boxes if they stayed in the frame of these, it must look again.
         """
+        with edited_array(self._arrays["watch_limits"]) as limits:
+            limits[WATCH_LIMITS:] = -1.0
+        share = min(self._plan.h / self._frame_slice.of / MARGIN_DURATION, 1.0)
         while True:
             found = self._search.search(self._team_size)
             if np.array_equal(found.islands, self._islands):
@@ -374,7 +379,7 @@ class PairSubsteps:
             self._islands = merged
             self._write_islands()
             self._launch(first + self._measure, first + self._measure + 1)
-            if (np.abs(self._frames() - before).max(axis=1) <= self._margins).all():
+            if (np.abs(self._frames() - before).max(axis=1) <= share * self._margins).all():
                 break
             self._launch(first + self._open, first + self._split)
         self._next_islands = found.islands

@@ -8,9 +8,10 @@ whether they do: where one leaves its travelling box, pairs are searched anew. `
 
 import taichi as ti
 
-from ...contacts.pairs.tables import OBJECT_SLACK
+from ...contacts.pairs.tables import OBJECT_HALF_THICKNESS, OBJECT_SLACK
 from ...contacts.search.boxes import WIDE_AT_BOTH
 from .pair_tables import FIRST, IS_OVER, LAID_SPAN, LAST, LIST_FIRST, LIST_SPAN, NEXT_SPAN
+from .window_functions import MARGIN, margin_share
 
 
 @ti.func
@@ -52,7 +53,7 @@ def next_span(pairs: ti.template(), of):
 
 
 @ti.func
-def open_list_share(starts: ti.template(), pairs: ti.template(), turn, turns, of):
+def open_list_share(starts: ti.template(), pairs: ti.template(), turn, turns, of, h):
     """Lay out the boxes of the next list for one of ``turns`` equal shares of the particles, where one is due.
 
     For one substep they are the boxes of that substep. For several, the box of a particle goes on from substep to
@@ -67,7 +68,9 @@ def open_list_share(starts: ti.template(), pairs: ti.template(), turn, turns, of
     count = pairs.candidates.shape[0]
     begin, end = count * turn // turns, count * (turn + 1) // turns
     for o in range(rows.shape[0] if pairs.told[IS_OVER] > 0 else 0):
+        # short substeps leave of the margin for pushes what lists may use
         slack = ti.cast(pairs.objects[o, OBJECT_SLACK], float)
+        slack += (MARGIN - margin_share(h)) * 2.0 * ti.cast(pairs.objects[o, OBJECT_HALF_THICKNESS], float)
         for i in range(ti.max(rows[o, FIRST], begin), ti.min(rows[o, LAST], end)):
             pairs.list_places[i], pairs.strays[i] = starts[i], 0.0
             own, come, stay = pairs.window_starts[i], pairs.window_ends[i], pairs.window_stays[i]

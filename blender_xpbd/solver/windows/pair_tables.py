@@ -19,5 +19,8 @@ TOLD_WIDTH = 11
 # often its particles were clipped, and how often a pair of it may have passed through itself
 PUSHING, MOST_PUSHING, CLIPPED, TUNNELLED = range(4)
 OBJECT_COUNT_WIDTH = 4
+# of ``watch_limits``: the greatest of ``reaches`` and of ``strays`` in this substep [m]; the greatest sum of the sizes
+# of a point's weights; then for each task up to what clearance its pairs are watched [m]
+GREATEST_REACH, GREATEST_STRAY, WATCH_SPREAD, WATCH_LIMITS = range(4)
 # of ``vertices``
 COLLIDER, PARTICLE = range(2)

@@ -16,6 +16,8 @@ from ...contacts.pairs.touch import IS_NEAR, IS_STILL
 from ...contacts.tables import BODY_OFFSET, POINT_BODY
 from .pair_tables import (
     FIRST,
+    GREATEST_REACH,
+    GREATEST_STRAY,
     IS_CUT,
     IS_FREE,
     IS_HELD,
@@ -27,11 +29,19 @@ from .pair_tables import (
     NEXT_ISLAND,
 )
 
-# what pushes may add to the way of a particle before another search is due, as a share of the thickness of its object.
-# Chosen by trying, see docs/experiments.md, Contact between bodies
+# what pushes may add to the way of a particle before another search is due, as a share of the thickness of its object:
+# in a substep of so many seconds or more, and less in shorter ones. Chosen by trying, see docs/experiments.md, Contact
+# between bodies
 MARGIN = 0.25
+MARGIN_DURATION = 1.0 / 480.0
 # a push of less than this share of the gap to colliders needs no second look at these. Chosen by hand
 PUSHED = 0.1
+
+
+@ti.func
+def margin_share(h):
+    """``MARGIN`` in a substep of this duration [s]."""
+    return MARGIN * ti.min(h / MARGIN_DURATION, 1.0)
 
 
 @ti.func
@@ -49,6 +59,7 @@ def begin_share(particles: ti.template(), pairs: ti.template(), turn, turns, ite
             pairs.start_velocities[i] = particles.velocities[i]
     if turn == 0:
         pairs.told[MAY_SEARCH] = pairs.told[MOST_SEARCHES]
+        pairs.watch_limits[GREATEST_REACH], pairs.watch_limits[GREATEST_STRAY] = 0.0, 0.0
         for o in range(pairs.object_rows.shape[0]):
             pairs.drifts[o] += pairs.means[o]
             pairs.object_rows[o, ISLAND] = pairs.object_rows[o, NEXT_ISLAND]
@@ -93,6 +104,7 @@ def open_share(
     rows = ti.static(pairs.object_rows)
     count = pairs.candidates.shape[0]
     begin, end = count * turn // turns, count * (turn + 1) // turns
+    farthest, strayed = ti.cast(0.0, float), ti.cast(0.0, float)
     for o in range(rows.shape[0]):
         drift = pairs.drifts[rows[o, ISLAND]]
         thickness = 2.0 * ti.cast(pairs.objects[o, OBJECT_HALF_THICKNESS], float)
@@ -103,7 +115,7 @@ def open_share(
             stay, margin = come, ti.cast(0.0, float)
             if particles.positions[i][3] > 0.0:
                 stay = moved
-                margin = MARGIN * thickness
+                margin = margin_share(h) * thickness
                 if iterations > 1:
                     # further iterations correct less than the first one
                     margin += elastic_correction(particles, pairs, i, h, mode)
@@ -111,6 +123,9 @@ def open_share(
             pairs.window_stays[i] = stay
             pairs.reaches[i] = (come - moved).xyz.norm() + margin
             pairs.strays[i] = (start - pairs.list_places[i] - drift).xyz.norm()
+            farthest, strayed = ti.max(farthest, pairs.reaches[i]), ti.max(strayed, pairs.strays[i])
+    ti.atomic_max(pairs.watch_limits[GREATEST_REACH], farthest)
+    ti.atomic_max(pairs.watch_limits[GREATEST_STRAY], strayed)
 
 
 @ti.func

@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 
 from ...scene.errors import XpbdError
-from ..data.bake_record import ABSOLUTE, BakeRecord, read_record
+from ..data.bake_record import ABSOLUTE, LARGEST_SHIFT, BakeRecord, read_record
 from ..data.clip import FASTEST, SLOWEST, Clip, is_speed
 from . import key_animation
 from .clearing import check_clearing
@@ -31,11 +31,13 @@ def retimed(record: BakeRecord, cuts: tuple[int, int], shift: int, speed: float)
         speed: as that of ``Clip``.
 
     Raises:
-        XpbdError: E_PARAM, where nothing would be left, or for a speed that is out of range.
+        XpbdError: E_PARAM, where nothing would be left, or for a shift or a speed that is out of range.
     """
     if min(cuts) < 0 or sum(cuts) > record.end - record.start:
         text = f"Of {record.end - record.start + 1} frames at least one must stay: trim fewer."
         raise XpbdError("E_PARAM", text, record.body)
+    if abs(shift) > LARGEST_SHIFT:
+        raise XpbdError("E_PARAM", f"The offset must be between -{LARGEST_SHIFT} and {LARGEST_SHIFT}.", record.body)
     if not is_speed(speed):
         raise XpbdError("E_PARAM", f"The speed must be between {SLOWEST:g} and {FASTEST:g}.", record.body)
     return replace(record, cut_start=cuts[0], cut_end=cuts[1], shift=shift, speed=speed)

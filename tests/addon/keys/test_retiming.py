@@ -81,6 +81,22 @@ def test_no_frame_is_no_clip(bpy, baked):
     assert obj.xpbd.bake_record == record
 
 
+@pytest.mark.parametrize("offset", [2_000_000, -2_000_000])
+def test_a_bake_that_was_put_far_away_can_be_cleared(bpy, baked, offset):
+    """The operator takes the farthest offset that a record may have; a script is told."""
+    from blender_xpbd.addon.data.bake_record import read_record
+    from blender_xpbd.addon.keys.clearing import clear_bake
+    from blender_xpbd.addon.keys.retiming import retimed
+
+    (obj,), _ = baked(names=("C",))
+    with pytest.raises(XpbdError, match=r"E_PARAM.*offset"):
+        retimed(read_record(obj), (0, 0), offset, 1.0)
+    retime(bpy, obj, offset=offset)
+    assert abs(read_record(obj).shift) == 1_000_000
+    assert clear_bake(obj)
+    assert obj.data.shape_keys is None
+
+
 def test_a_record_with_an_impossible_clip_is_not_understood(bpy, baked):
     from blender_xpbd.addon.data.bake_record import read_record
 

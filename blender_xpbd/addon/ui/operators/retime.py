@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 
 from ....scene.errors import XpbdError
-from ...data.bake_record import read_record
+from ...data.bake_record import LARGEST_SHIFT, read_record
 from ...data.bake_status import STATUS
 from ...data.clip import FASTEST, SLOWEST
 from ...keys.retiming import check_retiming, retime, retimed
@@ -37,7 +37,11 @@ class XPBD_OT_retime(bpy.types.Operator):
         soft_max=10.0,
     )
     offset: bpy.props.IntProperty(
-        name="Offset", description="By so many frames what is shown begins later than it was simulated", default=0
+        name="Offset",
+        description="By so many frames what is shown begins later than it was simulated",
+        default=0,
+        min=-LARGEST_SHIFT,
+        max=LARGEST_SHIFT,
     )
 
     @classmethod

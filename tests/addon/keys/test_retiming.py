@@ -7,7 +7,7 @@ import pytest
 from blender_xpbd.scene.errors import XpbdError
 from tests.addon.export.conftest import FRAMES, baked, jobs
 from tests.addon.export.test_export import IMPORTERS, SIZE, export, shown
-from tests.addon.keys.test_shape_key_writer import animated_keys
+from tests.addon.keys.test_shape_key_writer import animated_keys, write
 
 __all__ = ("baked", "export", "jobs")
 
@@ -61,6 +61,75 @@ def test_what_is_retimed_and_back_is_as_it_was(bpy, baked, dump, style):
     np.testing.assert_array_equal(values_seen(bpy, obj), seen)
     bpy.context.scene.frame_set(3)
     assert dump(obj) == before
+
+
+@pytest.mark.parametrize(("first", "speed"), [(1, 50.0), (1, 0.01), (1001, 50.0), (86400, 2.5), (86400, 24.0)])
+def test_all_keys_come_back_to_their_frames_from_any_speed(bpy, make_body, first, speed):
+    """Of relative keys, each of which has a point before, at and after its frame."""
+    obj = make_body()
+    write(bpy, obj, key_style="RELATIVE", start=first, end=first + 59)
+    before = key_points(obj)
+    for offset in (0, 3):
+        assert retime(bpy, obj, speed=speed, offset=offset) == {"FINISHED"}
+    assert {path: len(points) for path, points in key_points(obj).items()} == {
+        path: len(points) for path, points in before.items()
+    }
+    retime(bpy, obj)
+    assert key_points(obj) == before
+
+
+def key_points(obj):
+    from blender_xpbd.addon.keys.key_animation import curves_of
+
+    return {
+        curve.data_path: [tuple(point.co) for point in curve.keyframe_points]
+        for curve in curves_of(obj.data.shape_keys)
+    }
+
+
+def test_a_speed_at_which_keys_would_fall_together_is_refused(bpy, make_body):
+    from blender_xpbd.addon.keys.key_animation import curves_of
+
+    obj = make_body()
+    write(bpy, obj, key_style="RELATIVE")
+    with pytest.raises(RuntimeError, match=r"E_PARAM.*up to a speed of"):
+        retime(bpy, obj, offset=900_000, speed=10.0)
+    curves_of(obj.data.shape_keys)[2].keyframe_points.insert(3.25, 0.5)
+    before = key_points(obj)
+    with pytest.raises(RuntimeError, match=r"E_PARAM.*too close"):
+        retime(bpy, obj, speed=20.0)
+    assert key_points(obj) == before
+    assert retime(bpy, obj, speed=5.0) == {"FINISHED"}
+    retime(bpy, obj)
+    for path, points in key_points(obj).items():
+        np.testing.assert_allclose(points, before[path], rtol=0.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["", "Mine"])
+def test_what_an_artist_has_given_our_curves_goes_along(bpy, make_body, name):
+    """A modifier stays, and a curve between two points keeps its shape."""
+    from blender_xpbd.addon.keys.key_animation import curves_of
+
+    obj = make_body()
+    write(bpy, obj, key_style="RELATIVE")
+    curve = curves_of(obj.data.shape_keys)[2]
+    own = curve.modifiers.new("LIMITS")
+    own.name = name or own.name
+    own.use_max_y, own.max_y = True, 0.9
+    for number, point in enumerate(curve.keyframe_points):
+        point.interpolation = "BEZIER"
+        point.handle_left_type = point.handle_right_type = "FREE"
+        point.handle_left = point.co[0] - 0.5, point.co[1] + 0.1 * number
+        point.handle_right = point.co[0] + 0.3, point.co[1] - 0.1 * number
+    curve.update()
+    values = [curve.evaluate(1.0 + 0.1 * number) for number in range(60)]
+    retime(bpy, obj, trim_end=1, speed=0.25, offset=7)
+    assert [modifier.name for modifier in curve.modifiers] == [own.name, "XPBD Trim"]
+    shown_values = [curve.evaluate(8.0 + 0.4 * number) for number in range(30)]
+    np.testing.assert_allclose(shown_values, values[:30], atol=1e-5)
+    retime(bpy, obj)
+    assert [modifier.name for modifier in curve.modifiers] == [own.name]
+    np.testing.assert_allclose([curve.evaluate(1.0 + 0.1 * number) for number in range(60)], values, atol=1e-5)
 
 
 def test_clear_takes_a_retimed_bake_back(bpy, baked):
@@ -140,4 +209,4 @@ def test_a_bake_that_is_gone_is_told(bpy, make_body):
     from blender_xpbd.addon.keys.retiming import check_retiming
 
     with pytest.raises(XpbdError, match="E_NOTHING"):
-        check_retiming(make_body())
+        check_retiming(make_body(), (0, 0), 0, 1.0)

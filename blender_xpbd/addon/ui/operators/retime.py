@@ -11,7 +11,7 @@ from ....scene.errors import XpbdError
 from ...data.bake_record import LARGEST_SHIFT, read_record
 from ...data.bake_status import STATUS
 from ...data.clip import FASTEST, SLOWEST
-from ...keys.retiming import check_retiming, retime, retimed
+from ...keys.retiming import check_retiming, retime
 
 
 class XPBD_OT_retime(bpy.types.Operator):
@@ -73,9 +73,7 @@ class XPBD_OT_retime(bpy.types.Operator):
         objects, cuts = _objects(context), (self.trim_start, self.trim_end)
         try:
             for obj in objects:
-                check_retiming(obj)
-                if (record := read_record(obj)) is not None:
-                    retimed(record, cuts, self.offset, self.speed)
+                check_retiming(obj, cuts, self.offset, self.speed)
         except XpbdError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

@@ -150,8 +150,8 @@ def test_what_was_baked_is_saved_with_its_warnings_where_no_loop_can_be_made_of_
     status, out, err = run("--frames", "1", "9", "--loop", "3", "--save", str(saved), "--json")
     assert status == 2
     assert "W_PIN_GROUP" in err
-    assert [text.partition(":")[0] for text in json.loads(out[-1])["warnings"]][0] == "W_PIN_GROUP"
-    assert json.loads(out[-1])["warnings"][-1] == "W_OTHER: of the loop"
+    told = json.loads(out[-1])["warnings"]
+    assert (told[0].partition(":")[0], told[-1]) == ("W_PIN_GROUP", "W_OTHER: of the loop")
     bpy.ops.wm.open_mainfile(filepath=str(saved))
     assert len(bpy.data.objects["Body"].data.shape_keys.key_blocks) == 10
 

@@ -205,6 +205,49 @@ def test_files_hold_what_keys_show_with_velocities_of_its_speed(bpy, baked, expo
         np.testing.assert_allclose(shown(bpy, obj, frame), places, atol=1e-6 * SIZE)
 
 
+@pytest.mark.parametrize("speed", [1.0, 0.5, 2.0])
+def test_velocities_at_the_ends_of_a_clip_go_on_with_the_motion_of_the_object(bpy, baked, export, tmp_path, speed):
+    """States beside the clip count for them, placed where the object is when these would be shown."""
+    (obj,), positions = baked(names=("A",))
+    retime(bpy, obj, trim_start=2, trim_end=1, offset=1, speed=speed)
+    export(tmp_path / "out.npz", [obj])
+    with np.load(tmp_path / "out.npz") as arrays:
+        velocities, frames = arrays["A/velocities"], arrays["A/frames"].tolist()
+    fps = bpy.context.scene.render.fps
+    for time, baked_frame in ((4, 3), (4 + 2 / speed, 5)):
+        before, after = (
+            positions["A"][baked_frame + side - 1]
+            - place(bpy, obj, baked_frame + side)
+            + place(bpy, obj, time + side / speed)
+            for side in (-1, 1)
+        )
+        np.testing.assert_allclose(
+            velocities[frames.index(time)], speed * fps * (after - before) / 2.0, atol=1e-4 * SIZE
+        )
+
+
+def place(bpy, obj, time):
+    """On the line between two frames, as files have it."""
+    places = []
+    for frame in (int(np.floor(time)), int(np.ceil(time))):
+        bpy.context.scene.frame_set(frame)
+        places.append(np.array(obj.matrix_world.translation))
+    return (1.0 - time % 1) * places[0] + (time % 1) * places[1]
+
+
+@pytest.mark.parametrize(("trims", "frames"), [((1, 2), [2, 4]), ((2, 0), [3, 5, 6]), ((0, 0), [1, 5, 6])])
+def test_arrays_of_a_trimmed_bake_have_its_ends(bpy, baked, export, tmp_path, trims, frames):
+    (obj,), positions = baked(names=("C",), step=4)
+    retime(bpy, obj, trim_start=trims[0], trim_end=trims[1])
+    export(tmp_path / "out.npz", [obj])
+    with np.load(tmp_path / "out.npz") as arrays:
+        assert arrays["C/frames"].tolist() == frames
+        found = arrays["C/positions"]
+    first, fifth = positions["C"][:2]
+    expected = [first + (fifth - first) * (frame - 1) / 4.0 for frame in frames if frame <= 5]
+    np.testing.assert_allclose(found[: len(expected)], expected, atol=1e-6 * SIZE)
+
+
 def test_a_bake_that_is_gone_is_told(bpy, make_body):
     from blender_xpbd.addon.keys.retiming import check_retiming
 

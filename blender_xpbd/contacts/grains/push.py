@@ -57,7 +57,7 @@ def sweep_slab(particles: ti.template(), pairs: ti.template(), slab, sweep):
         d, normal = p.xyz - q.xyz, contact.xyz
         least = -contact[CONTACT_HELD]
         now = ti.max(given[GIVEN_NORMAL] + contact[CONTACT_REACH] - normal.dot(d), least)
-        if now > least or given[GIVEN_NORMAL] != 0.0:
+        if now != 0.0 or given[GIVEN_NORMAL] != 0.0:
             slide = d + vector_of(contact, CONTACT_BASE)
             wanted = given.xyz - (slide - slide.dot(normal) * normal)
             limit, size = contact[CONTACT_FRICTION] * (now - least), wanted.norm_sqr()

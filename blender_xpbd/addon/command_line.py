@@ -26,8 +26,10 @@ from ..scene.body_kinds import body_labels
 from ..scene.errors import ExitCode, XpbdError
 from ..scene.settings import DEVICES, EFFORTS, QUALITIES
 from .baking.bake import run_bake
+from .baking.loop import check_count
 from .baking.progress_bar import ProgressBar
 from .baking.report import error_values
+from .baking.scene_reader import frame_range
 from .checking.check_scene import check_scene
 from .checking.finding import finding_values
 from .data.bake_options import BakeOptions
@@ -144,21 +146,24 @@ def main(arguments: Sequence[str], *, prog: str = "bake.py", with_file: bool = F
     if options.check:
         return _check(options)
     error: XpbdError | None = None
-    was_tried = False
+    was_tried = is_baked = False
+    notices: list[str] = []
     outputs: list[Path] = []
     with _stop_wish() as should_stop, ProgressBar(sys.stderr) as bar:
         try:
             wishes = _prepare(options)
             was_tried = True
             run_bake(bpy.context, wishes, bar.show, should_stop)
+            is_baked = True
             if options.loop is not None:
+                notices = json.loads(bpy.context.scene.xpbd.report)["warnings"]
                 run_bake(bpy.context, replace(wishes, from_frame=None, loop=options.loop), bar.show, should_stop)
             _export(options, bpy.context.scene, outputs)
         except XpbdError as fault:
             error = fault
-        if options.save is not None and (error is None or error.exit_code != ExitCode.REFUSED):
+        if options.save is not None and (is_baked or error is None or error.exit_code != ExitCode.REFUSED):
             error = _save(options.save) or error
-    _report(bpy.context.scene.xpbd.report if was_tried else "", outputs, error, as_json=options.json)
+    _report(bpy.context.scene.xpbd.report if was_tried else "", notices, outputs, error, as_json=options.json)
     return int(error.exit_code if error else ExitCode.COMPLETE)
 
 
@@ -187,7 +192,7 @@ def _prepare(options: argparse.Namespace) -> BakeOptions:
     for assignment in options.set:
         set_property(bpy.context.scene, assignment)
     start, end = options.frames or (None, None)
-    return BakeOptions(
+    wishes = BakeOptions(
         objects=tuple(options.object),
         only=tuple(options.only),
         from_frame=options.from_frame,
@@ -205,6 +210,10 @@ def _prepare(options: argparse.Namespace) -> BakeOptions:
         per_frame=options.per_frame,
         worker_python=options.worker_python,
     )
+    if options.loop is not None:
+        # before the first bake, which may take hours
+        check_count(options.loop, frame_range(bpy.context.scene, wishes))
+    return wishes
 
 
 def _open(path: Path) -> None:
@@ -243,8 +252,13 @@ def _export(options: argparse.Namespace, scene: bpy.types.Scene, written: list[P
         )
 
 
-def _report(report: str, outputs: Sequence[Path], error: XpbdError | None, *, as_json: bool) -> None:
+def _report(
+    report: str, notices: Sequence[str], outputs: Sequence[Path], error: XpbdError | None, *, as_json: bool
+) -> None:
+    """Print the summary of the last bake, with the warnings of the one before that was made a loop."""
     summary = json.loads(report) | {"outputs": [str(path) for path in outputs]} if report else {}
+    if summary:
+        summary["warnings"] = list(dict.fromkeys([*notices, *summary["warnings"]]))
     for warning in summary.get("warnings", []):
         print(warning, file=sys.stderr)
     if error is not None:

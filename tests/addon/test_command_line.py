@@ -120,6 +120,42 @@ def test_exit_status_of_faults_and_the_frames_before_are_saved(
     assert len(bpy.data.objects["Body"].data.shape_keys.key_blocks) == 1 + frames
 
 
+@pytest.mark.parametrize("count", ["0", "9", "-3"])
+def test_a_loop_that_does_not_fit_is_refused_before_the_bake(bpy, make_body, run, count):
+    body = make_body("Body")
+    status, out, err = run("--frames", "1", "9", "--loop", count, "--json")
+    assert status == 2
+    assert "E_PARAM" in err
+    assert "1 to 8 frames" in json.loads(out[-1])["error"]
+    assert body.data.shape_keys is None
+
+
+def test_what_was_baked_is_saved_with_its_warnings_where_no_loop_can_be_made_of_it(
+    bpy, make_body, run, monkeypatch, tmp_path
+):
+    from blender_xpbd.addon import command_line
+    from blender_xpbd.scene.errors import XpbdError
+
+    bake = command_line.run_bake
+
+    def refuse_loops(context, options, *rest):
+        if options.loop is not None:
+            context.scene.xpbd.report = json.dumps({"warnings": ["W_OTHER: of the loop"]})
+            raise XpbdError("E_PARAM", "No loop.")
+        return bake(context, options, *rest)
+
+    monkeypatch.setattr(command_line, "run_bake", refuse_loops)
+    make_body("Body").xpbd.pin_group = "Nowhere"
+    saved = tmp_path / "saved.blend"
+    status, out, err = run("--frames", "1", "9", "--loop", "3", "--save", str(saved), "--json")
+    assert status == 2
+    assert "W_PIN_GROUP" in err
+    told = json.loads(out[-1])["warnings"]
+    assert (told[0].partition(":")[0], told[-1]) == ("W_PIN_GROUP", "W_OTHER: of the loop")
+    bpy.ops.wm.open_mainfile(filepath=str(saved))
+    assert len(bpy.data.objects["Body"].data.shape_keys.key_blocks) == 10
+
+
 def test_a_locked_job(bpy, make_body, run, tmp_path):
     from blender_xpbd.jobs.lock import JobLock
 

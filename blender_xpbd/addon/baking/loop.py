@@ -67,6 +67,13 @@ class _Simulated:
         return self._cache.read(self._kept[number]).positions.astype(np.float64)
 
 
+def check_count(count: int, frames: FrameRange) -> None:
+    """Refuse a blend that is longer than the range, or none: E_PARAM."""
+    if not 1 <= count < frames.count:
+        text = f"A loop blends 1 to {frames.count - 1} frames of this range, not {count}."
+        raise XpbdError("E_PARAM", text)
+
+
 def looped(reading: Reading, source: Path | None, count: int, folder: Path) -> Reading:
     """What was read, to be simulated again over its last frames so that they lead into the first.
 
@@ -83,9 +90,7 @@ def looped(reading: Reading, source: Path | None, count: int, folder: Path) -> R
     if source is None or not source.is_dir():
         raise XpbdError("E_NOTHING", "There is no bake that could become a loop: bake all frames first.")
     frames = reading.scene.frames
-    if not 1 <= count < frames.count:
-        text = f"A loop blends 1 to {frames.count - 1} frames of this range, not {count}."
-        raise XpbdError("E_PARAM", text)
+    check_count(count, frames)
     if source.parent != folder:
         hand_on_all(source, folder)
     try:

@@ -113,7 +113,7 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
         XpbdError: whatever is wrong with the input; E_INTERRUPTED when objects or the scene vanish meanwhile.
     """
     scene = context.scene
-    frames = _frame_range(scene, options)
+    frames = frame_range(scene, options)
     enabled = _enabled_objects(context.view_layer)
     bodies, colliders = _participants(enabled, options)
     everything = [*bodies, *colliders]
@@ -257,7 +257,8 @@ class _SceneParts:
         return Reading(scene, targets, self.scene_uid, tuple(notices), self._key_tolerance)
 
 
-def _frame_range(scene: bpy.types.Scene, options: BakeOptions) -> FrameRange:
+def frame_range(scene: bpy.types.Scene, options: BakeOptions) -> FrameRange:
+    """The frames that a bake of a scene with these wishes has. Raises E_FRAME_RANGE or E_PARAM."""
     own = scene.xpbd
     render = scene.render
     return FrameRange(

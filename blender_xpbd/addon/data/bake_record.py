@@ -22,6 +22,8 @@ from ...scene.settings import MAXIMUM_FRAMES, MAXIMUM_SUBFRAMES
 from .clip import Clip, is_speed
 
 RECORD_VERSION = 1
+# in frames, of when a bake is shown
+LARGEST_SHIFT = MAXIMUM_FRAMES
 ABSOLUTE = "ABSOLUTE"
 RELATIVE = "RELATIVE"
 # Blender's own numbers: an index has 32 bits, and evaluation times stay far below this
@@ -202,7 +204,7 @@ def _is_valid(values: dict[str, Any]) -> bool:
     return bool(
         is_shown
         and values["loop"] >= 0
-        and abs(values["shift"]) <= MAXIMUM_FRAMES
+        and abs(values["shift"]) <= LARGEST_SHIFT
         and 0 <= values["subframes"] <= MAXIMUM_SUBFRAMES
         and 0.0 < values["unit_scale"] <= _LARGEST_NUMBER
         and _has_places(values)

@@ -7,6 +7,7 @@ those of the object as it was baked.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from functools import partial
 
@@ -15,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..baking.scene_reader import unit_scale_of
+from ..data.bake_record import BakeRecord
+from ..data.clip import Clip
 from ..keys.key_target import local_coordinates
 from ..reading.motion import has_frame_handlers, may_move, world_matrix
 from ..reduction.motion import Coordinates
@@ -23,6 +26,9 @@ from .baked_object import BakedObject
 from .matrix_way import matrix_at
 
 Floats = npt.NDArray[np.float64]
+
+# a velocity between two states is mixed of theirs, each of which has a neighbour
+_NEIGHBOURS = 2
 
 
 class LocalMotion:
@@ -107,23 +113,28 @@ class PlacedMotion:
         clip = motion.clip
         self._motion, self._clip = motion, clip
         self._parts = motion.samples_per_frame
-        self._now = object_matrices(context, motion.baked, (clip.start, clip.end), self._parts)
+        span = _span_around(clip, motion.baked.record)
+        self._since = span[0]
+        self._now = object_matrices(context, motion.baked, span, self._parts)
         self._unit_scale = unit_scale_of(context.scene)
         then = (
             motion.matrices[clip.first - motion.baked.record.start :] if len(motion.matrices) > 1 else motion.matrices
         )
         now = self._now[:: self._parts]
+        if len(now) > 1:
+            now = now[clip.start - self._since : clip.end - self._since + 1]
         shown = then[: len(now)] if len(then) > 1 else then
         is_there = self._unit_scale == motion.unit_scale and np.array_equal(*_alike(now, shown))
         self._is_there = is_there and clip.is_whole
         self._states = StateMotion(motion.baked.times, motion.baked.state if self._is_there else self._state)
 
     def times(self) -> Sequence[float]:
-        """Those of frames that are kept; all of the motion's where it has subframes, or is not as it was simulated."""
+        """Frames that are kept, and both ends; all of the motion's with subframes, or if it is not as simulated."""
         motion = self._motion
         if motion.samples_per_frame > 1 or not self._clip.is_whole:
             return motion.times()
-        return [frame for frame in motion.baked.record.frames() if self._clip.first <= frame <= self._clip.last]
+        first, last = self._clip.first, self._clip.last
+        return sorted({first, last, *(frame for frame in motion.baked.record.frames() if first < frame < last)})
 
     def positions(self, time: float) -> Floats:
         """At a frame of the scene, or between two [m], shape (vertices, 3)."""
@@ -140,10 +151,18 @@ class PlacedMotion:
         return self._place(time, self._motion._local_state(number))
 
     def _place(self, time: float, local: Floats) -> Floats:
-        since = min(max(time, self._clip.start), self._clip.end) - self._clip.start
-        matrix = matrix_at(self._now, self._parts * since)
+        since = min(max(self._parts * (time - self._since), 0.0), len(self._now) - 1.0)
+        matrix = matrix_at(self._now, since)
         placed: Floats = self._unit_scale * (local @ matrix[:3, :3].T + matrix[:3, 3])
         return placed
+
+
+def _span_around(clip: Clip, record: BakeRecord) -> tuple[int, int]:
+    """The frames of the scene that a clip is shown at, and those of states around it that its velocities look at."""
+    around = math.ceil(_NEIGHBOURS * record.step / clip.speed)
+    first = max(clip.start - around, math.floor(clip.scene_frame(record.start)))
+    last = min(clip.end + around, math.ceil(clip.scene_frame(record.end)))
+    return min(first, clip.start), max(last, clip.end)
 
 
 def _alike(first: Floats, second: Floats) -> tuple[Floats, Floats]:

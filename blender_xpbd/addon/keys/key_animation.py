@@ -105,10 +105,11 @@ def remove_animation(keys: bpy.types.Key, paths: Iterable[str], created_action: 
     removed = _remove_curves(keys, paths)
     is_ours = created_action and action is not None and (removed or action.name == created_action)
     if is_ours and not _curves(keys, create=False):
+        slot = getattr(animation, "action_slot", None)
         _unassign(animation, last_slot)
-        bpy.data.actions.remove(action)
+        _remove_unless_used(action, slot)
     orphan = bpy.data.actions.get(created_action)
-    if orphan is not None and orphan.users == 0:
+    if orphan is not None and orphan.users == 0 and not _moves_objects(orphan):
         bpy.data.actions.remove(orphan)
 
 
@@ -116,6 +117,25 @@ def _unassign(animation: bpy.types.AnimData, last_slot: str) -> None:
     animation.action = None
     if hasattr(animation, "last_slot_identifier"):
         animation.last_slot_identifier = last_slot
+
+
+def _remove_unless_used(action: bpy.types.Action, slot: Any) -> None:
+    """Remove an action, or only our slot of it (None for none) where it moves something else too.
+
+    From Blender 4.4 on, keys that the artist gives the object after the bake go into the action of its shape keys.
+    """
+    if action.users - int(action.use_fake_user) == 0 and not _moves_objects(action):
+        bpy.data.actions.remove(action)
+    elif slot is not None:
+        action.slots.remove(slot)
+
+
+def _moves_objects(action: Any) -> bool:
+    """Whether it has curves of something else than shape keys, played at present or not."""
+    slots = [slot for slot in getattr(action, "slots", ()) if slot.target_id_type != "KEY"]
+    strips = [strip for layer in action.layers for strip in layer.strips] if slots else []
+    bags = [strip.channelbag(slot) for strip in strips for slot in slots]
+    return any(len(bag.fcurves) > 0 for bag in bags if bag is not None)
 
 
 def _own_copy(animation: bpy.types.AnimData) -> None:

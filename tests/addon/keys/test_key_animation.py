@@ -142,6 +142,50 @@ def test_an_object_and_its_keys_may_have_one_action(bpy, make_body, fake_worker,
     assert dump(body) == before
 
 
+@pytest.mark.parametrize("style", ["ABSOLUTE", "RELATIVE"])
+@pytest.mark.parametrize("way", ["clear", "bake again"])
+def test_keys_given_to_the_object_after_a_bake_stay(bpy, make_body, fake_worker, tmp_path, style, way):
+    """From 4.4 on Blender puts them into the action that the bake made."""
+    from blender_xpbd.addon.baking.bake import run_bake
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+    from blender_xpbd.addon.keys.clearing import clear_bake
+
+    body = make_body("Body")
+    bpy.context.scene.xpbd.key_style = style
+    wishes = BakeOptions(cache=tmp_path / "cache", frame_start=1, frame_end=4)
+    assert run_bake(bpy.context, wishes).complete
+    for frame, place in ((1, 0.0), (4, 3.0)):
+        body.location.x = place
+        body.keyframe_insert("location", frame=frame)
+    action = body.animation_data.action
+    if bpy.app.version >= (4, 4):
+        assert action == body.data.shape_keys.animation_data.action
+    clear_bake(body) if way == "clear" else run_bake(bpy.context, wishes)
+    assert body.animation_data.action == action
+    assert [played_place(bpy, body, frame) for frame in (1, 4)] == [0.0, 3.0]
+    if way == "clear":
+        assert list(bpy.data.actions) == [action]
+        assert [slot.target_id_type for slot in getattr(action, "slots", ())] in ([], ["OBJECT"])
+
+
+def test_curves_of_others_in_our_action_stay_even_where_nobody_plays_them(bpy, keys):
+    animation = animation_of(bpy)
+    created = write(bpy, keys, {VALUE: (FRAMES, VALUES)})
+    action = keys.animation_data.action
+    if not hasattr(action, "slots"):
+        pytest.skip("actions without slots have no curves of others")
+    other = action.slots.new(id_type="OBJECT", name="Other")
+    action.layers[0].strips[0].channelbag(other, ensure=True).fcurves.new("location", index=0)
+    animation.remove_animation(keys, [VALUE], created, "")
+    assert keys.animation_data.action is None
+    assert [slot.identifier for slot in bpy.data.actions[created].slots] == ["OBOther"]
+
+
+def played_place(bpy, obj, frame):
+    bpy.context.scene.frame_set(frame)
+    return obj.matrix_world.translation.x
+
+
 def test_an_action_of_a_library_is_refused(bpy, make_body, tmp_path):
     own_keys(make_body()).key_blocks["Smile"].keyframe_insert("value", frame=1)
     path = str(tmp_path / "library.blend")

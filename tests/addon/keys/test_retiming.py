@@ -7,7 +7,7 @@ import pytest
 from blender_xpbd.scene.errors import XpbdError
 from tests.addon.export.conftest import FRAMES, baked, jobs
 from tests.addon.export.test_export import IMPORTERS, SIZE, export, shown
-from tests.addon.keys.test_shape_key_writer import animated_keys
+from tests.addon.keys.test_shape_key_writer import animated_keys, write
 
 __all__ = ("baked", "export", "jobs")
 
@@ -63,6 +63,75 @@ def test_what_is_retimed_and_back_is_as_it_was(bpy, baked, dump, style):
     assert dump(obj) == before
 
 
+@pytest.mark.parametrize(("first", "speed"), [(1, 50.0), (1, 0.01), (1001, 50.0), (86400, 2.5), (86400, 24.0)])
+def test_all_keys_come_back_to_their_frames_from_any_speed(bpy, make_body, first, speed):
+    """Of relative keys, each of which has a point before, at and after its frame."""
+    obj = make_body()
+    write(bpy, obj, key_style="RELATIVE", start=first, end=first + 59)
+    before = key_points(obj)
+    for offset in (0, 3):
+        assert retime(bpy, obj, speed=speed, offset=offset) == {"FINISHED"}
+    assert {path: len(points) for path, points in key_points(obj).items()} == {
+        path: len(points) for path, points in before.items()
+    }
+    retime(bpy, obj)
+    assert key_points(obj) == before
+
+
+def key_points(obj):
+    from blender_xpbd.addon.keys.key_animation import curves_of
+
+    return {
+        curve.data_path: [tuple(point.co) for point in curve.keyframe_points]
+        for curve in curves_of(obj.data.shape_keys)
+    }
+
+
+def test_a_speed_at_which_keys_would_fall_together_is_refused(bpy, make_body):
+    from blender_xpbd.addon.keys.key_animation import curves_of
+
+    obj = make_body()
+    write(bpy, obj, key_style="RELATIVE")
+    with pytest.raises(RuntimeError, match=r"E_PARAM.*up to a speed of"):
+        retime(bpy, obj, offset=900_000, speed=10.0)
+    curves_of(obj.data.shape_keys)[2].keyframe_points.insert(3.25, 0.5)
+    before = key_points(obj)
+    with pytest.raises(RuntimeError, match=r"E_PARAM.*too close"):
+        retime(bpy, obj, speed=20.0)
+    assert key_points(obj) == before
+    assert retime(bpy, obj, speed=5.0) == {"FINISHED"}
+    retime(bpy, obj)
+    for path, points in key_points(obj).items():
+        np.testing.assert_allclose(points, before[path], rtol=0.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["", "Mine"])
+def test_what_an_artist_has_given_our_curves_goes_along(bpy, make_body, name):
+    """A modifier stays, and a curve between two points keeps its shape."""
+    from blender_xpbd.addon.keys.key_animation import curves_of
+
+    obj = make_body()
+    write(bpy, obj, key_style="RELATIVE")
+    curve = curves_of(obj.data.shape_keys)[2]
+    own = curve.modifiers.new("LIMITS")
+    own.name = name or own.name
+    own.use_max_y, own.max_y = True, 0.9
+    for number, point in enumerate(curve.keyframe_points):
+        point.interpolation = "BEZIER"
+        point.handle_left_type = point.handle_right_type = "FREE"
+        point.handle_left = point.co[0] - 0.5, point.co[1] + 0.1 * number
+        point.handle_right = point.co[0] + 0.3, point.co[1] - 0.1 * number
+    curve.update()
+    values = [curve.evaluate(1.0 + 0.1 * number) for number in range(60)]
+    retime(bpy, obj, trim_end=1, speed=0.25, offset=7)
+    assert [modifier.name for modifier in curve.modifiers] == [own.name, "XPBD Trim"]
+    shown_values = [curve.evaluate(8.0 + 0.4 * number) for number in range(30)]
+    np.testing.assert_allclose(shown_values, values[:30], atol=1e-5)
+    retime(bpy, obj)
+    assert [modifier.name for modifier in curve.modifiers] == [own.name]
+    np.testing.assert_allclose([curve.evaluate(1.0 + 0.1 * number) for number in range(60)], values, atol=1e-5)
+
+
 def test_clear_takes_a_retimed_bake_back(bpy, baked):
     from blender_xpbd.addon.keys.clearing import clear_bake
 
@@ -79,6 +148,22 @@ def test_no_frame_is_no_clip(bpy, baked):
     with pytest.raises(RuntimeError, match=r"E_PARAM.*at least one"):
         retime(bpy, obj, trim_start=4, trim_end=2)
     assert obj.xpbd.bake_record == record
+
+
+@pytest.mark.parametrize("offset", [2_000_000, -2_000_000])
+def test_a_bake_that_was_put_far_away_can_be_cleared(bpy, baked, offset):
+    """The operator takes the farthest offset that a record may have; a script is told."""
+    from blender_xpbd.addon.data.bake_record import read_record
+    from blender_xpbd.addon.keys.clearing import clear_bake
+    from blender_xpbd.addon.keys.retiming import retimed
+
+    (obj,), _ = baked(names=("C",))
+    with pytest.raises(XpbdError, match=r"E_PARAM.*offset"):
+        retimed(read_record(obj), (0, 0), offset, 1.0)
+    retime(bpy, obj, offset=offset)
+    assert abs(read_record(obj).shift) == 1_000_000
+    assert clear_bake(obj)
+    assert obj.data.shape_keys is None
 
 
 def test_a_record_with_an_impossible_clip_is_not_understood(bpy, baked):
@@ -120,8 +205,51 @@ def test_files_hold_what_keys_show_with_velocities_of_its_speed(bpy, baked, expo
         np.testing.assert_allclose(shown(bpy, obj, frame), places, atol=1e-6 * SIZE)
 
 
+@pytest.mark.parametrize("speed", [1.0, 0.5, 2.0])
+def test_velocities_at_the_ends_of_a_clip_go_on_with_the_motion_of_the_object(bpy, baked, export, tmp_path, speed):
+    """States beside the clip count for them, placed where the object is when these would be shown."""
+    (obj,), positions = baked(names=("A",))
+    retime(bpy, obj, trim_start=2, trim_end=1, offset=1, speed=speed)
+    export(tmp_path / "out.npz", [obj])
+    with np.load(tmp_path / "out.npz") as arrays:
+        velocities, frames = arrays["A/velocities"], arrays["A/frames"].tolist()
+    fps = bpy.context.scene.render.fps
+    for time, baked_frame in ((4, 3), (4 + 2 / speed, 5)):
+        before, after = (
+            positions["A"][baked_frame + side - 1]
+            - place(bpy, obj, baked_frame + side)
+            + place(bpy, obj, time + side / speed)
+            for side in (-1, 1)
+        )
+        np.testing.assert_allclose(
+            velocities[frames.index(time)], speed * fps * (after - before) / 2.0, atol=1e-4 * SIZE
+        )
+
+
+def place(bpy, obj, time):
+    """On the line between two frames, as files have it."""
+    places = []
+    for frame in (int(np.floor(time)), int(np.ceil(time))):
+        bpy.context.scene.frame_set(frame)
+        places.append(np.array(obj.matrix_world.translation))
+    return (1.0 - time % 1) * places[0] + (time % 1) * places[1]
+
+
+@pytest.mark.parametrize(("trims", "frames"), [((1, 2), [2, 4]), ((2, 0), [3, 5, 6]), ((0, 0), [1, 5, 6])])
+def test_arrays_of_a_trimmed_bake_have_its_ends(bpy, baked, export, tmp_path, trims, frames):
+    (obj,), positions = baked(names=("C",), step=4)
+    retime(bpy, obj, trim_start=trims[0], trim_end=trims[1])
+    export(tmp_path / "out.npz", [obj])
+    with np.load(tmp_path / "out.npz") as arrays:
+        assert arrays["C/frames"].tolist() == frames
+        found = arrays["C/positions"]
+    first, fifth = positions["C"][:2]
+    expected = [first + (fifth - first) * (frame - 1) / 4.0 for frame in frames if frame <= 5]
+    np.testing.assert_allclose(found[: len(expected)], expected, atol=1e-6 * SIZE)
+
+
 def test_a_bake_that_is_gone_is_told(bpy, make_body):
     from blender_xpbd.addon.keys.retiming import check_retiming
 
     with pytest.raises(XpbdError, match="E_NOTHING"):
-        check_retiming(make_body())
+        check_retiming(make_body(), (0, 0), 0, 1.0)

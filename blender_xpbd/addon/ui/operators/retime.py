@@ -8,10 +8,10 @@ from typing import Any
 import bpy
 
 from ....scene.errors import XpbdError
-from ...data.bake_record import read_record
+from ...data.bake_record import LARGEST_SHIFT, read_record
 from ...data.bake_status import STATUS
 from ...data.clip import FASTEST, SLOWEST
-from ...keys.retiming import check_retiming, retime, retimed
+from ...keys.retiming import check_retiming, retime
 
 
 class XPBD_OT_retime(bpy.types.Operator):
@@ -37,7 +37,11 @@ class XPBD_OT_retime(bpy.types.Operator):
         soft_max=10.0,
     )
     offset: bpy.props.IntProperty(
-        name="Offset", description="By so many frames what is shown begins later than it was simulated", default=0
+        name="Offset",
+        description="By so many frames what is shown begins later than it was simulated",
+        default=0,
+        min=-LARGEST_SHIFT,
+        max=LARGEST_SHIFT,
     )
 
     @classmethod
@@ -69,9 +73,7 @@ class XPBD_OT_retime(bpy.types.Operator):
         objects, cuts = _objects(context), (self.trim_start, self.trim_end)
         try:
             for obj in objects:
-                check_retiming(obj)
-                if (record := read_record(obj)) is not None:
-                    retimed(record, cuts, self.offset, self.speed)
+                check_retiming(obj, cuts, self.offset, self.speed)
         except XpbdError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

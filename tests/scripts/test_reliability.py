@@ -17,6 +17,8 @@ from trials.part import Outcome, Part
 from trials.parts import PARTS, part_by_name
 from trials.running import append_row, read_rows, run_part
 
+from blender_xpbd.scene.errors import ExitCode
+
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals, mounts and /proc")
 
 COUNTS = {"kills": 3, "meshes": 40, "actions": 4, "hair": 2, "rounds": 4, "hostile": 2, "memory": 1}
@@ -142,6 +144,15 @@ def test_a_status_that_an_earlier_bake_has_left_is_none(tmp_path, monkeypatch):
         blender.communicate()
 
 
+@pytest.mark.parametrize(("status", "faults"), [(-signal.SIGSEGV, 1), (ExitCode.REFUSED, 0), (ExitCode.COMPLETE, 0)])
+def test_a_worker_that_a_hostile_folder_crashes_is_a_fault(tmp_path, monkeypatch, status, faults):
+    from trials import hostile
+
+    monkeypatch.setattr(hostile, "_baseline", [0])
+    monkeypatch.setattr(hostile, "_run", lambda _job: (int(status), 0))
+    assert len(hostile.open_hostile_folder(0, tmp_path).faults) == faults
+
+
 def test_the_table_stands_between_its_marks(tmp_path, monkeypatch):
     document = tmp_path / "page.md"
     document.write_text(f"before\n{report.BEGIN}former words\n{report.END}after\n")
@@ -154,5 +165,5 @@ def test_the_table_stands_between_its_marks(tmp_path, monkeypatch):
     text = document.read_text()
     assert text.startswith("before\n")
     assert text.endswith("after\n")
-    assert "| 2 | 200 | bad: 1; fine: 1; greatest MB: 5; longest: 1.5 s | 1 |" in text
+    assert "| 2 | 200 | bad: 1; fine: 1; greatest MB: 5; longest by the clock: 1.5 s | 1 |" in text
     assert "former words" not in text

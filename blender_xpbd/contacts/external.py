@@ -7,7 +7,7 @@ import taichi as ti
 @ti.func
 def external_acceleration(particles: ti.template(), i, h, variant: ti.template()):
     """Gravity, and with fields, air or pushes also what they do to particle ``i`` [m/s²]."""
-    total = particles.gravity[0].xyz
+    total = particles.gravity[i].xyz
     if ti.static(variant.is_forced):
         total += particles.pushes[i].xyz / (variant.step_share * h)
     return total

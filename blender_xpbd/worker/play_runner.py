@@ -60,7 +60,9 @@ class PlayRunner(JobRunner):
         quality = scene.settings.quality
         # trials of the whole range would go by what nobody has done yet
         settings = replace(scene.settings, quality="MATERIAL" if quality == "AUTOMATIC" else quality)
-        return with_pull(replace(scene, settings=settings))
+        # states between frames are not shown, and substeps may be changed while it runs
+        frames = replace(scene.frames, subframes=0)
+        return with_pull(replace(scene, settings=settings, frames=frames))
 
     def _solver(self, system: System, paths: tuple[str, ...]) -> Solver:
         # what hands hold is in this system alone, so nothing tears while it is played

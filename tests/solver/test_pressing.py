@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Jelly that lies on something keeps its gap, though elasticity presses all of its weight into what it lies on."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,9 +12,10 @@ from contact_cases import shapes
 from contact_cases.judge import Judge
 from contact_cases.objects import cloth, floor, jelly
 
+from blender_xpbd.contacts.pairs.tables import ANCHOR_FLOATS, ANCHOR_FORCE
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system.system import build_system
-from tests.solver.scenes import scene
+from tests.solver.scenes import pins, plane, scene
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
@@ -55,3 +58,26 @@ def test_a_jelly_keeps_its_gap_from_what_it_lies_on(make, most, mesh):
             errors.append(judge.gap_errors(places, objects.gaps, objects.is_open)[0])
             assert judge.crossings(places) == 0
     assert np.percentile(np.concatenate(errors), 99) < most
+
+
+def forces(simulation):
+    """That pairs give again in the next substep [N]."""
+    return simulation.checkpoint()["anchors"][:, ANCHOR_FORCE - ANCHOR_FLOATS]
+
+
+def test_what_hangs_free_keeps_no_force():
+    """A floor leaves a cloth with a jelly on it, which then hangs from its border."""
+    below, above = lying_on_cloth(shapes.box((0.15, 0.15, 0.2), (3, 3, 4)))
+    border = np.flatnonzero(np.abs(below.positions[:, :2]).max(axis=1) > 0.149)
+    below = replace(below, pins=pins(below.positions, border))
+    transforms = np.tile(np.eye(4), (13, 1, 1))
+    transforms[5:, 2, 3] = -0.3 * np.arange(1, 9)
+    bodies, leaving = (below, above), plane(transforms=transforms)
+    content = scene(*bodies, colliders=[leaving], meet=True, substeps=10, frames=(1, 13), device="CPU")
+    simulation = Solver(build_system(content), ("SERIAL",))
+    found = []
+    for _ in range(12):
+        simulation.advance()
+        found.append(float(forces(simulation).max(initial=0.0)))
+    assert max(found[:4]) > 0.0
+    assert found[-3:] == [0.0, 0.0, 0.0]

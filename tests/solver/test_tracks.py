@@ -68,8 +68,8 @@ def curl(**material):
 
 
 def heap():
-    """Grains that come apart in the air."""
-    return grains(block((2, 2, 2), 0.02, spacing=2.0, jitter=0.0, height=0.5), radius=0.02)
+    """Grains in the air, near enough to draw each other."""
+    return grains(block((2, 2, 2), 0.02, spacing=2.1, jitter=0.0, height=0.5), radius=0.02)
 
 
 def tearable():

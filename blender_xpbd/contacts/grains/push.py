@@ -57,7 +57,7 @@ def sweep_slab(particles: ti.template(), pairs: ti.template(), slab, sweep):
         d, normal = p.xyz - q.xyz, contact.xyz
         least = -contact[CONTACT_HELD]
         now = ti.max(given[GIVEN_NORMAL] + contact[CONTACT_REACH] - normal.dot(d), least)
-        if now > least or given[GIVEN_NORMAL] != 0.0:
+        if now != 0.0 or given[GIVEN_NORMAL] != 0.0:
             slide = d + vector_of(contact, CONTACT_BASE)
             wanted = given.xyz - (slide - slide.dot(normal) * normal)
             limit, size = contact[CONTACT_FRICTION] * (now - least), wanted.norm_sqr()
@@ -104,14 +104,14 @@ def rest_grain(
 
 
 @ti.func
-def settle_slab(particles: ti.template(), pairs: ti.template(), slab, resting_speed):
+def settle_slab(particles: ti.template(), pairs: ti.template(), slab, h):
     """Note what friction has left of slides, and let pairs that pushed part with e times their approach, or not at all.
 
     Args:
         particles: the pack.
         pairs: the pack.
         slab: its number.
-        resting_speed: that gravity gives in a substep [m/s].
+        h: duration of the substep [s].
     """
     first = first_contact(pairs, slab)
     for k in range(first, first + pairs.grain_contact_counts[slab]):
@@ -120,7 +120,7 @@ def settle_slab(particles: ti.template(), pairs: ti.template(), slab, resting_sp
         if given[GIVEN_NORMAL] != 0.0:
             anchor = slide_left(particles, ints, contact, given)
         if given[GIVEN_NORMAL] > 0.0:
-            settle_contact(particles, pairs, ints, contact, resting_speed)
+            settle_contact(particles, pairs, ints, contact, h)
         is_touched = ti.cast(given[GIVEN_NORMAL] != 0.0, float)
         row, n = row_of(pairs, ints[CONTACT_GRAIN]), ints[CONTACT_PLACE]
         pairs.grain_anchors[row, n] = ti.Vector([anchor[0], anchor[1], anchor[2], is_touched])
@@ -138,10 +138,12 @@ def slide_left(particles: ti.template(), ints, contact, given):
 
 
 @ti.func
-def settle_contact(particles: ti.template(), pairs: ti.template(), ints, contact, resting_speed):
+def settle_contact(particles: ti.template(), pairs: ti.template(), ints, contact, h):
     """As ``settle_slab``, for a contact."""
     i, j, normal = ints[CONTACT_FIRST], ints[CONTACT_SECOND], contact.xyz
     approach, rebound = contact[CONTACT_APPROACH], 0.0
+    # what gravity gives to either in a substep
+    resting_speed = ti.max(particles.gravity[i].norm(), particles.gravity[j].norm()) * h
     if approach < -RESTING * resting_speed:
         g = ints[CONTACT_GRAIN]
         other = pairs.grain_pairs[row_of(pairs, g), ints[CONTACT_PLACE]]

@@ -71,6 +71,15 @@ def closest(vectors: ti.template(), surfaces: ti.template(), pairs: ti.template(
 
 
 @ti.func
+def _first_particle(surfaces: ti.template(), carrier, embeds: ti.template()):
+    """One of the particles that carry a surface point; all are of one body."""
+    particle = carrier
+    if ti.static(embeds):
+        particle = surfaces.surface_elements[carrier, 0]
+    return particle
+
+
+@ti.func
 def external_speed(
     particles: ti.template(), surfaces: ti.template(), pairs: ti.template(), n, h, variant: ti.template()
 ):
@@ -78,7 +87,10 @@ def external_speed(
 
     Of its sides that counts which is pushed more: one may be held.
     """
-    speed = particles.gravity[0].norm() * h
+    speed = ti.cast(0.0, float)
+    for i in range(4):
+        particle = _first_particle(surfaces, pairs.near_ints[n * NEAR_INTS + CARRIERS + i], variant.embeds)
+        speed = ti.max(speed, particles.gravity[particle].norm() * h)
     if ti.static(variant.is_forced):
         most = ti.cast(0.0, float)
         for side in range(2):

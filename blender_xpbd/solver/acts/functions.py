@@ -38,7 +38,7 @@ def pushed(push, before, v):
 @ti.func
 def resting_speed(particles: ti.template(), contacts: ti.template(), k, h, variant: ti.template()):
     """What gravity, and what else acts from outside, adds to the speed of contact point ``k`` in a substep [m/s]."""
-    speed = particles.gravity[0].norm() * h
+    speed = particles.gravity[contacts.elements[k, 0]].norm() * h
     if ti.static(variant.is_forced):
         speed += particles.pushes[contacts.elements[k, 0]].xyz.norm() / variant.step_share
     return speed
@@ -146,7 +146,7 @@ def forget_history(particles: ti.template(), contacts: ti.template(), k, h, mode
         for j in ti.static(range(4)):
             i = contacts.elements[k, j]
             v = particles.velocities[i]
-            older = v - h * particles.gravity[0]
+            older = v - h * particles.gravity[i]
             if ti.static(mode & FORCED):
                 push = particles.pushes[i] / BDF2_STEP
                 older -= ti.Vector([push[0], push[1], push[2], 0.0])

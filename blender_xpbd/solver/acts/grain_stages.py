@@ -55,7 +55,7 @@ def take_grain_turn(
     if act == REST_GRAINS:
         rest_share(particles, starts, contacts, pairs, turn, turns, h, variant)
     if act == SETTLE_GRAINS:
-        settle_slab(particles, pairs, slab, particles.gravity[0].norm() * h)
+        settle_slab(particles, pairs, slab, h)
 
 
 @ti.func

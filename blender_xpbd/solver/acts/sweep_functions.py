@@ -14,7 +14,7 @@ from ...contacts.pairs.anchors import forget_anchors, keep_anchor, note_slide
 from ...contacts.pairs.press import note_force, press_pair
 from ...contacts.pairs.push import external_speed
 from ...contacts.pairs.settle import settle_pair
-from ...contacts.pairs.tables import MULTIPLIER, NEAR_FRICTION, NEAR_WIDTH
+from ...contacts.pairs.tables import FORCE, MULTIPLIER, NEAR_FRICTION, NEAR_WIDTH
 from ...contacts.pairs.touch import IS_BUSY, IS_LISTED, IS_STILL, touch_pair, was_pushed
 from ..order.stages import MOST_SWEEPS
 from ..windows.pair_tables import PUSHING, SETTLING_SWEEPS, SWEPT
@@ -152,6 +152,8 @@ def settle_task(
                     if ti.static(variant.embeds):
                         if keeps_force(particles, pairs, n):
                             note_force(particles, pairs, pairs, n, h, variant.embeds)
+                        else:
+                            pairs.near_floats[n * NEAR_WIDTH + FORCE] = 0.0
                     count_pair(pairs, n, PUSHING)
                 speed = external_speed(particles, pairs, pairs, n, h, variant)
                 is_busy = is_busy | settle_pair(particles, pairs, pairs, n, inverse_h, speed, variant.embeds)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ...geometry.components import dense_labels
 from ..order.linked_particles import linked_particles
-from ..system.body_gravity import body_gravities
+from ..system.body_gravity import particle_gravities
 from ..system.external_arrays import push_factors
 from ..system.system import System
 
@@ -37,10 +37,7 @@ class Falls:
 
     def gravity(self, frame_index: int) -> Floats:
         """Of a frame, with what pushes bodies [m/s²], shape (particles, 3)."""
-        scene, tracks = self._system.scene, self._system.tracks
-        # besides particles of bodies there are those of colliders, which have no mass
-        result: Floats = np.repeat(tracks.gravities(scene.gravity, [frame_index]), len(self._masses), axis=0)
-        result[: len(self._owners)] = body_gravities(scene, tracks, frame_index)[self._owners]
+        result = particle_gravities(self._system, frame_index)
         if external := self._system.external:
             result[: len(self._owners)] += self._push_factors * external.pushes(frame_index)[self._owners]
         return result

@@ -25,7 +25,7 @@ MOTION = ti.types.ndarray(dtype=ti.f32, ndim=3)
 # positions are 4-vectors (xyz [m], inverse mass [1/kg]), previous positions too (xyz [m], damping time [s]); velocities
 # are [m/s] with a fourth component of 0, and so are corrections [m], which move the next prediction. Orientations are
 # unit quaternions (w, x, y, z); angular velocities [rad/s] have the inverse inertia [1/(kg m²)] as their fourth
-# component. Gravity [m/s²] is one vector for all; what it and drag do in a substep as in ``speed_changes``. Bodies have
+# component. Gravity [m/s²] is that of each particle; what it and drag do in a substep: ``speed_changes``. Bodies have
 # a row each, columns as in ``contacts.tables``; their starts are the first particle of each and the end of the last
 # one's, then the same of the orientations. What acts besides gravity is as in ``ExternalForces`` and ``AirSurfaces``,
 # with the force on each triangle [N]; pushes are what all of it does to a particle, see ``external_functions``.

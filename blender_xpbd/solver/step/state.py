@@ -27,7 +27,7 @@ from ..order.level_operations import LevelOperations, level_operations
 from ..order.level_tables import HierarchyTables, build_hierarchy_tables
 from ..order.schedule import Schedule
 from ..order.stages import Contents, Stage, substep_stages
-from ..system.body_gravity import felt_gravity
+from ..system.body_gravity import particle_gravities
 from ..system.colliders import ColliderSet
 from ..system.contact_objects import unseen_colliders
 from ..system.external_arrays import external_arrays
@@ -181,7 +181,7 @@ def _particles(system: System, mode: int) -> Any:
         older_positions=make_vectors(older_positions),
         older_velocities=make_vectors(older_velocities),
         corrections=make_zero_vectors(len(system.positions) if mode & WARM else 0),
-        gravity=make_vectors(np.append(felt_gravity(system.scene, system.tracks, 0), 0.0)[None]),
+        gravity=make_vectors(particle_gravities(system, 0)),
         speed_changes=make_zero_vectors(2 * len(system.models)),
         bodies=make_array(body_table(system), ti.f32),
         orientations=make_vectors(turning.rotations),

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ...constraints.scaling import Scaling
 from ...device.arrays import edited_array
 from ..order.level_tables import level_stiffness
-from ..system.body_gravity import felt_gravity
+from ..system.body_gravity import particle_gravities
 from ..system.colliders import ColliderSet
 from ..system.plasticity import yield_table
 from ..system.system import System, drag_share
@@ -38,8 +38,8 @@ class TrackPlayer:
         system = self._system
         if not system.tracks:
             return
-        gravity = np.append(felt_gravity(system.scene, system.tracks, frame_index), 0.0)
-        self._uploads.write("particles.gravity", gravity[None])
+        gravities = np.pad(particle_gravities(system, frame_index), ((0, 0), (0, 1)))
+        self._uploads.write("particles.gravity", gravities)
         self._uploads.write("particles.bodies", body_table(system, frame_index))
         self._uploads.write("world.pairs.grain_rules", system.grains.rules(system.tracks, frame_index))
         self._uploads.write("colliders.floats", self._collider_table(frame_index))

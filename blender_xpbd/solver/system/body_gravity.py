@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from ...scene.body import Body
 from ...scene.scene import Scene
+from .system import System
 from .tracks import Tracks
 
 Floats = npt.NDArray[np.float64]
@@ -20,11 +21,13 @@ def body_gravities(scene: Scene, tracks: Tracks, frame_index: int) -> Floats:
     return np.array(factors, np.float64).reshape(-1, 1) * gravity
 
 
-def felt_gravity(scene: Scene, tracks: Tracks, frame_index: int) -> Floats:
-    """The strongest of these [m/s²], shape (3,): what counts as a hit, or as rest, goes by one for all bodies."""
-    factor = max((_factor(body, tracks, frame_index) for body in scene.bodies), key=abs, default=1.0)
-    gravity: Floats = factor * tracks.gravities(scene.gravity, [frame_index])[0]
-    return gravity
+def particle_gravities(system: System, frame_index: int) -> Floats:
+    """Gravity of each particle at a frame [m/s²], shape (particles, 3); of those of colliders that of the scene."""
+    scene, tracks = system.scene, system.tracks
+    result: Floats = np.repeat(tracks.gravities(scene.gravity, [frame_index]), len(system.inverse_masses), axis=0)
+    of_bodies = np.repeat(body_gravities(scene, tracks, frame_index), np.diff(system.starts), axis=0)
+    result[: len(of_bodies)] = of_bodies
+    return result
 
 
 def pull_of(scene: Scene, body: Body) -> float:

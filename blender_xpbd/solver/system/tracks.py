@@ -39,10 +39,14 @@ _GREATEST_COLUMN = 1e30
 def build_value(parameter: str, values: Floats) -> float:
     """The value of a track from which constraints are built: the greatest, or of a compliance the least above 0.
 
+    Of a share of gravity, which may lead upwards, it is the one of the greatest size.
+
     Args:
         parameter: its name.
         values: at all frames, shape (frames,).
     """
+    if parameter == "gravity_factor":
+        return float(values[np.abs(values).argmax()])
     if (values == values[0]).all() or parameter not in _BUILT_FROM_LEAST:
         return float(values.max())
     least = float(values[values > 0.0].min())

@@ -55,6 +55,7 @@ SCENE_NAMES = {
     "frame_start",
     "frame_end",
     "frame_step",
+    "loop_frames",
     "subframes",
     "use_floor",
     "use_force_fields",

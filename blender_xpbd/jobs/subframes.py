@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from ..scene.errors import XpbdError
 from ..scene.settings import FrameRange
 from .files import inside, is_there, make_folder, share
 from .frames import FrameCache, frame_name
@@ -44,19 +45,22 @@ class SubframeCache:
         Raises:
             XpbdError: E_DIVERGED, E_IO.
         """
-        parts, origin = self._frames.subframes + 1, self._frames.start + self._frames.hidden
-        for index, positions in enumerate((*samples, end)):
-            number = (frame - 1 - origin) * parts + 1 + index
+        first = (frame - 1 - self._frames.start - self._frames.hidden) * (self._frames.subframes + 1) + 1
+        for number, positions in enumerate((*samples, end), first):
             if self._frames.is_between(number):
-                self._cache.publish(number, positions, np.full((1, 1), origin + number / parts))
+                self._cache.publish(number, positions, np.full((1, 1), self._time(number)))
 
     def read(self, number: int) -> npt.NDArray[np.float32]:
         """Positions relative to the result's origin [m], shape (vertices, 3).
 
         Raises:
-            XpbdError: E_CACHE, E_IO.
+            XpbdError: E_CACHE, also where the state is of another time; E_IO.
         """
-        return self._cache.read(number).positions
+        state, time = self._cache.read(number), self._time(number)
+        if state.statistics[0, 0] != time:
+            path = self._cache.path(number)
+            raise XpbdError("E_CACHE", f"{path} is the state at frame {state.statistics[0, 0]:g}, not {time:g}.")
+        return state.positions
 
     def are_whole(self, last: int) -> bool:
         """Whether all states up to a frame are there, whole and of the right shape.
@@ -64,7 +68,20 @@ class SubframeCache:
         Raises:
             XpbdError: E_IO, when the system cannot read one.
         """
-        return all(self._cache.verify(number) for number in self._frames.between(last))
+        return all(map(self._is_whole, self._frames.between(last)))
+
+    def _is_whole(self, number: int) -> bool:
+        try:
+            self.read(number)
+        except XpbdError as fault:
+            if fault.code != "E_CACHE":
+                raise
+            return False
+        return True
+
+    def _time(self, number: int) -> float:
+        """The frame, or part of one, that a state is of."""
+        return self._frames.start + self._frames.hidden + number / (self._frames.subframes + 1)
 
 
 def share_subframes(source: Path, target: Path, frames: FrameRange, last: int) -> bool:

@@ -256,7 +256,7 @@ class FrameRange:
         states too; without subframes there are none.
         """
         count = (self.subframes + 1) * (last - self.start - self.hidden) if self.subframes else 0
-        return [number for number in range(count) if self.is_between(number)]
+        return [number for number in range(count + 1) if self.is_between(number)]
 
     def is_between(self, number: int) -> bool:
         """Whether the state of this number is kept beside whole frames, see ``between``."""

@@ -18,6 +18,7 @@ from ..jobs.result import read_result
 from ..scene.beginning import Beginning
 from ..scene.errors import XpbdError
 from ..scene.scene import Scene
+from ..scene.settings import FrameRange
 from ..scene.stages import staged
 from ..solver.solver import Solver
 from ..solver.step.plan import choose_paths
@@ -57,6 +58,8 @@ def take_over(folder: Path, scene: Scene, solver: Solver, device: str, stop: Sto
         frames = system.scene.frames
         if (frames.start, frames.frame_duration) != (scene.frames.start, scene.frames.frame_duration):
             raise cannot_go_on(beginning)
+        if scene.frames.subframes and _numbering(frames) != _numbering(scene.frames):
+            raise cannot_go_on(beginning)
         if not np.array_equal(system.origin, solver.system.origin) or beginning.frame > frames.end:
             raise cannot_go_on(beginning)
         state = _state_after(source, system, beginning.frame, device, stop, frozenset({folder.name}))
@@ -83,11 +86,16 @@ def _take_up(solver: Solver, frame_index: int, state: State) -> None:
         solver.adopt(frame_index, state)
 
 
+def _numbering(frames: FrameRange) -> tuple[int, int]:
+    """What the number of a state between two frames means, see ``FrameRange.between``."""
+    return frames.subframes, frames.hidden
+
+
 def cannot_go_on(beginning: Beginning) -> XpbdError:
     """The fault of a job that does not fit the one that it goes on from."""
     text = (
-        f"The bake cannot go on after frame {beginning.frame} of the bake before: objects, their rest shapes, or the "
-        "first frame have changed, or its frames are gone. Bake from the start."
+        f"The bake cannot go on after frame {beginning.frame} of the bake before: objects, their rest shapes, the "
+        "first frame, or the subframes have changed, or its frames are gone. Bake from the start."
     )
     return XpbdError("E_CACHE_STALE", text, frame=beginning.frame)
 

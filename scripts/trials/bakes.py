@@ -130,11 +130,16 @@ def ends_within(pid: int, seconds: float) -> bool:
     """Whether a process that is not ours to wait for has ended before a time."""
     limit = time.monotonic() + seconds
     while time.monotonic() < limit:
-        state = Path(f"/proc/{pid}/stat")
-        try:
-            if state.read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z":
-                return True
-        except OSError:
+        if parent_of(pid) is None:
             return True
         time.sleep(0.05)
     return False
+
+
+def parent_of(pid: int) -> int | None:
+    """The process that has started one, None where that has ended."""
+    try:
+        state, parent, *_ = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    except OSError:
+        return None
+    return None if state == "Z" else int(parent)

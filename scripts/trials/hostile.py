@@ -34,6 +34,8 @@ def open_hostile_folder(number: int, folder: Path) -> Outcome:
     faults = []
     if status is None:
         faults.append(f"{name}: the worker hangs")
+    elif status < 0:
+        faults.append(f"{name}: the worker was ended by signal {-status}")
     if contents(outside) != before:
         faults.append(f"{name}: something outside was changed")
     more = peak - _baseline[0]

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from .bakes import FRAMES, digests, ends_within, job_of, start_bake, status_of, torn_frames, undisturbed
+from blender_xpbd.jobs.status import Status
+
+from .bakes import FRAMES, digests, ends_within, job_of, parent_of, start_bake, status_of, torn_frames, undisturbed
 from .part import Outcome
 
 VICTIMS = ("worker", "Blender", "both")
@@ -50,7 +52,7 @@ def _kill(cache: Path, victim: str, random: np.random.Generator) -> list[str]:
     else:
         _wait_for_frame(blender, cache, int(random.integers(1, int(_LATEST_FRAME * FRAMES))))
         time.sleep(random.uniform(0.0, 0.03))
-    status = status_of(cache)
+    status = _status_of(blender, cache)
     worker = status.pid if status is not None and status.state not in {"COMPLETE", "INTERRUPTED"} else None
     if victim != "worker" or worker is None:
         blender.kill()
@@ -73,7 +75,13 @@ def _kill(cache: Path, victim: str, random: np.random.Generator) -> list[str]:
 
 def _wait_for_frame(blender: subprocess.Popen[bytes], cache: Path, frame: int) -> None:
     while blender.poll() is None:
-        status = status_of(cache)
+        status = _status_of(blender, cache)
         if status is not None and status.frame is not None and status.frame >= frame:
             return
         time.sleep(0.005)
+
+
+def _status_of(blender: subprocess.Popen[bytes], cache: Path) -> Status | None:
+    """The status by this Blender's own worker, which runs; not the one that a bake before has left."""
+    status = status_of(cache)
+    return status if status is not None and parent_of(status.pid) == blender.pid else None

@@ -48,7 +48,7 @@ def bake_odd_mesh(number: int, _folder: Path) -> Outcome:
         code = error.code
     seconds = time.process_time() - began
     if seconds > MOST_SECONDS:
-        faults.append(f"{role} {mesh.oddities}: {seconds:.0f} s")
+        faults.append(f"{role} {mesh.oddities}: {seconds:.0f} s of CPU time")
     is_valid = mesh.is_valid and (role == "CLOTH" or mesh.has_volume)
     kind = f"{'valid' if is_valid else 'invalid'}, {f'refused ({code})' if code else 'baked'}"
     return Outcome(kind, tuple(faults))

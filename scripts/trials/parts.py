@@ -33,13 +33,13 @@ PARTS: tuple[Part, ...] = (
     ),
     Part(
         "meshes",
-        "odd meshes as jelly and cloth: baked or refused with a code, no crash, no NaN, nothing over 30 s",
+        "odd meshes as jelly and cloth: baked or refused with a code, no crash, no NaN, none over 30 s of CPU time",
         10_000,
         _later("meshes", "bake_odd_mesh"),
     ),
     Part(
         "actions",
-        "ten random acts of a user between the ticks of a running bake: no exception, no process, bake or timer left",
+        "ten random acts of a user between the ticks of a running bake: no exception, no process or bake left",
         100,
         _later("actions", "act_during_a_bake"),
     ),
@@ -57,7 +57,7 @@ PARTS: tuple[Part, ...] = (
     ),
     Part(
         "hostile",
-        "hostile job folders before a real worker: nothing executed, nothing written outside, memory under 500 MB more",
+        "hostile job folders before a real worker: no crash, nothing written outside, memory under 500 MB more",
         100,
         _later("hostile", "open_hostile_folder"),
     ),

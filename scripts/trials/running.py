@@ -42,19 +42,21 @@ def run_part(part: Part, count: int, path: Path) -> list[Row]:
         path: of the file to which a row is added after each.
 
     Returns:
-        The rows of all of them.
+        The rows of all of them; fewer where a process has ended before its first trial, which is a fault of that one.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     done = {row["number"] for row in read_rows(path)}
     left = [number for number in range(count) if number not in done]
-    while left:
-        finished = _run_child(part, left, path)
+    begins = True
+    while left and begins:
+        begins = _run_child(part, left, path)
+        finished = {row["number"] for row in read_rows(path)}
         left = [number for number in left if number not in finished]
     return [row for row in read_rows(path) if row["number"] < count]
 
 
-def _run_child(part: Part, numbers: list[int], path: Path) -> set[int]:
-    """Run trials until all are done or the process has ended; answer those that have a row now."""
+def _run_child(part: Part, numbers: list[int], path: Path) -> bool:
+    """Run trials until all are done or the process has ended; whether one of them began."""
     reading, writing = os.pipe()
     command = [sys.executable, "-m", "trials.child", part.name, str(numbers[0]), str(numbers[-1] + 1), str(path)]
     environment = {**os.environ, _PIPE: str(writing)}
@@ -71,37 +73,44 @@ def _run_child(part: Part, numbers: list[int], path: Path) -> set[int]:
             start_new_session=True,
         )
     os.close(writing)
-    current = _watch(child, reading, part.limit)
+    begun, ending = _watch(reading, part.limit)
     os.close(reading)
-    if current is not None:
-        hangs = child.poll() is None
+    if ending == "done":
+        child.wait()
+    else:
+        hangs = ending == "hangs"
+        if not hangs:
+            # the pipe is closed a moment before there is a status
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                child.wait(part.limit)
         # with what it has started
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)
         status = child.wait()
         why = f"hangs after {part.limit:.0f} s" if hangs else f"crashed with status {status}"
-        row = {"number": current, "kind": "crashed or hung", "faults": [why], "figures": {}, "seconds": 0.0}
+        number = numbers[0] if begun is None else begun
+        row = {"number": number, "kind": "crashed or hung", "faults": [why], "figures": {}, "seconds": 0.0}
         append_row(path, row)
-    else:
-        child.wait()
-    return {row["number"] for row in read_rows(path)}
+    return begun is not None
 
 
-def _watch(child: subprocess.Popen[bytes], reading: int, limit: float) -> int | None:
-    """The number of the trial in which the process ended or hung; None where it has done all."""
-    current: int | None = None
+def _watch(reading: int, limit: float) -> tuple[int | None, str]:
+    """The trial that began last, None for none, and what then became of the process: "done", "ended" or "hangs"."""
+    begun: int | None = None
     text = b""
     while True:
         # a process that starts, loads Blender too
-        ready, _, _ = select.select([reading], [], [], limit if current is not None else 120.0 + limit)
+        ready, _, _ = select.select([reading], [], [], limit if begun is not None else 120.0 + limit)
         if not ready:
-            return -1 if current is None else current
+            return begun, "hangs"
         chunk = os.read(reading, 4096)
         if not chunk:
-            return current
+            return begun, "ended"
         *lines, text = (text + chunk).split(b"\n")
         for line in lines:
-            current = None if line == b"end" else int(line)
+            if line == b"end":
+                return begun, "done"
+            begun = int(line)
 
 
 def announce(word: str) -> None:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shutil
 import signal
 import subprocess
@@ -14,6 +16,8 @@ from trials.odd_meshes import ODDITIES, odd_mesh
 from trials.part import Outcome, Part
 from trials.parts import PARTS, part_by_name
 from trials.running import append_row, read_rows, run_part
+
+from blender_xpbd.scene.errors import ExitCode
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals, mounts and /proc")
 
@@ -76,7 +80,7 @@ def test_what_was_tried_is_not_tried_again(tmp_path, monkeypatch):
         started.extend(numbers)
         for number in numbers:
             append_row(path, {"number": number, "kind": "now", "faults": [], "figures": {}, "seconds": 0.0})
-        return set(numbers)
+        return True
 
     monkeypatch.setattr(running, "_run_child", child)
     run_part(part_by_name("rounds"), 2, path)
@@ -102,6 +106,53 @@ os.kill(os.getpid(), 11) if number == 0 else time.sleep(60)
     assert [row["faults"] for row in rows] == [[f"crashed with status {-signal.SIGSEGV}"], ["hangs after 2 s"]]
 
 
+def test_a_process_that_ends_before_its_first_trial_ends_the_part(tmp_path, monkeypatch):
+    popen = subprocess.Popen
+    started = []
+
+    def start(_command, **values):
+        started.append(1)
+        if len(started) > 3:
+            pytest.fail("it is started for ever")
+        return popen([sys.executable, "-c", "raise SystemExit(7)"], **values)
+
+    monkeypatch.setattr(running.subprocess, "Popen", start)
+    part = Part("none", "", 2, lambda _number, _folder: Outcome(""), limit=2.0)
+    rows = run_part(part, 2, tmp_path / "none.jsonl")
+    assert [(row["number"], row["faults"]) for row in rows] == [(0, ["crashed with status 7"])]
+    assert len(started) == 1
+
+
+def test_a_status_that_an_earlier_bake_has_left_is_none(tmp_path, monkeypatch):
+    from trials import kills
+
+    from blender_xpbd.jobs.status import Status
+
+    blender = subprocess.Popen(["sh", "-c", "sleep 60 & echo $!; wait"], stdout=subprocess.PIPE, start_new_session=True)
+    told = Status("RUNNING", frame=50, pid=os.getpid())
+    monkeypatch.setattr(kills, "status_of", lambda _cache: told)
+    try:
+        assert kills._status_of(blender, tmp_path) is None
+        told = Status("RUNNING", frame=50, pid=int(blender.stdout.readline()))
+        assert kills._status_of(blender, tmp_path) is told
+        os.kill(told.pid, signal.SIGKILL)
+        blender.wait(20.0)
+        assert kills._status_of(blender, tmp_path) is None
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(blender.pid, signal.SIGKILL)
+        blender.communicate()
+
+
+@pytest.mark.parametrize(("status", "faults"), [(-signal.SIGSEGV, 1), (ExitCode.REFUSED, 0), (ExitCode.COMPLETE, 0)])
+def test_a_worker_that_a_hostile_folder_crashes_is_a_fault(tmp_path, monkeypatch, status, faults):
+    from trials import hostile
+
+    monkeypatch.setattr(hostile, "_baseline", [0])
+    monkeypatch.setattr(hostile, "_run", lambda _job: (int(status), 0))
+    assert len(hostile.open_hostile_folder(0, tmp_path).faults) == faults
+
+
 def test_the_table_stands_between_its_marks(tmp_path, monkeypatch):
     document = tmp_path / "page.md"
     document.write_text(f"before\n{report.BEGIN}former words\n{report.END}after\n")
@@ -114,5 +165,5 @@ def test_the_table_stands_between_its_marks(tmp_path, monkeypatch):
     text = document.read_text()
     assert text.startswith("before\n")
     assert text.endswith("after\n")
-    assert "| 2 | 200 | bad: 1; fine: 1; greatest MB: 5; longest: 1.5 s | 1 |" in text
+    assert "| 2 | 200 | bad: 1; fine: 1; greatest MB: 5; longest by the clock: 1.5 s | 1 |" in text
     assert "former words" not in text

@@ -10,6 +10,7 @@ import pytest
 from blender_xpbd.jobs.job import job_digest, read_job, write_job
 from blender_xpbd.jobs.status import read_status
 from blender_xpbd.jobs.subframes import SUBFRAMES_FOLDER, SubframeCache
+from blender_xpbd.scene.beginning import Beginning
 from blender_xpbd.scene.errors import ExitCode, XpbdError
 from blender_xpbd.scene.settings import FrameRange
 from blender_xpbd.worker.stop_signal import StopSignal
@@ -89,6 +90,51 @@ def test_substeps_are_raised_to_what_can_be_divided_and_it_is_told(tmp_path):
     notices = [notice for notice in read_status(folder).notices if notice.code == "W_QUALITY"]
     assert len(notices) == 1
     assert "2 subframes do not fall on 4 substeps, so 6" in notices[0].message
+
+
+def test_a_state_of_another_time_is_none(tmp_path):
+    """As a bake from a frame on once took over those of other subframes."""
+    folder = write_job(tmp_path, sampled())
+    assert run(folder) == ExitCode.COMPLETE
+    states, frames = states_of(folder)
+    paths = sorted((folder / SUBFRAMES_FOLDER).iterdir())
+    assert frames.between(FRAMES)[3] == 5
+    paths[3].write_bytes(paths[2].read_bytes())
+    assert not states.are_whole(FRAMES)
+    with pytest.raises(XpbdError, match=r"E_CACHE.* is the state at frame 1.75, not 2.25"):
+        states.read(5)
+
+
+@pytest.mark.parametrize("values", [{"count": 3}, {"count": 0}, {"count": 1, "preroll": 2}])
+def test_states_are_not_taken_over_where_their_numbers_mean_others(tmp_path, values):
+    former = write_job(tmp_path, sampled(**values))
+    made = sampled(1)
+    if "preroll" in values:
+        # the same simulated frames, of which the first ones were hidden
+        made = replace(made, frames=replace(made.frames, start=-1))
+    folder = write_job(tmp_path, replace(made, beginning=Beginning(former.name, 6)))
+    assert [run(former), run(folder)] == [ExitCode.COMPLETE, ExitCode.REFUSED]
+    error = read_status(folder).error
+    assert error.code == "E_CACHE_STALE"
+    assert "the subframes have changed" in error.message
+
+
+def test_states_that_are_no_longer_wanted_do_not_stand_in_the_way(tmp_path):
+    former = write_job(tmp_path, sampled(3))
+    folder = write_job(tmp_path, replace(sampled(0), beginning=Beginning(former.name, 6)))
+    assert [run(former), run(folder)] == [ExitCode.COMPLETE] * 2
+    assert not (folder / SUBFRAMES_FOLDER).exists()
+
+
+@pytest.mark.parametrize("last", [5, 6, 8, 9])
+def test_a_bake_from_a_frame_that_the_step_leaves_out_has_all_states(tmp_path, last):
+    former = write_job(tmp_path, sampled(1, step=4))
+    folder = write_job(tmp_path, replace(sampled(1, step=4), beginning=Beginning(former.name, last)))
+    assert [run(former), run(folder)] == [ExitCode.COMPLETE] * 2
+    (states, frames), (expected, _) = states_of(folder), states_of(former)
+    assert states.are_whole(FRAMES)
+    for number in frames.between(FRAMES):
+        np.testing.assert_array_equal(states.read(number), expected.read(number))
 
 
 def test_start_frames_have_no_states(tmp_path):

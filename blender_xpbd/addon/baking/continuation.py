@@ -13,6 +13,7 @@ from ...jobs.files import inside
 from ...jobs.job import read_description
 from ...jobs.milestones import continue_job
 from ...jobs.play_inputs import PlayInputs
+from ...jobs.result import read_result
 from ...scene.beginning import Beginning, validate_beginning
 from ...scene.errors import XpbdError
 from ...scene.scene import Scene
@@ -58,6 +59,31 @@ def _simulated_in(record: BakeRecord, folder: Path) -> Path | None:
         return None
 
 
+def require_whole_bake(targets: Iterable[ResultTarget], source: Path, folder: Path) -> None:
+    """See that objects have their bakes from one job, and that it has no others.
+
+    Args:
+        targets: the objects, in the order of their bodies.
+        source: the job, see ``former_job``.
+        folder: of the cache.
+
+    Raises:
+        XpbdError: E_CACHE_STALE; E_IO; E_CACHE, when a link stands in the way or the job has no result.
+    """
+    names = []
+    for target in targets:
+        obj = object_by_uid(target.object_uid)
+        record = read_record(obj) if obj is not None else None
+        path = _simulated_in(record, folder) if record is not None else None
+        if path is not None and path.name != source.name:
+            text = "It and others were baked one by one, and newer motion would be lost. Bake all frames again."
+            raise XpbdError("E_CACHE_STALE", text, target.name)
+        names.append(record.body if record is not None and record.body else target.name)
+    if names != [body.name for body in read_result(source).bodies]:
+        text = "The bake before is of other objects than are baked now. Bake all frames again."
+        raise XpbdError("E_CACHE_STALE", text)
+
+
 def job_changes(former: Path, job: Path) -> tuple[Change, ...]:
     """What differs from a former job; nothing where that cannot be read any more, for then nothing is kept of it."""
     if former == job:
@@ -95,7 +121,8 @@ def gone_on(reading: Reading, former: Path | None, first: int, folder: Path) -> 
         folder: of the cache, to which the former job is brought where it lies elsewhere.
 
     Raises:
-        XpbdError: E_NOTHING without a bake before; E_FRAME_RANGE for a frame that is not within the range; E_IO.
+        XpbdError: E_NOTHING without a bake before; E_FRAME_RANGE for a frame that is not within the range;
+            E_CACHE_STALE where it is of other objects, or they were baked one by one; E_IO.
     """
     if former is None or not former.is_dir():
         raise XpbdError("E_NOTHING", "There is no bake whose frames could be kept: bake all frames first.")
@@ -103,4 +130,5 @@ def gone_on(reading: Reading, former: Path | None, first: int, folder: Path) -> 
         hand_on_all(former, folder)
     beginning = Beginning(former.name, first - 1)
     validate_beginning(beginning, reading.scene.frames)
+    require_whole_bake(reading.targets, folder / former.name, folder)
     return replace(reading, scene=replace(reading.scene, beginning=beginning))

@@ -24,6 +24,7 @@ from ...scene.scene import Scene
 from ...scene.settings import FrameRange
 from ...scene.track import Track
 from ..reduction.state_motion import StateMotion
+from .continuation import require_whole_bake
 from .scene_reader import Reading
 from .seam import Seam
 
@@ -85,7 +86,7 @@ def looped(reading: Reading, source: Path | None, count: int, folder: Path) -> R
 
     Raises:
         XpbdError: E_NOTHING without a bake before; E_PARAM for a count that does not fit; E_CACHE_STALE where the bake
-            is of other frames or meshes; E_IO.
+            is of other frames, objects or meshes, or they were baked one by one; E_IO.
     """
     if source is None or not source.is_dir():
         raise XpbdError("E_NOTHING", "There is no bake that could become a loop: bake all frames first.")
@@ -94,6 +95,7 @@ def looped(reading: Reading, source: Path | None, count: int, folder: Path) -> R
     if source.parent != folder:
         hand_on_all(source, folder)
     try:
+        require_whole_bake(reading.targets, folder / source.name, folder)
         simulated = _Simulated(folder / source.name, frames)
         ghosts = _ghosts(simulated, frames, count)
     except XpbdError as fault:

@@ -31,16 +31,31 @@ def check_division(per_frame: int) -> None:
 
 @contextmanager
 def stretched(scene: bpy.types.Scene, times: int) -> Iterator[None]:
-    """Let each frame of a scene take as many, from its first to its last: what is seen of it is at parts of frames."""
+    """Let each frame of a scene take as many, from its first to its last: what is seen of it is at parts of frames.
+
+    Raises:
+        XpbdError: E_EXPORT, where Blender has no numbers for so many frames.
+    """
     render = scene.render
     before = render.frame_map_old, render.frame_map_new, scene.frame_start, scene.frame_end
     try:
         # scene_frame × old / new is what animation goes by
         render.frame_map_old, render.frame_map_new = 1, times
-        scene.frame_end, scene.frame_start = times * scene.frame_end, times * scene.frame_start
+        wanted = times * before[2], times * before[3]
+        scene.frame_end, scene.frame_start = wanted[1], wanted[0]
+        # Blender takes the nearest that it has, without a word
+        if (scene.frame_start, scene.frame_end) != wanted:
+            raise XpbdError("E_EXPORT", _too_far(before[3], times))
         yield
     finally:
         render.frame_map_old, render.frame_map_new, scene.frame_start, scene.frame_end = before
+
+
+def _too_far(last: int, times: int) -> str:
+    return (
+        f"Frame {last} with {times - 1} subframes is {times} × {last} frames to Blender's USD exporter, more than "
+        "Blender has: export Alembic (.abc), or bake with fewer subframes or nearer to frame 1."
+    )
 
 
 def divide_times(path: Path, times: int) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from blender_xpbd.jobs.checkpoint import checkpoint_frame, write_checkpoint
 from blender_xpbd.jobs.frames import FrameCache
+from blender_xpbd.scene.errors import XpbdError
 
 
 @pytest.fixture
@@ -140,8 +141,6 @@ def test_an_object_without_a_bake_is_left_out(bpy, bake, make_body):
 
 
 def test_an_unknown_object_is_named(bpy, bake, make_body):
-    from blender_xpbd.scene.errors import XpbdError
-
     make_body("A")
     with pytest.raises(XpbdError, match='E_NOTHING: object "C"'):
         bake(only=("C",))
@@ -161,8 +160,6 @@ def test_a_bake_from_a_frame_on_names_the_bake_before(bake, make_body):
 
 
 def test_a_bake_from_a_frame_on_needs_a_bake_before(bake, make_body):
-    from blender_xpbd.scene.errors import XpbdError
-
     make_body("A")
     with pytest.raises(XpbdError, match="E_NOTHING"):
         bake(from_frame=5)
@@ -186,3 +183,32 @@ def test_a_played_run_is_no_bake_to_go_on_from(bake, make_body, fake_worker, tmp
     PlayInputs(job).begin_run()
     assert former_job([target], job.parent) is None
     assert not bake(cache=tmp_path / "elsewhere").from_cache
+
+
+@pytest.mark.parametrize("wish", [{"from_frame": 5}, {"loop": 4}])
+def test_bakes_of_objects_one_by_one_are_no_bake_of_all(bake, make_body, wish):
+    """The motion that one of them got since would be replaced by its older one."""
+    make_body("A", location=(0, 0, 5))
+    second = make_body("B", location=(3, 0, 1))
+    bake()
+    second.location.z = 2.0
+    bake(only=("B",))
+    before = key_places(second)
+    with pytest.raises(XpbdError, match=r'E_CACHE_STALE.*"B".*one by one'):
+        bake(**wish)
+    assert key_places(second) == before
+    bake()
+    assert bake(**wish).complete
+
+
+@pytest.mark.parametrize("wish", [{"from_frame": 5}, {"loop": 4}])
+def test_an_object_in_the_place_of_another_does_not_get_its_motion(bpy, bake, make_body, wish):
+    make_body("A", location=(0, 0, 5))
+    second = make_body("B", location=(3, 0, 1))
+    bake()
+    second.name = "Renamed"
+    assert bake(**wish).complete
+    bpy.data.objects.remove(second)
+    make_body("C", location=(3, 0, 1))
+    with pytest.raises(XpbdError, match=r"E_CACHE_STALE.*other objects"):
+        bake(**wish)

@@ -133,3 +133,17 @@ def test_a_blender_without_the_package_of_usd_says_so(bpy, sampled, export, tmp_
     monkeypatch.setattr(usd_times, "_sdf", lambda: None)
     with pytest.raises(XpbdError, match=r"E_EXPORT.*subframes.*Alembic"):
         export(tmp_path / "out.usdc", objects)
+
+
+def test_frames_that_blender_has_no_numbers_for_are_told(bpy):
+    from blender_xpbd.addon.export.usd_times import stretched
+
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, 300_000
+    before = scene.render.frame_map_old, scene.render.frame_map_new
+    with stretched(scene, 3):
+        assert (scene.frame_start, scene.frame_end) == (3, 900_000)
+    with pytest.raises(XpbdError, match=r"E_EXPORT.*Frame 300000 with 3 subframes"), stretched(scene, 4):
+        pytest.fail("it is cut")
+    assert (scene.frame_start, scene.frame_end) == (1, 300_000)
+    assert (scene.render.frame_map_old, scene.render.frame_map_new) == before

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from gpu_extras.batch import batch_for_shader
 
-from ...scene.roles import CLOTH, JELLY
+from ...scene.body_kinds import body_kind
 from ..data.object_types import is_body
 from ..data.overlay_settings import OVERLAYS
 from .overlay_shapes import (
@@ -59,9 +59,10 @@ def _draw() -> None:
     for obj in bodies:
         if settings.show_strain:
             _strain(obj, depsgraph)
-        if settings.show_cage and obj.xpbd.role == JELLY and obj.xpbd.tetrahedralizer == "CAGE":
+        kind = body_kind(obj.xpbd.role)
+        if settings.show_cage and kind.is_solid and obj.xpbd.tetrahedralizer == "CAGE":
             _lines(cage_lines(obj), _CAGE)
-        if settings.show_thickness and obj.xpbd.role == CLOTH:
+        if settings.show_thickness and kind.is_sheet:
             _lines(thickness_lines(obj, depsgraph), _THICKNESS)
     gpu.state.depth_test_set("NONE")
     for obj in bodies:

@@ -36,6 +36,7 @@ class BodyKind:
         shows: what a mesh of fewer than ``least_vertices`` cannot show.
         least_vertices: see there.
         is_solid: whether tetrahedra fill it.
+        is_sheet: whether its faces are a sheet of some thickness.
         tears: whether it can tear along edges.
         is_physical: its stiffness is that of its material alone: compliances and PBD mode do not change it.
     """
@@ -48,6 +49,7 @@ class BodyKind:
     shows: str = "how it bends"
     least_vertices: int = 0
     is_solid: bool = False
+    is_sheet: bool = False
     tears: bool = False
     is_physical: bool = False
 
@@ -71,6 +73,7 @@ BODY_KINDS: tuple[BodyKind, ...] = (
         SHEET_FACTORS,
         shows="folds",
         least_vertices=25,
+        is_sheet=True,
         tears=True,
     ),
     BodyKind(

@@ -69,14 +69,16 @@ DEFAULT_PRESETS: Mapping[str, str] = {JELLY: "JELLY_MEDIUM", CLOTH: "COTTON", ST
 _BY_IDENTIFIER = {preset.identifier: preset for preset in PRESETS}
 
 
-def foreign_values(identifier: str, role: str) -> Mapping[str, Value]:
-    """What other presets of a role set beyond those that all of them set, and this one does not: a yield strain.
+def left_values(old: str, new: str) -> Mapping[str, Value]:
+    """What a preset sets and another does not, as a yield strain: whoever changes to that one leaves it behind.
 
-    Whoever changes from one of them to this one leaves such values behind.
+    Args:
+        old: its identifier; own materials and unknown ones set nothing.
+        new: that of the other.
     """
-    own = _BY_IDENTIFIER[identifier].values
-    others = (preset.values for preset in PRESETS if preset.role == role)
-    return {name: value for values in others for name, value in values.items() if name not in own}
+    own = _BY_IDENTIFIER[new].values if new in _BY_IDENTIFIER else {}
+    values = _BY_IDENTIFIER[old].values if old in _BY_IDENTIFIER else {}
+    return {name: value for name, value in values.items() if name not in own and name != "stiffness_input"}
 
 
 def preset_values(identifier: str, role: str, object_name: str = "") -> Mapping[str, Value]:

@@ -15,7 +15,7 @@ from blender_xpbd.scene.presets import (
     PRESET_CHOICES,
     PRESETS,
     Preset,
-    foreign_values,
+    left_values,
     preset_values,
 )
 
@@ -31,16 +31,17 @@ def test_values_are_valid_and_belong_to_the_role(preset: Preset) -> None:
     assert preset.description
 
 
-def test_a_preset_sets_all_that_another_of_its_role_sets_or_it_is_foreign_to_it() -> None:
+def test_a_preset_sets_all_that_another_sets_or_leaves_it_behind() -> None:
     """Else a switch from one to another and back would not restore the first."""
-    for role in DEFAULT_PRESETS:
-        presets = [preset for preset in PRESETS if preset.role == role]
-        everything = {name for preset in presets for name in preset.values}
-        for preset in presets:
-            foreign = foreign_values(preset.identifier, role)
-            assert set(preset.values) == everything - set(foreign)
-    assert foreign_values("JELLY_SOFT", JELLY) == {"yield_strain": 2.0, "creep": 50.0}
-    assert foreign_values("PAPER", CLOTH) == {}
+    for old in PRESETS:
+        for new in PRESETS:
+            left = set(left_values(old.identifier, new.identifier))
+            assert set(old.values) <= {*new.values, *left, "stiffness_input"}
+            assert not left & set(new.values)
+    assert left_values("CLAY", "JELLY_SOFT") == {"yield_strain": 2.0, "creep": 50.0}
+    assert left_values("JELLY_SOFT", "CLAY") == {}
+    assert "radius" in left_values("ROPE", "SAND")
+    assert left_values("", "SAND") == left_values("MATERIAL", "SAND") == {}
 
 
 def test_the_materials_that_artists_ask_for() -> None:

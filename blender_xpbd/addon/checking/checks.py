@@ -35,7 +35,9 @@ def falls(scene: Scene) -> Iterator[Notice]:
     if scene.colliders or not np.linalg.norm(scene.gravity) > 0.0:
         return
     held = {body.identifier for body in scene.bodies if len(body.pins.vertices) or len(body.goal.vertices)}
-    waiting = [body for body in scene.bodies if body.identifier not in held]
+    highest = {track.target: track.values.max() for track in scene.tracks if track.parameter == "gravity_factor"}
+    pulled = [body for body in scene.bodies if highest.get(body.identifier, body.material.gravity_factor) > 0.0]
+    waiting = [body for body in pulled if body.identifier not in held]
     # what is attached to something held is held
     while found := [body for body in waiting if body.attachment is not None and body.attachment.target in held]:
         held.update(body.identifier for body in found)

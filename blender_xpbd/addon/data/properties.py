@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,7 +13,7 @@ import bpy
 from ...scene.body_kinds import body_roles
 from ...scene.parameter import Choice, Parameter, Value
 from ...scene.parameters.material_parameters import MATERIAL_PARAMETERS
-from ...scene.presets import DEFAULT_PRESETS, PRESETS, foreign_values, preset_values
+from ...scene.presets import DEFAULT_PRESETS, PRESETS, left_values, preset_values
 from .bake_status import STATUS
 from .material_names import COMPLIANCES, OWN_COMPLIANCE, OWN_MATERIAL, preset_names
 from .quality import TYPED, keep_typed
@@ -84,21 +85,31 @@ def material_values(settings: Any, unit_scale: float = 1.0) -> dict[str, Value]:
 
 
 def show_preset(settings: Any, _context: bpy.types.Context | None = None) -> None:
-    """Copy the values of a named preset: the panel shows them, and an own material starts from them."""
+    """Copy the values of a named preset: the panel shows them, and an own material starts from them.
+
+    What the preset that was shown before has set, and this one does not, gets its default: nobody has typed it.
+    """
     global _showing  # noqa: PLW0603 - tells the values' own callbacks apart from the artist
     role, preset = settings.role, settings.preset
     if role not in body_roles() or not is_named(preset) or not fits_role(preset, role):
         return
     _showing = True
     try:
-        for name, value in foreign_values(preset, role).items():
-            if getattr(settings, name) == value:
+        for name, value in left_values(settings.shown_preset, preset).items():
+            if _holds(settings, name, value):
                 settings.property_unset(name)
         for name, value in preset_values(preset, role).items():
             if name != "stiffness_input":
                 setattr(settings, name, value)
+        settings.shown_preset = preset
     finally:
         _showing = False
+
+
+def _holds(settings: Any, name: str, value: Value) -> bool:
+    """Whether a property has a value, which Blender rounds to single precision."""
+    held = getattr(settings, name)
+    return bool(held == value if isinstance(value, str) else math.isclose(held, value, rel_tol=1e-6))
 
 
 def _choose_preset(settings: Any, context: bpy.types.Context | None) -> None:

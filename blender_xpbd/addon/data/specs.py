@@ -290,6 +290,10 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         Parameter("bake_record", "Bake Record", "What a bake has added to this object, so that it can be cleared", ""),
         hidden=True,
     ),
+    Setting(
+        Parameter("shown_preset", "Shown Material", "The preset whose values were last copied to the object", ""),
+        hidden=True,
+    ),
     VERSION,
 )
 

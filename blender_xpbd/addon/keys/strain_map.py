@@ -18,6 +18,7 @@ MODIFIER = "XPBD Strain"
 STRAIN, COLOUR = "xpbd_strain", "xpbd_strain_color"
 _REST = "rest_position"
 _FULL = "Full Strain"
+_STORE = "GeometryNodeStoreNamedAttribute"
 # on the object, so that Clear knows what it may take away
 _MARK = "xpbd_strain_rest"
 _COLOURS = ((0.0, (0.02, 0.05, 0.6)), (0.35, (0.0, 0.6, 0.4)), (0.7, (0.9, 0.75, 0.0)), (1.0, (0.8, 0.02, 0.02)))
@@ -25,7 +26,7 @@ _COLOURS = ((0.0, (0.02, 0.05, 0.6)), (0.35, (0.0, 0.6, 0.4)), (0.7, (0.9, 0.75,
 
 def shows_strain(obj: bpy.types.Object) -> bool:
     """Whether the object has the modifier."""
-    return _rest_before(obj) is not None and MODIFIER in obj.modifiers
+    return _rest_before(obj) is not None and _modifier(obj) is not None
 
 
 def show_strain(obj: bpy.types.Object, full: float) -> None:
@@ -53,7 +54,7 @@ def hide_strain(obj: bpy.types.Object) -> bool:
         return False
     del obj[_MARK]
     obj.add_rest_position_attribute = had_rest
-    modifier = obj.modifiers.get(MODIFIER)
+    modifier = _modifier(obj)
     if modifier is None:
         return False
     tree = getattr(modifier, "node_group", None)
@@ -61,6 +62,18 @@ def hide_strain(obj: bpy.types.Object) -> bool:
     if tree is not None and tree.users == 0:
         bpy.data.node_groups.remove(tree)
     return True
+
+
+def _modifier(obj: Any) -> Any:
+    """The modifier, by its name or by what its nodes store, for an artist may rename it; None where there is none."""
+    for modifier in obj.modifiers:
+        tree = getattr(modifier, "node_group", None)
+        nodes = tree.nodes if tree is not None else ()
+        if modifier.name == MODIFIER or any(
+            node.bl_idname == _STORE and node.inputs["Name"].default_value == STRAIN for node in nodes
+        ):
+            return modifier
+    return None
 
 
 def _rest_before(obj: Any) -> bool | None:
@@ -154,7 +167,7 @@ def _math(
 
 def _stored(tree: bpy.types.NodeTree, name: str, kind: str, value: bpy.types.NodeSocket) -> bpy.types.Node:
     """A node that keeps a field of edges as an attribute of vertices: the mean of a vertex's edges."""
-    node = tree.nodes.new("GeometryNodeStoreNamedAttribute")
+    node = tree.nodes.new(_STORE)
     node.data_type, node.domain = kind, "POINT"
     node.inputs["Name"].default_value = name
     tree.links.new(value, node.inputs["Value"])

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ...scene.transforms import transformed
 from ..keys.strain_map import COLOUR
 from ..reading.mesh_reader import group_weights, has_group
+from ..reading.motion import rotation_of
 
 Floats = npt.NDArray[np.float64]
 Colours = npt.NDArray[np.float32]
@@ -56,8 +57,12 @@ def floor_lines(height: float, points: Floats) -> Floats:
 
 
 def cage_lines(obj: bpy.types.Object) -> Floats:
-    """The cells of the cage along the edges of its box, as the mesh is modelled, shape (2 · lines, 3)."""
-    points = _points(obj.data)
+    """The cells of the cage along the edges of its box, as the mesh is modelled, shape (2 · lines, 3).
+
+    They are cubes in the world along the object's own axes, however it is scaled.
+    """
+    axes = rotation_of(np.array(obj.matrix_world, np.float64)[:3, :3])
+    points = _placed(obj, _points(obj.data)) @ axes
     if not len(points):
         return NOTHING
     low, high = points.min(axis=0), points.max(axis=0)
@@ -77,7 +82,7 @@ def cage_lines(obj: bpy.types.Object) -> Floats:
                     ends[:, axis], ends[:, along] = level, place
                     ends[:, across] = low[across], high[across]
                     lines.append(ends)
-    return _placed(obj, np.concatenate(lines))
+    return np.concatenate(lines) @ axes.T
 
 
 def thickness_lines(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
@@ -90,7 +95,7 @@ def thickness_lines(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Fl
         mesh = obj.data
     normals = np.zeros(3 * len(mesh.vertices), np.float32)
     mesh.vertices.foreach_get("normal", normals)
-    turned = normals.reshape(-1, 3).astype(np.float64) @ np.linalg.inv(np.array(obj.matrix_world)[:3, :3])
+    turned = normals.reshape(-1, 3).astype(np.float64) @ _cofactors(np.array(obj.matrix_world)[:3, :3]).T
     turned /= np.maximum(np.linalg.norm(turned, axis=1, keepdims=True), 1e-12)
     points, reach = _placed(obj, _points(mesh)), 0.5 * (obj.xpbd.thickness or obj.xpbd.contact_offset)
     return np.stack([points - reach * turned, points + reach * turned], axis=1).reshape(-1, 3)
@@ -110,6 +115,12 @@ def strain_triangles(
     triangles = np.zeros(3 * len(mesh.loop_triangles), np.int32)
     mesh.loop_triangles.foreach_get("vertices", triangles)
     return _placed(obj, _points(mesh)), colours.reshape(-1, 4), triangles.reshape(-1, 3)
+
+
+def _cofactors(matrix: Floats) -> Floats:
+    """What turns normals as a matrix turns faces, up to a factor, also one that flattens them; shapes (3, 3)."""
+    rows = matrix / max(float(np.abs(matrix).max()), 1e-30)
+    return np.cross(np.roll(rows, -1, axis=0), np.roll(rows, -2, axis=0))
 
 
 def _points(mesh: bpy.types.Mesh) -> Floats:

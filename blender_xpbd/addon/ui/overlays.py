@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from gpu_extras.batch import batch_for_shader
 
-from ...scene.roles import CLOTH, JELLY
+from ...scene.body_kinds import body_kind
 from ..data.object_types import is_body
 from ..data.overlay_settings import OVERLAYS
 from .overlay_shapes import (
@@ -29,6 +29,8 @@ Floats = npt.NDArray[np.float64]
 _PIN, _GOAL = (1.0, 0.35, 0.1), (0.2, 0.8, 1.0)
 _CAGE, _THICKNESS, _FLOOR = (1.0, 1.0, 1.0, 0.35), (0.3, 1.0, 0.4, 0.6), (0.9, 0.9, 0.9, 0.4)
 _POINT_PIXELS = 6.0
+# whether a shader says how large points are; Vulkan knows no other way, and earlier versions have no such shader
+_SIZES_POINTS = bpy.app.version >= (4, 5)
 # by which share of its distance a colour is nearer to the eye than the surface that it is of
 _NEARER = 1e-3
 _handle: Any = None
@@ -49,19 +51,31 @@ def _draw() -> None:
     settings = context.scene.xpbd
     if not context.space_data.overlay.show_overlays or not any(getattr(settings, name) for name in OVERLAYS):
         return
-    depsgraph = context.evaluated_depsgraph_get()
-    bodies = [obj for obj in context.visible_objects if obj.type == "MESH" and is_body(obj) and obj.mode == "OBJECT"]
     gpu.state.blend_set("ALPHA")
     gpu.state.depth_test_set("LESS_EQUAL")
+    gpu.state.program_point_size_set(_SIZES_POINTS)
+    try:
+        _draw_all(context)
+    finally:
+        # what stays set changes how Blender draws itself
+        gpu.state.program_point_size_set(False)
+        gpu.state.depth_test_set("NONE")
+        gpu.state.blend_set("NONE")
+
+
+def _draw_all(context: bpy.types.Context) -> None:
+    settings, depsgraph = context.scene.xpbd, context.evaluated_depsgraph_get()
+    bodies = [obj for obj in context.visible_objects if obj.type == "MESH" and is_body(obj) and obj.mode == "OBJECT"]
     if settings.show_floor and settings.use_floor:
         places = [shown_points(obj, depsgraph) for obj in bodies]
         _lines(floor_lines(settings.floor_height, np.concatenate(places) if places else NOTHING), _FLOOR)
     for obj in bodies:
         if settings.show_strain:
             _strain(obj, depsgraph)
-        if settings.show_cage and obj.xpbd.role == JELLY and obj.xpbd.tetrahedralizer == "CAGE":
+        kind = body_kind(obj.xpbd.role)
+        if settings.show_cage and kind.is_solid and obj.xpbd.tetrahedralizer == "CAGE":
             _lines(cage_lines(obj), _CAGE)
-        if settings.show_thickness and obj.xpbd.role == CLOTH:
+        if settings.show_thickness and kind.is_sheet:
             _lines(thickness_lines(obj, depsgraph), _THICKNESS)
     gpu.state.depth_test_set("NONE")
     for obj in bodies:
@@ -69,7 +83,6 @@ def _draw() -> None:
             _points(*group_points(obj, obj.xpbd.pin_group, depsgraph), _PIN)
         if settings.show_goal and obj.xpbd.goal_source != "NONE":
             _points(*group_points(obj, obj.xpbd.goal_group, depsgraph), _GOAL)
-    gpu.state.blend_set("NONE")
 
 
 def _shader(name: str) -> Any:
@@ -90,10 +103,14 @@ def _points(points: Floats, weights: npt.NDArray[np.float32], colour: tuple[floa
     """Points whose colour is as strong as their weight."""
     if len(points):
         colours = np.column_stack([np.tile(np.array(colour, np.float32), (len(points), 1)), 0.25 + 0.75 * weights])
-        shader = _shader("FLAT_COLOR")
-        gpu.state.point_size_set(_POINT_PIXELS)
+        shader = _shader("POINT_FLAT_COLOR" if _SIZES_POINTS else "FLAT_COLOR")
         content = {"pos": points.astype(np.float32), "color": colours.astype(np.float32)}
-        batch_for_shader(shader, "POINTS", content).draw(shader)
+        batch = batch_for_shader(shader, "POINTS", content)
+        if _SIZES_POINTS:
+            shader.uniform_float("size", _POINT_PIXELS)
+        else:
+            gpu.state.point_size_set(_POINT_PIXELS)
+        batch.draw(shader)
 
 
 def _strain(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from blender_xpbd.scene.body import Attachment, Body, Pins, Tetrahedralization
+from blender_xpbd.scene.track import Track
 from tests.geometry.surfaces import cube, sphere, torus
 from tests.solver.scenes import cloth, jelly_cube, plane, scene
 
@@ -48,6 +49,19 @@ def test_what_nothing_holds_falls(checks):
     assert "Flag" not in notice.message
     assert found(checks.falls, replace(made, gravity=np.zeros(3))) == []
     assert found(checks.falls, replace(made, colliders=(plane(),))) == []
+
+
+@pytest.mark.parametrize("factor", [0.0, -1.0])
+def test_what_gravity_does_not_pull_down_does_not_fall(checks, factor):
+    feather = cloth(10, gravity_factor=factor)
+    assert found(checks.falls, scene(feather)) == []
+    made = scene(feather, replace(cloth(10), identifier="b1", name="Flag"))
+    (notice,) = checks.falls(made)
+    assert '"Flag"' in notice.message
+    assert "Cloth" not in notice.message
+    keyed = replace(made, tracks=(Track("b0", "gravity_factor", np.linspace(0.0, 1.0, 50)),))
+    (notice,) = checks.falls(keyed)
+    assert '"Cloth"' in notice.message
 
 
 def test_what_is_attached_to_something_held_is_held(checks):

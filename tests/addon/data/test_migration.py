@@ -33,6 +33,19 @@ def test_what_the_present_version_has_set_is_left_alone(bpy, migration, make_bod
     assert scene.xpbd.quality == "FINAL"
 
 
+@pytest.mark.parametrize(
+    ("role", "preset", "name", "value"),
+    [("JELLY", "JELLY_SOFT", "yield_strain", 2.0), ("CLOTH", "COTTON", "yield_curvature", 200.0)],
+)
+def test_a_typed_value_that_another_preset_has_too_is_kept(bpy, migration, make_body, role, preset, name, value):
+    body = make_body(role=role)
+    body.xpbd.preset = preset
+    setattr(body.xpbd, name, value)
+    assert body.xpbd.version == 0
+    migration.bring_up_to_date()
+    assert (body.xpbd.version, getattr(body.xpbd, name)) == (migration.OBJECT_VERSION, value)
+
+
 def test_a_resolution_beyond_the_range_is_the_nearest_that_there_is(bpy, migration, make_body):
     body = make_body(role="JELLY")
     groups = body.bl_system_properties_get() if bpy.app.version >= (5, 0) else body

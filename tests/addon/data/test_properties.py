@@ -47,6 +47,7 @@ OBJECT_NAMES = {
     "play_record",
     "start_topology",
     "bake_record",
+    "shown_preset",
     "version",
     *(parameter.name for parameter in CONTACT_PARAMETERS),
     *(parameter.name for parameter in MATERIAL_PARAMETERS if parameter.name != "stiffness_input"),
@@ -251,6 +252,27 @@ def test_clay_leaves_nothing_of_its_own_behind(bpy):
     settings.preset = "CLAY"
     settings.yield_strain = 3.0
     assert settings.preset == "MATERIAL"
+
+
+@pytest.mark.parametrize("between", [(), ("COLLIDER",), ("NONE", "CLOTH")])
+def test_a_rope_leaves_nothing_of_its_own_to_grains(bpy, between):
+    (settings, _), _ = owners(bpy)
+    for role in ("STRAND", *between, "GRAINS"):
+        settings.role = role
+    assert settings.preset == "SAND"
+    assert not settings.is_property_set("radius")
+
+
+def test_a_value_of_other_presets_that_was_typed_stays(bpy):
+    (settings, _), _ = owners(bpy)
+    settings.role = "JELLY"
+    settings.yield_strain = 2.0  # as clay has it
+    settings.preset = "RUBBER"
+    assert settings.yield_strain == 2.0
+    settings.role = "GRAINS"
+    settings.radius = 0.005  # as a rope has it
+    settings.preset = "DAMP_SAND"
+    assert settings.radius == pytest.approx(0.005)
 
 
 def test_zero_can_be_stored_so_that_the_bake_can_refuse_it(bpy):

@@ -113,6 +113,26 @@ def test_it_stands_after_deformers_and_before_what_adds_vertices(bpy, make_body)
     assert not hide_strain(body)
 
 
+@pytest.mark.parametrize("renamed", ["modifier", "tree", "both"])
+def test_it_is_found_by_another_name(bpy, make_body, renamed):
+    from blender_xpbd.addon.keys.strain_map import MODIFIER, hide_strain, show_strain, shows_strain
+
+    body = make_body("A")
+    own = body.modifiers.new("Own", "NODES")
+    own.node_group = bpy.data.node_groups.new("Own", "GeometryNodeTree")
+    show_strain(body, 0.1)
+    modifier = body.modifiers[MODIFIER]
+    if renamed != "modifier":
+        modifier.node_group.name = "Stress"
+    if renamed != "tree":
+        modifier.name = "Stress"
+    assert shows_strain(body)
+    assert hide_strain(body)
+    assert [left.name for left in body.modifiers] == ["Own"]
+    assert [tree.name for tree in bpy.data.node_groups] == ["Own"]
+    assert not body.add_rest_position_attribute
+
+
 @pytest.mark.parametrize("had_rest", [False, True])
 def test_the_button_shows_hides_and_clear_takes_it_back(bpy, make_body, select, had_rest):
     from blender_xpbd.addon.keys.strain_map import shows_strain

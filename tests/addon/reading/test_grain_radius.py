@@ -48,6 +48,14 @@ def test_a_radius_that_was_set_counts(bpy):
     assert radius(bpy, obj) == pytest.approx(0.002)
 
 
+def test_grains_that_were_a_rope_fit_between_their_points(bpy):
+    obj = grains(bpy, lattice(0.1))
+    obj.xpbd.role = "STRAND"
+    assert obj.xpbd.radius == pytest.approx(0.005)
+    obj.xpbd.role = "GRAINS"
+    assert radius(bpy, obj) == pytest.approx(0.05, rel=1e-4)
+
+
 def test_a_single_grain_has_the_default(bpy):
     obj = grains(bpy, [[0.0, 0.0, 1.0]])
     assert radius(bpy, obj) == pytest.approx(obj.xpbd.radius)

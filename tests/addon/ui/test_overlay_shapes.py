@@ -47,12 +47,54 @@ def test_the_cells_of_a_cage_are_cubes_around_the_mesh(make_body, shapes):
     np.testing.assert_allclose((low, high), [(4.0, -1.0, -0.25), (6.0, 1.0, 0.25)], atol=1e-6)
 
 
+@pytest.mark.parametrize("scale", [(3.0, 3.0, 3.0), (0.5, 2.0, 6.0), (-1.0, 1.0, 8.0)])
+def test_the_cells_are_those_that_the_bake_fills(bpy, make_body, shapes, scale):
+    from blender_xpbd.addon.reading.motion import rotation_of
+    from blender_xpbd.geometry.cage.cage import build_cage
+    from tests.geometry.surfaces import sphere
+
+    positions, triangles = sphere()
+    mesh = bpy.data.meshes.new("Ball")
+    mesh.from_pydata(positions.tolist(), [], triangles.tolist())
+    turn = (0.3, 0.5, 1.0)
+    body = make_body("A", role="JELLY", mesh=mesh, location=(5.0, 1.0, 0.0), rotation_euler=turn, scale=scale)
+    body.xpbd.cage_resolution = 6
+    bpy.context.view_layer.update()
+    axes = rotation_of(np.array(body.matrix_world)[:3, :3])
+    places = np.array([body.matrix_world @ vertex.co for vertex in body.data.vertices]) @ axes
+    lines = (shapes.cage_lines(body) @ axes).reshape(-1, 2, 3)
+    assert (np.count_nonzero(np.abs(lines[:, 1] - lines[:, 0]) > 1e-5, axis=1) == 1).all()
+    cage, cell = build_cage(places, triangles, 6), np.ptp(places, axis=0).max() / 6
+    for axis in range(3):
+        # of the cage, whose cells have a vertex in their middle too
+        levels = np.unique(cage.vertices[:, axis])
+        drawn = np.unique(lines[:, :, axis].round(4))
+        np.testing.assert_allclose(np.diff(drawn), cell, atol=1e-3)
+        assert np.abs(levels[:, None] - drawn).min(axis=0).max() < 1e-3
+        assert drawn[0] < places[:, axis].min() + 1e-3 < places[:, axis].max() - 1e-3 < drawn[-1]
+
+
 def test_lines_of_the_thickness_stand_across_the_cloth(bpy, make_body, shapes):
     body = make_body("A", scale=(1.0, 1.0, 4.0))
     body.xpbd.thickness = 0.2
     lines = shapes.thickness_lines(body, bpy.context.evaluated_depsgraph_get()).reshape(-1, 2, 3)
     np.testing.assert_allclose(np.linalg.norm(lines[:, 1] - lines[:, 0], axis=1), 0.2, atol=1e-6)
     np.testing.assert_allclose(lines.mean(axis=1), [body.matrix_world @ v.co for v in body.data.vertices], atol=1e-6)
+
+
+def test_a_flattened_cloth_has_its_thickness(bpy, make_body, shapes):
+    def lines():
+        bpy.context.view_layer.update()
+        drawn = shapes.thickness_lines(body, bpy.context.evaluated_depsgraph_get()).reshape(-1, 2, 3)
+        return drawn[:, 1] - drawn[:, 0]
+
+    body = make_body("A", scale=(1.0, 2.0, 0.0), rotation_euler=(0.3, 0.5, 1.0))
+    body.xpbd.thickness = 0.2
+    np.testing.assert_allclose(np.linalg.norm(lines(), axis=1), 0.2, atol=1e-6)
+    flat = np.array(body.matrix_world)[:3, :2]
+    np.testing.assert_allclose(lines() @ flat, 0.0, atol=1e-6)
+    body.scale = (0.0, 0.0, 0.0)
+    np.testing.assert_array_equal(lines(), 0.0)
 
 
 def test_a_mesh_that_shows_its_strain_has_triangles(bpy, make_body, shapes):

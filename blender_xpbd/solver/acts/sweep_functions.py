@@ -27,6 +27,11 @@ NONE, LISTED, ALL, PRESSED = range(4)
 CALM_LISTED, CALM_ALL, BUSY = range(3)
 CODES = 4
 
+# of the force of a pair in the substep before, what is left where it lost its backing. What lies on light cloth loses
+# and finds it from substep to substep: with 0 an odd body on cloth lacks 57 % of its gap, with ½ 8, with 1 24. Chosen
+# by trying
+FORGOTTEN = 0.5
+
 
 @ti.func
 def sweep_code(sweep, answer):
@@ -153,7 +158,7 @@ def settle_task(
                         if keeps_force(particles, pairs, n):
                             note_force(particles, pairs, pairs, n, h, variant.embeds)
                         else:
-                            pairs.near_floats[n * NEAR_WIDTH + FORCE] = 0.0
+                            pairs.near_floats[n * NEAR_WIDTH + FORCE] *= FORGOTTEN
                     count_pair(pairs, n, PUSHING)
                 speed = external_speed(particles, pairs, pairs, n, h, variant)
                 is_busy = is_busy | settle_pair(particles, pairs, pairs, n, inverse_h, speed, variant.embeds)

@@ -66,6 +66,10 @@ TIMES = 1.0 + np.arange((COUNT + 1) * (FRAMES - 1) + 1) / (COUNT + 1)
 @pytest.mark.parametrize("suffix", [".abc", ".usdc"])
 def test_blender_reads_every_state_and_velocity_back(bpy, sampled, export, dump, tmp_path, suffix):
     """Of one that moves by itself, a mirrored one, and one that stands still."""
+    from blender_xpbd.addon.export import usd_times
+
+    if suffix == ".usdc" and usd_times._sdf() is None:
+        pytest.skip("this bpy lacks USD's Python package, see the test below")
     objects, every = sampled(names=("A", "B", "C"))
     bpy.context.scene.frame_set(2)
     before, render = [dump(obj) for obj in objects], bpy.context.scene.render

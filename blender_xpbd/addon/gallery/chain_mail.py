@@ -58,7 +58,7 @@ CHAIN_MAIL = GalleryScene(
     "CHAIN_MAIL",
     "Chain Mail",
     "16 rings that lie and 24 that join them, of steel wire, fall on a ball",
-    "every ring stays linked with those that it was linked with, and with no other; wires at least 0.95 of their "
+    "every ring stays linked with those that it was linked with, and with no other; wires at least 0.94 of their "
     "thickness apart; none in the ball",
     _build,
     View((0.9, -1.2, 0.9), (0.0, 0.0, 0.1)),

@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -50,6 +50,21 @@ def frame_name(frame: int) -> str:
     if abs(frame) > MAXIMUM_FRAME:
         raise XpbdError("E_FRAME_RANGE", f"Frame {frame} has more than eight digits.", frame=frame)
     return f"frame_{'-' if frame < 0 else ''}{abs(frame):08d}.bin"
+
+
+def reads_whole(read: Callable[[int], object], number: int) -> bool:
+    """Whether what has a number is there, whole and of the right shape.
+
+    Raises:
+        XpbdError: E_IO, when the system cannot read it.
+    """
+    try:
+        read(number)
+    except XpbdError as fault:
+        if fault.code != "E_CACHE":
+            raise
+        return False
+    return True
 
 
 class FrameCache:
@@ -187,13 +202,7 @@ class FrameCache:
         Raises:
             XpbdError: E_IO, when the system cannot read it.
         """
-        try:
-            self.read(frame)
-        except XpbdError as fault:
-            if fault.code != "E_CACHE":
-                raise
-            return False
-        return True
+        return reads_whole(self.read, frame)
 
     def available(self) -> list[int]:
         """The numbers of the frames that are there by their name, ascending; the files are not read.

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..scene.errors import XpbdError
 from ..scene.settings import FrameRange
 from .files import inside, is_there, make_folder, share
-from .frames import FrameCache, frame_name
+from .frames import FrameCache, frame_name, reads_whole
 
 SUBFRAMES_FOLDER = "subframes"
 
@@ -68,16 +68,7 @@ class SubframeCache:
         Raises:
             XpbdError: E_IO, when the system cannot read one.
         """
-        return all(map(self._is_whole, self._frames.between(last)))
-
-    def _is_whole(self, number: int) -> bool:
-        try:
-            self.read(number)
-        except XpbdError as fault:
-            if fault.code != "E_CACHE":
-                raise
-            return False
-        return True
+        return all(reads_whole(self.read, number) for number in self._frames.between(last))
 
     def _time(self, number: int) -> float:
         """The frame, or part of one, that a state is of."""

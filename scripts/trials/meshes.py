@@ -68,7 +68,7 @@ def _scene(mesh: OddMesh, role: str) -> Scene:
 def _simulated(scene: Scene) -> np.ndarray:
     global _started  # noqa: PLW0603 - Taichi is one for the process
     system = build_system(scene)
-    wanted = system.wants_double, system.is_branched
+    wanted = system.compiling
     if _started != wanted:
         if _started is not None:
             stop_taichi()

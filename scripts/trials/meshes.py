@@ -30,7 +30,7 @@ _BLOCK = 250
 _PRESETS = {"JELLY": "JELLY_MEDIUM", "CLOTH": "COTTON"}
 _CACHE = Path(__file__).resolve().parent.parent.parent / ".cache" / "taichi"
 
-_started: tuple[bool, bool] | None = None
+_started: tuple[bool, bool, bool] | None = None
 
 
 def bake_odd_mesh(number: int, _folder: Path) -> Outcome:

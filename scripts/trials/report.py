@@ -26,6 +26,8 @@ def table(found: Sequence[tuple[Part, list[Row]]]) -> str:
 def _ended(rows: Sequence[Row]) -> str:
     counts = Counter(row["kind"] for row in rows)
     words = [f"{kind}: {count}" for kind, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
+    sums = sum((Counter(row.get("counts", {})) for row in rows), Counter[str]())
+    words += [f"{what}: {count}" for what, count in sorted(sums.items())]
     names = sorted({name for row in rows for name in row["figures"]})
     words += [f"greatest {name}: {max(row['figures'].get(name, 0.0) for row in rows):.3g}" for name in names]
     return "; ".join([*words, f"longest by the clock: {max(row['seconds'] for row in rows):.1f} s"])

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import shutil
 import signal
 import subprocess
@@ -36,7 +34,7 @@ def faults_of(rows):
     return [(row["number"], fault) for row in rows for fault in row["faults"]]
 
 
-@pytest.mark.parametrize("name", COUNTS)
+@pytest.mark.parametrize("name", [name for name in COUNTS if name != "kills"])
 def test_a_few_trials_hold(bpy, rows_of, name):
     rows = rows_of(name, COUNTS[name])
     assert [row["number"] for row in rows] == list(range(COUNTS[name]))
@@ -123,25 +121,42 @@ def test_a_process_that_ends_before_its_first_trial_ends_the_part(tmp_path, monk
     assert len(started) == 1
 
 
-def test_a_status_that_an_earlier_bake_has_left_is_none(tmp_path, monkeypatch):
-    from trials import kills
+def test_a_kill_that_comes_too_late_meets_no_bake(bpy, tmp_path):
+    from trials.living_bake import BakingBlender
 
-    from blender_xpbd.jobs.status import Status
-
-    blender = subprocess.Popen(["sh", "-c", "sleep 60 & echo $!; wait"], stdout=subprocess.PIPE, start_new_session=True)
-    told = Status("RUNNING", frame=50, pid=os.getpid())
-    monkeypatch.setattr(kills, "status_of", lambda _cache: told)
+    blender = BakingBlender()
     try:
-        assert kills._status_of(blender, tmp_path) is None
-        told = Status("RUNNING", frame=50, pid=int(blender.stdout.readline()))
-        assert kills._status_of(blender, tmp_path) is told
-        os.kill(told.pid, signal.SIGKILL)
-        blender.wait(20.0)
-        assert kills._status_of(blender, tmp_path) is None
+        blender.make("cloth")
+        blender.begin(tmp_path / "cache", 0.0)
+        worker = None
+        while worker is None:
+            worker = blender.worker()
+        frozen = blender.freeze("both")
+        assert len(frozen) == 2
+        assert worker in frozen
+        blender.thaw(frozen)
+        assert (blender.end() or {})["code"] == ""
+        assert [blender.freeze(victim) for victim in ("worker", "Blender", "both")] == [None, None, None]
+        assert blender.is_alive
     finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(blender.pid, signal.SIGKILL)
-        blender.communicate()
+        blender.kill()
+
+
+def test_every_kill_met_a_bake_that_lived(bpy, rows_of):
+    rows = rows_of("kills", COUNTS["kills"])
+    assert faults_of(rows) == []
+    for row in rows:
+        assert sum(count for what, count in row["counts"].items() if what.startswith("killed: ")) >= 1
+
+
+def test_what_a_part_lacks_is_told_and_it_is_skipped(tmp_path, monkeypatch, capsys):
+    from trials import __main__ as command
+
+    monkeypatch.delenv("XPBD_BLENDER_APP", raising=False)
+    monkeypatch.setattr(command, "run_part", lambda *_: pytest.fail("it is run"))
+    monkeypatch.setattr(sys, "argv", ["reliability", "windows", "--folder", str(tmp_path)])
+    assert command.main() == 0
+    assert "windows: skipped, XPBD_BLENDER_APP names no Blender" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("status", "faults"), [(-signal.SIGSEGV, 1), (ExitCode.REFUSED, 0), (ExitCode.COMPLETE, 0)])
@@ -158,12 +173,12 @@ def test_the_table_stands_between_its_marks(tmp_path, monkeypatch):
     document.write_text(f"before\n{report.BEGIN}former words\n{report.END}after\n")
     monkeypatch.setattr(report, "DOCUMENT", document)
     rows = [
-        {"number": 0, "kind": "fine", "faults": [], "figures": {"MB": 3.0}, "seconds": 1.5},
-        {"number": 1, "kind": "bad", "faults": ["torn"], "figures": {"MB": 5.0}, "seconds": 0.5},
+        {"number": 0, "kind": "fine", "faults": [], "figures": {"MB": 3.0}, "counts": {"acts": 7}, "seconds": 1.5},
+        {"number": 1, "kind": "bad", "faults": ["torn"], "figures": {"MB": 5.0}, "counts": {"acts": 4}, "seconds": 0.5},
     ]
     report.write_table([(PARTS[0], rows)])
     text = document.read_text()
     assert text.startswith("before\n")
     assert text.endswith("after\n")
-    assert "| 2 | 200 | bad: 1; fine: 1; greatest MB: 5; longest by the clock: 1.5 s | 1 |" in text
+    assert "| 2 | 200 | bad: 1; fine: 1; acts: 11; greatest MB: 5; longest by the clock: 1.5 s | 1 |" in text
     assert "former words" not in text

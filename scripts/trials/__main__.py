@@ -30,7 +30,7 @@ def main() -> int:
     found = [(part, rows) for part, rows in results if rows]
     print(table(found))
     if options.write:
-        write_table(found)
+        write_table(found, PARTS)
     faults = [(part.name, row["number"], fault) for part, rows in found for row in rows for fault in row["faults"]]
     for name, number, fault in faults:
         print(f"{name} {number}: {fault}")

@@ -19,7 +19,8 @@ from blender_xpbd.scene.errors import ExitCode
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals, mounts and /proc")
 
-COUNTS = {"kills": 3, "meshes": 40, "actions": 4, "hair": 2, "rounds": 4, "hostile": 2, "memory": 1}
+# a tenth where that is cheap: about two minutes of one core more than a few of each
+COUNTS = {"kills": 6, "meshes": 40, "actions": 10, "hair": 5, "rounds": 20, "hostile": 4, "memory": 1}
 
 
 @pytest.fixture
@@ -170,15 +171,18 @@ def test_a_worker_that_a_hostile_folder_crashes_is_a_fault(tmp_path, monkeypatch
 
 def test_the_table_stands_between_its_marks(tmp_path, monkeypatch):
     document = tmp_path / "page.md"
-    document.write_text(f"before\n{report.BEGIN}former words\n{report.END}after\n")
+    kept = f"| {PARTS[1].name} | of an earlier run | 5 |"
+    document.write_text(f"before\n{report.BEGIN}former words\n| gone | 3 |\n{kept}\n{report.END}after\n")
     monkeypatch.setattr(report, "DOCUMENT", document)
     rows = [
         {"number": 0, "kind": "fine", "faults": [], "figures": {"MB": 3.0}, "counts": {"acts": 7}, "seconds": 1.5},
         {"number": 1, "kind": "bad", "faults": ["torn"], "figures": {"MB": 5.0}, "counts": {"acts": 4}, "seconds": 0.5},
     ]
-    report.write_table([(PARTS[0], rows)])
+    report.write_table([(PARTS[0], rows)], PARTS)
     text = document.read_text()
     assert text.startswith("before\n")
     assert text.endswith("after\n")
     assert "| 2 | 200 | bad: 1; fine: 1; acts: 11; greatest MB: 5; longest by the clock: 1.5 s | 1 |" in text
     assert "former words" not in text
+    assert "gone" not in text
+    assert text.index(f"| {PARTS[0].name} |") < text.index(kept)

@@ -19,8 +19,9 @@ from blender_xpbd.scene.errors import ExitCode
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals, mounts and /proc")
 
-# a tenth where that is cheap: about two minutes of one core more than a few of each
-COUNTS = {"kills": 6, "meshes": 40, "actions": 10, "hair": 5, "rounds": 20, "hostile": 4, "memory": 1}
+MESHES = 1000
+# a tenth where that is cheap: with the meshes some four minutes of one core
+COUNTS = {"kills": 6, "actions": 10, "hair": 5, "rounds": 20, "hostile": 4, "memory": 1}
 
 
 @pytest.fixture
@@ -52,12 +53,15 @@ def test_a_few_disks_hold(rows_of, tmp_path):
     assert faults_of(rows_of("disks", 4)) == []
 
 
-def test_cloth_is_tried_as_well_as_jelly(tmp_path):
-    from trials.meshes import bake_odd_mesh
-
-    outcomes = [bake_odd_mesh(number, tmp_path) for number in range(250, 280)]
-    assert not [fault for outcome in outcomes for fault in outcome.faults]
-    assert sum(outcome.kind == "valid, baked" for outcome in outcomes) >= 10
+def test_a_tenth_of_the_odd_meshes_holds_and_valid_ones_are_baked(rows_of):
+    rows = rows_of("meshes", MESHES)
+    assert len(rows) == MESHES
+    assert faults_of(rows) == []
+    # they come in blocks of jelly and of cloth
+    for first in range(0, MESHES, 250):
+        valid = [row["kind"] for row in rows[first : first + 250] if row["kind"].startswith("valid")]
+        assert len(valid) > 80
+        assert valid.count("valid, baked") >= 0.95 * len(valid)
 
 
 def test_every_oddity_is_met_and_seeds_repeat():
@@ -130,7 +134,7 @@ def test_a_kill_that_comes_too_late_meets_no_bake(bpy, tmp_path):
         blender.make("cloth")
         blender.begin(tmp_path / "cache", 0.0)
         worker = None
-        while worker is None:
+        while worker is None and not blender.has_ended():
             worker = blender.worker()
         frozen = blender.freeze("both")
         assert len(frozen) == 2

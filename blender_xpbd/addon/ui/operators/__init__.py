@@ -17,6 +17,7 @@ from .free_unused import XPBD_OT_free_unused
 from .gallery import XPBD_OT_add_gallery_scene
 from .make_tearable import XPBD_OT_make_tearable
 from .mute_deformers import XPBD_OT_mute_deformers
+from .open_cache import XPBD_OT_open_cache
 from .own_material import XPBD_OT_own_material
 from .pin_group import XPBD_OT_add_pin_group, XPBD_OT_paint_pins, XPBD_OT_remove_pins, XPBD_OT_select_pins
 from .play import XPBD_OT_keep, XPBD_OT_play, XPBD_OT_play_control
@@ -42,6 +43,7 @@ CLASSES = (
     XPBD_OT_export,
     XPBD_OT_retime,
     XPBD_OT_free_unused,
+    XPBD_OT_open_cache,
     XPBD_OT_add_pin_group,
     XPBD_OT_remove_pins,
     XPBD_OT_select_pins,

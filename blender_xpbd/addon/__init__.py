@@ -12,13 +12,14 @@ from . import command_line
 from .baking import window_bake
 from .data import migration, properties
 from .playing import window_play
-from .process import cache_moving, waiting_worker
+from .process import cache_moving, solver_setup, waiting_worker
 from .ui import menus, operators, overlays, panels, physics_panels, preferences
 
 # each has register() and unregister(); later ones need earlier ones
 MODULES: tuple[ModuleType, ...] = (
     properties,
     migration,
+    solver_setup,
     preferences,
     waiting_worker,
     cache_moving,

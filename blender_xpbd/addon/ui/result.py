@@ -12,6 +12,7 @@ from ..baking.report_text import fault_paragraphs, summary_error, summary_rows, 
 from ..data.bake_status import STATUS
 from ..data.extension import BASE_PACKAGE
 from .findings import untold
+from .solver_setup import draw_setup
 from .wrapped_text import draw_wrapped, letters_across
 
 
@@ -54,5 +55,9 @@ def _draw_error(layout: Any, context: bpy.types.Context, error: str, width: int)
     box.alert = True
     for paragraph in fault_paragraphs(error):
         draw_wrapped(box, paragraph, icon="ERROR", width=width)
-    if error.startswith("E_DEP") and BASE_PACKAGE in context.preferences.addons:
+    if not error.startswith("E_DEP"):
+        return
+    if BASE_PACKAGE in context.preferences.addons:
         box.operator("preferences.addon_show", text="Open Preferences").module = BASE_PACKAGE
+    if error == STATUS.message:
+        draw_setup(layout, width)

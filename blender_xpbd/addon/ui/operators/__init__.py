@@ -15,6 +15,7 @@ from .export import XPBD_OT_export
 from .fill_with_grains import XPBD_OT_fill_with_grains
 from .free_unused import XPBD_OT_free_unused
 from .gallery import XPBD_OT_add_gallery_scene
+from .install_taichi import XPBD_OT_cancel_install, XPBD_OT_install_taichi
 from .make_tearable import XPBD_OT_make_tearable
 from .mute_deformers import XPBD_OT_mute_deformers
 from .own_material import XPBD_OT_own_material
@@ -55,6 +56,8 @@ CLASSES = (
     XPBD_OT_use_scene_range,
     XPBD_OT_select_crossings,
     XPBD_OT_check_worker,
+    XPBD_OT_install_taichi,
+    XPBD_OT_cancel_install,
     XPBD_OT_check,
     XPBD_OT_lift,
     XPBD_OT_add_floor,

@@ -7,13 +7,11 @@ from typing import Any, ClassVar
 
 import bpy
 
-from ....scene.body_kinds import body_labels
 from ....scene.errors import XpbdError
 from ...baking.report_text import fault_paragraphs
 from ...data.bake_options import BakeOptions
 from ...data.bake_status import STATUS
 from ...data.extension import worker_python_path
-from ...data.object_types import is_body
 from ...playing import window_play
 from ...playing.keep import keep_run, use_as_rest_shape, use_as_start
 from ...playing.player import PLAYING, Player
@@ -23,7 +21,7 @@ from ..play_mouse import PlayMouse, is_navigation, viewport_under
 from ..redraw import redraw_panels
 from ..wrapped_text import popup_text
 from .bake import finished_text
-from .idle import is_idle
+from .idle import has_body, is_idle
 
 # [s]; short beside a frame, so that frames are shown soon after they come
 _TICK = 1.0 / 120.0
@@ -44,12 +42,7 @@ class XPBD_OT_play(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether there is something to play, and nothing else goes on."""
-        if not is_idle(cls):
-            return False
-        if not any(is_body(obj) for obj in context.scene.objects):
-            cls.poll_message_set(f"Make an object {body_labels()} first")
-            return False
-        return True
+        return is_idle(cls) and has_body(cls, context)
 
     def execute(self, context: bpy.types.Context) -> set[Any]:
         """Play needs a window and its events."""

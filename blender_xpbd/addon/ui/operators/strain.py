@@ -9,7 +9,7 @@ import bpy
 
 from ...data.object_types import is_body
 from ...keys.strain_map import hide_strain, show_strain, shows_strain
-from .idle import is_idle
+from .idle import chosen_objects, is_idle
 
 
 class XPBD_OT_show_strain(bpy.types.Operator):
@@ -52,5 +52,5 @@ class XPBD_OT_show_strain(bpy.types.Operator):
 
 
 def _meshes(context: bpy.types.Context) -> list[Any]:
-    objects = {*context.selected_objects, *([context.object] if context.object else [])}
-    return [obj for obj in objects if is_body(obj) and obj.type == "MESH" and obj.is_editable and obj.data.edges]
+    chosen = chosen_objects(context)
+    return [obj for obj in chosen if is_body(obj) and obj.type == "MESH" and obj.is_editable and obj.data.edges]

@@ -67,3 +67,20 @@ def test_play_is_refused_in_the_background(bpy, make_body, capfd):
     with pytest.raises(RuntimeError, match="E_WINDOW"):
         bpy.ops.xpbd.play()
     assert not bpy.ops.xpbd.keep.poll()
+
+
+def test_what_was_never_typed_stays_so(bpy, make_body):
+    """The radius of grains follows from their points where it is unset."""
+    source, target = make_body("A", role="GRAINS"), make_body("B", role="GRAINS")
+    target.xpbd.radius = 0.05
+    for body in (target, source):
+        body.select_set(True)
+    bpy.context.view_layer.objects.active = source
+    assert not source.xpbd.is_property_set("radius")
+    assert bpy.ops.xpbd.copy_settings() == {"FINISHED"}
+    assert not target.xpbd.is_property_set("radius")
+    assert target.xpbd.radius == source.xpbd.radius
+    source.xpbd.radius = 0.03
+    bpy.ops.xpbd.copy_settings()
+    assert target.xpbd.is_property_set("radius")
+    assert target.xpbd.radius == source.xpbd.radius

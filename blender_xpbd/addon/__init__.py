@@ -13,7 +13,7 @@ from .baking import window_bake
 from .data import migration, properties
 from .playing import window_play
 from .process import cache_moving, solver_setup, waiting_worker
-from .ui import menus, operators, overlays, panels, physics_panels, preferences
+from .ui import floor_gizmo, menus, operators, overlays, panels, physics_panels, preferences
 
 # each has register() and unregister(); later ones need earlier ones
 MODULES: tuple[ModuleType, ...] = (
@@ -28,6 +28,7 @@ MODULES: tuple[ModuleType, ...] = (
     panels,
     physics_panels,
     overlays,
+    floor_gizmo,
     window_bake,
     window_play,
     command_line,

@@ -13,7 +13,17 @@ from .baking import window_bake
 from .data import migration, properties
 from .playing import window_play
 from .process import cache_moving, solver_setup, waiting_worker
-from .ui import floor_gizmo, menus, operators, overlays, panels, physics_panels, preferences
+from .ui import (
+    floor_gizmo,
+    menus,
+    operators,
+    overlays,
+    own_presets,
+    panels,
+    physics_panels,
+    preferences,
+    thumbnails,
+)
 
 # each has register() and unregister(); later ones need earlier ones
 MODULES: tuple[ModuleType, ...] = (
@@ -24,6 +34,8 @@ MODULES: tuple[ModuleType, ...] = (
     waiting_worker,
     cache_moving,
     operators,
+    thumbnails,
+    own_presets,
     menus,
     panels,
     physics_panels,

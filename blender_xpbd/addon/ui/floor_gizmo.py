@@ -47,12 +47,12 @@ class XPBD_GT_floor(bpy.types.Gizmo):
         self.last = self._height_at(context, event)
         return {"RUNNING_MODAL"}
 
-    def modal(self, context: bpy.types.Context, event: bpy.types.Event, tweak: set[Any]) -> set[Any]:
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event, tweak: set[Any] | None) -> set[Any]:
         """Follow the mouse; less with Shift held, in steps with Ctrl."""
         mouse, settings = self._height_at(context, event), context.scene.xpbd
-        self.height += (mouse - self.last) * (_PRECISE if "PRECISE" in tweak else 1.0)
+        self.height += (mouse - self.last) * (_PRECISE if "PRECISE" in (tweak or ()) else 1.0)
         self.last = mouse
-        settings.floor_height = round(self.height, _SNAPPED) if "SNAP" in tweak else self.height
+        settings.floor_height = round(self.height, _SNAPPED) if "SNAP" in (tweak or ()) else self.height
         context.area.header_text_set(f"Floor Height: {settings.floor_height:.4g}")
         return {"RUNNING_MODAL"}
 
@@ -101,7 +101,8 @@ class XPBD_GGT_floor(bpy.types.GizmoGroup):
     def draw_prepare(self, context: bpy.types.Context) -> None:
         """Move it to where the floor is."""
         arrow = self.gizmos[0]
-        x, y = arrow.matrix_basis.translation.xy if arrow.is_modal else floor_edge(context)
+        place = arrow.matrix_basis.translation
+        x, y = (place.x, place.y) if arrow.is_modal else floor_edge(context)
         arrow.matrix_basis = Matrix.Translation((x, y, context.scene.xpbd.floor_height))
 
 

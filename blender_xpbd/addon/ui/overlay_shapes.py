@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...scene.transforms import transformed
-from ..keys.strain_map import COLOUR
+from ..keys.strain_map import COLOUR_SUFFIX, MAPS
 from ..reading.mesh_reader import group_weights, has_group
 from ..reading.motion import rotation_of
 
@@ -113,9 +113,10 @@ def thickness_lines(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Fl
 def strain_triangles(
     obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph
 ) -> tuple[Floats, Colours, npt.NDArray[np.int32]] | None:
-    """Vertices, their colours and the triangles of a mesh that shows its strain; None for any other."""
+    """Vertices, their colours and the triangles of a mesh that shows its strain or stress; None for any other."""
     mesh: Any = obj.evaluated_get(depsgraph).data
-    attribute = mesh.attributes.get(COLOUR)
+    found = [mesh.attributes[name + COLOUR_SUFFIX] for name in MAPS if name + COLOUR_SUFFIX in mesh.attributes]
+    attribute = found[0] if found else None
     if attribute is None or (attribute.domain, attribute.data_type) != ("POINT", "FLOAT_COLOR"):
         return None
     colours = np.zeros(4 * len(mesh.vertices), np.float32)

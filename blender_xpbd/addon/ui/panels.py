@@ -25,6 +25,7 @@ from .goal_panel import XPBD_PT_goal
 from .link_panel import XPBD_PT_links
 from .menus import ROLE_ICONS, XPBD_MT_material
 from .mode_panel import XPBD_PT_mode
+from .own_presets import XPBD_PT_presets
 from .plasticity_panel import XPBD_PT_plasticity
 from .play_panel import draw_playing
 from .result import draw_result
@@ -105,9 +106,10 @@ def draw_material_choice(layout: Any, obj: Any) -> None:
     """What it is made of, or which shape it has."""
     if obj.xpbd.role in BODY_ROLES:
         label = _PRESET_LABELS[obj.xpbd.preset]
-        row = layout.row()
+        row = layout.row(align=True)
         row.scale_y = 1.2
         row.menu(XPBD_MT_material.bl_idname, text=label, icon="MATERIAL")
+        row.popover(XPBD_PT_presets.bl_idname, text="", icon="IMGDISPLAY")
     elif obj.xpbd.role == COLLIDER:
         layout.row().prop(obj.xpbd, "collider_shape", expand=True)
 

@@ -47,7 +47,10 @@ def draw_result(layout: Any, context: bpy.types.Context) -> None:
         split.label(text=label)
         split.label(text=value, translate=False)
     if rows:
-        body.operator("xpbd.show_strain", icon="COLOR")
+        row = body.row(align=True)
+        row.operator("xpbd.show_strain", icon="COLOR")
+        row.operator("xpbd.show_stress")
+        body.operator("xpbd.select_crossings", icon="RESTRICT_SELECT_OFF")
 
 
 def _draw_error(layout: Any, context: bpy.types.Context, error: str, width: int) -> None:

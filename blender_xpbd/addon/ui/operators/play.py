@@ -187,6 +187,16 @@ class XPBD_OT_keep(bpy.types.Operator):
         return {"FINISHED"}
 
 
+_ACTIONS = (
+    ("PAUSE", "Pause", "Stop the clock, or let it go on [Space]"),
+    ("STEP", "Step", "Simulate a single frame [Right Arrow]"),
+    ("RESTART", "Restart", "Begin again from the first frame [R]"),
+    (START, "Use as Start", "End the run, and let the next bake begin in the pose: the rest shape stays [S]"),
+    (REST_SHAPE, "Use as Rest Shape", "End the run, and let the pose be the shape of the meshes at rest [B]"),
+    (CANCEL, "Stop", "End the run and leave all as it was [Esc]"),
+)
+
+
 class XPBD_OT_play_control(bpy.types.Operator):
     """What the buttons of a run do."""
 
@@ -197,21 +207,13 @@ class XPBD_OT_play_control(bpy.types.Operator):
     action: bpy.props.EnumProperty(
         name="Action",
         description="What to do with the run",
-        items=(
-            ("PAUSE", "Pause", "Stop the clock, or let it go on [Space]"),
-            ("STEP", "Step", "Simulate a single frame [Right Arrow]"),
-            ("RESTART", "Restart", "Begin again from the first frame [R]"),
-            (START, "Use as Start", "End the run, and let the next bake begin in the pose: the rest shape stays [S]"),
-            (REST_SHAPE, "Use as Rest Shape", "End the run, and let the pose be the shape of the meshes at rest [B]"),
-            (CANCEL, "Stop", "End the run and leave all as it was [Esc]"),
-        ),
+        items=_ACTIONS,
     )
 
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
         """The tooltip of each button."""
-        item = cls.bl_rna.properties["action"].enum_items[properties.action]
-        return str(item.description)
+        return next(description for action, _, description in _ACTIONS if action == properties.action)
 
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:

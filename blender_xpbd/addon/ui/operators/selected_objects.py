@@ -17,6 +17,8 @@ from .idle import chosen_objects
 # Names of vertex groups: an object without such a group keeps its own
 _GROUPS = frozenset({*GROUP_PROPERTIES, "pin_group", "attach_group", "no_contact_group", "goal_group", "push_group"})
 
+_DESCRIPTIONS = {choice.identifier: choice.description for choice in PRESET_CHOICES}
+
 
 class XPBD_OT_set_material(bpy.types.Operator):
     """Give the selected objects of the same role a material."""
@@ -32,8 +34,7 @@ class XPBD_OT_set_material(bpy.types.Operator):
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
         """The tooltip of each material's own entry."""
-        item = cls.bl_rna.properties["preset"].enum_items[properties.preset]
-        return f"{item.description}. For all selected objects of the same role"
+        return f"{_DESCRIPTIONS[properties.preset]}. For all selected objects of the same role"
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

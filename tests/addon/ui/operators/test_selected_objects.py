@@ -84,3 +84,18 @@ def test_what_was_never_typed_stays_so(bpy, make_body):
     bpy.ops.xpbd.copy_settings()
     assert target.xpbd.is_property_set("radius")
     assert target.xpbd.radius == source.xpbd.radius
+
+
+def test_tooltips_come_without_the_class_s_rna():
+    """From Blender 5.0 on the class has none of its properties there."""
+    from types import SimpleNamespace
+
+    from blender_xpbd.addon.ui.operators.play import XPBD_OT_play_control
+    from blender_xpbd.addon.ui.operators.selected_objects import XPBD_OT_set_material
+
+    for cls, values, words in (
+        (XPBD_OT_set_material, {"preset": "SEEDS"}, "Peas, beans, rice. For all selected objects"),
+        (XPBD_OT_play_control, {"action": "STEP"}, "Simulate a single frame"),
+    ):
+        alone = SimpleNamespace(bl_rna=SimpleNamespace(properties={}))
+        assert cls.description.__func__(alone, None, SimpleNamespace(**values)).startswith(words)

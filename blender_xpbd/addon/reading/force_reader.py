@@ -93,10 +93,11 @@ def field_notices(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object]) -
             [obj for obj in objects if not (_READ_ONCE if obj in read else _SWITCHES).isdisjoint(_animated(obj))],
             "Kind, shape and seed of a force field count as they are at the first frame: {}.",
         ),
+        (
+            [obj for obj in objects if _is_missed_by_wind(obj)] if any(map(_is_wind, read)) else [],
+            "Wind pushes faces and strands, not grains, which it carries along by their Damping alone: {}.",
+        ),
     )
-    if any(obj.field.wind_factor > 0.0 or "wind_factor" in _animated(obj) for obj in read):
-        text = "Wind pushes faces and strands, not grains, which it carries along by their Damping alone: {}."
-        found = (*found, ([obj for obj in objects if _is_missed_by_wind(obj)], text))
     notices = [Notice("W_FORCE", text.format(quoted([obj.name for obj in named]))) for named, text in found if named]
     read_uids = {obj.session_uid for obj in read}
     left_out = [
@@ -256,6 +257,10 @@ def _still(rows: list[Floats]) -> Floats:
 
 def _animated(obj: bpy.types.Object) -> frozenset[str]:
     return frozenset(path.removeprefix(_PREFIX) for path in animated_paths(obj) if path.startswith(_PREFIX))
+
+
+def _is_wind(obj: bpy.types.Object) -> bool:
+    return obj.field.wind_factor > 0.0 or "wind_factor" in _animated(obj)
 
 
 def _is_missed_by_wind(obj: bpy.types.Object) -> bool:

@@ -92,7 +92,7 @@ def _borne(rows: Ints, carriers: Ints, weight: Floats, particle_count: int) -> t
     used, count = weight != 0.0, max(len(rows), 1)
     keys = (borne * count + np.repeat(np.arange(len(rows)), 12))[used]
     pairs, of = np.unique(keys, return_inverse=True)
-    total = np.bincount(of.ravel(), weight[used], len(pairs))
+    total = np.bincount(of.ravel(), weight[used], len(pairs)).astype(np.float64)
     particles, faces_of = np.divmod(pairs, count)
     ends = np.searchsorted(particles, np.arange(particle_count + 1))
     return ends.astype(np.int32), faces_of.astype(np.int32), total

@@ -8,14 +8,14 @@ and turn the edges about themselves (Bergou et al. 2008, "Discrete elastic rods"
 
 A strand is stiff against bending and hardly has inertia against twist. Projections of single joints, one after the
 other, carry that over a few edges per substep, and a fine strand hangs as if it were soft. So a whole strand is one
-constraint, and its two systems are each solved at once (Deul et al. 2018, "Direct position-based solver for stiff rods"):
+constraint, and one system is solved for all of it at once (Deul et al. 2018, "Direct position-based solver for stiff
+rods"), see ``rod_system``: a step of Newton's for moves that are implicit in bending and twist, for turns of the edges
+about themselves, quasi-static, for waves of twist run through a strand in less than a substep, and for the multipliers
+of all edges, XPBD (2016, eq. 18) with compliances l/EA. What bends one edge of a bend stretches the other and twists
+what is before it: solved for one after the other, these would push the bend ever farther, or hold it where it is.
+Lengths are then solved for again.
 
-- bending and tension together, see ``rod_system``: one step of Newton's for moves that are implicit in bending, and
-  for the multipliers of all edges, XPBD (2016, eq. 18) with compliances l/EA. In a bend, what bends one edge stretches
-  the other: solved for one after the other, both would push the bend ever farther. Lengths are then solved for again.
-- twist: turns about the tangents, quasi-static, for its waves run through a strand in less than a substep.
-
-Both are factorized in each substep, in the precision of what moves, see ``geometry.elimination``. No two rods share an
+It is factorized in each substep, in the precision of what moves, see ``geometry.elimination``. No two rods share an
 orientation, so the schedule needs to know of particles alone. In PBD mode rods are the same.
 """
 
@@ -25,33 +25,23 @@ import taichi as ti
 
 from ..constraint import ConstraintBlock, ConstraintType
 from ..pools import FIRST_EXTRA, FIRST_VALUE, POOLED_ROW
-from ..quaternions import turned_along
 from ..scaling import Scaling
 from .elimination_functions import factorize, substitute
-from .rod_joints import bend_joints, carry_edges, clear_forces, note_turns, push_ends, vector_at
+from .rod_joints import bend_joints, carry_edges, clear_forces, push_ends
 from .rod_system import fill_matrix, measure_strains, move_nodes, place_pulls, tautness
 from .rod_tables import (
-    AT_EDGE_STATES,
     AT_EDGE_VALUES,
     AT_EDGES,
     AT_MATRIX,
     AT_PATTERN,
     AT_SIDE,
-    AT_TWIST_MATRIX,
-    AT_TWIST_PATTERN,
-    AT_TWISTS,
     EDGE_HEAD,
     EDGE_INTS,
     EDGE_LENGTH,
-    EDGE_STATES,
     EDGE_TAIL,
-    EDGE_TURN,
-    EDGE_TWIST,
     EDGE_VALUES,
     EDGES,
     ROWS,
-    STATE_TANGENT,
-    TWIST_ROWS,
 )
 
 # up to which a strand pulls along where its edges were: an explicit step of what resists bending is stable up to twice
@@ -70,9 +60,7 @@ def project_rod(particles: ti.template(), constraints: ti.template(), i, p, m, s
     bend_joints(particles, constraints, i, p, step, mode)
     push_ends(constraints, i, step)
     find_moves(particles, constraints, i, p, step, mode)
-    moved = move_nodes(particles, constraints, i, mode)
-    note_turns(constraints, i, moved)
-    solve_twist(particles, constraints, i)
+    move_nodes(particles, constraints, i, mode)
     mend_lengths(particles, constraints, i, p, step, mode)
 
 
@@ -114,30 +102,6 @@ def mend_lengths(particles: ti.template(), constraints: ti.template(), i, p, ste
             move_nodes(particles, constraints, i, mode)
         else:
             last = 0.0
-
-
-@ti.func
-def solve_twist(particles: ti.template(), constraints: ti.template(), i):
-    """Turn the edges about themselves."""
-    indices, values = ti.static(constraints.indices, constraints.parameters)
-    extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
-    rows, pattern = indices[extras + TWIST_ROWS], extras + indices[extras + AT_TWIST_PATTERN]
-    twists = first + indices[extras + AT_TWISTS]
-    matrix = first + indices[extras + AT_TWIST_MATRIX]
-    for row in range(rows):
-        # an edge alone has nothing to turn against
-        if values[matrix + row] <= 0.0:
-            values[matrix + row] = 1.0
-    factorize(indices, values, pattern, rows, matrix)
-    substitute(indices, values, pattern, rows, matrix, twists, 1)
-    for k in range(indices[extras + EDGES]):
-        edge = extras + indices[extras + AT_EDGES] + EDGE_INTS * k
-        row = indices[edge + EDGE_TWIST]
-        if row >= 0:
-            tangent = vector_at(values, first + indices[extras + AT_EDGE_STATES] + EDGE_STATES * k + STATE_TANGENT)
-            turn = indices[edge + EDGE_TURN]
-            q = particles.orientations[turn]
-            particles.orientations[turn] = turned_along(q, tangent, values[twists + row])
 
 
 def evaluate_rod(positions: npt.NDArray[np.float64], block: ConstraintBlock) -> npt.NDArray[np.float64]:

@@ -15,11 +15,7 @@ from .rod_tables import (
     AT_JOINT_VALUES,
     AT_JOINTS,
     AT_MOVES,
-    AT_NODES,
     AT_SIDE,
-    AT_TWIST_MATRIX,
-    AT_TWIST_PATTERN,
-    AT_TWISTS,
     EDGE_DIRECTION,
     EDGE_DIRECTOR,
     EDGE_HEAD,
@@ -29,44 +25,32 @@ from .rod_tables import (
     EDGE_TAIL,
     EDGE_TANGENT,
     EDGE_TURN,
-    EDGE_TWIST,
     EDGE_VALUES,
     EDGES,
     JOINT_AXIS,
     JOINT_BEND,
     JOINT_FIRST,
-    JOINT_FORWARD,
     JOINT_INTS,
     JOINT_NODE,
-    JOINT_ONWARD,
     JOINT_SECOND,
     JOINT_STATE_BEND,
-    JOINT_STATE_SHARE,
     JOINT_STATE_TWIST,
     JOINT_STATES,
     JOINT_TWIST,
-    JOINT_TWIST_PLACES,
     JOINT_VALUES,
     JOINTS,
-    NODE_INTS,
     NODES,
     STATE_LENGTH,
     STATE_TANGENT,
     STATE_TORQUE,
-    STATE_TURN,
-    TWIST_ROWS,
 )
 
-# by what the matrix of bending exceeds what forces ask of it, per radian of strain: what is strained responds across, too.
-# Where nothing is strained it exceeds nothing, so that what hangs from a clamp is not held up by it
+# by what the matrix of bending exceeds what forces ask of it, per radian of strain: what is strained responds across,
+# too. Where nothing is strained it exceeds nothing, so that what hangs from a clamp is not held up by it
 MARGIN = 2.5
 # of its stiffness against bending, what a rod resists twist at most: a round section has less than 1, and steps of what
 # is nearly limp but stiff against twist would not settle
 MOST_TWIST = 30.0
-# of its stiffness against bending: neighbours that hardly resist twist turn no more freely than that in a substep
-LEAST_UNLIKE = 0.1
-# of a rod's stiffness against twist: what keeps it from turning about itself where nothing holds it
-LEAST_TWIST = 1e-6
 # shorter edges push as edges of this share of their length: forces of couples go with the inverse of it
 LEAST_LENGTH = 0.5
 
@@ -123,14 +107,10 @@ def carry_edges(particles: ti.template(), constraints: ti.template(), i):
 
 @ti.func
 def clear_forces(particles: ti.template(), constraints: ti.template(), i, step, mode: ti.template()):
-    """No twist, and no forces but those that hold back what the rod has moved in this substep already."""
+    """No forces but those that hold back what the rod has moved in this substep already."""
     indices, values = ti.static(constraints.indices, constraints.parameters)
     members, extras, first = indices[i + FIRST_MEMBER], indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
-    twists = indices[extras + TWIST_ROWS]
-    twist_matrix = first + indices[extras + AT_TWIST_MATRIX]
     forces, moves = first + indices[extras + AT_FORCES], first + indices[extras + AT_MOVES]
-    for n in range(twists + indices[extras + indices[extras + AT_TWIST_PATTERN] + twists]):
-        values[twist_matrix + n] = 0.0
     for n in range(indices[extras + NODES]):
         keep_vector(values, forces + 3 * n, ti.Vector([0.0, 0.0, 0.0]))
         if ti.static(mode & ACCUMULATE):
@@ -188,13 +168,12 @@ def moment(a, b, axis, bend, twist):
 
 @ti.func
 def bend_joints(particles: ti.template(), constraints: ti.template(), i, p, step, mode: ti.template()):
-    """Moments of all joints to the torques of their edges, and what they resist; to the matrix of twist at once."""
+    """Moments of all joints to the torques of their edges, and what they resist."""
     orientations = ti.static(particles.orientations)
     indices, values = ti.static(constraints.indices, constraints.parameters)
     members, extras, first = indices[i + FIRST_MEMBER], indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
     edges = extras + indices[extras + AT_EDGES]
     states = first + indices[extras + AT_EDGE_STATES]
-    twist_matrix = first + indices[extras + AT_TWIST_MATRIX]
     for k in range(indices[extras + JOINTS]):
         joint = extras + indices[extras + AT_JOINTS] + JOINT_INTS * k
         rest = first + indices[extras + AT_JOINT_VALUES] + JOINT_VALUES * k
@@ -216,29 +195,11 @@ def bend_joints(particles: ti.template(), constraints: ti.template(), i, p, step
         torque = rotated(orientations[turn_a], own)
         kept = first + indices[extras + AT_JOINT_STATES] + JOINT_STATES * k
         keep_vector(values, kept, rotated(orientations[turn_a], axis))
+        more *= (1.0 + MARGIN * ti.min(own.norm() / (bend + SMALL), 1.0)) / step[0]
         values[kept + JOINT_STATE_BEND] = more * bend
         values[kept + JOINT_STATE_TWIST] = more * twist
-        values[kept + JOINT_STATE_SHARE] = (1.0 + MARGIN * ti.min(own.norm() / (bend + SMALL), 1.0)) / step[0]
         add_vector(values, states + EDGE_STATES * a + STATE_TORQUE, torque)
         add_vector(values, states + EDGE_STATES * b + STATE_TORQUE, -torque)
-        forward = ti.cast(indices[joint + JOINT_FORWARD], float)
-        onward = ti.cast(indices[joint + JOINT_ONWARD], float)
-        cosine = (
-            forward
-            * onward
-            * vector_at(values, states + EDGE_STATES * a + STATE_TANGENT).dot(
-                vector_at(values, states + EDGE_STATES * b + STATE_TANGENT)
-            )
-        )
-        # where a joint is bent, edges that turn alike across it twist it, and bend it as they turn about themselves
-        aslant = ti.max(0.5 - 0.5 * cosine, 0.0)
-        places = joint + JOINT_TWIST_PLACES
-        together = forward * onward
-        unlike, alike = more * ti.max(twist, LEAST_UNLIKE * bend), more * aslant * bend
-        own_twist = unlike + alike + LEAST_TWIST * (twist + bend)
-        add_number(values, twist_matrix, indices[places], own_twist)
-        add_number(values, twist_matrix, indices[places + 1], own_twist)
-        add_number(values, twist_matrix, indices[places + 2], together * (alike - unlike))
 
 
 @ti.func
@@ -264,35 +225,6 @@ def push_ends(constraints: ti.template(), i, step):
         couple = torque.cross(tangent) / (length * step[0])
         add_vector(values, forces + 3 * indices[edge + EDGE_HEAD], couple)
         add_vector(values, forces + 3 * indices[edge + EDGE_TAIL], -couple)
-
-
-@ti.func
-def note_turns(constraints: ti.template(), i, moved):
-    """What torques become by the moves of nodes, ``moved`` times the solution, to first order, as turns of edges."""
-    indices, values = ti.static(constraints.indices, constraints.parameters)
-    extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
-    nodes = extras + indices[extras + AT_NODES]
-    edges, states = extras + indices[extras + AT_EDGES], first + indices[extras + AT_EDGE_STATES]
-    for k in range(indices[extras + EDGES]):
-        edge, state = edges + EDGE_INTS * k, states + EDGE_STATES * k
-        way = move_of(constraints, i, indices[nodes + NODE_INTS * indices[edge + EDGE_HEAD]])
-        way -= move_of(constraints, i, indices[nodes + NODE_INTS * indices[edge + EDGE_TAIL]])
-        turn = moved * vector_at(values, state + STATE_TANGENT).cross(way) / values[state + STATE_LENGTH]
-        keep_vector(values, state + STATE_TURN, turn)
-    for k in range(indices[extras + JOINTS]):
-        joint = extras + indices[extras + AT_JOINTS] + JOINT_INTS * k
-        kept = first + indices[extras + AT_JOINT_STATES] + JOINT_STATES * k
-        a, b = states + EDGE_STATES * indices[joint + JOINT_FIRST], states + EDGE_STATES * indices[joint + JOINT_SECOND]
-        axis, unlike = vector_at(values, kept), vector_at(values, b + STATE_TURN) - vector_at(values, a + STATE_TURN)
-        bend, twist = values[kept + JOINT_STATE_BEND], values[kept + JOINT_STATE_TWIST]
-        torque = bend * unlike + (twist - bend) * unlike.dot(axis) * axis
-        keep_vector(values, a + STATE_TORQUE, vector_at(values, a + STATE_TORQUE) + torque)
-        keep_vector(values, b + STATE_TORQUE, vector_at(values, b + STATE_TORQUE) - torque)
-    for k in range(indices[extras + EDGES]):
-        row, state = indices[edges + EDGE_INTS * k + EDGE_TWIST], states + EDGE_STATES * k
-        if row >= 0:
-            torque = vector_at(values, state + STATE_TORQUE)
-            values[first + indices[extras + AT_TWISTS] + row] = torque.dot(vector_at(values, state + STATE_TANGENT))
 
 
 @ti.func

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The system of a rod, moves of its nodes and changes of its tensions together; see ``rod``.
+"""The system of a rod, moves of its nodes, turns of its edges and changes of its tensions together; see ``rod``.
 
 | A  Jᵀ | |  Δx | = | h² f             |
 | J  −α̃ | | −Δλ |   | −(C + α̃ λ)/(1+γ) |
 
-A = M + h² H is positive definite, α̃ is not negative, so the matrix is quasi-definite: its factor L D Lᵀ is there in any
-order, without pivots (Vanderbei 1995, "Symmetric quasidefinite matrices").
+Δx has the turns of the edges about themselves too, which have no inertia. A = M + h² H is positive definite, α̃ is not
+negative, so the matrix is quasi-definite: its factor L D Lᵀ is there in any order, without pivots (Vanderbei 1995,
+"Symmetric quasidefinite matrices").
 """
 
 import taichi as ti
 
 from ..constraint import ACCUMULATE, DAMPED, SMALL, damping_share
 from ..pools import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE
+from ..quaternions import turned_along
 from .rod_joints import add_number, add_vector, keep_vector, move_of, vector_at
 from .rod_tables import (
     AT_EDGE_STATES,
@@ -35,8 +37,10 @@ from .rod_tables import (
     EDGE_STATES,
     EDGE_TAIL,
     EDGE_TAIL_PLACES,
+    EDGE_TURN,
     EDGE_VALUES,
     EDGES,
+    JOINT_BOTH_PLACE,
     JOINT_END,
     JOINT_FIRST,
     JOINT_FORWARD,
@@ -47,9 +51,9 @@ from .rod_tables import (
     JOINT_OTHER,
     JOINT_SECOND,
     JOINT_STATE_BEND,
-    JOINT_STATE_SHARE,
     JOINT_STATE_TWIST,
     JOINT_STATES,
+    JOINT_TURN_PLACES,
     JOINTS,
     NODE_INTS,
     NODE_PLACES,
@@ -59,8 +63,13 @@ from .rod_tables import (
     STATE_MULTIPLIER,
     STATE_PULL,
     STATE_TANGENT,
+    STATE_TORQUE,
 )
 
+# of its stiffness against bending: neighbours that hardly resist twist turn no more freely than that in a substep
+LEAST_UNLIKE = 0.1
+# of a rod's stiffness: what keeps it from turning about itself where nothing holds it
+LEAST_TWIST = 1e-6
 # in a pass no edge turns farther [rad]: what turns that much is not what the matrix was made for
 MOST_TURN = 0.5
 # edges that turned farther in a substep pull along where they are
@@ -99,8 +108,8 @@ def place_pulls(particles: ti.template(), constraints: ti.template(), i, is_taut
 def fill_matrix(particles: ti.template(), constraints: ti.template(), i, p, is_taut, step, mode: ti.template()):
     """Masses, what joints and tensions resist, and how tensions pull.
 
-    Where a strand ``is_taut``, the solution has its tensions: they resist that edges turn by |λ|/l, as in Tournier et al.
-    2015, "Stable constrained dynamics". Pushes count as pulls: what they turn too far is for bending to hold.
+    Where a strand ``is_taut``, the solution has its tensions: they resist that edges turn by |λ|/l, as in Tournier et
+    al. 2015, "Stable constrained dynamics". Pushes count as pulls: what they turn too far is for bending to hold.
     """
     previous_positions = ti.static(particles.previous_positions)
     indices, values = ti.static(constraints.indices, constraints.parameters)
@@ -133,6 +142,7 @@ def fill_matrix(particles: ti.template(), constraints: ti.template(), i, p, is_t
             resisted = 0.0
             if is_taut:
                 resisted = ti.abs(values[side + row]) / values[rest + EDGE_LENGTH]
+            values[matrix + row + 1] += SMALL
             values[matrix + row] = -(compliance + LEAST_COMPLIANCE * weight + SMALL)
             for axis in ti.static(range(3)):
                 add_number(values, matrix, indices[edge + EDGE_TAIL_PLACES + axis], -pull[axis])
@@ -146,18 +156,17 @@ def fill_matrix(particles: ti.template(), constraints: ti.template(), i, p, is_t
 def resist_bends(constraints: ti.template(), i):
     """h² H of all joints: Gauss's and Newton's, of the turn of the other edge less that of the first.
 
-    A move of the ends turns an edge by t × Δx/l, so the blocks are [u]ᵀ K [v], with K = b 1 + (τ − b) a aᵀ about the axis
-    a, and u, v of the end −t/l of the first edge's, t/l of the other's, and of the node between what balances both.
+    A move of the ends turns an edge by t × Δx/l, so the blocks are [u]ᵀ K [v], with K = b 1 + (τ − b) a aᵀ about the
+    axis a, and u, v of the end t/l of the first edge's, t/l of the other's, of the node between what balances both.
     """
     indices, values = ti.static(constraints.indices, constraints.parameters)
     extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
     nodes, matrix = extras + indices[extras + AT_NODES], first + indices[extras + AT_MATRIX]
-    states = first + indices[extras + AT_EDGE_STATES]
+    edges, states = extras + indices[extras + AT_EDGES], first + indices[extras + AT_EDGE_STATES]
     for k in range(indices[extras + JOINTS]):
         joint = extras + indices[extras + AT_JOINTS] + JOINT_INTS * k
         kept = first + indices[extras + AT_JOINT_STATES] + JOINT_STATES * k
-        bend = values[kept + JOINT_STATE_SHARE] * values[kept + JOINT_STATE_BEND]
-        more = values[kept + JOINT_STATE_SHARE] * values[kept + JOINT_STATE_TWIST] - bend
+        bend, more = values[kept + JOINT_STATE_BEND], values[kept + JOINT_STATE_TWIST] - values[kept + JOINT_STATE_BEND]
         axis = vector_at(values, kept)
         a = states + EDGE_STATES * indices[joint + JOINT_FIRST]
         b = states + EDGE_STATES * indices[joint + JOINT_SECOND]
@@ -172,6 +181,23 @@ def resist_bends(constraints: ti.template(), i):
         add_block(constraints, places, matrix, end, node, axis, bend, more)
         add_block(constraints, places + 9, matrix, node, other, axis, bend, more)
         add_block(constraints, places + 18, matrix, end, other, axis, bend, more)
+        first_row = indices[edges + EDGE_INTS * indices[joint + JOINT_FIRST] + EDGE_ROW]
+        second_row = indices[edges + EDGE_INTS * indices[joint + JOINT_SECOND] + EDGE_ROW]
+        first_turn, second_turn = -vector_at(values, a + STATE_TANGENT), vector_at(values, b + STATE_TANGENT)
+        first_moment = bend * first_turn + more * axis.dot(first_turn) * axis
+        second_moment = bend * second_turn + more * axis.dot(second_turn) * axis
+        # neighbours that hardly resist twist turn no more freely than that in a substep
+        least = ti.max(LEAST_UNLIKE * bend - (bend + more), 0.0)
+        together = ti.cast(indices[joint + JOINT_FORWARD] * indices[joint + JOINT_ONWARD], float)
+        # and what nothing holds does not turn about itself
+        own = least + LEAST_TWIST * (2.0 * bend + more)
+        add_number(values, matrix, ti.select(first_row >= 0, first_row + 1, -1), first_turn.dot(first_moment) + own)
+        add_number(values, matrix, ti.select(second_row >= 0, second_row + 1, -1), second_turn.dot(second_moment) + own)
+        both = first_turn.dot(second_moment) - together * least
+        add_number(values, matrix, indices[joint + JOINT_BOTH_PLACE], both)
+        turns = joint + JOINT_TURN_PLACES
+        add_turn(constraints, turns, matrix, first_moment, end, node, other)
+        add_turn(constraints, turns + 9, matrix, second_moment, end, node, other)
 
 
 @ti.func
@@ -203,6 +229,17 @@ def add_block(constraints: ti.template(), places, matrix, u, v, axis, bend, more
 
 
 @ti.func
+def add_turn(constraints: ti.template(), places, matrix, moment, end, node, other):
+    """How the moment of a turn acts on the three nodes."""
+    indices, values = ti.static(constraints.indices, constraints.parameters)
+    numbers = ti.static((end, node, other))
+    for n in ti.static(range(3)):
+        push = moment.cross(numbers[n])
+        for axis in ti.static(range(3)):
+            add_number(values, matrix, indices[places + 3 * n + axis], push[axis])
+
+
+@ti.func
 def measure_strains(particles: ti.template(), constraints: ti.template(), i, p, has_forces, step, mode: ti.template()):
     """The right hand side, with the forces of bending or without; the greatest strain that is left."""
     positions, previous_positions = ti.static(particles.positions, particles.previous_positions)
@@ -229,7 +266,9 @@ def measure_strains(particles: ti.template(), constraints: ti.template(), i, p, 
                 gamma = damping_share(0.5 * (previous_positions[tail][3] + previous_positions[head][3]), step, mode)
                 # rows of tensions are divided by their 1 + γ, so that the matrix stays symmetric
                 force = (force + gamma * (length - length_before)) / (1.0 + gamma)
+            torque = vector_at(values, state + STATE_TORQUE).dot(vector_at(values, state + STATE_TANGENT))
             values[side + row] = -force
+            values[side + row + 1] = has_forces * torque / step[0]
             greatest = ti.max(greatest, ti.abs(force) / values[rest + EDGE_LENGTH])
     return greatest
 
@@ -254,7 +293,7 @@ def tautness(particles: ti.template(), constraints: ti.template(), i):
 
 @ti.func
 def move_nodes(particles: ti.template(), constraints: ti.template(), i, mode: ti.template()):
-    """Move the nodes by the solution, as far as no edge turns too far; what of the solution was taken."""
+    """Move the nodes and turn the edges by the solution, as far as none turns too far."""
     positions = ti.static(particles.positions)
     indices, values = ti.static(constraints.indices, constraints.parameters)
     members, extras, first = indices[i + FIRST_MEMBER], indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
@@ -272,6 +311,9 @@ def move_nodes(particles: ti.template(), constraints: ti.template(), i, mode: ti
         edge = extras + indices[extras + AT_EDGES] + EDGE_INTS * k
         row, state = indices[edge + EDGE_ROW], first + indices[extras + AT_EDGE_STATES] + EDGE_STATES * k
         if row >= 0:
+            q = particles.orientations[indices[edge + EDGE_TURN]]
+            tangent = vector_at(values, state + STATE_TANGENT)
+            particles.orientations[indices[edge + EDGE_TURN]] = turned_along(q, tangent, share * values[side + row + 1])
             tension = -share * values[side + row]
             values[state + STATE_MULTIPLIER] += tension
             if ti.static(mode & ACCUMULATE):
@@ -283,19 +325,22 @@ def move_nodes(particles: ti.template(), constraints: ti.template(), i, mode: ti
                 )
                 add_vector(values, moves + 3 * tail, positions[indices[members + tail]][3] * push)
                 add_vector(values, moves + 3 * head, -positions[indices[members + head]][3] * push)
-    return share
 
 
 @ti.func
 def greatest_turn(constraints: ti.template(), i):
-    """By how much of its length the ends of an edge move apart at most by the solution."""
+    """By how much an edge turns at most by the solution [rad], and by how much of its length its ends move apart."""
     indices, values = ti.static(constraints.indices, constraints.parameters)
     extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
-    nodes, greatest = extras + indices[extras + AT_NODES], 1e-12
+    nodes, side = extras + indices[extras + AT_NODES], first + indices[extras + AT_SIDE]
+    greatest = 1e-12
     for k in range(indices[extras + EDGES]):
         edge = extras + indices[extras + AT_EDGES] + EDGE_INTS * k
         way = move_of(constraints, i, indices[nodes + NODE_INTS * indices[edge + EDGE_HEAD]])
         way -= move_of(constraints, i, indices[nodes + NODE_INTS * indices[edge + EDGE_TAIL]])
         state = first + indices[extras + AT_EDGE_STATES] + EDGE_STATES * k
         greatest = ti.max(greatest, way.norm() / values[state + STATE_LENGTH])
+        row = indices[edge + EDGE_ROW]
+        if row >= 0:
+            greatest = ti.max(greatest, ti.abs(values[side + row + 1]))
     return greatest

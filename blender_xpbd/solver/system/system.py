@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +41,7 @@ from .ignored import ignored
 from .plasticity import PlasticRows, build_plastic_rows, plastic_blocks
 from .plate_intervals import plate_intervals
 from .shares import share_blocks, share_rows
+from .spring_sweeps import spring_sweeps
 from .tracks import FollowingColumn, Tracks, built_scene, following_columns, unfollowed, watched_blocks
 
 Floats = npt.NDArray[np.float64]
@@ -127,6 +129,11 @@ class System:
     def moved_particles(self) -> Ints:
         """All particles that follow a given motion, shape (pinned,)."""
         return np.concatenate([held.particles for held in (*self.pinned, *self.drawn)]).astype(np.int32)
+
+    @cached_property
+    def spring_sweeps(self) -> int:
+        """How often springs are swept in each substep."""
+        return spring_sweeps(self.scene, self.models)
 
     @property
     def strikes(self) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Make scenes, bake them, save each as a file of its own, and render it: what scripts/gallery and scripts/tutorials do."""
+"""Make scenes, bake them, save each as a file of its own, and render it, for scripts/gallery and scripts/tutorials."""
 
 from __future__ import annotations
 
@@ -56,7 +56,6 @@ def _main(entries: Sequence[GalleryScene], program: str, description: str, pictu
         parser.error(f"there is no scene {', '.join(unknown)}; there are {', '.join(by_name)}")
     options.output.mkdir(parents=True, exist_ok=True)
     blender_xpbd.register()
-    bpy.context.preferences.filepaths.save_version = 0
     size = picture_size if options.render else None
     faults = 0
     for name in options.names or by_name:
@@ -75,6 +74,8 @@ def _main(entries: Sequence[GalleryScene], program: str, description: str, pictu
 
 def _show(entry: GalleryScene, files: Path, output: Path, picture_size: tuple[int, int] | None) -> None:
     bpy.ops.wm.read_factory_settings(use_empty=True)
+    # a file is saved twice; factory settings would keep the first as a backup
+    bpy.context.preferences.filepaths.save_version = 0
     empty = bpy.context.scene
     scene = add_gallery_scene(entry, str(files / entry.needs_file) if entry.needs_file else "")
     bpy.context.window.scene = scene

@@ -7,4 +7,4 @@ import scene_bake
 from tutorial_scenes import TUTORIALS
 
 if __name__ == "__main__":
-    scene_bake.run(TUTORIALS, "tutorials", str(__doc__), (720, 480))
+    scene_bake.run(TUTORIALS, "tutorials", str(__doc__), (600, 400))

@@ -51,7 +51,9 @@ def _add_rail(scene: bpy.types.Scene) -> None:
     points = np.concatenate([circle + end for end in ends])
     first = np.arange(16)
     after = (first + 1) % 16
-    rail = add_mesh(scene, "Rail", points, np.column_stack((first, after, after + 16, first + 16)), colour=(0.5, 0.33, 0.12))
+    rail = add_mesh(
+        scene, "Rail", points, np.column_stack((first, after, after + 16, first + 16)), colour=(0.5, 0.33, 0.12)
+    )
     set_look(rail, roughness=0.25, coat=0.5)
 
 

@@ -116,7 +116,9 @@ class Mannequin:
     def add_cape(self, columns: int = 20, rows: int = 24) -> Any:
         """A cape behind the shoulders, which hold its upper edge."""
         x, drop = np.meshgrid(np.linspace(-0.17, 0.17, columns), np.linspace(0.0, 0.76, rows))
-        points = np.column_stack([(x * (1.0 + 0.6 * drop)).ravel(), (0.17 + 0.25 * drop).ravel(), (1.46 - drop).ravel()])
+        points = np.column_stack(
+            [(x * (1.0 + 0.6 * drop)).ravel(), (0.17 + 0.25 * drop).ravel(), (1.46 - drop).ravel()]
+        )
         chest = np.clip(1.0 - drop.ravel() / 0.9, 0.0, 1.0)
         groups = {"chest": chest, "hips": 1.0 - chest, "Pins": (np.arange(len(points)) < columns).astype(float)}
         quads = _quads(rows, columns, closed=False)
@@ -155,9 +157,7 @@ class Mannequin:
             hips.location = (axes.T @ way).tolist()
             hips.keyframe_insert("location", frame=frame)
 
-    def turn(
-        self, name: str, angle: float, axis: Sequence[float] = (1.0, 0.0, 0.0), frame: int | None = None
-    ) -> None:
+    def turn(self, name: str, angle: float, axis: Sequence[float] = (1.0, 0.0, 0.0), frame: int | None = None) -> None:
         """Turn a bone [rad] about an axis of the armature at rest, and key it at a frame."""
         bone = self._rig.pose.bones[name]
         own = np.array(self._rig.data.bones[name].matrix_local)[:3, :3].T @ axis

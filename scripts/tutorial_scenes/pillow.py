@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A pillow that is blown up."""
+"""A pillow that is filled."""
 
 from __future__ import annotations
 
@@ -15,17 +15,22 @@ from .studio import ROSE, set_look, set_studio, subdivide
 SIZE, CELLS = 0.5, 32
 # between its two sheets where they are farthest apart, as it is modelled [m]
 MODELLED = 0.03
+# how many times as much is in it in the end, and when it is filled
+RATIO, _EMPTY, _FULL = 5.0, 6, 36
 _VIEW = View((0.6, -1.5, 0.75), (0.0, 0.0, 0.11), 62.0)
 
 
 def _build(scene: bpy.types.Scene, _file: str) -> None:
     set_frames(scene, 60)
     scene.xpbd.use_floor = True
-    pillow = add_mesh(scene, "Pillow", *_two_sheets(), colour=(0.85, 0.80, 0.72))
-    pillow.location.z, pillow.rotation_euler = 0.25, (0.25, 0.1, 0.5)
+    pillow = add_mesh(scene, "Pillow", *_two_sheets(), colour=(0.72, 0.42, 0.30))
+    pillow.location.z, pillow.rotation_euler = 0.14, (0.15, 0.05, 0.5)
     settings = pillow.xpbd
     settings.role, settings.preset = "CLOTH", "COTTON"
-    settings.pressure_model, settings.pressure = "GAS", 150.0
+    settings.pressure_model = "VOLUME"
+    for frame, ratio in ((_EMPTY, 1.0), (_FULL, RATIO)):
+        settings.volume_ratio = ratio
+        pillow.keyframe_insert("xpbd.volume_ratio", frame=frame)
     set_look(pillow, roughness=0.7, sheen=0.5)
     subdivide(pillow)
     set_studio(scene, _VIEW, ROSE)
@@ -46,9 +51,9 @@ def _two_sheets() -> tuple[Points, Indices]:
 PILLOW = GalleryScene(
     "PILLOW",
     "Pillow",
-    "A pillow of cotton is blown up by gas, and falls onto the floor",
+    "A pillow of cotton falls onto the floor, and is filled",
     "",
     _build,
     _VIEW,
-    50,
+    56,
 )

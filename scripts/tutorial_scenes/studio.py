@@ -37,9 +37,9 @@ def set_studio(scene: bpy.types.Scene, view: View, colour: Colour) -> None:
     bpy.data.objects.remove(sun)
     side = Vector((forward.y, -forward.x, 0.0))
     for name, across, along, height, strength, size in (
-        ("Key", -0.9, -0.6, 1.3, 34.0, 0.6),
-        ("Fill", 1.1, -0.7, 0.5, 8.0, 1.2),
-        ("Rim", 0.5, 0.9, 1.2, 22.0, 0.5),
+        ("Key", -0.9, -0.6, 1.3, 16.0, 0.5),
+        ("Fill", 1.1, -0.7, 0.5, 2.5, 1.2),
+        ("Rim", 0.5, 0.9, 1.2, 9.0, 0.5),
     ):
         way = across * side + along * forward + Vector((0.0, 0.0, height))
         lamp: Any = bpy.data.lights.new(name, "AREA")
@@ -49,7 +49,7 @@ def set_studio(scene: bpy.types.Scene, view: View, colour: Colour) -> None:
         light.location = target + distance * way
         light.rotation_euler = (-way).to_track_quat("-Z", "Y").to_euler()
     sky = scene.world.node_tree.nodes["Background"]
-    sky.inputs["Color"].default_value, sky.inputs["Strength"].default_value = (1.0, 0.96, 0.9, 1.0), 0.25
+    sky.inputs["Color"].default_value, sky.inputs["Strength"].default_value = (1.0, 0.96, 0.9, 1.0), 0.22
 
 
 def set_look(obj: Any, *, roughness: float, subsurface: float = 0.0, coat: float = 0.0, sheen: float = 0.0) -> None:

@@ -14,13 +14,14 @@ from blender_xpbd.addon.gallery.stage import add_mesh, set_frames
 from .studio import MINT, set_look, set_studio
 
 # of the bear: centre and radius of each ball [m]; those along X are there on both sides
-_MIDDLE = (((0.0, 0.0, 0.09), 0.085), ((0.0, -0.005, 0.2), 0.068), ((0.0, -0.062, 0.188), 0.03))
+_MIDDLE = (((0.0, 0.0, 0.1), 0.08), ((0.0, -0.005, 0.205), 0.066), ((0.0, -0.06, 0.192), 0.03))
 _SIDES = (
-    ((0.05, 0.0, 0.262), 0.028),
-    ((0.078, -0.035, 0.125), 0.034),
-    ((0.052, -0.06, 0.035), 0.044),
+    ((0.05, 0.0, 0.265), 0.026),
+    ((0.075, -0.03, 0.14), 0.032),
+    ((0.055, -0.055, 0.04), 0.044),
+    ((0.045, 0.045, 0.045), 0.048),
 )
-_DROP = 0.14
+_DROP = 0.1
 # of the plate: radius and height along its profile, from the middle of its face around its rim to its foot [m]
 _PROFILE = ((0.0, 0.02), (0.15, 0.02), (0.2, 0.03), (0.25, 0.05), (0.255, 0.045), (0.2, 0.02), (0.15, 0.0), (0.0, 0.0))
 _SEGMENTS = 48
@@ -31,9 +32,9 @@ def _build(scene: bpy.types.Scene, _file: str) -> None:
     set_frames(scene, 72)
     scene.xpbd.use_floor = True
     bear = add_mesh(scene, "Bear", *_bear_mesh(scene), colour=(0.85, 0.03, 0.04))
-    bear.location.z, bear.rotation_euler.y = _DROP, 0.12
+    bear.location.z, bear.rotation_euler = _DROP, (-0.06, 0.08, 0.0)
     set_look(bear, roughness=0.12, subsurface=0.7, coat=0.4)
-    bear.xpbd.role, bear.xpbd.preset = "JELLY", "JELLY_SOFT"
+    bear.xpbd.role, bear.xpbd.preset = "JELLY", "JELLY_MEDIUM"
     plate = add_mesh(scene, "Plate", *_plate(), colour=(0.85, 0.87, 0.88))
     set_look(plate, roughness=0.15, coat=0.6)
     plate.xpbd.role = "COLLIDER"
@@ -85,7 +86,7 @@ def _plate() -> tuple[np.ndarray, list[list[int]]]:
 TOY_ON_A_PLATE = GalleryScene(
     "TOY_ON_A_PLATE",
     "Toy on a Plate",
-    "A bear of soft jelly drops onto a plate, is squashed, and wobbles",
+    "A bear of jelly drops onto a plate, is squashed, and wobbles",
     "",
     _build,
     _VIEW,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Scenes of the gallery, made and baked with the real solver."""
+"""Scenes of the gallery and tutorials, made and baked with the real solver."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from blender_xpbd.jobs.frames import FrameCache
 from blender_xpbd.jobs.result import read_result
 
 # kernels of all these bakes, kept between runs
-KERNELS = Path(__file__).resolve().parents[3] / ".cache" / "taichi"
+KERNELS = Path(__file__).resolve().parents[2] / ".cache" / "taichi"
 
 
 @pytest.fixture

@@ -21,9 +21,9 @@ def _build(scene: bpy.types.Scene, file: str) -> None:
         scene.xpbd.property_unset(name)
     flag = scene.objects["Flag"]
     flag.data.materials[0].node_tree.nodes["Principled BSDF"].inputs["Base Color"].default_value = (0.8, 0.05, 0.06, 1)
-    set_look(flag, roughness=0.45, sheen=0.3)
+    set_look(flag, roughness=0.45, sheen=0.1)
     subdivide(flag)
     set_studio(scene, _VIEW, SKY)
 
 
-FLAG = replace(FLAG_OF_GALLERY, label="Flag", numbers="", build=_build, view=_VIEW)
+FLAG = replace(FLAG_OF_GALLERY, label="Flag", numbers="", build=_build, view=_VIEW, picture_frame=42)

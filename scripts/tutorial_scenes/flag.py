@@ -26,4 +26,4 @@ def _build(scene: bpy.types.Scene, file: str) -> None:
     set_studio(scene, _VIEW, SKY)
 
 
-FLAG = replace(FLAG_OF_GALLERY, label="Flag", numbers="", build=_build, view=_VIEW, picture_frame=42)
+FLAG = replace(FLAG_OF_GALLERY, label="Flag", numbers="", build=_build, view=_VIEW, picture_frame=51)

@@ -12,6 +12,8 @@ from .mannequin import Mannequin
 from .studio import SKY, set_look, set_studio, subdivide, thicken
 
 END = 120
+# small parts need no more cells along their longest side
+_CELLS = 8
 _VIEW = View((-2.9, -6.2, 1.5), (0.0, -3.1, 1.08), 52.0)
 
 
@@ -27,6 +29,8 @@ def _build(scene: bpy.types.Scene, _file: str) -> None:
         is_cloth = obj in cloths
         obj.xpbd.role = "CLOTH" if is_cloth else "JELLY"
         obj.xpbd.goal_source = "DEFORMED"
+        if not is_cloth:
+            obj.xpbd.cage_resolution = _CELLS
         # of cloth the upper edge is held, and the rest hangs free
         obj.xpbd.pin_group, obj.xpbd.goal_group = "Pins", "Pins" if is_cloth else ""
         if is_cloth:

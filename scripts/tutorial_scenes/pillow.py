@@ -16,14 +16,14 @@ SIZE, CELLS = 0.5, 32
 # between its two sheets where they are farthest apart, as it is modelled [m]
 MODELLED = 0.03
 # how many times as much is in it in the end, and when it is filled
-RATIO, _EMPTY, _FULL = 5.0, 6, 36
-_VIEW = View((0.6, -1.5, 0.75), (0.0, 0.0, 0.11), 62.0)
+RATIO, _EMPTY, _FULL = 6.5, 6, 36
+_VIEW = View((0.6, -1.5, 0.75), (0.0, 0.0, 0.06), 80.0)
 
 
 def _build(scene: bpy.types.Scene, _file: str) -> None:
     set_frames(scene, 60)
     scene.xpbd.use_floor = True
-    pillow = add_mesh(scene, "Pillow", *_two_sheets(), colour=(0.72, 0.42, 0.30))
+    pillow = add_mesh(scene, "Pillow", *_two_sheets(), colour=(0.06, 0.19, 0.42))
     pillow.location.z, pillow.rotation_euler = 0.14, (0.15, 0.05, 0.5)
     settings = pillow.xpbd
     settings.role, settings.preset = "CLOTH", "COTTON"

@@ -21,7 +21,7 @@ _SIDES = (
     ((0.055, -0.055, 0.04), 0.044),
     ((0.045, 0.045, 0.045), 0.048),
 )
-_DROP = 0.1
+_DROP = 0.06
 # of the plate: radius and height along its profile, from the middle of its face around its rim to its foot [m]
 _PROFILE = ((0.0, 0.02), (0.15, 0.02), (0.2, 0.03), (0.25, 0.05), (0.255, 0.045), (0.2, 0.02), (0.15, 0.0), (0.0, 0.0))
 _SEGMENTS = 48

@@ -14,7 +14,7 @@ from .studio import SKY, set_look, set_studio, subdivide, thicken
 END = 120
 # small parts need no more cells along their longest side
 _CELLS = 8
-_VIEW = View((-2.9, -6.2, 1.5), (0.0, -3.1, 1.08), 52.0)
+_VIEW = View((-2.9, -6.2, 1.5), (0.0, -3.1, 1.03), 41.0)
 
 
 def _build(scene: bpy.types.Scene, _file: str) -> None:

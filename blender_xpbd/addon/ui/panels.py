@@ -27,6 +27,7 @@ from .menus import ROLE_ICONS, XPBD_MT_material
 from .mode_panel import XPBD_PT_mode
 from .plasticity_panel import XPBD_PT_plasticity
 from .play_panel import draw_playing
+from .region_panel import XPBD_PT_region
 from .result import draw_result
 from .sidebar import (
     PARAMETERS,
@@ -386,6 +387,7 @@ CLASSES = (
     XPBD_PT_attraction,
     XPBD_PT_solver,
     XPBD_PT_cache,
+    XPBD_PT_region,
 )
 
 

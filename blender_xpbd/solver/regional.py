@@ -27,6 +27,8 @@ from .tearing import OF_PARTICLES, can_tear, carried
 
 Arrays = Mapping[str, npt.NDArray[np.generic]]
 
+# of a state, what has changed where the region has
+_OF_REGION = ("orientations", "angular_velocities", "rest_shapes")
 # in a checkpoint, before the names of the other solver's arrays
 _OF_OTHER = "source_"
 
@@ -168,9 +170,7 @@ class RegionalSolver(RecordingSolver):
         for name in OF_PARTICLES:
             if name in state:
                 state[name][free] = mine[name][free]
-        return state | {
-            name: mine[name] for name in ("orientations", "angular_velocities", "rest_shapes") if name in mine
-        }
+        return state | {name: mine[name] for name in _OF_REGION if name in mine}
 
     @property
     def most_checkpoint_bytes(self) -> int:

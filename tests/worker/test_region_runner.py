@@ -91,7 +91,7 @@ def box(count):
                     quads.append(quad if (side > 0) != (axis == 1) else quad[::-1])
     found, numbers = np.unique(np.round(points, 9), axis=0, return_inverse=True)
     corners = numbers.ravel()[np.array(quads)].ravel().astype(np.int32)
-    return found + [0.0, 0.0, 0.35], np.full(len(quads), 4, np.int32), corners
+    return found + np.array([0.0, 0.0, 0.35]), np.full(len(quads), 4, np.int32), corners
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_what_is_no_region(tmp_path, changes, code, words):
 
 def test_a_region_needs_the_same_bodies_and_frames(run, tmp_path):
     former = run(hung_cloth())
-    moved = replace(hung_cloth().bodies[0], positions=hung_cloth().bodies[0].positions + [0.0, 0.0, 0.5])
+    moved = replace(hung_cloth().bodies[0], positions=hung_cloth().bodies[0].positions + 0.5)
     longer = replace(hung_cloth(), frames=replace(hung_cloth().frames, end=LAST + 4))
     for made in (replace(hung_cloth(), bodies=(moved,)), longer):
         job = write_job(tmp_path, regional(made, former))

@@ -66,9 +66,9 @@ def wish(group="Saum", first=FIRST, last=LAST, name="Tuch"):
     return RegionWish(name, group, first, last)
 
 
-def test_a_region_is_baked_again_and_taken_back(bpy, bake, body, dump):
+def test_a_region_is_baked_again_and_taken_back(bpy, bake, body, select):
     before = bake()
-    first_keys, whole = keys_of(body), dump(body)
+    first_keys, stiffness = keys_of(body), body.xpbd.stretch_stiffness
     files, _ = files_of(before)
     body.xpbd.stretch_stiffness = 2.0
     after = bake(region=wish())
@@ -90,25 +90,22 @@ def test_a_region_is_baked_again_and_taken_back(bpy, bake, body, dump):
     assert (again.from_cache, again.cache) == (True, before.cache)
     assert files_of(again)[0] == files
     np.testing.assert_array_equal(keys_of(body), first_keys)
-    assert without_names(dump(body)) == without_names(whole)
     with pytest.raises(XpbdError, match="none to take back"):
         bake(take_back_region="Tuch")
-
-
-def without_names(values):
-    return {name: value for name, value in values.items() if "record" not in name and "xpbd" not in name}
-
-
-def test_a_bake_after_a_region_is_as_if_there_had_been_none(bake, body):
-    before = bake()
+    # with the settings as they were, a bake finds it too
     bake(region=wish())
-    again = bake()
-    assert (again.from_cache, again.stale, again.cache) == (True, [], before.cache)
+    body.xpbd.stretch_stiffness = stiffness
+    whole = bake()
+    assert (whole.from_cache, whole.stale, whole.cache) == (True, [], before.cache)
     bake(region=wish())
     body.xpbd.stretch_stiffness = 2.0
     changed = bake()
     assert changed.stale
     assert all("Tuch" in text for text in changed.stale)
+    select(body)
+    bpy.ops.xpbd.clear()
+    assert body.data.shape_keys is None
+    assert not body.xpbd.bake_record
 
 
 def test_frames_before_another_are_those_of_the_region(bake, body):
@@ -168,8 +165,6 @@ def test_a_region_needs_its_bake(bake, fake_worker, body):
     bake()
     with pytest.raises(XpbdError, match=r"E_CACHE_STALE.*other frames"):
         bake(region=wish(), frame_end=FRAMES + 4)
-    mesh = body.data.copy()
-    mesh.shape_key_clear() if hasattr(mesh, "shape_key_clear") else None
 
 
 def test_a_mesh_that_has_changed(bpy, bake, fake_worker, body, tmp_path):
@@ -188,12 +183,6 @@ def test_a_mesh_that_has_changed(bpy, bake, fake_worker, body, tmp_path):
     body.xpbd.bake_record = record
     with pytest.raises(XpbdError, match=r"E_CACHE_STALE.*mesh has changed"):
         bake(region=wish())
-
-
-def test_the_first_frames_begin_after_the_first(bake, body):
-    bake()
-    summary = bake(region=wish(first=1, last=4))
-    assert summary.region.endswith("frames 2 to 4")
 
 
 def test_a_headless_region(bpy, bake, body, tmp_path, capfd):

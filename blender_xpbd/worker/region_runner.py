@@ -21,10 +21,11 @@ from ..scene.settings import FrameRange
 from ..solver.regional import RegionalSolver
 from ..solver.solver import Solver
 from ..solver.system.statistics import Measure
-from ..solver.system.system import System
+from ..solver.system.system import System, build_system
 from .beginning import cannot_go_on, solver_of
 from .hand_over import frame_cache, hand_over_frames
 from .job_runner import JobRunner
+from .quality import with_settings
 from .stop_signal import StopSignal
 
 # by trial, substeps are found from all frames, of which only a part is simulated
@@ -95,6 +96,11 @@ class RegionRunner(JobRunner):
         if settings.quality == _BY_TRIAL:
             settings = replace(settings, quality="FIXED", substeps=result.substeps, iterations=result.iterations)
         return replace(scene, settings=settings)
+
+    def _with_substeps(self, system: System, device: str) -> System | None:
+        # as many as the whole asks for: where nothing has changed, those of the other job
+        whole = super()._with_substeps(build_system(replace(system.scene, region=None)), device)
+        return None if whole is None else with_settings(system, whole.scene.settings)
 
     def _solver(self, system: System, paths: tuple[str, ...]) -> Solver:
         beginning = system.scene.beginning

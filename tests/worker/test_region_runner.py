@@ -135,7 +135,7 @@ def test_a_killed_region_goes_on_with_the_same_bytes(run, tmp_path):
     assert read_status(job).state != "COMPLETE"
     code, output = finish(start(job))
     assert code == 0, output
-    assert not read_status(job).notices
+    assert "W_CACHE_DAMAGED" not in {notice.code for notice in read_status(job).notices}
     resumed = frames_of(job)[0]
     shutil.rmtree(job)
     assert frames_of(run(made))[0] == resumed
@@ -182,10 +182,9 @@ def test_a_bake_goes_on_from_a_region(run, first):
     if first > END:
         # there it is the bake before
         assert all(went_on[frame] == was[frame] for frame in range(first, LAST + 1))
-    # nothing that was held begins at rest
-    speeds = [np.linalg.norm(step, axis=1) for step in np.diff(places(job)[1], axis=0)]
-    moves = speeds[first - 3] > 0.01
-    assert (speeds[first - 2] > 0.5 * speeds[first - 3])[moves].all()
+    # nothing that was held begins at rest: it goes on as it did in the region
+    after, held = places(job)[1][first - 1], places(region)[1]
+    assert np.abs(after - held[first - 1]).max() < 0.3 * np.abs(held[first - 1] - held[first - 2]).max()
 
 
 def test_a_collider_comes_and_the_frames_outside_stay(run):

@@ -124,14 +124,14 @@ def test_only_the_region_moves_otherwise(run, make, changed, tolerance):
 
 
 def test_a_killed_region_goes_on_with_the_same_bytes(run, tmp_path):
-    long = {"settings": replace(subdivided_jelly().settings, substeps=400)}
+    long = {"settings": replace(subdivided_jelly().settings, substeps=120)}
     former = run(replace(subdivided_jelly(), **long))
     made = regional(replace(subdivided_jelly(youngs_modulus=3000.0), **long), former)
     job = write_job(tmp_path, made)
     process = start(job)
     wait_for_frame(job, FIRST + 2, process)
     process.send_signal(signal.SIGKILL)
-    process.wait()
+    process.communicate()
     assert read_status(job).state != "COMPLETE"
     code, output = finish(start(job))
     assert code == 0, output
@@ -175,16 +175,17 @@ def test_a_bake_goes_on_from_a_region(run, first):
     """Within the region from its own state, after it from that of the bake that it came back to."""
     former = run(hung_cloth())
     region = run(regional(hung_cloth(stretch_stiffness=3.0), former))
-    made = hung_cloth(stretch_stiffness=3.0) if first < END else hung_cloth()
-    job = run(replace(made, beginning=Beginning(region.name, first - 1)))
+    job = run(replace(hung_cloth(), beginning=Beginning(region.name, first - 1)))
     kept, went_on, was = frames_of(region)[0], frames_of(job)[0], frames_of(former)[0]
     assert all(went_on[frame] == kept[frame] for frame in range(1, first))
     if first > END:
         # there it is the bake before
         assert all(went_on[frame] == was[frame] for frame in range(first, LAST + 1))
     # nothing that was held begins at rest: it goes on as it did in the region
-    after, held = places(job)[1][first - 1], places(region)[1]
-    assert np.abs(after - held[first - 1]).max() < 0.3 * np.abs(held[first - 1] - held[first - 2]).max()
+    outside = np.setdiff1d(np.arange(81), free_half(hung_cloth().bodies[0]))
+    after, held = places(job)[1][:, outside], places(region)[1][:, outside]
+    step = np.abs(held[first - 1] - held[first - 2]).max()
+    assert np.abs(after[first - 1] - held[first - 1]).max() < 0.3 * step
 
 
 def test_a_collider_comes_and_the_frames_outside_stay(run):

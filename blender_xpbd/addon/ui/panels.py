@@ -28,6 +28,7 @@ from .mode_panel import XPBD_PT_mode
 from .own_presets import XPBD_PT_presets
 from .plasticity_panel import XPBD_PT_plasticity
 from .play_panel import draw_playing
+from .region_panel import XPBD_PT_region
 from .result import draw_result
 from .sidebar import (
     PARAMETERS,
@@ -392,6 +393,7 @@ CLASSES = (
     XPBD_PT_attraction,
     XPBD_PT_solver,
     XPBD_PT_cache,
+    XPBD_PT_region,
 )
 
 

@@ -30,8 +30,9 @@ from ..process.cache_folder import cache_folder
 from ..process.worker_process import WorkerProcess
 from ..process.worker_python import WorkerPython, search_python
 from .bake_output import ALL_FRAMES, BakeOutput
-from .continuation import former_job, go_on_from, gone_on, job_changes
-from .loop import looped, seam_of
+from .begun import begun
+from .continuation import former_job, go_on_from, job_changes
+from .loop import seam_of
 from .progress import READING, REDUCING, SOLVING, STARTING, WAITING, WRITING, Progress
 from .region import job_before, region_count, region_seam, regional, shown_job, whole_bake, with_its_bake, with_regions
 from .report import BakeSummary
@@ -171,14 +172,11 @@ class BakeSession:
         for warning in (*reading.notices, *newer_notices(scene), *((notice,) if notice else ()), *space):
             self.summary.add_notice(warning)
         self._former = former_job(reading.targets, folder)
-        if self._options.from_frame is not None:
-            reading = gone_on(reading, self._former, self._options.from_frame, folder)
-        if self._options.loop is not None:
-            # what is drawn differs on purpose: it is not told as changed, and gives no frames but those before it
+        if self._options.from_frame is not None or self._options.loop is not None:
             source, self._former = self._former, None
-            reading = looped(reading, source, self._options.loop, folder)
+            reading = begun(reading, source, self._options, folder, self.summary)
         elif self._options.region is not None or self._options.take_back_region:
-            # likewise
+            # what is drawn differs on purpose: it is not told as changed
             self._former = None
             reading = self._of_region(reading, shown_job(reading.targets, folder), scene)
         self._former = whole_bake(self._former)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +42,7 @@ from .plasticity import PlasticRows, build_plastic_rows, plastic_blocks
 from .plate_intervals import plate_intervals
 from .region_hold import RegionHold, build_region_hold, meeting, released
 from .shares import share_blocks, share_rows
+from .spring_sweeps import spring_sweeps
 from .tracks import FollowingColumn, Tracks, built_scene, following_columns, unfollowed, watched_blocks
 
 Floats = npt.NDArray[np.float64]
@@ -131,6 +133,11 @@ class System:
         """All particles that follow a given motion, shape (pinned,)."""
         held = [held.particles for held in (*self.pinned, *self.drawn)]
         return np.concatenate(held if self.region is None else [*held, self.region.particles]).astype(np.int32)
+
+    @cached_property
+    def spring_sweeps(self) -> int:
+        """How often springs are swept in each substep."""
+        return spring_sweeps(self.scene, self.models)
 
     @property
     def strikes(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -39,7 +40,9 @@ from .held_particles import HeldParticles, drawn_to_goal, pinned_particles, star
 from .ignored import ignored
 from .plasticity import PlasticRows, build_plastic_rows, plastic_blocks
 from .plate_intervals import plate_intervals
+from .region_hold import RegionHold, build_region_hold, meeting, released
 from .shares import share_blocks, share_rows
+from .spring_sweeps import spring_sweeps
 from .tracks import FollowingColumn, Tracks, built_scene, following_columns, unfollowed, watched_blocks
 
 Floats = npt.NDArray[np.float64]
@@ -87,6 +90,7 @@ class System:
         grains: of all bodies.
         notices: warnings.
         takes_grabs: whether a hand may hold a patch of particles, in a run that is played.
+        region: what holds all but a part of a body to the motion of another system; None where nothing does.
         mode_substeps: by which is decided what is compiled; 0 for the settings' own. A run that is played goes on at
             once with fewer substeps.
     """
@@ -121,12 +125,19 @@ class System:
     grains: Grains
     notices: tuple[Notice, ...]
     takes_grabs: bool = False
+    region: RegionHold | None = None
     mode_substeps: int = 0
 
     @property
     def moved_particles(self) -> Ints:
         """All particles that follow a given motion, shape (pinned,)."""
-        return np.concatenate([held.particles for held in (*self.pinned, *self.drawn)]).astype(np.int32)
+        held = [held.particles for held in (*self.pinned, *self.drawn)]
+        return np.concatenate(held if self.region is None else [*held, self.region.particles]).astype(np.int32)
+
+    @cached_property
+    def spring_sweeps(self) -> int:
+        """How often springs are swept in each substep."""
+        return spring_sweeps(self.scene, self.models)
 
     @property
     def strikes(self) -> bool:
@@ -135,8 +146,9 @@ class System:
 
     @property
     def device(self) -> str:
-        """Which device to ask for: contact between bodies, grains and attraction are for processors."""
-        return "CPU" if self.objects is not None or len(self.grains) or self.attraction else self.scene.settings.device
+        """Which device to ask for: contact between bodies, grains, attraction and regions are for processors."""
+        is_bound = self.objects is not None or len(self.grains) > 0 or self.attraction or self.region is not None
+        return "CPU" if is_bound else self.scene.settings.device
 
     @property
     def wants_double(self) -> bool:
@@ -174,6 +186,8 @@ class System:
     def targets(self, frame_index: int) -> Floats:
         """Where the moved particles are at a frame, counted from the start; relative to the origin [m]."""
         places = [held.places(frame_index) - self.origin for held in (*self.pinned, *self.drawn)]
+        if self.region is not None:
+            places.append(self.region.places(frame_index))
         return np.concatenate(places).reshape(-1, 3)
 
 
@@ -201,7 +215,13 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     origin = _centre(models)
     starts = np.concatenate([[0], np.cumsum([len(model.positions) for model in models])]).astype(np.int32)
     drags = [drag_share(scene, model.body, model.body.material.damping) for model in models]
-    inverse_masses = [drag * _inverse_masses(model) for drag, model in zip(drags, models, strict=True)]
+    hold = build_region_hold(scene, models, starts)
+    is_held = np.split(np.zeros(starts[-1], np.bool_) if hold is None else hold.is_held, starts[1:-1])
+    if hold is not None:
+        models = tuple(released(model, mine) for model, mine in zip(models, is_held, strict=True))
+    inverse_masses = [
+        drag * _inverse_masses(model) * ~mine for drag, model, mine in zip(drags, models, is_held, strict=True)
+    ]
     positions = [model.positions - origin for model in models]
     # so that the order of the constraints does not depend on how a body is turned
     upright = [own_frame(mine, model.body.axes).upright(mine) for mine, model in zip(positions, models, strict=True)]
@@ -238,6 +258,16 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     for number, block in build_body_attachments(models, starts, scene.settings).items():
         blocks.append(block)
         owners.append(models[number].body)
+    if hold is not None:
+        hold = replace(hold, first_anchor=next_anchor)
+        next_anchor += len(hold.drawn)
+        blocks.append(hold.pulls())
+        owners.append(next(model.body for model in models if model.body.identifier == hold.region.body))
+        everywhere = np.concatenate(begins[: len(models)])[hold.drawn]
+        begins.append(everywhere)
+        upright.append(np.concatenate(upright[: len(models)])[hold.drawn])
+        velocities.append(np.zeros_like(everywhere))
+        inverse_masses.append(np.zeros(len(everywhere)))
     all_positions, all_inverse_masses = np.concatenate(begins), np.concatenate(inverse_masses)
     all_velocities = np.concatenate(velocities)
     all_velocities *= (all_inverse_masses > 0.0)[:, None]
@@ -251,14 +281,18 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     tracks = Tracks.of(scene)
     shared = share_blocks(owners, scene.settings)
     plastic = plastic_blocks(blocks, owners)
-    watched = {*watched_blocks(blocks, owners, tracks), *shared, *plastic}
+    # pulls of a region are the last block
+    pulls = () if hold is None else (len(blocks) - 1,)
+    watched = {*watched_blocks(blocks, owners, tracks), *shared, *plastic, *pulls}
     schedule = build_schedule(blocks, all_inverse_masses, np.concatenate(upright), parts, watched)
     columns = following_columns(schedule, blocks, owners, tracks)
     by_share = share_rows(schedule, blocks, shared)
     numbers = {model.body.identifier: number for number, model in enumerate(models)}
     of_bodies = [numbers[owner.identifier] for owner in owners]
     plastic_rows = build_plastic_rows(schedule, blocks, plastic, of_bodies, all_positions)
-    contacts = build_contact_points(models, starts, schedule.parts)
+    # what is held meets nothing
+    touching = models if hold is None else tuple(map(meeting, models, is_held))
+    contacts = build_contact_points(touching, starts, schedule.parts)
     pieces = build_compact_pieces(scene, models, starts, blocks, all_inverse_masses, contacts)
     holders = [(held.particles, held.sources) for held in pinned]
     damped = build_damped_pieces(models, starts, all_inverse_masses, holders)
@@ -301,6 +335,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         air=air,
         attraction=build_attraction(scene, models, starts, len(all_positions) + len(vertices)),
         grains=build_grains(models, starts, contacts),
+        region=None if hold is None else hold.scheduled(schedule, *pulls),
         notices=(
             *(notice for model in models for notice in (*model.notices, *_own_notices(model, origin))),
             *ignored(scene, unfollowed(scene, tracks, columns)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -18,6 +18,7 @@ from ..constraints.constraint import BDF2, DAMPED, WARM
 from ..contacts.search.crossings import crossings as find_crossings
 from ..device.arrays import edited_array, read_array, write_array
 from ..scene.errors import XpbdError
+from .posing import Access, PoseControl
 from .step.colour_path import project_by_colours
 from .step.falls import Falls
 from .step.frame_samples import FrameSamples
@@ -89,6 +90,7 @@ class Solver:
             None if objects is None else PairSubsteps(system, objects, self._colliders, self._plan, self._samples)
         )
         self._pace = Pace(paths)
+        self._poses = PoseControl(system.posed, system.scene.frames) if len(system.posed) else None
         self._uploads = Uploads(self._state)
         self._tracks = TrackPlayer(system, self._state, self._colliders, self._uploads)
         self._slices = SliceSteps(system, self._state, self._tracks)
@@ -102,6 +104,39 @@ class Solver:
         Raises:
             XpbdError: E_NONFINITE, where pins, colliders or tracks go beyond single precision.
         """
+        if self._poses is not None:
+            self._steer(self._poses)
+        self._advance()
+        self.frames_advanced += 1
+        noted = self._samples.places
+        self.samples = tuple(self.surface(noted[number]) for number in sorted(noted))
+
+    @property
+    def is_memoryless(self) -> bool:
+        """Whether all that follows is in a checkpoint; not while a pose is approached by what was foreseen."""
+        return self._poses is None or not self._poses.needs_memory(self.frame_index)
+
+    def _steer(self, poses: PoseControl) -> None:
+        """Let the ghost force of poses act in the next frame."""
+        poses.steer(self.frame_index, Access(self._look, self._foresee, self._state.constraints.parameters))
+
+    def _look(self, particles: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Places and velocities of some particles, shape (particles, 3)."""
+        arrays = self._state.particles.positions, self._state.particles.velocities
+        places, velocities = (read_array(array)[particles, :3].astype(np.float64) for array in arrays)
+        return places, velocities
+
+    def _foresee(self, count: int, note: Callable[[int], None]) -> None:
+        """Simulate some frames, call back after each, and take them back."""
+        before, first = Solver.checkpoint(self), self.frame_index
+        for number in range(1, count + 1):
+            self._advance()
+            note(number)
+        self.frame_index = first
+        self._write(before)
+
+    def _advance(self) -> None:
+        """Simulate from the current frame to the next, under the springs that are set."""
         self._tracks.play(self.frame_index)
         path, started = self._pace.next_path(), time.perf_counter()
         if self._pairs is None:
@@ -111,9 +146,6 @@ class Solver:
         # processors return when they are done; for graphics cards there is no choice to make
         self._pace.note(path, time.perf_counter() - started)
         self.frame_index += 1
-        self.frames_advanced += 1
-        noted = self._samples.places
-        self.samples = tuple(self.surface(noted[number]) for number in sorted(noted))
 
     def _simulate_divided(self, path: str, pairs: PairSubsteps) -> None:
         """Simulate a frame with contact between bodies, unless nothing comes near.
@@ -191,7 +223,8 @@ class Solver:
     def _upload(self, frame_slice: FrameSlice) -> None:
         """Copy to the device what leads through a slice of the frame."""
         index, substeps = self.frame_index, self.system.scene.settings.substeps
-        starts, ends = frame_slice.ends(self.system.targets(index), self.system.targets(index + 1))
+        places = self.system.targets(index), self.system.targets(index + 1)
+        starts, ends = frame_slice.ends(*(places if self._poses is None else self._poses.led(*places)))
         self._uploads.write("targets.starts", padded(starts))
         self._uploads.write("targets.ends", padded(ends))
         if self.system.takes_grabs:
@@ -373,6 +406,8 @@ class Solver:
             check_grain_pairs(arrays.get("grain_pairs", np.zeros(0)), len(self.system.grains))
         self._write(arrays)
         self.frame_index = frame_index
+        if self._poses is not None:
+            self._poses.forget()
 
     def _write(self, arrays: Mapping[str, npt.NDArray[np.generic]]) -> None:
         for name, array in self._kept.items():

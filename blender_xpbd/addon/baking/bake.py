@@ -32,6 +32,7 @@ from ..process.worker_python import WorkerPython, search_python
 from .bake_output import ALL_FRAMES, BakeOutput
 from .continuation import former_job, go_on_from, gone_on, job_changes
 from .loop import looped, seam_of
+from .pose_error import pose_errors
 from .progress import READING, REDUCING, SOLVING, STARTING, WAITING, WRITING, Progress
 from .report import BakeSummary
 from .report_text import cancelled_text
@@ -187,6 +188,8 @@ class BakeSession:
         if error is not None:
             raise error
         self.summary.complete = True
+        for pose_error, pose in pose_errors(Path(self.summary.cache), reading.scene):
+            self.summary.add_pose_error(pose_error, pose_error.notice(pose))
         if self._options.loop is not None:
             seam = seam_of(Path(self.summary.cache), reading.scene.frames)
             self.summary.add_seam(self._options.loop, seam)

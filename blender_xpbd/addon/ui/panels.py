@@ -27,6 +27,7 @@ from .menus import ROLE_ICONS, XPBD_MT_material
 from .mode_panel import XPBD_PT_mode
 from .plasticity_panel import XPBD_PT_plasticity
 from .play_panel import draw_playing
+from .pose_panel import XPBD_PT_pose
 from .result import draw_result
 from .sidebar import (
     PARAMETERS,
@@ -374,6 +375,7 @@ CLASSES = (
     XPBD_PT_motion,
     XPBD_PT_pins,
     XPBD_PT_goal,
+    XPBD_PT_pose,
     XPBD_PT_groups,
     XPBD_PT_tetrahedra,
     XPBD_PT_collision,

@@ -212,9 +212,12 @@ def _constraints(system: System, mode: int) -> Any:
     schedule = system.schedule
     firsts, multipliers = _multipliers(schedule, mode)
     rows = np.cumsum(schedule.table[:, 0]) - schedule.table[:, 0]
-    # pools hold working space, and what follows a track changes while the system stays as it was built
+    # pools hold working space, and what follows a track, or a pose, changes while the system stays as it was built
     is_written = (
-        len(system.columns) > 0 or len(system.plastic) > 0 or any(block and block.pools for block in schedule.blocks)
+        len(system.columns) > 0
+        or len(system.plastic) > 0
+        or len(system.posed) > 0
+        or any(block and block.pools for block in schedule.blocks)
     )
     parameters = make_array if is_written else readable_array
     is_real = any(block is not None and block.type.is_real for block in schedule.blocks)

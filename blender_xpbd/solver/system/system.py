@@ -35,10 +35,11 @@ from .contact_objects import ContactObjects, build_contact_objects, collider_ver
 from .drag import response
 from .external_forces import ExternalForces
 from .grains import Grains, build_grains
-from .held_particles import HeldParticles, drawn_to_goal, pinned_particles, start_positions
+from .held_particles import HeldParticles, drawn_to_goal, drawn_to_poses, pinned_particles, start_positions
 from .ignored import ignored
 from .plasticity import PlasticRows, build_plastic_rows, plastic_blocks
 from .plate_intervals import plate_intervals
+from .posed_particles import PosedParticles, build_posed, pose_blocks
 from .shares import share_blocks, share_rows
 from .tracks import FollowingColumn, Tracks, built_scene, following_columns, unfollowed, watched_blocks
 
@@ -67,6 +68,7 @@ class System:
         orientation_starts: first orientation of each body, then the end of the last, shape (bodies + 1,).
         pinned: per body.
         drawn: what draws each body to its goal.
+        posed: what a ghost force moves towards poses.
         schedule: the constraints.
         graphics_work: constraints that a graphics card would share out; 0 where cloth has coarse levels: colour by
             colour they take hundreds of launches per substep, which is longer than a processor needs for the work.
@@ -103,6 +105,7 @@ class System:
     orientation_starts: Ints
     pinned: tuple[HeldParticles, ...]
     drawn: tuple[HeldParticles, ...]
+    posed: PosedParticles
     schedule: Schedule
     graphics_work: int
     contacts: ContactPoints
@@ -126,7 +129,11 @@ class System:
     @property
     def moved_particles(self) -> Ints:
         """All particles that follow a given motion, shape (pinned,)."""
-        return np.concatenate([held.particles for held in (*self.pinned, *self.drawn)]).astype(np.int32)
+        return np.concatenate([held.particles for held in self._held]).astype(np.int32)
+
+    @property
+    def _held(self) -> tuple[HeldParticles, ...]:
+        return (*self.pinned, *self.drawn, *self.posed.held)
 
     @property
     def strikes(self) -> bool:
@@ -163,7 +170,7 @@ class System:
 
     def targets(self, frame_index: int) -> Floats:
         """Where the moved particles are at a frame, counted from the start; relative to the origin [m]."""
-        places = [held.places(frame_index) - self.origin for held in (*self.pinned, *self.drawn)]
+        places = [held.places(frame_index) - self.origin for held in self._held]
         return np.concatenate(places).reshape(-1, 3)
 
 
@@ -200,6 +207,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     owners: list[Body] = []
     pinned: list[HeldParticles] = []
     drawn: list[HeldParticles] = []
+    posed: list[HeldParticles] = []
     begins = [start_positions(model) - origin for model in models]
     next_anchor, first_turn = int(starts[-1]), 0
     for number, (model, start) in enumerate(zip(models, starts, strict=False)):
@@ -217,7 +225,9 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         next_anchor += len(pinned[-1].anchored)
         drawn.append(drawn_to_goal(model, int(start), next_anchor, own))
         next_anchor += len(drawn[-1].anchored)
-        for held in (pinned[-1], drawn[-1]):
+        posed.append(drawn_to_poses(model, int(start), next_anchor, own))
+        next_anchor += len(posed[-1].anchored)
+        for held in (pinned[-1], drawn[-1], posed[-1]):
             mine += held.pulls
             upright.append(upright[number][held.anchored])
             velocities.append(np.zeros((len(held.anchored), 3)))
@@ -241,7 +251,8 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     tracks = Tracks.of(scene)
     shared = share_blocks(owners, scene.settings)
     plastic = plastic_blocks(blocks, owners)
-    watched = {*watched_blocks(blocks, owners, tracks), *shared, *plastic}
+    pulls = pose_blocks(blocks, posed)
+    watched = {*watched_blocks(blocks, owners, tracks), *shared, *plastic, *pulls}
     schedule = build_schedule(blocks, all_inverse_masses, np.concatenate(upright), parts, watched)
     columns = following_columns(schedule, blocks, owners, tracks)
     by_share = share_rows(schedule, blocks, shared)
@@ -275,6 +286,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         orientation_starts=np.cumsum([0, *(len(model.orientations) for model in models)], dtype=np.int32),
         pinned=tuple(pinned),
         drawn=tuple(drawn),
+        posed=build_posed(models, starts, posed, schedule, pulls, origin),
         schedule=schedule,
         graphics_work=graphics_work,
         contacts=contacts,

@@ -30,7 +30,7 @@ class Pose:
     frame: int
     lead: int
     positions: Floats
-    tolerance: float = 1e-3
+    tolerance: float = 5e-3
 
     def acts(self, frame: int) -> bool:
         """Whether the force acts from a frame to the next one."""

@@ -5,8 +5,8 @@ Now and then the frames until a pose are simulated without the force. What is th
 force has to make up for. For free particles the force of the least ∫f² dt that moves them by z within the time T that
 is left is f = 3 m z / T², which falls evenly to 0 at the pose (Bryson, Ho 1975, §5.3; known as guidance by the
 zero-effort miss). A spring of as much per metre exerts it, to a point that goes z beside the way that was foreseen. As
-T falls, springs grow stiffer than what resists within the body. In the last frame they hold it to the way into the
-pose, no more firmly than brings it within the tolerance.
+T falls, springs grow stiffer. Where what resists within the body is stiffer still, the last frame would not reach the
+pose. Then springs hold the body to the way into it, no more firmly than brings it within the tolerance.
 
 What was foreseen counts for a fifth of the time that was left then, and is corrected by what differs meanwhile. So
 contact, and all that the law knows nothing of, is taken in. All of it costs about four times the frames of the lead.
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,9 +30,12 @@ Ints = npt.NDArray[np.int32]
 
 # of the frames left, for how many what is foreseen counts
 _FORESIGHT = 0.2
-# how firmly bodies are held to the way into a pose in the last frame: tried one after the other [Hz]. Chosen by hand:
-# of 10 Hz gravity takes 2.5 mm in the time, and 1000 Hz are more than stiff cloth has
-_LAST_FREQUENCIES = (10.0, 30.0, 100.0, 300.0, 1000.0)
+# how firmly bodies are held to the way into a pose in the last frame, where the law does not bring them there: tried one
+# after the other [Hz]. Chosen by hand: the law has 6 Hz then at 24 frames per second, and less than 30 Hz was no better;
+# the last is more than stiff cloth has
+_LAST_FREQUENCIES = (30.0, 100.0, 300.0, 1000.0)
+# of the spring that moves a free particle in the last frame by what is missing: a quarter of its swing [rad]
+_LAST_SWING = 0.5 * np.pi
 # what is missing must fall to this share at least for a firmer spring to be worth its force
 _WORTH = 0.8
 # of springs that are let go [(rad/s)²]
@@ -67,6 +70,13 @@ class _Course:
     begin: int
     until: int
     states: dict[int, dict[int, tuple[Floats, Floats]]] = field(default_factory=dict)
+
+
+class _Way(NamedTuple):
+    """How a body is led through a frame; attributes as of ``PoseControl``."""
+
+    stiffness: float
+    ends: tuple[Floats, Floats]
 
 
 class PoseControl:
@@ -109,8 +119,7 @@ class PoseControl:
         if not self._counts(frame_index):
             self._course = self._foreseen(frame_index, targets, access)
         for number, (pose, left) in targets.items():
-            if left > 1:
-                self._feed_back(number, pose, frame_index, left, access)
+            self._feed_back(number, pose, frame_index, left, access)
         arriving = {number: pose for number, (pose, left) in targets.items() if left == 1}
         if arriving:
             self._arrive(arriving, access)
@@ -166,37 +175,49 @@ class PoseControl:
         self.ends[number] = places + missing, ahead + missing
         # the law above for a force that is even within each frame
         reach = np.arange(left, 0, -1) - 0.5
-        self._set(number, float(reach[0] / (reach**2).sum()) / duration**2, access)
+        share = float(reach[0] / (reach**2).sum()) if left > 1 else _LAST_SWING**2
+        self._set(number, share / duration**2, access)
 
     def _arrive(self, arriving: dict[int, int], access: Access) -> None:
-        """Hold bodies to the way into their poses, as firmly as needed: what one frame more would bring is tried."""
-        goals = {number: self._bodies[number].goals[pose] for number, pose in arriving.items()}
+        """Choose how firmly bodies are held to their poses in the last frame: what it would bring is tried."""
         tolerances = {number: self._bodies[number].poses[pose].tolerance for number, pose in arriving.items()}
-        for number in arriving:
-            self.ends[number] = access.look(self._bodies[number].particles)[0], goals[number]
-        best = dict.fromkeys(arriving, np.inf)
-        firm = dict.fromkeys(arriving, _LAST_FREQUENCIES[0])
-        trying = set(arriving)
-        for frequency in _LAST_FREQUENCIES:
+        ways = {number: self._ways(number, pose, access) for number, pose in arriving.items()}
+        best, chosen, trying = dict.fromkeys(arriving, np.inf), dict.fromkeys(arriving, 0), set(arriving)
+        for choice in range(1 + len(_LAST_FREQUENCIES)):
             for number in trying:
-                self._set(number, (2.0 * np.pi * frequency) ** 2, access)
-            missing: dict[int, float] = {}
-
-            def note(_count: int, missing: dict[int, float] = missing) -> None:
-                for number, goal in goals.items():
-                    missing[number] = _greatest(access.look(self._bodies[number].particles)[0] - goal)
-
-            access.foresee(1, note)
+                self._lead(number, ways[number][choice], access)
+            missing = self._missing(arriving, access)
             for number in sorted(trying):
                 is_worth = missing[number] < _WORTH * best[number]
                 if is_worth:
-                    best[number], firm[number] = missing[number], frequency
+                    best[number], chosen[number] = missing[number], choice
                 if not is_worth or missing[number] <= tolerances[number]:
                     trying.remove(number)
+                    self._lead(number, ways[number][chosen[number]], access)
             if not trying:
                 break
-        for number, frequency in firm.items():
-            self._set(number, (2.0 * np.pi * frequency) ** 2, access)
+
+    def _ways(self, number: int, pose: int, access: Access) -> list[_Way]:
+        """How a body may go through the last frame: as the law leads it, or held ever more firmly."""
+        own = _Way(self.stiffness[number], self.ends[number])
+        straight = access.look(self._bodies[number].particles)[0], self._bodies[number].goals[pose]
+        return [own, *(_Way((2.0 * np.pi * frequency) ** 2, straight) for frequency in _LAST_FREQUENCIES)]
+
+    def _lead(self, number: int, way: _Way, access: Access) -> None:
+        self.ends[number] = way.ends
+        self._set(number, way.stiffness, access)
+
+    def _missing(self, arriving: dict[int, int], access: Access) -> dict[int, float]:
+        """How far particles of each body would be from its pose after one more frame, at most [m]."""
+        missing: dict[int, float] = {}
+
+        def note(_count: int) -> None:
+            for number, pose in arriving.items():
+                body = self._bodies[number]
+                missing[number] = _greatest(access.look(body.particles)[0] - body.goals[pose])
+
+        access.foresee(1, note)
+        return missing
 
     def _release(self, access: Access) -> None:
         self.ends = {}

@@ -49,11 +49,11 @@ POSE_PARAMETERS = (
         "Pose Tolerance",
         "How far a vertex may be from its pose: no more force is used than brings it so near, and what is farther is "
         "told",
-        1.0,
+        5.0,
         "mm",
         0.0,
         1e6,
-        soft_maximum=10.0,
+        soft_maximum=50.0,
         roles=POSE_ROLES,
     ),
 )

@@ -21,9 +21,7 @@ _POSE_KEYS = ("frame", "lead", "tolerance")
 
 def describe_poses(poses: Sequence[Pose]) -> dict[str, Any]:
     """The poses as an entry of their body's object."""
-    rows = [
-        {"frame": int(pose.frame), "lead": int(pose.lead), "tolerance": float(pose.tolerance)} for pose in poses
-    ]
+    rows = [{"frame": int(pose.frame), "lead": int(pose.lead), "tolerance": float(pose.tolerance)} for pose in poses]
     return {POSES: rows} if rows else {}
 
 
@@ -62,7 +60,8 @@ def first_changed_frame(before: Record, after: Record, changed: Sequence[bool]) 
     """The first frame that poses of two jobs leave unlike; None where it is the first of all.
 
     Args:
-        before, after: of the body.
+        before: of the body in the one.
+        after: of it in the other.
         changed: of each pose that both have, whether its places differ.
 
     Raises:

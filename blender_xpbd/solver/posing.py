@@ -30,9 +30,9 @@ Ints = npt.NDArray[np.int32]
 
 # of the frames left, for how many what is foreseen counts
 _FORESIGHT = 0.2
-# how firmly bodies are held to the way into a pose in the last frame, where the law does not bring them there: tried one
-# after the other [Hz]. Chosen by hand: the law has 6 Hz then at 24 frames per second, and less than 30 Hz was no better;
-# the last is more than stiff cloth has
+# how firmly bodies are held to the way into a pose in the last frame, where the law does not bring them there: tried
+# one after the other [Hz]. Chosen by hand: the law has 6 Hz then at 24 frames per second, and less than 30 Hz was no
+# better; the last is more than stiff cloth has
 _LAST_FREQUENCIES = (30.0, 100.0, 300.0, 1000.0)
 # of the spring that moves a free particle in the last frame by what is missing: a quarter of its swing [rad]
 _LAST_SWING = 0.5 * np.pi

@@ -62,7 +62,7 @@ def posed(scene: Scene) -> Callable[..., Scene]:
 
     def make(height: float = 0.0, lead: int = 5) -> Scene:
         body = scene.bodies[0]
-        poses = Pose(20, 8, body.positions + 0.1), Pose(30, lead, body.positions + [0.0, 0.0, height])
+        poses = Pose(20, 8, body.positions + 0.1), Pose(30, lead, np.add(body.positions, [0.0, 0.0, height]))
         bodies = (replace(body, poses=poses), *(replace(other, goal=type(other.goal)()) for other in scene.bodies[1:]))
         still = [type(body.pins)(), type(body.goal)()]
         bodies = tuple(replace(one, pins=still[0], goal=still[1]) for one in bodies)

@@ -177,7 +177,7 @@ def test_a_free_particle_takes_the_force_of_the_least_effort():
     """3 m z / T² that falls evenly: ∫ f²/m dt = 3 m z² / T³."""
     body, _, _ = tube()
     aside = 0.3
-    goal = body.positions + [aside, 0.0, -0.5 * GRAVITY * ((POSE - 1) / 24.0) ** 2]
+    goal = np.add(body.positions, [aside, 0.0, -0.5 * GRAVITY * ((POSE - 1) / 24.0) ** 2])
     spent, error = effort_of_feedback(lambda: (body, goal, ()))
     model = build_system(scene(body)).models[0]
     least = 3.0 * model.masses.sum() * aside**2 / (LEAD / 24.0) ** 3
@@ -207,7 +207,7 @@ def test_threads_and_going_on_from_a_checkpoint_change_no_byte(make):
 
 
 def test_poses_follow_one_another():
-    body, goal, _ = sheet()
+    _, goal, _ = sheet()
     second = goal.copy()
     second[:, 1:] = second[:, 1:] @ [[0.98, -0.199], [0.199, 0.98]]
     second += goal[0] - second[0]

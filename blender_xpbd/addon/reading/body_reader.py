@@ -30,8 +30,8 @@ from .grain_radius import fitting_radius
 from .link_reader import read_links
 from .mesh_reader import group_weights, has_group, pinned_key, read_mixed_shape, read_rest_shape, read_uvs
 from .motion import rotation_of
-from .pose_reader import LocalPose, read_pose
 from .points import NO_FACES, link_kinds, read_loose_edges, read_polygons, topology_of
+from .pose_reader import LocalPose, read_pose
 from .ride_reader import joined
 from .seam_reader import read_seams
 from .start_reader import NO_START, read_start

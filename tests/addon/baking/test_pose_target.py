@@ -83,11 +83,13 @@ def test_what_is_not_reached_is_told(bpy, bake, make_body):
     group = body.vertex_groups.new(name="Pins")
     group.add([0, 1, 2, 3, 4], 1.0, "ADD")
     body.xpbd.pin_group = "Pins"
-    add_key(body, "Away", points_of(body.data) + [0.0, 0.0, 0.3])
+    add_key(body, "Away", np.add(points_of(body.data), [0.0, 0.0, 0.3]))
     body.xpbd.pose_target, body.xpbd.pose_frame = "Away", POSE
     summary = bake()
     assert summary.pose_error_mm[0]["greatest"] == pytest.approx(300.0, abs=1.0)
-    assert any(text.startswith('W_POSE: object "Tuch": Its pose at frame 12 is not reached') for text in summary.warnings)
+    assert any(
+        text.startswith('W_POSE: object "Tuch": Its pose at frame 12 is not reached') for text in summary.warnings
+    )
 
 
 def test_another_object_is_a_pose_where_it_stands(bpy, read, make_body):
@@ -99,18 +101,18 @@ def test_another_object_is_a_pose_where_it_stands(bpy, read, make_body):
     (pose,) = read().scene.bodies[0].poses
     assert (pose.frame, pose.lead) == (5, 4)
     assert pose.tolerance == pytest.approx(0.002)
-    np.testing.assert_allclose(pose.positions, 0.1 * (points_of(other.data) + [1.0, 2.0, 3.0]), atol=1e-6)
+    np.testing.assert_allclose(pose.positions, 0.1 * (np.add(points_of(other.data), [1.0, 2.0, 3.0])), atol=1e-6)
 
 
 def test_a_key_goes_with_its_object(bpy, read, make_body):
     body = make_body("Tuch")
-    add_key(body, "Up", points_of(body.data) + [0.0, 0.0, 1.0])
+    add_key(body, "Up", np.add(points_of(body.data), [0.0, 0.0, 1.0]))
     for frame, x in ((1, 0.0), (5, 4.0)):
         body.location.x = x
         body.keyframe_insert("location", frame=frame)
     body.xpbd.pose_target, body.xpbd.pose_frame, body.xpbd.pose_lead = "Up", 5, 4
     (pose,) = read().scene.bodies[0].poses
-    np.testing.assert_allclose(pose.positions, points_of(body.data) + [4.0, 0.0, 1.0], atol=1e-5)
+    np.testing.assert_allclose(pose.positions, np.add(points_of(body.data), [4.0, 0.0, 1.0]), atol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +130,7 @@ def test_what_makes_no_pose_is_told_by_the_bake_and_by_the_check(bpy, read, make
     from blender_xpbd.addon.data.bake_options import BakeOptions
 
     body = make_body("Tuch")
-    add_key(body, "Up", points_of(body.data) + [0.0, 0.0, 1.0])
+    add_key(body, "Up", np.add(points_of(body.data), [0.0, 0.0, 1.0]))
     mesh = bpy.data.meshes.new("Few")
     mesh.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
     make_body("Few", role="NONE", mesh=mesh)
@@ -143,7 +145,7 @@ def test_what_makes_no_pose_is_told_by_the_bake_and_by_the_check(bpy, read, make
 
 def test_a_short_lead_and_a_step_are_told(bpy, read, make_body):
     body = make_body("Tuch")
-    add_key(body, "Up", points_of(body.data) + [0.0, 0.0, 1.0])
+    add_key(body, "Up", np.add(points_of(body.data), [0.0, 0.0, 1.0]))
     body.xpbd.pose_target, body.xpbd.pose_frame, body.xpbd.pose_lead = "Up", 4, 2
     reading = read()
     assert len(reading.scene.bodies[0].poses) == 1

@@ -12,6 +12,8 @@ from types import ModuleType
 import hypothesis
 import pytest
 
+from blender_xpbd.device import quick_import
+
 ROOT = Path(__file__).resolve().parent.parent
 
 # the same examples on every machine and in every run; `--hypothesis-profile=explore` looks further
@@ -21,8 +23,17 @@ hypothesis.settings.load_profile("repeatable")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Give Taichi a cache of the tests' own, kept between runs, before anything starts it."""
+    """Give Taichi a cache of the tests' own, kept between runs, and import it as the worker does.
+
+    Otherwise it draws the source line of each expression of each kernel, for errors that do not come.
+    """
     os.environ.setdefault("XPBD_TAICHI_CACHE", str(ROOT / ".cache" / "taichi"))
+    if importlib.util.find_spec("taichi") is None:
+        return
+    quick_import.prepare_import()
+    import taichi  # noqa: F401
+
+    quick_import.finish_import()
 
 
 @pytest.fixture(scope="session")

@@ -29,7 +29,12 @@ _has_started: list[bool] = []
 
 
 def start_taichi(
-    device: str, graphics_work: int, cache_folder: Path, is_double: bool = True, is_branched: bool = True
+    device: str,
+    graphics_work: int,
+    cache_folder: Path,
+    is_double: bool = True,
+    is_branched: bool = True,
+    is_large: bool = True,
 ) -> str:
     """Initialise Taichi.
 
@@ -40,6 +45,8 @@ def start_taichi(
         is_double: whether what moves is kept and computed in double precision; graphics cards always take single.
         is_branched: whether the kernels have many branches: then Taichi's pass over the control flow is left out, which
             takes seconds for a mesh collider, changes no byte, and gains only springs a thirtieth.
+        is_large: whether the kernels are so large that Taichi's search for common subexpressions is left out as well:
+            it takes up to a minute for mesh colliders, changes no byte, and gains a tenth to a fifth of a frame.
 
     Returns:
         The device that runs: "CPU", "CUDA", "VULKAN" or "METAL".
@@ -65,6 +72,7 @@ def start_taichi(
         default_fp=ti.f64 if is_double and device == "CPU" else ti.f32,
         fast_math=False,
         cfg_optimization=not is_branched,
+        opt_level=0 if is_large else 1,
         **_threads(),
         log_level=ti.ERROR,
         random_seed=0,

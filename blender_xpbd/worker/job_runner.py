@@ -137,9 +137,7 @@ class JobRunner:
         with self._watch.stage("build"):
             system = build_system(scene)
         with self._watch.stage("start"):
-            device = start_taichi(
-                system.device, system.graphics_work, self._taichi_cache, system.wants_double, system.is_branched
-            )
+            device = start_taichi(system.device, system.graphics_work, self._taichi_cache, *system.compiling)
         chosen = self._with_substeps(system, device)
         if chosen is None:
             self._tell("INTERRUPTED")

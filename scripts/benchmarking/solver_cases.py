@@ -32,7 +32,7 @@ def started(scene: Scene) -> tuple[System, Solver, Row]:
     system = build_system(scene)
     built = time.perf_counter()
     device = scene.settings.device
-    got = start_taichi(device, system.graphics_work, taichi_cache_folder(), system.wants_double, system.is_branched)
+    got = start_taichi(device, system.graphics_work, taichi_cache_folder(), *system.compiling)
     solver = Solver(system, choose_paths(system, got))
     solver.compile()
     row: Row = {

@@ -73,7 +73,7 @@ def run_case(case: Case, start: int, substeps: int) -> tuple[Judge, Outcome]:
     scene = scene_of(case, start, substeps)
     judge = Judge(scene)
     system = build_system(scene)
-    start_taichi("CPU", 0, CACHE, system.wants_double, system.is_branched)
+    start_taichi("CPU", 0, CACHE, *system.compiling)
     solver = Solver(system)
     solver.compile()
     counts, kept, speeds, seconds, told, diverged = [], [], [], 0.0, 0, False

@@ -46,7 +46,7 @@ def digest(name: str) -> str:
     scene = SCENES[name]()
     system = build_system(scene)
     cache = Path(os.environ.get("XPBD_TAICHI_CACHE", ROOT / ".cache" / "taichi"))
-    start_taichi("CPU", 0, cache, system.wants_double, system.is_branched)
+    start_taichi("CPU", 0, cache, *system.compiling)
     solver = Solver(system)
     found = hashlib.blake2b(digest_size=16)
     found.update(np.ascontiguousarray(solver.positions()).tobytes())

@@ -30,7 +30,7 @@ _BLOCK = 250
 _PRESETS = {"JELLY": "JELLY_MEDIUM", "CLOTH": "COTTON"}
 _CACHE = Path(__file__).resolve().parent.parent.parent / ".cache" / "taichi"
 
-_started: tuple[bool, bool] | None = None
+_started: tuple[bool, bool, bool] | None = None
 
 
 def bake_odd_mesh(number: int, _folder: Path) -> Outcome:
@@ -68,7 +68,7 @@ def _scene(mesh: OddMesh, role: str) -> Scene:
 def _simulated(scene: Scene) -> np.ndarray:
     global _started  # noqa: PLW0603 - Taichi is one for the process
     system = build_system(scene)
-    wanted = system.wants_double, system.is_branched
+    wanted = system.compiling
     if _started != wanted:
         if _started is not None:
             stop_taichi()

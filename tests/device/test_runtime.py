@@ -62,7 +62,7 @@ positions = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1
 body = Body("b0", "Cloth", "CLOTH", positions, np.array([4], np.int32), np.arange(4, dtype=np.int32))
 for _ in range(3):
     system = build_system(Scene((body,), (), FrameRange(1, 5, 1, 1 / 24), SolverSettings()))
-    start_taichi("CPU", 0, Path(".cache/taichi"), system.wants_double, system.is_branched)
+    start_taichi("CPU", 0, Path(".cache/taichi"), *system.compiling)
     solver = Solver(system)
     solver.compile()
     solver.advance()

@@ -22,7 +22,7 @@ from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.step import state
 from blender_xpbd.solver.system import colliders as system_colliders
 from blender_xpbd.solver.system.system import build_system
-from tests.solver.scenes import cloth, mesh_box, plane, run, scene
+from tests.solver.scenes import cloth, jelly_cube, mesh_box, plane, run, scene
 
 PACKAGE = Path(__file__).resolve().parents[2] / "blender_xpbd"
 CORNERS = np.array([[3.0, 0.0, 4.0], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
@@ -112,8 +112,10 @@ def test_what_each_takes_from_the_mesh() -> None:
 @pytest.mark.usefixtures("taichi_cpu")
 def test_only_meshes_make_kernels_branch() -> None:
     ball = Collider("c0", "Ball", "SPHERE", np.eye(4)[None], radius=0.5)
-    branched = [build_system(scene(cloth(3), colliders=[one])).is_branched for one in (plane(), ball, mesh_box(0.5))]
-    assert branched == [False, False, True]
+    systems = [build_system(scene(cloth(3), colliders=[one])) for one in (plane(), ball, mesh_box(0.5))]
+    assert [system.is_branched for system in systems] == [False, False, True]
+    assert [system.is_large for system in systems] == [False, False, True]
+    assert not build_system(scene(jelly_cube(0.2, 0.3, 3), colliders=[plane()])).is_large
 
 
 @ti.func

@@ -158,6 +158,11 @@ class System:
         return settings.iterations > 1 or any(solver_kind(model.body).is_double for model in self.models)
 
     @property
+    def compiling(self) -> tuple[bool, bool, bool]:
+        """How the kernels for this system are to be compiled: the last three arguments of ``start_taichi``."""
+        return self.wants_double, self.is_branched, self.is_large
+
+    @property
     def is_branched(self) -> bool:
         """Whether the kernels for this system have many branches."""
         if (
@@ -166,6 +171,11 @@ class System:
             or any(solver_kind(model.body).is_branched for model in self.models)
         ):
             return True
+        return self.is_large
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the kernels for this system hold the queries of mesh colliders, the largest part that there is."""
         return any(contact_type(collider.shape).is_branched for collider in self.scene.colliders)
 
     def targets(self, frame_index: int) -> Floats:

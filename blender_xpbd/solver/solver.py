@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..bodies.body_model import BodyModel
 from ..constraints.constraint import BDF2, DAMPED, WARM
 from ..contacts.search.crossings import crossings as find_crossings
 from ..device.arrays import edited_array, read_array, write_array
 from ..scene.errors import XpbdError
+from .embedding import Embedding
+from .fitted_state import fitted_state
 from .posing import Access, PoseControl
 from .step.colour_path import project_by_colours
 from .step.falls import Falls
@@ -42,9 +43,6 @@ from .windows.anchor_state import check_anchors, most_anchor_bytes
 from .windows.pair_tables import MOST_PUSHING
 
 Floats = npt.NDArray[np.floating[Any]]
-
-
-_OF_PARTICLES = ("positions", "velocities", "older_positions", "older_velocities", "corrections")
 
 
 class Solver:
@@ -95,7 +93,7 @@ class Solver:
         self._tracks = TrackPlayer(system, self._state, self._colliders, self._uploads)
         self._slices = SliceSteps(system, self._state, self._tracks)
         self._embeddings = [
-            _Embedding(model, int(start)) for model, start in zip(system.models, system.starts, strict=False)
+            Embedding(model, int(start)) for model, start in zip(system.models, system.starts, strict=False)
         ]
 
     def advance(self) -> None:
@@ -378,7 +376,7 @@ class Solver:
         fitting = {
             name: fitted
             for name, array in mine.items()
-            if name in arrays and (fitted := _fitted(name, arrays[name], array, count)) is not None
+            if name in arrays and (fitted := fitted_state(name, arrays[name], array, count)) is not None
         }
         if not fitting.keys() >= {"positions", "velocities"}:
             raise XpbdError("E_CACHE", "The state is of other bodies; begin again.")
@@ -445,39 +443,3 @@ class Solver:
         frame = self.system.scene.frames.start + self.frame_index
         name = self.system.models[body].body.name
         raise XpbdError("E_DIVERGED", divergence_advice(self.system, body), name, frame)
-
-
-class _Embedding:
-    """The vertices of one mesh from the particles around each."""
-
-    def __init__(self, model: BodyModel, start: int) -> None:
-        elements, weights = model.elements + start, model.weights
-        if len(model.shown):
-            elements, weights = elements[model.shown], weights[model.shown]
-        # vertices of cloth are particles
-        self._are_particles = bool((weights == (1.0, 0.0, 0.0, 0.0)).all())
-        # indices of the machine's own width are not converted in each frame
-        self._elements = (elements[:, 0] if self._are_particles else elements).astype(np.intp)
-        self._weights = weights.astype(np.float32)
-
-    def __call__(self, positions: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        if self._are_particles:
-            return positions.take(self._elements, axis=0)
-        vertices: npt.NDArray[np.float32] = np.einsum("vj,vjk->vk", self._weights, positions[self._elements])
-        return vertices
-
-
-def _fitted(
-    name: str, array: npt.NDArray[np.generic], mine: npt.NDArray[np.generic], count: int
-) -> npt.NDArray[np.generic] | None:
-    """An array of another solver's state as this one has it; None where it does not fit.
-
-    Of arrays of particles those of the bodies count, which come first; what is held by other anchors has others here.
-    """
-    if name == "anchors" or array.shape == mine.shape:
-        return array
-    if name not in _OF_PARTICLES or array.shape[1:] != mine.shape[1:] or min(len(array), len(mine)) < count:
-        return None
-    fitted = mine.copy()
-    fitted[:count] = array[:count]
-    return fitted

@@ -98,6 +98,16 @@ def prepare(blender: str = DEFAULT_BLENDER, *, tests: bool = False, validation: 
     return python
 
 
+def run_in(script: str, arguments: Sequence[str]) -> int:
+    """Run a file of scripts/ under the environment's Python, which has bpy, and answer its exit status.
+
+    Raises:
+        SetupError: as ``prepare``.
+    """
+    command = [str(prepare()), str(ROOT / "scripts" / script), *arguments]
+    return subprocess.run(command, check=False).returncode
+
+
 def find_python() -> Path:
     """Find a Python 3.11: ``XPBD_PYTHON``, the one that runs this, or ``python3.11`` or ``python3`` on the path.
 

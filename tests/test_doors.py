@@ -12,12 +12,13 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent / "blender_xpbd"
 
 OPENING = {"open", "fdopen", "read_text", "read_bytes", "write_text", "write_bytes", "load", "save"}
-# The one door, what reads the system's own files, and what writes files that an artist names
+# The one door, what reads the system's own and the add-on's own files, and what writes files that an artist names
 OPENERS = {
     "jobs/files.py",
     "jobs/free_memory.py",
     "addon/process/worker_end.py",
     "addon/export/arrays_file.py",
+    "addon/ui/thumbnails.py",
     "addon/export/point_caches.py",
 }
 LAYERS = ("jobs", "worker", "addon")

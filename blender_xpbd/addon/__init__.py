@@ -12,21 +12,35 @@ from . import command_line
 from .baking import window_bake
 from .data import migration, properties
 from .playing import window_play
-from .process import cache_moving, waiting_worker
-from .ui import menus, operators, overlays, panels, physics_panels, preferences
+from .process import cache_moving, solver_setup, waiting_worker
+from .ui import (
+    floor_gizmo,
+    menus,
+    operators,
+    overlays,
+    own_presets,
+    panels,
+    physics_panels,
+    preferences,
+    thumbnails,
+)
 
 # each has register() and unregister(); later ones need earlier ones
 MODULES: tuple[ModuleType, ...] = (
     properties,
     migration,
+    solver_setup,
     preferences,
     waiting_worker,
     cache_moving,
     operators,
+    thumbnails,
+    own_presets,
     menus,
     panels,
     physics_panels,
     overlays,
+    floor_gizmo,
     window_bake,
     window_play,
     command_line,

@@ -34,6 +34,7 @@ from .checking.check_scene import check_scene
 from .checking.finding import finding_values
 from .data.bake_options import BakeOptions
 from .data.property_text import set_property
+from .data.rebake_settings import RegionWish
 from .export.export import ENDINGS, check_ending, export
 
 COMMAND = "xpbd"
@@ -95,6 +96,10 @@ def argument_parser(prog: str, *, with_file: bool = False) -> argparse.ArgumentP
     )
     parser.add_argument("--from-frame", type=int, metavar="N", help="keep the frames before it as they are baked")
     parser.add_argument("--loop", type=int, metavar="N", help="lead the last N frames into the first one")
+    parser.add_argument(
+        "--region", metavar="OBJECT:GROUP:A-B", help="bake a vertex group again over these frames; all else is held"
+    )
+    parser.add_argument("--take-back-region", default="", metavar="OBJECT", help="show it as before its newest region")
     parser.add_argument("--frames", nargs=2, type=int, metavar=("START", "END"), help="first and last frame")
     parser.add_argument("--step", type=int, metavar="N", help="frames from one shape key to the next; the last has one")
     parser.add_argument(
@@ -157,7 +162,8 @@ def main(arguments: Sequence[str], *, prog: str = "bake.py", with_file: bool = F
             is_baked = True
             if options.loop is not None:
                 notices = json.loads(bpy.context.scene.xpbd.report)["warnings"]
-                run_bake(bpy.context, replace(wishes, from_frame=None, loop=options.loop), bar.show, should_stop)
+                again = replace(wishes, from_frame=None, region=None, take_back_region="", loop=options.loop)
+                run_bake(bpy.context, again, bar.show, should_stop)
             _export(options, bpy.context.scene, outputs)
         except XpbdError as fault:
             error = fault
@@ -196,6 +202,8 @@ def _prepare(options: argparse.Namespace) -> BakeOptions:
         objects=tuple(options.object),
         only=tuple(options.only),
         from_frame=options.from_frame,
+        region=None if options.region is None else RegionWish.parsed(options.region),
+        take_back_region=options.take_back_region,
         frame_start=start,
         frame_end=end,
         frame_step=options.step,

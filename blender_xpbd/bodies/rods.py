@@ -45,6 +45,7 @@ class Rods:
         strands: connected pieces.
         lengths: of the edges at rest [m], shape (edges,).
         compliances: of stretch [m/N], shape (edges,).
+        diameters: [m], shape (edges,).
         tangents: of the edges at rest, in the frame of their orientations, shape (edges, 3).
         rotations: of the edges at first, unit quaternions (w, x, y, z), shape (edges, 4).
         joints: per strand, bending and twisting stiffness [N·m] and axis of twist, shape (joints, 5).
@@ -57,6 +58,7 @@ class Rods:
     strands: Sequence[Strand] = field(repr=False)
     lengths: Floats
     compliances: Floats
+    diameters: Floats
     tangents: Floats
     rotations: Floats
     joints: Sequence[Floats] = field(repr=False)
@@ -122,12 +124,14 @@ def build_rods(
         if straight:
             _straighten(strand, edges, degrees, now, tangents, rotations)
         joints.append(_joints(strand, edges, lengths, tangents, radii, section, clamped))
-    areas = np.pi * radii[edges].mean(axis=1) ** 2
+    diameters = 2.0 * radii[edges].mean(axis=1)
+    areas = 0.25 * np.pi * diameters**2
     return Rods(
         edges=edges,
         strands=strands,
         lengths=lengths,
         compliances=lengths / (section.youngs_modulus * areas),
+        diameters=diameters,
         tangents=tangents,
         rotations=rotations,
         joints=joints,

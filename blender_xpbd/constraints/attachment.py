@@ -52,6 +52,7 @@ ATTACHMENT = ConstraintType(
     scales=compliances(-2.0, "pin_frequency", "goal_frequency"),
     nanoseconds=3,
     memory=3,
+    is_swept=True,
 )
 
 

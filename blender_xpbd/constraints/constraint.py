@@ -24,7 +24,9 @@ Projections are Taichi functions with one signature::
   where kept impulses are given and 1 where they are mended, 0, 0);
 - ``MIXED``: some constraints take shares away, as in the mode PBD, the others have compliances; projections do not
   look at it, each is compiled for both;
-- ``FORCED``: forces besides gravity act from outside; projections do not look at it.
+- ``FORCED``: forces besides gravity act from outside; projections do not look at it;
+- ``SWEPT``: types that say so are projected several times in a substep of one iteration, and keep multipliers
+  meanwhile; ``step`` then tells sweeps as it tells iterations.
 """
 
 from collections.abc import Callable
@@ -111,6 +113,8 @@ class ConstraintType:
         rate_damping: how it is damped, where its projection does not do it.
         is_real: whether it needs parameters and working space in the precision of what moves.
         flow: how it takes on another rest shape, if it can.
+        is_swept: whether it is projected again where springs are swept several times in a substep: springs, and what
+            must hold against them.
     """
 
     name: str
@@ -127,6 +131,7 @@ class ConstraintType:
     rate_damping: RateDamping | None = None
     is_real: bool = False
     flow: Flow | None = None
+    is_swept: bool = False
 
     @property
     def can_start_warm(self) -> bool:
@@ -142,7 +147,7 @@ class ConstraintType:
         """Numbers that one constraint has among the multipliers."""
         if not mode & DAMPED:
             return self.memory_slot
-        copies = 2 if mode & ACCUMULATE else 1
+        copies = 2 if mode & REPEATED else 1
         kept = 0 if self.rate_damping is None else self.rate_damping.slots
         return self.memory_slot + copies * self.memory + kept
 
@@ -246,6 +251,9 @@ WARM = 16
 RATES = 32
 FORCED = 64
 MIXED = 128
+SWEPT = 256
+# what is projected several times in a substep keeps its multipliers in between
+REPEATED = ACCUMULATE | SWEPT
 # what BDF2 takes as the time step, per substep, and its inverse (Small Steps 2019, §5.3)
 BDF2_STEP = 2.0 / 3.0
 BDF2_RATE = 1.5
@@ -274,7 +282,7 @@ def solve_multiplier(value, weight, compliance, multiplier, rate, gamma, step, m
     else:
         alpha_tilde = compliance * step[0]
         force = value
-        if ti.static(mode & ACCUMULATE):
+        if ti.static(mode & REPEATED):
             force += alpha_tilde * multiplier
         if ti.static(mode & DAMPED):
             force += gamma * rate
@@ -287,7 +295,7 @@ def solve_multiplier(value, weight, compliance, multiplier, rate, gamma, step, m
 def read_multiplier(constraints: ti.template(), m, step, mode: ti.template()):
     """λ so far in this substep; 0 in its first iteration, without reading what an earlier substep left."""
     multiplier = 0.0
-    if ti.static(mode & ACCUMULATE):
+    if ti.static(mode & REPEATED):
         if step[1] > 0.0:
             multiplier = constraints.lagrange_multipliers[m]
     return multiplier
@@ -296,7 +304,7 @@ def read_multiplier(constraints: ti.template(), m, step, mode: ti.template()):
 @ti.func
 def keep_multiplier(constraints: ti.template(), m, mode: ti.template(), multiplier):
     """Store λ for the next iteration."""
-    if ti.static(mode & ACCUMULATE):
+    if ti.static(mode & REPEATED):
         constraints.lagrange_multipliers[m] = multiplier
 
 
@@ -323,7 +331,7 @@ def reached_before(constraints: ti.template(), place, count: ti.template(), valu
         mode: as for a projection. With several iterations, what the last one came to is kept apart.
     """
     before = constraints.lagrange_multipliers[place]
-    if ti.static(mode & ACCUMULATE):
+    if ti.static(mode & REPEATED):
         if step[1] == 0.0:
             before = constraints.lagrange_multipliers[place + count]
             constraints.lagrange_multipliers[place] = before
@@ -336,7 +344,7 @@ def reached_before(constraints: ti.template(), place, count: ti.template(), valu
 def keep_reached(constraints: ti.template(), place, count: ti.template(), value, mode: ti.template()):
     """Keep what a number is after a projection; arguments as of ``reached_before``."""
     slot = place
-    if ti.static(mode & ACCUMULATE):
+    if ti.static(mode & REPEATED):
         slot += count
     constraints.lagrange_multipliers[slot] = value
 

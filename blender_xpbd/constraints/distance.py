@@ -76,6 +76,7 @@ DISTANCE = ConstraintType(
         *compliances(-1.0, "stretch_stiffness", "youngs_modulus", "bending_stiffness"),
         *compliances(1.0, "stretch_compliance", "bending_compliance"),
     ),
+    is_swept=True,
 )
 
 

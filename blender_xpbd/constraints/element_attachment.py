@@ -42,6 +42,7 @@ ELEMENT_ATTACHMENT = ConstraintType(
     scales=compliances(-2.0, "pin_frequency"),
     nanoseconds=20,
     memory=3,
+    is_swept=True,
 )
 
 

@@ -73,6 +73,7 @@ ELEMENT_LINK = ConstraintType(
     evaluate=evaluate_element_link,
     nanoseconds=20,
     memory=1,
+    is_swept=True,
 )
 
 

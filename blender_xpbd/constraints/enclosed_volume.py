@@ -139,6 +139,7 @@ ENCLOSED_VOLUME = ConstraintType(
         Scaling("pressure", 2, 1.0, ATMOSPHERE),
     ),
     nanoseconds=20000,
+    is_swept=True,
 )
 
 

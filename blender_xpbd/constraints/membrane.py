@@ -20,9 +20,9 @@ import numpy.typing as npt
 import taichi as ti
 
 from .constraint import (
-    ACCUMULATE,
     DAMPED,
     PBD,
+    REPEATED,
     SMALL,
     ConstraintBlock,
     ConstraintType,
@@ -84,7 +84,7 @@ def project_membrane(particles: ti.template(), constraints: ti.template(), i, p,
             k11, k22, k33, k12, k13, k23 = k11 * more, k22 * more, k33 * more, k12 * more, k13 * more, k23 * more
         s22, s33 = alpha_tilde * parameters[p + 4], alpha_tilde * parameters[p + 6]
         s12 = -alpha_tilde * parameters[p + 5]
-        if ti.static(mode & ACCUMULATE):
+        if ti.static(mode & REPEATED):
             for row in ti.static(range(3)):
                 multiplier[row] = read_multiplier(constraints, m + row, step, mode)
             force[0] += alpha_tilde * multiplier[0] + s12 * multiplier[1]
@@ -156,6 +156,7 @@ MEMBRANE = ConstraintType(
         Scaling("shear_stiffness", 6, -1.0),
     ),
     nanoseconds=30,
+    is_swept=True,
 )
 
 

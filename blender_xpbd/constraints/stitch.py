@@ -75,6 +75,7 @@ STITCH = ConstraintType(
     evaluate=evaluate_stitch,
     nanoseconds=7,
     memory=1,
+    is_swept=True,
 )
 
 

@@ -73,6 +73,7 @@ TETRAHEDRON_VOLUME = ConstraintType(
     scales=(*compliances(-1.0, "youngs_modulus"), *compliances(1.0, "volume_compliance")),
     nanoseconds=15,
     memory=1,
+    is_swept=True,
 )
 
 

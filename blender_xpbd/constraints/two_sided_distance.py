@@ -15,9 +15,9 @@ import numpy.typing as npt
 import taichi as ti
 
 from .constraint import (
-    ACCUMULATE,
     DAMPED,
     PBD,
+    REPEATED,
     SMALL,
     ConstraintBlock,
     ConstraintType,
@@ -64,14 +64,14 @@ def two_sided_scale(
             gamma = damping_share(damping_time, step, mode)
             push -= gamma * (value - reached_before(constraints, m + 1, 1, value, step, mode))
             weight *= 1.0 + gamma
-        if ti.static(mode & ACCUMULATE):
+        if ti.static(mode & REPEATED):
             push += weight * multiplier
         compliance = sides[1]
         if push < 0.0:
             compliance = sides[0]
         if compliance >= 0.0:
             scale = push / ((weight + compliance * step[0]) * length + SMALL)
-        if ti.static(mode & ACCUMULATE):
+        if ti.static(mode & REPEATED):
             keep_multiplier(constraints, m, mode, scale * length)
             scale -= multiplier / (length + SMALL)
         if ti.static(mode & DAMPED):
@@ -128,6 +128,7 @@ TWO_SIDED_DISTANCE = ConstraintType(
         Scaling("tether_slack", 0, 1.0),
         Scaling("greatest_stretch", 0, 1.0, 100.0, free_at=0.0),
     ),
+    is_swept=True,
 )
 
 

@@ -8,9 +8,9 @@ all three, and they are solved at once. C is linear: one projection is exact.
 import taichi as ti
 
 from .constraint import (
-    ACCUMULATE,
     DAMPED,
     PBD,
+    REPEATED,
     SMALL,
     damping_share,
     keep_multiplier,
@@ -36,7 +36,7 @@ def solve_rows(constraints: ti.template(), m, value, weight, compliance, damping
     """
     alpha_tilde = compliance * step[0]
     force, size = value, weight
-    if ti.static(mode & ACCUMULATE):
+    if ti.static(mode & REPEATED):
         for row in ti.static(range(3)):
             force[row] += alpha_tilde * read_multiplier(constraints, m + row, step, mode)
     if ti.static(mode & DAMPED):

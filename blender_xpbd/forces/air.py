@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What moving air does to a triangle.
+"""What moving air does to a triangle, and to a segment of a strand.
 
 F = ½ ρ A c |u| (C_D u + C_L (|u| n − c u)), with the velocity u of the air relative to the triangle, its normal n on
 the side that u leaves at, and c = n · u/|u|: drag along the wind by the area that stands across it, and lift across the
 wind, as Wilson et al. use them (2014, "Simulating wind effects on cloth and hair in Disney's Frozen"). Both end where
 the triangle lies along the wind, so that nothing jumps when its other side comes to face it.
+
+A segment is a round cylinder of the diameter d and the length L: F = ½ ρ C_D d L |uₙ| uₙ by the part uₙ of u across it,
+the independence principle of slender cylinders (Hoerner 1965, "Fluid-dynamic drag", ch. III). Along itself it has none.
 """
 
 import taichi as ti
@@ -31,4 +34,22 @@ def air_force(doubled_area, velocity, drag, lift, is_closed):
             scale = 0.5 * length * c * speed
             force = scale * (drag * velocity + lift * (speed * normal - c * velocity))
             result = ti.Vector([force[0], force[1], force[2], length * speed * (drag + lift)])
+    return result
+
+
+@ti.func
+def segment_force(way, velocity, drag):
+    """As ``air_force``, of a segment that would be 1 m thick: the force goes with its diameter.
+
+    Args:
+        way: from end to end [m].
+        velocity: of the air relative to the segment [m/s].
+        drag: ½ ρ C_D [kg/m³].
+    """
+    result = ti.Vector([0.0, 0.0, 0.0, 0.0])
+    length = way.norm()
+    if length > 0.0:
+        across = velocity - velocity.dot(way) / (length * length) * way
+        rate = drag * length * across.norm()
+        result = ti.Vector([rate * across[0], rate * across[1], rate * across[2], 2.0 * rate])
     return result

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Columns of the tables of force fields and of the triangles that stand in the wind."""
+"""Columns of the tables of force fields and of what stands in the wind: triangles, then segments of strands."""
 
 # of a field, whole numbers; the seeds are those of noise, another in each frame, and of eddies
 FIELD_KIND, FIELD_SHAPE, FIELD_FALLOFF, FIELD_SIDE, FIELD_INVERSE_SQUARE, FIELD_SEED, FIELD_EDDY_SEED = range(7)
@@ -24,8 +24,10 @@ FIELD_ORIGIN, FIELD_AXIS, FIELD_NOISE_ORIGIN = range(0, 9, 3)
     FIELD_GREATEST_RADIUS,
 ) = range(9, 23)
 FIELD_WIDTH = 23
-# of a triangle: the points at its corners, its body, and whether it has an inside that the wind does not reach
-AIR_CORNERS, AIR_BODY, AIR_IS_CLOSED = 0, 3, 4
+# of a triangle: the points at its corners, its body, and what it is; a segment has its second end twice
+AIR_CORNERS, AIR_BODY, AIR_SHAPE = 0, 3, 4
+# a closed surface has an inside that the wind does not reach
+AIR_OPEN, AIR_CLOSED, AIR_SEGMENT = range(3)
 # of a body in a substep: for how long fields and forces change its velocity [s], by what share fields act on it, its
 # push [m/s²], and half of the air's density times its coefficients of drag and lift [kg/m³]
 ACTS_FIELD, ACTS_FORCE, ACTS_WEIGHT, ACTS_PUSH, ACTS_DRAG, ACTS_LIFT = 0, 1, 2, 3, 6, 7

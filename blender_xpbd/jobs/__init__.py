@@ -10,6 +10,7 @@ A job is one folder of plain data, named by the digest of all that influences th
           b0_pin_matrices.npy     of a body                                         (body_record, contact_record)
           c0_positions.npy        of a collider                                                     (collider_record)
           f0_transforms.npy       of a force field                                                  (force_record)
+          region_vertices.npy     of the region that is simulated again                             (region_record)
           b0_track_friction.npy   of a track, named by its target; "scene" for the scene itself     (track_record)
         lock                      held by the one process that computes                             (lock)
         result.json               what the worker built; written before the first frame             (result)

@@ -137,12 +137,13 @@ class _Job:
         return load_array(path, description.dtype, description.shape, description.digest)
 
 
-def changes(before: Path, after: Path) -> tuple[Change, ...]:
+def changes(before: Path, after: Path, *, with_beginning: bool = True) -> tuple[Change, ...]:
     """What of the inputs of a job is not as in an earlier one, each once.
 
     Args:
         before: folder of the earlier job.
         after: folder of the job.
+        with_beginning: whether the job that one goes on from counts as an input.
 
     Raises:
         XpbdError: E_JOB, where one cannot be read; E_IO; E_MEMORY.
@@ -151,7 +152,11 @@ def changes(before: Path, after: Path) -> tuple[Change, ...]:
         # its inputs are told in words that this version may not know
         return (_OTHER_VERSION,)
     old, new = _Job.read(before), _Job.read(after)
-    found = [*_version_changes(old, new), *_setting_changes(old, new), *_item_changes(old, new)]
+    found = [
+        *_version_changes(old, new),
+        *_setting_changes(old, new, with_beginning=with_beginning),
+        *_item_changes(old, new),
+    ]
     first: dict[tuple[str, str], Change] = {}
     for change in found:
         key = change.object_name, change.what
@@ -169,12 +174,12 @@ def _version_changes(old: _Job, new: _Job) -> Iterator[Change]:
         yield _OTHER_VERSION
 
 
-def _setting_changes(old: _Job, new: _Job) -> Iterator[Change]:
+def _setting_changes(old: _Job, new: _Job, *, with_beginning: bool) -> Iterator[Change]:
     """Of the scene itself."""
-    before, after = ({**job.scene.values()} for job in (old, new))
-    for values in (before, after):
-        for key in ("bodies", "colliders", "forces", "tracks"):
-            del values[key]
+    others = {"bodies", "colliders", "forces", "tracks", *(() if with_beginning else ("beginning",))}
+    before, after = (
+        {key: value for key, value in job.scene.values().items() if key not in others} for job in (old, new)
+    )
     ends = [job.start + job.count - 1 for job in (old, new)]
     for key in _differing(before, after):
         yield Change("", _label(key), min(ends) + 1 if key == "end" else None)

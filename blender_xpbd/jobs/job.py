@@ -17,6 +17,7 @@ from ..scene.errors import XpbdError
 from ..scene.force import AIR_DENSITY, ATTRACTION, ATTRACTION_SOFTENING, FORCE_PARAMETERS
 from ..scene.material import Material
 from ..scene.parameters.material_parameters import MATERIAL_PARAMETERS
+from ..scene.region import IDENTIFIER as REGION
 from ..scene.scene import Scene, validate
 from ..scene.settings import SCENE_PARAMETERS, FrameRange, SolverSettings
 from .array_record import ARRAYS_FOLDER, Arrays, write_arrays
@@ -26,6 +27,7 @@ from .collider_record import COLLIDER_ARRAYS, COLLIDER_KEYS, collider_arrays, de
 from .files import inside, make_folder, publish, read_bytes
 from .force_record import FORCE_ARRAYS, FORCE_KEYS, describe_force, force_arrays, read_force
 from .record import Record, printable
+from .region_record import REGION_ARRAYS, REGION_KEYS, describe_region, read_region, region_arrays
 from .strict_json import dump_json, load_json
 from .track_record import TRACK_KEYS, describe_track, read_track, track_arrays, track_specs
 from .version import SOLVER_VERSION, VERSION
@@ -129,7 +131,8 @@ def read_job(folder: Path) -> Scene:
             materials' and settings' ranges refuse, by their own codes.
     """
     job = read_description(folder)
-    scene = _read_scene(folder, job.record("scene", _SCENE_KEYS), job.record("names"))
+    given = job.record("scene").values().keys() & {REGION}
+    scene = _read_scene(folder, job.record("scene", (*_SCENE_KEYS, *given)), job.record("names"))
     validate(scene)
     return scene
 
@@ -151,6 +154,15 @@ def read_description(folder: Path) -> Record:
     if _digest(described, job.text("software"), job.integer("solver_version")) != job.text("digest"):
         raise XpbdError("E_JOB", f"{path} was changed: its digest does not fit; bake again.")
     return job
+
+
+def is_regional(folder: Path) -> bool:
+    """Whether a job simulates a region of another one again.
+
+    Raises:
+        XpbdError: as ``read_description``.
+    """
+    return REGION in read_description(folder).record("scene").values()
 
 
 def is_of_another_version(folder: Path) -> bool:
@@ -206,12 +218,15 @@ def _describe(scene: Scene) -> dict[str, Any]:
         "tracks": [describe_track(track) for track in scene.tracks],
         # null for a scene that begins at rest
         "beginning": None if scene.beginning is None else dataclasses.asdict(scene.beginning),
+        # only where there is one, as subframes
+        **({} if scene.region is None else {REGION: describe_region(scene.region)}),
     }
 
 
 def _items(description: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What has arrays, in the order of ``_arrays_of``."""
-    return [item for key in ("bodies", "colliders", "forces", "tracks") for item in description[key]]
+    items = [item for key in ("bodies", "colliders", "forces", "tracks") for item in description[key]]
+    return [*items, description[REGION]] if REGION in description else items
 
 
 def _arrays_of(scene: Scene) -> Iterator[tuple[str, Arrays]]:
@@ -220,6 +235,8 @@ def _arrays_of(scene: Scene) -> Iterator[tuple[str, Arrays]]:
     yield from ((collider.identifier, collider_arrays(collider)) for collider in scene.colliders)
     yield from ((force.identifier, force_arrays(force)) for force in scene.forces)
     yield from ((track.target, track_arrays(track)) for track in scene.tracks)
+    if scene.region is not None:
+        yield REGION, region_arrays(scene.region)
 
 
 def _names(scene: Scene) -> dict[str, str]:
@@ -249,11 +266,13 @@ def _read_scene(folder: Path, record: Record, names: Record) -> Scene:
     bodies = record.records("bodies", BODY_KEYS, OPTIONAL_KEYS)
     colliders = record.records("colliders", COLLIDER_KEYS)
     forces, tracks = record.records("forces", FORCE_KEYS), record.records("tracks", TRACK_KEYS)
+    regions = [record.record(REGION, REGION_KEYS)] if REGION in record.values() else []
     specs = (
         *((item, body_specs(item)) for item in bodies),
         *((item, COLLIDER_ARRAYS) for item in colliders),
         *((item, FORCE_ARRAYS) for item in forces),
         *((item, track_specs(item)) for item in tracks),
+        *((item, REGION_ARRAYS) for item in regions),
     )
     # of all, before the first is read
     require_memory((one for item in specs for one in read_descriptions(*item, count).values()), folder)
@@ -269,6 +288,7 @@ def _read_scene(folder: Path, record: Record, names: Record) -> Scene:
         beginning=None if record.is_null("beginning") else _read_beginning(record.record("beginning", _BEGINNING_KEYS)),
         attraction=record.number("attraction"),
         attraction_softening=record.number("attraction_softening"),
+        region=next((read_region(folder, item, count) for item in regions), None),
     )
 
 

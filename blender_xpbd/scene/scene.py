@@ -20,6 +20,7 @@ from .force import AIR_DENSITY, ATTRACTION, ATTRACTION_SOFTENING, FORCE_PARAMETE
 from .parameter import Parameter
 from .parameters.material_parameters import COLLIDER, MATERIAL_PARAMETERS
 from .pose import validate_poses
+from .region import Region, validate_region
 from .settings import SCENE_PARAMETERS, FrameRange, SolverSettings
 from .track import SCENE_TARGET, Track, animatable, validate_track
 
@@ -43,6 +44,7 @@ class Scene:
         beginning: the state of another job that it goes on from; None to begin at rest.
         attraction: G of all bodies on each other [m³/(kg·s²)]; a = G Σ m d / (d² + ε²)^(3/2).
         attraction_softening: ε [m].
+        region: what alone is simulated again of the job that it goes on from; None for everything.
     """
 
     bodies: tuple[Body, ...]
@@ -56,6 +58,7 @@ class Scene:
     beginning: Beginning | None = None
     attraction: float = 0.0
     attraction_softening: float = 0.0
+    region: Region | None = None
 
     @property
     def objects(self) -> tuple[Body | Collider | Force, ...]:
@@ -90,6 +93,8 @@ def validate(scene: Scene) -> None:
     AIR_DENSITY.check(scene.air_density)
     if scene.beginning is not None:
         validate_beginning(scene.beginning, scene.frames)
+    if scene.region is not None:
+        validate_region(scene.region, scene.bodies, scene.frames, scene.beginning)
     ATTRACTION.check(scene.attraction)
     ATTRACTION_SOFTENING.check(scene.attraction_softening)
     fields = {force.identifier for force in scene.forces}

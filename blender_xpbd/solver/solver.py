@@ -59,6 +59,7 @@ class Solver:
     """
 
     samples: tuple[npt.NDArray[np.float32], ...] = ()
+    _sampler: type[FrameSamples] = FrameSamples
 
     def __init__(self, system: System, paths: tuple[str, ...] = (SERIAL,)) -> None:
         """Copy a system to the device; ``runtime.start_taichi`` comes first.
@@ -82,7 +83,7 @@ class Solver:
         if self._start_depths is not None:
             self.notices = (*self.notices, *self._start_depths.notices(system, self._colliders))
         self._plan = make_plan(system, state, self._colliders)
-        self._samples = FrameSamples(system.scene.frames.subframes, system.scene.settings.substeps)
+        self._samples = self._sampler(system.scene.frames.subframes, system.scene.settings.substeps)
         objects = system.objects
         self._pairs = (
             None if objects is None else PairSubsteps(system, objects, self._colliders, self._plan, self._samples)

@@ -30,7 +30,7 @@ Mask = npt.NDArray[np.bool_]
 Arrays = Mapping[str, npt.NDArray[np.generic]]
 
 # arrays of particles that go on; others are about constraints and contacts, and begin anew
-_OF_PARTICLES = ("positions", "velocities", "older_positions", "older_velocities")
+OF_PARTICLES = ("positions", "velocities", "older_positions", "older_velocities")
 _OF_BODIES = ("may_cross", "passed", "clear")
 # of rods; the last column of the second is their inertia, which is the new system's
 _OF_RODS = ("orientations", "angular_velocities")
@@ -112,7 +112,7 @@ class TearingSolver(Solver):
         self._seams, self.torn, self.notices = seams, dict(torn), notices
         self.frame_index, self.frames_advanced = frame_index, frames
         if keep:
-            self._write(_carried(old, before, self.system, super().checkpoint()))
+            self._write(carried(old, before, self.system, super().checkpoint()))
 
     def checkpoint(self) -> dict[str, npt.NDArray[np.generic]]:
         """As of ``Solver``, with what has torn."""
@@ -144,7 +144,7 @@ class TearingSolver(Solver):
             raise
 
 
-def _carried(old: System, before: Arrays, new: System, built: Arrays) -> dict[str, npt.NDArray[np.generic]]:
+def carried(old: System, before: Arrays, new: System, built: Arrays) -> dict[str, npt.NDArray[np.generic]]:
     """The state of a system as that of another one in which less is joined.
 
     Args:
@@ -155,7 +155,7 @@ def _carried(old: System, before: Arrays, new: System, built: Arrays) -> dict[st
     """
     sources = _sources(old, new)
     state = {name: array.copy() for name, array in built.items()}
-    for name in _OF_PARTICLES:
+    for name in OF_PARTICLES:
         if name in state:
             state[name][: len(sources), :3] = before[name][sources, :3]
     moves = new.inverse_masses[: len(sources)] > 0.0

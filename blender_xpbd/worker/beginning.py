@@ -5,29 +5,27 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..jobs.checkpoint import read_checkpoint, write_checkpoint
 from ..jobs.files import inside
 from ..jobs.job import read_job
-from ..jobs.milestones import share_frames, states_until
+from ..jobs.milestones import states_until
 from ..jobs.result import read_result
 from ..scene.beginning import Beginning
 from ..scene.errors import XpbdError
 from ..scene.scene import Scene
 from ..scene.settings import FrameRange
 from ..scene.stages import staged
+from ..solver.regional import RecordingSolver, RegionalSolver
 from ..solver.solver import Solver
 from ..solver.step.plan import choose_paths
 from ..solver.system.system import System, build_system
 from ..solver.tearing import make_solver
+from .hand_over import hand_over_frames
 from .quality import with_settings
 from .stop_signal import StopSignal
-
-State = dict[str, npt.NDArray[Any]]
 
 
 def take_over(folder: Path, scene: Scene, solver: Solver, device: str, stop: StopSignal) -> bool:
@@ -62,12 +60,12 @@ def take_over(folder: Path, scene: Scene, solver: Solver, device: str, stop: Sto
             raise cannot_go_on(beginning)
         if not np.array_equal(system.origin, solver.system.origin) or beginning.frame > frames.end:
             raise cannot_go_on(beginning)
-        state = _state_after(source, system, beginning.frame, device, stop, frozenset({folder.name}))
-        if state is None:
+        former = _solver_after(source, system, beginning.frame, device, stop, frozenset({folder.name}))
+        if former is None:
             return False
-        if not share_frames(source, folder, scene.frames, beginning.frame):
+        if not hand_over_frames(source, folder, scene.frames, beginning.frame):
             raise cannot_go_on(beginning)
-        _take_up(solver, beginning.frame - scene.frames.start, state)
+        _take_up(solver, former)
     except XpbdError as fault:
         if fault.code in {"E_JOB", "E_CACHE"}:
             raise cannot_go_on(beginning) from fault
@@ -76,14 +74,21 @@ def take_over(folder: Path, scene: Scene, solver: Solver, device: str, stop: Sto
     return True
 
 
-def _take_up(solver: Solver, frame_index: int, state: State) -> None:
-    """Restore the state whole where it fits; else what both solvers have."""
+def _take_up(solver: Solver, former: Solver) -> None:
+    """Go on where another solver is: by its state whole where it fits, else by what both have. Masses stay."""
+    if isinstance(solver, RegionalSolver):
+        solver.adopt(former.frame_index, former.checkpoint())
+        return
+    state = former.whole_state() if isinstance(former, RegionalSolver) else former.checkpoint()
+    masses = solver.checkpoint()["positions"][:, 3]
+    if len(masses) == len(state["positions"]):
+        state["positions"] = np.column_stack([state["positions"][:, :3], masses])
     try:
-        solver.restore(frame_index, state)
+        solver.restore(former.frame_index, state)
     except XpbdError as fault:
         if fault.code != "E_CACHE":
             raise
-        solver.adopt(frame_index, state)
+        solver.adopt(former.frame_index, state)
 
 
 def _numbering(frames: FrameRange) -> tuple[int, int]:
@@ -107,10 +112,38 @@ def _system(source: Path) -> System:
     return with_settings(build_system(scene), settings)
 
 
-def _state_after(
+def solver_of(folder: Path, system: System, device: str, seen: frozenset[str] = frozenset()) -> Solver:
+    """A solver that suits a job: of one that simulates a region again, with a solver of the job that it goes on from.
+
+    Args:
+        folder: of the job.
+        system: its own.
+        device: that Taichi was started on.
+        seen: jobs that ask for it.
+
+    Raises:
+        XpbdError: as of ``RegionalSolver``; E_CACHE, also where jobs go on from each other in a circle; E_JOB; E_IO.
+    """
+    paths, earlier = choose_paths(system, device), system.scene.beginning
+    if system.region is None or earlier is None:
+        return make_solver(system, paths)
+    source = inside(folder.parent, earlier.job, code="E_CACHE")
+    if source.name in seen:
+        raise XpbdError("E_CACHE", f"{source} goes on from itself.")
+    other = _recording(source, _system(source), device, seen | {folder.name})
+    return RegionalSolver(system, other, paths)
+
+
+def _recording(folder: Path, system: System, device: str, seen: frozenset[str]) -> RecordingSolver:
+    """A solver of a job that tells where particles were after each substep; arguments and errors as ``solver_of``."""
+    found = solver_of(folder, system, device, seen)
+    return found if isinstance(found, RecordingSolver) else RecordingSolver(system, found.paths)
+
+
+def _solver_after(
     source: Path, system: System, frame: int, device: str, stop: StopSignal, seen: frozenset[str]
-) -> State | None:
-    """The state of a job after a frame, None where a stop was requested; ``seen``: jobs that ask for it.
+) -> Solver | None:
+    """The solver of a job after a frame, None where a stop was requested; ``seen``: jobs that ask for it.
 
     Raises:
         XpbdError: E_CACHE, also where jobs go on from each other in a circle.
@@ -118,20 +151,20 @@ def _state_after(
     if source.name in seen:
         raise XpbdError("E_CACHE", f"{source} goes on from itself.")
     start = system.scene.frames.start
-    solver = make_solver(system, choose_paths(system, device))
+    solver = solver_of(source, system, device, seen)
     solver.compile()
     earlier = system.scene.beginning
     if not _restore_newest(solver, source, start, frame) and earlier is not None:
         older, until = inside(source.parent, earlier.job, code="E_CACHE"), min(earlier.frame, frame)
-        state = _state_after(older, _system(older), until, device, stop, seen | {source.name})
-        if state is None:
+        former = _solver_after(older, _system(older), until, device, stop, seen | {source.name})
+        if former is None:
             return None
-        _take_up(solver, until - start, state)
+        _take_up(solver, former)
     while solver.frame_index < frame - start:
         if stop.is_requested:
             return None
         solver.advance()
-    return solver.checkpoint()
+    return solver
 
 
 def _restore_newest(solver: Solver, source: Path, start: int, last: int) -> bool:

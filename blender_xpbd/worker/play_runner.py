@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..jobs.frames import FrameCache
+from ..jobs.job import is_regional
 from ..jobs.play_inputs import PlayInputs
 from ..scene.errors import ExitCode, XpbdError
 from ..scene.play import Changes, PlayInput, changed_scene, validate_input
@@ -26,6 +27,7 @@ from ..solver.system.system import System, build_system
 from .job_runner import JobRunner, run_job
 from .played_system import PlayedSystem, with_pull
 from .quality import with_settings
+from .region_runner import RegionRunner
 from .resume import Start
 from .stop_signal import StopSignal
 
@@ -225,8 +227,19 @@ def run_any_job(folder: Path, stop: StopSignal, taichi_cache: Path, *, is_played
         is_played: an artist plays it now.
     """
     try:
-        runner = PlayRunner if is_played else ReplayRunner if PlayInputs(folder).newest_run() else JobRunner
+        runner = PlayRunner if is_played else ReplayRunner if PlayInputs(folder).newest_run() else _baker(folder)
     except XpbdError as error:
         print(error, flush=True)
         return error.exit_code
     return run_job(folder, stop, taichi_cache, runner)
+
+
+def _baker(folder: Path) -> type[JobRunner]:
+    """What runs a bake."""
+    try:
+        return RegionRunner if is_regional(folder) else JobRunner
+    except XpbdError as fault:
+        if fault.code != "E_JOB":
+            raise
+        # it reads the job itself, and leaves its status to say what is wrong
+        return JobRunner

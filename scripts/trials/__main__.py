@@ -21,13 +21,16 @@ def main() -> int:
     chosen = [part for part in PARTS if not options.names or part.name in options.names]
     if not options.only_report:
         for part in chosen:
+            if why := part.missing():
+                print(f"{part.name}: skipped, {why}")
+                continue
             count = part.count if options.count is None else options.count
             run_part(part, max(1, round(count * options.share)), options.folder / f"{part.name}.jsonl")
     results = [(part, read_rows(options.folder / f"{part.name}.jsonl")) for part in PARTS]
     found = [(part, rows) for part, rows in results if rows]
     print(table(found))
     if options.write:
-        write_table(found)
+        write_table(found, PARTS)
     faults = [(part.name, row["number"], fault) for part, rows in found for row in rows for fault in row["faults"]]
     for name, number, fault in faults:
         print(f"{name} {number}: {fault}")

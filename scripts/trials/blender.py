@@ -10,7 +10,7 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
-from tests.addon.conftest import FAKE_WORKER
+_FAKE_WORKER = Path(__file__).resolve().parent.parent.parent / "tests" / "addon" / "fake_worker.py"
 
 _is_prepared = False
 
@@ -38,7 +38,7 @@ def _use_stand_in() -> None:
     from blender_xpbd.addon.process.worker_python import WorkerPython, worker_environment
 
     def command(python: WorkerPython, job: Path) -> list[str]:
-        return [python.executable, str(FAKE_WORKER), str(job)]
+        return [python.executable, str(_FAKE_WORKER), str(job)]
 
     def search(_preference: str = "") -> Generator[None, None, WorkerPython]:
         yield
@@ -54,13 +54,15 @@ def slow_down(seconds: float) -> None:
     os.environ["XPBD_FAKE_WORKER"] = json.dumps({"seconds": seconds})
 
 
-def make_grid(name: str, role: str = "CLOTH") -> Any:
-    """An object of 25 vertices with a role, in the scene."""
+def make_grid(name: str, role: str = "CLOTH", side: int = 4) -> Any:
+    """A square of so many faces along each side with a role, in the scene."""
     import bpy
 
     mesh = bpy.data.meshes.new(name)
-    points = [(i / 2 - 1, j / 2 - 1, 0.05 * i * j) for j in range(5) for i in range(5)]
-    mesh.from_pydata(points, [], [(k, k + 1, k + 6, k + 5) for j in range(4) for k in range(5 * j, 5 * j + 4)])
+    row = side + 1
+    points = [(2 * i / side - 1, 2 * j / side - 1, 0.8 * i * j / side**2) for j in range(row) for i in range(row)]
+    starts = [row * j + i for j in range(side) for i in range(side)]
+    mesh.from_pydata(points, [], [(k, k + 1, k + row + 1, k + row) for k in starts])
     obj = bpy.data.objects.new(name, mesh)
     bpy.context.scene.collection.objects.link(obj)
     obj.xpbd.role = role

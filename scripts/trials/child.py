@@ -23,8 +23,16 @@ def main(name: str, first: int, end: int, path: Path) -> None:
     # the compiled kernels of the checkout; nothing of a trial goes to the user's cache
     os.environ.setdefault("XPBD_TAICHI_CACHE", str(ROOT / ".cache" / "taichi"))
     part = part_by_name(name)
+    # of its own for all that is started, for what is killed leaves something there
+    with tempfile.TemporaryDirectory(prefix="xpbd-trials-", ignore_cleanup_errors=True) as own:
+        tempfile.tempdir = os.environ["TMPDIR"] = own
+        _run(part, range(first, end), path)
+    announce("end")
+
+
+def _run(part: Part, numbers: range, path: Path) -> None:
     done = {row["number"] for row in read_rows(path)}
-    for number in range(first, end):
+    for number in numbers:
         if number in done:
             continue
         announce(str(number))
@@ -35,10 +43,10 @@ def main(name: str, first: int, end: int, path: Path) -> None:
             "kind": outcome.kind,
             "faults": list(outcome.faults),
             "figures": outcome.figures,
+            "counts": outcome.counts,
             "seconds": round(time.perf_counter() - began, 3),
         }
         append_row(path, row)
-    announce("end")
 
 
 def _outcome(part: Part, number: int) -> Outcome:

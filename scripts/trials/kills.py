@@ -1,87 +1,225 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bakes whose worker, Blender or both are killed by SIGKILL, and that are baked again."""
+"""Bakes whose worker, Blender or both are killed by SIGKILL while they live, and that are baked again."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import signal
-import subprocess
+import shutil
+import tempfile
 import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from blender_xpbd.jobs.status import Status
-
-from .bakes import FRAMES, digests, ends_within, job_of, parent_of, start_bake, status_of, torn_frames, undisturbed
+from .bakes import digests, frames_of, job_of, torn_frames
+from .baking_blender import FRAMES
+from .living_bake import GRACE, BakingBlender, end_by_signal
 from .part import Outcome
+from .processes import ends_within, freeze, thaw
 
 VICTIMS = ("worker", "Blender", "both")
-_LATEST_START = 3.0
-_LATEST_FRAME = 0.9
-# generous: the machine may have much else to do
-_GRACE = 120.0
+SCENES = ("cloth", "jelly")
+TOLERANCES = (0.0, 1.0)
+# a worker keeps its state after so many seconds; while it is stopped they pass at no cost
+_CHECKPOINT_SECONDS = 2.1
+_MOST_ATTEMPTS = 12
+_PAUSE = 0.001
+_SLICE = 0.0005
+# of the bakes, so many have a state from which they go on, and so many are killed twice
+_PAUSED = 0.4
+_TWICE = 0.25
+
+Random = np.random.Generator
+Moment = Callable[[BakingBlender, Path, str, Random], list[int] | None]
+
+_blender: BakingBlender | None = None
 
 
 def kill_a_bake(number: int, folder: Path) -> Outcome:
-    """Kill a bake once or twice at random moments, then let it end."""
+    """Kill a bake once or twice at random moments of its life, then let it end."""
     random = np.random.default_rng(number)
-    expected = undisturbed()
-    cache = folder / "cache"
-    victim = VICTIMS[number % 3]
+    victim = VICTIMS[number % len(VICTIMS)]
+    wish = _Wish(SCENES[number // len(VICTIMS) % len(SCENES)], float(random.choice(TOLERANCES)), folder / "cache")
+    expected = undisturbed(wish.scene, wish.tolerance)
+    counts: Counter[str] = Counter()
     faults: list[str] = []
-    for _ in range(int(random.integers(1, 3))):
-        faults += _kill(cache, victim, random)
-    status = start_bake(cache).wait()
-    job = job_of(cache)
-    if status != 0 or job is None:
-        return Outcome(victim, (*faults, f"baked again, it ended with status {status}"))
-    found = digests(job)
-    if found != expected:
-        wrong = [frame for frame in expected if found.get(frame) != expected[frame]]
-        faults.append(f"frames {wrong[:5]} differ from those of an undisturbed bake")
-    return Outcome(victim, tuple(faults))
+    _ready(wish.scene).make(wish.scene)
+    for _ in range(1 + (random.random() < _TWICE)):
+        faults += _kill_living(wish, victim, random, counts)
+    found = _bake(wish)
+    if found["code"]:
+        return Outcome(victim, (*faults, f"baked again, it ended with {found['code']}"), counts=dict(counts))
+    counts["went on from a state"] += found["resumed_after"] is not None
+    unlike = [what for what in ("frames", "shown") if found[what] != expected[what]]
+    faults += [f"{what}: not as of an undisturbed bake" for what in unlike]
+    return Outcome(victim, tuple(faults), counts=dict(counts))
 
 
-def _kill(cache: Path, victim: str, random: np.random.Generator) -> list[str]:
-    """Bake until a random moment; what did not hold after the kill."""
-    blender = start_bake(cache)
-    if random.random() < 0.2:
-        time.sleep(random.uniform(0.0, _LATEST_START))
-    else:
-        _wait_for_frame(blender, cache, int(random.integers(1, int(_LATEST_FRAME * FRAMES))))
-        time.sleep(random.uniform(0.0, 0.03))
-    status = _status_of(blender, cache)
-    worker = status.pid if status is not None and status.state not in {"COMPLETE", "INTERRUPTED"} else None
-    if victim != "worker" or worker is None:
-        blender.kill()
-    if victim != "Blender" and worker is not None:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(worker, signal.SIGKILL)
+@lru_cache(maxsize=len(SCENES) * len(TOLERANCES))
+def undisturbed(scene: str, tolerance: float) -> dict[str, Any]:
+    """What a bake gives that nothing disturbs: digests of its frames, and of what is shown."""
+    _ready(scene).make(scene)
+    with tempfile.TemporaryDirectory() as folder:
+        found = _bake(_Wish(scene, tolerance, Path(folder) / "cache"))
+    if found["code"] or len(found["frames"]) != FRAMES:
+        raise RuntimeError(f"The undisturbed bake of {scene} ended with {found['code'] or 'too few frames'}.")
+    return found
+
+
+@dataclass(frozen=True)
+class _Wish:
+    """What is baked, with which tolerance of keys [mm], and into which cache."""
+
+    scene: str
+    tolerance: float
+    cache: Path
+
+
+def _ready(scene: str) -> BakingBlender:
+    """A Blender that waits for orders: the one that lives, or another with the scene."""
+    global _blender  # noqa: PLW0603 - one serves all trials that do not kill it
+    if _blender is None or not _blender.is_alive:
+        _blender = BakingBlender()
+        _blender.make(scene)
+    return _blender
+
+
+def _bake(wish: _Wish) -> dict[str, Any]:
+    """Bake to the end; what came of it, with the frames' digests."""
+    blender = _ready(wish.scene)
+    blender.begin(wish.cache, wish.tolerance)
+    ended = blender.end() or {"code": "no end"}
+    job = job_of(wish.cache)
+    return {**ended, "frames": {} if job is None else digests(job)}
+
+
+def _kill_living(wish: _Wish, victim: str, random: Random, counts: Counter[str]) -> list[str]:
+    """Bake until a kill has met a bake that lives; what did not hold after it."""
+    for _ in range(_MOST_ATTEMPTS):
+        blender = _ready(wish.scene)
+        blender.begin(wish.cache, wish.tolerance)
+        name = str(random.choice(_names(victim, wish.tolerance)))
+        if random.random() < _PAUSED and name in {"a frame", "a frame is written", "keys are written"}:
+            _until_frame(blender, wish.cache, int(random.integers(1, FRAMES // 3)))
+            blender.pause(_CHECKPOINT_SECONDS)
+        victims = _MOMENTS[name](blender, wish.cache, victim, random)
+        if victims is not None:
+            counts[f"killed: {name}"] += 1
+            return _end(blender, wish.cache, victims, victim, counts)
+        # it has ended before; what it has computed would leave nothing to kill
+        counts["bakes that ended before a kill"] += 1
+        blender.end()
+        blender.make(wish.scene)
+        shutil.rmtree(wish.cache, ignore_errors=True)
+    return ["no kill met a bake that lives"]
+
+
+def _end(blender: BakingBlender, cache: Path, victims: list[int], victim: str, counts: Counter[str]) -> list[str]:
+    """Kill what stands still; what does not hold after that."""
     faults = []
-    try:
-        blender.wait(_GRACE)
-    except subprocess.TimeoutExpired:
-        blender.kill()
-        blender.wait()
-        faults.append("Blender did not notice that its worker was killed")
-    if worker is not None and not ends_within(worker, _GRACE):
-        faults.append("the worker outlived Blender")
+    worker = blender.worker()
     job = job_of(cache)
+    counts["kills in half a file"] += job is not None and any(True for _ in job.rglob(".*.tmp"))
+    end_by_signal(victims)
+    if victim == "worker":
+        ended = blender.end()
+        if ended is None:
+            faults.append("Blender did not notice that its worker was killed")
+            blender.kill()
+        elif ended["code"] != "E_WORKER":
+            faults.append(f"of its killed worker Blender said: {ended['code'] or 'nothing'}")
+    else:
+        blender.kill()
+    if worker is not None and not ends_within(worker, GRACE):
+        faults.append("the worker outlived Blender")
     torn = torn_frames(job) if job is not None else []
     return [*faults, *([f"frames {torn} are torn"] if torn else [])]
 
 
-def _wait_for_frame(blender: subprocess.Popen[bytes], cache: Path, frame: int) -> None:
-    while blender.poll() is None:
-        status = _status_of(blender, cache)
-        if status is not None and status.frame is not None and status.frame >= frame:
+def _at_start(blender: BakingBlender, _cache: Path, victim: str, random: Random) -> list[int] | None:
+    """Before the first frames are there, or soon after."""
+    time.sleep(random.uniform(0.0, 1.2))
+    while victim != "Blender" and blender.worker() is None and not blender.has_ended():
+        time.sleep(_PAUSE)
+    return blender.freeze(victim)
+
+
+def _at_frame(blender: BakingBlender, cache: Path, victim: str, random: Random) -> list[int] | None:
+    _until_frame(blender, cache, int(random.integers(1, FRAMES)))
+    time.sleep(random.uniform(0.0, 0.02))
+    return blender.freeze(victim)
+
+
+def _at_file(folder: str, beginning: str) -> Moment:
+    """While the worker writes a file: it is stopped again and again until half of one is there."""
+
+    def moment(blender: BakingBlender, cache: Path, victim: str, random: Random) -> list[int] | None:
+        _until_frame(blender, cache, int(random.integers(1, FRAMES // 2)))
+        worker, job = blender.worker(), job_of(cache)
+        if worker is None or job is None or not freeze(worker):
+            return None
+        if not folder:
+            time.sleep(_CHECKPOINT_SECONDS)
+        while not any(path.name.startswith(beginning) for path in (job / folder).glob(".*.tmp")):
+            thaw(worker)
+            time.sleep(random.uniform(0.0, _SLICE))
+            if not freeze(worker):
+                return None
+        victims = blender.freeze(victim)
+        if victims is None:
+            thaw(worker)
+        return victims
+
+    return moment
+
+
+def _at_keys(*doing: str) -> Moment:
+    """While Blender does something with keys: it is stopped again and again until it does."""
+
+    def moment(blender: BakingBlender, cache: Path, victim: str, random: Random) -> list[int] | None:
+        if "keys" in doing:
+            _until_frame(blender, cache, int(random.integers(1, FRAMES // 2)))
+        while not blender.has_ended():
+            frozen = blender.freeze(victim)
+            if frozen is None or doing.count(blender.doing()):
+                return frozen
+            blender.thaw(frozen)
+            time.sleep(random.uniform(0.0, _SLICE))
+        return None
+
+    return moment
+
+
+_MOMENTS: dict[str, Moment] = {
+    "start": _at_start,
+    "a frame": _at_frame,
+    "a frame is written": _at_file("frames", ".frame_"),
+    "a state is written": _at_file("", ".checkpoint.bin"),
+    "keys are written": _at_keys("keys"),
+    "fewer keys are sought or written": _at_keys("fewer keys", "last keys"),
+}
+
+
+def _names(victim: str, tolerance: float) -> list[str]:
+    """The moments at which there is something to kill: the last keys come when the worker has ended."""
+    if victim != "Blender":
+        return [*_MOMENTS][:5] if victim == "both" else [*_MOMENTS][:4]
+    return [
+        name
+        for name in _MOMENTS
+        if name not in {"a frame is written", "a state is written"} and (tolerance > 0.0 or "fewer" not in name)
+    ]
+
+
+def _until_frame(blender: BakingBlender, cache: Path, frame: int) -> None:
+    """Wait until a frame is there, or the bake has ended."""
+    while not blender.has_ended():
+        job = job_of(cache)
+        frames = frames_of(job) if job is not None else None
+        if frames is not None and frame in frames.available():
             return
-        time.sleep(0.005)
-
-
-def _status_of(blender: subprocess.Popen[bytes], cache: Path) -> Status | None:
-    """The status by this Blender's own worker, which runs; not the one that a bake before has left."""
-    status = status_of(cache)
-    return status if status is not None and parent_of(status.pid) == blender.pid else None
+        time.sleep(_PAUSE)

@@ -16,11 +16,13 @@ class Outcome:
         kind: what was tried and how it ended, for the counts.
         faults: what did not hold; none where all did.
         figures: numbers, of which the report tells the greatest.
+        counts: numbers, of which the report tells the sum.
     """
 
     kind: str
     faults: tuple[str, ...] = ()
     figures: dict[str, float] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class Part:
         count: trials by default.
         run: gets the number of the trial, by which it is seeded, and an empty folder.
         limit: after which a trial hangs [s].
+        missing: tells what it lacks on this machine, "" for nothing; a part that lacks something is skipped.
     """
 
     name: str
@@ -40,3 +43,4 @@ class Part:
     count: int
     run: Callable[[int, Path], Outcome]
     limit: float = 600.0
+    missing: Callable[[], str] = lambda: ""

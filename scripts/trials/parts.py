@@ -21,7 +21,7 @@ def _later(module: str, name: str) -> Callable[[int, Path], Outcome]:
 PARTS: tuple[Part, ...] = (
     Part(
         "kills",
-        "worker, Blender or both killed at a random moment, baked again: no torn frame, all bytes as undisturbed",
+        "worker, Blender or both killed in a living bake, baked again: no torn frame, frames and keys as undisturbed",
         200,
         _later("kills", "kill_a_bake"),
     ),
@@ -42,6 +42,13 @@ PARTS: tuple[Part, ...] = (
         "ten random acts of a user between the ticks of a running bake: no exception, no process or bake left",
         100,
         _later("actions", "act_during_a_bake"),
+    ),
+    Part(
+        "windows",
+        "25 of these acts, every second time a quit, in the window of a real Blender: no timer left either",
+        40,
+        _later("windows", "act_in_a_window"),
+        missing=lambda: str(import_module("trials.windows").missing_application()),
     ),
     Part(
         "hair",

@@ -22,6 +22,7 @@ from .simulation import GRAVITY, bare, path_of, positions_of
 Floats = npt.NDArray[np.float64]
 
 AREA_DENSITY, DENSITY, DRAG = 0.15, 1.2, 1.2
+ROD_DENSITY = 50.0
 FRAME, FRAMES = 1.0 / 24.0, 48
 
 
@@ -36,12 +37,12 @@ def sheet(count: int) -> Body:
     return Body("b0", "Sheet", "CLOTH", positions, sizes, corners.ravel().astype(np.int32), material)
 
 
-def height(count: int, air: float, gravity: float) -> Floats:
-    """Heights of the middle of a sheet in air that rises with a speed [m/s], after each frame [m]."""
+def fall(body: Body, air: float, gravity: float) -> Floats:
+    """Heights of the middle of a body in air that rises with a speed [m/s], after each frame [m]."""
     wind = Force("f0", "Air", "WIND", np.eye(4)[None], strength=air, wind_factor=1.0)
     settings = SolverSettings(substeps=20, device="CPU")
     frames = FrameRange(1, FRAMES + 1, 1, FRAME)
-    scene = Scene((sheet(count),), (), frames, settings, np.array([0.0, 0.0, -gravity]), (wind,))
+    scene = Scene((body,), (), frames, settings, np.array([0.0, 0.0, -gravity]), (wind,))
     solver, heights = Solver(build_system(replace(scene, air_density=DENSITY))), []
     for _ in range(FRAMES):
         solver.advance()
@@ -57,7 +58,7 @@ def sheet_in_air() -> Result:
     rows: list[Row] = []
     curves = [Curve("v²/g ln cosh(g t/v)", t, expected, "k--")]
     for count in (4, 12, 24):
-        fallen = height(count, 0.0, GRAVITY)
+        fallen = fall(sheet(count), 0.0, GRAVITY)
         rows.append(
             relative(f"terminal speed, {count}² vertices [m/s]", terminal, (fallen[-2] - fallen[-1]) / FRAME, 0.01)
         )
@@ -66,7 +67,31 @@ def sheet_in_air() -> Result:
     # v' = k (u − v)² with k = ½ ρ C_D / σ
     rate = 0.5 * DENSITY * DRAG / AREA_DENSITY * 5.0
     drifted = 5.0 * (t[-1] - np.log1p(rate * t[-1]) / rate)
-    rows.append(relative("way in a wind of 5 m/s in 2 s [m]", float(drifted), height(12, 5.0, 0.0)[-1], 0.01))
+    rows.append(relative("way in a wind of 5 m/s in 2 s [m]", float(drifted), fall(sheet(12), 5.0, 0.0)[-1], 0.01))
+    return Result(tuple(rows), Plot("t [s]", "z [m]", tuple(curves)))
+
+
+def rod(direction: tuple[float, float, float], radius: float) -> Body:
+    """A rod of 1 m and 50 kg/m³ through the origin."""
+    points = np.linspace(-0.5, 0.5, 11)[:, None] * np.array(direction)
+    numbers, none = np.arange(10, dtype=np.int32), np.zeros(0, np.int32)
+    material = Material(radius=radius, density=ROD_DENSITY, internal_damping=0.0, air_drag=DRAG)
+    edges = np.stack([numbers, numbers + 1], axis=1)
+    return Body("b0", "Rod", "STRAND", points, none, none, material, loose_edges=edges)
+
+
+def rods_in_air() -> Result:
+    """Terminal speeds of level rods of three radii, and the fall of upright ones."""
+    rows: list[Row] = []
+    curves: list[Curve] = []
+    t = np.arange(1, FRAMES + 1) * FRAME
+    for radius in (5e-4, 1e-3, 2e-3):
+        terminal = np.sqrt(np.pi * ROD_DENSITY * radius * GRAVITY / (DENSITY * DRAG))
+        level, upright = (fall(rod(way, radius), 0.0, GRAVITY) for way in ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0)))
+        name = f"radius {1e3 * radius:g} mm"
+        rows.append(relative(f"terminal speed, level, {name} [m/s]", terminal, (level[-2] - level[-1]) / FRAME, 0.01))
+        rows.append(relative(f"way in 2 s, upright, {name} [m]", -2.0 * GRAVITY, upright[-1], 1e-3))
+        curves.append(Curve(f"level, {name}", t, level))
     return Result(tuple(rows), Plot("t [s]", "z [m]", tuple(curves)))
 
 
@@ -114,6 +139,14 @@ CASES = (
         "A level sheet of 1 m and 0.15 kg/m² with a drag coefficient of 1.2 falls through still air of 1.2 kg/m³ to "
         "its terminal speed √(2 σ g/ρ C_D), on three meshes; and a wind of 5 m/s carries it along.",
         sheet_in_air,
+    ),
+    Case(
+        "rods_in_air",
+        "Rods in air",
+        "Rods of 1 m and 50 kg/m³ with a drag coefficient of 1.2, of three radii, fall through still air of 1.2 kg/m³: "
+        "level ones to their terminal speed √(π ρ r g/ρ_air C_D), upright ones freely.",
+        rods_in_air,
+        quick=True,
     ),
     Case(
         "force_fields",

@@ -26,6 +26,8 @@ class RecordedLayout:
             self.operators: list[tuple[str, str]] = []
             self.operator_values: list[SimpleNamespace] = []
             self.menus: list[str] = []
+            self.popovers: list[str] = []
+            self.icons: list[int] = []
             self.words: list[str] = []
             self.enum_buttons: list[tuple[str, str, bool]] = []
             self.closed: set[str] = set()
@@ -63,7 +65,9 @@ class RecordedLayout:
         self.root.words.append(data.bl_rna.properties[name].enum_items[value].name)
         self.root.enum_buttons.append((name, value, not self.is_greyed))
 
-    def operator(self, name: str, text: str = "", icon: str = "NONE", depress: bool = False) -> Any:
+    def operator(
+        self, name: str, text: str = "", icon: str = "NONE", depress: bool = False, icon_value: int = 0
+    ) -> Any:
         _check_icon(icon)
         module, _, function = name.partition(".")
         definition = getattr(getattr(bpy.ops, module), function).get_rna_type()
@@ -78,6 +82,14 @@ class RecordedLayout:
         assert hasattr(bpy.types, name)
         self.root.menus.append(name)
         self.root.words.append(text)
+
+    def popover(self, name: str, text: str = "", icon: str = "NONE") -> None:
+        _check_icon(icon)
+        assert hasattr(bpy.types, name)
+        self.root.popovers.append(name)
+
+    def template_icon(self, icon_value: int, scale: float) -> None:
+        self.root.icons.append(icon_value)
 
     def label(self, text: str = "", icon: str = "NONE", translate: bool = True) -> None:
         _check_icon(icon)

@@ -32,7 +32,7 @@ def build_extension() -> ModuleType:
 def test_versions_agree(build_extension: ModuleType) -> None:
     manifest = tomllib.loads((build_extension.PACKAGE / "blender_manifest.toml").read_text(encoding="utf-8"))
     assert manifest["version"] == PYPROJECT["project"]["version"] == blender_xpbd.__version__
-    assert manifest["permissions"].keys() == {"files"}
+    assert manifest["permissions"].keys() == {"files", "network"}
     assert build_extension.archive_name("linux-x64") == f"xpbd_physics-{manifest['version']}-linux_x64.zip"
 
 

@@ -148,3 +148,23 @@ def test_a_forged_beginning_is_refused(beginning, code):
 def test_a_beginning_is_written_and_read(tmp_path):
     made = falling(beginning=Beginning("0123456789abcdef01234567", 5))
     assert read_job(write_job(tmp_path, made)).beginning == made.beginning
+
+
+@pytest.mark.parametrize("changed", [{"area_density": 2.0}, {"pinned": ()}])
+def test_masses_and_pins_are_those_of_now(run, changed):
+    """A heavier cloth hangs longer, and one that is let go falls."""
+
+    def hung(**values):
+        body = cloth(6, height=1.0, **{"pinned": range(6), "stretch_stiffness": 5.0, **values})
+        return scene(body, frames=(1, LAST), substeps=8)
+
+    former, *_ = run(hung())
+    job, code, output = run(replace(hung(**changed), beginning=Beginning(former.name, 4)))
+    assert code == 0, output
+    anew = frames_of(job)[1]
+    was = frames_of(former)[1]
+    places = [cache.read(LAST).positions[:, 2] for cache in (anew, was)]
+    assert places[0].min() < places[1].min() - 0.002
+    if "pinned" in changed:
+        # 0.4 m in seven frames
+        assert (places[0][:6] < places[1][:6] - 0.3).all()

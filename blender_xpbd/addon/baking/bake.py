@@ -30,10 +30,12 @@ from ..process.cache_folder import cache_folder
 from ..process.worker_process import WorkerProcess
 from ..process.worker_python import WorkerPython, search_python
 from .bake_output import ALL_FRAMES, BakeOutput
-from .continuation import former_job, go_on_from, gone_on, job_changes
-from .loop import looped, seam_of
+from .begun import begun
+from .continuation import former_job, go_on_from, job_changes
+from .loop import seam_of
 from .pose_error import pose_errors
 from .progress import READING, REDUCING, SOLVING, STARTING, WAITING, WRITING, Progress
+from .region import job_before, region_count, region_seam, regional, shown_job, whole_bake, with_its_bake, with_regions
 from .report import BakeSummary
 from .report_text import cancelled_text
 from .scene_reader import Reading, read_scene
@@ -120,6 +122,7 @@ class BakeSession:
         self._worker: WorkerProcess | None = None
         self._output: BakeOutput | None = None
         self._former: Path | None = None
+        self._taken_back: Path | None = None
         self._rate = _Rate()
         self._silence = Silence()
         self._steps: Generator[Progress, None, None] | None = None
@@ -170,12 +173,14 @@ class BakeSession:
         for warning in (*reading.notices, *newer_notices(scene), *((notice,) if notice else ()), *space):
             self.summary.add_notice(warning)
         self._former = former_job(reading.targets, folder)
-        if self._options.from_frame is not None:
-            reading = gone_on(reading, self._former, self._options.from_frame, folder)
-        if self._options.loop is not None:
-            # what is drawn differs on purpose: it is not told as changed, and gives no frames but those before it
+        if self._options.from_frame is not None or self._options.loop is not None:
             source, self._former = self._former, None
-            reading = looped(reading, source, self._options.loop, folder)
+            reading = begun(reading, source, self._options, folder, self.summary)
+        elif self._options.region is not None or self._options.take_back_region:
+            # what is drawn differs on purpose: it is not told as changed
+            self._former = None
+            reading = self._of_region(reading, shown_job(reading.targets, folder), scene)
+        self._former = whole_bake(self._former)
         started = time.perf_counter()
         tries = MOST_TRIES if scene.xpbd.retry_diverged else 1
         for left in reversed(range(tries)):
@@ -193,6 +198,9 @@ class BakeSession:
         if self._options.loop is not None:
             seam = seam_of(Path(self.summary.cache), reading.scene.frames)
             self.summary.add_seam(self._options.loop, seam)
+        if (wish := self._options.region) is not None and (region := reading.scene.region) is not None:
+            told = f"{wish.object_name}: {wish.group}, frames {region.first} to {region.last}"
+            self.summary.add_region(told, region_seam(Path(self.summary.cache), region, reading.scene.frames))
         self.summary.cache_bytes = sum(map(folder_size, job_folders(folder)))
         yield Progress(
             WRITING,
@@ -203,11 +211,19 @@ class BakeSession:
             message="Done",
         )
 
+    def _of_region(self, reading: Reading, job: Path, scene: bpy.types.Scene) -> Reading:
+        """What was read, for a region of a job, or for the job before it."""
+        wish = self._options.region
+        if wish is not None:
+            return regional(reading, wish, job, (scene.xpbd.region_border, scene.xpbd.region_blend))
+        self._taken_back = job_before(job)
+        return replace(reading, targets=with_regions(reading.targets, region_count(self._taken_back)))
+
     def _solve(
         self, context: bpy.types.Context, reading: Reading, python: WorkerPython, folder: Path
     ) -> Generator[Progress, None, XpbdError | None]:
         """Solve the scene, or take what the cache has, and write the keys; return what went wrong."""
-        job = write_job(folder, reading.scene)
+        job = self._taken_back or write_job(folder, reading.scene)
         self.summary.cache = str(job)
         former, self._former = self._former, None
         if former is not None:
@@ -275,6 +291,7 @@ class BakeSession:
 
     def _read(self, context: bpy.types.Context) -> Generator[Progress, None, Reading]:
         start = time.perf_counter()
+        self._options = with_its_bake(context.scene, self._options)
         reader = read_scene(context, self._options)
         try:
             while True:

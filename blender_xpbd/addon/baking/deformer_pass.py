@@ -25,6 +25,8 @@ Floats = npt.NDArray[np.float64]
 
 # of the size of a mesh: what is not mended any more, and what is told
 NEAR, TOLERATED = 1e-6, 1e-5
+# units in the last place of the farthest coordinate: what deformers round, which no step mends
+ROUNDED = 4.0
 # steps at most, and so many that gain nothing
 MOST_STEPS, MOST_VAIN_STEPS = 100, 12
 
@@ -46,6 +48,7 @@ class _Body:
         target = self.writer.target
         self._index = frame - target.start
         self._wanted = target.deformed_local(frame, positions)
+        self._near = near(self.motion.size, float(np.abs(self._wanted).max()))
         # as the key has it
         self._best = self._tried = self.motion.before(self._index, self._wanted).astype(np.float32).astype(np.float64)
         self._error, self._farthest, self._steps, self._vain = np.inf, np.inf, 0, 0
@@ -60,8 +63,7 @@ class _Body:
         if error < self._error:
             self._best, self._error = self._tried, error
             self._farthest = float(np.sqrt(np.einsum("vi,vi->v", off, off).max()))
-        is_near = self._farthest <= NEAR * self.motion.size
-        if is_near or self._vain == MOST_VAIN_STEPS or self._steps == MOST_STEPS:
+        if self._farthest <= self._near or self._vain == MOST_VAIN_STEPS or self._steps == MOST_STEPS:
             return False
         self._steps += 1
         self._tried = self._acceleration.next(self._tried, self.motion.step(self._index, off))
@@ -85,6 +87,19 @@ class _Body:
             f"its size from what was simulated, most at frame {self.worst_frame}. Turn on Mute Deformers While Baked."
         )
         return Notice("W_DEFORMER", text, self.writer.target.name)
+
+
+def near(size: float, farthest: float) -> float:
+    """How far off a vertex may be that is not mended any more.
+
+    A small mesh that its rig carries far from its origin is rounded by more than a share of its size.
+
+    Args:
+        size: of the mesh.
+        farthest: coordinate in the frame, in the same unit.
+    """
+    rounding = ROUNDED * float(np.spacing(np.float32(farthest)))
+    return min(max(NEAR * size, rounding), 0.5 * TOLERATED * size)
 
 
 def take_deformers_out(

@@ -136,7 +136,11 @@ def keys_text(report: str) -> str:
 
 
 def _seam_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """How well a loop closes."""
+    """How well a loop closes, or a region comes back to the bake before."""
+    region = summary.get("region")
+    if isinstance(region, str) and region:
+        seam = _number(summary, "seam_error_mm")
+        return [("Region", region), *([] if seam is None else [("Seam", f"{seam:.2g} mm")])]
     frames, distance, velocity = (_number(summary, n) for n in ("loop", "seam_error_mm", "seam_velocity_error_mm_s"))
     if not frames or distance is None or velocity is None:
         return []

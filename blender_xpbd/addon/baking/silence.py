@@ -8,8 +8,11 @@ from collections.abc import Callable
 
 # longer than a frame of most scenes takes, and as long as an artist waits without asking [s]
 SHORTEST_SILENCE = 30.0
+# as long as it takes to build and compile most scenes, by far [s]
+LONGEST_BUILDING = 120.0
 # times the duration of a frame so far
 LATE_FRAMES = 20.0
+_NOT_BEGUN = "Much to build, substeps are being tried, or the worker hangs: no frame"
 
 
 class Silence:
@@ -35,6 +38,8 @@ class Silence:
         if self._newest is None or self._newest[0] != done:
             self._newest = done, now
         quiet = now - self._newest[1]
-        if not done or quiet < max(SHORTEST_SILENCE, LATE_FRAMES / rate if rate > 0.0 else 0.0):
+        if not done:
+            return f"{_NOT_BEGUN} after {quiet:.0f} s. Cancel ends it" if quiet >= LONGEST_BUILDING else ""
+        if quiet < max(SHORTEST_SILENCE, LATE_FRAMES / rate if rate > 0.0 else 0.0):
             return ""
         return f"No frame for {quiet:.0f} s: a hard one, or the worker hangs. Cancel ends it and keeps the frames"

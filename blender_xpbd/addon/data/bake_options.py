@@ -6,6 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from .rebake_settings import RegionWish
+
 
 @dataclass(frozen=True)
 class BakeOptions:
@@ -17,6 +19,8 @@ class BakeOptions:
             their keys stay as they are.
         from_frame: the first frame to simulate again; the frames before it are those of the bake before. None for all.
         loop: draw so many last frames of the bake that is there to where it begins; None for no loop.
+        region: simulate this again, and hold all else as it is baked; None for no region.
+        take_back_region: name of a body whose newest region goes back to what was baked before; "" for none.
         frame_start, frame_end, frame_step, quality, substeps, iterations, device: None for the scene's.
         subframes: states between frames for what is exported; None for the scene's.
         key_tolerance: how far vertices may be from where they are simulated, for fewer keys [mm]; None for the
@@ -31,6 +35,8 @@ class BakeOptions:
     only: tuple[str, ...] = ()
     from_frame: int | None = None
     loop: int | None = None
+    region: RegionWish | None = None
+    take_back_region: str = ""
     frame_start: int | None = None
     frame_end: int | None = None
     frame_step: int | None = None

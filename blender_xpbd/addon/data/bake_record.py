@@ -69,6 +69,7 @@ class BakeRecord:
             that has shape keys itself.
         subframes: states between two frames that the cache has.
         loop: frames over which its end was led into its beginning, 0 for none.
+        regions: so many regions of it were baked again, one after the other; each can be taken back.
         cut_start, cut_end: so many frames of the bake are not shown, of its beginning and of its end.
         shift: by so many frames what is shown begins later than it was simulated.
         speed: how much faster than simulated it is shown.
@@ -100,6 +101,7 @@ class BakeRecord:
     frees_deformed: bool = False
     subframes: int = 0
     loop: int = 0
+    regions: int = 0
     cut_start: int = 0
     cut_end: int = 0
     shift: int = 0
@@ -203,7 +205,7 @@ def _is_valid(values: dict[str, Any]) -> bool:
     is_shown = min(cuts) >= 0 and sum(cuts) <= values["end"] - values["start"] and is_speed(values["speed"])
     return bool(
         is_shown
-        and values["loop"] >= 0
+        and min(values["loop"], values["regions"]) >= 0
         and abs(values["shift"]) <= LARGEST_SHIFT
         and 0 <= values["subframes"] <= MAXIMUM_SUBFRAMES
         and 0.0 < values["unit_scale"] <= _LARGEST_NUMBER

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import bpy
 
 # The extension's package, bl_ext.….xpbd_physics; or blender_xpbd, where a script registers it
@@ -18,3 +20,20 @@ def worker_python_path(context: bpy.types.Context) -> str:
 def registered_package(context: bpy.types.Context) -> str:
     """The package whose properties Blender has: an installed extension's, also where a script imports a checkout."""
     return type(context.scene.xpbd).__module__.rpartition(".addon.")[0]
+
+
+def wheels_folder(context: bpy.types.Context) -> str:
+    """Where the artist keeps the files of Taichi, for a machine without network; "" where they are downloaded."""
+    addon = context.preferences.addons.get(registered_package(context))
+    return bpy.path.abspath(str(getattr(addon.preferences, "wheels_folder", ""))) if addon is not None else ""
+
+
+def own_folder() -> Path:
+    """The folder of the user that Blender gives this add-on; it need not be there yet.
+
+    Blender removes it with the extension. A package that a script registers has one beside Blender's other data.
+    """
+    try:
+        return Path(bpy.utils.extension_path_user(BASE_PACKAGE))
+    except ValueError:  # no extension
+        return Path(bpy.utils.user_resource("DATAFILES")) / "xpbd_physics"

@@ -11,6 +11,9 @@ OVERLAY_PARAMETERS: tuple[Parameter, ...] = (
     Parameter("show_floor", "Floor", "A grid at the height of the floor, where there is one", False),
     Parameter("show_cage", "Cage", "Cells of the cage of a jelly, along the edges of its box", False),
     Parameter("show_thickness", "Thickness", "How thick a cloth is where it meets others", False),
-    Parameter("show_strain", "Strain", "Colours of the objects for which Show Strain was pressed", False),
+    Parameter("show_crossings", "Crossings", "What Select What Crosses found at the start of the last bake", False),
+    Parameter("show_strain", "Strain, Stress", "Colours of what Show Strain or Show Stress was pressed for", False),
 )
+# vertex group of what crosses something at the first frame of the last bake
+CROSSINGS = "XPBD Crossings"
 OVERLAYS = tuple(parameter.name for parameter in OVERLAY_PARAMETERS)

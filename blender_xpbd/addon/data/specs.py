@@ -22,10 +22,7 @@ from .goal_settings import GOAL_PARAMETERS
 from .group_settings import GROUP_PARAMETERS, group_property
 from .overlay_settings import OVERLAY_PARAMETERS
 from .pose_settings import POSE_KEY, POSE_OBJECT, POSE_PARAMETERS
-
-# Blender's own limits of frame numbers
-_FIRST_FRAME = -1048574
-_LAST_FRAME = 1048574
+from .rebake_settings import FIRST_FRAME, LAST_FRAME, REBAKE_PARAMETERS, REGION_GROUP
 
 ROLES = (
     Choice("NONE", "None", "Takes no part in the simulation"),
@@ -169,6 +166,7 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         )
     ),
     *map(Setting, GROUP_PARAMETERS),
+    Setting(REGION_GROUP),
     Setting(
         Parameter(
             "force_collection",
@@ -338,12 +336,12 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
             "Start",
             "First frame of the simulation: there the objects have the shape that they are modelled in",
             1,
-            minimum=_FIRST_FRAME,
-            maximum=_LAST_FRAME,
+            minimum=FIRST_FRAME,
+            maximum=LAST_FRAME,
         )
     ),
     Setting(
-        Parameter("frame_end", "End", "Last frame of the simulation", 250, minimum=_FIRST_FRAME, maximum=_LAST_FRAME)
+        Parameter("frame_end", "End", "Last frame of the simulation", 250, minimum=FIRST_FRAME, maximum=LAST_FRAME)
     ),
     Setting(
         Parameter(
@@ -353,7 +351,7 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
             "1 plays the motion exactly",
             1,
             minimum=1,
-            maximum=_LAST_FRAME,
+            maximum=LAST_FRAME,
             soft_maximum=10,
         )
     ),
@@ -404,17 +402,7 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(KEY_TOLERANCE),
     Setting(SUBFRAMES),
-    Setting(
-        Parameter(
-            "loop_frames",
-            "Loop",
-            "So many last frames lead into the first one when a loop is made of the bake. More of them look softer",
-            24,
-            minimum=1,
-            maximum=_LAST_FRAME,
-            soft_maximum=120,
-        )
-    ),
+    *map(Setting, REBAKE_PARAMETERS),
     Setting(
         Parameter(
             "use_force_fields",

@@ -163,6 +163,7 @@ class HairWriter:
             step=target.step,
             subframes=target.subframes,
             loop=target.loop,
+            regions=target.regions,
             created_keys=True,
             created_animation=True,
             created_action="",

@@ -32,6 +32,7 @@ class KeyTarget:
             every frame.
         deformed: what deformers do that the result is freed from, or None.
         loop: frames over which its end was led into its beginning, 0 for none.
+        regions: so many regions of the bake were baked again, one after the other.
         is_hair: it can have no keys itself; a mesh of its points has them.
     """
 
@@ -50,6 +51,7 @@ class KeyTarget:
     is_hair: bool = False
     subframes: int = 0
     loop: int = 0
+    regions: int = 0
     deformed: DeformedMotion | None = None
 
     @property

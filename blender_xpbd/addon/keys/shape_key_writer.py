@@ -350,6 +350,7 @@ class ShapeKeyWriter:
             step=target.step,
             subframes=target.subframes,
             loop=target.loop,
+            regions=target.regions,
             created_keys=keys is None,
             created_animation=animation is None,
             created_action="" if animation and animation.action else _free_action_name(obj.name),

@@ -7,7 +7,8 @@ before keys and modifiers: whatever plays the mesh, the attribute goes with it, 
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import bpy
 
@@ -15,7 +16,12 @@ from ..reading.mesh_reader import RIG_MODIFIERS
 
 MODIFIER = "XPBD Strain"
 # of vertices: mean of |length / rest length − 1| over the edges of a vertex; and a colour for it
-STRAIN, COLOUR = "xpbd_strain", "xpbd_strain_color"
+STRAIN = "xpbd_strain"
+# of vertices, by stress_map.py: mean of the stress of the faces of a vertex
+STRESS = "xpbd_stress"
+MAPS = (STRAIN, STRESS)
+# of each a colour beside it
+COLOUR_SUFFIX = "_color"
 _REST = "rest_position"
 _FULL = "Full Strain"
 _STORE = "GeometryNodeStoreNamedAttribute"
@@ -25,8 +31,13 @@ _COLOURS = ((0.0, (0.02, 0.05, 0.6)), (0.35, (0.0, 0.6, 0.4)), (0.7, (0.9, 0.75,
 
 
 def shows_strain(obj: bpy.types.Object) -> bool:
-    """Whether the object has the modifier."""
+    """Whether the object has the modifier, of strain or of stress."""
     return _rest_before(obj) is not None and _modifier(obj) is not None
+
+
+def shown_map(obj: bpy.types.Object) -> str:
+    """The attribute that the object's modifier gives it, strain or stress; "" where it has none."""
+    return _map_of(_modifier(obj)) if _rest_before(obj) is not None else ""
 
 
 def show_strain(obj: bpy.types.Object, full: float) -> None:
@@ -36,11 +47,22 @@ def show_strain(obj: bpy.types.Object, full: float) -> None:
         obj: a mesh object.
         full: strain of the last colour, as a share.
     """
+    show_map(obj, MODIFIER, _node_tree(full))
+
+
+def show_map(obj: bpy.types.Object, name: str, tree: bpy.types.NodeTree) -> None:
+    """Give an object a modifier that shows strain or stress, in the place of one that it has.
+
+    Args:
+        obj: a mesh object.
+        name: of the modifier.
+        tree: its nodes.
+    """
     hide_strain(obj)
     obj[_MARK] = bool(obj.add_rest_position_attribute)
     obj.add_rest_position_attribute = True
-    modifier = obj.modifiers.new(MODIFIER, "NODES")
-    modifier.node_group = _node_tree(full)
+    modifier = obj.modifiers.new(name, "NODES")
+    modifier.node_group = tree
     place = 0
     while obj.modifiers[place].type in RIG_MODIFIERS:
         place += 1
@@ -66,14 +88,17 @@ def hide_strain(obj: bpy.types.Object) -> bool:
 
 def _modifier(obj: Any) -> Any:
     """The modifier, by its name or by what its nodes store, for an artist may rename it; None where there is none."""
-    for modifier in obj.modifiers:
-        tree = getattr(modifier, "node_group", None)
-        nodes = tree.nodes if tree is not None else ()
-        if modifier.name == MODIFIER or any(
-            node.bl_idname == _STORE and node.inputs["Name"].default_value == STRAIN for node in nodes
-        ):
-            return modifier
-    return None
+    named = [modifier for modifier in obj.modifiers if modifier.name == MODIFIER]
+    return next((modifier for modifier in obj.modifiers if _map_of(modifier)), named[0] if named else None)
+
+
+def _map_of(modifier: Any) -> str:
+    """Which of our attributes the nodes of a modifier store; "" for none."""
+    tree = getattr(modifier, "node_group", None)
+    for node in tree.nodes if tree is not None else ():
+        if node.bl_idname == _STORE and node.inputs["Name"].default_value in MAPS:
+            return str(node.inputs["Name"].default_value)
+    return ""
 
 
 def _rest_before(obj: Any) -> bool | None:
@@ -83,56 +108,96 @@ def _rest_before(obj: Any) -> bool | None:
 
 
 def _node_tree(full: float) -> bpy.types.NodeTree:
-    tree = bpy.data.node_groups.new(MODIFIER, "GeometryNodeTree")
+    tree, begin = map_tree(MODIFIER, {_FULL: full})
+    edge = tree.nodes.new("GeometryNodeInputMeshEdgeVertices")
+    strain = math_node(tree, "ABSOLUTE", math_node(tree, "SUBTRACT", _stretch(tree, edge), 1.0).outputs[0])
+    keep_map(tree, begin, STRAIN, "EDGE", strain.outputs[0], _FULL)
+    return tree
+
+
+def map_tree(name: str, values: Mapping[str, float]) -> tuple[bpy.types.NodeTree, bpy.types.Node]:
+    """Nodes of a modifier that has some positive values, and the node that they and the geometry come from."""
+    tree = bpy.data.node_groups.new(name, "GeometryNodeTree")
     tree.is_modifier = True
     tree.interface.new_socket("Geometry", in_out="INPUT", socket_type="NodeSocketGeometry")
-    socket = tree.interface.new_socket(_FULL, in_out="INPUT", socket_type="NodeSocketFloat")
-    socket.default_value, socket.min_value = full, 1e-6
+    for label, value in values.items():
+        socket = tree.interface.new_socket(label, in_out="INPUT", socket_type="NodeSocketFloat")
+        socket.default_value, socket.min_value = value, 1e-6
     tree.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+    return tree, tree.nodes.new("NodeGroupInput")
+
+
+def keep_map(
+    tree: bpy.types.NodeTree,
+    begin: bpy.types.Node,
+    name: str,
+    domain: Literal["EDGE", "FACE"],
+    field: bpy.types.NodeSocket,
+    full: str,
+) -> None:
+    """Store a field of edges or faces and its colour as attributes of vertices, the mean of those around each.
+
+    Args:
+        tree: of ``map_tree``, which is complete then.
+        begin: the same.
+        name: of the attribute.
+        domain: what the field is computed of, before it is brought to vertices.
+        field: the values.
+        full: label of the value that has the last colour.
+    """
     links, nodes = tree.links, tree.nodes
-    begin, end = nodes.new("NodeGroupInput"), nodes.new("NodeGroupOutput")
-    edge = nodes.new("GeometryNodeInputMeshEdgeVertices")
-    strain = _math(tree, "ABSOLUTE", _math(tree, "SUBTRACT", _stretch(tree, edge), 1.0).outputs[0])
-    # computed of edges, and only then brought to vertices
-    of_edges = nodes.new("GeometryNodeFieldOnDomain")
-    of_edges.data_type, of_edges.domain = "FLOAT", "EDGE"
-    links.new(strain.outputs[0], of_edges.inputs["Value"])
-    keep = _stored(tree, STRAIN, "FLOAT", of_edges.outputs["Value"])
+    end = nodes.new("NodeGroupOutput")
+    on_domain = nodes.new("GeometryNodeFieldOnDomain")
+    on_domain.data_type, on_domain.domain = "FLOAT", domain
+    links.new(field, on_domain.inputs["Value"])
+    keep = _stored_node(tree, name, "FLOAT", on_domain.outputs["Value"])
     links.new(begin.outputs["Geometry"], keep.inputs["Geometry"])
     ramp = nodes.new("ShaderNodeValToRGB")
     _set_colours(ramp.color_ramp)
     stored = nodes.new("GeometryNodeInputNamedAttribute")
     stored.data_type = "FLOAT"
-    stored.inputs["Name"].default_value = STRAIN
-    share = _math(tree, "DIVIDE", stored.outputs["Attribute"])
-    links.new(begin.outputs[_FULL], share.inputs[1])
+    stored.inputs["Name"].default_value = name
+    share = math_node(tree, "DIVIDE", stored.outputs["Attribute"], begin.outputs[full])
     links.new(share.outputs[0], ramp.inputs[0])
-    colour = _stored(tree, COLOUR, "FLOAT_COLOR", ramp.outputs["Color"])
+    colour = _stored_node(tree, name + COLOUR_SUFFIX, "FLOAT_COLOR", ramp.outputs["Color"])
     links.new(keep.outputs["Geometry"], colour.inputs["Geometry"])
     links.new(colour.outputs["Geometry"], end.inputs["Geometry"])
     for number, node in enumerate(nodes):
         node.location = (180.0 * (number % 6), -220.0 * (number // 6))
-    return tree
+
+
+def rest_positions(tree: bpy.types.NodeTree) -> bpy.types.NodeSocket:
+    """Where vertices rest, before keys and modifiers."""
+    rest = tree.nodes.new("GeometryNodeInputNamedAttribute")
+    rest.data_type = "FLOAT_VECTOR"
+    rest.inputs["Name"].default_value = _REST
+    return rest.outputs["Attribute"]
+
+
+def at_vertex(
+    tree: bpy.types.NodeTree, vectors: bpy.types.NodeSocket, index: bpy.types.NodeSocket
+) -> bpy.types.NodeSocket:
+    """Of vectors of vertices that of one."""
+    at = tree.nodes.new("GeometryNodeFieldAtIndex")
+    at.data_type, at.domain = "FLOAT_VECTOR", "POINT"
+    tree.links.new(index, at.inputs["Index"])
+    tree.links.new(vectors, at.inputs["Value"])
+    return at.outputs["Value"]
+
+
+def object_scale(tree: bpy.types.NodeTree) -> bpy.types.NodeSocket:
+    """The object's own: in its coordinates what is scaled unevenly would be strained as it turns."""
+    info = tree.nodes.new("GeometryNodeObjectInfo")
+    tree.links.new(tree.nodes.new("GeometryNodeSelfObject").outputs[0], info.inputs["Object"])
+    return info.outputs["Scale"]
 
 
 def _stretch(tree: bpy.types.NodeTree, edge: bpy.types.Node) -> bpy.types.NodeSocket:
     """The length of an edge by that at rest."""
-    rest = tree.nodes.new("GeometryNodeInputNamedAttribute")
-    rest.data_type = "FLOAT_VECTOR"
-    rest.inputs["Name"].default_value = _REST
-    ends = []
-    for number in (1, 2):
-        at = tree.nodes.new("GeometryNodeFieldAtIndex")
-        at.data_type, at.domain = "FLOAT_VECTOR", "POINT"
-        tree.links.new(edge.outputs[f"Vertex Index {number}"], at.inputs["Index"])
-        tree.links.new(rest.outputs["Attribute"], at.inputs["Value"])
-        ends.append(at.outputs["Value"])
-    # in the object's own coordinates what is scaled unevenly would be strained as it turns
-    info = tree.nodes.new("GeometryNodeObjectInfo")
-    tree.links.new(tree.nodes.new("GeometryNodeSelfObject").outputs[0], info.inputs["Object"])
-    scale = info.outputs["Scale"]
+    rest, scale = rest_positions(tree), object_scale(tree)
+    ends = [at_vertex(tree, rest, edge.outputs[f"Vertex Index {number}"]) for number in (1, 2)]
     shown = _length(tree, edge.outputs["Position 1"], edge.outputs["Position 2"], scale)
-    divide = _math(tree, "DIVIDE", shown)
+    divide = math_node(tree, "DIVIDE", shown)
     tree.links.new(_length(tree, ends[0], ends[1], scale), divide.inputs[1])
     return divide.outputs[0]
 
@@ -141,12 +206,13 @@ def _length(
     tree: bpy.types.NodeTree, first: bpy.types.NodeSocket, second: bpy.types.NodeSocket, scale: bpy.types.NodeSocket
 ) -> bpy.types.NodeSocket:
     """How far two points of a scaled object are apart."""
-    way = _vector(tree, "SUBTRACT", first, second)
-    scaled = _vector(tree, "MULTIPLY", way.outputs["Vector"], scale)
-    return _vector(tree, "LENGTH", scaled.outputs["Vector"]).outputs["Value"]
+    way = vector_node(tree, "SUBTRACT", first, second)
+    scaled = vector_node(tree, "MULTIPLY", way.outputs["Vector"], scale)
+    return vector_node(tree, "LENGTH", scaled.outputs["Vector"]).outputs["Value"]
 
 
-def _vector(tree: bpy.types.NodeTree, operation: str, *values: bpy.types.NodeSocket) -> bpy.types.Node:
+def vector_node(tree: bpy.types.NodeTree, operation: str, *values: bpy.types.NodeSocket) -> bpy.types.Node:
+    """A node that computes with vectors."""
     node = tree.nodes.new("ShaderNodeVectorMath")
     node.operation = operation
     for socket, value in zip(node.inputs, values, strict=False):
@@ -154,19 +220,22 @@ def _vector(tree: bpy.types.NodeTree, operation: str, *values: bpy.types.NodeSoc
     return node
 
 
-def _math(
-    tree: bpy.types.NodeTree, operation: str, first: bpy.types.NodeSocket, second: float | None = None
+def math_node(
+    tree: bpy.types.NodeTree, operation: str, first: Any, second: Any = None, third: Any = None
 ) -> bpy.types.Node:
+    """A node that computes with one to three values, each a number or a socket."""
     node = tree.nodes.new("ShaderNodeMath")
     node.operation = operation
-    tree.links.new(first, node.inputs[0])
-    if second is not None:
-        node.inputs[1].default_value = second
+    for socket, value in zip(node.inputs, (first, second, third), strict=False):
+        if isinstance(value, float):
+            socket.default_value = value
+        elif value is not None:
+            tree.links.new(value, socket)
     return node
 
 
-def _stored(tree: bpy.types.NodeTree, name: str, kind: str, value: bpy.types.NodeSocket) -> bpy.types.Node:
-    """A node that keeps a field of edges as an attribute of vertices: the mean of a vertex's edges."""
+def _stored_node(tree: bpy.types.NodeTree, name: str, kind: str, value: bpy.types.NodeSocket) -> bpy.types.Node:
+    """A node that keeps a field as an attribute of vertices."""
     node = tree.nodes.new(_STORE)
     node.data_type, node.domain = kind, "POINT"
     node.inputs["Name"].default_value = name

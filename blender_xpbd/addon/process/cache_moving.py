@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import bpy
@@ -38,6 +39,23 @@ def bring_along(*_arguments: object) -> None:
                 print(f"XPBD: the cache stays in {former.parent}. {fault}")
 
 
+@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
+def note_folders(*_arguments: object) -> None:
+    """Let records of earlier versions, which do not tell where their job lies, tell it as long as it is found there.
+
+    Where the file is saved elsewhere, nothing but the record leads to it.
+    """
+    for scene in bpy.data.scenes:
+        folder, _ = cache_folder(scene)
+        for obj in scene.objects:
+            record = read_record(obj)
+            if record is None or record.folder or not obj.is_editable:
+                continue
+            job = record_folder(record, folder)
+            if job is not None and job.is_dir():
+                replace(record, folder=str(folder)).store(obj)
+
+
 def _job_folders(scene: bpy.types.Scene) -> set[Path]:
     """Where the jobs of the scene's baked objects are."""
     records = (read_record(obj) for obj in scene.objects)
@@ -45,10 +63,12 @@ def _job_folders(scene: bpy.types.Scene) -> set[Path]:
 
 
 def register() -> None:
-    """Watch for files being saved."""
+    """Watch for files being opened and saved."""
+    bpy.app.handlers.load_post.append(note_folders)
     bpy.app.handlers.save_post.append(bring_along)
 
 
 def unregister() -> None:
     """Watch no more."""
+    bpy.app.handlers.load_post.remove(note_folders)
     bpy.app.handlers.save_post.remove(bring_along)

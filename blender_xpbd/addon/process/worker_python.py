@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ...scene.errors import XpbdError
 from .private_folder import private_folder
+from .taichi_folder import installed_folder
 
 OLDEST_VERSION = (3, 11)
 MODULES = ("numpy", "taichi")
@@ -36,9 +37,9 @@ NO_WINDOW = subprocess.CREATE_NO_WINDOW if sys.platform == "win32" else 0
 CHECKOUT = Path(__file__).resolve().parents[3]
 
 ADVICE = (
-    "No Python with Taichi was found. Name one in the add-on's preferences (Edit > Preferences > Add-ons > XPBD "
-    "Physics > Solver's Python): for example make one by `python3.11 -m venv xpbd` and `xpbd/bin/pip install "
-    "taichi==1.7.4`, and choose xpbd/bin/python."
+    "No Python with Taichi was found. Press Install Taichi in the add-on's preferences (Edit > Preferences > Add-ons > "
+    "XPBD Physics), or name a Python there under Solver's Python: for example make one by `python3.11 -m venv xpbd` "
+    "and `xpbd/bin/pip install taichi==1.7.4`, and choose xpbd/bin/python."
 )
 
 
@@ -99,7 +100,7 @@ def forget_python() -> None:
 
 def _search(preference: str) -> Generator[None, None, WorkerPython]:
     if preference:
-        found, reason = yield from probe(_executable(preference))
+        found, reason = yield from probe(named_executable(preference))
         if found is None:
             raise XpbdError("E_DEP", f"The solver's Python that you named, {preference}, {reason}. {ADVICE}")
         return found
@@ -136,7 +137,7 @@ def candidates() -> Iterator[str]:
         yield str(path)
 
 
-def _executable(preference: str) -> str:
+def named_executable(preference: str) -> str:
     """The path of a Python that the user has named; it is not started from the folder that the name may count from."""
     path = Path(preference).expanduser()
     is_bare = path.name == preference
@@ -158,29 +159,32 @@ def probe(executable: str) -> Generator[None, None, tuple[WorkerPython | None, s
     Returns:
         What was found, or None and the reason.
     """
-    # Libraries of this Blender fit the other Python only if both are of the same version
     last = "does not run"
     own = _library_folders()
-    for folders in (own, []) if own else ([],):
+    choices = [own, []] if own else [[]]
+    # it grows where there is a folder for the version that has answered
+    for folders in choices:
         environment = worker_environment(folders)
         try:
-            output = yield from _output([executable, "-c", _PROBE, *MODULES], environment)
+            output = yield from output_of([executable, "-c", _PROBE, *MODULES], environment)
             version, present = json.loads(output)
         except (OSError, ValueError):
             return None, last
-        same = tuple(version) == sys.version_info[:2]
-        if folders and not same:
+        # Libraries of this Blender fit the other Python only if both are of the same version
+        if folders is own and folders and tuple(version) != sys.version_info[:2]:
             continue
         if tuple(version) < OLDEST_VERSION:
             return None, f"is Python {version[0]}.{version[1]}, too old"
         if all(present):
             return WorkerPython(executable, f"{version[0]}.{version[1]}", environment), ""
+        if not folders and (installed := installed_folder(f"{version[0]}.{version[1]}")) is not None:
+            choices.append([str(installed)])
         absent = [name for name, there in zip(MODULES, present, strict=True) if not there]
         last = f"(Python {version[0]}.{version[1]}) has no {' and no '.join(absent)}"
     return None, last
 
 
-def _output(command: list[str], environment: Mapping[str, str]) -> Generator[None, None, bytes]:
+def output_of(command: list[str], environment: Mapping[str, str]) -> Generator[None, None, bytes]:
     """What a short command writes; nothing, if it takes too long. It must be less than a pipe holds."""
     limit = time.monotonic() + _PROBE_SECONDS
     with subprocess.Popen(

@@ -15,6 +15,7 @@ from ...scene.errors import Notice
 from ...scene.force import FORCE_KINDS, FORCE_PARAMETERS, FORCE_SHAPES, Force
 from ...scene.listing import quoted
 from ...scene.parameter import Value, by_name
+from ...scene.roles import GRAINS
 from ...scene.track import Track, animatable
 from ..data.object_types import is_body
 from .motion import animated_paths, finite_matrix, has_animation, may_move
@@ -91,6 +92,10 @@ def field_notices(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object]) -
         (
             [obj for obj in objects if not (_READ_ONCE if obj in read else _SWITCHES).isdisjoint(_animated(obj))],
             "Kind, shape and seed of a force field count as they are at the first frame: {}.",
+        ),
+        (
+            [obj for obj in objects if _is_missed_by_wind(obj)] if any(map(_is_wind, read)) else [],
+            "Wind pushes faces and strands, not grains, which it carries along by their Damping alone: {}.",
         ),
     )
     notices = [Notice("W_FORCE", text.format(quoted([obj.name for obj in named]))) for named, text in found if named]
@@ -252,6 +257,14 @@ def _still(rows: list[Floats]) -> Floats:
 
 def _animated(obj: bpy.types.Object) -> frozenset[str]:
     return frozenset(path.removeprefix(_PREFIX) for path in animated_paths(obj) if path.startswith(_PREFIX))
+
+
+def _is_wind(obj: bpy.types.Object) -> bool:
+    return obj.field.wind_factor > 0.0 or "wind_factor" in _animated(obj)
+
+
+def _is_missed_by_wind(obj: bpy.types.Object) -> bool:
+    return obj.xpbd.role == GRAINS and obj.xpbd.damping == 0.0 and "xpbd.damping" not in animated_paths(obj)
 
 
 def _has_particle_field(obj: bpy.types.Object) -> bool:

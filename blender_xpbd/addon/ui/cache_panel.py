@@ -54,6 +54,6 @@ def _draw_contents(column: bpy.types.UILayout, report: str) -> None:
     if not isinstance(cache, str) or not cache:
         return
     row = column.row(align=True)
-    row.operator("wm.path_open", text="Open Folder", icon="FILE_FOLDER").filepath = cache
+    row.operator("xpbd.open_cache", icon="FILE_FOLDER")
     label = f"Free Unused of {size / 1e6:.1f} MB" if isinstance(size, int | float) and size else "Free Unused"
     row.operator("xpbd.free_unused", text=label, icon="ORPHAN_DATA")

@@ -12,6 +12,8 @@ from ..baking.body_kinds import BODY_KINDS
 from ..data.classes import register_classes, unregister_classes
 from ..data.specs import ROLES
 from ..gallery.gallery import GALLERY
+from .own_presets import XPBD_MT_own_presets
+from .thumbnails import thumbnail
 
 ROLE_ICONS = {**{kind.name: kind.icon for kind in BODY_KINDS}, "COLLIDER": "MESH_UVSPHERE", "NONE": "X"}
 
@@ -54,7 +56,13 @@ class XPBD_MT_material(bpy.types.Menu):
         settings = context.object.xpbd
         for preset in PRESETS:
             if preset.role == settings.role:
-                layout.operator("xpbd.set_material", text=preset.label).preset = preset.identifier
+                icon = thumbnail(preset.identifier)
+                layout.operator("xpbd.set_material", text=preset.label, icon_value=icon).preset = preset.identifier
+        layout.separator()
+        layout.menu(XPBD_MT_own_presets.bl_idname, icon="PRESET")
+        layout.operator_context = "INVOKE_DEFAULT"
+        layout.operator("xpbd.save_preset", text="Save Own Preset …", icon="ADD")
+        layout.operator_context = "EXEC_DEFAULT"
         layout.separator()
         for choice in OWN_CHOICES:
             layout.operator("xpbd.set_material", text=choice.label).preset = choice.identifier

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...scene.transforms import transformed
-from ..keys.strain_map import COLOUR
+from ..keys.strain_map import COLOUR_SUFFIX, MAPS
 from ..reading.mesh_reader import group_weights, has_group
 from ..reading.motion import rotation_of
 
@@ -47,13 +47,22 @@ def floor_lines(height: float, points: Floats) -> Floats:
         height: of the floor.
         points: what stands on it, shape (points, 3).
     """
-    low, high = (points.min(axis=0), points.max(axis=0)) if len(points) else (-np.ones(3), np.ones(3))
-    half = (0.5 + _FLOOR_MARGIN) * max(float((high - low)[:2].max()), 1e-3)
-    x, y, _ = 0.5 * (low + high)
+    x, y, half = floor_square(points)
     rows = np.linspace(-half, half, 2 * _FLOOR_LINES + 1)
     lines = [[(x + row, y - half), (x + row, y + half), (x - half, y + row), (x + half, y + row)] for row in rows]
     flat = np.array(lines).reshape(-1, 2)
     return np.column_stack([flat, np.full(len(flat), height)])
+
+
+def floor_square(points: Floats) -> tuple[float, float, float]:
+    """Middle and half the side of the square of the floor that is shown.
+
+    Args:
+        points: what stands on it, shape (points, 3).
+    """
+    low, high = (points.min(axis=0), points.max(axis=0)) if len(points) else (-np.ones(3), np.ones(3))
+    x, y, _ = 0.5 * (low + high)
+    return float(x), float(y), (0.5 + _FLOOR_MARGIN) * max(float((high - low)[:2].max()), 1e-3)
 
 
 def cage_lines(obj: bpy.types.Object) -> Floats:
@@ -104,9 +113,10 @@ def thickness_lines(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Fl
 def strain_triangles(
     obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph
 ) -> tuple[Floats, Colours, npt.NDArray[np.int32]] | None:
-    """Vertices, their colours and the triangles of a mesh that shows its strain; None for any other."""
+    """Vertices, their colours and the triangles of a mesh that shows its strain or stress; None for any other."""
     mesh: Any = obj.evaluated_get(depsgraph).data
-    attribute = mesh.attributes.get(COLOUR)
+    found = [mesh.attributes[name + COLOUR_SUFFIX] for name in MAPS if name + COLOUR_SUFFIX in mesh.attributes]
+    attribute = found[0] if found else None
     if attribute is None or (attribute.domain, attribute.data_type) != ("POINT", "FLOAT_COLOR"):
         return None
     colours = np.zeros(4 * len(mesh.vertices), np.float32)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Overlays of the viewport: pins, goal, cage, thickness, floor, strain. Switched in Blender's own overlay popover."""
+"""Overlays of the viewport: pins, goal, cage, thickness, floor, crossings, strain and stress.
+
+They are switched in Blender's own overlay popover.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from gpu_extras.batch import batch_for_shader
 
 from ...scene.body_kinds import body_kind
 from ..data.object_types import is_body
-from ..data.overlay_settings import OVERLAYS
+from ..data.overlay_settings import CROSSINGS, OVERLAYS
 from .overlay_shapes import (
     NOTHING,
     cage_lines,
@@ -26,7 +29,7 @@ from .overlay_shapes import (
 
 Floats = npt.NDArray[np.float64]
 
-_PIN, _GOAL = (1.0, 0.35, 0.1), (0.2, 0.8, 1.0)
+_PIN, _GOAL, _CROSSING = (1.0, 0.35, 0.1), (0.2, 0.8, 1.0), (1.0, 0.0, 0.5)
 _CAGE, _THICKNESS, _FLOOR = (1.0, 1.0, 1.0, 0.35), (0.3, 1.0, 0.4, 0.6), (0.9, 0.9, 0.9, 0.4)
 _POINT_PIXELS = 6.0
 # whether a shader says how large points are; Vulkan knows no other way, and earlier versions have no such shader
@@ -83,6 +86,8 @@ def _draw_all(context: bpy.types.Context) -> None:
             _points(*group_points(obj, obj.xpbd.pin_group, depsgraph), _PIN)
         if settings.show_goal and obj.xpbd.goal_source != "NONE":
             _points(*group_points(obj, obj.xpbd.goal_group, depsgraph), _GOAL)
+        if settings.show_crossings:
+            _points(*group_points(obj, CROSSINGS, depsgraph), _CROSSING)
 
 
 def _shader(name: str) -> Any:

@@ -25,9 +25,11 @@ from .goal_panel import XPBD_PT_goal
 from .link_panel import XPBD_PT_links
 from .menus import ROLE_ICONS, XPBD_MT_material
 from .mode_panel import XPBD_PT_mode
+from .own_presets import XPBD_PT_presets
 from .plasticity_panel import XPBD_PT_plasticity
 from .play_panel import draw_playing
 from .pose_panel import XPBD_PT_pose
+from .region_panel import XPBD_PT_region
 from .result import draw_result
 from .sidebar import (
     PARAMETERS,
@@ -48,6 +50,9 @@ _OF_QUALITY = {
     "tolerance": {"AUTOMATIC"},
     "maximum_substeps": {"AUTOMATIC", *EFFORTS},
 }
+
+# Roles beside each other, so that their names fit the width that Blender gives the sidebar
+_ROLES_ACROSS = 3
 
 # Solver settings that stand with the frames
 STAGES = ("preroll", "sewing_frames")
@@ -82,16 +87,17 @@ class XPBD_PT_main(SidebarPanel, bpy.types.Panel):
         else:
             _draw_quality(layout, context.scene.xpbd)
             _draw_bake(layout)
-            draw_findings(layout, context.scene.xpbd.findings, letters_across(context))
+            draw_findings(layout, context.scene.xpbd, letters_across(context))
         draw_result(layout, context)
 
 
 def draw_roles(layout: Any, obj: Any) -> None:
     """A button for each role that the object can have."""
     column = layout.column(align=True)
-    row = column.row(align=True)
-    row.scale_y = 1.6
-    for role in (role for role in (*BODY_ROLES, COLLIDER) if can_have(obj, role)):
+    for number, role in enumerate(role for role in (*BODY_ROLES, COLLIDER) if can_have(obj, role)):
+        if number % _ROLES_ACROSS == 0:
+            row = column.row(align=True)
+            row.scale_y = 1.4
         button = row.operator(
             "xpbd.set_role", text=_ROLE_LABELS[role], icon=ROLE_ICONS[role], depress=obj.xpbd.role == role
         )
@@ -106,9 +112,10 @@ def draw_material_choice(layout: Any, obj: Any) -> None:
     """What it is made of, or which shape it has."""
     if obj.xpbd.role in BODY_ROLES:
         label = _PRESET_LABELS[obj.xpbd.preset]
-        row = layout.row()
+        row = layout.row(align=True)
         row.scale_y = 1.2
         row.menu(XPBD_MT_material.bl_idname, text=label, icon="MATERIAL")
+        row.popover(XPBD_PT_presets.bl_idname, text="", icon="IMGDISPLAY")
     elif obj.xpbd.role == COLLIDER:
         layout.row().prop(obj.xpbd, "collider_shape", expand=True)
 
@@ -388,6 +395,7 @@ CLASSES = (
     XPBD_PT_attraction,
     XPBD_PT_solver,
     XPBD_PT_cache,
+    XPBD_PT_region,
 )
 
 

@@ -3,19 +3,28 @@
 
 from __future__ import annotations
 
+import functools
+
 import bpy
 
 from ..baking.report_text import plain_words
 from ..data.bake_status import STATUS
 from ..data.classes import register_classes, unregister_classes
 from ..data.extension import BASE_PACKAGE
+from ..process.solver_setup import SETUP, begin_search
 from ..process.worker_python import known_python
 from .redraw import redraw_panels
+from .solver_setup import draw_setup
 from .wrapped_text import draw_wrapped, letters_across
+
+# [s] after Blender has started, which has other things to do until then
+_FIRST_SECONDS = 1.0
 
 
 def _forget_fault(_preferences: bpy.types.AddonPreferences, context: bpy.types.Context) -> None:
-    """A fault of the Python that was named before says nothing of this one."""
+    """A fault of the Python that was named before says nothing of this one, which is tried."""
+    SETUP.fault = ""
+    begin_search(functools.partial(redraw_panels, bpy.context))
     if STATUS.message.startswith("E_DEP"):
         STATUS.message = ""
         redraw_panels(context)
@@ -34,6 +43,13 @@ class XPBD_preferences(bpy.types.AddonPreferences):
         update=_forget_fault,
     )
 
+    wheels_folder: bpy.props.StringProperty(
+        name="Folder of Wheels",
+        description="Where the files of Taichi are that Install Taichi takes, for a computer that is not online. "
+        "Empty: it downloads them",
+        subtype="DIR_PATH",
+    )
+
     def draw(self, context: bpy.types.Context) -> None:
         """The path, and what was found."""
         layout = self.layout
@@ -43,16 +59,23 @@ class XPBD_preferences(bpy.types.AddonPreferences):
         found = known_python(self.worker_python)
         if found is not None:
             draw_wrapped(layout, f"Python {found.version} with Taichi: {found.executable}", "CHECKMARK", width)
-        elif STATUS.message.startswith("E_DEP"):
-            draw_wrapped(layout, plain_words(STATUS.message), "ERROR", width)
+            return
+        fault = SETUP.fault or STATUS.message
+        if SETUP.is_searching:
+            layout.label(text="Looking for a Python with Taichi", icon="SORTTIME")
+        elif fault.startswith("E_DEP"):
+            draw_wrapped(layout, plain_words(fault), "ERROR", width)
+        layout.prop(self, "wheels_folder")
+        draw_setup(layout, width)
 
 
 CLASSES = (XPBD_preferences,)
 
 
 def register() -> None:
-    """Add the preferences."""
+    """Add the preferences, and find out what they are to show."""
     register_classes(CLASSES)
+    begin_search(functools.partial(redraw_panels, bpy.context), _FIRST_SECONDS)
 
 
 def unregister() -> None:

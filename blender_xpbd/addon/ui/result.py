@@ -12,6 +12,7 @@ from ..baking.report_text import fault_paragraphs, summary_error, summary_rows, 
 from ..data.bake_status import STATUS
 from ..data.extension import BASE_PACKAGE
 from .findings import untold
+from .solver_setup import draw_setup
 from .wrapped_text import draw_wrapped, letters_across
 
 
@@ -46,7 +47,10 @@ def draw_result(layout: Any, context: bpy.types.Context) -> None:
         split.label(text=label)
         split.label(text=value, translate=False)
     if rows:
-        body.operator("xpbd.show_strain", icon="COLOR")
+        row = body.row(align=True)
+        row.operator("xpbd.show_strain", icon="COLOR")
+        row.operator("xpbd.show_stress")
+        body.operator("xpbd.select_crossings", icon="RESTRICT_SELECT_OFF")
 
 
 def _draw_error(layout: Any, context: bpy.types.Context, error: str, width: int) -> None:
@@ -54,5 +58,9 @@ def _draw_error(layout: Any, context: bpy.types.Context, error: str, width: int)
     box.alert = True
     for paragraph in fault_paragraphs(error):
         draw_wrapped(box, paragraph, icon="ERROR", width=width)
-    if error.startswith("E_DEP") and BASE_PACKAGE in context.preferences.addons:
+    if not error.startswith("E_DEP"):
+        return
+    if BASE_PACKAGE in context.preferences.addons:
         box.operator("preferences.addon_show", text="Open Preferences").module = BASE_PACKAGE
+    if error == STATUS.message:
+        draw_setup(layout, width)

@@ -15,12 +15,7 @@ from .rod_tables import (
     AT_JOINT_VALUES,
     AT_JOINTS,
     AT_MOVES,
-    AT_NODE_MATRIX,
-    AT_NODE_PATTERN,
-    AT_NODES,
-    AT_TWIST_MATRIX,
-    AT_TWIST_PATTERN,
-    AT_TWISTS,
+    AT_SIDE,
     EDGE_DIRECTION,
     EDGE_DIRECTOR,
     EDGE_HEAD,
@@ -30,45 +25,32 @@ from .rod_tables import (
     EDGE_TAIL,
     EDGE_TANGENT,
     EDGE_TURN,
-    EDGE_TWIST,
     EDGE_VALUES,
     EDGES,
     JOINT_AXIS,
     JOINT_BEND,
     JOINT_FIRST,
-    JOINT_FORWARD,
     JOINT_INTS,
     JOINT_NODE,
-    JOINT_NODE_PLACES,
-    JOINT_ONWARD,
     JOINT_SECOND,
     JOINT_STATE_BEND,
     JOINT_STATE_TWIST,
     JOINT_STATES,
     JOINT_TWIST,
-    JOINT_TWIST_PLACES,
     JOINT_VALUES,
     JOINTS,
-    NODE_ROWS,
     NODES,
     STATE_LENGTH,
     STATE_TANGENT,
     STATE_TORQUE,
-    STATE_TURN,
-    TWIST_ROWS,
 )
 
-# by what the matrix of bending exceeds what forces ask of it, per radian between edges: steps of more than 4/3 of what
-# would bring a stiff strand to rest make it swing ever farther, and what is strained responds across, too. Where
-# nothing is strained it exceeds nothing, so that what hangs from a clamp is not held up by it
+# by what the matrix of bending exceeds what forces ask of it, per radian of strain: what is strained responds across,
+# too. Where nothing is strained it exceeds nothing, so that what hangs from a clamp is not held up by it
 MARGIN = 2.5
 # of its stiffness against bending, what a rod resists twist at most: a round section has less than 1, and steps of what
 # is nearly limp but stiff against twist would not settle
 MOST_TWIST = 30.0
-# of its stiffness against bending: neighbours that hardly resist twist turn no more freely than that in a substep
-LEAST_UNLIKE = 0.1
-# of a rod's stiffness against twist: what keeps it from turning about itself where nothing holds it
-LEAST_TWIST = 1e-6
 # shorter edges push as edges of this share of their length: forces of couples go with the inverse of it
 LEAST_LENGTH = 0.5
 
@@ -87,11 +69,10 @@ def keep_vector(values: ti.template(), place, vector):
 
 
 @ti.func
-def add_at(values: ti.template(), place, row, vector, factor):
-    """Add a multiple of a vector to that of a row, where there is one."""
-    if row >= 0:
-        for axis in ti.static(range(3)):
-            values[place + 3 * row + axis] += factor * vector[axis]
+def add_vector(values: ti.template(), place, vector):
+    """Add to three numbers that follow each other."""
+    for axis in ti.static(range(3)):
+        values[place + axis] += vector[axis]
 
 
 @ti.func
@@ -125,38 +106,19 @@ def carry_edges(particles: ti.template(), constraints: ti.template(), i):
 
 
 @ti.func
-def clear_systems(particles: ti.template(), constraints: ti.template(), i, step, mode: ti.template()):
-    """Inertia alone: M, and what keeps twist from running away; what the rod has moved in this substep already."""
-    indices, values = ti.static(constraints.indices, constraints.parameters)
-    extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
-    twists = indices[extras + TWIST_ROWS]
-    matrix, twist_matrix = first + indices[extras + AT_NODE_MATRIX], first + indices[extras + AT_TWIST_MATRIX]
-    forces = first + indices[extras + AT_FORCES]
-    clear_nodes(particles, constraints, i)
-    for n in range(twists + indices[extras + indices[extras + AT_TWIST_PATTERN] + twists]):
-        values[twist_matrix + n] = 0.0
-    for n in range(indices[extras + NODES]):
-        row = indices[extras + indices[extras + AT_NODES] + n]
-        if row >= 0:
-            if ti.static(mode & ACCUMULATE):
-                if step[1] > 0.0:
-                    moved = vector_at(values, first + indices[extras + AT_MOVES] + 3 * row)
-                    keep_vector(values, forces + 3 * row, -values[matrix + row] * moved)
-
-
-@ti.func
-def clear_nodes(particles: ti.template(), constraints: ti.template(), i):
-    """A matrix of nodes that has their masses alone, and no force."""
+def clear_forces(particles: ti.template(), constraints: ti.template(), i, step, mode: ti.template()):
+    """No forces but those that hold back what the rod has moved in this substep already."""
     indices, values = ti.static(constraints.indices, constraints.parameters)
     members, extras, first = indices[i + FIRST_MEMBER], indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
-    rows, matrix = indices[extras + NODE_ROWS], first + indices[extras + AT_NODE_MATRIX]
-    for n in range(rows + indices[extras + indices[extras + AT_NODE_PATTERN] + rows]):
-        values[matrix + n] = 0.0
+    forces, moves = first + indices[extras + AT_FORCES], first + indices[extras + AT_MOVES]
     for n in range(indices[extras + NODES]):
-        row = indices[extras + indices[extras + AT_NODES] + n]
-        if row >= 0:
-            values[matrix + row] = 1.0 / ti.max(particles.positions[indices[members + n]][3], SMALL)
-            keep_vector(values, first + indices[extras + AT_FORCES] + 3 * row, ti.Vector([0.0, 0.0, 0.0]))
+        keep_vector(values, forces + 3 * n, ti.Vector([0.0, 0.0, 0.0]))
+        if ti.static(mode & ACCUMULATE):
+            if step[1] > 0.0:
+                mass = 1.0 / ti.max(particles.positions[indices[members + n]][3], SMALL)
+                keep_vector(values, forces + 3 * n, -mass * vector_at(values, moves + 3 * n))
+            else:
+                keep_vector(values, moves + 3 * n, ti.Vector([0.0, 0.0, 0.0]))
 
 
 @ti.func
@@ -206,13 +168,12 @@ def moment(a, b, axis, bend, twist):
 
 @ti.func
 def bend_joints(particles: ti.template(), constraints: ti.template(), i, p, step, mode: ti.template()):
-    """Moments of all joints to the torques of their edges, and what they resist to the matrices."""
+    """Moments of all joints to the torques of their edges, and what they resist."""
     orientations = ti.static(particles.orientations)
     indices, values = ti.static(constraints.indices, constraints.parameters)
     members, extras, first = indices[i + FIRST_MEMBER], indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
     edges = extras + indices[extras + AT_EDGES]
     states = first + indices[extras + AT_EDGE_STATES]
-    matrix, twist_matrix = first + indices[extras + AT_NODE_MATRIX], first + indices[extras + AT_TWIST_MATRIX]
     for k in range(indices[extras + JOINTS]):
         joint = extras + indices[extras + AT_JOINTS] + JOINT_INTS * k
         rest = first + indices[extras + AT_JOINT_VALUES] + JOINT_VALUES * k
@@ -234,44 +195,11 @@ def bend_joints(particles: ti.template(), constraints: ti.template(), i, p, step
         torque = rotated(orientations[turn_a], own)
         kept = first + indices[extras + AT_JOINT_STATES] + JOINT_STATES * k
         keep_vector(values, kept, rotated(orientations[turn_a], axis))
+        more *= (1.0 + MARGIN * ti.min(own.norm() / (bend + SMALL), 1.0)) / step[0]
         values[kept + JOINT_STATE_BEND] = more * bend
         values[kept + JOINT_STATE_TWIST] = more * twist
-        for axis_number in ti.static(range(3)):
-            values[states + EDGE_STATES * a + STATE_TORQUE + axis_number] += torque[axis_number]
-            values[states + EDGE_STATES * b + STATE_TORQUE + axis_number] -= torque[axis_number]
-        forward = ti.cast(indices[joint + JOINT_FORWARD], float)
-        onward = ti.cast(indices[joint + JOINT_ONWARD], float)
-        cosine = (
-            forward
-            * onward
-            * vector_at(values, states + EDGE_STATES * a + STATE_TANGENT).dot(
-                vector_at(values, states + EDGE_STATES * b + STATE_TANGENT)
-            )
-        )
-        # where a joint is bent, edges that turn alike across it twist it, and bend it as they turn about themselves
-        aslant = ti.max(0.5 - 0.5 * cosine, 0.0)
-        inverse_a = 1.0 / values[first + indices[extras + AT_EDGE_VALUES] + EDGE_VALUES * a + EDGE_LENGTH]
-        inverse_b = 1.0 / values[first + indices[extras + AT_EDGE_VALUES] + EDGE_VALUES * b + EDGE_LENGTH]
-        # turns in the plane of a bend are up to so much stiffer than directions tell, for 1/(1 − s² + s⁴) ≤ 1 + s²
-        strain = ti.min(own.norm() / (bend + SMALL), 1.0)
-        share = more * (1.0 + aslant + MARGIN * strain) / step[0]
-        unlike, alike = share * bend, share * (aslant * ti.max(bend, twist) + 2.0 * strain * strain * bend)
-        end, middle, other = inverse_a, -inverse_a - inverse_b, inverse_b
-        alike_middle = inverse_a - inverse_b
-        places = joint + JOINT_NODE_PLACES
-        add_number(values, matrix, indices[places], (unlike + alike) * end * end)
-        add_number(values, matrix, indices[places + 1], unlike * middle * middle + alike * alike_middle * alike_middle)
-        add_number(values, matrix, indices[places + 2], (unlike + alike) * other * other)
-        add_number(values, matrix, indices[places + 3], unlike * end * middle - alike * end * alike_middle)
-        add_number(values, matrix, indices[places + 4], unlike * middle * other + alike * alike_middle * other)
-        add_number(values, matrix, indices[places + 5], (unlike - alike) * end * other)
-        places = joint + JOINT_TWIST_PLACES
-        together = forward * onward
-        unlike, alike = more * ti.max(twist, LEAST_UNLIKE * bend), more * aslant * bend
-        own_twist = unlike + alike + LEAST_TWIST * (twist + bend)
-        add_number(values, twist_matrix, indices[places], own_twist)
-        add_number(values, twist_matrix, indices[places + 1], own_twist)
-        add_number(values, twist_matrix, indices[places + 2], together * (alike - unlike))
+        add_vector(values, states + EDGE_STATES * a + STATE_TORQUE, torque)
+        add_vector(values, states + EDGE_STATES * b + STATE_TORQUE, -torque)
 
 
 @ti.func
@@ -286,7 +214,7 @@ def push_ends(constraints: ti.template(), i, step):
     """The torque of each edge as a couple at its ends, times h²."""
     indices, values = ti.static(constraints.indices, constraints.parameters)
     extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
-    forces, nodes = first + indices[extras + AT_FORCES], extras + indices[extras + AT_NODES]
+    forces = first + indices[extras + AT_FORCES]
     for k in range(indices[extras + EDGES]):
         edge = extras + indices[extras + AT_EDGES] + EDGE_INTS * k
         state = first + indices[extras + AT_EDGE_STATES] + EDGE_STATES * k
@@ -295,43 +223,16 @@ def push_ends(constraints: ti.template(), i, step):
         length = ti.max(values[state + STATE_LENGTH], LEAST_LENGTH * rest_length)
         values[state + STATE_LENGTH] = length
         couple = torque.cross(tangent) / (length * step[0])
-        add_at(values, forces, indices[nodes + indices[edge + EDGE_HEAD]], couple, 1.0)
-        add_at(values, forces, indices[nodes + indices[edge + EDGE_TAIL]], couple, -1.0)
+        add_vector(values, forces + 3 * indices[edge + EDGE_HEAD], couple)
+        add_vector(values, forces + 3 * indices[edge + EDGE_TAIL], -couple)
 
 
 @ti.func
-def note_turns(constraints: ti.template(), i):
-    """What the torques on the edges become by the moves of their ends, to first order, as turns about themselves."""
+def move_of(constraints: ti.template(), i, row):
+    """How a node with these rows moves by the solution; one that is held does not."""
     indices, values = ti.static(constraints.indices, constraints.parameters)
-    extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
-    moves, nodes = first + indices[extras + AT_FORCES], extras + indices[extras + AT_NODES]
-    edges, states = extras + indices[extras + AT_EDGES], first + indices[extras + AT_EDGE_STATES]
-    for k in range(indices[extras + EDGES]):
-        edge, state = edges + EDGE_INTS * k, states + EDGE_STATES * k
-        way = move_of(values, moves, indices[nodes + indices[edge + EDGE_HEAD]])
-        way -= move_of(values, moves, indices[nodes + indices[edge + EDGE_TAIL]])
-        turn = vector_at(values, state + STATE_TANGENT).cross(way) / values[state + STATE_LENGTH]
-        keep_vector(values, state + STATE_TURN, turn)
-    for k in range(indices[extras + JOINTS]):
-        joint = extras + indices[extras + AT_JOINTS] + JOINT_INTS * k
-        kept = first + indices[extras + AT_JOINT_STATES] + JOINT_STATES * k
-        a, b = states + EDGE_STATES * indices[joint + JOINT_FIRST], states + EDGE_STATES * indices[joint + JOINT_SECOND]
-        axis, unlike = vector_at(values, kept), vector_at(values, b + STATE_TURN) - vector_at(values, a + STATE_TURN)
-        bend, twist = values[kept + JOINT_STATE_BEND], values[kept + JOINT_STATE_TWIST]
-        torque = bend * unlike + (twist - bend) * unlike.dot(axis) * axis
-        keep_vector(values, a + STATE_TORQUE, vector_at(values, a + STATE_TORQUE) + torque)
-        keep_vector(values, b + STATE_TORQUE, vector_at(values, b + STATE_TORQUE) - torque)
-    for k in range(indices[extras + EDGES]):
-        row, state = indices[edges + EDGE_INTS * k + EDGE_TWIST], states + EDGE_STATES * k
-        if row >= 0:
-            torque = vector_at(values, state + STATE_TORQUE)
-            values[first + indices[extras + AT_TWISTS] + row] = torque.dot(vector_at(values, state + STATE_TANGENT))
-
-
-@ti.func
-def move_of(values: ti.template(), moves, row):
-    """How a node moves; one that is held does not."""
     move = ti.Vector([0.0, 0.0, 0.0])
     if row >= 0:
-        move = vector_at(values, moves + 3 * row)
+        side = indices[i + FIRST_VALUE] + indices[indices[i + FIRST_EXTRA] + AT_SIDE]
+        move = vector_at(values, side + row)
     return move

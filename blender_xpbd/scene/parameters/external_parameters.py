@@ -38,7 +38,8 @@ EXTERNAL_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "air_drag",
         "Air Drag",
-        "Drag coefficient of a face that stands across the wind: a flat plate has 1.2",
+        "Drag coefficient of a face or a strand that stands across the wind: a flat plate and a rope have 1.2, "
+        "a hair 3 to 10. Strands bear wind by their thickness",
         1.2,
         "",
         0.0,

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What force fields, air and pushes do to particles before a substep is predicted.
 
-Two stages, for the air's force on a triangle is shared out to all particles that bear it: first all triangles, then all
-particles, each of which sums its own in a fixed order.
+Two stages, for the air's force on a triangle or a segment is shared out to all particles that bear it: first all of
+them, then all particles, each of which sums its own in a fixed order.
 """
 
 import taichi as ti
 
 from ...contacts.record import element_point
-from ...forces.air import air_force
+from ...forces.air import air_force, segment_force
 from ...forces.evaluate import air_velocity, forces_and_air
 from ...forces.tables import (
     ACTS_DRAG,
@@ -18,15 +18,17 @@ from ...forces.tables import (
     ACTS_PUSH,
     ACTS_WEIGHT,
     AIR_BODY,
+    AIR_CLOSED,
     AIR_CORNERS,
-    AIR_IS_CLOSED,
+    AIR_SEGMENT,
+    AIR_SHAPE,
 )
 from .functions import speed_change
 
 
 @ti.func
 def blow_triangle(particles: ti.template(), t, substep, h, variant: ti.template()):
-    """The air's force on triangle ``t``, and its rate, into ``air_forces``."""
+    """The air's force on triangle or segment ``t``, and its rate, into ``air_forces``."""
     points, weights = ti.static(particles.air_points, particles.air_weights)
     body = particles.air_triangles[t, AIR_BODY]
     first, second, third = (
@@ -40,14 +42,21 @@ def blow_triangle(particles: ti.template(), t, substep, h, variant: ti.template(
     velocity = element_point(particles.velocities, points, weights, first)
     velocity += element_point(particles.velocities, points, weights, second)
     velocity += element_point(particles.velocities, points, weights, third)
+    place, shape = (a + b + c) / 3.0, particles.air_triangles[t, AIR_SHAPE]
+    velocity /= 3.0
+    if shape == AIR_SEGMENT:
+        place = 0.5 * (a + b)
+        velocity = element_point(particles.velocities, points, weights, first)
+        velocity = 0.5 * (velocity + element_point(particles.velocities, points, weights, second))
     weight = particles.acts[substep, body, ACTS_WEIGHT]
     drag, lift = weight * particles.acts[substep, body, ACTS_DRAG], weight * particles.acts[substep, body, ACTS_LIFT]
     force = ti.Vector([0.0, 0.0, 0.0, 0.0])
     if drag + lift > 0.0:
-        air = air_velocity(particles, body, substep, (a + b + c) / 3.0, t, h, variant.fields)
-        force = air_force(
-            (b - a).cross(c - a), air - velocity / 3.0, drag, lift, particles.air_triangles[t, AIR_IS_CLOSED]
-        )
+        air = air_velocity(particles, body, substep, place, t, h, variant.fields)
+        if shape == AIR_SEGMENT:
+            force = segment_force(b - a, air - velocity, drag)
+        else:
+            force = air_force((b - a).cross(c - a), air - velocity, drag, lift, ti.cast(shape == AIR_CLOSED, ti.i32))
     particles.air_forces[t] = force
 
 

@@ -7,7 +7,7 @@ Macklin, Müller & Chentanez 2016 (XPBD), algorithm 1, with the small substeps o
 import taichi as ti
 
 from ...constraints import CONSTRAINTS
-from ...constraints.constraint import BDF2, BDF2_RATE, BDF2_STEP, DAMPED, FORCED, MIXED, PBD, RATES, WARM
+from ...constraints.constraint import BDF2, BDF2_RATE, BDF2_STEP, DAMPED, FORCED, MIXED, PBD, RATES, SWEPT, WARM
 
 
 @ti.func
@@ -186,12 +186,19 @@ def project_task(
     mode: ti.template(),
     used: ti.template(),
 ):
-    """Project the constraints of one task, type by type; ``used`` is a mask of types."""
+    """Project the constraints of one task, type by type; ``used`` is a mask of types.
+
+    After the first of several sweeps only those that are swept.
+    """
     starts, segments = ti.static(order.segment_starts, order.segments)
     for kind in ti.static(range(len(CONSTRAINTS))):
         if ti.static((used >> kind) & 1):
             i0, p0, m0 = constraints.table[kind, 1], constraints.table[kind, 2], constraints.table[kind, 3]
-            for segment in range(starts[task, kind], starts[task, kind + 1]):
+            last = starts[task, kind + 1]
+            if ti.static(mode & SWEPT and not mode & RATES and not CONSTRAINTS[kind].is_swept):
+                if step[1] > 0.0:
+                    last = starts[task, kind]
+            for segment in range(starts[task, kind], last):
                 for k in range(segments[segment, 0], segments[segment, 1]):
                     project_constraint(
                         particles,

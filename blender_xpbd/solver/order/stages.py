@@ -122,10 +122,10 @@ class Stage(NamedTuple):
         turns: how many there are.
         first: task of the first turn, or for SOLVE_LEVELS the first chain of operations, for TOUCH_GRAINS and
             SETTLE_GRAINS the colour.
-        detail: for PROJECT the iteration, for TOUCH_GRAINS the sweep, for TOUCH how often contacts were touched before,
-            for TOUCH_PAIRS, TOUCH_AGAIN and SETTLE_PAIRS the sweep, for LIMIT how often particles have slid, for
-            BEGIN_PAIRS and OPEN_WINDOW the iterations, for SOLVE_LEVELS into how many shares a chain is divided, for
-            DAMP_RATES whether impulses are mended, for NOTE_PLACES whether the substep is over.
+        detail: for PROJECT the iteration, or the sweep over springs, for TOUCH_GRAINS the sweep, for TOUCH how often
+            contacts were touched before, for TOUCH_PAIRS, TOUCH_AGAIN and SETTLE_PAIRS the sweep, for LIMIT how often
+            particles have slid, for BEGIN_PAIRS and OPEN_WINDOW the iterations, for SOLVE_LEVELS into how many shares a
+            chain is divided, for DAMP_RATES whether impulses are mended, for NOTE_PLACES whether the substep is over.
     """
 
     act: int
@@ -156,6 +156,7 @@ class Contents:
         has_grains: whether there are grains.
         takes_grabs: whether a hand may hold a patch of particles.
         attracts: whether bodies attract each other.
+        spring_sweeps: how often springs are swept; more than once only where there is one iteration.
     """
 
     has_targets: bool = False
@@ -175,6 +176,7 @@ class Contents:
     flows: bool = False
     takes_grabs: bool = False
     attracts: bool = False
+    spring_sweeps: int = 1
 
 
 def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Stage, ...]:
@@ -208,7 +210,8 @@ def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Sta
         stages += _grain_sweep(GATHER_GRAINS, 0)
     stages += _by_task(TOUCH, contact_rounds) * early
     for iteration in range(iterations):
-        stages += _by_task(PROJECT, rounds, iteration)
+        for sweep in range(has.spring_sweeps):
+            stages += _by_task(PROJECT, rounds, iteration + sweep)
         stages += [Stage(HOLD_GRABBED, 1)] * int(has.takes_grabs and iteration == 0)
         sweeps = GRAIN_SWEEPS if has.has_grains else 1
         for number in range(iteration * sweeps, (iteration + 1) * sweeps):

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Callable
 
 from ...constraints import CONSTRAINTS
-from ...constraints.constraint import BDF2, RATES
+from ...constraints.constraint import BDF2, RATES, SWEPT
 from ...device.launch import launch
 from ..order.stages import (
     BLOW,
@@ -31,6 +31,9 @@ from ..order.stages import (
 from . import colour_kernels as kernels
 from .colour_levels import solve_levels_by_colours
 from .plan import Plan
+
+# mask of the types that are projected in later sweeps too
+SWEPT_TYPES = sum(1 << number for number, kind in enumerate(CONSTRAINTS) if kind.is_swept)
 
 
 def simulate_by_colours(plan: Plan, first: int, count: int, of: int) -> None:
@@ -72,7 +75,10 @@ def _solve_levels(plan: Plan, stage: Stage, substep: int, of: int) -> None:
 
 
 def _project(plan: Plan, stage: Stage, substep: int, of: int) -> None:
-    _launch_constraints(plan, stage, substep, plan.variant.mode, plan.variant.constraints)
+    kinds = plan.variant.constraints
+    if plan.variant.mode & SWEPT and stage.detail > 0:
+        kinds &= SWEPT_TYPES
+    _launch_constraints(plan, stage, substep, plan.variant.mode, kinds)
 
 
 def _hold_grabbed(plan: Plan, stage: Stage, substep: int, of: int) -> None:

@@ -18,6 +18,7 @@ class FrameSamples:
     """Notes places while a frame is simulated. A frame, or a slice, that is done again overwrites what it has noted.
 
     Attributes:
+        substeps: of a frame.
         places: of the particles by the number of the sample, from 1, shape (particles, 3) [m].
     """
 
@@ -33,13 +34,13 @@ class FrameSamples:
         """
         if substeps % (count + 1):
             raise ValueError(f"{count} samples do not fall on {substeps} substeps")
-        self._every, self._substeps, self._count = substeps // (count + 1), substeps, count
+        self._every, self.substeps, self._count = substeps // (count + 1), substeps, count
         self.places: dict[int, Floats] = {}
 
     def stops(self, frame_slice: FrameSlice) -> list[int]:
         """After which substeps of a slice a launch has to end, ascending; the last one is among them."""
-        within = range(1, self._substeps)
-        return [*(stop for stop in within if self._number(frame_slice, stop)), self._substeps]
+        within = range(1, self.substeps)
+        return [*(stop for stop in within if self._number(frame_slice, stop)), self.substeps]
 
     def note(self, frame_slice: FrameSlice, substeps: int, read: Callable[[], npt.NDArray[np.floating[Any]]]) -> None:
         """Keep the places after so many substeps of a slice, where a sample is due then.
@@ -54,7 +55,7 @@ class FrameSamples:
 
     def _number(self, frame_slice: FrameSlice, substeps: int) -> int:
         """The number of the sample that is due, or 0."""
-        done = frame_slice.number * self._substeps + substeps
+        done = frame_slice.number * self.substeps + substeps
         number, rest = divmod(done, frame_slice.of * self._every)
         return number if rest == 0 and number <= self._count else 0
 

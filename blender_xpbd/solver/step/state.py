@@ -12,7 +12,7 @@ import numpy.typing as npt
 import taichi as ti
 
 from ...constraints import CONSTRAINTS
-from ...constraints.constraint import ACCUMULATE, BDF2, DAMPED, UNKNOWN, WARM
+from ...constraints.constraint import BDF2, DAMPED, REPEATED, UNKNOWN, WARM
 from ...contacts import CONTACTS
 from ...contacts.nearest_face import nearest_faces
 from ...contacts.pairs.struck_motion import STRUCK_WIDTH
@@ -141,6 +141,7 @@ def build_state(system: System, colliders: ColliderSet) -> State:
         rebounds=system.objects is not None and system.objects.rebounds,
         has_grains=len(system.grains) > 0,
         attracts=bool(system.attraction),
+        spring_sweeps=system.spring_sweeps,
     )
     stages = substep_stages(parts.count, settings.iterations, contents)
     most_slots = sum(CONTACTS[shape].most_faces for shape in colliders.ints[:, COLLIDER_SHAPE])
@@ -212,11 +213,12 @@ def _constraints(system: System, mode: int) -> Any:
     schedule = system.schedule
     firsts, multipliers = _multipliers(schedule, mode)
     rows = np.cumsum(schedule.table[:, 0]) - schedule.table[:, 0]
-    # pools hold working space, and what follows a track, or a pose, changes while the system stays as it was built
+    # pools hold working space, and what follows a track, draws to a pose or a region, changes while the system stays
     is_written = (
         len(system.columns) > 0
         or len(system.plastic) > 0
         or len(system.posed) > 0
+        or system.region is not None
         or any(block and block.pools for block in schedule.blocks)
     )
     parameters = make_array if is_written else readable_array
@@ -237,17 +239,17 @@ def _constraints(system: System, mode: int) -> Any:
 def _multipliers(schedule: Schedule, mode: int) -> tuple[npt.NDArray[np.int64], Floats]:
     """The first number of each type among the multipliers, and all of them at the start.
 
-    A single iteration only reads and writes them where it starts warm or is damped.
+    A single sweep only reads and writes them where it starts warm or is damped.
     """
     slots = np.array([kind.slots(mode) for kind in CONSTRAINTS])
     ends = np.cumsum(schedule.table[:, 0] * slots)
-    if not mode & (ACCUMULATE | WARM | DAMPED):
+    if not mode & (REPEATED | WARM | DAMPED):
         return np.zeros(len(slots), np.int64), np.zeros(0)
     multipliers = np.zeros(ends[-1])
     for kind, count, first in zip(CONSTRAINTS, schedule.table[:, 0], ends - schedule.table[:, 0] * slots, strict=True):
         rows = multipliers[first : first + count * kind.slots(mode)].reshape(count, kind.slots(mode))
         if mode & DAMPED:
-            rows[:, kind.memory_slot : kind.memory_slot + (2 if mode & ACCUMULATE else 1) * kind.memory] = UNKNOWN
+            rows[:, kind.memory_slot : kind.memory_slot + (2 if mode & REPEATED else 1) * kind.memory] = UNKNOWN
     return ends - schedule.table[:, 0] * slots, multipliers
 
 

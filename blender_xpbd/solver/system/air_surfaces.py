@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The surfaces of all bodies as the wind meets them: triangles, and which particles bear the force on each."""
+"""What of all bodies the wind meets: triangles and segments of strands, and which particles bear the force on each."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...bodies.body_model import BodyModel
+from ...forces.tables import AIR_CLOSED, AIR_OPEN, AIR_SEGMENT
 from ...geometry.surface.mesh_checks import check_mesh
 from ...geometry.surface.triangle_surface import oriented
 
@@ -19,15 +20,15 @@ Ints = npt.NDArray[np.int32]
 
 @dataclass(frozen=True)
 class AirSurfaces:
-    """Triangles in the wind.
+    """Triangles and segments in the wind; both are called triangles here.
 
     Attributes:
         elements: particles that carry each vertex of all meshes, shape (vertices, 4).
         weights: of these, shape (vertices, 4).
-        triangles: vertices at the corners, body, and whether it has an inside, shape (triangles, 5).
+        triangles: vertices at the corners, body, and what it is, as ``forces.tables`` says, shape (triangles, 5).
         starts: of each particle, where its triangles begin in the two lists that follow, shape (particles + 1,).
         of_particles: triangles, in ascending order for each particle.
-        shares: what of the force on the triangle the particle bears.
+        shares: what of the force on the triangle the particle bears; of the force on a segment of 1 m thickness [1/m].
     """
 
     elements: Ints
@@ -47,14 +48,14 @@ def no_surfaces() -> AirSurfaces:
 
 
 def build_air_surfaces(models: Sequence[BodyModel], starts: Ints, particle_count: int) -> AirSurfaces:
-    """The surfaces of bodies that have faces.
+    """The faces of bodies, then the segments of strands and threads.
 
     Args:
         models: the bodies.
         starts: first particle of each body.
         particle_count: of the whole system.
     """
-    elements, weights, triangles = [], [], []
+    elements, weights, triangles, segments, radii = [], [], [], [], []
     first = 0
     for number, (model, start) in enumerate(zip(models, starts, strict=False)):
         elements.append(model.elements + start)
@@ -63,20 +64,35 @@ def build_air_surfaces(models: Sequence[BodyModel], starts: Ints, particle_count
         if len(body.face_sizes):
             faces, _ = check_mesh(body.positions, body.face_sizes, body.corners, body.name)
             is_closed, faces = oriented(body.positions, faces.astype(np.int64))
-            rest = np.broadcast_to((number, int(is_closed)), (len(faces), 2))
-            triangles.append(np.column_stack([faces + first, rest]))
+            triangles.append(_rows(faces + first, number, AIR_CLOSED if is_closed else AIR_OPEN))
+        if model.rods is not None:
+            segments.append(_rows(model.rods.edges[:, [0, 1, 1]] + first, number, AIR_SEGMENT))
+            radii.append(0.5 * model.rods.diameters)
         first += len(model.elements)
-    rows = np.concatenate(triangles).astype(np.int32) if triangles else np.zeros((0, 5), np.int32)
-    carriers, shares = np.concatenate(elements).astype(np.int32), np.concatenate(weights)
-    # a triangle gives a third of its force to each of its corners, and these to what carries them
-    borne = np.stack(
-        [carriers[rows[:, :3]].reshape(len(rows), 12), np.repeat(np.arange(len(rows)), 12).reshape(-1, 12)]
-    )
-    weight = shares[rows[:, :3]].reshape(-1) / 3.0
-    used = weight != 0.0
-    keys = (borne[0].reshape(-1).astype(np.int64) * max(len(rows), 1) + borne[1].reshape(-1))[used]
+    rows = np.concatenate([*triangles, *segments, np.zeros((0, 5), np.int32)]).astype(np.int32)
+    carriers, carried = np.concatenate(elements).astype(np.int32), np.concatenate(weights)
+    # a triangle gives a third of its force to each of its corners, a segment half to each end, times its diameter
+    weight, halves = carried[rows[:, :3]] / 3.0, np.concatenate([*radii, np.zeros(0)])
+    first_segment = len(rows) - len(halves)
+    weight[first_segment:] = halves[:, None, None] * carried[rows[first_segment:, :3]]
+    weight[first_segment:, 2] = 0.0
+    firsts, of_particles, shares = _borne(rows, carriers, weight.reshape(-1), particle_count)
+    return AirSurfaces(carriers, carried, rows, firsts, of_particles, shares)
+
+
+def _rows(corners: npt.NDArray[np.int64], body: int, shape: int) -> npt.NDArray[np.int64]:
+    """Of elements of one body, shape (elements, 5)."""
+    rest = np.broadcast_to((body, shape), (len(corners), 2))
+    return np.column_stack([corners, rest])
+
+
+def _borne(rows: Ints, carriers: Ints, weight: Floats, particle_count: int) -> tuple[Ints, Ints, Floats]:
+    """What corners get goes to what carries them: ``starts``, ``of_particles`` and ``shares`` of ``AirSurfaces``."""
+    borne = carriers[rows[:, :3]].reshape(-1).astype(np.int64)
+    used, count = weight != 0.0, max(len(rows), 1)
+    keys = (borne * count + np.repeat(np.arange(len(rows)), 12))[used]
     pairs, of = np.unique(keys, return_inverse=True)
-    total = np.bincount(of.ravel(), weight[used], len(pairs))
-    particles, faces_of = np.divmod(pairs, max(len(rows), 1))
+    total = np.bincount(of.ravel(), weight[used], len(pairs)).astype(np.float64)
+    particles, faces_of = np.divmod(pairs, count)
     ends = np.searchsorted(particles, np.arange(particle_count + 1))
-    return AirSurfaces(carriers, shares, rows, ends.astype(np.int32), faces_of.astype(np.int32), total)
+    return ends.astype(np.int32), faces_of.astype(np.int32), total

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ...bodies.own_settings import is_pbd
 from ...constraints import CONSTRAINTS
-from ...constraints.constraint import ACCUMULATE, BDF2, BDF2_STEP, DAMPED, FORCED, MIXED, PBD, WARM
+from ...constraints.constraint import ACCUMULATE, BDF2, BDF2_STEP, DAMPED, FORCED, MIXED, PBD, SWEPT, WARM
 from .system import System
 
 # hardness along the volume from which on jelly starts warm. A warm start costs a third more per projection: from here
@@ -134,6 +134,8 @@ def static_mode(system: System) -> int:
         mode |= DAMPED
     if system.external:
         mode |= FORCED
+    if system.spring_sweeps > 1:
+        mode |= SWEPT
     if not mode & (PBD | ACCUMULATE | BDF2) and hardness(system, system.mode_substeps)[1] > WARM_HARDNESS:
         mode |= WARM
     return mode

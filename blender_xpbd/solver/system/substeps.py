@@ -25,7 +25,9 @@ from ...bodies.body_model import BodyModel
 from ...bodies.own_settings import is_pbd
 from ...bodies.tubes import collapses
 from ...geometry.edges import edge_lengths
+from ...scene.body import Body
 from ...scene.collider import Collider
+from ...scene.parameters.goal_parameters import GOAL_FREQUENCY
 from ...scene.scene import Scene
 from ...scene.settings import EFFORTS, SOLVER_PARAMETERS
 from ...scene.transforms import at_frame, transformed
@@ -157,7 +159,8 @@ def wanted_substeps(scene: Scene) -> int:
 def hit_speed(system: System, index: int) -> float:
     """How fast a body may hit something at most [m/s]: as it starts, falls and is met; 0 where it can meet nothing.
 
-    It falls no farther than to the lowest point of what there is, nor longer than the scene lasts.
+    It falls no farther than to the lowest point of what there is, nor longer than the scene lasts, nor than what draws
+    all of it to a goal lets it.
     """
     scene, body = system.scene, system.models[index].body
     levels = [_heights(scene, _outline(collider)) for collider in scene.colliders]
@@ -168,9 +171,32 @@ def hit_speed(system: System, index: int) -> float:
     gravity = pull_of(scene, body)
     own = float(_heights(scene, body.positions).min())
     duration = scene.frames.frame_duration * (scene.frames.count - 1)
-    fall = min(max(own - min(float(level.min()) for level in levels), 0.0), 0.5 * gravity * duration**2)
+    drawn, reach = _goal_speed(scene, body), _reach(scene, body, gravity)
+    fall = min(max(own - min(float(level.min()) for level in levels), 0.0), 0.5 * gravity * duration**2, reach)
     met = max((_speed(collider.transforms, scene) for collider in scene.colliders), default=0.0)
-    return math.sqrt(float(body.velocity @ body.velocity) + 2.0 * gravity * fall) + met
+    return math.sqrt(float(body.velocity @ body.velocity) + 2.0 * gravity * fall) + drawn + met
+
+
+def _reach(scene: Scene, body: Body, gravity: float) -> float:
+    """How far a body may fall from the goal that all of it is drawn to, without end where there is none [m].
+
+    Let go at the goal, an oscillator of the frequency f falls by 2 g / (2πf)², twice what it sags by.
+    """
+    frequency, weights = body.material.goal_frequency, body.goal.weights
+    is_free = frequency <= 0.0 or len(weights) < len(body.positions) or weights.min(initial=1.0) <= 0.0
+    if is_free or any(track.parameter == GOAL_FREQUENCY.name for track in scene.tracks):
+        return math.inf
+    return 2.0 * gravity / (float(weights.min()) * (2.0 * math.pi * frequency) ** 2)
+
+
+def _goal_speed(scene: Scene, body: Body) -> float:
+    """How fast the middle of a goal goes at most that draws all of a body [m/s]; of others it is not asked."""
+    if math.isinf(_reach(scene, body, 1.0)):
+        return 0.0
+    frames = range(max(len(body.goal.matrices), len(body.goal.targets)))
+    middles = np.array([body.goal.places(body.positions, frame).mean(axis=0) for frame in frames])
+    steps = np.linalg.norm(np.diff(middles, axis=0), axis=1)
+    return float(steps.max(initial=0.0)) / scene.frames.frame_duration
 
 
 def _heights(scene: Scene, points: Floats) -> Floats:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +41,9 @@ from .ignored import ignored
 from .plasticity import PlasticRows, build_plastic_rows, plastic_blocks
 from .plate_intervals import plate_intervals
 from .posed_particles import PosedParticles, build_posed, pose_blocks
+from .region_hold import RegionHold, build_region_hold, meeting, released
 from .shares import share_blocks, share_rows
+from .spring_sweeps import spring_sweeps
 from .tracks import FollowingColumn, Tracks, built_scene, following_columns, unfollowed, watched_blocks
 
 Floats = npt.NDArray[np.float64]
@@ -89,6 +92,7 @@ class System:
         grains: of all bodies.
         notices: warnings.
         takes_grabs: whether a hand may hold a patch of particles, in a run that is played.
+        region: what holds all but a part of a body to the motion of another system; None where nothing does.
         mode_substeps: by which is decided what is compiled; 0 for the settings' own. A run that is played goes on at
             once with fewer substeps.
     """
@@ -124,16 +128,23 @@ class System:
     grains: Grains
     notices: tuple[Notice, ...]
     takes_grabs: bool = False
+    region: RegionHold | None = None
     mode_substeps: int = 0
 
     @property
     def moved_particles(self) -> Ints:
         """All particles that follow a given motion, shape (pinned,)."""
-        return np.concatenate([held.particles for held in self._held]).astype(np.int32)
+        held = [held.particles for held in self._held]
+        return np.concatenate(held if self.region is None else [*held, self.region.particles]).astype(np.int32)
 
     @property
     def _held(self) -> tuple[HeldParticles, ...]:
         return (*self.pinned, *self.drawn, *self.posed.held)
+
+    @cached_property
+    def spring_sweeps(self) -> int:
+        """How often springs are swept in each substep."""
+        return spring_sweeps(self.scene, self.models)
 
     @property
     def strikes(self) -> bool:
@@ -142,8 +153,9 @@ class System:
 
     @property
     def device(self) -> str:
-        """Which device to ask for: contact between bodies, grains and attraction are for processors."""
-        return "CPU" if self.objects is not None or len(self.grains) or self.attraction else self.scene.settings.device
+        """Which device to ask for: contact between bodies, grains, attraction and regions are for processors."""
+        is_bound = self.objects is not None or len(self.grains) > 0 or self.attraction or self.region is not None
+        return "CPU" if is_bound else self.scene.settings.device
 
     @property
     def wants_double(self) -> bool:
@@ -181,6 +193,8 @@ class System:
     def targets(self, frame_index: int) -> Floats:
         """Where the moved particles are at a frame, counted from the start; relative to the origin [m]."""
         places = [held.places(frame_index) - self.origin for held in self._held]
+        if self.region is not None:
+            places.append(self.region.places(frame_index))
         return np.concatenate(places).reshape(-1, 3)
 
 
@@ -208,7 +222,13 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     origin = _centre(models)
     starts = np.concatenate([[0], np.cumsum([len(model.positions) for model in models])]).astype(np.int32)
     drags = [drag_share(scene, model.body, model.body.material.damping) for model in models]
-    inverse_masses = [drag * _inverse_masses(model) for drag, model in zip(drags, models, strict=True)]
+    hold = build_region_hold(scene, models, starts)
+    is_held = np.split(np.zeros(starts[-1], np.bool_) if hold is None else hold.is_held, starts[1:-1])
+    if hold is not None:
+        models = tuple(released(model, mine) for model, mine in zip(models, is_held, strict=True))
+    inverse_masses = [
+        drag * _inverse_masses(model) * ~mine for drag, model, mine in zip(drags, models, is_held, strict=True)
+    ]
     positions = [model.positions - origin for model in models]
     # so that the order of the constraints does not depend on how a body is turned
     upright = [own_frame(mine, model.body.axes).upright(mine) for mine, model in zip(positions, models, strict=True)]
@@ -235,7 +255,8 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         next_anchor += len(pinned[-1].anchored)
         drawn.append(drawn_to_goal(model, int(start), next_anchor, own))
         next_anchor += len(drawn[-1].anchored)
-        posed.append(drawn_to_poses(model, int(start), next_anchor, own))
+        # the motion that holds a region is known for a frame alone, so nothing can be foreseen
+        posed.append(drawn_to_poses(model if hold is None else _poseless(model), int(start), next_anchor, own))
         next_anchor += len(posed[-1].anchored)
         for held in (pinned[-1], drawn[-1], posed[-1]):
             mine += held.pulls
@@ -248,6 +269,16 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     for number, block in build_body_attachments(models, starts, scene.settings).items():
         blocks.append(block)
         owners.append(models[number].body)
+    if hold is not None:
+        hold = replace(hold, first_anchor=next_anchor)
+        next_anchor += len(hold.drawn)
+        blocks.append(hold.pulls())
+        owners.append(next(model.body for model in models if model.body.identifier == hold.region.body))
+        everywhere = np.concatenate(begins[: len(models)])[hold.drawn]
+        begins.append(everywhere)
+        upright.append(np.concatenate(upright[: len(models)])[hold.drawn])
+        velocities.append(np.zeros_like(everywhere))
+        inverse_masses.append(np.zeros(len(everywhere)))
     all_positions, all_inverse_masses = np.concatenate(begins), np.concatenate(inverse_masses)
     all_velocities = np.concatenate(velocities)
     all_velocities *= (all_inverse_masses > 0.0)[:, None]
@@ -261,15 +292,19 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     tracks = Tracks.of(scene)
     shared = share_blocks(owners, scene.settings)
     plastic = plastic_blocks(blocks, owners)
-    pulls = pose_blocks(blocks, posed)
-    watched = {*watched_blocks(blocks, owners, tracks), *shared, *plastic, *pulls}
+    of_poses = pose_blocks(blocks, posed)
+    # pulls of a region are the last block
+    pulls = () if hold is None else (len(blocks) - 1,)
+    watched = {*watched_blocks(blocks, owners, tracks), *shared, *plastic, *pulls, *of_poses}
     schedule = build_schedule(blocks, all_inverse_masses, np.concatenate(upright), parts, watched)
     columns = following_columns(schedule, blocks, owners, tracks)
     by_share = share_rows(schedule, blocks, shared)
     numbers = {model.body.identifier: number for number, model in enumerate(models)}
     of_bodies = [numbers[owner.identifier] for owner in owners]
     plastic_rows = build_plastic_rows(schedule, blocks, plastic, of_bodies, all_positions)
-    contacts = build_contact_points(models, starts, schedule.parts)
+    # what is held meets nothing
+    touching = models if hold is None else tuple(map(meeting, models, is_held))
+    contacts = build_contact_points(touching, starts, schedule.parts)
     pieces = build_compact_pieces(scene, models, starts, blocks, all_inverse_masses, contacts)
     holders = [(held.particles, held.sources) for held in pinned]
     damped = build_damped_pieces(models, starts, all_inverse_masses, holders)
@@ -296,7 +331,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         orientation_starts=np.cumsum([0, *(len(model.orientations) for model in models)], dtype=np.int32),
         pinned=tuple(pinned),
         drawn=tuple(drawn),
-        posed=build_posed(models, starts, posed, schedule, pulls, origin),
+        posed=build_posed(models, starts, posed, schedule, of_poses, origin),
         schedule=schedule,
         graphics_work=graphics_work,
         contacts=contacts,
@@ -313,11 +348,16 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         air=air,
         attraction=build_attraction(scene, models, starts, len(all_positions) + len(vertices)),
         grains=build_grains(models, starts, contacts),
+        region=None if hold is None else hold.scheduled(schedule, *pulls),
         notices=(
             *(notice for model in models for notice in (*model.notices, *_own_notices(model, origin))),
             *ignored(scene, unfollowed(scene, tracks, columns)),
         ),
     )
+
+
+def _poseless(model: BodyModel) -> BodyModel:
+    return replace(model, body=replace(model.body, poses=()))
 
 
 def drag_share(scene: Scene, body: Body, rate: float) -> float:

@@ -8,7 +8,7 @@ constraints and tables then follow the track: the value at a frame counts until 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -27,8 +27,6 @@ from ..order.schedule import Schedule
 Floats = npt.NDArray[np.float64]
 
 GRAVITY = ("gravity_x", "gravity_y", "gravity_z")
-# less of these is stiffer, and none at all cannot be scaled
-_BUILT_FROM_LEAST = frozenset({"stretch_compliance", "volume_compliance", "bending_compliance", "compression_share"})
 # springs that push as they pull have no side that could follow, so they are built from less
 _GREATEST_SHARE = 0.5
 # a factor beyond is as good as rigid or limp, and its product with any column is still a number in single precision
@@ -37,20 +35,41 @@ _GREATEST_COLUMN = 1e30
 
 
 def build_value(parameter: str, values: Floats) -> float:
-    """The value of a track from which constraints are built: the greatest, or of a compliance the least above 0.
-
-    Of a share of gravity, which may lead upwards, it is the one of the greatest size.
+    """The value of a track from which a body is built: by the rule of the parameter, or the greatest.
 
     Args:
         parameter: its name.
         values: at all frames, shape (frames,).
     """
-    if parameter == "gravity_factor":
-        return float(values[np.abs(values).argmax()])
-    if (values == values[0]).all() or parameter not in _BUILT_FROM_LEAST:
-        return float(values.max())
-    least = float(values[values > 0.0].min())
-    return min(least, _GREATEST_SHARE) if parameter == "compression_share" else least
+    return _BUILT_FROM.get(parameter, _greatest)(values)
+
+
+def _greatest(values: Floats) -> float:
+    return float(values.max())
+
+
+def _least(values: Floats) -> float:
+    """The least above 0 of what changes: less of a compliance is stiffer, and none at all cannot be scaled."""
+    return float(values.max() if (values == values[0]).all() else values[values > 0.0].min())
+
+
+def _least_share(values: Floats) -> float:
+    least = _least(values)
+    return least if (values == values[0]).all() else min(least, _GREATEST_SHARE)
+
+
+def _strongest(values: Floats) -> float:
+    """That of the greatest size, for it may lead upwards."""
+    return float(values[np.abs(values).argmax()])
+
+
+_BUILT_FROM: Mapping[str, Callable[[Floats], float]] = {
+    "stretch_compliance": _least,
+    "volume_compliance": _least,
+    "bending_compliance": _least,
+    "compression_share": _least_share,
+    "gravity_factor": _strongest,
+}
 
 
 def built_scene(scene: Scene) -> Scene:

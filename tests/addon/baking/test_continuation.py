@@ -212,3 +212,14 @@ def test_an_object_in_the_place_of_another_does_not_get_its_motion(bpy, bake, ma
     make_body("C", location=(3, 0, 1))
     with pytest.raises(XpbdError, match=r"E_CACHE_STALE.*other objects"):
         bake(**wish)
+
+
+def test_a_bake_from_a_frame_on_names_what_changed_alone(bake, make_body):
+    body = make_body("Tuch")
+    bake()
+    assert bake(from_frame=5).stale == []
+    body.xpbd.friction = 0.77
+    summary = bake(from_frame=5)
+    assert summary.stale == ["Tuch: Friction"]
+    # it was changed for that
+    assert not [text for text in summary.warnings if "W_IGNORED" in text]

@@ -133,3 +133,40 @@ def test_the_operator_makes_a_loop_of_the_bake(bpy, bake, make_body):
     bpy.ops.xpbd.bake()
     assert bpy.ops.xpbd.loop(frames=COUNT) == {"FINISHED"}
     assert json.loads(scene.report)["loop"] == COUNT
+
+
+def test_a_loop_names_what_changed_since_its_bake(bpy, bake, make_body):
+    body = make_body("Tuch")
+    bake()
+    body.xpbd.friction = 0.77
+    bpy.context.scene.gravity.z = -5.0
+    loop = bake(loop=COUNT)
+    assert set(loop.stale) == {"Tuch: Friction", "gravity"}
+    (warning,) = [text for text in loop.warnings if text.startswith("W_IGNORED")]
+    assert f"until frame {FRAMES - COUNT}" in warning
+    assert "Tuch: Friction" in warning
+    # of the bake that it was made of, which is still the old one
+    assert set(bake(loop=COUNT - 2).stale) == set(loop.stale)
+
+
+def test_a_loop_of_a_bake_that_fits_tells_of_no_change(bpy, bake, make_body):
+    body = make_body("Tuch")
+    for frame, height in ((1, 0.0), (FRAMES, 1.0)):
+        body.location.z = height
+        body.keyframe_insert("location", frame=frame)
+    bake()
+    loop = bake(loop=COUNT)
+    assert (loop.stale, [text for text in loop.warnings if "W_IGNORED" in text]) == ([], [])
+
+
+def test_the_operator_warns_of_a_change_and_the_panel_has_it(bpy, bake, make_body):
+    from blender_xpbd.addon.baking.report_text import stale_inputs, summary_warnings
+
+    scene = bpy.context.scene.xpbd
+    scene.frame_end, scene.substeps, scene.use_floor = FRAMES, 4, False
+    body = make_body("Tuch")
+    bpy.ops.xpbd.bake()
+    body.xpbd.friction = 0.77
+    bpy.ops.xpbd.loop(frames=COUNT)
+    assert stale_inputs(scene.report) == ["Tuch: Friction"]
+    assert any("Tuch: Friction" in text for text in summary_warnings(scene.report))

@@ -36,8 +36,16 @@ def test_frames_that_take_long_have_more_time(silence):
     assert "201 s" in words(3, 0.1)
 
 
-def test_building_is_no_silence(silence):
+def test_building_has_more_time_than_a_frame(silence):
     words, wait = silence[0].words, silence[1]
     assert words(0, 0.0) == ""
-    wait(500.0)
+    wait(119.0)
     assert words(0, 0.0) == ""
+
+
+def test_a_worker_that_hangs_before_its_first_frame_is_named(silence):
+    words, wait = silence[0].words, silence[1]
+    assert words(0, 0.0) == ""
+    wait(121.0)
+    assert words(0, 0.0).endswith("the worker hangs: no frame after 121 s. Cancel ends it")
+    assert words(1, 0.0) == ""

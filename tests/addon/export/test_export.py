@@ -438,3 +438,28 @@ def test_motion_of_own_keys_that_the_file_lacks_is_told(bpy, baked, export, tmp_
     export(tmp_path / f"out{suffix}", [obj, other], warn=notices.append)
     assert [(notice.code, notice.object_name) for notice in notices] == [("W_OWN_KEYS", "C")]
     assert "Smile" in notices[0].message
+
+
+def own_smile(obj):
+    """An own key that is half shown, on a basis."""
+    obj.shape_key_add(name="Basis")
+    block = obj.shape_key_add(name="Smile")
+    for point in block.points:
+        point.co.z += 0.3 * point.co.x
+    block.value = 0.5
+    obj.xpbd.key_style = "RELATIVE"
+
+
+@pytest.mark.parametrize("change", ["value", "shape", "nothing"])
+def test_own_keys_that_were_changed_since_the_bake_are_told(bpy, baked, export, tmp_path, change):
+    objects, _ = baked(names=("A", "B"), prepare=own_smile)
+    smile = objects[1].data.shape_keys.key_blocks["Smile"]
+    if change == "value":
+        smile.value = 0.6
+    elif change == "shape":
+        smile.points[7].co.z += 0.1
+    notices = []
+    export(tmp_path / "out.pc2", objects, replaces_keys=True, warn=notices.append)
+    expected = [] if change == "nothing" else [("W_OWN_KEYS", "B")]
+    assert [(notice.code, notice.object_name) for notice in notices] == expected
+    assert all("since the bake" in notice.message for notice in notices)

@@ -79,3 +79,32 @@ def test_a_disk_that_refuses_does_not_hinder_saving(bpy, saved, monkeypatch, cap
     bpy.ops.wm.save_as_mainfile(filepath=str(saved / "b.blend"))
     assert (saved / "b.blend").exists()
     assert "The disk is full" in capsys.readouterr().out
+
+
+def test_a_bake_of_a_version_that_noted_no_folder_goes_along_too(bpy, saved, fake_worker):
+    import json
+
+    (body,) = (obj for obj in bpy.context.scene.objects if obj.xpbd.bake_record)
+    record = json.loads(body.xpbd.bake_record)
+    del record["folder"]
+    body.xpbd.bake_record = json.dumps(record)
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.open_mainfile(filepath=str(saved / "a.blend"))
+    bpy.ops.wm.save_as_mainfile(filepath=str(saved / "b.blend"))
+    assert len(jobs(saved / "xpbd_cache" / "b" / "Scene")) == 1
+    fake_worker(crash_at=1)
+    assert again(bpy).from_cache
+
+
+def test_a_bake_without_a_cache_gets_no_folder(bpy, saved):
+    import json
+    import shutil
+
+    (body,) = (obj for obj in bpy.context.scene.objects if obj.xpbd.bake_record)
+    record = json.loads(body.xpbd.bake_record) | {"folder": ""}
+    body.xpbd.bake_record = json.dumps(record)
+    bpy.ops.wm.save_mainfile()
+    shutil.rmtree(saved / "xpbd_cache")
+    bpy.ops.wm.open_mainfile(filepath=str(saved / "a.blend"))
+    (body,) = (obj for obj in bpy.context.scene.objects if obj.xpbd.bake_record)
+    assert json.loads(body.xpbd.bake_record)["folder"] == ""

@@ -244,6 +244,20 @@ def test_what_is_not_followed_is_told(bpy, make_body, scene_of, values, word, co
     assert len(scene.forces) == count
 
 
+@pytest.mark.parametrize(
+    ("role", "damping", "is_told"), [("GRAINS", 0.0, True), ("GRAINS", 0.5, False), ("CLOTH", 0.0, False)]
+)
+def test_grains_that_wind_passes_by_are_told(make_body, scene_of, add_field, role, damping, is_told):
+    body = make_body(role=role)
+    body.xpbd.damping = damping
+    air = add_field("WIND")
+    air.field.wind_factor = 1.0
+    told = [text for code, text in scene_of()[1] if code == "W_FORCE"]
+    assert [f'"{body.name}"' in text for text in told] == [True] * is_told
+    air.field.wind_factor = 0.0
+    assert not [text for code, text in scene_of()[1] if code == "W_FORCE"]
+
+
 def test_an_animated_choice_is_told(make_body, scene_of, add_field):
     make_body()
     add_field("FORCE").field.keyframe_insert("use_gravity_falloff", frame=3)

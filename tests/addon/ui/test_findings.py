@@ -40,3 +40,17 @@ def test_what_a_finding_with_a_button_says_is_not_said_again(bpy):
     ]
     assert untold(warnings, kept) == warnings[1:]
     assert untold(warnings, "") == warnings
+
+
+def test_the_floor_s_own_switch_mends_too(bpy):
+    from blender_xpbd.addon.checking.finding import Finding, findings_text
+    from blender_xpbd.addon.ui.findings import draw_findings
+    from tests.addon.recorded_layout import RecordedLayout
+
+    settings = bpy.context.scene.xpbd
+    settings.findings = findings_text([Finding("W_FALLS", "", "It falls for ever.")])
+    for use_floor in (False, True):
+        settings.use_floor = use_floor
+        layout = RecordedLayout()
+        draw_findings(layout, settings, 40)
+        assert ("It falls for ever." in layout.words) != use_floor

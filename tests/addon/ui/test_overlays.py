@@ -59,3 +59,16 @@ def test_points_have_a_size_in_each_version(drawing, monkeypatch, is_sized, name
     (call,) = (sized if is_sized else drawing.gpu.state.point_size_set).call_args_list
     assert call.args[-1] > 1.0
     assert drawing.gpu.state.program_point_size_set.call_args_list[0].args == (is_sized,)
+
+
+def test_what_crossed_at_the_start_is_shown_where_it_was_selected(drawing):
+    (body,) = drawing.bpy.context.visible_objects
+    settings = drawing.bpy.context.scene.xpbd
+    settings.show_pins, settings.show_crossings = False, True
+    drawing._draw()
+    assert not drawing.batch_for_shader.called
+    body.vertex_groups.new(name="XPBD Crossings").add([1, 2, 3], 1.0, "REPLACE")
+    drawing._draw()
+    (call,) = drawing.batch_for_shader.call_args_list
+    assert call.args[1] == "POINTS"
+    assert len(call.args[2]["pos"]) == 3

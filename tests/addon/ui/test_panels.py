@@ -122,6 +122,7 @@ def test_the_main_panel_offers_roles_material_and_bake(bpy, panels, active):
     roles = [values.role for values in layout.operator_values if hasattr(values, "role")]
     assert roles == ["JELLY", "CLOTH", "STRAND", "GRAINS", "COLLIDER", "NONE"]
     assert layout.menus == ["XPBD_MT_material"]
+    assert layout.popovers == ["XPBD_PT_presets"]
     assert "Jelly, Medium" in layout.words
     assert [name for name, _ in layout.operators if name != "xpbd.set_role"] == [
         "xpbd.bake",

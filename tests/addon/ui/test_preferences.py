@@ -89,7 +89,7 @@ def drawn(bpy, context=None):
     layout = RecordedLayout()
     values = SimpleNamespace(layout=layout, worker_python="", bl_rna=XPBD_preferences.bl_rna)
     XPBD_preferences.draw(values, context or bpy.context)
-    assert layout.properties == ["worker_python"]
+    assert layout.properties[0] == "worker_python"
     return layout.words
 
 
@@ -98,7 +98,7 @@ def test_the_preferences_show_what_is_known(bpy, monkeypatch):
     from blender_xpbd.addon.ui import preferences
 
     monkeypatch.setattr(preferences, "known_python", lambda _path: None)
-    assert len(drawn(bpy)) == 2
+    assert drawn(bpy) == ["Solver's Python", "Check Solver", "Folder of Wheels", "Install Taichi"]
     monkeypatch.setattr(preferences, "known_python", lambda _path: WorkerPython("/x/python", "3.12", {}))
     assert "Python 3.12 with Taichi: /x/python" in " ".join(drawn(bpy))
 
@@ -144,3 +144,19 @@ def test_check_has_all_that_shows_it_drawn_again(bpy, monkeypatch):
     with pytest.raises(RuntimeError, match="E_DEP"):
         bpy.ops.xpbd.check_worker()
     assert len(contexts) == 1
+
+
+def test_what_goes_on_is_shown(bpy, monkeypatch):
+    from blender_xpbd.addon.process.solver_setup import SETUP
+    from blender_xpbd.addon.process.taichi_install import InstallProgress
+
+    monkeypatch.setattr(SETUP, "is_searching", True)
+    assert "Looking for a Python with Taichi" in drawn(bpy)
+    monkeypatch.setattr(SETUP, "is_searching", False)
+    monkeypatch.setattr(SETUP, "fault", "E_DEP: Taichi could not be installed.")
+    assert {"Taichi could not be installed.", "Install Taichi"} <= set(drawn(bpy))
+    monkeypatch.setattr(SETUP, "is_installing", True)
+    monkeypatch.setattr(SETUP, "progress", InstallProgress(0.5, "Getting taichi"))
+    words = drawn(bpy)
+    assert {"Installing Taichi", "Getting taichi"} <= set(words)
+    assert "Install Taichi" not in words

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from blender_xpbd.geometry.solid.tetrahedra import signed_volumes
-from blender_xpbd.scene.body import Body, Tetrahedralization
+from blender_xpbd.scene.body import Body, Pins, Tetrahedralization
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.presets import preset_values
 from blender_xpbd.solver.solver import Solver
@@ -77,6 +77,25 @@ def test_a_hit_is_as_fast_as_the_start_the_fall_and_the_collider_make_it():
     # a frame of falling is no more than g T
     short = build_system(scene(cube, colliders=[plane()], frames=(1, 2)))
     assert hit_speed(short, 0) == pytest.approx(GRAVITY / 24.0)
+
+
+def test_what_is_drawn_to_a_goal_does_not_fall_to_the_floor():
+    cube = jelly_cube(0.2, height=5.0, resolution=3)
+    vertices = np.arange(len(cube.positions))
+    frequency = cube.material.goal_frequency
+    ways = np.array([0.0, 0.1, 0.0])[None, None] * np.arange(100)[:, None, None]
+
+    def speed(count, weight=1.0):
+        weights = np.full(count, weight, np.float32)
+        drawn = replace(cube, goal=Pins(vertices[:count], weights, cube.positions[:count] + ways))
+        return hit_speed(build_system(scene(drawn, colliders=[plane()], frames=(1, 100))), 0)
+
+    rate = 2.0 * np.pi * frequency
+    goes = 0.1 * 24.0
+    assert speed(len(vertices)) == pytest.approx(2.0 * GRAVITY / rate + goes, rel=1e-3)
+    assert speed(len(vertices), 0.25) == pytest.approx(2.0 * GRAVITY / (0.5 * rate) + goes, rel=1e-3)
+    # a part that nothing draws hangs as low as it likes
+    assert speed(len(vertices) - 1) == pytest.approx(np.sqrt(2.0 * GRAVITY * 1.0))
 
 
 def test_fast_and_fine_jelly_needs_more():

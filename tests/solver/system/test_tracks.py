@@ -28,9 +28,10 @@ from tests.solver.scenes import cloth, plane, scene
         ("compression_share", [1.0, 0.8], 0.5),
         ("compression_share", [1.0, 0.2], 0.2),
         ("compression_share", [1.0, 1.0], 1.0),
+        ("gravity_factor", [0.5, -2.0, 1.0], -2.0),
     ],
 )
-def test_bodies_are_built_from_the_stiffest_value_that_can_be_scaled(parameter, values, expected):
+def test_bodies_are_built_from_the_strongest_value_that_can_be_scaled(parameter, values, expected):
     assert build_value(parameter, np.array(values)) == expected
 
 

@@ -15,11 +15,15 @@ from .export import XPBD_OT_export
 from .fill_with_grains import XPBD_OT_fill_with_grains
 from .free_unused import XPBD_OT_free_unused
 from .gallery import XPBD_OT_add_gallery_scene
+from .install_taichi import XPBD_OT_cancel_install, XPBD_OT_install_taichi
 from .make_tearable import XPBD_OT_make_tearable
 from .mute_deformers import XPBD_OT_mute_deformers
+from .open_cache import XPBD_OT_open_cache
 from .own_material import XPBD_OT_own_material
+from .own_preset import XPBD_OT_apply_preset, XPBD_OT_save_preset
 from .pin_group import XPBD_OT_add_pin_group, XPBD_OT_paint_pins, XPBD_OT_remove_pins, XPBD_OT_select_pins
 from .play import XPBD_OT_keep, XPBD_OT_play, XPBD_OT_play_control
+from .region import XPBD_OT_rebake_region, XPBD_OT_take_back_region
 from .remedies import XPBD_OT_add_floor, XPBD_OT_lift, XPBD_OT_subdivide
 from .rest_shape import XPBD_OT_set_rest_shape
 from .retime import XPBD_OT_retime
@@ -28,12 +32,14 @@ from .select_crossings import XPBD_OT_select_crossings
 from .selected_objects import XPBD_OT_copy_settings, XPBD_OT_set_material
 from .set_link import XPBD_OT_set_link
 from .set_role import XPBD_OT_set_role
-from .strain import XPBD_OT_show_strain
+from .strain import XPBD_OT_show_strain, XPBD_OT_show_stress
 
 CLASSES = (
     XPBD_OT_set_role,
     XPBD_OT_bake,
     XPBD_OT_loop,
+    XPBD_OT_rebake_region,
+    XPBD_OT_take_back_region,
     XPBD_OT_cancel,
     XPBD_OT_play,
     XPBD_OT_keep,
@@ -42,6 +48,7 @@ CLASSES = (
     XPBD_OT_export,
     XPBD_OT_retime,
     XPBD_OT_free_unused,
+    XPBD_OT_open_cache,
     XPBD_OT_add_pin_group,
     XPBD_OT_remove_pins,
     XPBD_OT_select_pins,
@@ -52,9 +59,13 @@ CLASSES = (
     XPBD_OT_set_link,
     XPBD_OT_make_tearable,
     XPBD_OT_own_material,
+    XPBD_OT_save_preset,
+    XPBD_OT_apply_preset,
     XPBD_OT_use_scene_range,
     XPBD_OT_select_crossings,
     XPBD_OT_check_worker,
+    XPBD_OT_install_taichi,
+    XPBD_OT_cancel_install,
     XPBD_OT_check,
     XPBD_OT_lift,
     XPBD_OT_add_floor,
@@ -63,6 +74,7 @@ CLASSES = (
     XPBD_OT_set_rest_shape,
     XPBD_OT_clear_start,
     XPBD_OT_show_strain,
+    XPBD_OT_show_stress,
     XPBD_OT_add_gallery_scene,
 )
 

@@ -23,7 +23,7 @@ from ...playing.display import take_back_all
 from ...process.waiting_worker import start_ahead
 from ..redraw import redraw_panels
 from ..wrapped_text import popup_text
-from .idle import is_idle
+from .idle import has_bake, has_body, is_idle
 
 # [s]; a slice is shorter than 0.04 s, so the window has at least a third of the time for itself
 _TICK = 0.02
@@ -39,18 +39,13 @@ class BakeOperator(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether there is something to bake, and no bake is running."""
-        if not is_idle(cls):
-            return False
-        if not any(is_body(obj) for obj in context.scene.objects):
-            cls.poll_message_set(f"Make an object {body_labels()} first")
-            return False
-        return True
+        return is_idle(cls) and has_body(cls, context)
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[Any]:
         """Begin; the timer does the rest."""
         if bpy.app.background or context.window is None:
             return self.execute(context)
-        if self._lacks_selection(context):
+        if not self._is_ready(context):
             return {"CANCELLED"}
         window_bake.start(context, self._wishes(context))
         manager = context.window_manager
@@ -77,10 +72,13 @@ class BakeOperator(bpy.types.Operator):
                 return self._leave(context)
         return {"PASS_THROUGH"}
 
+    def _is_ready(self, context: bpy.types.Context) -> bool:
+        """Take back what a run that was played has left on an object in Edit Mode; whether there is what is wished."""
+        take_back_all()
+        return not self._lacks_selection(context)
+
     def _lacks_selection(self, _context: bpy.types.Context) -> bool:
         """Whether there is nothing selected that should be, which is told."""
-        # what a run that was played has left on an object that was in Edit Mode
-        take_back_all()
         return False
 
     def _wishes(self, _context: bpy.types.Context) -> BakeOptions:
@@ -114,7 +112,7 @@ class BakeOperator(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[Any]:
         """Bake, and return when it is done."""
-        if self._lacks_selection(context):
+        if not self._is_ready(context):
             return {"CANCELLED"}
         STATUS.reset()
         manager = context.window_manager
@@ -186,7 +184,6 @@ class XPBD_OT_bake(BakeOperator):
 
     def _lacks_selection(self, context: bpy.types.Context) -> bool:
         """Whether only selected objects were to be baked and none is selected, which is told."""
-        super()._lacks_selection(context)
         if not self.only_selected or any(is_body(obj) for obj in context.selected_objects):
             return False
         self.report({"WARNING"}, f"Select a {body_labels()} object first")
@@ -219,12 +216,7 @@ class XPBD_OT_loop(BakeOperator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether there is a bake, and nothing is running."""
-        if not super().poll(context):
-            return False
-        if not any(obj.xpbd.bake_record for obj in context.scene.objects):
-            cls.poll_message_set("Bake first")
-            return False
-        return True
+        return super().poll(context) and has_bake(cls, context)
 
     def _wishes(self, _context: bpy.types.Context) -> BakeOptions:
         return BakeOptions(loop=self.frames)

@@ -7,10 +7,8 @@ from typing import Any
 
 import bpy
 
-from ....scene.body_kinds import body_labels
 from ...checking.check_scene import note_findings
-from ...data.object_types import is_body
-from .idle import is_idle
+from .idle import has_body, is_idle
 
 
 class XPBD_OT_check(bpy.types.Operator):
@@ -23,12 +21,7 @@ class XPBD_OT_check(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether there is something to check, and no bake is running."""
-        if not is_idle(cls):
-            return False
-        if not any(is_body(obj) for obj in context.scene.objects):
-            cls.poll_message_set(f"Make an object {body_labels()} first")
-            return False
-        return True
+        return is_idle(cls) and has_body(cls, context)
 
     def execute(self, context: bpy.types.Context) -> set[Any]:
         """Check it; the panel shows what was found."""

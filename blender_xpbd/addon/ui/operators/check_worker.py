@@ -10,6 +10,7 @@ import bpy
 from ....scene.errors import XpbdError
 from ...data.bake_status import STATUS
 from ...data.extension import worker_python_path
+from ...process.solver_setup import SETUP
 from ...process.worker_python import find_python, forget_python
 from ..redraw import redraw_panels
 from ..wrapped_text import popup_text
@@ -24,6 +25,7 @@ class XPBD_OT_check_worker(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[Any]:
         """Search anew."""
         forget_python()
+        SETUP.fault = ""
         STATUS.message = ""
         try:
             found = find_python(worker_python_path(context))

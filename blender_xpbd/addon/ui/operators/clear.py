@@ -11,7 +11,7 @@ from ....scene.errors import XpbdError
 from ...data.bake_status import STATUS
 from ...keys.clearing import clear_bake
 from ...keys.strain_map import hide_strain
-from .idle import is_idle
+from .idle import chosen_objects, is_idle
 
 
 class XPBD_OT_clear(bpy.types.Operator):
@@ -51,9 +51,4 @@ class XPBD_OT_clear(bpy.types.Operator):
         return {"FINISHED"} if cleared else {"CANCELLED"}
 
     def _objects(self, context: bpy.types.Context) -> list[Any]:
-        if self.all:
-            return list(context.scene.objects)
-        objects = list(context.selected_objects)
-        if context.object is not None and context.object not in objects:
-            objects.append(context.object)
-        return objects
+        return list(context.scene.objects) if self.all else chosen_objects(context)

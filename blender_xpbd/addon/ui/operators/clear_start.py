@@ -9,7 +9,7 @@ import bpy
 
 from ...keys.start_pose import clear_start
 from ...reading.start_reader import has_start
-from .idle import is_idle
+from .idle import chosen_objects, is_idle
 
 
 class XPBD_OT_clear_start(bpy.types.Operator):
@@ -31,7 +31,7 @@ class XPBD_OT_clear_start(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[Any]:
         """Clear it."""
-        for obj in {*context.selected_objects, context.object}:
+        for obj in chosen_objects(context):
             if obj.is_editable:
                 clear_start(obj)
         return {"FINISHED"}

@@ -11,7 +11,7 @@ import bpy
 from ....scene.errors import XpbdError
 from ...data.bake_record import read_record
 from ...export.export import POINT_CACHES, export
-from .idle import is_idle
+from .idle import has_bake, is_idle
 
 FORMATS = (
     (".pc2", "PC2", "Points in the object's coordinates, for Mesh Cache modifiers; a file for each object"),
@@ -42,12 +42,7 @@ class XPBD_OT_export(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether there is a finished bake."""
-        if not is_idle(cls):
-            return False
-        if not any(obj.xpbd.bake_record for obj in context.scene.objects):
-            cls.poll_message_set("Bake first")
-            return False
-        return True
+        return is_idle(cls) and has_bake(cls, context)
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[Any]:
         """Ask for the file."""

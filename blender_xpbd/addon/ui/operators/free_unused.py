@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import bpy
 
 from ....jobs.cache_contents import folder_size, free_jobs, needed_jobs
 from ....scene.errors import XpbdError
+from ...baking.report_text import summary_of
 from ...data.bake_record import read_record
 from ...process.cache_folder import cache_folder
 from .idle import is_idle
@@ -44,6 +46,10 @@ class XPBD_OT_free_unused(bpy.types.Operator):
         except XpbdError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        settings = context.scene.xpbd
+        if summary := summary_of(settings.report):
+            # the panel has the size from there
+            settings.report = json.dumps({**summary, "cache_bytes": left})
         bakes = "1 bake" if count == 1 else f"{count} bakes"
         self.report({"INFO"}, f"Freed {size / _MEGABYTE:.1f} MB of {bakes}; {left / _MEGABYTE:.1f} MB are in use")
         return {"FINISHED"}

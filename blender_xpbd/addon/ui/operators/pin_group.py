@@ -9,8 +9,7 @@ from typing import Any
 
 import bpy
 
-from ....scene.body_kinds import body_labels
-from ...data.object_types import is_body
+from .idle import is_mesh_body
 
 GROUP_NAME = "Pin"
 
@@ -130,14 +129,7 @@ class XPBD_OT_paint_pins(bpy.types.Operator):
 
 
 def _can_be_pinned(operator: Any, context: bpy.types.Context) -> bool:
-    obj = context.object
-    if obj is None or not is_body(obj) or not obj.is_editable:
-        operator.poll_message_set(f"Make the active object {body_labels()} first")
-        return False
-    if obj.type != "MESH":
-        operator.poll_message_set("Only vertices of a mesh can be pinned")
-        return False
-    return True
+    return is_mesh_body(operator, context, "Only vertices of a mesh can be pinned")
 
 
 def _is_pinned(operator: Any, context: bpy.types.Context) -> bool:

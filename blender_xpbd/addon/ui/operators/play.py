@@ -7,13 +7,11 @@ from typing import Any, ClassVar
 
 import bpy
 
-from ....scene.body_kinds import body_labels
 from ....scene.errors import XpbdError
 from ...baking.report_text import fault_paragraphs
 from ...data.bake_options import BakeOptions
 from ...data.bake_status import STATUS
 from ...data.extension import worker_python_path
-from ...data.object_types import is_body
 from ...playing import window_play
 from ...playing.keep import keep_run, use_as_rest_shape, use_as_start
 from ...playing.player import PLAYING, Player
@@ -23,7 +21,7 @@ from ..play_mouse import PlayMouse, is_navigation, viewport_under
 from ..redraw import redraw_panels
 from ..wrapped_text import popup_text
 from .bake import finished_text
-from .idle import is_idle
+from .idle import has_body, is_idle
 
 # [s]; short beside a frame, so that frames are shown soon after they come
 _TICK = 1.0 / 120.0
@@ -44,12 +42,7 @@ class XPBD_OT_play(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether there is something to play, and nothing else goes on."""
-        if not is_idle(cls):
-            return False
-        if not any(is_body(obj) for obj in context.scene.objects):
-            cls.poll_message_set(f"Make an object {body_labels()} first")
-            return False
-        return True
+        return is_idle(cls) and has_body(cls, context)
 
     def execute(self, context: bpy.types.Context) -> set[Any]:
         """Play needs a window and its events."""
@@ -194,6 +187,16 @@ class XPBD_OT_keep(bpy.types.Operator):
         return {"FINISHED"}
 
 
+_ACTIONS = (
+    ("PAUSE", "Pause", "Stop the clock, or let it go on [Space]"),
+    ("STEP", "Step", "Simulate a single frame [Right Arrow]"),
+    ("RESTART", "Restart", "Begin again from the first frame [R]"),
+    (START, "Use as Start", "End the run, and let the next bake begin in the pose: the rest shape stays [S]"),
+    (REST_SHAPE, "Use as Rest Shape", "End the run, and let the pose be the shape of the meshes at rest [B]"),
+    (CANCEL, "Stop", "End the run and leave all as it was [Esc]"),
+)
+
+
 class XPBD_OT_play_control(bpy.types.Operator):
     """What the buttons of a run do."""
 
@@ -204,21 +207,13 @@ class XPBD_OT_play_control(bpy.types.Operator):
     action: bpy.props.EnumProperty(
         name="Action",
         description="What to do with the run",
-        items=(
-            ("PAUSE", "Pause", "Stop the clock, or let it go on [Space]"),
-            ("STEP", "Step", "Simulate a single frame [Right Arrow]"),
-            ("RESTART", "Restart", "Begin again from the first frame [R]"),
-            (START, "Use as Start", "End the run, and let the next bake begin in the pose: the rest shape stays [S]"),
-            (REST_SHAPE, "Use as Rest Shape", "End the run, and let the pose be the shape of the meshes at rest [B]"),
-            (CANCEL, "Stop", "End the run and leave all as it was [Esc]"),
-        ),
+        items=_ACTIONS,
     )
 
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
         """The tooltip of each button."""
-        item = cls.bl_rna.properties["action"].enum_items[properties.action]
-        return str(item.description)
+        return next(description for action, _, description in _ACTIONS if action == properties.action)
 
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:

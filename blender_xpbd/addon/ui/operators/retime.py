@@ -9,9 +9,9 @@ import bpy
 
 from ....scene.errors import XpbdError
 from ...data.bake_record import LARGEST_SHIFT, read_record
-from ...data.bake_status import STATUS
 from ...data.clip import FASTEST, SLOWEST
 from ...keys.retiming import check_retiming, retime
+from .idle import has_bake, is_idle
 
 
 class XPBD_OT_retime(bpy.types.Operator):
@@ -47,16 +47,7 @@ class XPBD_OT_retime(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether there is a finished bake."""
-        if STATUS.is_baking:
-            cls.poll_message_set("Wait for the bake, or cancel it")
-            return False
-        if STATUS.is_playing:
-            cls.poll_message_set("A run is played: keep or stop it first")
-            return False
-        if not any(obj.xpbd.bake_record for obj in context.scene.objects):
-            cls.poll_message_set("Bake first")
-            return False
-        return True
+        return is_idle(cls) and has_bake(cls, context)
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[Any]:
         """Begin with how the active object, or the first of them, is shown now, and ask."""

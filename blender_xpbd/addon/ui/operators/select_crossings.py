@@ -12,8 +12,8 @@ import numpy.typing as npt
 from ....scene.errors import XpbdError
 from ...baking.crossings import crossing_vertices
 from ...baking.report_text import plain_words, summary_of
+from ...data.overlay_settings import CROSSINGS
 
-GROUP_NAME = "XPBD Crossings"
 # Blender's own attributes of vertices, edges and polygons
 SELECTIONS = (".select_vert", ".select_edge", ".select_poly")
 
@@ -63,8 +63,9 @@ class XPBD_OT_select_crossings(bpy.types.Operator):
                 _select(obj.data, vertices)
                 _group(obj, vertices)
         if crossing:
+            scene.xpbd.show_crossings = True
             count = sum(map(len, crossing.values()))
-            self.report({"INFO"}, f'{count} vertices cross at the first frame: they are in "{GROUP_NAME}"')
+            self.report({"INFO"}, f'{count} vertices cross at the first frame: they are in "{CROSSINGS}"')
         else:
             self.report({"INFO"}, "Nothing crosses at the first frame of the last bake")
         return {"FINISHED"}
@@ -93,7 +94,7 @@ def _select(mesh: Any, vertices: Ints) -> None:
 
 def _group(obj: bpy.types.Object, vertices: Ints) -> None:
     """The vertices as a vertex group in place of what an earlier bake has left; none where nothing crosses."""
-    if (group := obj.vertex_groups.get(GROUP_NAME)) is not None:
+    if (group := obj.vertex_groups.get(CROSSINGS)) is not None:
         obj.vertex_groups.remove(group)
     if len(vertices):
-        obj.vertex_groups.new(name=GROUP_NAME).add(vertices.tolist(), 1.0, "REPLACE")
+        obj.vertex_groups.new(name=CROSSINGS).add(vertices.tolist(), 1.0, "REPLACE")

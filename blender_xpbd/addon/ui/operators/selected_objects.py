@@ -12,9 +12,12 @@ from ...data.object_types import can_have, is_body
 from ...data.properties import enum_items, fits_role
 from ...data.specs import GROUP_PROPERTIES, OBJECT_SETTINGS, PRESET_CHOICES
 from ...reading.mesh_reader import has_group
+from .idle import chosen_objects
 
 # Names of vertex groups: an object without such a group keeps its own
 _GROUPS = frozenset({*GROUP_PROPERTIES, "pin_group", "attach_group", "no_contact_group", "goal_group", "push_group"})
+
+_DESCRIPTIONS = {choice.identifier: choice.description for choice in PRESET_CHOICES}
 
 
 class XPBD_OT_set_material(bpy.types.Operator):
@@ -31,8 +34,7 @@ class XPBD_OT_set_material(bpy.types.Operator):
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
         """The tooltip of each material's own entry."""
-        item = cls.bl_rna.properties["preset"].enum_items[properties.preset]
-        return f"{item.description}. For all selected objects of the same role"
+        return f"{_DESCRIPTIONS[properties.preset]}. For all selected objects of the same role"
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -45,7 +47,7 @@ class XPBD_OT_set_material(bpy.types.Operator):
         if not fits_role(self.preset, role):
             self.report({"WARNING"}, "The material is for objects of another role")
             return {"CANCELLED"}
-        for obj in _selected(context):
+        for obj in chosen_objects(context):
             if obj.xpbd.role == role and obj.is_editable:
                 obj.xpbd.preset = self.preset
         return {"FINISHED"}
@@ -98,6 +100,9 @@ def copy_settings(source: bpy.types.Object, target: bpy.types.Object) -> None:
             continue
         if getattr(target.xpbd, name) != value:
             setattr(target.xpbd, name, value)
+        # what was never typed follows from something else, as the radius of grains
+        if target.xpbd.is_property_set(name) and not source.xpbd.is_property_set(name):
+            target.xpbd.property_unset(name)
     # to set a value of a material makes it an own one
     target.xpbd.preset = source.xpbd.preset
 
@@ -107,9 +112,3 @@ def _is_active_body(operator: Any, context: bpy.types.Context) -> bool:
         operator.poll_message_set(f"Make the active object {body_labels()} first")
         return False
     return True
-
-
-def _selected(context: bpy.types.Context) -> list[Any]:
-    """The selected objects and the active one, whose panel is shown."""
-    objects = list(context.selected_objects)
-    return objects if context.object in objects else [*objects, context.object]

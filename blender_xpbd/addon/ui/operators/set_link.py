@@ -8,10 +8,9 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ....scene.body_kinds import body_labels
 from ....scene.links import AT_LEAST, AT_MOST, EQUAL
 from ...data.link_attributes import LINK_COMPLIANCE, LINK_KIND, LINK_LENGTH, LINK_STIFFNESS, LINK_TYPES
-from ...data.object_types import is_body
+from .idle import is_mesh_body
 
 KINDS = {"NONE": 0, "EQUAL": EQUAL, "AT_MOST": AT_MOST, "AT_LEAST": AT_LEAST}
 _ITEMS = (
@@ -54,14 +53,7 @@ class XPBD_OT_set_link(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether the active object can have links."""
-        obj = context.object
-        if obj is None or not is_body(obj) or not obj.is_editable:
-            cls.poll_message_set(f"Make the active object {body_labels()} first")
-            return False
-        if obj.type != "MESH":
-            cls.poll_message_set("Only edges of a mesh can be links")
-            return False
-        return True
+        return is_mesh_body(cls, context, "Only edges of a mesh can be links")
 
     def execute(self, context: bpy.types.Context) -> set[Any]:
         """Write the attributes."""

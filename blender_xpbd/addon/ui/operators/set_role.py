@@ -15,6 +15,7 @@ from ...data.object_types import can_have, type_labels
 from ...data.properties import enum_items
 from ...data.specs import ROLES
 from ...process.waiting_worker import start_ahead
+from .idle import chosen_objects
 
 _DESCRIPTIONS = {
     "NONE": "Take the selected objects out of the simulation",
@@ -65,7 +66,4 @@ class XPBD_OT_set_role(bpy.types.Operator):
 
 def _able(context: bpy.types.Context, role: str) -> list[Any]:
     """Of the selected objects, and the active one, whose panel is shown, those that can have a role."""
-    objects = list(context.selected_objects)
-    if context.object is not None and context.object not in objects:
-        objects.append(context.object)
-    return [obj for obj in objects if can_have(obj, role)]
+    return [obj for obj in chosen_objects(context) if can_have(obj, role)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The strain of objects as a colour that plays with their keys."""
+"""The strain or the stress of objects as a colour that plays with their keys."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from typing import Any
 
 import bpy
 
+from ....scene.errors import XpbdError
+from ...baking.report_text import plain_words
 from ...data.object_types import is_body
-from ...keys.strain_map import hide_strain, show_strain, shows_strain
-from .idle import is_idle
+from ...keys.strain_map import STRAIN, STRESS, hide_strain, show_strain, shown_map
+from ...keys.stress_map import show_stress
+from .idle import chosen_objects, is_idle
 
 
 class XPBD_OT_show_strain(bpy.types.Operator):
@@ -31,17 +34,12 @@ class XPBD_OT_show_strain(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether a simulated mesh with edges is selected."""
-        if not is_idle(cls):
-            return False
-        if context.mode != "OBJECT" or not _meshes(context):
-            cls.poll_message_set("Select a mesh that is simulated and has edges, in Object Mode")
-            return False
-        return True
+        return _has_meshes(cls, context)
 
     def execute(self, context: bpy.types.Context) -> set[Any]:
         """Show it on all of them, or on none where all show it."""
         objects = _meshes(context)
-        if all(shows_strain(obj) for obj in objects):
+        if all(shown_map(obj) == STRAIN for obj in objects):
             for obj in objects:
                 hide_strain(obj)
             return {"FINISHED"}
@@ -51,6 +49,54 @@ class XPBD_OT_show_strain(bpy.types.Operator):
         return {"FINISHED"}
 
 
+class XPBD_OT_show_stress(bpy.types.Operator):
+    """Let the selected meshes show the stress in their surface, at each frame; pressed again, no more."""
+
+    bl_idname = "xpbd.show_stress"
+    bl_label = "Show Stress"
+    bl_options = {"REGISTER", "UNDO"}
+
+    full_stress: bpy.props.FloatProperty(
+        name="Full Stress",
+        description="Stress that has the last colour, red [Pa, of cloth N/m]. 0: that of 10 % strain of the material",
+        default=0.0,
+        min=0.0,
+        soft_max=1e6,
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether a simulated mesh with edges is selected."""
+        return _has_meshes(cls, context)
+
+    def execute(self, context: bpy.types.Context) -> set[Any]:
+        """Show it on all of them that have a stiffness, or on none where all show it."""
+        objects = _meshes(context)
+        if all(shown_map(obj) == STRESS for obj in objects):
+            for obj in objects:
+                hide_strain(obj)
+            return {"FINISHED"}
+        for obj in objects:
+            try:
+                show_stress(obj, self.full_stress, context.scene.xpbd.solver_mode)
+            except XpbdError as fault:
+                self.report({"WARNING"}, plain_words(str(fault)))
+        if not any(shown_map(obj) == STRESS for obj in objects):
+            return {"CANCELLED"}
+        context.scene.xpbd.show_strain = True
+        return {"FINISHED"}
+
+
+def _has_meshes(operator: Any, context: bpy.types.Context) -> bool:
+    if not is_idle(operator):
+        return False
+    if context.mode != "OBJECT" or not _meshes(context):
+        operator.poll_message_set("Select a mesh that is simulated and has edges, in Object Mode")
+        return False
+    return True
+
+
 def _meshes(context: bpy.types.Context) -> list[Any]:
-    objects = {*context.selected_objects, *([context.object] if context.object else [])}
-    return [obj for obj in objects if is_body(obj) and obj.type == "MESH" and obj.is_editable and obj.data.edges]
+    chosen = chosen_objects(context)
+    return [obj for obj in chosen if is_body(obj) and obj.type == "MESH" and obj.is_editable and obj.data.edges]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 
@@ -22,6 +23,11 @@ def test_only_what_no_object_uses_goes(bpy, make_body, fake_worker, tmp_path):
     assert bpy.ops.xpbd.free_unused() == {"FINISHED"}
     assert not Path(first.cache).exists()
     assert Path(second.cache).is_dir()
+    # the panel shows it
+    left = sum(path.stat().st_size for path in (tmp_path / "cache").rglob("*") if path.is_file())
+    report = json.loads(scene.xpbd.report)
+    assert report["cache_bytes"] == left < second.cache_bytes
+    assert report["frames"] == 5
     assert run_bake(bpy.context, wishes).from_cache
 
 

@@ -36,6 +36,7 @@ def test_vertices_of_each_object(bpy, make_body, bake):
     choose_vertices(third, 4)
     bake(0, 1, 5, 6, 12, 25, 49)
     assert bpy.ops.xpbd.select_crossings() == {"FINISHED"}
+    assert bpy.context.scene.xpbd.show_crossings
     assert weights_in(first, GROUP) == dict.fromkeys((0, 1, 5, 6, 12), 1.0)
     assert weights_in(second, GROUP) == {0: 1.0, 24: 1.0}
     assert GROUP not in third.vertex_groups

@@ -67,3 +67,35 @@ def test_play_is_refused_in_the_background(bpy, make_body, capfd):
     with pytest.raises(RuntimeError, match="E_WINDOW"):
         bpy.ops.xpbd.play()
     assert not bpy.ops.xpbd.keep.poll()
+
+
+def test_what_was_never_typed_stays_so(bpy, make_body):
+    """The radius of grains follows from their points where it is unset."""
+    source, target = make_body("A", role="GRAINS"), make_body("B", role="GRAINS")
+    target.xpbd.radius = 0.05
+    for body in (target, source):
+        body.select_set(True)
+    bpy.context.view_layer.objects.active = source
+    assert not source.xpbd.is_property_set("radius")
+    assert bpy.ops.xpbd.copy_settings() == {"FINISHED"}
+    assert not target.xpbd.is_property_set("radius")
+    assert target.xpbd.radius == source.xpbd.radius
+    source.xpbd.radius = 0.03
+    bpy.ops.xpbd.copy_settings()
+    assert target.xpbd.is_property_set("radius")
+    assert target.xpbd.radius == source.xpbd.radius
+
+
+def test_tooltips_come_without_the_class_s_rna():
+    """From Blender 5.0 on the class has none of its properties there."""
+    from types import SimpleNamespace
+
+    from blender_xpbd.addon.ui.operators.play import XPBD_OT_play_control
+    from blender_xpbd.addon.ui.operators.selected_objects import XPBD_OT_set_material
+
+    for cls, values, words in (
+        (XPBD_OT_set_material, {"preset": "SEEDS"}, "Peas, beans, rice. For all selected objects"),
+        (XPBD_OT_play_control, {"action": "STEP"}, "Simulate a single frame"),
+    ):
+        alone = SimpleNamespace(bl_rna=SimpleNamespace(properties={}))
+        assert cls.description.__func__(alone, None, SimpleNamespace(**values)).startswith(words)

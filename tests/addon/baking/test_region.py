@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A vertex group of a bake over some frames, baked again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from blender_xpbd.jobs.frames import FrameCache
+from blender_xpbd.jobs.result import read_result
+from blender_xpbd.scene.body import Body
+from blender_xpbd.scene.errors import XpbdError
+
+FRAMES = 16
+FIRST, LAST = 6, 12
+INSIDE = (15, 16, 17, 18, 19, 20, 21, 22, 23, 24)
+
+
+def files_of(summary):
+    result = read_result(Path(summary.cache))
+    counts = len(result.bodies), len(result.statistics), result.orientation_count
+    cache = FrameCache(Path(summary.cache), result.vertex_count, *counts)
+    return {frame: cache.path(frame).read_bytes() for frame in cache.available()}, cache
+
+
+def keys_of(obj):
+    """The coordinates of each key, shape (keys, vertices, 3)."""
+    blocks = obj.data.shape_keys.key_blocks
+    found = np.empty((len(blocks), 3 * len(obj.data.vertices)), np.float32)
+    for row, block in zip(found, blocks, strict=True):
+        block.points.foreach_get("co", row)
+    return found.reshape(len(blocks), -1, 3)
+
+
+@pytest.fixture
+def bake(bpy, tmp_path):
+    from blender_xpbd.addon.baking.bake import run_bake
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+
+    def run(**values):
+        wishes = {"cache": tmp_path / "cache", "frame_start": 1, "frame_end": FRAMES, "substeps": 6, **values}
+        return run_bake(bpy.context, BakeOptions(**wishes))
+
+    return run
+
+
+@pytest.fixture
+def body(bpy, make_body):
+    """A sheet that hangs on one side, with a group of its lower rows."""
+    obj = make_body("Tuch")
+    pins = obj.vertex_groups.new(name="Pins")
+    pins.add([0, 1, 2, 3, 4], 1.0, "REPLACE")
+    obj.xpbd.pin_group = "Pins"
+    obj.xpbd.stretch_stiffness = 200.0
+    obj.vertex_groups.new(name="Saum").add(list(INSIDE), 1.0, "REPLACE")
+    bpy.context.scene.xpbd.region_border = 1
+    bpy.context.scene.xpbd.region_blend = 3
+    return obj
+
+
+def wish(group="Saum", first=FIRST, last=LAST, name="Tuch"):
+    from blender_xpbd.addon.data.rebake_settings import RegionWish
+
+    return RegionWish(name, group, first, last)
+
+
+def test_a_region_is_baked_again_and_taken_back(bpy, bake, body, select):
+    before = bake()
+    first_keys = keys_of(body)
+    files, _ = files_of(before)
+    body.xpbd.stretch_stiffness = 2.0
+    after = bake(region=wish())
+    assert after.complete
+    assert after.region == f"Tuch: Saum, frames {FIRST} to {LAST}"
+    assert 0.0 <= after.seam_error_mm < 0.1
+    assert after.stale == []
+    found, _ = files_of(after)
+    changed = [frame for frame in files if found[frame] != files[frame]]
+    assert changed == list(range(FIRST, LAST + 1))
+    keys = keys_of(body)
+    moved = (keys != first_keys).any(axis=2)
+    # the first key is the mesh itself
+    assert set(np.flatnonzero(moved.any(axis=1))) == set(range(FIRST, LAST + 1))
+    assert set(np.flatnonzero(moved.any(axis=0))) <= set(INSIDE)
+    assert np.abs(keys - first_keys).max() > 0.01
+    # again from the cache, and of the bake before nothing is lost
+    again = bake(take_back_region="Tuch")
+    assert (again.from_cache, again.cache) == (True, before.cache)
+    assert files_of(again)[0] == files
+    np.testing.assert_array_equal(keys_of(body), first_keys)
+    with pytest.raises(XpbdError, match="none to take back"):
+        bake(take_back_region="Tuch")
+    # with the settings as they were, a bake finds it too
+    bake(region=wish())
+    body.xpbd.stretch_stiffness = 200.0
+    whole = bake()
+    assert (whole.from_cache, whole.stale, whole.cache) == (True, [], before.cache)
+    bake(region=wish())
+    body.xpbd.stretch_stiffness = 2.0
+    changed = bake()
+    assert changed.stale
+    assert all("Tuch" in text for text in changed.stale)
+    select(body)
+    bpy.ops.xpbd.clear()
+    assert body.data.shape_keys is None
+    assert not body.xpbd.bake_record
+
+
+def test_frames_before_another_are_those_of_the_region(bake, body):
+    bake()
+    body.xpbd.stretch_stiffness = 2.0
+    region = bake(region=wish())
+    later = bake(from_frame=LAST + 1)
+    kept, found = files_of(region)[0], files_of(later)[0]
+    assert all(found[frame] == kept[frame] for frame in range(1, LAST + 1))
+
+
+def test_the_others_are_held(bpy, bake, body, make_body):
+    other = make_body("Andere", location=(0.0, 0.0, 3.0))
+    bake()
+    first = keys_of(other)
+    body.xpbd.stretch_stiffness = other.xpbd.stretch_stiffness = 2.0
+    summary = bake(region=wish())
+    assert sorted(summary.objects) == ["Andere", "Tuch"]
+    np.testing.assert_array_equal(keys_of(other), first)
+
+
+def test_what_was_baked_alone_is_baked_again_alone(bpy, bake, body, make_body):
+    other = make_body("Andere", location=(0.0, 0.0, 3.0))
+    bake()
+    bake(only=("Tuch",))
+    first = keys_of(other)
+    summary = bake(region=wish())
+    assert summary.objects == ["Tuch"]
+    np.testing.assert_array_equal(keys_of(other), first)
+
+
+@pytest.mark.parametrize(
+    ("wished", "code", "words"),
+    [
+        ({"group": "Fehlt"}, "E_PARAM", "no vertex group 'Fehlt'"),
+        ({"group": "Leer"}, "E_PARAM", "is empty"),
+        ({"group": "Alles"}, "E_PARAM", "has all vertices"),
+        ({"first": 0}, "E_FRAME_RANGE", f"from 2 to {FRAMES}"),
+        ({"last": FRAMES + 1}, "E_FRAME_RANGE", f"from 2 to {FRAMES}"),
+        ({"first": 9, "last": 8}, "E_FRAME_RANGE", f"from 2 to {FRAMES}"),
+        ({"first": 1, "last": 1}, "E_FRAME_RANGE", f"from 2 to {FRAMES}"),
+        ({"name": "Niemand"}, "E_NOTHING", "no bake"),
+    ],
+)
+def test_what_is_refused(bake, fake_worker, body, wished, code, words):
+    body.vertex_groups.new(name="Leer")
+    body.vertex_groups.new(name="Alles").add(list(range(25)), 0.5, "REPLACE")
+    bake()
+    with pytest.raises(XpbdError, match=words) as caught:
+        bake(region=wish(**wished))
+    assert caught.value.code == code
+
+
+def test_a_region_needs_its_bake(bake, fake_worker, body):
+    with pytest.raises(XpbdError, match="E_NOTHING"):
+        bake(region=wish())
+    bake()
+    with pytest.raises(XpbdError, match=r"E_CACHE_STALE.*other frames"):
+        bake(region=wish(), frame_end=FRAMES + 4)
+
+
+def test_a_mesh_that_has_changed(bpy, bake, fake_worker, body, tmp_path):
+    import bmesh
+
+    bake()
+    record = body.xpbd.bake_record
+    bpy.context.view_layer.objects.active = body
+    body.select_set(True)
+    bpy.ops.xpbd.clear()
+    edited = bmesh.new()
+    edited.from_mesh(body.data)
+    bmesh.ops.triangulate(edited, faces=edited.faces[:1])
+    edited.to_mesh(body.data)
+    edited.free()
+    body.xpbd.bake_record = record
+    with pytest.raises(XpbdError, match=r"E_CACHE_STALE.*mesh has changed"):
+        bake(region=wish())
+
+
+def test_a_headless_region(bpy, bake, body, tmp_path, capfd):
+    from blender_xpbd.addon import command_line
+
+    bake()
+    body.xpbd.stretch_stiffness = 2.0
+    arguments = ["--cache", str(tmp_path / "cache"), "--frames", "1", str(FRAMES), "--substeps", "6", "--json"]
+    assert command_line.main([*arguments, "--region", f"Tuch:Saum:{FIRST}-{LAST}"]) == 0
+    summary = json.loads(capfd.readouterr().out.splitlines()[-1])
+    assert summary["region"] == f"Tuch: Saum, frames {FIRST} to {LAST}"
+    assert summary["seam_error_mm"] < 0.1
+    assert command_line.main([*arguments, "--take-back-region", "Tuch"]) == 0
+    assert command_line.main([*arguments, "--region", "Tuch-Saum"]) == 2
+
+
+def test_the_operators(bpy, bake, body, select):
+    scene = bpy.context.scene.xpbd
+    scene.frame_end, scene.substeps, scene.use_floor = FRAMES, 6, False
+    select(body)
+    assert not bpy.ops.xpbd.rebake_region.poll()
+    bpy.ops.xpbd.bake()
+    assert not bpy.ops.xpbd.rebake_region.poll()
+    body.xpbd.region_group = "Saum"
+    scene.region_start, scene.region_end = FIRST, LAST
+    assert not bpy.ops.xpbd.take_back_region.poll()
+    assert bpy.ops.xpbd.rebake_region() == {"FINISHED"}
+    assert json.loads(scene.report)["region"] == f"Tuch: Saum, frames {FIRST} to {LAST}"
+    from blender_xpbd.addon.baking.report_text import summary_rows
+
+    rows = dict(summary_rows(scene.report))
+    assert rows["Region"].startswith("Tuch")
+    assert rows["Seam"].endswith(" mm")
+    assert bpy.ops.xpbd.take_back_region() == {"FINISHED"}
+    assert not bpy.ops.xpbd.take_back_region.poll()
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Shirt:Sleeve:40-60", ("Shirt", "Sleeve", 40, 60)),
+        ("A:b:c:-5--2", ("A", "b:c", -5, -2)),
+        ("Ä b:Ärmel links:1-2", ("Ä b", "Ärmel links", 1, 2)),
+    ],
+)
+def test_a_region_as_text(bpy, text, found):
+    from blender_xpbd.addon.data.rebake_settings import RegionWish
+
+    assert RegionWish.parsed(text) == RegionWish(*found)
+
+
+def test_rings_are_counted_from_outside(bpy):
+    from blender_xpbd.addon.baking.region import _freedoms, rings_of
+
+    corners = np.array([[i, i + 1, i + 7, i + 6] for i in range(5)]).ravel().astype(np.int32)
+    body = Body("b0", "Strip", "CLOTH", np.zeros((12, 3)), np.full(5, 4, np.int32), corners)
+    rings = rings_of(body, np.array([2, 3, 4, 5, 8, 9, 10, 11], np.int32))
+    assert rings.tolist() == [0, 0, 1, 2, 3, 4] * 2
+    freedoms = _freedoms(rings, 2)
+    assert freedoms[0] == 0.0
+    assert 0.0 < freedoms[2] < freedoms[3] < freedoms[4] == freedoms[5] == 1.0
+    # however wide the border is, something is free
+    assert _freedoms(rings, 50)[5] == 1.0
+    assert (_freedoms(rings, 0)[2:6] == 1.0).all()

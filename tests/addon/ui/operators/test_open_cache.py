@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which folder Open Folder opens."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+
+@pytest.fixture
+def opened(bpy):
+    """A function that tells which folder would be opened."""
+    from blender_xpbd.addon.ui.operators.open_cache import folder_to_open
+
+    return lambda: folder_to_open(bpy.context.scene)
+
+
+@pytest.fixture
+def baked(bpy, make_body, fake_worker, tmp_path):
+    """A saved file with a bake beside it: its job folder."""
+    from pathlib import Path
+
+    make_body()
+    settings = bpy.context.scene.xpbd
+    settings.frame_end, settings.quality, settings.substeps = 4, "FIXED", 2
+    folder = tmp_path / "project"
+    folder.mkdir()
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "a.blend"))
+    bpy.ops.xpbd.bake()
+    bpy.ops.wm.save_mainfile()
+    return Path(json.loads(settings.report)["cache"])
+
+
+def test_the_job_of_the_last_bake(baked, opened):
+    assert opened() == baked
+    assert baked.is_dir()
+
+
+def test_it_is_found_with_a_file_that_was_moved(bpy, baked, opened, tmp_path):
+    (tmp_path / "project").rename(tmp_path / "moved")
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "moved" / "a.blend"))
+    assert opened() == tmp_path / "moved" / baked.relative_to(tmp_path / "project")
+
+
+def test_what_is_left_around_it(bpy, baked, opened):
+    shutil.rmtree(baked)
+    assert opened() == baked.parent
+    shutil.rmtree(baked.parent)
+    assert opened() is None
+    assert bpy.ops.xpbd.open_cache() == {"CANCELLED"}
+
+
+def test_a_report_from_a_stranger_leads_nowhere(bpy, baked, opened):
+    bpy.context.scene.xpbd.report = json.dumps({"cache": ["x"]})
+    assert opened() == baked.parent

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A mannequin of 20 bones walks in jelly and cloth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.scripts.tutorials.mannequin_measures import deepest_inside, farthest_off
+
+PARTS = ("Belly", "Ear.L", "Ear.R", "Hat", "Cape", "Skirt")
+
+
+@pytest.mark.slow
+def test_the_parts_lag_behind_and_nothing_is_deformed_twice(bpy, bake_scene):
+    from tutorial_scenes import JIGGLING_CHARACTER
+    from tutorial_scenes.mannequin import BONES
+
+    assert len(BONES) == 20
+    baked = bake_scene(JIGGLING_CHARACTER)
+    assert not [text for text in baked.summary.warnings if "W_DEFORMER" in text]
+    for name in PARTS:
+        assert farthest_off(baked, name) < 1e-5
+        assert deepest_inside(baked, name) < 0.005
+    hat = baked.motions["Hat"]
+    top = hat[:, hat[0, :, 2].argmax()] - hat.mean(axis=1)
+    assert np.ptp(top[:, 1]) > 0.005
+    assert baked.summary.mean_strain < 0.05
+    assert baked.summary.inverted_tetrahedra == 0
+    assert all(entry["crossings_end"] == 0 for entry in baked.summary.contact)
+
+
+@pytest.mark.slow
+def test_at_rest_and_without_weight_the_rest_mesh_comes_out(bpy, bake_scene):
+    from dataclasses import replace
+
+    from tutorial_scenes import JIGGLING_CHARACTER
+
+    def stand(scene, file):
+        JIGGLING_CHARACTER.build(scene, file)
+        rig = next(obj for obj in scene.objects if obj.type == "ARMATURE")
+        rig.animation_data_clear()
+        for bone in rig.pose.bones:
+            bone.matrix_basis.identity()
+        scene.gravity = (0.0, 0.0, 0.0)
+
+    baked = bake_scene(replace(JIGGLING_CHARACTER, build=stand), frame_end=4)
+    for name in PARTS:
+        rest = np.array([vertex.co[:] for vertex in baked.scene.objects[name].data.vertices])
+        off = np.abs(baked.motions[name] - rest).max()
+        assert off < 1e-5 * np.ptp(rest, axis=0).max()
+        assert farthest_off(baked, name) < 1e-5

@@ -60,7 +60,8 @@ LATER = [*ACTED_ON, "XPBD_PT_plasticity", "XPBD_PT_mode"]
 )
 def test_panels_of_a_role(bpy, panels, active, role, between):
     active(role)
-    assert shown(panels, bpy.context) == ["XPBD_PT_main", *between, *ALWAYS]
+    last = ["XPBD_PT_region"] if role in body_roles() else []
+    assert shown(panels, bpy.context) == ["XPBD_PT_main", *between, *ALWAYS, *last]
     for cls in panels.CLASSES:
         if cls.poll(bpy.context):
             layout = draw(cls)

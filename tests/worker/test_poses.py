@@ -6,17 +6,22 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from blender_xpbd.jobs.checkpoint import read_checkpoint
 from blender_xpbd.jobs.frames import FrameCache
-from blender_xpbd.jobs.job import write_job
+from blender_xpbd.jobs.job import read_job, write_job
 from blender_xpbd.jobs.result import read_result
+from blender_xpbd.scene.beginning import Beginning
 from blender_xpbd.scene.errors import ExitCode
 from blender_xpbd.scene.pose import Pose
+from blender_xpbd.scene.region import Region
 from blender_xpbd.solver.solver import Solver
+from blender_xpbd.solver.system.system import build_system
 from blender_xpbd.worker import job_runner
 from blender_xpbd.worker.played_system import with_pull
+from blender_xpbd.worker.region_runner import RegionRunner
 from blender_xpbd.worker.stop_signal import StopSignal
 from tests.solver.scenes import cloth, plane, scene
 
@@ -64,3 +69,15 @@ def test_a_stopped_job_goes_on_with_the_same_bytes(tmp_path, monkeypatch, last):
 
 def test_a_run_that_is_played_goes_into_no_pose():
     assert with_pull(posed_cloth()).bodies[0].poses == ()
+
+
+def test_a_region_that_is_simulated_again_is_drawn_to_its_bake_and_to_no_pose(tmp_path):
+    made = posed_cloth()
+    former = write_job(tmp_path, made)
+    assert run(former) == ExitCode.COMPLETE
+    region = Region("b0", np.arange(20, dtype=np.int32), np.ones(20, np.float32), 8, POSE, 3)
+    again = write_job(tmp_path, replace(made, beginning=Beginning(former.name, 7), region=region))
+    assert job_runner.run_job(again, StopSignal(), KERNELS, RegionRunner) == ExitCode.COMPLETE
+    before, after = bytes_of(former), bytes_of(again)
+    assert {frame for frame in before if before[frame] == after[frame]} >= {*range(1, 8), *range(POSE + 1, FRAMES + 1)}
+    assert len(build_system(read_job(again)).posed) == 0

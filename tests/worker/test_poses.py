@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from blender_xpbd.scene.beginning import Beginning
 from blender_xpbd.scene.errors import ExitCode
 from blender_xpbd.scene.pose import Pose
 from blender_xpbd.scene.region import Region
+from blender_xpbd.solver.regional import RegionalSolver
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system.system import build_system
 from blender_xpbd.worker import job_runner
@@ -71,13 +73,29 @@ def test_a_run_that_is_played_goes_into_no_pose():
     assert with_pull(posed_cloth()).bodies[0].poses == ()
 
 
-def test_a_region_that_is_simulated_again_is_drawn_to_its_bake_and_to_no_pose(tmp_path):
+@pytest.mark.parametrize("last", [POSE - LEAD + 1, 9, POSE - 1])
+def test_a_region_is_drawn_to_its_bake_and_to_no_pose_and_goes_on_with_the_same_bytes(tmp_path, monkeypatch, last):
     made = posed_cloth()
     former = write_job(tmp_path, made)
     assert run(former) == ExitCode.COMPLETE
-    region = Region("b0", np.arange(20, dtype=np.int32), np.ones(20, np.float32), 8, POSE, 3)
-    again = write_job(tmp_path, replace(made, beginning=Beginning(former.name, 7), region=region))
+    region = Region("b0", np.arange(20, dtype=np.int32), np.ones(20, np.float32), POSE - LEAD + 1, POSE, 3)
+    made = replace(made, beginning=Beginning(former.name, POSE - LEAD), region=region)
+    again, stop, advance = write_job(tmp_path, made), StopSignal(), RegionalSolver.advance
     assert job_runner.run_job(again, StopSignal(), KERNELS, RegionRunner) == ExitCode.COMPLETE
-    before, after = bytes_of(former), bytes_of(again)
-    assert {frame for frame in before if before[frame] == after[frame]} >= {*range(1, 8), *range(POSE + 1, FRAMES + 1)}
+    before, whole = bytes_of(former), bytes_of(again)
+    changed = {frame for frame in before if before[frame] != whole[frame]}
+    assert changed <= set(range(POSE - LEAD + 1, POSE + 1))
     assert len(build_system(read_job(again)).posed) == 0
+
+    def advance_and_stop(solver):
+        advance(solver)
+        if solver.frame_index == last - 1:
+            stop.request()
+
+    shutil.rmtree(again)
+    assert write_job(tmp_path, made) == again
+    with monkeypatch.context() as patch:
+        patch.setattr(RegionalSolver, "advance", advance_and_stop)
+        assert job_runner.run_job(again, stop, KERNELS, RegionRunner) == ExitCode.INTERRUPTED
+    assert job_runner.run_job(again, StopSignal(), KERNELS, RegionRunner) == ExitCode.COMPLETE
+    assert bytes_of(again) == whole

@@ -7,7 +7,7 @@ where they stay as they are. So a region is taken back by showing the job before
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from ...jobs.cache_contents import hand_on_all
 from ...jobs.files import inside
 from ...jobs.frames import FrameCache
 from ...jobs.job import is_regional, read_description
+from ...jobs.play_inputs import PlayInputs
 from ...jobs.result import BodyResult, Result, read_result
 from ...scene.beginning import Beginning
 from ...scene.body import Body, topology_hash
@@ -66,13 +67,17 @@ def shown_job(targets: Iterable[ResultTarget], folder: Path) -> Path:
         folder: of the cache, to which the job is brought where it lies elsewhere.
 
     Raises:
-        XpbdError: E_NOTHING, where its folder is gone; E_IO; E_CACHE, when a link stands in the way.
+        XpbdError: E_NOTHING, where its folder is gone; E_CACHE_STALE, where it was played; E_IO; E_CACHE, when a link
+            stands in the way.
     """
     obj = object_by_uid(next(iter(targets)).object_uid)
     record = read_record(obj) if obj is not None else None
     job = record_folder(record, folder) if record is not None else None
-    if job is None or not job.is_dir():
+    if obj is None or job is None or not job.is_dir():
         raise XpbdError("E_NOTHING", "The cache of the bake before is gone: bake all frames again.")
+    if PlayInputs(job).newest_run():
+        # a hand has moved what was played, and no simulation of the scene leads there
+        raise XpbdError("E_CACHE_STALE", "What it shows was played. Bake all frames, then a region of them.", obj.name)
     if job.parent != folder:
         hand_on_all(job, folder)
     return folder / job.name
@@ -80,13 +85,29 @@ def shown_job(targets: Iterable[ResultTarget], folder: Path) -> Path:
 
 def whole_bake(job: Path | None) -> Path | None:
     """The job that regions of a job were changed of; itself where it has none, or is not to be read."""
+    whole = job
     try:
-        while job is not None and is_regional(job):
-            job = job_before(job)
+        for found in _one_after_the_other(job):
+            whole = found
     except XpbdError as fault:
         if fault.code != "E_JOB":
             raise
-    return job
+    return whole
+
+
+def _one_after_the_other(job: Path | None) -> Iterator[Path]:
+    """A job, the one that its region goes on from, and so on to the one without a region.
+
+    Raises:
+        XpbdError: E_JOB, also for one that goes on from itself; E_IO.
+    """
+    seen: set[Path] = set()
+    while job is not None:
+        if job in seen:
+            raise XpbdError("E_JOB", f"{job} goes on from itself; bake all frames again.")
+        seen.add(job)
+        yield job
+        job = job_before(job) if is_regional(job) else None
 
 
 def job_before(job: Path) -> Path:
@@ -138,11 +159,8 @@ def with_regions(targets: tuple[ResultTarget, ...], count: int) -> tuple[ResultT
 
 
 def region_count(job: Path) -> int:
-    """How many regions of a job were changed, one after the other."""
-    count = 0
-    while is_regional(job):
-        job, count = job_before(job), count + 1
-    return count
+    """How many regions of a job were changed, one after the other; errors as of ``read_description``."""
+    return sum(1 for _ in _one_after_the_other(job)) - 1
 
 
 def region_seam(job: Path, region: Region, frames: FrameRange) -> float:

@@ -4,15 +4,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from blender_xpbd.jobs.cache_contents import job_folders
 from blender_xpbd.jobs.frames import FrameCache
+from blender_xpbd.jobs.job import write_job
 from blender_xpbd.jobs.result import read_result
+from blender_xpbd.scene.beginning import Beginning
 from blender_xpbd.scene.body import Body
 from blender_xpbd.scene.errors import XpbdError
+from blender_xpbd.scene.region import Region
+from tests.solver.scenes import cloth, scene
 
 FRAMES = 16
 FIRST, LAST = 6, 12
@@ -248,3 +254,27 @@ def test_rings_are_counted_from_outside(bpy):
     # however wide the border is, something is free
     assert _freedoms(rings, 50)[5] == 1.0
     assert (_freedoms(rings, 0)[2:6] == 1.0).all()
+
+
+def test_a_played_run_has_no_regions(bake, fake_worker, body, tmp_path):
+    """Its frames, which a hand has moved, would lie in the cache as those of a bake."""
+    from blender_xpbd.jobs.play_inputs import PlayInputs
+
+    PlayInputs(Path(bake().cache)).begin_run()
+    elsewhere = tmp_path / "elsewhere"
+    for wished in ({"region": wish()}, {"take_back_region": "Tuch"}):
+        with pytest.raises(XpbdError, match=r"E_CACHE_STALE.*was played"):
+            bake(cache=elsewhere, **wished)
+    assert job_folders(elsewhere) == []
+
+
+def test_a_job_that_goes_on_from_itself(bpy, tmp_path):
+    from blender_xpbd.addon.baking.region import region_count, whole_bake
+
+    name = "0123456789abcdef01234567"
+    region = Region("b0", np.arange(5, dtype=np.int32), np.ones(5, np.float32), 4, 6, 1)
+    made = replace(scene(cloth(5, pinned=(0,)), frames=(1, 10)), beginning=Beginning(name, 3), region=region)
+    job = write_job(tmp_path, made).rename(tmp_path / name)
+    assert whole_bake(job) == job
+    with pytest.raises(XpbdError, match=r"E_JOB.*from itself"):
+        region_count(job)

@@ -38,6 +38,12 @@ class RecordingSolver(Solver):
 
     _sampler = StepSamples
 
+    def __init__(self, system: System, paths: tuple[str, ...] = (SERIAL,)) -> None:
+        """As of ``Solver``."""
+        super().__init__(system, paths)
+        # those of the bodies, which all solvers of a chain of regions have
+        self.steps.particles = int(system.starts[-1])
+
     @property
     def steps(self) -> StepSamples:
         """Where particles were."""
@@ -108,13 +114,16 @@ class RegionalSolver(RecordingSolver):
         is_region = self._first <= index + 1 <= self._last
         before = other.positions()
         other.advance()
+        count = len(self._hold.is_held)
+        other.steps.steps[0] = before[:count]
         if not is_region:
             self.frame_index, self.frames_advanced = index + 1, self.frames_advanced + 1
             self._follow()
-            self.steps.steps, self.samples = other.steps.steps, other.samples
+            self.samples = other.samples
+            # who asks for them goes by the substeps of this solver
+            substeps = self.steps.substeps
+            self.steps.steps = {number: other.steps.at(number / substeps) for number in range(1, substeps + 1)}
             return
-        count = len(self._hold.is_held)
-        other.steps.steps[0] = before
         self._hold.motion.places = {
             number: places[:count].astype(np.float64)
             for number, places in ((index, before), (index + 1, other.positions()))

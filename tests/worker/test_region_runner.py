@@ -170,6 +170,23 @@ def test_a_region_of_a_region_keeps_the_first(run):
     assert changed == list(range(14, 22))
 
 
+@pytest.mark.parametrize("substeps", [(6, 6, 12), (6, 12, 12), (12, 6, 9)])
+def test_a_region_before_another_with_other_substeps(run, substeps):
+    """Outside its frames the first solver is where the one of the bake is, after substeps of its own number."""
+
+    def made(count, **values):
+        return scene(cloth(5, height=1.0, pinned=range(5), **values), frames=(1, 10), substeps=count)
+
+    inside = np.arange(15, 25)
+    former = run(made(substeps[0]))
+    later = run(regional(made(substeps[1], stretch_stiffness=3.0), former, 7, 9, 1, inside))
+    earlier = run(regional(made(substeps[2], stretch_stiffness=3.0), later, 3, 5, 1, inside))
+    before, after = places(later)[1], places(earlier)[1]
+    changed = [frame for frame in range(1, 11) if (after[frame - 1] != before[frame - 1]).any()]
+    assert changed == [3, 4, 5]
+    np.testing.assert_allclose(after, before, atol=0.05)
+
+
 @pytest.mark.parametrize("first", [FIRST + 3, END + 3])
 def test_a_bake_goes_on_from_a_region(run, first):
     """Within the region from its own state, after it from that of the bake that it came back to."""

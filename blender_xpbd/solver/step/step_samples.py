@@ -19,6 +19,7 @@ class StepSamples(FrameSamples):
     """As ``FrameSamples``; a launch ends after each substep.
 
     Attributes:
+        particles: of so many, the first ones, places are kept; None for all.
         steps: places of the particles by the number of substeps that the frame has had, shape (particles, 3) [m].
         before_step: called before each substep of a slice but its first, with the slice and the substep; None for
             nothing.
@@ -27,6 +28,7 @@ class StepSamples(FrameSamples):
     def __init__(self, count: int, substeps: int) -> None:
         """Arguments and errors as of ``FrameSamples``."""
         super().__init__(count, substeps)
+        self.particles: int | None = None
         self.steps: dict[int, Floats] = {}
         self.before_step: Callable[[FrameSlice, int], None] | None = None
 
@@ -40,7 +42,7 @@ class StepSamples(FrameSamples):
         super().note(frame_slice, substeps, read)
         number, rest = divmod(frame_slice.number * self.substeps + substeps, frame_slice.of)
         if not rest:
-            self.steps[number] = np.array(read()[:, :3])
+            self.steps[number] = np.array(read()[: self.particles, :3])
         if self.before_step is not None and substeps < self.substeps:
             self.before_step(frame_slice, substeps)
 

@@ -35,7 +35,7 @@ from .continuation import former_job, go_on_from, job_changes
 from .loop import seam_of
 from .pose_error import pose_errors
 from .progress import READING, REDUCING, SOLVING, STARTING, WAITING, WRITING, Progress
-from .region import job_before, region_count, region_seam, regional, shown_job, whole_bake, with_its_bake, with_regions
+from .region import job_before, region_seam, regional, shown_job, taken_back, whole_bake, with_its_bake
 from .report import BakeSummary
 from .report_text import cancelled_text
 from .scene_reader import Reading, read_scene
@@ -217,7 +217,7 @@ class BakeSession:
         if wish is not None:
             return regional(reading, wish, job, (scene.xpbd.region_border, scene.xpbd.region_blend))
         self._taken_back = job_before(job)
-        return replace(reading, targets=with_regions(reading.targets, region_count(self._taken_back)))
+        return taken_back(reading, self._taken_back)
 
     def _solve(
         self, context: bpy.types.Context, reading: Reading, python: WorkerPython, folder: Path

@@ -55,8 +55,15 @@ def with_its_bake(scene: bpy.types.Scene, options: BakeOptions) -> BakeOptions:
     record = read_record(obj) if obj is not None else None
     if obj is None or record is None:
         raise XpbdError("E_NOTHING", "It has no bake of which a region could be baked again: bake it first.", name)
-    records = {other.name: read_record(other) for other in scene.objects}
-    return replace(options, only=tuple(other for other, its in records.items() if its and its.job == record.job))
+    # of each body one object: a copy of a baked one has its record too
+    chosen: dict[str, str] = {}
+    for other in scene.objects:
+        its = read_record(other)
+        if its is not None and its.job == record.job:
+            body = its.body or other.name
+            is_rather = other.name == name or (other.name == body and chosen.get(body) != name)
+            chosen[body] = other.name if is_rather else chosen.get(body, other.name)
+    return replace(options, only=tuple(chosen.values()))
 
 
 def shown_job(targets: Iterable[ResultTarget], folder: Path) -> Path:
@@ -120,6 +127,29 @@ def job_before(job: Path) -> Path:
         raise XpbdError("E_CACHE_STALE", "No region of this bake was baked again: there is none to take back.")
     name = read_description(job).record("scene").record("beginning").text("job")
     return inside(job.parent, name, code="E_JOB")
+
+
+def taken_back(reading: Reading, before: Path) -> Reading:
+    """What was read, to show a job again as it was shown: an object that was moved since takes its keys along.
+
+    Args:
+        reading: the scene as it is now, of the objects that were baked together.
+        before: the job before their newest region.
+
+    Raises:
+        XpbdError: E_CACHE_STALE, where the job is of other objects, meshes or frames; E_JOB; E_IO.
+    """
+    _require_alike(reading, before)
+    targets = with_regions(reading.targets, region_count(before))
+    return replace(reading, targets=tuple(map(_where_it_was_baked, targets)))
+
+
+def _where_it_was_baked(target: ResultTarget) -> ResultTarget:
+    obj = object_by_uid(target.object_uid)
+    record = read_record(obj) if obj is not None else None
+    if record is None or (matrices := record.matrices()) is None:
+        return target
+    return replace(target, matrices=matrices, unit_scale=record.unit_scale)  # type: ignore[type-var]
 
 
 def regional(reading: Reading, wish: RegionWish, job: Path, shape: tuple[int, int]) -> Reading:

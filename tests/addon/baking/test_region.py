@@ -278,3 +278,32 @@ def test_a_job_that_goes_on_from_itself(bpy, tmp_path):
     assert whole_bake(job) == job
     with pytest.raises(XpbdError, match=r"E_JOB.*from itself"):
         region_count(job)
+
+
+def test_what_was_moved_since_takes_its_keys_along(bake, fake_worker, body):
+    bake()
+    first = keys_of(body)
+    bake(region=wish())
+    body.location.x += 1.0
+    bake(take_back_region="Tuch")
+    np.testing.assert_array_equal(keys_of(body), first)
+
+
+def test_other_frames_have_no_region_to_take_back(bake, fake_worker, body):
+    bake()
+    bake(region=wish())
+    shown = keys_of(body)
+    with pytest.raises(XpbdError, match=r"E_CACHE_STALE.*other frames"):
+        bake(take_back_region="Tuch", frame_end=FRAMES + 4)
+    np.testing.assert_array_equal(keys_of(body), shown)
+
+
+@pytest.mark.parametrize("name", ["Tuch", "Tuch.001"])
+def test_a_copy_of_a_baked_object_is_no_part_of_its_bake(bpy, bake, fake_worker, body, name):
+    bake()
+    bake(region=wish())
+    copy = body.copy()
+    copy.data = body.data.copy()
+    bpy.context.scene.collection.objects.link(copy)
+    assert bake(take_back_region=name).objects == [name]
+    assert bake(region=wish(name="Tuch")).objects == ["Tuch"]

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..scene.force import AIR_DENSITY, FORCE_PARAMETERS
 from ..scene.parameters.material_parameters import MATERIAL_PARAMETERS
+from ..scene.region import IDENTIFIER as REGION
 from ..scene.settings import SCENE_PARAMETERS, SOLVER_PARAMETERS
 from ..scene.track import SCENE_TARGET
 from .array_record import array_path
@@ -143,7 +144,7 @@ def changes(before: Path, after: Path, *, with_beginning: bool = True) -> tuple[
     Args:
         before: folder of the earlier job.
         after: folder of the job.
-        with_beginning: whether the job that one goes on from counts as an input.
+        with_beginning: whether the job that one goes on from, and the region of it, count as inputs.
 
     Raises:
         XpbdError: E_JOB, where one cannot be read; E_IO; E_MEMORY.
@@ -176,7 +177,7 @@ def _version_changes(old: _Job, new: _Job) -> Iterator[Change]:
 
 def _setting_changes(old: _Job, new: _Job, *, with_beginning: bool) -> Iterator[Change]:
     """Of the scene itself."""
-    others = {"bodies", "colliders", "forces", "tracks", *(() if with_beginning else ("beginning",))}
+    others = {"bodies", "colliders", "forces", "tracks", *(() if with_beginning else ("beginning", REGION))}
     before, after = (
         {key: value for key, value in job.scene.values().items() if key not in others} for job in (old, new)
     )

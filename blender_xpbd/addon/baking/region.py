@@ -163,10 +163,11 @@ def regional(reading: Reading, wish: RegionWish, job: Path, shape: tuple[int, in
 
     Raises:
         XpbdError: E_PARAM, for a group that is missing, empty or has all vertices; E_FRAME_RANGE; E_CACHE_STALE, where
-            the bake is of other objects, meshes or frames; E_IO.
+            the bake is of other objects, meshes or frames, or a loop; E_IO.
     """
     number = next(index for index, target in enumerate(reading.targets) if target.name == wish.object_name)
     _require_alike(reading, job)
+    _require_no_loop(reading.targets)
     body, frames = reading.scene.bodies[number], reading.scene.frames
     if not frames.start <= wish.first <= wish.last <= frames.end or wish.last == frames.start:
         text = f"Frames {wish.first} to {wish.last} cannot be baked again: choose some from {frames.start + 1} to "
@@ -293,6 +294,16 @@ def _require_alike(reading: Reading, job: Path) -> None:
     for body, built in zip(scene.bodies, result.bodies, strict=True):
         if not _is_same_mesh(body, built):
             raise _stale(body.name, "its mesh has changed")
+
+
+def _require_no_loop(targets: Iterable[ResultTarget]) -> None:
+    """Refuse what would no longer lead into its beginning: E_CACHE_STALE."""
+    for target in targets:
+        obj = object_by_uid(target.object_uid)
+        record = read_record(obj) if obj is not None else None
+        if record is not None and record.loop:
+            text = "It shows a loop, which a region would break. Bake all frames, a region of them, then make the loop."
+            raise XpbdError("E_CACHE_STALE", text, target.name)
 
 
 def _is_same_mesh(body: Body, built: BodyResult) -> bool:

@@ -307,3 +307,20 @@ def test_a_copy_of_a_baked_object_is_no_part_of_its_bake(bpy, bake, fake_worker,
     bpy.context.scene.collection.objects.link(copy)
     assert bake(take_back_region=name).objects == [name]
     assert bake(region=wish(name="Tuch")).objects == ["Tuch"]
+
+
+def test_a_loop_has_no_regions(bake, fake_worker, body):
+    from blender_xpbd.addon.data.bake_record import read_record
+
+    bake()
+    bake(loop=4)
+    assert read_record(body).loop == 4
+    with pytest.raises(XpbdError, match=r"E_CACHE_STALE.*shows a loop"):
+        bake(region=wish())
+    assert read_record(body).loop == 4
+
+
+def test_a_region_is_no_change_of_inputs(bake, fake_worker, body):
+    bake()
+    bake(region=wish())
+    assert bake(from_frame=LAST + 1).stale == []

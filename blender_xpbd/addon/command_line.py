@@ -36,6 +36,7 @@ from .data.bake_options import BakeOptions
 from .data.property_text import set_property
 from .data.rebake_settings import RegionWish
 from .export.export import ENDINGS, check_ending, export
+from .reading.mesh_reader import has_group
 
 COMMAND = "xpbd"
 
@@ -189,6 +190,11 @@ def _check(options: argparse.Namespace) -> int:
     return int(ExitCode.COMPLETE)
 
 
+def _has_group(name: str, group: str) -> bool:
+    obj = bpy.context.scene.objects.get(name)
+    return obj is not None and has_group(obj, group)
+
+
 def _prepare(options: argparse.Namespace) -> BakeOptions:
     """Open the file and set the properties; the bake's own options remain."""
     for output in options.output:
@@ -202,7 +208,7 @@ def _prepare(options: argparse.Namespace) -> BakeOptions:
         objects=tuple(options.object),
         only=tuple(options.only),
         from_frame=options.from_frame,
-        region=None if options.region is None else RegionWish.parsed(options.region),
+        region=None if options.region is None else RegionWish.parsed(options.region, _has_group),
         take_back_region=options.take_back_region,
         frame_start=start,
         frame_end=end,
@@ -218,6 +224,7 @@ def _prepare(options: argparse.Namespace) -> BakeOptions:
         per_frame=options.per_frame,
         worker_python=options.worker_python,
     )
+    wishes.check()
     if options.loop is not None:
         # before the first bake, which may take hours
         check_count(options.loop, frame_range(bpy.context.scene, wishes))

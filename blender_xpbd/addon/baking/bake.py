@@ -162,6 +162,7 @@ class BakeSession:
 
     def _all_steps(self, context: bpy.types.Context) -> Generator[Progress, None, None]:
         yield Progress(READING, message="Reading the scene")
+        self._options.check()
         bring_up_to_date()
         reading = yield from self._read(context)
         python = yield from self._python(self._options.worker_python or worker_python_path(context))

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...scene.errors import XpbdError
 from .rebake_settings import RegionWish
 
 
@@ -50,3 +51,19 @@ class BakeOptions:
     make_single_user: bool = False
     per_frame: bool = False
     worker_python: str = ""
+
+    def check(self) -> None:
+        """Refuse more than one way to go on from the bake before.
+
+        Raises:
+            XpbdError: E_PARAM.
+        """
+        ways = {
+            "a first frame": self.from_frame is not None,
+            "a loop": self.loop is not None,
+            "a region": self.region is not None,
+            "a region to take back": bool(self.take_back_region),
+        }
+        given = [way for way, is_given in ways.items() if is_given]
+        if len(given) > 1:
+            raise XpbdError("E_PARAM", f"A bake goes on from the one before in one way: choose {' or '.join(given)}.")

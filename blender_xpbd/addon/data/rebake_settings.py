@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...scene.body_kinds import body_roles
@@ -12,7 +13,7 @@ from ...scene.parameter import Parameter
 
 # Blender's own limits of frame numbers
 FIRST_FRAME, LAST_FRAME = -1048574, 1048574
-_TEXT = re.compile(r"(?P<object>.+?):(?P<group>.+):(?P<first>-?\d+)-(?P<last>-?\d+)", re.DOTALL)
+_TEXT = re.compile(r"(?P<names>.+):(?P<first>-?\d+)-(?P<last>-?\d+)", re.DOTALL)
 
 REGION_GROUP = Parameter(
     "region_group",
@@ -86,9 +87,22 @@ class RegionWish:
     last: int
 
     @classmethod
-    def parsed(cls, text: str) -> RegionWish:
-        """From OBJECT:GROUP:A-B. Raises E_PARAM."""
+    def parsed(cls, text: str, has_group: Callable[[str, str], bool] = lambda _name, _group: False) -> RegionWish:
+        """From OBJECT:GROUP:A-B.
+
+        Args:
+            text: as on a command line.
+            has_group: whether there is an object with a vertex group, by their names, which may have colons too; where
+                there is none, the name of the object ends at the first colon.
+
+        Raises:
+            XpbdError: E_PARAM.
+        """
         found = _TEXT.fullmatch(text)
-        if found is None:
+        parts = found["names"].split(":") if found is not None else []
+        pairs = [(":".join(parts[:place]), ":".join(parts[place:])) for place in range(1, len(parts))]
+        pairs = [pair for pair in pairs if all(pair)]
+        if found is None or not pairs:
             raise XpbdError("E_PARAM", f"A region is OBJECT:GROUP:A-B, as Shirt:Sleeve:40-60, not {text!r}.")
-        return cls(found["object"], found["group"], int(found["first"]), int(found["last"]))
+        name, group = next((pair for pair in pairs if has_group(*pair)), pairs[0])
+        return cls(name, group, int(found["first"]), int(found["last"]))

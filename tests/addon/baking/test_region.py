@@ -195,14 +195,15 @@ def test_a_mesh_that_has_changed(bpy, bake, fake_worker, body, tmp_path):
 def test_a_headless_region(bpy, bake, body, tmp_path, capfd):
     from blender_xpbd.addon import command_line
 
+    body.name = "Rig:Tuch"
     bake()
     body.xpbd.stretch_stiffness = 2.0
     arguments = ["--cache", str(tmp_path / "cache"), "--frames", "1", str(FRAMES), "--substeps", "6", "--json"]
-    assert command_line.main([*arguments, "--region", f"Tuch:Saum:{FIRST}-{LAST}"]) == 0
+    assert command_line.main([*arguments, "--region", f"Rig:Tuch:Saum:{FIRST}-{LAST}"]) == 0
     summary = json.loads(capfd.readouterr().out.splitlines()[-1])
-    assert summary["region"] == f"Tuch: Saum, frames {FIRST} to {LAST}"
+    assert summary["region"] == f"Rig:Tuch: Saum, frames {FIRST} to {LAST}"
     assert summary["seam_error_mm"] < 0.1
-    assert command_line.main([*arguments, "--take-back-region", "Tuch"]) == 0
+    assert command_line.main([*arguments, "--take-back-region", "Rig:Tuch"]) == 0
     assert command_line.main([*arguments, "--region", "Tuch-Saum"]) == 2
 
 
@@ -233,12 +234,27 @@ def test_the_operators(bpy, bake, body, select):
         ("Shirt:Sleeve:40-60", ("Shirt", "Sleeve", 40, 60)),
         ("A:b:c:-5--2", ("A", "b:c", -5, -2)),
         ("Ä b:Ärmel links:1-2", ("Ä b", "Ärmel links", 1, 2)),
+        ("rig:Shirt:Sleeve:1-2", ("rig:Shirt", "Sleeve", 1, 2)),
+        ("rig:Shirt:left:Sleeve:1-2", ("rig:Shirt", "left:Sleeve", 1, 2)),
     ],
 )
 def test_a_region_as_text(bpy, text, found):
+    """Names may have colons; which of them ends the object's name is told by what there is."""
     from blender_xpbd.addon.data.rebake_settings import RegionWish
 
-    assert RegionWish.parsed(text) == RegionWish(*found)
+    groups = {("rig:Shirt", "Sleeve"), ("rig:Shirt", "left:Sleeve")}
+    assert RegionWish.parsed(text, lambda *names: names in groups) == RegionWish(*found)
+
+
+@pytest.mark.parametrize(
+    "other", [{"from_frame": 5}, {"loop": 4}, {"take_back_region": "Tuch"}], ids=["first frame", "loop", "take back"]
+)
+def test_a_bake_goes_on_in_one_way(bake, fake_worker, body, other):
+    bake()
+    shown = keys_of(body)
+    with pytest.raises(XpbdError, match=r"E_PARAM.*in one way"):
+        bake(region=wish(), **other)
+    np.testing.assert_array_equal(keys_of(body), shown)
 
 
 def test_rings_are_counted_from_outside(bpy):

@@ -22,6 +22,7 @@ from ...jobs.cache_contents import folder_size, job_folders
 from ...jobs.job import write_job
 from ...scene.errors import Notice, XpbdError
 from ..data.bake_options import BakeOptions
+from ..data.bake_record import BakeRecord
 from ..data.data_lookup import scene_by_uid
 from ..data.extension import worker_python_path
 from ..data.migration import bring_up_to_date, newer_notices
@@ -39,6 +40,7 @@ from .region import job_before, region_seam, regional, shown_job, taken_back, wh
 from .report import BakeSummary
 from .report_text import cancelled_text
 from .scene_reader import Reading, read_scene
+from .shown_times import show_at, shown_times
 from .silence import Silence
 from .space import space_notices
 
@@ -123,6 +125,7 @@ class BakeSession:
         self._output: BakeOutput | None = None
         self._former: Path | None = None
         self._taken_back: Path | None = None
+        self._times: dict[int, BakeRecord] = {}
         self._rate = _Rate()
         self._silence = Silence()
         self._steps: Generator[Progress, None, None] | None = None
@@ -193,6 +196,7 @@ class BakeSession:
         self.summary.seconds["solving"] = time.perf_counter() - started
         if error is not None:
             raise error
+        show_at(self._times)
         self.summary.complete = True
         for pose_error, pose in pose_errors(Path(self.summary.cache), reading.scene):
             self.summary.add_pose_error(pose_error, pose_error.notice(pose))
@@ -214,6 +218,7 @@ class BakeSession:
 
     def _of_region(self, reading: Reading, job: Path, scene: bpy.types.Scene) -> Reading:
         """What was read, for a region of a job, or for the job before it."""
+        self._times = shown_times(reading.targets)
         wish = self._options.region
         if wish is not None:
             return regional(reading, wish, job, (scene.xpbd.region_border, scene.xpbd.region_blend))

@@ -340,3 +340,20 @@ def test_a_region_is_no_change_of_inputs(bake, fake_worker, body):
     bake()
     bake(region=wish())
     assert bake(from_frame=LAST + 1).stale == []
+
+
+def test_a_retimed_bake_stays_retimed(bake, fake_worker, body):
+    from blender_xpbd.addon.data.bake_record import read_record
+    from blender_xpbd.addon.keys.key_animation import curves_of
+    from blender_xpbd.addon.keys.retiming import retime
+
+    def points():
+        return [[tuple(point.co) for point in curve.keyframe_points] for curve in curves_of(body.data.shape_keys)]
+
+    bake()
+    retime(body, (2, 3), 10, 0.5)
+    clip, shown = read_record(body).clip(), points()
+    for wished in ({"region": wish()}, {"take_back_region": "Tuch"}):
+        bake(**wished)
+        assert read_record(body).clip() == clip
+        assert points() == shown

@@ -31,7 +31,19 @@ ALLOWED: dict[str, tuple[set[str], set[str]]] = {
     ),
     "addon": (
         {"scene", "jobs"},
-        {"numpy", "bpy", "bmesh", "bpy_extras", "mathutils", "gpu", "gpu_extras", "blf", "bl_ui", "idprop"},
+        {
+            "numpy",
+            "bpy",
+            "bmesh",
+            "bl_operators",
+            "bpy_extras",
+            "mathutils",
+            "gpu",
+            "gpu_extras",
+            "blf",
+            "bl_ui",
+            "idprop",
+        },
     ),
 }
 

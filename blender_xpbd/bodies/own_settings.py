@@ -7,7 +7,7 @@ import math
 from dataclasses import replace
 
 from ..scene.body import Body
-from ..scene.parameters.mode_parameters import SCENE_MODE
+from ..scene.parameters.mode_parameters import takes_shares
 from ..scene.settings import SolverSettings
 
 
@@ -18,8 +18,7 @@ def is_pbd(body: Body, settings: SolverSettings) -> bool:
         body: whose material may choose a mode of its own.
         settings: of the scene.
     """
-    own = body.material.solver_mode
-    return (settings.solver_mode if own == SCENE_MODE else own) == "PBD"
+    return takes_shares(body.material.solver_mode, settings.solver_mode)
 
 
 def own_settings(body: Body, settings: SolverSettings) -> SolverSettings:

@@ -15,6 +15,7 @@ from .array_record import Arrays, describe_arrays, read_arrays, typed
 from .array_shapes import FRAMES, ArraySpec
 from .contact_record import CONTACT_KEYS, describe_contact, read_contact
 from .identifiers import read_identifier
+from .pose_record import POSES, describe_poses, pose_arrays, pose_specs, read_poses
 from .record import Record
 
 BODY_KEYS = (
@@ -29,6 +30,8 @@ BODY_KEYS = (
     "fields",
     "arrays",
 )
+
+OPTIONAL_KEYS = (POSES,)
 
 BODY_ARRAYS: dict[str, ArraySpec] = {
     "positions": ("<f8", ("vertices", 3)),
@@ -61,10 +64,15 @@ BODY_ARRAYS: dict[str, ArraySpec] = {
 }
 
 
+def body_specs(record: Record) -> dict[str, ArraySpec]:
+    """The arrays that a body of a job should have."""
+    return {**BODY_ARRAYS, **pose_specs(record)}
+
+
 def body_arrays(body: Body) -> Arrays:
     """The arrays of a body, in the types of the file."""
     pins, tetrahedralization, attachment = body.pins, body.tetrahedralization, body.attachment
-    return typed(
+    arrays = typed(
         {
             "positions": body.positions,
             "face_sizes": body.face_sizes,
@@ -87,6 +95,7 @@ def body_arrays(body: Body) -> Arrays:
         },
         BODY_ARRAYS,
     )
+    return arrays | pose_arrays(body.poses)
 
 
 def _pin_arrays(prefix: str, pins: Pins) -> dict[str, Any]:
@@ -116,6 +125,7 @@ def describe_body(body: Body) -> dict[str, Any]:
         "contact": describe_contact(body.contact),
         # null stands for all
         "fields": None if body.fields is None else list(body.fields),
+        **describe_poses(body.poses),
         "arrays": describe_arrays(body_arrays(body)),
     }
 
@@ -134,7 +144,7 @@ def read_body(folder: Path, record: Record, names: Record, frame_count: int) -> 
     """
     identifier = read_identifier(record)
     name = names.text_or(identifier, identifier)
-    arrays = read_arrays(folder, identifier, record, BODY_ARRAYS, frame_count)
+    arrays = read_arrays(folder, identifier, record, body_specs(record), frame_count)
     target = record.text("attach_target")
     return Body(
         identifier=identifier,
@@ -163,4 +173,5 @@ def read_body(folder: Path, record: Record, names: Record, frame_count: int) -> 
         start=arrays["start"],
         seams=arrays["seams"],
         links=Links(**{name: arrays[f"link_{name}"] for name in Links().columns()}),
+        poses=read_poses(record, arrays),
     )

@@ -18,11 +18,12 @@ from ..scene.track import SCENE_TARGET
 from .array_record import array_path
 from .array_shapes import FRAMES, ArrayDescription, ArraySpec, read_descriptions, require_memory
 from .arrays import Array, load_array
-from .body_record import BODY_ARRAYS, BODY_KEYS
+from .body_record import BODY_KEYS, OPTIONAL_KEYS, body_specs
 from .collider_record import COLLIDER_ARRAYS, COLLIDER_KEYS
 from .force_record import FORCE_ARRAYS, FORCE_KEYS
 from .identifiers import read_identifier
 from .job import is_of_another_version, read_description
+from .pose_record import POSE_ARRAYS, POSES, first_changed_frame
 from .record import Record
 from .track_record import TRACK_KEYS, track_specs
 
@@ -111,8 +112,11 @@ class _Job:
         """All that has arrays, by what tells it from others."""
         names = self.record.record("names")
         found: dict[str, _Item] = {}
+        for record in self.scene.records("bodies", BODY_KEYS, OPTIONAL_KEYS):
+            identifier = read_identifier(record)
+            name = names.text_or(identifier, identifier)
+            found[f"bodies {name}"] = _Item(name, identifier, record, body_specs(record))
         kinds: tuple[tuple[str, tuple[str, ...], Mapping[str, ArraySpec]], ...] = (
-            ("bodies", BODY_KEYS, BODY_ARRAYS),
             ("colliders", COLLIDER_KEYS, COLLIDER_ARRAYS),
             ("forces", FORCE_KEYS, FORCE_ARRAYS),
         )
@@ -192,8 +196,10 @@ def _item_changes(old: _Job, new: _Job) -> Iterator[Change]:
         former = before[key]
         if former.identifier != item.identifier:
             yield Change("", "order of the objects")
-        for name in _differing(former.record.values(), item.record.values(), but=("arrays", "identifier", "target")):
+        left_out = ("arrays", "identifier", "target", POSES)
+        for name in _differing(former.record.values(), item.record.values(), but=left_out):
             yield Change(item.name, _label(name))
+        yield from _pose_changes(old, former, new, item)
         yield from _array_changes(old, former, new, item)
 
 
@@ -207,7 +213,7 @@ def _array_changes(old: _Job, former: _Item, new: _Job, item: _Item) -> Iterator
     before = read_descriptions(former.record, former.specs, old.count)
     after = read_descriptions(item.record, item.specs, new.count)
     for name, (_, shape) in item.specs.items():
-        if before[name] == after[name]:
+        if name in POSE_ARRAYS or before[name] == after[name]:
             continue
         pair = old.array(former, name, before[name]), new.array(item, name, after[name])
         if not shape or shape[0] != FRAMES or pair[0].shape[1:] != pair[1].shape[1:] or not all(map(len, pair)):
@@ -219,6 +225,21 @@ def _array_changes(old: _Job, former: _Item, new: _Job, item: _Item) -> Iterator
             label = "animation" if name == "positions" and is_moved else _array_label(name)
             frame = new.start + row if row and old.start == new.start else None
             yield Change(item.name, label, frame, keeps)
+
+
+def _pose_changes(old: _Job, former: _Item, new: _Job, item: _Item) -> Iterator[Change]:
+    """Of the poses of a body: frames before their force acts stay as they were."""
+    pair = []
+    for job, one in ((old, former), (new, item)):
+        described = read_descriptions(one.record, one.specs, job.count)
+        pair.append({name: job.array(one, name, described[name]) for name in POSE_ARRAYS if name in one.specs})
+    places = [next(iter(arrays.values()), np.zeros((0, 0, 3))) for arrays in pair]
+    is_fitting = places[0].shape[1:] == places[1].shape[1:]
+    moved = [not is_fitting or bool((one != other).any()) for one, other in zip(*places, strict=False)]
+    if any(moved) or former.record.values().get(POSES) != item.record.values().get(POSES):
+        frame = first_changed_frame(former.record, item.record, moved)
+        is_later = frame is not None and old.start == new.start < frame
+        yield Change(item.name, "pose target", frame if is_later else None)
 
 
 def _first_difference(before: Array, after: Array) -> int | None:

@@ -22,7 +22,7 @@ from ..scene.scene import Scene, validate
 from ..scene.settings import SCENE_PARAMETERS, FrameRange, SolverSettings
 from .array_record import ARRAYS_FOLDER, Arrays, write_arrays
 from .array_shapes import read_descriptions, require_memory
-from .body_record import BODY_ARRAYS, BODY_KEYS, body_arrays, describe_body, read_body
+from .body_record import BODY_KEYS, OPTIONAL_KEYS, body_arrays, body_specs, describe_body, read_body
 from .collider_record import COLLIDER_ARRAYS, COLLIDER_KEYS, collider_arrays, describe_collider, read_collider
 from .files import inside, make_folder, publish, read_bytes
 from .force_record import FORCE_ARRAYS, FORCE_KEYS, describe_force, force_arrays, read_force
@@ -263,11 +263,12 @@ def _read_scene(folder: Path, record: Record, names: Record) -> Scene:
         subframes=numbers.integer("subframes", 1) if "subframes" in given else 0,
     )
     count = frames.count
-    bodies, colliders = record.records("bodies", BODY_KEYS), record.records("colliders", COLLIDER_KEYS)
+    bodies = record.records("bodies", BODY_KEYS, OPTIONAL_KEYS)
+    colliders = record.records("colliders", COLLIDER_KEYS)
     forces, tracks = record.records("forces", FORCE_KEYS), record.records("tracks", TRACK_KEYS)
     regions = [record.record(REGION, REGION_KEYS)] if REGION in record.values() else []
     specs = (
-        *((item, BODY_ARRAYS) for item in bodies),
+        *((item, body_specs(item)) for item in bodies),
         *((item, COLLIDER_ARRAYS) for item in colliders),
         *((item, FORCE_ARRAYS) for item in forces),
         *((item, track_specs(item)) for item in tracks),

@@ -128,10 +128,13 @@ class Record:
         """An object within this one."""
         return Record(self._value[key], self._path, self._code, keys, self._below(key))
 
-    def records(self, key: str, keys: Iterable[str]) -> list[Record]:
-        """A list of objects that all have the same keys."""
-        items = self._list(key)
-        return [Record(item, self._path, self._code, keys, self._below(f"{key}[{i}]")) for i, item in enumerate(items)]
+    def records(self, key: str, keys: Iterable[str], optional: Iterable[str] = ()) -> list[Record]:
+        """A list of objects that all have the same keys, and may have some more."""
+        wanted, further, found = set(keys), set(optional), []
+        for number, item in enumerate(self._list(key)):
+            own = wanted | further.intersection(item) if isinstance(item, dict) else wanted
+            found.append(Record(item, self._path, self._code, own, self._below(f"{key}[{number}]")))
+        return found
 
     def _list(self, key: str) -> list[Any]:
         value = self._value[key]

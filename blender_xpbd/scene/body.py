@@ -15,6 +15,7 @@ from .checks import require_finite, require_indices, require_transforms
 from .errors import XpbdError
 from .links import Links, validate_links
 from .material import Material
+from .pose import Pose
 from .transforms import at_frame, transformed
 
 Floats = npt.NDArray[np.float64]
@@ -136,6 +137,7 @@ class Body:
         links: between vertices, that the artist has made.
         seams: equal where vertices were one before they were split for tearing, 0 for none; shape (vertices,), or (0,).
         torn: which seams hold no more, as ``geometry.surface.seams`` finds them; shape (seams,), or (0,) for none.
+        poses: shapes that it is to have at frames, in the order of these.
     """
 
     identifier: str
@@ -160,6 +162,7 @@ class Body:
     links: Links = field(default_factory=Links)
     seams: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
     torn: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    poses: tuple[Pose, ...] = ()
 
     @property
     def vertex_count(self) -> int:

@@ -39,6 +39,7 @@ class BodyKind:
         is_sheet: whether its faces are a sheet of some thickness.
         tears: whether it can tear along edges.
         is_physical: its stiffness is that of its material alone: compliances and PBD mode do not change it.
+        stands_in_air: whether air pushes its faces or its edges; what has neither feels air by its damping alone.
     """
 
     name: str
@@ -52,6 +53,7 @@ class BodyKind:
     is_sheet: bool = False
     tears: bool = False
     is_physical: bool = False
+    stands_in_air: bool = True
 
 
 BODY_KINDS: tuple[BodyKind, ...] = (
@@ -91,6 +93,7 @@ BODY_KINDS: tuple[BodyKind, ...] = (
         "Grains",
         "Loose balls, one at each vertex: sand, gravel, peas, marbles",
         is_physical=True,
+        stands_in_air=False,
     ),
 )
 

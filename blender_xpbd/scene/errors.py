@@ -99,6 +99,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_DEFORMER",
     "W_SURFACE",
     "W_VERSION",
+    "W_POSE",
 )
 
 

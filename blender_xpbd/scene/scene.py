@@ -19,6 +19,7 @@ from .errors import XpbdError
 from .force import AIR_DENSITY, ATTRACTION, ATTRACTION_SOFTENING, FORCE_PARAMETERS, Force, validate_force
 from .parameter import Parameter
 from .parameters.material_parameters import COLLIDER, MATERIAL_PARAMETERS
+from .pose import validate_poses
 from .region import Region, validate_region
 from .settings import SCENE_PARAMETERS, FrameRange, SolverSettings
 from .track import SCENE_TARGET, Track, animatable, validate_track
@@ -84,6 +85,7 @@ def validate(scene: Scene) -> None:
     for body in scene.bodies:
         validate_body(body, frame_count, bodies - {body.identifier})
         validate_kind(body)
+        validate_poses(body.poses, body.vertex_count, scene.frames, body.name)
         validate_contact(body.contact, body.vertex_count, met - {body.identifier}, body.name)
     for collider in scene.colliders:
         validate_collider(collider, frame_count)

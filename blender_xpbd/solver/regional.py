@@ -92,6 +92,11 @@ class RegionalSolver(RecordingSolver):
         """Of the vertices of all meshes, as ``surface`` has them, whether they are held, shape (vertices,)."""
         return self._is_outside
 
+    @property
+    def is_memoryless(self) -> bool:
+        """As of ``Solver``; the other one may be on its way into a pose."""
+        return super().is_memoryless and self._other.is_memoryless
+
     def compile(self) -> None:
         """As of ``Solver``, for both."""
         self._other.compile()

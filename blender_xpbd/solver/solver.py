@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..bodies.body_model import BodyModel
 from ..constraints.constraint import BDF2, DAMPED, WARM
 from ..contacts.search.crossings import crossings as find_crossings
 from ..device.arrays import edited_array, read_array, write_array
 from ..scene.errors import XpbdError
+from .embedding import Embedding
+from .fitted_state import fitted_state
+from .posing import Access, PoseControl
 from .step.colour_path import project_by_colours
 from .step.falls import Falls
 from .step.frame_samples import FrameSamples
@@ -41,9 +43,6 @@ from .windows.anchor_state import check_anchors, most_anchor_bytes
 from .windows.pair_tables import MOST_PUSHING
 
 Floats = npt.NDArray[np.floating[Any]]
-
-
-_OF_PARTICLES = ("positions", "velocities", "older_positions", "older_velocities", "corrections")
 
 
 class Solver:
@@ -90,11 +89,12 @@ class Solver:
             None if objects is None else PairSubsteps(system, objects, self._colliders, self._plan, self._samples)
         )
         self._pace = Pace(paths)
+        self._poses = PoseControl(system.posed, system.scene.frames) if len(system.posed) else None
         self._uploads = Uploads(self._state)
         self._tracks = TrackPlayer(system, self._state, self._colliders, self._uploads)
         self._slices = SliceSteps(system, self._state, self._tracks)
         self._embeddings = [
-            _Embedding(model, int(start)) for model, start in zip(system.models, system.starts, strict=False)
+            Embedding(model, int(start)) for model, start in zip(system.models, system.starts, strict=False)
         ]
 
     def advance(self) -> None:
@@ -103,6 +103,39 @@ class Solver:
         Raises:
             XpbdError: E_NONFINITE, where pins, colliders or tracks go beyond single precision.
         """
+        if self._poses is not None:
+            self._steer(self._poses)
+        self._advance()
+        self.frames_advanced += 1
+        noted = self._samples.places
+        self.samples = tuple(self.surface(noted[number]) for number in sorted(noted))
+
+    @property
+    def is_memoryless(self) -> bool:
+        """Whether all that follows is in a checkpoint; not while a pose is approached by what was foreseen."""
+        return self._poses is None or not self._poses.needs_memory(self.frame_index)
+
+    def _steer(self, poses: PoseControl) -> None:
+        """Let the ghost force of poses act in the next frame."""
+        poses.steer(self.frame_index, Access(self._look, self._foresee, self._state.constraints.parameters))
+
+    def _look(self, particles: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Places and velocities of some particles, shape (particles, 3)."""
+        arrays = self._state.particles.positions, self._state.particles.velocities
+        places, velocities = (read_array(array)[particles, :3].astype(np.float64) for array in arrays)
+        return places, velocities
+
+    def _foresee(self, count: int, note: Callable[[int], None]) -> None:
+        """Simulate some frames, call back after each, and take them back."""
+        before, first = Solver.checkpoint(self), self.frame_index
+        for number in range(1, count + 1):
+            self._advance()
+            note(number)
+        self.frame_index = first
+        self._write(before)
+
+    def _advance(self) -> None:
+        """Simulate from the current frame to the next, under the springs that are set."""
         self._tracks.play(self.frame_index)
         path, started = self._pace.next_path(), time.perf_counter()
         if self._pairs is None:
@@ -112,9 +145,6 @@ class Solver:
         # processors return when they are done; for graphics cards there is no choice to make
         self._pace.note(path, time.perf_counter() - started)
         self.frame_index += 1
-        self.frames_advanced += 1
-        noted = self._samples.places
-        self.samples = tuple(self.surface(noted[number]) for number in sorted(noted))
 
     def _simulate_divided(self, path: str, pairs: PairSubsteps) -> None:
         """Simulate a frame with contact between bodies, unless nothing comes near.
@@ -192,7 +222,8 @@ class Solver:
     def _upload(self, frame_slice: FrameSlice) -> None:
         """Copy to the device what leads through a slice of the frame."""
         index, substeps = self.frame_index, self.system.scene.settings.substeps
-        starts, ends = frame_slice.ends(self.system.targets(index), self.system.targets(index + 1))
+        places = self.system.targets(index), self.system.targets(index + 1)
+        starts, ends = frame_slice.ends(*(places if self._poses is None else self._poses.led(*places)))
         self._uploads.write("targets.starts", padded(starts))
         self._uploads.write("targets.ends", padded(ends))
         if self.system.takes_grabs:
@@ -346,7 +377,7 @@ class Solver:
         fitting = {
             name: fitted
             for name, array in mine.items()
-            if name in arrays and (fitted := _fitted(name, arrays[name], array, count)) is not None
+            if name in arrays and (fitted := fitted_state(name, arrays[name], array, count)) is not None
         }
         if not fitting.keys() >= {"positions", "velocities"}:
             raise XpbdError("E_CACHE", "The state is of other bodies; begin again.")
@@ -374,6 +405,8 @@ class Solver:
             check_grain_pairs(arrays.get("grain_pairs", np.zeros(0)), len(self.system.grains))
         self._write(arrays)
         self.frame_index = frame_index
+        if self._poses is not None:
+            self._poses.forget()
 
     def _write(self, arrays: Mapping[str, npt.NDArray[np.generic]]) -> None:
         for name, array in self._kept.items():
@@ -411,39 +444,3 @@ class Solver:
         frame = self.system.scene.frames.start + self.frame_index
         name = self.system.models[body].body.name
         raise XpbdError("E_DIVERGED", divergence_advice(self.system, body), name, frame)
-
-
-class _Embedding:
-    """The vertices of one mesh from the particles around each."""
-
-    def __init__(self, model: BodyModel, start: int) -> None:
-        elements, weights = model.elements + start, model.weights
-        if len(model.shown):
-            elements, weights = elements[model.shown], weights[model.shown]
-        # vertices of cloth are particles
-        self._are_particles = bool((weights == (1.0, 0.0, 0.0, 0.0)).all())
-        # indices of the machine's own width are not converted in each frame
-        self._elements = (elements[:, 0] if self._are_particles else elements).astype(np.intp)
-        self._weights = weights.astype(np.float32)
-
-    def __call__(self, positions: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        if self._are_particles:
-            return positions.take(self._elements, axis=0)
-        vertices: npt.NDArray[np.float32] = np.einsum("vj,vjk->vk", self._weights, positions[self._elements])
-        return vertices
-
-
-def _fitted(
-    name: str, array: npt.NDArray[np.generic], mine: npt.NDArray[np.generic], count: int
-) -> npt.NDArray[np.generic] | None:
-    """An array of another solver's state as this one has it; None where it does not fit.
-
-    Of arrays of particles those of the bodies count, which come first; what is held by other anchors has others here.
-    """
-    if name == "anchors" or array.shape == mine.shape:
-        return array
-    if name not in _OF_PARTICLES or array.shape[1:] != mine.shape[1:] or min(len(array), len(mine)) < count:
-        return None
-    fitted = mine.copy()
-    fitted[:count] = array[:count]
-    return fitted

@@ -239,7 +239,7 @@ class JobRunner:
                 subframes.publish(frame, solver.samples, solver.surface(solver.positions()))
             if frame in kept:
                 self._publish(solver, cache, measure, frame)
-            if frame in milestones:
+            if frame in milestones and solver.is_memoryless:
                 with self._watch.stage("write"):
                     write_milestone(self._folder, frame, solver.checkpoint())
             if time.perf_counter() - self._checkpoint_time > self._checkpoint_pause:
@@ -353,6 +353,9 @@ class JobRunner:
         A bake of less than ``CHECKPOINT_SECONDS`` need not wait for the disk. A checkpoint that lasts is only replaced
         by another such.
         """
+        if not solver.is_memoryless:
+            # the state before it gives the same bytes again
+            return
         before = time.perf_counter()
         self._is_lasting = self._is_lasting or before - self._solving_since > CHECKPOINT_SECONDS
         with self._watch.stage("write"):

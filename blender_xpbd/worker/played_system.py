@@ -25,10 +25,14 @@ PULL_DAMPING = 0.5
 
 
 def with_pull(scene: Scene) -> Scene:
-    """The scene with a field that pulls to a point, and acts on all bodies; an input says how strongly, and where."""
+    """The scene with a field that pulls to a point, and acts on all bodies; an input says how strongly, and where.
+
+    What comes is unknown, so poses, whose force goes by what is foreseen, are left out.
+    """
     places = np.tile(np.eye(4), (scene.frames.count, 1, 1))
     pull = Force(PULL, "Pull", "HARMONIC", places, strength=1.0, damping=PULL_DAMPING)
-    bodies = tuple(body if body.fields is None else replace(body, fields=(*body.fields, PULL)) for body in scene.bodies)
+    fields = [None if body.fields is None else (*body.fields, PULL) for body in scene.bodies]
+    bodies = tuple(replace(body, fields=own, poses=()) for body, own in zip(scene.bodies, fields, strict=True))
     return replace(scene, bodies=bodies, forces=(*scene.forces, pull))
 
 

@@ -11,7 +11,7 @@ from blender_xpbd.addon.gallery.stage import set_frames
 from .mannequin import Mannequin
 from .studio import CREAM, set_look, set_studio, subdivide, thicken
 
-_VIEW = View((3.3, -3.1, 1.5), (0.0, -2.35, 0.92), 39.0)
+_VIEW = View((2.3, 0.3, 1.5), (0.0, -2.35, 0.92), 40.0)
 
 
 def _build(scene: bpy.types.Scene, _file: str) -> None:

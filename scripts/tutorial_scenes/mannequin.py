@@ -151,7 +151,7 @@ class Mannequin:
             for name, (amplitude, phase) in SWINGS.items():
                 self.turn(name, amplitude * math.sin(angle + phase), frame=frame)
             for side, phase in (("L", 0.0), ("R", math.pi)):
-                self.turn(f"shin.{side}", -0.45 * (1.0 - math.cos(angle + phase)) / 2.0, frame=frame)
+                self.turn(f"shin.{side}", 0.45 * (1.0 - math.cos(angle + phase)) / 2.0, frame=frame)
                 self.turn(f"forearm.{side}", -0.3, frame=frame)
             way = (0.0, -SPEED * (frame - 1) / 24.0, 0.025 * math.cos(2.0 * angle))
             hips.location = (axes.T @ way).tolist()

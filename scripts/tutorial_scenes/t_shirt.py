@@ -25,12 +25,12 @@ _VIEW = View((1.1, -3.3, 1.55), (0.0, 0.0, 1.24), 62.0)
 
 
 def _build(scene: bpy.types.Scene, _file: str) -> None:
-    set_frames(scene, 36)
-    scene.xpbd.preroll, scene.xpbd.sewing_frames = 48, 24
+    set_frames(scene, 24)
+    scene.xpbd.preroll, scene.xpbd.sewing_frames = 36, 20
     figure = Mannequin(scene)
     body = figure.add_body()
     for name, sign in (("upper_arm.L", -1.0), ("upper_arm.R", 1.0)):
-        figure.turn(name, sign * math.radians(62.0), (0.0, 1.0, 0.0))
+        figure.turn(name, sign * math.radians(54.0), (0.0, 1.0, 0.0))
     body.xpbd.role = "COLLIDER"
     points, quads, seams = panels()
     shirt = add_mesh(scene, "Shirt", points, quads, seams, colour=(0.9, 0.62, 0.1))
@@ -50,7 +50,7 @@ def panels() -> tuple[Points, Indices, Indices]:
     quads = numbers.reshape(-1, 4)
     column, row = np.abs(lattice[:, 0]), lattice[:, 1]
     # the shoulders slope
-    drop = 0.3 * np.maximum(column - _NECK, 0) * (row / _HEIGHT)
+    drop = 0.2 * np.maximum(column - _NECK, 0) * (row / _HEIGHT)
     front = np.column_stack((CELL * lattice[:, 0], np.full(len(row), -_APART), _HEM + CELL * (row - drop)))
     back = front * (1.0, -1.0, 1.0)
     is_sewn = (row == _HEIGHT) & (column > _NECK)
@@ -69,5 +69,5 @@ T_SHIRT = GalleryScene(
     "",
     _build,
     _VIEW,
-    36,
+    24,
 )

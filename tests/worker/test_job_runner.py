@@ -198,6 +198,8 @@ def test_taichi_that_cannot_be_stopped_changes_no_exit_status(tmp_path, monkeypa
 class FakeSolver:
     """As much of a solver as keeping a checkpoint asks for."""
 
+    is_memoryless = True
+
     def __init__(self, values=12):
         made = scene(cloth(2), frames=(1, 50))
         models = tuple(SimpleNamespace(body=body) for body in made.bodies)

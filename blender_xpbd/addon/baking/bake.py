@@ -33,6 +33,7 @@ from .bake_output import ALL_FRAMES, BakeOutput
 from .begun import begun
 from .continuation import former_job, go_on_from, job_changes
 from .loop import seam_of
+from .pose_error import pose_errors
 from .progress import READING, REDUCING, SOLVING, STARTING, WAITING, WRITING, Progress
 from .region import job_before, region_count, region_seam, regional, shown_job, whole_bake, with_its_bake, with_regions
 from .report import BakeSummary
@@ -192,6 +193,8 @@ class BakeSession:
         if error is not None:
             raise error
         self.summary.complete = True
+        for pose_error, pose in pose_errors(Path(self.summary.cache), reading.scene):
+            self.summary.add_pose_error(pose_error, pose_error.notice(pose))
         if self._options.loop is not None:
             seam = seam_of(Path(self.summary.cache), reading.scene.frames)
             self.summary.add_seam(self._options.loop, seam)

@@ -16,6 +16,7 @@ from ...jobs.result import Result
 from ...scene.errors import Notice, XpbdError
 from ..reduction.reduction import Reduction
 from .contact_report import add_contact
+from .pose_error import PoseError
 from .seam import Seam
 
 
@@ -56,6 +57,7 @@ class BakeSummary:
         seam_error_mm: greatest distance of a vertex, of a loop at the last frame from where it is at the first, of a
             region at its last frame from where it was baked before.
         seam_velocity_error_mm_s: of a loop, greatest difference of its velocities there [mm/s].
+        pose_error_mm: of each pose target its object and frame, greatest and mean distance of a vertex from it [mm].
         stale: inputs that are not as they were in the bake before this one.
         complete: whether all frames are there.
         warnings: texts, each with its code.
@@ -96,6 +98,7 @@ class BakeSummary:
     region: str = ""
     seam_error_mm: float = 0.0
     seam_velocity_error_mm_s: float = 0.0
+    pose_error_mm: list[dict[str, Any]] = field(default_factory=list)
     stale: list[str] = field(default_factory=list)
     complete: bool = False
     warnings: list[str] = field(default_factory=list)
@@ -128,6 +131,12 @@ class BakeSummary:
         """Take how well so many frames lead from the end into the beginning."""
         self.loop = frames
         self.seam_error_mm, self.seam_velocity_error_mm_s = 1e3 * seam.distance, 1e3 * seam.velocity
+
+    def add_pose_error(self, error: PoseError, notice: Notice | None) -> None:
+        """Take how far an object is from its pose, and a warning where that is too far."""
+        self.pose_error_mm.append(asdict(error))
+        if notice is not None:
+            self.add_notice(notice)
 
     def add_region(self, region: str, distance: float) -> None:
         """Take what was baked again, and how far it is from the bake before where that goes on [m]."""

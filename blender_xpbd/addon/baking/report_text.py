@@ -99,7 +99,7 @@ def summary_rows(report: str) -> tuple[tuple[str, str], ...]:
         ("Frames", _frames_done(summary) + ("" if total is None else f" in {_duration(total)}")),
         *_key_rows(summary),
     ]
-    rows.extend((*_origin_rows(summary), *_seam_rows(summary)))
+    rows.extend((*_origin_rows(summary), *_seam_rows(summary), *_pose_rows(summary)))
     waiting = _number(summary, "frames_waiting")
     if waiting:
         rows.append(("In the Cache", f"{waiting:.0f} more"))
@@ -145,6 +145,18 @@ def _seam_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
     if not frames or distance is None or velocity is None:
         return []
     return [("Loop", f"{frames:.0f} frames"), ("Seam", f"{distance:.2g} mm, {velocity:.2g} mm/s")]
+
+
+def _pose_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """How near objects come to their poses."""
+    found = summary.get("pose_error_mm")
+    errors = [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
+    rows = []
+    for entry in errors:
+        frame, greatest, mean = (_number(entry, name) for name in ("frame", "greatest", "mean"))
+        if frame is not None and greatest is not None and mean is not None:
+            rows.append((f"Pose at {frame:.0f}", f"{greatest:.2g} mm off, mean {mean:.2g} mm"))
+    return rows
 
 
 def _origin_rows(summary: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -36,6 +36,7 @@ from ...scene.body_kinds import body_labels, no_bodies
 from ...scene.collider import Collider
 from ...scene.errors import Notice, XpbdError, attempt_all
 from ...scene.parameters.material_parameters import COLLIDER
+from ...scene.parameters.mode_parameters import takes_shares
 from ...scene.scene import Scene, validate
 from ...scene.settings import SOLVER_PARAMETERS, FrameRange, SolverSettings
 from ..data.bake_options import BakeOptions
@@ -54,6 +55,7 @@ from ..reading.force_reader import FieldReader, field_objects, may_change
 from ..reading.modifier_stack import follows_deformed
 from ..reading.motion import frame_kept, has_animation, has_frame_handlers, may_deform, may_move, world_matrix
 from ..reading.parameter_tracks import ParameterTracks, gravity_of
+from ..reading.pose_reader import placed_poses
 from ..reading.ride_reader import Rides, bone_notices
 from .body_kinds import blender_kind
 from .given_motion import followed_body, rides_of
@@ -225,6 +227,17 @@ class _SceneParts:
         always_met = [collider.identifier for collider in floor]
         attachments = [resolved(body.attachment, body.object_uid, body.name, identifiers) for body in bodies]
         contacts = [resolved_contact(body.contact, body.object_uid, body.name, met, always_met) for body in bodies]
+        poses = [
+            placed_poses(
+                body.pose,
+                body.name,
+                self._frames,
+                matrices[body.object_uid],
+                self._unit_scale,
+                is_pbd=takes_shares(body.material.solver_mode, self._settings.solver_mode),
+            )
+            for body in bodies
+        ]
         placed = tuple(
             body.placed(identifiers[body.object_uid], matrices[body.object_uid], self._unit_scale, attachment, contact)
             for body, (attachment, _), (contact, _) in zip(bodies, attachments, contacts, strict=True)
@@ -233,8 +246,8 @@ class _SceneParts:
         moved = tuple(replace(collider, transforms=metres @ matrices[uid]) for uid, collider in colliders.items())
         scene = Scene(
             tuple(
-                replace(body, fields=self._fields.of_body(local.object_uid, local.chosen_fields))
-                for body, local in zip(placed, bodies, strict=True)
+                replace(body, fields=self._fields.of_body(local.object_uid, local.chosen_fields), poses=own)
+                for body, local, (own, _) in zip(placed, bodies, poses, strict=True)
             ),
             (*moved, *floor),
             self._frames,
@@ -248,7 +261,7 @@ class _SceneParts:
         )
         validate(scene)
         notices = [notice for body in bodies for notice in body.notices]
-        notices += [notice for _, warnings in (*attachments, *contacts) for notice in warnings]
+        notices += [notice for _, warnings in (*attachments, *contacts, *poses) for notice in warnings]
         notices += [notice for body in placed if (notice := precision_notice(body))]
         wishes = TargetOptions(self._frames, self._unit_scale, self._make_single_user, self._key_tolerance)
         targets = tuple(

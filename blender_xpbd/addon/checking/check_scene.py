@@ -10,10 +10,12 @@ from typing import Any
 import bpy
 
 from ...scene.errors import Notice, XpbdError
+from ...scene.settings import FrameRange
 from ..baking.scene_reader import Reading, read_scene
 from ..baking.space import space_notices
 from ..data.bake_options import BakeOptions
 from ..process.cache_folder import cache_folder
+from ..reading.pose_reader import range_notices
 from .checks import CHECKS
 from .finding import Finding, findings_of, findings_text
 
@@ -38,6 +40,7 @@ def check_scene(context: bpy.types.Context, options: BakeOptions) -> tuple[Findi
         found += reading.notices
         found += [notice for check in CHECKS for notice in check(scene)]
         folder, _ = cache_folder(context.scene, options.cache)
+        found += [notice for target in reading.targets for notice in _pose_notices(target.name, scene.frames)]
         found += space_notices(scene, folder, has_fewer_keys=reading.key_tolerance > 0.0)
     found += _range_notices(context.scene, options)
     return tuple(Finding.of(one) for one in found)
@@ -75,6 +78,12 @@ def _whole(reading: Generator[Any, None, Reading]) -> Reading:
             next(reading)
         except StopIteration as end:
             return end.value
+
+
+def _pose_notices(name: str, frames: FrameRange) -> tuple[Notice, ...]:
+    """Warnings of a pose that the frames of the bake do not have; the first frame alone, as it was read, has none."""
+    obj = bpy.data.objects.get(name)
+    return () if obj is None else range_notices(obj, frames)
 
 
 def _range_notices(scene: bpy.types.Scene, options: BakeOptions) -> Iterator[Notice]:

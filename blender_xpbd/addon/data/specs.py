@@ -21,6 +21,7 @@ from ...scene.settings import MAXIMUM_SUBFRAMES, SOLVER_PARAMETERS
 from .goal_settings import GOAL_PARAMETERS
 from .group_settings import GROUP_PARAMETERS, group_property
 from .overlay_settings import OVERLAY_PARAMETERS
+from .pose_settings import POSE_KEY, POSE_OBJECT, POSE_PARAMETERS
 from .rebake_settings import FIRST_FRAME, LAST_FRAME, REBAKE_PARAMETERS, REGION_GROUP
 
 ROLES = (
@@ -141,6 +142,9 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         )
     ),
     *map(Setting, GOAL_PARAMETERS),
+    Setting(POSE_KEY),
+    Setting(POSE_OBJECT, subtype="OBJECT"),
+    *map(Setting, POSE_PARAMETERS),
     Setting(
         Parameter(
             "pinned_ends",

@@ -31,6 +31,7 @@ from .link_reader import read_links
 from .mesh_reader import group_weights, has_group, pinned_key, read_mixed_shape, read_rest_shape, read_uvs
 from .motion import rotation_of
 from .points import NO_FACES, link_kinds, read_loose_edges, read_polygons, topology_of
+from .pose_reader import LocalPose, read_pose
 from .ride_reader import joined
 from .seam_reader import read_seams
 from .start_reader import NO_START, read_start
@@ -71,6 +72,7 @@ class LocalBody:
         start: local coordinates in which it begins, shape (vertices, 3); shape (0, 3) for as its deformers show it.
         deformed: the mesh as its deformers show it, where pins and goal follow that; None where they follow the object.
         data_type: Blender's type of the object.
+        pose: the shape that it is to have at a frame, or None.
     """
 
     object_uid: int
@@ -101,6 +103,7 @@ class LocalBody:
     seams: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
     riding: Pins = field(default_factory=Pins)
     start: Floats = field(default_factory=lambda: NO_START)
+    pose: LocalPose | None = None
 
     def placed(
         self,
@@ -216,6 +219,7 @@ def read_common(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     goal_weights, goal_notices = read_goal(obj)
     links, link_notices = read_links(obj, unit_scale)
     start, start_notices = read_start(obj)
+    pose, pose_notices = read_pose(obj)
     return LocalBody(
         object_uid=obj.session_uid,
         name=obj.name,
@@ -236,12 +240,13 @@ def read_common(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
         chosen_fields=chosen_fields(obj),
         notices=(
             *(*notices, *group_notices, *attachment_notices, *contact_notices),
-            *(*goal_notices, *link_notices, *start_notices),
+            *(*goal_notices, *link_notices, *start_notices, *pose_notices),
         ),
         goal_weights=goal_weights,
         data_type=obj.type,
         links=links,
         start=start,
+        pose=pose,
     )
 
 

@@ -11,11 +11,11 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ...scene.body_kinds import body_kind
 from ...scene.errors import Notice
 from ...scene.force import FORCE_KINDS, FORCE_PARAMETERS, FORCE_SHAPES, Force
 from ...scene.listing import quoted
 from ...scene.parameter import Value, by_name
-from ...scene.roles import GRAINS
 from ...scene.track import Track, animatable
 from ..data.object_types import is_body
 from .motion import animated_paths, finite_matrix, has_animation, may_move
@@ -264,7 +264,9 @@ def _is_wind(obj: bpy.types.Object) -> bool:
 
 
 def _is_missed_by_wind(obj: bpy.types.Object) -> bool:
-    return obj.xpbd.role == GRAINS and obj.xpbd.damping == 0.0 and "xpbd.damping" not in animated_paths(obj)
+    if not is_body(obj) or body_kind(obj.xpbd.role).stands_in_air:
+        return False
+    return obj.xpbd.damping == 0.0 and "xpbd.damping" not in animated_paths(obj)
 
 
 def _has_particle_field(obj: bpy.types.Object) -> bool:

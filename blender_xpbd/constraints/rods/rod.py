@@ -59,13 +59,13 @@ def project_rod(particles: ti.template(), constraints: ti.template(), i, p, m, s
     clear_forces(particles, constraints, i, step, mode)
     bend_joints(particles, constraints, i, p, step, mode)
     push_ends(constraints, i, step)
-    find_moves(particles, constraints, i, p, step, mode)
+    solve_moves(particles, constraints, i, p, step, mode)
     move_nodes(particles, constraints, i, mode)
-    mend_lengths(particles, constraints, i, p, step, mode)
+    solve_lengths(particles, constraints, i, p, step, mode)
 
 
 @ti.func
-def find_moves(particles: ti.template(), constraints: ti.template(), i, p, step, mode: ti.template()):
+def solve_moves(particles: ti.template(), constraints: ti.template(), i, p, step, mode: ti.template()):
     """Moves and tensions of a strand.
 
     Edges pull along where they were when the substep began, as SHAKE does (Ryckaert, Ciccotti & Berendsen 1977), so a
@@ -86,7 +86,7 @@ def find_moves(particles: ti.template(), constraints: ti.template(), i, p, step,
 
 
 @ti.func
-def mend_lengths(particles: ti.template(), constraints: ti.template(), i, p, step, mode: ti.template()):
+def solve_lengths(particles: ti.template(), constraints: ti.template(), i, p, step, mode: ti.template()):
     """Give edges their lengths where they turned; the matrix is the same."""
     indices, values = ti.static(constraints.indices, constraints.parameters)
     extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]

@@ -43,3 +43,8 @@ MODE_PARAMETERS: tuple[Parameter, ...] = (
         roles=(JELLY, CLOTH),
     ),
 )
+
+
+def takes_shares(own: str, of_scene: str) -> bool:
+    """Whether a body of a mode of its own, in a scene of another, is simulated in PBD mode."""
+    return (of_scene if own == SCENE_MODE else own) == "PBD"

@@ -78,6 +78,18 @@ def drawn_to_goal(model: BodyModel, start: int, first_anchor: int, settings: Sol
     return _held(model, model.body.goal, start, first_anchor, nothing, particles, (compliance, goal_follows(settings)))
 
 
+def drawn_to_poses(model: BodyModel, start: int, first_anchor: int, settings: SolverSettings) -> HeldParticles:
+    """What a ghost force moves towards the poses of a body, by springs of (1 rad/s)² times the mass of each particle.
+
+    Arguments as of ``pinned_particles``. What has no place in PBD mode has none here: there a spring has no force.
+    """
+    nothing = np.zeros(0, np.int32)
+    moves = (model.masses > 0.0) & (model.pin_weights < 1.0)
+    is_drawn = len(model.body.poses) > 0 and settings.solver_mode != "PBD"
+    particles = np.flatnonzero(moves).astype(np.int32) if is_drawn else nothing
+    return _held(model, Pins(), start, first_anchor, nothing, particles, (1.0 / model.masses[particles], ()))
+
+
 def start_positions(model: BodyModel) -> Floats:
     """Where the particles of a body are when the simulation begins [m], shape (particles, 3)."""
     if len(model.body.start) == 0:

@@ -36,10 +36,11 @@ from .contact_objects import ContactObjects, build_contact_objects, collider_ver
 from .drag import response
 from .external_forces import ExternalForces
 from .grains import Grains, build_grains
-from .held_particles import HeldParticles, drawn_to_goal, pinned_particles, start_positions
+from .held_particles import HeldParticles, drawn_to_goal, drawn_to_poses, pinned_particles, start_positions
 from .ignored import ignored
 from .plasticity import PlasticRows, build_plastic_rows, plastic_blocks
 from .plate_intervals import plate_intervals
+from .posed_particles import PosedParticles, build_posed, pose_blocks
 from .region_hold import RegionHold, build_region_hold, meeting, released
 from .shares import share_blocks, share_rows
 from .spring_sweeps import spring_sweeps
@@ -70,6 +71,7 @@ class System:
         orientation_starts: first orientation of each body, then the end of the last, shape (bodies + 1,).
         pinned: per body.
         drawn: what draws each body to its goal.
+        posed: what a ghost force moves towards poses.
         schedule: the constraints.
         graphics_work: constraints that a graphics card would share out; 0 where cloth has coarse levels: colour by
             colour they take hundreds of launches per substep, which is longer than a processor needs for the work.
@@ -107,6 +109,7 @@ class System:
     orientation_starts: Ints
     pinned: tuple[HeldParticles, ...]
     drawn: tuple[HeldParticles, ...]
+    posed: PosedParticles
     schedule: Schedule
     graphics_work: int
     contacts: ContactPoints
@@ -131,8 +134,12 @@ class System:
     @property
     def moved_particles(self) -> Ints:
         """All particles that follow a given motion, shape (pinned,)."""
-        held = [held.particles for held in (*self.pinned, *self.drawn)]
+        held = [held.particles for held in self._held]
         return np.concatenate(held if self.region is None else [*held, self.region.particles]).astype(np.int32)
+
+    @property
+    def _held(self) -> tuple[HeldParticles, ...]:
+        return (*self.pinned, *self.drawn, *self.posed.held)
 
     @cached_property
     def spring_sweeps(self) -> int:
@@ -185,7 +192,7 @@ class System:
 
     def targets(self, frame_index: int) -> Floats:
         """Where the moved particles are at a frame, counted from the start; relative to the origin [m]."""
-        places = [held.places(frame_index) - self.origin for held in (*self.pinned, *self.drawn)]
+        places = [held.places(frame_index) - self.origin for held in self._held]
         if self.region is not None:
             places.append(self.region.places(frame_index))
         return np.concatenate(places).reshape(-1, 3)
@@ -230,6 +237,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     owners: list[Body] = []
     pinned: list[HeldParticles] = []
     drawn: list[HeldParticles] = []
+    posed: list[HeldParticles] = []
     begins = [start_positions(model) - origin for model in models]
     next_anchor, first_turn = int(starts[-1]), 0
     for number, (model, start) in enumerate(zip(models, starts, strict=False)):
@@ -247,7 +255,10 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         next_anchor += len(pinned[-1].anchored)
         drawn.append(drawn_to_goal(model, int(start), next_anchor, own))
         next_anchor += len(drawn[-1].anchored)
-        for held in (pinned[-1], drawn[-1]):
+        # the motion that holds a region is known for a frame alone, so nothing can be foreseen
+        posed.append(drawn_to_poses(model if hold is None else _poseless(model), int(start), next_anchor, own))
+        next_anchor += len(posed[-1].anchored)
+        for held in (pinned[-1], drawn[-1], posed[-1]):
             mine += held.pulls
             upright.append(upright[number][held.anchored])
             velocities.append(np.zeros((len(held.anchored), 3)))
@@ -281,9 +292,10 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     tracks = Tracks.of(scene)
     shared = share_blocks(owners, scene.settings)
     plastic = plastic_blocks(blocks, owners)
+    of_poses = pose_blocks(blocks, posed)
     # pulls of a region are the last block
     pulls = () if hold is None else (len(blocks) - 1,)
-    watched = {*watched_blocks(blocks, owners, tracks), *shared, *plastic, *pulls}
+    watched = {*watched_blocks(blocks, owners, tracks), *shared, *plastic, *pulls, *of_poses}
     schedule = build_schedule(blocks, all_inverse_masses, np.concatenate(upright), parts, watched)
     columns = following_columns(schedule, blocks, owners, tracks)
     by_share = share_rows(schedule, blocks, shared)
@@ -319,6 +331,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         orientation_starts=np.cumsum([0, *(len(model.orientations) for model in models)], dtype=np.int32),
         pinned=tuple(pinned),
         drawn=tuple(drawn),
+        posed=build_posed(models, starts, posed, schedule, of_poses, origin),
         schedule=schedule,
         graphics_work=graphics_work,
         contacts=contacts,
@@ -341,6 +354,10 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
             *ignored(scene, unfollowed(scene, tracks, columns)),
         ),
     )
+
+
+def _poseless(model: BodyModel) -> BodyModel:
+    return replace(model, body=replace(model.body, poses=()))
 
 
 def drag_share(scene: Scene, body: Body, rate: float) -> float:

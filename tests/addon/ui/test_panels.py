@@ -42,6 +42,7 @@ ALWAYS = ["XPBD_PT_floor", "XPBD_PT_fields", "XPBD_PT_attraction", "XPBD_PT_solv
 HELD = ["XPBD_PT_motion", "XPBD_PT_pins", "XPBD_PT_goal", "XPBD_PT_groups"]
 GRAINS = ["XPBD_PT_material", *HELD]
 BODY = ["XPBD_PT_material", "XPBD_PT_structure", *HELD]
+POSED = [*BODY[:-1], "XPBD_PT_pose", BODY[-1]]
 ACTED_ON = ["XPBD_PT_collision", "XPBD_PT_forces", "XPBD_PT_links"]
 LATER = [*ACTED_ON, "XPBD_PT_plasticity", "XPBD_PT_mode"]
 
@@ -50,8 +51,8 @@ LATER = [*ACTED_ON, "XPBD_PT_plasticity", "XPBD_PT_mode"]
     ("role", "between"),
     [
         ("NONE", []),
-        ("JELLY", [*BODY, "XPBD_PT_tetrahedra", *LATER]),
-        ("CLOTH", [*BODY, *LATER]),
+        ("JELLY", [*POSED, "XPBD_PT_tetrahedra", *LATER]),
+        ("CLOTH", [*POSED, *LATER]),
         ("STRAND", [*BODY, *ACTED_ON]),
         ("GRAINS", [*GRAINS, *ACTED_ON]),
         ("COLLIDER", ["XPBD_PT_collision"]),
@@ -59,7 +60,8 @@ LATER = [*ACTED_ON, "XPBD_PT_plasticity", "XPBD_PT_mode"]
 )
 def test_panels_of_a_role(bpy, panels, active, role, between):
     active(role)
-    assert shown(panels, bpy.context) == ["XPBD_PT_main", *between, *ALWAYS]
+    last = ["XPBD_PT_region"] if role in body_roles() else []
+    assert shown(panels, bpy.context) == ["XPBD_PT_main", *between, *ALWAYS, *last]
     for cls in panels.CLASSES:
         if cls.poll(bpy.context):
             layout = draw(cls)

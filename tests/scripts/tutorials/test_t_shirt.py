@@ -18,7 +18,8 @@ def test_seams_are_closed_and_the_shirt_is_worn(bpy, bake_scene):
     shirt = baked.motions["Shirt"]
     _, _, seams = panels()
     gaps = np.linalg.norm(shirt[:, seams[:, 0]] - shirt[:, seams[:, 1]], axis=2)
-    assert gaps.max() < 0.005
+    # as near as the thickness of two layers lets them come
+    assert gaps.max() < 0.006
     assert deepest_inside(baked, "Shirt") < 0.002
     # it hangs on the shoulders
     assert shirt[-1, :, 2].min() > 0.8

@@ -24,6 +24,12 @@ class XPBD_OT_save_preset(AddPresetBase, bpy.types.Operator):  # type: ignore[mi
     bl_idname = "xpbd.save_preset"
     bl_label = "Save Own Preset"
     preset_menu = "XPBD_MT_own_presets"
+    remove_name: bpy.props.BoolProperty(
+        name="Remove", description="Remove the preset of this name", default=False, options={"HIDDEN", "SKIP_SAVE"}
+    )
+    remove_active: bpy.props.BoolProperty(
+        name="Remove the Last", description="Remove the last one shown", default=False, options={"HIDDEN", "SKIP_SAVE"}
+    )
     preset_defines = ("settings = bpy.context.object.xpbd",)
 
     @classmethod

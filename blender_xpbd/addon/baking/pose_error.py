@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How near bodies come to their poses, measured in the frames that a bake keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ...jobs.frames import FrameCache
+from ...jobs.result import read_result
+from ...scene.errors import Notice
+from ...scene.pose import Pose
+from ...scene.scene import Scene
+
+_MILLIMETRES = 1e3
+
+
+@dataclass(frozen=True)
+class PoseError:
+    """How far an object is from its pose at the frame of it.
+
+    Attributes:
+        object: its name.
+        frame: of the pose.
+        greatest, mean: distance of a vertex [mm].
+    """
+
+    object: str
+    frame: int
+    greatest: float
+    mean: float
+
+    def notice(self, pose: Pose) -> Notice | None:
+        """A warning where it is farther than the artist allows."""
+        allowed = _MILLIMETRES * pose.tolerance
+        if self.greatest <= allowed:
+            return None
+        text = (
+            f"Its pose at frame {self.frame} is not reached: a vertex is {self.greatest:.3g} mm off, "
+            f"{self.mean:.2g} mm on the average, where {allowed:.3g} mm are allowed. Contact, pins, or its own "
+            "stiffness hold it back."
+        )
+        return Notice("W_POSE", text, self.object)
+
+
+def pose_errors(job: Path, scene: Scene) -> Iterator[tuple[PoseError, Pose]]:
+    """Of all poses of a job with all frames, how far bodies are from them.
+
+    Raises:
+        XpbdError: E_CACHE, E_IO.
+    """
+    if not any(body.poses for body in scene.bodies):
+        return
+    result = read_result(job)
+    cache = FrameCache(job, result.vertex_count, len(result.bodies), len(result.statistics), result.orientation_count)
+    for body, built in zip(scene.bodies, result.bodies, strict=True):
+        for pose in body.poses:
+            places = cache.read(pose.frame).positions[built.vertex_start : built.vertex_start + built.vertex_count]
+            offsets = places.astype(np.float64) + np.array(result.origin) - pose.positions
+            distances = _MILLIMETRES * np.sqrt((offsets**2).sum(axis=1))
+            yield PoseError(body.name, pose.frame, float(distances.max()), float(distances.mean())), pose

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Objects go into shapes that the artist has sculpted."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+FRAMES, POSE = 16, 12
+
+
+@pytest.fixture
+def bake(bpy, tmp_path):
+    from blender_xpbd.addon.baking.bake import run_bake
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+
+    def run(**values):
+        wishes = {"cache": tmp_path / "cache", "frame_start": 1, "frame_end": FRAMES, "substeps": 5, **values}
+        return run_bake(bpy.context, BakeOptions(**wishes))
+
+    return run
+
+
+def add_key(obj, name, places):
+    if obj.data.shape_keys is None:
+        obj.shape_key_add(name="Basis", from_mix=False)
+    key = obj.shape_key_add(name=name, from_mix=False)
+    key.value = 0.0
+    key.points.foreach_set("co", places.astype(np.float32).ravel())
+
+
+def points_of(mesh):
+    return np.array([vertex.co[:] for vertex in mesh.vertices])
+
+
+@pytest.fixture
+def suzanne(bpy):
+    bpy.ops.mesh.primitive_monkey_add(size=1.0, location=(0.0, 0.0, 0.6))
+    obj = bpy.context.object
+    obj.name, obj.xpbd.role, obj.xpbd.cage_resolution = "Suzanne", "JELLY", 8
+    x, y, z = points_of(obj.data).T
+    turned = np.stack([x * np.cos(z) - y * np.sin(z), x * np.sin(z) + y * np.cos(z), 1.1 * z + 0.1], axis=1)
+    add_key(obj, "Twist", turned)
+    obj.xpbd.pose_target, obj.xpbd.pose_frame, obj.xpbd.pose_lead = "Twist", POSE, 8
+    return obj, turned
+
+
+def shown(bpy, obj, frame):
+    bpy.context.scene.frame_set(frame)
+    evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return points_of(evaluated.data)
+
+
+def test_suzanne_is_in_her_pose_at_its_frame(bpy, bake, suzanne):
+    obj, turned = suzanne
+    bpy.context.scene.xpbd.use_floor = False
+    summary = bake()
+    ((error),) = summary.pose_error_mm
+    assert (error["object"], error["frame"]) == ("Suzanne", POSE)
+    apart = np.linalg.norm(shown(bpy, obj, POSE) - turned, axis=1)
+    assert 1e3 * apart.max() == pytest.approx(error["greatest"], rel=0.01)
+    assert 1e3 * apart.mean() == pytest.approx(error["mean"], rel=0.01)
+    assert apart.max() < 0.01 * np.ptp(turned, axis=0).max()
+    for frame in (POSE - 2, POSE + 2):
+        assert np.linalg.norm(shown(bpy, obj, frame) - turned, axis=1).max() > 5.0 * apart.max()
+    from blender_xpbd.addon.baking.report_text import summary_rows
+
+    rows = dict(summary_rows(bpy.context.scene.xpbd.report))
+    assert rows[f"Pose at {POSE}"].endswith("mm")
+    assert json.loads(bpy.context.scene.xpbd.report)["pose_error_mm"] == summary.pose_error_mm
+    again = bake()
+    assert (again.from_cache, again.pose_error_mm) == (True, summary.pose_error_mm)
+    obj.data.shape_keys.key_blocks["Twist"].data[0].co.z += 0.01
+    changed = bake()
+    assert changed.stale == [f"Suzanne: pose target from frame {POSE - 7}"]
+
+
+def test_what_is_not_reached_is_told(bpy, bake, make_body):
+    """The pose of a pinned sheet is elsewhere."""
+    body = make_body("Tuch")
+    group = body.vertex_groups.new(name="Pins")
+    group.add([0, 1, 2, 3, 4], 1.0, "ADD")
+    body.xpbd.pin_group = "Pins"
+    add_key(body, "Away", np.add(points_of(body.data), [0.0, 0.0, 0.3]))
+    body.xpbd.pose_target, body.xpbd.pose_frame = "Away", POSE
+    summary = bake()
+    assert summary.pose_error_mm[0]["greatest"] == pytest.approx(300.0, abs=1.0)
+    assert any(
+        text.startswith('W_POSE: object "Tuch": Its pose at frame 12 is not reached') for text in summary.warnings
+    )
+
+
+def test_another_object_is_a_pose_where_it_stands(bpy, read, make_body):
+    body, other = make_body("Tuch"), make_body("Vorbild", role="NONE", location=(1.0, 2.0, 3.0))
+    other.data.vertices[0].co.z += 0.5
+    bpy.context.scene.unit_settings.scale_length = 0.1
+    body.xpbd.pose_object, body.xpbd.pose_frame, body.xpbd.pose_lead = other, 5, 4
+    body.xpbd.pose_tolerance = 2.0
+    (pose,) = read().scene.bodies[0].poses
+    assert (pose.frame, pose.lead) == (5, 4)
+    assert pose.tolerance == pytest.approx(0.002)
+    np.testing.assert_allclose(pose.positions, 0.1 * (np.add(points_of(other.data), [1.0, 2.0, 3.0])), atol=1e-6)
+
+
+def test_a_key_goes_with_its_object(bpy, read, make_body):
+    body = make_body("Tuch")
+    add_key(body, "Up", np.add(points_of(body.data), [0.0, 0.0, 1.0]))
+    for frame, x in ((1, 0.0), (5, 4.0)):
+        body.location.x = x
+        body.keyframe_insert("location", frame=frame)
+    body.xpbd.pose_target, body.xpbd.pose_frame, body.xpbd.pose_lead = "Up", 5, 4
+    (pose,) = read().scene.bodies[0].poses
+    np.testing.assert_allclose(pose.positions, np.add(points_of(body.data), [4.0, 0.0, 1.0]), atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"pose_target": "Gone"}, 'There is no shape key "Gone"'),
+        ({"pose_target": "Up", "pose_frame": 6}, "frames 2 to 5 are simulated"),
+        ({"pose_target": "Up", "pose_frame": 1}, "frames 2 to 5 are simulated"),
+        ({"pose_target": "Up", "pose_frame": 5, "solver_mode": "PBD"}, "no forces"),
+        ({"pose_object": "Few", "pose_frame": 5}, "has 3 vertices, and the object has 25"),
+    ],
+)
+def test_what_makes_no_pose_is_told_by_the_bake_and_by_the_check(bpy, read, make_body, values, words):
+    from blender_xpbd.addon.checking.check_scene import check_scene
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+
+    body = make_body("Tuch")
+    add_key(body, "Up", np.add(points_of(body.data), [0.0, 0.0, 1.0]))
+    mesh = bpy.data.meshes.new("Few")
+    mesh.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
+    make_body("Few", role="NONE", mesh=mesh)
+    for name, value in values.items():
+        setattr(body.xpbd, name, bpy.data.objects[value] if name == "pose_object" else value)
+    reading = read()
+    assert reading.scene.bodies[0].poses == ()
+    assert [notice.code for notice in reading.notices if words in notice.message] == ["W_POSE"]
+    found = check_scene(bpy.context, BakeOptions(frame_start=1, frame_end=5))
+    assert [finding.code for finding in found if words in finding.message] == ["W_POSE"]
+
+
+def test_a_short_lead_and_a_step_are_told(bpy, read, make_body):
+    body = make_body("Tuch")
+    add_key(body, "Up", np.add(points_of(body.data), [0.0, 0.0, 1.0]))
+    body.xpbd.pose_target, body.xpbd.pose_frame, body.xpbd.pose_lead = "Up", 4, 2
+    reading = read()
+    assert len(reading.scene.bodies[0].poses) == 1
+    assert any("acts over 2 frames" in notice.message for notice in reading.notices)
+    stepped = read(frame_step=2)
+    assert stepped.scene.bodies[0].poses == ()
+    assert any("frame step leaves out" in notice.message for notice in stepped.notices)
+
+
+def test_no_pose_is_asked_for_by_default(read, make_body):
+    make_body("Tuch")
+    assert read().scene.bodies[0].poses == ()

@@ -67,7 +67,7 @@ def test_a_hit_is_as_fast_as_the_start_the_fall_and_the_collider_make_it():
     fall = np.sqrt(2.0 * GRAVITY * 1.0)
     assert speed(cube) == 0.0
     assert speed(cube, plane()) == pytest.approx(fall)
-    higher = replace(cube, start=cube.positions + [0.0, 0.0, 1.0])
+    higher = replace(cube, start=cube.positions + np.array([0.0, 0.0, 1.0]))
     assert speed(higher, plane()) == pytest.approx(np.sqrt(2.0) * fall)
     assert speed(cube, plane(height=2.0)) == 0.0
     assert speed(cube, plane(), gravity=(0.0, 0.0, 0.0)) == 0.0

@@ -142,6 +142,7 @@ def write_accuracy(found: Sequence[Line], path: Path) -> None:
         cells = [line.label, right, *(f"{number:.3g}" for number in line.found)]
         table.append("| " + " | ".join([*cells, " / ".join(map(str, line.substeps))]) + " |")
     made = f"Solver version {SOLVER_VERSION}, {dt.datetime.now(tz=dt.UTC).date().isoformat()}."
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(words.replace("{table}", "\n".join(table)).replace("{made}", made), encoding="utf-8")
 
 

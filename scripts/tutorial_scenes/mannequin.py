@@ -99,19 +99,19 @@ class Mannequin:
 
     def add_belly(self) -> Any:
         """A round belly before the spine."""
-        return self._add_blob("Belly", (0.0, -0.245, 1.12), (0.16, 0.09, 0.15), "spine", (0.0, 1.0, 0.0))
+        return self._add_blob("Belly", (0.0, -0.245, 1.14), (0.16, 0.09, 0.15), "spine", (0.0, 1.0, 0.0))
 
     def add_ears(self) -> tuple[Any, Any]:
         """An ear at each side of the head."""
         left, right = (
-            self._add_blob(f"Ear.{side}", (0.15 * sign, 0.0, 1.76), (0.035, 0.03, 0.11), "head", (0.0, 0.0, -1.0))
+            self._add_blob(f"Ear.{side}", (0.162 * sign, 0.0, 1.75), (0.035, 0.03, 0.11), "head", (0.0, 0.0, -1.0))
             for side, sign in (("L", 1.0), ("R", -1.0))
         )
         return left, right
 
     def add_hat(self) -> Any:
         """A pointed hat, upright on the head."""
-        return self._add_blob("Hat", (0.0, 0.0, 1.965), (0.11, 0.11, 0.14), "head", (0.0, 0.0, -1.0), taper=0.45)
+        return self._add_blob("Hat", (0.0, 0.0, 1.955), (0.11, 0.11, 0.14), "head", (0.0, 0.0, -1.0), taper=0.45)
 
     def add_cape(self, columns: int = 20, rows: int = 24) -> Any:
         """A cape behind the shoulders, which hold its upper edge."""

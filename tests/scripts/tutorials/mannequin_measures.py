@@ -4,25 +4,36 @@
 from __future__ import annotations
 
 import numpy as np
-from tutorial_scenes.mannequin import BONES
+
+
+def limb_planes(body):
+    """Planes of the faces of each limb, which is convex, as it is posed: outward normals and offsets [m] by limb."""
+    import bpy
+
+    shown = body.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    points = np.array([(shown.matrix_world @ vertex.co)[:] for vertex in shown.data.vertices])
+    owners = np.array([vertex.groups[0].group for vertex in body.data.vertices])
+    faces = [np.array(polygon.vertices[:]) for polygon in body.data.polygons]
+    limbs = []
+    for owner in np.unique(owners):
+        own = [face for face in faces if owners[face[0]] == owner]
+        crosses = np.array([np.cross(points[f[1]] - points[f[0]], points[f[2]] - points[f[0]]) for f in own])
+        normals = crosses / np.linalg.norm(crosses, axis=1, keepdims=True)
+        offsets = np.einsum("ij,ij->i", normals, points[[face[0] for face in own]])
+        centre = points[owners == owner].mean(axis=0)
+        signs = np.sign(offsets - normals @ centre)
+        limbs.append((normals * signs[:, None], offsets * signs))
+    return limbs
 
 
 def deepest_inside(baked, name):
-    """How deep a vertex of an object is inside a limb at any frame at most [m]."""
+    """How deep a vertex of an object is inside a limb at any frame at most [m]; negative where it stays outside."""
     scene, motion = baked.scene, baked.motions[name]
-    rig = next(obj for obj in scene.objects if obj.type == "ARMATURE")
-    deepest = 0.0
+    deepest = -np.inf
     for frame, points in enumerate(motion, start=scene.xpbd.frame_start):
         scene.frame_set(frame)
-        for bone, (_, head, tail, radius) in BONES.items():
-            if radius == 0.0:
-                continue
-            posed = np.array(rig.matrix_world @ rig.pose.bones[bone].matrix)
-            local = (points - posed[:3, 3]) @ posed[:3, :3]
-            half = 0.5 * np.linalg.norm(np.subtract(tail, head))
-            # an ellipsoid about the middle of the bone, which lies along Y
-            share = np.linalg.norm((local - (0.0, half, 0.0)) / (radius, half + 0.5 * radius, radius), axis=1)
-            deepest = max(deepest, float((1.0 - share.min()) * radius))
+        for normals, offsets in limb_planes(scene.objects["Mannequin"]):
+            deepest = max(deepest, float((offsets - points @ normals.T).min(axis=1).max()))
     return deepest
 
 

@@ -33,7 +33,7 @@ from .bake_output import ALL_FRAMES, BakeOutput
 from .begun import begun
 from .continuation import former_job, go_on_from, job_changes
 from .loop import seam_of
-from .pose_error import pose_errors
+from .pose_error import pose_errors, region_notices
 from .progress import READING, REDUCING, SOLVING, STARTING, WAITING, WRITING, Progress
 from .region import job_before, region_count, region_seam, regional, shown_job, whole_bake, with_its_bake, with_regions
 from .report import BakeSummary
@@ -193,8 +193,10 @@ class BakeSession:
         if error is not None:
             raise error
         self.summary.complete = True
-        for pose_error, pose in pose_errors(Path(self.summary.cache), reading.scene):
-            self.summary.add_pose_error(pose_error, pose_error.notice(pose))
+        if self._options.region is None and not self._options.take_back_region:
+            # poses of the scene as it is now; these frames were brought into none of them
+            for pose_error, pose in pose_errors(Path(self.summary.cache), reading.scene):
+                self.summary.add_pose_error(pose_error, pose_error.notice(pose))
         if self._options.loop is not None:
             seam = seam_of(Path(self.summary.cache), reading.scene.frames)
             self.summary.add_seam(self._options.loop, seam)
@@ -215,7 +217,10 @@ class BakeSession:
         """What was read, for a region of a job, or for the job before it."""
         wish = self._options.region
         if wish is not None:
-            return regional(reading, wish, job, (scene.xpbd.region_border, scene.xpbd.region_blend))
+            made = regional(reading, wish, job, (scene.xpbd.region_border, scene.xpbd.region_blend))
+            for warning in region_notices(made.scene):
+                self.summary.add_notice(warning)
+            return made
         self._taken_back = job_before(job)
         return replace(reading, targets=with_regions(reading.targets, region_count(self._taken_back)))
 

@@ -33,6 +33,7 @@ from .baking.scene_reader import frame_range
 from .checking.check_scene import check_scene
 from .checking.finding import finding_values
 from .data.bake_options import BakeOptions
+from .data.named_path import absolute_path
 from .data.property_text import set_property
 from .data.rebake_settings import RegionWish
 from .export.export import ENDINGS, check_ending, export
@@ -236,7 +237,7 @@ def _open(path: Path) -> None:
 
 def _save(path: Path) -> XpbdError | None:
     try:
-        bpy.ops.wm.save_as_mainfile(filepath=str(path.expanduser().absolute()), copy=True)
+        bpy.ops.wm.save_as_mainfile(filepath=str(absolute_path(path)), copy=True)
     except RuntimeError as fault:
         return XpbdError("E_IO", f"Cannot save {path}: {fault}")
     return None

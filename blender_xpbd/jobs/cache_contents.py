@@ -39,8 +39,17 @@ def job_folders(cache: Path) -> list[Path]:
 
 
 def _jobs_in(folder: Path) -> list[Path]:
-    names = sorted(name for name, is_folder in _entries(folder) if is_folder and _JOB_NAME.fullmatch(name))
-    return [folder / name for name in names if is_there(folder / name / JOB_FILE)]
+    names = sorted(name for name, is_folder in _entries(folder) if is_folder)
+    return [folder / name for name in names if is_job(folder / name)]
+
+
+def is_job(folder: Path) -> bool:
+    """Whether a folder is a job's, by its name and by what it holds.
+
+    Raises:
+        XpbdError: E_IO, when the system does not tell.
+    """
+    return bool(_JOB_NAME.fullmatch(folder.name)) and is_there(folder / JOB_FILE)
 
 
 def needed_jobs(cache: Path, names: Iterable[str]) -> frozenset[str]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..scene.force import AIR_DENSITY, FORCE_PARAMETERS
 from ..scene.parameters.material_parameters import MATERIAL_PARAMETERS
-from ..scene.settings import SCENE_PARAMETERS, SOLVER_PARAMETERS
+from ..scene.settings import SCENE_PARAMETERS, SOLVER_PARAMETERS, SPRING_SWEEPS
 from ..scene.track import SCENE_TARGET
 from .array_record import array_path
 from .array_shapes import FRAMES, ArrayDescription, ArraySpec, read_descriptions, require_memory
@@ -29,7 +29,14 @@ from .track_record import TRACK_KEYS, track_specs
 
 _LABELS: dict[str, str] = {
     parameter.name: parameter.label
-    for parameter in (*SCENE_PARAMETERS, *SOLVER_PARAMETERS, *FORCE_PARAMETERS, *MATERIAL_PARAMETERS, AIR_DENSITY)
+    for parameter in (
+        *SCENE_PARAMETERS,
+        *SOLVER_PARAMETERS,
+        SPRING_SWEEPS,
+        *FORCE_PARAMETERS,
+        *MATERIAL_PARAMETERS,
+        AIR_DENSITY,
+    )
 } | {
     "transforms": "animation",
     "pin_targets": "animation of its pins",

@@ -6,11 +6,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ..scene.errors import Notice, XpbdError
+from ..scene.settings import SPRING_SWEEPS, SolverSettings
 from .files import inside, publish
 from .record import Record, printable, read_notices, write_notices
 from .strict_json import dump_json, load_json
@@ -35,6 +36,8 @@ _KEYS = (
     "tangled",
     "digest",
 )
+# absent where it is one
+_OPTIONAL_KEYS = (SPRING_SWEEPS.name,)
 _TANGLED_KEYS = ("count", "digest")
 _BODY_KEYS = (
     "identifier",
@@ -101,6 +104,7 @@ class Result:
         notices: warnings.
         substeps, iterations: that the solver runs with, chosen by it or by the user.
         tangled: what crosses at the first frame.
+        spring_sweeps: how often springs were swept in each substep, chosen by the solver.
     """
 
     origin: tuple[float, float, float]
@@ -112,6 +116,17 @@ class Result:
     substeps: int = 0
     iterations: int = 0
     tangled: Tangled = Tangled()
+    spring_sweeps: int = 1
+
+    def fixed(self, settings: SolverSettings) -> SolverSettings:
+        """The settings with the substeps, iterations and sweeps that the solver ran with, and none to choose."""
+        return replace(
+            settings,
+            quality="FIXED",
+            substeps=self.substeps,
+            iterations=self.iterations,
+            spring_sweeps=self.spring_sweeps,
+        )
 
     @property
     def orientation_count(self) -> int:
@@ -137,6 +152,8 @@ def write_result(folder: Path, result: Result) -> None:
         "iterations": int(result.iterations),
         "tangled": {"count": int(result.tangled.count), "digest": result.tangled.digest},
     }
+    if result.spring_sweeps != 1:
+        value[SPRING_SWEEPS.name] = int(result.spring_sweeps)
     publish(inside(folder, RESULT_FILE, code="E_CACHE"), (dump_json({**value, "digest": result_digest(value)}),))
 
 
@@ -158,7 +175,8 @@ def read_result(folder: Path) -> Result:
     version = Record(value, path, "E_CACHE").values().get("version")
     if version != RESULT_VERSION:
         raise XpbdError("E_CACHE", f"{path} is of version {version!r}, not {RESULT_VERSION}; bake again.")
-    record = Record(value, path, "E_CACHE", _KEYS)
+    given = [key for key in _OPTIONAL_KEYS if key in value]
+    record = Record(value, path, "E_CACHE", (*_KEYS, *given))
     tangled = record.record("tangled", _TANGLED_KEYS)
     if record.text("digest") != result_digest(record.values()):
         raise XpbdError("E_CACHE", f"{path} is corrupt: its entries do not fit their digest.")
@@ -172,6 +190,7 @@ def read_result(folder: Path) -> Result:
         substeps=record.integer("substeps", 0),
         iterations=record.integer("iterations", 0),
         tangled=Tangled(tangled.integer("count", 0), tangled.text("digest")),
+        spring_sweeps=record.integer(SPRING_SWEEPS.name, 1) if given else 1,
     )
     _check_layout(result, path)
     return result

@@ -147,6 +147,16 @@ SOLVER_PARAMETERS: tuple[Parameter, ...] = (
     Parameter("device", "Device", "What the solver runs on", "AUTO", choices=DEVICES),
 )
 
+# what jobs give where a bake is to go on as another one was simulated; no property, and absent where it is the default
+SPRING_SWEEPS = Parameter(
+    "spring_sweeps",
+    "Sweeps over Springs",
+    "How often springs are swept in each substep, where the number of substeps is given",
+    1,
+    minimum=1,
+    maximum=1000,
+)
+
 # what tracks can move of the scene itself; the rest pose has ``Scene.gravity``
 SCENE_PARAMETERS: tuple[Parameter, ...] = tuple(
     Parameter(
@@ -162,12 +172,12 @@ SCENE_PARAMETERS: tuple[Parameter, ...] = tuple(
     for axis, default in (("x", 0.0), ("y", 0.0), ("z", -9.81))
 )
 
-_SPECS = by_name(SOLVER_PARAMETERS)
+_SPECS = by_name((*SOLVER_PARAMETERS, SPRING_SWEEPS))
 
 
 @dataclass(frozen=True)
 class SolverSettings:
-    """Solver settings; ranges and meaning in ``SOLVER_PARAMETERS``."""
+    """Solver settings; ranges and meaning in ``SOLVER_PARAMETERS`` and ``SPRING_SWEEPS``."""
 
     substeps: int = 20
     iterations: int = 1
@@ -182,6 +192,7 @@ class SolverSettings:
     acceleration: str = "HIERARCHY"
     preroll: int = 0
     sewing_frames: int = 0
+    spring_sweeps: int = 1
 
     @classmethod
     def from_values(cls, values: Mapping[str, Value]) -> SolverSettings:
@@ -198,7 +209,10 @@ class SolverSettings:
 
     def values(self) -> dict[str, Value]:
         """The settings as a plain mapping."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        if self.spring_sweeps == SPRING_SWEEPS.default:
+            del values[SPRING_SWEEPS.name]
+        return values
 
 
 MAXIMUM_FRAMES = 1_000_000

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -110,10 +109,9 @@ def cannot_go_on(beginning: Beginning) -> XpbdError:
 
 
 def _system(source: Path) -> System:
-    """The other job's, with the substeps that it was simulated with."""
-    scene, result = staged(read_job(source)), read_result(source)
-    settings = replace(scene.settings, quality="FIXED", substeps=result.substeps, iterations=result.iterations)
-    return with_settings(build_system(scene), settings)
+    """The other job's, with the substeps and sweeps that it was simulated with."""
+    scene = staged(read_job(source))
+    return with_settings(build_system(scene), read_result(source).fixed(scene.settings))
 
 
 def solver_of(folder: Path, system: System, device: str, seen: frozenset[str] = frozenset()) -> Solver:

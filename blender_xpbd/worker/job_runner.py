@@ -431,6 +431,7 @@ def _result(
         settings.substeps,
         settings.iterations,
         tangled,
+        system.spring_sweeps,
     )
 
 

@@ -94,7 +94,7 @@ class RegionRunner(JobRunner):
             raise cannot_go_on(beginning)
         settings = scene.settings
         if settings.quality == _BY_TRIAL:
-            settings = replace(settings, quality="FIXED", substeps=result.substeps, iterations=result.iterations)
+            settings = result.fixed(settings)
         return replace(scene, settings=settings)
 
     def _with_substeps(self, system: System, device: str) -> System | None:

@@ -85,7 +85,8 @@ def main(folder: Path, wishes: dict) -> int:
     settings = scene.settings
     tangled = write_tangled(folder, np.array(wishes.get("tangled", ()), np.int32))
     counts = settings.substeps, settings.iterations
-    built = Result(tuple(origin), int(starts[-1]), tuple(results), "Fake", STATISTICS, (), *counts, tangled)
+    sweeps = max(wishes.get("spring_sweeps", 1), settings.spring_sweeps)
+    built = Result(tuple(origin), int(starts[-1]), tuple(results), "Fake", STATISTICS, (), *counts, tangled, sweeps)
     write_result(folder, built)
     cache = FrameCache(folder, int(starts[-1]), len(results), len(STATISTICS))
     state = {"device": "Fake", "pid": os.getpid(), "frames_total": len(kept), "seconds": {"solve": 0.5}}

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from blender_xpbd.jobs.result import BodyResult, Result, Tangled, read_result, result_digest, write_result
 from blender_xpbd.scene.errors import Notice, XpbdError
+from blender_xpbd.scene.settings import SolverSettings
 
 RESULT = Result(
     origin=(0.1, -1e6, 1 / 3),
@@ -28,6 +30,11 @@ RESULT = Result(
 def test_round_trip(tmp_path: Path) -> None:
     write_result(tmp_path, RESULT)
     assert read_result(tmp_path) == RESULT
+    assert "spring_sweeps" not in json.loads((tmp_path / "result.json").read_text())
+    swept = replace(RESULT, spring_sweeps=8)
+    write_result(tmp_path, swept)
+    assert read_result(tmp_path) == swept
+    assert swept.fixed(SolverSettings(quality="FINAL")).spring_sweeps == 8
 
 
 def test_numpys_numbers_are_written(tmp_path: Path) -> None:

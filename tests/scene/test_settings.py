@@ -18,11 +18,22 @@ def test_defaults_are_those_of_the_parameters() -> None:
     settings = SolverSettings.from_values({"substeps": 5.0, "device": "CPU"})
     assert settings == SolverSettings(substeps=5, device="CPU")
     assert SolverSettings.from_values(settings.values()) == settings
+    swept = SolverSettings(spring_sweeps=8)
+    assert swept.values() == {**SolverSettings().values(), "spring_sweeps": 8}
+    assert SolverSettings.from_values(swept.values()) == swept
 
 
 @pytest.mark.parametrize(
     "values",
-    [{"substeps": 0}, {"iterations": 0}, {"substeps": 1.5}, {"solver_mode": "FEM"}, {"device": "TPU"}, {"dt": 1}],
+    [
+        {"substeps": 0},
+        {"iterations": 0},
+        {"spring_sweeps": 0},
+        {"substeps": 1.5},
+        {"solver_mode": "FEM"},
+        {"device": "TPU"},
+        {"dt": 1},
+    ],
 )
 def test_impossible_settings_are_refused(values: dict[str, Any]) -> None:
     with pytest.raises(XpbdError, match="E_PARAM"):

@@ -252,19 +252,17 @@ class BakeSession:
 
     def _finer(self, reading: Reading, error: XpbdError | None) -> Reading | None:
         """What to try after the simulation blew up, None where that is of no use."""
-        settings = reading.scene.settings
-        # Automatic quality has chosen others than the settings say
-        used = self.summary.substeps or settings.substeps
+        settings, result = reading.scene.settings, self._output.result if self._output else None
+        # a quality has chosen others than the settings say
+        settings = replace(settings, quality="FIXED") if result is None else result.fixed(settings)
+        used = settings.substeps
         if error is None or error.code != "E_DIVERGED" or 2 * used > MOST_SUBSTEPS:
             return None
         text = (
             f"The simulation blew up at frame {error.frame} with {used} substeps; it was tried again with {2 * used}."
         )
         self.summary.start_again(Notice("W_RETRIED", text, error.object_name))
-        finer = replace(
-            settings, quality="FIXED", substeps=2 * used, iterations=self.summary.iterations or settings.iterations
-        )
-        return replace(reading, scene=replace(reading.scene, settings=finer))
+        return replace(reading, scene=replace(reading.scene, settings=replace(settings, substeps=2 * used)))
 
     def _close(self) -> None:
         """End the worker if it runs, keep what is done, and leave the report with the scene."""

@@ -75,6 +75,11 @@ class BakeOutput:
         self.is_finished = False
 
     @property
+    def result(self) -> Result | None:
+        """What the worker built, as far as it was read."""
+        return None if self._published is None else self._published.result
+
+    @property
     def frames_total(self) -> int:
         """Frames that are to be kept."""
         return len(self._kept)

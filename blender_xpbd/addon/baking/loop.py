@@ -106,7 +106,7 @@ def looped(reading: Reading, source: Path | None, count: int, folder: Path) -> R
     if [body.vertex_count for body in result.bodies] != [body.vertex_count for body in reading.scene.bodies]:
         raise _unfit()
     scene = reading.scene
-    settings = replace(scene.settings, quality="FIXED", substeps=result.substeps, iterations=result.iterations)
+    settings = result.fixed(scene.settings)
     weight = _PBD_WEIGHT if settings.solver_mode == "PBD" else 1.0
     origin = np.array(result.origin)
     bodies = tuple(

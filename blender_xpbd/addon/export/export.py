@@ -11,6 +11,7 @@ from pathlib import Path
 import bpy
 
 from ...scene.errors import Notice, XpbdError
+from ..data.named_path import absolute_path
 from ..reading.motion import frame_kept
 from .arrays_file import write_npz
 from .baked_object import BakedObject, baked_objects
@@ -78,7 +79,7 @@ def export(
         XpbdError: E_PARAM, E_EXPORT, E_IO, and as ``baked_objects``.
     """
     check_ending(path)
-    path = path.expanduser().absolute()
+    path = absolute_path(path)
     if replaces_keys and path.suffix.lower() not in POINT_CACHES:
         raise XpbdError("E_PARAM", "The Mesh Cache modifier reads .pc2 and .mdd files alone: choose one of these.")
     written = [] if written is None else written

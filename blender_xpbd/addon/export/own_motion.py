@@ -23,7 +23,8 @@ _CHANGED = 1e-4
 def lost_motion(objects: Sequence[BakedObject]) -> Iterator[Notice]:
     """A warning for each object whose own keys are animated below relative baked ones, or were changed since the bake.
 
-    Both together are shown. The cache has what was simulated, from what the keys were at the first frame.
+    Both together are shown. The cache has what was simulated, from what the keys were at the first frame. A change is
+    not noticed where the bake's keys are blends, none of which has the shape of a frame.
 
     Raises:
         XpbdError: E_CACHE, E_IO.

@@ -9,6 +9,7 @@ from pathlib import Path
 import bpy
 
 from ...scene.errors import Notice
+from ..data.named_path import absolute_path
 from .worker_python import user_cache
 
 DEFAULT_FOLDER = "//xpbd_cache"
@@ -23,11 +24,11 @@ def cache_folder(scene: bpy.types.Scene, chosen: Path | None = None) -> tuple[Pa
         chosen: goes before it.
     """
     if chosen is not None:
-        return chosen.expanduser().absolute(), None
+        return absolute_path(chosen), None
     file = safe_name(Path(bpy.data.filepath).stem)
     wish = scene.xpbd.cache_directory or f"{DEFAULT_FOLDER}/{file}/{safe_name(scene.name)}"
     if not wish.startswith("//"):
-        return Path(wish).expanduser().absolute(), None
+        return absolute_path(Path(wish)), None
     if bpy.data.filepath:
         return Path(bpy.path.abspath(wish)).absolute(), None
     # Blender would make a path in the present working directory of it

@@ -102,20 +102,24 @@ def _begin(steps: Generator[InstallProgress | None, None, None], show: Callable[
 def _tick() -> float | None:
     if _steps is None:
         return None
+    goes_on = False
     try:
         step = next(_steps)
+        goes_on = True
     except StopIteration:
-        pass
+        return None
     except XpbdError as fault:
         SETUP.fault = str(fault)
-    else:
-        if step is not None and step != SETUP.progress:
-            SETUP.progress = step
+        return None
+    finally:
+        # a fault that nobody thought of is no reason to go on showing what no longer happens
+        if not goes_on:
+            cancel()
             _show()
-        return _TICK
-    cancel()
-    _show()
-    return None
+    if step is not None and step != SETUP.progress:
+        SETUP.progress = step
+        _show()
+    return _TICK
 
 
 def register() -> None:

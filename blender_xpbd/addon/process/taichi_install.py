@@ -162,15 +162,29 @@ def _begin(parent: Path) -> Path:
 
 
 def _replace(libraries: Path, target: Path) -> None:
-    """Put what is whole into its place, and take away what earlier versions of the add-on had installed there."""
+    """Put what is whole into its place, and take away what was installed there before.
+
+    What was there is moved beside the new one, into the folder that is removed at the end. On Windows that is refused
+    where a worker of another Blender has loaded it: it stays as it is, whole.
+    """
     version = target.name.partition("-")[0]
+    aside = libraries.with_name("before")
     try:
         libraries.chmod(0o700)
-        for old in target.parent.glob(f"{version}-*"):
-            shutil.rmtree(old)
-        libraries.replace(target)
+        if target.exists():
+            target.replace(aside)
+        try:
+            libraries.replace(target)
+        except OSError:
+            if aside.exists():
+                aside.replace(target)
+            raise
     except OSError as fault:
         raise XpbdError("E_IO", f"Cannot put Taichi into {target}: {fault.strerror or fault}.") from fault
+    for old in target.parent.glob(f"{version}-*"):
+        if old != target:
+            with contextlib.suppress(OSError):
+                old.replace(libraries.with_name(old.name))
 
 
 def _run_pip(python: str, folder: Path, target: Path, wheels: str, requirements: Path) -> Iterator[InstallProgress]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...scene.errors import XpbdError
+from ..data.named_path import absolute_path
 from .private_folder import private_folder
 from .taichi_folder import installed_folder
 
@@ -139,9 +140,8 @@ def candidates() -> Iterator[str]:
 
 def named_executable(preference: str) -> str:
     """The path of a Python that the user has named; it is not started from the folder that the name may count from."""
-    path = Path(preference).expanduser()
-    is_bare = path.name == preference
-    return (_on_path(preference) if is_bare else None) or str(path.absolute())
+    is_bare = Path(preference).name == preference
+    return (_on_path(preference) if is_bare else None) or str(absolute_path(Path(preference)))
 
 
 def _on_path(name: str) -> str | None:

@@ -14,6 +14,7 @@ from ...scene.transforms import transformed
 from ..data.bake_status import STATUS
 from ..data.classes import register_classes, unregister_classes
 from ..data.object_types import is_body
+from ..reading.motion import animated_paths
 from .overlay_shapes import NOTHING, floor_square
 
 _COLOUR, _BRIGHT = (0.35, 0.75, 1.0), (1.0, 1.0, 1.0)
@@ -88,6 +89,9 @@ class XPBD_GGT_floor(bpy.types.GizmoGroup):
     def poll(cls, context: bpy.types.Context) -> bool:
         """Whether there is a floor to be moved, where overlays are shown; gizmos Blender hides itself."""
         if STATUS.is_baking or STATUS.is_playing:
+            return False
+        # the animation would put back what is keyed
+        if "xpbd.floor_height" in animated_paths(context.scene):
             return False
         return bool(context.scene.xpbd.use_floor and context.space_data.overlay.show_overlays)
 

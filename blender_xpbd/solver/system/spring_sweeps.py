@@ -23,8 +23,8 @@ FREE_SWEEPS = 8
 def spring_sweeps(scene: Scene, models: Sequence[BodyModel]) -> int:
     """How often springs are swept in each substep.
 
-    It is once where the substeps are given or tried, and where a share of each error is taken away (PBD): there several
-    sweeps would be stiffer.
+    Where the substeps are given, so are the sweeps. It is once where the substeps are tried, and where a share of each
+    error is taken away (PBD): there several sweeps would be stiffer.
 
     Args:
         scene: what is simulated.
@@ -32,17 +32,22 @@ def spring_sweeps(scene: Scene, models: Sequence[BodyModel]) -> int:
     """
     settings = scene.settings
     is_single = settings.iterations == 1 and not settings.measure_residual
-    if settings.quality not in EFFORTS or not is_single or any(is_pbd(body, settings) for body in scene.bodies):
+    if not is_single or any(is_pbd(body, settings) for body in scene.bodies):
         return 1
+    if settings.quality not in EFFORTS:
+        return settings.spring_sweeps
     has_support = len(scene.colliders) > 0 or len(scene.bodies) > 1
     return FREE_SWEEPS if has_support and any(_lies_loose(model) for model in models) else 1
 
 
 def _lies_loose(model: BodyModel) -> bool:
-    """Whether it is open cloth that nothing holds, so that it can only hang on what it touches."""
+    """Whether it is open cloth that nothing holds, so that it can only hang on what it touches.
+
+    The body tells of pins: where a region is simulated, the model has lost those that the rest of it follows.
+    """
     body = model.body
     is_sheet = len(body.face_sizes) > 0 and len(model.tetrahedra) == 0
-    is_held = (model.pin_weights > 0.0).any() or len(body.goal.vertices) > 0 or body.attachment is not None
+    is_held = (body.pins.weights > 0.0).any() or len(body.goal.vertices) > 0 or body.attachment is not None
     if not is_sheet or is_held:
         return False
     return len(boundary_edges(triangulate(body.face_sizes, body.corners))) > 0

@@ -15,6 +15,7 @@ lies on. Tubes that have to fall into creases are stretched at least twice as mu
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -160,7 +161,7 @@ def hit_speed(system: System, index: int) -> float:
     """How fast a body may hit something at most [m/s]: as it starts, falls and is met; 0 where it can meet nothing.
 
     It falls no farther than to the lowest point of what there is, nor longer than the scene lasts, nor than what draws
-    all of it to a goal lets it.
+    all of it to a goal lets it. Where it begins away from its goal, it swings to it.
     """
     scene, body = system.scene, system.models[index].body
     levels = [_heights(scene, _outline(collider)) for collider in scene.colliders]
@@ -169,9 +170,9 @@ def hit_speed(system: System, index: int) -> float:
     if not levels:
         return 0.0
     gravity = pull_of(scene, body)
-    own = float(_heights(scene, body.positions).min())
+    own = float(_heights(scene, _start(body)).min())
     duration = scene.frames.frame_duration * (scene.frames.count - 1)
-    drawn, reach = _goal_speed(scene, body), _reach(scene, body, gravity)
+    drawn, reach = _goal_speed(scene, body), _reach(scene, body, gravity) + _distance_to_goal(body)
     fall = min(max(own - min(float(level.min()) for level in levels), 0.0), 0.5 * gravity * duration**2, reach)
     met = max((_speed(collider.transforms, scene) for collider in scene.colliders), default=0.0)
     return math.sqrt(float(body.velocity @ body.velocity) + 2.0 * gravity * fall) + drawn + met
@@ -190,13 +191,33 @@ def _reach(scene: Scene, body: Body, gravity: float) -> float:
 
 
 def _goal_speed(scene: Scene, body: Body) -> float:
-    """How fast the middle of a goal goes at most that draws all of a body [m/s]; of others it is not asked."""
+    """How fast a body goes at most that is drawn to a goal as a whole [m/s]; of others it is not asked.
+
+    It is as fast as the fastest vertex of the goal, and as what swings to it from where the body begins.
+    """
     if math.isinf(_reach(scene, body, 1.0)):
         return 0.0
     frames = range(max(len(body.goal.matrices), len(body.goal.targets)))
-    middles = np.array([body.goal.places(body.positions, frame).mean(axis=0) for frame in frames])
-    steps = np.linalg.norm(np.diff(middles, axis=0), axis=1)
-    return float(steps.max(initial=0.0)) / scene.frames.frame_duration
+    places = (body.goal.places(body.positions, frame) for frame in frames)
+    step = max((_greatest_distance(*pair) for pair in itertools.pairwise(places)), default=0.0)
+    rate = 2.0 * math.pi * body.material.goal_frequency * math.sqrt(float(body.goal.weights.max()))
+    return step / scene.frames.frame_duration + rate * _distance_to_goal(body)
+
+
+def _distance_to_goal(body: Body) -> float:
+    """How far a vertex is at most from its goal when the simulation begins [m]."""
+    if not len(body.goal.vertices):
+        return 0.0
+    return _greatest_distance(_start(body)[body.goal.vertices], body.goal.places(body.positions, 0))
+
+
+def _start(body: Body) -> Floats:
+    """Where the vertices are when the simulation begins [m], shape (vertices, 3)."""
+    return body.start if len(body.start) else body.positions
+
+
+def _greatest_distance(first: Floats, second: Floats) -> float:
+    return float(np.linalg.norm(second - first, axis=1).max(initial=0.0))
 
 
 def _heights(scene: Scene, points: Floats) -> Floats:

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from blender_xpbd.jobs.job import read_job
 from blender_xpbd.jobs.status import read_status
 from blender_xpbd.scene.errors import XpbdError
 
@@ -163,6 +164,16 @@ def test_what_blows_up_is_tried_again_with_more_substeps(bpy, make_body, fake_wo
     assert len(body.data.shape_keys.key_blocks) == 11
     assert height(bpy, body, 10) == pytest.approx(5.0 - drop(10, substeps=16), abs=1e-5)
     assert len(bpy.data.actions) == 1
+
+
+def test_springs_are_swept_as_often_where_it_is_tried_again(bpy, make_body, fake_worker, options):
+    from blender_xpbd.addon.baking.bake import run_bake
+
+    make_body(location=(0, 0, 5))
+    bpy.context.scene.xpbd.retry_diverged = True
+    fake_worker(diverge_at=6, diverge_below=8, spring_sweeps=8)
+    settings = read_job(Path(run_bake(bpy.context, options()).cache)).settings
+    assert (settings.quality, settings.substeps, settings.spring_sweeps) == ("FIXED", 8, 8)
 
 
 def test_it_is_tried_so_often_and_no_more(bpy, make_body, fake_worker, options):

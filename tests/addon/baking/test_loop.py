@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from blender_xpbd.jobs.frames import FrameCache
+from blender_xpbd.jobs.job import read_job
 from blender_xpbd.jobs.result import read_result
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.settings import FrameRange
@@ -68,6 +69,16 @@ def test_the_end_is_simulated_into_the_beginning_and_taken_back(bpy, bake, make_
     body.select_set(True)
     bpy.ops.xpbd.clear()
     assert dump(body) == before
+
+
+def test_springs_of_a_loop_are_swept_as_often_as_those_of_the_bake(bake, fake_worker, make_body):
+    make_body()
+    fake_worker(spring_sweeps=8)
+    fall = bake()
+    fake_worker()
+    settings = read_job(Path(bake(loop=COUNT).cache)).settings
+    assert (settings.quality, settings.substeps, settings.spring_sweeps) == ("FIXED", 4, 8)
+    assert read_job(Path(fall.cache)).settings.spring_sweeps == 1
 
 
 def _rows(bpy):

@@ -128,3 +128,17 @@ def test_the_operator_shows_one_of_both_and_takes_it_back(bpy, make_body, select
     assert not body.add_rest_position_attribute
     body.xpbd.preset = "CUSTOM"
     assert bpy.ops.xpbd.show_stress() == {"CANCELLED"}
+
+
+def test_what_has_no_stiffness_hinders_nobody(bpy, make_body, select):
+    from blender_xpbd.addon.keys.strain_map import STRESS, shown_map
+
+    bodies = [make_body(name) for name in "ABC"]
+    bodies[1].xpbd.preset = "CUSTOM"
+    select(*bodies)
+    assert bpy.ops.xpbd.show_stress() == {"FINISHED"}
+    assert [shown_map(body) for body in bodies] == [STRESS, "", STRESS]
+    # one that shows it, and has lost its stiffness since
+    bodies[2].xpbd.preset = "CUSTOM"
+    assert bpy.ops.xpbd.show_stress() == {"FINISHED"}
+    assert [shown_map(body) for body in bodies] == ["", "", ""]

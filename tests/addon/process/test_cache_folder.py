@@ -61,3 +61,12 @@ def test_any_name_is_safe_in_a_path(bpy):
     check()
     assert safe_name("Scene-01_b") == "Scene-01_b"
     assert {safe_name(name) for name in ("..", "/", "\\", "a/../b")} == {"__", "_", "a____b"}
+
+
+def test_a_home_that_nobody_has_is_a_folders_name(bpy, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert folder_of(bpy, Path("~no_such_user/cache"))[0] == tmp_path / "~no_such_user" / "cache"
+    bpy.context.scene.xpbd.cache_directory = "~no_such_user"
+    assert folder_of(bpy)[0] == tmp_path / "~no_such_user"
+    bpy.context.scene.xpbd.cache_directory = "~/cache"
+    assert folder_of(bpy)[0] == Path.home() / "cache"

@@ -8,6 +8,7 @@ import re
 import sys
 import time
 import tomllib
+from contextlib import nullcontext
 from pathlib import Path
 
 import environment
@@ -103,6 +104,32 @@ def test_what_an_earlier_version_has_installed_goes(install, wheels, tmp_path):
     os.utime(old / ".new-killed", (1.0, 1.0))
     _, target = run(install.install_taichi(sys.executable, str(folder), requirements))
     assert {path.name for path in old.iterdir()} == {target.name, "2.7-0123", ".new-running"}
+
+
+@pytest.mark.parametrize("held", ["the old one", "the new one", "an earlier version"])
+def test_an_installation_that_works_stays_where_another_cannot_take_its_place(
+    install, wheels, tmp_path, monkeypatch, held
+):
+    """As on Windows, where a worker of another Blender has loaded it; or where the disk refuses."""
+    folder, requirements = wheels
+    _, target = run(install.install_taichi(sys.executable, str(folder), requirements))
+    before = files(target)
+    earlier = target.with_name(f"{VERSION}-0123")
+    (earlier / "taichi").mkdir(parents=True)
+    move = Path.replace
+    fixed = {"the old one": target.name, "the new one": "libraries", "an earlier version": earlier.name}[held]
+
+    def replace(source, goal):
+        if source.name == fixed:
+            raise PermissionError(13, "Access is denied")
+        return move(source, goal)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    with nullcontext() if held == "an earlier version" else pytest.raises(XpbdError, match="Access is denied"):
+        run(install.install_taichi(sys.executable, str(folder), requirements))
+    assert files(target) == before
+    assert files(earlier) == ["taichi"]
+    assert {path.name for path in target.parent.iterdir()} == {target.name, earlier.name}
 
 
 @pytest.mark.parametrize("broken", ["hash", "missing", "source alone", "does not run"])

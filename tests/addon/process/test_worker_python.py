@@ -134,3 +134,9 @@ def test_candidates_are_pythons_and_each_comes_once(module, tmp_path, monkeypatc
     assert "/usr/bin/blender" not in found
     assert len(found) == len(set(found))
     assert all(Path(path).is_file() for path in found)
+
+
+@pytest.mark.parametrize("name", ["~no_such_user/bin/python", "~no_such_user"])
+def test_a_home_that_nobody_has_is_told(module, name):
+    with pytest.raises(XpbdError, match="does not run"):
+        module.find_python(name)

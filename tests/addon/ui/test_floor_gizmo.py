@@ -28,6 +28,10 @@ def test_it_is_shown_where_there_is_a_floor_to_be_moved(bpy, monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(STATUS, name, True)
             assert not XPBD_GGT_floor.poll(context_of(bpy))
+    bpy.context.scene.keyframe_insert("xpbd.floor_height", frame=1)
+    assert not XPBD_GGT_floor.poll(context_of(bpy))
+    bpy.context.scene.animation_data_clear()
+    assert XPBD_GGT_floor.poll(context_of(bpy))
     bpy.context.scene.xpbd.use_floor = False
     assert not XPBD_GGT_floor.poll(context_of(bpy))
 

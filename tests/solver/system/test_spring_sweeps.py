@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from scipy.spatial import Delaunay
 
+from blender_xpbd.scene.beginning import Beginning
 from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.presets import preset_values
+from blender_xpbd.scene.region import Region
 from blender_xpbd.scene.settings import SolverSettings
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.step.plan import PATHS
@@ -109,7 +111,20 @@ def test_sweeps_are_for_cloth_that_hangs_on_what_it_touches():
     assert sweeps(free, solver_mode="PBD") == 1
     assert sweeps(free, iterations=2) == 1
     assert sweeps(free, quality="FIXED") == 1
+    assert sweeps(held, quality="FIXED", spring_sweeps=3) == 3
+    assert sweeps(free, quality="FIXED", spring_sweeps=3, iterations=2) == 1
     assert SolverSettings().quality == "FIXED"
+
+
+def test_springs_of_a_region_are_swept_as_often_as_those_of_the_whole():
+    """Pins outside the region follow the bake before, and still hold the cloth."""
+    held = replace(quads(9), pins=pins(quads(9).positions, [0, 1, 2]))
+    whole = scene(held, colliders=[ball()], quality="MATERIAL", frames=(1, 6))
+    vertices = np.flatnonzero(held.positions[:, 0] > 0.2).astype(np.int32)
+    region = Region(held.identifier, vertices, np.ones(len(vertices), np.float32), 3, 6, 0)
+    part = build_system(replace(whole, beginning=Beginning("0" * 24, 2), region=region))
+    assert not any((model.pin_weights > 0.0).any() for model in part.models)
+    assert part.spring_sweeps == build_system(whole).spring_sweeps == 1
 
 
 def test_swept_springs_are_the_same_on_every_path():

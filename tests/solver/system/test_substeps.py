@@ -67,6 +67,8 @@ def test_a_hit_is_as_fast_as_the_start_the_fall_and_the_collider_make_it():
     fall = np.sqrt(2.0 * GRAVITY * 1.0)
     assert speed(cube) == 0.0
     assert speed(cube, plane()) == pytest.approx(fall)
+    higher = replace(cube, start=cube.positions + np.array([0.0, 0.0, 1.0]))
+    assert speed(higher, plane()) == pytest.approx(np.sqrt(2.0) * fall)
     assert speed(cube, plane(height=2.0)) == 0.0
     assert speed(cube, plane(), gravity=(0.0, 0.0, 0.0)) == 0.0
     thrown = replace(cube, velocity=np.array([3.0, 0.0, 0.0]))
@@ -96,6 +98,43 @@ def test_what_is_drawn_to_a_goal_does_not_fall_to_the_floor():
     assert speed(len(vertices), 0.25) == pytest.approx(2.0 * GRAVITY / (0.5 * rate) + goes, rel=1e-3)
     # a part that nothing draws hangs as low as it likes
     assert speed(len(vertices) - 1) == pytest.approx(np.sqrt(2.0 * GRAVITY * 1.0))
+
+
+def test_a_goal_is_as_fast_as_its_fastest_vertex():
+    cube = jelly_cube(0.2, height=5.0, resolution=3)
+    vertices = np.arange(len(cube.positions))
+    middle = cube.positions.mean(axis=0)
+    angles = 0.1 * np.arange(100)
+    turned = [
+        (cube.positions - middle) @ np.array([[np.cos(a), np.sin(a), 0], [-np.sin(a), np.cos(a), 0], [0, 0, 1]])
+        for a in angles
+    ]
+
+    def speed(places):
+        drawn = replace(cube, goal=Pins(vertices, np.ones(len(vertices), np.float32), places))
+        return hit_speed(build_system(scene(drawn, colliders=[plane()], frames=(1, 100))), 0)
+
+    chord = 2.0 * np.sin(0.05) * np.hypot(0.1, 0.1)
+    assert speed(np.array(turned) + middle) == pytest.approx(speed(cube.positions[None]) + 24.0 * chord, rel=1e-6)
+
+
+def test_what_begins_away_from_its_goal_swings_to_it():
+    cube = jelly_cube(0.2, height=5.0, resolution=3)
+    vertices = np.arange(len(cube.positions))
+    rate = 2.0 * np.pi * cube.material.goal_frequency
+
+    def speed(distance, weight=1.0, **values):
+        weights = np.full(len(vertices), weight, np.float32)
+        places = cube.positions[None] - [0.0, 0.0, distance]
+        drawn = replace(cube, goal=Pins(vertices, weights, places), **values)
+        return hit_speed(build_system(scene(drawn, colliders=[plane()], frames=(1, 100))), 0)
+
+    def expected(distance, rate):
+        return np.sqrt(2.0 * GRAVITY * (2.0 * GRAVITY / rate**2 + distance)) + rate * distance
+
+    assert speed(0.3) == pytest.approx(expected(0.3, rate), rel=1e-6)
+    assert speed(0.3, 0.25) == pytest.approx(expected(0.3, 0.5 * rate), rel=1e-6)
+    assert speed(0.3, start=cube.positions - [0.0, 0.0, 0.3]) == pytest.approx(expected(0.0, rate), rel=1e-6)
 
 
 def test_fast_and_fine_jelly_needs_more():

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
 import bpy
 
+from ....jobs.cache_contents import is_job
+from ....jobs.files import inside
+from ....scene.errors import XpbdError
 from ...baking.report_text import summary_of
 from ...process.cache_folder import cache_folder
 
@@ -22,7 +25,7 @@ class XPBD_OT_open_cache(bpy.types.Operator):
         """Open it, or tell that there is none."""
         folder = folder_to_open(context.scene)
         if folder is None:
-            self.report({"WARNING"}, "There is no cache any more: bake again")
+            self.report({"WARNING"}, "There is no cache that can be opened: bake again")
             return {"CANCELLED"}
         bpy.ops.wm.path_open(filepath=str(folder))
         return {"FINISHED"}
@@ -31,10 +34,25 @@ class XPBD_OT_open_cache(bpy.types.Operator):
 def folder_to_open(scene: bpy.types.Scene) -> Path | None:
     """The last bake's job folder, or what is left of the cache around it; None where nothing is.
 
-    It is looked for with the file first: that may have been saved elsewhere, or moved with its cache.
+    It is looked for with the file first: that may have been saved elsewhere, or moved with its cache. What the file
+    notes may come from a stranger, and a system starts what looks like a program (an .app folder of macOS): so a folder
+    is opened where it is a job's, and the cache where its name has no suffix.
     """
     cache, _ = cache_folder(scene)
     noted = summary_of(scene.xpbd.report).get("cache")
-    job = Path(noted) if isinstance(noted, str) and noted else None
-    places = [] if job is None else [cache / job.name, job]
-    return next((place for place in (*places, cache) if place.is_dir()), None)
+    job = Path(noted) if isinstance(noted, str) else Path()
+    if _is_own_job(cache / job.name):
+        return cache / job.name
+    # to look at a share of the network would tell its server who looks
+    is_shared = PureWindowsPath(str(job)).drive.startswith("\\\\")
+    if job.is_absolute() and not is_shared and _is_own_job(job):
+        return job
+    return cache if cache.is_dir() and not cache.resolve().suffix else None
+
+
+def _is_own_job(folder: Path) -> bool:
+    """Whether it is a job's folder, and no link; the path may be none that the system takes."""
+    try:
+        return is_job(folder) and inside(folder.parent, folder.name, code="E_CACHE").is_dir()
+    except (XpbdError, ValueError):
+        return False

@@ -11,7 +11,7 @@ from ....scene.errors import XpbdError
 from ...baking.report_text import plain_words
 from ...data.object_types import is_body
 from ...keys.strain_map import STRAIN, STRESS, hide_strain, show_strain, shown_map
-from ...keys.stress_map import show_stress
+from ...keys.stress_map import elasticity, show_stress
 from .idle import chosen_objects, is_idle
 
 
@@ -72,20 +72,32 @@ class XPBD_OT_show_stress(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[Any]:
         """Show it on all of them that have a stiffness, or on none where all show it."""
-        objects = _meshes(context)
-        if all(shown_map(obj) == STRESS for obj in objects):
-            for obj in objects:
+        objects, mode = _meshes(context), context.scene.xpbd.solver_mode
+        faults = {obj.name: _lack_of_stiffness(obj, mode) for obj in objects}
+        showing = [obj for obj in objects if shown_map(obj) == STRESS]
+        others = [obj for obj in objects if obj not in showing and not faults[obj.name]]
+        if showing and not others:
+            for obj in showing:
                 hide_strain(obj)
             return {"FINISHED"}
-        for obj in objects:
-            try:
-                show_stress(obj, self.full_stress, context.scene.xpbd.solver_mode)
-            except XpbdError as fault:
-                self.report({"WARNING"}, plain_words(str(fault)))
-        if not any(shown_map(obj) == STRESS for obj in objects):
+        for fault in filter(None, faults.values()):
+            self.report({"WARNING"}, fault)
+        if not others:
             return {"CANCELLED"}
+        for obj in objects:
+            if not faults[obj.name]:
+                show_stress(obj, self.full_stress, mode)
         context.scene.xpbd.show_strain = True
         return {"FINISHED"}
+
+
+def _lack_of_stiffness(obj: Any, solver_mode: str) -> str:
+    """Why an object has no stress that could be shown, "" where it has."""
+    try:
+        elasticity(obj, solver_mode)
+    except XpbdError as fault:
+        return plain_words(str(fault))
+    return ""
 
 
 def _has_meshes(operator: Any, context: bpy.types.Context) -> bool:

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 
 import pytest
 
+from blender_xpbd.scene.errors import XpbdError
 from tests.addon.process.wheels import VERSIONS, make_requirements, make_wheel
 
 
@@ -82,3 +84,22 @@ def test_what_goes_on_can_be_cancelled(bpy, monkeypatch):
     assert ended
     assert not solver_setup.SETUP.is_installing
     assert solver_setup._tick() is None
+
+
+@pytest.mark.parametrize("fault", [XpbdError("E_DEP", "No pip."), RuntimeError("not thought of")])
+def test_nothing_goes_on_after_a_fault(bpy, monkeypatch, fault):
+    from blender_xpbd.addon.process import solver_setup
+
+    def installation():
+        raise fault
+        yield
+
+    shown = []
+    monkeypatch.setattr(solver_setup.SETUP, "fault", "")
+    monkeypatch.setattr(bpy.app.timers, "register", lambda *_args, **_options: None, raising=False)
+    solver_setup.begin_installation(installation(), lambda: shown.append(solver_setup.SETUP.is_installing))
+    with nullcontext() if isinstance(fault, XpbdError) else pytest.raises(RuntimeError):
+        assert solver_setup._tick() is None
+    assert shown == [False]
+    assert solver_setup._tick() is None
+    assert bpy.ops.xpbd.install_taichi.poll()

@@ -55,3 +55,31 @@ def test_what_is_left_around_it(bpy, baked, opened):
 def test_a_report_from_a_stranger_leads_nowhere(bpy, baked, opened):
     bpy.context.scene.xpbd.report = json.dumps({"cache": ["x"]})
     assert opened() == baked.parent
+
+
+@pytest.mark.parametrize("named", ["a program", "a job's name", "a link", "no path", "a share"])
+def test_a_strangers_folder_that_is_no_job_is_not_opened(bpy, baked, opened, tmp_path, named):
+    program = tmp_path / "Evil.app"
+    program.mkdir()
+    (program / "job.json").write_text("{}")
+    paths = {"a program": program, "a job's name": tmp_path / ("0" * 24), "a link": tmp_path / ("1" * 24)}
+    paths["a job's name"].mkdir()
+    paths["a link"].symlink_to(program)
+    # a job, but named as Windows names what a server has
+    texts = {"no path": f"/\0/{'2' * 24}", "a share": f"/{baked.parent}/{baked.name}"}
+    if named == "a share":
+        bpy.context.scene.xpbd.cache_directory = str(tmp_path)
+    bpy.context.scene.xpbd.report = json.dumps({"cache": str(paths.get(named) or texts[named])})
+    assert opened() == (tmp_path if named == "a share" else baked.parent)
+
+
+def test_a_cache_that_looks_like_a_program_is_not_opened(bpy, baked, opened, tmp_path):
+    program = tmp_path / "Evil.app"
+    program.mkdir()
+    bpy.context.scene.xpbd.cache_directory = str(program)
+    assert opened() == baked
+    bpy.context.scene.xpbd.report = ""
+    assert opened() is None
+    (tmp_path / "cache").symlink_to(program)
+    bpy.context.scene.xpbd.cache_directory = str(tmp_path / "cache")
+    assert opened() is None

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from .collider_record import COLLIDER_ARRAYS, COLLIDER_KEYS
 from .force_record import FORCE_ARRAYS, FORCE_KEYS
 from .identifiers import read_identifier
 from .job import is_of_another_version, read_description
-from .pose_record import POSE_ARRAYS, POSES, first_changed_frame
+from .pose_record import POSE_ARRAYS, POSES, first_changed_frame, leads
 from .record import Record
 from .track_record import TRACK_KEYS, track_specs
 
@@ -74,12 +74,20 @@ class Change:
         frame: the first frame at which it differs; None where it counts from the start.
         keeps: whether frames before it stay as they were; not where a body is built from the greatest value of all
             frames.
+        foreseen: the first frame that is not as it was, where that is before ``frame``: on its way into a pose a body
+            goes by what will be. None where it is not.
     """
 
     object_name: str
     what: str
     frame: int | None = None
     keeps: bool = True
+    foreseen: int | None = None
+
+    @property
+    def first(self) -> int | None:
+        """The first frame that is not as it was; None where none needs to be."""
+        return self.frame if self.foreseen is None else self.foreseen
 
     def __str__(self) -> str:
         """As "Suzanne: Young's Modulus", or "Cube: animation from frame 40"."""
@@ -169,7 +177,20 @@ def changes(before: Path, after: Path, *, with_beginning: bool = True) -> tuple[
     for change in found:
         key = change.object_name, change.what
         first[key] = min(first.get(key, change), change, key=_earliness)
-    return tuple(first.values())
+    ways = [way for job in (old, new) for item in job.items().values() for way in leads(item.record)]
+    return tuple(_foreseen(change, ways) for change in first.values())
+
+
+def _foreseen(change: Change, ways: Iterable[tuple[int, int]]) -> Change:
+    """A change, with the frame from which it counts where it comes on the way into a pose; ``ways``: see ``leads``."""
+    if change.frame is None:
+        return change
+    first = change.frame
+    # the last ones first: a way may begin within an earlier one
+    for begin, end in sorted(ways, reverse=True):
+        if begin < first <= end:
+            first = begin + 1
+    return replace(change, foreseen=first) if first < change.frame else change
 
 
 def _earliness(change: Change) -> tuple[float, bool]:
@@ -305,5 +326,5 @@ def _label(key: str) -> str:
 
 def kept_until(found: tuple[Change, ...]) -> int | None:
     """The last frame that is the same in both jobs, as far as inputs tell; None where none needs to be."""
-    frames = [change.frame for change in found if change.frame is not None and change.keeps]
+    frames = [change.first for change in found if change.first is not None and change.keeps]
     return min(frames) - 1 if frames and len(frames) == len(found) else None

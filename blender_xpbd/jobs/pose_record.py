@@ -76,5 +76,17 @@ def first_changed_frame(before: Record, after: Record, changed: Sequence[bool]) 
     return min((frame - lead + 1 for of_job in rows for frame, lead, _ in of_job[kept:]), default=None)
 
 
+def leads(record: Record) -> list[tuple[int, int]]:
+    """From which frame to which the force towards each pose of a body acts.
+
+    Raises:
+        XpbdError: E_JOB.
+    """
+    if POSES not in record.values():
+        return []
+    rows = map(_row, record.records(POSES, _POSE_KEYS))
+    return [(frame - lead, frame) for frame, lead, _ in rows]
+
+
 def _row(item: Record) -> tuple[int, int, float]:
     return item.integer("frame"), item.integer("lead"), item.number("tolerance")

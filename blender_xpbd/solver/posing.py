@@ -14,7 +14,7 @@ contact, and all that the law knows nothing of, is taken in. All of it costs abo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -98,7 +98,8 @@ class PoseControl:
 
     def needs_memory(self, frame_index: int) -> bool:
         """Whether the next frame follows from what was foreseen earlier, which no checkpoint holds."""
-        return bool(self._targets(frame_index)) and self._counts(frame_index)
+        targets = self._targets(frame_index)
+        return bool(targets) and self._counts(frame_index, targets)
 
     def forget(self) -> None:
         """Foresee anew: the solver goes on from another state."""
@@ -116,7 +117,7 @@ class PoseControl:
         if not targets:
             self._course = None
             return
-        if not self._counts(frame_index):
+        if not self._counts(frame_index, targets):
             self._course = self._foreseen(frame_index, targets, access)
         for number, (pose, left) in targets.items():
             self._feed_back(number, pose, frame_index, left, access)
@@ -134,10 +135,10 @@ class PoseControl:
             last = first
         return starts, ends
 
-    def _counts(self, frame_index: int) -> bool:
-        """Whether what was foreseen counts at a frame."""
+    def _counts(self, frame_index: int, targets: Iterable[int]) -> bool:
+        """Whether what was foreseen counts at a frame; not where a body comes to those that were moved then."""
         course = self._course
-        return course is not None and course.begin <= frame_index < course.until
+        return course is not None and course.begin <= frame_index < course.until and course.states.keys() >= {*targets}
 
     def _targets(self, frame_index: int) -> dict[int, tuple[int, int]]:
         """Of each body on which the force acts, by its number: which pose, and the frames until then."""

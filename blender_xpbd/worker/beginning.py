@@ -59,7 +59,11 @@ def take_over(folder: Path, scene: Scene, solver: Solver, device: str, stop: Sto
             raise cannot_go_on(beginning)
         if not np.array_equal(system.origin, solver.system.origin) or beginning.frame > frames.end:
             raise cannot_go_on(beginning)
-        former = _solver_after(source, system, beginning.frame, device, stop, frozenset({folder.name}))
+        # one that goes on beside this one must give the same bytes again
+        is_region = isinstance(solver, RegionalSolver)
+        former = _solver_after(
+            source, system, beginning.frame, device, stop, frozenset({folder.name}), forgets=is_region
+        )
         if former is None:
             return False
         if not hand_over_frames(source, folder, scene.frames, beginning.frame):
@@ -69,7 +73,7 @@ def take_over(folder: Path, scene: Scene, solver: Solver, device: str, stop: Sto
         if fault.code in {"E_JOB", "E_CACHE"}:
             raise cannot_go_on(beginning) from fault
         raise
-    write_checkpoint(folder, beginning.frame, solver.checkpoint())
+    write_checkpoint(folder, scene.frames.start + solver.frame_index, solver.checkpoint())
     return True
 
 
@@ -139,9 +143,18 @@ def _recording(folder: Path, system: System, device: str, seen: frozenset[str]) 
 
 
 def _solver_after(
-    source: Path, system: System, frame: int, device: str, stop: StopSignal, seen: frozenset[str]
+    source: Path, system: System, frame: int, device: str, stop: StopSignal, seen: frozenset[str], *, forgets: bool
 ) -> Solver | None:
-    """The solver of a job after a frame, None where a stop was requested; ``seen``: jobs that ask for it.
+    """The solver of a job after a frame, None where a stop was requested.
+
+    Args:
+        source: folder of the job.
+        system: its own.
+        frame: after which.
+        device: that Taichi was started on.
+        stop: looked at between frames.
+        seen: jobs that ask for it.
+        forgets: it is to be after the last frame until then of which a checkpoint tells all that follows.
 
     Raises:
         XpbdError: E_CACHE, also where jobs go on from each other in a circle.
@@ -154,14 +167,20 @@ def _solver_after(
     earlier = system.scene.beginning
     if not _restore_newest(solver, source, start, frame) and earlier is not None:
         older, until = inside(source.parent, earlier.job, code="E_CACHE"), min(earlier.frame, frame)
-        former = _solver_after(older, _system(older), until, device, stop, seen | {source.name})
+        is_region = isinstance(solver, RegionalSolver)
+        former = _solver_after(older, _system(older), until, device, stop, seen | {source.name}, forgets=is_region)
         if former is None:
             return None
         _take_up(solver, former)
+    memoryless = None
     while solver.frame_index < frame - start:
         if stop.is_requested:
             return None
+        if forgets and solver.is_memoryless:
+            memoryless = solver.frame_index, solver.checkpoint()
         solver.advance()
+    if memoryless is not None and not solver.is_memoryless:
+        solver.restore(*memoryless)
     return solver
 
 

@@ -18,6 +18,7 @@ from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.pose import Pose
 from blender_xpbd.scene.scene import Scene
 from blender_xpbd.scene.settings import FrameRange
+from blender_xpbd.scene.track import SCENE_TARGET, Track
 from tests.jobs.recorded import assert_same, edited, names, recorded
 from tests.jobs.test_body_record import FRAMES, random_body
 
@@ -87,3 +88,31 @@ def test_a_changed_pose_is_named_with_the_frame_from_which_it_counts(tmp_path: P
         found = changes(*(write_job(tmp_path, one) for one in pair))
         assert [str(change) for change in found] == [f"{name}: pose target"]
         assert kept_until(found) is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "first"),
+    # the ways are 12 to 20 and 25 to 30
+    [(5, 5), (12, 12), (13, 13), (15, 13), (20, 13), (21, 21), (25, 25), (28, 26), (30, 26), (31, 31)],
+)
+def test_what_changes_on_the_way_into_a_pose_counts_from_the_beginning_of_its_lead(
+    tmp_path: Path, posed: Any, changed: int, first: int
+) -> None:
+    gravity = np.full(40, -9.0)
+    gravity[changed - 1] = -9.5
+    gravity[1] = -10.0
+    made = [replace(posed(), tracks=(Track(SCENE_TARGET, "gravity_z", gravity + row),)) for row in (0.0, 0.0)]
+    made[1].tracks[0].values[changed - 1] = -9.25
+    found = changes(*(write_job(tmp_path, one) for one in made))
+    assert [str(change) for change in found] == [f"Gravity Z from frame {changed}"]
+    assert kept_until(found) == first - 1
+
+
+def test_a_lead_that_begins_within_another_one_is_followed_to_its_beginning(tmp_path: Path, posed: Any) -> None:
+    gravity = np.linspace(-9.0, -10.0, 40)
+    made = [replace(posed(lead=14), tracks=(Track(SCENE_TARGET, "gravity_z", gravity + row),)) for row in (0.0, 0.0)]
+    made[1].tracks[0].values[27] += 1e-3
+    found = changes(*(write_job(tmp_path, one) for one in made))
+    assert [str(change) for change in found] == ["Gravity Z from frame 28"]
+    # the second lead begins at 16, the first at 12
+    assert kept_until(found) == 12

@@ -219,6 +219,26 @@ def test_poses_follow_one_another():
     assert distances(simulation, second).max() < 0.0051
 
 
+def test_a_lead_may_begin_while_what_was_foreseen_of_another_one_counts():
+    lower = cloth(5, pinned=(0, 20))
+    upper = replace(lower, identifier="b1", name="Upper", positions=np.add(lower.positions, [0.0, 0.0, 5.0]))
+    upper = replace(upper, pins=replace(upper.pins, targets=np.add(upper.pins.targets, [0.0, 0.0, 5.0])))
+    bodies = [
+        replace(body, poses=(Pose(frame, frame - begin, np.add(body.positions, [0.0, 0.0, 0.1])),))
+        for body, frame, begin in ((lower, 26, 2), (upper, 30, 4))
+    ]
+    made = scene(*bodies, frames=(1, 31), substeps=4)
+    whole, resumed = (Solver(build_system(made), (SERIAL,)) for _ in range(2))
+    assert len(frames(whole, 2, 3)) == 2
+    assert not whole.is_memoryless
+    whole.advance()
+    # all is foreseen anew
+    assert whole.is_memoryless
+    resumed.restore(3, whole.checkpoint())
+    assert frames(whole, 5, 31) == frames(resumed, 5, 31)
+    assert max(whole._poses.stiffness.values()) == 0.0
+
+
 def test_what_stands_in_the_way_is_not_fought():
     """The pose lies below the floor: the springs stay soft, and the floor holds."""
     body, goal, colliders = twisted_jelly()

@@ -99,3 +99,27 @@ def test_a_region_is_drawn_to_its_bake_and_to_no_pose_and_goes_on_with_the_same_
         assert job_runner.run_job(again, stop, KERNELS, RegionRunner) == ExitCode.INTERRUPTED
     assert job_runner.run_job(again, StopSignal(), KERNELS, RegionRunner) == ExitCode.COMPLETE
     assert bytes_of(again) == whole
+
+
+@pytest.mark.parametrize("first", [POSE - LEAD + 2, POSE - LEAD + 3])
+def test_a_region_that_begins_within_a_lead_is_held_to_its_bake_to_the_byte(tmp_path, monkeypatch, first):
+    made = posed_cloth()
+    former = write_job(tmp_path, made)
+    assert run(former) == ExitCode.COMPLETE
+    region = Region("b0", np.arange(20, dtype=np.int32), np.ones(20, np.float32), first, POSE, 3)
+    again = write_job(tmp_path, replace(made, beginning=Beginning(former.name, first - 1), region=region))
+    advance, beside = RegionalSolver.advance, {}
+
+    def advance_and_note(solver):
+        advance(solver)
+        other = solver._other
+        beside[1 + solver.frame_index] = other.surface(other.positions()).tobytes()
+
+    monkeypatch.setattr(RegionalSolver, "advance", advance_and_note)
+    assert job_runner.run_job(again, StopSignal(), KERNELS, RegionRunner) == ExitCode.COMPLETE
+    result = read_result(former)
+    cache = FrameCache(former, result.vertex_count, len(result.bodies), len(result.statistics))
+    assert set(beside) >= set(range(first, POSE + 1))
+    assert beside == {frame: cache.read(frame).positions.tobytes() for frame in beside}
+    before, after = bytes_of(former), bytes_of(again)
+    assert {frame for frame in before if before[frame] != after[frame]} <= set(range(first, POSE + 1))

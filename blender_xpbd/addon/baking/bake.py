@@ -34,7 +34,7 @@ from .bake_output import ALL_FRAMES, BakeOutput
 from .begun import begun
 from .continuation import former_job, go_on_from, job_changes
 from .loop import seam_of
-from .pose_error import pose_errors
+from .pose_error import pose_errors, region_notices
 from .progress import READING, REDUCING, SOLVING, STARTING, WAITING, WRITING, Progress
 from .region import job_before, region_seam, regional, shown_job, taken_back, whole_bake, with_its_bake
 from .report import BakeSummary
@@ -198,8 +198,10 @@ class BakeSession:
             raise error
         show_at(self._times)
         self.summary.complete = True
-        for pose_error, pose in pose_errors(Path(self.summary.cache), reading.scene):
-            self.summary.add_pose_error(pose_error, pose_error.notice(pose))
+        if self._options.region is None and not self._options.take_back_region:
+            # poses of the scene as it is now; these frames were brought into none of them
+            for pose_error, pose in pose_errors(Path(self.summary.cache), reading.scene):
+                self.summary.add_pose_error(pose_error, pose_error.notice(pose))
         if self._options.loop is not None:
             seam = seam_of(Path(self.summary.cache), reading.scene.frames)
             self.summary.add_seam(self._options.loop, seam)
@@ -221,7 +223,10 @@ class BakeSession:
         self._times = shown_times(reading.targets)
         wish = self._options.region
         if wish is not None:
-            return regional(reading, wish, job, (scene.xpbd.region_border, scene.xpbd.region_blend))
+            made = regional(reading, wish, job, (scene.xpbd.region_border, scene.xpbd.region_blend))
+            for warning in region_notices(made.scene):
+                self.summary.add_notice(warning)
+            return made
         self._taken_back = job_before(job)
         return taken_back(reading, self._taken_back)
 

@@ -59,7 +59,7 @@ def _changed_since(source: Path, scene: Scene) -> tuple[Change, ...]:
 
 def _loop_notice(found: Iterable[Change], last: int) -> Notice | None:
     """A warning that the frames of a loop that are kept, until the last of these, do not know of changes."""
-    concerned = [str(change) for change in found if change.frame is None or change.frame <= last]
+    concerned = [str(change) for change in found if change.first is None or change.first <= last]
     if not concerned:
         return None
     text = f"Changed since the bake, and without effect on the loop until frame {last}: {', '.join(concerned)}."

@@ -62,3 +62,16 @@ def pose_errors(job: Path, scene: Scene) -> Iterator[tuple[PoseError, Pose]]:
             offsets = places.astype(np.float64) + np.array(result.origin) - pose.positions
             distances = _MILLIMETRES * np.sqrt((offsets**2).sum(axis=1))
             yield PoseError(body.name, pose.frame, float(distances.max()), float(distances.mean())), pose
+
+
+def region_notices(scene: Scene) -> Iterator[Notice]:
+    """A warning for each pose towards which a force would act in the region of a scene."""
+    region = scene.region
+    for body in scene.bodies:
+        for pose in body.poses if region is not None and body.identifier == region.body else ():
+            if pose.frame - pose.lead < region.last and region.first <= pose.frame:
+                text = (
+                    f"No force acts towards its pose at frame {pose.frame} in a region that is baked again: it goes on "
+                    "from what is baked. To bring it there, bake all of it."
+                )
+                yield Notice("W_POSE", text, body.name)

@@ -47,7 +47,7 @@ from ..data.specs import KEY_TOLERANCE, SUBFRAMES
 from ..deformers.deformed_bodies import DeformedBodies, flattened_notices
 from ..keys.body_results import ResultTarget, TargetOptions
 from ..reading.attachment_reader import resolved
-from ..reading.body_reader import LocalBody, precision_notice
+from ..reading.body_reader import LocalBody, precision_notice, with_pose
 from ..reading.collider_reader import FloorReader, read_collider
 from ..reading.collider_shapes import ColliderShapes
 from ..reading.contact_reader import resolved_contact
@@ -132,7 +132,8 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
         sources = field_objects(scene, enabled)
         fields = FieldReader(sources, depsgraph, unit_scale_of(scene), is_scripted=is_scripted)
         parts = _SceneParts(scene, options, frames, floor, fields)
-        local_bodies, local_colliders, matrices = _read_all(bodies, colliders, options, depsgraph)
+        uids = frozenset(obj.session_uid for obj in enabled)
+        local_bodies, local_colliders, matrices = _read_all(bodies, colliders, options, depsgraph, uids)
         pinned = frozenset(body.object_uid for body in local_bodies if len(body.pin_vertices))
         ignored = ignored_inputs(scene, enabled, pinned, local_colliders.values())
         shapes = ColliderShapes(colliders, frames, depsgraph, is_scripted=is_scripted)
@@ -161,8 +162,9 @@ def _read_all(
     colliders: list[bpy.types.Object],
     options: BakeOptions,
     depsgraph: bpy.types.Depsgraph,
+    enabled: frozenset[int],
 ) -> tuple[list[LocalBody], dict[int, Collider], dict[int, list[Floats]]]:
-    """Check and read each participant at the depsgraph's frame.
+    """Check and read each participant at the depsgraph's frame; ``enabled``: the uids of all that take part.
 
     Returns:
         Bodies; colliders by their objects' ``session_uid``; the first matrix of each, by that too.
@@ -185,7 +187,7 @@ def _read_all(
         else:
             kind = blender_kind(obj.xpbd.role)
             kind.result.check(obj, options.make_single_user)
-            local_bodies.append(kind.read(obj, unit_scale))
+            local_bodies.append(with_pose(kind.read(obj, unit_scale), obj, depsgraph, enabled))
 
     attempt_all(read, [*bodies, *colliders])
     return local_bodies, local_colliders, matrices

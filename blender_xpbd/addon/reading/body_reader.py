@@ -219,7 +219,6 @@ def read_common(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     goal_weights, goal_notices = read_goal(obj)
     links, link_notices = read_links(obj, unit_scale)
     start, start_notices = read_start(obj)
-    pose, pose_notices = read_pose(obj)
     return LocalBody(
         object_uid=obj.session_uid,
         name=obj.name,
@@ -240,14 +239,21 @@ def read_common(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
         chosen_fields=chosen_fields(obj),
         notices=(
             *(*notices, *group_notices, *attachment_notices, *contact_notices),
-            *(*goal_notices, *link_notices, *start_notices, *pose_notices),
+            *(*goal_notices, *link_notices, *start_notices),
         ),
         goal_weights=goal_weights,
         data_type=obj.type,
         links=links,
         start=start,
-        pose=pose,
     )
+
+
+def with_pose(
+    body: LocalBody, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, enabled: frozenset[int]
+) -> LocalBody:
+    """A body with the shape that it is to have at a frame; arguments and errors as of ``read_pose``."""
+    pose, notices = read_pose(obj, depsgraph, enabled)
+    return replace(body, pose=pose, notices=(*body.notices, *notices))
 
 
 def precision_notice(body: Body) -> Notice | None:

@@ -15,6 +15,7 @@ from ...scene.settings import FrameRange
 from ...scene.transforms import at_frame, transformed
 from ..data.pose_settings import POSE_ROLES
 from .mesh_reader import key_coordinates, own_keys, read_rest_shape
+from .motion import finite_matrix
 
 Floats = npt.NDArray[np.float64]
 
@@ -52,12 +53,23 @@ class LocalPose:
         return Pose(self.frame, self.lead, transformed(matrix, self.shape) * unit_scale, self.tolerance)
 
 
-def read_pose(obj: bpy.types.Object) -> tuple[LocalPose | None, tuple[Notice, ...]]:
-    """The pose of an object, or None; a warning where its shape is missing or does not fit."""
+def read_pose(
+    obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, enabled: frozenset[int]
+) -> tuple[LocalPose | None, tuple[Notice, ...]]:
+    """The pose of an object, or None; a warning where its shape is missing or does not fit.
+
+    Args:
+        obj: that is to go into a pose.
+        depsgraph: evaluated at the first frame.
+        enabled: ``session_uid`` of all objects that are enabled in viewports.
+
+    Raises:
+        XpbdError: E_TRANSFORM_SINGULAR, where another object is the pose, at no finite place.
+    """
     settings = obj.xpbd
     if not has_pose(obj):
         return None, ()
-    shape, matrix, fault = _shape(obj)
+    shape, matrix, fault = _shape(obj, depsgraph, enabled)
     if shape is None:
         return None, (Notice("W_POSE", f"{fault}: it goes into no pose.", obj.name),)
     tolerance = _METRES_PER_MILLIMETRE * settings.pose_tolerance
@@ -71,7 +83,9 @@ def has_pose(obj: bpy.types.Object) -> bool:
     return asked and settings.role in POSE_ROLES and obj.type == "MESH"
 
 
-def _shape(obj: bpy.types.Object) -> tuple[Floats | None, Floats | None, str]:
+def _shape(
+    obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, enabled: frozenset[int]
+) -> tuple[Floats | None, Floats | None, str]:
     """Shape of the pose and where it stands, as ``LocalPose`` has them; or what is wrong."""
     name, other = obj.xpbd.pose_target, obj.xpbd.pose_object
     matrix: Floats | None = None
@@ -83,7 +97,11 @@ def _shape(obj: bpy.types.Object) -> tuple[Floats | None, Floats | None, str]:
     else:
         if other.type != "MESH":
             return None, None, f'Its pose object "{other.name}" is no mesh'
-        shape, matrix = read_rest_shape(other), np.array(other.matrix_world, np.float64)
+        if other.session_uid not in enabled:
+            # Blender does not work out where such an object stands
+            text = f'Its pose object "{other.name}" is disabled in viewports, or excluded from the view layer'
+            return None, None, f"{text} (enable it; the eye in the outliner may hide it)"
+        shape, matrix = read_rest_shape(other), finite_matrix(other, depsgraph)
     if len(shape) != len(obj.data.vertices):
         return None, None, f"Its pose has {len(shape)} vertices, and the object has {len(obj.data.vertices)}"
     if not np.isfinite(shape).all():

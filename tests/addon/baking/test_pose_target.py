@@ -104,6 +104,38 @@ def test_another_object_is_a_pose_where_it_stands(bpy, read, make_body):
     np.testing.assert_allclose(pose.positions, 0.1 * (np.add(points_of(other.data), [1.0, 2.0, 3.0])), atol=1e-6)
 
 
+@pytest.mark.parametrize("how", ["viewports", "collection", "scene"])
+def test_an_object_that_blender_does_not_place_is_no_pose(bpy, read, make_body, how):
+    body, other = make_body("Tuch"), make_body("Vorbild", role="NONE", location=(1.0, 2.0, 3.0))
+    body.xpbd.pose_object, body.xpbd.pose_frame, body.xpbd.pose_lead = other, 5, 4
+    context = bpy.context
+    if how == "viewports":
+        other.hide_viewport = True
+    else:
+        for collection in other.users_collection:
+            collection.objects.unlink(other)
+        collection = bpy.data.collections.new("Aside")
+        collection.objects.link(other)
+        home = context.scene if how == "collection" else bpy.data.scenes.new("Another")
+        home.collection.children.link(collection)
+        if how == "collection":
+            context.view_layer.layer_collection.children["Aside"].exclude = True
+    reading = read()
+    assert reading.scene.bodies[0].poses == ()
+    told = [notice.message for notice in reading.notices if notice.code == "W_POSE"]
+    assert len(told) == 1
+    assert '"Vorbild" is disabled in viewports' in told[0]
+
+
+def test_an_object_that_the_eye_hides_is_a_pose_where_it_stands(bpy, read, make_body):
+    body, other = make_body("Tuch"), make_body("Vorbild", role="NONE")
+    other.hide_set(True)
+    other.location = 1.0, 2.0, 3.0
+    body.xpbd.pose_object, body.xpbd.pose_frame, body.xpbd.pose_lead = other, 5, 4
+    (pose,) = read().scene.bodies[0].poses
+    np.testing.assert_allclose(pose.positions, np.add(points_of(other.data), [1.0, 2.0, 3.0]), atol=1e-6)
+
+
 def test_a_key_goes_with_its_object(bpy, read, make_body):
     body = make_body("Tuch")
     add_key(body, "Up", np.add(points_of(body.data), [0.0, 0.0, 1.0]))

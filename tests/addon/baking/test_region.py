@@ -357,3 +357,24 @@ def test_a_retimed_bake_stays_retimed(bake, fake_worker, body):
         bake(**wished)
         assert read_record(body).clip() == clip
         assert points() == shown
+
+
+def test_poses_do_not_act_in_a_region(bpy, bake, body):
+    body.shape_key_add(name="Basis", from_mix=False)
+    key = body.shape_key_add(name="Up", from_mix=False)
+    key.value = 0.0
+    for point in key.data:
+        point.co.z += 0.1
+    body.xpbd.pose_target, body.xpbd.pose_frame, body.xpbd.pose_lead = "Up", LAST + 2, 5
+    assert bake().pose_error_mm != []
+
+    def told(summary):
+        return [text for text in summary.warnings if text.startswith("W_POSE")]
+
+    early = bake(region=wish(last=LAST - 3))
+    assert (early.pose_error_mm, told(early)) == ([], [])
+    late = bake(region=wish(first=LAST - 2))
+    assert late.pose_error_mm == []
+    assert ["No force acts towards its pose at frame 14" in text for text in told(late)] == [True]
+    back = bake(take_back_region=body.name)
+    assert (back.pose_error_mm, told(back)) == ([], [])

@@ -18,6 +18,7 @@ _OF_OBJECTS = (
     panels.XPBD_PT_motion,
     panels.XPBD_PT_pins,
     panels.XPBD_PT_goal,
+    panels.XPBD_PT_pose,
     panels.XPBD_PT_groups,
     panels.XPBD_PT_tetrahedra,
     panels.XPBD_PT_collision,
@@ -25,6 +26,7 @@ _OF_OBJECTS = (
     panels.XPBD_PT_links,
     panels.XPBD_PT_plasticity,
     panels.XPBD_PT_mode,
+    panels.XPBD_PT_region,
 )
 _PLACE: dict[str, Any] = {
     "bl_space_type": "PROPERTIES",

@@ -58,7 +58,8 @@ class RegionHold:
 
         Args:
             freedoms: of what may differ, shape (n,).
-            begin, end: of the substep, in frames of the scene.
+            begin: of the substep, in frames of the scene.
+            end: likewise.
         """
         held = 1.0 - freedoms
         rates = 2.0 * np.pi * _LEAST_FREQUENCY * (_GREATEST_FREQUENCY / _LEAST_FREQUENCY) ** held

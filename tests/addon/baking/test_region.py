@@ -359,22 +359,28 @@ def test_a_retimed_bake_stays_retimed(bake, fake_worker, body):
         assert points() == shown
 
 
-def test_poses_do_not_act_in_a_region(bpy, bake, body):
+def test_a_region_goes_into_its_pose(bpy, bake, body):
     body.shape_key_add(name="Basis", from_mix=False)
     key = body.shape_key_add(name="Up", from_mix=False)
     key.value = 0.0
     for point in key.data:
         point.co.z += 0.1
-    body.xpbd.pose_target, body.xpbd.pose_frame, body.xpbd.pose_lead = "Up", LAST + 2, 5
-    assert bake().pose_error_mm != []
-
-    def told(summary):
-        return [text for text in summary.warnings if text.startswith("W_POSE")]
-
-    early = bake(region=wish(last=LAST - 3))
-    assert (early.pose_error_mm, told(early)) == ([], [])
-    late = bake(region=wish(first=LAST - 2))
-    assert late.pose_error_mm == []
-    assert ["No force acts towards its pose at frame 14" in text for text in told(late)] == [True]
-    back = bake(take_back_region=body.name)
-    assert (back.pose_error_mm, told(back)) == ([], [])
+    pose = body.xpbd.poses.add()
+    pose.target, pose.frame, pose.lead, pose.tolerance = "Up", LAST - 2, 5, 500.0
+    whole = bake()
+    (error,) = whole.pose_error_mm
+    # with nothing changed it is led there as it was
+    same = bake(region=wish())
+    assert files_of(same)[0] == files_of(whole)[0]
+    assert same.pose_error_mm == [error]
+    assert bake(take_back_region=body.name).pose_error_mm == []
+    # a region of other frames goes into no pose
+    assert bake(region=wish(last=LAST - 3)).pose_error_mm == []
+    bake(take_back_region=body.name)
+    for point in key.data:
+        point.co.z += 0.1
+    bpy.context.scene.xpbd.region_blend = 0
+    changed = bake(region=wish())
+    assert [found["frame"] for found in changed.pose_error_mm] == [LAST - 2]
+    before, after = (files_of(summary)[1].read(LAST - 2).positions for summary in (whole, changed))
+    assert 0.02 < (after - before)[list(INSIDE[5:]), 2].mean() < 0.15

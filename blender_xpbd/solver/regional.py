@@ -127,12 +127,10 @@ class RegionalSolver(RecordingSolver):
         mine, theirs = system.objects, other.system.objects
         # pairs of points are known by their numbers
         self._knows_pairs = mine is not None and theirs is not None and np.array_equal(mine.elements, theirs.elements)
-        schedules = system.schedule, other.system.schedule
-        # constraints, too
-        self._is_alike = np.array_equal(*(one.indices for one in schedules)) and np.array_equal(
-            *(one.table for one in schedules)
-        )
-        self._stops = (system.inverse_masses == 0.0) & (other.system.inverse_masses > 0.0)
+        # constraints by theirs, and what follows the particles of the bodies: anchors, vertices of colliders
+        self._is_alike = _are_ordered_alike(system, other.system)
+        own = slice(int(system.starts[-1]))
+        self._stops = (system.inverse_masses[own] == 0.0) & (other.system.inverse_masses[own] > 0.0)
         self._is_outside = np.concatenate(
             [
                 ~np.isin(np.arange(model.body.vertex_count), hold.region.vertices)
@@ -204,7 +202,7 @@ class RegionalSolver(RecordingSolver):
             rows = mine[: len(share), : theirs[name].shape[1]]
             mixed = _mixed(rows, theirs[name], share, is_rotation=name == "orientations")
             if name == "velocities":
-                mixed[self._stops[: len(share)]] = 0.0
+                mixed[self._stops] = 0.0
             if not np.array_equal(mixed, rows):
                 changed = np.array(mine)
                 changed[: len(share), : theirs[name].shape[1]] = mixed
@@ -295,6 +293,16 @@ def _mixed(
         mixed /= np.maximum(np.linalg.norm(mixed, axis=1, keepdims=True), 1e-12)
     found = np.where(share == 1.0, theirs, mixed)
     return np.where(mine == theirs, mine, found).astype(mine.dtype)
+
+
+def _are_ordered_alike(system: System, other: System) -> bool:
+    """Whether numbers of particles and of constraints mean the same in two systems."""
+    mine, theirs = system.schedule, other.schedule
+    return (
+        len(system.positions) == len(other.positions)
+        and np.array_equal(mine.indices, theirs.indices)
+        and np.array_equal(mine.table, theirs.table)
+    )
 
 
 def _require_alike(system: System, other: System) -> None:

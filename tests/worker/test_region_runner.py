@@ -209,7 +209,8 @@ def test_a_region_of_a_region_keeps_the_first(run):
     others = np.setdiff1d(np.arange(81), corner)
     np.testing.assert_array_equal(after[:, others], before[:, others])
     changed = [frame for frame in range(1, LAST + 1) if (after[frame - 1] != before[frame - 1]).any()]
-    assert changed == list(range(14, 22))
+    # at its last frame it is led back
+    assert changed == list(range(14, 21))
 
 
 @pytest.mark.parametrize("substeps", [(6, 6, 12), (6, 12, 12), (12, 6, 9)])
@@ -225,7 +226,7 @@ def test_a_region_before_another_with_other_substeps(run, substeps):
     earlier = run(regional(made(substeps[2], stretch_stiffness=3.0), later, 3, 5, 1, inside))
     before, after = places(later)[1], places(earlier)[1]
     changed = [frame for frame in range(1, 11) if (after[frame - 1] != before[frame - 1]).any()]
-    assert changed == [3, 4, 5]
+    assert changed == [3, 4]
     np.testing.assert_allclose(after, before, atol=0.05)
 
 

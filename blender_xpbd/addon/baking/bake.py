@@ -34,6 +34,7 @@ from .bake_output import ALL_FRAMES, BakeOutput
 from .begun import begun
 from .continuation import former_job, go_on_from, job_changes
 from .loop import seam_of
+from .pause import Pause
 from .pose_error import pose_errors
 from .progress import READING, REDUCING, SOLVING, STARTING, WAITING, WRITING, Progress
 from .region import job_before, region_seam, regional, shown_job, taken_back, whole_bake, with_its_bake
@@ -48,7 +49,6 @@ from .space import space_notices
 SLICE_SECONDS = 0.03
 # Cancel must be done within 2 s; the worker has 1 s of them
 CLOSING_SECONDS = 0.5
-IDLE_SECONDS = 0.005
 # The first and, where the scene asks for it, three more when it blows up
 MOST_TRIES = 4
 MOST_SUBSTEPS = 10_000
@@ -96,7 +96,7 @@ def run_bake(
         XpbdError: what went wrong; E_INTERRUPTED when ``should_stop`` said so.
     """
     session = BakeSession(context, options or BakeOptions())
-    steps = session.run(context)
+    steps, pause = session.run(context), Pause()
     try:
         while True:
             progress = next(steps)
@@ -106,7 +106,7 @@ def run_bake(
                 steps.close()
                 raise XpbdError("E_INTERRUPTED", cancelled_text(session.summary.to_json()))
             if progress.stage in {STARTING, SOLVING, REDUCING}:
-                time.sleep(IDLE_SECONDS)
+                time.sleep(pause.seconds(progress))
     except StopIteration as end:
         summary: BakeSummary = end.value
         return summary

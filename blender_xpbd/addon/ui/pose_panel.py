@@ -57,9 +57,9 @@ class XPBD_PT_pose(SubPanel, bpy.types.Panel):
 
 def _draw_pose(column: Any, obj: bpy.types.Object, pose: Any) -> None:
     if obj.type == "MESH" and obj.data.shape_keys is not None:
-        column.prop_search(pose, "target", obj.data.shape_keys, "key_blocks", text="Shape Key")
+        column.prop_search(pose, "target", obj.data.shape_keys, "key_blocks", text="Key")
     else:
-        column.prop(pose, "target", text="Shape Key")
+        column.prop(pose, "target", text="Key")
     row = column.row()
     row.active = not pose.target
     row.prop(pose, "object", text="Object")

@@ -151,7 +151,7 @@ def test_a_record_without_one_of_its_fields_is_none(bpy, make_body, record):
     obj = make_body()
     # of records of earlier versions
     optional = {"body", "transforms", "unit_scale", "folder", "points", "muted", "frees_deformed", "subframes"}
-    optional |= {"loop", "regions", "cut_start", "cut_end", "shift", "speed"}
+    optional |= {"loop", "regions", "cut_start", "cut_end", "shift", "speed", "own_shape"}
     for name in set(asdict(record)) - optional:
         values = json.loads(stored(record))
         del values[name]

@@ -198,3 +198,45 @@ def test_a_short_lead_and_a_step_are_told(bpy, read, make_body):
 def test_no_pose_is_asked_for_by_default(read, make_body):
     make_body("Tuch")
     assert read().scene.bodies[0].poses == ()
+
+
+def test_an_object_has_several_poses(bpy, read, make_body):
+    body = make_body("Tuch")
+    for name, height in (("Up", 1.0), ("Down", -1.0)):
+        add_key(body, name, np.add(points_of(body.data), [0.0, 0.0, height]))
+    add_pose(body, target="Down", frame=5, lead=4)
+    add_pose(body, target="Up", frame=3, lead=2)
+    add_pose(body, target="Up", frame=5, lead=4)
+    reading = read()
+    poses = reading.scene.bodies[0].poses
+    assert [pose.frame for pose in poses] == [3, 5]
+    assert poses[0].positions[:, 2].mean() > 0.5
+    assert poses[1].positions[:, 2].mean() < -0.5
+    told = [notice.message for notice in reading.notices if notice.code == "W_POSE"]
+    # the force towards the second one begins after the first
+    assert [text for text in told if "at frame 5 acts over 2 frames" in text] != []
+    assert "It has two poses at frame 5: the first one in the list counts." in told
+
+
+def test_poses_are_added_and_removed_by_the_buttons(bpy, make_body, select):
+    body, other = make_body("Tuch"), make_body("Anderes")
+    select(body)
+    add_key(body, "Up", np.add(points_of(body.data), [0.0, 0.0, 1.0]))
+    body.active_shape_key_index = 1
+    bpy.context.scene.frame_set(12)
+    assert not bpy.ops.xpbd.remove_pose.poll()
+    for _ in range(2):
+        assert bpy.ops.xpbd.add_pose() == {"FINISHED"}
+    # a shape that has its frame already is not taken again
+    assert [(pose.target, pose.frame) for pose in body.xpbd.poses] == [("Up", 12), ("", 13)]
+    assert body.xpbd.pose_index == 1
+    select(body, other)
+    bpy.context.view_layer.objects.active = body
+    assert bpy.ops.xpbd.copy_settings() == {"FINISHED"}
+    assert [(pose.target, pose.frame) for pose in other.xpbd.poses] == [("Up", 12), ("", 13)]
+    assert bpy.ops.xpbd.remove_pose() == {"FINISHED"}
+    assert [pose.frame for pose in body.xpbd.poses] == [12]
+    assert body.xpbd.pose_index == 0
+    assert "Up" in body.data.shape_keys.key_blocks
+    body.xpbd.role = "STRAND"
+    assert not bpy.ops.xpbd.add_pose.poll()

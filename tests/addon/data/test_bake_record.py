@@ -213,7 +213,12 @@ def test_a_share_of_the_network_is_looked_at_where_the_file_or_the_cache_lies_th
     from blender_xpbd.addon.data import bake_record
 
     looked = []
-    monkeypatch.setattr(bake_record, "inside", lambda folder, job, code: looked.append(folder) or folder / job)
+
+    def look(folder, job, code):
+        looked.append(folder)
+        return folder / job
+
+    monkeypatch.setattr(bake_record, "inside", look)
     job = "0123456789abcdef01234567"
     # two slashes are what Windows has for a server, and one for the system of the tests
     shared = "/" + str(tmp_path)

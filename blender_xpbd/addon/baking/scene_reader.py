@@ -47,7 +47,7 @@ from ..data.specs import KEY_TOLERANCE, SUBFRAMES
 from ..deformers.deformed_bodies import DeformedBodies, flattened_notices
 from ..keys.body_results import ResultTarget, TargetOptions
 from ..reading.attachment_reader import resolved
-from ..reading.body_reader import LocalBody, precision_notice, with_pose
+from ..reading.body_reader import LocalBody, precision_notice, with_poses
 from ..reading.collider_reader import FloorReader, read_collider
 from ..reading.collider_shapes import ColliderShapes
 from ..reading.contact_reader import resolved_contact
@@ -187,7 +187,7 @@ def _read_all(
         else:
             kind = blender_kind(obj.xpbd.role)
             kind.result.check(obj, options.make_single_user)
-            local_bodies.append(with_pose(kind.read(obj, unit_scale), obj, depsgraph, enabled))
+            local_bodies.append(with_poses(kind.read(obj, unit_scale), obj, depsgraph, enabled))
 
     attempt_all(read, [*bodies, *colliders])
     return local_bodies, local_colliders, matrices
@@ -231,7 +231,7 @@ class _SceneParts:
         contacts = [resolved_contact(body.contact, body.object_uid, body.name, met, always_met) for body in bodies]
         poses = [
             placed_poses(
-                body.pose,
+                body.poses,
                 body.name,
                 self._frames,
                 matrices[body.object_uid],

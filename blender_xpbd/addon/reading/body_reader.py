@@ -31,7 +31,7 @@ from .link_reader import read_links
 from .mesh_reader import group_weights, has_group, pinned_key, read_mixed_shape, read_rest_shape, read_uvs
 from .motion import rotation_of
 from .points import NO_FACES, link_kinds, read_loose_edges, read_polygons, topology_of
-from .pose_reader import LocalPose, read_pose
+from .pose_reader import LocalPose, read_poses
 from .ride_reader import joined
 from .seam_reader import read_seams
 from .start_reader import NO_START, read_start
@@ -72,7 +72,7 @@ class LocalBody:
         start: local coordinates in which it begins, shape (vertices, 3); shape (0, 3) for as its deformers show it.
         deformed: the mesh as its deformers show it, where pins and goal follow that; None where they follow the object.
         data_type: Blender's type of the object.
-        pose: the shape that it is to have at a frame, or None.
+        poses: the shapes that it is to have at some frames, in their order.
     """
 
     object_uid: int
@@ -103,7 +103,7 @@ class LocalBody:
     seams: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
     riding: Pins = field(default_factory=Pins)
     start: Floats = field(default_factory=lambda: NO_START)
-    pose: LocalPose | None = None
+    poses: tuple[LocalPose, ...] = ()
 
     def placed(
         self,
@@ -248,12 +248,12 @@ def read_common(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     )
 
 
-def with_pose(
+def with_poses(
     body: LocalBody, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, enabled: frozenset[int]
 ) -> LocalBody:
-    """A body with the shape that it is to have at a frame; arguments and errors as of ``read_pose``."""
-    pose, notices = read_pose(obj, depsgraph, enabled)
-    return replace(body, pose=pose, notices=(*body.notices, *notices))
+    """A body with the shapes that it is to have at some frames; arguments and errors as of ``read_poses``."""
+    poses, notices = read_poses(obj, depsgraph, enabled)
+    return replace(body, poses=poses, notices=(*body.notices, *notices))
 
 
 def precision_notice(body: Body) -> Notice | None:

@@ -28,7 +28,7 @@ from .mode_panel import XPBD_PT_mode
 from .own_presets import XPBD_PT_presets
 from .plasticity_panel import XPBD_PT_plasticity
 from .play_panel import draw_playing
-from .pose_panel import XPBD_PT_pose
+from .pose_panel import XPBD_PT_pose, XPBD_UL_poses
 from .region_panel import XPBD_PT_region
 from .result import draw_result
 from .sidebar import (
@@ -382,6 +382,7 @@ CLASSES = (
     XPBD_PT_motion,
     XPBD_PT_pins,
     XPBD_PT_goal,
+    XPBD_UL_poses,
     XPBD_PT_pose,
     XPBD_PT_groups,
     XPBD_PT_tetrahedra,

@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 import json
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -150,7 +151,7 @@ def test_a_record_without_one_of_its_fields_is_none(bpy, make_body, record):
     obj = make_body()
     # of records of earlier versions
     optional = {"body", "transforms", "unit_scale", "folder", "points", "muted", "frees_deformed", "subframes"}
-    optional |= {"loop", "regions", "cut_start", "cut_end", "shift", "speed"}
+    optional |= {"loop", "regions", "cut_start", "cut_end", "shift", "speed", "own_shape"}
     for name in set(asdict(record)) - optional:
         values = json.loads(stored(record))
         del values[name]
@@ -205,3 +206,28 @@ def test_transforms_that_a_stranger_changed_are_no_record(bpy, make_body, record
     obj = make_body()
     obj.xpbd.bake_record = stored(record, transforms=transforms)
     assert read_record(obj) is None
+
+
+def test_a_share_of_the_network_is_looked_at_where_the_file_or_the_cache_lies_there(bpy, tmp_path, monkeypatch):
+    """Windows would sign in to any server that a stranger's record names."""
+    from blender_xpbd.addon.data import bake_record
+
+    looked = []
+
+    def look(folder, job, code):
+        looked.append(folder)
+        return folder / job
+
+    monkeypatch.setattr(bake_record, "inside", look)
+    job = "0123456789abcdef01234567"
+    # two slashes are what Windows has for a server, and one for the system of the tests
+    shared = "/" + str(tmp_path)
+    record = bake_record.BakeRecord(
+        "1", job, "", "ABSOLUTE", "XPBD", 1, 2, 1, True, True, "", "", True, 0.0, 0, False, folder=shared
+    )
+    assert bake_record.record_folder(record) is None
+    assert bake_record.record_folder(record, tmp_path / "cache") is None
+    assert Path(shared) not in looked
+    assert bake_record.record_folder(record, Path(shared) / "cache") == Path(shared) / job
+    bpy.ops.wm.save_as_mainfile(filepath=f"{shared}/scene.blend")
+    assert (bake_record.record_folder(record) is not None) == bpy.data.filepath.startswith("//")

@@ -72,7 +72,7 @@ def build_cloth(body: Body, settings: SolverSettings) -> BodyModel:
     membrane = _membrane(body, triangles, own_edges, settings)
     inside = _inside(body, triangles, settings)
     folds = hinges(triangles)
-    plate, is_hinged = cloth_plate(body, triangles, folds, settings)
+    plate, is_hinged = cloth_plate(body, triangles, folds, pin_weights >= 1.0, settings)
     blocks = [
         *_bending(body, folds[is_hinged], settings),
         *membrane,

@@ -10,7 +10,7 @@ from blender_xpbd.scene.presets import PRESETS
 from .case import Case, Curve, Plot, Result, between
 from .meshes import cloth, disc
 from .shadow import SPECIMEN_RADIUS, SUPPORT_RADIUS, drape_coefficient, outline
-from .simulation import held, run, start
+from .simulation import run, start
 
 RANGES = {"SILK": (20.0, 40.0), "COTTON": (60.0, 76.0), "DENIM": (70.0, 90.0), "LEATHER": (47.0, 70.0)}
 RINGS, SUBSTEPS, FRAMES, AVERAGED = 20, 240, 60, 8
@@ -25,12 +25,11 @@ def draped(identifier: str, rings: int = RINGS, substeps: int = SUBSTEPS, seed: 
     """
     mesh = disc(SPECIMEN_RADIUS, rings)
     values = next(preset.values for preset in PRESETS if preset.identifier == identifier)
-    model = cloth(mesh, **{**values, "damping": 3.0})
-    model = held(model, np.linalg.norm(mesh[0][:, :2], axis=1) <= SUPPORT_RADIUS + 1e-6)
+    model = cloth(mesh, np.linalg.norm(mesh[0][:, :2], axis=1) <= SUPPORT_RADIUS + 1e-6, **{**values, "damping": 3.0})
     solver = start(model, substeps)
     state = solver.checkpoint()
     kicks = np.random.default_rng(seed).normal(0.0, 0.05, len(mesh[0]))
-    state["velocities"][:, 2] = np.where(model.masses > 0.0, kicks, 0.0)
+    state["velocities"][:, 2] = np.where(model.pin_weights > 0.0, 0.0, kicks)
     solver.restore(0, state)
     triangles = mesh[2].reshape(-1, 3)
     run(solver, FRAMES - AVERAGED)

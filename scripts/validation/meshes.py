@@ -75,9 +75,7 @@ def disc(radius: float, rings: int) -> tuple[Floats, Ints, Ints]:
     return np.concatenate(points), np.full(len(corners), 3, np.int32), corners.ravel()
 
 
-def cloth(
-    mesh: tuple[Floats, Ints, Ints], fixed: npt.NDArray[np.bool_] | None = None, **values: Value
-) -> BodyModel:
+def cloth(mesh: tuple[Floats, Ints, Ints], fixed: npt.NDArray[np.bool_] | None = None, /, **values: Value) -> BodyModel:
     """A cloth of a mesh, without wobble damping unless it is asked for; ``fixed``: which vertices are pinned."""
     material = Material.from_values({"internal_damping": 0.0, **values})
     vertices = np.zeros(0, np.int32) if fixed is None else np.flatnonzero(fixed).astype(np.int32)

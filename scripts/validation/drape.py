@@ -62,9 +62,9 @@ def presets() -> Result:
         curves.append(Curve(identifier.lower(), reach * np.cos(angle), reach * np.sin(angle)))
     note = (
         "The bending stiffness of cotton and leather was chosen so that they drape as measured; no measurement of the "
-        "very fabric stands behind it. Discs have 20 rings and 240 substeps, or more of both, so that a ring is at most "
-        "0.4 bending lengths wide. Silk needs 32: with 20 it cannot fold finely enough and gives 43 %, with 40 it gives "
-        "28 %."
+        "very fabric stands behind it. Discs have 20 rings and 240 substeps, or more of both, so that a ring is at "
+        "most 0.4 bending lengths wide. Silk needs 32: with 20 it cannot fold finely enough and gives 43 %, with 40 it "
+        "gives 28 %."
     )
     return Result(tuple(rows), Plot("x [m]", "y [m]", tuple(curves), is_equal=True), note)
 

@@ -42,21 +42,6 @@ MISSED: Mapping[str, Mapping[str, float]] = {
     "meeting_stack": {
         "lean of the top per its height in 10 s, hexagons of 5 cm, jelly firm": 0.055,
     },
-    "product_drape": {
-        "cotton, 10 rings: drape coefficient, 60 to 76 measured [%]": 22,
-        "cotton, 15 rings: drape coefficient, 60 to 76 measured [%]": 19,
-        "cotton, 20 rings: drape coefficient, 60 to 76 measured [%]": 18,
-        "cotton, 15 rings, other vertices: drape coefficient, 60 to 76 measured [%]": 19,
-        "leather, 15 rings: drape coefficient, 47 to 70 measured [%]": 19,
-    },
-    "product_overhang": {
-        "denim, quads: angle [°]": 2.5,
-        "silk, quads: angle [°]": 3.5,
-        "cotton, triangles: angle [°]": 3.3,
-        "cotton, crossed: angle [°]": 3.1,
-        "cotton, quads, 10 cells: angle [°]": 4.5,
-        "cotton, quads, 20 cells: angle [°]": 2.8,
-    },
 }
 
 

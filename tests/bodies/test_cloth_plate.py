@@ -159,6 +159,19 @@ def test_a_shell_that_is_squeezed_and_spins_keeps_momentum_and_gains_no_energy()
     assert 0.3 * energies[0] < energies[-1] < max(energies[1:]) < 1.02 * energies[0]
 
 
+@pytest.mark.parametrize("bending_model", ["DIHEDRAL", "ISOMETRIC"])
+def test_hinges_at_the_edge_of_a_clamp_are_twice_as_stiff(bending_model):
+    mesh = sheet("triangles")
+    x = mesh[0][:, 0]
+    blocks = [
+        next(block for block in cloth(mesh, settings, fixed, bending_model=bending_model).blocks if len(block.follows))
+        for settings, fixed in ((SolverSettings(device="GPU"), which) for which in ((), np.flatnonzero(x < 0.3)))
+    ]
+    ratios = blocks[1].parameters[:, -1] / blocks[0].parameters[:, -1]
+    edge = np.isclose(x[blocks[0].indices[:, :2]], 0.25).all(axis=1)
+    np.testing.assert_allclose(ratios, np.where(edge, 0.5, 1.0))
+
+
 def test_slivers_bend_by_hinges():
     positions, sizes, corners = sheet("triangles")
     inner = np.flatnonzero(np.isclose(positions[:, 0], 0.5) & np.isclose(positions[:, 1], 0.25))

@@ -24,7 +24,9 @@ MISSED: Mapping[str, Mapping[str, float]] = {
         "quads, 729 vertices, round table: 99th percentile of the strain at the end [%]": 0.6,
     },
     "product_rest": {
+        "firm, quads: way after 10 s [mm]": 1,
         "rubber, quads: way after 10 s [mm]": 10,
+        "medium, coarse: way after 10 s [mm]": 1.5,
     },
     "heaps": {
         "μ = 0.8: greatest speed [mm/s]": 2.5,

@@ -87,6 +87,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_INSIDE",
     "W_FALLS",
     "W_COARSE",
+    "W_SIZE",
     "W_HEAVY",
     "W_SPACE",
     "W_RANGE",

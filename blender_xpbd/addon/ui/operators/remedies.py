@@ -15,6 +15,7 @@ from ...baking.report_text import plain_words
 from ...baking.scene_reader import unit_scale_of
 from ...checking.check_scene import note_findings, read_first_frame
 from ...checking.depths import depths
+from ...checking.sizes import suit_size
 from ...data.bake_options import BakeOptions
 from ...reading.motion import may_move
 
@@ -94,6 +95,21 @@ class XPBD_OT_add_floor(Remedy, bpy.types.Operator):
         context.scene.xpbd.floor_height = min(lowest, 0.0)
         context.scene.xpbd.use_floor = True
         return ""
+
+
+class XPBD_OT_feel_like(Remedy, bpy.types.Operator):
+    """Scale the stiffness of a jelly, so that it looks like one of another size: firm where it is large."""
+
+    bl_idname = "xpbd.feel_like"
+    bl_label = "Feels Like"
+    object_name: name_property()
+
+    def mend(self, context: bpy.types.Context) -> str:
+        """Choose the size at which it sags so far that it looks like jelly."""
+        obj = context.scene.objects.get(self.object_name)
+        if obj is None or not obj.is_editable:
+            return f'There is no object "{self.object_name}" that could be changed'
+        return "" if suit_size(context, [obj]) else f'"{obj.name}" looks like jelly already'
 
 
 class XPBD_OT_subdivide(Remedy, bpy.types.Operator):

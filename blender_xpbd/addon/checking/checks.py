@@ -13,12 +13,10 @@ from ...scene.listing import listed, quoted
 from ...scene.scene import Scene
 from ..baking.needs import tetrahedra
 from ..reading.feel import FLAT, WOBBLY, is_felt, length_of, looks_hard, squashed_share
-from .depths import depths
+from .depths import FLATNESS, depths, lies_on
 
 # tetrahedra from which on a bake takes minutes
 MANY_TETRAHEDRA = 200_000
-# share of its length by which a body may stand inside something untold
-MOST_GAP = 0.02
 # seconds that a tetrahedron takes in a substep, from docs/performance.md
 SECONDS_PER_TETRAHEDRON = 4e-8
 
@@ -27,11 +25,19 @@ def starts_inside(scene: Scene) -> Iterator[Notice]:
     """Bodies that start inside colliders, by more than the gap that they keep."""
     for body in scene.bodies:
         # of small ones the bake takes less than the gap that was asked for
-        gap = min(body.material.contact_offset, MOST_GAP * length_of(body.positions, body.axes))
+        gap = min(body.material.contact_offset, FLATNESS * length_of(body.positions, body.axes))
         found = {name: one.depth for name, one in depths(body, scene.colliders).items() if one.depth > gap}
         if found:
             inside = listed(f'"{name}" ({depth:.3g} m)' for name, depth in found.items())
             yield Notice("W_INSIDE", f"Starts inside {inside}. The bake pushes it out of it.", body.name)
+
+
+def lies(scene: Scene) -> Iterator[Notice]:
+    """Flat bodies that lie on a plane when they begin, so that gravity does nothing."""
+    for body in scene.bodies:
+        if lies_on(body, scene.colliders):
+            text = "Lies flat on the floor, so nothing will move: lift it, or hold it by pins above the floor."
+            yield Notice("W_LIES", text, body.name)
 
 
 def falls(scene: Scene) -> Iterator[Notice]:
@@ -93,4 +99,4 @@ def _time(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 90.0 else f"{seconds / 60.0:.0f} minutes"
 
 
-CHECKS: tuple[Callable[[Scene], Iterator[Notice]], ...] = (starts_inside, falls, coarse, unlike_jelly, heavy)
+CHECKS: tuple[Callable[[Scene], Iterator[Notice]], ...] = (starts_inside, lies, falls, coarse, unlike_jelly, heavy)

@@ -247,7 +247,7 @@ class XPBD_PT_pins(SubPanel, bpy.types.Panel):
             column.prop_search(obj.xpbd, "attach_bone", holder.data, "bones")
         row = column.row()
         row.active = obj.xpbd.attach_object is not None
-        draw_group(row, obj, "attach_group", "Attach Group" if is_mesh else "Also")
+        draw_group(row, obj, "attach_group", "Group" if is_mesh else "Also")
 
 
 class XPBD_PT_groups(SubPanel, bpy.types.Panel):

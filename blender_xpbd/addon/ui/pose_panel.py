@@ -21,9 +21,9 @@ class XPBD_PT_pose(SubPanel, bpy.types.Panel):
         obj = context.object
         column = self.layout.column()
         if obj.type == "MESH" and obj.data.shape_keys is not None:
-            column.prop_search(obj.xpbd, "pose_target", obj.data.shape_keys, "key_blocks", text="Shape Key")
+            column.prop_search(obj.xpbd, "pose_target", obj.data.shape_keys, "key_blocks", text="Key")
         else:
-            column.prop(obj.xpbd, "pose_target", text="Shape Key")
+            column.prop(obj.xpbd, "pose_target", text="Key")
         row = column.row()
         row.active = not obj.xpbd.pose_target
         row.prop(obj.xpbd, "pose_object", text="Object")

@@ -124,3 +124,13 @@ def test_what_is_no_soft_material_is_meant_to_be_hard(checks):
     rubber = replace(jelly_cube(0.01), material=Material(youngs_modulus=1.5e6))
     assert list(checks.unlike_jelly(scene(rubber))) == []
     assert list(checks.unlike_jelly(scene(cloth(10)))) == []
+
+
+def test_what_lies_flat_on_the_floor(checks):
+    assert found(checks.lies, scene(cloth(10), colliders=[plane(0.004)])) == [("W_LIES", "Cloth")]
+    assert found(checks.lies, scene(cloth(10), colliders=[plane(0.004, angle=0.1)])) == []
+    assert found(checks.lies, scene(cloth(10, height=0.1), colliders=[plane()])) == []
+    assert found(checks.lies, scene(cloth(10, pinned=[0]), colliders=[plane()])) == []
+    thrown = replace(cloth(10), velocity=np.array([0.0, 0.0, 1.0]))
+    assert found(checks.lies, scene(thrown, colliders=[plane()])) == []
+    assert found(checks.lies, scene(jelly_cube(1.0, 0.0), colliders=[plane()])) == []

@@ -124,3 +124,12 @@ def test_feel_like_another_size(bpy, codes):
     # a softer material asks for another size
     body.xpbd.preset = "GELATIN"
     assert "W_SIZE" not in found_after(bpy, codes, "W_SIZE", bpy.ops.xpbd.feel_like, object_name=body.name)
+
+
+def test_lift_what_lies_on_the_floor(bpy, codes):
+    bpy.ops.mesh.primitive_grid_add(size=1.0)
+    body = bpy.context.object
+    body.xpbd.role = "CLOTH"
+    bpy.context.scene.xpbd.use_floor = True
+    assert "W_LIES" not in found_after(bpy, codes, "W_LIES", bpy.ops.xpbd.lift, object_name=body.name)
+    assert body.location.z == pytest.approx(0.5)

@@ -51,6 +51,7 @@ from ..reading.body_reader import LocalBody, precision_notice, with_poses
 from ..reading.collider_reader import FloorReader, read_collider
 from ..reading.collider_shapes import ColliderShapes
 from ..reading.contact_reader import resolved_contact
+from ..reading.feel import felt_tracks
 from ..reading.force_reader import FieldReader, field_objects, may_change
 from ..reading.modifier_stack import follows_deformed
 from ..reading.motion import frame_kept, has_animation, has_frame_handlers, may_deform, may_move, world_matrix
@@ -244,6 +245,10 @@ class _SceneParts:
             body.placed(identifiers[body.object_uid], matrices[body.object_uid], self._unit_scale, attachment, contact)
             for body, (attachment, _), (contact, _) in zip(bodies, attachments, contacts, strict=True)
         )
+        factors = {
+            body.identifier: body.material.youngs_modulus / local.material.youngs_modulus
+            for body, local in zip(placed, bodies, strict=True)
+        }
         metres = np.diag([self._unit_scale] * 3 + [1.0])
         moved = tuple(replace(collider, transforms=metres @ matrices[uid]) for uid, collider in colliders.items())
         scene = Scene(
@@ -256,7 +261,7 @@ class _SceneParts:
             self._settings,
             self._gravity,
             self._fields.forces(),
-            (*parameters.tracks(met), *self._fields.tracks()),
+            (*felt_tracks(parameters.tracks(met), factors), *self._fields.tracks()),
             air_density=self._air_density,
             attraction=self._attraction,
             attraction_softening=self._softening,

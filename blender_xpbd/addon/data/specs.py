@@ -18,6 +18,7 @@ from ...scene.parameter import Choice, Parameter
 from ...scene.parameters.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS, STRAND
 from ...scene.presets import DEFAULT_PRESETS, PRESET_CHOICES
 from ...scene.settings import MAXIMUM_SUBFRAMES, SOLVER_PARAMETERS
+from .feel_settings import FEEL_PARAMETERS
 from .goal_settings import GOAL_PARAMETERS
 from .group_settings import GROUP_PARAMETERS, group_property
 from .overlay_settings import OVERLAY_PARAMETERS
@@ -102,6 +103,7 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         )
     ),
     *_MATERIAL_SETTINGS,
+    *map(Setting, FEEL_PARAMETERS),
     Setting(
         Parameter(
             "pin_group",

@@ -24,6 +24,7 @@ from .attachment_reader import LocalAttachment, read_attachment
 from .body_motion import BodyMotion
 from .contact_reader import LocalContact, read_contact
 from .deformed_motion import DeformedMotion
+from .feel import felt, felt_length, length_of
 from .force_reader import chosen_fields
 from .goal_reader import read_goal
 from .grain_radius import fitting_radius
@@ -73,6 +74,7 @@ class LocalBody:
         deformed: the mesh as its deformers show it, where pins and goal follow that; None where they follow the object.
         data_type: Blender's type of the object.
         poses: the shapes that it is to have at some frames, in their order.
+        feels_like: as ``Object.xpbd`` has it, in metres, or 0.
     """
 
     object_uid: int
@@ -104,6 +106,7 @@ class LocalBody:
     riding: Pins = field(default_factory=Pins)
     start: Floats = field(default_factory=lambda: NO_START)
     poses: tuple[LocalPose, ...] = ()
+    feels_like: float = 0.0
 
     def placed(
         self,
@@ -126,6 +129,7 @@ class LocalBody:
         drawn = np.flatnonzero(self.goal_weights > 0.0).astype(np.int32)
         tetrahedra = self.tetrahedralization
         positions = transformed(matrices[0], self.rest_shape) * unit_scale
+        axes = rotation_of(matrices[0][:3, :3])
         held = motion.pins(self.pin_vertices, self.pin_weights)
         frame_count = max(len(self.riding.targets), len(matrices), len(held.targets))
         return Body(
@@ -135,7 +139,7 @@ class LocalBody:
             positions=positions,
             face_sizes=self.face_sizes,
             corners=self.corners,
-            material=self.material,
+            material=felt(self.material, length_of(positions, axes), self.feels_like),
             pins=joined(held, self.riding, positions, frame_count),
             tetrahedralization=Tetrahedralization(
                 tetrahedra.method,
@@ -150,7 +154,7 @@ class LocalBody:
             links=self.links,
             seams=self.seams,
             attachment=attachment,
-            axes=rotation_of(matrices[0][:3, :3]),
+            axes=axes,
             contact=contact,
             goal=motion.pins(drawn, self.goal_weights[drawn]),
             start=transformed(matrices[0], self.start) * unit_scale if len(self.start) else motion.start(),
@@ -159,7 +163,8 @@ class LocalBody:
 
 def read_jelly(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     """Read a jelly object, as ``BlenderKind.read``."""
-    return replace(_read_surface(obj, unit_scale), tetrahedralization=_read_tetrahedralization(obj))
+    body, inside = _read_surface(obj, unit_scale), _read_tetrahedralization(obj)
+    return replace(body, tetrahedralization=inside, feels_like=felt_length(obj.xpbd, unit_scale))
 
 
 def read_cloth(obj: bpy.types.Object, unit_scale: float) -> LocalBody:

@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT))
 from trials.part import Outcome, Part  # noqa: E402
 from trials.parts import part_by_name  # noqa: E402
 from trials.running import announce, append_row, read_rows  # noqa: E402
+from trials.tree import tree  # noqa: E402
 
 
 def main(name: str, first: int, end: int, path: Path) -> None:
@@ -32,11 +33,13 @@ def main(name: str, first: int, end: int, path: Path) -> None:
 
 def _run(part: Part, numbers: range, path: Path) -> None:
     done = {row["number"] for row in read_rows(path)}
+    # what a process has imported stays what it was when it began
+    state = tree()
     for number in numbers:
         if number in done:
             continue
         announce(str(number))
-        began = time.perf_counter()
+        began, began_cpu = time.perf_counter(), time.process_time()
         outcome = _outcome(part, number)
         row = {
             "number": number,
@@ -45,6 +48,8 @@ def _run(part: Part, numbers: range, path: Path) -> None:
             "figures": outcome.figures,
             "counts": outcome.counts,
             "seconds": round(time.perf_counter() - began, 3),
+            "cpu": round(time.process_time() - began_cpu, 3),
+            "tree": state,
         }
         append_row(path, row)
 

@@ -26,6 +26,13 @@ PARTS: tuple[Part, ...] = (
         _later("kills", "kill_a_bake"),
     ),
     Part(
+        "regions",
+        "worker, Blender or both killed while a region is baked again or taken back, done again from the saved file: "
+        "the region as undisturbed, no frame of the bake before lost or changed",
+        60,
+        _later("regions", "kill_a_region"),
+    ),
+    Part(
         "disks",
         "a disk that fills or is read-only, a limit of size: `E_IO`, frames valid, gone on with to the same bytes",
         50,

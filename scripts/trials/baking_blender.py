@@ -3,7 +3,8 @@
 
 It reads orders from standard input, a line of JSON each, and tells of them by a pipe: {make: name of a scene} and
 {bake: folder of the cache, tolerance: of keys [mm]}, this with {region: first and last frame} or {take_back: true} of
-the group that each scene has; {save: path} and {open: path} of a .blend file.
+the group that each scene has; {save: path} and {open: path} of a .blend file; {record: values that the record of the
+bake gets}; {export: path}.
 """
 
 from __future__ import annotations
@@ -54,6 +55,11 @@ def main(pipe: int) -> None:
         elif "open" in order:
             bpy.ops.wm.open_mainfile(filepath=order["open"])
             tell(opened=order["open"])
+        elif "export" in order:
+            _export(Path(order["export"]), tell)
+        elif "record" in order:
+            _spoil_record(order["record"])
+            tell(spoilt=True)
         else:
             _bake(order, tell)
 
@@ -109,6 +115,15 @@ def _make_jelly() -> None:
     bpy.context.view_layer.update()
 
 
+def _spoil_record(values: dict[str, Any] | str) -> None:
+    """Change values of the record, or all of its text."""
+    import bpy
+
+    settings = bpy.context.scene.objects[0].xpbd
+    former = json.loads(settings.bake_record)
+    settings.bake_record = values if isinstance(values, str) else json.dumps(former | values)
+
+
 def _options(order: dict[str, Any]) -> Any:
     """What is wished; a region is of a softer material, so that it moves otherwise."""
     import bpy
@@ -140,6 +155,22 @@ def _bake(order: dict[str, Any], tell: Callable[..., None]) -> None:
     except XpbdError as fault:
         code = fault.code
     tell(code=code, shown="" if code else _shown(), resumed_after=after)
+
+
+def _export(path: Path, tell: Callable[..., None]) -> None:
+    """Write the motion of all objects to a file."""
+    import bpy
+
+    from blender_xpbd.addon.export.export import export
+    from blender_xpbd.scene.errors import XpbdError
+
+    tell(begun=str(path))
+    code = ""
+    try:
+        export(bpy.context, path, list(bpy.context.scene.objects))
+    except XpbdError as fault:
+        code = fault.code
+    tell(code=code)
 
 
 def _tell_stage(stage: str, tell: Callable[..., None]) -> None:

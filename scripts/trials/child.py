@@ -27,6 +27,8 @@ def main(name: str, first: int, end: int, path: Path) -> None:
     # of its own for all that is started, for what is killed leaves something there
     with tempfile.TemporaryDirectory(prefix="xpbd-trials-", ignore_cleanup_errors=True) as own:
         tempfile.tempdir = os.environ["TMPDIR"] = own
+        # Blender looks for the user's presets and settings there
+        os.environ["BLENDER_USER_RESOURCES"] = str(Path(own) / "resources")
         _run(part, range(first, end), path)
     announce("end")
 
@@ -66,7 +68,8 @@ def _outcome(part: Part, number: int) -> Outcome:
             return part.run(number, Path(folder))
         except Exception as fault:  # noqa: BLE001 - whatever is not caught is what is looked for
             traceback.print_exc()
-            return Outcome("raised", (f"{type(fault).__name__}: {fault}"[:500],))
+            notes = "; ".join(getattr(fault, "__notes__", ()))
+            return Outcome("raised", (f"{type(fault).__name__}: {fault}"[:500] + f" {notes}".rstrip(),))
 
 
 if __name__ == "__main__":

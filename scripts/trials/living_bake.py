@@ -71,11 +71,22 @@ class BakingBlender:
         self._order({"open": str(path)})
         self._wait("opened")
 
+    def spoil_record(self, values: dict[str, Any] | str) -> None:
+        """Change values of the record of the bake, or all of its text."""
+        self._order({"record": values})
+        self._wait("spoilt")
+
     def begin(self, cache: Path, tolerance: float, **wishes: Any) -> None:
         """Begin to bake; ``wishes`` are of ``baking_blender``."""
         self._answer = self._doing = None
         self._cache = cache
         self._order({"bake": str(cache), "tolerance": tolerance, **wishes})
+        self._wait("begun")
+
+    def export(self, path: Path) -> None:
+        """Begin to write the motion to a file."""
+        self._answer = self._doing = None
+        self._order({"export": str(path)})
         self._wait("begun")
 
     def end(self) -> dict[str, Any] | None:

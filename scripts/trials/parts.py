@@ -33,6 +33,20 @@ PARTS: tuple[Part, ...] = (
         _later("regions", "kill_a_region"),
     ),
     Part(
+        "damages",
+        "51 damages of a region's record, of its job and of the bake before, then a region again or taken back: right, "
+        "or refused with a code",
+        102,
+        _later("spoilt_regions", "damage_a_region"),
+    ),
+    Part(
+        "exports",
+        "exports to six formats killed, to a full disk, to links, pipes and folders: the file from before or a whole "
+        "one, nothing else changed, a code where there is none",
+        72,
+        _later("exports", "spoil_an_export"),
+    ),
+    Part(
         "disks",
         "a disk that fills or is read-only, a limit of size: `E_IO`, frames valid, gone on with to the same bytes",
         50,
@@ -49,6 +63,13 @@ PARTS: tuple[Part, ...] = (
         "ten random acts of a user between the ticks of a running bake: no exception, no process or bake left",
         100,
         _later("actions", "act_during_a_bake"),
+    ),
+    Part(
+        "rebakes",
+        "a region, a loop, from a frame on, one of two, or taken back, of a finished bake, and ten acts meanwhile, "
+        "also poses, presets of strangers, exports, scenes of the gallery: as above",
+        100,
+        _later("rebakes", "act_during_a_rebake"),
     ),
     Part(
         "windows",

@@ -23,8 +23,8 @@ from .part import Outcome
 VICTIMS = ("worker", "Blender", "both")
 SCENES = ("cloth", "jelly")
 FIRST, LAST = 21, 50
-_REGION = {"region": (FIRST, LAST)}
-_TAKE_BACK = {"take_back": True}
+REGION = {"region": (FIRST, LAST)}
+TAKE_BACK = {"take_back": True}
 _MOST_ATTEMPTS = 12
 _PAUSE = 0.001
 # while Blender starts the worker, which starts Taichi and builds two solvers
@@ -71,15 +71,15 @@ def kill_a_region(number: int, folder: Path) -> Outcome:
     victim = str(random.choice(VICTIMS))
     expected = undisturbed(scene)
     source, wanted = (expected.region, expected.whole) if takes_back else (expected.whole, expected.region)
-    wish = _TAKE_BACK if takes_back else _REGION
+    wish = TAKE_BACK if takes_back else REGION
     counts: Counter[str] = Counter()
     faults: list[str] = []
     for _ in range(_MOST_ATTEMPTS):
-        _copied(source, folder)
+        copied(source, folder)
         if takes_back and (random.random() < _LOST or victim != "Blender"):
             _lose_frames(folder / "cache", expected, random)
             counts["lost frames of the bake before"] += 1
-        blender = _opened(folder)
+        blender = opened(folder)
         blender.begin(folder / "cache", 0.0, **wish)
         victims = _moment(blender, folder / "cache", victim, random, counts)
         if victims is not None:
@@ -90,8 +90,8 @@ def kill_a_region(number: int, folder: Path) -> Outcome:
     else:
         faults.append("no kill met a bake that lives")
     # who has lost a Blender opens the file as it was saved; who has not goes on in it
-    blender = _blender if _blender is not None and _blender.is_alive else _opened(folder)
-    found = _ended(blender, folder / "cache", wish)
+    blender = _blender if _blender is not None and _blender.is_alive else opened(folder)
+    found = bake_to_end(blender, folder / "cache", wish)
     what = "taken back" if takes_back else "baked again"
     if found["code"]:
         faults.append(f"{what} once more, it ended with {found['code']}")
@@ -130,7 +130,7 @@ def undisturbed(scene: str) -> _Undisturbed:
     work = root / "work"
     work.mkdir()
     whole = _kept(blender, work, root / "whole", {})
-    region = _kept(blender, work, root / "region", _REGION)
+    region = _kept(blender, work, root / "region", REGION)
     # what is left there would be found by the path that records have
     shutil.rmtree(work)
     if whole.shown == region.shown or len(whole.frames) != len(region.frames):
@@ -141,7 +141,7 @@ def undisturbed(scene: str) -> _Undisturbed:
 def _kept(blender: BakingBlender, work: Path, folder: Path, wish: dict[str, Any]) -> _Baked:
     """Bake, and keep the file and the cache."""
     before = set(jobs_of(work / "cache"))
-    found = _ended(blender, work / "cache", wish)
+    found = bake_to_end(blender, work / "cache", wish)
     if found["code"]:
         raise RuntimeError(f"What nothing disturbs ended with {found['code']}.")
     blender.save(work / "file.blend")
@@ -157,19 +157,21 @@ def _living() -> BakingBlender:
     return _blender
 
 
-def _opened(folder: Path) -> BakingBlender:
+def opened(folder: Path) -> BakingBlender:
+    """A Blender with a trial's file: the one that lives, or another."""
     blender = _living()
     blender.open(folder / "file.blend")
     return blender
 
 
-def _copied(source: _Baked, folder: Path) -> None:
+def copied(source: _Baked, folder: Path) -> None:
     """A copy of a file with its cache, in place of what is there."""
     shutil.rmtree(folder / "cache", ignore_errors=True)
     shutil.copytree(source.folder, folder, dirs_exist_ok=True)
 
 
-def _ended(blender: BakingBlender, cache: Path, wish: dict[str, Any]) -> dict[str, Any]:
+def bake_to_end(blender: BakingBlender, cache: Path, wish: dict[str, Any]) -> dict[str, Any]:
+    """Bake to the end; what came of it."""
     blender.begin(cache, 0.0, **wish)
     return blender.end() or {"code": "no end"}
 

@@ -4,7 +4,7 @@
 It reads orders from standard input, a line of JSON each, and tells of them by a pipe: {make: name of a scene} and
 {bake: folder of the cache, tolerance: of keys [mm]}, this with {region: first and last frame} or {take_back: true} of
 the group that each scene has; {save: path} and {open: path} of a .blend file; {record: values that the record of the
-bake gets}; {export: path}.
+bake gets}; {export: path, cache: its folder}.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def main(pipe: int) -> None:
             bpy.ops.wm.open_mainfile(filepath=order["open"])
             tell(opened=order["open"])
         elif "export" in order:
-            _export(Path(order["export"]), tell)
+            _export(Path(order["export"]), Path(order["cache"]), tell)
         elif "record" in order:
             _spoil_record(order["record"])
             tell(spoilt=True)
@@ -157,7 +157,7 @@ def _bake(order: dict[str, Any], tell: Callable[..., None]) -> None:
     tell(code=code, shown="" if code else _shown(), resumed_after=after)
 
 
-def _export(path: Path, tell: Callable[..., None]) -> None:
+def _export(path: Path, cache: Path, tell: Callable[..., None]) -> None:
     """Write the motion of all objects to a file."""
     import bpy
 
@@ -167,7 +167,7 @@ def _export(path: Path, tell: Callable[..., None]) -> None:
     tell(begun=str(path))
     code = ""
     try:
-        export(bpy.context, path, list(bpy.context.scene.objects))
+        export(bpy.context, path, list(bpy.context.scene.objects), cache=cache)
     except XpbdError as fault:
         code = fault.code
     tell(code=code)

@@ -49,9 +49,9 @@ def _measured(ending: str, folder: Path) -> tuple[float, int]:
     """How long an undisturbed export takes [s], and its size in bytes."""
     if ending not in _undisturbed:
         blender = opened(folder)
-        path = folder / f"undisturbed{ending}"
+        path, cache = folder / f"undisturbed{ending}", folder / "cache"
         began = time.perf_counter()
-        if code := _code(blender, path):
+        if code := _code(blender, path, cache):
             raise RuntimeError(f"The undisturbed export to {ending} ended with {code}.")
         _undisturbed[ending] = time.perf_counter() - began, path.stat().st_size
     return _undisturbed[ending]
@@ -62,9 +62,9 @@ Told = tuple[Random, float, int]
 
 def _killed(blender: BakingBlender, place: Path, ending: str, told: Told) -> tuple[str, list[str]]:
     random, seconds, size = told
-    path = place / f"motion{ending}"
+    path, cache = place / f"motion{ending}", place.parent / "cache"
     path.write_bytes(_FORMER)
-    blender.export(path)
+    blender.export(path, cache)
     time.sleep(random.uniform(0.0, seconds))
     frozen = blender.freeze("Blender")
     if frozen is None:
@@ -74,18 +74,18 @@ def _killed(blender: BakingBlender, place: Path, ending: str, told: Told) -> tup
     if strange := [entry.name for entry in place.iterdir() if entry != path and not entry.name.startswith(".xpbd_")]:
         faults.append(f"left beside it: {strange}")
     again = opened(place.parent)
-    if code := _code(again, path):
+    if code := _code(again, path, cache):
         faults.append(f"again it ended with {code}")
     return "killed", [*faults, *_whole(path, size)]
 
 
 def _on_a_full_disk(blender: BakingBlender, place: Path, ending: str, told: Told) -> tuple[str, list[str]]:
     random, _, size = told
-    path = place / f"motion{ending}"
+    path, cache = place / f"motion{ending}", place.parent / "cache"
     path.write_bytes(_FORMER)
     fill(place, int(random.integers(0, max(1, size // 1024 - 4))))
     faults = []
-    code = _code(blender, path)
+    code = _code(blender, path, cache)
     if not code:
         faults.append(f"it was told as written, with {path.stat().st_size} of {size} bytes")
     elif code not in {"E_IO", "E_EXPORT"}:
@@ -97,7 +97,7 @@ def _on_a_full_disk(blender: BakingBlender, place: Path, ending: str, told: Told
     (place / "filler").unlink()
     if not blender.is_alive:
         return "full disk", [*faults, "Blender has ended"]
-    if code := _code(blender, path):
+    if code := _code(blender, path, cache):
         faults.append(f"with room it ended with {code}")
     return "full disk", [*faults, *_whole(path, size)]
 
@@ -105,17 +105,17 @@ def _on_a_full_disk(blender: BakingBlender, place: Path, ending: str, told: Told
 def _to_a_strange_place(blender: BakingBlender, place: Path, ending: str, told: Told) -> tuple[str, list[str]]:
     random, _, size = told
     kind = str(random.choice(_PLACES))
-    path, victim = place / f"motion{ending}", place / "victim"
+    path, victim, cache = place / f"motion{ending}", place / "victim", place.parent / "cache"
     victim.write_bytes(_FORMER)
     path = _prepared(kind, path, victim)
-    code = _code(blender, path)
+    code = _code(blender, path, cache)
     faults = []
     if kind in _DONE and code:
         faults.append(f"it ended with {code}")
     if kind in _DONE and not code:
         faults += _whole(path, size)
-    if kind in _REFUSED and code != "E_IO":
-        faults.append(f"it ended with {code or 'no fault'}")
+    if kind in _REFUSED and not code:
+        faults.append("it ended without a fault")
     if code not in {"", "E_IO", "E_EXPORT"}:
         faults.append(f"it ended with {code}")
     if victim.read_bytes() != _FORMER and kind != "a link to a file":
@@ -147,9 +147,9 @@ def _prepared(kind: str, path: Path, victim: Path) -> Path:
     return path
 
 
-def _code(blender: BakingBlender, path: Path) -> str:
+def _code(blender: BakingBlender, path: Path, cache: Path) -> str:
     """Export; the code of its fault, "" for none."""
-    blender.export(path)
+    blender.export(path, cache)
     ended = blender.end()
     return "no end" if ended is None else str(ended["code"])
 

@@ -83,10 +83,10 @@ class BakingBlender:
         self._order({"bake": str(cache), "tolerance": tolerance, **wishes})
         self._wait("begun")
 
-    def export(self, path: Path) -> None:
-        """Begin to write the motion to a file."""
+    def export(self, path: Path, cache: Path) -> None:
+        """Begin to write the motion that a cache has to a file."""
         self._answer = self._doing = None
-        self._order({"export": str(path)})
+        self._order({"export": str(path), "cache": str(cache)})
         self._wait("begun")
 
     def end(self) -> dict[str, Any] | None:

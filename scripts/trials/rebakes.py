@@ -65,7 +65,8 @@ def act_during_a_rebake(number: int, folder: Path) -> Outcome:
     for name, role in zip(_NAMES, ("CLOTH", "JELLY"), strict=True):
         body = make_grid(name, role)
         body.vertex_groups.new(name=_GROUP).add([6, 7, 8, 11, 12, 13], 1.0, "REPLACE")
-    bpy.context.scene.xpbd.cache_directory = str(folder / "cache")
+    scene: Any = bpy.context.scene
+    scene.xpbd.cache_directory = str(folder / "cache")
     bake = _Rebakes(folder, random)
     bake.begin(objects=())
     bake.finish()

@@ -78,7 +78,8 @@ def _of_all(name: str, spoil: Callable[[Path], None], *, is_whole: bool) -> Dama
 
     def damage(region: Path, whole: Path, _outside: Path) -> None:
         for path in list((whole if is_whole else region).rglob(name)):
-            spoil(path)
+            if path.is_file():
+                spoil(path)
 
     return damage
 
@@ -118,8 +119,8 @@ FILES: dict[str, Damage] = {
     "the bake's frames are cut": _of_all("frame_*7.bin", _cut, is_whole=True),
     "the bake's frames are pipes": _of_all("frame_*9.bin", _pipe, is_whole=True),
     "the bake's frames are gone": _of_all("frame_*", Path.unlink, is_whole=True),
-    "the bake's states are flipped": _of_all("*checkpoint*", _flip, is_whole=True),
-    "the bake's states are gone": _of_all("*checkpoint*", Path.unlink, is_whole=True),
+    "the bake's states are flipped": _of_all("checkpoint*", _flip, is_whole=True),
+    "the bake's states are gone": _of_all("checkpoint*", Path.unlink, is_whole=True),
     "the bake is gone": lambda _region, whole, _outside: shutil.rmtree(whole),
     "the bake is a link": _moved,
 }

@@ -124,4 +124,6 @@ FILES: dict[str, Damage] = {
     "the bake is gone": lambda _region, whole, _outside: shutil.rmtree(whole),
     "the bake is a link": _moved,
 }
+# who trims a bake finds it trimmed when a region of it is taken back
+SHOWN_OTHERWISE = {"a record of much that is cut"}
 NAMES = (*RECORDS, *FILES)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
-from .part import Outcome, Part
+from .part import LeastShare, Outcome, Part
 
 
 def _later(module: str, name: str) -> Callable[[int, Path], Outcome]:
@@ -57,6 +57,7 @@ PARTS: tuple[Part, ...] = (
         "odd meshes as jelly and cloth: baked or refused with a code, no crash, no NaN, none over 30 s of CPU time",
         10_000,
         _later("meshes", "bake_odd_mesh"),
+        share=LeastShare("valid ones that were baked", "valid, baked", "valid", 0.95),
     ),
     Part(
         "actions",
@@ -70,6 +71,13 @@ PARTS: tuple[Part, ...] = (
         "also poses, presets of strangers, exports, scenes of the gallery: as above",
         100,
         _later("rebakes", "act_during_a_rebake"),
+    ),
+    Part(
+        "presets",
+        "files of own presets, hostile or with bytes changed, put in and cut out: applied or refused whole, nothing "
+        "executed, no number that is none",
+        200,
+        _later("presets", "apply_hostile_preset"),
     ),
     Part(
         "windows",

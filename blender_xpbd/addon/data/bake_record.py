@@ -29,6 +29,8 @@ ABSOLUTE = "ABSOLUTE"
 RELATIVE = "RELATIVE"
 # Blender's own numbers: an index has 32 bits, and evaluation times stay far below this
 _LARGEST_NUMBER = 2**31 - 1
+# metres per unit, of which Blender takes 1e-9 to 1e9 in single precision
+_SMALLEST_UNIT, _LARGEST_UNIT = 0.999e-9, 1.001e9
 
 
 # Of a transform: three rows of four numbers in single precision, which is what Blender's own matrices have
@@ -220,7 +222,8 @@ def _is_valid(values: dict[str, Any]) -> bool:
     has_frames = values["step"] >= 1 and 0 <= values["end"] - values["start"] < MAXIMUM_FRAMES
     # NaN, which JSON may hold, is no such time either
     fits_blender = 0 <= values["active_index"] <= _LARGEST_NUMBER and abs(values["eval_time"]) <= _LARGEST_NUMBER
-    if not (has_frames and fits_blender):
+    has_numbers = max(abs(values["start"]), abs(values["end"]), values["step"]) <= _LARGEST_NUMBER
+    if not (has_frames and has_numbers and fits_blender):
         return False
     cuts = values["cut_start"], values["cut_end"]
     is_shown = min(cuts) >= 0 and sum(cuts) <= values["end"] - values["start"] and is_speed(values["speed"])
@@ -229,7 +232,7 @@ def _is_valid(values: dict[str, Any]) -> bool:
         and min(values["loop"], values["regions"]) >= 0
         and abs(values["shift"]) <= LARGEST_SHIFT
         and 0 <= values["subframes"] <= MAXIMUM_SUBFRAMES
-        and 0.0 < values["unit_scale"] <= _LARGEST_NUMBER
+        and _SMALLEST_UNIT <= values["unit_scale"] <= _LARGEST_UNIT
         and _has_places(values)
         and _has_muted(values)
     )

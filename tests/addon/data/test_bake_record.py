@@ -101,6 +101,13 @@ def test_a_text_that_is_no_record_is_none(bpy, make_body, text):
         {"eval_time": float("nan")},
         {"eval_time": float("inf")},
         {"eval_time": 10**400},
+        {"start": 10**400, "end": 10**400 + 9},
+        {"start": -(2**31), "end": 9 - 2**31},
+        {"step": 10**400},
+        {"unit_scale": 0.0},
+        {"unit_scale": 1e-300},
+        {"unit_scale": 1e10},
+        {"unit_scale": float("nan")},
     ],
     ids=lambda values: ", ".join(f"{name} {str(value)[:9]}" for name, value in values.items()),
 )
@@ -130,6 +137,17 @@ def test_a_record_that_a_stranger_changed_stops_neither_reading_nor_clearing(bpy
     assert read_rest_shape(obj).shape == (25, 3)
     assert not clear_bake(obj)
     assert len(obj.data.shape_keys.key_blocks) == 2
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_all_units_that_blender_has_are_known(bpy, make_body, record, scale):
+    from blender_xpbd.addon.data.bake_record import read_record
+
+    obj = make_body()
+    bpy.context.scene.unit_settings.scale_length = scale
+    found = replace(record, unit_scale=bpy.context.scene.unit_settings.scale_length)
+    found.store(obj)
+    assert read_record(obj) == found
 
 
 def test_a_record_of_an_earlier_version_has_less(bpy, make_body, record):

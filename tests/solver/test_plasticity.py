@@ -122,7 +122,7 @@ def test_cloth_keeps_what_it_is_drawn_to(membrane):
 
 
 def drawn_softly(body, factors, limit):
-    """A body that begins drawn by ``factors`` and yields from the second frame on; it is to be so soft that it stays."""
+    """A body that begins drawn by ``factors`` and yields from the second frame on; it has to be too soft to move."""
     track = Track(body.identifier, "yield_strain", np.where(np.arange(21) < 1, 10000.0, limit))
     return replace(body, start=body.positions * np.asarray(factors)), track
 

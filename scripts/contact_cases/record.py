@@ -58,17 +58,19 @@ def recovery_table(rows: list[Row]) -> str:
 
 
 def _table(rows: list[Row], columns: dict[str, tuple[str, Callable[[Any], str]]]) -> str:
-    heads = ["scene", "frames", "substeps", "starts", *columns, "solver, date"]
+    heads = ["scene", "frames", "substeps", "starts", *columns, "solver", "date"]
     lines = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
     for name in dict.fromkeys(row["case"] for row in rows):
         mine = [row for row in rows if row["case"] == name]
         substeps = sorted({row["substeps"] for row in mine})
         groups = [[row for row in mine if row["substeps"] == number] for number in substeps]
-        cells = [name, str(mine[0]["frames"]), *(_joined(values) for values in (substeps, map(len, groups)))]
-        cells += [_joined(show(max(row[key] for row in group)) for group in groups) for key, show in columns.values()]
+        frames = _joined(dict.fromkeys(group[0]["frames"] for group in groups))
+        cells = [name, frames, *(_joined(values) for values in (substeps, map(len, groups)))]
+        cells += [_joined(show(_worst(group, key)) for group in groups) for key, show in columns.values()]
         ends = "".join(sorted({f" {row['end']}" for row in mine if row["end"]}))
-        oldest = min((row["solver"], row["date"]) for row in mine)
-        lines.append(f"| {' | '.join([*cells, f'{oldest[0]}, {oldest[1]}{ends}'])} |")
+        oldest = [min((row["solver"], row["date"]) for row in group) for group in groups]
+        cells += [_joined(solver for solver, _ in oldest), _joined(dict.fromkeys(date for _, date in oldest)) + ends]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
@@ -76,8 +78,15 @@ def _joined(values: Iterable[Any]) -> str:
     return " / ".join(map(str, values))
 
 
-def _short(value: float) -> str:
+def _worst(rows: list[Row], key: str) -> Any:
+    """The greatest value of several starts; None where none was measured."""
+    return max((row[key] for row in rows if row[key] is not None), default=None)
+
+
+def _short(value: float | None) -> str:
     """Two digits at least, and no more than are worth reading."""
+    if value is None:
+        return "–"
     return f"{value:,.0f}" if value >= 10.0 else f"{value:.1f}" if value >= 1.0 else f"{value:.2f}"
 
 

@@ -55,6 +55,8 @@ class Verdict:
 
 def judge(what: Try, tried: Tried) -> Verdict:
     """Measure what came, and compare it with the bounds and with what was told."""
+    if not np.isfinite(tried.motion).all():
+        return Verdict(0.0, 0.0, 0.0, 0.0, 0.0, (), ("positions that are no finite numbers",))
     motion = tried.motion.astype(np.float64)
     sides = np.ptp(motion, axis=1)
     length = float(sides[0].max())
@@ -73,7 +75,7 @@ def judge(what: Try, tried: Tried) -> Verdict:
         float(inverted),
         told,
     )
-    explosions = tuple(_explosions(tried, verdict))
+    explosions = tuple(_explosions(verdict))
     silences = tuple(text for code, text in _unexpected(what, tried, motion, length) if code not in told)
     return Verdict(**{**vars(verdict), "explosions": explosions, "silences": silences})
 
@@ -87,11 +89,9 @@ def _strains(motion: npt.NDArray[np.float64], edges: npt.NDArray[np.int32]) -> n
     return strains
 
 
-def _explosions(tried: Tried, verdict: Verdict) -> Iterator[str]:
+def _explosions(verdict: Verdict) -> Iterator[str]:
     if "E_DIVERGED" in verdict.told:
         yield "blew up"
-    if not np.isfinite(tried.motion).all():
-        yield "positions that are no finite numbers"
     for name, value, most in (
         ("box", verdict.width, MOST_WIDTH),
         ("speed", verdict.speed, MOST_SPEED),

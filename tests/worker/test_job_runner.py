@@ -154,7 +154,8 @@ def test_inverted_tetrahedra_are_told_once_for_each_body(tmp_path, monkeypatch, 
     assert run(folder) == ExitCode.COMPLETE
     told = [str(notice) for notice in read_status(folder).notices if notice.code == "W_INVERTED"]
     (text,) = told
-    assert text.startswith(f'W_INVERTED: object "Cube": {count} of 96 tetrahedra inside out at frame 1,')
+    total = read_result(folder).bodies[0].tetrahedron_count
+    assert text.startswith(f'W_INVERTED: object "Cube": {count} of {total} tetrahedra inside out at frame 1,')
 
 
 def test_the_status_tells_every_stage_in_its_order(tmp_path, monkeypatch):

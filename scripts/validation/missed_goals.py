@@ -13,6 +13,9 @@ from .case import Case, Result
 
 # by the case's name and the row's label: a little more than it is off, in the unit of its tolerance
 MISSED: Mapping[str, Mapping[str, float]] = {
+    "cantilever_tip": {
+        "tip back per length, P L²/(EI) = 1, NEO_HOOKEAN": 0.055,
+    },
     "product_pressed": {
         "medium, quads: volume per that at rest, J": 0.085,
         "medium, triangles: volume per that at rest, J": 0.06,

@@ -28,6 +28,7 @@ class RecordedLayout:
             self.menus: list[str] = []
             self.popovers: list[str] = []
             self.icons: list[int] = []
+            self.lists: list[tuple[str, int]] = []
             self.words: list[str] = []
             self.enum_buttons: list[tuple[str, str, bool]] = []
             self.closed: set[str] = set()
@@ -87,6 +88,14 @@ class RecordedLayout:
         _check_icon(icon)
         assert hasattr(bpy.types, name)
         self.root.popovers.append(name)
+
+    def template_list(
+        self, list_type: str, _list_id: str, data: Any, name: str, active_data: Any, active_name: str, rows: int = 5
+    ) -> None:
+        assert issubclass(getattr(bpy.types, list_type), bpy.types.UIList)
+        assert data.bl_rna.properties[name].type == "COLLECTION"
+        assert active_data.bl_rna.properties[active_name].type == "INT"
+        self.root.lists.append((list_type, rows))
 
     def template_icon(self, icon_value: int, scale: float) -> None:
         self.root.icons.append(icon_value)

@@ -180,9 +180,7 @@ def regional(reading: Reading, wish: RegionWish, job: Path, shape: tuple[int, in
     freedoms = weights[vertices] * _freedoms(rings_of(body, vertices), border)[vertices]
     blend = min(blend, wish.last - first) if wish.last < frames.end else 0
     region = Region(body.identifier, vertices, freedoms.astype(np.float32), first, wish.last, blend)
-    while is_regional(job) and (_covers(region, read_job(job).region) or not _is_whole(job, frames)):
-        # nothing of that one would be left to see, or it was killed before its last frame
-        job = job_before(job)
+    job = next(found for found in _one_after_the_other(job) if _is_kept(found, region, frames))
     scene = replace(reading.scene, beginning=Beginning(job.name, first - 1), region=region)
     return replace(reading, scene=scene, targets=with_regions(reading.targets, 1 + region_count(job)))
 
@@ -205,6 +203,11 @@ def left_out(reading: Reading, shown: Path) -> tuple[Notice, ...]:
     text = "Frames of its newest region are missing: it is left out, and the bake goes on from the one before it."
     name = next(body.name for body in reading.scene.bodies if body.identifier == region.body)
     return (Notice("W_CACHE_DAMAGED", text, name),)
+
+
+def _is_kept(job: Path, region: Region, frames: FrameRange) -> bool:
+    """Whether another region goes on from a job: something of it is left to see then, and no frame is missing."""
+    return not is_regional(job) or (not _covers(region, read_job(job).region) and _is_whole(job, frames))
 
 
 def _is_whole(job: Path, frames: FrameRange) -> bool:

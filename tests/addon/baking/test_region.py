@@ -373,6 +373,24 @@ def test_a_job_that_goes_on_from_itself(bpy, tmp_path):
         region_count(job)
 
 
+def test_a_region_of_a_job_that_goes_on_from_itself_is_refused(bake, fake_worker, body, monkeypatch):
+    """As a stranger's job may, with a digest that fits; it was followed for ever."""
+    from blender_xpbd.addon.baking import region
+
+    bake()
+    bake(region=wish())
+    followed = []
+
+    def to_itself(job):
+        followed.append(job)
+        assert len(followed) < 5
+        return job
+
+    monkeypatch.setattr(region, "job_before", to_itself)
+    with pytest.raises(XpbdError, match=r"E_JOB.*from itself"):
+        bake(region=wish())
+
+
 def test_what_was_moved_since_takes_its_keys_along(bake, fake_worker, body):
     bake()
     first = keys_of(body)

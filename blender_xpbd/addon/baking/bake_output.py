@@ -79,6 +79,8 @@ class BakeOutput:
         self._status: Status | None = None
         self.error: XpbdError | None = None
         self.is_finished = False
+        # nothing is written, whatever is there
+        self.is_held_back = False
 
     @property
     def result(self) -> Result | None:
@@ -159,7 +161,7 @@ class BakeOutput:
             XpbdError: E_IO or E_CACHE, when what the worker wrote cannot be read.
         """
         start = time.perf_counter()
-        published = None if newest is None else self._open()
+        published = None if newest is None or self.is_held_back else self._open()
         if newest is None or published is None:
             return False
         behind = True

@@ -23,7 +23,7 @@ class XPBD_PT_cache(SubPanel, bpy.types.Panel):
         """Draw."""
         settings = context.scene.xpbd
         column = self.layout.column()
-        column.prop(settings, "cache_directory", text="")
+        column.prop(settings, "cache_directory", text="", placeholder="Cache Folder")
         _draw_contents(column, settings.report)
         row = column.row(align=True)
         row.operator("xpbd.bake", text="Bake from Here", icon="NEXT_KEYFRAME").from_current_frame = True

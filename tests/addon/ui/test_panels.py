@@ -35,7 +35,9 @@ def active(bpy, make_body):
 
 def shown(panels, context):
     """Names of the panels that are shown."""
-    return [cls.__name__ for cls in panels.CLASSES if cls.poll(context)]
+    import bpy
+
+    return [cls.__name__ for cls in panels.CLASSES if issubclass(cls, bpy.types.Panel) and cls.poll(context)]
 
 
 ALWAYS = ["XPBD_PT_floor", "XPBD_PT_fields", "XPBD_PT_attraction", "XPBD_PT_solver", "XPBD_PT_cache"]
@@ -400,3 +402,18 @@ def test_every_fault_is_shown(bpy, panels, monkeypatch):
     words = " ".join(draw(panels.XPBD_PT_main).words)
     assert 'Objects "A", "C": No faces.' in words
     assert 'Object "B": Linked.' in words
+
+
+def test_a_pose_asks_for_a_key_where_there_is_one(bpy, panels, active):
+    obj = active("JELLY")
+    pose = obj.xpbd.poses.add()
+
+    def asks():
+        return "target" in draw(panels.XPBD_PT_pose).properties
+
+    assert not asks()
+    pose.target = "Left over"
+    assert asks()
+    pose.target = ""
+    obj.shape_key_add(name="Basis")
+    assert asks()

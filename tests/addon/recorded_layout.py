@@ -67,7 +67,6 @@ class RecordedLayout:
         assert issubclass(getattr(bpy.types, list_type), bpy.types.UIList)
         assert data.bl_rna.properties[name].type == "COLLECTION"
         assert active_data.bl_rna.properties[active].type == "INT"
-        self.root.properties += [name, active]
 
     def prop_enum(self, data: Any, name: str, value: str) -> None:
         self.root.words.append(data.bl_rna.properties[name].enum_items[value].name)

@@ -53,7 +53,7 @@ def _draw_contents(column: bpy.types.UILayout, report: str) -> None:
     cache, size = summary.get("cache"), summary.get("cache_bytes")
     if not isinstance(cache, str) or not cache:
         return
-    row = column.row(align=True)
-    row.operator("xpbd.open_cache", icon="FILE_FOLDER")
+    # beside each other the second would be cut off
+    column.operator("xpbd.open_cache", icon="FILE_FOLDER")
     label = f"Free Unused of {size / 1e6:.1f} MB" if isinstance(size, int | float) and size else "Free Unused"
-    row.operator("xpbd.free_unused", text=label, icon="ORPHAN_DATA")
+    column.operator("xpbd.free_unused", text=label, icon="ORPHAN_DATA")

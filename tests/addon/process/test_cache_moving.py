@@ -122,7 +122,9 @@ def test_opening_a_file_asks_no_server_for_its_cache(bpy, saved, monkeypatch):
     from blender_xpbd.addon.process import cache_moving
 
     (obj,) = (obj for obj in bpy.context.scene.objects if read_record(obj))
-    replace(read_record(obj), folder="").store(obj)
+    record = read_record(obj)
+    assert record is not None
+    replace(record, folder="").store(obj)
     asked = []
     monkeypatch.setattr(cache_moving, "record_folder", lambda record, cache: asked.append(cache))
     monkeypatch.setattr(cache_moving, "cache_folder", lambda scene: (Path("//evil/share/job"), None))
@@ -141,11 +143,12 @@ def test_an_export_asks_no_server_that_a_record_names(bpy, saved, monkeypatch):
 
     (obj,) = (obj for obj in bpy.context.scene.objects if read_record(obj))
     # two slashes are what Windows has for a server, and one for the system of the tests
-    lay = read_record(obj).folder
+    record = read_record(obj)
+    assert record is not None
     empty = saved / "empty"
     empty.mkdir()
     assert baked_objects(bpy.context.scene, [obj], empty)
-    replace(read_record(obj), folder="/" + lay).store(obj)
+    replace(record, folder="/" + record.folder).store(obj)
     with pytest.raises(XpbdError) as caught:
         baked_objects(bpy.context.scene, [obj], empty)
     assert caught.value.code == "E_CACHE"

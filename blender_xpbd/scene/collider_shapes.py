@@ -65,12 +65,18 @@ class Depth(NamedTuple):
     lift: float
 
 
-def plane_depth(points: Floats, collider: Collider) -> Depth:
-    """In a plane at its first frame; shape (points, 3), in the world [m]."""
-    matrix = collider.transforms[0]
+def plane_heights(points: Floats, plane: Collider) -> tuple[Floats, Floats]:
+    """How far points are along a plane's normal at its first frame [m], and this normal, of length 1."""
+    matrix = plane.transforms[0]
     normal = np.cross(matrix[:3, 0], matrix[:3, 1])
     normal /= np.linalg.norm(normal)
-    depth = -float(((points - matrix[:3, 3]) @ normal).min())
+    return (points - matrix[:3, 3]) @ normal, normal
+
+
+def plane_depth(points: Floats, collider: Collider) -> Depth:
+    """In a plane at its first frame; shape (points, 3), in the world [m]."""
+    heights, normal = plane_heights(points, collider)
+    depth = -float(heights.min())
     return Depth(depth, depth / normal[2] if normal[2] > LEAST_SLOPE else np.nan)
 
 

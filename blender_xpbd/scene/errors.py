@@ -89,6 +89,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_FALLS",
     "W_COARSE",
     "W_SIZE",
+    "W_FEEL",
     "W_HEAVY",
     "W_SPACE",
     "W_RANGE",

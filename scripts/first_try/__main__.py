@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
 from first_try.judge import Verdict, judge  # noqa: E402
-from first_try.running import run_try  # noqa: E402
+from first_try.running import run_try, version_of  # noqa: E402
 from first_try.table import table, write_table  # noqa: E402
 from first_try.tries import TRIES, Try  # noqa: E402
 
@@ -22,6 +22,7 @@ from first_try.tries import TRIES, Try  # noqa: E402
 def main() -> int:
     """Run what is missing, and print; 1 when anything exploded or was silent."""
     options = parse()
+    options.version = version_of()
     options.folder.mkdir(parents=True, exist_ok=True)
     chosen = [what for what in TRIES if options.only in what.name]
     rows = [(what.name, verdict) for what in chosen if (verdict := _verdict(what, options)) is not None]
@@ -35,18 +36,20 @@ def main() -> int:
 
 
 def _verdict(what: Try, options: argparse.Namespace) -> Verdict | None:
-    """That of an earlier run, or of one now; None where there is none and nothing is to be run."""
+    """That of an earlier run of this version, or of one now; None where there is none and nothing is to be run."""
     path = options.folder / f"{what.name}.json"
     if path.exists():
         kept = json.loads(path.read_text(encoding="utf-8"))
-        values: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()
-        }
-        return Verdict(**values)
+        # of another version, or from before it was kept, it says nothing of this one
+        if kept.pop("version", None) == options.version:
+            values: dict[str, Any] = {
+                name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()
+            }
+            return Verdict(**values)
     if options.only_report:
         return None
     verdict = judge(what, run_try(what))
-    path.write_text(json.dumps(asdict(verdict)), encoding="utf-8")
+    path.write_text(json.dumps({"version": options.version, **asdict(verdict)}), encoding="utf-8")
     print(what.name, *verdict.explosions, *verdict.silences, flush=True)
     return verdict
 
@@ -54,7 +57,9 @@ def _verdict(what: Try, options: argparse.Namespace) -> Verdict | None:
 def parse() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(
-        prog="first_tries", description="Add a primitive, give it a role, bake. Goes on where it was stopped."
+        prog="first_tries",
+        description="Add a primitive, give it a role, bake. Goes on where it was stopped, as "
+        "long as neither solver nor commit is another.",
     )
     parser.add_argument("--only", default="", metavar="TEXT", help="only those whose name holds it, as jelly or 10 m")
     parser.add_argument(

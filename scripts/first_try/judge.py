@@ -24,6 +24,8 @@ MOST_WIDTH, MOST_SPEED = 2.0, 1.5
 MOST_STRAIN, MOST_STRAIN_LEFT, MOST_INVERTED = 4.0, 1.0, 0.01
 # shares of its length: by which something starts inside the floor, and by which at least it moves
 INSIDE, STILL = 0.02, 0.02
+# share of its length by which it may be below the floor in the end
+THROUGH = 0.1
 # of its least thickness: what is left of a jelly that is flat
 FLAT = 0.7
 
@@ -55,6 +57,8 @@ class Verdict:
 
 def judge(what: Try, tried: Tried) -> Verdict:
     """Measure what came, and compare it with the bounds and with what was told."""
+    if tried.ended:
+        return Verdict(0.0, 0.0, 0.0, 0.0, 0.0, (), (tried.ended,))
     if not np.isfinite(tried.motion).all():
         return Verdict(0.0, 0.0, 0.0, 0.0, 0.0, (), ("positions that are no finite numbers",))
     motion = tried.motion.astype(np.float64)
@@ -75,7 +79,7 @@ def judge(what: Try, tried: Tried) -> Verdict:
         float(inverted),
         told,
     )
-    explosions = tuple(_explosions(verdict))
+    explosions = (*_explosions(verdict), *_losses(what, tried, motion, length))
     silences = tuple(text for code, text in _unexpected(what, tried, motion, length) if code not in told)
     return Verdict(**{**vars(verdict), "explosions": explosions, "silences": silences})
 
@@ -99,8 +103,16 @@ def _explosions(verdict: Verdict) -> Iterator[str]:
         ("strain at the end", verdict.strain_left, MOST_STRAIN_LEFT),
         ("share inside out", verdict.inverted, MOST_INVERTED),
     ):
-        if value > most:
+        # NaN is no such value either
+        if not value <= most:
             yield f"{name} {value:.3g}"
+
+
+def _losses(what: Try, tried: Tried, motion: npt.NDArray[np.float64], length: float) -> Iterator[str]:
+    lowest = float(motion[-1, :, 2].min())
+    # what was refused is where it was
+    if what.has_floor and not tried.fault and lowest < -THROUGH * length:
+        yield f"{-lowest:.3g} m below the floor"
 
 
 def _unexpected(what: Try, tried: Tried, motion: npt.NDArray[np.float64], length: float) -> Iterator[tuple[str, str]]:

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from blender_xpbd.jobs.version import SOLVER_VERSION
+
 from .tries import Try
 
 SCRIPTS = Path(__file__).resolve().parent.parent
@@ -31,6 +33,7 @@ class Tried:
         report: of ``Scene.xpbd.report``.
         motion: where the vertices are at each frame [m], shape (frames, vertices, 3).
         edges: of the mesh, shape (edges, 2).
+        ended: how the process ended otherwise than by its end, "" where it did not.
     """
 
     findings: tuple[str, ...] = ()
@@ -38,21 +41,32 @@ class Tried:
     report: dict[str, Any] = field(default_factory=dict)
     motion: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0, 3), np.float32))
     edges: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 2), np.int32))
+    ended: str = ""
+
+
+def version_of() -> str:
+    """What a verdict is of: the solver's version and the commit, with a mark where files differ from it."""
+    command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
+    commit = subprocess.run(command, cwd=SCRIPTS, check=False, capture_output=True, text=True).stdout.strip()
+    return f"{SOLVER_VERSION} {commit}"
 
 
 def run_try(what: Try) -> Tried:
-    """Bake it through the add-on.
-
-    Raises:
-        subprocess.CalledProcessError: the process ended otherwise than by its end.
-    """
+    """Bake it through the add-on; a crash, or no end, is a result."""
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "told.json"
         # kernels are kept between runs, and nothing goes to the user's own cache
         environment = {"XPBD_TAICHI_CACHE": str(SCRIPTS.parent / ".cache" / "taichi"), **os.environ}
         values = (what.primitive, what.role, str(what.has_floor), str(what.size), str(path))
         command = [sys.executable, "-m", "first_try.baking", *values]
-        subprocess.run(command, cwd=SCRIPTS, env=environment, check=True, stdout=subprocess.DEVNULL, timeout=_SECONDS)
+        try:
+            subprocess.run(
+                command, cwd=SCRIPTS, env=environment, check=True, stdout=subprocess.DEVNULL, timeout=_SECONDS
+            )
+        except subprocess.CalledProcessError as fault:
+            return Tried(ended=f"the process ended with {fault.returncode}")
+        except subprocess.TimeoutExpired:
+            return Tried(ended=f"no end after {_SECONDS:.0f} s")
         told = json.loads(path.read_text(encoding="utf-8"))
         with np.load(path.with_suffix(".npz")) as arrays:
             return Tried(tuple(told["findings"]), told["fault"], told["report"], arrays["motion"], arrays["edges"])

@@ -3,8 +3,13 @@
 
 from __future__ import annotations
 
+import argparse
+import json
+from dataclasses import asdict
+
 import numpy as np
 import pytest
+from first_try.__main__ import _verdict as kept_or_new
 from first_try.judge import judge
 from first_try.running import Tried, run_try
 from first_try.table import table
@@ -86,3 +91,27 @@ def test_the_table_counts_what_is_wrong():
     *_, last = table(rows).splitlines()
     assert "**2 tries**" in last
     assert last.endswith("| **0** | **1** |")
+
+
+def test_what_falls_through_the_floor_is_not_sound():
+    (found,) = judge(CUBE, tried(falling(24), "W_FALLS: it falls")).explosions
+    assert "below the floor" in found
+
+
+def test_a_crash_is_a_verdict():
+    assert judge(CUBE, Tried(ended="the process ended with -11")).explosions == ("the process ended with -11",)
+
+
+def test_a_value_that_is_no_number_is_beyond_every_bound():
+    assert any(
+        "share inside out" in text
+        for text in judge(CUBE, tried(falling(3), inverted_tetrahedra=np.nan, tetrahedra=9)).explosions
+    )
+
+
+@pytest.mark.parametrize(("version", "is_kept"), [("12 a", True), ("11 a", False), (None, False)])
+def test_a_verdict_of_another_version_is_none(tmp_path, version, is_kept):
+    kept = {**asdict(judge(FALLING, tried(falling()))), **({} if version is None else {"version": version})}
+    (tmp_path / f"{CUBE.name}.json").write_text(json.dumps(kept), encoding="utf-8")
+    options = argparse.Namespace(folder=tmp_path, version="12 a", only_report=True)
+    assert (kept_or_new(CUBE, options) is not None) == is_kept

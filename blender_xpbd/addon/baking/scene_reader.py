@@ -51,7 +51,7 @@ from ..reading.body_reader import LocalBody, precision_notice, with_poses
 from ..reading.collider_reader import FloorReader, read_collider
 from ..reading.collider_shapes import ColliderShapes
 from ..reading.contact_reader import resolved_contact
-from ..reading.feel import felt_tracks
+from ..reading.feel import MODULUS, felt_tracks, look_notices
 from ..reading.force_reader import FieldReader, field_objects, may_change
 from ..reading.modifier_stack import follows_deformed
 from ..reading.motion import frame_kept, has_animation, has_frame_handlers, may_deform, may_move, world_matrix
@@ -270,6 +270,7 @@ class _SceneParts:
         notices = [notice for body in bodies for notice in body.notices]
         notices += [notice for _, warnings in (*attachments, *contacts, *poses) for notice in warnings]
         notices += [notice for body in placed if (notice := precision_notice(body))]
+        notices += look_notices(scene, factors, {met[uid] for uid in parameters.of_name(MODULUS)})
         wishes = TargetOptions(self._frames, self._unit_scale, self._make_single_user, self._key_tolerance)
         targets = tuple(
             blender_kind(body.role).result.target(body, matrices[body.object_uid], wishes) for body in bodies

@@ -18,6 +18,7 @@ from ..process.cache_folder import cache_folder
 from ..reading.pose_reader import range_notices
 from .checks import CHECKS
 from .finding import Finding, findings_of, findings_text
+from .lying import lying
 
 
 def check_scene(context: bpy.types.Context, options: BakeOptions) -> tuple[Finding, ...]:
@@ -39,6 +40,7 @@ def check_scene(context: bpy.types.Context, options: BakeOptions) -> tuple[Findi
         scene = replace(reading.scene, frames=replace(reading.scene.frames, end=max(start, end)))
         found += reading.notices
         found += [notice for check in CHECKS for notice in check(scene)]
+        found += lying(context, scene)
         folder, _ = cache_folder(context.scene, options.cache)
         found += [notice for target in reading.targets for notice in _pose_notices(target.name, scene.frames)]
         found += space_notices(scene, folder, has_fewer_keys=reading.key_tolerance > 0.0)

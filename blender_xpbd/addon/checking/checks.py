@@ -12,8 +12,8 @@ from ...scene.errors import Notice
 from ...scene.listing import listed, quoted
 from ...scene.scene import Scene
 from ..baking.needs import tetrahedra
-from ..reading.feel import FLAT, WOBBLY, is_felt, length_of, looks_hard, squashed_share
-from .depths import FLATNESS, depths, lies_on
+from ..reading.feel import length_of
+from .depths import FLATNESS, depths
 
 # tetrahedra from which on a bake takes minutes
 MANY_TETRAHEDRA = 200_000
@@ -30,14 +30,6 @@ def starts_inside(scene: Scene) -> Iterator[Notice]:
         if found:
             inside = listed(f'"{name}" ({depth:.3g} m)' for name, depth in found.items())
             yield Notice("W_INSIDE", f"Starts inside {inside}. The bake pushes it out of it.", body.name)
-
-
-def lies(scene: Scene) -> Iterator[Notice]:
-    """Flat bodies that lie on a plane when they begin, so that gravity does nothing."""
-    for body in scene.bodies:
-        if lies_on(body, scene.colliders):
-            text = "Lies flat on the floor, so nothing will move: lift it, or hold it by pins above the floor."
-            yield Notice("W_LIES", text, body.name)
 
 
 def falls(scene: Scene) -> Iterator[Notice]:
@@ -80,23 +72,8 @@ def heavy(scene: Scene) -> Iterator[Notice]:
             yield Notice("W_HEAVY", text, body.name)
 
 
-def unlike_jelly(scene: Scene) -> Iterator[Notice]:
-    """Jellies so large that their weight squashes them flat, or so small that they look hard."""
-    for body in scene.bodies:
-        share = squashed_share(body, scene.gravity) if is_felt(body, scene.settings.solver_mode) else WOBBLY
-        if share > FLAT:
-            text = (
-                f"So large, it is squashed flat by its own weight, by about {min(100.0 * share, 99.0):.0f} %: true to "
-                "life. With Feels Like it looks like a smaller one."
-            )
-            yield Notice("W_SIZE", text, body.name)
-        elif looks_hard(body, share):
-            text = "So small, it is as hard as a bead: true to life. With Feels Like it looks like a larger one."
-            yield Notice("W_SIZE", text, body.name)
-
-
 def _time(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 90.0 else f"{seconds / 60.0:.0f} minutes"
 
 
-CHECKS: tuple[Callable[[Scene], Iterator[Notice]], ...] = (starts_inside, lies, falls, coarse, unlike_jelly, heavy)
+CHECKS: tuple[Callable[[Scene], Iterator[Notice]], ...] = (starts_inside, falls, coarse, heavy)

@@ -46,7 +46,8 @@ def encoded_transforms(matrices: Floats) -> str:
 
 def shape_digest(coordinates: Floats) -> str:
     """What tells whether coordinates, shape (vertices, 3), are the same in single precision."""
-    return hashlib.sha256(coordinates.astype("<f4").tobytes()).hexdigest()[:16]
+    # -0.0 + 0.0 is 0.0: both are the same place, of unlike bytes
+    return hashlib.sha256((coordinates.astype("<f4") + np.float32(0.0)).tobytes()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
@@ -173,19 +174,24 @@ def record_folder(record: BakeRecord, cache: Path | None = None) -> Path | None:
         cache: where it is looked for if it is not where it lay: the cache was moved with the file, or the record does
             not tell the folder.
     """
-    lay = _job_folder(Path(record.folder), record.job) if _may_be_looked_at(record.folder, cache) else None
+    lay = _job_folder(Path(record.folder), record.job) if may_be_looked_at(Path(record.folder), cache) else None
     if cache is None or (lay is not None and lay.is_dir()):
         return lay
     lies = _job_folder(cache, record.job)
     return lies if lies is not None and lies.is_dir() else lay
 
 
-def _may_be_looked_at(folder: str, cache: Path | None) -> bool:
-    """Whether to look at a folder tells nobody who looks: a server is asked where the file, or the cache, lies there.
+def may_be_looked_at(folder: Path, cache: Path | None = None) -> bool:
+    """Whether to look at a folder tells nobody who looks: a server is asked where the file lies there.
 
     Windows signs in to any share that it is pointed to, and a record may come from a stranger.
+
+    Args:
+        folder: to look at.
+        cache: folder on whose server it may lie as well: the artist has asked for what needs the cache. A file that is
+            only opened has asked for nothing.
     """
-    drive = PureWindowsPath(folder).drive.lower()
+    drive = PureWindowsPath(str(folder)).drive.lower()
     if not drive.startswith("\\\\"):
         return True
     known = (bpy.data.filepath, "" if cache is None else str(cache))

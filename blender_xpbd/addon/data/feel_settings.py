@@ -11,7 +11,8 @@ FEEL_PARAMETERS = (
         "feels_like",
         "Feels Like",
         "Length of an object of the same material whose look this one has: its stiffness is scaled so that its weight "
-        "squashes and bends both alike. 0 for its own length, which is true to life",
+        "squashes and bends both alike. Of a body of the length L that feels like one of l, all motion is √(L/l) "
+        "times as slow. 0 for its own length, which is true to life",
         0.0,
         "m",
         0.0,

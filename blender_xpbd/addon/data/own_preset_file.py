@@ -15,6 +15,7 @@ from typing import Any
 
 from ...jobs.files import read_bytes
 from ...scene.errors import XpbdError
+from .properties import fits_role
 from .property_text import check_range
 
 OBJECT_LINE = "settings = bpy.context.object.xpbd"
@@ -42,7 +43,7 @@ def read_own_preset(path: Path, settings: Any, names: Collection[str]) -> dict[s
         XpbdError: E_PARAM, for whatever is no preset; E_IO.
     """
     try:
-        text = read_bytes(path.resolve(), _MOST_BYTES, "E_PARAM").decode("utf-8")
+        text = read_bytes(path.resolve(), _MOST_BYTES, "E_PARAM").decode("utf-8-sig")
     except (UnicodeDecodeError, RuntimeError) as fault:
         raise XpbdError("E_PARAM", f"{path} is no preset: {fault}.") from fault
     known = {PRESET, *names} & set(settings.bl_rna.properties.keys())
@@ -59,6 +60,8 @@ def read_own_preset(path: Path, settings: Any, names: Collection[str]) -> dict[s
             raise _refused(path, number, f"{name} cannot be {found['value']}") from fault
     if PRESET in values:
         values[PRESET] = values.pop(PRESET)
+        if not fits_role(values[PRESET], settings.role):
+            raise XpbdError("E_PARAM", f"{path} is a preset for objects of another role: nothing of it was applied.")
     return values
 
 

@@ -137,9 +137,15 @@ def _leave_preset(own: str, name: str) -> Callable[[Any, bpy.types.Context | Non
     return leave
 
 
+def _keep_size(settings: Any, _context: bpy.types.Context | None) -> None:
+    """What is typed stays, whatever the material."""
+    settings.fits_size = False
+
+
 _UPDATES: Mapping[str, Callable[..., None]] = {
     "role": _choose_preset,
     "preset": show_preset,
+    "feels_like": _keep_size,
     **{name: _leave_preset(OWN_MATERIAL, name) for preset in PRESETS for name in preset.values},
     **{name: _leave_preset(OWN_COMPLIANCE, name) for name in COMPLIANCES},
 }

@@ -296,6 +296,10 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         Parameter("shown_preset", "Shown Material", "The preset whose values were last copied to the object", ""),
         hidden=True,
     ),
+    Setting(
+        Parameter("fits_size", "Fits Size", "Feels Like was not typed, and goes with the size and the material", False),
+        hidden=True,
+    ),
     VERSION,
 )
 

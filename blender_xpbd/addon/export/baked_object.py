@@ -17,7 +17,7 @@ from ...jobs.result import BodyResult, Result, read_result
 from ...jobs.subframes import SubframeCache
 from ...scene.errors import XpbdError
 from ...scene.settings import FrameRange
-from ..data.bake_record import BakeRecord, read_record
+from ..data.bake_record import BakeRecord, read_record, record_folder
 from ..process.cache_folder import cache_folder
 from ..reading.mesh_reader import editing_mode
 from ..reading.points import point_count, topology_of
@@ -119,14 +119,14 @@ def baked_objects(
 
 def _found(obj: bpy.types.Object, record: BakeRecord, folder: Path) -> BakedObject:
     """In the folder, else in the one that the bake was made in."""
-    made_in = Path(record.folder)
     try:
         return _baked_object(obj, record, folder)
     except XpbdError as fault:
         # a job's name is a digest of its content
-        if fault.code != "E_CACHE" or not made_in.is_absolute() or not (made_in / record.job).is_dir():
+        job = record_folder(record, folder) if fault.code == "E_CACHE" else None
+        if job is None or not job.is_dir():
             raise
-        return _baked_object(obj, record, made_in)
+        return _baked_object(obj, record, job.parent)
 
 
 def _baked_object(obj: bpy.types.Object, record: BakeRecord, folder: Path) -> BakedObject:

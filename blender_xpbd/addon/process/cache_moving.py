@@ -11,7 +11,7 @@ import bpy
 from ...jobs.cache_contents import hand_on_all
 from ...jobs.play_inputs import PlayInputs
 from ...scene.errors import XpbdError
-from ..data.bake_record import read_record, record_folder
+from ..data.bake_record import may_be_looked_at, read_record, record_folder
 from .cache_folder import cache_folder
 
 
@@ -47,6 +47,9 @@ def note_folders(*_arguments: object) -> None:
     """
     for scene in bpy.data.scenes:
         folder, _ = cache_folder(scene)
+        # the folder is a stranger's word too, and nobody has asked for anything yet
+        if not may_be_looked_at(folder):
+            continue
         for obj in scene.objects:
             record = read_record(obj)
             if record is None or record.folder or not obj.is_editable:

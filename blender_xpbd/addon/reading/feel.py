@@ -8,7 +8,7 @@ as high (Froude's similarity, at the same density). All its motion is then √(L
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from typing import Any
 
@@ -17,22 +17,28 @@ import numpy.typing as npt
 
 from ...scene.body import Body
 from ...scene.body_kinds import body_kind
+from ...scene.errors import Notice
 from ...scene.material import Material
 from ...scene.parameters.mode_parameters import takes_shares
+from ...scene.scene import Scene
 from ...scene.track import Track
 from ..data.feel_settings import FEEL_PARAMETERS
 
 MODULUS = "youngs_modulus"
+# how stiffness is given that has a modulus
+PHYSICAL = "MATERIAL"
 # share of its height by which its weight squashes a jelly: more is flat, and half of it looks like jelly, as a cube of
 # 1 m of the default material does; chosen by its look
 FLAT, WOBBLY = 0.15, 0.08
 # smaller than this [m], one looks hard that is squashed by less than this share, and by more at the length of a toy [m]
 SMALL, HARD, TOY = 0.05, 0.002, 0.2
+# of a decade; each is at most 1.7 times the one before
+_ROUND = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0)
 
 
 def length_of(positions: npt.NDArray[np.float64], axes: npt.NDArray[np.float64]) -> float:
-    """Along the longest of its own axes [m]; ``axes`` as of ``Body``."""
-    return float(np.ptp(positions @ axes, axis=0).max())
+    """Along the longest of its own axes [m], 0 without vertices; ``axes`` as of ``Body``."""
+    return float(np.ptp(positions @ axes, axis=0).max()) if len(positions) else 0.0
 
 
 def felt_length(settings: Any, unit_scale: float) -> float:
@@ -47,9 +53,14 @@ def felt_length(settings: Any, unit_scale: float) -> float:
 
 def felt(material: Material, length: float, feels_like: float) -> Material:
     """The material with the modulus by which a body of a length [m] feels like one of another, 0 for its own."""
-    if feels_like <= 0.0 or length <= 0.0:
+    if feels_like <= 0.0 or length <= 0.0 or material.stiffness_input != PHYSICAL:
         return material
     return replace(material, youngs_modulus=material.youngs_modulus * length / feels_like)
+
+
+def feels_stiffer(length: float, feels_like: float) -> str:
+    """How much stiffer a body of a length feels that feels like another one, both in metres."""
+    return f"{length / feels_like:.2g} times as stiff"
 
 
 def felt_tracks(tracks: Iterable[Track], factors: Mapping[str, float]) -> tuple[Track, ...]:
@@ -74,7 +85,7 @@ def squashed_share(body: Body, gravity: npt.NDArray[np.float64]) -> float:
 def is_felt(body: Body, solver_mode: str) -> bool:
     """Whether a body has a modulus that *Feels Like* scales; ``solver_mode`` is the scene's."""
     material = body.material
-    is_physical = material.stiffness_input == "MATERIAL" and not takes_shares(material.solver_mode, solver_mode)
+    is_physical = material.stiffness_input == PHYSICAL and not takes_shares(material.solver_mode, solver_mode)
     return body_kind(body.role, body.name).is_solid and is_physical
 
 
@@ -85,12 +96,47 @@ def looks_hard(body: Body, share: float) -> bool:
 
 
 def wobbly_length(length: float, share: float) -> float:
-    """What a body should feel like to look like jelly, in one digit.
+    """What a body should feel like to look like jelly, the nearest round number.
 
     Args:
         length: that it has, or feels like now.
         share: by which its weight squashes it then.
     """
     wanted = length * WOBBLY / share
-    digit = 10.0 ** math.floor(math.log10(wanted))
-    return math.floor(wanted / digit + 1e-9) * digit
+    decade = 10.0 ** math.floor(math.log10(wanted))
+    return min((decade * number for number in _ROUND), key=lambda found: abs(math.log(found / wanted)))
+
+
+def look_notices(scene: Scene, factors: Mapping[str, float], keyed: Set[str]) -> Iterator[Notice]:
+    """What an artist should know of how stiff jellies look.
+
+    Args:
+        scene: its bodies have the moduli that they are simulated with.
+        factors: of *Feels Like* that these have in them, by the identifiers of bodies.
+        keyed: identifiers of bodies whose modulus is keyed: what melts is meant to look otherwise.
+    """
+    for body in scene.bodies:
+        is_meant = body.identifier in keyed or not is_felt(body, scene.settings.solver_mode)
+        notice = None if is_meant else _look_notice(body, scene.gravity, factors.get(body.identifier, 1.0))
+        if notice is not None:
+            yield notice
+
+
+def _look_notice(body: Body, gravity: npt.NDArray[np.float64], factor: float) -> Notice | None:
+    """Of one body; None where it looks as its material says."""
+    share = squashed_share(body, gravity)
+    if share > FLAT:
+        text = (
+            f"So large, it is squashed flat by its own weight, by about {min(100.0 * share, 99.0):.0f} %: true to "
+            "life. With Feels Like it looks like a smaller one."
+        )
+        return Notice("W_SIZE", text, body.name)
+    if looks_hard(body, share):
+        text = "So small, it is as hard as a bead: true to life. With Feels Like it looks like a larger one."
+        return Notice("W_SIZE", text, body.name)
+    if factor == 1.0:
+        return None
+    length = length_of(body.positions, body.axes)
+    stiffer = feels_stiffer(length, length / factor)
+    text = f"It feels like one of {length / factor:.2g} m, {stiffer} as its material: Feels Like 0 is true to life."
+    return Notice("W_FEEL", text, body.name)

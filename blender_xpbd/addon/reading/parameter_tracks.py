@@ -75,6 +75,10 @@ class ParameterTracks:
                 value = getattr(settings, name) if values is None else values[name]
                 self._values.setdefault((uid, name), []).append(float(value))
 
+    def of_name(self, name: str) -> frozenset[int]:
+        """The objects, by their ``session_uid``, of which something animates a parameter."""
+        return frozenset(uid for uid, names in self._names.items() if name in names)
+
     def tracks(self, identifiers: Mapping[int, str]) -> tuple[Track, ...]:
         """One for each parameter that has changed.
 

@@ -69,7 +69,7 @@ def read_poses(
         XpbdError: E_TRANSFORM_SINGULAR, where another object is a pose, at no finite place.
     """
     found: dict[int, LocalPose] = {}
-    notices: list[Notice] = []
+    notices = list(_shapeless_notices(obj))
     for asked in asked_poses(obj):
         if asked.frame in found:
             text = f"It has two poses at frame {asked.frame}: the first one in the list counts."
@@ -89,6 +89,14 @@ def asked_poses(obj: bpy.types.Object) -> Iterator[Any]:
     settings = obj.xpbd
     if settings.role in POSE_ROLES and obj.type == "MESH":
         yield from (asked for asked in settings.poses if is_pose(asked))
+
+
+def _shapeless_notices(obj: bpy.types.Object) -> tuple[Notice, ...]:
+    """A warning for each pose in the list that names no shape."""
+    if obj.xpbd.role not in POSE_ROLES or obj.type != "MESH":
+        return ()
+    frames = [asked.frame for asked in obj.xpbd.poses if not is_pose(asked)]
+    return tuple(Notice("W_POSE", f"The pose at frame {frame} has no shape yet.", obj.name) for frame in frames)
 
 
 def is_pose(asked: Any) -> bool:

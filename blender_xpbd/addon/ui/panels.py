@@ -18,6 +18,7 @@ from ..data.material_names import DAMPING, OF_SCENE, material_names, preset_name
 from ..data.object_types import can_have, type_labels
 from ..data.quality import quality_of
 from ..data.specs import GROUP_PROPERTIES, ROLES
+from ..reading.feel import MODULUS
 from ..reading.start_reader import has_start
 from .cache_panel import XPBD_PT_cache
 from .findings import draw_findings
@@ -79,7 +80,7 @@ class XPBD_PT_main(SidebarPanel, bpy.types.Panel):
             layout.label(text=f"Select a {type_labels()} object", icon="INFO")
         else:
             draw_roles(layout, obj)
-            draw_material_choice(layout, obj)
+            draw_material_choice(layout, obj, context.scene.xpbd.solver_mode)
         layout.separator()
         if STATUS.is_baking:
             _draw_progress(layout, letters_across(context))
@@ -109,8 +110,8 @@ def draw_roles(layout: Any, obj: Any) -> None:
         column.operator("xpbd.fill_with_grains", icon=ROLE_ICONS["GRAINS"])
 
 
-def draw_material_choice(layout: Any, obj: Any) -> None:
-    """What it is made of, or which shape it has."""
+def draw_material_choice(layout: Any, obj: Any, solver_mode: str) -> None:
+    """What it is made of, in a scene of a mode, or which shape it has."""
     if obj.xpbd.role in BODY_ROLES:
         label = _PRESET_LABELS[obj.xpbd.preset]
         row = layout.row(align=True)
@@ -119,7 +120,10 @@ def draw_material_choice(layout: Any, obj: Any) -> None:
         row.popover(XPBD_PT_presets.bl_idname, text="", icon="IMGDISPLAY")
         for parameter in FEEL_PARAMETERS:
             if obj.xpbd.role in parameter.roles:
-                draw_value(layout, obj.xpbd, parameter.name)
+                row = layout.row()
+                # there is no modulus to be scaled
+                row.active = MODULUS in material_names(obj.xpbd, solver_mode)
+                draw_value(row, obj.xpbd, parameter.name)
     elif obj.xpbd.role == COLLIDER:
         layout.row().prop(obj.xpbd, "collider_shape", expand=True)
 

@@ -55,7 +55,7 @@ class XPBD_PT_physics(bpy.types.Panel):
         """Draw."""
         obj = active_object(context)
         panels.draw_roles(self.layout, obj)
-        panels.draw_material_choice(self.layout, obj)
+        panels.draw_material_choice(self.layout, obj, context.scene.xpbd.solver_mode)
         if obj.xpbd.role != "NONE":
             self.layout.label(text="Bake and Play: sidebar of the viewport (N) › XPBD", icon="INFO")
 

@@ -226,6 +226,12 @@ def test_transforms_that_a_stranger_changed_are_no_record(bpy, make_body, record
     assert read_record(obj) is None
 
 
+def test_a_digest_is_of_places_and_not_of_bytes(bpy):
+    from blender_xpbd.addon.data.bake_record import shape_digest
+
+    assert shape_digest(np.array([[0.0, -0.0, 1.0]])) == shape_digest(np.array([[-0.0, 0.0, 1.0]]))
+
+
 def test_a_share_of_the_network_is_looked_at_where_the_file_or_the_cache_lies_there(bpy, tmp_path, monkeypatch):
     """Windows would sign in to any server that a stranger's record names."""
     from blender_xpbd.addon.data import bake_record

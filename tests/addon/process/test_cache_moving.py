@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+
+from blender_xpbd.scene.errors import XpbdError
 
 
 @pytest.fixture
@@ -108,3 +112,43 @@ def test_a_bake_without_a_cache_gets_no_folder(bpy, saved):
     bpy.ops.wm.open_mainfile(filepath=str(saved / "a.blend"))
     (body,) = (obj for obj in bpy.context.scene.objects if obj.xpbd.bake_record)
     assert json.loads(body.xpbd.bake_record)["folder"] == ""
+
+
+def test_opening_a_file_asks_no_server_for_its_cache(bpy, saved, monkeypatch):
+    """Windows would sign in to any server that a stranger's file names as its cache."""
+    from dataclasses import replace
+
+    from blender_xpbd.addon.data.bake_record import read_record
+    from blender_xpbd.addon.process import cache_moving
+
+    (obj,) = (obj for obj in bpy.context.scene.objects if read_record(obj))
+    record = read_record(obj)
+    assert record is not None
+    replace(record, folder="").store(obj)
+    asked = []
+    monkeypatch.setattr(cache_moving, "record_folder", lambda record, cache: asked.append(cache))
+    monkeypatch.setattr(cache_moving, "cache_folder", lambda scene: (Path("//evil/share/job"), None))
+    cache_moving.note_folders()
+    assert asked == []
+    monkeypatch.setattr(cache_moving, "cache_folder", lambda scene: (saved / "xpbd_cache", None))
+    cache_moving.note_folders()
+    assert asked == [saved / "xpbd_cache"]
+
+
+def test_an_export_asks_no_server_that_a_record_names(bpy, saved, monkeypatch):
+    from dataclasses import replace
+
+    from blender_xpbd.addon.data.bake_record import read_record
+    from blender_xpbd.addon.export.baked_object import baked_objects
+
+    (obj,) = (obj for obj in bpy.context.scene.objects if read_record(obj))
+    # two slashes are what Windows has for a server, and one for the system of the tests
+    record = read_record(obj)
+    assert record is not None
+    empty = saved / "empty"
+    empty.mkdir()
+    assert baked_objects(bpy.context.scene, [obj], empty)
+    replace(record, folder="/" + record.folder).store(obj)
+    with pytest.raises(XpbdError) as caught:
+        baked_objects(bpy.context.scene, [obj], empty)
+    assert caught.value.code == "E_CACHE"

@@ -16,6 +16,7 @@ from ...data.own_preset_file import OBJECT_LINE, apply_values, read_own_preset
 from ..own_presets import folders_of, preset_subdir
 from ..sidebar import PARAMETERS
 from .idle import chosen_objects
+from .selected_objects import refit
 
 _NO_BODY = "Make an object active that has a material first"
 
@@ -79,11 +80,13 @@ class XPBD_OT_apply_preset(bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         names = _names(context)
-        for obj in chosen_objects(context):
-            if obj != context.object and obj.xpbd.role == source.role and obj.is_editable:
+        given = [obj for obj in chosen_objects(context) if obj.xpbd.role == source.role and obj.is_editable]
+        for obj in given:
+            if obj != context.object:
                 for name in names:
                     setattr(obj.xpbd, name, getattr(source, name))
                 obj.xpbd.preset = source.preset
+        refit(self, context, given)
         return {"FINISHED"}
 
 

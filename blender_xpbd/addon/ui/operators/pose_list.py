@@ -7,8 +7,11 @@ from typing import Any
 
 import bpy
 
-from ...data.pose_settings import POSE_FRAME, POSE_ROLES
+from ...data.pose_settings import POSE_ROLES
 from ...reading.mesh_reader import own_keys
+
+# frames from the beginning to a pose that is added there
+_SOON = 24
 
 
 class XPBD_OT_add_pose(bpy.types.Operator):
@@ -31,7 +34,9 @@ class XPBD_OT_add_pose(bpy.types.Operator):
         pose = poses.add()
         pose.target = _sculpted(obj, {other.target for other in poses})
         # the first frame is the beginning, at which nothing can have a pose
-        frame = scene.frame_current if scene.frame_current > scene.xpbd.frame_start else int(POSE_FRAME.default)
+        own = scene.xpbd
+        soon = max(min(own.frame_start + _SOON, own.frame_end), own.frame_start + 1)
+        frame = scene.frame_current if own.frame_start < scene.frame_current <= own.frame_end else soon
         while frame in taken:
             frame += 1
         pose.frame = frame
@@ -59,7 +64,12 @@ class XPBD_OT_remove_pose(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[Any]:
         """Remove it."""
         settings = context.object.xpbd
-        settings.poses.remove(settings.pose_index)
+        try:
+            settings.poses.remove(settings.pose_index)
+        except TypeError:
+            # Blender keeps what an override has from its library
+            self.report({"WARNING"}, "The pose comes from the library, where alone it can be removed")
+            return {"CANCELLED"}
         settings.pose_index = max(min(settings.pose_index, len(settings.poses) - 1), 0)
         return {"FINISHED"}
 
@@ -68,6 +78,9 @@ def _can_have_poses(operator: Any, context: bpy.types.Context) -> bool:
     obj = context.object
     if obj is None or obj.type != "MESH" or obj.xpbd.role not in POSE_ROLES:
         operator.poll_message_set("Make a mesh active that is jelly or cloth")
+        return False
+    if not obj.is_editable:
+        operator.poll_message_set("The object is linked from another file: make it local, or override it")
         return False
     return True
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import bmesh
@@ -12,13 +12,14 @@ import numpy as np
 from mathutils import Matrix
 
 from ....scene.body import Body
-from ....scene.collider import Collider
 from ....scene.errors import XpbdError
+from ....scene.scene import Scene
 from ...baking.report_text import plain_words
 from ...baking.scene_reader import unit_scale_of
 from ...checking.check_scene import note_findings, read_first_frame
-from ...checking.depths import depths, lies_on
+from ...checking.depths import depths
 from ...checking.halving import halve_segments
+from ...checking.lying import lies_on
 from ...checking.sizes import suit_size
 from ...data.bake_options import BakeOptions
 from ...reading.feel import length_of
@@ -79,7 +80,7 @@ class XPBD_OT_lift(Remedy, bpy.types.Operator):
             return f'"{obj.name}" is animated, or held by another object: move it yourself'
         scene = read_first_frame(context, BakeOptions()).scene
         bodies = [body for body in scene.bodies if body.name == obj.name]
-        lifts = [lift for body in bodies for lift in _lifts(body, scene.colliders)]
+        lifts = [lift for body in bodies for lift in _lifts(body, scene)]
         if not lifts or not np.isfinite(lifts).all():
             return f'"{obj.name}" is inside nothing that it would leave upwards'
         way = Matrix.Translation((0.0, 0.0, max(lifts) / unit_scale_of(context.scene)))
@@ -88,10 +89,10 @@ class XPBD_OT_lift(Remedy, bpy.types.Operator):
         return ""
 
 
-def _lifts(body: Body, colliders: Sequence[Collider]) -> list[float]:
+def _lifts(body: Body, scene: Scene) -> list[float]:
     """How far up a body leaves what it is inside of, or what it lies on [m]."""
-    lies = [0.5 * length_of(body.positions, body.axes)] if lies_on(body, colliders) else []
-    return [*lies, *(depth.lift for depth in depths(body, colliders).values())]
+    lies = [0.5 * length_of(body.positions, body.axes)] if lies_on(body, scene) else []
+    return [*lies, *(depth.lift for depth in depths(body, scene.colliders).values())]
 
 
 class XPBD_OT_add_floor(Remedy, bpy.types.Operator):
@@ -121,7 +122,10 @@ class XPBD_OT_feel_like(Remedy, bpy.types.Operator):
         obj = context.scene.objects.get(self.object_name)
         if obj is None or not obj.is_editable:
             return f'There is no object "{self.object_name}" that could be changed'
-        return "" if suit_size(context, [obj]) else f'"{obj.name}" looks like jelly already'
+        told = suit_size(context, [obj])
+        if told:
+            self.report({"INFO"}, told)
+        return "" if told else f'"{obj.name}" looks like jelly already'
 
 
 class XPBD_OT_subdivide(Remedy, bpy.types.Operator):

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import bpy
 
 from ....scene.body_kinds import body_labels, body_roles
+from ...checking.check_scene import note_findings
+from ...checking.sizes import follow_size
 from ...data.object_types import can_have, is_body
 from ...data.properties import enum_items, fits_role
 from ...data.specs import GROUP_PROPERTIES, OBJECT_SETTINGS, POSE_SETTINGS, PRESET_CHOICES
@@ -47,9 +50,10 @@ class XPBD_OT_set_material(bpy.types.Operator):
         if not fits_role(self.preset, role):
             self.report({"WARNING"}, "The material is for objects of another role")
             return {"CANCELLED"}
-        for obj in chosen_objects(context):
-            if obj.xpbd.role == role and obj.is_editable:
-                obj.xpbd.preset = self.preset
+        given = [obj for obj in chosen_objects(context) if obj.xpbd.role == role and obj.is_editable]
+        for obj in given:
+            obj.xpbd.preset = self.preset
+        refit(self, context, given)
         return {"FINISHED"}
 
 
@@ -83,9 +87,18 @@ class XPBD_OT_copy_settings(bpy.types.Operator):
             self.report({"WARNING"}, f"Left as they are, for they cannot have such settings: {names}")
         if not able:
             return {"CANCELLED"}
+        refit(self, context, able)
         objects = "1 object has" if len(able) == 1 else f"{len(able)} objects have"
         self.report({"INFO"}, f'{objects} the settings of "{source.name}"')
         return {"FINISHED"}
+
+
+def refit(operator: Any, context: bpy.types.Context, objects: Iterable[bpy.types.Object]) -> None:
+    """Let what follows from a material follow from a new one: *Feels Like* where it was not typed, and findings."""
+    if told := follow_size(context, [obj for obj in objects if obj.xpbd.fits_size]):
+        operator.report({"INFO"}, told)
+    if context.scene.xpbd.findings:
+        note_findings(context)
 
 
 def copy_settings(source: bpy.types.Object, target: bpy.types.Object) -> None:
@@ -105,6 +118,7 @@ def copy_settings(source: bpy.types.Object, target: bpy.types.Object) -> None:
             target.xpbd.property_unset(name)
     # to set a value of a material makes it an own one
     target.xpbd.preset = source.xpbd.preset
+    target.xpbd.fits_size = source.xpbd.fits_size
     _copy_poses(source, target)
 
 

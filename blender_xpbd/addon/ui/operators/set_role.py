@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any
 
 import bpy
 
-from ....scene.body_kinds import body_kind, body_roles
-from ....scene.errors import XpbdError
+from ....scene.body_kinds import body_roles
 from ...baking.body_kinds import BODY_KINDS
 from ...checking.check_scene import note_findings
-from ...checking.sizes import suit_size
+from ...checking.sizes import follow_size
 from ...data.extension import worker_python_path
 from ...data.object_types import can_have, type_labels
 from ...data.properties import enum_items
@@ -63,10 +61,8 @@ class XPBD_OT_set_role(bpy.types.Operator):
             self.report({"WARNING"}, f"Linked from another file, so left as they are: {', '.join(refused)}")
         if self.role in body_roles():
             start_ahead(worker_python_path(context))
-            # where a bake would be refused, the findings say why
-            if body_kind(self.role).is_solid:
-                with suppress(XpbdError):
-                    suit_size(context, given)
+            if told := follow_size(context, given):
+                self.report({"INFO"}, told)
             note_findings(context)
         return {"FINISHED"} if len(refused) < len(able) else {"CANCELLED"}
 

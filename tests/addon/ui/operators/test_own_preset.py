@@ -110,3 +110,18 @@ def test_they_are_found_where_blender_keeps_presets(bpy):
     from blender_xpbd.addon.ui.own_presets import folders_of
 
     assert all(Path("presets") / "xpbd" in folder.parents for folder in folders_of("CLOTH"))
+
+
+def test_a_file_with_a_preset_of_another_role_is_refused(bpy, scripts, two):
+    bpy.ops.xpbd.save_preset(name="Shared")
+    (file,) = (scripts / "cloth").iterdir()
+    text, before = file.read_text(), two[0].xpbd.preset
+    file.write_text(
+        "\n".join(line for line in text.splitlines() if ".preset =" not in line) + '\nsettings.preset = "RUBBER"\n'
+    )
+    with pytest.raises(RuntimeError, match="another role"):
+        bpy.ops.xpbd.apply_preset(filepath=str(file))
+    assert two[0].xpbd.preset == before
+    # as editors of Windows save it
+    file.write_text(text, encoding="utf-8-sig")
+    assert bpy.ops.xpbd.apply_preset(filepath=str(file)) == {"FINISHED"}

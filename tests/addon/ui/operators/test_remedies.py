@@ -121,7 +121,7 @@ def test_feel_like_another_size(bpy, codes):
     body.xpbd.role = "JELLY"
     bpy.context.scene.xpbd.use_floor = True
     assert "W_SIZE" not in found_after(bpy, codes, "W_SIZE", bpy.ops.xpbd.feel_like, object_name=body.name)
-    assert body.xpbd.feels_like == pytest.approx(0.9)
+    assert body.xpbd.feels_like == pytest.approx(1.0)
     assert bpy.ops.xpbd.feel_like(object_name=body.name) == {"CANCELLED"}
     assert bpy.ops.xpbd.feel_like(object_name="Nobody") == {"CANCELLED"}
     # a softer material asks for another size

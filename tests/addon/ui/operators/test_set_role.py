@@ -70,3 +70,76 @@ def test_what_a_bake_would_refuse_gets_its_role(bpy, make_body, select):
     assert body.xpbd.role == "JELLY"
     assert body.xpbd.feels_like == 0.0
     assert "E_" in bpy.context.scene.xpbd.findings
+
+
+def cube(bpy, size=2.0):
+    bpy.ops.mesh.primitive_cube_add(size=size)
+    return bpy.context.object
+
+
+def test_one_that_a_bake_would_refuse_does_not_keep_others_from_their_size(bpy, select):
+    body = cube(bpy, 10.0)
+    empty = bpy.data.objects.new("Empty Mesh", bpy.data.meshes.new("Empty Mesh"))
+    bpy.context.scene.collection.objects.link(empty)
+    select(empty, body)
+    bpy.ops.xpbd.set_role(role="JELLY")
+    assert body.xpbd.feels_like == pytest.approx(1.0)
+    assert empty.xpbd.feels_like == 0.0
+    assert "E_GEOM_EMPTY" in bpy.context.scene.xpbd.findings
+
+
+def test_linked_copies_get_their_size(bpy, select):
+    body = cube(bpy, 10.0)
+    select(body)
+    bpy.ops.object.duplicate(linked=True)
+    copy = bpy.context.object
+    assert copy != body
+    assert copy.data == body.data
+    select(body, copy)
+    bpy.ops.xpbd.set_role(role="JELLY")
+    assert [obj.xpbd.feels_like for obj in (body, copy)] == pytest.approx([1.0, 1.0])
+
+
+def test_the_button_tells_what_it_set(bpy, select, capfd):
+    select(cube(bpy, 10.0))
+    bpy.ops.xpbd.set_role(role="JELLY")
+    assert 'Feels Like was set: "Cube" 1 m, 10 times as stiff; 0 is true to life' in capfd.readouterr().out
+
+
+def test_what_was_typed_stays(bpy, select):
+    body = cube(bpy, 10.0)
+    select(body)
+    body.xpbd.feels_like = 3.0
+    bpy.ops.xpbd.set_role(role="JELLY")
+    bpy.ops.xpbd.set_material(preset="RUBBER")
+    assert body.xpbd.feels_like == 3.0
+    body.xpbd.feels_like = 0.0
+    bpy.ops.xpbd.set_role(role="CLOTH")
+    bpy.ops.xpbd.set_role(role="JELLY")
+    assert body.xpbd.feels_like == 0.0
+
+
+def test_the_size_goes_with_the_material(bpy, select):
+    body = cube(bpy, 10.0)
+    select(body)
+    bpy.ops.xpbd.set_role(role="JELLY")
+    assert body.xpbd.feels_like == pytest.approx(1.0)
+    bpy.ops.xpbd.set_material(preset="RUBBER")
+    assert body.xpbd.feels_like == 0.0
+    assert "W_SIZE" not in bpy.context.scene.xpbd.findings
+    bpy.ops.xpbd.set_material(preset="JELLY_MEDIUM")
+    assert body.xpbd.feels_like == pytest.approx(1.0)
+
+
+def test_copied_settings_suit_the_size_of_the_copy(bpy, select):
+    large, small = cube(bpy, 10.0), cube(bpy, 1.0)
+    select(large)
+    bpy.ops.xpbd.set_role(role="JELLY")
+    select(small, large)
+    bpy.context.view_layer.objects.active = large
+    bpy.ops.xpbd.copy_settings()
+    assert (large.xpbd.feels_like, small.xpbd.feels_like) == (pytest.approx(1.0), 0.0)
+    large.xpbd.feels_like = 3.0
+    bpy.ops.xpbd.copy_settings()
+    assert small.xpbd.feels_like == 3.0
+    assert not small.xpbd.fits_size

@@ -106,10 +106,14 @@ def test_they_need_a_material(bpy, make_body, select):
     assert not bpy.ops.xpbd.apply_preset.poll()
 
 
-def test_they_are_found_where_blender_keeps_presets(bpy):
+def test_they_are_found_where_blender_keeps_presets(bpy, tmp_path, monkeypatch):
     from blender_xpbd.addon.ui.own_presets import folders_of
 
-    assert all(Path("presets") / "xpbd" in folder.parents for folder in folders_of("CLOTH"))
+    presets = tmp_path / "presets"
+    monkeypatch.setattr(bpy.utils, "script_paths", lambda **_: [str(presets)])
+    assert folders_of("CLOTH") == []
+    (presets / "xpbd" / "cloth").mkdir(parents=True)
+    assert folders_of("CLOTH") == [presets / "xpbd" / "cloth"]
 
 
 def test_a_file_with_a_preset_of_another_role_is_refused(bpy, scripts, two):

@@ -78,7 +78,7 @@ def test_what_is_held_goes_the_way_that_counts_where_frames_are_sliced(monkeypat
     def note_and_compare(steps, frame_slice, substeps, read):
         note(steps, frame_slice, substeps, read)
         if steps is mine.steps:
-            time = (frame_slice.number * steps.substeps + substeps) / (frame_slice.of * steps.substeps)
+            time = Fraction(frame_slice.number * steps.substeps + substeps, frame_slice.of * steps.substeps)
             theirs = other.steps.at(time)["positions"][rows]
             within[substeps] = np.abs(mine.moving_state()["positions"][rows] - theirs).max()
 

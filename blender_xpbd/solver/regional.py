@@ -9,22 +9,23 @@ frames.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..device.arrays import read_array, write_array
+from ..device.arrays import edited_array, read_array, write_array
 from ..scene.errors import XpbdError
+from .rest_shapes import are_within, shape_sources
 from .solver import Solver
 from .step.plan import SERIAL
 from .step.step_samples import StepSamples, StepState
 from .system.frame_slice import FrameSlice
 from .system.region_hold import RegionHold
 from .system.system import System
-from .tearing import can_tear, carried
+from .tearing import can_tear, carried, particle_sources
 
 Arrays = Mapping[str, npt.NDArray[np.generic]]
 
@@ -36,14 +37,15 @@ _OF_OTHER = "source_"
 
 
 class RecordingSolver(Solver):
-    """As ``Solver``; it tells what its state was after each substep of the frame that was advanced last."""
+    """As ``Solver``; it can tell what its state was after each substep of the frame that was advanced last.
 
+    Attributes:
+        records: whether it keeps that of the frames to come; for each pass through one, 12 bytes of a particle for
+            each of its moving vectors and each substep.
+    """
+
+    records = False
     _sampler = StepSamples
-
-    def __init__(self, system: System, paths: tuple[str, ...] = (SERIAL,)) -> None:
-        """As of ``Solver``."""
-        super().__init__(system, paths)
-        self.steps.read_state = self._moving_state
 
     @property
     def steps(self) -> StepSamples:
@@ -54,14 +56,18 @@ class RecordingSolver(Solver):
 
     def advance(self) -> None:
         """Simulate to the next frame; errors as of ``Solver``."""
-        self.steps.begin(self._moving_state())
+        self._begin_steps()
         super().advance()
+
+    def _begin_steps(self) -> None:
+        self.steps.read_state = self.moving_state if self.records else None
+        self.steps.begin()
 
     def _moving(self) -> dict[str, Any]:
         """The arrays on the device of what moves, by name."""
         return {name: array for name, array in self._kept.items() if name in _OF_PARTICLES or name in _OF_TURNS}
 
-    def _moving_state(self) -> StepState:
+    def moving_state(self) -> StepState:
         """Of particles and orientations of the bodies, which all solvers of a chain of regions have."""
         counts = self._counts()
         columns = _OF_PARTICLES | _OF_TURNS
@@ -75,11 +81,8 @@ class RecordingSolver(Solver):
         return int(self.system.starts[-1]), len(self.system.orientations)
 
     def _foresee(self, count: int, note: Callable[[int], None]) -> None:
-        # what is foreseen is no part of the way
-        steps = self.steps
-        acts, steps.after_step, steps.read_state = (steps.after_step, steps.read_state), None, None
-        super()._foresee(count, note)
-        steps.after_step, steps.read_state = acts
+        with self.steps.paused():
+            super()._foresee(count, note)
 
     def _stays_clear(self, path: str, pairs: Any) -> bool:
         # many substeps would be simulated at once
@@ -88,7 +91,7 @@ class RecordingSolver(Solver):
 
     def _upload(self, frame_slice: FrameSlice) -> None:
         super()._upload(frame_slice)
-        self.steps.mark()
+        self.steps.mark(frame_slice)
 
     def _simulate_substeps(self, path: str, frame_slice: FrameSlice) -> None:
         self.steps.rewind()
@@ -122,6 +125,8 @@ class RegionalSolver(RecordingSolver):
         self._other = other
         # of what the other solver has noted, where this one is, and where a pass that may be done again has begun
         self._noted = self._marked = 0
+        # whether it goes the same way, so that each of its passes is held to that of the other solver
+        self._goes_alike = True
         self._start = system.scene.frames.start
         self._built = super().checkpoint()
         mine, theirs = system.objects, other.system.objects
@@ -129,6 +134,7 @@ class RegionalSolver(RecordingSolver):
         self._knows_pairs = mine is not None and theirs is not None and np.array_equal(mine.elements, theirs.elements)
         # constraints by theirs, and what follows the particles of the bodies: anchors, vertices of colliders
         self._is_alike = _are_ordered_alike(system, other.system)
+        self._shape_sources = shape_sources(other.system, system, particle_sources(other.system, system))
         own = slice(int(system.starts[-1]))
         self._stops = (system.inverse_masses[own] == 0.0) & (other.system.inverse_masses[own] > 0.0)
         self._is_outside = np.concatenate(
@@ -157,31 +163,64 @@ class RegionalSolver(RecordingSolver):
 
     def advance(self) -> None:
         """Simulate to the next frame; errors as of ``Solver``."""
-        index, other, region = self.frame_index, self._other, self._hold.region
+        region, other = self._hold.region, self._other
+        is_region = region.first <= self._start + self.frame_index + 1 <= region.last
+        other.records = is_region or self.records
         other.advance()
-        if region.first <= self._start + index + 1 <= region.last:
-            self._noted = 0
-            self.steps.after_step = self._hold_to_other
-            super().advance()
-            outside = self._is_outside[:, None]
-            self.samples = tuple(
-                np.where(outside, whole, mine) for whole, mine in zip(other.samples, self.samples, strict=True)
-            )
-            return
-        before = self._moving_state()
-        self.frame_index, self.frames_advanced = index + 1, self.frames_advanced + 1
+        if is_region:
+            self._advance_held()
+        else:
+            self._go_along()
+        other.steps.forget()
+
+    def _advance_held(self) -> None:
+        """Simulate to the next frame what the other solver has just simulated."""
+        other = self._other
+        self.steps.after_step = self._hold_to_other
+        super().advance()
+        outside = self._is_outside[:, None]
+        self.samples = tuple(
+            np.where(outside, whole, mine) for whole, mine in zip(other.samples, self.samples, strict=True)
+        )
+
+    def _go_along(self) -> None:
+        """Be at the next frame where the other solver is."""
+        self._begin_steps()
+        self.frame_index, self.frames_advanced = self.frame_index + 1, self.frames_advanced + 1
         self._follow()
-        self.samples = other.samples
-        # who asks for them goes by the substeps of this solver
-        substeps = self.steps.substeps
-        self.steps.begin(before)
-        self.steps.fill({number: other.steps.at(Fraction(number, substeps)) for number in range(1, substeps + 1)})
+        self.samples = self._other.samples
+        if self.records:
+            # who asks for them goes by the substeps of this solver
+            substeps, theirs = self.steps.substeps, self._other.steps
+            self.steps.fill({number: theirs.at(Fraction(number, substeps)) for number in range(1, substeps + 1)})
+
+    def _advance(self) -> None:
+        if self.steps.after_step is None:
+            super()._advance()
+            return
+        theirs = self._other.steps
+        self._noted, self._goes_alike = 0, self._pairs is not None and theirs.substeps == self.steps.substeps
+        is_done_again = len(theirs.way) > 1
+        before = self.whole_state() if is_done_again else {}
+        if not self._goes_alike:
+            theirs.keep_last()
+        super()._advance()
+        if self._goes_alike and is_done_again and self.steps.way != theirs.way:
+            # it was held to passes that the other solver has thrown away
+            self._write(before)
+            self.frame_index -= 1
+            self._goes_alike = False
+            theirs.keep_last()
+            self._begin_steps()
+            super()._advance()
+        self._end_as_other()
 
     def _upload(self, frame_slice: FrameSlice) -> None:
         super()._upload(frame_slice)
         self._marked = self._noted
 
     def _simulate_substeps(self, path: str, frame_slice: FrameSlice) -> None:
+        # where slots were too few, the pass is done again
         self._noted = self._marked
         super()._simulate_substeps(path, frame_slice)
 
@@ -190,11 +229,38 @@ class RegionalSolver(RecordingSolver):
         theirs, count = self._there(frame_slice, substeps), self.steps.substeps * frame_slice.of
         done = frame_slice.number * self.steps.substeps + substeps
         begin, end = (self._start + self.frame_index + number / count for number in (done - 1, done))
+        self._put(theirs, self._shares(begin, end))
+
+    def _end_as_other(self) -> None:
+        """Put what is held where the other solver is after the frame.
+
+        What falls may go on with another velocity then than after the last substep, and what yields does so within it.
+        """
+        end = self._start + self.frame_index
+        of_substeps = self._shares(end - 1.0 / (self.steps.substeps * self.steps.way[-1].of), end)
+        held, turns_held = (share == 1.0 for share in of_substeps)
+        self._put(self._other.moving_state(), [held.astype(np.float64), turns_held.astype(np.float64)])
+        is_taken = are_within(self.system, held[:, 0]) & (self._shape_sources >= 0)
+        if is_taken.any():
+            theirs = self._other.checkpoint()["rest_shapes"][self._shape_sources[is_taken]]
+            with edited_array(self._state.constraints.parameters) as parameters:
+                parameters[self.system.plastic.places[is_taken]] = theirs
+
+    def _shares(self, begin: float, end: float) -> list[npt.NDArray[np.float64]]:
+        """Of particles and of orientations, how much of what differs is taken away, shape (n, 1).
+
+        Args:
+            begin: of a substep, in frames of the scene.
+            end: likewise.
+        """
         hold = self._hold
-        shares = [
+        return [
             hold.shares(freedoms, begin, end)[:, None].astype(np.float64)
             for freedoms in (hold.freedoms, hold.turn_freedoms)
         ]
+
+    def _put(self, theirs: StepState, shares: Sequence[npt.NDArray[np.float64]]) -> None:
+        """Bring what moves nearer to another state by shares, of particles and of orientations."""
         for name, array in self._moving().items():
             if name not in theirs:
                 continue
@@ -211,7 +277,7 @@ class RegionalSolver(RecordingSolver):
     def _there(self, frame_slice: FrameSlice, substeps: int) -> StepState:
         """The other solver's state after a substep of a slice, of the same pass where it took the same way."""
         other, mine = self._other.steps, self.steps
-        found = other.find(frame_slice, substeps, self._noted) if other.substeps == mine.substeps else None
+        found = other.find(frame_slice, substeps, self._noted) if self._goes_alike else None
         if found is None:
             time = Fraction(frame_slice.number * mine.substeps + substeps, frame_slice.of * mine.substeps)
             return other.at(time)

@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..bodies.joined import body_seams
-from ..constraints import CONSTRAINTS
 from ..geometry.surface.seams import Seams, strains_across
 from ..scene.body import Body
 from ..scene.errors import XpbdError
+from .rest_shapes import shape_sources
 from .solver import Solver
 from .step.plan import SERIAL
 from .system.system import System, build_system
@@ -153,7 +153,7 @@ def carried(old: System, before: Arrays, new: System, built: Arrays) -> dict[str
         new: system.
         built: its state at the start.
     """
-    sources = _sources(old, new)
+    sources = particle_sources(old, new)
     state = {name: array.copy() for name, array in built.items()}
     for name in OF_PARTICLES:
         if name in state:
@@ -167,43 +167,16 @@ def carried(old: System, before: Arrays, new: System, built: Arrays) -> dict[str
     for name in _OF_BODIES:
         if name in state and name in before and state[name].shape == before[name].shape:
             state[name] = before[name].copy()
-    if "rest_shapes" in state:
-        _carry_rest_shapes(old, before["rest_shapes"], new, state["rest_shapes"], sources)
+    if "rest_shapes" in state and "rest_shapes" in before:
+        found = shape_sources(old, new, sources)
+        state["rest_shapes"][found >= 0] = before["rest_shapes"][found[found >= 0]]
     return state
 
 
-def _sources(old: System, new: System) -> Ints:
+def particle_sources(old: System, new: System) -> Ints:
     """The old particle of each particle of the new system's bodies, shape (particles of bodies,)."""
     parts = []
     for number, model in enumerate(new.models):
         first, shown = int(old.starts[number]), old.models[number].shown
         parts.append(first + (shown if len(shown) else np.arange(len(model.positions))))
     return np.concatenate(parts).astype(np.int32)
-
-
-def _carry_rest_shapes(
-    old: System, before: npt.NDArray[np.generic], new: System, state: npt.NDArray[np.generic], sources: Ints
-) -> None:
-    """Give each constraint the rest shape of the one that it was, by its particles."""
-    first_old = first_new = 0
-    for kind, constraint in enumerate(CONSTRAINTS):
-        if constraint.flow is None:
-            continue
-        width, count = len(constraint.flow.columns), constraint.particle_count
-        rows = [system.plastic.rows[slice(*system.plastic.starts[kind : kind + 2])] for system in (old, new)]
-        keys = [
-            system.schedule.indices[mine[:, :1] + np.arange(count)]
-            for system, mine in zip((old, new), rows, strict=True)
-        ]
-        keys[1] = sources[keys[1]]
-        if width == 1:
-            # ends of springs and sides of folds may have changed places
-            keys = [np.sort(mine, axis=1) for mine in keys]
-        places = {key.tobytes(): number for number, key in reversed(list(enumerate(keys[0].astype(np.int32))))}
-        values = before[first_old : first_old + width * len(rows[0])].reshape(-1, width)
-        target = state[first_new : first_new + width * len(rows[1])].reshape(-1, width)
-        for number, key in enumerate(keys[1].astype(np.int32)):
-            found = places.get(key.tobytes())
-            if found is not None:
-                target[number] = values[found]
-        first_old, first_new = first_old + values.size, first_new + target.size

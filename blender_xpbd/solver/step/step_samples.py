@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
 
@@ -25,6 +26,7 @@ class StepSamples(FrameSamples):
     was, so that another solver, which takes the same way, finds what there was at the same point of it.
 
     Attributes:
+        way: the passes of the frame, in their order, as the slices that they went through.
         read_state: gives what is kept of the state; None for nothing.
         after_step: called after each substep of a slice, before anything is noted, with the slice and the substeps
             that were simulated of it; None for nothing.
@@ -35,24 +37,46 @@ class StepSamples(FrameSamples):
         super().__init__(count, substeps)
         self.read_state: Callable[[], StepState] | None = None
         self.after_step: Callable[[FrameSlice, int], None] | None = None
+        self.way: list[FrameSlice] = []
         self._before: StepState = {}
         self._tape: list[tuple[tuple[FrameSlice, int], StepState]] = []
         self._mark = 0
 
-    def begin(self, before: StepState) -> None:
-        """Forget the frame before; this one begins in a state."""
-        self._before, self._tape, self._mark = before, [], 0
+    def begin(self) -> None:
+        """Forget the frame before; this one begins in the present state."""
+        self.forget()
+        self._before = {} if self.read_state is None else self.read_state()
 
-    def mark(self) -> None:
-        """What is noted from here on may be done again."""
+    def forget(self) -> None:
+        """Let go of all that was noted."""
+        self.way, self._before, self._tape, self._mark = [], {}, [], 0
+
+    def mark(self, frame_slice: FrameSlice) -> None:
+        """A pass through a slice begins; what is noted from here on may be done again."""
+        self.way.append(frame_slice)
         self._mark = len(self._tape)
 
     def rewind(self) -> None:
         """What was noted since the mark is done again."""
         del self._tape[self._mark :]
 
+    def keep_last(self) -> None:
+        """Let go of the passes that were thrown away."""
+        del self._tape[: len(self._tape) - self.substeps * self.way[-1].of]
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """What is simulated meanwhile is no part of the way: nothing is kept of it, nor called."""
+        acts, way, mark = (self.after_step, self.read_state), list(self.way), self._mark
+        self.after_step, self.read_state = None, None
+        try:
+            yield
+        finally:
+            (self.after_step, self.read_state), self.way, self._mark = acts, way, mark
+
     def fill(self, states: Mapping[int, StepState]) -> None:
         """Keep states that come from elsewhere, by the number of substeps that the frame has had then."""
+        self.way = [FrameSlice()]
         for number, state in sorted(states.items()):
             self._tape.append(((FrameSlice(), number), state))
 

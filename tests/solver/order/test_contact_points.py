@@ -53,7 +53,9 @@ def test_every_point_of_every_body_is_there_once(system: System, count: int) -> 
 
 
 @pytest.mark.parametrize(
-    "values", [{"elements": np.zeros((64, 4), np.int32)}, {"weights": np.full((64, 4), 0.25)}], ids=["shared", "between"]
+    "values",
+    [{"elements": np.zeros((64, 4), np.int32)}, {"weights": np.full((64, 4), 0.25)}],
+    ids=["shared", "between"],
 )
 def test_points_of_cloth_are_its_particles(values) -> None:
     """Colliders stand behind particles, each of which has one contact point."""

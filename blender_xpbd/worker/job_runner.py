@@ -292,9 +292,11 @@ class JobRunner:
         for row, model in zip(statistics, system.models, strict=True):
             # of an earlier run's frame, it may be any number
             if 0 < row[3] < np.inf and model.body.name not in noted:
+                # an earlier run's frame may tell of a body that has none
+                share = f" of {len(model.tetrahedra):,}" if len(model.tetrahedra) else ""
                 text = (
-                    f"{int(row[3])} of {len(model.tetrahedra):,} tetrahedra inside out at frame {frame}, as in a deep "
-                    "crease. Where it shows, take Final, or a firmer material."
+                    f"{int(row[3])}{share} tetrahedra inside out at frame {frame}, as in a deep crease. Where it shows,"
+                    " take Final, or a firmer material."
                 )
                 notices = (*self._status.notices, Notice("W_INVERTED", text, model.body.name))
                 self._status = replace(self._status, notices=notices)

@@ -20,6 +20,7 @@ from tests.solver.scenes import pins, plane, scene
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
 FRAMES = 30
+CLOTH = 17 * 17
 
 
 def odd_ball():
@@ -47,16 +48,20 @@ def lying_on_cloth(mesh):
     return below, jelly("above", shapes.moved(mesh, 0.005, 0.003, 0.115), resolution=4)
 
 
-# the goal is 0.05 on cloth too; one spot of the odd ball lacks 0.054
-@pytest.mark.parametrize(("make", "most"), [(lying_on_jelly, 0.05), (lying_on_cloth, 0.06)])
+@pytest.mark.parametrize("make", [lying_on_jelly, lying_on_cloth])
 @pytest.mark.parametrize(
     "mesh", [shapes.box((0.15, 0.15, 0.2), (3, 3, 4)), odd_ball(), wedge()], ids=["cube", "odd", "wedge"]
 )
-def test_a_jelly_keeps_its_gap_from_what_it_lies_on(make, most, mesh):
-    """With ten substeps; a quarter to all of the gap was missing."""
+def test_a_jelly_keeps_its_gap_from_what_it_lies_on(make, mesh):
+    """With ten substeps; a quarter to all of the gap was missing.
+
+    Pairs of cloth with itself are not asked about: friction under the jelly may hold flat cloth squeezed in its plane,
+    see docs/experiments.md, Jelly that lies on jelly.
+    """
     bodies = make(mesh)
     content = scene(*bodies, colliders=[floor()], meet=True, substeps=10, frames=(1, FRAMES + 1), device="CPU")
-    judge, simulation = Judge(content), Solver(build_system(content), ("SERIAL",))
+    judge, between, simulation = Judge(content), Judge(content), Solver(build_system(content), ("SERIAL",))
+    between.tangled = frozenset({0, 1})
     objects = simulation.system.objects
     errors = []
     for frame in range(1, FRAMES + 1):
@@ -64,9 +69,9 @@ def test_a_jelly_keeps_its_gap_from_what_it_lies_on(make, most, mesh):
         if frame > FRAMES - 6:
             surface = simulation.surface(simulation.positions()).astype(np.float64) + simulation.system.origin
             places = judge.places(surface, frame)
-            errors.append(judge.gap_errors(places, objects.gaps, objects.is_open)[0])
+            errors.append(between.gap_errors(places, objects.gaps, objects.is_open)[0])
             assert judge.crossings(places) == 0
-    assert np.percentile(np.concatenate(errors), 99) < most
+    assert np.percentile(np.concatenate(errors), 99) < 0.05
 
 
 def forces(simulation):
@@ -80,13 +85,16 @@ def test_what_hangs_free_keeps_no_force():
     border = np.flatnonzero(np.abs(below.positions[:, :2]).max(axis=1) > 0.149)
     below = replace(below, pins=pins(below.positions, border))
     transforms = np.tile(np.eye(4), (13, 1, 1))
-    transforms[5:, 2, 3] = -0.3 * np.arange(1, 9)
+    transforms[3:, 2, 3] = -0.3 * np.arange(1, 11)
     bodies, leaving = (below, above), plane(transforms=transforms)
     content = scene(*bodies, colliders=[leaving], meet=True, substeps=10, frames=(1, 13), device="CPU")
     simulation = Solver(build_system(content), ("SERIAL",))
-    found = []
+    found, speeds = [], []
     for _ in range(12):
         simulation.advance()
         found.append(float(forces(simulation).max(initial=0.0)))
+        speeds.append(float(np.linalg.norm(simulation.checkpoint()["velocities"][:CLOTH, :3], axis=1).max()))
     assert max(found[:4]) > 0.0
     assert found[-3:] == [0.0, 0.0, 0.0]
+    # it does not shoot away where its backing was: in the four frames after, what falls freely reaches 1.6 m/s
+    assert max(speeds[2:6]) < 1.6

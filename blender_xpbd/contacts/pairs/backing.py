@@ -6,6 +6,9 @@ alone, and the floor pushes it back: of what is too near, a sweep takes a thousa
 collider do not move into it. The push has the mass of the other side, and what it would have moved them by is added to
 the multiplier of the collider's contact, as if that had pushed them back. Friction is not backed: it has the mass of
 both sides, as before.
+
+Where colliders stand behind all that a push could move, as behind cloth that two of them press, it has to move
+something: then none counts, and the push is shared by masses.
 """
 
 import taichi as ti
@@ -17,8 +20,6 @@ from .tables import CARRIERS, NEAR_INTS
 # cosine of the angle between a push and a collider's normal up to which that stands behind what is pushed; beyond, the
 # push leads along the collider too. Chosen by hand
 FACING = 0.9
-# where less than this share of what takes a push is left, nothing is backed: a cloth between colliders. Chosen by hand
-LEAST_MOBILITY = 1e-4
 
 
 @ti.func
@@ -41,31 +42,67 @@ def backing_of(surfaces: ti.template(), contacts: ti.template(), pairs: ti.templ
 def backed_mass(
     particles: ti.template(), surfaces: ti.template(), contacts: ti.template(), pairs: ti.template(), n, mass
 ):
-    """The mass that a push along the normal of near pair ``n`` has to move [kg]; ``mass`` where nothing is backed."""
-    mobility = 1.0 / mass
+    """What a push along the normal of near pair ``n`` has to move.
+
+    A backed particle is a point of its own (``build_contact_points``). So the mobility is summed up over the other
+    points: that of what is backed may be a million times as much, and taking it from the sum would leave rounding.
+
+    Args:
+        particles: the pack.
+        surfaces: the pack.
+        contacts: the pack of contacts with colliders.
+        pairs: the pack, while ``gradients`` holds the coefficients of the pair.
+        n: row of the near pair.
+        mass: of both sides [kg].
+
+    Returns:
+        its mass [kg]; and whether anything is backed, else that is ``mass``.
+    """
+    elements, weights, gradients = ti.static(surfaces.surface_elements, surfaces.surface_weights, surfaces.gradients)
+    mobility, is_backed, result = ti.cast(0.0, float), False, mass
     for i in range(4):
-        behind = backing_of(surfaces, contacts, pairs, n, i)
-        if behind[2] >= 0:
-            mobility -= weight_of(pairs, n, i) ** 2 * particles.positions[behind[0]][3]
-    result = mass
-    if mobility * mass > LEAST_MOBILITY:
+        if backing_of(surfaces, contacts, pairs, n, i)[2] >= 0:
+            is_backed = True
+        else:
+            point, w = pairs.near_ints[n * NEAR_INTS + CARRIERS + i], weight_of(pairs, n, i)
+            for j in range(4):
+                # Σ c² m⁻¹ over particles is Σ w u c m⁻¹ over points, for c is Σ w u
+                if weights[point, j] != 0.0:
+                    particle = elements[point, j]
+                    mobility += w * weights[point, j] * gradients[particle] * particles.positions[particle][3]
+    is_backed = is_backed and mobility > 0.0
+    if is_backed:
         result = 1.0 / mobility
-    return result
+    return result, is_backed
 
 
 @ti.func
 def hand_on(
-    particles: ti.template(), surfaces: ti.template(), contacts: ti.template(), pairs: ti.template(), n, impulse
+    particles: ti.template(), surfaces: ti.template(), contacts: ti.template(), pairs: ti.template(), n, along, across
 ):
-    """Let colliders take an impulse along the normal of near pair ``n`` from what they stand behind [kg m]."""
+    """Let colliders take what a push along the normal of near pair ``n`` gives to what they stand behind.
+
+    Called before ``push_pair``, which then leaves the backed particles where they are: what it moved them by, a
+    thousand gaps where they weigh a millionth, could not be taken back to the gap in single precision.
+
+    Args:
+        particles: the pack.
+        surfaces: the pack.
+        contacts: the pack of contacts with colliders.
+        pairs: the pack; the coefficients of what is backed are cleared.
+        n: row of the near pair, which is backed.
+        along: impulse along the normal, times the duration of the substep [kg m].
+        across: that of friction, which nothing takes [kg m].
+    """
     for i in range(4):
         behind = backing_of(surfaces, contacts, pairs, n, i)
         if behind[2] >= 0:
             moved = particles.positions[behind[0]]
-            way = weight_of(pairs, n, i) * moved[3] * impulse * normal_of(pairs, n)
+            mobility = weight_of(pairs, n, i) * moved[3]
             for axis in ti.static(range(3)):
-                moved[axis] -= way[axis]
+                moved[axis] += mobility * across[axis]
             particles.positions[behind[0]] = moved
+            surfaces.gradients[behind[0]] = 0.0
             before = contacts.slots[behind[1], behind[2], SLOT_MULTIPLIER]
-            given = -way.dot(slot_vector(contacts, behind[1], behind[2], SLOT_NORMAL))
-            contacts.slots[behind[1], behind[2], SLOT_MULTIPLIER] = ti.max(before + given, 0.0)
+            facing = normal_of(pairs, n).dot(slot_vector(contacts, behind[1], behind[2], SLOT_NORMAL))
+            contacts.slots[behind[1], behind[2], SLOT_MULTIPLIER] = ti.max(before - mobility * along * facing, 0.0)

@@ -48,10 +48,10 @@ def press_pair(
         if mass > 0.0:
             push = (force * h * h) * normal_of(pairs, n)
             if ti.static(backs):
-                mass = backed_mass(particles, surfaces, contacts, pairs, n, mass)
+                mass, is_backed = backed_mass(particles, surfaces, contacts, pairs, n, mass)
+                if is_backed:
+                    hand_on(particles, surfaces, contacts, pairs, n, force * h * h, ti.Vector([0.0, 0.0, 0.0]))
             push_pair(particles.positions, particles, surfaces, pairs, n, push, embeds)
-            if ti.static(backs):
-                hand_on(particles, surfaces, contacts, pairs, n, force * h * h)
             pairs.near_floats[n * NEAR_WIDTH + MULTIPLIER] = force * h * h / mass
             note_push(particles, surfaces, pairs, n, 1, embeds)
 
@@ -70,9 +70,9 @@ def note_force(
     """Write into near pair ``n``, after the last push, the force between its sides [N]; see ``press_pair``."""
     mass = gather_coefficients(particles, surfaces, pairs, n, embeds)
     if mass > 0.0:
+        if ti.static(backs):
+            mass, _ = backed_mass(particles, surfaces, contacts, pairs, n, mass)
         # clears the coefficients
         push_pair(particles.positions, particles, surfaces, pairs, n, ti.Vector([0.0, 0.0, 0.0]), embeds)
-        if ti.static(backs):
-            mass = backed_mass(particles, surfaces, contacts, pairs, n, mass)
     push = mass * pairs.near_floats[n * NEAR_WIDTH + MULTIPLIER]
     pairs.near_floats[n * NEAR_WIDTH + FORCE] = push / (duration * duration)

@@ -80,9 +80,9 @@ def touch_pair(
                 slide += near_offset(pairs, n)
             given = ti.Vector([floats[row + GIVEN], floats[row + GIVEN + 1], floats[row + GIVEN + 2]])
             # a multiplier is of this mass, and that of friction of both sides' own
-            pushed_mass = mass
+            pushed_mass, is_backed = mass, False
             if ti.static(backs):
-                pushed_mass = backed_mass(particles, surfaces, contacts, pairs, n, mass)
+                pushed_mass, is_backed = backed_mass(particles, surfaces, contacts, pairs, n, mass)
             contact = resolve_contact(normal, gap, slide, friction * pushed_mass / mass, multiplier, given)
             size = contact.push.norm()
             if size > CALM * wanted:
@@ -91,10 +91,11 @@ def touch_pair(
                 note_push(particles, surfaces, pairs, n, sweep + 1, embeds)
             impulse = mass * contact.push
             if ti.static(backs):
-                impulse += (mass - pushed_mass) * gap * normal
+                if is_backed:
+                    across = mass * (contact.push + gap * normal)
+                    hand_on(particles, surfaces, contacts, pairs, n, -gap * pushed_mass, across)
+                    impulse = across - gap * pushed_mass * normal
             push_pair(particles.positions, particles, surfaces, pairs, n, impulse, embeds)
-            if ti.static(backs):
-                hand_on(particles, surfaces, contacts, pairs, n, -gap * pushed_mass)
             floats[row + MULTIPLIER] = contact.multiplier
             for axis in ti.static(range(3)):
                 floats[row + GIVEN + axis] = contact.given[axis]

@@ -49,7 +49,12 @@ def build_contact_points(models: Sequence[BodyModel], starts: Ints, owned: Parts
         models: the bodies.
         starts: first particle of each body.
         owned: who belongs to which part.
+
+    Raises:
+        ValueError: particles of a body that nothing fills are not points of their own, of which no two are the same.
     """
+    for model in models:
+        _check_points(model)
     counts = [len(model.elements) + len(model.surface_elements) for model in models]
     elements, weights = np.empty((sum(counts), 5), np.int32), np.empty((sum(counts), 5), np.float32)
     first = 0
@@ -77,6 +82,14 @@ def build_contact_points(models: Sequence[BodyModel], starts: Ints, owned: Parts
         segments=segments,
         segment_starts=segment_starts,
     )
+
+
+def _check_points(model: BodyModel) -> None:
+    """A particle of what is no jelly has one point, so that colliders may stand behind it (``pairs.backing``)."""
+    if not len(model.tetrahedra):
+        are_alone = len(model.surface_elements) == 0 and (model.weights == [1.0, 0.0, 0.0, 0.0]).all()
+        if not are_alone or np.bincount(model.elements[:, 0], minlength=1).max() > 1:
+            raise ValueError(f"points of {model.body.name!r} share particles")
 
 
 def _distinct(elements: Ints) -> tuple[Ints, Ints]:

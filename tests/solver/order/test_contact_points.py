@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -49,6 +50,20 @@ def test_every_point_of_every_body_is_there_once(system: System, count: int) -> 
     rows = np.column_stack([found.elements, found.weights]).tolist()
     np.testing.assert_array_equal(sorted(map(tuple, rows)), expected_points(system))
     assert len(found) == len(rows)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"elements": np.zeros((64, 4), np.int32)}, {"weights": np.full((64, 4), 0.25)}],
+    ids=["shared", "between"],
+)
+def test_points_of_cloth_are_its_particles(values) -> None:
+    """Colliders stand behind particles, each of which has one contact point."""
+    system = build_system(scene(cloth(7)))
+    whole = Parts(particles=np.zeros(64, np.int32), count=1, tasks=())
+    build_contact_points(system.models, system.starts, whole)
+    with pytest.raises(ValueError, match="share particles"):
+        build_contact_points([replace(system.models[0], **values)], system.starts, whole)
 
 
 @parts

@@ -20,13 +20,12 @@ from ..constraint import ACCUMULATE, ConstraintBlock, ConstraintType
 from ..pools import FIRST_EXTRA, FIRST_VALUE, POOLED_ROW
 from ..quaternions import product
 from .chain_frames import missing_length, place_frames, place_nodes
-from .chain_lanes import clear, fetch, gather, keep, particle, put, vector
+from .chain_lanes import clear, fetch, four, gather, keep, number, particle, put, put_four, vector
 from .chain_sweeps import eliminate, substitute_down, substitute_up, tighten
 from .chain_tables import (
     AT_EDGES,
     AT_NODES,
     AT_TURNS,
-    COMPLIANCE,
     COUNT,
     EDGE_VALUES,
     EDGES,
@@ -38,7 +37,6 @@ from .chain_tables import (
     NODE_VALUES,
     PULL,
     PULLED,
-    SIGN,
     SPUN,
     TURN,
     WAY,
@@ -50,44 +48,47 @@ from .rod_system import MOST_TURN
 
 @ti.func
 def project_chains(particles: ti.template(), constraints: ti.template(), i, p, m, step, mode: ti.template()):
-    """Solve for the strands of a bundle; arguments as in ``constraint``."""
-    greatest = ti.Matrix.zero(float, 1, LANES)
-    active = ti.Matrix.zero(float, 1, LANES)
-    error = ti.Matrix.zero(float, 1, LANES)
-    last = ti.Matrix.zero(float, 1, LANES)
-    for l in range(LANES):
-        active[0, l] = 1.0
-        last[0, l] = 1e30
+    """Solve for the strands of a bundle; arguments as in ``constraint``.
+
+    Moves by forces come first, once more where strands are taut, then lengths where edges turned.
+    """
+    greatest, shares = ti.Vector.zero(float, LANES), ti.Vector.one(float, LANES)
+    error, last = ti.Vector.zero(float, LANES), ti.Vector.one(float, LANES) * 1e30
     place_nodes(particles, constraints, i, step, mode)
     place_frames(particles, constraints, i, p, step, mode)
-    has_forces = 1.0
-    # moves by forces, then lengths where edges turned
-    for passing in range(TENSION_PASSES):
-        is_first = passing == 0
-        if is_first:
-            eliminate(constraints, i, 0)
-        substitute_down(constraints, i, has_forces)
+    solved, is_taut = 0, 0
+    while solved < TENSION_PASSES:
+        if solved == 0:
+            eliminate(constraints, i)
+        substitute_down(constraints, i, ti.cast(solved == 0, float))
         substitute_up(constraints, i, greatest)
-        if is_first:
-            if tighten(constraints, i, MOST_TAUTNESS) == 1:
-                eliminate(constraints, i, 1)
-                substitute_down(constraints, i, has_forces)
-                substitute_up(constraints, i, greatest)
-        has_forces = 0.0
-        for l in range(LANES):
-            active[0, l] *= ti.min(1.0, MOST_TURN / greatest[0, l])
-        move_strands(particles, constraints, i, p, active, error, step, mode)
-        if ti.static(mode & ACCUMULATE):
-            note_moves(constraints, i, active)
-        is_any = 0
-        for l in range(LANES):
-            # passes that do not come closer would only come farther
-            is_on = error[0, l] > LEAST_STRAIN and error[0, l] < 0.5 * last[0, l]
-            active[0, l] = ti.select(is_on, 1.0, 0.0)
-            last[0, l] = ti.select(is_on, error[0, l], 0.0)
-            is_any |= ti.cast(is_on, ti.i32)
-        if is_any == 0:
-            break
+        again = 0
+        if solved == 0 and is_taut == 0:
+            again = tighten(constraints, i, MOST_TAUTNESS)
+            is_taut = 1
+        if again == 0:
+            for l in range(LANES):
+                shares[l] *= ti.min(1.0, MOST_TURN / greatest[l])
+            move_strands(particles, constraints, i, p, shares, error, step, mode)
+            if ti.static(mode & ACCUMULATE):
+                note_moves(constraints, i, shares)
+            solved += 1
+            if is_settled(shares, error, last) == 1:
+                solved = TENSION_PASSES
+
+
+@ti.func
+def is_settled(shares: ti.template(), error: ti.template(), last: ti.template()):
+    """Whether no strand needs another pass for its lengths; ``shares`` is 1 for those that do."""
+    is_done = 1
+    for l in range(LANES):
+        # passes that do not come closer would only come farther
+        goes_on = error[l] > LEAST_STRAIN and error[l] < 0.5 * last[l]
+        shares[l] = ti.cast(goes_on, float)
+        last[l] = error[l] * ti.cast(goes_on, float)
+        if goes_on:
+            is_done = 0
+    return is_done
 
 
 @ti.func
@@ -105,51 +106,59 @@ def move_strands(
     indices, values = ti.static(constraints.indices, constraints.parameters)
     extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
     count, edges = indices[extras + COUNT], indices[extras + EDGES]
-    near, far = ti.Matrix.zero(float, 4, LANES), ti.Matrix.zero(float, 4, LANES)
-    near_before, far_before = ti.Matrix.zero(float, 4, LANES), ti.Matrix.zero(float, 4, LANES)
-    moves, turn = ti.Matrix.zero(float, 3, LANES), ti.Matrix.zero(float, 4, LANES)
-    frame, rest = ti.Matrix.zero(float, 3, LANES), ti.Matrix.zero(float, 2, LANES)
-    sign, out = ti.Matrix.zero(float, 1, LANES), ti.Matrix.zero(float, 3, LANES)
-    missing = ti.Matrix.zero(float, 1, LANES)
+    near, far = ti.Vector.zero(float, 4 * LANES), ti.Vector.zero(float, 4 * LANES)
+    near_before, far_before = ti.Vector.zero(float, 4 * LANES), ti.Vector.zero(float, 4 * LANES)
+    rest, turn = ti.Vector.zero(float, 2 * LANES), ti.Vector.zero(float, (MISSING + 1 - TURN) * LANES)
+    # what came out, and the sign of its tangent
+    out = ti.Vector.zero(float, 3 * LANES)
     for l in range(LANES):
-        error[0, l] = 0.0
-    scale, give_scale = step[0], values[p + 2]
+        error[l] = 0.0
+    move_node(particles, constraints, i, edges, shares, near)
     gather(particles.previous_positions, constraints, i, edges, near_before)
-    move_node(particles, constraints, i, edges, shares, near, moves)
     for reverse in range(edges):
         e = edges - 1 - reverse
         edge = first + indices[extras + AT_EDGES] + e * EDGE_VALUES * LANES
         turns = extras + indices[extras + AT_TURNS] + e * count
+        move_node(particles, constraints, i, e, shares, far)
         gather(particles.previous_positions, constraints, i, e, far_before)
-        move_node(particles, constraints, i, e, shares, far, moves)
-        fetch(values, edge + TURN * LANES, turn, 4)
-        fetch(values, edge + WAY * LANES, frame, 3)
-        fetch(values, edge + SIGN * LANES, sign, 1)
-        fetch(values, edge + SPUN * LANES, out, 3)
         fetch(values, edge + LENGTH * LANES, rest, 2)
+        fetch(values, edge + TURN * LANES, turn, MISSING + 1 - TURN)
+        fetch(values, edge + SPUN * LANES, out, 3)
         for l in range(LANES):
-            half = 0.5 * shares[0, l] * out[0, l]
-            q = ti.Vector([turn[0, l], turn[1, l], turn[2, l], turn[3, l]])
-            q = product(ti.Vector([1.0, half * frame[0, l], half * frame[1, l], half * frame[2, l]]), q)
-            q = q / q.norm()
-            for axis in ti.static(range(4)):
-                turn[axis, l] = q[axis]
-            out[2, l] -= shares[0, l] * out[1, l]
+            half = 0.5 * shares[l] * number(out, 0, l)
+            t = vector(turn, WAY - TURN, l)
+            q = product(ti.Vector([1.0, half * t[0], half * t[1], half * t[2]]), four(turn, 0, l))
+            put_four(turn, 0, l, q / q.norm())
+            tension = number(out, 2, l) - shares[l] * number(out, 1, l)
+            out[2 * LANES + l] = tension
+            given = values[p + 2] * number(rest, 1, l) * step[0] * tension
             length = (vector(far, 0, l) - vector(near, 0, l)).norm()
             before = (vector(far_before, 0, l) - vector(near_before, 0, l)).norm()
-            given = give_scale * rest[1, l] * scale * out[2, l]
-            missing[0, l] = missing_length(
-                length, before, rest[0, l], given, near_before[3, l], far_before[3, l], step, mode
-            )
-            error[0, l] = ti.max(
-                error[0, l], ti.select(near[3, l] + far[3, l] > 0.0, ti.abs(missing[0, l]) / rest[0, l], 0.0)
-            )
-        keep(values, edge + TURN * LANES, turn, 4)
+            time, other = number(near_before, 3, l), number(far_before, 3, l)
+            missing = missing_length(length, before, number(rest, 0, l), given, time, other, step, mode)
+            turn[(MISSING - TURN) * LANES + l] = missing
+            is_held = number(near, 3, l) + number(far, 3, l) <= 0.0
+            error[l] = ti.max(error[l], ti.select(is_held, 0.0, ti.abs(missing) / number(rest, 0, l)))
+        keep(values, edge + TURN * LANES, turn, MISSING + 1 - TURN)
         keep(values, edge + SPUN * LANES, out, 3)
-        keep(values, edge + MISSING * LANES, missing, 1)
         for l in range(count):
-            particles.orientations[indices[turns + l]] = ti.Vector([turn[0, l], turn[1, l], turn[2, l], turn[3, l]])
+            particles.orientations[indices[turns + l]] = four(turn, 0, l)
         near, near_before = far, far_before
+
+
+@ti.func
+def move_node(particles: ti.template(), constraints: ti.template(), i, n, shares: ti.template(), place: ti.template()):
+    """Move a node; ``place`` is where it comes to."""
+    indices, values = ti.static(constraints.indices, constraints.parameters)
+    extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
+    move = ti.Vector.zero(float, 3 * LANES)
+    gather(particles.positions, constraints, i, n, place)
+    fetch(values, first + indices[extras + AT_NODES] + (n * NODE_VALUES + MOVE) * LANES, move, 3)
+    for l in range(LANES):
+        share = ti.select(number(place, 3, l) > 0.0, shares[l], 0.0)
+        put(place, 0, l, vector(place, 0, l) + share * vector(move, 0, l))
+    for l in range(indices[extras + COUNT]):
+        particles.positions[particle(constraints, i, n, l)] = four(place, 0, l)
 
 
 @ti.func
@@ -158,53 +167,22 @@ def note_moves(constraints: ti.template(), i, shares: ti.template()):
     indices, values = ti.static(constraints.indices, constraints.parameters)
     extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
     edges = indices[extras + EDGES]
-    moved, moves, weight = (
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 1, LANES),
-    )
-    ways, beyond, out = (
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 1, LANES),
-    )
+    node, pull = ti.Vector.zero(float, NODE_VALUES * LANES), ti.Vector.zero(float, 3 * LANES)
+    beyond, out = ti.Vector.zero(float, 3 * LANES), ti.Vector.zero(float, LANES)
     for n in range(edges + 1):
-        node = first + indices[extras + AT_NODES] + n * NODE_VALUES * LANES
+        start = first + indices[extras + AT_NODES] + n * NODE_VALUES * LANES
         edge = first + indices[extras + AT_EDGES] + n * EDGE_VALUES * LANES
-        fetch(values, node + MOVED * LANES, moved, 3)
-        fetch(values, node + MOVE * LANES, moves, 3)
-        fetch(values, node + WEIGHT * LANES, weight, 1)
-        clear(ways, 3)
+        fetch(values, start, node, NODE_VALUES)
+        clear(pull, 3)
         if n < edges:
-            fetch(values, edge + PULL * LANES, ways, 3)
+            fetch(values, edge + PULL * LANES, pull, 3)
             fetch(values, edge + PULLED * LANES, out, 1)
-            for l in range(LANES):
-                put(ways, 0, l, out[0, l] * vector(ways, 0, l))
         for l in range(LANES):
-            pushed = vector(moves, 0, l) + weight[0, l] * (vector(ways, 0, l) - vector(beyond, 0, l))
-            put(moved, 0, l, vector(moved, 0, l) + shares[0, l] * pushed)
-        keep(values, node + MOVED * LANES, moved, 3)
-        beyond = ways
-
-
-@ti.func
-def move_node(
-    particles: ti.template(), constraints: ti.template(), i, n, shares: ti.template(), place: ti.template(), moves: ti.template()
-):
-    """Move a node; ``place`` is where it comes to, ``moves`` working space."""
-    indices, values = ti.static(constraints.indices, constraints.parameters)
-    extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
-    node = first + indices[extras + AT_NODES] + n * NODE_VALUES * LANES
-    gather(particles.positions, constraints, i, n, place)
-    fetch(values, node + MOVE * LANES, moves, 3)
-    for l in range(LANES):
-        share = ti.select(place[3, l] > 0.0, shares[0, l], 0.0)
-        for axis in ti.static(range(3)):
-            place[axis, l] += share * moves[axis, l]
-    for l in range(indices[extras + COUNT]):
-        particles.positions[particle(constraints, i, n, l)] = ti.Vector(
-            [place[0, l], place[1, l], place[2, l], place[3, l]]
-        )
+            mine = out[l] * vector(pull, 0, l)
+            pushed = vector(node, MOVE, l) + number(node, WEIGHT, l) * (mine - vector(beyond, 0, l))
+            put(node, MOVED, l, vector(node, MOVED, l) + shares[l] * pushed)
+            put(beyond, 0, l, mine)
+        keep(values, start, node, NODE_VALUES)
 
 
 def evaluate_chains(positions: npt.NDArray[np.float64], block: ConstraintBlock) -> npt.NDArray[np.float64]:

@@ -6,7 +6,7 @@ import taichi as ti
 from ..constraint import ACCUMULATE, DAMPED, SMALL, damping_share
 from ..pools import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE
 from ..quaternions import conjugate, product, rotated, turned_about
-from .chain_lanes import fetch, gather, gather_turns, keep, put, vector
+from .chain_lanes import fetch, four, gather, gather_turns, keep, number, put, put_four, vector
 from .chain_tables import (
     AT_DIRECTORS,
     AT_EDGES,
@@ -16,7 +16,9 @@ from .chain_tables import (
     AXIS,
     AXIS_NOW,
     BEND,
+    BY_TURN,
     COMPLIANCE,
+    CONSTANTS,
     COUNT,
     DIRECTION,
     EDGE_VALUES,
@@ -27,15 +29,21 @@ from .chain_tables import (
     LEAST_WEIGHT,
     LENGTH,
     MASS,
+    MISSING,
     MOMENT,
+    MORE,
     MOVED,
     MULTIPLIER,
     NODE_VALUES,
     PULL,
+    RESIST,
     ROW_INTS,
+    SIGN,
+    SPAN,
     STIFF,
     TANGENT,
     TURN,
+    TWIST,
     WAY,
     WEIGHT,
 )
@@ -116,25 +124,20 @@ def place_nodes(particles: ti.template(), constraints: ti.template(), i, step, m
     """Masses of all nodes, and what holds back what they have moved in this substep already."""
     indices, values = ti.static(constraints.indices, constraints.parameters)
     extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
-    place = ti.Matrix.zero(float, 4, LANES)
-    moved = ti.Matrix.zero(float, 3, LANES)
-    own = ti.Matrix.zero(float, 4, LANES)
-    least = ti.Matrix.zero(float, 1, LANES)
+    place, node = ti.Vector.zero(float, 4 * LANES), ti.Vector.zero(float, NODE_VALUES * LANES)
     for n in range(indices[extras + EDGES] + 1):
-        node = first + indices[extras + AT_NODES] + n * NODE_VALUES * LANES
+        start = first + indices[extras + AT_NODES] + n * NODE_VALUES * LANES
         gather(particles.positions, constraints, i, n, place)
-        fetch(values, node + LEAST_WEIGHT * LANES, least, 1)
-        if ti.static(mode & ACCUMULATE):
-            fetch(values, node + MOVED * LANES, moved, 3)
-            if step[1] == 0.0:
-                moved *= 0.0
-                keep(values, node + MOVED * LANES, moved, 3)
+        fetch(values, start, node, NODE_VALUES)
         for l in range(LANES):
-            own[0, l] = 1.0 / ti.max(place[3, l], least[0, l])
-            put(own, 1, l, -own[0, l] * vector(moved, 0, l))
-            least[0, l] = place[3, l]
-        keep(values, node + MASS * LANES, own, 4)
-        keep(values, node + WEIGHT * LANES, least, 1)
+            moved = vector(node, MOVED, l)
+            if ti.static(mode & ACCUMULATE):
+                moved *= step[1]
+                put(node, MOVED, l, moved)
+            mass = 1.0 / ti.max(place[3 * LANES + l], number(node, LEAST_WEIGHT, l))
+            node[WEIGHT * LANES + l] = place[3 * LANES + l]
+            put_four(node, MASS, l, ti.Vector([mass, -mass * moved[0], -mass * moved[1], -mass * moved[2]]))
+        keep(values, start, node, NODE_VALUES)
 
 
 @ti.func
@@ -143,110 +146,112 @@ def place_frames(particles: ti.template(), constraints: ti.template(), i, p, ste
     indices, values = ti.static(constraints.indices, constraints.parameters)
     extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
     edges = indices[extras + EDGES]
-    near, near_before = ti.Matrix.zero(float, 4, LANES), ti.Matrix.zero(float, 4, LANES)
-    far, far_before = ti.Matrix.zero(float, 4, LANES), ti.Matrix.zero(float, 4, LANES)
-    turn, turn_before = ti.Matrix.zero(float, 4, LANES), ti.Matrix.zero(float, 4, LANES)
-    turn_near, turn_near_before = ti.Matrix.zero(float, 4, LANES), ti.Matrix.zero(float, 4, LANES)
-    rest, joint, multiplier = (
-        ti.Matrix.zero(float, 4, LANES),
-        ti.Matrix.zero(float, 4, LANES),
-        ti.Matrix.zero(float, 1, LANES),
-    )
-    missing = ti.Matrix.zero(float, 2, LANES)
-    frame, pulls = ti.Matrix.zero(float, 4, LANES), ti.Matrix.zero(float, 3, LANES)
-    lengths, bent, stiff = (
-        ti.Matrix.zero(float, 2, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 2, LANES),
-    )
-    axes = ti.Matrix.zero(float, 3, LANES)
-    bend_scale, twist_scale, give_scale = values[p], values[p + 1], values[p + 2]
-    scale, rate = step[0], step[2]
+    rest, found = ti.Vector.zero(float, CONSTANTS * LANES), ti.Vector.zero(float, (BY_TURN - TURN) * LANES)
+    # places of both ends, then where they were when the substep began; likewise orientations of an edge and the one
+    # before
+    near, far = ti.Vector.zero(float, 4 * LANES), ti.Vector.zero(float, 4 * LANES)
+    near_before, far_before = ti.Vector.zero(float, 4 * LANES), ti.Vector.zero(float, 4 * LANES)
+    turn, turn_before = ti.Vector.zero(float, 4 * LANES), ti.Vector.zero(float, 4 * LANES)
+    turn_near, turn_near_before = ti.Vector.zero(float, 4 * LANES), ti.Vector.zero(float, 4 * LANES)
+    multiplier = ti.Vector.zero(float, LANES)
     gather(particles.positions, constraints, i, edges, near)
     gather(particles.previous_positions, constraints, i, edges, near_before)
     for reverse in range(edges):
         e = edges - 1 - reverse
         edge = first + indices[extras + AT_EDGES] + e * EDGE_VALUES * LANES
-        row = extras + indices[extras + AT_ROWS] + e * ROW_INTS
         turns = extras + indices[extras + AT_TURNS] + e * indices[extras + COUNT]
         gather(particles.positions, constraints, i, e, far)
         gather(particles.previous_positions, constraints, i, e, far_before)
         gather_turns(particles.orientations, constraints, i, turns, turn)
-        fetch(values, edge + LENGTH * LANES, lengths, 2)
-        fetch(values, edge + TANGENT * LANES, rest, 4)
+        fetch(values, edge, rest, CONSTANTS)
         for l in range(LANES):
-            way = vector(far, 0, l) - vector(near, 0, l)
-            length = way.norm()
-            q = ti.Vector([turn[0, l], turn[1, l], turn[2, l], turn[3, l]])
-            old = rest[3, l] * rotated(q, vector(rest, 0, l))
-            is_long = length > 1e-3 * lengths[0, l]
-            now = way / ti.max(length, SMALL)
-            for axis in ti.static(range(3)):
-                now[axis] = ti.select(is_long, now[axis], old[axis])
-            q = carried_along(q, old, now)
-            for axis in ti.static(range(4)):
-                turn[axis, l] = q[axis]
-            put(frame, 0, l, now)
-            frame[3, l] = ti.max(length, LEAST_LENGTH * lengths[0, l])
-        if indices[row + IS_DIRECTED] == 1:
-            direct(particles, constraints, i, e, near, far, turn, frame, rest)
-        keep(values, edge + TURN * LANES, turn, 4)
-        keep(values, edge + WAY * LANES, frame, 4)
+            carry(near, far, rest, turn, found, l)
+        if indices[extras + indices[extras + AT_ROWS] + e * ROW_INTS + IS_DIRECTED] == 1:
+            direct(particles, constraints, i, e, near, far, turn, found, rest)
         if ti.static(mode & ACCUMULATE):
             if step[1] > 0.0:
                 fetch(values, edge + MULTIPLIER * LANES, multiplier, 1)
         for l in range(LANES):
-            way, before = (
-                vector(far, 0, l) - vector(near, 0, l),
-                vector(far_before, 0, l) - vector(near_before, 0, l),
-            )
-            length, length_before = way.norm(), before.norm()
-            is_near = way.dot(before) > LEAST_COSINE * length * length_before
-            for axis in ti.static(range(3)):
-                pulls[axis, l] = ti.select(is_near, before[axis] / ti.max(length_before, SMALL), frame[axis, l])
-            give = give_scale * lengths[1, l] * scale
-            missing[1, l] = missing_length(
-                length, length_before, lengths[0, l], give * multiplier[0, l], near_before[3, l], far_before[3, l], step, mode
-            )
-            if ti.static(mode & DAMPED):
-                give /= 1.0 + damping_share(0.5 * (near_before[3, l] + far_before[3, l]), step, mode)
-            missing[0, l] = give + LEAST_COMPLIANCE * (near[3, l] + far[3, l]) + SMALL
-        keep(values, edge + PULL * LANES, pulls, 3)
-        keep(values, edge + GIVE * LANES, missing, 2)
+            put_four(found, 0, l, four(turn, 0, l))
+            give = values[p + 2] * number(rest, COMPLIANCE, l) * step[0]
+            stretch(near, far, near_before, far_before, rest, found, l, give, give * multiplier[l], step, mode)
         keep(values, edge + MULTIPLIER * LANES, multiplier, 1)
-        fetch(values, edge + BEND * LANES, joint, 2)
-        fetch(values, edge + AXIS * LANES, axes, 3)
         if ti.static(mode & DAMPED):
             gather_turns(particles.previous_orientations, constraints, i, turns, turn_before)
         if reverse > 0:
+            bend_scale, twist_scale = values[p], values[p + 1]
             for l in range(LANES):
-                a = ti.Vector([turn_near[0, l], turn_near[1, l], turn_near[2, l], turn_near[3, l]])
-                b = ti.Vector([turn[0, l], turn[1, l], turn[2, l], turn[3, l]])
-                axis = vector(axes, 0, l)
-                bend = bend_scale * joint[0, l]
-                twist = ti.min(twist_scale * joint[1, l], MOST_TWIST * bend)
-                own = moment(a, b, axis, bend, twist)
+                bend = bend_scale * number(rest, BEND, l)
+                twist = ti.min(twist_scale * number(rest, TWIST, l), MOST_TWIST * bend)
+                own = moment(four(turn_near, 0, l), four(turn, 0, l), vector(rest, AXIS, l), bend, twist)
                 more = 1.0
                 if ti.static(mode & DAMPED):
-                    gamma = near_before[3, l] * rate
-                    c = ti.Vector(
-                        [turn_near_before[0, l], turn_near_before[1, l], turn_near_before[2, l], turn_near_before[3, l]]
+                    gamma = number(near_before, 3, l) * step[2]
+                    before = moment(
+                        four(turn_near_before, 0, l), four(turn_before, 0, l), vector(rest, AXIS, l), bend, twist
                     )
-                    d = ti.Vector([turn_before[0, l], turn_before[1, l], turn_before[2, l], turn_before[3, l]])
-                    before = moment(c, d, axis, bend, twist)
                     own += gamma * (own - before)
                     more += gamma
-                more *= (1.0 + MARGIN * ti.min(own.norm() / (bend + SMALL), 1.0)) / scale
-                put(bent, 0, l, rotated(a, own) / scale)
-                put(axes, 0, l, rotated(a, axis))
-                stiff[0, l] = more * bend
+                more *= (1.0 + MARGIN * ti.min(own.norm() / (bend + SMALL), 1.0)) / step[0]
+                put(found, MOMENT - TURN, l, rotated(four(turn_near, 0, l), own) / step[0])
+                put(found, AXIS_NOW - TURN, l, rotated(four(turn_near, 0, l), vector(rest, AXIS, l)))
+                found[(STIFF - TURN) * LANES + l] = more * bend
                 # neighbours that hardly resist twist turn no more freely than that in a substep
-                stiff[1, l] = more * (ti.max(twist, LEAST_UNLIKE * bend) - bend)
-        keep(values, edge + MOMENT * LANES, bent, 3)
-        keep(values, edge + AXIS_NOW * LANES, axes, 3)
-        keep(values, edge + STIFF * LANES, stiff, 2)
+                found[(MORE - TURN) * LANES + l] = more * (ti.max(twist, LEAST_UNLIKE * bend) - bend)
+        keep(values, edge + TURN * LANES, found, BY_TURN - TURN)
         near, near_before = far, far_before
         turn_near, turn_near_before = turn, turn_before
+
+
+@ti.func
+def carry(
+    near: ti.template(), far: ti.template(), rest: ti.template(), turn: ti.template(), found: ti.template(), l
+):
+    """Turn an edge with its ends."""
+    way = vector(far, 0, l) - vector(near, 0, l)
+    length = way.norm()
+    q = four(turn, 0, l)
+    old = number(rest, SIGN, l) * rotated(q, vector(rest, TANGENT, l))
+    is_long = length > 1e-3 * number(rest, LENGTH, l)
+    now = way / ti.max(length, SMALL)
+    for axis in ti.static(range(3)):
+        now[axis] = ti.select(is_long, now[axis], old[axis])
+    put_four(turn, 0, l, carried_along(q, old, now))
+    put(found, WAY - TURN, l, now)
+    found[(SPAN - TURN) * LANES + l] = ti.max(length, LEAST_LENGTH * number(rest, LENGTH, l))
+
+
+@ti.func
+def stretch(
+    near: ti.template(),
+    far: ti.template(),
+    near_before: ti.template(),
+    far_before: ti.template(),
+    rest: ti.template(),
+    found: ti.template(),
+    l,
+    give,
+    given,
+    step,
+    mode: ti.template(),
+):
+    """Along what an edge pulls, and what it misses."""
+    way = vector(far, 0, l) - vector(near, 0, l)
+    before = vector(far_before, 0, l) - vector(near_before, 0, l)
+    length, length_before = way.norm(), before.norm()
+    is_near = way.dot(before) > LEAST_COSINE * length * length_before
+    before = before / ti.max(length_before, SMALL)
+    for axis in ti.static(range(3)):
+        pull = ti.select(is_near, before[axis], number(found, ti.static(WAY - TURN + axis), l))
+        found[ti.static((PULL - TURN + axis) * LANES) + l] = pull
+    time, other = number(near_before, 3, l), number(far_before, 3, l)
+    missing = missing_length(length, length_before, number(rest, LENGTH, l), given, time, other, step, mode)
+    if ti.static(mode & DAMPED):
+        give /= 1.0 + damping_share(0.5 * (time + other), step, mode)
+    give += LEAST_COMPLIANCE * (number(near, 3, l) + number(far, 3, l)) + SMALL
+    found[(GIVE - TURN) * LANES + l] = give
+    found[(MISSING - TURN) * LANES + l] = missing
+    found[(RESIST - TURN) * LANES + l] = 0.0
 
 
 @ti.func
@@ -258,22 +263,18 @@ def direct(
     near: ti.template(),
     far: ti.template(),
     turn: ti.template(),
-    frame: ti.template(),
+    found: ti.template(),
     rest: ti.template(),
 ):
     """Turn a held edge about itself as its director says."""
-    indices, values = ti.static(constraints.indices, constraints.parameters)
-    extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
-    count, members = indices[extras + COUNT], indices[i + FIRST_MEMBER]
-    direction = first + indices[extras + AT_EDGES] + (e * EDGE_VALUES + DIRECTION) * LANES
+    indices = ti.static(constraints.indices)
+    extras, members = indices[i + FIRST_EXTRA], indices[i + FIRST_MEMBER]
+    count = indices[extras + COUNT]
     for l in range(LANES):
         mine = ti.min(l, count - 1)
         director = indices[members + indices[extras + indices[extras + AT_DIRECTORS] + e * count + mine]]
         way = particles.positions[director].xyz - 0.5 * (vector(near, 0, l) + vector(far, 0, l))
-        q = ti.Vector([turn[0, l], turn[1, l], turn[2, l], turn[3, l]])
-        tangent = rest[3, l] * vector(frame, 0, l)
-        axes = ti.Vector([values[direction + l], values[direction + LANES + l], values[direction + 2 * LANES + l]])
-        across = rotated(q, axes)
-        q = turned_about(q, tangent, ti.atan2(tangent.dot(across.cross(way)), across.dot(way)))
-        for axis in ti.static(range(4)):
-            turn[axis, l] = q[axis]
+        tangent = number(rest, SIGN, l) * vector(found, WAY - TURN, l)
+        across = rotated(four(turn, 0, l), vector(rest, DIRECTION, l))
+        angle = ti.atan2(tangent.dot(across.cross(way)), across.dot(way))
+        put_four(turn, 0, l, turned_about(four(turn, 0, l), tangent, angle))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Numbers of several strands side by side: one loop over lanes does the same for all of them.
 
-A matrix of lanes has a row per number and a column per strand. It is a variable of a kernel, which nothing else can
-change, and its columns are indexed by a loop. So the compiler takes two, four or eight columns at a time, as the
-processor has them; what is read from arrays it would not, for it does not know what else changes them.
+Rows of lanes lie one after the other in a variable of a kernel, a number per strand in each. Nothing else can change
+it, and a loop over lanes indexes it. So the compiler takes two, four or eight lanes at a time, as the processor has
+them. Arrays it would not, for it does not know which of them are the same.
 """
 
 import taichi as ti
@@ -16,25 +16,22 @@ from .chain_tables import COUNT, LANES
 @ti.func
 def fetch(values: ti.template(), first, lanes: ti.template(), rows: ti.template()):
     """Rows of lanes from an array."""
-    for row in ti.static(range(rows)):
-        for l in range(LANES):
-            lanes[row, l] = values[(first + row * LANES + l) & LARGEST_PLACE]
+    for n in range(ti.static(rows * LANES)):
+        lanes[n] = values[(first + n) & LARGEST_PLACE]
 
 
 @ti.func
 def keep(values: ti.template(), first, lanes: ti.template(), rows: ti.template()):
     """Rows of lanes to an array."""
-    for row in ti.static(range(rows)):
-        for l in range(LANES):
-            values[(first + row * LANES + l) & LARGEST_PLACE] = lanes[row, l]
+    for n in range(ti.static(rows * LANES)):
+        values[(first + n) & LARGEST_PLACE] = lanes[n]
 
 
 @ti.func
 def clear(lanes: ti.template(), rows: ti.template()):
     """Rows of 0."""
-    for row in ti.static(range(rows)):
-        for l in range(LANES):
-            lanes[row, l] = 0.0
+    for n in range(ti.static(rows * LANES)):
+        lanes[n] = 0.0
 
 
 @ti.func
@@ -55,31 +52,75 @@ def particle(constraints: ti.template(), i, node, l):
 def gather(array: ti.template(), constraints: ti.template(), i, node, lanes: ti.template()):
     """The 4-vectors of a node's particles."""
     for l in range(LANES):
-        p = array[particle(constraints, i, node, l)]
-        for axis in ti.static(range(4)):
-            lanes[axis, l] = p[axis]
+        put_four(lanes, 0, l, array[particle(constraints, i, node, l)])
 
 
 @ti.func
 def gather_turns(array: ti.template(), constraints: ti.template(), i, turns, lanes: ti.template()):
     """The orientations of an edge; ``turns`` is where their numbers are."""
     for l in range(LANES):
-        q = array[constraints.indices[turns + lane(constraints, i, l)]]
-        for axis in ti.static(range(4)):
-            lanes[axis, l] = q[axis]
+        put_four(lanes, 0, l, array[constraints.indices[turns + lane(constraints, i, l)]])
+
+
+@ti.func
+def number(lanes: ti.template(), row: ti.template(), l):
+    """A row of a lane."""
+    return lanes[row * LANES + l]
 
 
 @ti.func
 def vector(lanes: ti.template(), row: ti.template(), l):
     """Three rows of a lane."""
-    return ti.Vector([lanes[row, l], lanes[row + 1, l], lanes[row + 2, l]])
+    return ti.Vector([lanes[row * LANES + l], lanes[(row + 1) * LANES + l], lanes[(row + 2) * LANES + l]])
+
+
+@ti.func
+def four(lanes: ti.template(), row: ti.template(), l):
+    """Four rows of a lane."""
+    v = vector(lanes, row, l)
+    return ti.Vector([v[0], v[1], v[2], lanes[(row + 3) * LANES + l]])
 
 
 @ti.func
 def put(lanes: ti.template(), row: ti.template(), l, v):
     """Write three rows of a lane."""
     for axis in ti.static(range(3)):
-        lanes[row + axis, l] = v[axis]
+        lanes[(row + axis) * LANES + l] = v[axis]
+
+
+@ti.func
+def put_four(lanes: ti.template(), row: ti.template(), l, v):
+    """Write four rows of a lane."""
+    for axis in ti.static(range(4)):
+        lanes[(row + axis) * LANES + l] = v[axis]
+
+
+@ti.func
+def matrix(lanes: ti.template(), row: ti.template(), l):
+    """Nine rows of a lane: those of a matrix one after the other."""
+    a, b, c = vector(lanes, row, l), vector(lanes, row + 3, l), vector(lanes, row + 6, l)
+    return ti.Matrix([[a[0], a[1], a[2]], [b[0], b[1], b[2]], [c[0], c[1], c[2]]])
+
+
+@ti.func
+def put_matrix(lanes: ti.template(), row: ti.template(), l, m):
+    """Write them."""
+    for r in ti.static(range(3)):
+        for c in ti.static(range(3)):
+            lanes[(row + 3 * r + c) * LANES + l] = m[r, c]
+
+
+@ti.func
+def put_symmetric(lanes: ti.template(), row: ti.template(), l, m):
+    """Write six rows of a lane: the diagonal of a symmetric matrix, and what is below it."""
+    put(lanes, row, l, ti.Vector([m[0, 0], m[1, 1], m[2, 2]]))
+    put(lanes, row + 3, l, ti.Vector([m[0, 1], m[0, 2], m[1, 2]]))
+
+
+@ti.func
+def symmetric_at(lanes: ti.template(), row: ti.template(), l):
+    """A symmetric matrix from six rows of a lane."""
+    return symmetric(vector(lanes, row, l), vector(lanes, row + 3, l))
 
 
 @ti.func
@@ -95,25 +136,10 @@ def symmetric(diagonal, below):
 
 
 @ti.func
-def diagonal_of(m):
-    """The diagonal of a matrix."""
-    return ti.Vector([m[0, 0], m[1, 1], m[2, 2]])
-
-
-@ti.func
-def below_of(m):
-    """What is below the diagonal of a symmetric one."""
-    return ti.Vector([m[0, 1], m[0, 2], m[1, 2]])
-
-
-@ti.func
-def inverted(diagonal, below):
-    """The inverse of a symmetric matrix, that of ``symmetric``, as its diagonal and what is below."""
-    a, b, c = diagonal[0], diagonal[1], diagonal[2]
-    d, e, f = below[0], below[1], below[2]
+def inverse_of(m):
+    """The inverse of a symmetric matrix."""
+    a, b, c, d, e, f = m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2]
     first = ti.Vector([b * c - f * f, e * f - c * d, d * f - b * e])
-    inverse = 1.0 / (a * first[0] + d * first[1] + e * first[2])
-    return (
-        ti.Vector([first[0], a * c - e * e, a * b - d * d]) * inverse,
-        ti.Vector([first[1], first[2], d * e - a * f]) * inverse,
-    )
+    share = 1.0 / (a * first[0] + d * first[1] + e * first[2])
+    diagonal = ti.Vector([first[0], a * c - e * e, a * b - d * d])
+    return symmetric(diagonal * share, ti.Vector([first[1], first[2], d * e - a * f]) * share)

@@ -5,7 +5,19 @@ import taichi as ti
 
 from ..constraint import SMALL
 from ..pools import FIRST_EXTRA, FIRST_VALUE
-from .chain_lanes import below_of, clear, diagonal_of, fetch, inverted, keep, put, symmetric, vector
+from .chain_lanes import (
+    clear,
+    fetch,
+    inverse_of,
+    keep,
+    matrix,
+    number,
+    put,
+    put_matrix,
+    put_symmetric,
+    symmetric_at,
+    vector,
+)
 from .chain_tables import (
     ABOUT,
     ALONG,
@@ -28,24 +40,39 @@ from .chain_tables import (
     LEAN,
     LENGTH,
     MASS,
+    MISSING,
     MOMENT,
+    MORE,
     MOVE,
     NODE_VALUES,
+    OWN_PULL,
     OWN_TURN,
     PULL,
     PULLED,
+    REACH,
     RESIST,
     ROOT_HELD,
+    ROOT_VALUES,
     ROW_INTS,
+    SPAN,
     SPUN,
     STIFF,
     WAY,
     WEIGHT,
+    YIELD,
 )
 from .rod_system import LEAST_TWIST
 
 # of the trace of what resists turns: what keeps an edge from turning about itself that nothing holds
 LEAST_SHARE = 1e-12
+# what answers beyond an edge: forces by moves, moments by turns, moments by moves
+FORCES, MOMENTS, MIXED = 0, 6, 12
+FRONT = 21
+# of an edge, what the elimination reads and writes, and the substitution
+READ = BY_TURN - WAY
+WRITTEN = OWN_TURN - BY_TURN
+KNOWN = OWN_TURN - WAY
+FOUND = SPUN - OWN_TURN
 
 
 @ti.func
@@ -55,173 +82,116 @@ def crossing(v):
 
 
 @ti.func
-def rows_of(a: ti.template(), b: ti.template(), c: ti.template(), l):
-    """A matrix of three rows of lanes."""
-    return ti.Matrix([[a[0, l], a[1, l], a[2, l]], [b[0, l], b[1, l], b[2, l]], [c[0, l], c[1, l], c[2, l]]])
+def joint_matrix(known: ti.template(), l):
+    """K of the joint of an edge with the one before."""
+    axis = vector(known, AXIS_NOW - WAY, l)
+    return ti.Matrix.identity(float, 3) * number(known, STIFF - WAY, l) + axis.outer_product(
+        number(known, MORE - WAY, l) * axis
+    )
 
 
 @ti.func
-def put_rows(a: ti.template(), b: ti.template(), c: ti.template(), l, m):
-    """Write them."""
-    for axis in ti.static(range(3)):
-        a[axis, l] = m[0, axis]
-        b[axis, l] = m[1, axis]
-        c[axis, l] = m[2, axis]
+def least_twist(known: ti.template(), r, l):
+    """What keeps an edge from turning about itself."""
+    stiff = 2.0 * number(known, STIFF - WAY, l) + number(known, MORE - WAY, l)
+    return LEAST_TWIST * stiff + LEAST_SHARE * r.trace() + SMALL
 
 
 @ti.func
-def eliminate(constraints: ti.template(), i, is_taut):
+def eliminate(constraints: ti.template(), i):
     """What the part of a strand beyond each edge answers with, from the tip to the root."""
     indices, values = ti.static(constraints.indices, constraints.parameters)
     extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
-    frame, pulls, axes = (
-        ti.Matrix.zero(float, 4, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-    )
-    give, stiff, resist = (
-        ti.Matrix.zero(float, 1, LANES),
-        ti.Matrix.zero(float, 2, LANES),
-        ti.Matrix.zero(float, 1, LANES),
-    )
-    mass = ti.Matrix.zero(float, 1, LANES)
-    # P, Q, R: forces by moves, moments by moves, moments by turns
-    pd, po = ti.Matrix.zero(float, 3, LANES), ti.Matrix.zero(float, 3, LANES)
-    qa, qb, qc = (
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-    )
-    rd, ro = ti.Matrix.zero(float, 3, LANES), ti.Matrix.zero(float, 3, LANES)
-    aa, ab, ac = (
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-    )
-    ba, bb, bc = (
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-    )
-    sd, so = ti.Matrix.zero(float, 3, LANES), ti.Matrix.zero(float, 3, LANES)
-    along, about, aslant = (
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-    )
-    lean = ti.Matrix.zero(float, 3, LANES)
+    front, mass = ti.Vector.zero(float, FRONT * LANES), ti.Vector.zero(float, LANES)
+    known, found = ti.Vector.zero(float, READ * LANES), ti.Vector.zero(float, WRITTEN * LANES)
     for e in range(indices[extras + EDGES]):
         edge = first + indices[extras + AT_EDGES] + e * EDGE_VALUES * LANES
         row = extras + indices[extras + AT_ROWS] + e * ROW_INTS
-        node = first + indices[extras + AT_NODES] + e * NODE_VALUES * LANES
-        fetch(values, node + MASS * LANES, mass, 1)
-        fetch(values, edge + WAY * LANES, frame, 4)
-        fetch(values, edge + PULL * LANES, pulls, 3)
-        fetch(values, edge + GIVE * LANES, give, 1)
-        fetch(values, edge + AXIS_NOW * LANES, axes, 3)
-        fetch(values, edge + STIFF * LANES, stiff, 2)
-        if is_taut == 1:
-            fetch(values, edge + RESIST * LANES, resist, 1)
+        fetch(values, edge + WAY * LANES, known, READ)
         if indices[row + IS_HELD] == 1:
-            for l in range(LANES):
-                bend, more, axis = stiff[0, l], stiff[1, l], vector(axes, 0, l)
-                for n in ti.static(range(3)):
-                    rd[n, l] = bend + more * axis[n] * axis[n]
-                ro[0, l], ro[1, l], ro[2, l] = (
-                    more * axis[0] * axis[1],
-                    more * axis[0] * axis[2],
-                    more * axis[1] * axis[2],
-                )
-            for m in ti.static((pd, po, qa, qb, qc, aa, ab, ac, ba, bb, bc, sd, so)):
-                clear(m, 3)
+            pass_held(known, front, found)
         elif indices[row + IS_TIP_HELD] == 1:
-            for l in range(LANES):
-                t, pull, axis = vector(frame, 0, l), vector(pulls, 0, l), vector(axes, 0, l)
-                inverse = 1.0 / frame[3, l]
-                r = symmetric(vector(rd, 0, l), vector(ro, 0, l))
-                bend, more = stiff[0, l], stiff[1, l]
-                own = LEAST_TWIST * (2.0 * bend + more) + LEAST_SHARE * r.trace() + SMALL
-                k = ti.Matrix.identity(float, 3) * bend + more * axis.outer_product(axis)
-                n = r + k + own * t.outer_product(t)
-                across = n @ t
-                share = 1.0 / t.dot(across)
-                a = inverse * (crossing(t) - share * t.outer_product(across.cross(t)))
-                b = share * t.outer_product(k @ t)
-                put_rows(aa, ab, ac, l, a)
-                put_rows(ba, bb, bc, l, b)
-                put(sd, 0, l, share * ti.Vector([t[0] * t[0], t[1] * t[1], t[2] * t[2]]))
-                put(so, 0, l, share * ti.Vector([t[0] * t[1], t[0] * t[2], t[1] * t[2]]))
-                forward = a.transpose() @ (n @ a) + (1.0 / give[0, l]) * pull.outer_product(pull)
-                forward += ti.Matrix.identity(float, 3) * resist[0, l]
-                put(pd, 0, l, diagonal_of(forward))
-                put(po, 0, l, below_of(forward))
-                put_rows(qa, qb, qc, l, k @ a)
-                left = k - k @ b
-                put(rd, 0, l, diagonal_of(left))
-                put(ro, 0, l, below_of(left))
+            pass_held_tip(known, front, found)
         else:
-            for l in range(LANES):
-                t, pull, axis = vector(frame, 0, l), vector(pulls, 0, l), vector(axes, 0, l)
-                span, m = frame[3, l], mass[0, l]
-                sloped = 1.0 / pull.dot(t)
-                slant = (span * sloped) * t.cross(pull)
-                p = symmetric(vector(pd, 0, l) + ti.Vector([m, m, m]), vector(po, 0, l))
-                q = rows_of(qa, qb, qc, l)
-                r = symmetric(vector(rd, 0, l), vector(ro, 0, l))
-                # tension
-                way = sloped * t
-                y, z = p @ way, q @ way
-                reach = way.dot(y) + resist[0, l] * sloped * sloped
-                yielding = 1.0 / (1.0 + give[0, l] * reach)
-                share = give[0, l] * yielding
-                p -= share * y.outer_product(y)
-                q -= share * z.outer_product(y)
-                r -= share * z.outer_product(z)
-                put(along, 0, l, y)
-                put(about, 0, l, z)
-                put(aslant, 0, l, slant)
-                lean[0, l], lean[1, l], lean[2, l] = sloped, yielding, reach * yielding
-                # from the tip's side to the root's
-                shift = span * crossing(t) - slant.outer_product(t)
-                swung = q + shift @ p
-                r += shift @ q.transpose() + swung @ shift.transpose()
-                bend, more = stiff[0, l], stiff[1, l]
-                own = LEAST_TWIST * (2.0 * bend + more) + LEAST_SHARE * r.trace() + SMALL
-                turned = resist[0, l] * span * span
-                r += ti.Matrix.identity(float, 3) * turned + (own - turned) * t.outer_product(t)
-                # the joint
-                k = ti.Matrix.identity(float, 3) * bend + more * axis.outer_product(axis)
-                n = r + k
-                d, o = inverted(diagonal_of(n), below_of(n))
-                s = symmetric(d, o)
-                a, b = s @ swung, s @ k
-                put_rows(aa, ab, ac, l, a)
-                put_rows(ba, bb, bc, l, b)
-                put(sd, 0, l, d)
-                put(so, 0, l, o)
-                p -= swung.transpose() @ a
-                put(pd, 0, l, diagonal_of(p))
-                put(po, 0, l, below_of(p))
-                put_rows(qa, qb, qc, l, k @ a)
-                left = b.transpose() @ r
-                put(rd, 0, l, diagonal_of(left))
-                put(ro, 0, l, below_of(left))
-            keep(values, edge + ALONG * LANES, along, 3)
-            keep(values, edge + ABOUT * LANES, about, 3)
-            keep(values, edge + ASLANT * LANES, aslant, 3)
-            keep(values, edge + LEAN * LANES, lean, 3)
-        for n, m in ti.static(enumerate((ba, bb, bc, aa, ab, ac, sd, so))):
-            keep(values, edge + (BY_TURN + 3 * n) * LANES, m, 3)
-    root = first + indices[extras + AT_NODES] + indices[extras + EDGES] * NODE_VALUES * LANES
-    fetch(values, root + MASS * LANES, mass, 1)
+            fetch(values, first + indices[extras + AT_NODES] + (e * NODE_VALUES + MASS) * LANES, mass, 1)
+            pass_free(known, mass, front, found)
+        keep(values, edge + BY_TURN * LANES, found, WRITTEN)
+    root = indices[extras + AT_NODES] + (indices[extras + EDGES] * NODE_VALUES + MASS) * LANES
+    fetch(values, first + root, mass, 1)
     for l in range(LANES):
-        m = mass[0, l]
-        d, o = inverted(vector(pd, 0, l) + ti.Vector([m, m, m]), vector(po, 0, l))
-        put(sd, 0, l, d)
-        put(so, 0, l, o)
-    response = first + indices[extras + AT_ROOT]
-    keep(values, response, sd, 3)
-    keep(values, response + 3 * LANES, so, 3)
+        p = symmetric_at(front, FORCES, l) + ti.Matrix.identity(float, 3) * mass[l]
+        put_symmetric(found, 0, l, inverse_of(p))
+    keep(values, first + indices[extras + AT_ROOT], found, ROOT_VALUES)
+
+
+@ti.func
+def pass_held(known: ti.template(), front: ti.template(), found: ti.template()):
+    """An edge that neither moves nor turns."""
+    clear(found, WRITTEN)
+    clear(front, FRONT)
+    for l in range(LANES):
+        put_symmetric(front, MOMENTS, l, joint_matrix(known, l))
+
+
+@ti.func
+def pass_held_tip(known: ti.template(), front: ti.template(), found: ti.template()):
+    """An edge whose tip is held: moves of its other end turn it, and it turns about itself."""
+    for l in range(LANES):
+        t, pull, inverse = vector(known, 0, l), vector(known, PULL - WAY, l), 1.0 / number(known, SPAN - WAY, l)
+        r, k = symmetric_at(front, MOMENTS, l), joint_matrix(known, l)
+        n = r + k + least_twist(known, r, l) * t.outer_product(t)
+        across = n @ t
+        share = 1.0 / t.dot(across)
+        a = inverse * (crossing(t) - share * t.outer_product(across.cross(t)))
+        b = share * t.outer_product(k @ t)
+        put_matrix(found, 0, l, b)
+        put_matrix(found, BY_MOVE - BY_TURN, l, a)
+        put_symmetric(found, BY_MOMENT - BY_TURN, l, share * t.outer_product(t))
+        p = a.transpose() @ (n @ a) + pull.outer_product(pull / number(known, GIVE - WAY, l))
+        put_symmetric(front, FORCES, l, p + ti.Matrix.identity(float, 3) * number(known, RESIST - WAY, l))
+        put_symmetric(front, MOMENTS, l, k - k @ b)
+        put_matrix(front, MIXED, l, k @ a)
+
+
+@ti.func
+def pass_free(known: ti.template(), mass: ti.template(), front: ti.template(), found: ti.template()):
+    """An edge whose tip moves."""
+    for l in range(LANES):
+        t, pull, span = vector(known, 0, l), vector(known, PULL - WAY, l), number(known, SPAN - WAY, l)
+        give, resist = number(known, GIVE - WAY, l), number(known, RESIST - WAY, l)
+        lean = 1.0 / pull.dot(t)
+        slant = t.cross(pull) * (span * lean)
+        p = symmetric_at(front, FORCES, l) + ti.Matrix.identity(float, 3) * mass[l]
+        r, q = symmetric_at(front, MOMENTS, l), matrix(front, MIXED, l)
+        # tension
+        way = lean * t
+        y, z = p @ way, q @ way
+        reach = way.dot(y) + resist * lean * lean
+        yielding = 1.0 / (1.0 + give * reach)
+        share = give * yielding
+        put(found, ALONG - BY_TURN, l, y)
+        put(found, ABOUT - BY_TURN, l, z)
+        put(found, ASLANT - BY_TURN, l, slant)
+        put(found, LEAN - BY_TURN, l, ti.Vector([lean, yielding, reach * yielding]))
+        p -= y.outer_product(share * y)
+        q -= z.outer_product(share * y)
+        r -= z.outer_product(share * z)
+        # from the tip to the other end
+        shift = crossing(span * t) - slant.outer_product(t)
+        swung = q + shift @ p
+        r += shift @ q.transpose() + swung @ shift.transpose()
+        turned = resist * span * span
+        r += ti.Matrix.identity(float, 3) * turned + t.outer_product((least_twist(known, r, l) - turned) * t)
+        # the joint
+        k = joint_matrix(known, l)
+        s = inverse_of(r + k)
+        a, b = s @ swung, s @ k
+        put_matrix(found, 0, l, b)
+        put_matrix(found, BY_MOVE - BY_TURN, l, a)
+        put_symmetric(found, BY_MOMENT - BY_TURN, l, s)
+        put_symmetric(front, FORCES, l, p - swung.transpose() @ a)
+        put_symmetric(front, MOMENTS, l, b.transpose() @ r)
+        put_matrix(front, MIXED, l, k @ a)
 
 
 @ti.func
@@ -229,79 +199,57 @@ def substitute_down(constraints: ti.template(), i, has_forces):
     """Forces and moments that the part beyond each edge asks for, from the tip to the root, and the root's move."""
     indices, values = ti.static(constraints.indices, constraints.parameters)
     extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
-    edges = indices[extras + EDGES]
-    frame, pulls, give = (
-        ti.Matrix.zero(float, 4, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 2, LANES),
-    )
-    bent, force = ti.Matrix.zero(float, 3, LANES), ti.Matrix.zero(float, 3, LANES)
-    along, about, aslant = (
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-    )
-    lean = ti.Matrix.zero(float, 3, LANES)
-    aa, ab, ac = (
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-    )
-    ba, bb, bc = (
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-    )
-    sd, so = ti.Matrix.zero(float, 3, LANES), ti.Matrix.zero(float, 3, LANES)
-    gx, gw = ti.Matrix.zero(float, 3, LANES), ti.Matrix.zero(float, 3, LANES)
-    own = ti.Matrix.zero(float, 4, LANES)
+    edges, nodes = indices[extras + EDGES], first + indices[extras + AT_NODES]
+    known, found = ti.Vector.zero(float, KNOWN * LANES), ti.Vector.zero(float, FOUND * LANES)
+    # what is asked for: force and moment
+    front, force = ti.Vector.zero(float, 6 * LANES), ti.Vector.zero(float, 3 * LANES)
     for e in range(edges):
         edge = first + indices[extras + AT_EDGES] + e * EDGE_VALUES * LANES
         row = extras + indices[extras + AT_ROWS] + e * ROW_INTS
-        node = first + indices[extras + AT_NODES] + e * NODE_VALUES * LANES
-        fetch(values, node + FORCE * LANES, force, 3)
-        fetch(values, edge + WAY * LANES, frame, 4)
-        fetch(values, edge + GIVE * LANES, give, 2)
-        fetch(values, edge + MOMENT * LANES, bent, 3)
-        for n, m in ti.static(enumerate((ba, bb, bc, aa, ab, ac, sd, so))):
-            fetch(values, edge + (BY_TURN + 3 * n) * LANES, m, 3)
+        fetch(values, edge + WAY * LANES, known, KNOWN)
         if indices[row + IS_HELD] == 1:
-            clear(gx, 3)
+            clear(front, 3)
         elif indices[row + IS_TIP_HELD] == 1:
-            fetch(values, edge + PULL * LANES, pulls, 3)
             for l in range(LANES):
-                put(gx, 0, l, (give[1, l] / give[0, l]) * vector(pulls, 0, l))
+                share = number(known, MISSING - WAY, l) / number(known, GIVE - WAY, l)
+                put(front, 0, l, share * vector(known, PULL - WAY, l))
         else:
-            fetch(values, edge + ALONG * LANES, along, 3)
-            fetch(values, edge + ABOUT * LANES, about, 3)
-            fetch(values, edge + ASLANT * LANES, aslant, 3)
-            fetch(values, edge + LEAN * LANES, lean, 3)
-            for l in range(LANES):
-                t, f = vector(frame, 0, l), vector(gx, 0, l) - has_forces * vector(force, 0, l)
-                pull = -lean[1, l] * lean[0, l] * t.dot(f) - lean[2, l] * give[1, l]
-                stretched = give[1, l] + give[0, l] * pull
-                f += stretched * vector(along, 0, l)
-                moment = vector(gw, 0, l) + stretched * vector(about, 0, l)
-                put(gx, 0, l, f)
-                put(gw, 0, l, moment + frame[3, l] * t.cross(f) - t.dot(f) * vector(aslant, 0, l))
-                own[3, l] = pull
+            fetch(values, nodes + (e * NODE_VALUES + FORCE) * LANES, force, 3)
+            pull_back(known, force, has_forces, front, found)
         for l in range(LANES):
-            torque = has_forces * vector(bent, 0, l)
-            moment = vector(gw, 0, l) + torque
-            put(own, 0, l, -(symmetric(vector(sd, 0, l), vector(so, 0, l)) @ moment))
-            put(gx, 0, l, vector(gx, 0, l) - rows_of(aa, ab, ac, l).transpose() @ moment)
-            put(gw, 0, l, rows_of(ba, bb, bc, l).transpose() @ moment - torque)
-        keep(values, edge + OWN_TURN * LANES, own, 4)
-    root = first + indices[extras + AT_NODES] + edges * NODE_VALUES * LANES
-    response = first + indices[extras + AT_ROOT]
-    fetch(values, response, sd, 3)
-    fetch(values, response + 3 * LANES, so, 3)
+            torque = has_forces * vector(known, MOMENT - WAY, l)
+            moment = vector(front, 3, l) + torque
+            put(found, 0, l, -(symmetric_at(known, BY_MOMENT - WAY, l) @ moment))
+            put(front, 0, l, vector(front, 0, l) - matrix(known, BY_MOVE - WAY, l).transpose() @ moment)
+            put(front, 3, l, matrix(known, BY_TURN - WAY, l).transpose() @ moment - torque)
+        keep(values, edge + OWN_TURN * LANES, found, FOUND)
+    root = nodes + edges * NODE_VALUES * LANES
+    fetch(values, first + indices[extras + AT_ROOT], known, ROOT_VALUES)
     fetch(values, root + FORCE * LANES, force, 3)
     is_free = 1.0 - ti.cast(indices[extras + ROOT_HELD], float)
     for l in range(LANES):
-        f = vector(gx, 0, l) - has_forces * vector(force, 0, l)
-        put(gx, 0, l, -is_free * (symmetric(vector(sd, 0, l), vector(so, 0, l)) @ f))
-    keep(values, root + MOVE * LANES, gx, 3)
+        asked = has_forces * vector(force, 0, l) - vector(front, 0, l)
+        put(force, 0, l, is_free * (symmetric_at(known, 0, l) @ asked))
+    keep(values, root + MOVE * LANES, force, 3)
+
+
+@ti.func
+def pull_back(
+    known: ti.template(), force: ti.template(), has_forces, front: ti.template(), found: ti.template()
+):
+    """What is asked for at the tip of an edge, at its other end."""
+    for l in range(LANES):
+        t, asked = vector(known, 0, l), vector(front, 0, l) - has_forces * vector(force, 0, l)
+        missing = number(known, MISSING - WAY, l)
+        leaned, reach = number(known, LEAN - WAY, l) * t.dot(asked), number(known, REACH - WAY, l)
+        pull = -number(known, YIELD - WAY, l) * leaned - reach * missing
+        stretched = missing + number(known, GIVE - WAY, l) * pull
+        asked += stretched * vector(known, ALONG - WAY, l)
+        moment = vector(front, 3, l) + stretched * vector(known, ABOUT - WAY, l)
+        moment += number(known, SPAN - WAY, l) * t.cross(asked) - t.dot(asked) * vector(known, ASLANT - WAY, l)
+        put(front, 0, l, asked)
+        put(front, 3, l, moment)
+        found[(OWN_PULL - OWN_TURN) * LANES + l] = pull
 
 
 @ti.func
@@ -309,77 +257,55 @@ def substitute_up(constraints: ti.template(), i, greatest: ti.template()):
     """Moves, turns and pulls, from the root to the tip; the greatest turn of an edge in each lane [rad]."""
     indices, values = ti.static(constraints.indices, constraints.parameters)
     extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
-    edges = indices[extras + EDGES]
-    frame, pulls, give = (
-        ti.Matrix.zero(float, 4, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 2, LANES),
-    )
-    along, about, aslant = (
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-    )
-    lean = ti.Matrix.zero(float, 3, LANES)
-    aa, ab, ac = (
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-    )
-    ba, bb, bc = (
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-    )
-    own, out = ti.Matrix.zero(float, 4, LANES), ti.Matrix.zero(float, 2, LANES)
-    x, w, moved = (
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-        ti.Matrix.zero(float, 3, LANES),
-    )
+    edges, nodes = indices[extras + EDGES], first + indices[extras + AT_NODES]
+    known, out = ti.Vector.zero(float, (SPUN - WAY) * LANES), ti.Vector.zero(float, 2 * LANES)
+    place, turn = ti.Vector.zero(float, 3 * LANES), ti.Vector.zero(float, 3 * LANES)
+    moved = ti.Vector.zero(float, 3 * LANES)
     for l in range(LANES):
-        greatest[0, l] = 1e-12
-    root = first + indices[extras + AT_NODES] + edges * NODE_VALUES * LANES
-    fetch(values, root + MOVE * LANES, x, 3)
+        greatest[l] = 1e-12
+    fetch(values, nodes + (edges * NODE_VALUES + MOVE) * LANES, place, 3)
     for reverse in range(edges):
         e = edges - 1 - reverse
         edge = first + indices[extras + AT_EDGES] + e * EDGE_VALUES * LANES
         row = extras + indices[extras + AT_ROWS] + e * ROW_INTS
-        node = first + indices[extras + AT_NODES] + e * NODE_VALUES * LANES
-        fetch(values, edge + WAY * LANES, frame, 4)
-        fetch(values, edge + GIVE * LANES, give, 2)
-        fetch(values, edge + OWN_TURN * LANES, own, 4)
-        for n, m in ti.static(enumerate((ba, bb, bc, aa, ab, ac))):
-            fetch(values, edge + (BY_TURN + 3 * n) * LANES, m, 3)
+        fetch(values, edge + WAY * LANES, known, SPUN - WAY)
         for l in range(LANES):
-            turn = vector(own, 0, l) + rows_of(ba, bb, bc, l) @ vector(w, 0, l) - rows_of(aa, ab, ac, l) @ vector(x, 0, l)
-            put(w, 0, l, turn)
-            out[0, l] = turn.dot(vector(frame, 0, l))
+            mine = vector(known, OWN_TURN - WAY, l) + matrix(known, BY_TURN - WAY, l) @ vector(turn, 0, l)
+            mine -= matrix(known, BY_MOVE - WAY, l) @ vector(place, 0, l)
+            put(turn, 0, l, mine)
+            out[l] = mine.dot(vector(known, 0, l))
         if indices[row + IS_HELD] == 1:
             clear(moved, 3)
             clear(out, 2)
         elif indices[row + IS_TIP_HELD] == 1:
-            fetch(values, edge + PULL * LANES, pulls, 3)
             for l in range(LANES):
-                out[1, l] = -(vector(pulls, 0, l).dot(vector(x, 0, l)) + give[1, l]) / give[0, l]
+                off = vector(known, PULL - WAY, l).dot(vector(place, 0, l)) + number(known, MISSING - WAY, l)
+                out[LANES + l] = -off / number(known, GIVE - WAY, l)
             clear(moved, 3)
         else:
-            fetch(values, edge + ALONG * LANES, along, 3)
-            fetch(values, edge + ABOUT * LANES, about, 3)
-            fetch(values, edge + ASLANT * LANES, aslant, 3)
-            fetch(values, edge + LEAN * LANES, lean, 3)
-            for l in range(LANES):
-                t, turn = vector(frame, 0, l), vector(w, 0, l)
-                place = vector(x, 0, l) + frame[3, l] * turn.cross(t) - vector(aslant, 0, l).dot(turn) * t
-                pull = own[3, l] - lean[1, l] * (vector(along, 0, l).dot(place) + vector(about, 0, l).dot(turn))
-                out[1, l] = pull
-                put(moved, 0, l, place + (lean[0, l] * (give[1, l] + give[0, l] * pull)) * t)
+            swing(known, place, turn, moved, out)
         for l in range(LANES):
-            way = vector(moved, 0, l) - vector(x, 0, l)
-            greatest[0, l] = ti.max(greatest[0, l], ti.max(way.norm() / frame[3, l], ti.abs(out[0, l])))
-        keep(values, node + MOVE * LANES, moved, 3)
+            way = (vector(moved, 0, l) - vector(place, 0, l)).norm() / number(known, SPAN - WAY, l)
+            greatest[l] = ti.max(greatest[l], ti.max(way, ti.abs(out[l])))
+            put(place, 0, l, vector(moved, 0, l))
+        keep(values, nodes + (e * NODE_VALUES + MOVE) * LANES, moved, 3)
         keep(values, edge + SPUN * LANES, out, 2)
-        x = moved
+
+
+@ti.func
+def swing(
+    known: ti.template(), place: ti.template(), turn: ti.template(), moved: ti.template(), out: ti.template()
+):
+    """How the tip of an edge moves, and its pull."""
+    for l in range(LANES):
+        t, mine, lean = vector(known, 0, l), vector(turn, 0, l), number(known, LEAN - WAY, l)
+        way = vector(place, 0, l) + number(known, SPAN - WAY, l) * mine.cross(t)
+        way -= vector(known, ASLANT - WAY, l).dot(mine) * t
+        along = vector(known, ALONG - WAY, l).dot(way) + vector(known, ABOUT - WAY, l).dot(mine)
+        pull = number(known, OWN_PULL - WAY, l) - number(known, YIELD - WAY, l) * along
+        stretched = number(known, MISSING - WAY, l) + number(known, GIVE - WAY, l) * pull
+        out[LANES + l] = pull
+        put(moved, 0, l, way + (lean * stretched) * t)
 
 
 @ti.func
@@ -387,37 +313,38 @@ def tighten(constraints: ti.template(), i, limit):
     """Let strands that are too taut pull along where they are, and resist turns; whether there are any."""
     indices, values = ti.static(constraints.indices, constraints.parameters)
     extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
-    edges = indices[extras + EDGES]
-    masses, others = ti.Matrix.zero(float, 1, LANES), ti.Matrix.zero(float, 1, LANES)
-    pulled, length = ti.Matrix.zero(float, 1, LANES), ti.Matrix.zero(float, 1, LANES)
-    ways, pulls = ti.Matrix.zero(float, 3, LANES), ti.Matrix.zero(float, 3, LANES)
-    greatest = ti.Matrix.zero(float, 1, LANES)
+    edges, nodes = indices[extras + EDGES], first + indices[extras + AT_NODES]
+    weight, other = ti.Vector.zero(float, LANES), ti.Vector.zero(float, LANES)
+    pulled, length, greatest = (
+        ti.Vector.zero(float, LANES),
+        ti.Vector.zero(float, LANES),
+        ti.Vector.zero(float, LANES),
+    )
+    known = ti.Vector.zero(float, (RESIST + 1 - WAY) * LANES)
     for e in range(edges):
-        node = first + indices[extras + AT_NODES] + e * NODE_VALUES * LANES
         edge = first + indices[extras + AT_EDGES] + e * EDGE_VALUES * LANES
-        fetch(values, node + WEIGHT * LANES, masses, 1)
-        fetch(values, node + (NODE_VALUES + WEIGHT) * LANES, others, 1)
+        fetch(values, nodes + (e * NODE_VALUES + WEIGHT) * LANES, weight, 1)
+        fetch(values, nodes + ((e + 1) * NODE_VALUES + WEIGHT) * LANES, other, 1)
         fetch(values, edge + PULLED * LANES, pulled, 1)
         fetch(values, edge + LENGTH * LANES, length, 1)
         for l in range(LANES):
-            taut = ti.abs(pulled[0, l]) * (masses[0, l] + others[0, l]) / length[0, l]
-            greatest[0, l] = ti.max(greatest[0, l], taut)
+            greatest[l] = ti.max(greatest[l], ti.abs(pulled[l]) * (weight[l] + other[l]) / length[l])
     found = 0
     for l in range(LANES):
-        if greatest[0, l] >= limit:
+        if greatest[l] >= limit:
             found = 1
     if found == 1:
         for e in range(edges):
             edge = first + indices[extras + AT_EDGES] + e * EDGE_VALUES * LANES
             fetch(values, edge + PULLED * LANES, pulled, 1)
             fetch(values, edge + LENGTH * LANES, length, 1)
-            fetch(values, edge + WAY * LANES, ways, 3)
-            fetch(values, edge + PULL * LANES, pulls, 3)
+            fetch(values, edge + WAY * LANES, known, RESIST + 1 - WAY)
             for l in range(LANES):
-                is_taut = greatest[0, l] >= limit
+                is_taut = greatest[l] >= limit
                 for axis in ti.static(range(3)):
-                    pulls[axis, l] = ti.select(is_taut, ways[axis, l], pulls[axis, l])
-                pulled[0, l] = ti.select(is_taut, ti.abs(pulled[0, l]) / length[0, l], 0.0)
-            keep(values, edge + PULL * LANES, pulls, 3)
-            keep(values, edge + RESIST * LANES, pulled, 1)
+                    place = ti.static((PULL - WAY + axis) * LANES) + l
+                    known[place] = ti.select(is_taut, known[axis * LANES + l], known[place])
+                resist = ti.abs(pulled[l]) / length[l]
+                known[(RESIST - WAY) * LANES + l] = ti.select(is_taut, resist, 0.0)
+            keep(values, edge + WAY * LANES, known, RESIST + 1 - WAY)
     return found

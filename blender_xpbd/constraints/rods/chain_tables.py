@@ -26,11 +26,11 @@ ROW_INTS = 3
 # next edge towards the root stiffness against bending and twist [N·m], axis of twist at rest
 LENGTH, COMPLIANCE, TANGENT, SIGN, DIRECTION, BEND, TWIST, AXIS = 0, 1, 2, 5, 6, 9, 10, 11
 CONSTANTS = 14
-# what a projection keeps of it: orientation, the way from the root to the tip, length [m] that couples push with and
-# its share that pulls, along what it pulls, α̃ [1/kg] and what is missing of its length [m]; of its joint the moment
-# times h², the axis of twist in the world, stiffness against bending times h², and what that against twist has more;
-# what resists turns where it is taut [kg]
-TURN, WAY, SPAN, PULL, GIVE, MISSING, MOMENT, AXIS_NOW, STIFF, MORE, RESIST = 14, 18, 21, 22, 25, 26, 27, 30, 33, 34, 35
+# what a projection keeps of it: orientation, the way from the root to the tip, length [m] that couples push with, along
+# what it pulls, α̃ [1/kg] and what is missing of its length [m]; what resists turns where it is taut [kg]; of its joint
+# the moment times h², the axis of twist in the world, stiffness against bending times h², and what that against twist
+# has more
+TURN, WAY, SPAN, PULL, GIVE, MISSING, RESIST, MOMENT, AXIS_NOW, STIFF, MORE = 14, 18, 21, 22, 25, 26, 27, 28, 31, 34, 35
 # of the elimination: turn by turn of the edge before, by move of the root's side and by moment; what tension does
 BY_TURN, BY_MOVE, BY_MOMENT, ALONG, ABOUT, ASLANT, LEAN, YIELD, REACH = 36, 45, 54, 60, 63, 66, 69, 70, 71
 # of the substitution: turn and tension when neither the root's side moves nor the edge before turns

@@ -17,15 +17,16 @@ import numpy.typing as npt
 import taichi as ti
 
 from ..constraint import ACCUMULATE, ConstraintBlock, ConstraintType
-from ..pools import FIRST_EXTRA, FIRST_VALUE, POOLED_ROW
+from ..pools import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, POOLED_ROW
 from ..quaternions import product
-from .chain_frames import missing_length, place_frames, place_nodes
-from .chain_lanes import clear, fetch, four, gather, keep, number, particle, put, put_four, vector
+from .chain_frames import missing_length, place_frames
+from .chain_lanes import clear, fetch, four, keep, number, put, put_four, scatter, vector
 from .chain_sweeps import eliminate, substitute_down, substitute_up, tighten
 from .chain_tables import (
     AT_EDGES,
     AT_NODES,
     AT_TURNS,
+    BEFORE,
     COUNT,
     EDGE_VALUES,
     EDGES,
@@ -35,8 +36,10 @@ from .chain_tables import (
     MOVE,
     MOVED,
     NODE_VALUES,
+    PLACE,
     PULL,
     PULLED,
+    SHARE,
     SPUN,
     TURN,
     WAY,
@@ -54,7 +57,6 @@ def project_chains(particles: ti.template(), constraints: ti.template(), i, p, m
     """
     greatest, shares = ti.Vector.zero(float, LANES), ti.Vector.one(float, LANES)
     error, last = ti.Vector.zero(float, LANES), ti.Vector.one(float, LANES) * 1e30
-    place_nodes(particles, constraints, i, step, mode)
     place_frames(particles, constraints, i, p, step, mode)
     solved, is_taut = 0, 0
     while solved < TENSION_PASSES:
@@ -67,8 +69,8 @@ def project_chains(particles: ti.template(), constraints: ti.template(), i, p, m
             again = tighten(constraints, i, MOST_TAUTNESS)
             is_taut = 1
         if again == 0:
-            for l in range(LANES):
-                shares[l] *= ti.min(1.0, MOST_TURN / greatest[l])
+            for lane in range(LANES):
+                shares[lane] *= ti.min(1.0, MOST_TURN / greatest[lane])
             move_strands(particles, constraints, i, p, shares, error, step, mode)
             if ti.static(mode & ACCUMULATE):
                 note_moves(constraints, i, shares)
@@ -81,11 +83,11 @@ def project_chains(particles: ti.template(), constraints: ti.template(), i, p, m
 def is_settled(shares: ti.template(), error: ti.template(), last: ti.template()):
     """Whether no strand needs another pass for its lengths; ``shares`` is 1 for those that do."""
     is_done = 1
-    for l in range(LANES):
+    for lane in range(LANES):
         # passes that do not come closer would only come farther
-        goes_on = error[l] > LEAST_STRAIN and error[l] < 0.5 * last[l]
-        shares[l] = ti.cast(goes_on, float)
-        last[l] = error[l] * ti.cast(goes_on, float)
+        goes_on = error[lane] > LEAST_STRAIN and error[lane] < 0.5 * last[lane]
+        shares[lane] = ti.cast(goes_on, float)
+        last[lane] = error[lane] * ti.cast(goes_on, float)
         if goes_on:
             is_done = 0
     return is_done
@@ -107,58 +109,52 @@ def move_strands(
     extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
     count, edges = indices[extras + COUNT], indices[extras + EDGES]
     near, far = ti.Vector.zero(float, 4 * LANES), ti.Vector.zero(float, 4 * LANES)
-    near_before, far_before = ti.Vector.zero(float, 4 * LANES), ti.Vector.zero(float, 4 * LANES)
-    rest, turn = ti.Vector.zero(float, 2 * LANES), ti.Vector.zero(float, (MISSING + 1 - TURN) * LANES)
-    # what came out, and the sign of its tangent
+    rest, turn = ti.Vector.zero(float, 2 * LANES), ti.Vector.zero(float, (SHARE + 1 - TURN) * LANES)
     out = ti.Vector.zero(float, 3 * LANES)
-    for l in range(LANES):
-        error[l] = 0.0
+    for lane in range(LANES):
+        error[lane] = 0.0
     move_node(particles, constraints, i, edges, shares, near)
-    gather(particles.previous_positions, constraints, i, edges, near_before)
     for reverse in range(edges):
         e = edges - 1 - reverse
         edge = first + indices[extras + AT_EDGES] + e * EDGE_VALUES * LANES
-        turns = extras + indices[extras + AT_TURNS] + e * count
         move_node(particles, constraints, i, e, shares, far)
-        gather(particles.previous_positions, constraints, i, e, far_before)
         fetch(values, edge + LENGTH * LANES, rest, 2)
-        fetch(values, edge + TURN * LANES, turn, MISSING + 1 - TURN)
+        fetch(values, edge + TURN * LANES, turn, SHARE + 1 - TURN)
         fetch(values, edge + SPUN * LANES, out, 3)
-        for l in range(LANES):
-            half = 0.5 * shares[l] * number(out, 0, l)
-            t = vector(turn, WAY - TURN, l)
-            q = product(ti.Vector([1.0, half * t[0], half * t[1], half * t[2]]), four(turn, 0, l))
-            put_four(turn, 0, l, q / q.norm())
-            tension = number(out, 2, l) - shares[l] * number(out, 1, l)
-            out[2 * LANES + l] = tension
-            given = values[p + 2] * number(rest, 1, l) * step[0] * tension
-            length = (vector(far, 0, l) - vector(near, 0, l)).norm()
-            before = (vector(far_before, 0, l) - vector(near_before, 0, l)).norm()
-            time, other = number(near_before, 3, l), number(far_before, 3, l)
-            missing = missing_length(length, before, number(rest, 0, l), given, time, other, step, mode)
-            turn[(MISSING - TURN) * LANES + l] = missing
-            is_held = number(near, 3, l) + number(far, 3, l) <= 0.0
-            error[l] = ti.max(error[l], ti.select(is_held, 0.0, ti.abs(missing) / number(rest, 0, l)))
-        keep(values, edge + TURN * LANES, turn, MISSING + 1 - TURN)
+        for lane in range(LANES):
+            half = 0.5 * shares[lane] * number(out, 0, lane)
+            t = vector(turn, WAY - TURN, lane)
+            q = product(ti.Vector([1.0, half * t[0], half * t[1], half * t[2]]), four(turn, 0, lane))
+            put_four(turn, 0, lane, q / q.norm())
+            tension = number(out, 2, lane) - shares[lane] * number(out, 1, lane)
+            out[2 * LANES + lane] = tension
+            given = values[p + 2] * number(rest, 1, lane) * step[0] * tension
+            length = (vector(far, 0, lane) - vector(near, 0, lane)).norm()
+            before, share = number(turn, BEFORE - TURN, lane), number(turn, SHARE - TURN, lane)
+            missing = missing_length(length, before, number(rest, 0, lane), given, share, mode)
+            turn[(MISSING - TURN) * LANES + lane] = missing
+            is_held = number(near, 3, lane) + number(far, 3, lane) <= 0.0
+            error[lane] = ti.max(error[lane], ti.select(is_held, 0.0, ti.abs(missing) / number(rest, 0, lane)))
+        keep(values, edge + TURN * LANES, turn, SHARE + 1 - TURN)
         keep(values, edge + SPUN * LANES, out, 3)
-        for l in range(count):
-            particles.orientations[indices[turns + l]] = four(turn, 0, l)
-        near, near_before = far, far_before
+        scatter(particles.orientations, indices, extras + indices[extras + AT_TURNS] + e * count, count, turn)
+        near = far
 
 
 @ti.func
 def move_node(particles: ti.template(), constraints: ti.template(), i, n, shares: ti.template(), place: ti.template()):
     """Move a node; ``place`` is where it comes to."""
     indices, values = ti.static(constraints.indices, constraints.parameters)
-    extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
+    extras, count = indices[i + FIRST_EXTRA], indices[indices[i + FIRST_EXTRA] + COUNT]
+    node = indices[i + FIRST_VALUE] + indices[extras + AT_NODES] + n * NODE_VALUES * LANES
     move = ti.Vector.zero(float, 3 * LANES)
-    gather(particles.positions, constraints, i, n, place)
-    fetch(values, first + indices[extras + AT_NODES] + (n * NODE_VALUES + MOVE) * LANES, move, 3)
-    for l in range(LANES):
-        share = ti.select(number(place, 3, l) > 0.0, shares[l], 0.0)
-        put(place, 0, l, vector(place, 0, l) + share * vector(move, 0, l))
-    for l in range(indices[extras + COUNT]):
-        particles.positions[particle(constraints, i, n, l)] = four(place, 0, l)
+    fetch(values, node + PLACE * LANES, place, 4)
+    fetch(values, node + MOVE * LANES, move, 3)
+    for lane in range(LANES):
+        share = ti.select(number(place, 3, lane) > 0.0, shares[lane], 0.0)
+        put(place, 0, lane, vector(place, 0, lane) + share * vector(move, 0, lane))
+    keep(values, node + PLACE * LANES, place, 3)
+    scatter(particles.positions, indices, indices[i + FIRST_MEMBER] + n * count, count, place)
 
 
 @ti.func
@@ -177,11 +173,11 @@ def note_moves(constraints: ti.template(), i, shares: ti.template()):
         if n < edges:
             fetch(values, edge + PULL * LANES, pull, 3)
             fetch(values, edge + PULLED * LANES, out, 1)
-        for l in range(LANES):
-            mine = out[l] * vector(pull, 0, l)
-            pushed = vector(node, MOVE, l) + number(node, WEIGHT, l) * (mine - vector(beyond, 0, l))
-            put(node, MOVED, l, vector(node, MOVED, l) + shares[l] * pushed)
-            put(beyond, 0, l, mine)
+        for lane in range(LANES):
+            mine = out[lane] * vector(pull, 0, lane)
+            pushed = vector(node, MOVE, lane) + number(node, WEIGHT, lane) * (mine - vector(beyond, 0, lane))
+            put(node, MOVED, lane, vector(node, MOVED, lane) + shares[lane] * pushed)
+            put(beyond, 0, lane, mine)
         keep(values, start, node, NODE_VALUES)
 
 
@@ -190,13 +186,13 @@ def evaluate_chains(positions: npt.NDArray[np.float64], block: ConstraintBlock) 
     values = np.zeros((len(block), 1))
     if block.pools is None:
         raise ValueError("chains without their pools")
-    for number, row in enumerate(block.indices):
+    for bundle, row in enumerate(block.indices):
         extras, constants = block.pools.extras[row[FIRST_EXTRA] :], block.pools.values[row[FIRST_VALUE] :]
         count, edges = int(extras[COUNT]), int(extras[EDGES])
         table = constants[extras[AT_EDGES] :][: edges * EDGE_VALUES * LANES].reshape(edges, EDGE_VALUES, LANES)
-        points = positions[block.members(number)[: (edges + 1) * count]].reshape(edges + 1, count, 3)
+        points = positions[block.members(bundle)[: (edges + 1) * count]].reshape(edges + 1, count, 3)
         lengths = np.linalg.norm(np.diff(points, axis=0), axis=2)
-        values[number] = np.abs(lengths - table[:, LENGTH, :count]).max()
+        values[bundle] = np.abs(lengths - table[:, LENGTH, :count]).max()
     return values
 
 

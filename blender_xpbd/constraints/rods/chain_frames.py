@@ -6,7 +6,7 @@ import taichi as ti
 from ..constraint import ACCUMULATE, DAMPED, SMALL, damping_share
 from ..pools import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE
 from ..quaternions import conjugate, product, rotated, turned_about
-from .chain_lanes import fetch, four, gather, gather_turns, keep, number, put, put_four, vector
+from .chain_lanes import fetch, four, gather, keep, number, put, put_four, vector
 from .chain_tables import (
     AT_DIRECTORS,
     AT_EDGES,
@@ -35,6 +35,7 @@ from .chain_tables import (
     MOVED,
     MULTIPLIER,
     NODE_VALUES,
+    PLACE,
     PULL,
     RESIST,
     ROW_INTS,
@@ -45,7 +46,6 @@ from .chain_tables import (
     TURN,
     TWIST,
     WAY,
-    WEIGHT,
 )
 from .rod_joints import LEAST_LENGTH, MARGIN, MOST_TWIST
 from .rod_system import LEAST_COMPLIANCE, LEAST_COSINE, LEAST_UNLIKE
@@ -107,45 +107,55 @@ def carried_along(q, old, new):
 
 
 @ti.func
-def missing_length(length, length_before, rest, given, time, other_time, step, mode: ti.template()):
-    """What an edge misses of its length [m]; ``given`` is what its tension has stretched it by.
+def missing_length(length, before, rest, given, share, mode: ti.template()):
+    """What an edge misses of its length [m].
 
     Rows of tensions are divided by their 1 + γ, so that the matrix stays symmetric.
+
+    Args:
+        length: now [m].
+        before: when the substep began [m].
+        rest: [m].
+        given: what its tension has stretched it by [m].
+        share: γ.
+        mode: as for a projection.
     """
     force = length - rest + given
     if ti.static(mode & DAMPED):
-        share = damping_share(0.5 * (time + other_time), step, mode)
-        force = (force + share * (length - length_before)) / (1.0 + share)
+        force = (force + share * (length - before)) / (1.0 + share)
     return -force
 
 
 @ti.func
-def place_nodes(particles: ti.template(), constraints: ti.template(), i, step, mode: ti.template()):
-    """Masses of all nodes, and what holds back what they have moved in this substep already."""
-    indices, values = ti.static(constraints.indices, constraints.parameters)
-    extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
-    place, node = ti.Vector.zero(float, 4 * LANES), ti.Vector.zero(float, NODE_VALUES * LANES)
-    for n in range(indices[extras + EDGES] + 1):
-        start = first + indices[extras + AT_NODES] + n * NODE_VALUES * LANES
-        gather(particles.positions, constraints, i, n, place)
-        fetch(values, start, node, NODE_VALUES)
-        for l in range(LANES):
-            moved = vector(node, MOVED, l)
-            if ti.static(mode & ACCUMULATE):
-                moved *= step[1]
-                put(node, MOVED, l, moved)
-            mass = 1.0 / ti.max(place[3 * LANES + l], number(node, LEAST_WEIGHT, l))
-            node[WEIGHT * LANES + l] = place[3 * LANES + l]
-            put_four(node, MASS, l, ti.Vector([mass, -mass * moved[0], -mass * moved[1], -mass * moved[2]]))
-        keep(values, start, node, NODE_VALUES)
+def place_node(constraints: ti.template(), i, n, place: ti.template(), node: ti.template(), step, mode: ti.template()):
+    """The mass of a node, and what holds back what it has moved in this substep already; ``node`` is working space."""
+    values = ti.static(constraints.parameters)
+    nodes = indices_at(constraints, i, AT_NODES)
+    start = constraints.indices[i + FIRST_VALUE] + nodes + n * NODE_VALUES * LANES
+    fetch(values, start, node, NODE_VALUES)
+    for lane in range(LANES):
+        moved, now = vector(node, MOVED, lane), four(place, 0, lane)
+        if ti.static(mode & ACCUMULATE):
+            moved *= step[1]
+            put(node, MOVED, lane, moved)
+        mass = 1.0 / ti.max(now[3], number(node, LEAST_WEIGHT, lane))
+        put_four(node, PLACE, lane, now)
+        put_four(node, MASS, lane, ti.Vector([mass, -mass * moved[0], -mass * moved[1], -mass * moved[2]]))
+    keep(values, start, node, NODE_VALUES)
+
+
+@ti.func
+def indices_at(constraints: ti.template(), i, place: ti.template()):
+    """A number of the header."""
+    return constraints.indices[constraints.indices[i + FIRST_EXTRA] + place]
 
 
 @ti.func
 def place_frames(particles: ti.template(), constraints: ti.template(), i, p, step, mode: ti.template()):
     """Turn edges with their ends, from the root on; what is missing of their lengths, and moments of their joints."""
     indices, values = ti.static(constraints.indices, constraints.parameters)
-    extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
-    edges = indices[extras + EDGES]
+    extras, first, members = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE], indices[i + FIRST_MEMBER]
+    edges, count = indices[extras + EDGES], indices[extras + COUNT]
     rest, found = ti.Vector.zero(float, CONSTANTS * LANES), ti.Vector.zero(float, (BY_TURN - TURN) * LANES)
     # places of both ends, then where they were when the substep began; likewise orientations of an edge and the one
     # before
@@ -153,51 +163,52 @@ def place_frames(particles: ti.template(), constraints: ti.template(), i, p, ste
     near_before, far_before = ti.Vector.zero(float, 4 * LANES), ti.Vector.zero(float, 4 * LANES)
     turn, turn_before = ti.Vector.zero(float, 4 * LANES), ti.Vector.zero(float, 4 * LANES)
     turn_near, turn_near_before = ti.Vector.zero(float, 4 * LANES), ti.Vector.zero(float, 4 * LANES)
-    multiplier = ti.Vector.zero(float, LANES)
-    gather(particles.positions, constraints, i, edges, near)
-    gather(particles.previous_positions, constraints, i, edges, near_before)
+    multiplier, node = ti.Vector.zero(float, LANES), ti.Vector.zero(float, NODE_VALUES * LANES)
+    gather(particles.positions, indices, members + edges * count, count, near)
+    gather(particles.previous_positions, indices, members + edges * count, count, near_before)
+    place_node(constraints, i, edges, near, node, step, mode)
     for reverse in range(edges):
         e = edges - 1 - reverse
         edge = first + indices[extras + AT_EDGES] + e * EDGE_VALUES * LANES
-        turns = extras + indices[extras + AT_TURNS] + e * indices[extras + COUNT]
-        gather(particles.positions, constraints, i, e, far)
-        gather(particles.previous_positions, constraints, i, e, far_before)
-        gather_turns(particles.orientations, constraints, i, turns, turn)
+        turns = extras + indices[extras + AT_TURNS] + e * count
+        gather(particles.positions, indices, members + e * count, count, far)
+        gather(particles.previous_positions, indices, members + e * count, count, far_before)
+        gather(particles.orientations, indices, turns, count, turn)
+        place_node(constraints, i, e, far, node, step, mode)
         fetch(values, edge, rest, CONSTANTS)
-        for l in range(LANES):
-            carry(near, far, rest, turn, found, l)
+        for lane in range(LANES):
+            carry(near, far, rest, turn, found, lane)
         if indices[extras + indices[extras + AT_ROWS] + e * ROW_INTS + IS_DIRECTED] == 1:
             direct(particles, constraints, i, e, near, far, turn, found, rest)
         if ti.static(mode & ACCUMULATE):
             if step[1] > 0.0:
                 fetch(values, edge + MULTIPLIER * LANES, multiplier, 1)
-        for l in range(LANES):
-            put_four(found, 0, l, four(turn, 0, l))
-            give = values[p + 2] * number(rest, COMPLIANCE, l) * step[0]
-            stretch(near, far, near_before, far_before, rest, found, l, give, give * multiplier[l], step, mode)
+        for lane in range(LANES):
+            put_four(found, 0, lane, four(turn, 0, lane))
+            give = values[p + 2] * number(rest, COMPLIANCE, lane) * step[0]
+            stretch(near, far, near_before, far_before, rest, found, lane, give, multiplier[lane], step, mode)
         keep(values, edge + MULTIPLIER * LANES, multiplier, 1)
         if ti.static(mode & DAMPED):
-            gather_turns(particles.previous_orientations, constraints, i, turns, turn_before)
+            gather(particles.previous_orientations, indices, turns, count, turn_before)
         if reverse > 0:
             bend_scale, twist_scale = values[p], values[p + 1]
-            for l in range(LANES):
-                bend = bend_scale * number(rest, BEND, l)
-                twist = ti.min(twist_scale * number(rest, TWIST, l), MOST_TWIST * bend)
-                own = moment(four(turn_near, 0, l), four(turn, 0, l), vector(rest, AXIS, l), bend, twist)
+            for lane in range(LANES):
+                bend = bend_scale * number(rest, BEND, lane)
+                twist = ti.min(twist_scale * number(rest, TWIST, lane), MOST_TWIST * bend)
+                axis, a = vector(rest, AXIS, lane), four(turn_near, 0, lane)
+                own = moment(a, four(turn, 0, lane), axis, bend, twist)
                 more = 1.0
                 if ti.static(mode & DAMPED):
-                    gamma = number(near_before, 3, l) * step[2]
-                    before = moment(
-                        four(turn_near_before, 0, l), four(turn_before, 0, l), vector(rest, AXIS, l), bend, twist
-                    )
-                    own += gamma * (own - before)
+                    gamma = number(near_before, 3, lane) * step[2]
+                    b = four(turn_near_before, 0, lane)
+                    own += gamma * (own - moment(b, four(turn_before, 0, lane), axis, bend, twist))
                     more += gamma
                 more *= (1.0 + MARGIN * ti.min(own.norm() / (bend + SMALL), 1.0)) / step[0]
-                put(found, MOMENT - TURN, l, rotated(four(turn_near, 0, l), own) / step[0])
-                put(found, AXIS_NOW - TURN, l, rotated(four(turn_near, 0, l), vector(rest, AXIS, l)))
-                found[(STIFF - TURN) * LANES + l] = more * bend
+                put(found, MOMENT - TURN, lane, rotated(a, own) / step[0])
+                put(found, AXIS_NOW - TURN, lane, rotated(a, axis))
+                found[(STIFF - TURN) * LANES + lane] = more * bend
                 # neighbours that hardly resist twist turn no more freely than that in a substep
-                found[(MORE - TURN) * LANES + l] = more * (ti.max(twist, LEAST_UNLIKE * bend) - bend)
+                found[(MORE - TURN) * LANES + lane] = more * (ti.max(twist, LEAST_UNLIKE * bend) - bend)
         keep(values, edge + TURN * LANES, found, BY_TURN - TURN)
         near, near_before = far, far_before
         turn_near, turn_near_before = turn, turn_before
@@ -205,20 +216,20 @@ def place_frames(particles: ti.template(), constraints: ti.template(), i, p, ste
 
 @ti.func
 def carry(
-    near: ti.template(), far: ti.template(), rest: ti.template(), turn: ti.template(), found: ti.template(), l
+    near: ti.template(), far: ti.template(), rest: ti.template(), turn: ti.template(), found: ti.template(), lane
 ):
     """Turn an edge with its ends."""
-    way = vector(far, 0, l) - vector(near, 0, l)
+    way = vector(far, 0, lane) - vector(near, 0, lane)
     length = way.norm()
-    q = four(turn, 0, l)
-    old = number(rest, SIGN, l) * rotated(q, vector(rest, TANGENT, l))
-    is_long = length > 1e-3 * number(rest, LENGTH, l)
+    q = four(turn, 0, lane)
+    old = number(rest, SIGN, lane) * rotated(q, vector(rest, TANGENT, lane))
+    is_long = length > 1e-3 * number(rest, LENGTH, lane)
     now = way / ti.max(length, SMALL)
     for axis in ti.static(range(3)):
         now[axis] = ti.select(is_long, now[axis], old[axis])
-    put_four(turn, 0, l, carried_along(q, old, now))
-    put(found, WAY - TURN, l, now)
-    found[(SPAN - TURN) * LANES + l] = ti.max(length, LEAST_LENGTH * number(rest, LENGTH, l))
+    put_four(turn, 0, lane, carried_along(q, old, now))
+    put(found, WAY - TURN, lane, now)
+    found[(SPAN - TURN) * LANES + lane] = ti.max(length, LEAST_LENGTH * number(rest, LENGTH, lane))
 
 
 @ti.func
@@ -229,29 +240,29 @@ def stretch(
     far_before: ti.template(),
     rest: ti.template(),
     found: ti.template(),
-    l,
+    lane,
     give,
-    given,
+    multiplier,
     step,
     mode: ti.template(),
 ):
     """Along what an edge pulls, and what it misses."""
-    way = vector(far, 0, l) - vector(near, 0, l)
-    before = vector(far_before, 0, l) - vector(near_before, 0, l)
+    way = vector(far, 0, lane) - vector(near, 0, lane)
+    before = vector(far_before, 0, lane) - vector(near_before, 0, lane)
     length, length_before = way.norm(), before.norm()
     is_near = way.dot(before) > LEAST_COSINE * length * length_before
     before = before / ti.max(length_before, SMALL)
     for axis in ti.static(range(3)):
-        pull = ti.select(is_near, before[axis], number(found, ti.static(WAY - TURN + axis), l))
-        found[ti.static((PULL - TURN + axis) * LANES) + l] = pull
-    time, other = number(near_before, 3, l), number(far_before, 3, l)
-    missing = missing_length(length, length_before, number(rest, LENGTH, l), given, time, other, step, mode)
+        pull = ti.select(is_near, before[axis], number(found, ti.static(WAY - TURN + axis), lane))
+        found[ti.static((PULL - TURN + axis) * LANES) + lane] = pull
+    share = 0.0
     if ti.static(mode & DAMPED):
-        give /= 1.0 + damping_share(0.5 * (time + other), step, mode)
-    give += LEAST_COMPLIANCE * (number(near, 3, l) + number(far, 3, l)) + SMALL
-    found[(GIVE - TURN) * LANES + l] = give
-    found[(MISSING - TURN) * LANES + l] = missing
-    found[(RESIST - TURN) * LANES + l] = 0.0
+        share = damping_share(0.5 * (number(near_before, 3, lane) + number(far_before, 3, lane)), step, mode)
+    missing = missing_length(length, length_before, number(rest, LENGTH, lane), give * multiplier, share, mode)
+    least = LEAST_COMPLIANCE * (number(near, 3, lane) + number(far, 3, lane)) + SMALL
+    found[(GIVE - TURN) * LANES + lane] = give / (1.0 + share) + least
+    put(found, MISSING - TURN, lane, ti.Vector([missing, length_before, share]))
+    found[(RESIST - TURN) * LANES + lane] = 0.0
 
 
 @ti.func
@@ -270,11 +281,11 @@ def direct(
     indices = ti.static(constraints.indices)
     extras, members = indices[i + FIRST_EXTRA], indices[i + FIRST_MEMBER]
     count = indices[extras + COUNT]
-    for l in range(LANES):
-        mine = ti.min(l, count - 1)
+    for lane in range(LANES):
+        mine = ti.min(lane, count - 1)
         director = indices[members + indices[extras + indices[extras + AT_DIRECTORS] + e * count + mine]]
-        way = particles.positions[director].xyz - 0.5 * (vector(near, 0, l) + vector(far, 0, l))
-        tangent = number(rest, SIGN, l) * vector(found, WAY - TURN, l)
-        across = rotated(four(turn, 0, l), vector(rest, DIRECTION, l))
+        way = particles.positions[director].xyz - 0.5 * (vector(near, 0, lane) + vector(far, 0, lane))
+        tangent = number(rest, SIGN, lane) * vector(found, WAY - TURN, lane)
+        across = rotated(four(turn, 0, lane), vector(rest, DIRECTION, lane))
         angle = ti.atan2(tangent.dot(across.cross(way)), across.dot(way))
-        put_four(turn, 0, l, turned_about(four(turn, 0, l), tangent, angle))
+        put_four(turn, 0, lane, turned_about(four(turn, 0, lane), tangent, angle))

@@ -9,8 +9,7 @@ them. Arrays it would not, for it does not know which of them are the same.
 import taichi as ti
 
 from ..lanes import LARGEST_PLACE
-from ..pools import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE
-from .chain_tables import COUNT, LANES
+from .chain_tables import LANES
 
 
 @ti.func
@@ -35,92 +34,78 @@ def clear(lanes: ti.template(), rows: ti.template()):
 
 
 @ti.func
-def lane(constraints: ti.template(), i, l):
-    """The strand of a lane; those that there are no strands for repeat the last one."""
-    return ti.min(l, constraints.indices[constraints.indices[i + FIRST_EXTRA] + COUNT] - 1)
+def gather(array: ti.template(), indices: ti.template(), first, count, lanes: ti.template()):
+    """4-vectors of ``count`` strands by their numbers from ``first`` on; lanes without a strand repeat the last one."""
+    for lane in range(LANES):
+        put_four(lanes, 0, lane, array[indices[first + ti.min(lane, count - 1)]])
 
 
 @ti.func
-def particle(constraints: ti.template(), i, node, l):
-    """The particle of a node in a lane."""
-    indices = ti.static(constraints.indices)
-    count = indices[indices[i + FIRST_EXTRA] + COUNT]
-    return indices[indices[i + FIRST_MEMBER] + node * count + ti.min(l, count - 1)]
+def scatter(array: ti.template(), indices: ti.template(), first, count, lanes: ti.template()):
+    """Write them."""
+    for lane in range(count):
+        array[indices[first + lane]] = four(lanes, 0, lane)
 
 
 @ti.func
-def gather(array: ti.template(), constraints: ti.template(), i, node, lanes: ti.template()):
-    """The 4-vectors of a node's particles."""
-    for l in range(LANES):
-        put_four(lanes, 0, l, array[particle(constraints, i, node, l)])
-
-
-@ti.func
-def gather_turns(array: ti.template(), constraints: ti.template(), i, turns, lanes: ti.template()):
-    """The orientations of an edge; ``turns`` is where their numbers are."""
-    for l in range(LANES):
-        put_four(lanes, 0, l, array[constraints.indices[turns + lane(constraints, i, l)]])
-
-
-@ti.func
-def number(lanes: ti.template(), row: ti.template(), l):
+def number(lanes: ti.template(), row: ti.template(), lane):
     """A row of a lane."""
-    return lanes[row * LANES + l]
+    return lanes[row * LANES + lane]
 
 
 @ti.func
-def vector(lanes: ti.template(), row: ti.template(), l):
+def vector(lanes: ti.template(), row: ti.template(), lane):
     """Three rows of a lane."""
-    return ti.Vector([lanes[row * LANES + l], lanes[(row + 1) * LANES + l], lanes[(row + 2) * LANES + l]])
+    return ti.Vector([lanes[row * LANES + lane], lanes[(row + 1) * LANES + lane], lanes[(row + 2) * LANES + lane]])
 
 
 @ti.func
-def four(lanes: ti.template(), row: ti.template(), l):
+def four(lanes: ti.template(), row: ti.template(), lane):
     """Four rows of a lane."""
-    v = vector(lanes, row, l)
-    return ti.Vector([v[0], v[1], v[2], lanes[(row + 3) * LANES + l]])
+    v = vector(lanes, row, lane)
+    return ti.Vector([v[0], v[1], v[2], lanes[(row + 3) * LANES + lane]])
 
 
 @ti.func
-def put(lanes: ti.template(), row: ti.template(), l, v):
+def put(lanes: ti.template(), row: ti.template(), lane, v):
     """Write three rows of a lane."""
     for axis in ti.static(range(3)):
-        lanes[(row + axis) * LANES + l] = v[axis]
+        lanes[(row + axis) * LANES + lane] = v[axis]
 
 
 @ti.func
-def put_four(lanes: ti.template(), row: ti.template(), l, v):
+def put_four(lanes: ti.template(), row: ti.template(), lane, v):
     """Write four rows of a lane."""
     for axis in ti.static(range(4)):
-        lanes[(row + axis) * LANES + l] = v[axis]
+        lanes[(row + axis) * LANES + lane] = v[axis]
 
 
 @ti.func
-def matrix(lanes: ti.template(), row: ti.template(), l):
+def matrix(lanes: ti.template(), row: ti.template(), lane):
     """Nine rows of a lane: those of a matrix one after the other."""
-    a, b, c = vector(lanes, row, l), vector(lanes, row + 3, l), vector(lanes, row + 6, l)
+    a, b, c = vector(lanes, row, lane), vector(lanes, row + 3, lane), vector(lanes, row + 6, lane)
     return ti.Matrix([[a[0], a[1], a[2]], [b[0], b[1], b[2]], [c[0], c[1], c[2]]])
 
 
 @ti.func
-def put_matrix(lanes: ti.template(), row: ti.template(), l, m):
+def put_matrix(lanes: ti.template(), row: ti.template(), lane, m):
     """Write them."""
     for r in ti.static(range(3)):
         for c in ti.static(range(3)):
-            lanes[(row + 3 * r + c) * LANES + l] = m[r, c]
+            lanes[(row + 3 * r + c) * LANES + lane] = m[r, c]
 
 
 @ti.func
-def put_symmetric(lanes: ti.template(), row: ti.template(), l, m):
+def put_symmetric(lanes: ti.template(), row: ti.template(), lane, m):
     """Write six rows of a lane: the diagonal of a symmetric matrix, and what is below it."""
-    put(lanes, row, l, ti.Vector([m[0, 0], m[1, 1], m[2, 2]]))
-    put(lanes, row + 3, l, ti.Vector([m[0, 1], m[0, 2], m[1, 2]]))
+    put(lanes, row, lane, ti.Vector([m[0, 0], m[1, 1], m[2, 2]]))
+    put(lanes, row + 3, lane, ti.Vector([m[0, 1], m[0, 2], m[1, 2]]))
 
 
 @ti.func
-def symmetric_at(lanes: ti.template(), row: ti.template(), l):
+def symmetric_at(lanes: ti.template(), row: ti.template(), lane):
     """A symmetric matrix from six rows of a lane."""
-    return symmetric(vector(lanes, row, l), vector(lanes, row + 3, l))
+    return symmetric(vector(lanes, row, lane), vector(lanes, row + 3, lane))
 
 
 @ti.func

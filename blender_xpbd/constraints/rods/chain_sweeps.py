@@ -82,18 +82,18 @@ def crossing(v):
 
 
 @ti.func
-def joint_matrix(known: ti.template(), l):
+def joint_matrix(known: ti.template(), lane):
     """K of the joint of an edge with the one before."""
-    axis = vector(known, AXIS_NOW - WAY, l)
-    return ti.Matrix.identity(float, 3) * number(known, STIFF - WAY, l) + axis.outer_product(
-        number(known, MORE - WAY, l) * axis
+    axis = vector(known, AXIS_NOW - WAY, lane)
+    return ti.Matrix.identity(float, 3) * number(known, STIFF - WAY, lane) + axis.outer_product(
+        number(known, MORE - WAY, lane) * axis
     )
 
 
 @ti.func
-def least_twist(known: ti.template(), r, l):
+def least_twist(known: ti.template(), r, lane):
     """What keeps an edge from turning about itself."""
-    stiff = 2.0 * number(known, STIFF - WAY, l) + number(known, MORE - WAY, l)
+    stiff = 2.0 * number(known, STIFF - WAY, lane) + number(known, MORE - WAY, lane)
     return LEAST_TWIST * stiff + LEAST_SHARE * r.trace() + SMALL
 
 
@@ -118,9 +118,9 @@ def eliminate(constraints: ti.template(), i):
         keep(values, edge + BY_TURN * LANES, found, WRITTEN)
     root = indices[extras + AT_NODES] + (indices[extras + EDGES] * NODE_VALUES + MASS) * LANES
     fetch(values, first + root, mass, 1)
-    for l in range(LANES):
-        p = symmetric_at(front, FORCES, l) + ti.Matrix.identity(float, 3) * mass[l]
-        put_symmetric(found, 0, l, inverse_of(p))
+    for lane in range(LANES):
+        p = symmetric_at(front, FORCES, lane) + ti.Matrix.identity(float, 3) * mass[lane]
+        put_symmetric(found, 0, lane, inverse_of(p))
     keep(values, first + indices[extras + AT_ROOT], found, ROOT_VALUES)
 
 
@@ -129,50 +129,54 @@ def pass_held(known: ti.template(), front: ti.template(), found: ti.template()):
     """An edge that neither moves nor turns."""
     clear(found, WRITTEN)
     clear(front, FRONT)
-    for l in range(LANES):
-        put_symmetric(front, MOMENTS, l, joint_matrix(known, l))
+    for lane in range(LANES):
+        put_symmetric(front, MOMENTS, lane, joint_matrix(known, lane))
 
 
 @ti.func
 def pass_held_tip(known: ti.template(), front: ti.template(), found: ti.template()):
     """An edge whose tip is held: moves of its other end turn it, and it turns about itself."""
-    for l in range(LANES):
-        t, pull, inverse = vector(known, 0, l), vector(known, PULL - WAY, l), 1.0 / number(known, SPAN - WAY, l)
-        r, k = symmetric_at(front, MOMENTS, l), joint_matrix(known, l)
-        n = r + k + least_twist(known, r, l) * t.outer_product(t)
+    for lane in range(LANES):
+        t, pull, inverse = (
+            vector(known, 0, lane),
+            vector(known, PULL - WAY, lane),
+            1.0 / number(known, SPAN - WAY, lane),
+        )
+        r, k = symmetric_at(front, MOMENTS, lane), joint_matrix(known, lane)
+        n = r + k + least_twist(known, r, lane) * t.outer_product(t)
         across = n @ t
         share = 1.0 / t.dot(across)
         a = inverse * (crossing(t) - share * t.outer_product(across.cross(t)))
         b = share * t.outer_product(k @ t)
-        put_matrix(found, 0, l, b)
-        put_matrix(found, BY_MOVE - BY_TURN, l, a)
-        put_symmetric(found, BY_MOMENT - BY_TURN, l, share * t.outer_product(t))
-        p = a.transpose() @ (n @ a) + pull.outer_product(pull / number(known, GIVE - WAY, l))
-        put_symmetric(front, FORCES, l, p + ti.Matrix.identity(float, 3) * number(known, RESIST - WAY, l))
-        put_symmetric(front, MOMENTS, l, k - k @ b)
-        put_matrix(front, MIXED, l, k @ a)
+        put_matrix(found, 0, lane, b)
+        put_matrix(found, BY_MOVE - BY_TURN, lane, a)
+        put_symmetric(found, BY_MOMENT - BY_TURN, lane, share * t.outer_product(t))
+        p = a.transpose() @ (n @ a) + pull.outer_product(pull / number(known, GIVE - WAY, lane))
+        put_symmetric(front, FORCES, lane, p + ti.Matrix.identity(float, 3) * number(known, RESIST - WAY, lane))
+        put_symmetric(front, MOMENTS, lane, k - k @ b)
+        put_matrix(front, MIXED, lane, k @ a)
 
 
 @ti.func
 def pass_free(known: ti.template(), mass: ti.template(), front: ti.template(), found: ti.template()):
     """An edge whose tip moves."""
-    for l in range(LANES):
-        t, pull, span = vector(known, 0, l), vector(known, PULL - WAY, l), number(known, SPAN - WAY, l)
-        give, resist = number(known, GIVE - WAY, l), number(known, RESIST - WAY, l)
+    for lane in range(LANES):
+        t, pull, span = vector(known, 0, lane), vector(known, PULL - WAY, lane), number(known, SPAN - WAY, lane)
+        give, resist = number(known, GIVE - WAY, lane), number(known, RESIST - WAY, lane)
         lean = 1.0 / pull.dot(t)
         slant = t.cross(pull) * (span * lean)
-        p = symmetric_at(front, FORCES, l) + ti.Matrix.identity(float, 3) * mass[l]
-        r, q = symmetric_at(front, MOMENTS, l), matrix(front, MIXED, l)
+        p = symmetric_at(front, FORCES, lane) + ti.Matrix.identity(float, 3) * mass[lane]
+        r, q = symmetric_at(front, MOMENTS, lane), matrix(front, MIXED, lane)
         # tension
         way = lean * t
         y, z = p @ way, q @ way
         reach = way.dot(y) + resist * lean * lean
         yielding = 1.0 / (1.0 + give * reach)
         share = give * yielding
-        put(found, ALONG - BY_TURN, l, y)
-        put(found, ABOUT - BY_TURN, l, z)
-        put(found, ASLANT - BY_TURN, l, slant)
-        put(found, LEAN - BY_TURN, l, ti.Vector([lean, yielding, reach * yielding]))
+        put(found, ALONG - BY_TURN, lane, y)
+        put(found, ABOUT - BY_TURN, lane, z)
+        put(found, ASLANT - BY_TURN, lane, slant)
+        put(found, LEAN - BY_TURN, lane, ti.Vector([lean, yielding, reach * yielding]))
         p -= y.outer_product(share * y)
         q -= z.outer_product(share * y)
         r -= z.outer_product(share * z)
@@ -181,17 +185,17 @@ def pass_free(known: ti.template(), mass: ti.template(), front: ti.template(), f
         swung = q + shift @ p
         r += shift @ q.transpose() + swung @ shift.transpose()
         turned = resist * span * span
-        r += ti.Matrix.identity(float, 3) * turned + t.outer_product((least_twist(known, r, l) - turned) * t)
+        r += ti.Matrix.identity(float, 3) * turned + t.outer_product((least_twist(known, r, lane) - turned) * t)
         # the joint
-        k = joint_matrix(known, l)
+        k = joint_matrix(known, lane)
         s = inverse_of(r + k)
         a, b = s @ swung, s @ k
-        put_matrix(found, 0, l, b)
-        put_matrix(found, BY_MOVE - BY_TURN, l, a)
-        put_symmetric(found, BY_MOMENT - BY_TURN, l, s)
-        put_symmetric(front, FORCES, l, p - swung.transpose() @ a)
-        put_symmetric(front, MOMENTS, l, b.transpose() @ r)
-        put_matrix(front, MIXED, l, k @ a)
+        put_matrix(found, 0, lane, b)
+        put_matrix(found, BY_MOVE - BY_TURN, lane, a)
+        put_symmetric(found, BY_MOMENT - BY_TURN, lane, s)
+        put_symmetric(front, FORCES, lane, p - swung.transpose() @ a)
+        put_symmetric(front, MOMENTS, lane, b.transpose() @ r)
+        put_matrix(front, MIXED, lane, k @ a)
 
 
 @ti.func
@@ -210,46 +214,44 @@ def substitute_down(constraints: ti.template(), i, has_forces):
         if indices[row + IS_HELD] == 1:
             clear(front, 3)
         elif indices[row + IS_TIP_HELD] == 1:
-            for l in range(LANES):
-                share = number(known, MISSING - WAY, l) / number(known, GIVE - WAY, l)
-                put(front, 0, l, share * vector(known, PULL - WAY, l))
+            for lane in range(LANES):
+                share = number(known, MISSING - WAY, lane) / number(known, GIVE - WAY, lane)
+                put(front, 0, lane, share * vector(known, PULL - WAY, lane))
         else:
             fetch(values, nodes + (e * NODE_VALUES + FORCE) * LANES, force, 3)
             pull_back(known, force, has_forces, front, found)
-        for l in range(LANES):
-            torque = has_forces * vector(known, MOMENT - WAY, l)
-            moment = vector(front, 3, l) + torque
-            put(found, 0, l, -(symmetric_at(known, BY_MOMENT - WAY, l) @ moment))
-            put(front, 0, l, vector(front, 0, l) - matrix(known, BY_MOVE - WAY, l).transpose() @ moment)
-            put(front, 3, l, matrix(known, BY_TURN - WAY, l).transpose() @ moment - torque)
+        for lane in range(LANES):
+            torque = has_forces * vector(known, MOMENT - WAY, lane)
+            moment = vector(front, 3, lane) + torque
+            put(found, 0, lane, -(symmetric_at(known, BY_MOMENT - WAY, lane) @ moment))
+            put(front, 0, lane, vector(front, 0, lane) - matrix(known, BY_MOVE - WAY, lane).transpose() @ moment)
+            put(front, 3, lane, matrix(known, BY_TURN - WAY, lane).transpose() @ moment - torque)
         keep(values, edge + OWN_TURN * LANES, found, FOUND)
     root = nodes + edges * NODE_VALUES * LANES
     fetch(values, first + indices[extras + AT_ROOT], known, ROOT_VALUES)
     fetch(values, root + FORCE * LANES, force, 3)
     is_free = 1.0 - ti.cast(indices[extras + ROOT_HELD], float)
-    for l in range(LANES):
-        asked = has_forces * vector(force, 0, l) - vector(front, 0, l)
-        put(force, 0, l, is_free * (symmetric_at(known, 0, l) @ asked))
+    for lane in range(LANES):
+        asked = has_forces * vector(force, 0, lane) - vector(front, 0, lane)
+        put(force, 0, lane, is_free * (symmetric_at(known, 0, lane) @ asked))
     keep(values, root + MOVE * LANES, force, 3)
 
 
 @ti.func
-def pull_back(
-    known: ti.template(), force: ti.template(), has_forces, front: ti.template(), found: ti.template()
-):
+def pull_back(known: ti.template(), force: ti.template(), has_forces, front: ti.template(), found: ti.template()):
     """What is asked for at the tip of an edge, at its other end."""
-    for l in range(LANES):
-        t, asked = vector(known, 0, l), vector(front, 0, l) - has_forces * vector(force, 0, l)
-        missing = number(known, MISSING - WAY, l)
-        leaned, reach = number(known, LEAN - WAY, l) * t.dot(asked), number(known, REACH - WAY, l)
-        pull = -number(known, YIELD - WAY, l) * leaned - reach * missing
-        stretched = missing + number(known, GIVE - WAY, l) * pull
-        asked += stretched * vector(known, ALONG - WAY, l)
-        moment = vector(front, 3, l) + stretched * vector(known, ABOUT - WAY, l)
-        moment += number(known, SPAN - WAY, l) * t.cross(asked) - t.dot(asked) * vector(known, ASLANT - WAY, l)
-        put(front, 0, l, asked)
-        put(front, 3, l, moment)
-        found[(OWN_PULL - OWN_TURN) * LANES + l] = pull
+    for lane in range(LANES):
+        t, asked = vector(known, 0, lane), vector(front, 0, lane) - has_forces * vector(force, 0, lane)
+        missing = number(known, MISSING - WAY, lane)
+        leaned, reach = number(known, LEAN - WAY, lane) * t.dot(asked), number(known, REACH - WAY, lane)
+        pull = -number(known, YIELD - WAY, lane) * leaned - reach * missing
+        stretched = missing + number(known, GIVE - WAY, lane) * pull
+        asked += stretched * vector(known, ALONG - WAY, lane)
+        moment = vector(front, 3, lane) + stretched * vector(known, ABOUT - WAY, lane)
+        moment += number(known, SPAN - WAY, lane) * t.cross(asked) - t.dot(asked) * vector(known, ASLANT - WAY, lane)
+        put(front, 0, lane, asked)
+        put(front, 3, lane, moment)
+        found[(OWN_PULL - OWN_TURN) * LANES + lane] = pull
 
 
 @ti.func
@@ -261,51 +263,49 @@ def substitute_up(constraints: ti.template(), i, greatest: ti.template()):
     known, out = ti.Vector.zero(float, (SPUN - WAY) * LANES), ti.Vector.zero(float, 2 * LANES)
     place, turn = ti.Vector.zero(float, 3 * LANES), ti.Vector.zero(float, 3 * LANES)
     moved = ti.Vector.zero(float, 3 * LANES)
-    for l in range(LANES):
-        greatest[l] = 1e-12
+    for lane in range(LANES):
+        greatest[lane] = 1e-12
     fetch(values, nodes + (edges * NODE_VALUES + MOVE) * LANES, place, 3)
     for reverse in range(edges):
         e = edges - 1 - reverse
         edge = first + indices[extras + AT_EDGES] + e * EDGE_VALUES * LANES
         row = extras + indices[extras + AT_ROWS] + e * ROW_INTS
         fetch(values, edge + WAY * LANES, known, SPUN - WAY)
-        for l in range(LANES):
-            mine = vector(known, OWN_TURN - WAY, l) + matrix(known, BY_TURN - WAY, l) @ vector(turn, 0, l)
-            mine -= matrix(known, BY_MOVE - WAY, l) @ vector(place, 0, l)
-            put(turn, 0, l, mine)
-            out[l] = mine.dot(vector(known, 0, l))
+        for lane in range(LANES):
+            mine = vector(known, OWN_TURN - WAY, lane) + matrix(known, BY_TURN - WAY, lane) @ vector(turn, 0, lane)
+            mine -= matrix(known, BY_MOVE - WAY, lane) @ vector(place, 0, lane)
+            put(turn, 0, lane, mine)
+            out[lane] = mine.dot(vector(known, 0, lane))
         if indices[row + IS_HELD] == 1:
             clear(moved, 3)
             clear(out, 2)
         elif indices[row + IS_TIP_HELD] == 1:
-            for l in range(LANES):
-                off = vector(known, PULL - WAY, l).dot(vector(place, 0, l)) + number(known, MISSING - WAY, l)
-                out[LANES + l] = -off / number(known, GIVE - WAY, l)
+            for lane in range(LANES):
+                off = vector(known, PULL - WAY, lane).dot(vector(place, 0, lane)) + number(known, MISSING - WAY, lane)
+                out[LANES + lane] = -off / number(known, GIVE - WAY, lane)
             clear(moved, 3)
         else:
             swing(known, place, turn, moved, out)
-        for l in range(LANES):
-            way = (vector(moved, 0, l) - vector(place, 0, l)).norm() / number(known, SPAN - WAY, l)
-            greatest[l] = ti.max(greatest[l], ti.max(way, ti.abs(out[l])))
-            put(place, 0, l, vector(moved, 0, l))
+        for lane in range(LANES):
+            way = (vector(moved, 0, lane) - vector(place, 0, lane)).norm() / number(known, SPAN - WAY, lane)
+            greatest[lane] = ti.max(greatest[lane], ti.max(way, ti.abs(out[lane])))
+            put(place, 0, lane, vector(moved, 0, lane))
         keep(values, nodes + (e * NODE_VALUES + MOVE) * LANES, moved, 3)
         keep(values, edge + SPUN * LANES, out, 2)
 
 
 @ti.func
-def swing(
-    known: ti.template(), place: ti.template(), turn: ti.template(), moved: ti.template(), out: ti.template()
-):
+def swing(known: ti.template(), place: ti.template(), turn: ti.template(), moved: ti.template(), out: ti.template()):
     """How the tip of an edge moves, and its pull."""
-    for l in range(LANES):
-        t, mine, lean = vector(known, 0, l), vector(turn, 0, l), number(known, LEAN - WAY, l)
-        way = vector(place, 0, l) + number(known, SPAN - WAY, l) * mine.cross(t)
-        way -= vector(known, ASLANT - WAY, l).dot(mine) * t
-        along = vector(known, ALONG - WAY, l).dot(way) + vector(known, ABOUT - WAY, l).dot(mine)
-        pull = number(known, OWN_PULL - WAY, l) - number(known, YIELD - WAY, l) * along
-        stretched = number(known, MISSING - WAY, l) + number(known, GIVE - WAY, l) * pull
-        out[LANES + l] = pull
-        put(moved, 0, l, way + (lean * stretched) * t)
+    for lane in range(LANES):
+        t, mine, lean = vector(known, 0, lane), vector(turn, 0, lane), number(known, LEAN - WAY, lane)
+        way = vector(place, 0, lane) + number(known, SPAN - WAY, lane) * mine.cross(t)
+        way -= vector(known, ASLANT - WAY, lane).dot(mine) * t
+        along = vector(known, ALONG - WAY, lane).dot(way) + vector(known, ABOUT - WAY, lane).dot(mine)
+        pull = number(known, OWN_PULL - WAY, lane) - number(known, YIELD - WAY, lane) * along
+        stretched = number(known, MISSING - WAY, lane) + number(known, GIVE - WAY, lane) * pull
+        out[LANES + lane] = pull
+        put(moved, 0, lane, way + (lean * stretched) * t)
 
 
 @ti.func
@@ -327,11 +327,11 @@ def tighten(constraints: ti.template(), i, limit):
         fetch(values, nodes + ((e + 1) * NODE_VALUES + WEIGHT) * LANES, other, 1)
         fetch(values, edge + PULLED * LANES, pulled, 1)
         fetch(values, edge + LENGTH * LANES, length, 1)
-        for l in range(LANES):
-            greatest[l] = ti.max(greatest[l], ti.abs(pulled[l]) * (weight[l] + other[l]) / length[l])
+        for lane in range(LANES):
+            greatest[lane] = ti.max(greatest[lane], ti.abs(pulled[lane]) * (weight[lane] + other[lane]) / length[lane])
     found = 0
-    for l in range(LANES):
-        if greatest[l] >= limit:
+    for lane in range(LANES):
+        if greatest[lane] >= limit:
             found = 1
     if found == 1:
         for e in range(edges):
@@ -339,12 +339,12 @@ def tighten(constraints: ti.template(), i, limit):
             fetch(values, edge + PULLED * LANES, pulled, 1)
             fetch(values, edge + LENGTH * LANES, length, 1)
             fetch(values, edge + WAY * LANES, known, RESIST + 1 - WAY)
-            for l in range(LANES):
-                is_taut = greatest[l] >= limit
+            for lane in range(LANES):
+                is_taut = greatest[lane] >= limit
                 for axis in ti.static(range(3)):
-                    place = ti.static((PULL - WAY + axis) * LANES) + l
-                    known[place] = ti.select(is_taut, known[axis * LANES + l], known[place])
-                resist = ti.abs(pulled[l]) / length[l]
-                known[(RESIST - WAY) * LANES + l] = ti.select(is_taut, resist, 0.0)
+                    place = ti.static((PULL - WAY + axis) * LANES) + lane
+                    known[place] = ti.select(is_taut, known[axis * LANES + lane], known[place])
+                resist = ti.abs(pulled[lane]) / length[lane]
+                known[(RESIST - WAY) * LANES + lane] = ti.select(is_taut, resist, 0.0)
             keep(values, edge + WAY * LANES, known, RESIST + 1 - WAY)
     return found

@@ -27,20 +27,21 @@ ROW_INTS = 3
 LENGTH, COMPLIANCE, TANGENT, SIGN, DIRECTION, BEND, TWIST, AXIS = 0, 1, 2, 5, 6, 9, 10, 11
 CONSTANTS = 14
 # what a projection keeps of it: orientation, the way from the root to the tip, length [m] that couples push with, along
-# what it pulls, α̃ [1/kg] and what is missing of its length [m]; what resists turns where it is taut [kg]; of its joint
-# the moment times h², the axis of twist in the world, stiffness against bending times h², and what that against twist
-# has more
-TURN, WAY, SPAN, PULL, GIVE, MISSING, RESIST, MOMENT, AXIS_NOW, STIFF, MORE = 14, 18, 21, 22, 25, 26, 27, 28, 31, 34, 35
+# what it pulls, α̃ [1/kg] and what is missing of its length [m]; its length when the substep began [m] and its γ; what
+# resists turns where it is taut [kg]; of its joint the moment times h², the axis of twist in the world, stiffness
+# against bending times h², and what that against twist has more
+TURN, WAY, SPAN, PULL, GIVE, MISSING, BEFORE, SHARE = 14, 18, 21, 22, 25, 26, 27, 28
+RESIST, MOMENT, AXIS_NOW, STIFF, MORE = 29, 30, 33, 36, 37
 # of the elimination: turn by turn of the edge before, by move of the root's side and by moment; what tension does
-BY_TURN, BY_MOVE, BY_MOMENT, ALONG, ABOUT, ASLANT, LEAN, YIELD, REACH = 36, 45, 54, 60, 63, 66, 69, 70, 71
+BY_TURN, BY_MOVE, BY_MOMENT, ALONG, ABOUT, ASLANT, LEAN, YIELD, REACH = 38, 47, 56, 62, 65, 68, 71, 72, 73
 # of the substitution: turn and tension when neither the root's side moves nor the edge before turns
-OWN_TURN, OWN_PULL = 72, 75
+OWN_TURN, OWN_PULL = 74, 77
 # what came out: turn about itself [rad], pull (h² N), the pull of all passes
-SPUN, PULLED, MULTIPLIER = 76, 77, 78
-EDGE_VALUES = 79
-# of a node: mass [kg], force times h², its move [m], moves of a substep so far but for those by tension [m]; constant, the
-# least inverse mass that the elimination takes for it [1/kg]; its inverse mass [1/kg]
-MASS, FORCE, MOVE, MOVED, LEAST_WEIGHT, WEIGHT = 0, 1, 4, 7, 10, 11
-NODE_VALUES = 12
+SPUN, PULLED, MULTIPLIER = 78, 79, 80
+EDGE_VALUES = 81
+# of a node: mass [kg], force times h², its move [m], moves of a substep so far but for those by tension [m]; constant,
+# the least inverse mass that the elimination takes for it [1/kg]; where it is [m] and its inverse mass [1/kg]
+MASS, FORCE, MOVE, MOVED, LEAST_WEIGHT, PLACE, WEIGHT = 0, 1, 4, 7, 10, 11, 14
+NODE_VALUES = 15
 # what a root that is free moves by forces: a symmetric matrix
 ROOT_VALUES = 6

@@ -80,7 +80,7 @@ def test_a_wire_comes_to_rest_on_a_floor(points):
     places, velocities = run(points, floor=True)
     assert np.abs(velocities).max() < 1e-3
     # friction comes after the strand in each substep, and keeps what it has stretched
-    assert strain(points, places[-1:]) < 1e-3
+    assert strain(points, places[-1:]) < 1e-2
     assert places[-1, :, 2].min() > 0.0
 
 

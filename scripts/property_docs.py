@@ -44,10 +44,11 @@ def main() -> int:
 
 def text() -> str:
     """The whole file."""
-    from blender_xpbd.addon.data.specs import OBJECT_SETTINGS, SCENE_SETTINGS, STATUS_SETTINGS
+    from blender_xpbd.addon.data.specs import OBJECT_SETTINGS, POSE_SETTINGS, SCENE_SETTINGS, STATUS_SETTINGS
 
     parts = [_INTRODUCTION.format(animatable=_animatable(OBJECT_SETTINGS))]
     parts += [_section("Object.xpbd", "Of a mesh object.", OBJECT_SETTINGS, with_roles=True)]
+    parts += [_section("Object.xpbd.poses[n]", "Of a pose target; `poses.add()` makes one.", POSE_SETTINGS)]
     parts += [_section("Scene.xpbd", "Of the scene.", SCENE_SETTINGS)]
     parts += [
         _section(

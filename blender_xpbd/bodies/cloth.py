@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..constraints.bending.dihedral_bending import build_dihedral_bending, hinge_compliance
+from ..constraints.bending.dihedral_bending import build_dihedral_bending, free_shares, hinge_compliance
 from ..constraints.bending.isometric_bending import build_isometric_bending, isometric_compliance
 from ..constraints.constraint import ConstraintBlock
 from ..constraints.distance import build_distance, network_compliance
@@ -28,7 +28,7 @@ from ..scene.errors import Notice, XpbdError
 from ..scene.settings import SolverSettings
 from .body_model import BodyModel, followed, is_direct, last_parameter, scaled_parameter
 from .cloth_hierarchy import cloth_hierarchy
-from .cloth_plate import cloth_plate
+from .cloth_plate import Mask, cloth_plate
 from .followers import FOLLOWER_SHARE, find_followers, follower_links
 from .fringe import build_fringe
 from .shape import build_shape
@@ -67,14 +67,15 @@ def build_cloth(body: Body, settings: SolverSettings) -> BodyModel:
     masses = masses if density is None else masses * np.maximum(density, 1e-3)
     pin_weights = np.zeros(count)
     pin_weights[body.pins.vertices] = body.pins.weights
+    fixed = pin_weights >= 1.0
     fringe = build_fringe(body, pin_weights, settings)
     own_edges = edges[~is_follower[edges].any(axis=1)] if is_follower.any() else edges
     membrane = _membrane(body, triangles, own_edges, settings)
     inside = _inside(body, triangles, settings)
     folds = hinges(triangles)
-    plate, is_hinged = cloth_plate(body, triangles, folds, settings)
+    plate, is_hinged = cloth_plate(body, triangles, folds, fixed, settings)
     blocks = [
-        *_bending(body, folds[is_hinged], settings),
+        *_bending(body, folds[is_hinged], fixed, settings),
         *membrane,
         *follower_links(body, edges, is_follower, area, EDGES, settings),
         *_limits(body, edges, settings),
@@ -171,14 +172,14 @@ def _held(positions: Floats, pairs: Ints, compliance: Floats, compression_share:
     return build_two_sided_distance(positions, pairs, compliance, compression)
 
 
-def _bending(body: Body, folds: Ints, settings: SolverSettings) -> list[ConstraintBlock]:
+def _bending(body: Body, folds: Ints, fixed: Mask, settings: SolverSettings) -> list[ConstraintBlock]:
     """The constraints of folds, as far as these do not bend as plates."""
     follows = followed(body, settings, "bending_stiffness", "bending_compliance")
     is_angle = body.material.bending_model == "DIHEDRAL"
-    return [replace(block, follows=follows, yields=is_angle) for block in _bending_blocks(body, folds, settings)]
+    return [replace(block, follows=follows, yields=is_angle) for block in _bending_blocks(body, folds, fixed, settings)]
 
 
-def _bending_blocks(body: Body, folds: Ints, settings: SolverSettings) -> list[ConstraintBlock]:
+def _bending_blocks(body: Body, folds: Ints, fixed: Mask, settings: SolverSettings) -> list[ConstraintBlock]:
     material, positions = body.material, body.positions
     direct = is_direct(body, settings)
     if material.bending_model == "NONE" or (not direct and material.bending_stiffness == 0.0):
@@ -196,7 +197,7 @@ def _bending_blocks(body: Body, folds: Ints, settings: SolverSettings) -> list[C
         lengths = np.linalg.norm(positions[pairs[:, 0]] - positions[pairs[:, 1]], axis=1)
         return [build_distance(positions, pairs, lengths**2 / (12.0 * material.bending_stiffness * share))]
     share = constraint_factors(factors, folds)
-    bends = material.bending_stiffness * share
+    bends = material.bending_stiffness * share / free_shares(positions, folds, fixed)
     if material.bending_model == "ISOMETRIC":
         parameter = _isometric_parameter(body, folds, bends, given(share), settings)
         return [build_isometric_bending(positions, folds, parameter)]

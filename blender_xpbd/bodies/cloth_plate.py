@@ -35,13 +35,16 @@ HARDEST = 1e5
 USUAL_STEP = 1.0 / 480.0
 
 
-def cloth_plate(body: Body, triangles: Ints, folds: Ints, settings: SolverSettings) -> tuple[Plate | None, Mask]:
+def cloth_plate(
+    body: Body, triangles: Ints, folds: Ints, fixed: Mask, settings: SolverSettings
+) -> tuple[Plate | None, Mask]:
     """The pieces of a cloth that rest flat or evenly curved, and which hinges are in none of them, shape (hinges,).
 
     Args:
         body: the cloth.
         triangles: shape (triangles, 3).
         folds: its hinges, shape (hinges, 4).
+        fixed: which vertices are pinned, shape (vertices,).
         settings: of the solver.
     """
     material = body.material
@@ -55,7 +58,7 @@ def cloth_plate(body: Body, triangles: Ints, folds: Ints, settings: SolverSettin
     is_rough = (thickness < THINNEST) | (angles > SHARPEST)
     labels = connected_components(body.vertex_count, np.concatenate([folds[:, [0, k]] for k in (1, 2, 3)]))
     sizes = np.bincount(labels, minlength=body.vertex_count)
-    areas = plate_areas(body.positions, triangles)
+    areas = plate_areas(body.positions, triangles, fixed)
     hinged = sizes > MOST_VERTICES
     hinged[labels[_hardness(material.bending_stiffness, material.area_density, areas) > HARDEST]] = True
     hinged[labels[folds[is_rough, 0]]] = True

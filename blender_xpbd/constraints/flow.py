@@ -35,17 +35,20 @@ def permanent_share(amount):
 
 @ti.func
 def flow_length(particles: ti.template(), constraints: ti.template(), i, p, given):
-    """Let a spring have another rest length: its first parameter."""
+    """Let a spring have another rest length, its first parameter.
+
+    It tends to the one of which its length is at the limit: exp(−c t) of the way is left, whatever the substeps.
+    """
     limit, amount = given[0], given[1]
     positions = ti.static(particles.positions)
     indices, parameters = ti.static(constraints.indices, constraints.parameters)
     length = edge(positions[indices[i]], positions[indices[i + 1]]).norm()
     rest = parameters[p]
-    excess = length - rest * (1.0 + limit)
-    if excess <= 0.0:
-        excess = ti.min(length - rest * ti.max(1.0 - limit, 0.0), 0.0)
-    if excess != 0.0:
-        parameters[p] = rest + permanent_share(amount) * excess
+    wanted = ti.max(rest, length / (1.0 + limit))
+    if limit < 1.0:
+        wanted = ti.min(wanted, length / (1.0 - limit))
+    if wanted != rest:
+        parameters[p] = rest + permanent_share(amount) * (wanted - rest)
 
 
 @ti.func

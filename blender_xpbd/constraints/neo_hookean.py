@@ -43,7 +43,14 @@ from .constraint import (
 )
 from .eigen import symmetric_eigen
 from .flow import ELEMENT_COLUMNS, flow_element
-from .neo_hookean_single import GREATEST_SHARE, MOBILITY, WARM_START, project_neo_hookean_once, with_mobilities
+from .neo_hookean_single import (
+    MOBILITY,
+    RATIO,
+    WARM_START,
+    least_mobility,
+    project_neo_hookean_once,
+    with_mobilities,
+)
 from .scaling import compliances
 from .tetrahedron_damping import KEPT_NUMBERS, damp_tetrahedron
 from .tetrahedron_element import (
@@ -141,8 +148,9 @@ def flow_neo_hookean(particles: ti.template(), constraints: ti.template(), i, p,
         squares += particles.positions[indices[i + 2]][3] * q2.outer_product(q2)
         squares += particles.positions[indices[i + 3]][3] * q3.outer_product(q3)
         mobilities, _ = symmetric_eigen(squares)
-        parameters[p + MOBILITY] = mobilities.sum() / 3.0
-        parameters[p + MOBILITY + 1] = GREATEST_SHARE * mobilities.max()
+        mean, greatest = mobilities.sum() / 3.0, mobilities.max()
+        parameters[p + MOBILITY] = mean
+        parameters[p + MOBILITY + 1] = least_mobility(mean, greatest, parameters[p + RATIO])
 
 
 def evaluate_neo_hookean(positions: npt.NDArray[np.float64], block: ConstraintBlock) -> npt.NDArray[np.float64]:

@@ -10,8 +10,12 @@ A = Σ wᵢ qᵢ qᵢᵀ over the four corners, so the stress at the end of the 
 with the Hessian H = 1 + r n⊗n + (r s − 1) ∂n/∂F. Two approximations make that scalar:
 
 - A ≈ a = tr A / 3, exact for a regular tetrahedron of equal masses. Stiff elements whose corners differ in mass, as
-  those of cut cells do, would overstep and explode where it is only 0.7 of the greatest eigenvalue of A or less: so
-  1 + β a κ is never below β κ times 0.8 of that, which only counts where β κ is large;
+  those of cut cells do, would overstep: so 1 + β a κ is never below β κ times a share of the greatest eigenvalue A₁ of
+  A, which only counts where β κ is large. It is 0.8 where masses are equal (A₁ = 3a/2), for with 0.7 and less they
+  explode. Where one corner is much lighter than the others (A₁ → 3a), the steps along n and across it move that corner
+  the same way, together by up to 1/share of what is wanted. A share of 0.8 is stable from nothing, for a residual above
+  −1/3 of the load is, but not with a warm start, which gives what was overstepped again: a body at rest that nothing
+  touches then flutters in such corners. So the share grows with A₁/a, the more the smaller r is;
 - H has one curvature along n and one across it. Along n, r n·n and the rest's (1 − 2) at F = 1, spread as −n·n/3,
   and as det F departs from 1 up to |r s| |∂n/∂F|. Across n, 1 + |r s − 1| |∂n/∂F|, with the r s that the step along n
   leaves, and never below that of rest, which is 2. The eigenvalues of ∂n/∂F are as large as the stretches, √(F:F/3);
@@ -46,10 +50,14 @@ from .tetrahedron_element import deformation, pulls, rest_rows
 # share of (F:F)² − 3 n·n ≥ 0, which is 0 for equal stretches, that keeps the split defined for an element like a line;
 # chosen by hand
 LINE_SHARE = 1e-3
-# where r and the mobilities are among the parameters, and how much of the greatest one counts at least: chosen by hand
-# above the 0.7 with which stiff cut cells explode (docs/experiments.md, Jelly, tells of the mean alone)
+# where r and the mobilities are among the parameters
 RATIO, MOBILITY = 9, 10
+# how much of the greatest one counts at least: of equal masses, and how much more of a single light corner, which is a
+# sum of one part and one per r. Chosen by trying, see docs/experiments.md, Corners that flutter
 GREATEST_SHARE = 0.8
+LIGHT_SHARE, LIGHT_SHARE_PER_RATIO = 0.4, 0.3
+# A₁/a of equal masses, and how much more of a single light corner
+EVEN, UNEVEN = 1.5, 1.5
 # γ ρ, a little below the ½ that speeds up rotations, and the greatest γ, below 1; chosen by hand. A γ of 0.9 whatever
 # the stiffness was not stable (docs/experiments.md, Jelly)
 WARM_SHARE = 0.48
@@ -154,14 +162,25 @@ def _add(particles: ti.template(), i, move):
     particles.corrections[i] = particles.corrections[i] + ti.Vector([move[0], move[1], move[2], 0.0])
 
 
+@ti.func
+def least_mobility(mean, greatest, ratio):
+    """The mobility that counts at least, from the mean and the greatest one [1/(kg·m²)] and r, in a kernel."""
+    uneven = ti.max(ti.min((greatest / (mean + SMALL) - EVEN) / UNEVEN, 1.0), 0.0)
+    return (GREATEST_SHARE + (LIGHT_SHARE + LIGHT_SHARE_PER_RATIO / ratio) * ti.sqrt(uneven)) * greatest
+
+
 def with_mobilities(block: ConstraintBlock, inverse_masses: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Parameters with the mobilities [1/(kg·m²)] of each tetrahedron, see the module's text."""
     rows = block.parameters[:, :9].reshape(-1, 3, 3)
     rows = np.concatenate([-rows.sum(axis=1, keepdims=True), rows], axis=1)
     mobilities = np.linalg.eigvalsh(np.einsum("tc,tci,tcj->tij", inverse_masses[block.indices], rows, rows))
     parameters = block.parameters.copy()
-    parameters[:, MOBILITY] = mobilities.mean(axis=1)
-    parameters[:, MOBILITY + 1] = GREATEST_SHARE * mobilities[:, 2]
+    mean, greatest = mobilities.mean(axis=1), mobilities[:, 2]
+    # as ``least_mobility``
+    uneven = np.clip((greatest / (mean + SMALL) - EVEN) / UNEVEN, 0.0, 1.0)
+    light = LIGHT_SHARE + LIGHT_SHARE_PER_RATIO / parameters[:, RATIO]
+    parameters[:, MOBILITY] = mean
+    parameters[:, MOBILITY + 1] = (GREATEST_SHARE + light * np.sqrt(uneven)) * greatest
     return parameters
 
 

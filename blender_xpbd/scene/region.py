@@ -37,9 +37,16 @@ class Region:
     last: int
     blend: int
 
-    def returned(self, frame: int) -> float:
-        """How far the region has been led back to the other job's motion at a frame: 0 not at all, 1 wholly."""
-        return min(max((frame - self.last + self.blend) / self.blend, 0.0), 1.0) if self.blend else 0.0
+    def returned(self, time: float) -> float:
+        """How far the region has been led back to the other job's motion: 0 not at all, 1 wholly; evenly at both ends.
+
+        Args:
+            time: in frames, also between two of them.
+        """
+        if not self.blend:
+            return 0.0
+        share = min(max((time - self.last + self.blend) / self.blend, 0.0), 1.0)
+        return share * share * (3.0 - 2.0 * share)
 
 
 def validate_region(region: Region, bodies: tuple[Body, ...], frames: FrameRange, beginning: Beginning | None) -> None:

@@ -14,7 +14,7 @@ contact, and all that the law knows nothing of, is taken in. All of it costs abo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -104,6 +104,10 @@ class PoseControl:
     def forget(self) -> None:
         """Foresee anew: the solver goes on from another state."""
         self._course = None
+
+    def follow(self, other: PoseControl | None) -> None:
+        """Go on with what another control has foreseen, where it is of the same poses; else foresee anew."""
+        self._course = other._course if other is not None and _are_same(self._bodies, other._bodies) else None
 
     def steer(self, frame_index: int, access: Access) -> None:
         """Set springs, and where they lead to, for the next frame.
@@ -237,3 +241,15 @@ class PoseControl:
 def _greatest(offsets: Floats) -> float:
     """The greatest length [m] of offsets, shape (n, 3)."""
     return float(np.sqrt((offsets**2).sum(axis=1).max()))
+
+
+def _are_same(bodies: Sequence[PosedBody], others: Sequence[PosedBody]) -> bool:
+    """Whether the same particles are led into the same poses."""
+    if len(bodies) != len(others):
+        return False
+    return all(
+        np.array_equal(mine.particles, its.particles)
+        and [pose.frame for pose in mine.poses] == [pose.frame for pose in its.poses]
+        and all(map(np.array_equal, mine.goals, its.goals))
+        for mine, its in zip(bodies, others, strict=True)
+    )

@@ -1,55 +1,98 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A solver that simulates a region of a scene again, beside one that simulates the whole as it was.
 
-The other solver goes ahead by a frame, and tells where everything was. Over the frames of the region all else is held
-to that; before and after them this solver is where the other one is. So particles inside a cage, and what several
-regions have changed one after the other, are known without being kept in frames.
+The other solver goes ahead by a frame, and tells what its state was after each substep. Over the frames of the region
+all else is put there after each substep of this one; before and after them this solver is where the other one is. So
+particles inside a cage, and what several regions have changed one after the other, are known without being kept in
+frames.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..device.arrays import edited_array
+from ..device.arrays import read_array, write_array
 from ..scene.errors import XpbdError
 from .solver import Solver
-from .step.pair_substeps import PairSubsteps
 from .step.plan import SERIAL
-from .step.state import padded
-from .step.step_samples import StepSamples
+from .step.step_samples import StepSamples, StepState
 from .system.frame_slice import FrameSlice
 from .system.region_hold import RegionHold
 from .system.system import System
-from .tearing import OF_PARTICLES, can_tear, carried
+from .tearing import can_tear, carried
 
 Arrays = Mapping[str, npt.NDArray[np.generic]]
 
-# of a state, what has changed where the region has
-_OF_REGION = ("orientations", "angular_velocities", "rest_shapes")
+# of a checkpoint, what moves: a row for each particle, and for each orientation; with how many columns
+_OF_PARTICLES = {"positions": 3, "velocities": 3, "older_positions": 3, "older_velocities": 3, "corrections": 3}
+_OF_TURNS = {"orientations": 4, "angular_velocities": 3}
 # in a checkpoint, before the names of the other solver's arrays
 _OF_OTHER = "source_"
 
 
 class RecordingSolver(Solver):
-    """As ``Solver``; it tells where particles were after each substep of the frame that was advanced last."""
+    """As ``Solver``; it tells what its state was after each substep of the frame that was advanced last."""
 
     _sampler = StepSamples
 
     def __init__(self, system: System, paths: tuple[str, ...] = (SERIAL,)) -> None:
         """As of ``Solver``."""
         super().__init__(system, paths)
-        # those of the bodies, which all solvers of a chain of regions have
-        self.steps.particles = int(system.starts[-1])
+        self.steps.read_state = self._moving_state
 
     @property
     def steps(self) -> StepSamples:
-        """Where particles were."""
+        """What the state was."""
         if not isinstance(self._samples, StepSamples):
             raise TypeError("substeps are not kept")
         return self._samples
+
+    def advance(self) -> None:
+        """Simulate to the next frame; errors as of ``Solver``."""
+        self.steps.begin(self._moving_state())
+        super().advance()
+
+    def _moving(self) -> dict[str, Any]:
+        """The arrays on the device of what moves, by name."""
+        return {name: array for name, array in self._kept.items() if name in _OF_PARTICLES or name in _OF_TURNS}
+
+    def _moving_state(self) -> StepState:
+        """Of particles and orientations of the bodies, which all solvers of a chain of regions have."""
+        counts = self._counts()
+        columns = _OF_PARTICLES | _OF_TURNS
+        return {
+            name: np.array(read_array(array)[: counts[name in _OF_TURNS], : columns[name]])
+            for name, array in self._moving().items()
+        }
+
+    def _counts(self) -> tuple[int, int]:
+        """Of particles, and of orientations."""
+        return int(self.system.starts[-1]), len(self.system.orientations)
+
+    def _foresee(self, count: int, note: Callable[[int], None]) -> None:
+        # what is foreseen is no part of the way
+        steps = self.steps
+        acts, steps.after_step, steps.read_state = (steps.after_step, steps.read_state), None, None
+        super()._foresee(count, note)
+        steps.after_step, steps.read_state = acts
+
+    def _stays_clear(self, path: str, pairs: Any) -> bool:
+        # many substeps would be simulated at once
+        del path, pairs
+        return False
+
+    def _upload(self, frame_slice: FrameSlice) -> None:
+        super()._upload(frame_slice)
+        self.steps.mark()
+
+    def _simulate_substeps(self, path: str, frame_slice: FrameSlice) -> None:
+        self.steps.rewind()
+        super()._simulate_substeps(path, frame_slice)
 
 
 class RegionalSolver(RecordingSolver):
@@ -77,13 +120,17 @@ class RegionalSolver(RecordingSolver):
         super().__init__(system, paths)
         self._hold: RegionHold = hold
         self._other = other
-        self.steps.before_step = self._place
-        start = system.scene.frames.start
-        self._first, self._last = hold.region.first - start, hold.region.last - start
+        # of what the other solver has noted, where this one is, and where a pass that may be done again has begun
+        self._noted = self._marked = 0
+        self._start = system.scene.frames.start
         self._built = super().checkpoint()
         mine, theirs = system.objects, other.system.objects
         # pairs of points are known by their numbers
         self._knows_pairs = mine is not None and theirs is not None and np.array_equal(mine.elements, theirs.elements)
+        # constraints by theirs, and what follows the particles of the bodies: anchors, vertices of colliders
+        self._is_alike = _are_ordered_alike(system, other.system)
+        own = slice(int(system.starts[-1]))
+        self._stops = (system.inverse_masses[own] == 0.0) & (other.system.inverse_masses[own] > 0.0)
         self._is_outside = np.concatenate(
             [
                 ~np.isin(np.arange(model.body.vertex_count), hold.region.vertices)
@@ -110,62 +157,90 @@ class RegionalSolver(RecordingSolver):
 
     def advance(self) -> None:
         """Simulate to the next frame; errors as of ``Solver``."""
-        index, other = self.frame_index, self._other
-        is_region = self._first <= index + 1 <= self._last
-        before = other.positions()
+        index, other, region = self.frame_index, self._other, self._hold.region
         other.advance()
-        count = len(self._hold.is_held)
-        other.steps.steps[0] = before[:count]
-        if not is_region:
-            self.frame_index, self.frames_advanced = index + 1, self.frames_advanced + 1
-            self._follow()
-            self.samples = other.samples
-            # who asks for them goes by the substeps of this solver
-            substeps = self.steps.substeps
-            self.steps.steps = {number: other.steps.at(number / substeps) for number in range(1, substeps + 1)}
+        if region.first <= self._start + index + 1 <= region.last:
+            self._noted = 0
+            self.steps.after_step = self._hold_to_other
+            super().advance()
+            outside = self._is_outside[:, None]
+            self.samples = tuple(
+                np.where(outside, whole, mine) for whole, mine in zip(other.samples, self.samples, strict=True)
+            )
             return
-        self._hold.motion.places = {
-            number: places[:count].astype(np.float64)
-            for number, places in ((index, before), (index + 1, other.positions()))
-        }
-        with edited_array(self._state.constraints.parameters) as parameters:
-            parameters[self._hold.rows] = self._hold.parameters(self.system.scene.frames.start + index + 1)
-        super().advance()
-        outside = self._is_outside[:, None]
-        self.samples = tuple(
-            np.where(outside, whole, mine) for whole, mine in zip(other.samples, self.samples, strict=True)
-        )
+        before = self._moving_state()
+        self.frame_index, self.frames_advanced = index + 1, self.frames_advanced + 1
+        self._follow()
+        self.samples = other.samples
+        # who asks for them goes by the substeps of this solver
+        substeps = self.steps.substeps
+        self.steps.begin(before)
+        self.steps.fill({number: other.steps.at(Fraction(number, substeps)) for number in range(1, substeps + 1)})
 
     def _upload(self, frame_slice: FrameSlice) -> None:
         super()._upload(frame_slice)
-        self._place(frame_slice, 0)
+        self._marked = self._noted
 
-    def _place(self, frame_slice: FrameSlice, substep: int) -> None:
-        """Lead what follows a motion to where it is after a substep of a slice."""
-        substeps = self.steps.substeps
-        time = (frame_slice.number * substeps + substep + 1) / (frame_slice.of * substeps)
-        starts, ends = (self.system.targets(self.frame_index + number) for number in (0, 1))
-        places = starts + time * (ends - starts)
-        held = self._hold.sources
-        places[len(places) - len(held) :] = self._other.steps.at(time)[held]
-        for name in ("targets.starts", "targets.ends"):
-            self._uploads.write(name, padded(places))
+    def _simulate_substeps(self, path: str, frame_slice: FrameSlice) -> None:
+        self._noted = self._marked
+        super()._simulate_substeps(path, frame_slice)
 
-    def _stays_clear(self, path: str, pairs: PairSubsteps) -> bool:
-        # many substeps would be simulated at once
-        del path, pairs
-        return False
+    def _hold_to_other(self, frame_slice: FrameSlice, substeps: int) -> None:
+        """Put what is held where the other solver had it after a substep, and bring nearer what is drawn there."""
+        theirs, count = self._there(frame_slice, substeps), self.steps.substeps * frame_slice.of
+        done = frame_slice.number * self.steps.substeps + substeps
+        begin, end = (self._start + self.frame_index + number / count for number in (done - 1, done))
+        hold = self._hold
+        shares = [
+            hold.shares(freedoms, begin, end)[:, None].astype(np.float64)
+            for freedoms in (hold.freedoms, hold.turn_freedoms)
+        ]
+        for name, array in self._moving().items():
+            if name not in theirs:
+                continue
+            mine, share = read_array(array), shares[name in _OF_TURNS]
+            rows = mine[: len(share), : theirs[name].shape[1]]
+            mixed = _mixed(rows, theirs[name], share, is_rotation=name == "orientations")
+            if name == "velocities":
+                mixed[self._stops] = 0.0
+            if not np.array_equal(mixed, rows):
+                changed = np.array(mine)
+                changed[: len(share), : theirs[name].shape[1]] = mixed
+                write_array(array, changed)
+
+    def _there(self, frame_slice: FrameSlice, substeps: int) -> StepState:
+        """The other solver's state after a substep of a slice, of the same pass where it took the same way."""
+        other, mine = self._other.steps, self.steps
+        found = other.find(frame_slice, substeps, self._noted) if other.substeps == mine.substeps else None
+        if found is None:
+            time = Fraction(frame_slice.number * mine.substeps + substeps, frame_slice.of * mine.substeps)
+            return other.at(time)
+        self._noted = found[0] + 1
+        return found[1]
 
     def _follow(self) -> None:
         """Be where the other solver is."""
         theirs = self._other.checkpoint()
-        state = carried(self._other.system, theirs, self.system, self._built)
-        count = len(self._hold.is_held)
-        if "corrections" in state and "corrections" in theirs:
-            state["corrections"][:count] = theirs["corrections"][:count] * ~self._hold.is_held[:, None]
-        if "anchors" in state and "anchors" in theirs and self._knows_pairs:
-            state["anchors"] = theirs["anchors"]
+        if self._is_alike:
+            state = {
+                name: theirs[name] if name in theirs and theirs[name].shape == array.shape else array
+                for name, array in self._built.items()
+            }
+            state["positions"] = np.column_stack([state["positions"][:, :3], self._built["positions"][:, 3]])
+            if "angular_velocities" in state:
+                turning = state["angular_velocities"][:, :3], self._built["angular_velocities"][:, 3]
+                state["angular_velocities"] = np.column_stack(turning)
+        else:
+            state = carried(self._other.system, theirs, self.system, self._built)
+        for name in ("anchors", "grain_pairs"):
+            if name in state and name in theirs and (name != "anchors" or self._knows_pairs):
+                state[name] = theirs[name]
         self._write(state)
+        self._follow_poses()
+
+    def _follow_poses(self) -> None:
+        if self._poses is not None:
+            self._poses.follow(self._other._poses)
 
     def checkpoint(self) -> dict[str, npt.NDArray[np.generic]]:
         """As of ``Solver``, with that of the other solver."""
@@ -174,17 +249,8 @@ class RegionalSolver(RecordingSolver):
         return super().checkpoint() | arrays
 
     def whole_state(self) -> dict[str, npt.NDArray[np.generic]]:
-        """As ``checkpoint`` of a solver of all that moves: the other's, with what the region has changed."""
-        other = self._other
-        state = other.whole_state() if isinstance(other, RegionalSolver) else other.checkpoint()
-        if not self._first <= self.frame_index <= self._last:
-            return state
-        mine = carried(self.system, self.checkpoint(), other.system, state)
-        free = np.flatnonzero(~self._hold.is_held)
-        for name in OF_PARTICLES:
-            if name in state:
-                state[name][free] = mine[name][free]
-        return state | {name: mine[name] for name in _OF_REGION if name in mine}
+        """As ``checkpoint`` of a solver without a region."""
+        return super().checkpoint()
 
     @property
     def most_checkpoint_bytes(self) -> int:
@@ -210,6 +276,33 @@ class RegionalSolver(RecordingSolver):
         of_other = {name.removeprefix(_OF_OTHER): array for name, array in arrays.items() if name.startswith(_OF_OTHER)}
         self._other.restore(frame_index, of_other)
         super().restore(frame_index, {name: array for name, array in arrays.items() if not name.startswith(_OF_OTHER)})
+
+
+def _mixed(
+    mine: npt.NDArray[np.floating[Any]],
+    theirs: npt.NDArray[np.floating[Any]],
+    share: npt.NDArray[np.float64],
+    *,
+    is_rotation: bool,
+) -> npt.NDArray[np.floating[Any]]:
+    """Values that are brought nearer to others by a share, shape (n, columns); what is equal keeps its bytes."""
+    if is_rotation:
+        theirs = np.where((mine * theirs).sum(axis=1, keepdims=True) < 0.0, -theirs, theirs)
+    mixed = mine + share * (theirs.astype(np.float64) - mine)
+    if is_rotation:
+        mixed /= np.maximum(np.linalg.norm(mixed, axis=1, keepdims=True), 1e-12)
+    found = np.where(share == 1.0, theirs, mixed)
+    return np.where(mine == theirs, mine, found).astype(mine.dtype)
+
+
+def _are_ordered_alike(system: System, other: System) -> bool:
+    """Whether numbers of particles and of constraints mean the same in two systems."""
+    mine, theirs = system.schedule, other.schedule
+    return (
+        len(system.positions) == len(other.positions)
+        and np.array_equal(mine.indices, theirs.indices)
+        and np.array_equal(mine.table, theirs.table)
+    )
 
 
 def _require_alike(system: System, other: System) -> None:

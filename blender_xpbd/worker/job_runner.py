@@ -292,8 +292,10 @@ class JobRunner:
         for row, model in zip(statistics, system.models, strict=True):
             # of an earlier run's frame, it may be any number
             if 0 < row[3] < np.inf and model.body.name not in noted:
-                inverted = "1 tetrahedron is" if row[3] == 1 else f"{int(row[3])} tetrahedra are"
-                text = f"{inverted} inverted at frame {frame}."
+                text = (
+                    f"{int(row[3])} of {len(model.tetrahedra):,} tetrahedra inside out at frame {frame}, as in a deep "
+                    "crease. Where it shows, take Final, or a firmer material."
+                )
                 notices = (*self._status.notices, Notice("W_INVERTED", text, model.body.name))
                 self._status = replace(self._status, notices=notices)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs the cases and prints a row for each; ``scripts/contact_suite`` starts it."""
+"""Runs the cases, prints a row for each and keeps them; ``scripts/contact_suite`` starts it."""
 
 from __future__ import annotations
 
@@ -14,18 +14,23 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
 from contact_cases.cases import CASES  # noqa: E402
+from contact_cases.record import keep_rows, write_tables  # noqa: E402
 from contact_cases.rows import row_of  # noqa: E402
 
 
 def main() -> int:
     """Run, print and draw; 1 when anything crosses or diverges."""
     options = parse()
+    if options.keep:
+        keep_rows([row for path in options.keep for row in json.loads(path.read_text(encoding="utf-8"))])
+        write_tables()
+        return 0
     if options.pictures:
         options.pictures.mkdir(parents=True, exist_ok=True)
     chosen = [case for case in CASES if not options.names or case.name in options.names]
     runs = [(case, n, start) for case in chosen for n in options.substeps for start in range(options.starts)]
     rows = []
-    print("case         substeps start  frames crossed  most first  told  gap %  dip %      mm/s       ms")
+    print("case             substeps start  frames crossed  most first  apart  told  gap %  dip %      mm/s       ms")
     # Taichi does not survive a fork, and takes the precision of one scene
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(options.jobs, context, max_tasks_per_child=1) as pool:
@@ -36,8 +41,9 @@ def main() -> int:
             row = future.result()
             rows.append(row)
             print(
-                "{case:12} {substeps:8} {start:5} {frames_crossed:15} {most_crossings:5} {first_crossed:5} "
-                "{frames_told:5} {gap_error:6.2f} {dip:6.2f} {speed_mm_s:9.3f} {milliseconds:8.1f} {end}".format(**row),
+                "{case:16} {substeps:8} {start:5} {frames_crossed:15} {most_crossings:5} {first_crossed:5} "
+                "{recovered:6} {frames_told:5} {gap_error:6.2f} {dip:6.2f} {speed_mm_s:9.3f} "
+                "{milliseconds:8.1f} {end}".format(**row),
                 flush=True,
             )
     if options.json:
@@ -56,6 +62,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time (default: %(default)s)")
     parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="draw a sheet of each case's first start")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all rows")
+    parser.add_argument(
+        "--keep", type=Path, nargs="+", metavar="FILE", help="run nothing: write rows of such files into the docs"
+    )
     return parser.parse_args()
 
 

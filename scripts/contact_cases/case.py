@@ -34,9 +34,12 @@ class Case:
         build: called with a generator of random numbers and the number of frames, makes the scene.
         frames: how many are simulated.
         pinch: the frames in which colliders squeeze, first and last; (0, 0) where they never do.
+        recovery: frames after which nothing may cross any more of what crosses at the start; 0 where that was modelled
+            so and counts at no frame.
     """
 
     name: str
     build: Callable[[np.random.Generator, int], Content]
     frames: int = 48
     pinch: tuple[int, int] = (0, 0)
+    recovery: int = 0

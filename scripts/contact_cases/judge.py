@@ -18,8 +18,13 @@ from .shapes import Floats, Ints
 class Judge:
     """All surfaces of a scene: those of its bodies, and of its colliders that are meshes."""
 
-    def __init__(self, scene: Scene) -> None:
-        """Settle the topology; meshes of colliders come after those of bodies."""
+    def __init__(self, scene: Scene, *, forgives: bool = True) -> None:
+        """Settle the topology; meshes of colliders come after those of bodies.
+
+        Args:
+            scene: what is simulated.
+            forgives: whether a body that begins through itself was modelled so, as Suzanne is.
+        """
         self.meshes = tuple(collider for collider in scene.colliders if has_triangles(collider))
         triangles = [_body_triangles(body.face_sizes, body.corners) for body in scene.bodies]
         triangles += [collider.triangles for collider in self.meshes]
@@ -33,12 +38,11 @@ class Judge:
         self.object_of = np.repeat(np.arange(len(counts)), counts)
         self.body_count = len(scene.bodies)
         self.mesh: ipctk.CollisionMesh | None = None
-        # bodies that may pass through themselves are judged against others alone, and so are those that are modelled
-        # so, as Suzanne is
+        # bodies that may pass through themselves are judged against others alone
         self.tangled = frozenset(n for n, body in enumerate(scene.bodies) if not body.contact.self_collision)
         rest = np.concatenate([body.positions for body in scene.bodies])
         self.rest = self.places(rest, 0)
-        at_start = self._crossing_pairs(self.rest)
+        at_start = self._crossing_pairs(self.rest) if forgives else []
         self.tangled |= frozenset(int(self.object_of[edge[0]]) for edge, face in at_start if self._is_own(edge, face))
 
     def places(self, surface: Floats, frame: int) -> Floats:

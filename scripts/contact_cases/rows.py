@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from blender_xpbd.jobs.version import SOLVER_VERSION
 
 from .cases import CASES
 from .pictures import draw_sheet
@@ -28,10 +31,13 @@ def row_of(name: str, start: int, substeps: int, most_frames: int, pictures: Pat
         "frames_crossed": seen.frames_crossed,
         "most_crossings": seen.most_crossings,
         "first_crossed": seen.first_crossed,
+        "recovered": seen.recovered,
         "frames_told": seen.frames_told,
         "gap_error": 100.0 * seen.gap_error,
         "dip": 100.0 * seen.dip,
         "speed_mm_s": 1e3 * seen.speed,
         "milliseconds": seen.milliseconds,
         "end": "DIVERGED" if seen.diverged else "",
+        "date": dt.datetime.now(dt.UTC).date().isoformat(),
+        "solver": SOLVER_VERSION,
     }

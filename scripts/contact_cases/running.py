@@ -35,8 +35,9 @@ class Outcome:
 
     Attributes:
         frames_crossed: frames in which something crosses that must not.
-        most_crossings: in one frame, squeezes included.
-        first_crossed: the first frame with a crossing, 0 where there is none.
+        most_crossings: in one frame, squeezes and what begins tangled included.
+        first_crossed: the first frame with a crossing that must not be, 0 where there is none.
+        recovered: the first frame from which on nothing crosses to the end, 0 where nothing ever does.
         frames_told: frames in which the solver tells that something may have passed through.
         gap_error: at the last frame, the 99th percentile of how much nearer than wanted pairs are, by the gap.
         dip: likewise, of edges and triangles of bodies over closed colliders.
@@ -49,6 +50,7 @@ class Outcome:
     frames_crossed: int
     most_crossings: int
     first_crossed: int
+    recovered: int
     frames_told: int
     gap_error: float
     dip: float
@@ -71,13 +73,14 @@ def scene_of(case: Case, start: int, substeps: int) -> Scene:
 def run_case(case: Case, start: int, substeps: int) -> tuple[Judge, Outcome]:
     """Simulate all frames and judge each; once in a process, for Taichi's precision is the scene's."""
     scene = scene_of(case, start, substeps)
-    judge = Judge(scene)
+    judge = Judge(scene, forgives=not case.recovery)
     system = build_system(scene)
     start_taichi("CPU", 0, CACHE, *system.compiling)
     solver = Solver(system)
     solver.compile()
     counts, kept, speeds, seconds, told, diverged = [], [], [], 0.0, 0, False
     before = _surface(solver)
+    begins = judge.crossings(judge.places(before, 0)) if case.recovery else 0
     shown = {round(share * case.frames) for share in (0.25, 0.5, 0.75, 1.0)}
     allowed = int(PINCHED_SHARE * len(judge.triangles))
     for frame in range(1, case.frames + 1):
@@ -93,19 +96,21 @@ def run_case(case: Case, start: int, substeps: int) -> tuple[Judge, Outcome]:
         told += contact is not None and bool(contact[:, TUNNELLED].any())
         count = judge.crossings(judge.places(after, frame))
         is_pinched = case.pinch[0] <= frame <= case.pinch[1] + RELEASE and case.pinch[1] > 0
-        counts.append((count, count > (allowed if is_pinched else 0)))
+        counts.append((count, frame > case.recovery and count > (allowed if is_pinched else 0)))
         speeds.append(np.linalg.norm(after - before, axis=1) / FRAME)
         before = after
         if frame in shown:
             kept.append((frame, after))
     gap_error, dip = _gap_errors(judge, system, before, len(counts))
     bad = [frame for frame, (_, is_bad) in enumerate(counts, 1) if is_bad]
+    crossed = [frame for frame, count in enumerate([begins, *(count for count, _ in counts)]) if count]
     return (
         judge,
         Outcome(
             frames_crossed=len(bad),
-            most_crossings=max((count for count, _ in counts), default=0),
+            most_crossings=max([begins, *(count for count, _ in counts)]),
             first_crossed=bad[0] if bad else 0,
+            recovered=crossed[-1] + 1 if crossed else 0,
             frames_told=told,
             gap_error=gap_error,
             dip=dip,

@@ -34,7 +34,9 @@ def main() -> int:
     faults = [(part.name, row["number"], fault) for part, rows in found for row in rows for fault in row["faults"]]
     for name, number, fault in faults:
         print(f"{name} {number}: {fault}")
-    return 1 if faults else 0
+    of_all = [f"{part.name}: {fault}" for part, rows in found for fault in part.faults([row["kind"] for row in rows])]
+    print("".join(f"{fault}\n" for fault in of_all), end="")
+    return 1 if faults or of_all else 0
 
 
 def parse() -> argparse.Namespace:

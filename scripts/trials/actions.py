@@ -18,14 +18,14 @@ from .part import Outcome
 from .processes import children
 
 ACTIONS = 10
-_FRAMES = 60
+FRAMES = 60
 _SECONDS = 240.0
 _MOST_TICKS_BETWEEN = 12
 
 Steps = Any
 
 
-class _Bakes:
+class RunningBakes:
     """A running bake, and those that were begun beside it."""
 
     def __init__(self, folder: Path) -> None:
@@ -34,14 +34,15 @@ class _Bakes:
         self.codes: list[str] = []
         self.told = ""
 
-    def begin(self) -> None:
+    def begin(self, **wishes: Any) -> None:
+        """Begin one, whether or not another goes on."""
         import bpy
 
         from blender_xpbd.addon.baking.bake import bake
         from blender_xpbd.addon.data.bake_options import BakeOptions
 
-        options = BakeOptions(cache=self.folder / "cache", frame_start=1, frame_end=_FRAMES, substeps=2)
-        self.running.append(bake(bpy.context, options))
+        common = {"cache": self.folder / "cache", "frame_start": 1, "frame_end": FRAMES, "substeps": 2}
+        self.running.append(bake(bpy.context, BakeOptions(**common, **wishes)))
 
     def tick(self) -> None:
         """Advance each bake by a step; faults with a code are answers."""
@@ -59,6 +60,7 @@ class _Bakes:
         time.sleep(0.002)
 
     def quit(self) -> None:
+        """End them as a user does."""
         for steps in self.running:
             steps.close()
         self.codes += ["closed"] * len(self.running)
@@ -76,7 +78,6 @@ def undo_hair(number: int, folder: Path) -> Outcome:
 
 
 def _disturbed(number: int, folder: Path, acts: Sequence[Act], *, has_hair: bool) -> Outcome:
-
     random = np.random.default_rng(number)
     reset()
     slow_down(0.004)
@@ -88,24 +89,40 @@ def _disturbed(number: int, folder: Path, acts: Sequence[Act], *, has_hair: bool
         make_curve()
     for message in ("made", "begun"):
         operate("ed.undo_push", message=message)
-    bake = _Bakes(folder)
+    bake = RunningBakes(folder)
     bake.begin()
-    names = []
-    for _ in range(ACTIONS):
-        for _ in range(int(random.integers(1, _MOST_TICKS_BETWEEN))):
-            bake.tick()
-        if not bake.running:
-            bake.begin()
-            bake.tick()
-        act = acts[random.integers(len(acts))]
-        names.append(act.__name__.strip("_"))
-        act(bake, random)
-    faults = _end(bake, before)
+    return disturbed(bake, random, acts, before)
+
+
+def disturbed(bake: RunningBakes, random: np.random.Generator, acts: Sequence[Act], before: set[int]) -> Outcome:
+    """Do ten random things during bakes, and let them end.
+
+    Args:
+        bake: goes on.
+        random: chooses.
+        acts: from which it chooses.
+        before: processes that there were before the bake.
+    """
+    names: list[str] = []
+    try:
+        for _ in range(ACTIONS):
+            for _ in range(int(random.integers(1, _MOST_TICKS_BETWEEN))):
+                bake.tick()
+            if not bake.running:
+                bake.begin()
+                bake.tick()
+            act = acts[random.integers(len(acts))]
+            names.append(act.__name__.strip("_"))
+            act(bake, random)
+    except Exception as fault:
+        fault.add_note(f"after {', '.join(names)}")
+        raise
+    faults = end_bakes(bake, before)
     codes = bake.codes or ["none"]
     return Outcome(f"last bake: {codes[-1]}", tuple(f"{fault} (after {', '.join(names)})" for fault in faults))
 
 
-def _end(bake: _Bakes, before: set[int]) -> list[str]:
+def end_bakes(bake: RunningBakes, before: set[int]) -> list[str]:
     """Let the bakes end; what is left of them that should not be."""
     import bpy
 

@@ -40,7 +40,7 @@ def _redo(_bakes: Bakes, _random: Random) -> None:
 
 
 def _push(_bakes: Bakes, random: Random) -> None:
-    for obj in _objects(random):
+    for obj in objects(random):
         obj.location.x += 0.1
     operate("ed.undo_push", message="moved")
 
@@ -48,37 +48,37 @@ def _push(_bakes: Bakes, random: Random) -> None:
 def _delete(_bakes: Bakes, random: Random) -> None:
     import bpy
 
-    for obj in _objects(random):
+    for obj in objects(random):
         bpy.data.objects.remove(obj)
 
 
 def _delete_mesh(_bakes: Bakes, random: Random) -> None:
     import bpy
 
-    for obj in _objects(random):
+    for obj in objects(random):
         if obj.type == "MESH":
             bpy.data.meshes.remove(obj.data)
 
 
 def _rename(_bakes: Bakes, random: Random) -> None:
-    for obj in _objects(random):
+    for obj in objects(random):
         obj.name = f"Renamed {random.integers(1000)}"
         obj.data.name = "Data"
 
 
 def _edit(_bakes: Bakes, random: Random) -> None:
-    for obj in _objects(random):
+    for obj in objects(random):
         set_mode(obj, "EDIT" if obj.mode == "OBJECT" else "OBJECT")
 
 
 def _spoil_mesh(_bakes: Bakes, random: Random) -> None:
-    for obj in _objects(random):
+    for obj in objects(random):
         if obj.type == "MESH" and obj.mode == "OBJECT":
             obj.data.vertices.add(1)
 
 
 def _clear_keys(_bakes: Bakes, random: Random) -> None:
-    for obj in _objects(random):
+    for obj in objects(random):
         if obj.mode == "OBJECT" and getattr(obj.data, "shape_keys", None):
             obj.shape_key_clear()
 
@@ -95,7 +95,7 @@ def _scene(_bakes: Bakes, random: Random) -> None:
 
 
 def _role(_bakes: Bakes, random: Random) -> None:
-    for obj in _objects(random):
+    for obj in objects(random):
         obj.xpbd.role = ("NONE", "CLOTH", "JELLY", "COLLIDER")[random.integers(4)]
 
 
@@ -169,7 +169,7 @@ def set_mode(obj: Any, mode: str) -> None:
         operate("object.mode_set", mode=mode)
 
 
-def _objects(random: Random) -> list[Any]:
+def objects(random: Random) -> list[Any]:
     """One of the objects, none where there is none."""
     import bpy
 

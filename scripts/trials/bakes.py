@@ -28,10 +28,14 @@ def start_worker(job: Path, *before: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, cwd=job, env=environment, stdin=none, stdout=none, stderr=none)
 
 
+def jobs_of(cache: Path) -> list[Path]:
+    """The job folders of a cache."""
+    return sorted(path for path in cache.iterdir() if path.is_dir()) if cache.is_dir() else []
+
+
 def job_of(cache: Path) -> Path | None:
     """The only job folder of a cache, None before there is one."""
-    folders = [path for path in cache.iterdir() if path.is_dir()] if cache.is_dir() else []
-    return folders[0] if folders else None
+    return next(iter(jobs_of(cache)), None)
 
 
 def digests(job: Path) -> dict[int, str]:

@@ -2,7 +2,9 @@
 """A Blender that bakes when it is told to and says what it does; ``living_bake`` starts it, and trials kill it.
 
 It reads orders from standard input, a line of JSON each, and tells of them by a pipe: {make: name of a scene} and
-{bake: folder of the cache, tolerance: of keys [mm]}.
+{bake: folder of the cache, tolerance: of keys [mm]}, this with {region: first and last frame} or {take_back: true} of
+the group that each scene has; {save: path} and {open: path} of a .blend file; {record: values that the record of the
+bake gets}; {export: path, cache: its folder}.
 """
 
 from __future__ import annotations
@@ -21,6 +23,9 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
 FRAMES = 60
+# of the vertices that can be baked again
+GROUP = "Part"
+SOFTER = {"CLOTH": "JERSEY", "JELLY": "JELLY_SOFT"}
 
 
 def main(pipe: int) -> None:
@@ -44,8 +49,19 @@ def main(pipe: int) -> None:
         if "make" in order:
             _make(order["make"])
             tell(made=order["make"])
+        elif "save" in order:
+            bpy.ops.wm.save_as_mainfile(filepath=order["save"], copy=True)
+            tell(saved=order["save"])
+        elif "open" in order:
+            bpy.ops.wm.open_mainfile(filepath=order["open"])
+            tell(opened=order["open"])
+        elif "export" in order:
+            _export(Path(order["export"]), Path(order["cache"]), tell)
+        elif "record" in order:
+            _spoil_record(order["record"])
+            tell(spoilt=True)
         else:
-            _bake(Path(order["bake"]), order["tolerance"], tell)
+            _bake(order, tell)
 
 
 def _say_when(owner: type, name: str, what: str, tell: Callable[..., None]) -> None:
@@ -76,6 +92,10 @@ def _make(name: str) -> None:
     else:
         _make_jelly()
         settings.substeps = 30
+    body = bpy.context.scene.objects[0]
+    third = len(body.data.vertices) // 3
+    body.vertex_groups.new(name=GROUP).add(list(range(third)), 1.0, "REPLACE")
+    body.xpbd.region_group = GROUP
 
 
 def _make_jelly() -> None:
@@ -95,22 +115,62 @@ def _make_jelly() -> None:
     bpy.context.view_layer.update()
 
 
-def _bake(cache: Path, tolerance: float, tell: Callable[..., None]) -> None:
+def _spoil_record(values: dict[str, Any] | str) -> None:
+    """Change values of the record, or all of its text."""
+    import bpy
+
+    settings = bpy.context.scene.objects[0].xpbd
+    former = json.loads(settings.bake_record)
+    settings.bake_record = values if isinstance(values, str) else json.dumps(former | values)
+
+
+def _options(order: dict[str, Any]) -> Any:
+    """What is wished; a region is of a softer material, so that it moves otherwise."""
+    import bpy
+
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+    from blender_xpbd.addon.data.rebake_settings import RegionWish
+
+    body = bpy.context.scene.objects[0]
+    wishes: dict[str, Any] = {}
+    if "region" in order:
+        body.xpbd.preset = SOFTER[body.xpbd.role]
+        wishes["region"] = RegionWish(body.name, GROUP, *order["region"])
+    elif order.get("take_back"):
+        wishes["take_back_region"] = body.name
+    return BakeOptions(cache=Path(order["bake"]), key_tolerance=order["tolerance"], **wishes)
+
+
+def _bake(order: dict[str, Any], tell: Callable[..., None]) -> None:
     import bpy
 
     from blender_xpbd.addon.baking.bake import run_bake
-    from blender_xpbd.addon.data.bake_options import BakeOptions
     from blender_xpbd.scene.errors import XpbdError
 
-    tell(begun=str(cache))
+    tell(begun=order["bake"])
     code, after = "", None
     try:
-        options = BakeOptions(cache=cache, key_tolerance=tolerance)
-        summary = run_bake(bpy.context, options, on_progress=lambda progress: _tell_stage(progress.stage, tell))
+        summary = run_bake(bpy.context, _options(order), on_progress=lambda progress: _tell_stage(progress.stage, tell))
         after = summary.resumed_after
     except XpbdError as fault:
         code = fault.code
     tell(code=code, shown="" if code else _shown(), resumed_after=after)
+
+
+def _export(path: Path, cache: Path, tell: Callable[..., None]) -> None:
+    """Write the motion of all objects to a file."""
+    import bpy
+
+    from blender_xpbd.addon.export.export import export
+    from blender_xpbd.scene.errors import XpbdError
+
+    tell(begun=str(path))
+    code = ""
+    try:
+        export(bpy.context, path, list(bpy.context.scene.objects), cache=cache)
+    except XpbdError as fault:
+        code = fault.code
+    tell(code=code)
 
 
 def _tell_stage(stage: str, tell: Callable[..., None]) -> None:

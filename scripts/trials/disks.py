@@ -24,7 +24,7 @@ from .part import Outcome
 
 _KINDS = ("full from the beginning", "becomes full", "read-only", "limit of size")
 _FRAMES = 60
-_LARGE = "64m"
+LARGE = "64m"
 _expected: dict[int, str] = {}
 
 
@@ -37,7 +37,7 @@ def spoil_a_disk(number: int, folder: Path) -> Outcome:
     faults: list[str] = []
     disk = folder / "disk"
     disk.mkdir()
-    _run("mount", "-t", "tmpfs", "-o", f"size={_LARGE}", "tmpfs", str(disk))
+    run_command("mount", "-t", "tmpfs", "-o", f"size={LARGE}", "tmpfs", str(disk))
     try:
         job = write_job(disk, _scene())
         before = _spoil(kind, disk, random)
@@ -58,7 +58,7 @@ def spoil_a_disk(number: int, folder: Path) -> Outcome:
         if digests(job) != _expected:
             faults.append(f"{kind}: frames differ from those of an undisturbed run")
     finally:
-        _run("umount", "-l", str(disk))
+        run_command("umount", "-l", str(disk))
     return Outcome(f"{kind}, {'some' if kept else 'no'} frames before", tuple(faults))
 
 
@@ -81,11 +81,11 @@ def _undisturbed(folder: Path) -> dict[int, str]:
 def _spoil(kind: str, disk: Path, random: np.random.Generator) -> tuple[str, ...]:
     """Make the disk refuse; what stands before the worker's command."""
     if kind == "full from the beginning":
-        _fill(disk, 0)
+        fill(disk, 0)
     elif kind == "becomes full":
-        _fill(disk, int(random.integers(8, 200)))
+        fill(disk, int(random.integers(8, 200)))
     elif kind == "read-only":
-        _run("mount", "-o", "remount,ro", str(disk))
+        run_command("mount", "-o", "remount,ro", str(disk))
     else:
         # of any file [blocks of 512 bytes]; a frame has more than six
         blocks = int(random.integers(0, 7))
@@ -93,7 +93,7 @@ def _spoil(kind: str, disk: Path, random: np.random.Generator) -> tuple[str, ...
     return ()
 
 
-def _fill(disk: Path, left: int) -> None:
+def fill(disk: Path, left: int) -> None:
     """Leave some kilobytes."""
     free = shutil.disk_usage(disk).free - 1024 * left
     with (disk / "filler").open("wb") as filler:
@@ -113,9 +113,10 @@ def _told(kind: str, job: Path) -> list[str]:
 
 
 def _mend(disk: Path) -> None:
-    _run("mount", "-o", "remount,rw", str(disk))
+    run_command("mount", "-o", "remount,rw", str(disk))
     (disk / "filler").unlink(missing_ok=True)
 
 
-def _run(*command: str) -> None:
+def run_command(*command: str) -> None:
+    """Run a command of the system, which must succeed."""
     subprocess.run(command, check=True)

@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from .bakes import digests, frames_of, job_of, torn_frames
+from .bakes import digests, frames_of, job_of
 from .baking_blender import FRAMES
-from .living_bake import GRACE, BakingBlender, end_by_signal
+from .killing import kill_all
+from .living_bake import BakingBlender
 from .part import Outcome
-from .processes import ends_within, freeze, thaw
+from .processes import freeze, thaw
 
 VICTIMS = ("worker", "Blender", "both")
 SCENES = ("cloth", "jelly")
@@ -109,35 +110,13 @@ def _kill_living(wish: _Wish, victim: str, random: Random, counts: Counter[str])
         victims = _MOMENTS[name](blender, wish.cache, victim, random)
         if victims is not None:
             counts[f"killed: {name}"] += 1
-            return _end(blender, wish.cache, victims, victim, counts)
+            return kill_all(blender, wish.cache, victims, victim, counts)
         # it has ended before; what it has computed would leave nothing to kill
         counts["bakes that ended before a kill"] += 1
         blender.end()
         blender.make(wish.scene)
         shutil.rmtree(wish.cache, ignore_errors=True)
     return ["no kill met a bake that lives"]
-
-
-def _end(blender: BakingBlender, cache: Path, victims: list[int], victim: str, counts: Counter[str]) -> list[str]:
-    """Kill what stands still; what does not hold after that."""
-    faults = []
-    worker = blender.worker()
-    job = job_of(cache)
-    counts["kills in half a file"] += job is not None and any(True for _ in job.rglob(".*.tmp"))
-    end_by_signal(victims)
-    if victim == "worker":
-        ended = blender.end()
-        if ended is None:
-            faults.append("Blender did not notice that its worker was killed")
-            blender.kill()
-        elif ended["code"] != "E_WORKER":
-            faults.append(f"of its killed worker Blender said: {ended['code'] or 'nothing'}")
-    else:
-        blender.kill()
-    if worker is not None and not ends_within(worker, GRACE):
-        faults.append("the worker outlived Blender")
-    torn = torn_frames(job) if job is not None else []
-    return [*faults, *([f"frames {torn} are torn"] if torn else [])]
 
 
 def _at_start(blender: BakingBlender, _cache: Path, victim: str, random: Random) -> list[int] | None:

@@ -17,7 +17,7 @@ from typing import Any
 from blender_xpbd.jobs.status import read_status
 from blender_xpbd.scene.errors import XpbdError
 
-from .bakes import job_of
+from .bakes import jobs_of
 from .processes import children, freeze, state_of, thaw
 
 _SCRIPTS = Path(__file__).resolve().parent.parent
@@ -61,11 +61,32 @@ class BakingBlender:
         self._order({"make": scene})
         self._wait("made")
 
-    def begin(self, cache: Path, tolerance: float) -> None:
-        """Begin to bake."""
+    def save(self, path: Path) -> None:
+        """Save the file as a copy."""
+        self._order({"save": str(path)})
+        self._wait("saved")
+
+    def open(self, path: Path) -> None:
+        """Open a file in place of what is there."""
+        self._order({"open": str(path)})
+        self._wait("opened")
+
+    def spoil_record(self, values: dict[str, Any] | str) -> None:
+        """Change values of the record of the bake, or all of its text."""
+        self._order({"record": values})
+        self._wait("spoilt")
+
+    def begin(self, cache: Path, tolerance: float, **wishes: Any) -> None:
+        """Begin to bake; ``wishes`` are of ``baking_blender``."""
         self._answer = self._doing = None
         self._cache = cache
-        self._order({"bake": str(cache), "tolerance": tolerance})
+        self._order({"bake": str(cache), "tolerance": tolerance, **wishes})
+        self._wait("begun")
+
+    def export(self, path: Path, cache: Path) -> None:
+        """Begin to write the motion that a cache has to a file."""
+        self._answer = self._doing = None
+        self._order({"export": str(path), "cache": str(cache)})
         self._wait("begun")
 
     def end(self) -> dict[str, Any] | None:
@@ -89,12 +110,11 @@ class BakingBlender:
 
     def worker(self) -> int | None:
         """The process that computes the bake's frames, None where there is none that lives and has work left."""
-        job = job_of(self._cache)
-        if job is None:
-            return None
+        jobs = jobs_of(self._cache)
         for pid in children(self._process.pid):
             with contextlib.suppress(OSError):
-                if str(job).encode() in Path(f"/proc/{pid}/cmdline").read_bytes() and not self._is_over(job, pid):
+                command = Path(f"/proc/{pid}/cmdline").read_bytes()
+                if any(str(job).encode() in command and not self._is_over(job, pid) for job in jobs):
                     return pid
         return None
 

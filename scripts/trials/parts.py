@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
-from .part import Outcome, Part
+from .part import LeastShare, Outcome, Part
 
 
 def _later(module: str, name: str) -> Callable[[int, Path], Outcome]:
@@ -26,6 +26,27 @@ PARTS: tuple[Part, ...] = (
         _later("kills", "kill_a_bake"),
     ),
     Part(
+        "regions",
+        "worker, Blender or both killed while a region is baked again or taken back, done again from the saved file: "
+        "the region as undisturbed, no frame of the bake before lost or changed",
+        60,
+        _later("regions", "kill_a_region"),
+    ),
+    Part(
+        "damages",
+        "51 damages of a region's record, of its job and of the bake before, then a region again or taken back: right, "
+        "or refused with a code",
+        102,
+        _later("spoilt_regions", "damage_a_region"),
+    ),
+    Part(
+        "exports",
+        "exports to six formats killed, to a full disk, to links, pipes and folders: the file from before or a whole "
+        "one, nothing else changed, a code where there is none",
+        72,
+        _later("exports", "spoil_an_export"),
+    ),
+    Part(
         "disks",
         "a disk that fills or is read-only, a limit of size: `E_IO`, frames valid, gone on with to the same bytes",
         50,
@@ -36,12 +57,27 @@ PARTS: tuple[Part, ...] = (
         "odd meshes as jelly and cloth: baked or refused with a code, no crash, no NaN, none over 30 s of CPU time",
         10_000,
         _later("meshes", "bake_odd_mesh"),
+        share=LeastShare("valid ones that were baked", "valid, baked", "valid", 0.95),
     ),
     Part(
         "actions",
         "ten random acts of a user between the ticks of a running bake: no exception, no process or bake left",
         100,
         _later("actions", "act_during_a_bake"),
+    ),
+    Part(
+        "rebakes",
+        "a region, a loop, from a frame on, one of two, or taken back, of a finished bake, and ten acts meanwhile, "
+        "also poses, presets of strangers, exports, scenes of the gallery: as above",
+        100,
+        _later("rebakes", "act_during_a_rebake"),
+    ),
+    Part(
+        "presets",
+        "files of own presets, hostile or with bytes changed, put in and cut out: applied or refused whole, nothing "
+        "executed, no number that is none",
+        200,
+        _later("presets", "apply_hostile_preset"),
     ),
     Part(
         "windows",

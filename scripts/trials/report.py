@@ -14,7 +14,11 @@ DOCUMENT = Path(__file__).resolve().parent.parent.parent / "docs" / "reliability
 BEGIN, END = "<!-- trials: written by scripts/reliability --write -->\n", "<!-- end of trials -->\n"
 
 
-_HEAD = "| part | tried, and what must hold | trials | of how many | how they ended | faults |\n" + "|---" * 6 + "|\n"
+_HEAD = (
+    "| part | tried, and what must hold | trials | of how many | how they ended | faults | on the tree |\n"
+    + "|---" * 7
+    + "|\n"
+)
 
 
 def table(found: Sequence[tuple[Part, list[Row]]]) -> str:
@@ -24,17 +28,24 @@ def table(found: Sequence[tuple[Part, list[Row]]]) -> str:
 
 def _line(part: Part, rows: Sequence[Row]) -> str:
     faults = sum(1 for row in rows if row["faults"])
-    return f"| {part.name} | {part.what} | {len(rows)} | {part.count} | {_ended(rows)} | {faults} |"
+    faults += len(part.faults([row["kind"] for row in rows]))
+    trees = ", ".join(sorted({row.get("tree", "unknown") for row in rows}))
+    return f"| {part.name} | {part.what} | {len(rows)} | {part.count} | {_ended(part, rows)} | {faults} | {trees} |"
 
 
-def _ended(rows: Sequence[Row]) -> str:
+def _ended(part: Part, rows: Sequence[Row]) -> str:
     counts = Counter(row["kind"] for row in rows)
     words = [f"{kind}: {count}" for kind, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
     sums = sum((Counter(row.get("counts", {})) for row in rows), Counter[str]())
     words += [f"{what}: {count}" for what, count in sorted(sums.items())]
     names = sorted({name for row in rows for name in row["figures"]})
     words += [f"greatest {name}: {max(row['figures'].get(name, 0.0) for row in rows):.3g}" for name in names]
-    return "; ".join([*words, f"longest by the clock: {max(row['seconds'] for row in rows):.1f} s"])
+    if part.share is not None:
+        words.append(f"{part.share.what}: {100.0 * part.share.of([row['kind'] for row in rows]):.2f} %")
+    words.append(f"longest by the clock: {max(row['seconds'] for row in rows):.1f} s")
+    if used := [row["cpu"] for row in rows if "cpu" in row]:
+        words.append(f"most time of the processor: {max(used):.1f} s")
+    return "; ".join(words)
 
 
 def write_table(found: Sequence[tuple[Part, list[Row]]], parts: Sequence[Part]) -> None:

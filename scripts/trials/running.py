@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .part import Part
+from .tree import tree
 
 _PIPE = "TRIALS_PIPE"
 
@@ -89,7 +90,14 @@ def _run_child(part: Part, numbers: list[int], path: Path) -> bool:
         status = child.wait()
         why = f"hangs after {part.limit:.0f} s" if hangs else f"crashed with status {status}"
         number = numbers[0] if begun is None else begun
-        row = {"number": number, "kind": "crashed or hung", "faults": [why], "figures": {}, "seconds": 0.0}
+        row = {
+            "number": number,
+            "kind": "crashed or hung",
+            "faults": [why],
+            "figures": {},
+            "seconds": 0.0,
+            "tree": tree(),
+        }
         append_row(path, row)
     return begun is not None
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
+from scipy.spatial import cKDTree
 
 from blender_xpbd.scene.body import Body, Pins
 from blender_xpbd.scene.collider import Collider
@@ -56,10 +57,10 @@ def rebounds() -> Result:
     return Result(rows, Plot("t [s]", "z [m]", (Curve("mean", frame * np.arange(1, count + 1), z),)))
 
 
-def layers(count: int) -> Floats:
-    """Places of grains in layers that are turned against each other."""
+def layers(count: int, width: int = 5) -> Floats:
+    """Places of grains in layers, ``width`` times as many, that are turned against each other."""
     random = np.random.default_rng(1)
-    side = np.arange(5) - 2.0
+    side = np.arange(width) - (width - 1) / 2.0
     rows = np.stack(np.meshgrid(side, side, indexing="ij"), axis=-1).reshape(-1, 2) * 2.4 * RADIUS
     points = []
     for number in range(count):
@@ -69,9 +70,9 @@ def layers(count: int) -> Floats:
     return np.concatenate(points)
 
 
-def heap(friction: float) -> tuple[Floats, float]:
-    """Places of 500 grains after 6 s, and the greatest speed in the last frame [m/s]."""
-    body = grains(layers(20), "b0", (0.0, 0.0, 0.0), radius=RADIUS, friction=friction)
+def heap(friction: float, start: Floats) -> tuple[Floats, float]:
+    """Places of grains after 6 s, and the greatest speed in the last frame [m/s]."""
+    body = grains(start, "b0", (0.0, 0.0, 0.0), radius=RADIUS, friction=friction)
     frames = 144
     scene = Scene((body,), (floor(),), FrameRange(1, frames + 1, 1, FRAME), SolverSettings(substeps=30))
     solver = Solver(build_system(scene))
@@ -82,19 +83,23 @@ def heap(friction: float) -> tuple[Floats, float]:
     return after, float(np.linalg.norm(after - before, axis=1).max()) / FRAME
 
 
-def heaps() -> Result:
-    """Overlap, speed and slope of heaps of three frictions."""
+def heaps(start: Floats) -> Result:
+    """Overlap, speed, layers and slope of heaps of three frictions, from where their grains begin."""
     rows: list[Row] = []
     curves: list[Curve] = []
     slopes = []
     for friction in (0.2, 0.5, 0.8):
-        places, speed = heap(friction)
-        apart = np.linalg.norm(places[:, None] - places[None], axis=2) + np.eye(len(places))
+        places, speed = heap(friction, start)
+        apart, _ = cKDTree(places).query(places, k=2)
         far = np.linalg.norm(places[:, :2] - np.median(places[:, :2], axis=0), axis=1)
-        slopes.append(float(np.quantile(places[:, 2], 0.98) / np.quantile(far, 0.9)))
-        nearest = min(1.0, float(apart.min()) / (2.0 * RADIUS))
+        top = float(np.quantile(places[:, 2], 0.98))
+        slopes.append(float(top / np.quantile(far, 0.9)))
+        nearest = min(1.0, float(apart[:, 1].min()) / (2.0 * RADIUS))
+        # layers of balls that lie as closely as they can are apart by √(2/3) of a diameter
+        count = 1.0 + (top - RADIUS) / (2.0 * RADIUS * np.sqrt(2.0 / 3.0))
         rows.append(absolute(f"μ = {friction}: least distance by touching", 1.0, nearest, 0.02))
         rows.append(absolute(f"μ = {friction}: greatest speed [mm/s]", 0.0, 1e3 * speed, 1.0))
+        rows.append(absolute(f"μ = {friction}: layers that lack of three", 0.0, max(0.0, 3.0 - count), 0.0))
         curves.append(Curve(f"μ = {friction}", far, places[:, 2], "."))
     rows.append(
         absolute("heaps that are no steeper than with less friction", 0.0, float((np.diff(slopes) <= 0).sum()), 0.0)
@@ -152,7 +157,13 @@ CASES = (
         "Grains: heaps",
         f"500 grains of {1e3 * RADIUS:g} mm fall on a floor, in layers that are turned against each other, with three "
         "frictions. They lie still after 6 s, and the heap is the steeper the more friction there is.",
-        heaps,
+        lambda: heaps(layers(20)),
+    ),
+    Case(
+        "large_heaps",
+        "Grains: large heaps",
+        f"5,040 grains of {1e3 * RADIUS:g} mm, likewise.",
+        lambda: heaps(layers(35, 12)),
     ),
     Case(
         "four_bodies",

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from blender_xpbd.bodies.body_model import BodyModel
 from blender_xpbd.bodies.kinds import build_body
 from blender_xpbd.geometry.solid.tetrahedra import surface_triangles
-from blender_xpbd.scene.body import Body, Tetrahedralization
+from blender_xpbd.scene.body import Body, Pins, Tetrahedralization
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.parameter import Value
 from blender_xpbd.scene.settings import SolverSettings
@@ -75,10 +75,12 @@ def disc(radius: float, rings: int) -> tuple[Floats, Ints, Ints]:
     return np.concatenate(points), np.full(len(corners), 3, np.int32), corners.ravel()
 
 
-def cloth(mesh: tuple[Floats, Ints, Ints], **values: Value) -> BodyModel:
-    """A cloth of a mesh, without wobble damping unless it is asked for."""
+def cloth(mesh: tuple[Floats, Ints, Ints], fixed: npt.NDArray[np.bool_] | None = None, /, **values: Value) -> BodyModel:
+    """A cloth of a mesh, without wobble damping unless it is asked for; ``fixed``: which vertices are pinned."""
     material = Material.from_values({"internal_damping": 0.0, **values})
-    return build_body(Body("b0", "Cloth", "CLOTH", *mesh, material), SolverSettings())
+    vertices = np.zeros(0, np.int32) if fixed is None else np.flatnonzero(fixed).astype(np.int32)
+    pins = Pins.following(vertices, np.ones(len(vertices), np.float32), np.eye(4)[None])
+    return build_body(Body("b0", "Cloth", "CLOTH", *mesh, material, pins=pins), SolverSettings())
 
 
 def lattice_box(size: tuple[float, float, float], cells: tuple[int, int, int]) -> tuple[Floats, Ints]:

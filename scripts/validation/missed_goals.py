@@ -13,20 +13,23 @@ from .case import Case, Result
 
 # by the case's name and the row's label: a little more than it is off, in the unit of its tolerance
 MISSED: Mapping[str, Mapping[str, float]] = {
+    "cantilever_tip": {
+        "tip back per length, P L²/(EI) = 1, NEO_HOOKEAN": 0.055,
+    },
     "product_pressed": {
         "medium, quads: volume per that at rest, J": 0.085,
         "medium, triangles: volume per that at rest, J": 0.06,
         "rubber, quads: volume per that at rest, J": 0.08,
     },
     "product_table": {
-        "quads, 729 vertices: 99th percentile of the strain at the end [%]": 3.7,
-        "triangles, 729 vertices: 99th percentile of the strain at the end [%]": 1.7,
-        "crossed, 729 vertices: 99th percentile of the strain at the end [%]": 1.2,
-        "quads, 2,601 vertices: 99th percentile of the strain at the end [%]": 6.7,
-        "quads, 729 vertices, round table: 99th percentile of the strain at the end [%]": 3.4,
+        "quads, 729 vertices: 99th percentile of the strain at the end [%]": 0.2,
+        "quads, 2,601 vertices: 99th percentile of the strain at the end [%]": 0.2,
+        "quads, 729 vertices, round table: 99th percentile of the strain at the end [%]": 0.6,
     },
     "product_rest": {
+        "firm, quads: way after 10 s [mm]": 1,
         "rubber, quads: way after 10 s [mm]": 10,
+        "medium, coarse: way after 10 s [mm]": 1.5,
     },
     "heaps": {
         "μ = 0.8: greatest speed [mm/s]": 2.5,
@@ -41,21 +44,6 @@ MISSED: Mapping[str, Mapping[str, float]] = {
     },
     "meeting_stack": {
         "lean of the top per its height in 10 s, hexagons of 5 cm, jelly firm": 0.055,
-    },
-    "product_drape": {
-        "cotton, 10 rings: drape coefficient, 60 to 76 measured [%]": 22,
-        "cotton, 15 rings: drape coefficient, 60 to 76 measured [%]": 19,
-        "cotton, 20 rings: drape coefficient, 60 to 76 measured [%]": 18,
-        "cotton, 15 rings, other vertices: drape coefficient, 60 to 76 measured [%]": 19,
-        "leather, 15 rings: drape coefficient, 47 to 70 measured [%]": 19,
-    },
-    "product_overhang": {
-        "denim, quads: angle [°]": 2.5,
-        "silk, quads: angle [°]": 3.5,
-        "cotton, triangles: angle [°]": 3.3,
-        "cotton, crossed: angle [°]": 3.1,
-        "cotton, quads, 10 cells: angle [°]": 4.5,
-        "cotton, quads, 20 cells: angle [°]": 2.8,
     },
 }
 

@@ -8,7 +8,7 @@ import numpy as np
 from .case import Case, Curve, Plot, Result, Row, absolute
 from .cloths import STRIP_ACROSS, strip
 from .meshes import Floats, cloth
-from .simulation import FAR, held, pulled, run, start
+from .simulation import FAR, pulled, run, start
 
 CELLS = 16
 FRAMES = 120
@@ -29,10 +29,10 @@ def rolled_up(angle: float) -> tuple[Floats, float]:
     """
     mesh, spacing = strip(CELLS)
     positions, count = mesh[0], len(mesh[0])
-    model = cloth(mesh, area_density=1.0, stretch_stiffness=3e3, bending_stiffness=1.0, damping=8.0)
-    model = held(model, positions[:, 0] < 0.75 * spacing)
+    clamped = positions[:, 0] < 0.5 * spacing
+    model = cloth(mesh, clamped, area_density=1.0, stretch_stiffness=3e3, bending_stiffness=1.0, damping=8.0)
     length, width = 1.0 - 0.5 * spacing, float(np.ptp(positions[:, 1]))
-    columns = np.arange(count).reshape(CELLS + 1, STRIP_ACROSS + 1)
+    columns = np.arange(count).reshape(CELLS + 2, STRIP_ACROSS + 1)
     force = angle * width / length / spacing
     for column, sign in ((columns[-1], 1.0), (columns[-2], -1.0)):
         model = pulled(model, column, column_shares(positions[column, 1]), (0.0, 0.0, sign * force))
@@ -47,7 +47,7 @@ def rolled_up(angle: float) -> tuple[Floats, float]:
         normal = np.array([-along[2], 0.0, along[0]]) / np.hypot(along[0], along[2])
         places[count:, :3] = places[loaded, :3] + FAR * signs * normal
         solver.restore(0, state)
-    line = (solver.positions()[:count] + solver.system.origin).reshape(CELLS + 1, STRIP_ACROSS + 1, 3).mean(axis=1)
+    line = (solver.positions()[:count] + solver.system.origin).reshape(CELLS + 2, STRIP_ACROSS + 1, 3).mean(axis=1)
     return line, length
 
 

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Symmetric jelly on a level floor has no reason to roll or to tilt to any side."""
+"""Jelly at rest has no reason to move; symmetric jelly on a level floor has none to roll or to tilt to any side."""
 
 import numpy as np
 import pytest
 
+from blender_xpbd.constraints.constraint import WARM
 from blender_xpbd.scene.body import Body, Tetrahedralization
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.presets import preset_values
+from blender_xpbd.solver.system.mode import static_mode
 from tests.geometry.surfaces import cube, sphere
 from tests.solver.scenes import plane, run, solver
 
@@ -38,6 +40,44 @@ def on_the_floor(surface, preset, height, frames, **settings):
     simulation = solver(body, colliders=[plane()], frames=(1, frames + 1), **settings)
     before = simulation.positions() + simulation.system.origin
     return 1.0 / simulation.system.inverse_masses, before, run(simulation, frames)
+
+
+def ellipsoid(radii):
+    points, triangles = sphere(24, 12)
+    return points * radii, triangles
+
+
+def turned_box(sizes):
+    corners, triangles = cube()
+    turn = np.linalg.qr(np.array([[0.9, 0.2, -0.1], [0.3, 0.8, 0.4], [0.0, -0.3, 0.9]]))[0]
+    return (corners * sizes) @ turn.T, triangles
+
+
+@pytest.mark.parametrize("poissons_ratio", [0.3, 0.45])
+@pytest.mark.parametrize("substeps", [12, 20, 28])
+@pytest.mark.parametrize(
+    "surface",
+    [ellipsoid([0.035, 0.03, 0.11]), ellipsoid([0.16, 0.09, 0.15]), turned_box([0.08, 0.1, 0.13])],
+    ids=["ear", "belly", "box"],
+)
+def test_nothing_flutters_where_nothing_acts(surface, substeps, poissons_ratio):
+    """A corner that a single cut cell holds is light, and pulls along the shape and the volume move it the same way."""
+    positions, triangles = surface
+    body = Body(
+        "b0",
+        "Jelly",
+        "JELLY",
+        positions,
+        np.full(len(triangles), 3, np.int32),
+        triangles.ravel().astype(np.int32),
+        Material(youngs_modulus=2e5, poissons_ratio=poissons_ratio),
+        tetrahedralization=Tetrahedralization("CAGE", 8),
+    )
+    simulation = solver(body, frames=(1, 9), substeps=substeps, gravity=(0.0, 0.0, 0.0))
+    assert static_mode(simulation.system) & WARM
+    before = simulation.positions() + simulation.system.origin
+    after = run(simulation, 8)
+    assert np.abs(after - before).max() < 1e-6 * np.ptp(positions, axis=0).max()
 
 
 @pytest.mark.parametrize("preset", ["JELLY_SOFT", "JELLY_MEDIUM", "JELLY_FIRM"])

@@ -8,7 +8,7 @@ import taichi as ti
 from blender_xpbd.constraints import CONSTRAINTS
 from blender_xpbd.constraints.constraint import WARM
 from blender_xpbd.constraints.neo_hookean import NEO_HOOKEAN, build_neo_hookean
-from blender_xpbd.constraints.neo_hookean_single import hardness
+from blender_xpbd.constraints.neo_hookean_single import MOBILITY, hardness, least_mobility
 from blender_xpbd.device.packs import pack_type
 from blender_xpbd.solver.acts.functions import project_constraint
 from blender_xpbd.solver.step.packs import VECTORS
@@ -91,6 +91,28 @@ def test_hardness_goes_with_the_modulus_and_the_square_of_the_substep():
     np.testing.assert_allclose(hardness(soft, 4e-3), (4.0 * shape, 4.0 * volume), rtol=1e-12)
     # of this element, by hand: β a κ with κ = 2 and 3 r − 1, r = 1/(1 − 2ν)
     assert volume / shape == pytest.approx((3.0 * 2.5 - 1.0) / 2.0, rel=1e-6)
+
+
+@ti.kernel
+def least_kernel(mean: ti.f64, greatest: ti.f64, ratio: ti.f64) -> ti.f64:
+    return least_mobility(mean, greatest, ratio)
+
+
+@pytest.mark.parametrize("ratio", [0.0, 0.45])
+@pytest.mark.parametrize("lightest", [1.0, 3.0, 100.0, 1e6])
+def test_kernels_and_blocks_have_the_same_least_mobility(lightest, ratio):
+    inverse_masses = np.array([lightest, 1.0, 1.0, 1.0])
+    block = build_neo_hookean(REST, TETRAHEDRON, 1e4, ratio).prepared(inverse_masses)
+    rows = block.parameters[0, :9].reshape(3, 3)
+    rows = np.vstack([-rows.sum(axis=0), rows])
+    mobilities = np.linalg.eigvalsh(rows.T @ (inverse_masses[:, None] * rows))
+    mean, least = block.parameters[0, MOBILITY : MOBILITY + 2]
+    assert mean == pytest.approx(mobilities.mean(), rel=1e-9)
+    assert least_kernel(mean, mobilities[2], 1.0 / (1.0 - 2.0 * ratio)) == pytest.approx(least, rel=1e-5)
+    # of a single corner that moves, a share of 0.8 + 0.4 + 0.3/r
+    if lightest == 1e6:
+        share = 1.2 + 0.3 * (1.0 - 2.0 * ratio)
+        assert least == pytest.approx(share * mobilities[2], rel=1e-4)
 
 
 def test_what_hardly_changes_its_volume_is_harder_along_it():

@@ -54,9 +54,12 @@ def project_warm(x, rest, w, h, modulus, ratio, given):
     share = inner(shape, n) / (inner(n, n) + line)
     mobility = q.T @ (w[:, None] * q)
     mean, greatest = np.trace(mobility) / 3.0, np.linalg.norm(mobility, 2)
+    # 0 where the masses of a regular tetrahedron are equal, 1 where one corner alone moves
+    uneven = np.clip(greatest / mean / 1.5 - 1.0, 0.0, 1.0)
+    least = (0.8 + (0.4 + 0.3 / r) * np.sqrt(uneven)) * greatest
 
     def held(curvature):
-        return max(1.0 + beta * mean * curvature, 0.8 * beta * greatest * curvature)
+        return max(1.0 + beta * mean * curvature, beta * least * curvature)
 
     along = (r - 1.0 / 3.0) * inner(n, n) + r * abs(s) * stretch
     left = abs(r * s / held(along) - 1.0)

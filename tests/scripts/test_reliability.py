@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import signal
 import subprocess
@@ -173,6 +174,27 @@ def test_a_worker_that_a_hostile_folder_crashes_is_a_fault(tmp_path, monkeypatch
     assert len(hostile.open_hostile_folder(0, tmp_path).faults) == faults
 
 
+@pytest.mark.parametrize(("refused", "status"), [(1, 0), (2, 1)])
+def test_too_few_valid_meshes_that_are_baked_are_a_fault(tmp_path, monkeypatch, capsys, refused, status):
+    from trials import __main__ as command
+
+    kinds = ["valid, refused (E_TET_VOLUME)"] * refused + ["valid, baked"] * (20 - refused) + ["invalid, baked"] * 50
+    for number, kind in enumerate(kinds):
+        row = {"number": number, "kind": kind, "faults": [], "figures": {}, "seconds": 0.0}
+        append_row(tmp_path / "meshes.jsonl", row)
+    monkeypatch.setattr(sys, "argv", ["reliability", "--only-report", "--folder", str(tmp_path)])
+    assert command.main() == status
+    told = capsys.readouterr().out
+    assert f"valid ones that were baked: {100 - 5 * refused}.00 %" in told
+    assert ("less than 95 %" in told) == bool(status)
+
+
+def test_rows_tell_the_tree_and_the_time_of_the_processor(rows_of):
+    (row,) = rows_of("presets", 1)
+    assert re.fullmatch(r"[0-9a-f]{7,} of \d{4}-\d\d-\d\d(, changed)?", row["tree"])
+    assert row["cpu"] > 0.0
+
+
 def test_the_table_stands_between_its_marks(tmp_path, monkeypatch):
     document = tmp_path / "page.md"
     kept = f"| {PARTS[1].name} | of an earlier run | 5 |"
@@ -182,11 +204,13 @@ def test_the_table_stands_between_its_marks(tmp_path, monkeypatch):
         {"number": 0, "kind": "fine", "faults": [], "figures": {"MB": 3.0}, "counts": {"acts": 7}, "seconds": 1.5},
         {"number": 1, "kind": "bad", "faults": ["torn"], "figures": {"MB": 5.0}, "counts": {"acts": 4}, "seconds": 0.5},
     ]
+    rows[1] |= {"cpu": 0.3, "tree": "0123abcd of 2026-01-02"}
     report.write_table([(PARTS[0], rows)], PARTS)
     text = document.read_text()
     assert text.startswith("before\n")
     assert text.endswith("after\n")
-    assert "| 2 | 200 | bad: 1; fine: 1; acts: 11; greatest MB: 5; longest by the clock: 1.5 s | 1 |" in text
+    ended = "bad: 1; fine: 1; acts: 11; greatest MB: 5; longest by the clock: 1.5 s; most time of the processor: 0.3 s"
+    assert f"| 2 | 200 | {ended} | 1 | 0123abcd of 2026-01-02, unknown |" in text
     assert "former words" not in text
     assert "gone" not in text
     assert text.index(f"| {PARTS[0].name} |") < text.index(kept)

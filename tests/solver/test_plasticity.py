@@ -121,6 +121,53 @@ def test_cloth_keeps_what_it_is_drawn_to(membrane):
     assert limp.checkpoint()["rest_shapes"].tobytes() == built.tobytes()
 
 
+def drawn_softly(body, factors, limit):
+    """A body that begins drawn by ``factors`` and yields from the second frame on; it has to be too soft to move."""
+    track = Track(body.identifier, "yield_strain", np.where(np.arange(21) < 1, 10000.0, limit))
+    return replace(body, start=body.positions * np.asarray(factors)), track
+
+
+def crept(body, track, substeps):
+    """A solver of it after three frames, of which it has crept in two."""
+    made = replace(scene(body, substeps=substeps, frames=(1, 21), **STILL), tracks=(track,))
+    simulation = Solver(build_system(made))
+    run(simulation, 3)
+    return simulation
+
+
+@pytest.mark.parametrize("substeps", [1, 3, 30])
+@pytest.mark.parametrize(("drawn", "limit"), [(3.0, 100.0), (1.5, 10.0), (0.5, 20.0)])
+def test_springs_creep_at_their_rate_whatever_the_substeps(drawn, limit, substeps):
+    """A spring of the length l goes to l / (1 ± limit) as exp(−c t)."""
+    material = {"membrane_model": "SPRINGS", "compression_share": 0.5, "creep": 20.0}
+    body = cloth(3, stretch_stiffness=1e-6, yield_strain=limit, **material)
+    body, track = drawn_softly(body, (drawn, drawn, drawn), limit)
+    simulation = crept(body, track, substeps)
+    built = Solver(simulation.system).checkpoint()["rest_shapes"]
+    is_length = built > 0.1
+    rest = (simulation.checkpoint()["rest_shapes"] / np.where(is_length, built, 1.0))[is_length]
+    final = drawn / (1.0 + np.sign(drawn - 1.0) * limit / 100.0)
+    expected = final + (1.0 - final) * np.exp(-20.0 * 2.0 / 24.0)
+    assert len(rest) >= 12
+    np.testing.assert_allclose(rest, expected, rtol=1e-4)
+
+
+@pytest.mark.parametrize("substeps", [1, 30])
+def test_elements_creep_at_their_rate_whatever_the_substeps(substeps):
+    """The logarithm of an element's stretch goes to the limit as exp(−c t)."""
+    material = {"solid_model": "NEO_HOOKEAN", "youngs_modulus": 1e-3, "density": 500.0}
+    body = jelly_cube(0.2, 0.0, 4, yield_strain=5.0, creep=20.0, **material)
+    body, track = drawn_softly(body, (1.5**-0.5, 1.5**-0.5, 1.5), 5.0)
+    simulation = crept(body, track, substeps)
+    now, before, indices = elements(simulation)
+    x = simulation.positions()[indices].astype(float)
+    edges = np.swapaxes(x[:, 1:] - x[:, :1], 1, 2)
+    total, elastic = (np.log(np.linalg.svd(edges @ rest, compute_uv=False)[:, 0]) for rest in (before, now))
+    np.testing.assert_allclose(total, np.log(1.5), rtol=1e-3)
+    expected = 0.05 + (np.log(1.5) - 0.05) * np.exp(-20.0 * 2.0 / 24.0)
+    np.testing.assert_allclose(elastic, expected, rtol=1e-3)
+
+
 def folded(**material):
     """A strip that one end is turned over the other of, about the Y axis."""
     body = cloth(5, bending_stiffness=1e-3, creep=200.0, **material)

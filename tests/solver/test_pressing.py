@@ -30,6 +30,13 @@ def odd_ball():
     return places * bumps * [1.0, 1.0, 0.7], faces
 
 
+def wedge():
+    """A block that is wider above, and leans."""
+    places, faces = shapes.box((0.2, 0.12, 0.14), (5, 3, 3))
+    x, y, z = places.T
+    return np.column_stack([x * (1.0 + 1.5 * z), y + 0.1 * z, z]), faces
+
+
 def lying_on_jelly(mesh):
     below = jelly("below", shapes.moved(shapes.box((0.2, 0.2, 0.2), (4, 4, 4)), 0.0, 0.0, 0.105), resolution=4)
     return below, jelly("above", shapes.moved(mesh, 0.005, 0.003, 0.315), resolution=4)
@@ -40,9 +47,11 @@ def lying_on_cloth(mesh):
     return below, jelly("above", shapes.moved(mesh, 0.005, 0.003, 0.115), resolution=4)
 
 
-# the goal is 0.05 on cloth too; what is lost between heavy jelly and light cloth is not all mended
-@pytest.mark.parametrize(("make", "most"), [(lying_on_jelly, 0.05), (lying_on_cloth, 0.25)])
-@pytest.mark.parametrize("mesh", [shapes.box((0.15, 0.15, 0.2), (3, 3, 4)), odd_ball()], ids=["cube", "odd"])
+# the goal is 0.05 on cloth too; one spot of the odd ball lacks 0.054
+@pytest.mark.parametrize(("make", "most"), [(lying_on_jelly, 0.05), (lying_on_cloth, 0.06)])
+@pytest.mark.parametrize(
+    "mesh", [shapes.box((0.15, 0.15, 0.2), (3, 3, 4)), odd_ball(), wedge()], ids=["cube", "odd", "wedge"]
+)
 def test_a_jelly_keeps_its_gap_from_what_it_lies_on(make, most, mesh):
     """With ten substeps; a quarter to all of the gap was missing."""
     bodies = make(mesh)

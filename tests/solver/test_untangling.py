@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from contact_cases.tangles import MESHES, SELVES, WAYS, tangled_sheets
 
 from blender_xpbd.contacts.pairs import patches
 from blender_xpbd.contacts.search.crossings import crossings as find_crossings
@@ -12,7 +13,6 @@ from blender_xpbd.scene.body import Body
 from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.material import Material
 from blender_xpbd.solver.step import untangling
-from tests.contacts.pairs.tangled_sheets import MESHES, WAYS, tangled_sheets
 from tests.solver.scenes import cloth, jelly_cube, pins, touching
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
@@ -66,8 +66,11 @@ def as_cloth(identifier, vertices, triangles):
     return Body(identifier, "Cloth", "CLOTH", vertices, sizes, triangles.ravel(), material, pins(vertices, []))
 
 
-@pytest.mark.parametrize("kind", MESHES)
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("way", "kind"),
+    # of few triangles only the widest loop of a sheet with itself is made
+    [(way, kind) for way in WAYS for kind in MESHES if kind != "coarse" or way not in SELVES or way == "loop"],
+)
 def test_sheets_come_apart_and_stay_apart(way, kind):
     meshes = tangled_sheets(way, kind)
     bodies = [as_cloth(f"b{n}", *mesh) for n, mesh in enumerate(meshes)]

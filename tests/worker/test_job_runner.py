@@ -139,8 +139,8 @@ def test_edges_ten_times_their_length_are_no_material_any_more(tmp_path, monkeyp
     assert (error.code, error.object_name, error.frame) == ("E_DIVERGED", "Cloth", 1)
 
 
-@pytest.mark.parametrize(("count", "words"), [(7.0, "7 tetrahedra are"), (1.0, "1 tetrahedron is")])
-def test_inverted_tetrahedra_are_told_once_for_each_body(tmp_path, monkeypatch, count, words):
+@pytest.mark.parametrize("count", [7, 1])
+def test_inverted_tetrahedra_are_told_once_for_each_body(tmp_path, monkeypatch, count):
     measure = job_runner.Measure.__call__
 
     def inverted(self, *arguments):
@@ -153,7 +153,9 @@ def test_inverted_tetrahedra_are_told_once_for_each_body(tmp_path, monkeypatch, 
     folder = write_job(tmp_path, scene(*bodies, frames=(1, 3), substeps=2))
     assert run(folder) == ExitCode.COMPLETE
     told = [str(notice) for notice in read_status(folder).notices if notice.code == "W_INVERTED"]
-    assert told == [f'W_INVERTED: object "Cube": {words} inverted at frame 1.']
+    (text,) = told
+    total = read_result(folder).bodies[0].tetrahedron_count
+    assert text.startswith(f'W_INVERTED: object "Cube": {count} of {total} tetrahedra inside out at frame 1,')
 
 
 def test_the_status_tells_every_stage_in_its_order(tmp_path, monkeypatch):

@@ -9,15 +9,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.spatial import Delaunay
 
 from blender_xpbd.jobs.job import read_job, write_job
 from blender_xpbd.jobs.result import read_result
 from blender_xpbd.jobs.status import read_status
 from blender_xpbd.scene.beginning import Beginning
+from blender_xpbd.scene.body_contact import BodyContact
 from blender_xpbd.scene.errors import XpbdError
+from blender_xpbd.scene.pose import Pose
 from blender_xpbd.scene.region import Region
 from blender_xpbd.scene.scene import validate
-from tests.solver.scenes import cloth, jelly_cube, mesh_box, plane, scene
+from tests.solver.scenes import cloth, jelly_cube, mesh_box, pins, plane, scene
+from tests.solver.strands import line, strand
 from tests.worker.test_worker import finish, frames_of, start, wait_for_frame
 
 LAST, FIRST, END = 24, 10, 18
@@ -94,33 +98,71 @@ def box(count):
     return found + np.array([0.0, 0.0, 0.35]), np.full(len(quads), 4, np.int32), corners
 
 
+def irregular_cloth(**values):
+    """As ``hung_cloth``, of triangles of all sizes."""
+    numbers = np.random.default_rng(7)
+    points = numbers.uniform(-0.5, 0.5, (110, 2))
+    points[:20, 0], points[:20, 1] = -0.5, np.linspace(-0.5, 0.5, 20)
+    triangles = Delaunay(points).simplices.astype(np.int32)
+    positions = np.column_stack([points, np.ones(len(points))])
+    sizes = np.full(len(triangles), 3, np.int32)
+    shape = {"positions": positions, "face_sizes": sizes, "corners": triangles.ravel()}
+    body = replace(cloth(9, **values), pins=pins(positions, range(20)), **shape)
+    return scene(body, frames=(1, LAST), substeps=20)
+
+
+def struck_cloth(**values):
+    """A box goes up through it, so fast that frames are simulated in slices."""
+    ups = np.tile(np.eye(4), (LAST, 1, 1))
+    ups[:, 2, 3] = np.concatenate([np.full(FIRST + 1, -1.0), np.linspace(-1.0, 2.0, LAST - FIRST - 1)])
+    body = replace(cloth(11, height=0.6, pinned=range(11), **values), contact=BodyContact(self_collision=True))
+    box = mesh_box((0.2, 0.2, 0.1), transforms=ups)
+    return scene(body, colliders=[box], frames=(1, LAST), substeps=8, meet=True)
+
+
+def posed_cloth(**values):
+    made = hung_cloth(**values)
+    pose = made.bodies[0].positions + np.sin(3.0 * made.bodies[0].positions[:, :1]) * [0.0, 0.0, 0.3]
+    return replace(made, bodies=(replace(made.bodies[0], poses=(Pose(END - 2, 7, pose),)),))
+
+
+def bdf2_cloth(**values):
+    made = hung_cloth(**values)
+    return replace(made, settings=replace(made.settings, time_integration="BDF2"))
+
+
+def hung_strand(**values):
+    return scene(strand(line(21), [0], radius=0.01, **values), frames=(1, LAST), substeps=10)
+
+
+ALIKE = (hung_cloth, irregular_cloth, subdivided_jelly, struck_cloth, posed_cloth, bdf2_cloth, hung_strand)
+
+
+@pytest.mark.parametrize("make", ALIKE, ids=lambda make: make.__name__)
+def test_with_nothing_changed_nothing_departs(run, make):
+    """What is outside gives way within a substep as it did, and is where it was after it."""
+    former = run(make())
+    vertices = free_half(make().bodies[0])
+    job = run(regional(make(), former, freedom=0.6, vertices=vertices))
+    assert frames_of(job)[0] == frames_of(former)[0]
+    status = read_status(job)
+    assert (status.state, status.frames_done, status.frame) == ("COMPLETE", LAST, LAST)
+
+
 @pytest.mark.parametrize(
-    ("make", "changed", "tolerance"),
-    [(hung_cloth, {"stretch_stiffness": 3.0}, 0.01), (subdivided_jelly, {"youngs_modulus": 3000.0}, 0.02)],
+    ("make", "changed"),
+    [(hung_cloth, {"stretch_stiffness": 3.0}), (subdivided_jelly, {"youngs_modulus": 3000.0})],
 )
-def test_only_the_region_moves_otherwise(run, make, changed, tolerance):
+def test_only_the_region_moves_otherwise(run, make, changed):
     former = run(make())
     files, before = places(former)
-    extent = np.ptp(before[0], axis=0).max()
-    alike = run(regional(make(), former))
-    same_files, same = places(alike)
     other_files, other = places(run(regional(make(**changed), former)))
-    inside = free_half(make().bodies[0])
-    outside = np.setdiff1d(np.arange(before.shape[1]), inside)
-    for frame in range(1, LAST + 1):
-        is_region = FIRST <= frame <= END
-        for found in (same_files, other_files):
-            assert is_region or found[frame] == files[frame], frame
-    for found in (same, other):
-        np.testing.assert_array_equal(found[:, outside], before[:, outside])
-    # with nothing changed it comes back to the same motion
-    assert np.abs(same - before).max() < tolerance * extent
-    assert np.abs(other - before)[FIRST - 1 : END - 4].max() > 10.0 * np.abs(same - before).max()
-    # led back at the last frame
-    seam = np.linalg.norm(other[END - 1] - before[END - 1], axis=1).max()
-    assert seam < 1e-4
-    status = read_status(alike)
-    assert (status.state, status.frames_done, status.frame) == ("COMPLETE", LAST, LAST)
+    outside = np.setdiff1d(np.arange(before.shape[1]), free_half(make().bodies[0]))
+    # led back at the last frame, to the byte
+    same = [frame for frame in files if other_files[frame] == files[frame]]
+    assert same == [*range(1, FIRST), *range(END, LAST + 1)]
+    np.testing.assert_array_equal(other[:, outside], before[:, outside])
+    assert np.abs(other - before)[FIRST - 1 : END - 4].max() > 0.01
 
 
 def test_a_killed_region_goes_on_with_the_same_bytes(run, tmp_path):
@@ -167,7 +209,8 @@ def test_a_region_of_a_region_keeps_the_first(run):
     others = np.setdiff1d(np.arange(81), corner)
     np.testing.assert_array_equal(after[:, others], before[:, others])
     changed = [frame for frame in range(1, LAST + 1) if (after[frame - 1] != before[frame - 1]).any()]
-    assert changed == list(range(14, 22))
+    # at its last frame it is led back
+    assert changed == list(range(14, 21))
 
 
 @pytest.mark.parametrize("substeps", [(6, 6, 12), (6, 12, 12), (12, 6, 9)])
@@ -183,7 +226,7 @@ def test_a_region_before_another_with_other_substeps(run, substeps):
     earlier = run(regional(made(substeps[2], stretch_stiffness=3.0), later, 3, 5, 1, inside))
     before, after = places(later)[1], places(earlier)[1]
     changed = [frame for frame in range(1, 11) if (after[frame - 1] != before[frame - 1]).any()]
-    assert changed == [3, 4, 5]
+    assert changed == [3, 4]
     np.testing.assert_allclose(after, before, atol=0.05)
 
 

@@ -185,7 +185,7 @@ def test_frames_of_an_earlier_run_are_warned_of_too(tmp_path):
     code, output = finish(start(folder))
     assert code == ExitCode.COMPLETE, output
     (notice,) = read_status(folder).notices
-    assert str(notice) == 'W_INVERTED: object "Cloth": 3 tetrahedra are inverted at frame 4.'
+    assert str(notice) == 'W_INVERTED: object "Cloth": 3 of 0 tetrahedra inside out at frame 4.'
 
 
 def test_damaged_frame_is_computed_again(tmp_path):

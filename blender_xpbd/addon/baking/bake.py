@@ -34,7 +34,8 @@ from .bake_output import ALL_FRAMES, BakeOutput
 from .begun import begun
 from .continuation import former_job, go_on_from, job_changes
 from .loop import seam_of
-from .pose_error import pose_errors, region_notices
+from .pause import Pause
+from .pose_error import pose_errors
 from .progress import READING, REDUCING, SOLVING, STARTING, WAITING, WRITING, Progress
 from .region import job_before, region_seam, regional, shown_job, taken_back, whole_bake, with_its_bake
 from .report import BakeSummary
@@ -48,7 +49,6 @@ from .space import space_notices
 SLICE_SECONDS = 0.03
 # Cancel must be done within 2 s; the worker has 1 s of them
 CLOSING_SECONDS = 0.5
-IDLE_SECONDS = 0.005
 # The first and, where the scene asks for it, three more when it blows up
 MOST_TRIES = 4
 MOST_SUBSTEPS = 10_000
@@ -96,7 +96,7 @@ def run_bake(
         XpbdError: what went wrong; E_INTERRUPTED when ``should_stop`` said so.
     """
     session = BakeSession(context, options or BakeOptions())
-    steps = session.run(context)
+    steps, pause = session.run(context), Pause()
     try:
         while True:
             progress = next(steps)
@@ -106,7 +106,7 @@ def run_bake(
                 steps.close()
                 raise XpbdError("E_INTERRUPTED", cancelled_text(session.summary.to_json()))
             if progress.stage in {STARTING, SOLVING, REDUCING}:
-                time.sleep(IDLE_SECONDS)
+                time.sleep(pause.seconds(progress))
     except StopIteration as end:
         summary: BakeSummary = end.value
         return summary
@@ -198,8 +198,8 @@ class BakeSession:
             raise error
         show_at(self._times)
         self.summary.complete = True
-        if self._options.region is None and not self._options.take_back_region:
-            # poses of the scene as it is now; these frames were brought into none of them
+        if not self._options.take_back_region:
+            # poses of the scene as it is now; that bake may have been brought into others
             for pose_error, pose in pose_errors(Path(self.summary.cache), reading.scene):
                 self.summary.add_pose_error(pose_error, pose_error.notice(pose))
         if self._options.loop is not None:
@@ -223,10 +223,7 @@ class BakeSession:
         self._times = shown_times(reading.targets)
         wish = self._options.region
         if wish is not None:
-            made = regional(reading, wish, job, (scene.xpbd.region_border, scene.xpbd.region_blend))
-            for warning in region_notices(made.scene):
-                self.summary.add_notice(warning)
-            return made
+            return regional(reading, wish, job, (scene.xpbd.region_border, scene.xpbd.region_blend))
         self._taken_back = job_before(job)
         return taken_back(reading, self._taken_back)
 

@@ -13,6 +13,7 @@ from ...jobs.frames import FrameCache
 from ...jobs.result import read_result
 from ...scene.errors import Notice
 from ...scene.pose import Pose
+from ...scene.region import Region
 from ...scene.scene import Scene
 
 _MILLIMETRES = 1e3
@@ -47,7 +48,7 @@ class PoseError:
 
 
 def pose_errors(job: Path, scene: Scene) -> Iterator[tuple[PoseError, Pose]]:
-    """Of all poses of a job with all frames, how far bodies are from them.
+    """Of the poses of a job with all frames, how far bodies are from them; of a region, those that it was led into.
 
     Raises:
         XpbdError: E_CACHE, E_IO.
@@ -58,20 +59,13 @@ def pose_errors(job: Path, scene: Scene) -> Iterator[tuple[PoseError, Pose]]:
     cache = FrameCache(job, result.vertex_count, len(result.bodies), len(result.statistics), result.orientation_count)
     for body, built in zip(scene.bodies, result.bodies, strict=True):
         for pose in body.poses:
+            if scene.region is not None and not _is_in(scene.region, body.identifier, pose):
+                continue
             places = cache.read(pose.frame).positions[built.vertex_start : built.vertex_start + built.vertex_count]
             offsets = places.astype(np.float64) + np.array(result.origin) - pose.positions
             distances = _MILLIMETRES * np.sqrt((offsets**2).sum(axis=1))
             yield PoseError(body.name, pose.frame, float(distances.max()), float(distances.mean())), pose
 
 
-def region_notices(scene: Scene) -> Iterator[Notice]:
-    """A warning for each pose towards which a force would act in the region of a scene."""
-    region = scene.region
-    for body in scene.bodies:
-        for pose in body.poses if region is not None and body.identifier == region.body else ():
-            if pose.frame - pose.lead < region.last and region.first <= pose.frame:
-                text = (
-                    f"No force acts towards its pose at frame {pose.frame} in a region that is baked again: it goes on "
-                    "from what is baked. To bring it there, bake all of it."
-                )
-                yield Notice("W_POSE", text, body.name)
+def _is_in(region: Region, identifier: str, pose: Pose) -> bool:
+    return region.body == identifier and region.first <= pose.frame <= region.last

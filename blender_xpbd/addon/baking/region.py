@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ...jobs.cache_contents import hand_on_all
 from ...jobs.files import inside
 from ...jobs.frames import FrameCache
-from ...jobs.job import is_regional, read_description
+from ...jobs.job import is_regional, read_description, read_job
 from ...jobs.play_inputs import PlayInputs
 from ...jobs.result import BodyResult, Result, read_result
 from ...scene.beginning import Beginning
@@ -180,8 +180,19 @@ def regional(reading: Reading, wish: RegionWish, job: Path, shape: tuple[int, in
     freedoms = weights[vertices] * _freedoms(rings_of(body, vertices), border)[vertices]
     blend = min(blend, wish.last - first) if wish.last < frames.end else 0
     region = Region(body.identifier, vertices, freedoms.astype(np.float32), first, wish.last, blend)
+    while is_regional(job) and _covers(region, read_job(job).region):
+        # nothing of that one would be left to see
+        job = job_before(job)
     scene = replace(reading.scene, beginning=Beginning(job.name, first - 1), region=region)
     return replace(reading, scene=scene, targets=with_regions(reading.targets, 1 + region_count(job)))
+
+
+def _covers(region: Region, former: Region | None) -> bool:
+    """Whether all that an earlier region has changed is simulated again."""
+    if former is None or former.body != region.body:
+        return False
+    is_within = region.first <= former.first and former.last <= region.last
+    return is_within and bool(np.isin(former.vertices, region.vertices).all())
 
 
 def with_regions(targets: tuple[ResultTarget, ...], count: int) -> tuple[ResultTarget, ...]:

@@ -196,8 +196,9 @@ def baked_text(report: str) -> str:
         return ""
     seconds = summary.get("seconds")
     total = _number(seconds, "total") if isinstance(seconds, dict) else None
-    origin = " from the cache" if summary.get("from_cache") is True else ""
-    time = "" if total is None else f" in {_duration(total)}"
+    origin = " from cache" if summary.get("from_cache") is True else ""
+    # reading them took the time, which tells nothing of the scene; and it would not fit the sidebar
+    time = "" if total is None or origin else f" in {_duration(total)}"
     return f"Baked {_frames_done(summary)} frame{'' if summary['frames'] == 1 else 's'}{origin}{time}"
 
 

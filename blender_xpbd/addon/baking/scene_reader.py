@@ -47,10 +47,11 @@ from ..data.specs import KEY_TOLERANCE, SUBFRAMES
 from ..deformers.deformed_bodies import DeformedBodies, flattened_notices
 from ..keys.body_results import ResultTarget, TargetOptions
 from ..reading.attachment_reader import resolved
-from ..reading.body_reader import LocalBody, precision_notice, with_pose
+from ..reading.body_reader import LocalBody, precision_notice, with_poses
 from ..reading.collider_reader import FloorReader, read_collider
 from ..reading.collider_shapes import ColliderShapes
 from ..reading.contact_reader import resolved_contact
+from ..reading.feel import felt_tracks
 from ..reading.force_reader import FieldReader, field_objects, may_change
 from ..reading.modifier_stack import follows_deformed
 from ..reading.motion import frame_kept, has_animation, has_frame_handlers, may_deform, may_move, world_matrix
@@ -187,7 +188,7 @@ def _read_all(
         else:
             kind = blender_kind(obj.xpbd.role)
             kind.result.check(obj, options.make_single_user)
-            local_bodies.append(with_pose(kind.read(obj, unit_scale), obj, depsgraph, enabled))
+            local_bodies.append(with_poses(kind.read(obj, unit_scale), obj, depsgraph, enabled))
 
     attempt_all(read, [*bodies, *colliders])
     return local_bodies, local_colliders, matrices
@@ -231,7 +232,7 @@ class _SceneParts:
         contacts = [resolved_contact(body.contact, body.object_uid, body.name, met, always_met) for body in bodies]
         poses = [
             placed_poses(
-                body.pose,
+                body.poses,
                 body.name,
                 self._frames,
                 matrices[body.object_uid],
@@ -244,6 +245,10 @@ class _SceneParts:
             body.placed(identifiers[body.object_uid], matrices[body.object_uid], self._unit_scale, attachment, contact)
             for body, (attachment, _), (contact, _) in zip(bodies, attachments, contacts, strict=True)
         )
+        factors = {
+            body.identifier: body.material.youngs_modulus / local.material.youngs_modulus
+            for body, local in zip(placed, bodies, strict=True)
+        }
         metres = np.diag([self._unit_scale] * 3 + [1.0])
         moved = tuple(replace(collider, transforms=metres @ matrices[uid]) for uid, collider in colliders.items())
         scene = Scene(
@@ -256,7 +261,7 @@ class _SceneParts:
             self._settings,
             self._gravity,
             self._fields.forces(),
-            (*parameters.tracks(met), *self._fields.tracks()),
+            (*felt_tracks(parameters.tracks(met), factors), *self._fields.tracks()),
             air_density=self._air_density,
             attraction=self._attraction,
             attraction_softening=self._softening,

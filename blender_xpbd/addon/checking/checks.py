@@ -12,7 +12,8 @@ from ...scene.errors import Notice
 from ...scene.listing import listed, quoted
 from ...scene.scene import Scene
 from ..baking.needs import tetrahedra
-from .depths import depths
+from ..reading.feel import FLAT, WOBBLY, is_felt, length_of, looks_hard, squashed_share
+from .depths import FLATNESS, depths, lies_on
 
 # tetrahedra from which on a bake takes minutes
 MANY_TETRAHEDRA = 200_000
@@ -23,11 +24,20 @@ SECONDS_PER_TETRAHEDRON = 4e-8
 def starts_inside(scene: Scene) -> Iterator[Notice]:
     """Bodies that start inside colliders, by more than the gap that they keep."""
     for body in scene.bodies:
-        gap = body.material.contact_offset
+        # of small ones the bake takes less than the gap that was asked for
+        gap = min(body.material.contact_offset, FLATNESS * length_of(body.positions, body.axes))
         found = {name: one.depth for name, one in depths(body, scene.colliders).items() if one.depth > gap}
         if found:
             inside = listed(f'"{name}" ({depth:.3g} m)' for name, depth in found.items())
             yield Notice("W_INSIDE", f"Starts inside {inside}. The bake pushes it out of it.", body.name)
+
+
+def lies(scene: Scene) -> Iterator[Notice]:
+    """Flat bodies that lie on a plane when they begin, so that gravity does nothing."""
+    for body in scene.bodies:
+        if lies_on(body, scene.colliders):
+            text = "Lies flat on the floor, so nothing will move: lift it, or hold it by pins above the floor."
+            yield Notice("W_LIES", text, body.name)
 
 
 def falls(scene: Scene) -> Iterator[Notice]:
@@ -70,8 +80,23 @@ def heavy(scene: Scene) -> Iterator[Notice]:
             yield Notice("W_HEAVY", text, body.name)
 
 
+def unlike_jelly(scene: Scene) -> Iterator[Notice]:
+    """Jellies so large that their weight squashes them flat, or so small that they look hard."""
+    for body in scene.bodies:
+        share = squashed_share(body, scene.gravity) if is_felt(body, scene.settings.solver_mode) else WOBBLY
+        if share > FLAT:
+            text = (
+                f"So large, it is squashed flat by its own weight, by about {min(100.0 * share, 99.0):.0f} %: true to "
+                "life. With Feels Like it looks like a smaller one."
+            )
+            yield Notice("W_SIZE", text, body.name)
+        elif looks_hard(body, share):
+            text = "So small, it is as hard as a bead: true to life. With Feels Like it looks like a larger one."
+            yield Notice("W_SIZE", text, body.name)
+
+
 def _time(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 90.0 else f"{seconds / 60.0:.0f} minutes"
 
 
-CHECKS: tuple[Callable[[Scene], Iterator[Notice]], ...] = (starts_inside, falls, coarse, heavy)
+CHECKS: tuple[Callable[[Scene], Iterator[Notice]], ...] = (starts_inside, lies, falls, coarse, unlike_jelly, heavy)

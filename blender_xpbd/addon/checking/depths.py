@@ -14,6 +14,7 @@ from ...scene.body import Body
 from ...scene.collider import Collider
 from ...scene.collider_shapes import Depth, collider_shape
 from ...scene.transforms import transformed
+from ..reading.feel import length_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -22,6 +23,10 @@ MOST_ASKED = 2000
 # along no axis and no diagonal, where meshes have their edges; and how far beyond a hit the next ray begins
 RAY = Vector((0.357, 0.213, 0.909)).normalized()
 PAST = 1e-5
+# share of its length by which a body may stand inside something untold, or be thick that lies flat
+FLATNESS = 0.02
+# the shape of colliders, as the floor, on which something can lie flat
+PLANE = "PLANE"
 
 
 def depths(body: Body, colliders: Iterable[Collider]) -> dict[str, Depth]:
@@ -30,6 +35,16 @@ def depths(body: Body, colliders: Iterable[Collider]) -> dict[str, Depth]:
     seen = [collider for collider in colliders if sees is None or collider.identifier in sees]
     found = {collider.name: _depth(body.positions, collider) for collider in seen}
     return {name: depth for name, depth in found.items() if depth.depth > 0.0}
+
+
+def lies_on(body: Body, colliders: Iterable[Collider]) -> bool:
+    """Whether all of a body is as high as a plane that carries it; one that is held or moves by itself does not lie."""
+    if len(body.pins.vertices) or len(body.goal.vertices) or body.velocity.any():
+        return False
+    sees, most = body.contact.sees, FLATNESS * length_of(body.positions, body.axes)
+    planes = (one for one in colliders if one.shape == PLANE and (sees is None or one.identifier in sees))
+    heights = (transformed(np.linalg.inv(plane.transforms[0]), body.positions)[:, 2] for plane in planes)
+    return any(bool((np.abs(height) <= most).all()) for height in heights)
 
 
 def _depth(points: Floats, collider: Collider) -> Depth:

@@ -27,8 +27,10 @@ class Remedy(NamedTuple):
 # by the code of what was found
 REMEDIES = {
     "W_INSIDE": Remedy("Lift", "xpbd.lift"),
+    "W_LIES": Remedy("Lift", "xpbd.lift"),
     "W_FALLS": Remedy("Add Floor", "xpbd.add_floor"),
     "W_COARSE": Remedy("Subdivide", "xpbd.subdivide"),
+    "W_SIZE": Remedy("Feels Like …", "xpbd.feel_like"),
     "W_DEFORMER": Remedy("Mute", "xpbd.mute_deformers"),
     "W_RANGE": Remedy("Use Scene's", "xpbd.use_scene_range"),
 }

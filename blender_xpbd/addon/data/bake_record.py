@@ -6,10 +6,11 @@ saved half-way.
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 from dataclasses import MISSING, asdict, dataclass, fields
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
 import bpy
@@ -28,6 +29,8 @@ ABSOLUTE = "ABSOLUTE"
 RELATIVE = "RELATIVE"
 # Blender's own numbers: an index has 32 bits, and evaluation times stay far below this
 _LARGEST_NUMBER = 2**31 - 1
+# metres per unit, of which Blender takes 1e-9 to 1e9 in single precision
+_SMALLEST_UNIT, _LARGEST_UNIT = 0.999e-9, 1.001e9
 
 
 # Of a transform: three rows of four numbers in single precision, which is what Blender's own matrices have
@@ -39,6 +42,11 @@ Floats = npt.NDArray[np.float64]
 def encoded_transforms(matrices: Floats) -> str:
     """Matrices of shape (frames, 4, 4) as text, without their last row, which is the same of all."""
     return base64.b64encode(matrices[:, :3].astype("<f4").tobytes()).decode()
+
+
+def shape_digest(coordinates: Floats) -> str:
+    """What tells whether coordinates, shape (vertices, 3), are the same in single precision."""
+    return hashlib.sha256(coordinates.astype("<f4").tobytes()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
@@ -73,6 +81,8 @@ class BakeRecord:
         cut_start, cut_end: so many frames of the bake are not shown, of its beginning and of its end.
         shift: by so many frames what is shown begins later than it was simulated.
         speed: how much faster than simulated it is shown.
+        own_shape: digest of what the artist's own keys showed at the first frame, see ``shape_digest``; "" in records
+            of earlier versions.
         frees_deformed: deformers are taken out of the keys, so that what was simulated comes after them.
     """
 
@@ -98,6 +108,7 @@ class BakeRecord:
     folder: str = ""
     muted: str = ""
     points: str = ""
+    own_shape: str = ""
     frees_deformed: bool = False
     subframes: int = 0
     loop: int = 0
@@ -162,11 +173,23 @@ def record_folder(record: BakeRecord, cache: Path | None = None) -> Path | None:
         cache: where it is looked for if it is not where it lay: the cache was moved with the file, or the record does
             not tell the folder.
     """
-    lay = _job_folder(Path(record.folder), record.job)
+    lay = _job_folder(Path(record.folder), record.job) if _may_be_looked_at(record.folder, cache) else None
     if cache is None or (lay is not None and lay.is_dir()):
         return lay
     lies = _job_folder(cache, record.job)
     return lies if lies is not None and lies.is_dir() else lay
+
+
+def _may_be_looked_at(folder: str, cache: Path | None) -> bool:
+    """Whether to look at a folder tells nobody who looks: a server is asked where the file, or the cache, lies there.
+
+    Windows signs in to any share that it is pointed to, and a record may come from a stranger.
+    """
+    drive = PureWindowsPath(folder).drive.lower()
+    if not drive.startswith("\\\\"):
+        return True
+    known = (bpy.data.filepath, "" if cache is None else str(cache))
+    return drive in {PureWindowsPath(path).drive.lower() for path in known}
 
 
 def _job_folder(folder: Path, job: str) -> Path | None:
@@ -199,7 +222,8 @@ def _is_valid(values: dict[str, Any]) -> bool:
     has_frames = values["step"] >= 1 and 0 <= values["end"] - values["start"] < MAXIMUM_FRAMES
     # NaN, which JSON may hold, is no such time either
     fits_blender = 0 <= values["active_index"] <= _LARGEST_NUMBER and abs(values["eval_time"]) <= _LARGEST_NUMBER
-    if not (has_frames and fits_blender):
+    has_numbers = max(abs(values["start"]), abs(values["end"]), values["step"]) <= _LARGEST_NUMBER
+    if not (has_frames and has_numbers and fits_blender):
         return False
     cuts = values["cut_start"], values["cut_end"]
     is_shown = min(cuts) >= 0 and sum(cuts) <= values["end"] - values["start"] and is_speed(values["speed"])
@@ -208,7 +232,7 @@ def _is_valid(values: dict[str, Any]) -> bool:
         and min(values["loop"], values["regions"]) >= 0
         and abs(values["shift"]) <= LARGEST_SHIFT
         and 0 <= values["subframes"] <= MAXIMUM_SUBFRAMES
-        and 0.0 < values["unit_scale"] <= _LARGEST_NUMBER
+        and _SMALLEST_UNIT <= values["unit_scale"] <= _LARGEST_UNIT
         and _has_places(values)
         and _has_muted(values)
     )

@@ -33,6 +33,8 @@ FORCES = ("force_weight", "air_drag", "air_lift")
 OF_SCENE = ("gravity_factor", "minimum_substeps")
 MODE = tuple(parameter.name for parameter in MODE_PARAMETERS)
 PLASTICITY = tuple(parameter.name for parameter in PLASTICITY_PARAMETERS)
+# All that a material may have, whatever its role and the mode are
+MATERIAL_VALUES = frozenset((*(parameter.name for parameter in MATERIAL_PARAMETERS), *DAMPING, *PLASTICITY))
 COMPLIANCES = frozenset({"stretch_compliance", "volume_compliance", "bending_compliance"})
 _COLLISION = frozenset({"friction", "restitution", "contact_offset"})
 _PBD = frozenset({"pbd_stretch_stiffness", "pbd_volume_stiffness", "pbd_bending_stiffness", *MODE[1:]})

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""``Object.xpbd``, ``Scene.xpbd`` and ``WindowManager.xpbd``, made from the parameters in ``specs``."""
+"""``Object.xpbd``, ``Scene.xpbd`` and ``WindowManager.xpbd``, made from the parameters in ``specs``.
+
+``Object.xpbd.poses`` is a list of groups of their own.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from ...scene.presets import DEFAULT_PRESETS, PRESETS, left_values, preset_value
 from .bake_status import STATUS
 from .material_names import COMPLIANCES, OWN_COMPLIANCE, OWN_MATERIAL, preset_names
 from .quality import TYPED, keep_typed
-from .specs import OBJECT_SETTINGS, SCENE_SETTINGS, STATUS_SETTINGS, Setting
+from .specs import OBJECT_SETTINGS, POSE_SETTINGS, SCENE_SETTINGS, STATUS_SETTINGS, Setting
 
 # Blender's subtype and unit of an SI unit, where it has one
 BLENDER_UNITS: Mapping[str, tuple[str, str]] = {
@@ -29,6 +32,10 @@ BLENDER_UNITS: Mapping[str, tuple[str, str]] = {
 _SCALED_UNITS = frozenset(BLENDER_UNITS)
 _showing = False
 _PRESET_ROLES = {preset.identifier: preset.role for preset in PRESETS}
+
+
+class XPBD_PG_pose(bpy.types.PropertyGroup):
+    """A shape that an object is to have at a frame."""
 
 
 class XPBD_PG_object(bpy.types.PropertyGroup):
@@ -253,11 +260,21 @@ def register() -> None:
     pip's bpy 4.2 at exit, even after they have been unregistered.
     """
     properties: Any = bpy.props
+    bpy.utils.register_class(XPBD_PG_pose)
+    for setting in POSE_SETTINGS:
+        setattr(XPBD_PG_pose, setting.name, blender_property(setting))
     for group, owner, settings, description in _GROUPS:
         bpy.utils.register_class(group)
         for setting in settings:
             setattr(group, setting.name, blender_property(setting, **_callbacks(owner, setting.name)))
         override = set() if owner is bpy.types.WindowManager else {"LIBRARY_OVERRIDABLE"}
+        if owner is bpy.types.Object:
+            group.poses = properties.CollectionProperty(
+                name="Poses",
+                description="Shapes that the object is to have at their frames",
+                type=XPBD_PG_pose,
+                override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
+            )
         owner.xpbd = properties.PointerProperty(name="XPBD", description=description, type=group, override=override)
     for owner in BAKED_DATA:
         owner.xpbd_bake = properties.StringProperty(name="XPBD Bake", description="Whose it is", options={"HIDDEN"})
@@ -271,4 +288,9 @@ def unregister() -> None:
         delattr(owner, "xpbd")
         for setting in settings:
             delattr(group, setting.name)
+        if owner is bpy.types.Object:
+            del group.poses
         bpy.utils.unregister_class(group)
+    for setting in POSE_SETTINGS:
+        delattr(XPBD_PG_pose, setting.name)
+    bpy.utils.unregister_class(XPBD_PG_pose)

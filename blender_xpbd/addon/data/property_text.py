@@ -50,7 +50,7 @@ def _assign(settings: Any, attribute: str, text: str, object_name: str) -> None:
         raise XpbdError("E_PARAM", f"There is no property {attribute!r}; there are {known}.", object_name)
     try:
         value = _pointed(definition, text) if definition.type == "POINTER" else _parse(definition, text)
-        _check_range(definition, value)
+        check_range(definition, value)
         _free_of_preset(settings, attribute)
         setattr(settings, attribute, value)
     except (ValueError, TypeError) as fault:
@@ -99,8 +99,16 @@ def _pointed(definition: Any, text: str) -> bpy.types.ID | None:
     return found
 
 
-def _check_range(definition: Any, value: Any) -> None:
-    """Blender clamps without a word; a script wants to know."""
+def check_range(definition: Any, value: Any) -> None:
+    """Blender clamps without a word; a script wants to know.
+
+    Args:
+        definition: of the property.
+        value: a number, a list of them, or what has no range.
+
+    Raises:
+        ValueError: a number is out of range, or is none.
+    """
     if definition.type not in {"FLOAT", "INT"}:
         return
     for number in value if isinstance(value, list) else [value]:

@@ -18,10 +18,11 @@ from ...scene.parameter import Choice, Parameter
 from ...scene.parameters.material_parameters import CLOTH, COLLIDER, JELLY, MATERIAL_PARAMETERS, STRAND
 from ...scene.presets import DEFAULT_PRESETS, PRESET_CHOICES
 from ...scene.settings import MAXIMUM_SUBFRAMES, SOLVER_PARAMETERS
+from .feel_settings import FEEL_PARAMETERS
 from .goal_settings import GOAL_PARAMETERS
 from .group_settings import GROUP_PARAMETERS, group_property
 from .overlay_settings import OVERLAY_PARAMETERS
-from .pose_settings import POSE_KEY, POSE_OBJECT, POSE_PARAMETERS
+from .pose_settings import POSE_FRAME, POSE_INDEX, POSE_KEY, POSE_LEAD, POSE_OBJECT, POSE_TOLERANCE
 from .rebake_settings import FIRST_FRAME, LAST_FRAME, REBAKE_PARAMETERS, REGION_GROUP
 
 ROLES = (
@@ -102,6 +103,7 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         )
     ),
     *_MATERIAL_SETTINGS,
+    *map(Setting, FEEL_PARAMETERS),
     Setting(
         Parameter(
             "pin_group",
@@ -142,9 +144,6 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         )
     ),
     *map(Setting, GOAL_PARAMETERS),
-    Setting(POSE_KEY),
-    Setting(POSE_OBJECT, subtype="OBJECT"),
-    *map(Setting, POSE_PARAMETERS),
     Setting(
         Parameter(
             "pinned_ends",
@@ -280,6 +279,7 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         Parameter("cache_modifier", "Cache Modifier", "The modifier that plays an exported file in place of keys", ""),
         hidden=True,
     ),
+    Setting(POSE_INDEX, hidden=True),
     Setting(
         Parameter("start_topology", "Start", "Of which mesh the pose is in which the object begins", ""),
         hidden=True,
@@ -297,6 +297,15 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         hidden=True,
     ),
     VERSION,
+)
+
+# of each pose in Object.xpbd.poses
+POSE_SETTINGS: tuple[Setting, ...] = (
+    Setting(POSE_KEY),
+    Setting(POSE_OBJECT, subtype="OBJECT"),
+    Setting(POSE_FRAME),
+    Setting(POSE_LEAD),
+    Setting(POSE_TOLERANCE),
 )
 
 KEY_TOLERANCE = Parameter(

@@ -17,6 +17,7 @@ import bpy
 
 from ...scene.errors import XpbdError
 from .usd_times import check_division, divide_times, stretched
+from .wholeness import require_room, require_whole
 
 _OPERATORS = {".abc": ("wm", "alembic_export"), ".usdc": ("wm", "usd_export"), ".glb": ("export_scene", "gltf")}
 _SWITCHES = ("hide_viewport", "hide_select", "hide_render")
@@ -83,6 +84,11 @@ class ExportedSpan:
     end: int
     per_frame: int = 1
 
+    @property
+    def count(self) -> int:
+        """How many samples that are."""
+        return (self.end - self.start + 1) * self.per_frame
+
 
 def run_exporter(
     context: bpy.types.Context, path: Path, objects: Sequence[bpy.types.Object], span: ExportedSpan
@@ -96,7 +102,7 @@ def run_exporter(
         span: the times; glTF has whole frames alone.
 
     Raises:
-        XpbdError: E_EXPORT, where the exporter fails.
+        XpbdError: E_EXPORT, where the exporter fails; E_IO, where the disk has no room.
     """
     suffix = path.suffix.lower()
     operator = find_exporter(suffix)
@@ -113,12 +119,15 @@ def run_exporter(
             stack.enter_context(_scene_range(context.scene, span.start, span.end))
         if is_divided:
             stack.enter_context(stretched(context.scene, span.per_frame))
+        if suffix == ".abc":
+            require_room(path, objects, span.count)
         try:
             operator("EXEC_DEFAULT", **{name: value for name, value in wishes.items() if name in known})
         except RuntimeError as fault:
             raise XpbdError("E_EXPORT", f"Blender's exporter failed: {fault}") from fault
     if not path.is_file():
         raise XpbdError("E_EXPORT", f"Blender's exporter wrote no file {path.name}.")
+    require_whole(path)
     if is_divided:
         divide_times(path, span.per_frame)
 

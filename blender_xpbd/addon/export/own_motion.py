@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 
 from ...scene.errors import Notice
-from ..data.bake_record import RELATIVE
+from ..data.bake_record import RELATIVE, shape_digest
 from ..keys.key_animation import value_path
 from ..keys.key_target import local_coordinates
 from ..reading.mesh_reader import key_coordinates, own_keys, own_shape_keys, read_mixed_shape
@@ -23,8 +23,7 @@ _CHANGED = 1e-4
 def lost_motion(objects: Sequence[BakedObject]) -> Iterator[Notice]:
     """A warning for each object whose own keys are animated below relative baked ones, or were changed since the bake.
 
-    Both together are shown. The cache has what was simulated, from what the keys were at the first frame. A change is
-    not noticed where the bake's keys are blends, none of which has the shape of a frame.
+    Both together are shown. The cache has what was simulated, from what the keys were at the first frame.
 
     Raises:
         XpbdError: E_CACHE, E_IO.
@@ -50,8 +49,10 @@ def lost_motion(objects: Sequence[BakedObject]) -> Iterator[Notice]:
 
 
 def _is_mixed_otherwise(baked: BakedObject, keys: bpy.types.Key) -> bool:
-    """Whether the artist's own keys show another shape than when it was baked, as far as a baked key tells."""
+    """Whether the artist's own keys show another shape than when it was baked, as its record, or a baked key, tells."""
     record, matrices = baked.record, baked.record.matrices()
+    if record.own_shape:
+        return record.own_shape != shape_digest(read_mixed_shape(baked.obj))
     frame = next((frame for frame in record.frames() if record.key_name(frame) in keys.key_blocks), None)
     if frame is None or matrices is None or record.frees_deformed:
         return False

@@ -19,7 +19,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ...scene.errors import XpbdError
-from ..data.bake_record import ABSOLUTE, RELATIVE, BakeRecord, encoded_transforms, read_record, stamp
+from ..data.bake_record import (
+    ABSOLUTE,
+    RELATIVE,
+    BakeRecord,
+    encoded_transforms,
+    read_record,
+    shape_digest,
+    stamp,
+)
 from ..data.data_lookup import object_by_uid
 from ..reading.mesh_reader import check_object, editing_mode, is_shared, key_coordinates, own_keys
 from ..reading.points import point_count
@@ -364,6 +372,7 @@ class ShapeKeyWriter:
             unit_scale=target.unit_scale,
             folder=str(self._job.parent),
             muted=muted_text(obj, target.muted),
+            own_shape=shape_digest(target.mixed_shape),
             frees_deformed=target.has_deformers,
         )
         return _with_free_names(record, keys)

@@ -15,6 +15,7 @@ from ...scene.play import Changes, Vector
 from ..baking.scene_reader import Reading
 from ..data.data_lookup import object_by_uid
 from ..data.properties import material_values
+from ..reading.feel import felt, felt_length, length_of
 from ..reading.parameter_tracks import gravity_of
 
 
@@ -28,6 +29,7 @@ class LiveParameters:
             body.identifier: target.object_uid
             for body, target in zip(reading.scene.bodies, reading.targets, strict=True)
         }
+        self._lengths = {body.identifier: length_of(body.positions, body.axes) for body in reading.scene.bodies}
         self._before = {identifier: self._values(identifier) for identifier in self._uids}
         self._gravity = self._gravity_of(scene)
 
@@ -52,10 +54,11 @@ class LiveParameters:
         if obj is None:
             return None
         try:
-            return Material.from_values(material_values(obj.xpbd, self._unit_scale), obj.name).values()
+            material = Material.from_values(material_values(obj.xpbd, self._unit_scale), obj.name)
         except XpbdError:
             # typed half: the run goes on with what it was
             return None
+        return felt(material, self._lengths[identifier], felt_length(obj.xpbd, self._unit_scale)).values()
 
     def _gravity_of(self, scene: Any) -> Vector:
         x, y, z = (float(value) * self._unit_scale for value in gravity_of(scene))

@@ -24,6 +24,7 @@ from .attachment_reader import LocalAttachment, read_attachment
 from .body_motion import BodyMotion
 from .contact_reader import LocalContact, read_contact
 from .deformed_motion import DeformedMotion
+from .feel import felt, felt_length, length_of
 from .force_reader import chosen_fields
 from .goal_reader import read_goal
 from .grain_radius import fitting_radius
@@ -31,7 +32,7 @@ from .link_reader import read_links
 from .mesh_reader import group_weights, has_group, pinned_key, read_mixed_shape, read_rest_shape, read_uvs
 from .motion import rotation_of
 from .points import NO_FACES, link_kinds, read_loose_edges, read_polygons, topology_of
-from .pose_reader import LocalPose, read_pose
+from .pose_reader import LocalPose, read_poses
 from .ride_reader import joined
 from .seam_reader import read_seams
 from .start_reader import NO_START, read_start
@@ -72,7 +73,8 @@ class LocalBody:
         start: local coordinates in which it begins, shape (vertices, 3); shape (0, 3) for as its deformers show it.
         deformed: the mesh as its deformers show it, where pins and goal follow that; None where they follow the object.
         data_type: Blender's type of the object.
-        pose: the shape that it is to have at a frame, or None.
+        poses: the shapes that it is to have at some frames, in their order.
+        feels_like: as ``Object.xpbd`` has it, in metres, or 0.
     """
 
     object_uid: int
@@ -103,7 +105,8 @@ class LocalBody:
     seams: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
     riding: Pins = field(default_factory=Pins)
     start: Floats = field(default_factory=lambda: NO_START)
-    pose: LocalPose | None = None
+    poses: tuple[LocalPose, ...] = ()
+    feels_like: float = 0.0
 
     def placed(
         self,
@@ -126,6 +129,7 @@ class LocalBody:
         drawn = np.flatnonzero(self.goal_weights > 0.0).astype(np.int32)
         tetrahedra = self.tetrahedralization
         positions = transformed(matrices[0], self.rest_shape) * unit_scale
+        axes = rotation_of(matrices[0][:3, :3])
         held = motion.pins(self.pin_vertices, self.pin_weights)
         frame_count = max(len(self.riding.targets), len(matrices), len(held.targets))
         return Body(
@@ -135,7 +139,7 @@ class LocalBody:
             positions=positions,
             face_sizes=self.face_sizes,
             corners=self.corners,
-            material=self.material,
+            material=felt(self.material, length_of(positions, axes), self.feels_like),
             pins=joined(held, self.riding, positions, frame_count),
             tetrahedralization=Tetrahedralization(
                 tetrahedra.method,
@@ -150,7 +154,7 @@ class LocalBody:
             links=self.links,
             seams=self.seams,
             attachment=attachment,
-            axes=rotation_of(matrices[0][:3, :3]),
+            axes=axes,
             contact=contact,
             goal=motion.pins(drawn, self.goal_weights[drawn]),
             start=transformed(matrices[0], self.start) * unit_scale if len(self.start) else motion.start(),
@@ -159,7 +163,8 @@ class LocalBody:
 
 def read_jelly(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     """Read a jelly object, as ``BlenderKind.read``."""
-    return replace(_read_surface(obj, unit_scale), tetrahedralization=_read_tetrahedralization(obj))
+    body, inside = _read_surface(obj, unit_scale), _read_tetrahedralization(obj)
+    return replace(body, tetrahedralization=inside, feels_like=felt_length(obj.xpbd, unit_scale))
 
 
 def read_cloth(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
@@ -248,12 +253,12 @@ def read_common(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     )
 
 
-def with_pose(
+def with_poses(
     body: LocalBody, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, enabled: frozenset[int]
 ) -> LocalBody:
-    """A body with the shape that it is to have at a frame; arguments and errors as of ``read_pose``."""
-    pose, notices = read_pose(obj, depsgraph, enabled)
-    return replace(body, pose=pose, notices=(*body.notices, *notices))
+    """A body with the shapes that it is to have at some frames; arguments and errors as of ``read_poses``."""
+    poses, notices = read_poses(obj, depsgraph, enabled)
+    return replace(body, poses=poses, notices=(*body.notices, *notices))
 
 
 def precision_notice(body: Body) -> Notice | None:

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The shape that an object is to have at a frame: one of its shape keys, or another object."""
+"""The shapes that an object is to have at some frames: each one of its shape keys, or another object."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import bpy
 import numpy as np
@@ -53,41 +55,52 @@ class LocalPose:
         return Pose(self.frame, self.lead, transformed(matrix, self.shape) * unit_scale, self.tolerance)
 
 
-def read_pose(
+def read_poses(
     obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, enabled: frozenset[int]
-) -> tuple[LocalPose | None, tuple[Notice, ...]]:
-    """The pose of an object, or None; a warning where its shape is missing or does not fit.
+) -> tuple[tuple[LocalPose, ...], tuple[Notice, ...]]:
+    """The poses of an object in the order of their frames; a warning for each that is missing or does not fit.
 
     Args:
-        obj: that is to go into a pose.
+        obj: that is to go into poses.
         depsgraph: evaluated at the first frame.
         enabled: ``session_uid`` of all objects that are enabled in viewports.
 
     Raises:
-        XpbdError: E_TRANSFORM_SINGULAR, where another object is the pose, at no finite place.
+        XpbdError: E_TRANSFORM_SINGULAR, where another object is a pose, at no finite place.
     """
-    settings = obj.xpbd
-    if not has_pose(obj):
-        return None, ()
-    shape, matrix, fault = _shape(obj, depsgraph, enabled)
-    if shape is None:
-        return None, (Notice("W_POSE", f"{fault}: it goes into no pose.", obj.name),)
-    tolerance = _METRES_PER_MILLIMETRE * settings.pose_tolerance
-    return LocalPose(settings.pose_frame, settings.pose_lead, tolerance, shape, matrix), ()
+    found: dict[int, LocalPose] = {}
+    notices: list[Notice] = []
+    for asked in asked_poses(obj):
+        if asked.frame in found:
+            text = f"It has two poses at frame {asked.frame}: the first one in the list counts."
+            notices.append(Notice("W_POSE", text, obj.name))
+            continue
+        shape, matrix, fault = _shape(obj, asked, depsgraph, enabled)
+        if shape is None:
+            notices.append(Notice("W_POSE", f"{fault}: it goes into no pose at frame {asked.frame}.", obj.name))
+            continue
+        tolerance = _METRES_PER_MILLIMETRE * asked.tolerance
+        found[asked.frame] = LocalPose(asked.frame, asked.lead, tolerance, shape, matrix)
+    return tuple(found[frame] for frame in sorted(found)), tuple(notices)
 
 
-def has_pose(obj: bpy.types.Object) -> bool:
-    """Whether the artist has asked for a pose."""
+def asked_poses(obj: bpy.types.Object) -> Iterator[Any]:
+    """The poses that the artist has asked for, as ``Object.xpbd.poses`` has them."""
     settings = obj.xpbd
-    asked = bool(settings.pose_target) or settings.pose_object is not None
-    return asked and settings.role in POSE_ROLES and obj.type == "MESH"
+    if settings.role in POSE_ROLES and obj.type == "MESH":
+        yield from (asked for asked in settings.poses if is_pose(asked))
+
+
+def is_pose(asked: Any) -> bool:
+    """Whether an entry of ``Object.xpbd.poses`` names a shape."""
+    return bool(asked.target) or asked.object is not None
 
 
 def _shape(
-    obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, enabled: frozenset[int]
+    obj: bpy.types.Object, asked: Any, depsgraph: bpy.types.Depsgraph, enabled: frozenset[int]
 ) -> tuple[Floats | None, Floats | None, str]:
-    """Shape of the pose and where it stands, as ``LocalPose`` has them; or what is wrong."""
-    name, other = obj.xpbd.pose_target, obj.xpbd.pose_object
+    """Shape of a pose and where it stands, as ``LocalPose`` has them; or what is wrong."""
+    name, other = asked.target, asked.object
     matrix: Floats | None = None
     if name:
         block = next((block for block in own_keys(obj) if block.name == name), None)
@@ -111,50 +124,52 @@ def _shape(
 
 def range_notices(obj: bpy.types.Object, frames: FrameRange) -> tuple[Notice, ...]:
     """Warnings where the frame of a pose is none of the bake, or it comes too soon."""
-    if not has_pose(obj):
-        return ()
-    return frame_notices(obj.name, obj.xpbd.pose_frame, obj.xpbd.pose_lead, frames)
+    return frame_notices(obj.name, [(asked.frame, asked.lead) for asked in asked_poses(obj)], frames)
 
 
-def frame_notices(name: str, frame: int, lead: int, frames: FrameRange) -> tuple[Notice, ...]:
-    """As ``range_notices``, of an object of a name."""
-    if not frames.start < frame <= frames.end:
-        text = (
-            f"Its pose is at frame {frame}, and frames {frames.start + 1} to {frames.end} are simulated: it goes into "
-            "no pose. Change the pose frame, or the range."
-        )
-        return (Notice("W_POSE", text, name),)
-    if frame not in set(frames.kept()):
-        text = f"Its pose is at frame {frame}, which the frame step leaves out: it goes into no pose."
-        return (Notice("W_POSE", text, name),)
-    acting = min(lead, frame - frames.start)
-    if acting < SHORT_LEAD:
-        text = (
-            f"The force towards its pose acts over {acting} frame{'' if acting == 1 else 's'}, which throws it there. "
-            f"A lead of {SHORT_LEAD} frames or more needs far less force."
-        )
-        return (Notice("W_POSE", text, name),)
-    return ()
+def frame_notices(name: str, poses: Sequence[tuple[int, int]], frames: FrameRange) -> tuple[Notice, ...]:
+    """As ``range_notices``, of frames and leads of the poses of an object of a name."""
+    kept, before = set(frames.kept()), frames.start
+    found = []
+    for frame, lead in sorted(dict(reversed(poses)).items()):
+        if not frames.start < frame <= frames.end:
+            found.append(
+                f"Its pose is at frame {frame}, and frames {frames.start + 1} to {frames.end} are simulated: it goes "
+                "into no pose then. Change the pose frame, or the range."
+            )
+            continue
+        if frame not in kept:
+            found.append(f"Its pose is at frame {frame}, which the frame step leaves out: it goes into no pose then.")
+            continue
+        acting = min(lead, frame - before)
+        if acting < SHORT_LEAD:
+            found.append(
+                f"The force towards its pose at frame {frame} acts over {acting} frame{'' if acting == 1 else 's'}, "
+                f"which throws it there. {SHORT_LEAD} frames or more need far less force."
+            )
+        before = frame
+    return tuple(Notice("W_POSE", text, name) for text in found)
 
 
 def placed_poses(
-    pose: LocalPose | None, name: str, frames: FrameRange, matrices: Floats, unit_scale: float, *, is_pbd: bool
+    poses: Sequence[LocalPose], name: str, frames: FrameRange, matrices: Floats, unit_scale: float, *, is_pbd: bool
 ) -> tuple[tuple[Pose, ...], tuple[Notice, ...]]:
     """The poses of a body that a range of frames has, and warnings.
 
     Args:
-        pose: what was read.
+        poses: what was read.
         name: of the object.
         frames: of the bake; a single one, as a check reads it, has no poses and warns of nothing.
         matrices: of the object, local to world in Blender units, shape (frames or 1, 4, 4).
         unit_scale: metres per Blender unit.
         is_pbd: whether the body is simulated in PBD mode, which has no forces.
     """
-    if pose is not None and is_pbd:
+    if poses and is_pbd:
         return (), (Notice("W_POSE", "In PBD mode there are no forces: it goes into no pose. Choose XPBD.", name),)
-    if pose is None or frames.count == 1:
+    if not poses or frames.count == 1:
         return (), ()
-    notices = frame_notices(name, pose.frame, pose.lead, frames)
-    if pose.frame not in set(frames.kept()[1:]):
-        return (), notices
-    return (pose.placed(at_frame(matrices, pose.frame - frames.start), unit_scale),), notices
+    kept = set(frames.kept()[1:])
+    placed = tuple(
+        pose.placed(at_frame(matrices, pose.frame - frames.start), unit_scale) for pose in poses if pose.frame in kept
+    )
+    return placed, frame_notices(name, [(pose.frame, pose.lead) for pose in poses], frames)

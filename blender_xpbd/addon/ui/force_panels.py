@@ -34,7 +34,7 @@ class XPBD_PT_forces(SubPanel, bpy.types.Panel):
         vector = column.column(align=True)
         for name in PUSH:
             vector.prop(settings, name)
-        draw_group(column, obj, "push_group", PARAMETERS["push_group"].label)
+        draw_group(column, obj, "push_group", "Group")
 
 
 class XPBD_PT_fields(SubPanel, bpy.types.Panel):

@@ -19,7 +19,8 @@ class XPBD_PT_goal(SubPanel, bpy.types.Panel):
         """Draw."""
         obj = context.object
         column = self.layout.column()
-        column.row(align=True).prop(obj.xpbd, "goal_source", expand=True)
+        # below each other, so that their names fit the width that Blender gives the sidebar
+        column.column(align=True).prop(obj.xpbd, "goal_source", expand=True)
         part = column.column()
         part.active = obj.xpbd.goal_source != "NONE"
         draw_group(part, obj, "goal_group", "Group")

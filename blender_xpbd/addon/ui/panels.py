@@ -13,6 +13,7 @@ from ...scene.parameters.material_parameters import CLOTH, COLLIDER, JELLY, STRA
 from ...scene.settings import EFFORTS, SOLVER_PARAMETERS
 from ..data.bake_status import STATUS
 from ..data.classes import register_classes, unregister_classes
+from ..data.feel_settings import FEEL_PARAMETERS
 from ..data.material_names import DAMPING, OF_SCENE, material_names, preset_names, structure_names
 from ..data.object_types import can_have, type_labels
 from ..data.quality import quality_of
@@ -28,7 +29,7 @@ from .mode_panel import XPBD_PT_mode
 from .own_presets import XPBD_PT_presets
 from .plasticity_panel import XPBD_PT_plasticity
 from .play_panel import draw_playing
-from .pose_panel import XPBD_PT_pose
+from .pose_panel import XPBD_PT_pose, XPBD_UL_poses
 from .region_panel import XPBD_PT_region
 from .result import draw_result
 from .sidebar import (
@@ -116,6 +117,9 @@ def draw_material_choice(layout: Any, obj: Any) -> None:
         row.scale_y = 1.2
         row.menu(XPBD_MT_material.bl_idname, text=label, icon="MATERIAL")
         row.popover(XPBD_PT_presets.bl_idname, text="", icon="IMGDISPLAY")
+        for parameter in FEEL_PARAMETERS:
+            if obj.xpbd.role in parameter.roles:
+                draw_value(layout, obj.xpbd, parameter.name)
     elif obj.xpbd.role == COLLIDER:
         layout.row().prop(obj.xpbd, "collider_shape", expand=True)
 
@@ -243,7 +247,7 @@ class XPBD_PT_pins(SubPanel, bpy.types.Panel):
             column.prop_search(obj.xpbd, "attach_bone", holder.data, "bones")
         row = column.row()
         row.active = obj.xpbd.attach_object is not None
-        draw_group(row, obj, "attach_group", "Attach Group" if is_mesh else "Also")
+        draw_group(row, obj, "attach_group", "Group" if is_mesh else "Also")
 
 
 class XPBD_PT_groups(SubPanel, bpy.types.Panel):
@@ -382,6 +386,7 @@ CLASSES = (
     XPBD_PT_motion,
     XPBD_PT_pins,
     XPBD_PT_goal,
+    XPBD_UL_poses,
     XPBD_PT_pose,
     XPBD_PT_groups,
     XPBD_PT_tetrahedra,

@@ -5,23 +5,27 @@ from __future__ import annotations
 
 from ..playing.player import PLAYING, READING, Player
 
+# frames per second below which a decimal tells more
+SLOW = 10.0
+TITLE = "XPBD Play: "
+
 
 def header_text(player: Player) -> str:
     """How the run goes on, in one line."""
     if player.state == READING:
-        return "XPBD Play: reading the scene"
+        return f"{TITLE}reading the scene"
     if player.state != PLAYING:
-        return "XPBD Play: building the simulation"
-    parts = [f"XPBD Play: frame {player.frame}"]
+        return f"{TITLE}building the simulation"
+    parts = [f"{TITLE}frame {player.frame}"]
     rate = frames_per_second(player.shown_times)
     if player.is_at_end:
         parts.append("the last one: R begins again, Enter keeps")
     elif player.is_paused:
         parts.append("paused")
     elif rate > 0.0:
-        parts.append(f"{rate:.0f} fps")
+        parts.append(f"{rate:.0f} fps" if rate >= SLOW else f"{rate:.1f} fps")
     if player.pace.is_coarser:
-        parts.append(f"coarser to keep up: {player.pace.substeps} of {player.pace.full_substeps} substeps")
+        parts.append(f"softer than baked, to keep up: {player.pace.substeps} of {player.pace.full_substeps} substeps")
     if player.refusal:
         parts.append(f"goes on: {player.refusal}")
     if player.unshown:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..playing import window_play
 from ..playing.player import PLAYING
-from .play_header import header_text
+from .play_header import TITLE, header_text
 from .wrapped_text import draw_wrapped
 
 
@@ -26,4 +26,4 @@ def draw_playing(layout: Any, width: int) -> None:
     column.enabled = player.state == PLAYING
     column.operator("xpbd.play_control", text="Use as Start", icon="ARMATURE_DATA").action = "START"
     column.operator("xpbd.play_control", text="Use as Rest Shape", icon="MESH_DATA").action = "REST_SHAPE"
-    draw_wrapped(layout, header_text(player), icon="INFO", width=width)
+    draw_wrapped(layout, header_text(player).removeprefix(TITLE), icon="INFO", width=width)

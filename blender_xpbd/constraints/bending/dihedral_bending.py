@@ -204,6 +204,28 @@ def hinge_compliance(
     return np.divide(squares, stiffness * shares, out=np.full(len(hinges), np.inf), where=sound)
 
 
+def free_shares(
+    positions: npt.NDArray[np.float64], hinges: npt.NDArray[np.int32], fixed: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.float64]:
+    """The share of the area beside each hinge that is not clamped, shape (hinges,); 1 where all of it is.
+
+    A triangle whose corners are all fixed does not bend. So a fold at the edge of a clamp stands for the share s of its
+    area, in which it is s of the fold that the same curvature makes elsewhere: its compliance is s times as great.
+
+    Args:
+        positions: rest positions [m], shape (particles, 3).
+        hinges: shape (hinges, 4).
+        fixed: which particles are fixed, shape (particles,).
+    """
+    areas = []
+    for opposite in (2, 3):
+        a, b, c = (positions[hinges[:, corner]] for corner in (0, 1, opposite))
+        is_free = ~fixed[hinges[:, [0, 1, opposite]]].all(axis=1)
+        areas.append(np.linalg.norm(np.cross(b - a, c - a), axis=1) * np.stack([is_free, np.ones(len(hinges))]))
+    free, whole = areas[0] + areas[1]
+    return np.divide(free, whole, out=np.ones(len(hinges)), where=free > 0.0)
+
+
 def mean_squared_folds(positions: npt.NDArray[np.float64], hinges: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
     """(θ/κ)² of hinges whose vertices lie on a cylinder of small curvature κ, in the mean over its directions [m²].
 

@@ -9,6 +9,7 @@ import taichi as ti
 
 from ..resolve import resolve_contact
 from .anchors import near_offset
+from .backing import backed_mass, hand_on
 from .leaning import is_leaning, measure_again
 from .push import gather_coefficients, normal_of, push_pair, relative
 from .tables import CARRIERS, GIVEN, MULTIPLIER, NEAR_FRICTION, NEAR_INTS, NEAR_WIDTH, WANTED
@@ -33,10 +34,12 @@ def touch_pair(
     particles: ti.template(),
     starts: ti.template(),
     surfaces: ti.template(),
+    contacts: ti.template(),
     pairs: ti.template(),
     n,
     sweep,
     embeds: ti.template(),
+    backs: ti.template(),
 ):
     """Move the sides of near pair ``n`` apart where they are nearer than its gap, and let friction hold them.
 
@@ -44,10 +47,12 @@ def touch_pair(
         particles: the pack; previous positions are where particles would be without velocity.
         starts: where particles were when the substep began [m].
         surfaces: the pack.
+        contacts: the pack of contacts with colliders; anything where nothing ``backs``.
         pairs: the pack.
         n: row of the near pair.
         sweep: number of the sweep in the substep, which particles are given that it pushes.
         embeds: static: whether any point has more than one particle.
+        backs: static: whether colliders may stand behind the light side of a pair, see ``backing``.
 
     Returns:
         IS_IDLE, IS_LISTED or IS_BUSY.
@@ -74,13 +79,22 @@ def touch_pair(
                 slide = way - relative(particles.previous_positions, surfaces, pairs, n, embeds)
                 slide += near_offset(pairs, n)
             given = ti.Vector([floats[row + GIVEN], floats[row + GIVEN + 1], floats[row + GIVEN + 2]])
-            contact = resolve_contact(normal, gap, slide, friction, multiplier, given)
+            # a multiplier is of this mass, and that of friction of both sides' own
+            pushed_mass = mass
+            if ti.static(backs):
+                pushed_mass = backed_mass(particles, surfaces, contacts, pairs, n, mass)
+            contact = resolve_contact(normal, gap, slide, friction * pushed_mass / mass, multiplier, given)
             size = contact.push.norm()
             if size > CALM * wanted:
                 result = IS_BUSY
             if size > UNTOLD * wanted:
                 note_push(particles, surfaces, pairs, n, sweep + 1, embeds)
-            push_pair(particles.positions, particles, surfaces, pairs, n, mass * contact.push, embeds)
+            impulse = mass * contact.push
+            if ti.static(backs):
+                impulse += (mass - pushed_mass) * gap * normal
+            push_pair(particles.positions, particles, surfaces, pairs, n, impulse, embeds)
+            if ti.static(backs):
+                hand_on(particles, surfaces, contacts, pairs, n, -gap * pushed_mass)
             floats[row + MULTIPLIER] = contact.multiplier
             for axis in ti.static(range(3)):
                 floats[row + GIVEN + axis] = contact.given[axis]

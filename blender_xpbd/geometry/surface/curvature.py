@@ -22,14 +22,10 @@ import numpy.typing as npt
 from ..cholesky import SparseRows
 from ..ragged import ramp
 from .rest_curvature import RestCurvature, frame_stencils, vertex_frames
-from .topology import boundary_edges
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
-# at the border the curvature is known from one side only, and what of it is not across the edge costs nothing. With
-# their whole area, strips of five to ten cells would be a tenth too soft (docs/experiments.md, Bending of cloth)
-BORDER_SHARE = 2.0 / 3.0
 # components of n⊗n, those off the diagonal twice
 FIRST, SECOND = np.array([0, 1, 2, 0, 0, 1]), np.array([0, 1, 2, 1, 2, 2])
 COUNTS = np.array([1.0, 1.0, 1.0, 2.0, 2.0, 2.0])
@@ -98,19 +94,25 @@ def _rest_curvature(
     return RestCurvature(others, vertices, np.einsum("nij,ni->nj", frames, forces), stencils)
 
 
-def plate_areas(positions: Floats, triangles: npt.NDArray[np.integer]) -> Floats:
+def plate_areas(
+    positions: Floats, triangles: npt.NDArray[np.integer], fixed: npt.NDArray[np.bool_] | None = None
+) -> Floats:
     """The area that each vertex stands for in a plate [m²], shape (vertices,).
 
-    Inside that is the part of the surface that is nearest to it, which makes grids of squares exact, but of an obtuse
-    triangle half for the obtuse corner and a quarter for the others (Meyer et al. 2003, "Discrete
-    differential-geometry operators for triangulated 2-manifolds", §3.3). Vertices at the border count ``BORDER_SHARE``
-    of that.
+    That is the part of the surface that is nearest to it, which makes grids of squares exact, but of an obtuse triangle
+    half for the obtuse corner and a quarter for the others (Meyer et al. 2003, "Discrete differential-geometry
+    operators for triangulated 2-manifolds", §3.3).
+
+    What is fixed does not bend. So a vertex at the edge of a clamp stands for what is free beside it alone, and has
+    twice the curvature of the same fold elsewhere: as where the plate goes on as its mirror image, with no slope.
 
     Args:
         positions: at rest [m], shape (vertices, 3).
         triangles: shape (triangles, 3), of some area.
+        fixed: which vertices are fixed, shape (vertices,); None for none.
     """
-    corners = positions[triangles]
+    bending = triangles if fixed is None else triangles[~fixed[triangles].all(axis=1)]
+    corners = positions[bending]
     doubled = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
     # the edge opposite each corner, and the cotangent there
     opposite = np.roll(corners, -2, axis=1) - np.roll(corners, -1, axis=1)
@@ -121,6 +123,4 @@ def plate_areas(positions: Floats, triangles: npt.NDArray[np.integer]) -> Floats
     is_obtuse = cotangents < 0.0
     halves = np.where(is_obtuse, 0.25, 0.125) * doubled[:, None]
     shares = np.where(is_obtuse.any(axis=1)[:, None], halves, nearest)
-    areas: Floats = np.bincount(triangles.ravel(), shares.ravel(), minlength=len(positions)).astype(np.float64)
-    areas[boundary_edges(triangles)] *= BORDER_SHARE
-    return areas
+    return np.bincount(bending.ravel(), shares.ravel(), minlength=len(positions)).astype(np.float64)

@@ -53,7 +53,7 @@ def keeps_force(particles: ti.template(), pairs: ti.template(), n):
         elif weight_of(pairs, n, i) != 0.0:
             particle = pairs.surface_elements[pairs.pair_ints[k, POINTS + i], 0]
             if particles.positions[particle][3] > 0.0:
-                is_backed = is_backed and pairs.backed[particle] == 1
+                is_backed = is_backed and pairs.backed[particle] > 0
     return has_solid and is_backed
 
 

@@ -53,7 +53,7 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, subs
     if act == BEGIN_PAIRS:
         begin_share(world.particles, world.pairs, turn, turns, detail, variant)
     if act == NOTE_CANDIDATES:
-        note_share(world, turn, turns, variant.shapes)
+        note_share(world, turn, turns, variant)
     if act == MEASURE_ISLANDS:
         measure_islands(world.particles, starts, world.pairs, world.pairs.frames)
     if act == OPEN_WINDOW:
@@ -64,7 +64,7 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, subs
     if act == FIND_NEAR:
         find_near_task(world.particles, starts, world.pairs, task, h, variant.embeds)
     if act == TOUCH_PAIRS:
-        touch_pair_task(world.particles, starts, world.pairs, task, detail, h, variant.embeds)
+        touch_pair_task(world.particles, starts, world.contacts, world.pairs, task, detail, h, variant)
     if act == CHECK_WINDOW:
         check_share(world.particles, world.pairs, turn, turns, substep)
     if act == REOPEN_WINDOW:
@@ -85,7 +85,7 @@ def take_pair_turn(world: ti.template(), order: ti.template(), stage, turn, subs
         close_islands(world.particles, starts, world.pairs)
     if act == SETTLE_PAIRS:
         inverse_h = projection_step(h, 0, 0, mode)[2]
-        settle_task(world.particles, starts, world.pairs, task, detail, inverse_h, h, variant)
+        settle_task(world.particles, starts, world.contacts, world.pairs, task, detail, inverse_h, h, variant)
     if ti.static(not variant.has_history):
         if act == KEEP_SPINS:
             keep_spins(world.particles, world.pairs)

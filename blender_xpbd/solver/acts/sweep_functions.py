@@ -7,6 +7,8 @@ a particle was pushed since. When they are calm, a whole sweep looks whether all
 most that push are right after two or three sweeps. ``pairs`` is the pack ``packs.Pairs``.
 """
 
+from typing import Any
+
 import taichi as ti
 
 from ...contacts.contact import touch_again
@@ -33,6 +35,11 @@ CODES = 4
 FORGOTTEN = 0.5
 
 
+def may_be_backed(variant: Any) -> bool:
+    """Whether a collider may stand behind the light side of a pair; ``variant`` as in ``Variant``."""
+    return variant.embeds and variant.shapes != 0
+
+
 @ti.func
 def sweep_code(sweep, answer):
     """What ``told`` keeps of a sweep; greater for later ones."""
@@ -53,9 +60,17 @@ def asked(pairs: ti.template(), sweep):
 
 @ti.func
 def touch_pair_task(
-    particles: ti.template(), starts: ti.template(), pairs: ti.template(), task, sweep, h, embeds: ti.template()
+    particles: ti.template(),
+    starts: ti.template(),
+    contacts: ti.template(),
+    pairs: ti.template(),
+    task,
+    sweep,
+    h,
+    variant: ti.template(),
 ):
     """Push the near pairs of a task apart; of listed ones, in every other sweep from the last one to the first."""
+    embeds, backs = ti.static(variant.embeds, may_be_backed(variant))
     scope, first, answer = asked(pairs, sweep), pairs.pair_starts[task], CALM_LISTED
     count, listed = 0, 0
     if ti.static(embeds):
@@ -63,7 +78,7 @@ def touch_pair_task(
         if sweep == 0:
             scope = PRESSED
             for n in range(first, first + pairs.near_counts[task]):
-                press_pair(particles, pairs, pairs, n, h, embeds)
+                press_pair(particles, pairs, contacts, pairs, n, h, embeds, backs)
     if scope == ALL:
         answer, count = CALM_ALL, pairs.near_counts[task]
     elif scope == LISTED:
@@ -73,7 +88,7 @@ def touch_pair_task(
         if scope == LISTED:
             n = pairs.near_listed[first + (m if sweep % 2 == 0 else count - 1 - m)]
         if scope == ALL or was_pushed(pairs, pairs, n, sweep, embeds):
-            found = touch_pair(particles, starts, pairs, pairs, n, sweep, embeds)
+            found = touch_pair(particles, starts, pairs, contacts, pairs, n, sweep, embeds, backs)
             if found == IS_BUSY:
                 answer = BUSY
             if scope == ALL and found >= IS_LISTED:
@@ -101,8 +116,6 @@ def touch_again_task(world: ti.template(), order: ti.template(), task, sweep, h,
                 for k in range(first, segments[segment, 1]):
                     points[first + held] = k
                     if world.contacts.touches[k] > 0:
-                        if ti.static(variant.embeds):
-                            world.pairs.backed[world.contacts.elements[k, 0]] = 1
                         held += ti.cast(may_be_pushed(world.contacts, world.pairs, k), ti.i32)
                 counts[segment] = held
             for m in range(first, first + counts[segment]):
@@ -137,6 +150,7 @@ def is_stirred(particles: ti.template(), contacts: ti.template(), pairs: ti.temp
 def settle_task(
     particles: ti.template(),
     starts: ti.template(),
+    contacts: ti.template(),
     pairs: ti.template(),
     task,
     sweep,
@@ -145,6 +159,7 @@ def settle_task(
     variant: ti.template(),
 ):
     """Velocities of the near pairs of a task after the push; once, what is left of slides, and how many pushed."""
+    backs = ti.static(may_be_backed(variant))
     if sweep == 0 or pairs.told[SETTLING_SWEEPS] >= sweep:
         # what pushed is listed
         first, count, is_busy = pairs.pair_starts[task], pairs.listed_counts[task], 0
@@ -156,7 +171,7 @@ def settle_task(
                         note_slide(particles, starts, pairs, pairs, n, variant.embeds)
                     if ti.static(variant.embeds):
                         if keeps_force(particles, pairs, n):
-                            note_force(particles, pairs, pairs, n, h, variant.embeds)
+                            note_force(particles, pairs, contacts, pairs, n, h, variant.embeds, backs)
                         else:
                             pairs.near_floats[n * NEAR_WIDTH + FORCE] *= FORGOTTEN
                     count_pair(pairs, n, PUSHING)

@@ -213,12 +213,11 @@ def _constraints(system: System, mode: int) -> Any:
     schedule = system.schedule
     firsts, multipliers = _multipliers(schedule, mode)
     rows = np.cumsum(schedule.table[:, 0]) - schedule.table[:, 0]
-    # pools hold working space, and what follows a track, draws to a pose or a region, changes while the system stays
+    # pools hold working space, and what follows a track, or draws to a pose, changes while the system stays
     is_written = (
         len(system.columns) > 0
         or len(system.plastic) > 0
         or len(system.posed) > 0
-        or system.region is not None
         or any(block and block.pools for block in schedule.blocks)
     )
     parameters = make_array if is_written else readable_array

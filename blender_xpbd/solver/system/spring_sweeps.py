@@ -41,10 +41,7 @@ def spring_sweeps(scene: Scene, models: Sequence[BodyModel]) -> int:
 
 
 def _lies_loose(model: BodyModel) -> bool:
-    """Whether it is open cloth that nothing holds, so that it can only hang on what it touches.
-
-    The body tells of pins: where a region is simulated, the model has lost those that the rest of it follows.
-    """
+    """Whether it is open cloth that nothing holds, so that it can only hang on what it touches."""
     body = model.body
     is_sheet = len(body.face_sizes) > 0 and len(model.tetrahedra) == 0
     is_held = (body.pins.weights > 0.0).any() or len(body.goal.vertices) > 0 or body.attachment is not None

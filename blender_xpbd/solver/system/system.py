@@ -41,7 +41,7 @@ from .ignored import ignored
 from .plasticity import PlasticRows, build_plastic_rows, plastic_blocks
 from .plate_intervals import plate_intervals
 from .posed_particles import PosedParticles, build_posed, pose_blocks
-from .region_hold import RegionHold, build_region_hold, meeting, released
+from .region_hold import RegionHold, build_region_hold
 from .shares import share_blocks, share_rows
 from .spring_sweeps import spring_sweeps
 from .tracks import FollowingColumn, Tracks, built_scene, following_columns, unfollowed, watched_blocks
@@ -134,8 +134,7 @@ class System:
     @property
     def moved_particles(self) -> Ints:
         """All particles that follow a given motion, shape (pinned,)."""
-        held = [held.particles for held in self._held]
-        return np.concatenate(held if self.region is None else [*held, self.region.particles]).astype(np.int32)
+        return np.concatenate([held.particles for held in self._held]).astype(np.int32)
 
     @property
     def _held(self) -> tuple[HeldParticles, ...]:
@@ -192,10 +191,7 @@ class System:
 
     def targets(self, frame_index: int) -> Floats:
         """Where the moved particles are at a frame, counted from the start; relative to the origin [m]."""
-        places = [held.places(frame_index) - self.origin for held in self._held]
-        if self.region is not None:
-            places.append(self.region.places(frame_index))
-        return np.concatenate(places).reshape(-1, 3)
+        return np.concatenate([held.places(frame_index) - self.origin for held in self._held]).reshape(-1, 3)
 
 
 def build_system(scene: Scene) -> System:
@@ -222,13 +218,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     origin = _centre(models)
     starts = np.concatenate([[0], np.cumsum([len(model.positions) for model in models])]).astype(np.int32)
     drags = [drag_share(scene, model.body, model.body.material.damping) for model in models]
-    hold = build_region_hold(scene, models, starts)
-    is_held = np.split(np.zeros(starts[-1], np.bool_) if hold is None else hold.is_held, starts[1:-1])
-    if hold is not None:
-        models = tuple(released(model, mine) for model, mine in zip(models, is_held, strict=True))
-    inverse_masses = [
-        drag * _inverse_masses(model) * ~mine for drag, model, mine in zip(drags, models, is_held, strict=True)
-    ]
+    inverse_masses = [drag * _inverse_masses(model) for drag, model in zip(drags, models, strict=True)]
     positions = [model.positions - origin for model in models]
     # so that the order of the constraints does not depend on how a body is turned
     upright = [own_frame(mine, model.body.axes).upright(mine) for mine, model in zip(positions, models, strict=True)]
@@ -256,8 +246,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         next_anchor += len(pinned[-1].anchored)
         drawn.append(drawn_to_goal(model, int(start), next_anchor, own))
         next_anchor += len(drawn[-1].anchored)
-        # the motion that holds a region is known for a frame alone, so nothing can be foreseen
-        posed.append(drawn_to_poses(model if hold is None else _poseless(model), int(start), next_anchor, own))
+        posed.append(drawn_to_poses(model, int(start), next_anchor, own))
         next_anchor += len(posed[-1].anchored)
         for held in (pinned[-1], drawn[-1], posed[-1]):
             mine += held.pulls
@@ -270,16 +259,6 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     for number, block in build_body_attachments(models, starts, scene.settings).items():
         blocks.append(block)
         owners.append(models[number].body)
-    if hold is not None:
-        hold = replace(hold, first_anchor=next_anchor)
-        next_anchor += len(hold.drawn)
-        blocks.append(hold.pulls())
-        owners.append(next(model.body for model in models if model.body.identifier == hold.region.body))
-        everywhere = np.concatenate(begins[: len(models)])[hold.drawn]
-        begins.append(everywhere)
-        upright.append(np.concatenate(upright[: len(models)])[hold.drawn])
-        velocities.append(np.zeros_like(everywhere))
-        inverse_masses.append(np.zeros(len(everywhere)))
     all_positions, all_inverse_masses = np.concatenate(begins), np.concatenate(inverse_masses)
     all_velocities = np.concatenate(velocities)
     all_velocities *= (all_inverse_masses > 0.0)[:, None]
@@ -294,18 +273,14 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     shared = share_blocks(owners, scene.settings)
     plastic = plastic_blocks(blocks, owners)
     of_poses = pose_blocks(blocks, posed)
-    # pulls of a region are the last block
-    pulls = () if hold is None else (len(blocks) - 1,)
-    watched = {*watched_blocks(blocks, owners, tracks), *shared, *plastic, *pulls, *of_poses}
+    watched = {*watched_blocks(blocks, owners, tracks), *shared, *plastic, *of_poses}
     schedule = build_schedule(blocks, all_inverse_masses, np.concatenate(upright), parts, watched)
     columns = following_columns(schedule, blocks, owners, tracks)
     by_share = share_rows(schedule, blocks, shared)
     numbers = {model.body.identifier: number for number, model in enumerate(models)}
     of_bodies = [numbers[owner.identifier] for owner in owners]
     plastic_rows = build_plastic_rows(schedule, blocks, plastic, of_bodies, all_positions)
-    # what is held meets nothing
-    touching = models if hold is None else tuple(map(meeting, models, is_held))
-    contacts = build_contact_points(touching, starts, schedule.parts)
+    contacts = build_contact_points(models, starts, schedule.parts)
     pieces = build_compact_pieces(scene, models, starts, blocks, all_inverse_masses, contacts)
     holders = [(held.particles, held.sources) for held in pinned]
     damped = build_damped_pieces(models, starts, all_inverse_masses, holders)
@@ -349,16 +324,12 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         air=air,
         attraction=build_attraction(scene, models, starts, len(all_positions) + len(vertices)),
         grains=build_grains(models, starts, contacts),
-        region=None if hold is None else hold.scheduled(schedule, *pulls),
+        region=build_region_hold(scene, models, starts),
         notices=(
             *(notice for model in models for notice in (*model.notices, *_own_notices(model, origin))),
             *ignored(scene, unfollowed(scene, tracks, columns)),
         ),
     )
-
-
-def _poseless(model: BodyModel) -> BodyModel:
-    return replace(model, body=replace(model.body, poses=()))
 
 
 def drag_share(scene: Scene, body: Body, rate: float) -> float:

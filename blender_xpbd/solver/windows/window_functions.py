@@ -21,6 +21,7 @@ from .pair_tables import (
     IS_CUT,
     IS_FREE,
     IS_HELD,
+    IS_SOLID,
     ISLAND,
     LAST,
     MAY_SEARCH,
@@ -68,14 +69,20 @@ def begin_share(particles: ti.template(), pairs: ti.template(), turn, turns, ite
 
 
 @ti.func
-def note_share(world: ti.template(), turn, turns, shapes: ti.template()):
-    """Note where one of ``turns`` equal shares of the particles would come, and which objects a collider holds."""
+def note_share(world: ti.template(), turn, turns, variant: ti.template()):
+    """Note where one of ``turns`` equal shares of the particles would come, and what a collider holds."""
     rows, points = ti.static(world.pairs.object_rows, world.contacts.elements)
     count = world.pairs.candidates.shape[0]
     for i in range(count * turn // turns, count * (turn + 1) // turns):
         world.pairs.candidates[i] = world.particles.positions[i]
         world.pairs.window_ends[i] = world.particles.positions[i]
-    if ti.static(shapes):
+    if ti.static(variant.embeds and variant.shapes):
+        number = points.shape[0]
+        for k in range(number * turn // turns, number * (turn + 1) // turns):
+            # a jelly's points share particles, so that more than one would write
+            if world.contacts.touches[k] > 0 and rows[points[k, POINT_BODY], IS_SOLID] == 0:
+                world.pairs.backed[points[k, 0]] = k + 1
+    if ti.static(variant.shapes):
         # of what is held in any case nothing is asked
         loose, count = 0, points.shape[0]
         for o in range(rows.shape[0]):

@@ -61,7 +61,7 @@ def test_nothing_in_a_file_breaks_it(warnings):
     [
         ({"frames": 72, "seconds": {"total": 4.0}}, 3, "Baked 72 frames in 4.0 s · 3 notices"),
         ({"frames": 1, "seconds": {"total": 75.0}}, 1, "Baked 1 frame in 1:15 · 1 notice"),
-        ({"frames": 72, "from_cache": True, "seconds": {"total": 0.4}}, 0, "Baked 72 frames from the cache in 0.4 s"),
+        ({"frames": 72, "from_cache": True, "seconds": {"total": 0.4}}, 0, "Baked 72 frames from cache"),
         ({"frames": 5, "frame_start": 1, "frame_end": 9, "frame_step": 1, "complete": False}, 0, "Baked 5 of 9 frames"),
         ({"frames": 0}, 2, "2 notices"),
         ([], 0, ""),

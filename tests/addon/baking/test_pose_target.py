@@ -31,6 +31,14 @@ def add_key(obj, name, places):
     key.points.foreach_set("co", places.astype(np.float32).ravel())
 
 
+def add_pose(obj, **values):
+    """Ask for a pose."""
+    pose = obj.xpbd.poses.add()
+    for name, value in values.items():
+        setattr(pose, name, value)
+    return pose
+
+
 def points_of(mesh):
     return np.array([vertex.co[:] for vertex in mesh.vertices])
 
@@ -43,7 +51,7 @@ def suzanne(bpy):
     x, y, z = points_of(obj.data).T
     turned = np.stack([x * np.cos(z) - y * np.sin(z), x * np.sin(z) + y * np.cos(z), 1.1 * z + 0.1], axis=1)
     add_key(obj, "Twist", turned)
-    obj.xpbd.pose_target, obj.xpbd.pose_frame, obj.xpbd.pose_lead = "Twist", POSE, 8
+    add_pose(obj, target="Twist", frame=POSE, lead=8)
     return obj, turned
 
 
@@ -84,7 +92,7 @@ def test_what_is_not_reached_is_told(bpy, bake, make_body):
     group.add([0, 1, 2, 3, 4], 1.0, "ADD")
     body.xpbd.pin_group = "Pins"
     add_key(body, "Away", np.add(points_of(body.data), [0.0, 0.0, 0.3]))
-    body.xpbd.pose_target, body.xpbd.pose_frame = "Away", POSE
+    add_pose(body, target="Away", frame=POSE)
     summary = bake()
     assert summary.pose_error_mm[0]["greatest"] == pytest.approx(300.0, abs=1.0)
     assert any(
@@ -96,8 +104,7 @@ def test_another_object_is_a_pose_where_it_stands(bpy, read, make_body):
     body, other = make_body("Tuch"), make_body("Vorbild", role="NONE", location=(1.0, 2.0, 3.0))
     other.data.vertices[0].co.z += 0.5
     bpy.context.scene.unit_settings.scale_length = 0.1
-    body.xpbd.pose_object, body.xpbd.pose_frame, body.xpbd.pose_lead = other, 5, 4
-    body.xpbd.pose_tolerance = 2.0
+    add_pose(body, object=other, frame=5, lead=4, tolerance=2.0)
     (pose,) = read().scene.bodies[0].poses
     assert (pose.frame, pose.lead) == (5, 4)
     assert pose.tolerance == pytest.approx(0.002)
@@ -107,7 +114,7 @@ def test_another_object_is_a_pose_where_it_stands(bpy, read, make_body):
 @pytest.mark.parametrize("how", ["viewports", "collection", "scene"])
 def test_an_object_that_blender_does_not_place_is_no_pose(bpy, read, make_body, how):
     body, other = make_body("Tuch"), make_body("Vorbild", role="NONE", location=(1.0, 2.0, 3.0))
-    body.xpbd.pose_object, body.xpbd.pose_frame, body.xpbd.pose_lead = other, 5, 4
+    add_pose(body, object=other, frame=5, lead=4)
     context = bpy.context
     if how == "viewports":
         other.hide_viewport = True
@@ -131,7 +138,7 @@ def test_an_object_that_the_eye_hides_is_a_pose_where_it_stands(bpy, read, make_
     body, other = make_body("Tuch"), make_body("Vorbild", role="NONE")
     other.hide_set(True)
     other.location = 1.0, 2.0, 3.0
-    body.xpbd.pose_object, body.xpbd.pose_frame, body.xpbd.pose_lead = other, 5, 4
+    add_pose(body, object=other, frame=5, lead=4)
     (pose,) = read().scene.bodies[0].poses
     np.testing.assert_allclose(pose.positions, np.add(points_of(other.data), [1.0, 2.0, 3.0]), atol=1e-6)
 
@@ -142,7 +149,7 @@ def test_a_key_goes_with_its_object(bpy, read, make_body):
     for frame, x in ((1, 0.0), (5, 4.0)):
         body.location.x = x
         body.keyframe_insert("location", frame=frame)
-    body.xpbd.pose_target, body.xpbd.pose_frame, body.xpbd.pose_lead = "Up", 5, 4
+    add_pose(body, target="Up", frame=5, lead=4)
     (pose,) = read().scene.bodies[0].poses
     np.testing.assert_allclose(pose.positions, np.add(points_of(body.data), [4.0, 0.0, 1.0]), atol=1e-5)
 
@@ -150,11 +157,11 @@ def test_a_key_goes_with_its_object(bpy, read, make_body):
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"pose_target": "Gone"}, 'There is no shape key "Gone"'),
-        ({"pose_target": "Up", "pose_frame": 6}, "frames 2 to 5 are simulated"),
-        ({"pose_target": "Up", "pose_frame": 1}, "frames 2 to 5 are simulated"),
-        ({"pose_target": "Up", "pose_frame": 5, "solver_mode": "PBD"}, "no forces"),
-        ({"pose_object": "Few", "pose_frame": 5}, "has 3 vertices, and the object has 25"),
+        ({"target": "Gone"}, 'There is no shape key "Gone"'),
+        ({"target": "Up", "frame": 6}, "frames 2 to 5 are simulated"),
+        ({"target": "Up", "frame": 1}, "frames 2 to 5 are simulated"),
+        ({"target": "Up", "frame": 5}, "no forces"),
+        ({"object": "Few", "frame": 5}, "has 3 vertices, and the object has 25"),
     ],
 )
 def test_what_makes_no_pose_is_told_by_the_bake_and_by_the_check(bpy, read, make_body, values, words):
@@ -166,8 +173,9 @@ def test_what_makes_no_pose_is_told_by_the_bake_and_by_the_check(bpy, read, make
     mesh = bpy.data.meshes.new("Few")
     mesh.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
     make_body("Few", role="NONE", mesh=mesh)
-    for name, value in values.items():
-        setattr(body.xpbd, name, bpy.data.objects[value] if name == "pose_object" else value)
+    if words == "no forces":
+        body.xpbd.solver_mode = "PBD"
+    add_pose(body, **{name: bpy.data.objects[value] if name == "object" else value for name, value in values.items()})
     reading = read()
     assert reading.scene.bodies[0].poses == ()
     assert [notice.code for notice in reading.notices if words in notice.message] == ["W_POSE"]
@@ -178,7 +186,7 @@ def test_what_makes_no_pose_is_told_by_the_bake_and_by_the_check(bpy, read, make
 def test_a_short_lead_and_a_step_are_told(bpy, read, make_body):
     body = make_body("Tuch")
     add_key(body, "Up", np.add(points_of(body.data), [0.0, 0.0, 1.0]))
-    body.xpbd.pose_target, body.xpbd.pose_frame, body.xpbd.pose_lead = "Up", 4, 2
+    add_pose(body, target="Up", frame=4, lead=2)
     reading = read()
     assert len(reading.scene.bodies[0].poses) == 1
     assert any("acts over 2 frames" in notice.message for notice in reading.notices)
@@ -190,3 +198,45 @@ def test_a_short_lead_and_a_step_are_told(bpy, read, make_body):
 def test_no_pose_is_asked_for_by_default(read, make_body):
     make_body("Tuch")
     assert read().scene.bodies[0].poses == ()
+
+
+def test_an_object_has_several_poses(bpy, read, make_body):
+    body = make_body("Tuch")
+    for name, height in (("Up", 1.0), ("Down", -1.0)):
+        add_key(body, name, np.add(points_of(body.data), [0.0, 0.0, height]))
+    add_pose(body, target="Down", frame=5, lead=4)
+    add_pose(body, target="Up", frame=3, lead=2)
+    add_pose(body, target="Up", frame=5, lead=4)
+    reading = read()
+    poses = reading.scene.bodies[0].poses
+    assert [pose.frame for pose in poses] == [3, 5]
+    assert poses[0].positions[:, 2].mean() > 0.5
+    assert poses[1].positions[:, 2].mean() < -0.5
+    told = [notice.message for notice in reading.notices if notice.code == "W_POSE"]
+    # the force towards the second one begins after the first
+    assert [text for text in told if "at frame 5 acts over 2 frames" in text] != []
+    assert "It has two poses at frame 5: the first one in the list counts." in told
+
+
+def test_poses_are_added_and_removed_by_the_buttons(bpy, make_body, select):
+    body, other = make_body("Tuch"), make_body("Anderes")
+    select(body)
+    add_key(body, "Up", np.add(points_of(body.data), [0.0, 0.0, 1.0]))
+    body.active_shape_key_index = 1
+    bpy.context.scene.frame_set(12)
+    assert not bpy.ops.xpbd.remove_pose.poll()
+    for _ in range(2):
+        assert bpy.ops.xpbd.add_pose() == {"FINISHED"}
+    # a shape that has its frame already is not taken again
+    assert [(pose.target, pose.frame) for pose in body.xpbd.poses] == [("Up", 12), ("", 13)]
+    assert body.xpbd.pose_index == 1
+    select(body, other)
+    bpy.context.view_layer.objects.active = body
+    assert bpy.ops.xpbd.copy_settings() == {"FINISHED"}
+    assert [(pose.target, pose.frame) for pose in other.xpbd.poses] == [("Up", 12), ("", 13)]
+    assert bpy.ops.xpbd.remove_pose() == {"FINISHED"}
+    assert [pose.frame for pose in body.xpbd.poses] == [12]
+    assert body.xpbd.pose_index == 0
+    assert "Up" in body.data.shape_keys.key_blocks
+    body.xpbd.role = "STRAND"
+    assert not bpy.ops.xpbd.add_pose.poll()

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from blender_xpbd.scene.body import Attachment, Body, Pins, Tetrahedralization
+from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.track import Track
 from tests.geometry.surfaces import cube, sphere, torus
 from tests.solver.scenes import cloth, jelly_cube, plane, scene
@@ -101,3 +102,35 @@ def test_the_count_of_tetrahedra_is_about_right(bpy, surface, resolution):
     assert tetrahedra(body) == pytest.approx(count, rel=0.25)
     assert tetrahedra(replace(body, tetrahedralization=Tetrahedralization("FTETWILD"))) == 0.0
     assert tetrahedra(cloth(10)) == 0.0
+
+
+def test_what_is_small_and_half_inside_is_told(checks):
+    made = scene(replace(jelly_cube(0.01, 0.0), name="Bead"), colliders=[plane(0.005)])
+    (notice,) = checks.starts_inside(made)
+    assert "(0.005 m)" in notice.message
+
+
+@pytest.mark.parametrize(
+    ("size", "is_told"), [(10.0, "squashed flat"), (2.0, "squashed flat"), (1.0, ""), (0.1, ""), (0.01, "hard")]
+)
+def test_a_jelly_that_does_not_look_like_one(checks, size, is_told):
+    told = list(checks.unlike_jelly(scene(jelly_cube(size))))
+    assert [notice.code for notice in told] == (["W_SIZE"] if is_told else [])
+    assert all(is_told in notice.message for notice in told)
+    assert list(checks.unlike_jelly(replace(scene(jelly_cube(size)), gravity=np.zeros(3)))) == []
+
+
+def test_what_is_no_soft_material_is_meant_to_be_hard(checks):
+    rubber = replace(jelly_cube(0.01), material=Material(youngs_modulus=1.5e6))
+    assert list(checks.unlike_jelly(scene(rubber))) == []
+    assert list(checks.unlike_jelly(scene(cloth(10)))) == []
+
+
+def test_what_lies_flat_on_the_floor(checks):
+    assert found(checks.lies, scene(cloth(10), colliders=[plane(0.004)])) == [("W_LIES", "Cloth")]
+    assert found(checks.lies, scene(cloth(10), colliders=[plane(0.004, angle=0.1)])) == []
+    assert found(checks.lies, scene(cloth(10, height=0.1), colliders=[plane()])) == []
+    assert found(checks.lies, scene(cloth(10, pinned=[0]), colliders=[plane()])) == []
+    thrown = replace(cloth(10), velocity=np.array([0.0, 0.0, 1.0]))
+    assert found(checks.lies, scene(thrown, colliders=[plane()])) == []
+    assert found(checks.lies, scene(jelly_cube(1.0, 0.0), colliders=[plane()])) == []

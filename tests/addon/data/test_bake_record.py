@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 import json
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -100,6 +101,13 @@ def test_a_text_that_is_no_record_is_none(bpy, make_body, text):
         {"eval_time": float("nan")},
         {"eval_time": float("inf")},
         {"eval_time": 10**400},
+        {"start": 10**400, "end": 10**400 + 9},
+        {"start": -(2**31), "end": 9 - 2**31},
+        {"step": 10**400},
+        {"unit_scale": 0.0},
+        {"unit_scale": 1e-300},
+        {"unit_scale": 1e10},
+        {"unit_scale": float("nan")},
     ],
     ids=lambda values: ", ".join(f"{name} {str(value)[:9]}" for name, value in values.items()),
 )
@@ -131,6 +139,17 @@ def test_a_record_that_a_stranger_changed_stops_neither_reading_nor_clearing(bpy
     assert len(obj.data.shape_keys.key_blocks) == 2
 
 
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_all_units_that_blender_has_are_known(bpy, make_body, record, scale):
+    from blender_xpbd.addon.data.bake_record import read_record
+
+    obj = make_body()
+    bpy.context.scene.unit_settings.scale_length = scale
+    found = replace(record, unit_scale=bpy.context.scene.unit_settings.scale_length)
+    found.store(obj)
+    assert read_record(obj) == found
+
+
 def test_a_record_of_an_earlier_version_has_less(bpy, make_body, record):
     from blender_xpbd.addon.data.bake_record import read_record
 
@@ -150,7 +169,7 @@ def test_a_record_without_one_of_its_fields_is_none(bpy, make_body, record):
     obj = make_body()
     # of records of earlier versions
     optional = {"body", "transforms", "unit_scale", "folder", "points", "muted", "frees_deformed", "subframes"}
-    optional |= {"loop", "regions", "cut_start", "cut_end", "shift", "speed"}
+    optional |= {"loop", "regions", "cut_start", "cut_end", "shift", "speed", "own_shape"}
     for name in set(asdict(record)) - optional:
         values = json.loads(stored(record))
         del values[name]
@@ -205,3 +224,28 @@ def test_transforms_that_a_stranger_changed_are_no_record(bpy, make_body, record
     obj = make_body()
     obj.xpbd.bake_record = stored(record, transforms=transforms)
     assert read_record(obj) is None
+
+
+def test_a_share_of_the_network_is_looked_at_where_the_file_or_the_cache_lies_there(bpy, tmp_path, monkeypatch):
+    """Windows would sign in to any server that a stranger's record names."""
+    from blender_xpbd.addon.data import bake_record
+
+    looked = []
+
+    def look(folder, job, code):
+        looked.append(folder)
+        return folder / job
+
+    monkeypatch.setattr(bake_record, "inside", look)
+    job = "0123456789abcdef01234567"
+    # two slashes are what Windows has for a server, and one for the system of the tests
+    shared = "/" + str(tmp_path)
+    record = bake_record.BakeRecord(
+        "1", job, "", "ABSOLUTE", "XPBD", 1, 2, 1, True, True, "", "", True, 0.0, 0, False, folder=shared
+    )
+    assert bake_record.record_folder(record) is None
+    assert bake_record.record_folder(record, tmp_path / "cache") is None
+    assert Path(shared) not in looked
+    assert bake_record.record_folder(record, Path(shared) / "cache") == Path(shared) / job
+    bpy.ops.wm.save_as_mainfile(filepath=f"{shared}/scene.blend")
+    assert (bake_record.record_folder(record) is not None) == bpy.data.filepath.startswith("//")

@@ -450,9 +450,16 @@ def own_smile(obj):
     obj.xpbd.key_style = "RELATIVE"
 
 
+@pytest.mark.parametrize("is_blended", [False, True])
 @pytest.mark.parametrize("change", ["value", "shape", "nothing"])
-def test_own_keys_that_were_changed_since_the_bake_are_told(bpy, baked, export, tmp_path, change):
+def test_own_keys_that_were_changed_since_the_bake_are_told(bpy, baked, export, tmp_path, change, is_blended):
+    """Also where no key has the shape of a frame, as where keys are blends."""
+    from blender_xpbd.addon.data.bake_record import read_record
+
     objects, _ = baked(names=("A", "B"), prepare=own_smile)
+    record, blocks = read_record(objects[1]), objects[1].data.shape_keys.key_blocks
+    for frame in record.frames() if is_blended else ():
+        blocks[record.key_name(frame)].name = record.blend_name(frame)
     smile = objects[1].data.shape_keys.key_blocks["Smile"]
     if change == "value":
         smile.value = 0.6

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from blender_xpbd.constraints.bending.dihedral_bending import (
     build_dihedral_bending,
     dihedral_angles,
+    free_shares,
     hinge_compliance,
     hinge_shares,
     mean_squared_folds,
@@ -130,6 +131,14 @@ def test_compliance_of_an_equilateral_lattice_is_the_closed_form():
     alone = hinge_compliance(positions, HINGE, stiffness)[0]
     # M/(k (A₁/3 + A₂/3)) = (A₁ + A₂)/(k l²), of which a third remains
     assert alone == pytest.approx(2.0 * area / (stiffness * length**2) / 3.0, rel=1e-9)
+
+
+def test_a_fold_beside_a_clamp_stands_for_what_is_free():
+    positions = folded(0.0, heights=(0.9, 0.3))
+    hinges = np.repeat(HINGE, 4, axis=0)
+    fixed = np.array([[1, 1, 1, 0], [1, 1, 0, 1], [1, 1, 0, 0], [1, 1, 1, 1]], np.bool_)
+    found = [free_shares(positions, hinges, which)[0] for which in fixed]
+    np.testing.assert_allclose(found, [0.25, 0.75, 1.0, 1.0])
 
 
 @given(seed=st.integers(0, 10**6))

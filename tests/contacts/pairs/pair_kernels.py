@@ -134,21 +134,21 @@ def touch_all(particles: Moving, surfaces: Surfaces, pairs: Pairs, sweeps: ti.i3
     ti.loop_config(serialize=True)
     for _ in range(sweeps):
         for n in range(pairs.near_count[0]):
-            touch.touch_pair(particles, particles.previous_positions, surfaces, pairs, n, 0, embeds)
+            touch.touch_pair(particles, particles.previous_positions, surfaces, surfaces, pairs, n, 0, embeds, False)
 
 
 @ti.kernel
 def press_all(particles: Moving, surfaces: Surfaces, pairs: Pairs, h: float, embeds: ti.template()):
     ti.loop_config(serialize=True)
     for n in range(pairs.near_count[0]):
-        press.press_pair(particles, surfaces, pairs, n, h, embeds)
+        press.press_pair(particles, surfaces, surfaces, pairs, n, h, embeds, False)
 
 
 @ti.kernel
 def note_forces(particles: Moving, surfaces: Surfaces, pairs: Pairs, h: float, embeds: ti.template()):
     ti.loop_config(serialize=True)
     for n in range(pairs.near_count[0]):
-        press.note_force(particles, surfaces, pairs, n, h, embeds)
+        press.note_force(particles, surfaces, surfaces, pairs, n, h, embeds, False)
 
 
 @ti.kernel

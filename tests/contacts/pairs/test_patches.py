@@ -3,10 +3,12 @@
 
 import numpy as np
 import pytest
+from contact_cases.shapes import rotation
+from contact_cases.tangles import SELVES, WAYS, pokes, sheet
 
 from blender_xpbd.contacts.pairs.patches import tangles
 from blender_xpbd.contacts.search.crossings import crossings
-from tests.contacts.pairs.tangled_sheets import WAYS, pokes, sheet, surfaces_of, tangled_surfaces, turned
+from tests.contacts.pairs.tangled_sheets import surfaces_of, tangled_surfaces
 from tests.geometry.triangle_shapes import icosphere
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
@@ -24,7 +26,7 @@ def test_two_patches_hold_all_that_crosses(way):
     assert len(made) == 1
     tangle = made[0]
     assert tangle.may_part
-    assert tangle.objects == ((0, 0) if way == "loop" else (0, 1))
+    assert tangle.objects == ((0, 0) if way in SELVES else (0, 1))
     ends, corners = surfaces.edges[found[:, 0]], surfaces.triangles[found[:, 1]]
     first, second = tangle.shares > 0.0
     for some, others in ((first, second), (second, first)):
@@ -66,7 +68,7 @@ def test_long_edges_of_one_side_do_not_make_the_patch_of_the_other_larger():
     """A corner of a sheet goes through two triangles of 20 m."""
     floor = 20.0 * sheet("coarse")[0][[0, 4, 20, 24]], np.array([[0, 2, 3], [0, 3, 1]], np.int32)
     vertices, triangles = sheet()
-    poking = turned(turned(vertices, 2, 0.7), 1, 0.5)
+    poking = vertices @ (rotation(1, 0.5) @ rotation(2, 0.7)).T
     poking[:, 2] -= poking[:, 2].min() + 0.03
     (made,) = tangles_of(*surfaces_of([floor, (poking, triangles)]))
     mine = made.shares[1, 4:]

@@ -3,9 +3,10 @@
 
 import numpy as np
 import pytest
+from contact_cases.shapes import rotation
+from contact_cases.tangles import sheet
 
 from blender_xpbd.contacts.pairs.separation import CELLS, area_normal, shortest_way
-from tests.contacts.pairs.tangled_sheets import sheet, turned
 from tests.geometry.triangle_shapes import icosphere
 
 
@@ -20,7 +21,7 @@ def both(*meshes):
 @pytest.mark.parametrize("kinds", [("grid", "grid"), ("irregular", "grid"), ("coarse", "grid"), ("coarse", "coarse")])
 def test_a_sheet_through_another_one_goes_along_the_normal(kinds):
     first, (vertices, triangles) = sheet(kinds[0]), sheet(kinds[1])
-    way, length = shortest_way(*both(first, (turned(vertices, 1, 0.6) + np.array([0.1, 0.0, 0.0]), triangles)))
+    way, length = shortest_way(*both(first, (vertices @ rotation(1, 0.6).T + np.array([0.1, 0.0, 0.0]), triangles)))
     deep = (0.5 - 0.1 * np.cos(0.6)) * np.sin(0.6)
     assert abs(way[2]) > 0.8
     assert length == pytest.approx(deep, abs=2.0 / CELLS)
@@ -28,7 +29,7 @@ def test_a_sheet_through_another_one_goes_along_the_normal(kinds):
 
 def test_the_way_is_the_same_for_both():
     vertices, triangles = sheet("irregular")
-    meshes = sheet(), (turned(vertices, 1, 0.4) + np.array([0.2, 0.03, 0.05]), triangles)
+    meshes = sheet(), (vertices @ rotation(1, 0.4).T + np.array([0.2, 0.03, 0.05]), triangles)
     way, length = shortest_way(*both(*meshes))
     back, other = shortest_way(*both(*meshes[::-1]))
     np.testing.assert_allclose(way, -back, atol=1e-12)
@@ -54,7 +55,7 @@ def test_what_lies_above_has_no_way_to_go():
 
 def test_only_what_has_a_share_counts():
     vertices, triangles = sheet()
-    positions, triangles, shares = both((vertices, triangles), (turned(vertices, 1, 0.6), triangles))
+    positions, triangles, shares = both((vertices, triangles), (vertices @ rotation(1, 0.6).T, triangles))
     shares[1, positions[:, 2] > 0.1] = 0.0
     assert shortest_way(positions, triangles, shares, np.array([0.0, 0.0, 1.0]))[1] < 0.2
 

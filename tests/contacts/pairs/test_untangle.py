@@ -3,12 +3,13 @@
 
 import numpy as np
 import pytest
+from contact_cases.tangles import pokes, tangled_sheets
 
 from blender_xpbd.contacts.pairs import untangle
 from blender_xpbd.contacts.pairs.patches import tangles
 from blender_xpbd.contacts.pairs.tables import EDGE_EDGE, VERTEX_TRIANGLE
 from blender_xpbd.contacts.search.crossings import crossings
-from tests.contacts.pairs.tangled_sheets import pokes, surfaces_of, tangled_sheets
+from tests.contacts.pairs.tangled_sheets import surfaces_of
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from contact_cases.tangles import tangled_sheets
 
 from blender_xpbd.constraints.constraint import WARM
 from blender_xpbd.device.arrays import edited_array, read_array
@@ -16,7 +17,6 @@ from blender_xpbd.solver.system.frame_slice import FrameSlice
 from blender_xpbd.solver.system.mode import static_mode
 from blender_xpbd.solver.system.system import build_system
 from blender_xpbd.solver.windows.pair_tables import TUNNELLED
-from tests.contacts.pairs.tangled_sheets import tangled_sheets
 from tests.solver.scenes import cloth, jelly_cube, plane, scene, touching
 from tests.solver.test_untangling import as_cloth
 

@@ -23,8 +23,9 @@ from .own_material import XPBD_OT_own_material
 from .own_preset import XPBD_OT_apply_preset, XPBD_OT_save_preset
 from .pin_group import XPBD_OT_add_pin_group, XPBD_OT_paint_pins, XPBD_OT_remove_pins, XPBD_OT_select_pins
 from .play import XPBD_OT_keep, XPBD_OT_play, XPBD_OT_play_control
+from .pose_list import XPBD_OT_add_pose, XPBD_OT_remove_pose
 from .region import XPBD_OT_rebake_region, XPBD_OT_take_back_region
-from .remedies import XPBD_OT_add_floor, XPBD_OT_lift, XPBD_OT_subdivide
+from .remedies import XPBD_OT_add_floor, XPBD_OT_feel_like, XPBD_OT_lift, XPBD_OT_subdivide
 from .rest_shape import XPBD_OT_set_rest_shape
 from .retime import XPBD_OT_retime
 from .scene_range import XPBD_OT_use_scene_range
@@ -53,6 +54,8 @@ CLASSES = (
     XPBD_OT_remove_pins,
     XPBD_OT_select_pins,
     XPBD_OT_paint_pins,
+    XPBD_OT_add_pose,
+    XPBD_OT_remove_pose,
     XPBD_OT_set_material,
     XPBD_OT_copy_settings,
     XPBD_OT_fill_with_grains,
@@ -69,6 +72,7 @@ CLASSES = (
     XPBD_OT_check,
     XPBD_OT_lift,
     XPBD_OT_add_floor,
+    XPBD_OT_feel_like,
     XPBD_OT_subdivide,
     XPBD_OT_mute_deformers,
     XPBD_OT_set_rest_shape,

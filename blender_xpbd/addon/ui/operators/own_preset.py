@@ -9,8 +9,10 @@ from typing import Any
 import bpy
 from bl_operators.presets import AddPresetBase
 
-from ...data.material_names import DAMPING, material_names, plasticity_names
+from ....scene.errors import XpbdError
+from ...data.material_names import DAMPING, MATERIAL_VALUES, material_names, plasticity_names
 from ...data.object_types import is_body
+from ...data.own_preset_file import OBJECT_LINE, apply_values, read_own_preset
 from ..own_presets import folders_of, preset_subdir
 from ..sidebar import PARAMETERS
 from .idle import chosen_objects
@@ -30,7 +32,7 @@ class XPBD_OT_save_preset(AddPresetBase, bpy.types.Operator):  # type: ignore[mi
     remove_active: bpy.props.BoolProperty(
         name="Remove the Last", description="Remove the last one shown", default=False, options={"HIDDEN", "SKIP_SAVE"}
     )
-    preset_defines = ("settings = bpy.context.object.xpbd",)
+    preset_defines = (OBJECT_LINE,)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -67,11 +69,15 @@ class XPBD_OT_apply_preset(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[Any]:
         """Apply it to the active object, and give the others what that has then."""
         source = context.object.xpbd
-        # a preset is a script: none but those that the menu shows
+        # none but those that the menu shows
         if Path(self.filepath).parent not in folders_of(source.role) or not Path(self.filepath).is_file():
             self.report({"WARNING"}, f"There is no preset {self.filepath} for this role")
             return {"CANCELLED"}
-        bpy.utils.execfile(self.filepath)
+        try:
+            apply_values(source, read_own_preset(Path(self.filepath), source, MATERIAL_VALUES))
+        except XpbdError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
         names = _names(context)
         for obj in chosen_objects(context):
             if obj != context.object and obj.xpbd.role == source.role and obj.is_editable:

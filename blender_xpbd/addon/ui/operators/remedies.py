@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import bmesh
@@ -10,12 +11,16 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
+from ....scene.body import Body
+from ....scene.collider import Collider
 from ....scene.errors import XpbdError
 from ...baking.report_text import plain_words
 from ...baking.scene_reader import unit_scale_of
 from ...checking.check_scene import note_findings, read_first_frame
-from ...checking.depths import depths
+from ...checking.depths import depths, lies_on
+from ...checking.sizes import suit_size
 from ...data.bake_options import BakeOptions
+from ...reading.feel import length_of
 from ...reading.motion import may_move
 
 # vertices that a subdivided mesh has at least, and times that its edges are halved at most
@@ -71,14 +76,20 @@ class XPBD_OT_lift(Remedy, bpy.types.Operator):
         if may_move(obj):
             return f'"{obj.name}" is animated, or held by another object: move it yourself'
         scene = read_first_frame(context, BakeOptions()).scene
-        bodies = (body for body in scene.bodies if body.name == obj.name)
-        lifts = [depth.lift for body in bodies for depth in depths(body, scene.colliders).values()]
+        bodies = [body for body in scene.bodies if body.name == obj.name]
+        lifts = [lift for body in bodies for lift in _lifts(body, scene.colliders)]
         if not lifts or not np.isfinite(lifts).all():
             return f'"{obj.name}" is inside nothing that it would leave upwards'
         way = Matrix.Translation((0.0, 0.0, max(lifts) / unit_scale_of(context.scene)))
         obj.matrix_world = way @ obj.matrix_world
         context.view_layer.update()
         return ""
+
+
+def _lifts(body: Body, colliders: Sequence[Collider]) -> list[float]:
+    """How far up a body leaves what it is inside of, or what it lies on [m]."""
+    lies = [0.5 * length_of(body.positions, body.axes)] if lies_on(body, colliders) else []
+    return [*lies, *(depth.lift for depth in depths(body, colliders).values())]
 
 
 class XPBD_OT_add_floor(Remedy, bpy.types.Operator):
@@ -94,6 +105,21 @@ class XPBD_OT_add_floor(Remedy, bpy.types.Operator):
         context.scene.xpbd.floor_height = min(lowest, 0.0)
         context.scene.xpbd.use_floor = True
         return ""
+
+
+class XPBD_OT_feel_like(Remedy, bpy.types.Operator):
+    """Scale the stiffness of a jelly, so that it looks like one of another size: firm where it is large."""
+
+    bl_idname = "xpbd.feel_like"
+    bl_label = "Feels Like"
+    object_name: name_property()
+
+    def mend(self, context: bpy.types.Context) -> str:
+        """Choose the size at which it sags so far that it looks like jelly."""
+        obj = context.scene.objects.get(self.object_name)
+        if obj is None or not obj.is_editable:
+            return f'There is no object "{self.object_name}" that could be changed'
+        return "" if suit_size(context, [obj]) else f'"{obj.name}" looks like jelly already'
 
 
 class XPBD_OT_subdivide(Remedy, bpy.types.Operator):

@@ -10,7 +10,7 @@ import bpy
 from ....scene.body_kinds import body_labels, body_roles
 from ...data.object_types import can_have, is_body
 from ...data.properties import enum_items, fits_role
-from ...data.specs import GROUP_PROPERTIES, OBJECT_SETTINGS, PRESET_CHOICES
+from ...data.specs import GROUP_PROPERTIES, OBJECT_SETTINGS, POSE_SETTINGS, PRESET_CHOICES
 from ...reading.mesh_reader import has_group
 from .idle import chosen_objects
 
@@ -105,6 +105,19 @@ def copy_settings(source: bpy.types.Object, target: bpy.types.Object) -> None:
             target.xpbd.property_unset(name)
     # to set a value of a material makes it an own one
     target.xpbd.preset = source.xpbd.preset
+    _copy_poses(source, target)
+
+
+def _copy_poses(source: bpy.types.Object, target: bpy.types.Object) -> None:
+    """Give an object the poses of another but for those that are itself; of its shape keys, by their names."""
+    target.xpbd.poses.clear()
+    for pose in source.xpbd.poses:
+        if not pose.target and pose.object == target:
+            continue
+        own = target.xpbd.poses.add()
+        for setting in POSE_SETTINGS:
+            setattr(own, setting.name, getattr(pose, setting.name))
+    target.xpbd.pose_index = max(min(source.xpbd.pose_index, len(target.xpbd.poses) - 1), 0)
 
 
 def _is_active_body(operator: Any, context: bpy.types.Context) -> bool:

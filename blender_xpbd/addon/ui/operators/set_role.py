@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import bpy
 
-from ....scene.body_kinds import body_roles
+from ....scene.body_kinds import body_kind, body_roles
+from ....scene.errors import XpbdError
 from ...baking.body_kinds import BODY_KINDS
 from ...checking.check_scene import note_findings
+from ...checking.sizes import suit_size
 from ...data.extension import worker_python_path
 from ...data.object_types import can_have, type_labels
 from ...data.properties import enum_items
@@ -53,13 +56,17 @@ class XPBD_OT_set_role(bpy.types.Operator):
         if not able:
             self.report({"WARNING"}, f"No selected object can be {_LABELS[self.role]}")
         refused = [obj.name for obj in able if not obj.is_editable]
-        for obj in able:
-            if obj.is_editable:
-                obj.xpbd.role = self.role
+        given = [obj for obj in able if obj.is_editable and obj.xpbd.role != self.role]
+        for obj in given:
+            obj.xpbd.role = self.role
         if refused:
             self.report({"WARNING"}, f"Linked from another file, so left as they are: {', '.join(refused)}")
         if self.role in body_roles():
             start_ahead(worker_python_path(context))
+            # where a bake would be refused, the findings say why
+            if body_kind(self.role).is_solid:
+                with suppress(XpbdError):
+                    suit_size(context, given)
             note_findings(context)
         return {"FINISHED"} if len(refused) < len(able) else {"CANCELLED"}
 

@@ -77,8 +77,8 @@ def test_a_saved_one_is_shown_and_removed(bpy, scripts, two):
     assert list((scripts / "cloth").iterdir()) == []
 
 
-def test_only_presets_are_executed(bpy, scripts, two, tmp_path):
-    """Whatever a file or a button says: a preset is a script."""
+def test_only_presets_of_the_menu_are_applied(bpy, scripts, two, tmp_path):
+    """Whatever a file or a button says."""
     mark = tmp_path / "executed"
     strange = tmp_path / "strange.py"
     strange.write_text(f"open({str(mark)!r}, 'w').close()\n")
@@ -86,6 +86,18 @@ def test_only_presets_are_executed(bpy, scripts, two, tmp_path):
     for path in (strange, scripts / "cloth" / ".." / ".." / ".." / "strange.py", scripts / "cloth" / "none.py"):
         assert bpy.ops.xpbd.apply_preset(filepath=str(path)) == {"CANCELLED"}
     assert not mark.exists()
+
+
+def test_a_preset_from_a_stranger_is_not_executed_either(bpy, scripts, two, tmp_path):
+    mark = tmp_path / "executed"
+    bpy.ops.xpbd.save_preset(name="Shared")
+    (file,) = (scripts / "cloth").iterdir()
+    file.write_text(f"{file.read_text()}open({str(mark)!r}, 'w').close()\n")
+    before = two[0].xpbd.preset
+    with pytest.raises(RuntimeError, match="E_PARAM"):
+        bpy.ops.xpbd.apply_preset(filepath=str(file))
+    assert not mark.exists()
+    assert two[0].xpbd.preset == before
 
 
 def test_they_need_a_material(bpy, make_body, select):

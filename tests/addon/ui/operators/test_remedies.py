@@ -110,3 +110,26 @@ def test_not_in_edit_mode(bpy, make_body, select):
 def test_a_scene_that_cannot_be_read_is_left_alone(bpy):
     assert bpy.ops.xpbd.add_floor() == {"CANCELLED"}
     assert not bpy.context.scene.xpbd.use_floor
+
+
+def test_feel_like_another_size(bpy, codes):
+    bpy.ops.mesh.primitive_cube_add(size=10.0)
+    body = bpy.context.object
+    body.xpbd.role = "JELLY"
+    bpy.context.scene.xpbd.use_floor = True
+    assert "W_SIZE" not in found_after(bpy, codes, "W_SIZE", bpy.ops.xpbd.feel_like, object_name=body.name)
+    assert body.xpbd.feels_like == pytest.approx(0.9)
+    assert bpy.ops.xpbd.feel_like(object_name=body.name) == {"CANCELLED"}
+    assert bpy.ops.xpbd.feel_like(object_name="Nobody") == {"CANCELLED"}
+    # a softer material asks for another size
+    body.xpbd.preset = "GELATIN"
+    assert "W_SIZE" not in found_after(bpy, codes, "W_SIZE", bpy.ops.xpbd.feel_like, object_name=body.name)
+
+
+def test_lift_what_lies_on_the_floor(bpy, codes):
+    bpy.ops.mesh.primitive_grid_add(size=1.0)
+    body = bpy.context.object
+    body.xpbd.role = "CLOTH"
+    bpy.context.scene.xpbd.use_floor = True
+    assert "W_LIES" not in found_after(bpy, codes, "W_LIES", bpy.ops.xpbd.lift, object_name=body.name)
+    assert body.location.z == pytest.approx(0.5)

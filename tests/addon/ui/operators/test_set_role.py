@@ -46,3 +46,27 @@ def test_set_role_needs_a_mesh(bpy, select):
     assert not bpy.ops.xpbd.set_role.poll()
     with pytest.raises(RuntimeError, match="Select a curve, hair or mesh object first"):
         bpy.ops.xpbd.set_role(role="JELLY")
+
+
+@pytest.mark.parametrize(("size", "is_changed"), [(20.0, True), (2.0, True), (1.0, False), (0.1, False), (0.01, True)])
+def test_a_jelly_of_a_size_at_which_it_does_not_look_like_one(bpy, select, size, is_changed):
+    bpy.ops.mesh.primitive_cube_add(size=size)
+    body = bpy.context.object
+    select(body)
+    bpy.ops.xpbd.set_role(role="JELLY")
+    assert (body.xpbd.feels_like > 0.0) == is_changed
+    assert "W_SIZE" not in bpy.context.scene.xpbd.findings
+    # whoever wants it true to life keeps it so
+    body.xpbd.feels_like = 0.0
+    bpy.ops.xpbd.set_role(role="JELLY")
+    assert body.xpbd.feels_like == 0.0
+    assert ("W_SIZE" in bpy.context.scene.xpbd.findings) == is_changed
+
+
+def test_what_a_bake_would_refuse_gets_its_role(bpy, make_body, select):
+    body = make_body("Body", role="NONE", scale=(10.0, 10.0, 0.0))
+    select(body)
+    assert bpy.ops.xpbd.set_role(role="JELLY") == {"FINISHED"}
+    assert body.xpbd.role == "JELLY"
+    assert body.xpbd.feels_like == 0.0
+    assert "E_" in bpy.context.scene.xpbd.findings

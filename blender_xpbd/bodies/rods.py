@@ -81,7 +81,7 @@ class Rods:
         pools: dict[ConstraintType, list[Pools]] = {ROD_CHAINS: [], ROD: []}
         for bundle in self.bundles(inverse_masses):
             strands = [self.strands[number] for number in bundle]
-            if is_chain(strands[0], self.edges):
+            if is_chain(strands[0], self.edges, self.joints[bundle[0]]):
                 joints = [self.joints[number] for number in bundle]
                 pools[ROD_CHAINS].append(chain_pools(parts, strands, joints))
             else:
@@ -97,7 +97,7 @@ class Rods:
             held = parts.is_held(strand)
             if all(held):
                 continue
-            if not is_chain(strand, self.edges):
+            if not is_chain(strand, self.edges, self.joints[number]):
                 bundles.append([number])
                 continue
             mine = alike.setdefault(held, [])

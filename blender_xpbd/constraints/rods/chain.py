@@ -19,7 +19,7 @@ import taichi as ti
 from ..constraint import ACCUMULATE, ConstraintBlock, ConstraintType
 from ..pools import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, POOLED_ROW
 from ..quaternions import product
-from .chain_frames import missing_length, place_frames
+from .chain_frames import missing_length, solve_frames
 from .chain_lanes import clear, fetch, four, keep, number, put, put_four, scatter, vector
 from .chain_sweeps import eliminate, substitute_down, substitute_up, tighten
 from .chain_tables import (
@@ -57,7 +57,7 @@ def project_chains(particles: ti.template(), constraints: ti.template(), i, p, m
     """
     greatest, shares = ti.Vector.zero(float, LANES), ti.Vector.one(float, LANES)
     error, last = ti.Vector.zero(float, LANES), ti.Vector.one(float, LANES) * 1e30
-    place_frames(particles, constraints, i, p, step, mode)
+    solve_frames(particles, constraints, i, p, step, mode)
     solved, is_taut = 0, 0
     while solved < TENSION_PASSES:
         if solved == 0:

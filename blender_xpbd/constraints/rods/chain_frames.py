@@ -50,6 +50,11 @@ from .chain_tables import (
 from .rod_joints import LEAST_LENGTH, MARGIN, MOST_TWIST
 from .rod_system import LEAST_COMPLIANCE, LEAST_COSINE, LEAST_UNLIKE
 
+# rows of the ends of an edge, of 4 numbers each, on the side of the root and of the tip, as they are and as they were
+# when the substep began; likewise of the orientations of the edge before and of this one
+NEAR, FAR, NEAR_BEFORE, FAR_BEFORE = 0, 4, 8, 12
+PAIR = 16
+
 # arctan(x)/x in powers of x² up to 1, within 3e-9: Chebyshev's
 ARCTANGENT = (
     0.9999999975460206,
@@ -127,14 +132,62 @@ def missing_length(length, before, rest, given, share, mode: ti.template()):
 
 
 @ti.func
-def place_node(constraints: ti.template(), i, n, place: ti.template(), node: ti.template(), step, mode: ti.template()):
-    """The mass of a node, and what holds back what it has moved in this substep already; ``node`` is working space."""
-    values = ti.static(constraints.parameters)
-    nodes = indices_at(constraints, i, AT_NODES)
-    start = constraints.indices[i + FIRST_VALUE] + nodes + n * NODE_VALUES * LANES
+def indices_at(constraints: ti.template(), i, place: ti.template()):
+    """A number of the header."""
+    return constraints.indices[constraints.indices[i + FIRST_EXTRA] + place]
+
+
+@ti.func
+def solve_frames(particles: ti.template(), constraints: ti.template(), i, p, step, mode: ti.template()):
+    """Turn edges with their ends, from the root on; what is missing of their lengths, and moments of their joints."""
+    indices, values = ti.static(constraints.indices, constraints.parameters)
+    extras, edges = indices[i + FIRST_EXTRA], indices_at(constraints, i, EDGES)
+    rest, found = ti.Vector.zero(float, CONSTANTS * LANES), ti.Vector.zero(float, (BY_TURN - TURN) * LANES)
+    ends, turns = ti.Vector.zero(float, PAIR * LANES), ti.Vector.zero(float, PAIR * LANES)
+    place_node(particles, constraints, i, edges, ends, step, mode)
+    for reverse in range(edges):
+        e = edges - 1 - reverse
+        edge = indices[i + FIRST_VALUE] + indices[extras + AT_EDGES] + e * EDGE_VALUES * LANES
+        go_on(ends)
+        go_on(turns)
+        place_node(particles, constraints, i, e, ends, step, mode)
+        place_turn(particles, constraints, i, e, turns, mode)
+        fetch(values, edge, rest, CONSTANTS)
+        for lane in range(LANES):
+            carry(ends, rest, turns, found, lane)
+        if indices[extras + indices[extras + AT_ROWS] + e * ROW_INTS + IS_DIRECTED] == 1:
+            direct(particles, constraints, i, e, ends, turns, found, rest)
+        stretch(constraints, edge, values[p + 2] * step[0], ends, rest, found, step, mode)
+        if reverse > 0:
+            bend(values[p], values[p + 1], ends, turns, rest, found, step, mode)
+        for lane in range(LANES):
+            put_four(found, 0, lane, four(turns, FAR, lane))
+        keep(values, edge + TURN * LANES, found, BY_TURN - TURN)
+
+
+@ti.func
+def go_on(pair: ti.template()):
+    """What was far is near."""
+    for n in range(4 * LANES):
+        pair[NEAR * LANES + n] = pair[FAR * LANES + n]
+        pair[NEAR_BEFORE * LANES + n] = pair[FAR_BEFORE * LANES + n]
+
+
+@ti.func
+def place_node(
+    particles: ti.template(), constraints: ti.template(), i, n, ends: ti.template(), step, mode: ti.template()
+):
+    """Where a node is and was, its mass, and what holds back what it has moved in this substep already."""
+    indices, values = ti.static(constraints.indices, constraints.parameters)
+    count = indices_at(constraints, i, COUNT)
+    member = indices[i + FIRST_MEMBER] + n * count
+    gather(particles.positions, indices, member, count, ends, FAR)
+    gather(particles.previous_positions, indices, member, count, ends, FAR_BEFORE)
+    node = ti.Vector.zero(float, NODE_VALUES * LANES)
+    start = indices[i + FIRST_VALUE] + indices_at(constraints, i, AT_NODES) + n * NODE_VALUES * LANES
     fetch(values, start, node, NODE_VALUES)
     for lane in range(LANES):
-        moved, now = vector(node, MOVED, lane), four(place, 0, lane)
+        moved, now = vector(node, MOVED, lane), four(ends, FAR, lane)
         if ti.static(mode & ACCUMULATE):
             moved *= step[1]
             put(node, MOVED, lane, moved)
@@ -145,124 +198,109 @@ def place_node(constraints: ti.template(), i, n, place: ti.template(), node: ti.
 
 
 @ti.func
-def indices_at(constraints: ti.template(), i, place: ti.template()):
-    """A number of the header."""
-    return constraints.indices[constraints.indices[i + FIRST_EXTRA] + place]
+def place_turn(particles: ti.template(), constraints: ti.template(), i, e, turns: ti.template(), mode: ti.template()):
+    """How an edge is turned, and was."""
+    indices = ti.static(constraints.indices)
+    count = indices_at(constraints, i, COUNT)
+    turn = indices[i + FIRST_EXTRA] + indices_at(constraints, i, AT_TURNS) + e * count
+    gather(particles.orientations, indices, turn, count, turns, FAR)
+    if ti.static(mode & DAMPED):
+        gather(particles.previous_orientations, indices, turn, count, turns, FAR_BEFORE)
 
 
 @ti.func
-def place_frames(particles: ti.template(), constraints: ti.template(), i, p, step, mode: ti.template()):
-    """Turn edges with their ends, from the root on; what is missing of their lengths, and moments of their joints."""
-    indices, values = ti.static(constraints.indices, constraints.parameters)
-    extras, first, members = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE], indices[i + FIRST_MEMBER]
-    edges, count = indices[extras + EDGES], indices[extras + COUNT]
-    rest, found = ti.Vector.zero(float, CONSTANTS * LANES), ti.Vector.zero(float, (BY_TURN - TURN) * LANES)
-    # places of both ends, then where they were when the substep began; likewise orientations of an edge and the one
-    # before
-    near, far = ti.Vector.zero(float, 4 * LANES), ti.Vector.zero(float, 4 * LANES)
-    near_before, far_before = ti.Vector.zero(float, 4 * LANES), ti.Vector.zero(float, 4 * LANES)
-    turn, turn_before = ti.Vector.zero(float, 4 * LANES), ti.Vector.zero(float, 4 * LANES)
-    turn_near, turn_near_before = ti.Vector.zero(float, 4 * LANES), ti.Vector.zero(float, 4 * LANES)
-    multiplier, node = ti.Vector.zero(float, LANES), ti.Vector.zero(float, NODE_VALUES * LANES)
-    gather(particles.positions, indices, members + edges * count, count, near)
-    gather(particles.previous_positions, indices, members + edges * count, count, near_before)
-    place_node(constraints, i, edges, near, node, step, mode)
-    for reverse in range(edges):
-        e = edges - 1 - reverse
-        edge = first + indices[extras + AT_EDGES] + e * EDGE_VALUES * LANES
-        turns = extras + indices[extras + AT_TURNS] + e * count
-        gather(particles.positions, indices, members + e * count, count, far)
-        gather(particles.previous_positions, indices, members + e * count, count, far_before)
-        gather(particles.orientations, indices, turns, count, turn)
-        place_node(constraints, i, e, far, node, step, mode)
-        fetch(values, edge, rest, CONSTANTS)
-        for lane in range(LANES):
-            carry(near, far, rest, turn, found, lane)
-        if indices[extras + indices[extras + AT_ROWS] + e * ROW_INTS + IS_DIRECTED] == 1:
-            direct(particles, constraints, i, e, near, far, turn, found, rest)
-        if ti.static(mode & ACCUMULATE):
-            if step[1] > 0.0:
-                fetch(values, edge + MULTIPLIER * LANES, multiplier, 1)
-        for lane in range(LANES):
-            put_four(found, 0, lane, four(turn, 0, lane))
-            give = values[p + 2] * number(rest, COMPLIANCE, lane) * step[0]
-            stretch(near, far, near_before, far_before, rest, found, lane, give, multiplier[lane], step, mode)
-        keep(values, edge + MULTIPLIER * LANES, multiplier, 1)
-        if ti.static(mode & DAMPED):
-            gather(particles.previous_orientations, indices, turns, count, turn_before)
-        if reverse > 0:
-            bend_scale, twist_scale = values[p], values[p + 1]
-            for lane in range(LANES):
-                bend = bend_scale * number(rest, BEND, lane)
-                twist = ti.min(twist_scale * number(rest, TWIST, lane), MOST_TWIST * bend)
-                axis, a = vector(rest, AXIS, lane), four(turn_near, 0, lane)
-                own = moment(a, four(turn, 0, lane), axis, bend, twist)
-                more = 1.0
-                if ti.static(mode & DAMPED):
-                    gamma = number(near_before, 3, lane) * step[2]
-                    b = four(turn_near_before, 0, lane)
-                    own += gamma * (own - moment(b, four(turn_before, 0, lane), axis, bend, twist))
-                    more += gamma
-                more *= (1.0 + MARGIN * ti.min(own.norm() / (bend + SMALL), 1.0)) / step[0]
-                put(found, MOMENT - TURN, lane, rotated(a, own) / step[0])
-                put(found, AXIS_NOW - TURN, lane, rotated(a, axis))
-                found[(STIFF - TURN) * LANES + lane] = more * bend
-                # neighbours that hardly resist twist turn no more freely than that in a substep
-                found[(MORE - TURN) * LANES + lane] = more * (ti.max(twist, LEAST_UNLIKE * bend) - bend)
-        keep(values, edge + TURN * LANES, found, BY_TURN - TURN)
-        near, near_before = far, far_before
-        turn_near, turn_near_before = turn, turn_before
-
-
-@ti.func
-def carry(
-    near: ti.template(), far: ti.template(), rest: ti.template(), turn: ti.template(), found: ti.template(), lane
-):
+def carry(ends: ti.template(), rest: ti.template(), turns: ti.template(), found: ti.template(), lane):
     """Turn an edge with its ends."""
-    way = vector(far, 0, lane) - vector(near, 0, lane)
+    way = vector(ends, FAR, lane) - vector(ends, NEAR, lane)
     length = way.norm()
-    q = four(turn, 0, lane)
+    q = four(turns, FAR, lane)
     old = number(rest, SIGN, lane) * rotated(q, vector(rest, TANGENT, lane))
     is_long = length > 1e-3 * number(rest, LENGTH, lane)
     now = way / ti.max(length, SMALL)
     for axis in ti.static(range(3)):
         now[axis] = ti.select(is_long, now[axis], old[axis])
-    put_four(turn, 0, lane, carried_along(q, old, now))
+    put_four(turns, FAR, lane, carried_along(q, old, now))
     put(found, WAY - TURN, lane, now)
     found[(SPAN - TURN) * LANES + lane] = ti.max(length, LEAST_LENGTH * number(rest, LENGTH, lane))
 
 
 @ti.func
 def stretch(
-    near: ti.template(),
-    far: ti.template(),
-    near_before: ti.template(),
-    far_before: ti.template(),
+    constraints: ti.template(),
+    edge,
+    scale,
+    ends: ti.template(),
     rest: ti.template(),
     found: ti.template(),
-    lane,
-    give,
-    multiplier,
     step,
     mode: ti.template(),
 ):
-    """Along what an edge pulls, and what it misses."""
-    way = vector(far, 0, lane) - vector(near, 0, lane)
-    before = vector(far_before, 0, lane) - vector(near_before, 0, lane)
-    length, length_before = way.norm(), before.norm()
-    is_near = way.dot(before) > LEAST_COSINE * length * length_before
+    """Along what an edge pulls, and what it misses; ``scale`` is h⁻² times the scale of its compliance."""
+    values = ti.static(constraints.parameters)
+    multiplier = ti.Vector.zero(float, LANES)
+    if ti.static(mode & ACCUMULATE):
+        if step[1] > 0.0:
+            fetch(values, edge + MULTIPLIER * LANES, multiplier, 1)
+    for lane in range(LANES):
+        length_before = aim(ends, found, lane)
+        share = 0.0
+        if ti.static(mode & DAMPED):
+            times = number(ends, NEAR_BEFORE + 3, lane) + number(ends, FAR_BEFORE + 3, lane)
+            share = damping_share(0.5 * times, step, mode)
+        give = scale * number(rest, COMPLIANCE, lane)
+        length = (vector(ends, FAR, lane) - vector(ends, NEAR, lane)).norm()
+        stretched = give * multiplier[lane]
+        missing = missing_length(length, length_before, number(rest, LENGTH, lane), stretched, share, mode)
+        least = LEAST_COMPLIANCE * (number(ends, NEAR + 3, lane) + number(ends, FAR + 3, lane)) + SMALL
+        found[(GIVE - TURN) * LANES + lane] = give / (1.0 + share) + least
+        put(found, MISSING - TURN, lane, ti.Vector([missing, length_before, share]))
+        found[(RESIST - TURN) * LANES + lane] = 0.0
+    keep(values, edge + MULTIPLIER * LANES, multiplier, 1)
+
+
+@ti.func
+def aim(ends: ti.template(), found: ti.template(), lane):
+    """Along what an edge pulls; its length when the substep began [m]."""
+    way = vector(ends, FAR, lane) - vector(ends, NEAR, lane)
+    before = vector(ends, FAR_BEFORE, lane) - vector(ends, NEAR_BEFORE, lane)
+    length_before = before.norm()
+    is_near = way.dot(before) > LEAST_COSINE * way.norm() * length_before
     before = before / ti.max(length_before, SMALL)
     for axis in ti.static(range(3)):
         pull = ti.select(is_near, before[axis], number(found, ti.static(WAY - TURN + axis), lane))
         found[ti.static((PULL - TURN + axis) * LANES) + lane] = pull
-    share = 0.0
-    if ti.static(mode & DAMPED):
-        share = damping_share(0.5 * (number(near_before, 3, lane) + number(far_before, 3, lane)), step, mode)
-    missing = missing_length(length, length_before, number(rest, LENGTH, lane), give * multiplier, share, mode)
-    least = LEAST_COMPLIANCE * (number(near, 3, lane) + number(far, 3, lane)) + SMALL
-    found[(GIVE - TURN) * LANES + lane] = give / (1.0 + share) + least
-    put(found, MISSING - TURN, lane, ti.Vector([missing, length_before, share]))
-    found[(RESIST - TURN) * LANES + lane] = 0.0
+    return length_before
+
+
+@ti.func
+def bend(
+    bend_scale,
+    twist_scale,
+    ends: ti.template(),
+    turns: ti.template(),
+    rest: ti.template(),
+    found: ti.template(),
+    step,
+    mode: ti.template(),
+):
+    """The moment of the joint of an edge with the one before, and what that resists."""
+    for lane in range(LANES):
+        stiff = bend_scale * number(rest, BEND, lane)
+        twist = ti.min(twist_scale * number(rest, TWIST, lane), MOST_TWIST * stiff)
+        axis, a = vector(rest, AXIS, lane), four(turns, NEAR, lane)
+        own = moment(a, four(turns, FAR, lane), axis, stiff, twist)
+        more = 1.0
+        if ti.static(mode & DAMPED):
+            gamma = number(ends, NEAR_BEFORE + 3, lane) * step[2]
+            b = four(turns, NEAR_BEFORE, lane)
+            own += gamma * (own - moment(b, four(turns, FAR_BEFORE, lane), axis, stiff, twist))
+            more += gamma
+        more *= (1.0 + MARGIN * ti.min(own.norm() / (stiff + SMALL), 1.0)) / step[0]
+        put(found, MOMENT - TURN, lane, rotated(a, own) / step[0])
+        put(found, AXIS_NOW - TURN, lane, rotated(a, axis))
+        found[(STIFF - TURN) * LANES + lane] = more * stiff
+        # neighbours that hardly resist twist turn no more freely than that in a substep
+        found[(MORE - TURN) * LANES + lane] = more * (ti.max(twist, LEAST_UNLIKE * stiff) - stiff)
 
 
 @ti.func
@@ -271,9 +309,8 @@ def direct(
     constraints: ti.template(),
     i,
     e,
-    near: ti.template(),
-    far: ti.template(),
-    turn: ti.template(),
+    ends: ti.template(),
+    turns: ti.template(),
     found: ti.template(),
     rest: ti.template(),
 ):
@@ -284,8 +321,8 @@ def direct(
     for lane in range(LANES):
         mine = ti.min(lane, count - 1)
         director = indices[members + indices[extras + indices[extras + AT_DIRECTORS] + e * count + mine]]
-        way = particles.positions[director].xyz - 0.5 * (vector(near, 0, lane) + vector(far, 0, lane))
+        way = particles.positions[director].xyz - 0.5 * (vector(ends, NEAR, lane) + vector(ends, FAR, lane))
         tangent = number(rest, SIGN, lane) * vector(found, WAY - TURN, lane)
-        across = rotated(four(turn, 0, lane), vector(rest, DIRECTION, lane))
+        across = rotated(four(turns, FAR, lane), vector(rest, DIRECTION, lane))
         angle = ti.atan2(tangent.dot(across.cross(way)), across.dot(way))
-        put_four(turn, 0, lane, turned_about(four(turn, 0, lane), tangent, angle))
+        put_four(turns, FAR, lane, turned_about(four(turns, FAR, lane), tangent, angle))

@@ -34,10 +34,10 @@ def clear(lanes: ti.template(), rows: ti.template()):
 
 
 @ti.func
-def gather(array: ti.template(), indices: ti.template(), first, count, lanes: ti.template()):
+def gather(array: ti.template(), indices: ti.template(), first, count, lanes: ti.template(), row: ti.template()):
     """4-vectors of ``count`` strands by their numbers from ``first`` on; lanes without a strand repeat the last one."""
     for lane in range(LANES):
-        put_four(lanes, 0, lane, array[indices[first + ti.min(lane, count - 1)]])
+        put_four(lanes, row, lane, array[indices[first + ti.min(lane, count - 1)]])
 
 
 @ti.func

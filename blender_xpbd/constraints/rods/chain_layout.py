@@ -23,6 +23,7 @@ from .chain_tables import (
     ROOT_VALUES,
     SIGN,
 )
+from .rod_system import LEAST_UNLIKE
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -54,8 +55,18 @@ class ChainParts:
         return tuple((self.inverse_masses[strand.vertices] <= 0.0).tolist())
 
 
-def is_chain(strand: Strand, edges: Ints) -> bool:
-    """Whether a strand neither branches nor closes: each edge goes from a vertex to the next one of them."""
+def is_chain(strand: Strand, edges: Ints, joints: Floats) -> bool:
+    """Whether a strand neither branches nor closes: each edge goes from a vertex to the next one of them.
+
+    Joints that resist bending, and hardly twist, or neither, are for ``rod``: a chain would resist twist more.
+
+    Args:
+        strand: which.
+        edges: of all strands, shape (edges, 2).
+        joints: constants of its joints, shape (joints, 5).
+    """
+    if not (np.all(joints[:, 0] > 0.0) and np.all(joints[:, 1] >= LEAST_UNLIKE * joints[:, 0])):
+        return False
     ends = np.sort(edges[strand.edges], axis=1)
     pairs = np.sort(np.column_stack([strand.vertices[:-1], strand.vertices[1:]]), axis=1)
     return ends.shape == pairs.shape and bool((ends == pairs).all())

@@ -91,10 +91,9 @@ def joint_matrix(known: ti.template(), lane):
 
 
 @ti.func
-def least_twist(known: ti.template(), r, lane):
-    """What keeps an edge from turning about itself."""
-    stiff = 2.0 * number(known, STIFF - WAY, lane) + number(known, MORE - WAY, lane)
-    return LEAST_TWIST * stiff + LEAST_SHARE * r.trace() + SMALL
+def least_twist(known: ti.template(), lane):
+    """What the joint of an edge with the one before keeps each of them from turning about itself with."""
+    return LEAST_TWIST * (2.0 * number(known, STIFF - WAY, lane) + number(known, MORE - WAY, lane))
 
 
 @ti.func
@@ -104,17 +103,23 @@ def eliminate(constraints: ti.template(), i):
     extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
     front, mass = ti.Vector.zero(float, FRONT * LANES), ti.Vector.zero(float, LANES)
     known, found = ti.Vector.zero(float, READ * LANES), ti.Vector.zero(float, WRITTEN * LANES)
+    # what keeps an edge from turning about itself, of both its joints
+    upright = ti.Vector.zero(float, LANES)
     for e in range(indices[extras + EDGES]):
         edge = first + indices[extras + AT_EDGES] + e * EDGE_VALUES * LANES
         row = extras + indices[extras + AT_ROWS] + e * ROW_INTS
         fetch(values, edge + WAY * LANES, known, READ)
+        for lane in range(LANES):
+            upright[lane] += least_twist(known, lane)
         if indices[row + IS_HELD] == 1:
             pass_held(known, front, found)
         elif indices[row + IS_TIP_HELD] == 1:
-            pass_held_tip(known, front, found)
+            pass_held_tip(known, upright, front, found)
         else:
             fetch(values, first + indices[extras + AT_NODES] + (e * NODE_VALUES + MASS) * LANES, mass, 1)
-            pass_free(known, mass, front, found)
+            pass_free(known, mass, upright, front, found)
+        for lane in range(LANES):
+            upright[lane] = least_twist(known, lane)
         keep(values, edge + BY_TURN * LANES, found, WRITTEN)
     root = indices[extras + AT_NODES] + (indices[extras + EDGES] * NODE_VALUES + MASS) * LANES
     fetch(values, first + root, mass, 1)
@@ -134,7 +139,7 @@ def pass_held(known: ti.template(), front: ti.template(), found: ti.template()):
 
 
 @ti.func
-def pass_held_tip(known: ti.template(), front: ti.template(), found: ti.template()):
+def pass_held_tip(known: ti.template(), upright: ti.template(), front: ti.template(), found: ti.template()):
     """An edge whose tip is held: moves of its other end turn it, and it turns about itself."""
     for lane in range(LANES):
         t, pull, inverse = (
@@ -143,7 +148,8 @@ def pass_held_tip(known: ti.template(), front: ti.template(), found: ti.template
             1.0 / number(known, SPAN - WAY, lane),
         )
         r, k = symmetric_at(front, MOMENTS, lane), joint_matrix(known, lane)
-        n = r + k + least_twist(known, r, lane) * t.outer_product(t)
+        own = upright[lane] + LEAST_SHARE * r.trace() + SMALL
+        n = r + k + own * t.outer_product(t)
         across = n @ t
         share = 1.0 / t.dot(across)
         a = inverse * (crossing(t) - share * t.outer_product(across.cross(t)))
@@ -158,7 +164,9 @@ def pass_held_tip(known: ti.template(), front: ti.template(), found: ti.template
 
 
 @ti.func
-def pass_free(known: ti.template(), mass: ti.template(), front: ti.template(), found: ti.template()):
+def pass_free(
+    known: ti.template(), mass: ti.template(), upright: ti.template(), front: ti.template(), found: ti.template()
+):
     """An edge whose tip moves."""
     for lane in range(LANES):
         t, pull, span = vector(known, 0, lane), vector(known, PULL - WAY, lane), number(known, SPAN - WAY, lane)
@@ -185,7 +193,8 @@ def pass_free(known: ti.template(), mass: ti.template(), front: ti.template(), f
         swung = q + shift @ p
         r += shift @ q.transpose() + swung @ shift.transpose()
         turned = resist * span * span
-        r += ti.Matrix.identity(float, 3) * turned + t.outer_product((least_twist(known, r, lane) - turned) * t)
+        own = upright[lane] + LEAST_SHARE * r.trace() + SMALL
+        r += ti.Matrix.identity(float, 3) * turned + t.outer_product((own - turned) * t)
         # the joint
         k = joint_matrix(known, lane)
         s = inverse_of(r + k)

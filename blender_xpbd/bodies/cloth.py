@@ -47,8 +47,9 @@ STITCH_SPEED = 1.0
 # and stretched edges show, where a fold that opens a little later does not (docs/experiments.md, Coarse levels of
 # cloth)
 DIAGONALS, EDGES, LIMITS = 1, 2, 3
-# a gas that fills less than this of the ball of the same area cannot blow the surface up; chosen by hand for a warning
-_LEAST_FULLNESS = 0.05
+# a gas that fills less than this of the ball of the same area cannot blow the surface up; chosen by hand for a warning:
+# a pillow as wide as 8 of its thicknesses
+_LEAST_FULLNESS = 0.2
 
 
 def build_cloth(body: Body, settings: SolverSettings) -> BodyModel:
@@ -252,15 +253,15 @@ def _inside(body: Body, triangles: Ints, settings: SolverSettings) -> list[Const
 def _pressure_notices(body: Body, inside: list[ConstraintBlock]) -> list[Notice]:
     """A warning where a gas stands under pressure in so little room that it loses it before anything is seen."""
     material = body.material
-    if material.pressure_model != "GAS" or material.pressure <= 0.0:
+    if material.pressure_model != "GAS" or material.pressure < 0.0:
         return []
     least = min((float(fullness(body.positions, block).min()) for block in inside), default=1.0)
     if least >= _LEAST_FULLNESS:
         return []
     text = (
         f"The mesh is so flat that a gas of {material.pressure:g} Pa cannot blow it up: it fills {100.0 * least:.2g} % "
-        "of a ball of that area, and its pressure falls as its volume grows. Model the mesh thicker, in the shape that "
-        "it has at that pressure."
+        "of a ball of that area, and its pressure falls as its volume grows. Fill it with a Liquid, whose volume you "
+        "choose, or model the mesh thicker, in the shape that it has at that pressure."
     )
     return [Notice("W_PRESSURE", text, body.name)]
 

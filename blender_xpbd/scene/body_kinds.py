@@ -35,6 +35,7 @@ class BodyKind:
         vertex_factors: which of ``VERTEX_FACTORS`` scale it.
         shows: what a mesh of fewer than ``least_vertices`` cannot show.
         least_vertices: see there.
+        refined_by: what an artist does to give it more.
         is_solid: whether tetrahedra fill it.
         is_sheet: whether its faces are a sheet of some thickness.
         tears: whether it can tear along edges.
@@ -49,6 +50,7 @@ class BodyKind:
     vertex_factors: tuple[str, ...] = COMMON_FACTORS
     shows: str = "how it bends"
     least_vertices: int = 0
+    refined_by: str = "subdivide the mesh"
     is_solid: bool = False
     is_sheet: bool = False
     tears: bool = False
@@ -86,6 +88,7 @@ BODY_KINDS: tuple[BodyKind, ...] = (
         STRAND_FACTORS,
         shows="how it bends",
         least_vertices=3,
+        refined_by="subdivide the line; of a curve its control points count, not its resolution",
         is_physical=True,
     ),
     BodyKind(

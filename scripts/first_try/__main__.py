@@ -8,6 +8,7 @@ import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
@@ -37,8 +38,11 @@ def _verdict(what: Try, options: argparse.Namespace) -> Verdict | None:
     """That of an earlier run, or of one now; None where there is none and nothing is to be run."""
     path = options.folder / f"{what.name}.json"
     if path.exists():
-        values = json.loads(path.read_text(encoding="utf-8"))
-        return Verdict(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()
+        }
+        return Verdict(**values)
     if options.only_report:
         return None
     verdict = judge(what, run_try(what))

@@ -41,13 +41,14 @@ def main(primitive: str, role: str, has_floor: bool, size: float, path: Path) ->
     bpy.ops.wm.read_factory_settings()
     bpy.data.objects.remove(bpy.data.objects["Cube"])
     _ADD[primitive](size)
-    scene, obj = bpy.context.scene, bpy.context.object
+    context: Any = bpy.context
+    scene, obj, operators = context.scene, context.object, _operators()
     scene.xpbd.cache_directory = str(path.parent / "cache")
     scene.xpbd.use_floor = has_floor
-    bpy.ops.xpbd.set_role(role=role)
+    operators.set_role(role=role)
     told: dict[str, Any] = {"findings": [str(one) for one in findings_of(scene.xpbd.findings) or ()], "fault": ""}
     try:
-        bpy.ops.xpbd.bake()
+        operators.bake()
     except RuntimeError as fault:
         told["fault"] = str(fault).strip()
     told["report"] = json.loads(scene.xpbd.report or "{}")
@@ -58,14 +59,21 @@ def main(primitive: str, role: str, has_floor: bool, size: float, path: Path) ->
     path.write_text(json.dumps(told), encoding="utf-8")
 
 
+def _operators() -> Any:
+    """Those of the add-on, which bpy's types do not know."""
+    operators: Any = bpy.ops
+    return operators.xpbd
+
+
 def _motion(obj: Any) -> np.ndarray:
     """Where Blender shows its vertices at each frame [m], shape (frames, vertices, 3)."""
     return np.stack([_places(obj, frame) for frame in range(1, 1 + _FRAMES)])
 
 
 def _places(obj: Any, frame: int) -> np.ndarray:
-    bpy.context.scene.frame_set(frame)
-    shown = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    context: Any = bpy.context
+    context.scene.frame_set(frame)
+    shown = obj.evaluated_get(context.evaluated_depsgraph_get())
     mesh = shown.to_mesh()
     places = np.zeros(3 * len(mesh.vertices), np.float32)
     mesh.vertices.foreach_get("co", places)

@@ -8,13 +8,14 @@ import bpy
 from blender_xpbd.addon.gallery.gallery_scene import GalleryScene, View
 from blender_xpbd.addon.gallery.stage import set_frames
 
+from .character import add_character
 from .mannequin import Mannequin
 from .studio import SKY, set_look, set_studio, subdivide, thicken
 
 END = 120
 # small parts need no more cells along their longest side
 _CELLS = 8
-_VIEW = View((-2.9, -6.2, 1.5), (0.0, -3.1, 1.03), 41.0)
+_VIEW = View((-4.4, -5.9, 1.35), (0.0, -3.1, 1.0), 56.0)
 
 
 def _build(scene: bpy.types.Scene, _file: str) -> None:
@@ -23,7 +24,10 @@ def _build(scene: bpy.types.Scene, _file: str) -> None:
     body = figure.add_body()
     jellies = (figure.add_belly(), *figure.add_ears(), figure.add_hat())
     cloths = (figure.add_cape(), figure.add_skirt())
+    add_character(figure)
     figure.walk(END)
+    # the skin is shown in its place
+    body.hide_render, body.display_type = True, "WIRE"
     body.xpbd.role = "COLLIDER"
     for obj in (*jellies, *cloths):
         is_cloth = obj in cloths

@@ -93,7 +93,7 @@ class Mannequin:
         faces = [[vertex.index for vertex in face.verts] for face in mesh.faces]
         mesh.free()
         groups = {name: (owners == number).astype(float) for number, name in enumerate(names)}
-        body = self._add("Mannequin", points, faces, groups, WOOD)
+        body = self.add("Mannequin", points, faces, groups, WOOD)
         set_look(body, roughness=0.35, coat=0.3)
         return body
 
@@ -122,7 +122,7 @@ class Mannequin:
         chest = np.clip(1.0 - drop.ravel() / 0.9, 0.0, 1.0)
         groups = {"chest": chest, "hips": 1.0 - chest, "Pins": (np.arange(len(points)) < columns).astype(float)}
         quads = _quads(rows, columns, closed=False)
-        return self._add("Cape", points, quads, groups, (0.62, 0.03, 0.05))
+        return self.add("Cape", points, quads, groups, (0.62, 0.03, 0.05))
 
     def add_skirt(self, columns: int = 28, rows: int = 12) -> Any:
         """A skirt around the hips, which hold its upper edge."""
@@ -140,7 +140,25 @@ class Mannequin:
             "thigh.R": right,
             "Pins": (np.arange(len(points)) < columns).astype(float),
         }
-        return self._add("Skirt", points, _quads(rows, columns, closed=True), groups, (0.08, 0.22, 0.5))
+        return self.add("Skirt", points, _quads(rows, columns, closed=True), groups, (0.08, 0.22, 0.5))
+
+    def add(
+        self,
+        name: str,
+        points: npt.ArrayLike,
+        faces: Sequence[Sequence[int]],
+        groups: Mapping[str, npt.NDArray[np.floating]],
+        colour: Colour,
+    ) -> Any:
+        """A part of points [m] and polygons; a group that is called as a bone binds it to that."""
+        obj = add_mesh(self._scene, name, points, faces, colour=colour)
+        for bone, weights in groups.items():
+            group = obj.vertex_groups.new(name=bone)
+            for index, weight in enumerate(weights.tolist()):
+                if weight > 0.0:
+                    group.add([index], weight, "REPLACE")
+        obj.modifiers.new("Armature", "ARMATURE").object = self._rig
+        return obj
 
     def walk(self, frame_end: int) -> None:
         """Key its bones, so that it walks along −Y from frame 1 on."""
@@ -187,24 +205,7 @@ class Mannequin:
         if taper:
             # what stands on something is flat below
             points[:, 2] = np.maximum(points[:, 2], -0.6)
-        return self._add(name, points * radii + centre, faces, groups, (0.85, 0.30, 0.38))
-
-    def _add(
-        self,
-        name: str,
-        points: npt.ArrayLike,
-        faces: Sequence[Sequence[int]],
-        groups: Mapping[str, npt.NDArray[np.floating]],
-        colour: Colour,
-    ) -> Any:
-        obj = add_mesh(self._scene, name, points, faces, colour=colour)
-        for bone, weights in groups.items():
-            group = obj.vertex_groups.new(name=bone)
-            for index, weight in enumerate(weights.tolist()):
-                if weight > 0.0:
-                    group.add([index], weight, "REPLACE")
-        obj.modifiers.new("Armature", "ARMATURE").object = self._rig
-        return obj
+        return self.add(name, points * radii + centre, faces, groups, (0.85, 0.30, 0.38))
 
 
 def _quads(rows: int, columns: int, *, closed: bool) -> list[list[int]]:

@@ -28,6 +28,7 @@ class RecordedLayout:
             self.menus: list[str] = []
             self.popovers: list[str] = []
             self.icons: list[int] = []
+            self.lists: list[tuple[str, int]] = []
             self.words: list[str] = []
             self.enum_buttons: list[tuple[str, str, bool]] = []
             self.closed: set[str] = set()
@@ -61,6 +62,13 @@ class RecordedLayout:
         assert data.bl_rna.properties[name].type == "STRING"
         self.prop(data, name, text)
 
+    def template_list(
+        self, list_type: str, _identifier: str, data: Any, name: str, active_data: Any, active: str, rows: int = 5
+    ) -> None:
+        assert issubclass(getattr(bpy.types, list_type), bpy.types.UIList)
+        assert data.bl_rna.properties[name].type == "COLLECTION"
+        assert active_data.bl_rna.properties[active].type == "INT"
+
     def prop_enum(self, data: Any, name: str, value: str) -> None:
         self.root.words.append(data.bl_rna.properties[name].enum_items[value].name)
         self.root.enum_buttons.append((name, value, not self.is_greyed))
@@ -87,6 +95,14 @@ class RecordedLayout:
         _check_icon(icon)
         assert hasattr(bpy.types, name)
         self.root.popovers.append(name)
+
+    def template_list(
+        self, list_type: str, _list_id: str, data: Any, name: str, active_data: Any, active_name: str, rows: int = 5
+    ) -> None:
+        assert issubclass(getattr(bpy.types, list_type), bpy.types.UIList)
+        assert data.bl_rna.properties[name].type == "COLLECTION"
+        assert active_data.bl_rna.properties[active_name].type == "INT"
+        self.root.lists.append((list_type, rows))
 
     def template_icon(self, icon_value: int, scale: float) -> None:
         self.root.icons.append(icon_value)

@@ -218,7 +218,11 @@ def pillow(thickness, **values):
     [
         (1e-4, {"pressure": 1000.0}, True),
         (0.01, {"pressure": 1000.0}, True),
+        # as flat to the eye, and it grows by 1 %
+        (0.1, {"pressure": 1000.0}, True),
         (0.2, {"pressure": 1000.0}, False),
+        # the air that is in it, and nothing more
+        (0.01, {"pressure": 0.0}, True),
         # what pressure it takes
         (0.01, {"pressure": 1e7}, False),
         (0.01, {"pressure": -1000.0}, False),

@@ -21,8 +21,11 @@ from blender_xpbd.scene.errors import ExitCode
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals, mounts and /proc")
 
 MESHES = 1000
-# a tenth where that is cheap: with the meshes some four minutes of one core
+# a tenth where that is cheap: with the meshes some six minutes of one core
 COUNTS = {"kills": 6, "actions": 10, "hair": 5, "rounds": 20, "hostile": 4, "memory": 1}
+COUNTS |= {"regions": 3, "damages": 5, "rebakes": 10, "presets": 20}
+# of those that mount disks
+MOUNTING = {"disks": 4, "exports": 12}
 
 
 @pytest.fixture
@@ -44,14 +47,15 @@ def test_a_few_trials_hold(bpy, rows_of, name):
     assert faults_of(rows) == []
 
 
-def test_a_few_disks_hold(rows_of, tmp_path):
+@pytest.mark.parametrize("name", MOUNTING)
+def test_a_few_disks_hold(bpy, rows_of, tmp_path, name):
     mount = shutil.which("mount")
     (tmp_path / "disk").mkdir()
     asked = [mount or "mount", "-t", "tmpfs", "tmpfs", str(tmp_path / "disk")]
     if mount is None or subprocess.run(asked, check=False, capture_output=True).returncode:
         pytest.skip("file systems may not be mounted here")
     subprocess.run(["umount", str(tmp_path / "disk")], check=True)
-    assert faults_of(rows_of("disks", 4)) == []
+    assert faults_of(rows_of(name, MOUNTING[name])) == []
 
 
 def test_a_tenth_of_the_odd_meshes_holds_and_valid_ones_are_baked(rows_of):
@@ -105,6 +109,7 @@ os.kill(os.getpid(), 11) if number == 0 else time.sleep(60)
         return popen([sys.executable, "-c", script, command[4]], **values)
 
     monkeypatch.setattr(running.subprocess, "Popen", start)
+    monkeypatch.setattr(running, "tree", lambda: "unknown")
     part = Part("none", "", 2, lambda _number, _folder: Outcome(""), limit=2.0)
     rows = run_part(part, 2, tmp_path / "none.jsonl")
     assert [row["faults"] for row in rows] == [[f"crashed with status {-signal.SIGSEGV}"], ["hangs after 2 s"]]
@@ -121,6 +126,7 @@ def test_a_process_that_ends_before_its_first_trial_ends_the_part(tmp_path, monk
         return popen([sys.executable, "-c", "raise SystemExit(7)"], **values)
 
     monkeypatch.setattr(running.subprocess, "Popen", start)
+    monkeypatch.setattr(running, "tree", lambda: "unknown")
     part = Part("none", "", 2, lambda _number, _folder: Outcome(""), limit=2.0)
     rows = run_part(part, 2, tmp_path / "none.jsonl")
     assert [(row["number"], row["faults"]) for row in rows] == [(0, ["crashed with status 7"])]

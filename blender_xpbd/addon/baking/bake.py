@@ -37,7 +37,7 @@ from .loop import seam_of
 from .pause import Pause
 from .pose_error import pose_errors
 from .progress import READING, REDUCING, SOLVING, STARTING, WAITING, WRITING, Progress
-from .region import job_before, region_seam, regional, shown_job, taken_back, whole_bake, with_its_bake
+from .region import job_before, left_out, region_seam, regional, shown_job, taken_back, whole_bake, with_its_bake
 from .report import BakeSummary
 from .report_text import cancelled_text
 from .scene_reader import Reading, read_scene
@@ -223,7 +223,10 @@ class BakeSession:
         self._times = shown_times(reading.targets)
         wish = self._options.region
         if wish is not None:
-            return regional(reading, wish, job, (scene.xpbd.region_border, scene.xpbd.region_blend))
+            found = regional(reading, wish, job, (scene.xpbd.region_border, scene.xpbd.region_blend))
+            for notice in left_out(found, job):
+                self.summary.add_notice(notice)
+            return found
         self._taken_back = job_before(job)
         return taken_back(reading, self._taken_back)
 
@@ -242,6 +245,8 @@ class BakeSession:
         if output.is_complete():
             self.summary.from_cache = True
         else:
+            # a region stays shown, and can be taken back, until all of the bake before it is there again
+            output.is_held_back = self._taken_back is not None
             self._worker = WorkerProcess(python, job, waiting_worker.take(python))
         yield Progress(STARTING, frames_total=output.frames_total, message="Starting the solver")
         error = yield from self._collect(output)
@@ -347,6 +352,8 @@ class BakeSession:
                     self._worker.kill()
                     self._worker, ended = None, True
             newest = ALL_FRAMES if ended else status.frame if status is not None else None
+            if ended and error is None and output.is_held_back:
+                output.is_held_back = output.missing() is not None
             behind = output.write(SLICE_SECONDS, newest)
             if ended and not behind:
                 return error or output.missing()

@@ -7,7 +7,9 @@ import secrets
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 import bpy
 import numpy as np
@@ -19,6 +21,7 @@ from ...jobs.result import RESULT_FILE, Result, read_result
 from ...jobs.status import Status, read_status
 from ...jobs.subframes import SubframeCache
 from ...scene.errors import Notice, XpbdError
+from ..data.bake_record import read_record
 from ..data.data_lookup import scene_by_uid
 from ..keys.body_frame import BodyFrame
 from ..keys.shape_key_writer import ShapeKeyWriter
@@ -31,6 +34,8 @@ from .scene_reader import Reading
 Floats = npt.NDArray[np.float64]
 
 ALL_FRAMES = MAXIMUM_FRAME
+# what goes on, by the identifiers of the bakes
+_open_outputs: WeakValueDictionary[str, BakeOutput] = WeakValueDictionary()
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,7 @@ class BakeOutput:
             per_frame: keep the statistics of each frame in the summary.
         """
         bake = secrets.token_hex(8)
+        _open_outputs[bake] = self
         self._job = job
         self._scene_uid = reading.scene_uid
         self._frames = reading.scene.frames
@@ -73,6 +79,8 @@ class BakeOutput:
         self._status: Status | None = None
         self.error: XpbdError | None = None
         self.is_finished = False
+        # nothing is written, whatever is there
+        self.is_held_back = False
 
     @property
     def result(self) -> Result | None:
@@ -153,7 +161,7 @@ class BakeOutput:
             XpbdError: E_IO or E_CACHE, when what the worker wrote cannot be read.
         """
         start = time.perf_counter()
-        published = None if newest is None else self._open()
+        published = None if newest is None or self.is_held_back else self._open()
         if newest is None or published is None:
             return False
         behind = True
@@ -324,12 +332,22 @@ class BakeOutput:
     def _position(self, index: int) -> int | None:
         """How many frames a body has; 0 again after an undo, None while it can take none."""
         writer = self._writers[index]
-        if writer.find() is None:
+        obj = writer.find()
+        if obj is None:
             self._forget(index)
+            return None
+        if self._is_held(obj):
+            self._attempt(index, partial(_give_way, writer.target.name))
             return None
         if writer.blocking_mode():
             return None
         return len(writer.written) if writer.written and writer.is_intact() else 0
+
+    def _is_held(self, obj: bpy.types.Object) -> bool:
+        """Whether another bake that goes on writes to an object: each would begin anew for ever."""
+        record = read_record(obj)
+        other = None if record is None else _open_outputs.get(record.bake)
+        return other is not None and other is not self and not other.is_finished
 
     def _add(self, index: int, result: Result, data: FrameData) -> None:
         writer = self._writers[index]
@@ -355,6 +373,10 @@ class BakeOutput:
     def _forget(self, index: int) -> None:
         name = self._writers.pop(index).target.name
         self._summary.add_notice(Notice("W_OBJECT_GONE", "The object was deleted during the bake.", name))
+
+
+def _give_way(name: str) -> None:
+    raise XpbdError("E_LOCKED", "Another bake, which goes on, writes to this object: wait for it, or end it.", name)
 
 
 def _read(cache: FrameCache, frame: int) -> FrameData:

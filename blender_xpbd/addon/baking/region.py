@@ -23,7 +23,7 @@ from ...jobs.play_inputs import PlayInputs
 from ...jobs.result import BodyResult, Result, read_result
 from ...scene.beginning import Beginning
 from ...scene.body import Body, topology_hash
-from ...scene.errors import XpbdError
+from ...scene.errors import Notice, XpbdError
 from ...scene.region import Region
 from ...scene.settings import FrameRange
 from ..data.bake_options import BakeOptions
@@ -180,11 +180,44 @@ def regional(reading: Reading, wish: RegionWish, job: Path, shape: tuple[int, in
     freedoms = weights[vertices] * _freedoms(rings_of(body, vertices), border)[vertices]
     blend = min(blend, wish.last - first) if wish.last < frames.end else 0
     region = Region(body.identifier, vertices, freedoms.astype(np.float32), first, wish.last, blend)
-    while is_regional(job) and _covers(region, read_job(job).region):
-        # nothing of that one would be left to see
-        job = job_before(job)
+    job = next(found for found in _one_after_the_other(job) if _is_kept(found, region, frames))
     scene = replace(reading.scene, beginning=Beginning(job.name, first - 1), region=region)
     return replace(reading, scene=scene, targets=with_regions(reading.targets, 1 + region_count(job)))
+
+
+def left_out(reading: Reading, shown: Path) -> tuple[Notice, ...]:
+    """What to tell where the region that is shown lacks frames, so that a bake of another one goes on without it.
+
+    Args:
+        reading: with the other region, see ``regional``.
+        shown: the job that its objects show.
+
+    Raises:
+        XpbdError: E_JOB; E_IO.
+    """
+    region = reading.scene.region
+    if region is None or not is_regional(shown) or _is_whole(shown, reading.scene.frames):
+        return ()
+    if _covers(region, read_job(shown).region):
+        return ()
+    text = "Frames of its newest region are missing: it is left out, and the bake goes on from the one before it."
+    name = next(body.name for body in reading.scene.bodies if body.identifier == region.body)
+    return (Notice("W_CACHE_DAMAGED", text, name),)
+
+
+def _is_kept(job: Path, region: Region, frames: FrameRange) -> bool:
+    """Whether another region goes on from a job: something of it is left to see then, and no frame is missing."""
+    return not is_regional(job) or (not _covers(region, read_job(job).region) and _is_whole(job, frames))
+
+
+def _is_whole(job: Path, frames: FrameRange) -> bool:
+    """Whether a job has all frames by their names."""
+    try:
+        return set(_frames_of(job).available()).issuperset(frames.kept())
+    except XpbdError as fault:
+        if fault.code != "E_CACHE":
+            raise
+        return False
 
 
 def _covers(region: Region, former: Region | None) -> bool:

@@ -59,11 +59,11 @@ def falls(scene: Scene) -> Iterator[Notice]:
 
 
 def coarse(scene: Scene) -> Iterator[Notice]:
-    """Meshes of too few vertices to show what they do."""
+    """Meshes and curves of too few vertices to show what they do."""
     for body in scene.bodies:
         kind = body_kind(body.role, body.name)
         if body.vertex_count < kind.least_vertices:
-            text = f"{body.vertex_count} vertices cannot show {kind.shows}: subdivide the mesh."
+            text = f"{body.vertex_count} vertices cannot show {kind.shows}: {kind.refined_by}."
             yield Notice("W_COARSE", text, body.name)
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import bpy
@@ -33,31 +34,24 @@ from .swept_cloth import SWEPT_CLOTH
 from .tearing import TEARING
 from .two_pins import TWO_PINS
 
-GALLERY: tuple[GalleryScene, ...] = (
-    TWO_PINS,
-    SWEPT_CLOTH,
-    PBD_BESIDE_XPBD,
-    FLAG,
-    SCARF,
-    BEAM,
-    BUNNY,
-    *BUNNIES_ON_MOVING_FLOORS,
-    PENDULUMS,
-    DRIVEN_CHAIN,
-    CROSSING_STRANDS,
-    CHAIN_MAIL,
-    HELIX,
-    HAIR_ON_BALL,
-    MARIONETTE,
-    BALLOON,
-    BOUNCING_POINTS,
-    BOX_OF_GRAINS,
-    HEAPS,
-    FUNNEL,
-    FOUR_BODIES,
-    CLAY,
-    TEARING,
+
+@dataclass(frozen=True)
+class GalleryGroup:
+    """Scenes of one subject, which share a menu."""
+
+    label: str
+    scenes: tuple[GalleryScene, ...]
+
+
+CLOTH_SCENES = GalleryGroup("Cloth", (TWO_PINS, SWEPT_CLOTH, PBD_BESIDE_XPBD, FLAG, SCARF, BALLOON, TEARING))
+JELLY_SCENES = GalleryGroup("Jelly", (BEAM, BUNNY, *BUNNIES_ON_MOVING_FLOORS, CLAY, FOUR_BODIES))
+STRAND_SCENES = GalleryGroup(
+    "Strands and Links",
+    (PENDULUMS, DRIVEN_CHAIN, CROSSING_STRANDS, CHAIN_MAIL, HELIX, HAIR_ON_BALL, MARIONETTE),
 )
+GRAIN_SCENES = GalleryGroup("Grains", (BOUNCING_POINTS, BOX_OF_GRAINS, HEAPS, FUNNEL))
+GALLERY_GROUPS = (CLOTH_SCENES, JELLY_SCENES, STRAND_SCENES, GRAIN_SCENES)
+GALLERY: tuple[GalleryScene, ...] = tuple(entry for group in GALLERY_GROUPS for entry in group.scenes)
 
 
 def gallery_scene(identifier: str) -> GalleryScene:

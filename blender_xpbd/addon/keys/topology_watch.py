@@ -36,7 +36,9 @@ class TopologyWatch:
         if not isinstance(data, bpy.types.Mesh):
             return topology_of(data) == self._topology
         mesh = data
-        stored = tuple(_stored_array(mesh, name, width) for name, width in _STORED)
+        # a loose vertex is in none of the arrays
+        count = np.array([len(mesh.vertices)], np.int32)
+        stored = (count, *(_stored_array(mesh, name, width) for name, width in _STORED))
         if self._stored is not None and all(map(np.array_equal, stored, self._stored)):
             return True
         if topology_of(mesh) != self._topology:

@@ -23,7 +23,7 @@ class XPBD_PT_cache(SubPanel, bpy.types.Panel):
         """Draw."""
         settings = context.scene.xpbd
         column = self.layout.column()
-        column.prop(settings, "cache_directory", text="")
+        column.prop(settings, "cache_directory", text="", placeholder="Cache Folder")
         _draw_contents(column, settings.report)
         row = column.row(align=True)
         row.operator("xpbd.bake", text="Bake from Here", icon="NEXT_KEYFRAME").from_current_frame = True
@@ -53,7 +53,7 @@ def _draw_contents(column: bpy.types.UILayout, report: str) -> None:
     cache, size = summary.get("cache"), summary.get("cache_bytes")
     if not isinstance(cache, str) or not cache:
         return
-    row = column.row(align=True)
-    row.operator("xpbd.open_cache", icon="FILE_FOLDER")
+    # beside each other the second would be cut off
+    column.operator("xpbd.open_cache", icon="FILE_FOLDER")
     label = f"Free Unused of {size / 1e6:.1f} MB" if isinstance(size, int | float) and size else "Free Unused"
-    row.operator("xpbd.free_unused", text=label, icon="ORPHAN_DATA")
+    column.operator("xpbd.free_unused", text=label, icon="ORPHAN_DATA")

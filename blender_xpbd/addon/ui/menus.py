@@ -11,7 +11,7 @@ from ...scene.presets import OWN_CHOICES, PRESETS
 from ..baking.body_kinds import BODY_KINDS
 from ..data.classes import register_classes, unregister_classes
 from ..data.specs import ROLES
-from ..gallery.gallery import GALLERY
+from ..gallery.gallery import CLOTH_SCENES, GRAIN_SCENES, JELLY_SCENES, STRAND_SCENES, GalleryGroup
 from .own_presets import XPBD_MT_own_presets
 from .thumbnails import thumbnail
 
@@ -68,6 +68,60 @@ class XPBD_MT_material(bpy.types.Menu):
             layout.operator("xpbd.set_material", text=choice.label).preset = choice.identifier
 
 
+class GalleryGroupMenu:
+    """Scenes of one subject, ready to be baked."""
+
+    group: GalleryGroup
+
+    def draw(self: Any, _context: bpy.types.Context) -> None:
+        """The scenes; what needs a file asks for it."""
+        layout = self.layout
+        layout.operator_context = "INVOKE_DEFAULT"
+        for entry in self.group.scenes:
+            text = f"{entry.label} …" if entry.needs_file else entry.label
+            layout.operator("xpbd.add_gallery_scene", text=text).name = entry.identifier
+
+
+class XPBD_MT_gallery_cloth(GalleryGroupMenu, bpy.types.Menu):
+    """Scenes of cloth."""
+
+    bl_idname = "XPBD_MT_gallery_cloth"
+    bl_label = CLOTH_SCENES.label
+    group = CLOTH_SCENES
+
+
+class XPBD_MT_gallery_jelly(GalleryGroupMenu, bpy.types.Menu):
+    """Scenes of jelly."""
+
+    bl_idname = "XPBD_MT_gallery_jelly"
+    bl_label = JELLY_SCENES.label
+    group = JELLY_SCENES
+
+
+class XPBD_MT_gallery_strands(GalleryGroupMenu, bpy.types.Menu):
+    """Scenes of strands, rods and links."""
+
+    bl_idname = "XPBD_MT_gallery_strands"
+    bl_label = STRAND_SCENES.label
+    group = STRAND_SCENES
+
+
+class XPBD_MT_gallery_grains(GalleryGroupMenu, bpy.types.Menu):
+    """Scenes of grains."""
+
+    bl_idname = "XPBD_MT_gallery_grains"
+    bl_label = GRAIN_SCENES.label
+    group = GRAIN_SCENES
+
+
+GALLERY_MENUS = (
+    XPBD_MT_gallery_cloth,
+    XPBD_MT_gallery_jelly,
+    XPBD_MT_gallery_strands,
+    XPBD_MT_gallery_grains,
+)
+
+
 class XPBD_MT_gallery(bpy.types.Menu):
     """Add > XPBD: scenes that are ready to be baked."""
 
@@ -75,12 +129,9 @@ class XPBD_MT_gallery(bpy.types.Menu):
     bl_label = "XPBD"
 
     def draw(self, _context: bpy.types.Context) -> None:
-        """The gallery; what needs a file asks for it."""
-        layout = self.layout
-        layout.operator_context = "INVOKE_DEFAULT"
-        for entry in GALLERY:
-            text = f"{entry.label} …" if entry.needs_file else entry.label
-            layout.operator("xpbd.add_gallery_scene", text=text).name = entry.identifier
+        """A menu for each subject of the gallery."""
+        for menu in GALLERY_MENUS:
+            self.layout.menu(menu.bl_idname)
 
 
 def _draw_add_entry(self: Any, _context: bpy.types.Context) -> None:
@@ -101,7 +152,7 @@ def _draw_vertex_entries(self: Any, _context: bpy.types.Context) -> None:
     layout.operator("xpbd.select_pins")
 
 
-CLASSES = (XPBD_MT_object, XPBD_MT_material, XPBD_MT_gallery)
+CLASSES = (XPBD_MT_object, XPBD_MT_material, *GALLERY_MENUS, XPBD_MT_gallery)
 
 
 def register() -> None:

@@ -379,6 +379,8 @@ class XPBD_PT_solver(SubPanel, bpy.types.Panel):
         column.prop(settings, "retry_diverged")
 
 
+# what panels draw, and what Blender must know before them
+LISTS = (XPBD_UL_poses,)
 CLASSES = (
     XPBD_PT_main,
     XPBD_PT_material,
@@ -386,7 +388,6 @@ CLASSES = (
     XPBD_PT_motion,
     XPBD_PT_pins,
     XPBD_PT_goal,
-    XPBD_UL_poses,
     XPBD_PT_pose,
     XPBD_PT_groups,
     XPBD_PT_tetrahedra,
@@ -406,9 +407,9 @@ CLASSES = (
 
 def register() -> None:
     """Add the panels."""
-    register_classes(CLASSES)
+    register_classes((*LISTS, *CLASSES))
 
 
 def unregister() -> None:
     """Remove the panels."""
-    unregister_classes(CLASSES)
+    unregister_classes((*LISTS, *CLASSES))

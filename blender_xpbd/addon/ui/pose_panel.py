@@ -58,7 +58,8 @@ class XPBD_PT_pose(SubPanel, bpy.types.Panel):
 def _draw_pose(column: Any, obj: bpy.types.Object, pose: Any) -> None:
     if obj.type == "MESH" and obj.data.shape_keys is not None:
         column.prop_search(pose, "target", obj.data.shape_keys, "key_blocks", text="Key")
-    else:
+    elif pose.target or obj.type != "MESH":
+        # a mesh without keys has nothing to be named; a name that is left from one that it had can be taken out
         column.prop(pose, "target", text="Key")
     row = column.row()
     row.active = not pose.target

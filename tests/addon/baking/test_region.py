@@ -12,7 +12,7 @@ import pytest
 
 from blender_xpbd.jobs.cache_contents import job_folders
 from blender_xpbd.jobs.frames import FrameCache
-from blender_xpbd.jobs.job import write_job
+from blender_xpbd.jobs.job import read_job, write_job
 from blender_xpbd.jobs.result import read_result
 from blender_xpbd.scene.beginning import Beginning
 from blender_xpbd.scene.body import Body
@@ -131,6 +131,65 @@ def test_a_region_that_covers_the_newest_takes_its_place(bake, body):
     assert bake(region=wish()).cache == second.cache
     bake(region=wish(last=LAST - 1))
     assert read_record(body).regions == 2
+
+
+def test_a_region_that_was_killed_is_no_hindrance(bake, fake_worker, body):
+    """The object shows its first frames; the same one goes on there, and another one from the whole bake."""
+    from blender_xpbd.addon.data.bake_record import read_record
+
+    whole = bake()
+    fake_worker(kill_at=LAST)
+    with pytest.raises(XpbdError, match="killed"):
+        bake(region=wish())
+    killed = read_record(body).job
+    assert killed != Path(whole.cache).name
+    fake_worker()
+    other = bake(region=wish(last=LAST - 1))
+    assert read_record(body).regions == 1
+    assert read_job(Path(other.cache)).beginning.job == Path(whole.cache).name
+    assert [text for text in other.warnings if "left out" in text] == other.warnings
+    assert bake(take_back_region="Tuch").cache == whole.cache
+    fake_worker(kill_at=LAST)
+    with pytest.raises(XpbdError, match="killed"):
+        bake(region=wish())
+    fake_worker()
+    same = bake(region=wish())
+    assert (Path(same.cache).name, same.warnings) == (killed, [])
+    assert bake(take_back_region="Tuch").cache == whole.cache
+
+
+@pytest.mark.parametrize("end", ["killed", "cancelled"])
+def test_a_region_stays_until_the_bake_before_is_whole_again(bpy, bake, fake_worker, body, select, end):
+    whole = bake()
+    first = keys_of(body)
+    bpy.context.scene.gravity.z = -1.0
+    bake(region=wish())
+    record, shown = body.xpbd.bake_record, keys_of(body)
+    assert (shown != first).any()
+    for path in (Path(whole.cache) / "frames").glob("frame_*"):
+        if int(path.stem.removeprefix("frame_")) > FIRST:
+            path.unlink()
+    fake_worker(**({"kill_at": LAST} if end == "killed" else {"seconds": 0.1}))
+    if end == "killed":
+        with pytest.raises(XpbdError, match="killed"):
+            bake(take_back_region="Tuch")
+    else:
+        from blender_xpbd.addon.baking.bake import bake as steps_of
+        from blender_xpbd.addon.data.bake_options import BakeOptions
+
+        wishes = {"cache": Path(whole.cache).parent, "frame_start": 1, "frame_end": FRAMES, "substeps": 6}
+        steps = steps_of(bpy.context, BakeOptions(take_back_region="Tuch", **wishes))
+        next(step for step in steps if step.frames_done >= FIRST)
+        steps.close()
+    assert body.xpbd.bake_record == record
+    np.testing.assert_array_equal(keys_of(body), shown)
+    select(body)
+    assert bpy.ops.xpbd.take_back_region.poll()
+    fake_worker()
+    again = bake(take_back_region="Tuch")
+    assert (again.complete, again.cache, again.from_cache) == (True, whole.cache, False)
+    np.testing.assert_array_equal(keys_of(body), first)
+    assert not bpy.ops.xpbd.take_back_region.poll()
 
 
 def test_frames_before_another_are_those_of_the_region(bake, body):
@@ -312,6 +371,24 @@ def test_a_job_that_goes_on_from_itself(bpy, tmp_path):
     assert whole_bake(job) == job
     with pytest.raises(XpbdError, match=r"E_JOB.*from itself"):
         region_count(job)
+
+
+def test_a_region_of_a_job_that_goes_on_from_itself_is_refused(bake, fake_worker, body, monkeypatch):
+    """As a stranger's job may, with a digest that fits; it was followed for ever."""
+    from blender_xpbd.addon.baking import region
+
+    bake()
+    bake(region=wish())
+    followed = []
+
+    def to_itself(job):
+        followed.append(job)
+        assert len(followed) < 5
+        return job
+
+    monkeypatch.setattr(region, "job_before", to_itself)
+    with pytest.raises(XpbdError, match=r"E_JOB.*from itself"):
+        bake(region=wish())
 
 
 def test_what_was_moved_since_takes_its_keys_along(bake, fake_worker, body):

@@ -39,6 +39,7 @@ OBJECT_NAMES = {
     "collision_collection",
     "no_contact_group",
     "uv_map",
+    "feels_like",
     "cage_resolution",
     "tetrahedralizer",
     "tetrahedra_file",

@@ -57,7 +57,12 @@ def joined(mesh):
         bmesh.ops.dissolve_edges(edited, edges=[inner], use_verts=False)
 
 
-EDITS = [scrambled, flipped, rewired, joined]
+def added(mesh):
+    """One vertex more, of no polygon."""
+    mesh.vertices.add(1)
+
+
+EDITS = [scrambled, flipped, rewired, joined, added]
 
 
 @pytest.mark.parametrize("edit", EDITS)

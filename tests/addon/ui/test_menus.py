@@ -58,3 +58,18 @@ def test_the_object_menu_of_blender_has_one_entry(bpy, menus):
     layout = RecordedLayout()
     own[0](SimpleNamespace(layout=layout), bpy.context)
     assert layout.menus == ["XPBD_MT_object"]
+
+
+def test_the_menus_of_the_gallery_hold_each_scene_once_and_fit_a_small_window(bpy, menus):
+    from blender_xpbd.addon.gallery.gallery import GALLERY
+
+    assert draw(menus.XPBD_MT_gallery).menus == [menu.bl_idname for menu in menus.GALLERY_MENUS]
+    named = []
+    for menu in menus.GALLERY_MENUS:
+        layout = RecordedLayout()
+        menu.draw(SimpleNamespace(layout=layout, group=menu.group), bpy.context)
+        scenes = [values.name for values in layout.operator_values]
+        assert 0 < len(scenes) <= 10
+        named += scenes
+    assert named == [entry.identifier for entry in GALLERY]
+    assert len(set(named)) == len(named)

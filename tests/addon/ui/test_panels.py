@@ -33,9 +33,16 @@ def active(bpy, make_body):
     return make
 
 
+def of_panels(panels):
+    """The panels among the classes; a list's rows are drawn by Blender."""
+    import bpy
+
+    return [cls for cls in panels.CLASSES if issubclass(cls, bpy.types.Panel)]
+
+
 def shown(panels, context):
     """Names of the panels that are shown."""
-    return [cls.__name__ for cls in panels.CLASSES if cls.poll(context)]
+    return [cls.__name__ for cls in of_panels(panels) if cls.poll(context)]
 
 
 ALWAYS = ["XPBD_PT_floor", "XPBD_PT_fields", "XPBD_PT_attraction", "XPBD_PT_solver", "XPBD_PT_cache"]
@@ -62,7 +69,7 @@ def test_panels_of_a_role(bpy, panels, active, role, between):
     active(role)
     last = ["XPBD_PT_region"] if role in body_roles() else []
     assert shown(panels, bpy.context) == ["XPBD_PT_main", *between, *ALWAYS, *last]
-    for cls in panels.CLASSES:
+    for cls in of_panels(panels):
         if cls.poll(bpy.context):
             layout = draw(cls)
             assert layout.properties or layout.operators, f"{cls.__name__} is empty"
@@ -74,7 +81,7 @@ def test_panels_show_what_a_bake_reads(bpy, panels, active, role):
     from blender_xpbd.addon.ui.sidebar import PARAMETERS
 
     active(role)
-    for cls in panels.CLASSES:
+    for cls in of_panels(panels):
         names = draw(cls).properties if cls.poll(bpy.context) else []
         idle = [name for name in names if PARAMETERS[name].roles and role not in PARAMETERS[name].roles]
         assert idle == [], cls.__name__
@@ -92,7 +99,7 @@ def test_panels_of_curves_and_hair(bpy, panels, make):
     bpy.context.view_layer.objects.active = make()
     names = shown(panels, bpy.context)
     assert ("XPBD_PT_groups" in names) == (make is make_hair), "control points can be in no group"
-    layouts = {cls.__name__: draw(cls) for cls in panels.CLASSES if cls.poll(bpy.context)}
+    layouts = {cls.__name__: draw(cls) for cls in of_panels(panels) if cls.poll(bpy.context)}
     roles = [values.role for values in layouts["XPBD_PT_main"].operator_values if hasattr(values, "role")]
     assert roles == ["STRAND", "NONE"]
     assert ("goal_group" in layouts["XPBD_PT_goal"].properties) == (make is make_hair)
@@ -152,7 +159,7 @@ def test_every_setting_is_in_one_panel(bpy, panels, active):
     settings = active().xpbd
 
     def look():
-        names = [name for cls in panels.CLASSES if cls.poll(bpy.context) for name in draw(cls).properties]
+        names = [name for cls in of_panels(panels) if cls.poll(bpy.context) for name in draw(cls).properties]
         # the scene's and the object's mode have the same name
         twice = [name for name in set(names) if names.count(name) > 1]
         assert set(twice) <= {"solver_mode"}
@@ -351,7 +358,7 @@ def test_a_report_of_a_stranger_does_no_harm(bpy, panels, active, report):
 def test_drawing_changes_nothing(bpy, panels, active):
     obj = active("JELLY")
     before = {p.identifier: str(getattr(obj.xpbd, p.identifier)) for p in obj.xpbd.bl_rna.properties}
-    for cls in panels.CLASSES:
+    for cls in of_panels(panels):
         draw(cls)
     assert {p.identifier: str(getattr(obj.xpbd, p.identifier)) for p in obj.xpbd.bl_rna.properties} == before
 
@@ -400,3 +407,18 @@ def test_every_fault_is_shown(bpy, panels, monkeypatch):
     words = " ".join(draw(panels.XPBD_PT_main).words)
     assert 'Objects "A", "C": No faces.' in words
     assert 'Object "B": Linked.' in words
+
+
+def test_a_pose_asks_for_a_key_where_there_is_one(bpy, panels, active):
+    obj = active("JELLY")
+    pose = obj.xpbd.poses.add()
+
+    def asks():
+        return "target" in draw(panels.XPBD_PT_pose).properties
+
+    assert not asks()
+    pose.target = "Left over"
+    assert asks()
+    pose.target = ""
+    obj.shape_key_add(name="Basis")
+    assert asks()

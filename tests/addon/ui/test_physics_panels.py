@@ -17,7 +17,7 @@ def test_panels_go_by_the_role(bpy, make_body, select):
     assert shown(bpy) == []
     body = make_body(role="JELLY")
     select(body)
-    names = ["XPBD", "Material", "Structure", "Motion", "Pins", "Goal", "Pose Target", "Vertex Groups", "Cage"]
+    names = ["XPBD", "Material", "Structure", "Motion", "Pins", "Goal", "Pose Targets", "Vertex Groups", "Cage"]
     others = ["Collision", "Forces", "Links", "Plasticity and Tearing", "Solver Mode", "Rebake Region"]
     assert shown(bpy) == names + others
     body.xpbd.role = "COLLIDER"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import bmesh
@@ -18,10 +18,12 @@ from ...baking.report_text import plain_words
 from ...baking.scene_reader import unit_scale_of
 from ...checking.check_scene import note_findings, read_first_frame
 from ...checking.depths import depths, lies_on
+from ...checking.halving import halve_segments
 from ...checking.sizes import suit_size
 from ...data.bake_options import BakeOptions
 from ...reading.feel import length_of
 from ...reading.motion import may_move
+from ...reading.points import point_count
 
 # vertices that a subdivided mesh has at least, and times that its edges are halved at most
 ENOUGH_VERTICES, MOST_HALVINGS = 400, 5
@@ -123,26 +125,44 @@ class XPBD_OT_feel_like(Remedy, bpy.types.Operator):
 
 
 class XPBD_OT_subdivide(Remedy, bpy.types.Operator):
-    """Halve the edges of a mesh until it can show how it bends."""
+    """Halve the edges of a mesh, or the segments of a curve, until it can show how it bends."""
 
     bl_idname = "xpbd.subdivide"
     bl_label = "Subdivide"
     object_name: name_property()
 
     def mend(self, context: bpy.types.Context) -> str:
-        """Subdivide the mesh itself: a modifier would come after the simulation."""
+        """Subdivide the mesh or the curve itself: a modifier would come after the simulation."""
         obj = context.scene.objects.get(self.object_name)
-        if obj is None or obj.type != "MESH" or not obj.data.is_editable:
-            return f'There is no object "{self.object_name}" whose mesh could be changed'
-        mesh = bmesh.new()
-        try:
-            mesh.from_mesh(obj.data)
-            for _ in range(MOST_HALVINGS):
-                if len(mesh.verts) >= ENOUGH_VERTICES:
-                    break
-                bmesh.ops.subdivide_edges(mesh, edges=list(mesh.edges), cuts=1, use_grid_fill=True)
-            mesh.to_mesh(obj.data)
-        finally:
-            mesh.free()
-        obj.data.update()
-        return ""
+        if obj is None or obj.type not in _SUBDIVIDE or not obj.data.is_editable:
+            return f'There is no object "{self.object_name}" whose mesh or curve could be changed'
+        return _SUBDIVIDE[obj.type](obj.data)
+
+
+def _subdivide_mesh(data: bpy.types.Mesh) -> str:
+    mesh = bmesh.new()
+    try:
+        mesh.from_mesh(data)
+        for _ in range(MOST_HALVINGS):
+            if len(mesh.verts) >= ENOUGH_VERTICES:
+                break
+            bmesh.ops.subdivide_edges(mesh, edges=list(mesh.edges), cuts=1, use_grid_fill=True)
+        mesh.to_mesh(data)
+    finally:
+        mesh.free()
+    data.update()
+    return ""
+
+
+def _subdivide_curve(curve: bpy.types.Curve) -> str:
+    if curve.shape_keys is not None:
+        return f'"{curve.name}" has shape keys, which would not fit: give it more points before them'
+    for _ in range(MOST_HALVINGS):
+        if point_count(curve) >= ENOUGH_VERTICES:
+            break
+        halve_segments(curve)
+    curve.update_tag()
+    return ""
+
+
+_SUBDIVIDE: Mapping[str, Callable[[Any], str]] = {"MESH": _subdivide_mesh, "CURVE": _subdivide_curve}

@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
+
+from tests.addon.strands import make_curve
 
 
 @pytest.fixture
@@ -133,3 +136,62 @@ def test_lift_what_lies_on_the_floor(bpy, codes):
     bpy.context.scene.xpbd.use_floor = True
     assert "W_LIES" not in found_after(bpy, codes, "W_LIES", bpy.ops.xpbd.lift, object_name=body.name)
     assert body.location.z == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("kind", ["POLY", "BEZIER", "NURBS"])
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_a_coarse_curve_is_subdivided(bpy, codes, kind, is_closed):
+    obj = make_curve((kind,), count=2)
+    (spline,) = obj.data.splines
+    obj.xpbd.role, spline.use_cyclic_u = "STRAND", is_closed
+    before = shape_of(obj)
+    assert "W_COARSE" not in found_after(bpy, codes, "W_COARSE", bpy.ops.xpbd.subdivide, object_name=obj.name)
+    points = spline.bezier_points if kind == "BEZIER" else spline.points
+    assert len(points) == (64 if is_closed else 33)
+    if kind == "BEZIER":
+        # 12 segments per piece became 12 · 32: every 32nd vertex was there before
+        np.testing.assert_allclose(shape_of(obj)[::32], before, atol=1e-6)
+    else:
+        steps = [(points[i + 1].co - points[i].co).length for i in range(len(points) - 1)]
+        assert steps == pytest.approx([0.1 / 32] * len(steps), rel=1e-4)
+
+
+def shape_of(obj):
+    """Vertices of the curve that Blender shows, shape (vertices, 3)."""
+    obj.data.resolution_u = 12
+    mesh = obj.to_mesh()
+    places = np.array([vertex.co for vertex in mesh.vertices])
+    obj.to_mesh_clear()
+    return places
+
+
+@pytest.mark.parametrize("count", [2, 5])
+def test_what_a_point_of_a_curve_has_is_in_the_middle(bpy, count):
+    from blender_xpbd.addon.checking.halving import halve_segments
+
+    obj = make_curve(("NURBS", "BEZIER"), count)
+    for spline in obj.data.splines:
+        for i, point in enumerate(spline.bezier_points or spline.points):
+            point.radius, point.tilt = 1.0 + i, 0.1 * i
+    halve_segments(obj.data)
+    for spline in obj.data.splines:
+        points = spline.bezier_points or spline.points
+        assert [point.radius for point in points] == pytest.approx(np.arange(1.0, count + 0.25, 0.5))
+        assert [point.tilt for point in points] == pytest.approx(0.1 * np.arange(0.0, count - 0.75, 0.5), abs=1e-6)
+
+
+def test_a_curve_with_shape_keys_is_not_subdivided(bpy, codes):
+    obj = make_curve(("BEZIER",), count=2)
+    obj.xpbd.role = "STRAND"
+    obj.shape_key_add(name="Basis")
+    assert bpy.ops.xpbd.subdivide(object_name=obj.name) == {"CANCELLED"}
+    assert len(obj.data.splines[0].bezier_points) == 2
+
+
+def test_what_helps_a_curve_is_not_its_mesh(bpy, codes):
+    obj = make_curve(("POLY",), count=2)
+    obj.xpbd.role = "STRAND"
+    bpy.ops.xpbd.check()
+    (message,) = [row["message"] for row in json.loads(bpy.context.scene.xpbd.findings) if row["code"] == "W_COARSE"]
+    assert "control points" in message
+    assert "mesh" not in message

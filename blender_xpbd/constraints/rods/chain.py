@@ -154,7 +154,11 @@ def move_node(particles: ti.template(), constraints: ti.template(), i, n, shares
         share = ti.select(number(place, 3, lane) > 0.0, shares[lane], 0.0)
         put(place, 0, lane, vector(place, 0, lane) + share * vector(move, 0, lane))
     keep(values, node + PLACE * LANES, place, 3)
-    scatter(particles.positions, indices, indices[i + FIRST_MEMBER] + n * count, count, place)
+    member = indices[i + FIRST_MEMBER] + n * count
+    for lane in range(count):
+        # what is held keeps its bytes: its place here may be rounded
+        if number(place, 3, lane) > 0.0:
+            particles.positions[indices[member + lane]] = four(place, 0, lane)
 
 
 @ti.func

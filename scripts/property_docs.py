@@ -48,7 +48,11 @@ def text() -> str:
 
     parts = [_INTRODUCTION.format(animatable=_animatable(OBJECT_SETTINGS))]
     parts += [_section("Object.xpbd", "Of a mesh object.", OBJECT_SETTINGS, with_roles=True)]
-    parts += [_section("Object.xpbd.poses[n]", "Of a pose target; `poses.add()` makes one.", POSE_SETTINGS)]
+    parts += [
+        _section(
+            "Object.xpbd.poses[n]", "Of a pose target in the list `poses`; `poses.add()` makes one.", POSE_SETTINGS
+        )
+    ]
     parts += [_section("Scene.xpbd", "Of the scene.", SCENE_SETTINGS)]
     parts += [
         _section(

@@ -62,13 +62,6 @@ class RecordedLayout:
         assert data.bl_rna.properties[name].type == "STRING"
         self.prop(data, name, text)
 
-    def template_list(
-        self, list_type: str, _identifier: str, data: Any, name: str, active_data: Any, active: str, rows: int = 5
-    ) -> None:
-        assert issubclass(getattr(bpy.types, list_type), bpy.types.UIList)
-        assert data.bl_rna.properties[name].type == "COLLECTION"
-        assert active_data.bl_rna.properties[active].type == "INT"
-
     def prop_enum(self, data: Any, name: str, value: str) -> None:
         self.root.words.append(data.bl_rna.properties[name].enum_items[value].name)
         self.root.enum_buttons.append((name, value, not self.is_greyed))

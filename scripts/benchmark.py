@@ -36,6 +36,7 @@ from benchmarking.peer_cases import native_node  # noqa: E402
 from benchmarking.quality_cases import jelly_drop  # noqa: E402
 from benchmarking.rows import Row, machine, markdown, run_in_own_process  # noqa: E402
 from benchmarking.solver_cases import cloth_case, objects_case  # noqa: E402
+from benchmarking.strand_cases import strands_case  # noqa: E402
 from benchmarking.thread_cases import threads_case  # noqa: E402
 
 PEERS = Path(os.environ.get("XPBD_PEERS", ROOT.parent / "shared" / "peers"))
@@ -127,6 +128,13 @@ CASES: dict[str, Case] = {
             lambda device: jelly_drop(40, 1e6, device, 40),
         ),
         is_slow=True,
+    ),
+    "strands, 10,000 segments": Case(
+        "at most 12 ms of CPU time per frame of 20 substeps",
+        tuple(
+            lambda device, preset=preset, strands=strands: strands_case(preset, strands, 10_000 // strands, device)
+            for preset, strands in (("THREAD", 100), ("ROPE", 100), ("STEEL_WIRE", 100), ("HAIR_WAVY", 1000))
+        ),
     ),
     "threads": Case(
         "1.5 times on 2 cores; beside a busy program at most 20 % slower",

@@ -9,8 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from ..constraints.constraint import ConstraintBlock
-from ..constraints.pools import joined_pools, pooled_rows
+from ..constraints.constraint import ConstraintBlock, ConstraintType
+from ..constraints.pools import Pools, joined_pools, pooled_rows
+from ..constraints.rods.chain import ROD_CHAINS
+from ..constraints.rods.chain_layout import ChainParts, chain_pools, is_chain
+from ..constraints.rods.chain_tables import LANES
 from ..constraints.rods.rod import ROD
 from ..constraints.rods.rod_layout import RodParts, rod_pools
 from ..geometry.strand_graph import Strand, find_strands
@@ -66,37 +69,69 @@ class Rods:
     directions: Floats
     follows: tuple[str, ...] = ()
 
-    def block(self, inverse_masses: Floats, first_turn: int) -> ConstraintBlock:
-        """A constraint for each strand that moves.
+    def blocks(self, inverse_masses: Floats, first_turn: int) -> list[ConstraintBlock]:
+        """Constraints of the strands that move: chains in bundles, all others one by one.
 
         Args:
             inverse_masses: of the body's particles [1/kg], shape (particles,).
             first_turn: number of the body's first orientation.
         """
-        numbers = np.full(len(inverse_masses), -1)
-        pools = []
-        for strand, joints in zip(self.strands, self.joints, strict=True):
-            directors = [int(n) for n in self.directors[strand.edges] if n >= 0]
-            members = [*strand.vertices, *directors]
-            if not (inverse_masses[members] > 0.0).any():
-                continue
-            numbers[members] = np.arange(len(members))
-            parts = RodParts(strand, np.array(members, np.int32), self.edges, numbers, inverse_masses > 0.0)
-            constants = np.column_stack([self.lengths, self.compliances, self.tangents, self.directions])
-            pools.append(rod_pools(parts, constants, joints, self.directors, first_turn))
-        rows = [
-            pooled_rows(*(np.array([len(part)]) for part in (mine.members, mine.extras, mine.values))) for mine in pools
-        ]
-        indices, together = joined_pools(rows, pools)
-        block = ConstraintBlock(ROD, indices, np.ones((len(indices), len(ROD.parameters))), together)
-        return block.following(*self.follows)
+        constants = np.column_stack([self.lengths, self.compliances, self.tangents, self.directions])
+        parts = ChainParts(self.edges, constants, self.directors, inverse_masses, first_turn)
+        pools: dict[ConstraintType, list[Pools]] = {ROD_CHAINS: [], ROD: []}
+        for bundle in self.bundles(inverse_masses):
+            strands = [self.strands[number] for number in bundle]
+            if is_chain(strands[0], self.edges, self.joints[bundle[0]]):
+                joints = [self.joints[number] for number in bundle]
+                pools[ROD_CHAINS].append(chain_pools(parts, strands, joints))
+            else:
+                pools[ROD].append(self._graph(bundle[0], constants, inverse_masses, first_turn))
+        return [_block(kind, mine).following(*self.follows) for kind, mine in pools.items() if mine]
 
-    def gathered(self, positions: Floats) -> Floats:
-        """Positions by which work is shared out: a strand is one piece of work, and all of it is in its middle."""
+    def bundles(self, inverse_masses: Floats) -> list[list[int]]:
+        """Numbers of the strands that move, of equal chains several together; argument as of ``blocks``."""
+        parts = ChainParts(self.edges, np.zeros(0), self.directors, inverse_masses, 0)
+        alike: dict[tuple[bool, ...], list[int]] = {}
+        bundles = []
+        for number, strand in enumerate(self.strands):
+            held = parts.is_held(strand)
+            if all(held):
+                continue
+            if not is_chain(strand, self.edges, self.joints[number]):
+                bundles.append([number])
+                continue
+            mine = alike.setdefault(held, [])
+            if len(mine) in (0, LANES):
+                mine = alike[held] = []
+                bundles.append(mine)
+            mine.append(number)
+        return bundles
+
+    def _graph(self, number: int, constants: Floats, inverse_masses: Floats, first_turn: int) -> Pools:
+        """What the constraint of a strand with branches or loops reads."""
+        strand = self.strands[number]
+        members = [*strand.vertices, *(int(n) for n in self.directors[strand.edges] if n >= 0)]
+        numbers = np.full(len(inverse_masses), -1)
+        numbers[members] = np.arange(len(members))
+        parts = RodParts(strand, np.array(members, np.int32), self.edges, numbers, inverse_masses > 0.0)
+        return rod_pools(parts, constants, self.joints[number], self.directors, first_turn)
+
+    def gathered(self, positions: Floats, inverse_masses: Floats) -> Floats:
+        """Positions by which work is shared out: a bundle is one piece of work, and all of it is in its middle."""
         places = positions.copy()
-        for strand in self.strands:
-            places[strand.vertices] = positions[strand.vertices].mean(axis=0)
+        for bundle in self.bundles(inverse_masses):
+            vertices = [vertex for number in bundle for vertex in self.strands[number].vertices]
+            places[vertices] = positions[vertices].mean(axis=0)
         return places
+
+
+def _block(kind: ConstraintType, pools: list[Pools]) -> ConstraintBlock:
+    """Pooled constraints of one kind, each with its own pools."""
+    rows = [
+        pooled_rows(*(np.array([len(part)]) for part in (mine.members, mine.extras, mine.values))) for mine in pools
+    ]
+    indices, together = joined_pools(rows, pools)
+    return ConstraintBlock(kind, indices, np.ones((len(indices), len(kind.parameters))), together)
 
 
 def build_rods(

@@ -16,6 +16,7 @@ from .element_link import ELEMENT_LINK
 from .enclosed_volume import ENCLOSED_VOLUME
 from .membrane import MEMBRANE
 from .neo_hookean import NEO_HOOKEAN
+from .rods.chain import ROD_CHAINS
 from .rods.rod import ROD
 from .shape_matching import SHAPE_MATCHING
 from .stitch import STITCH
@@ -34,6 +35,7 @@ CONSTRAINTS: tuple[ConstraintType, ...] = (
     TWO_SIDED_DISTANCE,
     TETRAHEDRON_VOLUME,
     ROD,
+    ROD_CHAINS,
     ENCLOSED_VOLUME,
     STITCH,
     ELEMENT_LINK,

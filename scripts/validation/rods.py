@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blender_xpbd.bodies.kinds import build_body
+from blender_xpbd.bodies.rods import rotate
 from blender_xpbd.bodies.strand import rod_orientations
 from blender_xpbd.scene.body import Body, Pins
 from blender_xpbd.scene.material import Material
@@ -26,6 +27,8 @@ FRAME = 1.0 / 24.0
 SHEAR, DENSITY = 8e8, 1000.0
 YOUNG = 2.5 * SHEAR
 RADIUS = 0.01
+# M L/EI at which a twisted rod with built-in ends buckles: twice the least x > 0 with tan x = x
+GREENHILL = 8.986819
 # of the round section: EI and GJ [N·m²]
 BENDING = YOUNG * np.pi * RADIUS**4 / 4.0
 TWISTING = SHEAR * np.pi * RADIUS**4 / 2.0
@@ -175,6 +178,66 @@ def michell() -> Result:
     )
 
 
+def thick_rod(share: float, ratio: float, count: int) -> float:
+    """How far a straight rod that is twisted between two clamps bows out of its line [m].
+
+    It is a metre long and 20 cm thick, so that clamps that stay where they are hardly hold it: a bow of a centimetre
+    pulls with 1 % of what keeps it straight. A hundredth of a millimetre is what it grows from.
+
+    Args:
+        share: twist by that of Greenhill's moment.
+        ratio: GJ/EI.
+        count: edges.
+    """
+    points = clamped_line(count, np.array([1.0, 0.0, 0.0]))
+    points = np.concatenate([points, [[1.0 + 1.0 / count, 0.0, 0.0]]])
+    inside = np.clip(points[:, 0], 0.0, 1.0)
+    points[:, 1] = 1e-5 * np.sin(np.pi * inside) ** 2
+    held = [0, 1, count + 1, count + 2]
+    young = 1e7
+    body = rod(points, held, radius=0.1, youngs_modulus=young, twist_stiffness=0.5 * ratio * young, damping=1.0)
+    scene = Scene((body,), (), FrameRange(1, 200, 1, FRAME), SolverSettings(substeps=40, device="CPU"), np.zeros(3))
+    model = build_body(body, scene.settings)
+    rods = model.rods
+    if rods is None:
+        raise ValueError("a strand without rods")
+    # the first edge and the last are in the clamps, and all between them have their shares of the twist
+    angles = GREENHILL / ratio * share * np.clip((np.arange(count + 2) - 0.5) / count, 0.0, 1.0)
+    angles[-1] = GREENHILL / ratio * share
+    angles[0] = 0.0
+    axes = np.stack([np.cos(0.5 * angles), np.sin(0.5 * angles), 0.0 * angles, 0.0 * angles], axis=1)
+    turns = np.array([product(turn, q) for turn, q in zip(axes, rods.rotations, strict=True)])
+    clamped = np.flatnonzero(rods.directors >= 0)
+    directions = rods.directions.copy()
+    for edge in clamped:
+        across = model.positions[rods.directors[edge]] - model.positions[rods.edges[edge]].mean(axis=0)
+        directions[edge] = rotate(turns[edge] * [1.0, -1.0, -1.0, -1.0], across)
+    turned = replace(rods, rotations=turns, directions=directions)
+    twisted = replace(model, rods=turned, orientations=rod_orientations(turned))
+    places = places_after(Solver(assemble(scene, (twisted,))), 150)[: len(points)]
+    return float(np.hypot(places[:, 1], places[:, 2]).max())
+
+
+def greenhill() -> Result:
+    """Built-in ends, one of which may slide, hold a rod straight up to M = 8.987 EI/L, where tan x = x = ML/2EI.
+
+    Greenhill 1883, "On the strength of shafting when exposed both to torsion and to end thrust"; for these ends
+    Timoshenko & Gere 1961, "Theory of elastic stability", § 2.21.
+    """
+    rows: list[Row] = []
+    curves = []
+    shares = (0.9, 1.1)
+    for ratio, count in ((1.0, 40), (2.0, 40), (1.0, 80)):
+        below, above = (thick_rod(share, ratio, count) for share in shares)
+        name = f"GJ/EI = {ratio:g}, {count} edges"
+        rows.append(absolute(f"{name}: bow at 0.9 M [m]", 0.0, below, 1e-3))
+        rows.append(
+            absolute(f"{name}: bow at 1.1 M, less 2 cm that it has at least [m]", 0.0, min(above - 0.02, 0.0), 1e-9)
+        )
+        curves.append(Curve(name, shares, (below, above), "o-"))
+    return Result(tuple(rows), Plot("M by Greenhill's", "bow [m]", tuple(curves)))
+
+
 def helix() -> Result:
     """Sag of a close-coiled spring under its weight, W/2k with k = G d⁴/(8 D³ N)."""
     rows: list[Row] = []
@@ -200,5 +263,11 @@ CASES: tuple[Case, ...] = (
     Case("rod_cantilever", "Cantilever rod", "A metre of round rod, clamped at one end, at rest.", cantilever),
     Case("rod_moment", "Rod under end moments", "A straight rod whose ends are turned to an arc.", end_moment),
     Case("rod_twist", "Buckling of a twisted ring", "A ring that is closed after a full turn.", michell),
+    Case(
+        "rod_shaft",
+        "Buckling of a twisted shaft",
+        "A straight thick rod between two clamps, one of which is turned about the rod.",
+        greenhill,
+    ),
     Case("rod_helix", "Helix", "A coil of six turns that hangs from its first edge.", helix),
 )

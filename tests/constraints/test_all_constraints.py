@@ -54,8 +54,10 @@ REST = {
     ),
     # flat, two by four in the plane z = 0.3 x
     "plate_bending": np.array([[x, y, 0.3 * x] for x in (0.0, 1.0, 2.2, 3.0) for y in (0.1 * x, 1.0)]),
+    # a fork
+    "rod": np.array([[0.0, 0, 0], [1.0, 0.1, 0], [1.6, 0.9, 0.2], [1.2, 1.6, 0.7], [1.9, -0.6, 0.3]]),
     # a curl
-    "rod": np.array([[0.0, 0, 0], [1.0, 0.1, 0], [1.6, 0.9, 0.2], [1.2, 1.6, 0.7], [0.3, 1.5, 1.1]]),
+    "rod_chains": np.array([[0.0, 0, 0], [1.0, 0.1, 0], [1.6, 0.9, 0.2], [1.2, 1.6, 0.7], [0.3, 1.5, 1.1]]),
     "shape_matching": np.array([[0, 0, 0], [1.0, 0, 0.1], [0.1, 0.9, 0], [0, 0.2, 1.2], [0.8, 0.7, 0.5]]),
 }
 OCTAHEDRON = np.array(
@@ -65,13 +67,17 @@ QUARTERS = np.full((1, 4), 0.25)
 INVERSE_MASSES = np.array([0.5, 2.0, 1.0, 0.7, 1.3, 0.9, 0.4, 1.1])
 
 
-def curl(rest):
-    """A strand through all points."""
-    edges = np.stack([np.arange(len(rest) - 1), np.arange(1, len(rest))], axis=1).astype(np.int32)
+CURL = np.array([[0, 1], [1, 2], [2, 3], [3, 4]], np.int32)
+FORK = np.array([[0, 1], [1, 2], [2, 3], [1, 4]], np.int32)
+
+
+def strand(rest, edges):
+    """The constraint of a strand along edges."""
     section = Section(youngs_modulus=3.0, shear_modulus=1.0, bending_share=1.0, density=1.0)
     fixed = np.zeros(len(rest), np.bool_)
     rods = build_rods(rest, edges, np.full(len(rest), 0.5), section, fixed, straight=False)
-    return rods.block(np.ones(len(rest)), 0)
+    (block,) = rods.blocks(np.ones(len(rest)), 0)
+    return block
 
 
 # these solve for an elastic energy as a whole: the tests of rows of C are not for them, they have files of their own
@@ -79,12 +85,13 @@ ENERGIES = {
     "neo_hookean": lambda rest, order: build_neo_hookean(rest, order, 1.0, 0.3),
     "corotated": lambda rest, order: build_corotated(rest, order, 1.0, 0.3),
     "plate_bending": lambda rest, _: build_plate_bending(rest, strip_matrix(rest, 0.5), 1.0 / INVERSE_MASSES, 1.0),
-    "rod": lambda rest, _: curl(rest),
+    "rod": lambda rest, _: strand(rest, FORK),
+    "rod_chains": lambda rest, _: strand(rest, CURL),
 }
 # what it loses of a spin is given back, see ``solver.acts.spin``: its matrix is the same along all axes
-LOSES_SPIN = {"rod"}
+LOSES_SPIN = {"rod", "rod_chains"}
 # relative to the stiffness that it is built with
-LEAST_COMPLIANCE = {"plate_bending": 1.0, "rod": 1.0}
+LEAST_COMPLIANCE = {"plate_bending": 1.0, "rod": 1.0, "rod_chains": 1.0}
 
 
 def build(name, compliance=0.0):

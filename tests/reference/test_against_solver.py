@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("taichi_cpu")
 ENERGIES = {"neo_hookean", "corotated", "plate_bending"}
 # a strand is solved for at once, by elimination, in both positions and orientations, which the reference does not have;
 # see tests/constraints/test_all_constraints.py and tests/geometry/test_elimination.py, and test_strands.py for theory
-WITH_ORIENTATIONS = {"rod"}
+WITH_ORIENTATIONS = {"rod", "rod_chains"}
 
 
 def test_the_reference_has_every_constraint():

@@ -34,6 +34,9 @@ MADE_LATER = {
     ("rod", "youngs_modulus"),
     ("rod", "bending_share"),
     ("rod", "twist_stiffness"),
+    ("rod_chains", "youngs_modulus"),
+    ("rod_chains", "bending_share"),
+    ("rod_chains", "twist_stiffness"),
 }
 
 

@@ -237,8 +237,9 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
             plate = model.plate.block(positions[number], inverse_masses[number], h, plate_intervals(scene))
             mine.append(plate.shifted(int(start)))
         if model.rods is not None:
-            mine.append(model.rods.block(inverse_masses[number], int(first_turn)).shifted(int(start)))
-            upright[number] = model.rods.gathered(upright[number])
+            rods = model.rods.blocks(inverse_masses[number], int(first_turn))
+            mine += [block.shifted(int(start)) for block in rods]
+            upright[number] = model.rods.gathered(upright[number], inverse_masses[number])
         first_turn += len(model.orientations)
         own = own_settings(model.body, scene.settings)
         pinned.append(pinned_particles(model, int(start), next_anchor, own))

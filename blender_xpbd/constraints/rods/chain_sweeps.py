@@ -1,0 +1,359 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The system of a chain, solved from its tip to its root and back; see ``chain``."""
+
+import taichi as ti
+
+from ..constraint import SMALL
+from ..pools import FIRST_EXTRA, FIRST_VALUE
+from .chain_lanes import (
+    clear,
+    fetch,
+    inverse_of,
+    keep,
+    matrix,
+    number,
+    put,
+    put_matrix,
+    put_symmetric,
+    symmetric_at,
+    vector,
+)
+from .chain_tables import (
+    ABOUT,
+    ALONG,
+    ASLANT,
+    AT_EDGES,
+    AT_NODES,
+    AT_ROOT,
+    AT_ROWS,
+    AXIS_NOW,
+    BY_MOMENT,
+    BY_MOVE,
+    BY_TURN,
+    EDGE_VALUES,
+    EDGES,
+    FORCE,
+    GIVE,
+    IS_HELD,
+    IS_TIP_HELD,
+    LANES,
+    LEAN,
+    LENGTH,
+    MASS,
+    MISSING,
+    MOMENT,
+    MORE,
+    MOVE,
+    NODE_VALUES,
+    OWN_PULL,
+    OWN_TURN,
+    PULL,
+    PULLED,
+    REACH,
+    RESIST,
+    ROOT_HELD,
+    ROOT_VALUES,
+    ROW_INTS,
+    SPAN,
+    SPUN,
+    STIFF,
+    WAY,
+    WEIGHT,
+    YIELD,
+)
+from .rod_system import LEAST_TWIST
+
+# of the trace of what resists turns: what keeps an edge from turning about itself that nothing holds
+LEAST_SHARE = 1e-12
+# what answers beyond an edge: forces by moves, moments by turns, moments by moves
+FORCES, MOMENTS, MIXED = 0, 6, 12
+FRONT = 21
+# of an edge, what the elimination reads and writes, and the substitution
+READ = BY_TURN - WAY
+WRITTEN = OWN_TURN - BY_TURN
+KNOWN = OWN_TURN - WAY
+FOUND = SPUN - OWN_TURN
+
+
+@ti.func
+def crossing(v):
+    """The matrix of v ×."""
+    return ti.Matrix([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
+
+
+@ti.func
+def joint_matrix(known: ti.template(), lane):
+    """K of the joint of an edge with the one before."""
+    axis = vector(known, AXIS_NOW - WAY, lane)
+    return ti.Matrix.identity(float, 3) * number(known, STIFF - WAY, lane) + axis.outer_product(
+        number(known, MORE - WAY, lane) * axis
+    )
+
+
+@ti.func
+def least_twist(known: ti.template(), lane):
+    """What the joint of an edge with the one before keeps each of them from turning about itself with."""
+    return LEAST_TWIST * (2.0 * number(known, STIFF - WAY, lane) + number(known, MORE - WAY, lane))
+
+
+@ti.func
+def eliminate(constraints: ti.template(), i):
+    """What the part of a strand beyond each edge answers with, from the tip to the root."""
+    indices, values = ti.static(constraints.indices, constraints.parameters)
+    extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
+    front, mass = ti.Vector.zero(float, FRONT * LANES), ti.Vector.zero(float, LANES)
+    known, found = ti.Vector.zero(float, READ * LANES), ti.Vector.zero(float, WRITTEN * LANES)
+    # what keeps an edge from turning about itself, of both its joints
+    upright = ti.Vector.zero(float, LANES)
+    for e in range(indices[extras + EDGES]):
+        edge = first + indices[extras + AT_EDGES] + e * EDGE_VALUES * LANES
+        row = extras + indices[extras + AT_ROWS] + e * ROW_INTS
+        fetch(values, edge + WAY * LANES, known, READ)
+        for lane in range(LANES):
+            upright[lane] += least_twist(known, lane)
+        if indices[row + IS_HELD] == 1:
+            pass_held(known, front, found)
+        elif indices[row + IS_TIP_HELD] == 1:
+            pass_held_tip(known, upright, front, found)
+        else:
+            fetch(values, first + indices[extras + AT_NODES] + (e * NODE_VALUES + MASS) * LANES, mass, 1)
+            pass_free(known, mass, upright, front, found)
+        for lane in range(LANES):
+            upright[lane] = least_twist(known, lane)
+        keep(values, edge + BY_TURN * LANES, found, WRITTEN)
+    root = indices[extras + AT_NODES] + (indices[extras + EDGES] * NODE_VALUES + MASS) * LANES
+    fetch(values, first + root, mass, 1)
+    for lane in range(LANES):
+        p = symmetric_at(front, FORCES, lane) + ti.Matrix.identity(float, 3) * mass[lane]
+        put_symmetric(found, 0, lane, inverse_of(p))
+    keep(values, first + indices[extras + AT_ROOT], found, ROOT_VALUES)
+
+
+@ti.func
+def pass_held(known: ti.template(), front: ti.template(), found: ti.template()):
+    """An edge that neither moves nor turns."""
+    clear(found, WRITTEN)
+    clear(front, FRONT)
+    for lane in range(LANES):
+        put_symmetric(front, MOMENTS, lane, joint_matrix(known, lane))
+
+
+@ti.func
+def pass_held_tip(known: ti.template(), upright: ti.template(), front: ti.template(), found: ti.template()):
+    """An edge whose tip is held: moves of its other end turn it, and it turns about itself."""
+    for lane in range(LANES):
+        t, pull, inverse = (
+            vector(known, 0, lane),
+            vector(known, PULL - WAY, lane),
+            1.0 / number(known, SPAN - WAY, lane),
+        )
+        r, k = symmetric_at(front, MOMENTS, lane), joint_matrix(known, lane)
+        own = upright[lane] + LEAST_SHARE * r.trace() + SMALL
+        n = r + k + own * t.outer_product(t)
+        across = n @ t
+        share = 1.0 / t.dot(across)
+        a = inverse * (crossing(t) - share * t.outer_product(across.cross(t)))
+        b = share * t.outer_product(k @ t)
+        put_matrix(found, 0, lane, b)
+        put_matrix(found, BY_MOVE - BY_TURN, lane, a)
+        put_symmetric(found, BY_MOMENT - BY_TURN, lane, share * t.outer_product(t))
+        p = a.transpose() @ (n @ a) + pull.outer_product(pull / number(known, GIVE - WAY, lane))
+        put_symmetric(front, FORCES, lane, p + ti.Matrix.identity(float, 3) * number(known, RESIST - WAY, lane))
+        put_symmetric(front, MOMENTS, lane, k - k @ b)
+        put_matrix(front, MIXED, lane, k @ a)
+
+
+@ti.func
+def pass_free(
+    known: ti.template(), mass: ti.template(), upright: ti.template(), front: ti.template(), found: ti.template()
+):
+    """An edge whose tip moves."""
+    for lane in range(LANES):
+        t, pull, span = vector(known, 0, lane), vector(known, PULL - WAY, lane), number(known, SPAN - WAY, lane)
+        give, resist = number(known, GIVE - WAY, lane), number(known, RESIST - WAY, lane)
+        lean = 1.0 / pull.dot(t)
+        slant = t.cross(pull) * (span * lean)
+        p = symmetric_at(front, FORCES, lane) + ti.Matrix.identity(float, 3) * mass[lane]
+        r, q = symmetric_at(front, MOMENTS, lane), matrix(front, MIXED, lane)
+        # tension
+        way = lean * t
+        y, z = p @ way, q @ way
+        reach = way.dot(y) + resist * lean * lean
+        yielding = 1.0 / (1.0 + give * reach)
+        share = give * yielding
+        put(found, ALONG - BY_TURN, lane, y)
+        put(found, ABOUT - BY_TURN, lane, z)
+        put(found, ASLANT - BY_TURN, lane, slant)
+        put(found, LEAN - BY_TURN, lane, ti.Vector([lean, yielding, reach * yielding]))
+        p -= y.outer_product(share * y)
+        q -= z.outer_product(share * y)
+        r -= z.outer_product(share * z)
+        # from the tip to the other end
+        shift = crossing(span * t) - slant.outer_product(t)
+        swung = q + shift @ p
+        r += shift @ q.transpose() + swung @ shift.transpose()
+        turned = resist * span * span
+        own = upright[lane] + LEAST_SHARE * r.trace() + SMALL
+        r += ti.Matrix.identity(float, 3) * turned + t.outer_product((own - turned) * t)
+        # the joint
+        k = joint_matrix(known, lane)
+        s = inverse_of(r + k)
+        a, b = s @ swung, s @ k
+        put_matrix(found, 0, lane, b)
+        put_matrix(found, BY_MOVE - BY_TURN, lane, a)
+        put_symmetric(found, BY_MOMENT - BY_TURN, lane, s)
+        put_symmetric(front, FORCES, lane, p - swung.transpose() @ a)
+        put_symmetric(front, MOMENTS, lane, b.transpose() @ r)
+        put_matrix(front, MIXED, lane, k @ a)
+
+
+@ti.func
+def substitute_down(constraints: ti.template(), i, has_forces):
+    """Forces and moments that the part beyond each edge asks for, from the tip to the root, and the root's move."""
+    indices, values = ti.static(constraints.indices, constraints.parameters)
+    extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
+    edges, nodes = indices[extras + EDGES], first + indices[extras + AT_NODES]
+    known, found = ti.Vector.zero(float, KNOWN * LANES), ti.Vector.zero(float, FOUND * LANES)
+    # what is asked for: force and moment
+    front, force = ti.Vector.zero(float, 6 * LANES), ti.Vector.zero(float, 3 * LANES)
+    for e in range(edges):
+        edge = first + indices[extras + AT_EDGES] + e * EDGE_VALUES * LANES
+        row = extras + indices[extras + AT_ROWS] + e * ROW_INTS
+        fetch(values, edge + WAY * LANES, known, KNOWN)
+        if indices[row + IS_HELD] == 1:
+            clear(front, 3)
+        elif indices[row + IS_TIP_HELD] == 1:
+            for lane in range(LANES):
+                share = number(known, MISSING - WAY, lane) / number(known, GIVE - WAY, lane)
+                put(front, 0, lane, share * vector(known, PULL - WAY, lane))
+        else:
+            fetch(values, nodes + (e * NODE_VALUES + FORCE) * LANES, force, 3)
+            pull_back(known, force, has_forces, front, found)
+        for lane in range(LANES):
+            torque = has_forces * vector(known, MOMENT - WAY, lane)
+            moment = vector(front, 3, lane) + torque
+            put(found, 0, lane, -(symmetric_at(known, BY_MOMENT - WAY, lane) @ moment))
+            put(front, 0, lane, vector(front, 0, lane) - matrix(known, BY_MOVE - WAY, lane).transpose() @ moment)
+            put(front, 3, lane, matrix(known, BY_TURN - WAY, lane).transpose() @ moment - torque)
+        keep(values, edge + OWN_TURN * LANES, found, FOUND)
+    root = nodes + edges * NODE_VALUES * LANES
+    fetch(values, first + indices[extras + AT_ROOT], known, ROOT_VALUES)
+    fetch(values, root + FORCE * LANES, force, 3)
+    is_free = 1.0 - ti.cast(indices[extras + ROOT_HELD], float)
+    for lane in range(LANES):
+        asked = has_forces * vector(force, 0, lane) - vector(front, 0, lane)
+        put(force, 0, lane, is_free * (symmetric_at(known, 0, lane) @ asked))
+    keep(values, root + MOVE * LANES, force, 3)
+
+
+@ti.func
+def pull_back(known: ti.template(), force: ti.template(), has_forces, front: ti.template(), found: ti.template()):
+    """What is asked for at the tip of an edge, at its other end."""
+    for lane in range(LANES):
+        t, asked = vector(known, 0, lane), vector(front, 0, lane) - has_forces * vector(force, 0, lane)
+        missing = number(known, MISSING - WAY, lane)
+        leaned, reach = number(known, LEAN - WAY, lane) * t.dot(asked), number(known, REACH - WAY, lane)
+        pull = -number(known, YIELD - WAY, lane) * leaned - reach * missing
+        stretched = missing + number(known, GIVE - WAY, lane) * pull
+        asked += stretched * vector(known, ALONG - WAY, lane)
+        moment = vector(front, 3, lane) + stretched * vector(known, ABOUT - WAY, lane)
+        moment += number(known, SPAN - WAY, lane) * t.cross(asked) - t.dot(asked) * vector(known, ASLANT - WAY, lane)
+        put(front, 0, lane, asked)
+        put(front, 3, lane, moment)
+        found[(OWN_PULL - OWN_TURN) * LANES + lane] = pull
+
+
+@ti.func
+def substitute_up(constraints: ti.template(), i, greatest: ti.template()):
+    """Moves, turns and pulls, from the root to the tip; the greatest turn of an edge in each lane [rad]."""
+    indices, values = ti.static(constraints.indices, constraints.parameters)
+    extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
+    edges, nodes = indices[extras + EDGES], first + indices[extras + AT_NODES]
+    known, out = ti.Vector.zero(float, (SPUN - WAY) * LANES), ti.Vector.zero(float, 2 * LANES)
+    place, turn = ti.Vector.zero(float, 3 * LANES), ti.Vector.zero(float, 3 * LANES)
+    moved = ti.Vector.zero(float, 3 * LANES)
+    for lane in range(LANES):
+        greatest[lane] = 1e-12
+    fetch(values, nodes + (edges * NODE_VALUES + MOVE) * LANES, place, 3)
+    for reverse in range(edges):
+        e = edges - 1 - reverse
+        edge = first + indices[extras + AT_EDGES] + e * EDGE_VALUES * LANES
+        row = extras + indices[extras + AT_ROWS] + e * ROW_INTS
+        fetch(values, edge + WAY * LANES, known, SPUN - WAY)
+        for lane in range(LANES):
+            mine = vector(known, OWN_TURN - WAY, lane) + matrix(known, BY_TURN - WAY, lane) @ vector(turn, 0, lane)
+            mine -= matrix(known, BY_MOVE - WAY, lane) @ vector(place, 0, lane)
+            put(turn, 0, lane, mine)
+            out[lane] = mine.dot(vector(known, 0, lane))
+        if indices[row + IS_HELD] == 1:
+            clear(moved, 3)
+            clear(out, 2)
+        elif indices[row + IS_TIP_HELD] == 1:
+            for lane in range(LANES):
+                off = vector(known, PULL - WAY, lane).dot(vector(place, 0, lane)) + number(known, MISSING - WAY, lane)
+                out[LANES + lane] = -off / number(known, GIVE - WAY, lane)
+            clear(moved, 3)
+        else:
+            swing(known, place, turn, moved, out)
+        for lane in range(LANES):
+            way = (vector(moved, 0, lane) - vector(place, 0, lane)).norm() / number(known, SPAN - WAY, lane)
+            greatest[lane] = ti.max(greatest[lane], ti.max(way, ti.abs(out[lane])))
+            put(place, 0, lane, vector(moved, 0, lane))
+        keep(values, nodes + (e * NODE_VALUES + MOVE) * LANES, moved, 3)
+        keep(values, edge + SPUN * LANES, out, 2)
+
+
+@ti.func
+def swing(known: ti.template(), place: ti.template(), turn: ti.template(), moved: ti.template(), out: ti.template()):
+    """How the tip of an edge moves, and its pull."""
+    for lane in range(LANES):
+        t, mine, lean = vector(known, 0, lane), vector(turn, 0, lane), number(known, LEAN - WAY, lane)
+        way = vector(place, 0, lane) + number(known, SPAN - WAY, lane) * mine.cross(t)
+        way -= vector(known, ASLANT - WAY, lane).dot(mine) * t
+        along = vector(known, ALONG - WAY, lane).dot(way) + vector(known, ABOUT - WAY, lane).dot(mine)
+        pull = number(known, OWN_PULL - WAY, lane) - number(known, YIELD - WAY, lane) * along
+        stretched = number(known, MISSING - WAY, lane) + number(known, GIVE - WAY, lane) * pull
+        out[LANES + lane] = pull
+        put(moved, 0, lane, way + (lean * stretched) * t)
+
+
+@ti.func
+def tighten(constraints: ti.template(), i, limit):
+    """Let strands that are too taut pull along where they are, and resist turns; whether there are any."""
+    indices, values = ti.static(constraints.indices, constraints.parameters)
+    extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
+    edges, nodes = indices[extras + EDGES], first + indices[extras + AT_NODES]
+    weight, other = ti.Vector.zero(float, LANES), ti.Vector.zero(float, LANES)
+    pulled, length, greatest = (
+        ti.Vector.zero(float, LANES),
+        ti.Vector.zero(float, LANES),
+        ti.Vector.zero(float, LANES),
+    )
+    known = ti.Vector.zero(float, (RESIST + 1 - WAY) * LANES)
+    for e in range(edges):
+        edge = first + indices[extras + AT_EDGES] + e * EDGE_VALUES * LANES
+        fetch(values, nodes + (e * NODE_VALUES + WEIGHT) * LANES, weight, 1)
+        fetch(values, nodes + ((e + 1) * NODE_VALUES + WEIGHT) * LANES, other, 1)
+        fetch(values, edge + PULLED * LANES, pulled, 1)
+        fetch(values, edge + LENGTH * LANES, length, 1)
+        for lane in range(LANES):
+            greatest[lane] = ti.max(greatest[lane], ti.abs(pulled[lane]) * (weight[lane] + other[lane]) / length[lane])
+    found = 0
+    for lane in range(LANES):
+        if greatest[lane] >= limit:
+            found = 1
+    if found == 1:
+        for e in range(edges):
+            edge = first + indices[extras + AT_EDGES] + e * EDGE_VALUES * LANES
+            fetch(values, edge + PULLED * LANES, pulled, 1)
+            fetch(values, edge + LENGTH * LANES, length, 1)
+            fetch(values, edge + WAY * LANES, known, RESIST + 1 - WAY)
+            for lane in range(LANES):
+                is_taut = greatest[lane] >= limit
+                for axis in ti.static(range(3)):
+                    place = ti.static((PULL - WAY + axis) * LANES) + lane
+                    known[place] = ti.select(is_taut, known[axis * LANES + lane], known[place])
+                resist = ti.abs(pulled[lane]) / length[lane]
+                known[(RESIST - WAY) * LANES + lane] = ti.select(is_taut, resist, 0.0)
+            keep(values, edge + WAY * LANES, known, RESIST + 1 - WAY)
+    return found

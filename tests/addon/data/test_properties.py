@@ -24,6 +24,7 @@ OBJECT_NAMES = {
     "attach_group",
     *(parameter.name for parameter in GOAL_PARAMETERS),
     "poses",
+    "fits_size",
     "pose_index",
     "stiffness_group",
     "bending_group",

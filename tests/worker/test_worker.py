@@ -40,7 +40,8 @@ def start(folder, *options, kernels=ROOT / ".cache" / "taichi"):
 
 
 def finish(process):
-    output, _ = process.communicate(timeout=120)
+    # a worker that hangs, not one that compiles kernels on a busy machine
+    output, _ = process.communicate(timeout=400)
     return process.returncode, output.decode()
 
 

@@ -112,6 +112,7 @@ class ConstraintType:
         memory: numbers that it keeps of where it came to, where it is damped.
         rate_damping: how it is damped, where its projection does not do it.
         is_real: whether it needs parameters and working space in the precision of what moves.
+        is_large: whether its projection takes long to compile.
         flow: how it takes on another rest shape, if it can.
         is_swept: whether it is projected again where springs are swept several times in a substep: springs, and what
             must hold against them.
@@ -130,6 +131,7 @@ class ConstraintType:
     memory: int = 0
     rate_damping: RateDamping | None = None
     is_real: bool = False
+    is_large: bool = False
     flow: Flow | None = None
     is_swept: bool = False
 

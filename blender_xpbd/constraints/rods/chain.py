@@ -210,4 +210,5 @@ ROD_CHAINS = ConstraintType(
     scales=ROD.scales,
     nanoseconds=50000,
     is_real=True,
+    is_large=True,
 )

@@ -186,7 +186,12 @@ class System:
 
     @property
     def is_large(self) -> bool:
-        """Whether the kernels for this system hold the queries of mesh colliders, the largest part that there is."""
+        """Whether the kernels for this system hold the largest parts that there are.
+
+        These are the queries of mesh colliders, and chains of strands.
+        """
+        if any(block is not None and block.type.is_large for block in self.schedule.blocks):
+            return True
         return any(contact_type(collider.shape).is_branched for collider in self.scene.colliders)
 
     def targets(self, frame_index: int) -> Floats:

@@ -50,7 +50,7 @@ def test_an_object_is_a_body_by_its_role_and_its_type(bpy, make_body):
 def test_a_role_goes_to_objects_of_its_type(bpy, make_body, select, curve, monkeypatch):
     # no reader knows these
     monkeypatch.setattr("blender_xpbd.addon.ui.operators.set_role.note_findings", lambda _context: ())
-    monkeypatch.setattr("blender_xpbd.addon.ui.operators.set_role.suit_size", lambda _context, _objects: False)
+    monkeypatch.setattr("blender_xpbd.addon.ui.operators.set_role.follow_size", lambda _context, _objects: "")
     body = make_body(role="NONE")
     select(body, curve)
     assert bpy.ops.xpbd.set_role(role="CLOTH") == {"FINISHED"}

@@ -70,5 +70,5 @@ def test_what_a_file_keeps_for_us_is_hidden(bpy):
     from blender_xpbd.addon.data.specs import OBJECT_SETTINGS, SCENE_SETTINGS
 
     hidden = [setting.name for setting in (*OBJECT_SETTINGS, *SCENE_SETTINGS) if setting.hidden]
-    own = ["cache_modifier", "pose_index", "start_topology", "play_record", "bake_record", "shown_preset", "version"]
-    assert hidden == [*own, "report", "findings", "version"]
+    own = ["cache_modifier", "pose_index", "start_topology", "play_record", "bake_record", "shown_preset"]
+    assert hidden == [*own, "fits_size", "version", "report", "findings", "version"]

@@ -138,7 +138,6 @@ CASES: dict[str, Case] = {
             lambda device: strands_case("HAIR_WAVY", 1000, 10, device),
         ),
     ),
-    ),
     "threads": Case(
         "1.5 times on 2 cores; beside a busy program at most 20 % slower",
         (

@@ -55,22 +55,23 @@ def test_a_hard_body_rebounds_from_what_is_held(shape):
     assert Motion(simulation, *simulation.system.starts[1:3]).velocity[2] == pytest.approx(E * SPEED, rel=0.03)
 
 
-@pytest.mark.parametrize(("kind", "substeps"), [(HARD, 20), (RUBBER, 80)], ids=["hard", "soft"])
-def test_what_a_push_holds_down_rests_as_by_its_weight(kind, substeps):
+@pytest.mark.parametrize("kind", [HARD, RUBBER], ids=["hard", "soft"])
+def test_what_a_push_holds_down_rests_as_by_its_weight(kind):
     """A body's push of −g is its weight: what counts as a hit and what as rest is the same.
 
-    With 20 substeps rubber is far from converged: 1e-8 m of height change its bounce by 2 mm, with 80 not at all.
+    The ball falls beside the middle. Over it, points of the ball and of the cube meet in pairs, and a difference of
+    1e-9 m/s to a side decides which of them are first: that alone makes millimetres.
     """
     floor = placed(cube, "b0", -0.2, **RUBBER)
     floor = replace(floor, pins=pins(floor.positions, np.arange(len(floor.positions))))
     found = []
     for gravity, push in ((-9.81, 0.0), (0.0, -9.81)):
-        above = placed(ball, "b1", 0.01, (0.0, 0.0, -0.05), **kind, push_z=push)
-        simulation = touching(floor, above, gravity=(0.0, 0.0, gravity), substeps=substeps)
+        above = shifted(placed(ball, "b1", 0.01, (0.0, 0.0, -0.05), **kind, push_z=push), [0.013, 0.007, 0.0])
+        simulation = touching(floor, above, gravity=(0.0, 0.0, gravity), substeps=20)
         for _ in range(4):
             simulation.advance()
         found.append(simulation.positions()[simulation.system.starts[1] :])
-    np.testing.assert_allclose(found[1], found[0], atol=1e-5)
+    np.testing.assert_allclose(found[1], found[0], atol=1e-6)
 
 
 def test_threads_and_resuming_change_no_byte():

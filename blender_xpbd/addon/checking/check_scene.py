@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ import bpy
 
 from ...scene.errors import Notice, XpbdError
 from ...scene.settings import FrameRange
+from ..baking.ignored_inputs import is_unseen_rig, rig_notice
 from ..baking.scene_reader import Reading, read_scene
 from ..baking.space import space_notices
 from ..data.bake_options import BakeOptions
@@ -38,7 +39,9 @@ def check_scene(context: bpy.types.Context, options: BakeOptions) -> tuple[Findi
         found += fault.faults
     else:
         scene = replace(reading.scene, frames=replace(reading.scene.frames, end=max(start, end)))
-        found += reading.notices
+        # a check names those without pins, too
+        found += (notice for notice in reading.notices if notice.code != "W_RIG")
+        found += _rig_notices(target.name for target in reading.targets)
         found += [notice for check in CHECKS for notice in check(scene)]
         found += lying(context, scene)
         folder, _ = cache_folder(context.scene, options.cache)
@@ -86,6 +89,14 @@ def _pose_notices(name: str, frames: FrameRange) -> tuple[Notice, ...]:
     """Warnings of a pose that the frames of the bake do not have; the first frame alone, as it was read, has none."""
     obj = bpy.data.objects.get(name)
     return () if obj is None else range_notices(obj, frames)
+
+
+def _rig_notices(names: Iterable[str]) -> Iterator[Notice]:
+    """One warning for all bodies whose rig the simulation does not see."""
+    bodies = [obj for name in names if (obj := bpy.data.objects.get(name)) is not None]
+    notice = rig_notice([obj.name for obj in bodies if is_unseen_rig(obj)], "The simulation does not see the pose")
+    if notice is not None:
+        yield notice
 
 
 def _range_notices(scene: bpy.types.Scene, options: BakeOptions) -> Iterator[Notice]:

@@ -15,6 +15,7 @@ from ..baking.ignored_inputs import is_unseen_rig, rig_notice
 from ..baking.scene_reader import Reading, read_scene
 from ..baking.space import space_notices
 from ..data.bake_options import BakeOptions
+from ..data.object_types import is_body
 from ..process.cache_folder import cache_folder
 from ..reading.pose_reader import range_notices
 from .checks import CHECKS
@@ -56,6 +57,17 @@ def note_findings(context: bpy.types.Context) -> tuple[Finding, ...]:
     findings = check_scene(context, BakeOptions())
     context.scene.xpbd.findings = findings_text(findings)
     return findings
+
+
+def renew_findings(context: bpy.types.Context) -> None:
+    """Check again where the panel shows something, so that it shows nothing that is mended."""
+    scene = context.scene
+    if not scene.xpbd.findings:
+        return
+    if any(is_body(obj) for obj in scene.objects):
+        note_findings(context)
+    else:
+        scene.xpbd.findings = ""
 
 
 def forget_findings(scene: bpy.types.Scene, code: str) -> None:

@@ -245,7 +245,7 @@ def _inside(body: Body, triangles: Ints, settings: SolverSettings) -> list[Const
             gas = build_gas(positions, triangles, material.pressure, pbd_stiffness=share, factors=factors)
             return [gas if is_pbd else gas.following("pressure")]
     except ValueError as error:
-        advice = f"The mesh cannot be filled: {error}. Close it, or set Inside to None."
+        advice = f"The mesh cannot be filled: {error}. Close it, or set Filled With to Nothing."
         raise XpbdError("E_PARAM", advice, body.name) from error
     return []
 

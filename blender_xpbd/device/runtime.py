@@ -11,6 +11,7 @@ from typing import Any
 import taichi as ti
 
 from ..scene.errors import XpbdError
+from .kernel_cache import mend_kernel_cache
 from .launch import forget
 from .version import knows_taichi
 
@@ -59,6 +60,7 @@ def start_taichi(
         raise XpbdError("E_DEVICE", f"{device} is not available on this machine; choose Automatic or CPU.")
     # kernels are code: nobody else shall write there
     cache_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    mend_kernel_cache(cache_folder)
     forget()
     if not knows_taichi() or _has_started:
         # arrays and packs that wait for the collector would take others with them that then lie where they lay, though

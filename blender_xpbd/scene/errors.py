@@ -100,6 +100,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_IGNORED",
     "W_OWN_KEYS",
     "W_DEFORMER",
+    "W_RIG",
     "W_SURFACE",
     "W_VERSION",
     "W_POSE",

@@ -77,7 +77,7 @@ def test_tethers_need_pins():
 
 
 def test_gas_needs_a_closed_mesh():
-    with pytest.raises(XpbdError, match="Close it, or set Inside to None") as caught:
+    with pytest.raises(XpbdError, match="Close it, or set Filled With to Nothing") as caught:
         built(cloth(4, pressure_model="GAS"))
     assert caught.value.code == "E_PARAM"
 

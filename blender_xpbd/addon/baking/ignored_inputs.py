@@ -32,18 +32,32 @@ def ignored_inputs(
         colliders: as they were read.
     """
     bodies = [obj for obj in objects if is_body(obj)]
-    rigged = [obj for obj in bodies if obj.session_uid in pinned and _has_rig(obj) and not follows_deformed(obj)]
+    rigged = [obj.name for obj in bodies if obj.session_uid in pinned and is_unseen_rig(obj)]
     loose = [collider.name for collider in colliders if _has_loose_vertices(collider)]
     found = (
-        _ignored(
-            [obj.name for obj in rigged],
-            "Pins follow the object itself; an armature, lattice or hook moves the finished result instead: {}. Choose "
-            "Deformed Mesh as Goal for pins that follow it.",
-        ),
+        rig_notice(rigged, "Pins follow the object itself"),
         _ignored(loose, "Vertices and edges of a collider that belong to no face stop nothing: {}."),
         _animated_settings([scene, *bodies, *(obj for obj in objects if obj.xpbd.role == COLLIDER)]),
     )
     return (*(notice for notice in found if notice is not None), *field_notices(scene, objects))
+
+
+def is_unseen_rig(obj: bpy.types.Object) -> bool:
+    """Whether armature, lattice, hooks or the like move the result of a body, and the simulation does not see them."""
+    return _has_rig(obj) and not follows_deformed(obj)
+
+
+def rig_notice(names: Sequence[str], what: str) -> Notice | None:
+    """The warning for bodies with a rig that is not seen.
+
+    Args:
+        names: of the bodies.
+        what: the simulation does without it.
+    """
+    if not names:
+        return None
+    text = f"{what}; an armature, lattice or hook moves the finished result on top: {quoted(names)}."
+    return Notice("W_RIG", f"{text} Choose Deformed Mesh as Goal, so that it follows the rig and swings.")
 
 
 def deforming_spheres(names: Sequence[str]) -> tuple[Notice, ...]:

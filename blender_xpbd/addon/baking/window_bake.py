@@ -20,8 +20,8 @@ from .progress import READING, REDUCING, SOLVING, STARTING, WAITING, WRITING, Pr
 from .progress_bar import time_text
 from .report import BakeSummary
 
-# What a slice may take; one step of the bake may take nearly as much
-SLICE_SECONDS = 0.04
+# What a slice may take at least and at most; one step of the bake may take nearly as much as the least
+SLICE_SECONDS, MOST_SLICE_SECONDS = 0.04, 0.2
 
 
 class WindowBake:
@@ -34,6 +34,7 @@ class WindowBake:
         self._steps: Generator[Progress, None, BakeSummary] | None = session.run(context)
         self._records_before = {obj.session_uid: obj.xpbd.bake_record for obj in bpy.data.objects}
         self.stop_wanted = False
+        self._left_at = time.perf_counter()
         STATUS.reset()
         STATUS.is_baking = True
         STATUS.status = "Reading the scene"
@@ -47,7 +48,8 @@ class WindowBake:
         Raises:
             XpbdError: what went wrong; the bake is over then.
         """
-        limit = time.perf_counter() + SLICE_SECONDS
+        now = time.perf_counter()
+        limit = now + slice_seconds(now - self._left_at)
         try:
             while self._steps is not None:
                 progress = next(self._steps)
@@ -66,6 +68,8 @@ class WindowBake:
         except BaseException:
             self._end()
             raise
+        finally:
+            self._left_at = time.perf_counter()
         return None
 
     def stop(self) -> None:
@@ -101,6 +105,15 @@ class WindowBake:
         STATUS.seconds_left = -1.0
         if _current is self:
             _forget()
+
+
+def slice_seconds(window_seconds: float) -> float:
+    """What a slice may take after the window had its time: as long, so that a scene slow to draw is soon read.
+
+    Args:
+        window_seconds: since the slice before, in which the window was drawn [s].
+    """
+    return min(max(window_seconds, SLICE_SECONDS), MOST_SLICE_SECONDS)
 
 
 _current: WindowBake | None = None

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -11,9 +11,11 @@ import bpy
 
 from ...scene.errors import Notice, XpbdError
 from ...scene.settings import FrameRange
+from ..baking.ignored_inputs import is_unseen_rig, rig_notice
 from ..baking.scene_reader import Reading, read_scene
 from ..baking.space import space_notices
 from ..data.bake_options import BakeOptions
+from ..data.object_types import is_body
 from ..process.cache_folder import cache_folder
 from ..reading.pose_reader import range_notices
 from .checks import CHECKS
@@ -38,7 +40,9 @@ def check_scene(context: bpy.types.Context, options: BakeOptions) -> tuple[Findi
         found += fault.faults
     else:
         scene = replace(reading.scene, frames=replace(reading.scene.frames, end=max(start, end)))
-        found += reading.notices
+        # a check names those without pins, too
+        found += (notice for notice in reading.notices if notice.code != "W_RIG")
+        found += _rig_notices(target.name for target in reading.targets)
         found += [notice for check in CHECKS for notice in check(scene)]
         found += lying(context, scene)
         folder, _ = cache_folder(context.scene, options.cache)
@@ -53,6 +57,17 @@ def note_findings(context: bpy.types.Context) -> tuple[Finding, ...]:
     findings = check_scene(context, BakeOptions())
     context.scene.xpbd.findings = findings_text(findings)
     return findings
+
+
+def renew_findings(context: bpy.types.Context) -> None:
+    """Check again where the panel shows something, so that it shows nothing that is mended."""
+    scene = context.scene
+    if not scene.xpbd.findings:
+        return
+    if any(is_body(obj) for obj in scene.objects):
+        note_findings(context)
+    else:
+        scene.xpbd.findings = ""
 
 
 def forget_findings(scene: bpy.types.Scene, code: str) -> None:
@@ -86,6 +101,14 @@ def _pose_notices(name: str, frames: FrameRange) -> tuple[Notice, ...]:
     """Warnings of a pose that the frames of the bake do not have; the first frame alone, as it was read, has none."""
     obj = bpy.data.objects.get(name)
     return () if obj is None else range_notices(obj, frames)
+
+
+def _rig_notices(names: Iterable[str]) -> Iterator[Notice]:
+    """One warning for all bodies whose rig the simulation does not see."""
+    bodies = [obj for name in names if (obj := bpy.data.objects.get(name)) is not None]
+    notice = rig_notice([obj.name for obj in bodies if is_unseen_rig(obj)], "The simulation does not see the pose")
+    if notice is not None:
+        yield notice
 
 
 def _range_notices(scene: bpy.types.Scene, options: BakeOptions) -> Iterator[Notice]:

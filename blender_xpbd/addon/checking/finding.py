@@ -33,7 +33,10 @@ REMEDIES = {
     "W_SIZE": Remedy("Feels Like", "xpbd.feel_like"),
     "W_DEFORMER": Remedy("Mute", "xpbd.mute_deformers"),
     "W_RANGE": Remedy("Use Scene's", "xpbd.use_scene_range"),
+    "W_RIG": Remedy("Follow the Rig", "xpbd.follow_rig"),
 }
+# these buttons mend the scene, or all objects that are concerned
+_OF_SCENE = frozenset({"W_FALLS", "W_RANGE", "W_RIG"})
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class Finding:
     @property
     def remedy(self) -> Remedy | None:
         """What mends it, if a button can."""
-        return REMEDIES.get(self.code) if self.object or self.code in {"W_FALLS", "W_RANGE"} else None
+        return REMEDIES.get(self.code) if self.object or self.code in _OF_SCENE else None
 
     @property
     def is_fault(self) -> bool:

@@ -17,6 +17,10 @@ _SMALL = 1e-12
 _GRAZING = 0.05
 # how far from a ray a vertex may be seen that it takes hold of [rad]
 _NEAR = 0.03
+# shares of a body's greatest extent: the radius of the patch that is held, and how far the weight of the body pulls it
+# off the hand. So a large body is lifted as softly as a small one, and no hand tears a spike out of it
+GRAB_SHARE, GRAB_SAG = 0.3, 0.03
+_GRAVITY = 9.81
 
 
 @dataclass(frozen=True)
@@ -117,3 +121,12 @@ def on_plane(origin: Floats, direction: Floats, point: Floats, normal: Floats) -
         return None
     distance = float((point - origin) @ normal) / slope
     return origin + distance * direction if distance > 0.0 else None
+
+
+def grab_frequency(extent: float) -> float:
+    """The rate at which a whole body would swing on the hand [Hz].
+
+    Args:
+        extent: its greatest [m].
+    """
+    return float(np.sqrt(_GRAVITY / (GRAB_SAG * extent))) / (2.0 * np.pi)

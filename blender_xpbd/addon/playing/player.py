@@ -34,7 +34,7 @@ from ..process.cache_folder import cache_folder
 from ..process.worker_process import WorkerProcess
 from ..process.worker_python import search_python
 from . import display
-from .hand import Hit, nearest_hit, nearest_point, triangles_of
+from .hand import GRAB_SHARE, Hit, grab_frequency, nearest_hit, nearest_point, triangles_of
 from .pace import Pace
 from .parameters import LiveParameters
 from .range import playing_range
@@ -42,9 +42,6 @@ from .range import playing_range
 Floats = npt.NDArray[np.float64]
 
 READING, STARTING, PLAYING = "READING", "STARTING", "PLAYING"
-# the whole body would swing on the hand at this rate [Hz]; the patch is this share of the body's greatest extent
-GRAB_FREQUENCY = 4.0
-GRAB_SHARE = 0.2
 # how far ahead of the frames that are shown inputs may be given: more would make the hand lag
 _MOST_AHEAD = 1
 _SLICE_SECONDS = 0.03
@@ -247,8 +244,10 @@ class Player:
             return None
         hit, number = min(hits, key=lambda pair: pair[0].distance)
         body = self._reading.scene.bodies[number]
-        radius = GRAB_SHARE * float(np.ptp(body.positions, axis=0).max())
-        grab = Grab(body.identifier, hit.corners, hit.weights, radius, GRAB_FREQUENCY, (0.0, 0.0, 0.0))
+        extent = float(np.ptp(body.positions, axis=0).max())
+        grab = Grab(
+            body.identifier, hit.corners, hit.weights, GRAB_SHARE * extent, grab_frequency(extent), (0.0, 0.0, 0.0)
+        )
         vertices, weights = grabbed_patch(body, grab)
         point = origin + hit.distance * direction
         self._held = _Held(grab, weights @ self._positions[number][vertices] - point)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..checking.finding import findings_of
+from ..checking.finding import Finding, findings_of
 from .wrapped_text import draw_wrapped
 
 
@@ -36,11 +36,17 @@ def draw_findings(layout: Any, settings: Any, width: int) -> None:
 
 
 def untold(warnings: Sequence[str], text: str) -> list[str]:
-    """The warnings of a bake that no finding with a button says already, of the same code and object.
+    """The warnings of a bake that no finding says already: with a button, of the same code and object; or as it is.
 
     Args:
         warnings: as a bake tells them.
         text: of ``Scene.xpbd.findings``.
     """
-    told = tuple(f'{one.code}: object "{one.object}":' for one in findings_of(text) or () if one.remedy is not None)
-    return [warning for warning in warnings if not warning.startswith(told)]
+    findings = findings_of(text) or ()
+    told = tuple(_beginning(one) for one in findings if one.remedy is not None)
+    said = {str(one) for one in findings}
+    return [warning for warning in warnings if not warning.startswith(told) and warning not in said]
+
+
+def _beginning(finding: Finding) -> str:
+    return f'{finding.code}: object "{finding.object}":' if finding.object else f"{finding.code}:"

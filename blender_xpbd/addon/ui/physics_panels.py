@@ -10,6 +10,9 @@ import bpy
 from ..data.classes import register_classes, unregister_classes
 from . import panels
 from .sidebar import active_object
+from .wrapped_text import draw_wrapped, letters_across
+
+_WHERE_TO_BAKE = "Bake and Play: sidebar of the viewport (N) › XPBD"
 
 # those of the sidebar that are of one object
 _OF_OBJECTS = (
@@ -57,7 +60,7 @@ class XPBD_PT_physics(bpy.types.Panel):
         panels.draw_roles(self.layout, obj)
         panels.draw_material_choice(self.layout, obj, context.scene.xpbd.solver_mode)
         if obj.xpbd.role != "NONE":
-            self.layout.label(text="Bake and Play: sidebar of the viewport (N) › XPBD", icon="INFO")
+            draw_wrapped(self.layout, _WHERE_TO_BAKE, icon="INFO", width=letters_across(context))
 
 
 def _physics_panel(panel: Any) -> Any:

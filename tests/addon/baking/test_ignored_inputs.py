@@ -162,7 +162,7 @@ def test_a_rig_under_pins(bpy, make_body, read, deform, weight):
     deform(bpy, body)
     assert read() == []
     body.xpbd.pin_group = "Pins"
-    assert '"Body"' in told(read())
+    assert '"Body"' in told(read(), "W_RIG")
     for modifier in body.modifiers:
         modifier.show_viewport = modifier.show_render = False
     body.parent = None

@@ -44,6 +44,31 @@ def test_slices_to_the_end(bpy, make_body, window_bake):
     assert window_bake.current() is None
 
 
+def test_a_window_that_is_slow_to_draw_leaves_half_of_the_time_to_the_bake(bpy, make_body, window_bake):
+    from blender_xpbd.addon.baking.progress import READING, Progress
+
+    def reading():
+        while True:
+            time.sleep(0.01)
+            counted.append(1)
+            yield Progress(READING)
+
+    make_body()
+    bake = window_bake.start(bpy.context)
+    bake._steps = reading()
+    counted = []
+    bake.advance()
+    quick, counted = len(counted), []
+    time.sleep(0.15)
+    bake.advance()
+    # a sleep may take longer than it was asked for
+    assert quick <= 5
+    assert len(counted) > quick
+    assert window_bake.slice_seconds(0.15) == 0.15
+    assert window_bake.slice_seconds(0.0) == window_bake.SLICE_SECONDS
+    assert window_bake.slice_seconds(9.0) == window_bake.MOST_SLICE_SECONDS
+
+
 def test_one_at_a_time(bpy, make_body, window_bake):
     make_body()
     window_bake.start(bpy.context)

@@ -45,6 +45,7 @@ def test_rows_that_are_not_ours_are_left_out(finding):
         ("W_FALLS", "", "Add Floor"),
         ("W_COARSE", "Cube", "Subdivide"),
         ("W_RANGE", "", "Use Scene's"),
+        ("W_RIG", "", "Follow the Rig"),
         ("W_IGNORED", "Wind", ""),
     ],
 )

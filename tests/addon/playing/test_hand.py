@@ -48,3 +48,9 @@ def test_a_hand_moves_in_its_plane(hand):
     assert place == pytest.approx([1.0, 0.0, 1.0])
     along = np.array([1.0, 0.001, 0.0])
     assert hand.on_plane(np.array([0.0, -5.0, 1.0]), along, np.zeros(3), np.array([0.0, 1.0, 0.0])) is None
+
+
+@pytest.mark.parametrize("extent", [0.1, 0.5, 2.7])
+def test_bodies_of_all_sizes_hang_as_far_below_the_hand_for_their_size(hand, extent):
+    sag = 9.81 / (2.0 * np.pi * hand.grab_frequency(extent)) ** 2
+    assert sag == pytest.approx(0.03 * extent)

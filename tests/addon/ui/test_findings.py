@@ -28,7 +28,7 @@ def test_a_strangers_text_draws_nothing(bpy):
     assert "z" not in draw(panels.XPBD_PT_main).words
 
 
-def test_what_a_finding_with_a_button_says_is_not_said_again(bpy):
+def test_what_a_finding_says_is_not_said_again(bpy):
     from blender_xpbd.addon.checking.finding import Finding, findings_text
     from blender_xpbd.addon.ui.findings import untold
 
@@ -37,8 +37,13 @@ def test_what_a_finding_with_a_button_says_is_not_said_again(bpy):
         'W_INSIDE: object "Cube": Starts inside.',
         'W_INSIDE: object "Ball": Starts inside.',
         "W_IGNORED: Wind.",
+        "W_IGNORED: Rain.",
+        "W_RIG: Pins follow the object itself.",
     ]
-    assert untold(warnings, kept) == warnings[1:]
+    assert untold(warnings, kept) == [warnings[1], *warnings[3:]]
+    # a button of the whole scene mends it
+    followed = findings_text([Finding("W_RIG", "", "The simulation does not see the pose.")])
+    assert untold(warnings, followed) == warnings[:-1]
     assert untold(warnings, "") == warnings
 
 

@@ -42,5 +42,10 @@ def test_they_draw_what_the_sidebar_draws(bpy, make_body, select):
     layout = draw(physics_panels.CLASSES[0])
     assert {name for name, _ in layout.operators} == {"xpbd.set_role"}
     assert layout.menus == ["XPBD_MT_material"]
+    # the tab is as narrow as the sidebar
+    assert " ".join(words for words in layout.words if words).endswith(
+        "Bake and Play: sidebar of the viewport (N) › XPBD"
+    )
+    assert max(map(len, layout.words)) < 45
     assert draw(physics_panels.CLASSES[1]).words == draw(panels.XPBD_PT_material).words
     assert hasattr(bpy.types, "XPBD_PT_physics_material")

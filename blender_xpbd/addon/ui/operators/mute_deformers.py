@@ -1,11 +1,31 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Mute what cannot be taken out of a result."""
+"""What becomes of deformers: bodies follow them, or they are muted where they cannot be taken out of a result."""
 
 from __future__ import annotations
 
 import bpy
 
+from ....scene.body_kinds import body_kind
+from ...baking.ignored_inputs import is_unseen_rig
+from ...data.object_types import is_body
 from .remedies import Remedy, name_property
+
+
+class XPBD_OT_follow_rig(Remedy, bpy.types.Operator):
+    """Draw all bodies with an armature, lattice or hook to their deformed mesh, so that they follow it and swing."""
+
+    bl_idname = "xpbd.follow_rig"
+    bl_label = "Follow the Rig"
+
+    def mend(self, context: bpy.types.Context) -> str:
+        """Choose it as goal: of cloth that is pinned for the pins alone, so that the rest hangs free."""
+        unseen = [obj for obj in context.scene.objects if is_body(obj) and obj.type == "MESH" and is_unseen_rig(obj)]
+        bodies = [obj for obj in unseen if obj.is_editable]
+        for obj in bodies:
+            obj.xpbd.goal_source = "DEFORMED"
+            if obj.xpbd.pin_group and not obj.xpbd.goal_group and not body_kind(obj.xpbd.role).is_solid:
+                obj.xpbd.goal_group = obj.xpbd.pin_group
+        return "" if bodies else "No mesh that is simulated has an armature, lattice or hook that it does not follow"
 
 
 class XPBD_OT_mute_deformers(Remedy, bpy.types.Operator):

@@ -9,6 +9,7 @@ from typing import Any
 
 import bpy
 
+from ...checking.check_scene import renew_findings
 from .idle import is_mesh_body
 
 GROUP_NAME = "Pin"
@@ -40,6 +41,8 @@ class XPBD_OT_add_pin_group(bpy.types.Operator):
         with _in_object_mode(obj):
             group = _pin_group(obj)
             group.add(selected, 1.0, "REPLACE")
+            # what is pinned does not fall any more; a mesh in Edit Mode cannot be read
+            renew_findings(context)
         if is_lost:
             self.report(
                 {"WARNING"},

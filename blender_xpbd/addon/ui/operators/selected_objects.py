@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 
 from ....scene.body_kinds import body_labels, body_roles
-from ...checking.check_scene import note_findings
+from ...checking.check_scene import renew_findings
 from ...checking.sizes import follow_size
 from ...data.object_types import can_have, is_body
 from ...data.properties import enum_items, fits_role
@@ -97,8 +97,7 @@ def refit(operator: Any, context: bpy.types.Context, objects: Iterable[bpy.types
     """Let what follows from a material follow from a new one: *Feels Like* where it was not typed, and findings."""
     if told := follow_size(context, [obj for obj in objects if obj.xpbd.fits_size]):
         operator.report({"INFO"}, told)
-    if context.scene.xpbd.findings:
-        note_findings(context)
+    renew_findings(context)
 
 
 def copy_settings(source: bpy.types.Object, target: bpy.types.Object) -> None:

@@ -9,7 +9,7 @@ import bpy
 
 from ....scene.body_kinds import body_roles
 from ...baking.body_kinds import BODY_KINDS
-from ...checking.check_scene import note_findings
+from ...checking.check_scene import note_findings, renew_findings
 from ...checking.sizes import follow_size
 from ...data.extension import worker_python_path
 from ...data.object_types import can_have, type_labels
@@ -64,6 +64,8 @@ class XPBD_OT_set_role(bpy.types.Operator):
             if told := follow_size(context, given):
                 self.report({"INFO"}, told)
             note_findings(context)
+        else:
+            renew_findings(context)
         return {"FINISHED"} if len(refused) < len(able) else {"CANCELLED"}
 
 

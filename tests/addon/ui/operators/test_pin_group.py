@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.addon.selection import select_edges
 
 
@@ -23,6 +25,22 @@ def test_pins_from_a_selection(bpy, make_body, select):
     assert bpy.ops.xpbd.add_pin_group() == {"FINISHED"}
     assert body.xpbd.pin_group == "Pin", "a group of another name is left alone"
     assert weights_in(body, "Pin") == {0: 1.0, 1: 1.0, 2: 1.0}
+
+
+@pytest.mark.parametrize("mode", ["OBJECT", "EDIT"])
+def test_what_is_pinned_is_not_told_to_fall(bpy, make_body, select, mode):
+    body = make_body()
+    select(body)
+    choose_vertices(body, 0, 1, 2)
+    bpy.ops.xpbd.check()
+    assert "W_FALLS" in bpy.context.scene.xpbd.findings
+    bpy.ops.object.mode_set(mode=mode)
+    try:
+        assert bpy.ops.xpbd.add_pin_group() == {"FINISHED"}
+        assert body.mode == mode
+        assert "W_FALLS" not in bpy.context.scene.xpbd.findings
+    finally:
+        bpy.ops.object.mode_set(mode="OBJECT")
 
 
 def test_pins_of_the_usual_name_count_on_where_none_is_chosen(bpy, make_body, select):

@@ -195,3 +195,26 @@ def test_what_helps_a_curve_is_not_its_mesh(bpy, codes):
     (message,) = [row["message"] for row in json.loads(bpy.context.scene.xpbd.findings) if row["code"] == "W_COARSE"]
     assert "control points" in message
     assert "mesh" not in message
+
+
+def test_a_rig_that_is_not_seen_is_followed_by_all(bpy, codes):
+    from tests.addon.deformers import deform_by_armature
+
+    bodies = []
+    for name, role, pins in (("Cape", "CLOTH", "Pins"), ("Scarf", "CLOTH", ""), ("Belly", "JELLY", "Pins")):
+        bpy.ops.mesh.primitive_cube_add()
+        body = bpy.context.object
+        body.name = name
+        deform_by_armature(bpy, body)
+        body.vertex_groups.new(name="Pins").add([0], 1.0, "REPLACE")
+        body.xpbd.role, body.xpbd.pin_group = role, pins
+        bodies.append(body)
+    bpy.ops.xpbd.check()
+    (told,) = [row for row in json.loads(bpy.context.scene.xpbd.findings) if row["code"] == "W_RIG"]
+    assert told["object"] == ""
+    assert all(f'"{body.name}"' in told["message"] for body in bodies)
+    assert "W_RIG" not in found_after(bpy, codes, "W_RIG", bpy.ops.xpbd.follow_rig)
+    assert [body.xpbd.goal_source for body in bodies] == ["DEFORMED"] * 3
+    # pinned cloth hangs free, a belly is jelly all over
+    assert [body.xpbd.goal_group for body in bodies] == ["Pins", "", ""]
+    assert bpy.ops.xpbd.follow_rig() == {"CANCELLED"}

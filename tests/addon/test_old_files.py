@@ -86,7 +86,10 @@ def test_one_pose_becomes_the_first_of_a_list(bpy, open_old, told, tmp_path):
     names = ("target", "object", "frame", "lead", "tolerance")
 
     def shown():
-        found = {obj.name: [{name: getattr(pose, name) for name in names} for pose in obj.xpbd.poses] for obj in scene.objects}
+        found = {
+            obj.name: [{name: getattr(pose, name) for name in names} for pose in obj.xpbd.poses]
+            for obj in scene.objects
+        }
         return {key: value for key, value in found.items() if value}
 
     expected = {key: [pose | {"object": scene.objects.get(pose["object"] or "")}] for key, pose in poses.items()}

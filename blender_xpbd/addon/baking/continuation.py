@@ -61,7 +61,7 @@ def _simulated_in(record: BakeRecord, folder: Path) -> Path | None:
 
 
 def take_unsaved(job: Path) -> None:
-    """Give a job of a file that was never saved what such a file has computed of the same inputs before a crash.
+    """Give a job what a file that was never saved has computed of the same inputs, before a crash for instance.
 
     Another Blender may free that meanwhile. Then it is computed anew, which is told on the console.
     """

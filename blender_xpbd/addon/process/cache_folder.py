@@ -56,17 +56,18 @@ def cache_folder(scene: bpy.types.Scene, chosen: Path | None = None) -> tuple[Pa
 
 
 def computed_elsewhere(job: Path) -> Path | None:
-    """Where frames of the same inputs lie that another file without a name has computed; None where none does.
+    """Where frames of the same inputs lie that a file without a name has computed; None where none does.
 
     Args:
-        job: the job folder; where frames were computed there already, or it is no such file's, nothing is looked for.
+        job: the job folder, of any file, for Blender gives a name to what it recovers. Where frames were computed there
+            already, nothing is looked for.
 
     Raises:
         XpbdError: E_IO.
     """
-    caches = _unsaved_caches()
-    if job.parent.parent != caches or is_there(job / STATUS_FILE):
+    if is_there(job / STATUS_FILE):
         return None
+    caches = _unsaved_caches()
     found = (path / job.name for path in _folders_in(caches) if path != job.parent)
     return next((path for path in found if is_job(path) and is_there(path / STATUS_FILE)), None)
 

@@ -68,6 +68,11 @@ def test_frames_of_a_file_that_was_recovered_are_found(bpy, make_body, fake_work
     again = bake_of(bpy)
     assert again.from_cache
     assert (Path(again.cache).name, Path(again.cache).parent == first.parent) == (first.name, False)
+    # Blender may name it by the file that it kept
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "before.blend"))
+    again = bake_of(bpy)
+    assert again.from_cache
+    assert Path(again.cache) == tmp_path / "xpbd_cache" / "before" / "Scene" / first.name
 
 
 def test_a_cache_that_another_frees_meanwhile_is_no_fault(bpy, make_body, fake_worker, monkeypatch, capsys):

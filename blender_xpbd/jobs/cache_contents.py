@@ -33,13 +33,13 @@ def job_folders(cache: Path) -> list[Path]:
     Raises:
         XpbdError: E_IO.
     """
-    names = sorted(name for name, is_folder in _entries(cache) if is_folder)
+    names = sorted(name for name, is_folder in entries(cache) if is_folder)
     played = [cache / name for name in names if _PLAYED_NAME.fullmatch(name)]
     return [path for folder in (cache, *played) for path in _jobs_in(folder)]
 
 
 def _jobs_in(folder: Path) -> list[Path]:
-    names = sorted(name for name, is_folder in _entries(folder) if is_folder)
+    names = sorted(name for name, is_folder in entries(folder) if is_folder)
     return [folder / name for name in names if is_job(folder / name)]
 
 
@@ -102,6 +102,18 @@ def folder_size(folder: Path) -> int:
         raise io_error("look at", folder, 0, fault) from fault
 
 
+def last_change(cache: Path) -> float:
+    """When something was last computed in a cache, in seconds since the epoch: each file is renamed into its folder.
+
+    Raises:
+        XpbdError: E_IO.
+    """
+    try:
+        return max(path.lstat().st_mtime for path in (cache, *job_folders(cache)))
+    except OSError as fault:
+        raise io_error("look at", cache, 0, fault) from fault
+
+
 def free_jobs(cache: Path, used: Set[str]) -> tuple[int, int]:
     """Delete the jobs that nobody uses; one that is being computed stays.
 
@@ -132,7 +144,7 @@ def free_jobs(cache: Path, used: Set[str]) -> tuple[int, int]:
         except OSError as fault:
             raise io_error("delete", folder, 0, fault) from fault
         count, size = count + 1, size + bytes_there
-        if folder.parent != cache and not _entries(folder.parent):
+        if folder.parent != cache and not entries(folder.parent):
             # of a played run, which had the folder for itself
             shutil.rmtree(folder.parent, ignore_errors=True)
     return count, size
@@ -167,15 +179,15 @@ def hand_on(source: Path, target: Path) -> None:
         XpbdError: E_IO; E_CACHE, when a link stands in the way.
     """
     for name in (ARRAYS_FOLDER, FRAMES_FOLDER, SUBFRAMES_FOLDER, *_milestones(source)):
-        entries = _entries(inside(source, *name.split("/"), code="E_CACHE"))
-        _share_files(source, target, name, [entry for entry, is_folder in entries if not is_folder])
+        names = entries(inside(source, *name.split("/"), code="E_CACHE"))
+        _share_files(source, target, name, [entry for entry, is_folder in names if not is_folder])
     _share_files(source, target, "", (RESULT_FILE, TANGLED_FILE, CHECKPOINT_FILE, STATUS_FILE, JOB_FILE))
 
 
 def _milestones(source: Path) -> list[str]:
     """The folders of states on the way, from the job's own folder."""
-    entries = _entries(inside(source, MILESTONES_FOLDER, code="E_CACHE"))
-    return [f"{MILESTONES_FOLDER}/{name}" for name, is_folder in entries if is_folder]
+    names = entries(inside(source, MILESTONES_FOLDER, code="E_CACHE"))
+    return [f"{MILESTONES_FOLDER}/{name}" for name, is_folder in names if is_folder]
 
 
 def _share_files(source: Path, target: Path, folder: str, names: Iterator[str] | list[str] | tuple[str, ...]) -> None:
@@ -187,13 +199,17 @@ def _share_files(source: Path, target: Path, folder: str, names: Iterator[str] |
             share(path, inside(target, *below, name, code="E_CACHE"), "E_CACHE")
 
 
-def _entries(folder: Path) -> list[tuple[str, bool]]:
-    """Names in a folder, and whether each is a folder; what is a link, or a temporary file, is left out."""
+def entries(folder: Path) -> list[tuple[str, bool]]:
+    """Names in a folder, and whether each is a folder; what is a link, or a temporary file, is left out.
+
+    Raises:
+        XpbdError: E_IO.
+    """
     try:
-        with os.scandir(folder) as entries:
+        with os.scandir(folder) as found:
             return [
                 (entry.name, entry.is_dir(follow_symlinks=False))
-                for entry in entries
+                for entry in found
                 if not entry.is_symlink() and not entry.name.startswith(".")
             ]
     except FileNotFoundError:

@@ -71,7 +71,8 @@ def _set_pose(_bakes: Bakes, random: Random) -> None:
             key = obj.shape_key_add(name="Pose")
             for point in key.points:
                 point.co.z += 0.25
-            obj.xpbd.pose_target, obj.xpbd.pose_frame = key.name, int(random.integers(-5, 90))
+            pose = obj.xpbd.poses.add()
+            pose.target, pose.frame = key.name, int(random.integers(-5, 90))
 
 
 def _add_scene(_bakes: Bakes, random: Random) -> None:

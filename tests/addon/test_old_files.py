@@ -3,6 +3,7 @@
 
 ``old_files/schema_N.blend`` was saved by the commit that its .json names, after a bake of five frames by the stand-in
 for the worker; the .json also has all settings that were set. The .zip is the cache, without its logs.
+``one_pose`` is from when an object had one pose, in properties of its own; the .json has it as it would be in the list.
 """
 
 from __future__ import annotations
@@ -78,6 +79,31 @@ def preset_names(obj):
     from blender_xpbd.addon.data.material_names import preset_names as names
 
     return names(obj.xpbd.preset)
+
+
+def test_one_pose_becomes_the_first_of_a_list(bpy, open_old, told, tmp_path):
+    scene, poses = open_old("one_pose"), told("one_pose")["poses"]
+    names = ("target", "object", "frame", "lead", "tolerance")
+
+    def shown():
+        found = {
+            obj.name: [{name: getattr(pose, name) for name in names} for pose in obj.xpbd.poses]
+            for obj in scene.objects
+        }
+        return {key: value for key, value in found.items() if value}
+
+    expected = {key: [pose | {"object": scene.objects.get(pose["object"] or "")}] for key, pose in poses.items()}
+    assert expected["Denim"][0]["object"].name == "Crumpled"
+    assert shown() == expected
+    # what is removed since stays so
+    scene.objects["Denim"].xpbd.poses.clear()
+    scene.objects["Denim"].xpbd.version = 1
+    del expected["Denim"]
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "later.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "later.blend"))
+    scene = bpy.context.scene
+    expected["Cloth"][0]["object"] = None
+    assert shown() == expected
 
 
 @pytest.mark.parametrize("name", NAMES)

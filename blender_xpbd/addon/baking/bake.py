@@ -11,6 +11,7 @@ From a script::
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Generator
 from dataclasses import replace
@@ -32,7 +33,7 @@ from ..process.worker_process import WorkerProcess
 from ..process.worker_python import WorkerPython, search_python
 from .bake_output import ALL_FRAMES, BakeOutput
 from .begun import begun
-from .continuation import former_job, go_on_from, job_changes
+from .continuation import former_job, go_on_from, job_changes, take_unsaved
 from .loop import seam_of
 from .pause import Pause
 from .pose_error import pose_errors
@@ -200,8 +201,9 @@ class BakeSession:
         self.summary.complete = True
         if not self._options.take_back_region:
             # poses of the scene as it is now; that bake may have been brought into others
+            kept = None if reading.scene.region is not None else reading.scene.beginning
             for pose_error, pose in pose_errors(Path(self.summary.cache), reading.scene):
-                self.summary.add_pose_error(pose_error, pose_error.notice(pose))
+                self.summary.add_pose_error(pose_error, pose_error.notice(pose, kept, self._options.loop))
         if self._options.loop is not None:
             seam = seam_of(Path(self.summary.cache), reading.scene.frames)
             self.summary.add_seam(self._options.loop, seam)
@@ -236,6 +238,7 @@ class BakeSession:
         """Solve the scene, or take what the cache has, and write the keys; return what went wrong."""
         job = self._taken_back or write_job(folder, reading.scene)
         self.summary.cache = str(job)
+        take_unsaved(job)
         former, self._former = self._former, None
         if former is not None:
             found = job_changes(former, job)
@@ -285,13 +288,20 @@ class BakeSession:
             scene.xpbd.report = self.summary.to_json()
 
     def _save_what_is_done(self, output: BakeOutput) -> None:
+        is_taken_back = self._taken_back is not None
+        # with half of the bake before there would be no region to take back
+        seconds = CLOSING_SECONDS if not is_taken_back else math.inf if output.frames_written else 0.0
         try:
-            output.write(CLOSING_SECONDS, ALL_FRAMES)
+            output.write(seconds, ALL_FRAMES)
+            if is_taken_back and output.frames_written:
+                output.finish()
+                show_at(self._times)
         except XpbdError as fault:
             # What cannot be read now was reported before, or is solved again by the next bake
             self._note(fault)
         finally:
-            output.finish()
+            if not output.is_finished:
+                output.finish()
             if output.error is not None:
                 self._note(output.error)
 

@@ -17,9 +17,10 @@ from ...jobs.result import read_result
 from ...scene.beginning import Beginning, validate_beginning
 from ...scene.errors import XpbdError
 from ...scene.scene import Scene
-from ..data.bake_record import BakeRecord, read_record, record_folder
+from ..data.bake_record import BakeRecord, may_be_looked_at, read_record, record_folder
 from ..data.data_lookup import object_by_uid
 from ..keys.body_results import ResultTarget
+from ..process.cache_folder import computed_elsewhere
 from .scene_reader import Reading
 
 # there substeps are found by trials of all frames
@@ -57,6 +58,52 @@ def _simulated_in(record: BakeRecord, folder: Path) -> Path | None:
         if fault.code != "E_JOB":
             raise
         return None
+
+
+def take_unsaved(job: Path) -> None:
+    """Give a job what a file that was never saved has computed of the same inputs, before a crash for instance.
+
+    Another Blender may free that meanwhile. Then it is computed anew, which is told on the console.
+    """
+    try:
+        former = computed_elsewhere(job)
+        if former is not None:
+            hand_on_all(former, job.parent)
+    except XpbdError as fault:
+        print(f"XPBD: not all is taken over from a file that was never saved. {fault}")
+
+
+def without_bake(targets: Iterable[ResultTarget], folder: Path, wish: str) -> XpbdError:
+    """The fault where there is no job to go on from.
+
+    E_NOTHING, where no object has a bake or it was played; E_CACHE, where one has but its frames are not to be found.
+
+    Args:
+        targets: the objects.
+        folder: of the cache.
+        wish: what cannot be done, as a sentence without its end.
+    """
+    for target in targets:
+        obj = object_by_uid(target.object_uid)
+        record = read_record(obj) if obj is not None else None
+        if record is None:
+            continue
+        job = record_folder(record, folder)
+        if job is not None and job.is_dir():
+            break
+        return XpbdError("E_CACHE", _lost(record, folder), target.name)
+    return XpbdError("E_NOTHING", f"{wish}: bake all frames first.")
+
+
+def _lost(record: BakeRecord, folder: Path) -> str:
+    """Why the frames of a bake are not to be found."""
+    lay = Path(record.folder) if record.folder else folder
+    if not may_be_looked_at(lay, folder):
+        return (
+            f"The frames of its bake lie on a server, in {lay}, which is not asked because a file names it. Choose "
+            "that as cache folder where you trust it, or bake all frames again."
+        )
+    return f"The frames of its bake are gone: there is no {lay / record.job}. Bake all frames again."
 
 
 def require_whole_bake(targets: Iterable[ResultTarget], source: Path, folder: Path) -> None:
@@ -121,11 +168,11 @@ def gone_on(reading: Reading, former: Path | None, first: int, folder: Path) -> 
         folder: of the cache, to which the former job is brought where it lies elsewhere.
 
     Raises:
-        XpbdError: E_NOTHING without a bake before; E_FRAME_RANGE for a frame that is not within the range;
-            E_CACHE_STALE where it is of other objects, or they were baked one by one; E_IO.
+        XpbdError: E_NOTHING without a bake before, E_CACHE where its frames are gone; E_FRAME_RANGE for a frame that is
+            not within the range; E_CACHE_STALE where it is of other objects, or they were baked one by one; E_IO.
     """
     if former is None or not former.is_dir():
-        raise XpbdError("E_NOTHING", "There is no bake whose frames could be kept: bake all frames first.")
+        raise without_bake(reading.targets, folder, "There is no bake whose frames could be kept")
     if former.parent != folder:
         hand_on_all(former, folder)
     beginning = Beginning(former.name, first - 1)

@@ -24,7 +24,7 @@ from ...scene.scene import Scene
 from ...scene.settings import FrameRange
 from ...scene.track import Track
 from ..reduction.state_motion import StateMotion
-from .continuation import require_whole_bake
+from .continuation import require_whole_bake, without_bake
 from .scene_reader import Reading
 from .seam import Seam
 
@@ -85,11 +85,11 @@ def looped(reading: Reading, source: Path | None, count: int, folder: Path) -> R
         folder: of the cache, to which the job is brought where it lies elsewhere.
 
     Raises:
-        XpbdError: E_NOTHING without a bake before; E_PARAM for a count that does not fit; E_CACHE_STALE where the bake
-            is of other frames, objects or meshes, or they were baked one by one; E_IO.
+        XpbdError: E_NOTHING without a bake before, E_CACHE where its frames are gone; E_PARAM for a count that does
+            not fit; E_CACHE_STALE where it is of other frames, objects or meshes, or they were baked one by one; E_IO.
     """
     if source is None or not source.is_dir():
-        raise XpbdError("E_NOTHING", "There is no bake that could become a loop: bake all frames first.")
+        raise without_bake(reading.targets, folder, "There is no bake that could become a loop")
     frames = reading.scene.frames
     check_count(count, frames)
     if source.parent != folder:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...jobs.frames import FrameCache
 from ...jobs.result import read_result
+from ...scene.beginning import Beginning
 from ...scene.errors import Notice
 from ...scene.pose import Pose
 from ...scene.region import Region
@@ -34,17 +35,32 @@ class PoseError:
     greatest: float
     mean: float
 
-    def notice(self, pose: Pose) -> Notice | None:
-        """A warning where it is farther than the artist allows."""
+    def notice(self, pose: Pose, beginning: Beginning | None = None, loop: int | None = None) -> Notice | None:
+        """A warning where it is farther than the artist allows.
+
+        Args:
+            pose: that was to be reached.
+            beginning: of a bake whose first frames are those of one before.
+            loop: frames of the blend, where that bake became a loop.
+        """
         allowed = _MILLIMETRES * pose.tolerance
         if self.greatest <= allowed:
             return None
         text = (
             f"Its pose at frame {self.frame} is not reached: a vertex is {self.greatest:.3g} mm off, "
-            f"{self.mean:.2g} mm on the average, where {allowed:.3g} mm are allowed. Contact, pins, or its own "
-            "stiffness hold it back."
+            f"{self.mean:.2g} mm on the average, where {allowed:.3g} mm are allowed. {self._why(beginning, loop)}"
         )
         return Notice("W_POSE", text, self.object)
+
+    def _why(self, beginning: Beginning | None, loop: int | None) -> str:
+        if beginning is not None and self.frame <= beginning.frame:
+            return "This frame is that of the bake before: a pose that is newer counts when all frames are baked again."
+        if beginning is not None and loop is not None:
+            return (
+                f"From frame {beginning.frame + 1} on the loop leads it into its beginning instead: make a loop of "
+                f"fewer frames, or choose a pose frame up to {beginning.frame}."
+            )
+        return "Contact, pins, or its own stiffness hold it back."
 
 
 def pose_errors(job: Path, scene: Scene) -> Iterator[tuple[PoseError, Pose]]:

@@ -32,6 +32,7 @@ from ..data.data_lookup import object_by_uid
 from ..data.rebake_settings import RegionWish
 from ..keys.body_results import ResultTarget
 from ..reading.mesh_reader import group_weights, has_group
+from .continuation import without_bake
 from .scene_reader import Reading
 
 Floats = npt.NDArray[np.float64]
@@ -74,14 +75,15 @@ def shown_job(targets: Iterable[ResultTarget], folder: Path) -> Path:
         folder: of the cache, to which the job is brought where it lies elsewhere.
 
     Raises:
-        XpbdError: E_NOTHING, where its folder is gone; E_CACHE_STALE, where it was played; E_IO; E_CACHE, when a link
-            stands in the way.
+        XpbdError: E_CACHE, where its folder is gone or a link stands in the way; E_NOTHING, where an object was cleared
+            meanwhile; E_CACHE_STALE, where it was played; E_IO.
     """
-    obj = object_by_uid(next(iter(targets)).object_uid)
+    targets = list(targets)
+    obj = object_by_uid(targets[0].object_uid)
     record = read_record(obj) if obj is not None else None
     job = record_folder(record, folder) if record is not None else None
     if obj is None or job is None or not job.is_dir():
-        raise XpbdError("E_NOTHING", "The cache of the bake before is gone: bake all frames again.")
+        raise without_bake(targets, folder, "It has no bake of which a region could be baked again")
     if PlayInputs(job).newest_run():
         # a hand has moved what was played, and no simulation of the scene leads there
         raise XpbdError("E_CACHE_STALE", "What it shows was played. Bake all frames, then a region of them.", obj.name)

@@ -29,6 +29,30 @@ def _object_to_1(settings: Any) -> None:
     show_preset(settings)
 
 
+def _object_to_2(settings: Any) -> None:
+    """There was one pose, which became the first of a list; where the list has some, an earlier one has been given up.
+
+    ``pose_`` and the names of its properties were its own.
+    """
+    stored = _stored(settings)
+    former = {name: stored.pop(f"pose_{name}", None) for name in ("target", "object", "frame", "lead", "tolerance")}
+    if not isinstance(former["object"], bpy.types.Object):
+        # Blender leaves an empty group where none was ever chosen
+        former["object"] = None
+    if (former["target"] or former["object"]) and not settings.poses:
+        pose = settings.poses.add()
+        for name, value in former.items():
+            if value is not None:
+                setattr(pose, name, value)
+
+
+def _stored(settings: Any) -> Any:
+    """What the file holds of the settings of an object, also of properties that there are no more."""
+    obj = settings.id_data
+    groups = obj.bl_system_properties_get() if bpy.app.version >= (5, 0) else obj
+    return groups.get("xpbd", {})
+
+
 def _scene_to_1(settings: Any) -> None:
     """There was no choice of a quality: the number of substeps counted."""
     if not settings.is_property_set("quality") and quality_of(settings) == TYPED_QUALITY:
@@ -36,7 +60,7 @@ def _scene_to_1(settings: Any) -> None:
 
 
 # The n-th brings settings of version n to n + 1. Each leaves alone what the present version has written
-_OBJECT_STEPS: tuple[Step, ...] = (_object_to_1,)
+_OBJECT_STEPS: tuple[Step, ...] = (_object_to_1, _object_to_2)
 _SCENE_STEPS: tuple[Step, ...] = (_scene_to_1,)
 OBJECT_VERSION = len(_OBJECT_STEPS)
 SCENE_VERSION = len(_SCENE_STEPS)

@@ -1,18 +1,34 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a scene keeps its jobs."""
+"""Where a scene keeps its jobs.
+
+A file that was never saved has a folder of its own, by a number that is drawn when it needs one. So no other Blender,
+and no other file of this one, frees what it still shows. Its bakes are found again all the same: the objects of a file
+that was recovered note where they lie, and frames that were computed from the same inputs are looked for in the other
+folders of such files (``computed_elsewhere``).
+"""
 
 from __future__ import annotations
 
+import contextlib
 import re
+import secrets
+import time
 from pathlib import Path
 
 import bpy
 
+from ...jobs.cache_contents import entries, free_jobs, is_job, last_change
+from ...jobs.files import is_there
+from ...jobs.status import STATUS_FILE
 from ...scene.errors import Notice
 from ..data.named_path import absolute_path
 from .worker_python import user_cache
 
 DEFAULT_FOLDER = "//xpbd_cache"
+# nobody comes back for the frames of a file that was never saved after so long
+FORGOTTEN_SECONDS = 30 * 24 * 3600.0
+
+_number = ""
 
 
 def cache_folder(scene: bpy.types.Scene, chosen: Path | None = None) -> tuple[Path, Notice | None]:
@@ -32,11 +48,73 @@ def cache_folder(scene: bpy.types.Scene, chosen: Path | None = None) -> tuple[Pa
     if bpy.data.filepath:
         return Path(bpy.path.abspath(wish)).absolute(), None
     # Blender would make a path in the present working directory of it
-    folder = user_cache() / "unsaved" / safe_name(scene.name)
+    folder = _unsaved_caches() / f"{safe_name(scene.name)}-{_number_of_file()}"
     notice = Notice(
         "W_FILE_UNSAVED", f"The file was never saved: the cache is {folder}. Save it to keep both together."
     )
     return folder, notice
+
+
+def computed_elsewhere(job: Path) -> Path | None:
+    """Where frames of the same inputs lie that a file without a name has computed; None where none does.
+
+    Args:
+        job: the job folder, of any file, for Blender gives a name to what it recovers. Where frames were computed there
+            already, nothing is looked for.
+
+    Raises:
+        XpbdError: E_IO.
+    """
+    if is_there(job / STATUS_FILE):
+        return None
+    caches = _unsaved_caches()
+    found = (path / job.name for path in _folders_in(caches) if path != job.parent)
+    return next((path for path in found if is_job(path) and is_there(path / STATUS_FILE)), None)
+
+
+def free_forgotten(folder: Path) -> tuple[int, int]:
+    """Delete the caches of files that were never saved, and in which nothing was computed for a month.
+
+    Args:
+        folder: the cache of the present file, which stays; if it is no such file's, no other is looked for.
+
+    Returns:
+        How many jobs went, and the bytes that they had.
+
+    Raises:
+        XpbdError: E_IO.
+    """
+    caches, count, size = _unsaved_caches(), 0, 0
+    others = [path for path in _folders_in(caches) if path != folder] if folder.parent == caches else []
+    for cache in others:
+        if last_change(cache) < time.time() - FORGOTTEN_SECONDS:
+            freed = free_jobs(cache, frozenset())
+            count, size = count + freed[0], size + freed[1]
+            with contextlib.suppress(OSError):
+                # not where something else lies in it
+                cache.rmdir()
+    return count, size
+
+
+def _unsaved_caches() -> Path:
+    return user_cache() / "unsaved"
+
+
+def _folders_in(caches: Path) -> list[Path]:
+    return sorted(caches / name for name, is_folder in entries(caches) if is_folder)
+
+
+def _number_of_file() -> str:
+    global _number  # noqa: PLW0603 - one file is open at a time
+    _number = _number or secrets.token_hex(8)
+    return _number
+
+
+@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
+def forget_number(*_arguments: object) -> None:
+    """Another file is open now: where it was never saved, it gets a folder of its own."""
+    global _number  # noqa: PLW0603 - one file is open at a time
+    _number = ""
 
 
 def safe_name(name: str) -> str:

@@ -12,7 +12,7 @@ from ...jobs.cache_contents import hand_on_all
 from ...jobs.play_inputs import PlayInputs
 from ...scene.errors import XpbdError
 from ..data.bake_record import may_be_looked_at, read_record, record_folder
-from .cache_folder import cache_folder
+from .cache_folder import cache_folder, forget_number
 
 
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
@@ -67,6 +67,7 @@ def _job_folders(scene: bpy.types.Scene) -> set[Path]:
 
 def register() -> None:
     """Watch for files being opened and saved."""
+    bpy.app.handlers.load_post.append(forget_number)
     bpy.app.handlers.load_post.append(note_folders)
     bpy.app.handlers.save_post.append(bring_along)
 
@@ -74,4 +75,5 @@ def register() -> None:
 def unregister() -> None:
     """Watch no more."""
     bpy.app.handlers.load_post.remove(note_folders)
+    bpy.app.handlers.load_post.remove(forget_number)
     bpy.app.handlers.save_post.remove(bring_along)

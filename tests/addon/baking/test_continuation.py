@@ -169,6 +169,32 @@ def test_a_bake_from_a_frame_on_needs_a_bake_before(bake, make_body):
             bake(from_frame=frame)
 
 
+@pytest.mark.parametrize("wish", [{"from_frame": 5}, {"loop": 4}, {"region": True}])
+@pytest.mark.parametrize("place", ["gone", "server"])
+def test_frames_that_are_not_to_be_found_are_told(bake, make_body, wish, place):
+    """The objects have a bake, so that there is none would be wrong."""
+    from dataclasses import replace
+    from pathlib import Path
+
+    from blender_xpbd.addon.data.bake_record import read_record
+    from blender_xpbd.addon.data.rebake_settings import RegionWish
+
+    body = make_body("A")
+    body.vertex_groups.new(name="Half").add(range(12), 1.0, "REPLACE")
+    job = Path(bake().cache)
+    shutil.rmtree(job)
+    if place == "server":
+        record = read_record(body)
+        assert record is not None
+        replace(record, folder="//nobody/share/cache").store(body)
+    if "region" in wish:
+        wish = {"region": RegionWish("A", "Half", 3, 6)}
+    with pytest.raises(XpbdError) as caught:
+        bake(**wish)
+    assert (caught.value.code, caught.value.object_name) == ("E_CACHE", "A")
+    assert ("lie on a server, in" if place == "server" else f"there is no {job}") in caught.value.message
+
+
 def test_a_played_run_is_no_bake_to_go_on_from(bake, make_body, fake_worker, tmp_path):
     """Its frames are where a hand has put them, though its inputs are those of the bake."""
     from pathlib import Path

@@ -100,6 +100,24 @@ def test_what_is_not_reached_is_told(bpy, bake, make_body):
     )
 
 
+def test_why_a_loop_is_not_in_its_pose(bake, make_body, fake_worker):
+    body = make_body("Tuch")
+    add_key(body, "Away", np.add(points_of(body.data), [0.0, 0.0, 0.3]))
+    add_pose(body, target="Away", frame=POSE)
+
+    def why(**values):
+        (text,) = [text for text in bake(**values).warnings if text.startswith("W_POSE")]
+        return text.partition("are allowed. ")[2]
+
+    assert why() == "Contact, pins, or its own stiffness hold it back."
+    assert why(from_frame=POSE) == why()
+    assert "that of the bake before" in why(from_frame=POSE + 1)
+    assert "that of the bake before" in why(loop=FRAMES - POSE)
+    text = why(loop=FRAMES - POSE + 2)
+    assert "leads it into its beginning" in text
+    assert f"a pose frame up to {POSE - 2}." in text
+
+
 def test_another_object_is_a_pose_where_it_stands(bpy, read, make_body):
     body, other = make_body("Tuch"), make_body("Vorbild", role="NONE", location=(1.0, 2.0, 3.0))
     other.data.vertices[0].co.z += 0.5

@@ -192,6 +192,54 @@ def test_a_region_stays_until_the_bake_before_is_whole_again(bpy, bake, fake_wor
     assert not bpy.ops.xpbd.take_back_region.poll()
 
 
+@pytest.mark.parametrize("written", [False, True])
+def test_a_bake_is_taken_back_whole_or_not_at_all(bpy, bake, fake_worker, body, select, monkeypatch, written):
+    """A cancel while keys are written would leave a part of it, and no region that could be taken back."""
+    from blender_xpbd.addon.baking import bake as module
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+    from blender_xpbd.addon.keys.retiming import retime
+
+    whole = bake()
+    select(body)
+    retime(body, (2, 3), 10, 0.5)
+    before = keys_of(body), curve_of(body)
+    bpy.context.scene.gravity.z = -1.0
+    bake(region=wish())
+    region = keys_of(body), curve_of(body)
+    wishes = {"cache": Path(whole.cache).parent, "frame_start": 1, "frame_end": FRAMES, "substeps": 6}
+    monkeypatch.setattr(module, "SLICE_SECONDS", 1e-9 if written else 0.0)
+    write = module.BakeOutput.write
+
+    def write_one(self, seconds, newest):
+        """In a slice; what closes the bake has its own time."""
+        if seconds != module.SLICE_SECONDS or not written:
+            return write(self, seconds, newest)
+        published = self._open()
+        self._unchecked = set(self._writers)
+        return published is not None and self._write_next(published, newest)
+
+    monkeypatch.setattr(module.BakeOutput, "write", write_one)
+    monkeypatch.setattr(module, "CLOSING_SECONDS", 0.0)
+    steps = module.bake(bpy.context, BakeOptions(take_back_region="Tuch", **wishes))
+    for step, _ in enumerate(steps):
+        if len(body.data.shape_keys.key_blocks) == 4 if written else step > 5:
+            break
+    steps.close()
+    found = keys_of(body), curve_of(body)
+    expected = before if written else region
+    for mine, its in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(mine, its)
+    assert bpy.ops.xpbd.take_back_region.poll() is not written
+
+
+def curve_of(obj):
+    """The points of the curve that plays the keys, shape (points, 2)."""
+    from blender_xpbd.addon.keys.key_animation import curves_of
+
+    (curve,) = curves_of(obj.data.shape_keys)
+    return np.array([point.co[:] for point in curve.keyframe_points])
+
+
 def test_frames_before_another_are_those_of_the_region(bake, body):
     bake()
     body.xpbd.stretch_stiffness = 2.0

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -20,8 +21,93 @@ def test_a_file_never_saved_has_a_cache_of_the_users(bpy, tmp_path):
     bpy.context.scene.name = "Höhle/1"
     folder, notice = folder_of(bpy)
     assert folder.is_relative_to(tmp_path / "user")
-    assert folder.parts[-2:] == ("unsaved", "H_hle_1")
+    assert folder.parts[-2] == "unsaved"
+    assert re.fullmatch("H_hle_1-[0-9a-f]{16}", folder.name)
+    assert folder_of(bpy)[0] == folder
     assert (notice.code, str(folder) in notice.message) == ("W_FILE_UNSAVED", True)
+
+
+def test_another_file_that_was_never_saved_has_another_cache(bpy, make_body, fake_worker):
+    """Whoever frees what this file does not use must not free what another one shows."""
+    from blender_xpbd.addon.process.cache_folder import forget_number
+
+    make_body()
+    first = Path(bake_of(bpy).cache)
+    bpy.ops.wm.read_homefile(use_empty=True)
+    assert folder_of(bpy)[0] != first.parent
+    make_body(location=(0, 0, 1))
+    second = Path(bake_of(bpy).cache)
+    assert bpy.ops.xpbd.free_unused() == {"FINISHED"}
+    # as another Blender does
+    forget_number()
+    assert bpy.ops.xpbd.free_unused() == {"FINISHED"}
+    assert first.is_dir()
+    assert second.is_dir()
+
+
+def bake_of(bpy):
+    from blender_xpbd.addon.baking.bake import run_bake
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+
+    return run_bake(bpy.context, BakeOptions(frame_start=1, frame_end=5, substeps=4))
+
+
+def test_frames_of_a_file_that_was_recovered_are_found(bpy, make_body, fake_worker, tmp_path):
+    """A copy that Blender keeps for itself has no name; one from before the bake does not know of it either."""
+    make_body()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "before.blend"), copy=True)
+    first = Path(bake_of(bpy).cache)
+    bpy.ops.wm.read_homefile(use_empty=True)
+    with bpy.data.libraries.load(str(tmp_path / "before.blend")) as (source, target):
+        target.objects = source.objects
+    for obj in target.objects:
+        if obj.type == "MESH" and obj.xpbd.role == "CLOTH":
+            bpy.context.scene.collection.objects.link(obj)
+    assert bpy.data.filepath == ""
+    fake_worker(crash_at=1)
+    again = bake_of(bpy)
+    assert again.from_cache
+    assert (Path(again.cache).name, Path(again.cache).parent == first.parent) == (first.name, False)
+    # Blender may name it by the file that it kept
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "before.blend"))
+    again = bake_of(bpy)
+    assert again.from_cache
+    assert Path(again.cache) == tmp_path / "xpbd_cache" / "before" / "Scene" / first.name
+
+
+def test_a_cache_that_another_frees_meanwhile_is_no_fault(bpy, make_body, fake_worker, monkeypatch, capsys):
+    from blender_xpbd.addon.baking import continuation
+    from blender_xpbd.addon.process.cache_folder import forget_number
+    from blender_xpbd.scene.errors import XpbdError
+
+    def refuse(*_arguments):
+        raise XpbdError("E_IO", "It was deleted.")
+
+    make_body()
+    bake_of(bpy)
+    bpy.ops.xpbd.clear(all=True)
+    forget_number()
+    monkeypatch.setattr(continuation, "hand_on_all", refuse)
+    again = bake_of(bpy)
+    assert (again.complete, again.from_cache) == (True, False)
+    assert "It was deleted" in capsys.readouterr().out
+
+
+def test_what_nobody_comes_back_for_goes_after_a_month(bpy, make_body, fake_worker):
+    from blender_xpbd.addon.process.cache_folder import FORGOTTEN_SECONDS, forget_number
+
+    make_body()
+    old = Path(bake_of(bpy).cache)
+    bpy.ops.wm.read_homefile(use_empty=True)
+    make_body(location=(0, 0, 1))
+    recent = Path(bake_of(bpy).cache)
+    for path in (old, old.parent):
+        age = path.stat().st_mtime - FORGOTTEN_SECONDS - 60.0
+        os.utime(path, (age, age))
+    forget_number()
+    assert bpy.ops.xpbd.free_unused() == {"FINISHED"}
+    assert not old.parent.exists()
+    assert recent.is_dir()
 
 
 def test_a_saved_file_has_its_cache_beside_it(bpy, tmp_path):

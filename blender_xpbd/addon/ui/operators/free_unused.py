@@ -12,7 +12,7 @@ from ....jobs.cache_contents import folder_size, free_jobs, needed_jobs
 from ....scene.errors import XpbdError
 from ...baking.report_text import summary_of
 from ...data.bake_record import read_record
-from ...process.cache_folder import cache_folder
+from ...process.cache_folder import cache_folder, free_forgotten
 from .idle import is_idle
 
 _MEGABYTE = 1e6
@@ -33,6 +33,8 @@ class XPBD_OT_free_unused(bpy.types.Operator):
         """Ask, for there is no way back; a folder that was chosen may hold the frames of other files too."""
         chosen = context.scene.xpbd.cache_directory
         title = f"Delete all that {chosen} holds of bakes that are not in this file?" if chosen else "Delete them?"
+        if not chosen and not bpy.data.filepath:
+            title = "Delete them, and bakes of files that were never saved that are a month old?"
         return context.window_manager.invoke_confirm(self, event, message=title)
 
     def execute(self, context: bpy.types.Context) -> set[Any]:
@@ -41,7 +43,8 @@ class XPBD_OT_free_unused(bpy.types.Operator):
         used = {record.job for record in records if record is not None}
         folder, _ = cache_folder(context.scene)
         try:
-            count, size = free_jobs(folder, needed_jobs(folder, used))
+            freed = free_jobs(folder, needed_jobs(folder, used)), free_forgotten(folder)
+            count, size = (sum(numbers) for numbers in zip(*freed, strict=True))
             left = folder_size(folder)
         except XpbdError as error:
             self.report({"ERROR"}, str(error))

@@ -59,17 +59,6 @@ def test_rows_compare_with_theory_or_with_the_converged_run(monkeypatch, kind, e
     assert row.is_within is is_within
 
 
-@pytest.mark.parametrize(("leeway", "most"), [(0.0, 1.0), (0.4, 1.0), (1.5, 3.0)])
-def test_a_row_may_be_some_times_the_converged_number(monkeypatch, leeway, most):
-    shot = Shot((CLOTH,), 1)
-    measure = Measure("sag [m]", lambda baked: 2.1, 1.0, kind=AT_MOST, leeway=leeway)
-    monkeypatch.setattr(probe, "bake", lambda shots: [Baked(shot, {"Cloth": np.zeros((2, 9, 3))}, 20, 1)])
-    monkeypatch.setattr(probe, "converged_number", {"case / soft / sag [m]": 2.0}.get)
-    (row,) = Comparison("case", (Probe("soft", shot, (measure,), 320),), "")().rows
-    assert row.expected == f"≤ {most:g}"
-    assert row.is_within is (most > 2.1)
-
-
 def test_converged_numbers_are_kept_in_a_file(monkeypatch, tmp_path):
     monkeypatch.setattr(converged, "RECORD", tmp_path / "converged.json")
     converged._recorded.cache_clear()

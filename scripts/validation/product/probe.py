@@ -26,7 +26,6 @@ class Measure:
         expected: what it should be, from theory; None for what the converged run gives.
         tolerance: the goal: how far off it may be; not read where the number may be at most what is expected.
         kind: whether the tolerance is a SHARE of what is expected, an AMOUNT, or the number AT_MOST the expected one.
-        leeway: what is expected AT_MOST may be this many times the converged number, where that is more.
     """
 
     label: str
@@ -34,7 +33,6 @@ class Measure:
     expected: float | None
     tolerance: float = 0.1
     kind: int = SHARE
-    leeway: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -103,5 +101,5 @@ class Comparison:
         elif measure.kind == AMOUNT:
             row = absolute(label, expected, got, measure.tolerance)
         else:
-            row = at_most(label, max(expected, measure.leeway * (known or 0.0)), got)
+            row = at_most(label, expected, got)
         return replace(row, converged=known, settings=f"{baked.substeps} × {baked.iterations}")

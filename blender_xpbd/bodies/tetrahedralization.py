@@ -123,6 +123,8 @@ def _in_a_cage(body: Body, triangles: npt.NDArray[np.int32], frame: OwnFrame) ->
 
 def _in_fragments(body: Body, triangles: npt.NDArray[np.int32], frame: OwnFrame) -> EmbeddedMesh:
     """Cages of the pieces that a body was cut into, as one where they hold together."""
+    if (body.seams[triangles] != body.seams[triangles[:, :1]]).any():
+        raise XpbdError("E_PARAM", "A face joins two of the pieces that the solid was cut into.", body.name)
     own = frame.rounded(body.positions)
     pieces = build_fragments(own, triangles, body.seams, body.tetrahedralization.resolution, body.name)
     whole = join_fragments(pieces, body.torn if len(body.torn) else np.zeros(len(pieces), np.bool_))

@@ -104,7 +104,9 @@ def build_fragments(
     for number in numbers:
         mine = triangles[of_triangle == number]
         used.append(np.unique(mine))
-        cages.append(build_cage(positions[used[-1]], np.searchsorted(used[-1], mine), resolution, object_name, frame=frame))
+        cages.append(
+            build_cage(positions[used[-1]], np.searchsorted(used[-1], mine), resolution, object_name, frame=frame)
+        )
     first_vertex = np.cumsum([0, *(len(cage.vertices) for cage in cages)])
     first_tetrahedron = np.cumsum([0, *(len(cage.tetrahedra) for cage in cages)])
     vertices = np.concatenate([cage.vertices for cage in cages])
@@ -127,7 +129,9 @@ def build_fragments(
         np.concatenate(masses),
         elements.astype(np.int32),
         weights,
-        np.concatenate([c.surface_tetrahedra + n for c, n in zip(cages, first_tetrahedron, strict=False)]).astype(np.int32),
+        np.concatenate([c.surface_tetrahedra + n for c, n in zip(cages, first_tetrahedron, strict=False)]).astype(
+            np.int32
+        ),
         np.concatenate([cage.surface_weights for cage in cages]),
         seams,
         normals,

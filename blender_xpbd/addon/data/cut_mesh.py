@@ -20,6 +20,10 @@ Floats = npt.NDArray[np.float64]
 
 # of the mesh's size: what lies closer is one place. Chosen by hand: far above rounding, far below a piece
 ONE_PLACE = 1e-5
+# the angle between faces that were cut across, which lie in one plane [rad]
+_FLAT = 1e-3
+# and the cosine between the two halves of a straight edge
+_STRAIGHT = -0.9999
 # points inside the mesh per piece, and rounds in which each seed goes to the middle of its own: chosen by hand, so that
 # pieces are about equally large and none has a face of its own size beside a sliver
 POINTS_PER_PIECE = 60
@@ -90,6 +94,7 @@ def _seeds(
 def _add_cell(cut: bmesh.types.BMesh, source: bmesh.types.BMesh, seeds: Floats, number: int, tolerance: float) -> bool:
     """Add what of a mesh is nearest to a seed; whether there is any."""
     cell = source.copy()
+    cuts = cell.faces.layers.int.new("cut")
     mesh = bpy.data.meshes.new("Piece")
     try:
         ways = seeds - seeds[number]
@@ -98,7 +103,9 @@ def _add_cell(cut: bmesh.types.BMesh, source: bmesh.types.BMesh, seeds: Floats, 
             reach = max(((vertex.co - Vector(seeds[number])).length for vertex in cell.verts), default=0.0)
             if distances[other] / 2.0 > reach:
                 break
-            _clip(cell, Vector((seeds[number] + seeds[other]) / 2.0), Vector(ways[other] / distances[other]), tolerance)
+            plane = Vector((seeds[number] + seeds[other]) / 2.0), Vector(ways[other] / distances[other])
+            _clip(cell, plane, tolerance, (cuts, int(other) + 1))
+        _drop_strays(cell, cuts)
         bmesh.ops.remove_doubles(cell, verts=cell.verts, dist=tolerance)
         bmesh.ops.triangulate(cell, faces=[face for face in cell.faces if len(face.verts) > 3])
         if not cell.faces:
@@ -106,6 +113,7 @@ def _add_cell(cut: bmesh.types.BMesh, source: bmesh.types.BMesh, seeds: Floats, 
         layer = cell.verts.layers.int.get(SEAM) or cell.verts.layers.int.new(SEAM)
         for vertex in cell.verts:
             vertex[layer] = number + 1
+        cell.faces.layers.int.remove(cuts)
         cell.to_mesh(mesh)
         cut.from_mesh(mesh)
         return True
@@ -114,8 +122,16 @@ def _add_cell(cut: bmesh.types.BMesh, source: bmesh.types.BMesh, seeds: Floats, 
         bpy.data.meshes.remove(mesh)
 
 
-def _clip(cell: bmesh.types.BMesh, place: Any, normal: Any, tolerance: float) -> None:
-    """Take away what lies beyond a plane, and close the cut with faces that share no vertices but along its rim."""
+def _clip(cell: bmesh.types.BMesh, plane: tuple[Any, Any], tolerance: float, label: tuple[Any, int]) -> None:
+    """Take away what lies beyond a plane, and close the cut with faces that have no vertices but along its rim.
+
+    Args:
+        cell: to be cut.
+        plane: a place on it, and its normal.
+        tolerance: what is nearer to it lies on it.
+        label: a layer of numbers of faces, and the one that faces of this cut get.
+    """
+    place, normal = plane
     everything = [*cell.verts, *cell.edges, *cell.faces]
     bmesh.ops.bisect_plane(cell, geom=everything, dist=tolerance, plane_co=place, plane_no=normal, clear_outer=True)
     rim = [edge for edge in cell.edges if edge.is_boundary]
@@ -128,12 +144,33 @@ def _clip(cell: bmesh.types.BMesh, place: Any, normal: Any, tolerance: float) ->
     for face in faces:
         face.normal_update()
         face.smooth = False
-        if face.normal.dot(normal) < 0.0:
-            face.normal_flip()
+        face[label[0]] = label[1]
+    # all at once: the normal of a sliver says nothing
+    if sum(face.normal.dot(normal) * face.calc_area() for face in faces) < 0.0:
+        bmesh.ops.reverse_faces(cell, faces=faces)
     # as one face the next cut divides it only at its rim, where other pieces have vertices too
     known, outer = set(faces), set(rim)
-    within = {edge for face in faces for edge in face.edges if edge not in outer and known.issuperset(edge.link_faces)}
-    bmesh.ops.dissolve_edges(cell, edges=sorted(within, key=lambda edge: edge.index), use_verts=False)
+    every = dict.fromkeys(edge for face in faces for edge in face.edges)
+    within = [edge for edge in every if edge not in outer and known.issuperset(edge.link_faces)]
+    bmesh.ops.dissolve_limit(cell, angle_limit=_FLAT, edges=within, verts=[], use_dissolve_boundaries=False)
+
+
+def _drop_strays(cell: bmesh.types.BMesh, layer: Any) -> None:
+    """Take away vertices of cuts that are no corners of them: where an edge was cut that a face should not have had."""
+    for vertex in list(cell.verts):
+        cuts = {face[layer] for face in vertex.link_faces}
+        if not cuts or 0 in cuts or len(cuts) > 2:
+            continue
+        if len(cuts) == 1:
+            bmesh.ops.dissolve_verts(cell, verts=[vertex])
+            continue
+        level = [edge for edge in vertex.link_edges if len({face[layer] for face in edge.link_faces}) == 1]
+        if level:
+            bmesh.ops.dissolve_edges(cell, edges=level, use_verts=False)
+        if len(vertex.link_edges) == 2:
+            one, other = (edge.other_vert(vertex).co - vertex.co for edge in vertex.link_edges)
+            if one.normalized().dot(other.normalized()) < _STRAIGHT:
+                bmesh.ops.dissolve_verts(cell, verts=[vertex])
 
 
 def _snap(cut: bmesh.types.BMesh, tolerance: float) -> None:

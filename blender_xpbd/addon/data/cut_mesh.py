@@ -56,7 +56,7 @@ def cut_into_pieces(mesh: bpy.types.Mesh, count: int, seed: int, object_name: st
         places = np.array([vertex.co for vertex in source.verts])
         tolerance = ONE_PLACE * float(np.ptp(places, axis=0).max())
         seeds = _seeds(source, places, count, np.random.default_rng(seed), object_name)
-        made = sum(_add_cell(cut, source, seeds, number, tolerance) for number in range(len(seeds)))
+        made = sum(_add_cell(cut, source, seeds, number, tolerance, object_name) for number in range(len(seeds)))
         _snap(cut, tolerance)
         cut.to_mesh(mesh)
         mesh.update()
@@ -91,7 +91,9 @@ def _seeds(
     return seeds
 
 
-def _add_cell(cut: bmesh.types.BMesh, source: bmesh.types.BMesh, seeds: Floats, number: int, tolerance: float) -> bool:
+def _add_cell(
+    cut: bmesh.types.BMesh, source: bmesh.types.BMesh, seeds: Floats, number: int, tolerance: float, object_name: str
+) -> bool:
     """Add what of a mesh is nearest to a seed; whether there is any."""
     cell = source.copy()
     cuts = cell.faces.layers.int.new("cut")
@@ -110,6 +112,8 @@ def _add_cell(cut: bmesh.types.BMesh, source: bmesh.types.BMesh, seeds: Floats, 
         bmesh.ops.triangulate(cell, faces=[face for face in cell.faces if len(face.verts) > 3])
         if not cell.faces:
             return False
+        if any(len(edge.link_faces) != 2 for edge in cell.edges):
+            raise XpbdError("E_TET_OPEN", "A piece could not be closed: cut with another Seed.", object_name)
         layer = cell.verts.layers.int.get(SEAM) or cell.verts.layers.int.new(SEAM)
         for vertex in cell.verts:
             vertex[layer] = number + 1
@@ -139,20 +143,55 @@ def _clip(cell: bmesh.types.BMesh, plane: tuple[Any, Any], tolerance: float, lab
         return
     for edge in rim:
         edge.smooth = False
+    for faces in _fill(cell, rim, normal):
+        for face in faces:
+            face.normal_update()
+            face.smooth = False
+            face[label[0]] = label[1]
+        # all at once: the normal of a sliver says nothing
+        if sum(face.normal.dot(normal) * face.calc_area() for face in faces) < 0.0:
+            bmesh.ops.reverse_faces(cell, faces=faces)
+        if len(faces) == 1:
+            continue
+        # as one face the next cut divides it only at its rim, where other pieces have vertices too
+        known, outer = set(faces), set(rim)
+        every = dict.fromkeys(edge for face in faces for edge in face.edges)
+        within = [edge for edge in every if edge not in outer and known.issuperset(edge.link_faces)]
+        bmesh.ops.dissolve_limit(cell, angle_limit=_FLAT, edges=within, verts=[], use_dissolve_boundaries=False)
+
+
+def _fill(cell: bmesh.types.BMesh, rim: list[bmesh.types.BMEdge], normal: Any) -> list[list[bmesh.types.BMFace]]:
+    """Close the loops of a rim: each by a face of its own, or all at once where one may lie within another."""
+    loops = _loops(rim)
+    boxes = [
+        (np.min(corners, axis=0), np.max(corners, axis=0))
+        for corners in ([vertex.co for edge in loop for vertex in edge.verts] for loop in loops)
+    ]
+    are_apart = all(
+        (low > high_other).any() or (high < low_other).any()
+        for number, (low, high) in enumerate(boxes)
+        for low_other, high_other in boxes[:number]
+    )
+    if are_apart and all(len(loop) == len({vertex for edge in loop for vertex in edge.verts}) for loop in loops):
+        return [bmesh.ops.edgeloop_fill(cell, edges=loop)["faces"] for loop in loops]
     filled = bmesh.ops.triangle_fill(cell, use_beauty=True, use_dissolve=False, edges=rim, normal=normal)["geom"]
-    faces = [item for item in filled if isinstance(item, bmesh.types.BMFace)]
-    for face in faces:
-        face.normal_update()
-        face.smooth = False
-        face[label[0]] = label[1]
-    # all at once: the normal of a sliver says nothing
-    if sum(face.normal.dot(normal) * face.calc_area() for face in faces) < 0.0:
-        bmesh.ops.reverse_faces(cell, faces=faces)
-    # as one face the next cut divides it only at its rim, where other pieces have vertices too
-    known, outer = set(faces), set(rim)
-    every = dict.fromkeys(edge for face in faces for edge in face.edges)
-    within = [edge for edge in every if edge not in outer and known.issuperset(edge.link_faces)]
-    bmesh.ops.dissolve_limit(cell, angle_limit=_FLAT, edges=within, verts=[], use_dissolve_boundaries=False)
+    return [[item for item in filled if isinstance(item, bmesh.types.BMFace)]]
+
+
+def _loops(rim: list[bmesh.types.BMEdge]) -> list[list[bmesh.types.BMEdge]]:
+    """Edges of a rim that hang together, in the order of the rim."""
+    left, found = dict.fromkeys(rim), []
+    while left:
+        first = next(iter(left))
+        del left[first]
+        loop = [first]
+        for edge in loop:
+            near = [other for vertex in edge.verts for other in vertex.link_edges if other in left]
+            for other in dict.fromkeys(near):
+                del left[other]
+                loop.append(other)
+        found.append(loop)
+    return found
 
 
 def _drop_strays(cell: bmesh.types.BMesh, layer: Any) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Bars of jelly that were cut into closed pieces, as Make Tearable leaves them."""
 
 from dataclasses import replace

@@ -162,8 +162,7 @@ CASES = (
     Case(
         "large_heaps",
         "Grains: large heaps",
-        f"5,040 grains of {1e3 * RADIUS:g} mm, likewise, but they lie still after 12 s: until 9 s a grain slips now "
-        "and then.",
+        f"5,040 grains of {1e3 * RADIUS:g} mm, likewise, but for 12 s: here and there a grain still slips after 6 s.",
         lambda: heaps(layers(35, 12), 12),
     ),
     Case(

@@ -66,12 +66,12 @@ def strain_of_cuts(body, slant):
     simulation = made(replace(body, material=replace(body.material, tear_strain=500.0)), **STILL)
     run(simulation, 25)
     assert simulation.counts(0)[0] == 0
-    found = []
+    found: list[np.ndarray] = []
     for places in (surface(simulation), body.positions):
         rings = places.reshape(5, 8, 3)
-        found.append([rings[4, :4, 0].mean() - rings[1, :4, 0].mean(), *np.ptp(rings[2, :4, 1:], axis=0)])
+        found.append(np.array([rings[4, :4, 0].mean() - rings[1, :4, 0].mean(), *np.ptp(rings[2, :4, 1:], axis=0)]))
     normal = np.array([1.0, -slant, 0.0]) / np.hypot(1.0, slant)
-    return float(np.linalg.norm(np.divide(*found) * normal)) - 1.0
+    return float(np.linalg.norm(found[0] / found[1] * normal)) - 1.0
 
 
 @pytest.mark.parametrize(("resolution", "slant"), [(16, 0.0), (12, 0.3), (20, -0.5)])

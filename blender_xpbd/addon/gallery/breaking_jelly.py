@@ -34,7 +34,7 @@ def _build(scene: bpy.types.Scene, _file: str) -> None:
     ends = [vertex.index for vertex in slab.data.vertices if abs(vertex.co.x) > 0.499 * SIZE[0]]
     pin(slab, ends)
     ball = add_sphere(scene, "Ball", RADIUS, (0.0, 0.0, 0.0), BLUE)
-    high, low = HEIGHT + SIZE[2] + RADIUS + 0.02, RADIUS + 0.01
+    high, low = HEIGHT + SIZE[2] + RADIUS + 0.02, RADIUS + 0.1
     for frame, height in ((1, high), (STRIKE, high), (END, low)):
         ball.location.z = height
         ball.keyframe_insert("location", frame=frame)

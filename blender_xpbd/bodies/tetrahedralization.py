@@ -133,16 +133,16 @@ def _in_fragments(body: Body, triangles: npt.NDArray[np.int32], frame: OwnFrame)
     if not frame.is_world:
         weights = barycentric_weights(frame.of(body.positions), pieces.vertices[held])
     return EmbeddedMesh(
-        frame.to_world(pieces.vertices),
-        whole.tetrahedra,
-        whole.fill,
-        whole.stiffness,
-        whole.mass_factors,
-        whole.joined[held],
-        weights,
-        whole.joined[pieces.tetrahedra[pieces.surface_elements]],
-        pieces.surface_weights,
-        pieces.notices,
-        whole.joined,
-        pieces,
+        vertices=frame.to_world(pieces.vertices),
+        tetrahedra=whole.tetrahedra,
+        fill=whole.fill,
+        stiffness=whole.stiffness,
+        mass_factors=whole.mass_factors,
+        elements=whole.joined[held],
+        weights=weights,
+        surface_elements=whole.joined[pieces.tetrahedra[pieces.surface_elements]],
+        surface_weights=pieces.surface_weights,
+        notices=pieces.notices,
+        joined=whole.joined,
+        fragments=pieces,
     )

@@ -122,20 +122,19 @@ def build_fragments(
     seams, normals = _seams(frame, positions, triangles, pieces, (vertices[tetrahedra], owner))
     masses = [c.mass_factors * tetrahedron_masses(c.vertices, c.tetrahedra, 1.0, c.fill) for c in cages]
     notices = {notice.code: notice for cage in reversed(cages) for notice in cage.notices}
+    surface = [cage.surface_tetrahedra + first for cage, first in zip(cages, first_tetrahedron, strict=False)]
     return Fragments(
-        vertices,
-        tetrahedra,
-        np.concatenate([cage.fill for cage in cages]),
-        np.concatenate(masses),
-        elements.astype(np.int32),
-        weights,
-        np.concatenate([c.surface_tetrahedra + n for c, n in zip(cages, first_tetrahedron, strict=False)]).astype(
-            np.int32
-        ),
-        np.concatenate([cage.surface_weights for cage in cages]),
-        seams,
-        normals,
-        tuple(notices.values()),
+        vertices=vertices,
+        tetrahedra=tetrahedra,
+        fill=np.concatenate([cage.fill for cage in cages]),
+        masses=np.concatenate(masses),
+        elements=elements.astype(np.int32),
+        weights=weights,
+        surface_elements=np.concatenate(surface).astype(np.int32),
+        surface_weights=np.concatenate([cage.surface_weights for cage in cages]),
+        seams=seams,
+        normals=normals,
+        notices=tuple(notices.values()),
     )
 
 
@@ -192,7 +191,7 @@ def joined_places(positions: Floats, elements: Ints) -> Ints:
     return shown
 
 
-def touching(groups: Ints, pieces: Ints, faces: list[Ints] | Ints) -> tuple[Longs, Longs]:
+def touching(groups: Ints, pieces: Ints, faces: Ints) -> tuple[Longs, Longs]:
     """Which triangles lie on another piece: all their vertices are at the places of vertices of that one.
 
     Args:
@@ -203,7 +202,6 @@ def touching(groups: Ints, pieces: Ints, faces: list[Ints] | Ints) -> tuple[Long
     Returns:
         Triangles and the pieces that they lie on, each of shape (found,).
     """
-    faces = np.asarray(faces)
     span = int(pieces.max(initial=0)) + 1
     known = np.unique(groups.astype(np.int64) * span + pieces)
     place = known // span

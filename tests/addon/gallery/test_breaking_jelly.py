@@ -20,6 +20,7 @@ def volumes(positions, triangles, pieces):
 def test_a_ball_breaks_through_the_slab(bpy, bake_scene):
     from blender_xpbd.addon.data.link_attributes import SEAM
     from blender_xpbd.addon.gallery.breaking_jelly import BREAKING_JELLY, HEIGHT, PIECES, SIZE, STRIKE
+    from blender_xpbd.addon.keys.clearing import clear_bake
     from blender_xpbd.addon.reading.points import read_polygons
 
     baked = bake_scene(BREAKING_JELLY)
@@ -45,3 +46,9 @@ def test_a_ball_breaks_through_the_slab(bpy, bake_scene):
     triangles = triangulate(*read_polygons(mesh))
     kept = volumes(motion[-1], triangles, pieces) / volumes(motion[0], triangles, pieces)
     assert np.abs(kept - 1.0).max() < 0.1
+    # the bake is taken back, and what was cut stays cut
+    obj = bpy.data.objects["Slab"]
+    assert obj.data.shape_keys is not None
+    clear_bake(obj)
+    assert obj.data.shape_keys is None
+    assert len(obj.data.vertices) == motion.shape[1]

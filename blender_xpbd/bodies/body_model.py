@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..constraints.constraint import ConstraintBlock
+from ..geometry.cage.fragments import Fragments
 from ..geometry.edges import edge_lengths
 from ..scene.body import Body
 from ..scene.errors import Notice
@@ -51,6 +52,8 @@ class BodyModel:
         radii: of grains [m], shape (particles,); empty where particles are no balls.
         notices: warnings.
         shown: of each vertex of the mesh, the vertex at whose place it is shown; empty where it is its own.
+        joined: of each particle, the one that moves in its place; empty where it moves by itself.
+        fragments: the pieces that it may tear into; None where it is no solid that tears.
     """
 
     body: Body
@@ -75,6 +78,8 @@ class BodyModel:
     radii: Floats = field(default_factory=lambda: np.zeros(0))
     notices: tuple[Notice, ...] = ()
     shown: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
+    joined: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
+    fragments: Fragments | None = None
 
     @property
     def contact_offset(self) -> float:

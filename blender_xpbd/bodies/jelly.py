@@ -90,6 +90,8 @@ def build_jelly(body: Body, settings: SolverSettings) -> BodyModel:
         frictions=frictions,
         thickness_share=THICKNESS_SHARE,
         notices=(*notices, *mesh.notices),
+        joined=mesh.joined,
+        fragments=mesh.fragments,
     )
 
 

@@ -20,7 +20,7 @@ from .body_model import BodyModel
 from .cloth import bind_to_cloth, build_cloth
 from .grains import bind_to_grains, build_grains, measure_grains
 from .jelly import bind_to_jelly, build_jelly
-from .joined import build_joined
+from .joined import build_joined_sheet, build_joined_solid
 from .measures import MeasureBody, measure_cloth, measure_jelly
 from .own_settings import own_settings
 from .pin_motion import Motion, carry_pins, match_pins
@@ -40,6 +40,7 @@ class SolverKind:
         bind: particles of a body, shape (points, 4), and their weights, shape (points, 4), that hold given points of
             the world [m], shape (points, 3), as other bodies are attached to it.
         measure: what measures frames of a body against its rest pose, see ``measures``.
+        join: builds a body of what is joined where it was cut so that it can tear, by what builds one.
         place_pins: of a model, some vertices and particles, how these go with those, see ``pin_motion``.
         is_compact: it is a solid, which may bounce as a whole.
         is_double: what moves needs double precision: corrections below half a unit in the last place of a single are
@@ -51,6 +52,7 @@ class SolverKind:
     build: Callable[[Body, SolverSettings], BodyModel]
     bind: Callable[[BodyModel, Floats], tuple[Ints, Floats]]
     measure: Callable[[BodyModel], MeasureBody]
+    join: Callable[[Body, Callable[[Body], BodyModel]], BodyModel] = build_joined_sheet
     place_pins: Callable[[BodyModel, Ints, Ints], Motion] = match_pins
     is_compact: bool = False
     is_double: bool = False
@@ -63,13 +65,14 @@ BODY_KINDS: tuple[SolverKind, ...] = (
         build_jelly,
         bind_to_jelly,
         measure_jelly,
+        build_joined_solid,
         carry_pins,
         is_compact=True,
         is_double=True,
         is_branched=True,
     ),
     SolverKind(CLOTH, build_cloth, bind_to_cloth, measure_cloth),
-    SolverKind(STRAND, build_strand, bind_to_strand, measure_cloth, place_strand_pins, is_double=True),
+    SolverKind(STRAND, build_strand, bind_to_strand, measure_cloth, place_pins=place_strand_pins, is_double=True),
     SolverKind(GRAINS, build_grains, bind_to_grains, measure_grains),
 )
 
@@ -87,4 +90,5 @@ def build_body(body: Body, settings: SolverSettings) -> BodyModel:
     """
     own = own_settings(body, settings)
     ordered = replace(body, pins=body.pins.ascending(), goal=body.goal.ascending())
-    return build_joined(ordered, lambda joined: with_links(solver_kind(body).build(joined, own), own))
+    kind = solver_kind(body)
+    return kind.join(ordered, lambda joined: with_links(kind.build(joined, own), own))

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..geometry.cage.cage import build_cage
+from ..geometry.cage.fragments import Fragments, build_fragments, join_fragments
 from ..geometry.solid.embedding import barycentric_weights, bind
 from ..geometry.solid.tetrahedra import orient_positive, surface_triangles
 from ..scene.body import Body
@@ -34,6 +35,8 @@ class EmbeddedMesh:
         surface_elements, surface_weights: of points between the vertices, so that contact meets all of a surface
             whose faces are larger than the tetrahedra, shape (points, 4).
         notices: warnings.
+        joined: of each of the vertices, the one that it is; empty where it is its own.
+        fragments: the pieces that the body may tear into; None where it cannot.
     """
 
     vertices: npt.NDArray[np.float64]
@@ -46,6 +49,8 @@ class EmbeddedMesh:
     surface_elements: npt.NDArray[np.int32]
     surface_weights: npt.NDArray[np.float64]
     notices: tuple[Notice, ...] = ()
+    joined: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    fragments: Fragments | None = None
 
 
 def tetrahedralized(body: Body, triangles: npt.NDArray[np.int32]) -> EmbeddedMesh:
@@ -57,7 +62,9 @@ def tetrahedralized(body: Body, triangles: npt.NDArray[np.int32]) -> EmbeddedMes
     wanted = body.tetrahedralization
     frame = own_frame(body.positions, body.axes)
     if wanted.method == "CAGE":
-        return _in_a_cage(body, triangles, frame)
+        return (_in_fragments if len(body.seams) else _in_a_cage)(body, triangles, frame)
+    if len(body.seams):
+        raise XpbdError("E_PARAM", "Only a cage tears: choose Cage as what the body is filled with.", body.name)
     if wanted.method == "FILE":
         if len(wanted.tetrahedra) == 0:
             raise XpbdError("E_TET_FILE", "The job holds no tetrahedra of the file.", body.name)
@@ -111,4 +118,31 @@ def _in_a_cage(body: Body, triangles: npt.NDArray[np.int32], frame: OwnFrame) ->
         cage.tetrahedra[cage.surface_tetrahedra],
         cage.surface_weights,
         tuple(cage.notices),
+    )
+
+
+def _in_fragments(body: Body, triangles: npt.NDArray[np.int32], frame: OwnFrame) -> EmbeddedMesh:
+    """Cages of the pieces that a body was cut into, as one where they hold together."""
+    if (body.seams[triangles] != body.seams[triangles[:, :1]]).any():
+        raise XpbdError("E_PARAM", "A face joins two of the pieces that the solid was cut into.", body.name)
+    own = frame.rounded(body.positions)
+    pieces = build_fragments(own, triangles, body.seams, body.tetrahedralization.resolution, body.name)
+    whole = join_fragments(pieces, body.torn if len(body.torn) else np.zeros(len(pieces), np.bool_))
+    held = pieces.tetrahedra[pieces.elements]
+    weights = pieces.weights
+    if not frame.is_world:
+        weights = barycentric_weights(frame.of(body.positions), pieces.vertices[held])
+    return EmbeddedMesh(
+        vertices=frame.to_world(pieces.vertices),
+        tetrahedra=whole.tetrahedra,
+        fill=whole.fill,
+        stiffness=whole.stiffness,
+        mass_factors=whole.mass_factors,
+        elements=whole.joined[held],
+        weights=weights,
+        surface_elements=whole.joined[pieces.tetrahedra[pieces.surface_elements]],
+        surface_weights=pieces.surface_weights,
+        notices=pieces.notices,
+        joined=whole.joined,
+        fragments=pieces,
     )

@@ -135,8 +135,10 @@ class Body:
         start: where the vertices are when the simulation begins, in the world [m], shape (vertices, 3); shape (0, 3)
             where that is their rest positions.
         links: between vertices, that the artist has made.
-        seams: equal where vertices were one before they were split for tearing, 0 for none; shape (vertices,), or (0,).
-        torn: which seams hold no more, as ``geometry.surface.seams`` finds them; shape (seams,), or (0,) for none.
+        seams: shape (vertices,), or (0,) for what was not cut. Of a sheet, equal where vertices were one before they
+            were split for tearing, 0 for none; of a solid, the number of the closed piece that a vertex is of.
+        torn: which seams hold no more, as ``geometry.surface.seams`` or ``geometry.cage.fragments`` finds them; shape
+            (seams,), or (0,) for none.
         poses: shapes that it is to have at frames, in the order of these.
     """
 

@@ -38,7 +38,7 @@ class BodyKind:
         refined_by: what an artist does to give it more.
         is_solid: whether tetrahedra fill it.
         is_sheet: whether its faces are a sheet of some thickness.
-        tears: whether it can tear along edges.
+        tears: whether it can tear along edges, or into pieces if it is a solid.
         is_physical: its stiffness is that of its material alone: compliances and PBD mode do not change it.
         stands_in_air: whether air pushes its faces or its edges; what has neither feels air by its damping alone.
     """
@@ -68,6 +68,7 @@ BODY_KINDS: tuple[BodyKind, ...] = (
         shows="bulges",
         least_vertices=26,
         is_solid=True,
+        tears=True,
     ),
     BodyKind(
         CLOTH,

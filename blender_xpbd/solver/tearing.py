@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A solver of bodies that tear.
 
-Vertices that are still joined are one particle, so cloth that has not torn moves as if it could not. After each frame
+What is still joined is one particle, so cloth that has not torn moves as if it could not. After each frame
 the seams that are strained too far tear, and the system is built anew from what is joined then; places and velocities
 go on. So all that depends on the topology, contact too, knows nothing of tears, and which seams have torn is all that
 a checkpoint holds besides.
@@ -15,8 +15,9 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from ..bodies.joined import body_seams
-from ..geometry.surface.seams import Seams, strains_across
+from ..bodies.joined import body_seams, seam_strains
+from ..geometry.cage.fragments import Fragments
+from ..geometry.surface.seams import Seams
 from ..scene.body import Body
 from ..scene.errors import XpbdError
 from .rest_shapes import shape_sources
@@ -59,8 +60,10 @@ class TearingSolver(Solver):
     def __init__(self, system: System, paths: tuple[str, ...] = (SERIAL,)) -> None:
         """Begin with what the bodies of the scene say of their seams."""
         super().__init__(system, paths)
-        self._seams: dict[int, Seams] = {
-            number: body_seams(body) for number, body in enumerate(system.scene.bodies) if can_tear(body)
+        self._seams: dict[int, Seams | Fragments] = {
+            number: body_seams(body, system.models[number])
+            for number, body in enumerate(system.scene.bodies)
+            if can_tear(body)
         }
         self.torn: dict[int, Mask] = {
             number: given if len(given := system.scene.bodies[number].torn) else np.zeros(len(seams), np.bool_)
@@ -88,9 +91,8 @@ class TearingSolver(Solver):
         limit = system.tracks.at(body.identifier, "tear_strain", body.material.tear_strain, self.frame_index) / 100.0
         if limit <= 0.0:
             return np.zeros(len(seams), np.bool_)
-        start = int(system.starts[number])
-        places = self.positions()[start + system.models[number].shown].astype(np.float64)
-        strained: Mask = strains_across(seams, places, body.face_sizes, body.corners) > limit
+        places = self.positions()[int(system.starts[number]) + system.models[number].joined].astype(np.float64)
+        strained: Mask = seam_strains(body, seams, places) > limit
         return strained
 
     def _rebuild(self, torn: Mapping[int, Mask], *, keep: bool) -> None:
@@ -177,6 +179,6 @@ def particle_sources(old: System, new: System) -> Ints:
     """The old particle of each particle of the new system's bodies, shape (particles of bodies,)."""
     parts = []
     for number, model in enumerate(new.models):
-        first, shown = int(old.starts[number]), old.models[number].shown
-        parts.append(first + (shown if len(shown) else np.arange(len(model.positions))))
+        first, joined = int(old.starts[number]), old.models[number].joined
+        parts.append(first + (joined if len(joined) else np.arange(len(model.positions))))
     return np.concatenate(parts).astype(np.int32)

@@ -36,6 +36,9 @@ MISSED: Mapping[str, Mapping[str, float]] = {
     "heaps": {
         "μ = 0.8: greatest speed [mm/s]": 2.5,
     },
+    "large_heaps": {
+        "μ = 0.5: greatest speed [mm/s]": 5.0,
+    },
     "product_bars": {
         "20 cm thick, rolled by 45°: sag of the tip per theory": 0.07,
         "5 cm thick: sag of the tip per theory": 0.39,

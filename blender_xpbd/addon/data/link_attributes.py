@@ -9,6 +9,7 @@ LINK_KIND = "xpbd_link"
 LINK_LENGTH = "xpbd_rest_length"
 LINK_COMPLIANCE = "xpbd_compliance"
 LINK_STIFFNESS = "xpbd_stiffness"
-# of vertices: equal where they were one before they were split for tearing; an integer above 0
+# of vertices: equal where they were one before they were split for tearing, or of jelly the piece that it was cut into;
+# an integer above 0
 SEAM = "xpbd_seam"
 LINK_TYPES = {LINK_KIND: "INT", LINK_LENGTH: "FLOAT", LINK_COMPLIANCE: "FLOAT", LINK_STIFFNESS: "FLOAT"}

@@ -13,6 +13,7 @@ from .balloon import BALLOON
 from .beam import BEAM
 from .bouncing_points import BOUNCING_POINTS
 from .box_of_grains import BOX_OF_GRAINS
+from .breaking_jelly import BREAKING_JELLY
 from .bunny import BUNNIES_ON_MOVING_FLOORS, BUNNY
 from .chain_mail import CHAIN_MAIL
 from .clay import CLAY
@@ -44,7 +45,7 @@ class GalleryGroup:
 
 
 CLOTH_SCENES = GalleryGroup("Cloth", (TWO_PINS, SWEPT_CLOTH, PBD_BESIDE_XPBD, FLAG, SCARF, BALLOON, TEARING))
-JELLY_SCENES = GalleryGroup("Jelly", (BEAM, BUNNY, *BUNNIES_ON_MOVING_FLOORS, CLAY, FOUR_BODIES))
+JELLY_SCENES = GalleryGroup("Jelly", (BEAM, BUNNY, *BUNNIES_ON_MOVING_FLOORS, CLAY, BREAKING_JELLY, FOUR_BODIES))
 STRAND_SCENES = GalleryGroup(
     "Strands and Links",
     (PENDULUMS, DRIVEN_CHAIN, CROSSING_STRANDS, CHAIN_MAIL, HELIX, HAIR_ON_BALL, MARIONETTE),

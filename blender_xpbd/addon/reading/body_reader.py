@@ -34,7 +34,7 @@ from .motion import rotation_of
 from .points import NO_FACES, link_kinds, read_loose_edges, read_polygons, topology_of
 from .pose_reader import LocalPose, read_poses
 from .ride_reader import joined
-from .seam_reader import read_seams
+from .seam_reader import read_pieces, read_seams
 from .start_reader import NO_START, read_start
 
 Floats = npt.NDArray[np.float64]
@@ -164,7 +164,10 @@ class LocalBody:
 def read_jelly(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     """Read a jelly object, as ``BlenderKind.read``."""
     body, inside = _read_surface(obj, unit_scale), _read_tetrahedralization(obj)
-    return replace(body, tetrahedralization=inside, feels_like=felt_length(obj.xpbd, unit_scale))
+    seams, notices = read_pieces(obj, body.face_sizes, body.corners)
+    feels_like = felt_length(obj.xpbd, unit_scale)
+    every = (*body.notices, *notices)
+    return replace(body, tetrahedralization=inside, feels_like=feels_like, seams=seams, notices=every)
 
 
 def read_cloth(obj: bpy.types.Object, unit_scale: float) -> LocalBody:

@@ -12,7 +12,7 @@ from ..data.link_attributes import SEAM
 
 
 def read_seams(obj: bpy.types.Object) -> tuple[npt.NDArray[np.int32], tuple[Notice, ...]]:
-    """Which vertices were one, as ``Body.seams``; and a warning where cloth is to tear that cannot.
+    """How a mesh was cut, as ``Body.seams``; and a warning where something is to tear that cannot.
 
     Args:
         obj: a mesh object.
@@ -25,5 +25,25 @@ def read_seams(obj: bpy.types.Object) -> tuple[npt.NDArray[np.int32], tuple[Noti
         return np.maximum(values, 0), ()
     if obj.xpbd.tear_strain == 0.0:
         return np.zeros(0, np.int32), ()
-    text = "The cloth has a tear strain, but nothing along which it could tear: press Make Tearable."
+    text = "It has a tear strain, but nothing along which it could tear: press Make Tearable."
     return np.zeros(0, np.int32), (Notice("W_SEAM", text, obj.name),)
+
+
+def read_pieces(
+    obj: bpy.types.Object, face_sizes: npt.NDArray[np.int32], corners: npt.NDArray[np.int32]
+) -> tuple[npt.NDArray[np.int32], tuple[Notice, ...]]:
+    """As ``read_seams``, of jelly; what was cut as a cloth is whole, for there faces join pieces.
+
+    Args:
+        obj: a mesh object.
+        face_sizes: corners per polygon, shape (polygons,).
+        corners: vertex of each corner.
+    """
+    pieces, notices = read_seams(obj)
+    if len(pieces) and len(corners):
+        of_corner = pieces[corners]
+        starts = np.cumsum(face_sizes) - face_sizes
+        if (of_corner != np.repeat(of_corner[starts], face_sizes)).any():
+            text = "It was cut as a cloth, and does not tear as jelly: undo that, and press Make Tearable again."
+            return np.zeros(0, np.int32), (*notices, Notice("W_SEAM", text, obj.name))
+    return pieces, notices

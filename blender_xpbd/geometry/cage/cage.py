@@ -82,7 +82,7 @@ class Cage:
 
 
 @dataclass(frozen=True)
-class _Frame:
+class Frame:
     """Lattice coordinates: lattice = (world − origin) · scale + shift."""
 
     origin: np.ndarray
@@ -100,7 +100,12 @@ class _Frame:
 
 
 def build_cage(
-    positions: np.ndarray, triangles: np.ndarray, resolution: int, object_name: str = "", weld: bool = False
+    positions: np.ndarray,
+    triangles: np.ndarray,
+    resolution: int,
+    object_name: str = "",
+    weld: bool = False,
+    frame: Frame | None = None,
 ) -> Cage:
     """Build a cage around a mesh.
 
@@ -113,6 +118,7 @@ def build_cage(
         resolution: lattice cells along the longest side of the mesh's box.
         object_name: named in errors and notices.
         weld: never duplicate tetrahedra: whatever passes through one is stuck together.
+        frame: of the lattice, around more than this mesh; None for its own.
 
     Returns:
         The cage.
@@ -124,7 +130,7 @@ def build_cage(
     positions = np.asarray(positions, dtype=np.float64)
     triangles = np.asarray(triangles, dtype=np.int64)
     _check_input(positions, triangles, resolution, object_name)
-    frame = _make_frame(positions, triangles, resolution)
+    frame = frame or make_frame(positions, triangles, resolution)
     points = frame.to_lattice(positions)
     welded = _weld_vertices(points, triangles)
     report = examine_surface(points, welded)
@@ -191,15 +197,21 @@ def _check_input(positions: np.ndarray, triangles: np.ndarray, resolution: int, 
         raise XpbdError("E_TET_VOLUME", "all faces of the mesh lie in one point; scale it up", object_name)
 
 
-def _make_frame(positions: np.ndarray, triangles: np.ndarray, resolution: int) -> _Frame:
-    """Lattice coordinates with the mesh in the middle and an empty cell all around it."""
+def make_frame(positions: np.ndarray, triangles: np.ndarray, resolution: int) -> Frame:
+    """Lattice coordinates with the mesh in the middle and an empty cell all around it.
+
+    Args:
+        positions: vertices [m], shape (vertices, 3).
+        triangles: shape (triangles, 3).
+        resolution: lattice cells along the longest side of the mesh's box.
+    """
     used = positions[np.unique(triangles)]
     low, extent = used.min(axis=0), np.ptp(used, axis=0)
     scale = resolution / float(extent.max())
     cells = np.maximum(np.ceil(extent * scale - 1e-9), 1.0)
     shift = 1.0 + 0.5 * (cells - extent * scale)
     x, y, z = (int(count) + 2 for count in cells)
-    return _Frame(low, scale, shift, (x, y, z))
+    return Frame(low, scale, shift, (x, y, z))
 
 
 def _weld_vertices(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:

@@ -51,15 +51,15 @@ PLASTICITY_PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "tear_strain",
         "Tear Strain",
-        "Strain across an edge at which the cloth tears there, 0 for never. It tears along the edges of Make Tearable. "
-        "Paper tears at 2 to 5 %, cotton at some 10 to 20 %",
+        "Strain across a cut at which it tears there, 0 for never. Cloth tears along the edges of Make Tearable, jelly "
+        "into its pieces. Paper tears at 2 to 5 %, cotton at some 10 to 20 %",
         0.0,
         "%",
         0.0,
         10000.0,
         0.0,
         200.0,
-        roles=(CLOTH,),
+        roles=(JELLY, CLOTH),
         animatable=True,
     ),
 )

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Prepare a cloth for tearing: each face along an edge gets vertices of its own, which hold together until it tears."""
+"""Prepare a body for tearing: its mesh is cut, and what was cut holds together until it tears.
+
+Along an edge of a cloth each face gets vertices of its own. Jelly is cut into closed pieces.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,9 @@ import bmesh
 import bpy
 
 from ....scene.body_kinds import body_kind
+from ....scene.errors import XpbdError
 from ...data.bake_record import read_record
+from ...data.cut_mesh import cut_into_pieces
 from ...data.link_attributes import SEAM
 from ...data.object_types import is_body
 from ...reading.mesh_reader import RIG_MODIFIERS, editing_mode, is_shared
@@ -26,7 +31,7 @@ _AREAS = (
 
 
 class XPBD_OT_make_tearable(bpy.types.Operator):
-    """Let the cloth tear along edges: splits them into vertices that hold together until the tear strain is reached."""
+    """Let it tear: cloth along its edges, jelly into pieces. What is cut holds together until the tear strain."""
 
     bl_idname = "xpbd.make_tearable"
     bl_label = "Make Tearable"
@@ -38,20 +43,29 @@ class XPBD_OT_make_tearable(bpy.types.Operator):
     group: bpy.props.StringProperty(name="Group", description="Vertex group of what may tear")
     tear_strain: bpy.props.FloatProperty(
         name="Tear Strain [%]",
-        description="Tear strain of a cloth that has none yet",
+        description="Tear strain of what has none yet",
         default=20.0,
         min=0.0,
         soft_max=200.0,
     )
+    pieces: bpy.props.IntProperty(
+        name="Pieces",
+        description="How many pieces jelly is cut into",
+        default=20,
+        min=2,
+        soft_max=100,
+        max=1000,
+    )
+    seed: bpy.props.IntProperty(name="Seed", description="Another one cuts jelly elsewhere", default=0, min=0)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Whether the active object is a cloth whose mesh may be changed."""
+        """Whether the active object is a cloth or jelly whose mesh may be changed."""
         if not is_idle(cls):
             return False
         obj = context.object
         if obj is None or not is_body(obj) or not body_kind(obj.xpbd.role).tears or not obj.is_editable:
-            cls.poll_message_set("Make the active object a Cloth first: only cloth tears")
+            cls.poll_message_set("Make the active object a Cloth or Jelly first: only these tear")
             return False
         if editing_mode(obj):
             cls.poll_message_set("Go back to Object Mode (Tab) first")
@@ -65,8 +79,10 @@ class XPBD_OT_make_tearable(bpy.types.Operator):
         return True
 
     def execute(self, context: bpy.types.Context) -> set[Any]:
-        """Split the edges."""
+        """Split the edges of a cloth, or cut jelly."""
         obj = context.object
+        if body_kind(obj.xpbd.role).is_solid:
+            return self._cut(obj)
         if self.along == "GROUP" and obj.vertex_groups.get(self.group) is None:
             self.report({"WARNING"}, f'There is no vertex group "{self.group}"')
             return {"CANCELLED"}
@@ -76,11 +92,32 @@ class XPBD_OT_make_tearable(bpy.types.Operator):
             self.report({"WARNING"}, "There is no edge between two faces to tear along")
             return {"CANCELLED"}
         _add_weld(obj)
+        more = len(obj.data.vertices) - before
+        self._finish(obj, f"{split} edges may tear", more)
+        return {"FINISHED"}
+
+    def _cut(self, obj: bpy.types.Object) -> set[Any]:
+        """Cut jelly into pieces."""
+        if SEAM in obj.data.attributes:
+            self.report({"WARNING"}, "It is cut already: undo that first")
+            return {"CANCELLED"}
+        if obj.data.shape_keys is not None:
+            self.report({"WARNING"}, "Shape keys cannot be cut: apply or delete them first")
+            return {"CANCELLED"}
+        before = len(obj.data.vertices)
+        try:
+            made = cut_into_pieces(obj.data, self.pieces, self.seed, obj.name)
+        except XpbdError as fault:
+            self.report({"WARNING"}, str(fault))
+            return {"CANCELLED"}
+        self._finish(obj, f"{made} pieces may part", len(obj.data.vertices) - before)
+        return {"FINISHED"}
+
+    def _finish(self, obj: bpy.types.Object, what: str, more: int) -> None:
+        """Give it a tear strain, and tell what was done."""
         if obj.xpbd.tear_strain == 0.0:
             obj.xpbd.tear_strain = self.tear_strain
-        more = len(obj.data.vertices) - before
-        self.report({"INFO"}, f"{split} edges may tear from {obj.xpbd.tear_strain:g} % strain on; {more} vertices more")
-        return {"FINISHED"}
+        self.report({"INFO"}, f"{what} from {obj.xpbd.tear_strain:g} % strain on; {more} vertices more")
 
     def _split(self, obj: bpy.types.Object) -> int:
         """Split the chosen edges between faces; how many they are."""
@@ -112,12 +149,16 @@ class XPBD_OT_make_tearable(bpy.types.Operator):
         finally:
             data.free()
 
-    def draw(self, _context: bpy.types.Context) -> None:
+    def draw(self, context: bpy.types.Context) -> None:
         """The options of the last step."""
         column = self.layout.column()
-        column.prop(self, "along")
-        if self.along == "GROUP":
-            column.prop(self, "group")
+        if body_kind(context.object.xpbd.role).is_solid:
+            column.prop(self, "pieces")
+            column.prop(self, "seed")
+        else:
+            column.prop(self, "along")
+            if self.along == "GROUP":
+                column.prop(self, "group")
         column.prop(self, "tear_strain")
 
 

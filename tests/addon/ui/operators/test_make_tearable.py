@@ -91,8 +91,8 @@ def test_the_weld_comes_before_subdivision_and_after_rigs(bpy, cloth):
     assert [modifier.type for modifier in cloth.modifiers] == ["LATTICE", "WELD", "SUBSURF"]
 
 
-@pytest.mark.parametrize("role", ["NONE", "JELLY", "COLLIDER"])
-def test_only_cloth_tears(bpy, cloth, role):
+@pytest.mark.parametrize("role", ["NONE", "GRAINS", "COLLIDER"])
+def test_only_cloth_and_jelly_tear(bpy, cloth, role):
     cloth.xpbd.role = role
     assert not bpy.ops.xpbd.make_tearable.poll()
 
@@ -113,3 +113,50 @@ def test_a_tear_strain_without_seams_is_told(bpy, cloth):
 
     cloth.xpbd.tear_strain = 10.0
     assert "W_SEAM" in [notice.code for notice in read_cloth(cloth, 1.0).notices]
+
+
+@pytest.fixture
+def jelly(bpy):
+    """An active cube of jelly."""
+    bpy.ops.mesh.primitive_cube_add(size=0.2)
+    obj = bpy.context.object
+    obj.xpbd.role = "JELLY"
+    return obj
+
+
+def test_jelly_is_cut_into_pieces(bpy, jelly):
+    from blender_xpbd.addon.reading.body_reader import read_jelly
+
+    assert bpy.ops.xpbd.make_tearable(pieces=7, seed=2) == {"FINISHED"}
+    body = read_jelly(jelly, 1.0)
+    assert sorted(set(body.seams.tolist())) == list(range(1, 8))
+    assert jelly.xpbd.tear_strain == pytest.approx(20.0)
+    assert not [notice for notice in body.notices if notice.code == "W_SEAM"]
+    # a second time it would be cut along its cuts
+    assert bpy.ops.xpbd.make_tearable() == {"CANCELLED"}
+    assert [modifier.type for modifier in jelly.modifiers] == []
+
+
+def test_what_cannot_be_cut_is_told(bpy, jelly, cloth):
+    from blender_xpbd.addon.reading.body_reader import read_jelly
+
+    cloth.xpbd.role = "JELLY"
+    before = len(cloth.data.vertices)
+    assert bpy.ops.xpbd.make_tearable() == {"CANCELLED"}
+    bpy.context.view_layer.objects.active = jelly
+    jelly.shape_key_add(name="Basis")
+    assert bpy.ops.xpbd.make_tearable() == {"CANCELLED"}
+    assert (len(cloth.data.vertices), len(jelly.data.vertices)) == (before, 8)
+    jelly.xpbd.tear_strain = 5.0
+    assert "W_SEAM" in [notice.code for notice in read_jelly(jelly, 1.0).notices]
+
+
+def test_what_was_cut_as_a_cloth_is_whole_as_jelly(bpy, jelly):
+    from blender_xpbd.addon.reading.body_reader import read_jelly
+
+    jelly.xpbd.role = "CLOTH"
+    assert bpy.ops.xpbd.make_tearable() == {"FINISHED"}
+    jelly.xpbd.role = "JELLY"
+    body = read_jelly(jelly, 1.0)
+    assert len(body.seams) == 0
+    assert "W_SEAM" in [notice.code for notice in body.notices]

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Closed meshes that are cut into closed pieces, for jelly that tears."""
+
+import numpy as np
+import pytest
+
+from blender_xpbd.geometry.cage.fragments import places_of, touching
+from blender_xpbd.scene.errors import XpbdError
+
+
+def shape(bpy, kind):
+    """A mesh of some kind; "HOLLOW" is a ball with a cavity."""
+    import bmesh
+
+    made = bmesh.new()
+    if kind == "CUBE":
+        bmesh.ops.create_cube(made, size=1.0)
+    elif kind == "CONE":
+        bmesh.ops.create_cone(made, cap_ends=True, segments=12, radius1=1.0, radius2=0.2, depth=3.0)
+    elif kind == "BALL":
+        bmesh.ops.create_uvsphere(made, u_segments=20, v_segments=12, radius=1.0)
+    else:
+        bmesh.ops.create_icosphere(made, subdivisions=3, radius=1.0)
+        inner = bmesh.ops.create_icosphere(made, subdivisions=2, radius=0.6)["verts"]
+        bmesh.ops.reverse_faces(made, faces=list({face for vertex in inner for face in vertex.link_faces}))
+    mesh = bpy.data.meshes.new(kind)
+    made.to_mesh(mesh)
+    made.free()
+    return mesh
+
+
+def arrays(mesh):
+    """Vertices and triangles."""
+    places = np.empty((len(mesh.vertices), 3), np.float32)
+    mesh.vertices.foreach_get("co", places.ravel())
+    mesh.calc_loop_triangles()
+    return places.astype(np.float64), np.array([list(one.vertices) for one in mesh.loop_triangles], np.int32)
+
+
+def volume(places, triangles):
+    a, b, c = (places[triangles[:, k]] for k in range(3))
+    return float(np.einsum("ij,ij->", a, np.cross(b, c))) / 6.0
+
+
+def area(places, triangles):
+    a, b, c = (places[triangles[:, k]] for k in range(3))
+    return float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum()) / 2.0
+
+
+@pytest.mark.parametrize("kind", ["CUBE", "CONE", "BALL", "HOLLOW"])
+@pytest.mark.parametrize(("count", "seed"), [(3, 0), (15, 1)])
+def test_closed_pieces_fill_the_mesh(bpy, kind, count, seed):
+    """Each edge has two faces, volumes sum up, and what is not the old surface lies on another piece."""
+    from blender_xpbd.addon.data.cut_mesh import cut_into_pieces
+    from blender_xpbd.addon.data.link_attributes import SEAM
+
+    mesh = shape(bpy, kind)
+    places, triangles = arrays(mesh)
+    whole, outside = volume(places, triangles), area(places, triangles)
+    assert cut_into_pieces(mesh, count, seed) == count
+    assert not mesh.validate()
+    places, triangles = arrays(mesh)
+    pieces = np.array([item.value for item in mesh.attributes[SEAM].data])
+    assert (pieces[triangles] == pieces[triangles[:, :1]]).all()
+    uses = np.bincount([loop.edge_index for loop in mesh.loops], minlength=len(mesh.edges))
+    assert (uses == 2).all()
+    volumes = [volume(places, triangles[pieces[triangles[:, 0]] == piece]) for piece in range(1, count + 1)]
+    assert min(volumes) > 0.2 * whole / count
+    assert sum(volumes) == pytest.approx(whole, rel=1e-6)
+    inner, _ = touching(places_of(places), pieces, triangles)
+    outer = np.setdiff1d(np.arange(len(triangles)), inner)
+    assert area(places, triangles[outer]) == pytest.approx(outside, rel=1e-6)
+
+
+def test_weights_and_uvs_are_cut_too(bpy):
+    from blender_xpbd.addon.data.cut_mesh import cut_into_pieces
+
+    mesh = shape(bpy, "CUBE")
+    obj = bpy.data.objects.new("Cube", mesh)
+    group = obj.vertex_groups.new(name="Up")
+    for vertex in mesh.vertices:
+        group.add([vertex.index], 0.5 + vertex.co.z, "REPLACE")
+    layer = mesh.uv_layers.new(name="Map")
+    for loop, item in zip(mesh.loops, layer.uv, strict=True):
+        item.vector = mesh.vertices[loop.vertex_index].co.xy
+    cut_into_pieces(mesh, 6, 0)
+    outer = [v for v in mesh.vertices if max(abs(c) for c in v.co) > 0.499 and v.groups]
+    assert len(outer) > 30
+    for vertex in outer:
+        assert vertex.groups[0].weight == pytest.approx(0.5 + vertex.co.z, abs=1e-4)
+    places = {loop.index: mesh.vertices[loop.vertex_index].co for loop in mesh.loops}
+    near = [
+        np.abs(np.subtract(mesh.uv_layers["Map"].uv[index].vector, place.xy)).max() < 1e-4
+        for index, place in places.items()
+    ]
+    assert np.mean(near) > 0.4
+
+
+def test_a_mesh_with_holes_is_refused(bpy):
+    from blender_xpbd.addon.data.cut_mesh import cut_into_pieces
+
+    mesh = bpy.data.meshes.new("Sheet")
+    mesh.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
+    with pytest.raises(XpbdError, match="E_TET_OPEN"):
+        cut_into_pieces(mesh, 4, 0)
+    assert len(mesh.vertices) == 3

@@ -237,7 +237,7 @@ def test_a_flat_sheet_has_no_pairs_with_itself_and_islands_follow_pairs() -> Non
 
 def test_a_flat_sheet_that_pairs_may_stop_on_its_way_in_its_plane_meets_itself() -> None:
     """A corner may end where it started while the next one comes: the triangle between them turns over."""
-    surfaces = build_surfaces([sheet(12, 12)], np.array([True]))
+    surfaces = build_surfaces([sheet(12, 12)], np.ones((1, 1), bool))
     search = PairSearch(surfaces, contents(surfaces, gap=0.01))
     for way, is_certain in ((0.04, True), (0.15, False)):
         open_window(search, surfaces.rest, 0.001, np.array([way, 0.0, 0.0]))

@@ -19,6 +19,8 @@ BOX_WIDTH = 12
 WIDE_AT_BOTH = -1.0
 # more than a rounding error of single precision, and of an embedded point's sum
 OUTWARD = 5e-7
+# a triangle whose corners go less than this share of its height in a substep does not turn over. Chosen by hand
+STAYING = 0.25
 # Taichi hands out a parallel loop in pieces of 512 turns at least, so a member of the team is as many
 ITEMS_PER_MEMBER = 512
 
@@ -40,14 +42,14 @@ def overlap(a, b, gap):
 
 @ti.func
 def fit_point(points: ti.template(), window: ti.template(), boxes: ti.template(), i):
-    """The box of a surface point, the interval sum Σ wⱼ boxⱼ, and its place at the start and at the end.
+    """The box of a surface point, the interval sum Σ wⱼ boxⱼ; where it starts, would come, and would stay.
 
     At the start, particle j is within its margin of its start; at the end, within its margin of the box from where it
     would come to where it would stay. A box that is ``WIDE_AT_BOTH`` is as wide at the start.
     """
     elements, weights = ti.static(points.point_elements, points.point_weights)
     start, end, half, margin = ti.Vector([0.0] * 3), ti.Vector([0.0] * 3), ti.Vector([0.0] * 3), 0.0
-    come, half_before = start, start
+    come, stayed, half_before = start, start, start
     for j in range(1 if weights[i, 0] == 1.0 else 4):
         weight, particle = weights[i, j], elements[i, j]
         if weight != 0.0:
@@ -58,19 +60,21 @@ def fit_point(points: ti.template(), window: ti.template(), boxes: ti.template()
             )
             start += weight * own.xyz
             come += weight * last.xyz
+            stayed += weight * stay.xyz
             end += weight * (0.5 * (last.xyz + stay.xyz))
             own_half = ti.abs(weight) * (0.5 * ti.abs(last.xyz - stay.xyz))
             half += own_half
             if stay[3] == WIDE_AT_BOTH:
                 half_before += own_half
             margin += ti.abs(weight) * own[3]
-    box, place = ti.Vector([0.0] * 12, ti.f32), ti.Vector([0.0] * 6, ti.f32)
+    box, place = ti.Vector([0.0] * 12, ti.f32), ti.Vector([0.0] * 9, ti.f32)
     for k in ti.static(range(3)):
         reach = margin + half_before[k] + ti.abs(start[k]) * OUTWARD
         box[k], box[6 + k] = ti.cast(start[k] - reach, ti.f32), ti.cast(-start[k] - reach, ti.f32)
         reach = margin + half[k] + ti.abs(end[k]) * OUTWARD
         box[3 + k], box[9 + k] = ti.cast(end[k] - reach, ti.f32), ti.cast(-end[k] - reach, ti.f32)
         place[k], place[3 + k] = ti.cast(start[k], ti.f32), ti.cast(come[k], ti.f32)
+        place[6 + k] = ti.cast(stayed[k], ti.f32)
     boxes.point_boxes[i], boxes.point_places[i] = box, place
 
 
@@ -88,10 +92,44 @@ def unit_normal(a, b, c):
 
 
 @ti.func
+def may_turn_over(a, b, c, box_a, box_b, box_c):
+    """Whether a triangle may lie the other way round when the substep ends, seen along its normal at the start.
+
+    The truncation ends each corner anywhere in its box. Of the area vector along that normal, the least that is left is
+    that of the boxes' centres, less what their halves take from it to first and second order. What all but stays where
+    it would is not asked: the margin for pushes alone would make every fine mesh turn over.
+
+    Args:
+        a: places of a corner, as ``fit_point`` has them.
+        b: of the second.
+        c: of the third.
+        box_a: box of the first corner.
+        box_b: of the second.
+        box_c: of the third.
+    """
+    result = False
+    area = (b[0:3] - a[0:3]).cross(c[0:3] - a[0:3])
+    ways = ti.max((a[3:6] - a[6:9]).norm_sqr(), (b[3:6] - b[6:9]).norm_sqr(), (c[3:6] - c[6:9]).norm_sqr())
+    sides = ti.max((b[0:3] - a[0:3]).norm_sqr(), (c[0:3] - b[0:3]).norm_sqr(), (a[0:3] - c[0:3]).norm_sqr())
+    # of the height over the longest side
+    if ways * sides >= STAYING**2 * area.norm_sqr():
+        half_a, half_b = -0.5 * (box_a[3:6] + box_a[9:12]), -0.5 * (box_b[3:6] + box_b[9:12])
+        half_c = -0.5 * (box_c[3:6] + box_c[9:12])
+        first, second = 0.5 * (box_a[3:6] - box_a[9:12]), 0.5 * (box_b[3:6] - box_b[9:12])
+        third = 0.5 * (box_c[3:6] - box_c[9:12])
+        least = area.dot((second - first).cross(third - first))
+        least -= ti.abs(area.cross(third - second)).dot(half_a) + ti.abs(area.cross(third - first)).dot(half_b)
+        least -= ti.abs(area.cross(second - first)).dot(half_c)
+        product = half_a.norm() * (half_b.norm() + half_c.norm()) + half_b.norm() * half_c.norm()
+        result = not (least > area.norm() * product)
+    return result
+
+
+@ti.func
 def fit_leaf(forest: ti.template(), boxes: ti.template(), node, has_normals):
     """The box of a leaf, and that of its normals.
 
-    With 0 among the normals, as edges, points and slivers have it, the leaf is in no cone.
+    With 0 among the normals, as edges, points, slivers and what may turn over have it, the leaf is in no cone.
     """
     leaf = forest.leaf_rows[node]
     box = ti.Vector([1e30] * 12, ti.f32)
@@ -103,8 +141,12 @@ def fit_leaf(forest: ti.template(), boxes: ti.template(), node, has_normals):
         for f in range(leaf[TRIANGLES], leaf[POINTS]):
             row = forest.features[f]
             a, b, c = boxes.point_places[row[0]], boxes.point_places[row[1]], boxes.point_places[row[2]]
+            corners = ti.static(boxes.point_boxes)
+            turns_over = may_turn_over(a, b, c, corners[row[0]], corners[row[1]], corners[row[2]])
             for n in range(2):
                 normal = unit_normal(a[0:3], b[0:3], c[0:3])
+                if turns_over:
+                    normal = ti.Vector([0.0, 0.0, 0.0], ti.f32)
                 for k in ti.static(range(3)):
                     least[k] = ti.select(normal[k] < least[k], normal[k], least[k])
                     least[3 + k] = ti.select(-normal[k] < least[3 + k], -normal[k], least[3 + k])

@@ -18,6 +18,7 @@ DOUBLES = ti.types.ndarray(dtype=ti.f64, ndim=2)
 # rows that are read and written as a whole
 BOXES = ti.types.ndarray(dtype=ti.types.vector(12, ti.f32), ndim=1)
 SIXES = ti.types.ndarray(dtype=ti.types.vector(6, ti.f32), ndim=1)
+NINES = ti.types.ndarray(dtype=ti.types.vector(9, ti.f32), ndim=1)
 ROWS = ti.types.ndarray(dtype=ti.types.vector(4, ti.i32), ndim=1)
 INT_SIXES = ti.types.ndarray(dtype=ti.types.vector(6, ti.i32), ndim=1)
 
@@ -49,7 +50,7 @@ Points = pack_type(
 # which search those of a leaf were filled last
 Boxes = pack_type(
     point_boxes=BOXES,
-    point_places=SIXES,
+    point_places=NINES,
     node_boxes=BOXES,
     node_normals=SIXES,
     feature_boxes=SIXES,

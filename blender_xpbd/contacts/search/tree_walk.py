@@ -61,7 +61,7 @@ class TreeWalk:
         )
         self._boxes = Boxes(
             point_boxes=make_zero_rows(len(surfaces.rest), BOX_WIDTH, ti.f32),
-            point_places=make_zero_rows(len(surfaces.rest), 6, ti.f32),
+            point_places=make_zero_rows(len(surfaces.rest), 9, ti.f32),
             node_boxes=make_zero_rows(trees.node_count, BOX_WIDTH, ti.f32),
             node_normals=make_zero_rows(trees.node_count, 6, ti.f32),
             feature_boxes=make_zero_rows(len(trees.leaves.features), 6, ti.f32),

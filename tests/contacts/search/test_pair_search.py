@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from blender_xpbd.contacts.pairs.tables import FRICTION, GAP, RESTITUTION
 from blender_xpbd.contacts.search import tree_walk
 from blender_xpbd.contacts.search.pair_search import PairSearch
+from blender_xpbd.device.arrays import write_array
 from blender_xpbd.geometry.search.surfaces import Surfaces, build_surface_mesh, build_surfaces
 from blender_xpbd.scene.errors import XpbdError
 from tests.contacts.search.search_cases import (
@@ -232,6 +233,21 @@ def test_a_flat_sheet_has_no_pairs_with_itself_and_islands_follow_pairs() -> Non
     travels[:] = [0.0, 0.0, -5.0]
     open_window(search, surfaces.rest, 0.0, travels)
     assert search.search().count == result.count
+
+
+def test_a_flat_sheet_that_pairs_may_stop_on_its_way_in_its_plane_meets_itself() -> None:
+    """A corner may end where it started while the next one comes: the triangle between them turns over."""
+    surfaces = build_surfaces([sheet(12, 12)], np.ones((1, 1), bool))
+    search = PairSearch(surfaces, contents(surfaces, gap=0.01))
+    for way, is_certain in ((0.04, True), (0.15, False)):
+        open_window(search, surfaces.rest, 0.001, np.array([way, 0.0, 0.0]))
+        rows = np.zeros((len(surfaces.rest), 4))
+        rows[:, :3] = surfaces.rest
+        write_array(search.window.window_stays, rows)
+        found = listed(search)
+        assert bool(found) != is_certain
+    # two edges beside each other along the way
+    assert {(1, 0, 13, 26, 39), (1, 14, 15, 27, 28)} & {(kind, *sorted(points)) for kind, *points in found}
 
 
 def test_positions_that_are_no_numbers_list_nothing() -> None:

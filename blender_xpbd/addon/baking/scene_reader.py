@@ -42,6 +42,7 @@ from ...scene.settings import SOLVER_PARAMETERS, FrameRange, SolverSettings
 from ..data.bake_options import BakeOptions
 from ..data.data_lookup import object_by_uid
 from ..data.object_types import is_body, takes_part
+from ..data.frame_range import baked_range
 from ..data.quality import TYPED, TYPED_QUALITY, quality_of
 from ..data.specs import KEY_TOLERANCE, SUBFRAMES
 from ..deformers.deformed_bodies import DeformedBodies, flattened_notices
@@ -280,11 +281,11 @@ class _SceneParts:
 
 def frame_range(scene: bpy.types.Scene, options: BakeOptions) -> FrameRange:
     """The frames that a bake of a scene with these wishes has. Raises E_FRAME_RANGE or E_PARAM."""
-    own = scene.xpbd
-    render = scene.render
+    own, render = scene.xpbd, scene.render
+    start, end = baked_range(scene, options)
     return FrameRange(
-        start=own.frame_start if options.frame_start is None else options.frame_start,
-        end=own.frame_end if options.frame_end is None else options.frame_end,
+        start=start,
+        end=end,
         step=own.frame_step if options.frame_step is None else options.frame_step,
         frame_duration=float(render.fps_base) / float(render.fps),
         subframes=int(SUBFRAMES.check(own.subframes if options.subframes is None else options.subframes)),

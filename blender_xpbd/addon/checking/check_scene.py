@@ -15,6 +15,7 @@ from ..baking.ignored_inputs import is_unseen_rig, rig_notice
 from ..baking.scene_reader import Reading, read_scene
 from ..baking.space import space_notices
 from ..data.bake_options import BakeOptions
+from ..data.frame_range import baked_range
 from ..data.object_types import is_body
 from ..process.cache_folder import cache_folder
 from ..reading.pose_reader import range_notices
@@ -30,9 +31,7 @@ def check_scene(context: bpy.types.Context, options: BakeOptions) -> tuple[Findi
         context: its scene is checked.
         options: of the bake.
     """
-    own = context.scene.xpbd
-    start = own.frame_start if options.frame_start is None else options.frame_start
-    end = own.frame_end if options.frame_end is None else options.frame_end
+    start, end = baked_range(context.scene, options)
     found: list[Notice | XpbdError] = []
     try:
         reading = read_first_frame(context, options)
@@ -83,8 +82,7 @@ def read_first_frame(context: bpy.types.Context, options: BakeOptions) -> Readin
     Raises:
         XpbdError: as ``read_scene``.
     """
-    own = context.scene.xpbd
-    start = own.frame_start if options.frame_start is None else options.frame_start
+    start, _ = baked_range(context.scene, options)
     return _whole(read_scene(context, replace(options, frame_start=start, frame_end=start)))
 
 
@@ -112,12 +110,9 @@ def _rig_notices(names: Iterable[str]) -> Iterator[Notice]:
 
 
 def _range_notices(scene: bpy.types.Scene, options: BakeOptions) -> Iterator[Notice]:
-    own = scene.xpbd
     if options.frame_start is not None or options.frame_end is not None:
         return
-    if (own.frame_start, own.frame_end) != (scene.frame_start, scene.frame_end):
-        text = (
-            f"The bake goes from frame {own.frame_start} to {own.frame_end}, the scene from {scene.frame_start} to "
-            f"{scene.frame_end}."
-        )
+    start, end = baked_range(scene)
+    if (start, end) != (scene.frame_start, scene.frame_end):
+        text = f"The bake goes from frame {start} to {end}, the scene from {scene.frame_start} to {scene.frame_end}."
         yield Notice("W_RANGE", text)

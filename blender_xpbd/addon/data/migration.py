@@ -15,6 +15,7 @@ import bpy
 
 from ...scene.body import RESOLUTION_RANGE
 from ...scene.errors import Notice
+from .frame_range import follows_scene
 from .properties import show_preset
 from .quality import TYPED_QUALITY, quality_of
 
@@ -59,9 +60,15 @@ def _scene_to_1(settings: Any) -> None:
         settings.quality = TYPED_QUALITY
 
 
+def _scene_to_2(settings: Any) -> None:
+    """The frames of the scene did not count: others that were typed stay."""
+    if not follows_scene(settings):
+        settings.use_scene_range = False
+
+
 # The n-th brings settings of version n to n + 1. Each leaves alone what the present version has written
 _OBJECT_STEPS: tuple[Step, ...] = (_object_to_1, _object_to_2)
-_SCENE_STEPS: tuple[Step, ...] = (_scene_to_1,)
+_SCENE_STEPS: tuple[Step, ...] = (_scene_to_1, _scene_to_2)
 OBJECT_VERSION = len(_OBJECT_STEPS)
 SCENE_VERSION = len(_SCENE_STEPS)
 

@@ -19,6 +19,7 @@ from ...scene.parameters.material_parameters import MATERIAL_PARAMETERS
 from ...scene.presets import DEFAULT_PRESETS, PRESETS, left_values, preset_values
 from .bake_status import STATUS
 from .material_names import COMPLIANCES, OWN_COMPLIANCE, OWN_MATERIAL, preset_names
+from .frame_range import TYPED_FRAMES, keep_typed_frames
 from .quality import TYPED, keep_typed
 from .specs import OBJECT_SETTINGS, POSE_SETTINGS, SCENE_SETTINGS, STATUS_SETTINGS, Setting
 
@@ -256,6 +257,8 @@ def _callbacks(owner: type, name: str) -> dict[str, Any]:
         return {"update": _UPDATES[name]}
     if owner is bpy.types.Scene and name in TYPED:
         return {"update": keep_typed}
+    if owner is bpy.types.Scene and name in TYPED_FRAMES:
+        return {"update": keep_typed_frames}
     return {}
 
 

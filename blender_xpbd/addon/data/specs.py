@@ -345,6 +345,14 @@ _SOLVER_SETTINGS = tuple(
 SCENE_SETTINGS: tuple[Setting, ...] = (
     Setting(
         Parameter(
+            "use_scene_range",
+            "Scene Frame Range",
+            "Simulate the frames that the timeline plays. Typing others turns it off",
+            True,
+        )
+    ),
+    Setting(
+        Parameter(
             "frame_start",
             "Start",
             "First frame of the simulation: there the objects have the shape that they are modelled in",

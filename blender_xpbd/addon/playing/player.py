@@ -28,6 +28,7 @@ from ...scene.play import Grab, PlayInput, grabbed_patch
 from ..baking.scene_reader import Reading, read_scene, unit_scale_of
 from ..data.bake_options import BakeOptions
 from ..data.data_lookup import scene_by_uid
+from ..data.frame_range import baked_range
 from ..keys.key_target import KeyTarget
 from ..process import waiting_worker
 from ..process.cache_folder import cache_folder
@@ -94,7 +95,7 @@ class Player:
         self.acceleration: Floats = np.zeros(3)
         self.pull, self.pull_point = 0.0, np.zeros(3)
         self.is_paused = False
-        self.frame = self._asked = self._options.frame_start or scene.xpbd.frame_start
+        self.frame = self._asked = baked_range(scene, self._options)[0]
         self.pace = Pace(float(scene.render.fps_base) / float(scene.render.fps))
         self.latencies: list[float] = []
         self.shown_times: list[float] = []

@@ -6,6 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ..data.bake_options import BakeOptions
+from ..data.frame_range import baked_range
 from ..reading.modifier_stack import follows_deformed
 from ..reading.motion import has_animation, has_frame_handlers, may_deform, may_move
 
@@ -19,9 +20,7 @@ def playing_range(context: bpy.types.Context, options: BakeOptions) -> tuple[int
     Where something is animated they are those of a bake, for it is read for each of them. Elsewhere a run goes on.
     """
     scene = context.scene
-    own = scene.xpbd
-    start = own.frame_start if options.frame_start is None else options.frame_start
-    end = own.frame_end if options.frame_end is None else options.frame_end
+    start, end = baked_range(scene, options)
     taking_part = [obj for obj in scene.objects if obj.xpbd.role != "NONE" or obj.field is not None]
     moves = has_frame_handlers() or has_animation(scene)
     moves = moves or any(may_move(obj) or has_animation(obj) or _deforms(obj) for obj in taking_part)

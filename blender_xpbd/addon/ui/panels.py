@@ -14,6 +14,7 @@ from ...scene.settings import EFFORTS, SOLVER_PARAMETERS
 from ..data.bake_status import STATUS
 from ..data.classes import register_classes, unregister_classes
 from ..data.feel_settings import FEEL_PARAMETERS
+from ..data.frame_range import follows_scene
 from ..data.material_names import DAMPING, OF_SCENE, material_names, preset_names, structure_names
 from ..data.object_types import can_have, type_labels
 from ..data.quality import quality_of
@@ -368,10 +369,11 @@ class XPBD_PT_solver(SubPanel, bpy.types.Panel):
         settings = context.scene.xpbd
         column = self.layout.column()
         frames = column.column(align=True)
-        frames.prop(settings, "frame_start", text="Frame Start")
-        frames.prop(settings, "frame_end")
+        frames.prop(settings, "use_scene_range")
+        source = context.scene if follows_scene(settings) else settings
+        frames.prop(source, "frame_start", text="Frame Start")
+        frames.prop(source, "frame_end", text="End")
         frames.prop(settings, "frame_step")
-        column.operator("xpbd.use_scene_range", icon="PREVIEW_RANGE")
         for name in STAGES:
             column.prop(settings, name)
         quality = quality_of(settings)

@@ -23,9 +23,7 @@ def check(bpy):
 @pytest.fixture
 def sound(bpy, make_body):
     """A cloth over the floor, baked over the frames of the scene."""
-    scene = bpy.context.scene
-    scene.xpbd.use_floor = True
-    scene.xpbd.frame_start, scene.xpbd.frame_end = scene.frame_start, scene.frame_end
+    bpy.context.scene.xpbd.use_floor = True
     return make_body("Cloth", location=(0.0, 0.0, 2.0))
 
 
@@ -46,6 +44,8 @@ def test_warnings_of_the_reading_come_too(bpy, check, sound):
 
 def test_the_range_of_the_scene(bpy, check, sound):
     bpy.context.scene.frame_end = 77
+    assert check() == [], "it is followed"
+    bpy.context.scene.xpbd.frame_end = 76
     assert check() == [("W_RANGE", "")]
     assert check(frame_start=1, frame_end=20) == []
 
@@ -75,7 +75,7 @@ def test_notes_are_kept_for_the_panel_and_forgotten_by_code(bpy, sound):
 
     scene = bpy.context.scene
     sound.location.z = -1.0
-    scene.frame_end = 77
+    scene.xpbd.frame_end = 77
     bpy.context.view_layer.update()
     note_findings(bpy.context)
     assert [row["code"] for row in json.loads(scene.xpbd.findings)] == ["W_INSIDE", "W_RANGE"]

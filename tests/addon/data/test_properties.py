@@ -58,6 +58,7 @@ OBJECT_NAMES = {
     *(parameter.name for parameter in MATERIAL_PARAMETERS if parameter.name != "stiffness_input"),
 }
 SCENE_NAMES = {
+    "use_scene_range",
     "frame_start",
     "frame_end",
     "frame_step",

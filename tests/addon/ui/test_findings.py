@@ -12,7 +12,7 @@ def test_findings_and_their_buttons(bpy, make_body):
     bpy.context.scene.xpbd.use_floor = True
     body = make_body("Cloth", location=(0.0, 0.0, -1.0))
     bpy.context.view_layer.objects.active = body
-    bpy.context.scene.frame_end = 77
+    bpy.context.scene.xpbd.frame_end = 77
     assert not {"xpbd.lift"} & {name for name, _ in draw(panels.XPBD_PT_main).operators}
     bpy.ops.xpbd.check()
     layout = draw(panels.XPBD_PT_main)

@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 
+from ...data.frame_range import baked_range
 from ...data.pose_settings import POSE_ROLES
 from ...reading.mesh_reader import own_keys
 
@@ -34,9 +35,9 @@ class XPBD_OT_add_pose(bpy.types.Operator):
         pose = poses.add()
         pose.target = _sculpted(obj, {other.target for other in poses})
         # the first frame is the beginning, at which nothing can have a pose
-        own = scene.xpbd
-        soon = max(min(own.frame_start + _SOON, own.frame_end), own.frame_start + 1)
-        frame = scene.frame_current if own.frame_start < scene.frame_current <= own.frame_end else soon
+        start, end = baked_range(scene)
+        soon = max(min(start + _SOON, end), start + 1)
+        frame = scene.frame_current if start < scene.frame_current <= end else soon
         while frame in taken:
             frame += 1
         pose.frame = frame

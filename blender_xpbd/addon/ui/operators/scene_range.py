@@ -11,16 +11,15 @@ from ...checking.check_scene import forget_findings
 
 
 class XPBD_OT_use_scene_range(bpy.types.Operator):
-    """Take the first and last frame from the timeline."""
+    """Simulate the frames that the timeline plays."""
 
     bl_idname = "xpbd.use_scene_range"
     bl_label = "Use Scene Frame Range"
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> set[Any]:
-        """Copy them."""
+        """Choose them."""
         scene = context.scene
-        scene.xpbd.frame_start = scene.frame_start
-        scene.xpbd.frame_end = scene.frame_end
+        scene.xpbd.use_scene_range = True
         forget_findings(scene, "W_RANGE")
         return {"FINISHED"}

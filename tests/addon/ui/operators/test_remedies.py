@@ -97,7 +97,7 @@ def test_nothing_to_subdivide(bpy, make_body):
 
 def test_the_frames_of_the_scene(bpy, make_body, codes):
     make_body("Cloth")
-    bpy.context.scene.frame_end = 77
+    bpy.context.scene.xpbd.frame_end = 77
     assert "W_RANGE" not in found_after(bpy, codes, "W_RANGE", bpy.ops.xpbd.use_scene_range)
 
 

@@ -41,8 +41,8 @@ from ...scene.scene import Scene, validate
 from ...scene.settings import SOLVER_PARAMETERS, FrameRange, SolverSettings
 from ..data.bake_options import BakeOptions
 from ..data.data_lookup import object_by_uid
-from ..data.object_types import is_body, takes_part
 from ..data.frame_range import baked_range
+from ..data.object_types import is_body, takes_part
 from ..data.quality import TYPED, TYPED_QUALITY, quality_of
 from ..data.specs import KEY_TOLERANCE, SUBFRAMES
 from ..deformers.deformed_bodies import DeformedBodies, flattened_notices

@@ -18,8 +18,8 @@ from ...scene.parameter import Choice, Parameter, Value
 from ...scene.parameters.material_parameters import MATERIAL_PARAMETERS
 from ...scene.presets import DEFAULT_PRESETS, PRESETS, left_values, preset_values
 from .bake_status import STATUS
-from .material_names import COMPLIANCES, OWN_COMPLIANCE, OWN_MATERIAL, preset_names
 from .frame_range import TYPED_FRAMES, keep_typed_frames
+from .material_names import COMPLIANCES, OWN_COMPLIANCE, OWN_MATERIAL, preset_names
 from .quality import TYPED, keep_typed
 from .specs import OBJECT_SETTINGS, POSE_SETTINGS, SCENE_SETTINGS, STATUS_SETTINGS, Setting
 

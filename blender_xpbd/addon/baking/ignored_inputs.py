@@ -33,9 +33,13 @@ def ignored_inputs(
     """
     bodies = [obj for obj in objects if is_body(obj)]
     rigged = [obj.name for obj in bodies if obj.session_uid in pinned and is_unseen_rig(obj)]
+    curves = [obj.name for obj in bodies if obj.type != "MESH" and _has_rig(obj)]
     loose = [collider.name for collider in colliders if _has_loose_vertices(collider)]
     found = (
         rig_notice(rigged, "Pins follow the object itself"),
+        _ignored(
+            curves, "The simulation does not see what an armature, lattice or hook does to curves; it comes on top: {}."
+        ),
         _ignored(loose, "Vertices and edges of a collider that belong to no face stop nothing: {}."),
         _animated_settings([scene, *bodies, *(obj for obj in objects if obj.xpbd.role == COLLIDER)]),
     )
@@ -43,8 +47,8 @@ def ignored_inputs(
 
 
 def is_unseen_rig(obj: bpy.types.Object) -> bool:
-    """Whether armature, lattice, hooks or the like move the result of a body, and the simulation does not see them."""
-    return _has_rig(obj) and not follows_deformed(obj)
+    """Whether armature, lattice, hooks or the like move the result of a mesh, and the simulation does not see them."""
+    return obj.type == "MESH" and _has_rig(obj) and not follows_deformed(obj)
 
 
 def rig_notice(names: Sequence[str], what: str) -> Notice | None:

@@ -15,6 +15,7 @@ from ..baking.ignored_inputs import is_unseen_rig, rig_notice
 from ..baking.scene_reader import Reading, read_scene
 from ..baking.space import space_notices
 from ..data.bake_options import BakeOptions
+from ..data.bake_status import STATUS
 from ..data.frame_range import baked_range
 from ..data.object_types import is_body
 from ..process.cache_folder import cache_folder
@@ -59,9 +60,12 @@ def note_findings(context: bpy.types.Context) -> tuple[Finding, ...]:
 
 
 def renew_findings(context: bpy.types.Context) -> None:
-    """Check again where the panel shows something, so that it shows nothing that is mended."""
+    """Check again where the panel shows something, so that it shows nothing that is mended.
+
+    Not in a bake or a run, which read the scene themselves.
+    """
     scene = context.scene
-    if not scene.xpbd.findings:
+    if not scene.xpbd.findings or STATUS.is_baking or STATUS.is_playing:
         return
     if any(is_body(obj) for obj in scene.objects):
         note_findings(context)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -36,17 +37,24 @@ def draw_findings(layout: Any, settings: Any, width: int) -> None:
 
 
 def untold(warnings: Sequence[str], text: str) -> list[str]:
-    """The warnings of a bake that no finding says already: with a button, of the same code and object; or as it is.
+    """The warnings of a bake that no finding says already: with a button, of the same code and objects; or as it is.
 
     Args:
         warnings: as a bake tells them.
         text: of ``Scene.xpbd.findings``.
     """
     findings = findings_of(text) or ()
-    told = tuple(_beginning(one) for one in findings if one.remedy is not None)
     said = {str(one) for one in findings}
-    return [warning for warning in warnings if not warning.startswith(told) and warning not in said]
+    buttons = [one for one in findings if one.remedy is not None]
+    return [warning for warning in warnings if warning not in said and not any(_tells(one, warning) for one in buttons)]
 
 
-def _beginning(finding: Finding) -> str:
-    return f'{finding.code}: object "{finding.object}":' if finding.object else f"{finding.code}:"
+def _tells(finding: Finding, warning: str) -> bool:
+    """Whether a finding is of the object that a warning is of, or of all that it names."""
+    if finding.object:
+        return warning.startswith(f'{finding.code}: object "{finding.object}":')
+    return warning.startswith(f"{finding.code}:") and _named(warning) <= _named(finding.message)
+
+
+def _named(text: str) -> set[str]:
+    return set(re.findall('"([^"]*)"', text))

@@ -15,6 +15,7 @@ from tests.addon.deformers import (
     deform_by_parent,
     rest_in_armature,
 )
+from tests.addon.strands import make_curve
 
 ACTING = ("FORCE", "WIND", "VORTEX", "MAGNET", "HARMONIC", "CHARGE", "TURBULENCE", "DRAG")
 IDLE = ("LENNARDJ", "TEXTURE", "FLUID_FLOW")
@@ -167,6 +168,17 @@ def test_a_rig_under_pins(bpy, make_body, read, deform, weight):
         modifier.show_viewport = modifier.show_render = False
     body.parent = None
     assert read() == []
+
+
+def test_a_hook_of_a_curve_is_told_without_a_button(bpy, read):
+    """Only meshes can follow a rig."""
+    from blender_xpbd.addon.checking.check_scene import note_findings
+
+    curve = make_curve(("POLY",))
+    curve.xpbd.role = "STRAND"
+    deform_by_hook(bpy, curve)
+    assert '"Curve"' in told(read())
+    assert not any(finding.code == "W_RIG" for finding in note_findings(bpy.context))
 
 
 def test_animated_settings(bpy, make_body, read):

@@ -38,12 +38,14 @@ def test_what_a_finding_says_is_not_said_again(bpy):
         'W_INSIDE: object "Ball": Starts inside.',
         "W_IGNORED: Wind.",
         "W_IGNORED: Rain.",
-        "W_RIG: Pins follow the object itself.",
+        'W_RIG: Pins follow the object itself: "Cape".',
     ]
     assert untold(warnings, kept) == [warnings[1], *warnings[3:]]
     # a button of the whole scene mends it
-    followed = findings_text([Finding("W_RIG", "", "The simulation does not see the pose.")])
+    followed = findings_text([Finding("W_RIG", "", 'The simulation does not see the pose: "Skirt" and "Cape".')])
     assert untold(warnings, followed) == warnings[:-1]
+    # one that came later is told
+    assert untold(['W_RIG: Pins follow the object itself: "Cape" and "Hat".'], followed) != []
     assert untold(warnings, "") == warnings
 
 

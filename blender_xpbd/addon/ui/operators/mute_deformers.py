@@ -19,7 +19,7 @@ class XPBD_OT_follow_rig(Remedy, bpy.types.Operator):
 
     def mend(self, context: bpy.types.Context) -> str:
         """Choose it as goal: of cloth that is pinned for the pins alone, so that the rest hangs free."""
-        unseen = [obj for obj in context.scene.objects if is_body(obj) and obj.type == "MESH" and is_unseen_rig(obj)]
+        unseen = [obj for obj in context.scene.objects if is_body(obj) and is_unseen_rig(obj)]
         bodies = [obj for obj in unseen if obj.is_editable]
         for obj in bodies:
             obj.xpbd.goal_source = "DEFORMED"

@@ -77,6 +77,7 @@ class XPBD_OT_remove_pins(bpy.types.Operator):
             return {"CANCELLED"}
         with _in_object_mode(obj):
             obj.vertex_groups[obj.xpbd.pin_group].remove(selected)
+            renew_findings(context)
         self.report({"INFO"}, f'{_vertices(len(selected))} not pinned by "{obj.xpbd.pin_group}" any more')
         return {"FINISHED"}
 

@@ -39,6 +39,8 @@ def test_what_is_pinned_is_not_told_to_fall(bpy, make_body, select, mode):
         assert bpy.ops.xpbd.add_pin_group() == {"FINISHED"}
         assert body.mode == mode
         assert "W_FALLS" not in bpy.context.scene.xpbd.findings
+        assert bpy.ops.xpbd.remove_pins() == {"FINISHED"}
+        assert "W_FALLS" in bpy.context.scene.xpbd.findings, "it falls again"
     finally:
         bpy.ops.object.mode_set(mode="OBJECT")
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blender_xpbd.jobs.lock import JobLock
 from blender_xpbd.jobs.play_inputs import PlayInputs
 from blender_xpbd.scene.errors import XpbdError
 
@@ -159,6 +160,23 @@ def test_what_a_recovered_file_shows_stays_in_the_folder_that_it_had(bpy, make_b
     assert shown.is_dir()
     assert begun.is_dir(), "what it goes on from"
     assert not unused.exists()
+
+
+def test_what_another_blender_is_computing_is_left_to_it(bpy, make_body, fake_worker, capsys):
+    from blender_xpbd.addon.baking.continuation import take_unsaved
+    from blender_xpbd.addon.process.cache_folder import forget_number
+
+    make_body()
+    former = Path(bake_of(bpy).cache)
+    forget_number()
+    job = folder_of(bpy)[0] / former.name
+    capsys.readouterr()
+    with JobLock(former):
+        take_unsaved(job)
+    assert not job.exists()
+    assert capsys.readouterr().out == ""
+    take_unsaved(job)
+    assert (job / "status.json").is_file()
 
 
 def test_a_fault_of_another_cache_is_told_after_what_was_freed(bpy, make_body, fake_worker, monkeypatch, capfd):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import time
 from collections.abc import Iterable, Iterator, Set
 from contextlib import ExitStack
 from pathlib import Path
@@ -105,17 +106,21 @@ def folder_size(folder: Path) -> int:
 def last_change(cache: Path) -> float:
     """When something was last computed in a cache, in seconds since the epoch: each file is renamed into its folder.
 
+    What another process deletes meanwhile was changed just now.
+
     Raises:
         XpbdError: E_IO.
     """
     try:
         return max(path.lstat().st_mtime for path in (cache, *job_folders(cache)))
+    except FileNotFoundError:
+        return time.time()
     except OSError as fault:
         raise io_error("look at", cache, 0, fault) from fault
 
 
 def free_jobs(cache: Path, used: Set[str]) -> tuple[int, int]:
-    """Delete the jobs that nobody uses; one that is being computed stays.
+    """Delete the jobs that nobody uses; one that is being computed stays, one that another deletes is skipped.
 
     Args:
         cache: the folder of the jobs.
@@ -135,12 +140,16 @@ def free_jobs(cache: Path, used: Set[str]) -> tuple[int, int]:
             try:
                 stack.enter_context(JobLock(folder))
             except XpbdError as fault:
-                if fault.code != "E_LOCKED":
+                if fault.code != "E_LOCKED" and is_there(folder):
                     raise
                 continue
             bytes_there = folder_size(folder)
         try:
             shutil.rmtree(folder)
+        except FileNotFoundError:
+            # another deletes it too; none of both may leave the rest
+            shutil.rmtree(folder, ignore_errors=True)
+            continue
         except OSError as fault:
             raise io_error("delete", folder, 0, fault) from fault
         count, size = count + 1, size + bytes_there

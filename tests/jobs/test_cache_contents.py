@@ -3,12 +3,23 @@
 
 from __future__ import annotations
 
+import shutil
+import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from blender_xpbd.jobs.cache_contents import folder_size, free_jobs, hand_on, hand_on_all, job_folders, needed_jobs
+from blender_xpbd.jobs import cache_contents
+from blender_xpbd.jobs.cache_contents import (
+    folder_size,
+    free_jobs,
+    hand_on,
+    hand_on_all,
+    job_folders,
+    last_change,
+    needed_jobs,
+)
 from blender_xpbd.jobs.checkpoint import checkpoint_frame, write_checkpoint
 from blender_xpbd.jobs.frames import FrameCache
 from blender_xpbd.jobs.job import read_job, write_job
@@ -53,6 +64,27 @@ def test_a_job_that_is_being_computed_stays(computed):
     with JobLock(computed):
         assert free_jobs(computed.parent, set()) == (0, 0)
     assert computed.is_dir()
+
+
+def test_what_another_process_deletes_meanwhile_is_skipped(computed, monkeypatch):
+    gone = computed.with_name("0" * 24)
+    monkeypatch.setattr(cache_contents, "job_folders", lambda _cache: [gone, computed])
+    assert last_change(computed.parent) == pytest.approx(time.time(), abs=60.0)
+    assert free_jobs(computed.parent, set())[0] == 1
+    assert not computed.exists()
+
+
+def test_none_of_two_that_delete_a_job_leaves_the_rest(computed, monkeypatch):
+    delete = shutil.rmtree
+
+    def begin_with(folder, **_options):
+        monkeypatch.setattr(shutil, "rmtree", delete)
+        (folder / "job.json").unlink()
+        raise FileNotFoundError(2, "No such file or directory")
+
+    monkeypatch.setattr(shutil, "rmtree", begin_with)
+    assert free_jobs(computed.parent, set()) == (0, 0)
+    assert not computed.exists()
 
 
 def test_what_a_link_leads_to_stays(computed, tmp_path):

@@ -11,6 +11,7 @@ from ...jobs.cache_contents import hand_on_all
 from ...jobs.changes import Change, changes, kept_until
 from ...jobs.files import inside
 from ...jobs.job import read_description
+from ...jobs.lock import JobLock
 from ...jobs.milestones import continue_job
 from ...jobs.play_inputs import PlayInputs
 from ...jobs.result import read_result
@@ -63,14 +64,17 @@ def _simulated_in(record: BakeRecord, folder: Path) -> Path | None:
 def take_unsaved(job: Path) -> None:
     """Give a job what a file that was never saved has computed of the same inputs, before a crash for instance.
 
-    Another Blender may free that meanwhile. Then it is computed anew, which is told on the console.
+    Another Blender may free that meanwhile. Then it is computed anew, which is told on the console. What another is
+    still computing is left to it, for its files do not fit together yet.
     """
     try:
         former = computed_elsewhere(job)
         if former is not None:
-            hand_on_all(former, job.parent)
+            with JobLock(former):
+                hand_on_all(former, job.parent)
     except XpbdError as fault:
-        print(f"XPBD: not all is taken over from a file that was never saved. {fault}")
+        if fault.code != "E_LOCKED":
+            print(f"XPBD: not all is taken over from a file that was never saved. {fault}")
 
 
 def without_bake(targets: Iterable[ResultTarget], folder: Path, wish: str) -> XpbdError:

@@ -13,14 +13,16 @@ import contextlib
 import re
 import secrets
 import time
+from collections.abc import Set
 from pathlib import Path
 
 import bpy
 
-from ...jobs.cache_contents import entries, free_jobs, is_job, last_change
+from ...jobs.cache_contents import entries, free_jobs, is_job, job_folders, last_change, needed_jobs
 from ...jobs.files import is_there
+from ...jobs.play_inputs import PlayInputs
 from ...jobs.status import STATUS_FILE
-from ...scene.errors import Notice
+from ...scene.errors import Notice, XpbdError
 from ..data.named_path import absolute_path
 from .worker_python import user_cache
 
@@ -72,28 +74,50 @@ def computed_elsewhere(job: Path) -> Path | None:
     return next((path for path in found if is_job(path) and is_there(path / STATUS_FILE)), None)
 
 
-def free_forgotten(folder: Path) -> tuple[int, int]:
+def is_of_unsaved_file(folder: Path) -> bool:
+    """Whether a cache is that of a file that was never saved."""
+    return folder.parent == _unsaved_caches()
+
+
+def free_forgotten(folder: Path, used: Set[str]) -> tuple[int, int, list[XpbdError]]:
     """Delete the caches of files that were never saved, and in which nothing was computed for a month.
+
+    Played runs stay: they cannot be computed again, and a file that was saved since may show them from there.
 
     Args:
         folder: the cache of the present file, which stays; if it is no such file's, no other is looked for.
+        used: names of the jobs that the present file shows. If it was recovered, they lie in an older cache; what they
+            go on from stays with them.
 
     Returns:
-        How many jobs went, and the bytes that they had.
-
-    Raises:
-        XpbdError: E_IO.
+        How many jobs went, the bytes that they had, and what went wrong (E_IO, or E_CACHE for a link): a cache with a
+        fault does not keep the others.
     """
-    caches, count, size = _unsaved_caches(), 0, 0
-    others = [path for path in _folders_in(caches) if path != folder] if folder.parent == caches else []
+    count, size = 0, 0
+    faults: list[XpbdError] = []
+    try:
+        others = [path for path in _folders_in(folder.parent) if path != folder] if is_of_unsaved_file(folder) else []
+    except XpbdError as fault:
+        return 0, 0, [fault]
     for cache in others:
-        if last_change(cache) < time.time() - FORGOTTEN_SECONDS:
-            freed = free_jobs(cache, frozenset())
-            count, size = count + freed[0], size + freed[1]
-            with contextlib.suppress(OSError):
-                # not where something else lies in it
-                cache.rmdir()
-    return count, size
+        try:
+            freed = _free_if_forgotten(cache, used)
+        except XpbdError as fault:
+            faults.append(fault)
+            continue
+        count, size = count + freed[0], size + freed[1]
+    return count, size, faults
+
+
+def _free_if_forgotten(cache: Path, used: Set[str]) -> tuple[int, int]:
+    if last_change(cache) >= time.time() - FORGOTTEN_SECONDS:
+        return 0, 0
+    played = {path.name for path in job_folders(cache) if PlayInputs(path).newest_run()}
+    freed = free_jobs(cache, needed_jobs(cache, used | played))
+    with contextlib.suppress(OSError):
+        # not where something else lies in it
+        cache.rmdir()
+    return freed
 
 
 def _unsaved_caches() -> Path:

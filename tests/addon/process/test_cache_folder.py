@@ -5,10 +5,15 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
+
+from blender_xpbd.jobs.lock import JobLock
+from blender_xpbd.jobs.play_inputs import PlayInputs
+from blender_xpbd.scene.errors import XpbdError
 
 
 def folder_of(bpy, chosen=None):
@@ -45,11 +50,11 @@ def test_another_file_that_was_never_saved_has_another_cache(bpy, make_body, fak
     assert second.is_dir()
 
 
-def bake_of(bpy):
+def bake_of(bpy, **wishes):
     from blender_xpbd.addon.baking.bake import run_bake
     from blender_xpbd.addon.data.bake_options import BakeOptions
 
-    return run_bake(bpy.context, BakeOptions(frame_start=1, frame_end=5, substeps=4))
+    return run_bake(bpy.context, BakeOptions(frame_start=1, frame_end=5, substeps=4, **wishes))
 
 
 def test_frames_of_a_file_that_was_recovered_are_found(bpy, make_body, fake_worker, tmp_path):
@@ -94,20 +99,111 @@ def test_a_cache_that_another_frees_meanwhile_is_no_fault(bpy, make_body, fake_w
 
 
 def test_what_nobody_comes_back_for_goes_after_a_month(bpy, make_body, fake_worker):
-    from blender_xpbd.addon.process.cache_folder import FORGOTTEN_SECONDS, forget_number
+    from blender_xpbd.addon.process.cache_folder import forget_number
 
     make_body()
     old = Path(bake_of(bpy).cache)
     bpy.ops.wm.read_homefile(use_empty=True)
     make_body(location=(0, 0, 1))
     recent = Path(bake_of(bpy).cache)
-    for path in (old, old.parent):
-        age = path.stat().st_mtime - FORGOTTEN_SECONDS - 60.0
-        os.utime(path, (age, age))
+    make_old(old)
     forget_number()
     assert bpy.ops.xpbd.free_unused() == {"FINISHED"}
     assert not old.parent.exists()
     assert recent.is_dir()
+
+
+def make_old(job):
+    """As if a job and its cache were left alone for more than a month."""
+    from blender_xpbd.addon.process.cache_folder import FORGOTTEN_SECONDS
+
+    cache = next(path for path in job.parents if path.parent.name == "unsaved")
+    for path in (job, cache):
+        age = path.stat().st_mtime - FORGOTTEN_SECONDS - 60.0
+        os.utime(path, (age, age))
+
+
+def test_a_played_run_stays_where_a_file_that_was_saved_since_shows_it(bpy, make_body, fake_worker, tmp_path):
+    """It cannot be computed again, and does not go along with the file."""
+    body = make_body()
+    baked = Path(bake_of(bpy).cache)
+    body.xpbd.friction = 0.77
+    other = Path(bake_of(bpy).cache)
+    job = baked.parent / f"played_{'ab' * 6}" / baked.name
+    job.parent.mkdir()
+    baked.rename(job)
+    PlayInputs(job).begin_run()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "kept.blend"))
+    bpy.ops.wm.read_homefile(use_empty=True)
+    make_old(job)
+    make_old(other)
+    assert bpy.ops.xpbd.free_unused() == {"FINISHED"}
+    assert job.is_dir()
+    assert not other.exists()
+
+
+def test_what_a_recovered_file_shows_stays_in_the_folder_that_it_had(bpy, make_body, fake_worker):
+    from blender_xpbd.addon.process.cache_folder import forget_number
+
+    body = make_body()
+    begun = Path(bake_of(bpy).cache)
+    bpy.context.scene.frame_set(4)
+    body.xpbd.friction = 0.77
+    shown = Path(bake_of(bpy, from_frame=4).cache)
+    assert shown != begun
+    unused = shown.parent / ("0" * len(shown.name))
+    shutil.copytree(shown, unused)
+    for path in (begun, shown, unused):
+        make_old(path)
+    forget_number()
+    assert bpy.ops.xpbd.free_unused() == {"FINISHED"}
+    assert shown.is_dir()
+    assert begun.is_dir(), "what it goes on from"
+    assert not unused.exists()
+
+
+def test_what_another_blender_is_computing_is_left_to_it(bpy, make_body, fake_worker, capsys):
+    from blender_xpbd.addon.baking.continuation import take_unsaved
+    from blender_xpbd.addon.process.cache_folder import forget_number
+
+    make_body()
+    former = Path(bake_of(bpy).cache)
+    forget_number()
+    job = folder_of(bpy)[0] / former.name
+    capsys.readouterr()
+    with JobLock(former):
+        take_unsaved(job)
+    assert not job.exists()
+    assert capsys.readouterr().out == ""
+    take_unsaved(job)
+    assert (job / "status.json").is_file()
+
+
+def test_a_fault_of_another_cache_is_told_after_what_was_freed(bpy, make_body, fake_worker, monkeypatch, capfd):
+    from blender_xpbd.addon.process import cache_folder
+
+    make_body()
+    jobs = []
+    for _ in range(3):
+        cache_folder.forget_number()
+        jobs.append(Path(bake_of(bpy).cache))
+        bpy.ops.xpbd.clear(all=True)
+    for job in jobs:
+        make_old(job)
+    first, second = sorted(jobs[:2])
+    free = cache_folder.free_jobs
+
+    def refuse(cache, used):
+        if cache == first.parent:
+            raise XpbdError("E_IO", "It is damaged.")
+        return free(cache, used)
+
+    monkeypatch.setattr(cache_folder, "free_jobs", refuse)
+    assert bpy.ops.xpbd.free_unused() == {"FINISHED"}
+    assert [path.exists() for path in (first, second, jobs[2])] == [True, False, False]
+    told = capfd.readouterr().out
+    assert "of 2 bakes" in told
+    assert told.index("of 2 bakes") < told.index("Warning") < told.index("It is damaged")
 
 
 def test_a_saved_file_has_its_cache_beside_it(bpy, tmp_path):

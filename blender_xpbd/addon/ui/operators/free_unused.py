@@ -12,7 +12,7 @@ from ....jobs.cache_contents import folder_size, free_jobs, needed_jobs
 from ....scene.errors import XpbdError
 from ...baking.report_text import summary_of
 from ...data.bake_record import read_record
-from ...process.cache_folder import cache_folder, free_forgotten
+from ...process.cache_folder import cache_folder, free_forgotten, is_of_unsaved_file
 from .idle import is_idle
 
 _MEGABYTE = 1e6
@@ -30,12 +30,11 @@ class XPBD_OT_free_unused(bpy.types.Operator):
         return is_idle(cls)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[Any]:
-        """Ask, for there is no way back; a folder that was chosen may hold the frames of other files too."""
-        chosen = context.scene.xpbd.cache_directory
-        title = f"Delete all that {chosen} holds of bakes that are not in this file?" if chosen else "Delete them?"
-        if not chosen and not bpy.data.filepath:
-            title = "Delete them, and bakes of files that were never saved that are a month old?"
-        return context.window_manager.invoke_confirm(self, event, message=title)
+        """Ask, for there is no way back; the folder may hold the frames of other files too."""
+        folder, _ = cache_folder(context.scene)
+        others = ", and month-old bakes of other files that were never saved" if is_of_unsaved_file(folder) else ""
+        question = f"Delete all that {folder} holds of bakes that are not in this file{others}?"
+        return context.window_manager.invoke_confirm(self, event, message=question)
 
     def execute(self, context: bpy.types.Context) -> set[Any]:
         """Delete them, and tell how much that was."""
@@ -43,16 +42,19 @@ class XPBD_OT_free_unused(bpy.types.Operator):
         used = {record.job for record in records if record is not None}
         folder, _ = cache_folder(context.scene)
         try:
-            freed = free_jobs(folder, needed_jobs(folder, used)), free_forgotten(folder)
-            count, size = (sum(numbers) for numbers in zip(*freed, strict=True))
+            own_count, own_size = free_jobs(folder, needed_jobs(folder, used))
             left = folder_size(folder)
         except XpbdError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        other_count, other_size, faults = free_forgotten(folder, used)
+        count, size = own_count + other_count, own_size + other_size
         settings = context.scene.xpbd
         if summary := summary_of(settings.report):
             # the panel has the size from there
             settings.report = json.dumps({**summary, "cache_bytes": left})
         bakes = "1 bake" if count == 1 else f"{count} bakes"
         self.report({"INFO"}, f"Freed {size / _MEGABYTE:.1f} MB of {bakes}; {left / _MEGABYTE:.1f} MB are in use")
+        for fault in faults:
+            self.report({"WARNING"}, f"Bakes of a file that was never saved stay. {fault}")
         return {"FINISHED"}

@@ -258,9 +258,9 @@ MIXED = 128
 SWEPT = 256
 # what is projected several times in a substep keeps its multipliers in between
 REPEATED = ACCUMULATE | SWEPT
-# by how much of its error a sweep moves a spring, where a later one mends that; chosen by strains, see
-# docs/experiments.md, Sweeps that go further than they should
-OVER_RELAXATION = 1.6
+# by how much of its error a sweep moves a spring, where a later one mends that; chosen by strains, and below what keeps
+# stiff cloth from its rest, see docs/experiments.md, Sweeps that go further than they should
+OVER_RELAXATION = 1.3
 # what BDF2 takes as the time step, per substep, and its inverse (Small Steps 2019, §5.3)
 BDF2_STEP = 2.0 / 3.0
 BDF2_RATE = 1.5

@@ -24,6 +24,7 @@ def project_all(
     constraints: ProjectedConstraints,
     inverse_h2: float,
     relaxation: float,
+    last: float,
     iterations: ti.i32,
     count: ti.i32,
     kind: ti.template(),
@@ -33,7 +34,7 @@ def project_all(
     for iteration in range(iterations):
         factor = relaxation
         if iteration == iterations - 1:
-            factor = 1.0
+            factor = last
         step = ti.Vector([inverse_h2, ti.cast(iteration > 0, float), ti.sqrt(inverse_h2), 0.0, factor])
         for k in range(count):
             CONSTRAINTS[kind].project(
@@ -59,11 +60,13 @@ def projected(
     once=False,
     turn=(1.0, 0.0, 0.0, 0.0),
     relaxation=None,
+    last=1.0,
 ):
     """Positions (particles, 3) and multipliers (constraints, rows) after Gauss-Seidel over the block.
 
     Orientations begin with ``turn``. With ``once`` multipliers are not kept, as where a substep has a single iteration.
-    With a ``relaxation`` the iterations are sweeps over springs, of which all but the last go that much further.
+    With a ``relaxation`` the iterations are sweeps over springs, of which all but the last go that much further, and
+    the last one by ``last``.
     """
     real = numpy_type(real_type())
     vector = ti.types.vector(4, real_type())
@@ -97,6 +100,6 @@ def projected(
         positions=packed, previous_positions=past, orientations=turns[0], previous_orientations=turns[1]
     )
     constraints = ProjectedConstraints(*arrays)
-    project_all(particles, constraints, inverse_h2, relaxation or 1.0, iterations, len(block), number, mode)
+    project_all(particles, constraints, inverse_h2, relaxation or 1.0, last, iterations, len(block), number, mode)
     multipliers = arrays[2].to_numpy().reshape(len(block), -1)[:, : block.type.multiplier_count]
     return packed.to_numpy()[:, :3], multipliers

@@ -66,7 +66,7 @@ def off(block, places, masses, sweeps, relaxation):
 def test_springs_are_solved_by_fewer_sweeps(build, compliance):
     block = build(compliance)
     plain = off(block, pulled(), INVERSE_MASSES, 8, 1.0)
-    assert off(block, pulled(), INVERSE_MASSES, 8, OVER_RELAXATION) < 0.75 * plain
+    assert off(block, pulled(), INVERSE_MASSES, 8, OVER_RELAXATION) < 0.9 * plain
 
 
 @pytest.mark.parametrize("build", [chain, compressible])
@@ -87,7 +87,7 @@ def test_woven_triangles_too():
     start, masses = points * [1.005, 1.0, 1.0], np.where(points[:, 0] > 0.0, 1.0, 0.0)
     assert off(block, start, masses, MANY, OVER_RELAXATION) < 1e-5
     plain = off(block, start, masses, 8, 1.0)
-    assert off(block, start, masses, 8, OVER_RELAXATION) < 0.75 * plain
+    assert off(block, start, masses, 8, OVER_RELAXATION) < 0.9 * plain
 
 
 @pytest.mark.parametrize("sweeps", range(2, 9))
@@ -104,6 +104,19 @@ def test_ropes_never_push_and_bumpers_never_pull(sweeps, seed):
         np.add.at(push, PAIRS[:, 0], -multipliers[:, 0])
         np.add.at(push, PAIRS[:, 1], multipliers[:, 0])
         np.testing.assert_allclose(moved[:, 0] - places[:, 0], INVERSE_MASSES * push, atol=2e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_springs_of_one_side_never_go_to_the_other_in_any_sweep(seed):
+    """A plain sweep at the end would hide what came before."""
+    random = np.random.default_rng(seed)
+    places = REST + random.uniform(-0.4, 0.4, REST.shape) * [LENGTH, 0.0, 0.0]
+    for build, sign in ((build_rope, -1.0), (build_bumper, 1.0)):
+        for sweeps in range(1, 9):
+            _, multipliers = projected(
+                build(REST, PAIRS, 0.0), places, INVERSE_MASSES, iterations=sweeps, relaxation=1.6, last=1.6
+            )
+            assert (sign * multipliers >= 0.0).all()
 
 
 def test_a_rope_ends_at_its_length_and_not_beyond_it():

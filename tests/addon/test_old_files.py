@@ -106,6 +106,22 @@ def test_one_pose_becomes_the_first_of_a_list(bpy, open_old, told, tmp_path):
     assert shown() == expected
 
 
+@pytest.mark.parametrize("is_there", [False, True])
+def test_one_pose_of_an_appended_object_joins_those_it_has_got_since(bpy, told, is_there):
+    from blender_xpbd.addon.data.migration import bring_up_to_date
+
+    with bpy.data.libraries.load(str(FOLDER / "one_pose.blend")) as (_, chosen):
+        chosen.objects = ["Denim"]
+    settings = chosen.objects[0].xpbd
+    former = told("one_pose")["poses"]["Denim"]
+    frame, target = former["frame"], former["target"]
+    added = settings.poses.add()
+    added.target, added.frame = "Newer", frame if is_there else frame + 1
+    bring_up_to_date()
+    found = [(pose.frame, pose.target) for pose in settings.poses]
+    assert found == [(added.frame, "Newer")] + [(frame, target)] * (not is_there)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_number_of_substeps_counts_as_it_did(name, open_old):
     from blender_xpbd.addon.data.quality import quality_of

@@ -11,7 +11,6 @@ From a script::
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Generator
 from dataclasses import replace
@@ -60,8 +59,9 @@ def bake(context: bpy.types.Context, options: BakeOptions | None = None) -> Gene
 
     No step takes longer than some 40 ms, but for the first and for frames that Blender itself is slow to evaluate.
     Between two steps anything may happen to Blender's data. Closing the generator cancels: within 2 s the worker has
-    stopped, and the frames that were done are keys. The same happens when the add-on is disabled or another file is
-    opened; the next step then raises E_INTERRUPTED.
+    stopped, and the frames that were done are keys. A region whose taking back has begun to write keys is taken back
+    whole first, however long that takes. The same happens when the add-on is disabled or another file is opened; the
+    next step then raises E_INTERRUPTED.
 
     Args:
         context: its scene is baked.
@@ -150,6 +150,11 @@ class BakeSession:
             self._end()
         return self.summary
 
+    @property
+    def may_stop(self) -> bool:
+        """Whether a cancel leaves something whole: with half of the bake before there is no region to take back."""
+        return self._taken_back is None or self._output is None or not self._output.frames_written
+
     def interrupt(self, reason: str) -> None:
         """End it between two steps, from outside: what is done is kept, and the next step raises E_INTERRUPTED."""
         self._interruption = XpbdError("E_INTERRUPTED", reason)
@@ -161,8 +166,19 @@ class BakeSession:
         steps, self._steps = self._steps, None
         if steps is not None:
             _running.remove(self)
+            self._drain(steps)
             steps.close()
             self._close()
+
+    def _drain(self, steps: Generator[Progress, None, None]) -> None:
+        """Go on to the end where nothing may be left half done; not with what has to wait for the artist."""
+        pause = Pause()
+        try:
+            while not self.may_stop and (progress := next(steps, None)) is not None and progress.stage != WAITING:
+                if progress.stage == REDUCING:
+                    time.sleep(pause.seconds(progress))
+        except XpbdError as fault:
+            self._note(fault)
 
     def _all_steps(self, context: bpy.types.Context) -> Generator[Progress, None, None]:
         yield Progress(READING, message="Reading the scene")
@@ -201,9 +217,8 @@ class BakeSession:
         self.summary.complete = True
         if not self._options.take_back_region:
             # poses of the scene as it is now; that bake may have been brought into others
-            kept = None if reading.scene.region is not None else reading.scene.beginning
-            for pose_error, pose in pose_errors(Path(self.summary.cache), reading.scene):
-                self.summary.add_pose_error(pose_error, pose_error.notice(pose, kept, self._options.loop))
+            for pose_error, pose_notice in pose_errors(Path(self.summary.cache), reading.scene, self._options.loop):
+                self.summary.add_pose_error(pose_error, pose_notice)
         if self._options.loop is not None:
             seam = seam_of(Path(self.summary.cache), reading.scene.frames)
             self.summary.add_seam(self._options.loop, seam)
@@ -223,6 +238,7 @@ class BakeSession:
     def _of_region(self, reading: Reading, job: Path, scene: bpy.types.Scene) -> Reading:
         """What was read, for a region of a job, or for the job before it."""
         self._times = shown_times(reading.targets)
+        self.summary.taken_back = self._options.take_back_region
         wish = self._options.region
         if wish is not None:
             found = regional(reading, wish, job, (scene.xpbd.region_border, scene.xpbd.region_blend))
@@ -288,12 +304,10 @@ class BakeSession:
             scene.xpbd.report = self.summary.to_json()
 
     def _save_what_is_done(self, output: BakeOutput) -> None:
-        is_taken_back = self._taken_back is not None
-        # with half of the bake before there would be no region to take back
-        seconds = CLOSING_SECONDS if not is_taken_back else math.inf if output.frames_written else 0.0
         try:
-            output.write(seconds, ALL_FRAMES)
-            if is_taken_back and output.frames_written:
+            if self._taken_back is None:
+                output.write(CLOSING_SECONDS, ALL_FRAMES)
+            elif output.frames_written:
                 output.finish()
                 show_at(self._times)
         except XpbdError as fault:

@@ -54,6 +54,7 @@ class BakeSummary:
         resumed_after: the frame of an earlier bake from which this one went on, or None.
         loop: frames over which the end was led into the beginning, 0 for none.
         region: what was baked again, as "Shirt: Sleeve, frames 40 to 60"; "" for everything.
+        taken_back: the object of which the newest region was to be taken back, "" for none.
         seam_error_mm: greatest distance of a vertex, of a loop at the last frame from where it is at the first, of a
             region at its last frame from where it was baked before.
         seam_velocity_error_mm_s: of a loop, greatest difference of its velocities there [mm/s].
@@ -96,6 +97,7 @@ class BakeSummary:
     resumed_after: int | None = None
     loop: int = 0
     region: str = ""
+    taken_back: str = ""
     seam_error_mm: float = 0.0
     seam_velocity_error_mm_s: float = 0.0
     pose_error_mm: list[dict[str, Any]] = field(default_factory=list)

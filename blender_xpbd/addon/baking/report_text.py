@@ -47,12 +47,26 @@ def cancelled_text(report: str) -> str:
     """What is there after a cancel, and how to get the rest."""
     summary = summary_of(report)
     frames, waiting = _number(summary, "frames") or 0.0, _number(summary, "frames_waiting") or 0.0
+    if summary.get("taken_back"):
+        return _region_text(is_back=summary.get("complete") is True, is_begun=frames > 0.0)
     keyed = f"The bake was cancelled: {frames:.0f} of {_frames_wanted(summary)} frames are shape keys"
     if waiting > 0.0:
         return f"{keyed}, {waiting:.0f} more are solved and wait in the cache. Bake again to get them and go on."
     if not frames:
         return "The bake was cancelled before its first frame."
     return f"{keyed}. Bake again to go on from there."
+
+
+def _region_text(*, is_back: bool, is_begun: bool) -> str:
+    """What is there after a cancel of what takes a region back."""
+    if is_back:
+        return "The bake before is back: the cancel came when its keys were being written."
+    if not is_begun:
+        return "Cancelled: the region stays."
+    return (
+        "Cancelled while an object was being edited, so the bake before may be there in part: undo, and take the "
+        "region back again."
+    )
 
 
 def fault_paragraphs(text: str) -> list[str]:

@@ -29,7 +29,7 @@ class WindowBake:
 
     def __init__(self, context: bpy.types.Context, options: BakeOptions | None = None) -> None:
         """Nothing is read or started before the first slice."""
-        session = BakeSession(context, options or BakeOptions())
+        session = self._session = BakeSession(context, options or BakeOptions())
         self.summary = session.summary
         self._steps: Generator[Progress, None, BakeSummary] | None = session.run(context)
         self._records_before = {obj.session_uid: obj.xpbd.bake_record for obj in bpy.data.objects}
@@ -72,8 +72,16 @@ class WindowBake:
             self._left_at = time.perf_counter()
         return None
 
+    @property
+    def may_stop(self) -> bool:
+        """Whether the artist may cancel it: not where a region is being taken back and keys are written already."""
+        return self._session.may_stop
+
     def stop(self) -> None:
-        """End the worker, and keep the frames that are done; takes up to 2 s."""
+        """End the worker, and keep the frames that are done.
+
+        Takes up to 2 s; where it may not be stopped, as long as the rest of the bake.
+        """
         if self._steps is not None:
             steps, self._steps = self._steps, None
             try:

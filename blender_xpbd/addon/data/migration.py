@@ -31,8 +31,9 @@ def _object_to_1(settings: Any) -> None:
 
 
 def _object_to_2(settings: Any) -> None:
-    """There was one pose, which became the first of a list; where the list has some, an earlier one has been given up.
+    """There was one pose, which goes into a list, unless that has one of the same frame already.
 
+    An object that was appended may have got others before it is brought up to date.
     ``pose_`` and the names of its properties were its own.
     """
     stored = _stored(settings)
@@ -40,11 +41,14 @@ def _object_to_2(settings: Any) -> None:
     if not isinstance(former["object"], bpy.types.Object):
         # Blender leaves an empty group where none was ever chosen
         former["object"] = None
-    if (former["target"] or former["object"]) and not settings.poses:
+    if former["target"] or former["object"]:
+        others = {pose.frame for pose in settings.poses}
         pose = settings.poses.add()
         for name, value in former.items():
             if value is not None:
                 setattr(pose, name, value)
+        if pose.frame in others:
+            settings.poses.remove(len(settings.poses) - 1)
 
 
 def _stored(settings: Any) -> Any:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -192,6 +193,23 @@ def test_a_region_stays_until_the_bake_before_is_whole_again(bpy, bake, fake_wor
     assert not bpy.ops.xpbd.take_back_region.poll()
 
 
+def write_one_by_one(monkeypatch):
+    """One frame in a slice; what closes the bake has its own time."""
+    from blender_xpbd.addon.baking import bake as module
+
+    monkeypatch.setattr(module, "SLICE_SECONDS", 1e-9)
+    write = module.BakeOutput.write
+
+    def write_one(self, seconds, newest):
+        if seconds != module.SLICE_SECONDS:
+            return write(self, seconds, newest)
+        published = self._open()
+        self._unchecked = set(self._writers)
+        return published is not None and self._write_next(published, newest)
+
+    monkeypatch.setattr(module.BakeOutput, "write", write_one)
+
+
 @pytest.mark.parametrize("written", [False, True])
 def test_a_bake_is_taken_back_whole_or_not_at_all(bpy, bake, fake_worker, body, select, monkeypatch, written):
     """A cancel while keys are written would leave a part of it, and no region that could be taken back."""
@@ -207,18 +225,10 @@ def test_a_bake_is_taken_back_whole_or_not_at_all(bpy, bake, fake_worker, body, 
     bake(region=wish())
     region = keys_of(body), curve_of(body)
     wishes = {"cache": Path(whole.cache).parent, "frame_start": 1, "frame_end": FRAMES, "substeps": 6}
-    monkeypatch.setattr(module, "SLICE_SECONDS", 1e-9 if written else 0.0)
-    write = module.BakeOutput.write
-
-    def write_one(self, seconds, newest):
-        """In a slice; what closes the bake has its own time."""
-        if seconds != module.SLICE_SECONDS or not written:
-            return write(self, seconds, newest)
-        published = self._open()
-        self._unchecked = set(self._writers)
-        return published is not None and self._write_next(published, newest)
-
-    monkeypatch.setattr(module.BakeOutput, "write", write_one)
+    if written:
+        write_one_by_one(monkeypatch)
+    else:
+        monkeypatch.setattr(module, "SLICE_SECONDS", 0.0)
     monkeypatch.setattr(module, "CLOSING_SECONDS", 0.0)
     steps = module.bake(bpy.context, BakeOptions(take_back_region="Tuch", **wishes))
     for step, _ in enumerate(steps):
@@ -230,6 +240,87 @@ def test_a_bake_is_taken_back_whole_or_not_at_all(bpy, bake, fake_worker, body, 
     for mine, its in zip(found, expected, strict=True):
         np.testing.assert_array_equal(mine, its)
     assert bpy.ops.xpbd.take_back_region.poll() is not written
+    from blender_xpbd.addon.baking.report_text import cancelled_text
+
+    words = "The bake before is back" if written else "the region stays"
+    assert words in cancelled_text(bpy.context.scene.xpbd.report)
+
+
+@pytest.fixture
+def taking_back(bpy, bake, fake_worker, body, select):
+    """A function that makes a region, and gives the steps that take it back."""
+    from blender_xpbd.addon.baking.bake import bake as steps_of
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+
+    def begin(**values):
+        whole = bake(**values)
+        before = keys_of(body), curve_of(body)
+        bpy.context.scene.gravity.z = -1.0
+        bake(region=wish(), **values)
+        select(body)
+        wishes = {"cache": Path(whole.cache).parent, "frame_start": 1, "frame_end": FRAMES, "substeps": 6, **values}
+        return before, BakeOptions(take_back_region="Tuch", **wishes), steps_of
+
+    return begin
+
+
+@pytest.mark.parametrize("stage", ["WRITING", "REDUCING"])
+def test_what_is_taken_back_at_a_cancel_has_fewer_keys_too(bpy, taking_back, body, monkeypatch, stage):
+    from blender_xpbd.addon.baking import key_reduction
+    from blender_xpbd.addon.data.bake_record import read_record
+
+    before, options, steps_of = taking_back(key_tolerance=5.0)
+    assert len(before[0]) < FRAMES // 2
+    write_one_by_one(monkeypatch)
+    reduce = key_reduction.reduce_motion
+    monkeypatch.setattr(key_reduction, "reduce_motion", lambda *values: (time.sleep(0.1), reduce(*values))[1])
+    steps = steps_of(bpy.context, options)
+    next(step for step in steps if step.stage == stage and not read_record(body).regions)
+    steps.close()
+    for mine, its in zip((keys_of(body), curve_of(body)), before, strict=True):
+        np.testing.assert_array_equal(mine, its)
+    assert json.loads(bpy.context.scene.xpbd.report)["complete"]
+
+
+@pytest.mark.parametrize("is_left", [False, True])
+def test_what_is_taken_back_waits_for_the_end_of_edit_mode(bpy, taking_back, body, monkeypatch, is_left):
+    """The artist's cancel does not count then; what ends it all the same tells what to do."""
+    from blender_xpbd.addon.baking import window_bake
+    from blender_xpbd.addon.baking.report_text import cancelled_text
+    from blender_xpbd.addon.ui.operators.bake import BakeOperator
+
+    class Operator:
+        _tick, _shown = BakeOperator._tick, None
+
+        def _report(self, _context, _kind, outcome):
+            told.append(outcome)
+
+    told: list[str] = []
+    before, options, _ = taking_back()
+    write_one_by_one(monkeypatch)
+    monkeypatch.setattr(window_bake, "slice_seconds", lambda _seconds: 0.0)
+    running, operator = window_bake.start(bpy.context, options), Operator()
+    assert bpy.ops.xpbd.cancel.poll()
+    for _ in range(1000):
+        assert not operator._tick(bpy.context, running)
+        if not running.may_stop:
+            break
+    assert not bpy.ops.xpbd.cancel.poll()
+    bpy.ops.object.mode_set(mode="EDIT")
+    running.stop_wanted = True
+    for _ in range(20):
+        assert not operator._tick(bpy.context, running)
+    assert "leave Edit Mode" in bpy.context.window_manager.xpbd.status
+    if not is_left:
+        running.stop()
+        assert "undo, and take the region back" in cancelled_text(bpy.context.scene.xpbd.report)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    if is_left:
+        assert any(operator._tick(bpy.context, running) for _ in range(1000))
+        np.testing.assert_array_equal(keys_of(body), before[0])
+    else:
+        assert len(keys_of(body)) < FRAMES
+    assert len(told) == is_left
 
 
 def curve_of(obj):

@@ -33,6 +33,23 @@ def test_after_a_cancel(frames, waiting, words):
         assert ("In the Cache", "5 more") in summary_rows(json.dumps(report)) or not waiting
 
 
+@pytest.mark.parametrize(
+    ("frames", "complete", "words"),
+    [
+        (16, True, "The bake before is back"),
+        (0, False, "the region stays"),
+        (3, False, "undo, and take the region back"),
+    ],
+)
+def test_after_a_cancel_of_what_takes_a_region_back(frames, complete, words):
+    from blender_xpbd.addon.baking.report_text import cancelled_text
+
+    report = {"taken_back": "Shirt", "frames": frames, "complete": complete, "frame_start": 1, "frame_end": 16}
+    text = cancelled_text(json.dumps(report | {"frame_step": 1, "frames_waiting": 16 - frames}))
+    assert words in text
+    assert "Bake again" not in text
+
+
 def test_a_jelly():
     from blender_xpbd.addon.baking.report_text import summary_rows
 

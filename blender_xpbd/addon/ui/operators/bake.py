@@ -88,7 +88,7 @@ class BakeOperator(bpy.types.Operator):
         """Go on for a slice, or stop; return whether it is over."""
         outcome = ""
         try:
-            if running.stop_wanted:
+            if running.stop_wanted and running.may_stop:
                 running.stop()
                 outcome = cancelled_text(running.summary.to_json())
             elif (summary := running.advance()) is not None:
@@ -102,7 +102,8 @@ class BakeOperator(bpy.types.Operator):
         if self._shown != (STATUS.status, STATUS.progress):
             self._shown = (STATUS.status, STATUS.progress)
             redraw_panels(context)
-            context.workspace.status_text_set(f"XPBD: {STATUS.status}      Esc: cancel and keep the frames")
+            hint = "      Esc: cancel and keep the frames" if running.may_stop else ""
+            context.workspace.status_text_set(f"XPBD: {STATUS.status}{hint}")
         return False
 
     def cancel(self, context: bpy.types.Context) -> None:
@@ -231,8 +232,12 @@ class XPBD_OT_cancel(bpy.types.Operator):
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
         """Whether a bake is running."""
-        if window_bake.current() is None:
+        running = window_bake.current()
+        if running is None:
             cls.poll_message_set("No bake is running")
+            return False
+        if not running.may_stop:
+            cls.poll_message_set("The region is being taken back: its keys are written already")
             return False
         return True
 

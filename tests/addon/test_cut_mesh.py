@@ -96,6 +96,33 @@ def test_weights_and_uvs_are_cut_too(bpy):
     assert np.mean(near) > 0.4
 
 
+@pytest.mark.parametrize("what", ["FACE", "EDGE", "VERTEX"])
+def test_what_holds_does_not_spread(bpy, what):
+    """A new vertex is held on a face or an edge that was held, and nowhere else."""
+    from blender_xpbd.addon.data.cut_mesh import cut_into_pieces
+
+    mesh = shape(bpy, "CUBE")
+    obj = bpy.data.objects.new("Cube", mesh)
+    group, other = obj.vertex_groups.new(name="Held"), obj.vertex_groups.new(name="Other")
+    low = {"FACE": (-1.0, -1.0, 0.4), "EDGE": (-1.0, 0.4, 0.4), "VERTEX": (0.4, 0.4, 0.4)}[what]
+    chosen = [v.index for v in mesh.vertices if all(c > limit for c, limit in zip(v.co, low, strict=True))]
+    assert len(chosen) == {"FACE": 4, "EDGE": 2, "VERTEX": 1}[what]
+    for each in (group, other):
+        each.add(chosen, 0.7, "REPLACE")
+    cut_into_pieces(mesh, 12, 0, held=[group.index])
+    places, _ = arrays(mesh)
+    weights = np.zeros((len(places), 2))
+    for vertex in mesh.vertices:
+        for element in vertex.groups:
+            weights[vertex.index, element.group] = element.weight
+    on_it = (places > np.where(np.array(low) > 0.0, 0.5 - 1e-5, -1.0)).all(axis=1)
+    np.testing.assert_array_equal(weights[:, 0] > 0.0, on_it)
+    assert (on_it.sum() > len(chosen)) == (what != "VERTEX")
+    np.testing.assert_allclose(weights[on_it, 0], 0.7, atol=1e-4)
+    # others are blended
+    assert (weights[:, 1] > 0.0).sum() > on_it.sum()
+
+
 def test_a_mesh_with_holes_is_refused(bpy):
     from blender_xpbd.addon.data.cut_mesh import cut_into_pieces
 

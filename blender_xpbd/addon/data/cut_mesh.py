@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import bmesh
@@ -30,7 +31,9 @@ POINTS_PER_PIECE = 60
 ROUNDS = 4
 
 
-def cut_into_pieces(mesh: bpy.types.Mesh, count: int, seed: int, object_name: str = "") -> int:
+def cut_into_pieces(
+    mesh: bpy.types.Mesh, count: int, seed: int, object_name: str = "", held: Sequence[int] = ()
+) -> int:
     """Cut a mesh into Voronoi cells of random points; each vertex is told its piece (``SEAM``).
 
     Pieces that touch have vertices at the same places there. Faces become triangles.
@@ -40,6 +43,8 @@ def cut_into_pieces(mesh: bpy.types.Mesh, count: int, seed: int, object_name: st
         count: of the pieces.
         seed: of the random points.
         object_name: named in errors.
+        held: numbers of vertex groups that hold what is in them: these get new vertices only where all around these
+            was held, for weights that are blended would hold the inside too.
 
     Returns:
         How many pieces there are: one whose cell holds nothing is none.
@@ -52,12 +57,15 @@ def cut_into_pieces(mesh: bpy.types.Mesh, count: int, seed: int, object_name: st
         source.from_mesh(mesh)
         if not source.faces or any(len(edge.link_faces) != 2 for edge in source.edges):
             raise XpbdError("E_TET_OPEN", "Only a closed mesh can be cut: close its holes.", object_name)
+        trees = {group: _held_tree(source, group) for group in held}
         bmesh.ops.triangulate(source, faces=[face for face in source.faces if len(face.verts) > 3])
         places = np.array([vertex.co for vertex in source.verts])
         tolerance = ONE_PLACE * float(np.ptp(places, axis=0).max())
         seeds = _seeds(source, places, count, np.random.default_rng(seed), object_name)
         made = sum(_add_cell(cut, source, seeds, number, tolerance, object_name) for number in range(len(seeds)))
         _snap(cut, tolerance)
+        for group, tree in trees.items():
+            _let_go(cut, group, tree, 2.0 * tolerance)
         cut.to_mesh(mesh)
         mesh.update()
         return made
@@ -223,3 +231,34 @@ def _snap(cut: bmesh.types.BMesh, tolerance: float) -> None:
         first = min(found for _place, found, _distance in tree.find_range(vertex.co, tolerance))
         if first < number:
             vertex.co = cut.verts[first].co
+
+
+def _held_tree(source: bmesh.types.BMesh, group: int) -> BVHTree:
+    """What of a mesh a vertex group holds: its vertices, and edges and faces all of whose corners are in it."""
+    held = source.copy()
+    try:
+        layer = held.verts.layers.deform.active
+        if layer is None:
+            return BVHTree.FromPolygons([], [])
+        free = [vertex for vertex in held.verts if vertex[layer].get(group, 0.0) <= 0.0]
+        bmesh.ops.delete(held, geom=free, context="VERTS")
+        bmesh.ops.triangulate(held, faces=[face for face in held.faces if len(face.verts) > 3])
+        held.verts.index_update()
+        # an edge is a triangle of no width, a vertex one of no size
+        parts: list[list[Any]] = [[vertex] * 3 for vertex in held.verts]
+        parts += [[edge.verts[0], edge.verts[1], edge.verts[1]] for edge in held.edges]
+        parts += [list(face.verts) for face in held.faces]
+        places = [vertex.co.copy() for vertex in held.verts]
+        return BVHTree.FromPolygons(places, [[vertex.index for vertex in part] for part in parts])
+    finally:
+        held.free()
+
+
+def _let_go(cut: bmesh.types.BMesh, group: int, held: BVHTree, tolerance: float) -> None:
+    """Take vertices out of a group that lie on nothing of what it held."""
+    layer = cut.verts.layers.deform.active
+    if layer is None:
+        return
+    for vertex in cut.verts:
+        if vertex[layer].get(group, 0.0) > 0.0 and held.find_nearest(vertex.co, tolerance)[0] is None:
+            del vertex[layer][group]

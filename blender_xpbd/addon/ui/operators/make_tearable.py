@@ -106,7 +106,7 @@ class XPBD_OT_make_tearable(bpy.types.Operator):
             return {"CANCELLED"}
         before = len(obj.data.vertices)
         try:
-            made = cut_into_pieces(obj.data, self.pieces, self.seed, obj.name)
+            made = cut_into_pieces(obj.data, self.pieces, self.seed, obj.name, _held_groups(obj))
         except XpbdError as fault:
             self.report({"WARNING"}, str(fault))
             return {"CANCELLED"}
@@ -160,6 +160,13 @@ class XPBD_OT_make_tearable(bpy.types.Operator):
             if self.along == "GROUP":
                 column.prop(self, "group")
         column.prop(self, "tear_strain")
+
+
+def _held_groups(obj: bpy.types.Object) -> list[int]:
+    """Numbers of the vertex groups that hold vertices wherever they have a weight."""
+    own = obj.xpbd
+    groups = [obj.vertex_groups.get(name) for name in (own.pin_group, own.goal_group, own.attach_group) if name]
+    return sorted({group.index for group in groups if group is not None})
 
 
 def _is_in_group(data: bmesh.types.BMesh, edge: bmesh.types.BMEdge, group: int) -> bool:

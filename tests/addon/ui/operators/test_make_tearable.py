@@ -137,6 +137,17 @@ def test_jelly_is_cut_into_pieces(bpy, jelly):
     assert [modifier.type for modifier in jelly.modifiers] == []
 
 
+@pytest.mark.parametrize("setting", ["pin_group", "goal_group", "attach_group"])
+def test_what_was_held_before_is_all_that_is(bpy, jelly, setting):
+    group = jelly.vertex_groups.new(name="Top")
+    group.add([v.index for v in jelly.data.vertices if v.co.z > 0.0], 1.0, "REPLACE")
+    setattr(jelly.xpbd, setting, "Top")
+    assert bpy.ops.xpbd.make_tearable(pieces=8) == {"FINISHED"}
+    held = [v.co.z for v in jelly.data.vertices if any(one.weight > 0.0 for one in v.groups)]
+    assert len(held) > 8
+    assert min(held) == pytest.approx(0.1, abs=1e-5)
+
+
 def test_what_cannot_be_cut_is_told(bpy, jelly, cloth):
     from blender_xpbd.addon.reading.body_reader import read_jelly
 

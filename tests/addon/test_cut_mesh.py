@@ -96,6 +96,28 @@ def test_weights_and_uvs_are_cut_too(bpy):
     assert np.mean(near) > 0.4
 
 
+@pytest.mark.parametrize("kind", ["CUBE", "CONE", "BALL"])
+def test_pieces_match_far_from_the_origin(bpy, kind):
+    """As at the origin, but for the rounding of the coordinates."""
+    from blender_xpbd.addon.data.cut_mesh import cut_into_pieces
+    from blender_xpbd.addon.data.link_attributes import SEAM
+
+    way, found = np.array([50.0, -20.0, 5.0]), []
+    for offset in (np.zeros(3), way):
+        mesh = shape(bpy, kind)
+        for vertex in mesh.vertices:
+            vertex.co = 0.2 * np.array(vertex.co) + offset
+        outside = area(*arrays(mesh))
+        assert cut_into_pieces(mesh, 12, 0) == 12
+        places, triangles = arrays(mesh)
+        pieces = np.array([item.value for item in mesh.attributes[SEAM].data])
+        inner, _ = touching(places_of(places), pieces, triangles)
+        outer = np.setdiff1d(np.arange(len(triangles)), inner)
+        assert area(places, triangles[outer]) == pytest.approx(outside, rel=1e-4)
+        found.append(len(np.unique(places_of(places))))
+    assert found[1] == pytest.approx(found[0], rel=0.05)
+
+
 @pytest.mark.parametrize("what", ["FACE", "EDGE", "VERTEX"])
 def test_what_holds_does_not_spread(bpy, what):
     """A new vertex is held on a face or an edge that was held, and nowhere else."""

@@ -57,6 +57,8 @@ def cut_into_pieces(
         source.from_mesh(mesh)
         if not source.faces or any(len(edge.link_faces) != 2 for edge in source.edges):
             raise XpbdError("E_TET_OPEN", "Only a closed mesh can be cut: close its holes.", object_name)
+        middle = _middle(source)
+        _move(source, -middle)
         trees = {group: _held_tree(source, group) for group in held}
         bmesh.ops.triangulate(source, faces=[face for face in source.faces if len(face.verts) > 3])
         places = np.array([vertex.co for vertex in source.verts])
@@ -66,12 +68,25 @@ def cut_into_pieces(
         _snap(cut, tolerance)
         for group, tree in trees.items():
             _let_go(cut, group, tree, 2.0 * tolerance)
+        _move(cut, middle)
         cut.to_mesh(mesh)
         mesh.update()
         return made
     finally:
         source.free()
         cut.free()
+
+
+def _middle(source: bmesh.types.BMesh) -> Vector:
+    """The middle of the box around a mesh: far from it, coordinates would be too coarse to find where a cut runs."""
+    places = np.array([vertex.co for vertex in source.verts])
+    return Vector((places.min(axis=0) + places.max(axis=0)) / 2.0)
+
+
+def _move(data: bmesh.types.BMesh, way: Vector) -> None:
+    """Move all vertices by a way."""
+    for vertex in data.verts:
+        vertex.co += way
 
 
 def _seeds(

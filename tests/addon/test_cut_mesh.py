@@ -153,3 +153,14 @@ def test_a_mesh_with_holes_is_refused(bpy):
     with pytest.raises(XpbdError, match="E_TET_OPEN"):
         cut_into_pieces(mesh, 4, 0)
     assert len(mesh.vertices) == 3
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_vertex_at_no_finite_place_is_refused(bpy, value):
+    from blender_xpbd.addon.data.cut_mesh import cut_into_pieces
+
+    mesh = shape(bpy, "CUBE")
+    mesh.vertices[3].co.y = value
+    with pytest.raises(XpbdError, match="E_GEOM_NONFINITE.*Vertex 3"):
+        cut_into_pieces(mesh, 4, 0)
+    assert len(mesh.vertices) == 8

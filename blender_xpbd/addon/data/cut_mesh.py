@@ -50,11 +50,14 @@ def cut_into_pieces(
         How many pieces there are: one whose cell holds nothing is none.
 
     Raises:
-        XpbdError: E_TET_OPEN, for a mesh that has holes; E_GEOM_EMPTY, for one with nothing inside.
+        XpbdError: E_TET_OPEN, for a mesh that has holes; E_GEOM_EMPTY, for one with nothing inside; E_GEOM_NONFINITE.
     """
     source, cut = bmesh.new(), bmesh.new()
     try:
         source.from_mesh(mesh)
+        if bad := [vertex.index for vertex in source.verts if not np.isfinite(vertex.co).all()]:
+            text = f"Vertex {bad[0]} is at no finite place: move or delete it."
+            raise XpbdError("E_GEOM_NONFINITE", text, object_name)
         if not source.faces or any(len(edge.link_faces) != 2 for edge in source.edges):
             raise XpbdError("E_TET_OPEN", "Only a closed mesh can be cut: close its holes.", object_name)
         middle = _middle(source)

@@ -161,6 +161,32 @@ def test_a_vertex_at_no_finite_place_is_refused(bpy, value):
 
     mesh = shape(bpy, "CUBE")
     mesh.vertices[3].co.y = value
-    with pytest.raises(XpbdError, match="E_GEOM_NONFINITE.*Vertex 3"):
+    with pytest.raises(XpbdError, match=r"E_GEOM_NONFINITE.*Vertex 3"):
         cut_into_pieces(mesh, 4, 0)
     assert len(mesh.vertices) == 8
+
+
+def test_seeds_of_many_pieces_are_found_soon(bpy):
+    """Each seed is near the middle of the points that are nearest to it, and no table of points by seeds is made."""
+    import time
+
+    import bmesh
+
+    from blender_xpbd.addon.data.cut_mesh import _seeds
+
+    source = bmesh.new()
+    try:
+        source.from_mesh(shape(bpy, "CUBE"))
+        places, begin = np.array([vertex.co for vertex in source.verts]), time.process_time()
+        seeds = _seeds(source, places, 500, np.random.default_rng(0), "")
+        took = time.process_time() - begin
+    finally:
+        source.free()
+    assert took < 5.0
+    assert np.abs(seeds).max() < 0.5
+    points = np.random.default_rng(1).uniform(-0.5, 0.5, (20000, 3))
+    nearest = np.concatenate(
+        [np.linalg.norm(part[:, None] - seeds, axis=2).argmin(axis=1) for part in np.split(points, 20)]
+    )
+    counts = np.bincount(nearest, minlength=500)
+    assert counts.min() > 8

@@ -110,7 +110,11 @@ def _seeds(
     points = np.array(inside)
     seeds: Floats = points[random.choice(len(points), count, replace=False)]
     for _ in range(ROUNDS):
-        nearest_seed = np.linalg.norm(points[:, None] - seeds, axis=2).argmin(axis=1)
+        near = KDTree(count)
+        for number, place in enumerate(seeds):
+            near.insert(place, number)
+        near.balance()
+        nearest_seed = np.array([near.find(point)[1] for point in points])
         # a seed is the nearest one to itself, so that none is left without points in the first round
         used = np.bincount(nearest_seed, minlength=count) > 0
         seeds[used] = [points[nearest_seed == number].mean(axis=0) for number in np.flatnonzero(used)]

@@ -23,6 +23,8 @@ from .idle import is_idle
 WELD = "XPBD Weld"
 # copies that are joined are at the same place to the last bit; torn ones are hardly ever so close [Blender units]
 WELD_DISTANCE = 1e-6
+# a cut into more takes a minute and longer; cracks are as fine as the cage in any case
+MOST_PIECES = 200
 _AREAS = (
     ("ALL", "All Edges", "It may tear along each of its edges"),
     ("SELECTED", "Selected Edges", "It may tear along the selected edges"),
@@ -54,7 +56,7 @@ class XPBD_OT_make_tearable(bpy.types.Operator):
         default=20,
         min=2,
         soft_max=100,
-        max=1000,
+        max=MOST_PIECES,
     )
     seed: bpy.props.IntProperty(name="Seed", description="Another one cuts jelly elsewhere", default=0, min=0)
 

@@ -171,3 +171,7 @@ def test_what_was_cut_as_a_cloth_is_whole_as_jelly(bpy, jelly):
     body = read_jelly(jelly, 1.0)
     assert len(body.seams) == 0
     assert "W_SEAM" in [notice.code for notice in body.notices]
+
+
+def test_pieces_are_not_more_than_can_be_cut_while_one_waits(bpy):
+    assert bpy.ops.xpbd.make_tearable.get_rna_type().properties["pieces"].hard_max == 200

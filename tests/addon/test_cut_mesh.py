@@ -160,7 +160,10 @@ def test_a_vertex_at_no_finite_place_is_refused(bpy, value):
     from blender_xpbd.addon.data.cut_mesh import cut_into_pieces
 
     mesh = shape(bpy, "CUBE")
-    mesh.vertices[3].co.y = value
+    places, _ = arrays(mesh)
+    places[3, 1] = value
+    # one by one they are clamped
+    mesh.vertices.foreach_set("co", places.astype(np.float32).ravel())
     with pytest.raises(XpbdError, match=r"E_GEOM_NONFINITE.*Vertex 3"):
         cut_into_pieces(mesh, 4, 0)
     assert len(mesh.vertices) == 8
@@ -177,8 +180,8 @@ def test_seeds_of_many_pieces_are_found_soon(bpy):
     source = bmesh.new()
     try:
         source.from_mesh(shape(bpy, "CUBE"))
-        places, begin = np.array([vertex.co for vertex in source.verts]), time.process_time()
-        seeds = _seeds(source, places, 500, np.random.default_rng(0), "")
+        begin = time.process_time()
+        seeds = _seeds(source, 500, np.random.default_rng(0), "")
         took = time.process_time() - begin
     finally:
         source.free()
@@ -190,3 +193,42 @@ def test_seeds_of_many_pieces_are_found_soon(bpy):
     )
     counts = np.bincount(nearest, minlength=500)
     assert counts.min() > 8
+
+
+@pytest.mark.parametrize("kind", ["CUBE", "BALL", "HOLLOW"])
+def test_a_mesh_that_is_turned_inside_out_is_cut_alike(bpy, kind):
+    """It stays turned; its pieces are those of the mesh as it should be."""
+    from blender_xpbd.addon.data.cut_mesh import cut_into_pieces
+
+    found = []
+    for is_turned in (False, True):
+        mesh = shape(bpy, kind)
+        if is_turned:
+            mesh.flip_normals()
+        sign = -1.0 if is_turned else 1.0
+        whole = sign * volume(*arrays(mesh))
+        assert whole > 0.0
+        assert cut_into_pieces(mesh, 9, 0) == 9
+        places, triangles = arrays(mesh)
+        pieces = np.array([item.value for item in mesh.attributes["xpbd_seam"].data])
+        of_triangle = pieces[triangles[:, 0]]
+        found.append([sign * volume(places, triangles[of_triangle == piece]) for piece in range(1, 10)])
+        assert min(found[-1]) > 0.2 * whole / 9
+        assert sum(found[-1]) == pytest.approx(whole, rel=1e-6)
+    if kind == "CUBE":
+        np.testing.assert_allclose(found[1], found[0], rtol=1e-3)
+
+
+def test_a_loose_vertex_far_away_changes_nothing(bpy):
+    from blender_xpbd.addon.data.cut_mesh import cut_into_pieces
+
+    found = []
+    for is_loose in (False, True):
+        mesh = shape(bpy, "BALL")
+        if is_loose:
+            mesh.vertices.add(1)
+            mesh.vertices[-1].co = (300.0, 40.0, -70.0)
+        assert cut_into_pieces(mesh, 9, 0) == 9
+        places, triangles = arrays(mesh)
+        found.append((places[triangles], len(places)))
+    np.testing.assert_allclose(found[1][0], found[0][0], atol=1e-6)

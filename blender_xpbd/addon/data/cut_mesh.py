@@ -36,7 +36,8 @@ def cut_into_pieces(
 ) -> int:
     """Cut a mesh into Voronoi cells of random points; each vertex is told its piece (``SEAM``).
 
-    Pieces that touch have vertices at the same places there. Faces become triangles.
+    Pieces that touch have vertices at the same places there. Faces become triangles. All is cut about the middle of the
+    mesh, for far from it coordinates are too coarse to find where a cut runs.
 
     Args:
         mesh: closed, without shape keys.
@@ -60,17 +61,21 @@ def cut_into_pieces(
             raise XpbdError("E_GEOM_NONFINITE", text, object_name)
         if not source.faces or any(len(edge.link_faces) != 2 for edge in source.edges):
             raise XpbdError("E_TET_OPEN", "Only a closed mesh can be cut: close its holes.", object_name)
-        middle = _middle(source)
+        middle = Vector(_corners(source).mean(axis=0))
         _move(source, -middle)
+        is_turned = source.calc_volume(signed=True) < 0.0
+        if is_turned:
+            bmesh.ops.reverse_faces(source, faces=source.faces)
         trees = {group: _held_tree(source, group) for group in held}
         bmesh.ops.triangulate(source, faces=[face for face in source.faces if len(face.verts) > 3])
-        places = np.array([vertex.co for vertex in source.verts])
-        tolerance = ONE_PLACE * float(np.ptp(places, axis=0).max())
-        seeds = _seeds(source, places, count, np.random.default_rng(seed), object_name)
+        tolerance = ONE_PLACE * float(np.ptp(_corners(source), axis=0).max())
+        seeds = _seeds(source, count, np.random.default_rng(seed), object_name)
         made = sum(_add_cell(cut, source, seeds, number, tolerance, object_name) for number in range(len(seeds)))
         _snap(cut, tolerance)
         for group, tree in trees.items():
             _let_go(cut, group, tree, 2.0 * tolerance)
+        if is_turned:
+            bmesh.ops.reverse_faces(cut, faces=cut.faces)
         _move(cut, middle)
         cut.to_mesh(mesh)
         mesh.update()
@@ -80,10 +85,10 @@ def cut_into_pieces(
         cut.free()
 
 
-def _middle(source: bmesh.types.BMesh) -> Vector:
-    """The middle of the box around a mesh: far from it, coordinates would be too coarse to find where a cut runs."""
-    places = np.array([vertex.co for vertex in source.verts])
-    return Vector((places.min(axis=0) + places.max(axis=0)) / 2.0)
+def _corners(source: bmesh.types.BMesh) -> Floats:
+    """Lower and upper corner of the box around the faces of a mesh, shape (2, 3)."""
+    places = np.array([vertex.co for vertex in source.verts if vertex.link_faces])
+    return np.stack([places.min(axis=0), places.max(axis=0)])
 
 
 def _move(data: bmesh.types.BMesh, way: Vector) -> None:
@@ -92,11 +97,9 @@ def _move(data: bmesh.types.BMesh, way: Vector) -> None:
         vertex.co += way
 
 
-def _seeds(
-    source: bmesh.types.BMesh, places: Floats, count: int, random: np.random.Generator, object_name: str
-) -> Floats:
+def _seeds(source: bmesh.types.BMesh, count: int, random: np.random.Generator, object_name: str) -> Floats:
     """Middles of cells that are about equally large, shape (count, 3)."""
-    tree, low, high = BVHTree.FromBMesh(source), places.min(axis=0), places.max(axis=0)
+    tree, (low, high) = BVHTree.FromBMesh(source), _corners(source)
     inside: list[Floats] = []
     for _ in range(40):
         for point in random.uniform(low, high, (POINTS_PER_PIECE * count, 3)):

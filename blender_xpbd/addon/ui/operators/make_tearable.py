@@ -25,6 +25,8 @@ WELD = "XPBD Weld"
 WELD_DISTANCE = 1e-6
 # a cut into more takes a minute and longer; cracks are as fine as the cage in any case
 MOST_PIECES = 200
+# what rounds each piece by itself, for nothing joins pieces before the solver does
+_ROUNDING = frozenset({"BEVEL", "CORRECTIVE_SMOOTH", "LAPLACIANSMOOTH", "MULTIRES", "REMESH", "SMOOTH", "SUBSURF"})
 _AREAS = (
     ("ALL", "All Edges", "It may tear along each of its edges"),
     ("SELECTED", "Selected Edges", "It may tear along the selected edges"),
@@ -113,6 +115,9 @@ class XPBD_OT_make_tearable(bpy.types.Operator):
             self.report({"WARNING"}, str(fault))
             return {"CANCELLED"}
         self._finish(obj, f"{made} pieces may part", len(obj.data.vertices) - before)
+        if names := [f'"{modifier.name}"' for modifier in obj.modifiers if modifier.type in _ROUNDING]:
+            text = f"{', '.join(names)} rounds each piece by itself, so cuts show before anything tears"
+            self.report({"WARNING"}, f"{text}: undo, apply or remove it, and cut again")
         return {"FINISHED"}
 
     def _finish(self, obj: bpy.types.Object, what: str, more: int) -> None:

@@ -175,3 +175,13 @@ def test_what_was_cut_as_a_cloth_is_whole_as_jelly(bpy, jelly):
 
 def test_pieces_are_not_more_than_can_be_cut_while_one_waits(bpy):
     assert bpy.ops.xpbd.make_tearable.get_rna_type().properties["pieces"].hard_max == 200
+
+
+@pytest.mark.parametrize("kind", ["SUBSURF", "BEVEL", "SMOOTH", "LATTICE", None])
+def test_what_rounds_each_piece_is_told(bpy, jelly, capfd, kind):
+    if kind:
+        jelly.modifiers.new("Mine", kind)
+    assert bpy.ops.xpbd.make_tearable(pieces=3) == {"FINISHED"}
+    told = capfd.readouterr().out
+    assert "3 pieces may part" in told
+    assert ('Warning: "Mine" rounds each piece' in told) == (kind not in ("LATTICE", None))

@@ -185,3 +185,13 @@ def test_what_rounds_each_piece_is_told(bpy, jelly, capfd, kind):
     told = capfd.readouterr().out
     assert "3 pieces may part" in told
     assert ('Warning: "Mine" rounds each piece' in told) == (kind not in ("LATTICE", None))
+
+
+def test_what_was_cut_as_jelly_is_told_as_a_cloth(bpy, jelly):
+    from blender_xpbd.addon.reading.body_reader import read_cloth
+
+    assert bpy.ops.xpbd.make_tearable(pieces=4) == {"FINISHED"}
+    jelly.xpbd.role = "CLOTH"
+    body = read_cloth(jelly, 1.0)
+    assert len(body.seams) == 0
+    assert ["cut as jelly" in notice.message for notice in body.notices if notice.code == "W_SEAM"] == [True]

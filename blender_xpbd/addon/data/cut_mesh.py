@@ -40,7 +40,7 @@ def cut_into_pieces(
     mesh, for far from it coordinates are too coarse to find where a cut runs.
 
     Args:
-        mesh: closed, without shape keys.
+        mesh: closed, without shape keys, each vertex at a finite place.
         count: of the pieces.
         seed: of the random points.
         object_name: named in errors.
@@ -51,14 +51,11 @@ def cut_into_pieces(
         How many pieces there are: one whose cell holds nothing is none.
 
     Raises:
-        XpbdError: E_TET_OPEN, for a mesh that has holes; E_GEOM_EMPTY, for one with nothing inside; E_GEOM_NONFINITE.
+        XpbdError: E_TET_OPEN, for a mesh that has holes; E_GEOM_EMPTY, for one with nothing inside.
     """
     source, cut = bmesh.new(), bmesh.new()
     try:
         source.from_mesh(mesh)
-        if bad := [vertex.index for vertex in source.verts if not np.isfinite(vertex.co).all()]:
-            text = f"Vertex {bad[0]} is at no finite place: move or delete it."
-            raise XpbdError("E_GEOM_NONFINITE", text, object_name)
         if not source.faces or any(len(edge.link_faces) != 2 for edge in source.edges):
             raise XpbdError("E_TET_OPEN", "Only a closed mesh can be cut: close its holes.", object_name)
         middle = Vector(_corners(source).mean(axis=0))
@@ -258,14 +255,12 @@ def _snap(cut: bmesh.types.BMesh, tolerance: float) -> None:
             vertex.co = cut.verts[first].co
 
 
-def _held_tree(source: bmesh.types.BMesh, group: int) -> BVHTree:
+def _held_tree(source: bmesh.types.BMesh, group: int) -> Any:
     """What of a mesh a vertex group holds: its vertices, and edges and faces all of whose corners are in it."""
     held = source.copy()
     try:
         layer = held.verts.layers.deform.active
-        if layer is None:
-            return BVHTree.FromPolygons([], [])
-        free = [vertex for vertex in held.verts if vertex[layer].get(group, 0.0) <= 0.0]
+        free = [vertex for vertex in held.verts if layer is None or vertex[layer].get(group, 0.0) <= 0.0]
         bmesh.ops.delete(held, geom=free, context="VERTS")
         bmesh.ops.triangulate(held, faces=[face for face in held.faces if len(face.verts) > 3])
         held.verts.index_update()
@@ -274,12 +269,13 @@ def _held_tree(source: bmesh.types.BMesh, group: int) -> BVHTree:
         parts += [[edge.verts[0], edge.verts[1], edge.verts[1]] for edge in held.edges]
         parts += [list(face.verts) for face in held.faces]
         places = [vertex.co.copy() for vertex in held.verts]
-        return BVHTree.FromPolygons(places, [[vertex.index for vertex in part] for part in parts])
+        tree: Any = BVHTree.FromPolygons(places, [[vertex.index for vertex in part] for part in parts])
+        return tree
     finally:
         held.free()
 
 
-def _let_go(cut: bmesh.types.BMesh, group: int, held: BVHTree, tolerance: float) -> None:
+def _let_go(cut: bmesh.types.BMesh, group: int, held: Any, tolerance: float) -> None:
     """Take vertices out of a group that lie on nothing of what it held."""
     layer = cut.verts.layers.deform.active
     if layer is None:

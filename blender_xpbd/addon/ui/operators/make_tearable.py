@@ -17,7 +17,7 @@ from ...data.bake_record import read_record
 from ...data.cut_mesh import cut_into_pieces
 from ...data.link_attributes import SEAM
 from ...data.object_types import is_body
-from ...reading.mesh_reader import RIG_MODIFIERS, editing_mode, is_shared
+from ...reading.mesh_reader import RIG_MODIFIERS, editing_mode, is_shared, read_rest_shape
 from .idle import is_idle
 
 WELD = "XPBD Weld"
@@ -110,6 +110,8 @@ class XPBD_OT_make_tearable(bpy.types.Operator):
             return {"CANCELLED"}
         before = len(obj.data.vertices)
         try:
+            # refuses what is at no finite place
+            read_rest_shape(obj)
             made = cut_into_pieces(obj.data, self.pieces, self.seed, obj.name, _held_groups(obj))
         except XpbdError as fault:
             self.report({"WARNING"}, str(fault))

@@ -195,3 +195,14 @@ def test_what_was_cut_as_jelly_is_told_as_a_cloth(bpy, jelly):
     body = read_cloth(jelly, 1.0)
     assert len(body.seams) == 0
     assert ["cut as jelly" in notice.message for notice in body.notices if notice.code == "W_SEAM"] == [True]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e30])
+def test_jelly_with_a_vertex_at_no_finite_place_is_refused(bpy, jelly, capfd, value):
+    places = np.zeros(24, np.float32)
+    jelly.data.vertices.foreach_get("co", places)
+    places[10] = value
+    jelly.data.vertices.foreach_set("co", places)
+    assert bpy.ops.xpbd.make_tearable() == {"CANCELLED"}
+    assert "Vertex 3 is at no finite place" in capfd.readouterr().out
+    assert len(jelly.data.vertices) == 8

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..geometry.cage.cage import build_cage
-from ..geometry.cage.fragments import Fragments, build_fragments, join_fragments
+from ..geometry.cage.fragments import Fragments, build_fragments, join_fragments, thinness_of_whole
 from ..geometry.solid.embedding import barycentric_weights, bind
 from ..geometry.solid.tetrahedra import orient_positive, surface_triangles
 from ..scene.body import Body
@@ -127,6 +127,10 @@ def _in_fragments(body: Body, triangles: npt.NDArray[np.int32], frame: OwnFrame)
         raise XpbdError("E_PARAM", "A face joins two of the pieces that the solid was cut into.", body.name)
     own = frame.rounded(body.positions)
     pieces = build_fragments(own, triangles, body.seams, body.tetrahedralization.resolution, body.name)
+    notices = tuple(notice for notice in pieces.notices if notice.code != "W_THIN")
+    if len(notices) < len(pieces.notices) and not body.torn.any():
+        resolution = body.tetrahedralization.resolution
+        notices = (*notices, *thinness_of_whole(own, triangles, body.seams, resolution, body.name))
     whole = join_fragments(pieces, body.torn if len(body.torn) else np.zeros(len(pieces), np.bool_))
     held = pieces.tetrahedra[pieces.elements]
     weights = pieces.weights
@@ -142,7 +146,7 @@ def _in_fragments(body: Body, triangles: npt.NDArray[np.int32], frame: OwnFrame)
         weights=weights,
         surface_elements=whole.joined[pieces.tetrahedra[pieces.surface_elements]],
         surface_weights=pieces.surface_weights,
-        notices=pieces.notices,
+        notices=notices,
         joined=whole.joined,
         fragments=pieces,
     )

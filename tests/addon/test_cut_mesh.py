@@ -96,6 +96,68 @@ def test_weights_and_uvs_are_cut_too(bpy):
     assert np.mean(near) > 0.4
 
 
+@pytest.mark.parametrize("kind", ["CUBE", "CONE", "BALL"])
+def test_pieces_match_far_from_the_origin(bpy, kind):
+    """As at the origin, but for the rounding of the coordinates."""
+    from blender_xpbd.addon.data.cut_mesh import cut_into_pieces
+    from blender_xpbd.addon.data.link_attributes import SEAM
+
+    way, found = np.array([50.0, -20.0, 5.0]), []
+    for offset in (np.zeros(3), way):
+        mesh = shape(bpy, kind)
+        for vertex in mesh.vertices:
+            vertex.co = 0.2 * np.array(vertex.co) + offset
+        outside = area(*arrays(mesh))
+        assert cut_into_pieces(mesh, 12, 0) == 12
+        places, triangles = arrays(mesh)
+        pieces = np.array([item.value for item in mesh.attributes[SEAM].data])
+        inner, _ = touching(places_of(places), pieces, triangles)
+        outer = np.setdiff1d(np.arange(len(triangles)), inner)
+        assert area(places, triangles[outer]) == pytest.approx(outside, rel=1e-4)
+        found.append(len(np.unique(places_of(places))))
+    assert found[1] == pytest.approx(found[0], rel=0.05)
+
+
+@pytest.mark.parametrize("what", ["FACE", "EDGE", "VERTEX"])
+def test_what_holds_does_not_spread(bpy, what):
+    """A new vertex is held on a face or an edge that was held, and nowhere else."""
+    from blender_xpbd.addon.data.cut_mesh import cut_into_pieces
+
+    mesh = shape(bpy, "CUBE")
+    obj = bpy.data.objects.new("Cube", mesh)
+    group, other = obj.vertex_groups.new(name="Held"), obj.vertex_groups.new(name="Other")
+    low = {"FACE": (-1.0, -1.0, 0.4), "EDGE": (-1.0, 0.4, 0.4), "VERTEX": (0.4, 0.4, 0.4)}[what]
+    chosen = [v.index for v in mesh.vertices if all(c > limit for c, limit in zip(v.co, low, strict=True))]
+    assert len(chosen) == {"FACE": 4, "EDGE": 2, "VERTEX": 1}[what]
+    for each in (group, other):
+        each.add(chosen, 0.7, "REPLACE")
+    cut_into_pieces(mesh, 12, 0, held=[group.index])
+    places, _ = arrays(mesh)
+    weights = np.zeros((len(places), 2))
+    for vertex in mesh.vertices:
+        for element in vertex.groups:
+            weights[vertex.index, element.group] = element.weight
+    on_it = (places > np.where(np.array(low) > 0.0, 0.5 - 1e-5, -1.0)).all(axis=1)
+    np.testing.assert_array_equal(weights[:, 0] > 0.0, on_it)
+    assert (on_it.sum() > len(chosen)) == (what != "VERTEX")
+    np.testing.assert_allclose(weights[on_it, 0], 0.7, atol=1e-4)
+    # others are blended
+    assert (weights[:, 1] > 0.0).sum() > on_it.sum()
+
+
+@pytest.mark.parametrize("weight", [None, 0.0])
+def test_a_group_that_holds_nothing_stays_empty(bpy, weight):
+    from blender_xpbd.addon.data.cut_mesh import cut_into_pieces
+
+    mesh = shape(bpy, "CUBE")
+    obj = bpy.data.objects.new("Cube", mesh)
+    group = obj.vertex_groups.new(name="Held")
+    if weight is not None:
+        group.add([0, 1], weight, "REPLACE")
+    assert cut_into_pieces(mesh, 4, 0, held=[group.index]) == 4
+    assert not [vertex for vertex in mesh.vertices for element in vertex.groups if element.weight > 0.0]
+
+
 def test_a_mesh_with_holes_is_refused(bpy):
     from blender_xpbd.addon.data.cut_mesh import cut_into_pieces
 
@@ -104,3 +166,68 @@ def test_a_mesh_with_holes_is_refused(bpy):
     with pytest.raises(XpbdError, match="E_TET_OPEN"):
         cut_into_pieces(mesh, 4, 0)
     assert len(mesh.vertices) == 3
+
+
+def test_seeds_of_many_pieces_are_found_soon(bpy):
+    """Each seed is near the middle of the points that are nearest to it, and no table of points by seeds is made."""
+    import time
+
+    import bmesh
+
+    from blender_xpbd.addon.data.cut_mesh import _seeds
+
+    source = bmesh.new()
+    try:
+        source.from_mesh(shape(bpy, "CUBE"))
+        begin = time.process_time()
+        seeds = _seeds(source, 500, np.random.default_rng(0), "")
+        took = time.process_time() - begin
+    finally:
+        source.free()
+    assert took < 5.0
+    assert np.abs(seeds).max() < 0.5
+    points = np.random.default_rng(1).uniform(-0.5, 0.5, (20000, 3))
+    nearest = np.concatenate(
+        [np.linalg.norm(part[:, None] - seeds, axis=2).argmin(axis=1) for part in np.split(points, 20)]
+    )
+    counts = np.bincount(nearest, minlength=500)
+    assert counts.min() > 8
+
+
+@pytest.mark.parametrize("kind", ["CUBE", "BALL", "HOLLOW"])
+def test_a_mesh_that_is_turned_inside_out_is_cut_alike(bpy, kind):
+    """It stays turned; its pieces are those of the mesh as it should be."""
+    from blender_xpbd.addon.data.cut_mesh import cut_into_pieces
+
+    found = []
+    for is_turned in (False, True):
+        mesh = shape(bpy, kind)
+        if is_turned:
+            mesh.flip_normals()
+        sign = -1.0 if is_turned else 1.0
+        whole = sign * volume(*arrays(mesh))
+        assert whole > 0.0
+        assert cut_into_pieces(mesh, 9, 0) == 9
+        places, triangles = arrays(mesh)
+        pieces = np.array([item.value for item in mesh.attributes["xpbd_seam"].data])
+        of_triangle = pieces[triangles[:, 0]]
+        found.append([sign * volume(places, triangles[of_triangle == piece]) for piece in range(1, 10)])
+        assert min(found[-1]) > 0.2 * whole / 9
+        assert sum(found[-1]) == pytest.approx(whole, rel=1e-6)
+    if kind == "CUBE":
+        np.testing.assert_allclose(found[1], found[0], rtol=1e-3)
+
+
+def test_a_loose_vertex_far_away_changes_nothing(bpy):
+    from blender_xpbd.addon.data.cut_mesh import cut_into_pieces
+
+    found = []
+    for is_loose in (False, True):
+        mesh = shape(bpy, "BALL")
+        if is_loose:
+            mesh.vertices.add(1)
+            mesh.vertices[-1].co = (300.0, 40.0, -70.0)
+        assert cut_into_pieces(mesh, 9, 0) == 9
+        places, triangles = arrays(mesh)
+        found.append((places[triangles], len(places)))
+    np.testing.assert_allclose(found[1][0], found[0][0], atol=1e-6)

@@ -141,3 +141,14 @@ def test_other_tetrahedra_do_not_tear():
     body = replace(cut_bar(), tetrahedralization=Tetrahedralization("TETGEN", 8))
     with pytest.raises(XpbdError, match="E_PARAM"):
         build_body(body, SolverSettings())
+
+
+@pytest.mark.parametrize(("count", "resolution"), [(5, 8), (5, 16), (20, 16), (20, 24)])
+def test_pieces_are_as_thin_as_the_whole(count, resolution):
+    """A piece that is thinner than two cells is none as long as it is part of the whole."""
+    found = [
+        [notice for notice in build_body(body, SolverSettings()).notices if notice.code == "W_THIN"]
+        for body in (make(count=count, resolution=resolution, slant=0.1, **SOFT) for make in (cut_bar, whole_bar))
+    ]
+    assert found[0] == found[1]
+    assert bool(found[0]) == (resolution == 8)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import bmesh
@@ -30,16 +31,21 @@ POINTS_PER_PIECE = 60
 ROUNDS = 4
 
 
-def cut_into_pieces(mesh: bpy.types.Mesh, count: int, seed: int, object_name: str = "") -> int:
+def cut_into_pieces(
+    mesh: bpy.types.Mesh, count: int, seed: int, object_name: str = "", held: Sequence[int] = ()
+) -> int:
     """Cut a mesh into Voronoi cells of random points; each vertex is told its piece (``SEAM``).
 
-    Pieces that touch have vertices at the same places there. Faces become triangles.
+    Pieces that touch have vertices at the same places there. Faces become triangles. All is cut about the middle of the
+    mesh, for far from it coordinates are too coarse to find where a cut runs.
 
     Args:
-        mesh: closed, without shape keys.
+        mesh: closed, without shape keys, each vertex at a finite place.
         count: of the pieces.
         seed: of the random points.
         object_name: named in errors.
+        held: numbers of vertex groups that hold what is in them: these get new vertices only where all around these
+            was held, for weights that are blended would hold the inside too.
 
     Returns:
         How many pieces there are: one whose cell holds nothing is none.
@@ -52,12 +58,22 @@ def cut_into_pieces(mesh: bpy.types.Mesh, count: int, seed: int, object_name: st
         source.from_mesh(mesh)
         if not source.faces or any(len(edge.link_faces) != 2 for edge in source.edges):
             raise XpbdError("E_TET_OPEN", "Only a closed mesh can be cut: close its holes.", object_name)
+        middle = Vector(_corners(source).mean(axis=0))
+        _move(source, -middle)
+        is_turned = source.calc_volume(signed=True) < 0.0
+        if is_turned:
+            bmesh.ops.reverse_faces(source, faces=source.faces)
+        trees = {group: _held_tree(source, group) for group in held}
         bmesh.ops.triangulate(source, faces=[face for face in source.faces if len(face.verts) > 3])
-        places = np.array([vertex.co for vertex in source.verts])
-        tolerance = ONE_PLACE * float(np.ptp(places, axis=0).max())
-        seeds = _seeds(source, places, count, np.random.default_rng(seed), object_name)
+        tolerance = ONE_PLACE * float(np.ptp(_corners(source), axis=0).max())
+        seeds = _seeds(source, count, np.random.default_rng(seed), object_name)
         made = sum(_add_cell(cut, source, seeds, number, tolerance, object_name) for number in range(len(seeds)))
         _snap(cut, tolerance)
+        for group, tree in trees.items():
+            _let_go(cut, group, tree, 2.0 * tolerance)
+        if is_turned:
+            bmesh.ops.reverse_faces(cut, faces=cut.faces)
+        _move(cut, middle)
         cut.to_mesh(mesh)
         mesh.update()
         return made
@@ -66,11 +82,21 @@ def cut_into_pieces(mesh: bpy.types.Mesh, count: int, seed: int, object_name: st
         cut.free()
 
 
-def _seeds(
-    source: bmesh.types.BMesh, places: Floats, count: int, random: np.random.Generator, object_name: str
-) -> Floats:
+def _corners(source: bmesh.types.BMesh) -> Floats:
+    """Lower and upper corner of the box around the faces of a mesh, shape (2, 3)."""
+    places = np.array([vertex.co for vertex in source.verts if vertex.link_faces])
+    return np.stack([places.min(axis=0), places.max(axis=0)])
+
+
+def _move(data: bmesh.types.BMesh, way: Vector) -> None:
+    """Move all vertices by a way."""
+    for vertex in data.verts:
+        vertex.co += way
+
+
+def _seeds(source: bmesh.types.BMesh, count: int, random: np.random.Generator, object_name: str) -> Floats:
     """Middles of cells that are about equally large, shape (count, 3)."""
-    tree, low, high = BVHTree.FromBMesh(source), places.min(axis=0), places.max(axis=0)
+    tree, (low, high) = BVHTree.FromBMesh(source), _corners(source)
     inside: list[Floats] = []
     for _ in range(40):
         for point in random.uniform(low, high, (POINTS_PER_PIECE * count, 3)):
@@ -84,7 +110,11 @@ def _seeds(
     points = np.array(inside)
     seeds: Floats = points[random.choice(len(points), count, replace=False)]
     for _ in range(ROUNDS):
-        nearest_seed = np.linalg.norm(points[:, None] - seeds, axis=2).argmin(axis=1)
+        near = KDTree(count)
+        for number, place in enumerate(seeds):
+            near.insert(place, number)
+        near.balance()
+        nearest_seed = np.array([near.find(point)[1] for point in points])
         # a seed is the nearest one to itself, so that none is left without points in the first round
         used = np.bincount(nearest_seed, minlength=count) > 0
         seeds[used] = [points[nearest_seed == number].mean(axis=0) for number in np.flatnonzero(used)]
@@ -223,3 +253,33 @@ def _snap(cut: bmesh.types.BMesh, tolerance: float) -> None:
         first = min(found for _place, found, _distance in tree.find_range(vertex.co, tolerance))
         if first < number:
             vertex.co = cut.verts[first].co
+
+
+def _held_tree(source: bmesh.types.BMesh, group: int) -> Any:
+    """What of a mesh a vertex group holds: its vertices, and edges and faces all of whose corners are in it."""
+    held = source.copy()
+    try:
+        layer = held.verts.layers.deform.active
+        free = [vertex for vertex in held.verts if layer is None or vertex[layer].get(group, 0.0) <= 0.0]
+        bmesh.ops.delete(held, geom=free, context="VERTS")
+        bmesh.ops.triangulate(held, faces=[face for face in held.faces if len(face.verts) > 3])
+        held.verts.index_update()
+        # an edge is a triangle of no width, a vertex one of no size
+        parts: list[list[Any]] = [[vertex] * 3 for vertex in held.verts]
+        parts += [[edge.verts[0], edge.verts[1], edge.verts[1]] for edge in held.edges]
+        parts += [list(face.verts) for face in held.faces]
+        places = [vertex.co.copy() for vertex in held.verts]
+        tree: Any = BVHTree.FromPolygons(places, [[vertex.index for vertex in part] for part in parts])
+        return tree
+    finally:
+        held.free()
+
+
+def _let_go(cut: bmesh.types.BMesh, group: int, held: Any, tolerance: float) -> None:
+    """Take vertices out of a group that lie on nothing of what it held."""
+    layer = cut.verts.layers.deform.active
+    if layer is None:
+        return
+    for vertex in cut.verts:
+        if vertex[layer].get(group, 0.0) > 0.0 and held.find_nearest(vertex.co, tolerance)[0] is None:
+            del vertex[layer][group]

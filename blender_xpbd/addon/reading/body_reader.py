@@ -34,7 +34,7 @@ from .motion import rotation_of
 from .points import NO_FACES, link_kinds, read_loose_edges, read_polygons, topology_of
 from .pose_reader import LocalPose, read_poses
 from .ride_reader import joined
-from .seam_reader import read_pieces, read_seams
+from .seam_reader import read_edges, read_pieces
 from .start_reader import NO_START, read_start
 
 Floats = npt.NDArray[np.float64]
@@ -174,7 +174,8 @@ def read_cloth(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     """Read a cloth object, as ``BlenderKind.read``."""
     is_woven = obj.xpbd.membrane_model == "ORTHOTROPIC"
     uvs = read_uvs(obj.data, obj.xpbd.uv_map) if is_woven else NO_UVS
-    body, (seams, notices) = _read_surface(obj, unit_scale), read_seams(obj)
+    body = _read_surface(obj, unit_scale)
+    seams, notices = read_edges(obj, body.face_sizes, body.corners)
     loose_edges = read_loose_edges(obj.data)
     return replace(body, uvs=uvs, loose_edges=loose_edges, seams=seams, notices=(*body.notices, *notices))
 

@@ -29,6 +29,20 @@ def read_seams(obj: bpy.types.Object) -> tuple[npt.NDArray[np.int32], tuple[Noti
     return np.zeros(0, np.int32), (Notice("W_SEAM", text, obj.name),)
 
 
+def read_edges(
+    obj: bpy.types.Object, face_sizes: npt.NDArray[np.int32], corners: npt.NDArray[np.int32]
+) -> tuple[npt.NDArray[np.int32], tuple[Notice, ...]]:
+    """As ``read_seams``, of a cloth; what was cut as jelly has no edges that were one, and parts along all cuts.
+
+    Arguments as of ``read_pieces``.
+    """
+    seams, notices = read_seams(obj)
+    if len(seams) and len(corners) and not _joins(seams, face_sizes, corners) and (seams[corners] > 0).all():
+        text = "It was cut as jelly, and falls apart as a cloth: undo that, and press Make Tearable again."
+        return np.zeros(0, np.int32), (*notices, Notice("W_SEAM", text, obj.name))
+    return seams, notices
+
+
 def read_pieces(
     obj: bpy.types.Object, face_sizes: npt.NDArray[np.int32], corners: npt.NDArray[np.int32]
 ) -> tuple[npt.NDArray[np.int32], tuple[Notice, ...]]:
@@ -40,10 +54,14 @@ def read_pieces(
         corners: vertex of each corner.
     """
     pieces, notices = read_seams(obj)
-    if len(pieces) and len(corners):
-        of_corner = pieces[corners]
-        starts = np.cumsum(face_sizes) - face_sizes
-        if (of_corner != np.repeat(of_corner[starts], face_sizes)).any():
-            text = "It was cut as a cloth, and does not tear as jelly: undo that, and press Make Tearable again."
-            return np.zeros(0, np.int32), (*notices, Notice("W_SEAM", text, obj.name))
+    if len(pieces) and len(corners) and _joins(pieces, face_sizes, corners):
+        text = "It was cut as a cloth, and does not tear as jelly: undo that, and press Make Tearable again."
+        return np.zeros(0, np.int32), (*notices, Notice("W_SEAM", text, obj.name))
     return pieces, notices
+
+
+def _joins(seams: npt.NDArray[np.int32], face_sizes: npt.NDArray[np.int32], corners: npt.NDArray[np.int32]) -> bool:
+    """Whether any face has corners of different numbers."""
+    of_corner = seams[corners]
+    starts = np.cumsum(face_sizes) - face_sizes
+    return bool((of_corner != np.repeat(of_corner[starts], face_sizes)).any())

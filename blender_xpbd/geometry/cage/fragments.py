@@ -138,6 +138,19 @@ def build_fragments(
     )
 
 
+def thinness_of_whole(
+    positions: Floats, triangles: Ints, pieces: Ints, resolution: int, object_name: str = ""
+) -> tuple[Notice, ...]:
+    """``W_THIN`` of what the pieces are while they hold together: a piece by itself may be thin where that is not.
+
+    Arguments and errors as of ``build_fragments``.
+    """
+    inner, _ = touching(places_of(positions), pieces, triangles)
+    outside = np.delete(triangles, np.unique(inner), axis=0)
+    cage = build_cage(positions, outside, resolution, object_name, frame=make_frame(positions, triangles, resolution))
+    return tuple(notice for notice in cage.notices if notice.code == "W_THIN")
+
+
 def join_fragments(fragments: Fragments, torn: Mask) -> WholeCage:
     """Put the pieces together at the seams that hold.
 

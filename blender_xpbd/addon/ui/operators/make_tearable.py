@@ -17,12 +17,16 @@ from ...data.bake_record import read_record
 from ...data.cut_mesh import cut_into_pieces
 from ...data.link_attributes import SEAM
 from ...data.object_types import is_body
-from ...reading.mesh_reader import RIG_MODIFIERS, editing_mode, is_shared
+from ...reading.mesh_reader import RIG_MODIFIERS, editing_mode, is_shared, read_rest_shape
 from .idle import is_idle
 
 WELD = "XPBD Weld"
 # copies that are joined are at the same place to the last bit; torn ones are hardly ever so close [Blender units]
 WELD_DISTANCE = 1e-6
+# a cut into more takes a minute and longer; cracks are as fine as the cage in any case
+MOST_PIECES = 200
+# what rounds each piece by itself, for nothing joins pieces before the solver does
+_ROUNDING = frozenset({"BEVEL", "CORRECTIVE_SMOOTH", "LAPLACIANSMOOTH", "MULTIRES", "REMESH", "SMOOTH", "SUBSURF"})
 _AREAS = (
     ("ALL", "All Edges", "It may tear along each of its edges"),
     ("SELECTED", "Selected Edges", "It may tear along the selected edges"),
@@ -54,7 +58,7 @@ class XPBD_OT_make_tearable(bpy.types.Operator):
         default=20,
         min=2,
         soft_max=100,
-        max=1000,
+        max=MOST_PIECES,
     )
     seed: bpy.props.IntProperty(name="Seed", description="Another one cuts jelly elsewhere", default=0, min=0)
 
@@ -106,11 +110,16 @@ class XPBD_OT_make_tearable(bpy.types.Operator):
             return {"CANCELLED"}
         before = len(obj.data.vertices)
         try:
-            made = cut_into_pieces(obj.data, self.pieces, self.seed, obj.name)
+            # refuses what is at no finite place
+            read_rest_shape(obj)
+            made = cut_into_pieces(obj.data, self.pieces, self.seed, obj.name, _held_groups(obj))
         except XpbdError as fault:
             self.report({"WARNING"}, str(fault))
             return {"CANCELLED"}
         self._finish(obj, f"{made} pieces may part", len(obj.data.vertices) - before)
+        if names := [f'"{modifier.name}"' for modifier in obj.modifiers if modifier.type in _ROUNDING]:
+            text = f"{', '.join(names)} rounds each piece by itself, so cuts show before anything tears"
+            self.report({"WARNING"}, f"{text}: undo, apply or remove it, and cut again")
         return {"FINISHED"}
 
     def _finish(self, obj: bpy.types.Object, what: str, more: int) -> None:
@@ -160,6 +169,13 @@ class XPBD_OT_make_tearable(bpy.types.Operator):
             if self.along == "GROUP":
                 column.prop(self, "group")
         column.prop(self, "tear_strain")
+
+
+def _held_groups(obj: bpy.types.Object) -> list[int]:
+    """Numbers of the vertex groups that hold vertices wherever they have a weight."""
+    own = obj.xpbd
+    groups = [obj.vertex_groups.get(name) for name in (own.pin_group, own.goal_group, own.attach_group) if name]
+    return sorted({group.index for group in groups if group is not None})
 
 
 def _is_in_group(data: bmesh.types.BMesh, edge: bmesh.types.BMEdge, group: int) -> bool:

@@ -137,6 +137,17 @@ def test_jelly_is_cut_into_pieces(bpy, jelly):
     assert [modifier.type for modifier in jelly.modifiers] == []
 
 
+@pytest.mark.parametrize("setting", ["pin_group", "goal_group", "attach_group"])
+def test_what_was_held_before_is_all_that_is(bpy, jelly, setting):
+    group = jelly.vertex_groups.new(name="Top")
+    group.add([v.index for v in jelly.data.vertices if v.co.z > 0.0], 1.0, "REPLACE")
+    setattr(jelly.xpbd, setting, "Top")
+    assert bpy.ops.xpbd.make_tearable(pieces=8) == {"FINISHED"}
+    held = [v.co.z for v in jelly.data.vertices if any(one.weight > 0.0 for one in v.groups)]
+    assert len(held) > 8
+    assert min(held) == pytest.approx(0.1, abs=1e-5)
+
+
 def test_what_cannot_be_cut_is_told(bpy, jelly, cloth):
     from blender_xpbd.addon.reading.body_reader import read_jelly
 
@@ -160,3 +171,38 @@ def test_what_was_cut_as_a_cloth_is_whole_as_jelly(bpy, jelly):
     body = read_jelly(jelly, 1.0)
     assert len(body.seams) == 0
     assert "W_SEAM" in [notice.code for notice in body.notices]
+
+
+def test_pieces_are_not_more_than_can_be_cut_while_one_waits(bpy):
+    assert bpy.ops.xpbd.make_tearable.get_rna_type().properties["pieces"].hard_max == 200
+
+
+@pytest.mark.parametrize("kind", ["SUBSURF", "BEVEL", "SMOOTH", "LATTICE", None])
+def test_what_rounds_each_piece_is_told(bpy, jelly, capfd, kind):
+    if kind:
+        jelly.modifiers.new("Mine", kind)
+    assert bpy.ops.xpbd.make_tearable(pieces=3) == {"FINISHED"}
+    told = capfd.readouterr().out
+    assert "3 pieces may part" in told
+    assert ('Warning: "Mine" rounds each piece' in told) == (kind not in ("LATTICE", None))
+
+
+def test_what_was_cut_as_jelly_is_told_as_a_cloth(bpy, jelly):
+    from blender_xpbd.addon.reading.body_reader import read_cloth
+
+    assert bpy.ops.xpbd.make_tearable(pieces=4) == {"FINISHED"}
+    jelly.xpbd.role = "CLOTH"
+    body = read_cloth(jelly, 1.0)
+    assert len(body.seams) == 0
+    assert ["cut as jelly" in notice.message for notice in body.notices if notice.code == "W_SEAM"] == [True]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e30])
+def test_jelly_with_a_vertex_at_no_finite_place_is_refused(bpy, jelly, capfd, value):
+    places = np.zeros(24, np.float32)
+    jelly.data.vertices.foreach_get("co", places)
+    places[10] = value
+    jelly.data.vertices.foreach_set("co", places)
+    assert bpy.ops.xpbd.make_tearable() == {"CANCELLED"}
+    assert "Vertex 3 is at no finite place" in capfd.readouterr().out
+    assert len(jelly.data.vertices) == 8

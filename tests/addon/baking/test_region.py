@@ -7,6 +7,7 @@ import json
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -273,7 +274,12 @@ def test_what_is_taken_back_at_a_cancel_has_fewer_keys_too(bpy, taking_back, bod
     assert len(before[0]) < FRAMES // 2
     write_one_by_one(monkeypatch)
     reduce = key_reduction.reduce_motion
-    monkeypatch.setattr(key_reduction, "reduce_motion", lambda *values: (time.sleep(0.1), reduce(*values))[1])
+
+    def slowly(*values):
+        time.sleep(0.1)
+        return reduce(*values)
+
+    monkeypatch.setattr(key_reduction, "reduce_motion", slowly)
     steps = steps_of(bpy.context, options)
     next(step for step in steps if step.stage == stage and not read_record(body).regions)
     steps.close()
@@ -290,7 +296,8 @@ def test_what_is_taken_back_waits_for_the_end_of_edit_mode(bpy, taking_back, bod
     from blender_xpbd.addon.ui.operators.bake import BakeOperator
 
     class Operator:
-        _tick, _shown = BakeOperator._tick, None
+        _tick: Any = BakeOperator._tick
+        _shown = None
 
         def _report(self, _context, _kind, outcome):
             told.append(outcome)

@@ -9,8 +9,7 @@ Projections are Taichi functions with one signature::
 [1/kg]. ``particles.previous_positions`` are those at the start of the substep: xyz [m], w the particle's damping time
 [s]. ``i``, ``p`` and ``m`` are where this constraint's particle indices, parameters and multipliers begin in the flat
 ``constraints.indices``, ``constraints.parameters`` and ``constraints.lagrange_multipliers``. ``step`` is (1/h² [1/s²],
-1 after the first iteration of a substep, 1/h [1/s], number of the substep in its frame, ``relaxation``). ``mode`` is
-static, a sum of
+1 after the first iteration of a substep, 1/h [1/s], number of the substep in its frame). ``mode`` is static, a sum of
 
 - ``PBD``: the last parameter is not a compliance but the share of C that one projection takes away;
 - ``ACCUMULATE``: multipliers are kept over the iterations of a substep, which a single iteration does not need;
@@ -22,13 +21,12 @@ static, a sum of
 - ``BDF2``: how the solver integrates; projections do not look at it, their h is then 2/3 of the substep;
 - ``WARM``: constraints that can begin where the substep before ended do, see ``WarmStart``;
 - ``RATES``: not a projection, but the damping of velocities after it, see ``RateDamping``; ``step`` is then (h [s], 0
-  where kept impulses are given and 1 where they are mended, 0, 0, 1);
+  where kept impulses are given and 1 where they are mended, 0, 0);
 - ``MIXED``: some constraints take shares away, as in the mode PBD, the others have compliances; projections do not
   look at it, each is compiled for both;
 - ``FORCED``: forces besides gravity act from outside; projections do not look at it;
 - ``SWEPT``: types that say so are projected several times in a substep of one iteration, and keep multipliers
-  meanwhile; ``step`` then tells sweeps as it tells iterations. Springs and membranes are over-relaxed (SOR): Δλ by
-  ``relaxation`` times, so that x and λ still belong together and the last sweep ends where C + α̃ λ = 0.
+  meanwhile; ``step`` then tells sweeps as it tells iterations.
 """
 
 from collections.abc import Callable
@@ -258,9 +256,6 @@ MIXED = 128
 SWEPT = 256
 # what is projected several times in a substep keeps its multipliers in between
 REPEATED = ACCUMULATE | SWEPT
-# by how much of its error a sweep moves a spring, where a later one mends that; chosen by strains, and below what keeps
-# stiff cloth from its rest, see docs/experiments.md, Sweeps that go further than they should
-OVER_RELAXATION = 1.3
 # what BDF2 takes as the time step, per substep, and its inverse (Small Steps 2019, §5.3)
 BDF2_STEP = 2.0 / 3.0
 BDF2_RATE = 1.5
@@ -313,15 +308,6 @@ def keep_multiplier(constraints: ti.template(), m, mode: ti.template(), multipli
     """Store λ for the next iteration."""
     if ti.static(mode & REPEATED):
         constraints.lagrange_multipliers[m] = multiplier
-
-
-@ti.func
-def relaxation(step, mode: ti.template()):
-    """By how much of its error this sweep moves a spring: more than 1, but in the last one."""
-    factor = 1.0
-    if ti.static(mode & SWEPT):
-        factor = step[4]
-    return factor
 
 
 @ti.func

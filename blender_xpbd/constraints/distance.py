@@ -9,7 +9,6 @@ from .constraint import (
     DAMPED,
     PBD,
     SMALL,
-    SWEPT,
     ConstraintBlock,
     ConstraintType,
     damping_share,
@@ -17,7 +16,6 @@ from .constraint import (
     keep_reached,
     reached_before,
     read_multiplier,
-    relaxation,
 )
 from .flow import FLOWING_LENGTH
 from .scaling import compliances
@@ -50,8 +48,6 @@ def project_distance(particles: ti.template(), constraints: ti.template(), i, p,
             force += gamma * (value - reached_before(constraints, m + 1, 1, value, step, mode))
             weight *= 1.0 + gamma
         scale = -force / ((weight + alpha_tilde) * length + SMALL)
-        if ti.static(mode & SWEPT):
-            scale *= relaxation(step, mode)
         keep_multiplier(constraints, m, mode, multiplier + scale * length)
         if ti.static(mode & DAMPED):
             reached = length - parameters[p] + (a[3] + b[3]) * scale * length

@@ -24,7 +24,6 @@ from .constraint import (
     PBD,
     REPEATED,
     SMALL,
-    SWEPT,
     ConstraintBlock,
     ConstraintType,
     damping_share,
@@ -32,7 +31,6 @@ from .constraint import (
     keep_reached,
     reached_before,
     read_multiplier,
-    relaxation,
 )
 from .flow import FLOWING_TRIANGLE
 from .lanes import dot, edge
@@ -105,8 +103,6 @@ def project_membrane(particles: ti.template(), constraints: ti.template(), i, p,
     z3 = (force[2] - l31 * y1 - l32 * y2) / e3
     z2 = y2 * d2_inverse - l32 * z3
     z1 = y1 * d1_inverse - l21 * z2 - l31 * z3
-    if ti.static(mode & SWEPT and not mode & PBD):
-        share = relaxation(step, mode)
     delta = -share * ti.Vector([z1, z2, z3])
     if ti.static(not mode & PBD):
         for row in ti.static(range(3)):

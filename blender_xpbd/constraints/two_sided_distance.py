@@ -19,7 +19,6 @@ from .constraint import (
     PBD,
     REPEATED,
     SMALL,
-    SWEPT,
     ConstraintBlock,
     ConstraintType,
     damping_share,
@@ -27,7 +26,6 @@ from .constraint import (
     keep_reached,
     reached_before,
     read_multiplier,
-    relaxation,
 )
 from .flow import FLOWING_LENGTH
 from .lanes import edge
@@ -73,11 +71,6 @@ def two_sided_scale(
             compliance = sides[0]
         if compliance >= 0.0:
             scale = push / ((weight + compliance * step[0]) * length + SMALL)
-        if ti.static(mode & SWEPT):
-            # no further than to where the other side begins
-            further = multiplier + relaxation(step, mode) * (scale * length - multiplier)
-            if further * multiplier >= 0.0:
-                scale = further / (length + SMALL)
         if ti.static(mode & REPEATED):
             keep_multiplier(constraints, m, mode, scale * length)
             scale -= multiplier / (length + SMALL)

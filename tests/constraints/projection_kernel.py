@@ -5,7 +5,7 @@ import numpy as np
 import taichi as ti
 
 from blender_xpbd.constraints import CONSTRAINTS
-from blender_xpbd.constraints.constraint import ACCUMULATE, DAMPED, PBD, SWEPT, ConstraintBlock
+from blender_xpbd.constraints.constraint import ACCUMULATE, DAMPED, PBD, ConstraintBlock
 from blender_xpbd.device.host_memory import numpy_type
 from blender_xpbd.device.packs import pack_type
 from blender_xpbd.device.runtime import real_type
@@ -23,8 +23,6 @@ def project_all(
     particles: ProjectedParticles,
     constraints: ProjectedConstraints,
     inverse_h2: float,
-    relaxation: float,
-    last: float,
     iterations: ti.i32,
     count: ti.i32,
     kind: ti.template(),
@@ -32,10 +30,7 @@ def project_all(
 ):
     ti.loop_config(serialize=True)
     for iteration in range(iterations):
-        factor = relaxation
-        if iteration == iterations - 1:
-            factor = last
-        step = ti.Vector([inverse_h2, ti.cast(iteration > 0, float), ti.sqrt(inverse_h2), 0.0, factor])
+        step = ti.Vector([inverse_h2, ti.cast(iteration > 0, float), ti.sqrt(inverse_h2), 0.0])
         for k in range(count):
             CONSTRAINTS[kind].project(
                 particles,
@@ -59,14 +54,10 @@ def projected(
     damping=0.0,
     once=False,
     turn=(1.0, 0.0, 0.0, 0.0),
-    relaxation=None,
-    last=1.0,
 ):
     """Positions (particles, 3) and multipliers (constraints, rows) after Gauss-Seidel over the block.
 
     Orientations begin with ``turn``. With ``once`` multipliers are not kept, as where a substep has a single iteration.
-    With a ``relaxation`` the iterations are sweeps over springs, of which all but the last go that much further, and
-    the last one by ``last``.
     """
     real = numpy_type(real_type())
     vector = ti.types.vector(4, real_type())
@@ -76,8 +67,7 @@ def projected(
     start = positions if previous is None else previous
     past.from_numpy(np.concatenate([start, np.full((len(start), 1), damping)], axis=1).astype(real))
     block = block.prepared(np.asarray(inverse_masses, np.float64))
-    repeated = ACCUMULATE if relaxation is None else SWEPT
-    mode = (0 if once else repeated) | (PBD if pbd else 0) | (DAMPED if damping else 0)
+    mode = (0 if once else ACCUMULATE) | (PBD if pbd else 0) | (DAMPED if damping else 0)
     slots = np.zeros((len(block), block.type.slots(mode)))
     if block.type.memory and damping:
         # of several iterations, the last of the substep before counts
@@ -100,6 +90,6 @@ def projected(
         positions=packed, previous_positions=past, orientations=turns[0], previous_orientations=turns[1]
     )
     constraints = ProjectedConstraints(*arrays)
-    project_all(particles, constraints, inverse_h2, relaxation or 1.0, last, iterations, len(block), number, mode)
+    project_all(particles, constraints, inverse_h2, iterations, len(block), number, mode)
     multipliers = arrays[2].to_numpy().reshape(len(block), -1)[:, : block.type.multiplier_count]
     return packed.to_numpy()[:, :3], multipliers

@@ -7,20 +7,7 @@ Macklin, Müller & Chentanez 2016 (XPBD), algorithm 1, with the small substeps o
 import taichi as ti
 
 from ...constraints import CONSTRAINTS
-from ...constraints.constraint import (
-    BDF2,
-    BDF2_RATE,
-    BDF2_STEP,
-    DAMPED,
-    FORCED,
-    MIXED,
-    OVER_RELAXATION,
-    PBD,
-    RATES,
-    SWEPT,
-    WARM,
-)
-from ..order.stages import LAST_SWEEP
+from ...constraints.constraint import BDF2, BDF2_RATE, BDF2_STEP, DAMPED, FORCED, MIXED, PBD, RATES, SWEPT, WARM
 
 
 @ti.func
@@ -133,24 +120,18 @@ def update_velocity(particles: ti.template(), i, h, mode: ti.template()):
 def projection_step(h, iteration, substep, mode: ti.template()):
     """``step`` of the projections: 1/h², whether multipliers hold something, 1/h, number of the substep in its frame.
 
-    BDF2 solves with ⅔ h. Where springs are swept several times ``iteration`` is the sweep or ``LAST_SWEEP``. The fifth
-    number is by how much of its error a spring moves.
+    BDF2 solves with ⅔ h.
     """
     inverse_h = 1.0 / h
     if ti.static(mode & BDF2):
         inverse_h = BDF2_RATE / h
-    factor = 1.0
-    if ti.static(mode & SWEPT):
-        if iteration != LAST_SWEEP:
-            factor = OVER_RELAXATION
-    is_later = ti.cast(iteration > 0, float)
-    return ti.Vector([inverse_h * inverse_h, is_later, inverse_h, ti.cast(substep, float), factor])
+    return ti.Vector([inverse_h * inverse_h, ti.cast(iteration > 0, float), inverse_h, ti.cast(substep, float)])
 
 
 @ti.func
 def damping_step(h, sweep, mode: ti.template()):
     """``step`` of the damping of velocities: for how long it acts [s], and whether kept impulses are mended."""
-    return ti.Vector([1.0 / projection_step(h, 0, 0, mode)[2], ti.cast(sweep > 0, float), 0.0, 0.0, 1.0])
+    return ti.Vector([1.0 / projection_step(h, 0, 0, mode)[2], ti.cast(sweep > 0, float), 0.0, 0.0])
 
 
 @ti.func

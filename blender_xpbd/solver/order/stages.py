@@ -107,8 +107,6 @@ SLIDES = 1
 MOST_SWEEPS = 32
 # how often velocities of pairs are swept at most, where something rebounds; where nothing does, it is once
 SETTLE_SWEEPS = 32
-# what the last of several sweeps over springs is called, more than any that there may be
-LAST_SWEEP = 1024
 # columns of a stage
 ACT, TURNS, FIRST, DETAIL = range(4)
 # what a launch does of them: from which stage to before which, counted from the frame's first substep, of how many
@@ -124,11 +122,10 @@ class Stage(NamedTuple):
         turns: how many there are.
         first: task of the first turn, or for SOLVE_LEVELS the first chain of operations, for TOUCH_GRAINS and
             SETTLE_GRAINS the colour.
-        detail: for PROJECT the iteration, or the sweep over springs, of several the last one ``LAST_SWEEP``, for
-            TOUCH_GRAINS the sweep, for TOUCH how often contacts were touched before, for TOUCH_PAIRS, TOUCH_AGAIN and
-            SETTLE_PAIRS the sweep, for LIMIT how often particles have slid, for BEGIN_PAIRS and OPEN_WINDOW the
-            iterations, for SOLVE_LEVELS into how many shares a chain is divided, for DAMP_RATES whether impulses are
-            mended, for NOTE_PLACES whether the substep is over.
+        detail: for PROJECT the iteration, or the sweep over springs, for TOUCH_GRAINS the sweep, for TOUCH how often
+            contacts were touched before, for TOUCH_PAIRS, TOUCH_AGAIN and SETTLE_PAIRS the sweep, for LIMIT how often
+            particles have slid, for BEGIN_PAIRS and OPEN_WINDOW the iterations, for SOLVE_LEVELS into how many shares a
+            chain is divided, for DAMP_RATES whether impulses are mended, for NOTE_PLACES whether the substep is over.
     """
 
     act: int
@@ -213,9 +210,8 @@ def substep_stages(part_count: int, iterations: int, has: Contents) -> tuple[Sta
         stages += _grain_sweep(GATHER_GRAINS, 0)
     stages += _by_task(TOUCH, contact_rounds) * early
     for iteration in range(iterations):
-        for sweep in range(has.spring_sweeps - 1):
-            stages += _by_task(PROJECT, rounds, sweep)
-        stages += _by_task(PROJECT, rounds, LAST_SWEEP if has.spring_sweeps > 1 else iteration)
+        for sweep in range(has.spring_sweeps):
+            stages += _by_task(PROJECT, rounds, iteration + sweep)
         stages += [Stage(HOLD_GRABBED, 1)] * int(has.takes_grabs and iteration == 0)
         sweeps = GRAIN_SWEEPS if has.has_grains else 1
         for number in range(iteration * sweeps, (iteration + 1) * sweeps):

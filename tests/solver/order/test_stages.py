@@ -12,7 +12,6 @@ from blender_xpbd.solver.order.stages import (
     DAMP_RATES,
     FIND_NEAR,
     HOLD_PUSHED,
-    LAST_SWEEP,
     LIMIT,
     MOST_SWEEPS,
     OPEN_LIST,
@@ -106,14 +105,6 @@ def test_rates_are_damped_by_what_is_kept_and_then_mended_right_after_velocities
     found = acts.index((DAMP_RATES, 0))
     assert acts[found - 1][0] == UPDATE_VELOCITIES
     assert acts[found + 1 : found + 3] == [(DAMP_RATES, 1), (REBOUND, 0)]
-
-
-@pytest.mark.parametrize("sweeps", [1, 2, 8])
-def test_the_last_of_several_sweeps_over_springs_is_told(sweeps):
-    stages = substep_stages(1, 1, Contents(has_contacts=True, spring_sweeps=sweeps))
-    details = [stage.detail for stage in stages if stage.act == PROJECT]
-    assert details == ([0] if sweeps == 1 else [*range(sweeps - 1), LAST_SWEEP])
-    assert [stage.detail for stage in stages if stage.act == TOUCH] == [0]
 
 
 def test_pairs_are_searched_once_after_the_first_iteration_and_pushed_in_all():

@@ -86,7 +86,7 @@ def test_cloth_that_nothing_holds_does_not_stretch_at_default_settings(mesh):
 
 
 def test_stiff_cloth_that_is_swept_comes_to_rest():
-    """With sweeps that go 1.6 times as far as they should it trembled by 40 to 50 mm/s for ever."""
+    """Over-relaxed sweeps made it tremble by 40 to 50 mm/s for ever (docs/experiments.md)."""
     body = right_triangles(17, **preset_values("PAPER", "CLOTH"))
     simulation = by_its_material(replace(body, positions=body.positions * [0.6, 0.6, 1.0]), quality="MATERIAL")
     assert simulation.system.spring_sweeps == FREE_SWEEPS

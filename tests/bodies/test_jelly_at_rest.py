@@ -5,29 +5,13 @@ import numpy as np
 import pytest
 
 from blender_xpbd.constraints.constraint import WARM
-from blender_xpbd.scene.body import Body, Tetrahedralization
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.presets import preset_values
 from blender_xpbd.solver.system.mode import static_mode
 from tests.geometry.surfaces import cube, sphere
-from tests.solver.scenes import plane, run, solver
+from tests.solver.scenes import jelly_of, plane, run, solver
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
-
-
-def jelly(surface, material):
-    """A jelly in a cage of eight cells, from positions [m] and triangles."""
-    positions, triangles = surface
-    return Body(
-        "b0",
-        "Jelly",
-        "JELLY",
-        positions,
-        np.full(len(triangles), 3, np.int32),
-        triangles.ravel().astype(np.int32),
-        material,
-        tetrahedralization=Tetrahedralization("CAGE", 8),
-    )
 
 
 def on_the_floor(surface, preset, height, frames, **settings):
@@ -42,7 +26,7 @@ def on_the_floor(surface, preset, height, frames, **settings):
     """
     positions, triangles = surface
     positions = positions + np.array([0.0, 0.0, height - positions[:, 2].min()])
-    body = jelly((positions, triangles), Material.from_values(preset_values(preset, "JELLY")))
+    body = jelly_of((positions, triangles), Material.from_values(preset_values(preset, "JELLY")))
     simulation = solver(body, colliders=[plane()], frames=(1, frames + 1), **settings)
     before = simulation.positions() + simulation.system.origin
     return 1.0 / simulation.system.inverse_masses, before, run(simulation, frames)
@@ -68,7 +52,7 @@ def turned_box(sizes):
 )
 def test_nothing_flutters_where_nothing_acts(surface, substeps, poissons_ratio):
     """A corner that a single cut cell holds is light, and pulls along the shape and the volume move it the same way."""
-    body = jelly(surface, Material(youngs_modulus=2e5, poissons_ratio=poissons_ratio))
+    body = jelly_of(surface, Material(youngs_modulus=2e5, poissons_ratio=poissons_ratio))
     simulation = solver(body, frames=(1, 9), substeps=substeps, gravity=(0.0, 0.0, 0.0))
     assert static_mode(simulation.system) & WARM
     before = simulation.positions() + simulation.system.origin

@@ -50,6 +50,21 @@ def creased(body):
     return body.positions + np.outer(0.05 * np.sin(4.0 * x) + 1.5 * np.abs(y - ridge), [0.0, 0.0, 1.0])
 
 
+def jelly_of(surface, material):
+    """A jelly in a cage of eight cells, from positions [m] and triangles."""
+    positions, triangles = surface
+    return Body(
+        "b0",
+        "Jelly",
+        "JELLY",
+        positions,
+        np.full(len(triangles), 3, np.int32),
+        triangles.ravel().astype(np.int32),
+        material,
+        tetrahedralization=Tetrahedralization("CAGE", 8),
+    )
+
+
 def jelly_cube(size, height=0.1, resolution=8, **material):
     """A cube of jelly, ``height`` times its size over the floor."""
     corners, triangles = cube()

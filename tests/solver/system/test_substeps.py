@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from blender_xpbd.geometry.solid.tetrahedra import signed_volumes
-from blender_xpbd.scene.body import Body, Pins, Tetrahedralization
+from blender_xpbd.scene.body import Pins
 from blender_xpbd.scene.material import Material
 from blender_xpbd.scene.presets import preset_values
 from blender_xpbd.solver.solver import Solver
@@ -26,7 +26,7 @@ from blender_xpbd.solver.system.substeps import (
 from blender_xpbd.solver.system.system import build_system
 from blender_xpbd.worker.quality import by_material, with_settings
 from tests.geometry.surfaces import cube, sphere
-from tests.solver.scenes import cloth, jelly_cube, mesh_box, pins, plane, run, scene
+from tests.solver.scenes import cloth, jelly_cube, jelly_of, mesh_box, pins, plane, run, scene
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
@@ -165,17 +165,7 @@ def test_a_tiny_cube_is_held():
 
 def jelly(surface, preset):
     """Jelly of a surface, positions [m] and triangles, in 8 cells."""
-    positions, triangles = surface
-    return Body(
-        "b0",
-        "Jelly",
-        "JELLY",
-        positions,
-        np.full(len(triangles), 3, np.int32),
-        triangles.ravel().astype(np.int32),
-        Material.from_values(preset_values(preset, "JELLY")),
-        tetrahedralization=Tetrahedralization("CAGE", 8),
-    )
+    return jelly_of(surface, Material.from_values(preset_values(preset, "JELLY")))
 
 
 @pytest.mark.parametrize(("quality", "effort"), [("DRAFT", 0.5), ("MATERIAL", 1.0), ("FINAL", 4.0)])

@@ -74,6 +74,7 @@ def cut_into_pieces(
         if is_turned:
             bmesh.ops.reverse_faces(cut, faces=cut.faces)
         _move(cut, middle)
+        _sort(cut, tolerance)
         cut.to_mesh(mesh)
         mesh.update()
         return made
@@ -253,6 +254,23 @@ def _snap(cut: bmesh.types.BMesh, tolerance: float) -> None:
         first = min(found for _place, found, _distance in tree.find_range(vertex.co, tolerance))
         if first < number:
             vertex.co = cut.verts[first].co
+
+
+def _sort(cut: bmesh.types.BMesh, tolerance: float) -> None:
+    """Put vertices, edges and faces in an order of their own: Blender's follows addresses in memory."""
+    layer = cut.verts.layers.int[SEAM]
+    _sort_by(cut.verts, [(vertex[layer], *(round(c / tolerance) for c in vertex.co)) for vertex in cut.verts])
+    for parts in (cut.edges, cut.faces):
+        _sort_by(parts, [sorted(vertex.index for vertex in part.verts) for part in parts])
+
+
+def _sort_by(parts: Any, keys: list[Any]) -> None:
+    """Sort vertices, edges or faces by keys of any kind; Blender itself takes numbers only."""
+    parts.index_update()
+    places = np.empty(len(keys), np.int64)
+    places[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+    parts.sort(key=lambda part: places[part.index])
+    parts.index_update()
 
 
 def _held_tree(source: bmesh.types.BMesh, group: int) -> Any:

@@ -144,3 +144,26 @@ def test_two_objects_of_grains_meet_unless_one_is_not_to():
 def test_grains_are_for_the_processor():
     system = build_system(grain_scene(grains([[0.0, 0.0, 0.0]]), device="VULKAN"))
     assert system.device == "CPU"
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.8])
+@pytest.mark.parametrize("half", [0.05, 0.08, 0.15])
+def test_grains_that_start_inside_each_other_do_not_burst(half, restitution):
+    """They went apart at 1 to 5 m/s when they were pushed out of each other at once."""
+    places = np.random.default_rng(5).uniform(-half, half, (150, 3))
+    body = grains(places, radius=0.012, restitution=restitution)
+    simulation = grain_solver(body, gravity=(0.0, 0.0, 0.0), substeps=20)
+    assert [notice.code for notice in simulation.system.notices] == ["W_OVERLAP"]
+    fastest = max(speeds(simulation).max() for _ in range(28))
+    assert fastest < 0.5
+    assert closest(simulation.positions()) > 0.95 * 2.0 * 0.012
+
+
+def test_growing_goes_on_from_a_checkpoint():
+    places = np.random.default_rng(5).uniform(-0.05, 0.05, (150, 3))
+    body = grains(places, radius=0.012)
+    whole, first = grain_solver(body), grain_solver(body)
+    run(first, 9)
+    second = grain_solver(body)
+    second.restore(9, first.checkpoint())
+    np.testing.assert_array_equal(run(second, 6), run(whole, 15))

@@ -258,7 +258,7 @@ def _snap(cut: bmesh.types.BMesh, tolerance: float) -> None:
 
 def _sort(cut: bmesh.types.BMesh, tolerance: float) -> None:
     """Put vertices, edges and faces in an order of their own: Blender's follows addresses in memory."""
-    layer = cut.verts.layers.int[SEAM]
+    layer = cut.verts.layers.int.get(SEAM) or cut.verts.layers.int.new(SEAM)
     _sort_by(cut.verts, [(vertex[layer], *(round(c / tolerance) for c in vertex.co)) for vertex in cut.verts])
     for parts in (cut.edges, cut.faces):
         _sort_by(parts, [sorted(vertex.index for vertex in part.verts) for part in parts])

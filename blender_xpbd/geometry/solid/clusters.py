@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..components import connected_components
+from ..near_points import points_near
 from ..ragged import ramp
 
 
@@ -41,7 +42,7 @@ def overlapping_clusters(positions: np.ndarray, edges: np.ndarray, radius: float
     while is_missing.any():
         missing = np.flatnonzero(is_missing)
         centres = _centres(positions, cells, missing, radius)
-        owners, members = _balls(positions, cells, centres, radius)
+        owners, members = points_near(positions, cells, centres, radius)
         for cluster in _linked(owners, members, centres, edges, len(positions)):
             clusters.append(cluster)
             is_missing[cluster] = False
@@ -56,28 +57,6 @@ def _centres(positions: np.ndarray, cells: np.ndarray, among: np.ndarray, size: 
     sorted_cells = cells[among[order]]
     is_first = np.r_[True, (sorted_cells[1:] != sorted_cells[:-1]).any(axis=1)]
     return among[order[is_first]]
-
-
-def _balls(
-    positions: np.ndarray, cells: np.ndarray, centres: np.ndarray, radius: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of centre number and particle within the radius."""
-    shape = cells.max(axis=0) + 1
-    keys = np.ravel_multi_index(tuple(cells.T), tuple(shape))
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    owners, members = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for offset in np.stack(np.meshgrid(*[np.arange(-1, 2)] * 3, indexing="ij"), axis=-1).reshape(-1, 3):
-        neighbours = cells[centres] + offset
-        inside = np.flatnonzero(((neighbours >= 0) & (neighbours < shape)).all(axis=1))
-        wanted = np.ravel_multi_index(tuple(neighbours[inside].T), tuple(shape))
-        begin, end = np.searchsorted(ordered, wanted), np.searchsorted(ordered, wanted, side="right")
-        owner = np.repeat(inside, end - begin)
-        member = order[np.repeat(begin, end - begin) + ramp(end - begin)]
-        near = ((positions[member] - positions[centres[owner]]) ** 2).sum(axis=1) <= radius**2 * (1.0 + 1e-9)
-        owners.append(owner[near])
-        members.append(member[near])
-    return np.concatenate(owners), np.concatenate(members)
 
 
 def _linked(

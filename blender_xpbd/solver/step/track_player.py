@@ -36,6 +36,10 @@ class TrackPlayer:
             XpbdError: E_NONFINITE.
         """
         system = self._system
+        grains = system.grains
+        if grains.growth:
+            seconds = frame_index * system.scene.frames.frame_duration
+            self._uploads.write("world.pairs.grain_radii", grains.radii * grains.growth.at(seconds))
         if not system.tracks:
             return
         gravities = np.pad(particle_gravities(system, frame_index), ((0, 0), (0, 1)))

@@ -25,6 +25,7 @@ from ...contacts.grains.tables import (
 )
 from ...scene.body import Body
 from ..order.contact_points import ContactPoints
+from .grain_growth import GrainGrowth, build_growth
 from .tracks import Tracks
 
 Floats = npt.NDArray[np.float64]
@@ -45,6 +46,7 @@ class Grains:
         radii: [m], shape (grains,).
         grips: root of what a vertex group makes of the friction of each, shape (grains,).
         meet: which bodies' grains meet, shape (bodies, bodies).
+        growth: how those begin that start inside each other.
         stick: whether some hold on to each other.
     """
 
@@ -53,6 +55,7 @@ class Grains:
     radii: Floats
     grips: Floats
     meet: npt.NDArray[np.bool_]
+    growth: GrainGrowth
     stick: bool
 
     def __len__(self) -> int:
@@ -90,12 +93,13 @@ class Grains:
         return rules
 
 
-def build_grains(models: Sequence[BodyModel], starts: Ints, contacts: ContactPoints) -> Grains:
+def build_grains(models: Sequence[BodyModel], starts: Ints, places: Floats, contacts: ContactPoints) -> Grains:
     """Find the grains of a scene.
 
     Args:
         models: of all bodies.
         starts: first particle of each body.
+        places: where particles start [m], shape (particles, 3).
         contacts: the points that meet colliders, of which each grain is one.
     """
     rows = []
@@ -109,12 +113,15 @@ def build_grains(models: Sequence[BodyModel], starts: Ints, contacts: ContactPoi
     point_of[contacts.elements[:, 0]] = np.arange(len(contacts))
     ints[:, GRAIN_POINT] = point_of[ints[:, GRAIN_PARTICLE]]
     bodies = [model.body for model in models]
+    radii = np.concatenate([np.zeros(0), *(model.radii for model in models)])
+    meet = np.array([[_meet(a, b) for b in bodies] for a in bodies])
     return Grains(
         models=tuple(replace(model, blocks=()) for model in models),
         ints=ints,
-        radii=np.concatenate([np.zeros(0), *(model.radii for model in models)]),
+        radii=radii,
         grips=np.concatenate([np.zeros(0), *(_grips(model) for model in models)]),
-        meet=np.array([[_meet(a, b) for b in bodies] for a in bodies]),
+        meet=meet,
+        growth=build_growth(places[ints[:, GRAIN_PARTICLE]], radii, ints[:, GRAIN_BODY], meet),
         stick=any(len(model.radii) and model.body.material.cohesion > 0.0 for model in models),
     )
 

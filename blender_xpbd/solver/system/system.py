@@ -297,6 +297,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     struck = build_struck_pieces(scene, met, starts, blocks, all_inverse_masses, vertex_count)
     del blocks, upright
     external = ExternalForces(scene, tracks, origin)
+    all_grains = build_grains(models, starts, all_positions, contacts)
     air = build_air_surfaces(models, starts, len(all_positions)) if external.has_air else no_surfaces()
     vertices = np.zeros((0, 3)) if objects is None else collider_vertices(scene, objects.colliders) - origin
     return System(
@@ -328,10 +329,11 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         external=external,
         air=air,
         attraction=build_attraction(scene, models, starts, len(all_positions) + len(vertices)),
-        grains=build_grains(models, starts, contacts),
+        grains=all_grains,
         region=build_region_hold(scene, models, starts),
         notices=(
             *(notice for model in models for notice in (*model.notices, *_own_notices(model, origin))),
+            *all_grains.growth.notices(models),
             *ignored(scene, unfollowed(scene, tracks, columns)),
         ),
     )

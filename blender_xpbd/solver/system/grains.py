@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ...bodies.body_model import BodyModel
 from ...bodies.vertex_factors import vertex_factors
 from ...contacts.grains.gather import COHESION_REACH
+from ...contacts.grains.growth import GrainGrowth, build_growth
 from ...contacts.grains.tables import (
     GRAIN_BODY,
     GRAIN_INTS,
@@ -25,7 +26,6 @@ from ...contacts.grains.tables import (
 )
 from ...scene.body import Body
 from ..order.contact_points import ContactPoints
-from .grain_growth import GrainGrowth, build_growth
 from .tracks import Tracks
 
 Floats = npt.NDArray[np.float64]

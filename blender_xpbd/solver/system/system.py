@@ -333,7 +333,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         region=build_region_hold(scene, models, starts),
         notices=(
             *(notice for model in models for notice in (*model.notices, *_own_notices(model, origin))),
-            *all_grains.growth.notices(models),
+            *all_grains.growth.notices([model.body.name for model in models]),
             *ignored(scene, unfollowed(scene, tracks, columns)),
         ),
     )

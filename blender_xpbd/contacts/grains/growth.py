@@ -13,9 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..geometry.near_points import cells_of, points_near
-from ..scene.errors import Notice
-from .body_model import BodyModel
+from ...geometry.near_points import cells_of, points_near
+from ...scene.errors import Notice
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -48,15 +47,13 @@ class GrainGrowth:
         x = np.clip(seconds / (DURATION * np.where(lacks > 0.0, lacks, 1.0)), 0.0, 1.0)
         return self.shares + lacks * x * x * (3.0 - 2.0 * x)
 
-    def notices(self, models: Sequence[BodyModel]) -> Iterator[Notice]:
-        """A warning for each body with grains that overlap at the start."""
-        for model, count in zip(models, self.pairs, strict=True):
+    def notices(self, names: Sequence[str]) -> Iterator[Notice]:
+        """A warning for each body with grains that overlap at the start, by the names of the bodies."""
+        for name, count in zip(names, self.pairs, strict=True):
             if count:
                 pairs = "A pair of grains starts" if count == 1 else f"{count} pairs of grains start"
-                text = (
-                    f"{pairs} inside each other: they begin smaller, and grow to their radius within {DURATION:.0f} s."
-                )
-                yield Notice("W_OVERLAP", text, model.body.name)
+                text = f"inside each other: they begin smaller, and grow to their radius within {DURATION:.0f} s."
+                yield Notice("W_OVERLAP", f"{pairs} {text}", name)
 
 
 def build_growth(places: Floats, radii: Floats, owners: Ints, meet: npt.NDArray[np.bool_]) -> GrainGrowth:

@@ -85,6 +85,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_OBJECT_GONE",
     "W_INVERTED",
     "W_INSIDE",
+    "W_LET_OUT",
     "W_LIES",
     "W_FALLS",
     "W_COARSE",

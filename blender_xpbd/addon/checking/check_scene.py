@@ -22,6 +22,7 @@ from ..process.cache_folder import cache_folder
 from ..reading.pose_reader import range_notices
 from .checks import CHECKS
 from .finding import Finding, findings_of, findings_text
+from .letting_out import forget_let_out, let_out
 from .lying import lying
 
 
@@ -43,7 +44,7 @@ def check_scene(context: bpy.types.Context, options: BakeOptions) -> tuple[Findi
         # a check names those without pins, too
         found += (notice for notice in reading.notices if notice.code != "W_RIG")
         found += _rig_notices(target.name for target in reading.targets)
-        found += [notice for check in CHECKS for notice in check(scene)]
+        found += [let_out(notice) for check in CHECKS for notice in check(scene)]
         found += lying(context, scene)
         folder, _ = cache_folder(context.scene, options.cache)
         found += [notice for target in reading.targets for notice in _pose_notices(target.name, scene.frames)]
@@ -55,6 +56,7 @@ def check_scene(context: bpy.types.Context, options: BakeOptions) -> tuple[Findi
 def note_findings(context: bpy.types.Context) -> tuple[Finding, ...]:
     """Check the scene, and keep what was found where the panel shows it."""
     findings = check_scene(context, BakeOptions())
+    forget_let_out(context.scene, findings)
     context.scene.xpbd.findings = findings_text(findings)
     return findings
 

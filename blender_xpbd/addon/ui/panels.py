@@ -290,7 +290,9 @@ class XPBD_PT_tetrahedra(SubPanel, bpy.types.Panel):
         if settings.tetrahedralizer == "FILE":
             column.prop(settings, "tetrahedra_file", text="")
         else:
-            draw_value(column, settings, "cage_resolution")
+            row = column.row(align=True)
+            draw_value(row, settings, "cage_resolution")
+            row.operator("xpbd.suit_mesh", depress=settings.normal_resolution > 0)
         package = {"FTETWILD": "pytetwild", "TETGEN": "tetgen"}.get(settings.tetrahedralizer)
         if package:
             hint = f"Needs the package {package} in the Python of the solver"

@@ -25,6 +25,8 @@ OBJECT_NAMES = {
     *(parameter.name for parameter in GOAL_PARAMETERS),
     "poses",
     "fits_size",
+    "normal_resolution",
+    "let_out",
     "pose_index",
     "stiffness_group",
     "bending_group",

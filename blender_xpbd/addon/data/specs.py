@@ -462,6 +462,7 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
     *(Setting(parameter) for parameter in OVERLAY_PARAMETERS),
     Setting(Parameter("report", "Report", "What the last bake did", ""), hidden=True),
     Setting(Parameter("findings", "Findings", "What the last check found", ""), hidden=True),
+    Setting(Parameter("expense", "Expense", "How much the last check found to simulate", ""), hidden=True),
     VERSION,
 )
 

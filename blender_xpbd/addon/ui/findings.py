@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ..checking.check_scene import scene_expense
 from ..checking.finding import QUIET, Finding, findings_of
 from .wrapped_text import draw_wrapped
 
@@ -37,6 +38,21 @@ def draw_findings(layout: Any, settings: Any, width: int) -> None:
             button = column.operator(remedy.operator, text=remedy.label)
             if finding.object:
                 button.object_name = finding.object
+
+
+def draw_expense(layout: Any, scene: Any, width: int) -> None:
+    """A quiet line with what a bake comes to, of what was counted when the scene was last checked.
+
+    Args:
+        layout: where to.
+        scene: that is to be baked.
+        width: letters per line.
+    """
+    told = scene_expense(scene, scene.xpbd.expense)
+    if told is not None:
+        column = layout.column()
+        column.active = False
+        draw_wrapped(column, str(told), icon="TIME", width=width)
 
 
 def untold(warnings: Sequence[str], text: str) -> list[str]:

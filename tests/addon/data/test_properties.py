@@ -83,6 +83,7 @@ SCENE_NAMES = {
     "cache_directory",
     "report",
     "findings",
+    "expense",
     "version",
     *(parameter.name for parameter in SOLVER_PARAMETERS),
     *(parameter.name for parameter in OVERLAY_PARAMETERS),

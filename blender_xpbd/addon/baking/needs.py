@@ -79,7 +79,7 @@ def tetrahedra(body: Body) -> float:
 
 
 def cage_tetrahedra(volume: float, area: float, cell: float) -> float:
-    """About how many tetrahedra a cage has: of 14 meshes 1 to 32 % more than it had, most of all for flat boxes.
+    """About how many tetrahedra a cage has: for 16 meshes 1 % fewer to 32 % more, most for a plate of 0.2 cells.
 
     Args:
         volume: inside the mesh.

@@ -74,12 +74,21 @@ def measure_solid(points: Floats, face_sizes: Ints, corners: Ints) -> SolidMeasu
     triangles = fans(face_sizes, corners)
     if not len(triangles):
         return None
-    area, volume = area_and_volume(points, triangles)
-    used = points[np.unique(triangles)]
-    length = float(np.ptp(used, axis=0).max())
+    points = points - points.mean(axis=0)
+    first, across = _spans(points, triangles)
+    double = np.linalg.norm(across, axis=1)
+    area, volume = 0.5 * float(double.sum()), float(np.einsum("ij,ij->", first, across)) / 6.0
     if not area > 0.0:
         return None
-    return SolidMeasures(length, area, volume, float(np.sqrt(area / len(used))), _thickness(points, triangles, length))
+    is_used = np.zeros(len(points), bool)
+    is_used[corners] = True
+    used = points[is_used]
+    length = float(np.ptp(used, axis=0).max())
+    # those of a mesh that is inside out as a whole point inwards
+    outwards = -across if volume < 0.0 else across
+    places, normals = _samples(points, triangles, double, outwards)
+    thickness = _thickness(places, normals, area, length)
+    return SolidMeasures(length, area, abs(volume), float(np.sqrt(area / len(used))), thickness)
 
 
 def _spans(points: Floats, triangles: Ints) -> tuple[Floats, Floats]:
@@ -88,13 +97,12 @@ def _spans(points: Floats, triangles: Ints) -> tuple[Floats, Floats]:
     return first, np.cross(second - first, third - first)
 
 
-def _thickness(points: Floats, triangles: Ints, length: float) -> float:
+def _thickness(places: Floats, normals: Floats, area: float, length: float) -> float:
     """How thick the thin parts are: how far rays go inside, against the normals of the surface.
 
-    The surface is sampled by area: a ray is long until it meets a disc about one of the samples, which it leaves by.
-    So the cost is the same for every mesh, but for the areas of its triangles.
+    A ray is long until it meets a disc about one of the samples of the surface, which it leaves by. So the cost is the
+    same for every mesh.
     """
-    places, normals, area = _samples(points, triangles, DISCS)
     radius = COVER * np.sqrt(area / (np.pi * DISCS))
     chosen = np.arange(0, DISCS, DISCS // RAYS)
     origins, ways = places[chosen], -normals[chosen]
@@ -114,23 +122,21 @@ def _thickness(points: Floats, triangles: Ints, length: float) -> float:
     return float(np.quantile(depth, THIN_SHARE)) if 2 * len(depth) > RAYS else length
 
 
-def _samples(points: Floats, triangles: Ints, count: int) -> tuple[Floats, Floats, float]:
-    """Points evenly over a surface, by area: places, unit normals, both of shape (count, 3), and the whole area.
+def _samples(points: Floats, triangles: Ints, double: Floats, outwards: Floats) -> tuple[Floats, Floats]:
+    """Points evenly over a surface, by area, and unit normals there, both of shape (DISCS, 3).
 
-    Places are about the middle of the surface. Normals point out of what is closed.
+    Args:
+        points: vertices, shape (vertices, 3).
+        triangles: shape (triangles, 3).
+        double: twice the area of each triangle, shape (triangles,).
+        outwards: its normal of that length, shape (triangles, 3).
     """
-    points = points - points.mean(axis=0)
-    first, across = _spans(points, triangles)
-    double = np.linalg.norm(across, axis=1)
     ends = np.cumsum(double)
-    # of a mesh that is inside out as a whole
-    turned = -1.0 if float(np.einsum("ij,ij->", first, across)) < 0.0 else 1.0
-    chosen = np.searchsorted(ends, (np.arange(count) + 0.5) / count * ends[-1], side="right")
+    chosen = np.searchsorted(ends, (np.arange(DISCS) + 0.5) / DISCS * ends[-1], side="right")
     chosen = np.minimum(chosen, len(triangles) - 1)
-    u, v = (np.outer(np.arange(1, count + 1), _PLASTIC) % 1.0).T
+    u, v = (np.outer(np.arange(1, DISCS + 1), _PLASTIC) % 1.0).T
     folded = u + v > 1.0
     u, v = np.where(folded, 1.0 - u, u), np.where(folded, 1.0 - v, v)
     a, b, c = (points[triangles[chosen, corner]] for corner in range(3))
     places = a + u[:, None] * (b - a) + v[:, None] * (c - a)
-    normals = turned * across[chosen] / np.maximum(double[chosen], 1e-300)[:, None]
-    return places, normals, 0.5 * float(ends[-1])
+    return places, outwards[chosen] / np.maximum(double[chosen], 1e-300)[:, None]

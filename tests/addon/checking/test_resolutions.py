@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -152,22 +150,3 @@ def test_what_cannot_be_measured_is_left(bpy, select):
     bpy.ops.xpbd.set_role(role="CLOTH")
     assert bpy.ops.xpbd.suit_mesh() == {"CANCELLED"}
     assert cloth.xpbd.normal_resolution == 0
-
-
-def test_it_is_quick():
-    from blender_xpbd.addon.reading.solid_measures import measure_solid
-
-    across = 224
-    angles, heights = np.meshgrid(np.linspace(0, 2 * np.pi, across, endpoint=False), np.linspace(0.01, 3.13, across))
-    points = np.stack([np.sin(heights) * np.cos(angles), np.sin(heights) * np.sin(angles), np.cos(heights)], axis=-1)
-    numbers = np.arange(across**2).reshape(across, across)
-    quads = np.stack([numbers, np.roll(numbers, -1, 1), np.roll(numbers, (-1, -1), (0, 1)), np.roll(numbers, -1, 0)], 2)
-    corners = quads[:-1].reshape(-1).astype(np.int32)
-    sizes = np.full(len(corners) // 4, 4, np.int32)
-    took = []
-    for _ in range(5):
-        begin = time.thread_time()
-        measures = measure_solid(points.reshape(-1, 3), sizes, corners)
-        took.append(time.thread_time() - begin)
-    assert measures.thickness == pytest.approx(2.0, rel=0.05)
-    assert min(took) < 0.05

@@ -80,7 +80,7 @@ class Expense:
 
     def __str__(self) -> str:
         counted = ", ".join(f"{_rounded(count)} {label}" for label, count in self.counts.items())
-        first = "" if self.is_known else ", kernels to compile among it"
+        first = "" if self.is_known else ", first-time setup included"
         return f"About {counted}: {_time(self.seconds)} at {self.substeps} substeps{first}"
 
 

@@ -35,7 +35,7 @@ def test_the_panel_tells_it_after_a_role_was_given(bpy, jelly, told):
 
     words = " ".join(draw(panels.XPBD_PT_main).words)
     assert "tetrahedra" in words
-    assert "kernels to compile among it" in words
+    assert "first-time setup included" in words
     assert 8_000 < told().counts["tetrahedra"] < 18_000
 
 

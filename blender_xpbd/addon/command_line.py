@@ -185,7 +185,7 @@ def _check(options: argparse.Namespace) -> int:
         return int(fault.exit_code)
     if options.json:
         _flush_blender()
-        rows = [finding_values(finding) for finding in findings]
+        rows: list[dict[str, Any]] = [{**finding_values(finding)} for finding in findings]
         if (told := scene_expense(bpy.context.scene, costs, wishes)) is not None:
             rows.append({"code": "EXPENSE", "object": "", "message": f"{told}.", "remedy": "", **told.values()})
         print(json.dumps(rows), flush=True)

@@ -30,7 +30,7 @@ from .baking.loop import check_count
 from .baking.progress_bar import ProgressBar
 from .baking.report import error_values
 from .baking.scene_reader import frame_range
-from .checking.check_scene import check_scene
+from .checking.check_scene import examine, scene_expense
 from .checking.finding import finding_values
 from .data.bake_options import BakeOptions
 from .data.named_path import absolute_path
@@ -178,16 +178,22 @@ def main(arguments: Sequence[str], *, prog: str = "bake.py", with_file: bool = F
 def _check(options: argparse.Namespace) -> int:
     """Print what a check finds; the exit status tells only whether it could be asked."""
     try:
-        findings = check_scene(bpy.context, _prepare(options))
+        wishes = _prepare(options)
+        findings, costs = examine(bpy.context, wishes)
     except XpbdError as fault:
         print(fault, file=sys.stderr)
         return int(fault.exit_code)
     if options.json:
         _flush_blender()
-        print(json.dumps([finding_values(finding) for finding in findings]), flush=True)
+        rows: list[dict[str, Any]] = [{**finding_values(finding)} for finding in findings]
+        if (told := scene_expense(bpy.context.scene, costs, wishes)) is not None:
+            rows.append({"code": "EXPENSE", "object": "", "message": f"{told}.", "remedy": "", **told.values()})
+        print(json.dumps(rows), flush=True)
     else:
         for finding in findings:
             print(finding, flush=True)
+        if (told := scene_expense(bpy.context.scene, costs, wishes)) is not None:
+            print(f"EXPENSE: {told}.", flush=True)
     return int(ExitCode.COMPLETE)
 
 

@@ -86,6 +86,7 @@ WARNING_CODES: tuple[str, ...] = (
     "W_INVERTED",
     "W_INSIDE",
     "W_OVERLAP",
+    "W_LET_OUT",
     "W_LIES",
     "W_FALLS",
     "W_COARSE",

@@ -252,10 +252,11 @@ def test_a_check_prints_a_line_for_each_finding_and_bakes_nothing(bpy, make_body
     body = make_body("Body")
     status, out, _err = run("--check", "--frames", "1", "9")
     assert (status, body.data.shape_keys) == (0, None)
-    assert [line.partition(":")[0] for line in out] == ["W_FALLS"]
+    assert [line.partition(":")[0] for line in out] == ["W_FALLS", "EXPENSE"]
     status, out, _err = run("--check", "--json", "--set", "use_floor=on", "--set", "floor_height=1")
     findings = json.loads(out[-1])
-    assert [(row["code"], row["object"], row["remedy"]) for row in findings] == [("W_INSIDE", "Body", "Lift")]
+    told = [(row["code"], row["object"], row["remedy"]) for row in findings]
+    assert told == [("W_INSIDE", "Body", "Lift"), ("EXPENSE", "", "")]
     assert all(row["message"] for row in findings)
 
 

@@ -34,6 +34,7 @@ from .bake_output import ALL_FRAMES, BakeOutput
 from .begun import begun
 from .continuation import former_job, go_on_from, job_changes, take_unsaved
 from .loop import seam_of
+from .pace import note_pace
 from .pause import Pause
 from .pose_error import pose_errors
 from .progress import READING, REDUCING, SOLVING, STARTING, WAITING, WRITING, Progress
@@ -215,6 +216,7 @@ class BakeSession:
             raise error
         show_at(self._times)
         self.summary.complete = True
+        note_pace(reading.scene, self.summary)
         if not self._options.take_back_region:
             # poses of the scene as it is now; that bake may have been brought into others
             for pose_error, pose_notice in pose_errors(Path(self.summary.cache), reading.scene, self._options.loop):

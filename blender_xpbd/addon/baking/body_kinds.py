@@ -28,6 +28,8 @@ class BlenderKind:
         read: an object as it stands in the present frame, and the metres per Blender unit, as a body before it is
             placed in the world. Raises E_GEOM_EMPTY, E_GEOM_NONFINITE, E_PARAM or E_TET_FILE.
         result: what a bake makes of it.
+        elements: what it is counted in.
+        seconds: that one of them takes in a substep, by ``scripts/benchmark`` and docs/performance.md.
     """
 
     name: str
@@ -35,19 +37,31 @@ class BlenderKind:
     set_role: str
     read: Callable[[bpy.types.Object, float], LocalBody]
     result: ResultKind
+    elements: str
+    seconds: float
 
 
 BODY_KINDS: tuple[BlenderKind, ...] = (
     BlenderKind(
-        JELLY, "META_BALL", "Make the selected objects jelly: soft bodies with a volume", read_jelly, SHAPE_KEYS
+        JELLY,
+        "META_BALL",
+        "Make the selected objects jelly: soft bodies with a volume",
+        read_jelly,
+        SHAPE_KEYS,
+        "tetrahedra",
+        4e-8,
     ),
-    BlenderKind(CLOTH, "MOD_CLOTH", "Make the selected objects cloth: thin sheets", read_cloth, SHAPE_KEYS),
+    BlenderKind(
+        CLOTH, "MOD_CLOTH", "Make the selected objects cloth: thin sheets", read_cloth, SHAPE_KEYS, "vertices", 2e-7
+    ),
     BlenderKind(
         STRAND,
         "STRANDS",
         "Make the selected objects strands: threads, ropes, wires, hair. Of meshes of edges, curves and hair",
         read_strand,
         STRAND_RESULT,
+        "segments",
+        4e-7,
     ),
     BlenderKind(
         GRAINS,
@@ -55,6 +69,8 @@ BODY_KINDS: tuple[BlenderKind, ...] = (
         "Make the vertices of the selected objects grains: loose balls, as sand and peas",
         read_grains,
         SHAPE_KEYS,
+        "grains",
+        4e-7,
     ),
 )
 

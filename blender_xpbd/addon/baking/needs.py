@@ -9,15 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ...jobs.milestones import milestone_frames
 from ...scene.body import Body
 from ...scene.body_kinds import body_kind
 from ...scene.scene import Scene
+from ..reading.solid_measures import area_and_volume, fans
 
-# of a cage, for each cell that the mesh fills
+# of a cage, for each cell that the mesh fills. Its tetrahedra have a mean width of 0.827 cells, so on either side of a
+# face of any direction half of 12 · 0.827 per cell's square reach beyond it (Santaló, Integral Geometry, 2004)
 TETRAHEDRA_PER_CELL = 12
+TETRAHEDRA_PER_SQUARE = 0.5 * 0.827 * TETRAHEDRA_PER_CELL
 
 # of a frame [bytes]: three numbers in single precision for a vertex, in its file as in a shape key; four for a rod
 _KEY_PER_VERTEX = 12
@@ -72,25 +74,20 @@ def tetrahedra(body: Body) -> float:
     if fill.method == "FILE":
         return float(len(fill.tetrahedra))
     size = float(np.ptp(body.positions @ body.axes, axis=0).max())
-    cells = _volume(body) / (size / fill.resolution) ** 3 if size > 0.0 else 0.0
-    # the outermost cells reach beyond the mesh
-    return TETRAHEDRA_PER_CELL * cells * (1.0 + 1.0 / fill.resolution)
+    area, volume = area_and_volume(body.positions, fans(body.face_sizes, body.corners))
+    return cage_tetrahedra(volume, area, size / fill.resolution) if size > 0.0 else 0.0
+
+
+def cage_tetrahedra(volume: float, area: float, cell: float) -> float:
+    """About how many tetrahedra a cage has: for 16 meshes 1 % fewer to 32 % more, most for a plate of 0.2 cells.
+
+    Args:
+        volume: inside the mesh.
+        area: of the mesh.
+        cell: edge of a cell, in the same unit.
+    """
+    return TETRAHEDRA_PER_CELL * volume / cell**3 + TETRAHEDRA_PER_SQUARE * area / cell**2
 
 
 def _is_solid(body: Body) -> bool:
     return body_kind(body.role, body.name).is_solid
-
-
-def _volume(body: Body) -> float:
-    """Inside the mesh [m³], by fans of triangles."""
-    starts = np.cumsum(body.face_sizes) - body.face_sizes
-    points = body.positions - body.positions.mean(axis=0)
-    first = np.repeat(starts, np.maximum(body.face_sizes - 2, 0))
-    middle = first + 1 + _within(np.maximum(body.face_sizes - 2, 0))
-    a, b, c = (points[body.corners[corner]] for corner in (first, middle, middle + 1))
-    return abs(float(np.einsum("ij,ij->", a, np.cross(b, c)))) / 6.0
-
-
-def _within(counts: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-    """0, 1, … within each group of these sizes."""
-    return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -44,6 +44,7 @@ from ..data.data_lookup import object_by_uid
 from ..data.frame_range import baked_range
 from ..data.object_types import is_body, takes_part
 from ..data.quality import TYPED, TYPED_QUALITY, quality_of
+from ..data.resolutions import resolution_at
 from ..data.specs import KEY_TOLERANCE, SUBFRAMES
 from ..deformers.deformed_bodies import DeformedBodies, flattened_notices
 from ..keys.body_results import ResultTarget, TargetOptions
@@ -174,7 +175,7 @@ def _read_all(
     Raises:
         XpbdError: what is wrong with each of them.
     """
-    unit_scale = unit_scale_of(depsgraph.scene)
+    unit_scale, quality = unit_scale_of(depsgraph.scene), _quality(depsgraph.scene, options)
     placeholder = np.eye(4)[None]
     met = {obj.session_uid for obj in colliders}
     local_bodies: list[LocalBody] = []
@@ -189,7 +190,9 @@ def _read_all(
         else:
             kind = blender_kind(obj.xpbd.role)
             kind.result.check(obj, options.make_single_user)
-            local_bodies.append(with_poses(kind.read(obj, unit_scale), obj, depsgraph, enabled))
+            body = with_poses(kind.read(obj, unit_scale), obj, depsgraph, enabled)
+            cage = replace(body.tetrahedralization, resolution=resolution_at(obj.xpbd, quality))
+            local_bodies.append(replace(body, tetrahedralization=cage))
 
     attempt_all(read, [*bodies, *colliders])
     return local_bodies, local_colliders, matrices
@@ -301,9 +304,12 @@ def _key_tolerance(scene: bpy.types.Scene, options: BakeOptions) -> float:
 def _solver_settings(scene: bpy.types.Scene, options: BakeOptions) -> SolverSettings:
     wishes = {spec.name: getattr(options, spec.name, None) for spec in SOLVER_PARAMETERS}
     values = {name: getattr(scene.xpbd, name) if wish is None else wish for name, wish in wishes.items()}
-    is_typed = any(wishes[name] is not None for name in TYPED)
-    quality = TYPED_QUALITY if is_typed else options.quality or quality_of(scene.xpbd)
-    return SolverSettings.from_values({**values, "quality": quality})
+    return SolverSettings.from_values({**values, "quality": _quality(scene, options)})
+
+
+def _quality(scene: bpy.types.Scene, options: BakeOptions) -> str:
+    is_typed = any(getattr(options, name) is not None for name in TYPED)
+    return TYPED_QUALITY if is_typed else options.quality or quality_of(scene.xpbd)
 
 
 def _participants(

@@ -12,26 +12,38 @@ import bpy
 from ...scene.errors import Notice, XpbdError
 from ...scene.settings import FrameRange
 from ..baking.ignored_inputs import is_unseen_rig, rig_notice
+from ..baking.pace import kernels_of
 from ..baking.scene_reader import Reading, read_scene
 from ..baking.space import space_notices
 from ..data.bake_options import BakeOptions
 from ..data.bake_status import STATUS
 from ..data.frame_range import baked_range
 from ..data.object_types import is_body
+from ..data.quality import TYPED, TYPED_QUALITY, quality_of
+from ..data.resolutions import resolution_at
 from ..process.cache_folder import cache_folder
+from ..process.speeds import read_speeds
 from ..reading.pose_reader import range_notices
 from .checks import CHECKS
+from .expense import Expense, expense, expense_text
 from .finding import Finding, findings_of, findings_text
+from .letting_out import forget_let_out, let_out
 from .lying import lying
 
 
 def check_scene(context: bpy.types.Context, options: BakeOptions) -> tuple[Finding, ...]:
-    """All that is worth knowing before a bake, faults first.
+    """All that is worth knowing before a bake, faults first; arguments as of ``examine``."""
+    return examine(context, options)[0]
+
+
+def examine(context: bpy.types.Context, options: BakeOptions) -> tuple[tuple[Finding, ...], str]:
+    """All that is worth knowing before a bake, faults first, and what it costs, as ``expense_text``; "" where refused.
 
     Args:
         context: its scene is checked.
         options: of the bake.
     """
+    costs = ""
     start, end = baked_range(context.scene, options)
     found: list[Notice | XpbdError] = []
     try:
@@ -43,18 +55,22 @@ def check_scene(context: bpy.types.Context, options: BakeOptions) -> tuple[Findi
         # a check names those without pins, too
         found += (notice for notice in reading.notices if notice.code != "W_RIG")
         found += _rig_notices(target.name for target in reading.targets)
-        found += [notice for check in CHECKS for notice in check(scene)]
+        found += [let_out(notice) for check in CHECKS for notice in check(scene)]
         found += lying(context, scene)
         folder, _ = cache_folder(context.scene, options.cache)
         found += [notice for target in reading.targets for notice in _pose_notices(target.name, scene.frames)]
         found += space_notices(scene, folder, has_fewer_keys=reading.key_tolerance > 0.0)
+        speeds = read_speeds()
+        kind = kernels_of(scene)
+        costs = expense_text(scene, speeds.of(kind), is_known=kind in speeds.times)
     found += _range_notices(context.scene, options)
-    return tuple(Finding.of(one) for one in found)
+    return tuple(Finding.of(one) for one in found), costs
 
 
 def note_findings(context: bpy.types.Context) -> tuple[Finding, ...]:
     """Check the scene, and keep what was found where the panel shows it."""
-    findings = check_scene(context, BakeOptions())
+    findings, context.scene.xpbd.expense = examine(context, BakeOptions())
+    forget_let_out(context.scene, findings)
     context.scene.xpbd.findings = findings_text(findings)
     return findings
 
@@ -70,7 +86,7 @@ def renew_findings(context: bpy.types.Context) -> None:
     if any(is_body(obj) for obj in scene.objects):
         note_findings(context)
     else:
-        scene.xpbd.findings = ""
+        scene.xpbd.findings = scene.xpbd.expense = ""
 
 
 def forget_findings(scene: bpy.types.Scene, code: str) -> None:
@@ -97,6 +113,27 @@ def _whole(reading: Generator[Any, None, Reading]) -> Reading:
             next(reading)
         except StopIteration as end:
             return end.value
+
+
+def scene_expense(scene: bpy.types.Scene, text: str, options: BakeOptions | None = None) -> Expense | None:
+    """What a bake comes to by the settings as they are now, None where nothing was counted.
+
+    Args:
+        scene: that is to be baked.
+        text: of ``examine``.
+        options: of the bake.
+    """
+    wishes = options or BakeOptions()
+    start, end = baked_range(scene, options)
+    is_typed = any(getattr(wishes, name) is not None for name in TYPED)
+    quality = TYPED_QUALITY if is_typed else wishes.quality or quality_of(scene.xpbd)
+    typed = wishes.substeps or scene.xpbd.substeps
+
+    def resolution(name: str) -> int:
+        obj = scene.objects.get(name)
+        return 0 if obj is None else resolution_at(obj.xpbd, quality)
+
+    return expense(text, resolution, quality, typed, end - start + 1 + scene.xpbd.preroll)
 
 
 def _pose_notices(name: str, frames: FrameRange) -> tuple[Notice, ...]:

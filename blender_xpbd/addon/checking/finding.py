@@ -35,6 +35,10 @@ REMEDIES = {
     "W_RANGE": Remedy("Use Scene's", "xpbd.use_scene_range"),
     "W_RIG": Remedy("Follow the Rig", "xpbd.follow_rig"),
 }
+# what else can be done about it
+_OTHERS = {"W_INSIDE": Remedy("Let It Be Pushed Out", "xpbd.let_out")}
+# what an artist has said to be fine
+QUIET = frozenset({"W_LET_OUT"})
 # these buttons mend the scene, or all objects that are concerned
 _OF_SCENE = frozenset({"W_FALLS", "W_RANGE", "W_RIG"})
 
@@ -62,6 +66,13 @@ class Finding:
     def remedy(self) -> Remedy | None:
         """What mends it, if a button can."""
         return REMEDIES.get(self.code) if self.object or self.code in _OF_SCENE else None
+
+    @property
+    def remedies(self) -> tuple[Remedy, ...]:
+        """All buttons that do something about it, that of ``remedy`` first."""
+        first = self.remedy
+        other = _OTHERS.get(self.code)
+        return () if first is None else (first, other) if other else (first,)
 
     @property
     def is_fault(self) -> bool:

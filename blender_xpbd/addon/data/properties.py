@@ -21,6 +21,7 @@ from .bake_status import STATUS
 from .frame_range import TYPED_FRAMES, keep_typed_frames
 from .material_names import COMPLIANCES, OWN_COMPLIANCE, OWN_MATERIAL, preset_names
 from .quality import TYPED, keep_typed
+from .resolutions import follow_quality, keep_typed_resolution
 from .specs import OBJECT_SETTINGS, POSE_SETTINGS, SCENE_SETTINGS, STATUS_SETTINGS, Setting
 
 # Blender's subtype and unit of an SI unit, where it has one
@@ -147,6 +148,7 @@ _UPDATES: Mapping[str, Callable[..., None]] = {
     "role": _choose_preset,
     "preset": show_preset,
     "feels_like": _keep_size,
+    "cage_resolution": keep_typed_resolution,
     **{name: _leave_preset(OWN_MATERIAL, name) for preset in PRESETS for name in preset.values},
     **{name: _leave_preset(OWN_COMPLIANCE, name) for name in COMPLIANCES},
 }
@@ -255,6 +257,8 @@ def _callbacks(owner: type, name: str) -> dict[str, Any]:
         return {"get": _status_getter(name)}
     if owner is bpy.types.Object and name in _UPDATES:
         return {"update": _UPDATES[name]}
+    if owner is bpy.types.Scene and name == "quality":
+        return {"update": follow_quality}
     if owner is bpy.types.Scene and name in TYPED:
         return {"update": keep_typed}
     if owner is bpy.types.Scene and name in TYPED_FRAMES:

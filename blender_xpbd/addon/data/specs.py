@@ -300,6 +300,21 @@ OBJECT_SETTINGS: tuple[Setting, ...] = (
         Parameter("fits_size", "Fits Size", "Feels Like was not typed, and goes with the size and the material", False),
         hidden=True,
     ),
+    Setting(
+        Parameter("let_out", "Let Out", "What a check found it to start inside, and an artist said is fine", ""),
+        hidden=True,
+    ),
+    Setting(
+        Parameter(
+            "normal_resolution",
+            "Normal Resolution",
+            "The resolution of Normal, which was chosen from the mesh and goes with the quality; 0: it was typed",
+            0,
+            minimum=0,
+            maximum=RESOLUTION_RANGE[1],
+        ),
+        hidden=True,
+    ),
     VERSION,
 )
 
@@ -447,6 +462,7 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
     *(Setting(parameter) for parameter in OVERLAY_PARAMETERS),
     Setting(Parameter("report", "Report", "What the last bake did", ""), hidden=True),
     Setting(Parameter("findings", "Findings", "What the last check found", ""), hidden=True),
+    Setting(Parameter("expense", "Expense", "How much the last check found to simulate", ""), hidden=True),
     VERSION,
 )
 

@@ -7,7 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ..checking.finding import Finding, findings_of
+from ..checking.check_scene import scene_expense
+from ..checking.finding import QUIET, Finding, findings_of
 from .wrapped_text import draw_wrapped
 
 
@@ -29,11 +30,29 @@ def draw_findings(layout: Any, settings: Any, width: int) -> None:
         column = box.column()
         column.alert = finding.is_fault
         words = f"{finding.object}: {finding.message}" if finding.object else finding.message
-        draw_wrapped(column, words, icon="ERROR" if finding.is_fault else "INFO", width=width)
-        if finding.remedy is not None:
-            button = column.operator(finding.remedy.operator, text=finding.remedy.label)
+        column.active = finding.code not in QUIET
+        icon = "CHECKMARK" if finding.code in QUIET else "ERROR" if finding.is_fault else "INFO"
+        draw_wrapped(column, words, icon=icon, width=width)
+        # one below the other: two beside each other are cut off in a sidebar of the width that Blender gives it
+        for remedy in finding.remedies:
+            button = column.operator(remedy.operator, text=remedy.label)
             if finding.object:
                 button.object_name = finding.object
+
+
+def draw_expense(layout: Any, scene: Any, width: int) -> None:
+    """A quiet line with what a bake comes to, of what was counted when the scene was last checked.
+
+    Args:
+        layout: where to.
+        scene: that is to be baked.
+        width: letters per line.
+    """
+    told = scene_expense(scene, scene.xpbd.expense)
+    if told is not None:
+        column = layout.column()
+        column.active = False
+        draw_wrapped(column, str(told), icon="TIME", width=width)
 
 
 def untold(warnings: Sequence[str], text: str) -> list[str]:

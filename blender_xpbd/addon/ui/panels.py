@@ -22,7 +22,7 @@ from ..data.specs import GROUP_PROPERTIES, ROLES
 from ..reading.feel import MODULUS
 from ..reading.start_reader import has_start
 from .cache_panel import XPBD_PT_cache
-from .findings import draw_findings
+from .findings import draw_expense, draw_findings
 from .force_panels import XPBD_PT_attraction, XPBD_PT_fields, XPBD_PT_forces
 from .goal_panel import XPBD_PT_goal
 from .link_panel import XPBD_PT_links
@@ -91,6 +91,7 @@ class XPBD_PT_main(SidebarPanel, bpy.types.Panel):
             _draw_quality(layout, context.scene.xpbd)
             _draw_bake(layout)
             draw_findings(layout, context.scene.xpbd, letters_across(context))
+            draw_expense(layout, context.scene, letters_across(context))
         draw_result(layout, context)
 
 
@@ -290,7 +291,9 @@ class XPBD_PT_tetrahedra(SubPanel, bpy.types.Panel):
         if settings.tetrahedralizer == "FILE":
             column.prop(settings, "tetrahedra_file", text="")
         else:
-            draw_value(column, settings, "cage_resolution")
+            row = column.row(align=True)
+            draw_value(row, settings, "cage_resolution")
+            row.operator("xpbd.suit_mesh", depress=settings.normal_resolution > 0)
         package = {"FTETWILD": "pytetwild", "TETGEN": "tetgen"}.get(settings.tetrahedralizer)
         if package:
             hint = f"Needs the package {package} in the Python of the solver"

@@ -25,7 +25,14 @@ from .pin_group import XPBD_OT_add_pin_group, XPBD_OT_paint_pins, XPBD_OT_remove
 from .play import XPBD_OT_keep, XPBD_OT_play, XPBD_OT_play_control
 from .pose_list import XPBD_OT_add_pose, XPBD_OT_remove_pose
 from .region import XPBD_OT_rebake_region, XPBD_OT_take_back_region
-from .remedies import XPBD_OT_add_floor, XPBD_OT_feel_like, XPBD_OT_lift, XPBD_OT_subdivide
+from .remedies import (
+    XPBD_OT_add_floor,
+    XPBD_OT_feel_like,
+    XPBD_OT_let_out,
+    XPBD_OT_lift,
+    XPBD_OT_subdivide,
+    XPBD_OT_suit_mesh,
+)
 from .rest_shape import XPBD_OT_set_rest_shape
 from .retime import XPBD_OT_retime
 from .scene_range import XPBD_OT_use_scene_range
@@ -71,9 +78,11 @@ CLASSES = (
     XPBD_OT_cancel_install,
     XPBD_OT_check,
     XPBD_OT_lift,
+    XPBD_OT_let_out,
     XPBD_OT_add_floor,
     XPBD_OT_feel_like,
     XPBD_OT_subdivide,
+    XPBD_OT_suit_mesh,
     XPBD_OT_mute_deformers,
     XPBD_OT_follow_rig,
     XPBD_OT_set_rest_shape,

@@ -16,15 +16,18 @@ from ....scene.errors import XpbdError
 from ....scene.scene import Scene
 from ...baking.report_text import plain_words
 from ...baking.scene_reader import unit_scale_of
-from ...checking.check_scene import note_findings, read_first_frame
+from ...checking.check_scene import note_findings, read_first_frame, renew_findings
 from ...checking.depths import depths
 from ...checking.halving import halve_segments
+from ...checking.letting_out import let_be_pushed_out
 from ...checking.lying import lies_on
+from ...checking.resolutions import suit_mesh
 from ...checking.sizes import suit_size
 from ...data.bake_options import BakeOptions
 from ...reading.feel import length_of
 from ...reading.motion import may_move
 from ...reading.points import point_count
+from .idle import chosen_objects
 
 # vertices that a subdivided mesh has at least, and times that its edges are halved at most
 ENOUGH_VERTICES, MOST_HALVINGS = 400, 5
@@ -61,7 +64,7 @@ class Remedy:
 
 def name_property() -> Any:
     """Which object to mend."""
-    return bpy.props.StringProperty(name="Object", description="The object to mend")
+    return bpy.props.StringProperty(name="Object", description="The object to mend", options={"SKIP_SAVE"})
 
 
 class XPBD_OT_lift(Remedy, bpy.types.Operator):
@@ -93,6 +96,21 @@ def _lifts(body: Body, scene: Scene) -> list[float]:
     """How far up a body leaves what it is inside of, or what it lies on [m]."""
     lies = [0.5 * length_of(body.positions, body.axes)] if lies_on(body, scene) else []
     return [*lies, *(depth.lift for depth in depths(body, scene.colliders).values())]
+
+
+class XPBD_OT_let_out(Remedy, bpy.types.Operator):
+    """Leave an object where it is: the bake pushes it gently out of what it starts inside."""
+
+    bl_idname = "xpbd.let_out"
+    bl_label = "Let It Be Pushed Out"
+    object_name: name_property()
+
+    def mend(self, context: bpy.types.Context) -> str:
+        """Say that the finding is fine, until it is another one."""
+        obj = context.scene.objects.get(self.object_name)
+        if obj is None or not obj.is_editable:
+            return f'There is no object "{self.object_name}" that could be changed'
+        return let_be_pushed_out(context.scene, obj)
 
 
 class XPBD_OT_add_floor(Remedy, bpy.types.Operator):
@@ -140,7 +158,33 @@ class XPBD_OT_subdivide(Remedy, bpy.types.Operator):
         obj = context.scene.objects.get(self.object_name)
         if obj is None or obj.type not in _SUBDIVIDE or not obj.data.is_editable:
             return f'There is no object "{self.object_name}" whose mesh or curve could be changed'
-        return _SUBDIVIDE[obj.type](obj.data)
+        refusal = _SUBDIVIDE[obj.type](obj.data)
+        if not refusal and obj.xpbd.normal_resolution:
+            suit_mesh(context, [obj])
+        return refusal
+
+
+class XPBD_OT_suit_mesh(bpy.types.Operator):
+    """Choose the resolution of the selected jellies from their meshes: as fine as what is thin, and as they show."""
+
+    bl_idname = "xpbd.suit_mesh"
+    bl_label = "Automatic"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Whether the mesh is not being edited."""
+        return context.mode == "OBJECT"
+
+    def execute(self, context: bpy.types.Context) -> set[Any]:
+        """Choose it; it goes with the quality until a number is typed."""
+        told = suit_mesh(context, [obj for obj in chosen_objects(context) if obj.is_editable])
+        if not told:
+            self.report({"WARNING"}, "No selected object is a jelly whose mesh can be measured")
+            return {"CANCELLED"}
+        self.report({"INFO"}, told)
+        renew_findings(context)
+        return {"FINISHED"}
 
 
 def _subdivide_mesh(data: bpy.types.Mesh) -> str:

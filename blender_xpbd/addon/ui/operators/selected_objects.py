@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import bpy
 
 from ....scene.body_kinds import body_labels, body_roles
 from ...checking.check_scene import renew_findings
+from ...checking.resolutions import suit_mesh
 from ...checking.sizes import follow_size
 from ...data.object_types import can_have, is_body
 from ...data.properties import enum_items, fits_role
@@ -93,8 +94,9 @@ class XPBD_OT_copy_settings(bpy.types.Operator):
         return {"FINISHED"}
 
 
-def refit(operator: Any, context: bpy.types.Context, objects: Iterable[bpy.types.Object]) -> None:
-    """Let what follows from a material follow from a new one: *Feels Like* where it was not typed, and findings."""
+def refit(operator: Any, context: bpy.types.Context, objects: Sequence[bpy.types.Object]) -> None:
+    """Let what follows from a material or a mesh follow from a new one, where it was not typed, and findings."""
+    suit_mesh(context, [obj for obj in objects if obj.xpbd.normal_resolution])
     if told := follow_size(context, [obj for obj in objects if obj.xpbd.fits_size]):
         operator.report({"INFO"}, told)
     renew_findings(context)
@@ -118,6 +120,7 @@ def copy_settings(source: bpy.types.Object, target: bpy.types.Object) -> None:
     # to set a value of a material makes it an own one
     target.xpbd.preset = source.xpbd.preset
     target.xpbd.fits_size = source.xpbd.fits_size
+    target.xpbd.normal_resolution = source.xpbd.normal_resolution
     _copy_poses(source, target)
 
 

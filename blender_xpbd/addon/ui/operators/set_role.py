@@ -10,6 +10,7 @@ import bpy
 from ....scene.body_kinds import body_roles
 from ...baking.body_kinds import BODY_KINDS
 from ...checking.check_scene import note_findings, renew_findings
+from ...checking.resolutions import follow_mesh
 from ...checking.sizes import follow_size
 from ...data.extension import worker_python_path
 from ...data.object_types import can_have, type_labels
@@ -61,8 +62,9 @@ class XPBD_OT_set_role(bpy.types.Operator):
             self.report({"WARNING"}, f"Linked from another file, so left as they are: {', '.join(refused)}")
         if self.role in body_roles():
             start_ahead(worker_python_path(context))
-            if told := follow_size(context, given):
-                self.report({"INFO"}, told)
+            for told in (follow_mesh(context, given), follow_size(context, given)):
+                if told:
+                    self.report({"INFO"}, told)
             note_findings(context)
         else:
             renew_findings(context)

@@ -218,3 +218,41 @@ def test_a_rig_that_is_not_seen_is_followed_by_all(bpy, codes):
     # pinned cloth hangs free, a belly is jelly all over
     assert [body.xpbd.goal_group for body in bodies] == ["Pins", "", ""]
     assert bpy.ops.xpbd.follow_rig() == {"CANCELLED"}
+
+
+def test_what_may_be_pushed_out_is_a_quiet_line_until_it_is_elsewhere(bpy, make_body, codes):
+    from blender_xpbd.addon.ui import panels
+    from tests.addon.recorded_layout import draw
+
+    def buttons():
+        return {name for name, _ in draw(panels.XPBD_PT_main).operators} & {"xpbd.lift", "xpbd.let_out"}
+
+    bpy.context.scene.xpbd.use_floor = True
+    body = make_body("Cloth", location=(0.0, 0.0, -0.5))
+    other = make_body("Other", location=(4.0, 0.0, -0.5))
+    bpy.ops.xpbd.check()
+    assert codes() == ["W_INSIDE", "W_INSIDE"]
+    assert buttons() == {"xpbd.lift", "xpbd.let_out"}
+    assert bpy.ops.xpbd.let_out(object_name="Cloth") == {"FINISHED"}
+    assert sorted(codes()) == ["W_INSIDE", "W_LET_OUT"]
+    other.location.z = 2.0
+    bpy.ops.xpbd.check()
+    assert codes() == ["W_LET_OUT"]
+    assert buttons() == set()
+    assert any("Starts inside" in words for words in draw(panels.XPBD_PT_main).words)
+    # deeper, it is another finding; as it was before, nobody has said that it is fine
+    for height in (-0.6, -0.5):
+        body.location.z = height
+        bpy.ops.xpbd.check()
+        assert codes() == ["W_INSIDE"]
+    bpy.ops.xpbd.let_out(object_name="Cloth")
+    body.location.z = 3.0
+    bpy.ops.xpbd.check()
+    assert codes() == []
+    assert body.xpbd.let_out == ""
+
+
+def test_what_starts_inside_nothing_cannot_be_let_out(bpy, make_body):
+    make_body("Cloth")
+    assert bpy.ops.xpbd.let_out(object_name="Cloth") == {"CANCELLED"}
+    assert bpy.ops.xpbd.let_out(object_name="None") == {"CANCELLED"}

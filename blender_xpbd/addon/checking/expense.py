@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""About how many elements a bake will have, and how many seconds it will take.
+
+Elements are counted without a cage, from volume and area. Substeps are told as the solver chooses them, from the same
+bounds, but for lone terms that only a built system tells. Seconds are elements × substeps × frames × what an element
+takes, which is measured by every bake on this machine (``baking/pace.py``).
+
+What was counted is kept as text, with how it goes with the resolution, so that a panel tells what it comes to without
+reading a mesh. The text may come from a stranger's file: what is not understood tells nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from ...scene.body import Body
+from ...scene.body_kinds import body_kind
+from ...scene.scene import Scene
+from ...scene.settings import EFFORTS
+from ..baking.body_kinds import blender_kind
+from ..baking.pace import element_count, meeting_seconds, meets, substep_seconds
+from ..reading.solid_measures import area_and_volume, fans
+from .substep_bounds import substep_bound
+
+# what a bake takes beside its frames, to begin and to load kernels [s], and more where surfaces meet; what it takes to
+# compile kernels that are not there, and more where surfaces meet. Of eight scenes, docs/performance.md
+START_SECONDS, MEETING_START_SECONDS = 1.3, 2.5
+COMPILE_SECONDS, MEETING_COMPILE_SECONDS = 3.5, 8.0
+# parts of a text at most: a scene of more objects has rows for the first of them alone
+_MOST_ROWS = 10_000
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a body costs.
+
+    Attributes:
+        name: of the object.
+        label: what its elements are called.
+        count: of its elements, for the resolution.
+        resolution: of its cage, 0 where it has none.
+        substeps: that it asks for, at that resolution.
+        seconds: of all its elements in one substep.
+    """
+
+    name: str
+    label: str
+    count: float
+    resolution: int
+    substeps: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Expense:
+    """What a bake comes to.
+
+    Attributes:
+        counts: elements by what they are called.
+        substeps: of a frame.
+        seconds: of the whole bake.
+        is_known: whether its kernels have been compiled here before.
+    """
+
+    counts: Mapping[str, float]
+    substeps: int
+    seconds: float
+    is_known: bool
+
+    def values(self) -> dict[str, float]:
+        """For ``--json``."""
+        elements = sum(self.counts.values())
+        return {"elements": round(elements), "substeps": self.substeps, "seconds": round(self.seconds, 1)}
+
+    def __str__(self) -> str:
+        counted = ", ".join(f"{_rounded(count)} {label}" for label, count in self.counts.items())
+        first = "" if self.is_known else ", first-time setup included"
+        return f"About {counted}: {_time(self.seconds)} at {self.substeps} substeps{first}"
+
+
+def expense_text(scene: Scene, times: float, *, is_known: bool) -> str:
+    """What the bodies of a scene cost, as it is kept.
+
+    Args:
+        scene: as a bake reads it.
+        times: how many times as long as by ``pace`` scenes of this kind take here.
+        is_known: whether the scene's kernels have been compiled here before.
+    """
+    waiting = START_SECONDS + (0.0 if is_known else COMPILE_SECONDS)
+    if meets(scene):
+        waiting += MEETING_START_SECONDS + (0.0 if is_known else MEETING_COMPILE_SECONDS)
+    return json.dumps(
+        {
+            "rows": [asdict(_row(scene, body, times)) for body in scene.bodies[:_MOST_ROWS]],
+            "is_known": is_known,
+            "most": scene.settings.maximum_substeps,
+            "meeting": times * meeting_seconds(scene),
+            "waiting": waiting,
+        }
+    )
+
+
+def expense(
+    text: str, resolutions: Callable[[str], int], quality: str, typed_substeps: int, frames: int
+) -> Expense | None:
+    """What a bake comes to as settings are now; None where nothing was counted.
+
+    Args:
+        text: of ``expense_text``.
+        resolutions: of the cage of an object, by its name.
+        quality: that the bake goes by.
+        typed_substeps: that count where the quality does not go by the materials.
+        frames: that are simulated, with those before the first one.
+    """
+    found = _parsed(text)
+    if found is None:
+        return None
+    rows, is_known, most, meeting, waiting = found
+    counts: dict[str, float] = {}
+    seconds, wanted = meeting, 20.0
+    for row in rows:
+        finer = resolutions(row.name) / row.resolution if row.resolution else 1.0
+        # by volume; what reaches beyond the surface grows with the square, of which there is less
+        more = finer**3
+        counts[row.label] = counts.get(row.label, 0.0) + row.count * more
+        seconds += row.seconds * more
+        wanted = max(wanted, row.substeps * finer)
+    effort = EFFORTS.get(quality)
+    substeps = typed_substeps if effort is None else math.ceil(effort * min(wanted, most))
+    return Expense(counts, substeps, waiting + seconds * substeps * max(frames - 1, 0), is_known)
+
+
+def _row(scene: Scene, body: Body, times: float) -> Row:
+    kind = blender_kind(body.role)
+    resolution = body.tetrahedralization.resolution if body_kind(body.role, body.name).is_solid else 0
+    substeps = substep_bound(scene, body, cell_of(body))
+    return Row(body.name, kind.elements, element_count(body), resolution, substeps, times * substep_seconds(body))
+
+
+def cell_of(body: Body) -> float:
+    """Edge of a cell of a cage, or about that of a face [m]; 0 for what has neither."""
+    if body_kind(body.role, body.name).is_solid:
+        return float(np.ptp(body.positions @ body.axes, axis=0).max()) / body.tetrahedralization.resolution
+    if len(body.face_sizes) == 0:
+        return 0.0
+    area, _ = area_and_volume(body.positions, fans(body.face_sizes, body.corners))
+    return math.sqrt(area / len(body.face_sizes))
+
+
+@lru_cache(maxsize=8)
+def _parsed(text: str) -> tuple[tuple[Row, ...], bool, int, float, float] | None:
+    try:
+        values = json.loads(text)
+        rows = tuple(Row(**row) for row in values["rows"][:_MOST_ROWS])
+        meeting, waiting, most = float(values["meeting"]), float(values["waiting"]), int(values["most"])
+        of_rows = [number for row in rows for number in (row.count, row.resolution, row.substeps, row.seconds)]
+        numbers = [meeting, waiting, most, *of_rows]
+        names = all(isinstance(name, str) for row in rows for name in (row.name, row.label))
+        is_sound = names and all(math.isfinite(number) and 0 <= number < 1e15 for number in numbers)
+        return (rows, bool(values["is_known"]), most, meeting, waiting) if rows and is_sound else None
+    except (ValueError, TypeError, KeyError, RecursionError, OverflowError):
+        return None
+
+
+def _rounded(count: float) -> str:
+    """Two digits of a count: it is no more certain."""
+    scale = 10 ** max(math.floor(math.log10(max(count, 1.0))) - 1, 0)
+    return f"{round(count / scale) * scale:,.0f}"
+
+
+def _time(seconds: float) -> str:
+    if seconds < 90.0:
+        return f"{max(round(seconds), 1)} s"
+    return f"{seconds / 60.0:.0f} minutes" if seconds < 5400.0 else f"{seconds / 3600.0:.1f} hours"

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""About how many substeps a body asks for, before it is built.
+
+The bounds are those of ``solver/system/substeps.py``, which knows the tetrahedra; here edges are told from cells and
+faces. What it adds for tubes, goals, moving colliders and what presses is left out.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ...scene.body import Body
+from ...scene.body_kinds import body_kind
+from ...scene.scene import Scene
+
+# mean edge of a cage per cell: of a cube, 0.918
+_EDGE_PER_CELL = 0.918
+# bounds of the solver: shape and volume of jelly, hits, weight, cloth, piles
+_SHAPE, _VOLUME, _HIT, _KEPT, _CLOTH, _PILE = 0.25, 4.0, 0.12, 0.007, 0.05 / 3.2, 0.0008
+# what the hardness of a cage is, per modulus · h² / (ρ · edge²): of the shear modulus, and of Lamé's first parameter;
+# measured on a cube of 6 cells
+_PER_SHEAR, _PER_LAME = 1.05, 1.70
+
+
+def substep_bound(scene: Scene, body: Body, cell: float) -> float:
+    """Substeps of a frame at quality Normal, without the least and the most of the scene.
+
+    Args:
+        scene: that the body is in.
+        body: which one.
+        cell: edge of a cell of its cage, or of its faces [m]; 0 for neither.
+    """
+    dt = scene.frames.frame_duration
+    gravity = float(np.linalg.norm(scene.gravity)) * abs(body.material.gravity_factor)
+    wanted = float(body.material.minimum_substeps)
+    if body_kind(body.role, body.name).is_solid and cell > 0.0:
+        return max(wanted, _of_jelly(scene, body, _EDGE_PER_CELL * cell, gravity))
+    if len(body.face_sizes) and cell > 0.0:
+        # the nearest multiple of the default
+        return max(wanted, 20.0 * round(dt / _CLOTH * math.sqrt(gravity / cell) / 20.0))
+    if not len(body.loose_edges) and body.material.radius > 0.0:
+        return max(wanted, dt * math.sqrt(gravity / (_PILE * body.material.radius)))
+    return wanted
+
+
+def _of_jelly(scene: Scene, body: Body, edge: float, gravity: float) -> float:
+    material, dt = body.material, scene.frames.frame_duration
+    ratio = min(material.poissons_ratio, 0.499)
+    shear = 0.5 * material.youngs_modulus / (1.0 + ratio)
+    lame = 2.0 * shear * ratio / (1.0 - 2.0 * ratio)
+    excess = max(_PER_SHEAR * shear / _SHAPE, _PER_LAME * lame / _VOLUME)
+    stiff = dt / edge * math.sqrt(excess / material.density)
+    hits = dt / (_HIT * edge) * _hit_speed(scene, body, gravity)
+    return max(stiff, hits, dt * math.sqrt(gravity / (_KEPT * edge)))
+
+
+def _hit_speed(scene: Scene, body: Body, gravity: float) -> float:
+    """How fast it may hit what is lower than it, within the frames [m/s]; 0 where it can meet nothing."""
+    lowest = [
+        float(other.positions[:, 2].min())
+        for other in scene.bodies
+        if other is not body and other.contact.body_collision and body.contact.body_collision
+    ]
+    for collider in scene.colliders:
+        place = collider.transforms[0]
+        points = collider.positions[0] if collider.positions.shape[1] else np.zeros((1, 3))
+        lowest.append(float((points @ place[:3, :3].T + place[:3, 3])[:, 2].min()))
+    if not lowest:
+        return 0.0
+    duration = scene.frames.frame_duration * (scene.frames.count - 1)
+    fall = max(float(body.positions[:, 2].min()) - min(lowest), 0.0)
+    fall = min(fall, 0.5 * gravity * duration**2)
+    return float(np.linalg.norm(body.velocity)) + math.sqrt(2.0 * gravity * fall)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How fast bakes were on this machine, kept in a file of this user's beside the compiled kernels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from ...jobs.files import make_folder, publish
+from ...jobs.strict_json import dump_json, load_json
+from ...jobs.version import SOLVER_VERSION
+from ...scene.errors import XpbdError
+from .worker_python import user_cache
+
+_FILE = "speeds.json"
+_MOST_BYTES = 1 << 16
+_MOST_KINDS = 200
+# what a bake may take longer or shorter by than what was expected
+_MOST_TIMES = 1000.0
+
+
+@dataclass(frozen=True)
+class Speeds:
+    """What is known.
+
+    Attributes:
+        times: how many times as long as expected frames took, by the kind of scene: a digest of what decides which
+            kernels it needs. All kernels of these have been compiled for this solver. The newest is the last.
+    """
+
+    times: Mapping[str, float] = field(default_factory=dict)
+
+    def of(self, kind: str) -> float:
+        """How many times as long as expected a scene of a kind takes: as it did, or as others do in the middle."""
+        return self.times.get(kind) or median(self.times.values() or (1.0,))
+
+
+def read_speeds() -> Speeds:
+    """What is known; nothing where no bake was made with this solver, or the file is not to be understood."""
+    try:
+        values = load_json(_path(), _MOST_BYTES, "E_IO")
+    except XpbdError:
+        return Speeds()
+    if not isinstance(values, dict) or values.get("solver") != SOLVER_VERSION:
+        return Speeds()
+    times = values.get("times")
+    known = times.items() if isinstance(times, dict) else ()
+    return Speeds({kind: float(value) for kind, value in known if _is_time(value)})
+
+
+def note_times(kind: str, times: float) -> None:
+    """Keep how a bake went. Where the file cannot be written nothing is kept: a bake is not to fail for that.
+
+    A machine that was slow for an hour shall not be thought slow for ever: each bake counts for half.
+
+    Args:
+        kind: of its scene.
+        times: how many times as long as expected its frames took.
+    """
+    known = dict(read_speeds().times)
+    before = known.pop(kind, times)
+    known[kind] = min(max(math.sqrt(before * times), 1.0 / _MOST_TIMES), _MOST_TIMES)
+    kept = dict(list(known.items())[-_MOST_KINDS:])
+    with suppress(XpbdError):
+        make_folder(_path().parent)
+        publish(_path(), [dump_json({"solver": SOLVER_VERSION, "times": kept})])
+
+
+def _path() -> Path:
+    return user_cache() / _FILE
+
+
+def _is_time(value: Any) -> bool:
+    return isinstance(value, float | int) and 1.0 / _MOST_TIMES <= value <= _MOST_TIMES

@@ -13,8 +13,10 @@ from .tables import (
     CONTACT_BASE,
     GRAIN_BODY,
     GRAIN_PARTICLE,
+    LARGEST_PLACE,
     RULE_COHESION,
     RULE_FRICTION,
+    TOUCHED,
 )
 
 # centres nearer than this share of touching may have gone past each other: the way from which they came counts
@@ -45,7 +47,8 @@ def gather_contacts(
     for m in range(pairs.slab_starts[slab], pairs.slab_starts[slab + 1]):
         row, ball = first_row(pairs) + m, pairs.grain_balls[m]
         for n in range(pairs.grain_counts[row]):
-            apart = ball - pairs.grain_balls[pairs.grain_pairs[row, n]]
+            neighbour = pairs.grain_pairs[row, n]
+            apart = ball - pairs.grain_balls[neighbour & LARGEST_PLACE]
             d, reach = apart.xyz, 2.0 * ball[3] - apart[3]
             far = (1.0 + MARGIN) * reach
             if ti.static(variant.grains_stick):
@@ -58,15 +61,15 @@ def gather_contacts(
                 pairs.grain_contacts[k] = new_contact(particles, starts, pairs, row, n, h, variant)
                 pairs.grain_given[k] = ti.Vector([0.0, 0.0, 0.0, 0.0])
                 found += 1
-            else:
-                pairs.grain_anchors[row, n] = ti.Vector([0.0, 0.0, 0.0, 0.0])
+            elif neighbour & TOUCHED != 0:
+                pairs.grain_pairs[row, n] = neighbour & LARGEST_PLACE
     pairs.grain_contact_counts[slab] = found
 
 
 @ti.func
 def grains_of(pairs: ti.template(), row, n):
     """The two grains of a pair of the list that counts."""
-    return pairs.grain_order[row - first_row(pairs)], pairs.grain_order[pairs.grain_pairs[row, n]]
+    return pairs.grain_order[row - first_row(pairs)], pairs.grain_order[pairs.grain_pairs[row, n] & LARGEST_PLACE]
 
 
 @ti.func
@@ -97,8 +100,10 @@ def new_contact(
         variant: static, as for ``project_contact``.
     """
     g, other = grains_of(pairs, row, n)
-    ball = pairs.grain_balls[row - first_row(pairs)]
-    apart, anchor = ball - pairs.grain_balls[pairs.grain_pairs[row, n]], pairs.grain_anchors[row, n].xyz
+    ball, neighbour = pairs.grain_balls[row - first_row(pairs)], pairs.grain_pairs[row, n]
+    apart, anchor = ball - pairs.grain_balls[neighbour & LARGEST_PLACE], ti.Vector([0.0, 0.0, 0.0])
+    if neighbour & TOUCHED != 0:
+        anchor = pairs.grain_anchors[row, n].xyz
     # from the neighbour to the grain, and how far apart they touch
     d, reach = apart.xyz, 2.0 * ball[3] - apart[3]
     pace = 1.0 / (ti.static(variant.step_share) * h)

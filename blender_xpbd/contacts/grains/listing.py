@@ -17,6 +17,7 @@ from .tables import (
     GRID_CELL,
     GRID_SLACK,
     GRID_STRAY,
+    LARGEST_PLACE,
     LAYER_BINS,
     RULE_MEETS,
     SLABS,
@@ -219,7 +220,6 @@ def list_neighbours(particles: ti.template(), pairs: ti.template(), g):
                 if apart.norm_sqr() < limit * limit and is_later and do_meet(particles, pairs, g, other):
                     if found < room:
                         pairs.grain_pairs[row, found] = row_of(pairs, other) - first_row(pairs)
-                        pairs.grain_anchors[row, found] = ti.Vector([0.0, 0.0, 0.0, 0.0])
                         if apart.norm_sqr() < WIDEST * WIDEST * (limit - slack) * (limit - slack):
                             take_over(pairs, g, other, row, found)
                         found += 1
@@ -246,17 +246,21 @@ def take_over(pairs: ti.template(), g, other, row, n):
     before = 1 - pairs.grains_told[TOLD_LIST]
     old = before * pairs.grain_ints.shape[0]
     mine, others = pairs.grain_cells[g, CELL_ROW + before], pairs.grain_cells[other, CELL_ROW + before]
+    is_found = 0
     for side in ti.static(range(2)):
         owner, partner = mine, others
         if ti.static(side == 1):
             owner, partner = others, mine
-        for m in range(pairs.grain_counts[owner]):
-            if pairs.grain_pairs[owner, m] == partner - old:
-                anchor = pairs.grain_anchors[owner, m]
-                if ti.static(side == 1):
-                    # a slide is that of the owner relative to the other one
-                    anchor = ti.Vector([-anchor[0], -anchor[1], -anchor[2], anchor[TOUCHED]])
-                pairs.grain_anchors[row, n] = anchor
+        # a pair stands in one row alone
+        if is_found == 0:
+            for m in range(pairs.grain_counts[owner]):
+                if pairs.grain_pairs[owner, m] & LARGEST_PLACE == partner - old:
+                    is_found = 1
+                    if pairs.grain_pairs[owner, m] & TOUCHED != 0:
+                        anchor = pairs.grain_anchors[owner, m]
+                        # a slide is that of the owner relative to the other one
+                        pairs.grain_anchors[row, n] = -anchor if ti.static(side == 1) else anchor
+                        pairs.grain_pairs[row, n] = pairs.grain_pairs[row, n] | TOUCHED
 
 
 @ti.func

@@ -30,7 +30,9 @@ from .tables import (
     GRAIN_PARTICLE,
     GRAIN_POINT,
     GRAIN_SWEEPS,
+    LARGEST_PLACE,
     RULE_RESTITUTION,
+    TOUCHED,
 )
 
 # grains that touch and move by less than this share of what gravity would move them in a substep stay where they were
@@ -127,14 +129,15 @@ def settle_slab(particles: ti.template(), pairs: ti.template(), slab, h):
     first = first_contact(pairs, slab)
     for k in range(first, first + pairs.grain_contact_counts[slab]):
         ints, contact, given = pairs.grain_contact_ints[k], pairs.grain_contacts[k], pairs.grain_given[k]
-        anchor = ti.Vector([0.0, 0.0, 0.0])
+        row, n = ints[CONTACT_ROW], ints[CONTACT_PLACE]
+        neighbour = pairs.grain_pairs[row, n] & LARGEST_PLACE
         if given[GIVEN_NORMAL] != 0.0:
             anchor = slide_left(particles, ints, contact, given)
+            pairs.grain_anchors[row, n] = ti.Vector([anchor[0], anchor[1], anchor[2], 0.0])
+            neighbour |= TOUCHED
+        pairs.grain_pairs[row, n] = neighbour
         if given[GIVEN_NORMAL] > 0.0:
             settle_contact(particles, pairs, ints, contact, h)
-        is_touched = ti.cast(given[GIVEN_NORMAL] != 0.0, float)
-        place = ti.Vector([anchor[0], anchor[1], anchor[2], is_touched])
-        pairs.grain_anchors[ints[CONTACT_ROW], ints[CONTACT_PLACE]] = place
 
 
 @ti.func

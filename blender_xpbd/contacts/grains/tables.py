@@ -18,9 +18,10 @@ GRID_CELL, GRID_SLACK, GRID_STRAY = range(3)
 # there is room for; the axis of the layers; which of the two lists counts, 0 or 1
 TOLD_DUE, TOLD_LACKS_ROOM, TOLD_AXIS, TOLD_LIST = range(4)
 GRAINS_TOLD_WIDTH = 4
-# an anchor is what friction has not taken back of the slides of a pair that touched in the substep before [m], with 1
-# as its fourth number; that of other pairs is 0
-TOUCHED = 3
+# a neighbour is told by its place among sorted grains, with a bit more where the pair touched in the substep before.
+# Such a pair has an anchor, what friction has not taken back of its slides [m]; of others nothing is kept
+TOUCHED = 1 << 30
+LARGEST_PLACE = TOUCHED - 1
 # columns of a contact, which a near pair is for a substep: its two particles, the row in which it stands, and its place
 # there
 CONTACT_FIRST, CONTACT_SECOND, CONTACT_ROW, CONTACT_PLACE = range(4)

@@ -141,11 +141,12 @@ def sort_layers(pairs: ti.template()):
     for n in range(LAYER_BINS + 1):
         bins[n] = 0
     for g in range(count):
-        bins[(pairs.grain_cells[g, axis] - first) // layers + 1] += 1
+        n = (pairs.grain_cells[g, axis] - first) // layers + 1
+        bins[n] = bins[n] + 1
     slab, begin = 0, 0
     pairs.slab_starts[0] = 0
     for n in range(LAYER_BINS):
-        bins[n + 1] += bins[n]
+        bins[n + 1] = bins[n + 1] + bins[n]
         # no slab is left empty between others, or two of a colour would lie beside each other
         if (bins[n + 1] - begin) * SLABS >= count and slab < SLABS - 1:
             slab, begin = slab + 1, bins[n + 1]
@@ -156,7 +157,7 @@ def sort_layers(pairs: ti.template()):
     for g in range(count):
         n = (pairs.grain_cells[g, axis] - first) // layers
         pairs.grain_order[bins[n]] = g
-        bins[n] += 1
+        bins[n] = bins[n] + 1
 
 
 @ti.func
@@ -169,15 +170,16 @@ def sort_cells(pairs: ti.template()):
     for g in range(count):
         key = row_key(cells[g, axis], cells[g, (axis + 1) % 3])
         pairs.grain_keys[g] = key
-        starts[bucket_of(pairs, key, cells[g, (axis + 2) % 3]) + 1] += 1
+        n = bucket_of(pairs, key, cells[g, (axis + 2) % 3]) + 1
+        starts[n] = starts[n] + 1
     for n in range(starts.shape[0] - 1):
-        starts[n + 1] += starts[n]
+        starts[n + 1] = starts[n + 1] + starts[n]
     for m in range(count):
         # backwards, for ends become starts
         g = count - 1 - m
         bucket = bucket_of(pairs, pairs.grain_keys[g], cells[g, (axis + 2) % 3])
-        starts[bucket + 1] -= 1
-        place = starts[bucket + 1]
+        place = starts[bucket + 1] - 1
+        starts[bucket + 1] = place
         pairs.bucket_grains[place], pairs.bucket_keys[place] = g, pairs.grain_keys[g]
         pairs.bucket_balls[place] = pairs.grain_places[g]
     # each end has become the start of its own bucket

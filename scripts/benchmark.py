@@ -31,6 +31,7 @@ from benchmarking.cloth_classes import CLASSES, EDGE  # noqa: E402
 from benchmarking.constraint_bodies import BODIES  # noqa: E402
 from benchmarking.constraint_cases import projection_case  # noqa: E402
 from benchmarking.good_cases import good_case  # noqa: E402
+from benchmarking.grain_cases import SCENES, grains_case  # noqa: E402
 from benchmarking.memory_cases import memory_case  # noqa: E402
 from benchmarking.peer_cases import native_node  # noqa: E402
 from benchmarking.quality_cases import jelly_drop  # noqa: E402
@@ -60,6 +61,11 @@ class Case:
 def projection_row(kind: str, is_double: bool) -> Callable[[str], Row]:
     """A row of the projections of a kind, which are measured on the processor whatever the device."""
     return lambda device: projection_case(kind, is_double)
+
+
+def grains_row(name: str) -> Callable[[str], Row]:
+    """A row of grains."""
+    return lambda device: grains_case(name, device)
 
 
 CASES: dict[str, Case] = {
@@ -137,6 +143,10 @@ CASES: dict[str, Case] = {
             lambda device: strands_case("STEEL_WIRE", 100, 100, device),
             lambda device: strands_case("HAIR_WAVY", 1000, 10, device),
         ),
+    ),
+    "grains, 20,000 in contact": Case(
+        "at most 40 ms per frame of 10 substeps on two cores",
+        tuple(grains_row(name) for name in SCENES),
     ),
     "threads": Case(
         "1.5 times on 2 cores; beside a busy program at most 20 % slower",

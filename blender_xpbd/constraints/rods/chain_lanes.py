@@ -15,15 +15,21 @@ from .chain_tables import LANES
 @ti.func
 def fetch(values: ti.template(), first, lanes: ti.template(), rows: ti.template()):
     """Rows of lanes from an array."""
-    for n in range(ti.static(rows * LANES)):
-        lanes[n] = values[(first + n) & LARGEST_PLACE]
+    for row in range(ti.static(rows)):
+        start = (first + row * LANES) & LARGEST_PLACE
+        found = ti.Vector([values[start + lane] for lane in ti.static(range(LANES))])
+        for lane in ti.static(range(LANES)):
+            lanes[row * LANES + lane] = found[lane]
 
 
 @ti.func
 def keep(values: ti.template(), first, lanes: ti.template(), rows: ti.template()):
     """Rows of lanes to an array."""
-    for n in range(ti.static(rows * LANES)):
-        values[(first + n) & LARGEST_PLACE] = lanes[n]
+    for row in range(ti.static(rows)):
+        start = (first + row * LANES) & LARGEST_PLACE
+        found = ti.Vector([lanes[row * LANES + lane] for lane in ti.static(range(LANES))])
+        for lane in ti.static(range(LANES)):
+            values[start + lane] = found[lane]
 
 
 @ti.func

@@ -3,6 +3,8 @@
 
 ``indices`` holds starts, rows and targets of the elimination one after the other from ``pattern`` on, ``values`` the
 diagonal and the entries below it from ``first`` on, which become D and L.
+
+One thread does all of it, so nothing is written ``a[i] -= b``, of which Taichi makes atomic instructions.
 """
 
 import taichi as ti
@@ -23,10 +25,12 @@ def factorize(indices: ti.template(), values: ti.template(), pattern, count, fir
             share = entry * inverse
             values[entries + n] = share
             # the entries before this one are shares by now, this one and those after it are still the matrix's
-            values[first + indices[target]] -= share * entry
+            place = first + indices[target]
+            values[place] = values[place] - share * entry
             target += 1
             for other in range(n + 1, end):
-                values[first + indices[target]] -= share * values[entries + other]
+                place = first + indices[target]
+                values[place] = values[place] - share * values[entries + other]
                 target += 1
 
 
@@ -39,7 +43,8 @@ def substitute(indices: ti.template(), values: ti.template(), pattern, count, fi
         for n in range(indices[pattern + k], indices[pattern + k + 1]):
             row = indices[rows + n]
             for axis in ti.static(range(width)):
-                values[side + width * row + axis] -= values[entries + n] * values[side + width * k + axis]
+                place = side + width * row + axis
+                values[place] = values[place] - values[entries + n] * values[side + width * k + axis]
     for reverse in range(count):
         k = count - 1 - reverse
         total = ti.Vector([0.0] * width)

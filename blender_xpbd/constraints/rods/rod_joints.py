@@ -72,7 +72,7 @@ def keep_vector(values: ti.template(), place, vector):
 def add_vector(values: ti.template(), place, vector):
     """Add to three numbers that follow each other."""
     for axis in ti.static(range(3)):
-        values[place + axis] += vector[axis]
+        values[place + axis] = values[place + axis] + vector[axis]
 
 
 @ti.func
@@ -206,7 +206,7 @@ def bend_joints(particles: ti.template(), constraints: ti.template(), i, p, step
 def add_number(values: ti.template(), first, place, number):
     """Add to a number of a matrix, where it has it."""
     if place >= 0:
-        values[first + place] += number
+        values[first + place] = values[first + place] + number
 
 
 @ti.func

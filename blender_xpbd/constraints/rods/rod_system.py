@@ -142,7 +142,7 @@ def fill_matrix(particles: ti.template(), constraints: ti.template(), i, p, is_t
             resisted = 0.0
             if is_taut:
                 resisted = ti.abs(values[side + row]) / values[rest + EDGE_LENGTH]
-            values[matrix + row + 1] += SMALL
+            values[matrix + row + 1] = values[matrix + row + 1] + SMALL
             values[matrix + row] = -(compliance + LEAST_COMPLIANCE * weight + SMALL)
             for axis in ti.static(range(3)):
                 add_number(values, matrix, indices[edge + EDGE_TAIL_PLACES + axis], -pull[axis])
@@ -208,10 +208,12 @@ def add_own(constraints: ti.template(), node, matrix, u, axis, bend, more):
     if row >= 0:
         w, square = axis.cross(u), u.dot(u)
         for n in ti.static(range(3)):
-            values[matrix + row + n] += bend * (square - u[n] * u[n]) + more * w[n] * w[n]
+            number = bend * (square - u[n] * u[n]) + more * w[n] * w[n]
+            values[matrix + row + n] = values[matrix + row + n] + number
         for n in ti.static(range(3)):
             r, c = ti.static(((0, 1), (0, 2), (1, 2))[n])
-            values[matrix + indices[node + NODE_PLACES + n]] += more * w[r] * w[c] - bend * u[r] * u[c]
+            place = matrix + indices[node + NODE_PLACES + n]
+            values[place] = values[place] + (more * w[r] * w[c] - bend * u[r] * u[c])
 
 
 @ti.func
@@ -225,7 +227,8 @@ def add_block(constraints: ti.template(), places, matrix, u, v, axis, bend, more
                 number = more * w[r] * z[c] - bend * v[r] * u[c]
                 if ti.static(r == c):
                     number += bend * product
-                values[matrix + indices[places + 3 * r + c]] += number
+                place = matrix + indices[places + 3 * r + c]
+                values[place] = values[place] + number
 
 
 @ti.func
@@ -304,7 +307,8 @@ def move_nodes(particles: ti.template(), constraints: ti.template(), i, mode: ti
         row = indices[nodes + NODE_INTS * n]
         if row >= 0 and positions[indices[members + n]][3] > 0.0:
             move = share * vector_at(values, side + row)
-            positions[indices[members + n]] += ti.Vector([move[0], move[1], move[2], 0.0])
+            member = indices[members + n]
+            positions[member] = positions[member] + ti.Vector([move[0], move[1], move[2], 0.0])
             if ti.static(mode & ACCUMULATE):
                 add_vector(values, moves + 3 * n, move)
     for k in range(indices[extras + EDGES]):
@@ -315,7 +319,7 @@ def move_nodes(particles: ti.template(), constraints: ti.template(), i, mode: ti
             tangent = vector_at(values, state + STATE_TANGENT)
             particles.orientations[indices[edge + EDGE_TURN]] = turned_along(q, tangent, share * values[side + row + 1])
             tension = -share * values[side + row]
-            values[state + STATE_MULTIPLIER] += tension
+            values[state + STATE_MULTIPLIER] = values[state + STATE_MULTIPLIER] + tension
             if ti.static(mode & ACCUMULATE):
                 # what tensions moved they hold themselves
                 push, tail, head = (

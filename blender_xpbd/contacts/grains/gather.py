@@ -8,13 +8,15 @@ root where nothing slides. A pair that parts along such a normal is never nearer
 
 import taichi as ti
 
-from .listing import row_of
+from .listing import first_row
 from .tables import (
     CONTACT_BASE,
     GRAIN_BODY,
     GRAIN_PARTICLE,
+    LARGEST_PLACE,
     RULE_COHESION,
     RULE_FRICTION,
+    TOUCHED,
 )
 
 # centres nearer than this share of touching may have gone past each other: the way from which they came counts
@@ -43,25 +45,31 @@ def gather_contacts(
     first = first_contact(pairs, slab)
     found = 0
     for m in range(pairs.slab_starts[slab], pairs.slab_starts[slab + 1]):
-        g = pairs.grain_order[m]
-        row, ball = row_of(pairs, g), pairs.grain_balls[g]
+        row, ball = first_row(pairs) + m, pairs.grain_balls[m]
         for n in range(pairs.grain_counts[row]):
-            other = pairs.grain_pairs[row, n]
-            apart = ball - pairs.grain_balls[other]
+            neighbour = pairs.grain_pairs[row, n]
+            apart = ball - pairs.grain_balls[neighbour & LARGEST_PLACE]
             d, reach = apart.xyz, 2.0 * ball[3] - apart[3]
             far = (1.0 + MARGIN) * reach
             if ti.static(variant.grains_stick):
                 far += COHESION_REACH * reach
             if d.norm_sqr() < far * far:
                 k = first + found
+                g, other = grains_of(pairs, row, n)
                 i, j = pairs.grain_ints[g, GRAIN_PARTICLE], pairs.grain_ints[other, GRAIN_PARTICLE]
-                pairs.grain_contact_ints[k] = ti.Vector([i, j, g, n])
-                pairs.grain_contacts[k] = new_contact(particles, starts, pairs, g, row, n, h, variant)
+                pairs.grain_contact_ints[k] = ti.Vector([i, j, row, n])
+                pairs.grain_contacts[k] = new_contact(particles, starts, pairs, row, n, h, variant)
                 pairs.grain_given[k] = ti.Vector([0.0, 0.0, 0.0, 0.0])
                 found += 1
-            else:
-                pairs.grain_anchors[row, n] = ti.Vector([0.0, 0.0, 0.0, 0.0])
+            elif neighbour & TOUCHED != 0:
+                pairs.grain_pairs[row, n] = neighbour & LARGEST_PLACE
     pairs.grain_contact_counts[slab] = found
+
+
+@ti.func
+def grains_of(pairs: ti.template(), row, n):
+    """The two grains of a pair of the list that counts."""
+    return pairs.grain_order[row - first_row(pairs)], pairs.grain_order[pairs.grain_pairs[row, n] & LARGEST_PLACE]
 
 
 @ti.func
@@ -75,7 +83,6 @@ def new_contact(
     particles: ti.template(),
     starts: ti.template(),
     pairs: ti.template(),
-    g,
     row,
     n,
     h,
@@ -87,16 +94,18 @@ def new_contact(
         particles: the pack.
         starts: where particles were when the substep began.
         pairs: the pack.
-        g: number of the grain.
-        row: of its pairs.
+        row: of the pairs of its first grain.
         n: number of the pair in the row.
         h: duration of the substep [s].
         variant: static, as for ``project_contact``.
     """
-    other = pairs.grain_pairs[row, n]
-    apart, anchor = pairs.grain_balls[g] - pairs.grain_balls[other], pairs.grain_anchors[row, n].xyz
+    g, other = grains_of(pairs, row, n)
+    ball, neighbour = pairs.grain_balls[row - first_row(pairs)], pairs.grain_pairs[row, n]
+    apart, anchor = ball - pairs.grain_balls[neighbour & LARGEST_PLACE], ti.Vector([0.0, 0.0, 0.0])
+    if neighbour & TOUCHED != 0:
+        anchor = pairs.grain_anchors[row, n].xyz
     # from the neighbour to the grain, and how far apart they touch
-    d, reach = apart.xyz, 2.0 * pairs.grain_balls[g][3] - apart[3]
+    d, reach = apart.xyz, 2.0 * ball[3] - apart[3]
     pace = 1.0 / (ti.static(variant.step_share) * h)
     i, j = pairs.grain_ints[g, GRAIN_PARTICLE], pairs.grain_ints[other, GRAIN_PARTICLE]
     a, b = pairs.grain_ints[g, GRAIN_BODY], pairs.grain_ints[other, GRAIN_BODY]

@@ -3,16 +3,21 @@
 
 A list is made at the first substep of each frame, so that a bake goes on from any checkpoint with the same bytes.
 Cells, layers and slabs follow from positions alone, and grains of a cell stand in their own order.
+
+A list has a row for each grain, in the order of the layers (``grain_order``), and tells neighbours by their places in
+that order. So what is done slab by slab reads what lies side by side.
 """
 
 import taichi as ti
 
 from .tables import (
+    CELL_ROW,
     GRAIN_BODY,
     GRAIN_PARTICLE,
     GRID_CELL,
     GRID_SLACK,
     GRID_STRAY,
+    LARGEST_PLACE,
     LAYER_BINS,
     RULE_MEETS,
     SLABS,
@@ -72,29 +77,40 @@ def check_grains(particles: ti.template(), pairs: ti.template(), turn, turns, su
         i = pairs.grain_ints[g, GRAIN_PARTICLE]
         point = particles.positions[i].xyz
         pairs.grain_touched[i] = 0
-        pairs.grain_balls[g] = ti.Vector([point[0], point[1], point[2], pairs.grain_radii[g]])
+        pairs.grain_balls[row_of(pairs, g) - first_row(pairs)] = ball_of(particles, pairs, g)
         strayed = point - pairs.grain_places[g].xyz
         if not strayed.norm_sqr() <= limit * limit:
             pairs.grains_told[TOLD_DUE] = substep + 1
 
 
 @ti.func
-def sort_grains(pairs: ti.template(), substep):
-    """Sort grains into cells, layers and slabs, where a list is due."""
-    if pairs.grains_told[TOLD_DUE] == substep + 1:
-        pairs.grains_told[TOLD_LIST] = 1 - pairs.grains_told[TOLD_LIST]
-        note_places(pairs)
-        sort_layers(pairs)
-        sort_cells(pairs)
+def ball_of(particles: ti.template(), pairs: ti.template(), g):
+    """Where a grain is, and its radius."""
+    point = particles.positions[pairs.grain_ints[g, GRAIN_PARTICLE]]
+    return ti.Vector([point[0], point[1], point[2], pairs.grain_radii[g]])
 
 
 @ti.func
-def note_places(pairs: ti.template()):
+def sort_grains(particles: ti.template(), pairs: ti.template(), substep):
+    """Sort grains into cells, layers and slabs, where a list is due."""
+    if pairs.grains_told[TOLD_DUE] == substep + 1:
+        pairs.grains_told[TOLD_LIST] = 1 - pairs.grains_told[TOLD_LIST]
+        note_places(particles, pairs)
+        sort_layers(pairs)
+        sort_cells(pairs)
+        for m in range(pairs.grain_ints.shape[0]):
+            g = pairs.grain_order[m]
+            pairs.grain_cells[g, CELL_ROW + pairs.grains_told[TOLD_LIST]] = first_row(pairs) + m
+            pairs.grain_balls[m] = pairs.grain_places[g]
+
+
+@ti.func
+def note_places(particles: ti.template(), pairs: ti.template()):
     """Note where grains are, their cells, and along which axis they are spread most."""
     count = pairs.grain_ints.shape[0]
     mean, spread = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
     for g in range(count):
-        pairs.grain_places[g] = pairs.grain_balls[g]
+        pairs.grain_places[g] = ball_of(particles, pairs, g)
         point = pairs.grain_places[g].xyz
         cell = cell_of(pairs, point)
         for axis in ti.static(range(3)):
@@ -125,11 +141,12 @@ def sort_layers(pairs: ti.template()):
     for n in range(LAYER_BINS + 1):
         bins[n] = 0
     for g in range(count):
-        bins[(pairs.grain_cells[g, axis] - first) // layers + 1] += 1
+        n = (pairs.grain_cells[g, axis] - first) // layers + 1
+        bins[n] = bins[n] + 1
     slab, begin = 0, 0
     pairs.slab_starts[0] = 0
     for n in range(LAYER_BINS):
-        bins[n + 1] += bins[n]
+        bins[n + 1] = bins[n + 1] + bins[n]
         # no slab is left empty between others, or two of a colour would lie beside each other
         if (bins[n + 1] - begin) * SLABS >= count and slab < SLABS - 1:
             slab, begin = slab + 1, bins[n + 1]
@@ -140,7 +157,7 @@ def sort_layers(pairs: ti.template()):
     for g in range(count):
         n = (pairs.grain_cells[g, axis] - first) // layers
         pairs.grain_order[bins[n]] = g
-        bins[n] += 1
+        bins[n] = bins[n] + 1
 
 
 @ti.func
@@ -153,15 +170,16 @@ def sort_cells(pairs: ti.template()):
     for g in range(count):
         key = row_key(cells[g, axis], cells[g, (axis + 1) % 3])
         pairs.grain_keys[g] = key
-        starts[bucket_of(pairs, key, cells[g, (axis + 2) % 3]) + 1] += 1
+        n = bucket_of(pairs, key, cells[g, (axis + 2) % 3]) + 1
+        starts[n] = starts[n] + 1
     for n in range(starts.shape[0] - 1):
-        starts[n + 1] += starts[n]
+        starts[n + 1] = starts[n + 1] + starts[n]
     for m in range(count):
         # backwards, for ends become starts
         g = count - 1 - m
         bucket = bucket_of(pairs, pairs.grain_keys[g], cells[g, (axis + 2) % 3])
-        starts[bucket + 1] -= 1
-        place = starts[bucket + 1]
+        place = starts[bucket + 1] - 1
+        starts[bucket + 1] = place
         pairs.bucket_grains[place], pairs.bucket_keys[place] = g, pairs.grain_keys[g]
         pairs.bucket_balls[place] = pairs.grain_places[g]
     # each end has become the start of its own bucket
@@ -175,8 +193,8 @@ def list_grains(particles: ti.template(), pairs: ti.template(), turn, turns, sub
     """List the pairs that belong to one of ``turns`` equal shares of the grains, where a list is due."""
     if pairs.grains_told[TOLD_DUE] == substep + 1:
         count = pairs.grain_ints.shape[0]
-        for g in range(count * turn // turns, count * (turn + 1) // turns):
-            list_neighbours(particles, pairs, g)
+        for m in range(count * turn // turns, count * (turn + 1) // turns):
+            list_neighbours(particles, pairs, pairs.grain_order[m])
 
 
 @ti.func
@@ -203,8 +221,7 @@ def list_neighbours(particles: ti.template(), pairs: ti.template(), g):
                 is_later = code > 0 or n >= own or other > g
                 if apart.norm_sqr() < limit * limit and is_later and do_meet(particles, pairs, g, other):
                     if found < room:
-                        pairs.grain_pairs[row, found] = other
-                        pairs.grain_anchors[row, found] = ti.Vector([0.0, 0.0, 0.0, 0.0])
+                        pairs.grain_pairs[row, found] = row_of(pairs, other) - first_row(pairs)
                         if apart.norm_sqr() < WIDEST * WIDEST * (limit - slack) * (limit - slack):
                             take_over(pairs, g, other, row, found)
                         found += 1
@@ -216,25 +233,36 @@ def list_neighbours(particles: ti.template(), pairs: ti.template(), g):
 @ti.func
 def row_of(pairs: ti.template(), g):
     """The row of grain ``g`` in the list that counts."""
-    return pairs.grains_told[TOLD_LIST] * pairs.grain_ints.shape[0] + g
+    return pairs.grain_cells[g, CELL_ROW + pairs.grains_told[TOLD_LIST]]
+
+
+@ti.func
+def first_row(pairs: ti.template()):
+    """The first row of the list that counts."""
+    return pairs.grains_told[TOLD_LIST] * pairs.grain_ints.shape[0]
 
 
 @ti.func
 def take_over(pairs: ti.template(), g, other, row, n):
     """Let pair ``n`` of a row of the new list keep the anchor that it had in the old one."""
-    count = pairs.grain_ints.shape[0]
-    old = (1 - pairs.grains_told[TOLD_LIST]) * count
+    before = 1 - pairs.grains_told[TOLD_LIST]
+    old = before * pairs.grain_ints.shape[0]
+    mine, others = pairs.grain_cells[g, CELL_ROW + before], pairs.grain_cells[other, CELL_ROW + before]
+    is_found = 0
     for side in ti.static(range(2)):
-        owner, partner = g, other
+        owner, partner = mine, others
         if ti.static(side == 1):
-            owner, partner = other, g
-        for m in range(pairs.grain_counts[old + owner]):
-            if pairs.grain_pairs[old + owner, m] == partner:
-                anchor = pairs.grain_anchors[old + owner, m]
-                if ti.static(side == 1):
-                    # a slide is that of the owner relative to the other one
-                    anchor = ti.Vector([-anchor[0], -anchor[1], -anchor[2], anchor[TOUCHED]])
-                pairs.grain_anchors[row, n] = anchor
+            owner, partner = others, mine
+        # a pair stands in one row alone
+        if is_found == 0:
+            for m in range(pairs.grain_counts[owner]):
+                if pairs.grain_pairs[owner, m] & LARGEST_PLACE == partner - old:
+                    is_found = 1
+                    if pairs.grain_pairs[owner, m] & TOUCHED != 0:
+                        anchor = pairs.grain_anchors[owner, m]
+                        # a slide is that of the owner relative to the other one
+                        pairs.grain_anchors[row, n] = -anchor if ti.static(side == 1) else anchor
+                        pairs.grain_pairs[row, n] = pairs.grain_pairs[row, n] | TOUCHED
 
 
 @ti.func

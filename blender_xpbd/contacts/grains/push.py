@@ -13,25 +13,26 @@ Sweeps are Gauss-Seidel: slab by slab in one order, then in the other.
 import taichi as ti
 
 from ..impact import RESTING
-from .gather import first_contact
-from .listing import row_of
+from .gather import first_contact, grains_of
 from .tables import (
     CONTACT_APPROACH,
     CONTACT_BASE,
     CONTACT_FIRST,
     CONTACT_FRICTION,
-    CONTACT_GRAIN,
     CONTACT_HELD,
     CONTACT_MASS,
     CONTACT_PLACE,
     CONTACT_REACH,
+    CONTACT_ROW,
     CONTACT_SECOND,
     GIVEN_NORMAL,
     GRAIN_BODY,
     GRAIN_PARTICLE,
     GRAIN_POINT,
     GRAIN_SWEEPS,
+    LARGEST_PLACE,
     RULE_RESTITUTION,
+    TOUCHED,
 )
 
 # grains that touch and move by less than this share of what gravity would move them in a substep stay where they were
@@ -50,28 +51,40 @@ def sweep_slab(particles: ti.template(), pairs: ti.template(), slab, sweep):
     """
     first, count = first_contact(pairs, slab), pairs.grain_contact_counts[slab]
     for m in range(count):
-        k = first + (m if sweep % 2 == 0 else count - 1 - m)
-        ints, contact, given = pairs.grain_contact_ints[k], pairs.grain_contacts[k], pairs.grain_given[k]
-        i, j = ints[CONTACT_FIRST], ints[CONTACT_SECOND]
-        p, q = particles.positions[i], particles.positions[j]
-        d, normal = p.xyz - q.xyz, contact.xyz
-        least = -contact[CONTACT_HELD]
-        now = ti.max(given[GIVEN_NORMAL] + contact[CONTACT_REACH] - normal.dot(d), least)
-        if now != 0.0 or given[GIVEN_NORMAL] != 0.0:
-            slide = d + vector_of(contact, CONTACT_BASE)
-            wanted = given.xyz - (slide - slide.dot(normal) * normal)
-            limit, size = contact[CONTACT_FRICTION] * (now - least), wanted.norm_sqr()
-            if size > limit * limit:
-                wanted *= limit / ti.sqrt(size)
-            push = (now - given[GIVEN_NORMAL]) * normal + (wanted - given.xyz)
-            push *= contact[CONTACT_MASS]
-            for axis in ti.static(range(3)):
-                p[axis] += p[3] * push[axis]
-                q[axis] -= q[3] * push[axis]
-            particles.positions[i], particles.positions[j] = p, q
-            pairs.grain_given[k] = ti.Vector([wanted[0], wanted[1], wanted[2], now])
-            if sweep % GRAIN_SWEEPS == GRAIN_SWEEPS - 1 and now > least:
-                pairs.grain_touched[i], pairs.grain_touched[j] = 1, 1
+        push_contact(particles, pairs, first + (m if sweep % 2 == 0 else count - 1 - m), sweep)
+
+
+@ti.func
+def push_contact(particles: ti.template(), pairs: ti.template(), k, sweep):
+    """Push a pair, and hold it by friction.
+
+    Args:
+        particles: the pack.
+        pairs: the pack.
+        k: number of the contact.
+        sweep: number of the sweep in its substep.
+    """
+    ints, contact, given = pairs.grain_contact_ints[k], pairs.grain_contacts[k], pairs.grain_given[k]
+    i, j = ints[CONTACT_FIRST], ints[CONTACT_SECOND]
+    p, q = particles.positions[i], particles.positions[j]
+    d, normal = p.xyz - q.xyz, contact.xyz
+    least = -contact[CONTACT_HELD]
+    now = ti.max(given[GIVEN_NORMAL] + contact[CONTACT_REACH] - normal.dot(d), least)
+    if now != 0.0 or given[GIVEN_NORMAL] != 0.0:
+        slide = d + vector_of(contact, CONTACT_BASE)
+        wanted = given.xyz - (slide - slide.dot(normal) * normal)
+        limit, size = contact[CONTACT_FRICTION] * (now - least), wanted.norm_sqr()
+        if size > limit * limit:
+            wanted *= limit / ti.sqrt(size)
+        push = (now - given[GIVEN_NORMAL]) * normal + (wanted - given.xyz)
+        push *= contact[CONTACT_MASS]
+        for axis in ti.static(range(3)):
+            p[axis] += p[3] * push[axis]
+            q[axis] -= q[3] * push[axis]
+        particles.positions[i], particles.positions[j] = p, q
+        pairs.grain_given[k] = ti.Vector([wanted[0], wanted[1], wanted[2], now])
+        if sweep % GRAIN_SWEEPS == GRAIN_SWEEPS - 1 and now > least:
+            pairs.grain_touched[i], pairs.grain_touched[j] = 1, 1
 
 
 @ti.func
@@ -116,14 +129,15 @@ def settle_slab(particles: ti.template(), pairs: ti.template(), slab, h):
     first = first_contact(pairs, slab)
     for k in range(first, first + pairs.grain_contact_counts[slab]):
         ints, contact, given = pairs.grain_contact_ints[k], pairs.grain_contacts[k], pairs.grain_given[k]
-        anchor = ti.Vector([0.0, 0.0, 0.0])
+        row, n = ints[CONTACT_ROW], ints[CONTACT_PLACE]
+        neighbour = pairs.grain_pairs[row, n] & LARGEST_PLACE
         if given[GIVEN_NORMAL] != 0.0:
             anchor = slide_left(particles, ints, contact, given)
+            pairs.grain_anchors[row, n] = ti.Vector([anchor[0], anchor[1], anchor[2], 0.0])
+            neighbour |= TOUCHED
+        pairs.grain_pairs[row, n] = neighbour
         if given[GIVEN_NORMAL] > 0.0:
             settle_contact(particles, pairs, ints, contact, h)
-        is_touched = ti.cast(given[GIVEN_NORMAL] != 0.0, float)
-        row, n = row_of(pairs, ints[CONTACT_GRAIN]), ints[CONTACT_PLACE]
-        pairs.grain_anchors[row, n] = ti.Vector([anchor[0], anchor[1], anchor[2], is_touched])
 
 
 @ti.func
@@ -145,8 +159,7 @@ def settle_contact(particles: ti.template(), pairs: ti.template(), ints, contact
     # what gravity gives to either in a substep
     resting_speed = ti.max(particles.gravity[i].norm(), particles.gravity[j].norm()) * h
     if approach < -RESTING * resting_speed:
-        g = ints[CONTACT_GRAIN]
-        other = pairs.grain_pairs[row_of(pairs, g), ints[CONTACT_PLACE]]
+        g, other = grains_of(pairs, ints[CONTACT_ROW], ints[CONTACT_PLACE])
         a, b = pairs.grain_ints[g, GRAIN_BODY], pairs.grain_ints[other, GRAIN_BODY]
         rebound = -approach * pairs.grain_rules[a, b, RULE_RESTITUTION]
     v, w = particles.velocities[i], particles.velocities[j]

@@ -4,6 +4,9 @@
 # columns of a grain: its particle, its body and its point among those that meet colliders
 GRAIN_PARTICLE, GRAIN_BODY, GRAIN_POINT = range(3)
 GRAIN_INTS = 3
+# columns of the cell of a grain: its three whole numbers, then the rows of its pairs in the two lists
+CELL_ROW = 3
+CELL_INTS = 5
 # columns of a rule of two bodies, for grains of the one that touch those of the other: whether they meet, Coulomb's μ,
 # restitution, tensile strength of a contact [Pa]
 RULE_MEETS, RULE_FRICTION, RULE_RESTITUTION, RULE_COHESION = range(4)
@@ -15,12 +18,13 @@ GRID_CELL, GRID_SLACK, GRID_STRAY = range(3)
 # there is room for; the axis of the layers; which of the two lists counts, 0 or 1
 TOLD_DUE, TOLD_LACKS_ROOM, TOLD_AXIS, TOLD_LIST = range(4)
 GRAINS_TOLD_WIDTH = 4
-# an anchor is what friction has not taken back of the slides of a pair that touched in the substep before [m], with 1
-# as its fourth number; that of other pairs is 0
-TOUCHED = 3
-# columns of a contact, which a near pair is for a substep: its two particles, the grain
-# in whose row it stands, and its place there
-CONTACT_FIRST, CONTACT_SECOND, CONTACT_GRAIN, CONTACT_PLACE = range(4)
+# a neighbour is told by its place among sorted grains, with a bit more where the pair touched in the substep before.
+# Such a pair has an anchor, what friction has not taken back of its slides [m]; of others nothing is kept
+TOUCHED = 1 << 30
+LARGEST_PLACE = TOUCHED - 1
+# columns of a contact, which a near pair is for a substep: its two particles, the row in which it stands, and its place
+# there
+CONTACT_FIRST, CONTACT_SECOND, CONTACT_ROW, CONTACT_PLACE = range(4)
 CONTACT_INTS = 4
 # and its numbers: the normal; how far apart its grains touch [m]; μ; the greatest negative λₙ [m]; 1/(wᵢ + wⱼ) [kg];
 # n·(vᵢ − vⱼ) before the substep's pushes [m/s]; and the anchor less where the second grain was from the first one [m]

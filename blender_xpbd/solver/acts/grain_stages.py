@@ -45,7 +45,7 @@ def take_grain_turn(
     if act == CHECK_GRAINS:
         check_grains(particles, pairs, turn, turns, substep)
     if act == SORT_GRAINS:
-        sort_grains(pairs, substep)
+        sort_grains(particles, pairs, substep)
     if act == LIST_GRAINS:
         list_grains(particles, pairs, turn, turns, substep)
     if act == GATHER_GRAINS:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...contacts.grains.tables import TOLD_LIST, TOUCHED
+from ...contacts.grains.tables import CELL_ROW, LARGEST_PLACE, TOLD_LIST, TOUCHED
 from ...device.arrays import read_array, write_array
 from ...scene.errors import XpbdError
 from .grain_state import neighbour_arrays
@@ -25,13 +25,13 @@ def read_grain_pairs(state: State) -> Floats:
     """The pairs that touched in the substep before, shape (pairs, ``ROW_WIDTH``)."""
     kept = state.world.pairs
     counts = read_array(kept.grain_counts)
-    grains = len(counts) // 2
+    grains, order = len(counts) // 2, read_array(kept.grain_order)
     mine = slice(*(np.array([0, grains]) + grains * int(read_array(kept.grains_told)[TOLD_LIST])))
-    anchors = read_array(kept.grain_anchors)[mine]
-    touches = (anchors[:, :, TOUCHED] != 0.0) & (np.arange(anchors.shape[1]) < counts[mine, None])
-    owners, places = np.nonzero(touches)
-    others = read_array(kept.grain_pairs)[mine][owners, places]
-    return np.column_stack([owners, others, anchors[owners, places, :TOUCHED]]).astype(np.float64)
+    pairs, anchors = read_array(kept.grain_pairs)[mine], read_array(kept.grain_anchors)[mine]
+    owners, places = np.nonzero((pairs & TOUCHED != 0) & (np.arange(pairs.shape[1]) < counts[mine, None]))
+    others = pairs[owners, places] & LARGEST_PLACE
+    rows = np.column_stack([order[owners], order[others], anchors[owners, places, :3]]).astype(np.float64)
+    return rows[np.argsort(rows[:, 0], kind="stable")]
 
 
 def with_grain_pairs(state: State, rows: Floats) -> State:
@@ -49,8 +49,12 @@ def with_grain_pairs(state: State, rows: Floats) -> State:
     pairs, old = read_array(kept.grain_pairs), read_array(kept.grain_anchors)
     told = read_array(kept.grains_told)
     told[TOLD_LIST] = 0
-    pairs[owners, places], old[owners, places, TOUCHED] = others, 1.0
-    old[owners, places, :TOUCHED] = anchors
+    pairs[owners, places], old[owners, places, :3] = others | TOUCHED, anchors
+    # rows stand in the order of the grains until they are listed anew
+    cells = read_array(kept.grain_cells)
+    cells[:, CELL_ROW] = np.arange(grains)
+    write_array(kept.grain_cells, cells)
+    write_array(kept.grain_order, np.arange(grains, dtype=np.int32))
     write_array(kept.grain_counts, np.concatenate([counts, np.zeros(grains)]).astype(np.int32))
     write_array(kept.grain_pairs, pairs)
     write_array(kept.grain_anchors, old)

@@ -8,6 +8,7 @@ from typing import Any
 import taichi as ti
 
 from ...contacts.grains.tables import (
+    CELL_INTS,
     CONTACT_INTS,
     CONTACT_WIDTH,
     FIRST_NEIGHBOURS,
@@ -35,7 +36,7 @@ def grain_arrays(system: System) -> dict[str, Any]:
         "grain_touched": make_zeros((len(system.positions) if count else 0,), ti.i32),
         "grain_places": make_zero_vectors(count),
         "grain_balls": make_zero_vectors(count),
-        "grain_cells": make_zeros((count, 3), ti.i32),
+        "grain_cells": make_zeros((count, CELL_INTS), ti.i32),
         "grain_keys": make_zeros((count,), ti.i32),
         "grain_order": make_zeros((count,), ti.i32),
         "layer_starts": make_zeros((LAYER_BINS + 1 if count else 0,), ti.i32),

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from blender_xpbd.contacts.grains.tables import SLABS, TOLD_AXIS, TOLD_LIST
+from blender_xpbd.contacts.grains.tables import LARGEST_PLACE, SLABS, TOLD_AXIS, TOLD_LIST
 from blender_xpbd.device.arrays import read_array
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system.system import build_system
@@ -30,10 +30,11 @@ def listed(request):
     told = read_array(kept.grains_told)
     count = len(body.positions)
     rows = slice(told[TOLD_LIST] * count, (told[TOLD_LIST] + 1) * count)
+    order = read_array(kept.grain_order)
     pairs = [
-        (grain, int(other))
-        for grain, (row, found) in enumerate(
-            zip(read_array(kept.grain_pairs)[rows], read_array(kept.grain_counts)[rows], strict=True)
+        (int(grain), int(order[other & LARGEST_PLACE]))
+        for grain, row, found in zip(
+            order, read_array(kept.grain_pairs)[rows], read_array(kept.grain_counts)[rows], strict=True
         )
         for other in row[:found]
     ]

@@ -24,6 +24,8 @@ _TRIES = 12
 _FIRST_STEP = 0.06
 # What of its weight a frame or a vertex keeps that is not off at all
 _LEAST_GAIN = 0.4
+# Below it what a frame has of a shape would be its rounding errors, for it is divided by the weight
+_LEAST_WEIGHT = 1e-5
 # Vertices at a time: the Gram matrix needs double precision, of which no copy of all frames is made
 _VERTICES = 4096
 
@@ -134,8 +136,8 @@ class _Search:
         if greatest > 0.0:
             self._frame_weights *= np.sqrt(_LEAST_GAIN + frames / greatest)
             self._vertex_weights *= np.sqrt(_LEAST_GAIN + vertices.astype(np.float64) / greatest)
-            self._frame_weights /= self._frame_weights.max()
-            self._vertex_weights /= self._vertex_weights.max()
+            for weights in (self._frame_weights, self._vertex_weights):
+                np.maximum(weights / weights.max(), _LEAST_WEIGHT, out=weights)
         return greatest
 
 

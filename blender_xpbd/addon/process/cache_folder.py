@@ -84,18 +84,23 @@ def has_own_cache(scene: bpy.types.Scene) -> bool:
 def claim(scene: bpy.types.Scene, *, is_saved: bool = False) -> None:
     """Let the scene's cache say whose it is, where it is there and the scene's own.
 
+    What the disk refuses is told on the console: frames that are there can be taken from a folder that is read-only.
+
     Args:
         scene: gets an id where it has none.
         is_saved: the file was just saved with it.
-
-    Raises:
-        XpbdError: E_IO; E_CACHE, where what says whose it is cannot be read, or a link stands in the way.
     """
     if not has_own_cache(scene):
         return
     folder, _ = cache_folder(scene)
-    if not folder.is_dir():
-        return
+    try:
+        if folder.is_dir():
+            _claim(scene, folder, is_saved=is_saved)
+    except XpbdError as fault:
+        print(f"XPBD: nothing says whose the cache is. {fault}")
+
+
+def _claim(scene: bpy.types.Scene, folder: Path, *, is_saved: bool) -> None:
     former = read_owner(folder)
     if former is not None and former.has_names_of(_owner(scene)) and not _owner(scene).identity:
         # of a run that was not saved

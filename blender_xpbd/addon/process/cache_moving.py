@@ -50,10 +50,7 @@ def bring_along(path: str = "", *_arguments: object) -> None:
             except XpbdError as fault:
                 print(f"XPBD: the cache stays in {former.parent}. {fault}")
         if path in {"", bpy.data.filepath}:
-            try:
-                claim(scene, is_saved=True)
-            except XpbdError as fault:
-                print(f"XPBD: the cache {folder} is not told from others'. {fault}")
+            claim(scene, is_saved=True)
 
 
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]

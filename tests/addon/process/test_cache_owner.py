@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from blender_xpbd.scene.errors import XpbdError
+
 
 def bake_of(bpy, **wishes):
     from blender_xpbd.addon.baking.bake import run_bake
@@ -239,3 +241,18 @@ def test_a_folder_that_was_chosen_says_nothing(bpy, make_body, fake_worker, tmp_
     bake_of(bpy)
     save(bpy)
     assert not list(tmp_path.rglob("owner.json"))
+
+
+def test_a_disk_that_refuses_hinders_neither_bake_nor_save(bpy, make_body, fake_worker, tmp_path, monkeypatch, capsys):
+    from blender_xpbd.addon.process import cache_folder
+
+    def refuse(*_arguments):
+        raise XpbdError("E_IO", "It is read-only.")
+
+    make_body()
+    save(bpy, tmp_path / "a.blend")
+    monkeypatch.setattr(cache_folder, "write_owner", refuse)
+    assert bake_of(bpy).complete
+    assert "read-only" in capsys.readouterr().out
+    save(bpy)
+    assert "read-only" in capsys.readouterr().out

@@ -27,7 +27,7 @@ from ..data.data_lookup import scene_by_uid
 from ..data.extension import worker_python_path
 from ..data.migration import bring_up_to_date, newer_notices
 from ..process import waiting_worker
-from ..process.cache_folder import cache_folder
+from ..process.cache_folder import cache_folder, claim
 from ..process.worker_process import WorkerProcess
 from ..process.worker_python import WorkerPython, search_python
 from .bake_output import ALL_FRAMES, BakeOutput
@@ -237,6 +237,12 @@ class BakeSession:
             message="Done",
         )
 
+    def _claim(self) -> None:
+        """Let the cache say whose it is, where it was not chosen for this bake alone."""
+        scene = scene_by_uid(self._scene_uid)
+        if scene is not None and self._options.cache is None:
+            claim(scene)
+
     def _of_region(self, reading: Reading, job: Path, scene: bpy.types.Scene) -> Reading:
         """What was read, for a region of a job, or for the job before it."""
         self._times = shown_times(reading.targets)
@@ -255,6 +261,7 @@ class BakeSession:
     ) -> Generator[Progress, None, XpbdError | None]:
         """Solve the scene, or take what the cache has, and write the keys; return what went wrong."""
         job = self._taken_back or write_job(folder, reading.scene)
+        self._claim()
         self.summary.cache = str(job)
         take_unsaved(job)
         former, self._former = self._former, None

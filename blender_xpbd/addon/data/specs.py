@@ -463,6 +463,7 @@ SCENE_SETTINGS: tuple[Setting, ...] = (
     Setting(Parameter("report", "Report", "What the last bake did", ""), hidden=True),
     Setting(Parameter("findings", "Findings", "What the last check found", ""), hidden=True),
     Setting(Parameter("expense", "Expense", "How much the last check found to simulate", ""), hidden=True),
+    Setting(Parameter("cache_id", "Cache ID", "By which the scene finds its cache again", ""), hidden=True),
     VERSION,
 )
 

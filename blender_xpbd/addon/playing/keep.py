@@ -21,6 +21,7 @@ from ..baking.scene_reader import Reading, read_scene
 from ..data.data_lookup import object_by_uid, scene_by_uid
 from ..keys.key_target import KeyTarget
 from ..keys.start_pose import keep_start
+from ..process.cache_folder import note_kept
 from ..reading.mesh_reader import own_keys
 from .player import PLAYING, Player
 
@@ -50,6 +51,7 @@ def keep_run(context: bpy.types.Context, player: Player) -> BakeSummary:
     )
     _require_same(reading, player.reading)
     player.close()
+    note_kept(player.job.parent)
     output = BakeOutput(player.job, reading, summary)
     for notice in reading.notices:
         summary.add_notice(notice)

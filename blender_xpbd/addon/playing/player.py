@@ -31,7 +31,7 @@ from ..data.data_lookup import scene_by_uid
 from ..data.frame_range import baked_range
 from ..keys.key_target import KeyTarget
 from ..process import waiting_worker
-from ..process.cache_folder import cache_folder
+from ..process.cache_folder import cache_folder, claim, note_unkept
 from ..process.worker_process import WorkerProcess
 from ..process.worker_python import search_python
 from . import display
@@ -120,6 +120,9 @@ class Player:
         folder, _ = cache_folder(scene, self._options.cache)
         self._session = folder / f"played_{secrets.token_hex(6)}"
         self._job = write_job(self._session, self._reading.scene)
+        note_unkept(self._session)
+        if self._options.cache is None:
+            claim(scene)
         self._inputs = PlayInputs(self._job)
         self._run = self._inputs.begin_run()
         self._worker = WorkerProcess(python, self._job, waiting_worker.take(python), is_played=True)

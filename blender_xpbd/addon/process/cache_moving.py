@@ -12,16 +12,28 @@ from ...jobs.cache_contents import hand_on_all
 from ...jobs.play_inputs import PlayInputs
 from ...scene.errors import XpbdError
 from ..data.bake_record import may_be_looked_at, read_record, record_folder
-from .cache_folder import cache_folder, forget_number
+from .cache_folder import cache_folder, claim, forget_number, give_identity, has_own_cache
 
 
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
-def bring_along(*_arguments: object) -> None:
-    """Share the jobs of baked objects with the cache that the file has under its present name.
+def give_identities(*_arguments: object) -> None:
+    """Let the file that is about to be saved hold the ids of its scenes that have bakes or a cache."""
+    for scene in bpy.data.scenes:
+        has_cache = has_own_cache(scene) and cache_folder(scene)[0].is_dir()
+        if has_cache or any(read_record(obj) is not None for obj in scene.objects):
+            give_identity(scene)
+
+
+@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
+def bring_along(path: str = "", *_arguments: object) -> None:
+    """Share the jobs of baked objects with the cache that the file has under its present name, and claim that.
 
     Both files have them then: on one disk the frames are there once, under two names. A folder that the artist chose
     stays where it is. What the disk refuses is told on the console: the file itself is saved, and its bakes still know
     where their frames were.
+
+    Args:
+        path: that was saved to; of a copy, it is not that of the file.
     """
     for scene in bpy.data.scenes:
         if not bpy.data.filepath or scene.xpbd.cache_directory:
@@ -37,6 +49,8 @@ def bring_along(*_arguments: object) -> None:
                 hand_on_all(former, folder)
             except XpbdError as fault:
                 print(f"XPBD: the cache stays in {former.parent}. {fault}")
+        if path in {"", bpy.data.filepath}:
+            claim(scene, is_saved=True)
 
 
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
@@ -67,6 +81,7 @@ def _job_folders(scene: bpy.types.Scene) -> set[Path]:
 
 def register() -> None:
     """Watch for files being opened and saved."""
+    bpy.app.handlers.save_pre.append(give_identities)
     bpy.app.handlers.load_post.append(forget_number)
     bpy.app.handlers.load_post.append(note_folders)
     bpy.app.handlers.save_post.append(bring_along)
@@ -77,3 +92,4 @@ def unregister() -> None:
     bpy.app.handlers.load_post.remove(note_folders)
     bpy.app.handlers.load_post.remove(forget_number)
     bpy.app.handlers.save_post.remove(bring_along)
+    bpy.app.handlers.save_pre.remove(give_identities)

@@ -2,7 +2,8 @@
 """A basis of shapes whose blends are the frames: a truncated singular value decomposition of the displacements.
 
 The decomposition gives the least mean square error, while the greatest one counts here. So it is repeated with more
-weight on the frames that are farthest off (iteratively reweighted least squares), and the fewest shapes are taken.
+weight on the frames and on the vertices that are farthest off (Lawson 1961, Contributions to the theory of linear least
+maximum approximation), until so many shapes are enough; then with fewer shapes.
 """
 
 from __future__ import annotations
@@ -14,7 +15,17 @@ import numpy.typing as npt
 
 from .motion import Coordinates, Motion, ReductionStoppedError, Stop
 
-_ROUNDS = 4
+# Decompositions in all: most where they are cheap, fewest where a mesh is large. One takes about as many products as
+# the square of the frames times the coordinates
+_MOST_ROUNDS, _FEWEST_ROUNDS = 80, 10
+_PRODUCTS = 2e10
+# Decompositions for one number of shapes, after which it is given up, and how many fewer are tried at first
+_TRIES = 12
+_FIRST_STEP = 0.06
+# What of its weight a frame or a vertex keeps that is not off at all
+_LEAST_GAIN = 0.4
+# Below it what a frame has of a shape would be its rounding errors, for it is divided by the weight
+_LEAST_WEIGHT = 1e-5
 # Vertices at a time: the Gram matrix needs double precision, of which no copy of all frames is made
 _VERTICES = 4096
 
@@ -41,71 +52,113 @@ def blend_frames(motion: Motion, tolerance: float, should_stop: Stop = lambda: F
     Raises:
         ReductionStoppedError: when ``should_stop`` said so.
     """
-    offsets = (motion.coordinates - motion.reference).reshape(len(motion.frames), -1)
-    gram = _gram(offsets, should_stop)
-    weights = np.ones(len(offsets))
-    best: Blends | None = None
-    for _ in range(_ROUNDS):
-        basis = _Basis(motion, offsets, gram, weights, should_stop)
-        count, errors = basis.fewest(tolerance, len(offsets) if best is None else len(best.offsets))
-        if best is None or count < len(best.offsets):
-            best = basis.blends(count)
-        if errors is None:
-            break
-        weights *= np.sqrt(0.2 + errors / errors.max())
-    if best is None:
+    if not motion.frames:
         raise ValueError("a motion has at least one frame")
+    search = _Search(motion, should_stop)
+    best = search.without_weights(tolerance)
+    step = max(int(_FIRST_STEP * len(best.offsets)), 1)
+    while search.rounds_left > 0 and len(best.offsets) > 1:
+        fewer = search.within(tolerance, max(len(best.offsets) - step, 1))
+        if fewer is not None:
+            best = fewer
+        elif step == 1:
+            break
+        else:
+            step //= 2
     return best
 
 
-class _Basis:
-    """All shapes of a weighted decomposition, the one that tells most first."""
+class _Search:
+    """Decompositions of a motion, each with the weights that the one before it has left."""
 
-    def __init__(self, motion: Motion, offsets: Coordinates, gram: npt.NDArray[np.float64],
-                 weights: npt.NDArray[np.float64], should_stop: Stop) -> None:  # fmt: skip
-        """Decompose.
+    def __init__(self, motion: Motion, should_stop: Stop) -> None:
+        """Nothing is decomposed.
 
         Args:
             motion: what is decomposed.
-            offsets: of its frames, shape (frames, 3 vertices).
-            gram: their products, shape (frames, frames).
-            weights: of the frames.
             should_stop: asked now and then.
         """
-        self._motion, self._offsets, self._should_stop = motion, offsets, should_stop
-        _, vectors = np.linalg.eigh(gram * np.outer(weights, weights))
-        vectors = vectors[:, ::-1]
-        self._values = (vectors / weights[:, None]).astype(np.float32)
-        self._shapes = _product((vectors * weights[:, None]).T.astype(np.float32), offsets, should_stop)
+        self._motion, self._should_stop = motion, should_stop
+        self._offsets = (motion.coordinates - motion.reference).reshape(len(motion.frames), -1)
+        self._frame_weights = np.ones(len(motion.frames))
+        self._vertex_weights = np.ones(motion.vertex_count)
+        rounds = int(_PRODUCTS / (len(self._offsets) * max(self._offsets.size, 1)))
+        self.rounds_left = min(max(rounds, _FEWEST_ROUNDS), _MOST_ROUNDS)
 
-    def fewest(self, tolerance: float, at_most: int) -> tuple[int, npt.NDArray[np.float64] | None]:
-        """How many shapes it takes, and each frame's error [m] with too few of them; None where one is enough."""
-        too_few, enough = 0, at_most
-        errors: npt.NDArray[np.float64] | None = None
+    def without_weights(self, tolerance: float) -> Blends:
+        """The first shapes of the decomposition that are enough."""
+        basis = self._basis(len(self._offsets))
+        too_few, enough = 0, len(self._offsets)
         while enough - too_few > 1:
             count = (too_few + enough) // 2
-            tried = self._errors(count)
-            if tried.max() <= tolerance:
+            if self._weigh(basis, count) <= tolerance:
                 enough = count
             else:
-                too_few, errors = count, tried
-        return enough, errors
+                too_few = count
+        self._frame_weights[:], self._vertex_weights[:] = 1.0, 1.0
+        return basis.blends(enough)
+
+    def within(self, tolerance: float, count: int) -> Blends | None:
+        """So many shapes that reproduce all frames within the tolerance [m]; None where they are not found.
+
+        The weights are then as they were before.
+        """
+        before = self._frame_weights.copy(), self._vertex_weights.copy()
+        for _ in range(min(_TRIES, self.rounds_left)):
+            self.rounds_left -= 1
+            basis = self._basis(count)
+            if self._weigh(basis, count) <= tolerance:
+                return basis.blends(count)
+        self._frame_weights, self._vertex_weights = before
+        return None
+
+    def _basis(self, count: int) -> _Basis:
+        """The shapes that tell most, the first one first, and how much of each is in a frame."""
+        gram = _gram(self._offsets, self._vertex_weights, self._should_stop)
+        weights = self._frame_weights
+        _, vectors = np.linalg.eigh(gram * np.outer(weights, weights))
+        vectors = vectors[:, ::-1][:, :count]
+        factors = (vectors * weights[:, None]).T.astype(np.float32)
+        values = (vectors / weights[:, None]).astype(np.float32)
+        return _Basis(values, _product(factors, self._offsets, self._should_stop))
+
+    def _weigh(self, basis: _Basis, count: int) -> float:
+        """The greatest error of the first shapes [m]; what is far off has more weight afterwards."""
+        frames, vertices = np.empty(len(self._offsets)), np.zeros(self._motion.vertex_count, np.float32)
+        for index, row in enumerate(basis.values[:, :count]):
+            if self._should_stop():
+                raise ReductionStoppedError
+            played = (row @ basis.shapes[:count]).reshape(-1, 3) + self._motion.reference
+            errors = self._motion.distances(index, played)
+            frames[index] = errors.max()
+            np.maximum(vertices, errors, out=vertices)
+        greatest = float(frames.max())
+        if greatest > 0.0:
+            self._frame_weights *= np.sqrt(_LEAST_GAIN + frames / greatest)
+            self._vertex_weights *= np.sqrt(_LEAST_GAIN + vertices.astype(np.float64) / greatest)
+            for weights in (self._frame_weights, self._vertex_weights):
+                np.maximum(weights / weights.max(), _LEAST_WEIGHT, out=weights)
+        return greatest
+
+
+@dataclass(frozen=True)
+class _Basis:
+    """Shapes, the one that tells most first.
+
+    Attributes:
+        values: of each shape at each frame, shape (frames, shapes), float32.
+        shapes: offsets from the reference, shape (shapes, 3 vertices), float32.
+    """
+
+    values: Coordinates
+    shapes: Coordinates
 
     def blends(self, count: int) -> Blends:
         """The first shapes, scaled so that values are at most 1."""
-        values = self._values[:, :count]
+        values = self.values[:, :count]
         scale = np.maximum(np.abs(values).max(axis=0), np.float32(1e-30))
-        shapes = (self._shapes[:count] * scale[:, None]).reshape(count, -1, 3)
+        shapes = (self.shapes[:count] * scale[:, None]).reshape(count, -1, 3)
         return Blends(shapes, values / scale, np.ones(values.shape, np.bool_))
-
-    def _errors(self, count: int) -> npt.NDArray[np.float64]:
-        errors = np.empty(len(self._offsets))
-        for index, row in enumerate(self._values[:, :count]):
-            if self._should_stop():
-                raise ReductionStoppedError
-            played = (row @ self._shapes[:count]).reshape(-1, 3) + self._motion.reference
-            errors[index] = self._motion.distance(index, played)
-        return errors
 
 
 def _product(factors: Coordinates, offsets: Coordinates, should_stop: Stop) -> Coordinates:
@@ -118,11 +171,12 @@ def _product(factors: Coordinates, offsets: Coordinates, should_stop: Stop) -> C
     return product
 
 
-def _gram(offsets: Coordinates, should_stop: Stop) -> npt.NDArray[np.float64]:
+def _gram(offsets: Coordinates, weights: npt.NDArray[np.float64], should_stop: Stop) -> npt.NDArray[np.float64]:
+    """Products of all frames, shape (frames, frames), with a weight for each vertex."""
     gram = np.zeros((len(offsets), len(offsets)))
-    for start in range(0, offsets.shape[1], 3 * _VERTICES):
+    for start in range(0, len(weights), _VERTICES):
         if should_stop():
             raise ReductionStoppedError
-        part = offsets[:, start : start + 3 * _VERTICES].astype(np.float64)
+        part = offsets[:, 3 * start : 3 * (start + _VERTICES)] * np.repeat(weights[start : start + _VERTICES], 3)
         gram += part @ part.T
     return gram

@@ -43,9 +43,18 @@ class Motion:
 
     def distance(self, index: int, played: Coordinates) -> float:
         """How far coordinates, shape (vertices, 3), are from those of a frame: the greatest of all vertices [m]."""
+        return float(np.sqrt(self._squares(index, played).max()))
+
+    def distances(self, index: int, played: Coordinates) -> Coordinates:
+        """How far each vertex is from where it is at a frame [m], shape (vertices,)."""
+        distances: Coordinates = np.sqrt(self._squares(index, played))
+        return distances
+
+    def _squares(self, index: int, played: Coordinates) -> Coordinates:
         linear = self.to_world[index if len(self.to_world) > 1 else 0].astype(np.float32)
         world = (played - self.coordinates[index]) @ linear.T
-        return float(np.sqrt(np.einsum("ij,ij->i", world, world).max()))
+        squares: Coordinates = np.einsum("ij,ij->i", world, world)
+        return squares
 
     def rounding(self) -> float:
         """What float32 may add to a distance [m]: four units in the last place of the greatest coordinate."""

@@ -90,6 +90,7 @@ def test_frames_are_shown_and_nothing_of_them_stays(bpy, make_body, play, keyed,
 
 def test_a_hand_holds_what_its_ray_hits_and_keep_gives_the_same_keys_as_a_bake_of_the_inputs(bpy, make_body, play):
     from blender_xpbd.addon.playing.keep import keep_run
+    from blender_xpbd.addon.process.cache_folder import is_unkept
     from blender_xpbd.addon.process.worker_process import WorkerProcess
     from blender_xpbd.addon.process.worker_python import find_python
 
@@ -106,7 +107,9 @@ def test_a_hand_holds_what_its_ray_hits_and_keep_gives_the_same_keys_as_a_bake_o
     player.acceleration = np.array([0.0, 0.0, 15.0])
     last = player.frame
     until(player, lambda: player.frame >= last + 4)
+    assert is_unkept(player.job)
     summary = keep_run(bpy.context, player)
+    assert not is_unkept(player.job)
     assert summary.complete
     assert summary.frames == player.frame
     assert body.data.shape_keys.use_relative is False

@@ -142,6 +142,28 @@ def test_a_played_run_stays_where_a_file_that_was_saved_since_shows_it(bpy, make
     assert not other.exists()
 
 
+def test_a_played_run_that_nobody_has_kept_goes(bpy, make_body, fake_worker):
+    """Blender did not live to keep it, or to end it."""
+    from blender_xpbd.addon.process.cache_folder import note_kept, note_unkept
+
+    make_body()
+    baked = Path(bake_of(bpy).cache)
+    names = "0" * len(baked.name), baked.name
+    runs = [baked.parent / f"played_{letters * 6}" / name for letters, name in zip(("ab", "cd"), names, strict=True)]
+    for job in runs:
+        shutil.copytree(baked, job)
+        PlayInputs(job).begin_run()
+        note_unkept(job.parent)
+    note_kept(runs[1].parent)
+    note_kept(runs[1].parent)
+    bpy.ops.wm.read_homefile(use_empty=True)
+    for job in (baked, *runs):
+        make_old(job)
+    assert bpy.ops.xpbd.free_unused() == {"FINISHED"}
+    assert [job.exists() for job in runs] == [False, True]
+    assert not runs[0].parent.exists()
+
+
 def test_what_a_recovered_file_shows_stays_in_the_folder_that_it_had(bpy, make_body, fake_worker):
     from blender_xpbd.addon.process.cache_folder import forget_number
 

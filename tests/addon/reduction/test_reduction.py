@@ -129,14 +129,45 @@ def test_a_few_modes_are_as_many_blends():
 
 
 def test_weights_on_what_is_farthest_off_save_shapes(monkeypatch):
+    """On frames, and on vertices: a few that move in ways of their own."""
     from blender_xpbd.addon.reduction import blended_keys
 
     generator = np.random.default_rng(3)
-    noise = 10.0 ** -np.arange(0, 4, 0.1)[:, None, None] * generator.normal(size=(40, 30, 3))
-    motion = motion_of(np.einsum("fm,mvx->fvx", generator.normal(size=(60, 40)), noise))
-    weighted = len(blended_keys.blend_frames(motion, 0.02).offsets)
-    monkeypatch.setattr(blended_keys, "_ROUNDS", 1)
-    assert weighted < len(blended_keys.blend_frames(motion, 0.02).offsets)
+    noise = 10.0 ** -np.arange(0, 4, 0.1)[:, None, None] * generator.normal(size=(40, 300, 3))
+    coordinates = np.einsum("fm,mvx->fvx", generator.normal(size=(60, 40)), noise)
+    coordinates[:, :5] += 0.1 * generator.normal(size=(60, 5, 3))
+    motion = motion_of(coordinates)
+
+    def count():
+        return len(blended_keys.blend_frames(motion, 0.05).offsets)
+
+    weighted = count()
+    weigh = blended_keys._Search._weigh
+
+    def weigh_frames(search, basis, tried):
+        greatest = weigh(search, basis, tried)
+        search._vertex_weights[:] = 1.0
+        return greatest
+
+    with monkeypatch.context() as patches:
+        patches.setattr(blended_keys._Search, "_weigh", weigh_frames)
+        by_frames = count()
+    monkeypatch.setattr(blended_keys, "_MOST_ROUNDS", 0)
+    monkeypatch.setattr(blended_keys, "_FEWEST_ROUNDS", 0)
+    assert weighted < by_frames < count()
+
+
+def test_a_large_mesh_is_decomposed_a_few_times(monkeypatch):
+    """Each decomposition of 100,000 vertices takes seconds."""
+    from blender_xpbd.addon.reduction import blended_keys
+
+    motion = motion_of(swing(60, vertices=200, modes=9))
+    calls = []
+    gram = blended_keys._gram
+    monkeypatch.setattr(blended_keys, "_gram", lambda *values: calls.append(1) or gram(*values))
+    monkeypatch.setattr(blended_keys, "_PRODUCTS", 0.0)
+    blended_keys.blend_frames(motion, 1e-3)
+    assert 1 < len(calls) <= 1 + blended_keys._FEWEST_ROUNDS
 
 
 def test_the_tolerance_is_one_in_the_world():

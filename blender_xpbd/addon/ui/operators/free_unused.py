@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import bpy
@@ -12,7 +13,8 @@ from ....jobs.cache_contents import folder_size, free_jobs, needed_jobs
 from ....scene.errors import XpbdError
 from ...baking.report_text import summary_of
 from ...data.bake_record import read_record
-from ...process.cache_folder import cache_folder, free_forgotten, is_of_unsaved_file
+from ...process.cache_folder import cache_folder, caches_beside, free_forgotten, has_forgotten
+from ...process.named_jobs import jobs_named_beside
 from .idle import is_idle
 
 _MEGABYTE = 1e6
@@ -30,10 +32,11 @@ class XPBD_OT_free_unused(bpy.types.Operator):
         return is_idle(cls)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[Any]:
-        """Ask, for there is no way back; the folder may hold the frames of other files too."""
+        """Ask, for there is no way back; a folder that was chosen may hold the frames of files elsewhere too."""
         folder, _ = cache_folder(context.scene)
-        others = ", and month-old bakes of other files that were never saved" if is_of_unsaved_file(folder) else ""
-        question = f"Delete all that {folder} holds of bakes that are not in this file{others}?"
+        others = ", and month-old bakes of other files that were never saved" if has_forgotten(folder) else ""
+        beside = " or those beside it" if bpy.data.filepath else ""
+        question = f"Delete all that {folder} holds of bakes that are not in this file{beside}{others}?"
         return context.window_manager.invoke_confirm(self, event, message=question)
 
     def execute(self, context: bpy.types.Context) -> set[Any]:
@@ -41,7 +44,11 @@ class XPBD_OT_free_unused(bpy.types.Operator):
         records = (read_record(obj) for obj in bpy.data.objects)
         used = {record.job for record in records if record is not None}
         folder, _ = cache_folder(context.scene)
+        unread: list[XpbdError] = []
         try:
+            if file := bpy.data.filepath:
+                named, unread = jobs_named_beside(Path(file), caches_beside(), folder)
+                used |= named
             own_count, own_size = free_jobs(folder, needed_jobs(folder, used))
             left = folder_size(folder)
         except XpbdError as error:
@@ -55,6 +62,8 @@ class XPBD_OT_free_unused(bpy.types.Operator):
             settings.report = json.dumps({**summary, "cache_bytes": left})
         bakes = "1 bake" if count == 1 else f"{count} bakes"
         self.report({"INFO"}, f"Freed {size / _MEGABYTE:.1f} MB of {bakes}; {left / _MEGABYTE:.1f} MB are in use")
+        for fault in unread:
+            self.report({"WARNING"}, str(fault))
         for fault in faults:
             self.report({"WARNING"}, f"Bakes of a file that was never saved stay. {fault}")
         return {"FINISHED"}

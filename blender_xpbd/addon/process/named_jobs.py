@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which jobs other .blend files name: what they show is not to be freed, whoever has the cache.
+
+A file is not opened as Blender does. The records of bakes stand in it as text, so their bytes are looked for.
+"""
+
+from __future__ import annotations
+
+import gzip
+import importlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ...jobs.cache_contents import job_folders
+from ...jobs.files import io_error, reading
+from ...jobs.job import FOLDER_NAME_LENGTH, JOB_FILE
+from ...jobs.record import printable
+from ...scene.errors import XpbdError
+from .cache_owner import caches_of
+
+_PIECE = 2**22
+_JOB = re.compile(rb'"job": "([0-9a-f]{%d})"' % FOLDER_NAME_LENGTH)
+# so much of a piece may be the beginning of a match that ends in the next one
+_OVERLAP = FOLDER_NAME_LENGTH + 16
+# of what some disks note of the time of a change
+_CLOCK_SECONDS = 2.0
+_GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+
+
+def jobs_named_beside(file: Path, caches: Path, cache: Path) -> tuple[set[str], list[XpbdError]]:
+    """Names of the jobs that other .blend files in the folder of one show, and that are not in caches of their own.
+
+    A file that cannot be looked into may name what was there when it was saved.
+
+    Args:
+        file: whose folder it is.
+        caches: folder of the caches of all these files.
+        cache: that of the file.
+
+    Returns:
+        The names, and the faults of files that could not be looked into.
+
+    Raises:
+        XpbdError: E_IO.
+    """
+    found: set[str] = set()
+    faults: list[XpbdError] = []
+    for other in _files_beside(file):
+        own = [path for path in caches_of(caches, printable(other.name)) if path != cache]
+        try:
+            names = jobs_named_in(other)
+        except XpbdError as fault:
+            faults.append(fault)
+            names = _older_jobs(cache, other)
+        found |= {name for name in names if not any((path / name).is_dir() for path in own)}
+    return found, faults
+
+
+def _older_jobs(cache: Path, file: Path) -> set[str]:
+    """Names of the jobs of a cache that were there when a file was saved."""
+    try:
+        saved = file.stat().st_mtime + _CLOCK_SECONDS
+        return {path.name for path in job_folders(cache) if (path / JOB_FILE).lstat().st_mtime <= saved}
+    except OSError as fault:
+        raise io_error("look at", cache, 0, fault) from fault
+
+
+def _files_beside(file: Path) -> list[Path]:
+    try:
+        found = sorted(path for path in file.parent.iterdir() if path.suffix.lower() == ".blend")
+        return [path for path in found if path.name != file.name and path.is_file()]
+    except OSError as fault:
+        raise io_error("list", file.parent, 0, fault) from fault
+
+
+def jobs_named_in(file: Path) -> set[str]:
+    """Names of the jobs that records in a .blend file have.
+
+    Raises:
+        XpbdError: E_IO, where it cannot be read or unpacked.
+    """
+    try:
+        with reading(file, "E_IO") as (raw, _):
+            return set(_names(_unpacked(raw)))
+    except XpbdError:
+        raise
+    # each library has its own for what is damaged, and one may be missing
+    except Exception as fault:
+        told = "What was there when it was saved stays"
+        raise XpbdError("E_IO", f"{file} cannot be looked into: {fault}. {told}.") from fault
+
+
+def _names(file: Any) -> Iterator[str]:
+    rest = b""
+    while piece := file.read(_PIECE):
+        rest += piece
+        yield from (match.group(1).decode() for match in _JOB.finditer(rest))
+        rest = rest[-_OVERLAP:]
+
+
+def _unpacked(file: Any) -> Any:
+    magic = file.read(4)
+    file.seek(0)
+    if magic.startswith(_GZIP):
+        return gzip.GzipFile(fileobj=file)
+    return _zstandard(file) if magic == _ZSTANDARD else file
+
+
+def _zstandard(file: Any) -> Any:
+    """Python's own library from 3.14 on, before that the one that comes with most Blenders."""
+    try:
+        return importlib.import_module("compression.zstd").ZstdFile(file)
+    except ImportError:
+        return importlib.import_module("zstandard").ZstdDecompressor().stream_reader(file, read_across_frames=True)

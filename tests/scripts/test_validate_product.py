@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from validation.product import accuracy, converged, damping, probe
-from validation.product.converged import Converged, converged_number, record_converged
+from validation.product.converged import Converged, converged_number, converged_versions, record_converged
 from validation.product.meshes import BALLS, CUBES, SHEETS, ball, cube, edge_strains, sheet, tilt, values, volumes
 from validation.product.probe import AMOUNT, AT_MOST, SHARE, Comparison, Measure, Probe
 from validation.product.running import bake, with_substeps
@@ -67,6 +67,26 @@ def test_converged_numbers_are_kept_in_a_file(monkeypatch, tmp_path):
         record_converged({"a": Converged(1.0, 320, 5, "2026-01-01"), "b": Converged(2.0, 320, 5, "2026-01-01")})
         record_converged({"a": Converged(3.0, 640, 6, "2026-01-02")})
         assert (converged_number("a"), converged_number("b")) == (3.0, 2.0)
+        assert [converged_versions(keys) for keys in ("a", "ab", "x", "")] == ["6", "5 and 6", "", ""]
+        record_converged({"c": Converged(2.0, 320, 12, "2026-01-03")})
+        assert converged_versions("abc") == "5, 6 and 12"
+    finally:
+        converged._recorded.cache_clear()
+
+
+def test_a_case_says_of_which_version_its_converged_numbers_are(monkeypatch, tmp_path):
+    monkeypatch.setattr(converged, "RECORD", tmp_path / "converged.json")
+    monkeypatch.setattr(
+        probe, "bake", lambda shots: [Baked(shot, {"Cloth": np.zeros((2, 9, 3))}, 20, 1) for shot in shots]
+    )
+    measure = Measure("sag [m]", lambda baked: 1.5, 1.5)
+    probes = (Probe("soft", Shot((CLOTH,), 1), (measure,), 160), Probe("other", Shot((CLOTH,), 1), (measure,)))
+    converged._recorded.cache_clear()
+    try:
+        record_converged({"case / other / sag [m]": Converged(1.5, 160, 4, "2026-01-01")})
+        assert Comparison("case", probes, "Hint.")().note == "Hint.", "nothing converged is compared with"
+        record_converged({"case / soft / sag [m]": Converged(1.5, 160, 7, "2026-01-01")})
+        assert Comparison("case", probes, "Hint.")().note == "Hint. Converged numbers are of version 7 of the solver."
     finally:
         converged._recorded.cache_clear()
 
@@ -123,6 +143,7 @@ def test_the_page_for_artists_has_a_row_for_each_scene(tmp_path: Path) -> None:
     assert "| Ball: volume | 0.981 ¹ | 0.8 | 0.9 | 0.98 | 40 / 81 / 324 |" in text
     assert "| Cloth: strain | ? | 3 | 2 | 1 | 10 / 20 / 80 |" in text
     assert f"Solver version {SOLVER_VERSION}" in text
+    assert f"with version {accuracy.COMPARISON.versions} of the solver" in text
 
 
 def test_the_page_has_three_meshes_of_each_of_six_scenes() -> None:

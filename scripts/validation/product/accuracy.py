@@ -143,7 +143,8 @@ def write_accuracy(found: Sequence[Line], path: Path) -> None:
         table.append("| " + " | ".join([*cells, " / ".join(map(str, line.substeps))]) + " |")
     made = f"Solver version {SOLVER_VERSION}, {dt.datetime.now(tz=dt.UTC).date().isoformat()}."
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(words.replace("{table}", "\n".join(table)).replace("{made}", made), encoding="utf-8")
+    filled = words.replace("{table}", "\n".join(table)).replace("{made}", made)
+    path.write_text(filled.replace("{versions}", COMPARISON.versions or "?"), encoding="utf-8")
 
 
 TEMPLATE = Path(__file__).with_name("accuracy_words.md")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -51,6 +51,13 @@ def converged_number(key: str) -> float | None:
     """A recorded number; None where none was recorded yet."""
     found = _recorded().get(key)
     return None if found is None else found.value
+
+
+def converged_versions(keys: Iterable[str]) -> str:
+    """Versions of the solver that the recorded ones of these numbers are of, as "5 and 6"; "" where none is."""
+    found = (_recorded().get(key) for key in keys)
+    versions = [str(version) for version in sorted({number.solver for number in found if number is not None})]
+    return " and ".join(filter(None, [", ".join(versions[:-1]), *versions[-1:]]))
 
 
 def record_converged(found: Mapping[str, Converged]) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..case import Case, Curve, Plot, Result, Row, absolute, at_most, relative
-from .converged import Converged, converged_number
+from .converged import Converged, converged_number, converged_versions
 from .running import bake, with_substeps
 from .shot import Baked, Shot
 
@@ -75,7 +75,7 @@ class Comparison:
         if any(row.converged is not None for row in rows):
             known = [np.nan if row.converged is None else row.converged for row in rows]
             curves.append(Curve("converged", numbers, known, "x"))
-        return Result(tuple(rows), Plot("row", "value", tuple(curves)), self.note)
+        return Result(tuple(rows), Plot("row", "value", tuple(curves)), " ".join(filter(None, [self.note, self._of()])))
 
     def converge(self) -> dict[str, Converged]:
         """The numbers of the converged runs, by ``key``."""
@@ -90,6 +90,16 @@ class Comparison:
     def key(self, probe: Probe, measure: Measure) -> str:
         """Of a converged number."""
         return f"{self.name} / {probe.name} / {measure.label}"
+
+    @property
+    def versions(self) -> str:
+        """Of the solver that the converged numbers are of, as ``converged_versions``."""
+        return converged_versions(
+            self.key(probe, measure) for probe in self.probes if probe.substeps for measure in probe.measures
+        )
+
+    def _of(self) -> str:
+        return f"Converged numbers are of version {self.versions} of the solver." if self.versions else ""
 
     def _row(self, probe: Probe, measure: Measure, baked: Baked) -> Row:
         known = converged_number(self.key(probe, measure)) if probe.substeps else None

@@ -32,6 +32,8 @@ class Untangling:
     Attributes:
         is_needed: whether anything is.
         ways: by which ways it comes apart.
+        crossing: numbers of the objects that cross others, or themselves where they are no solids.
+        inward: of the solids that cross themselves; they may have been modelled so.
     """
 
     def __init__(
@@ -64,6 +66,8 @@ class Untangling:
         points = objects.points(rows[:, :3])
         self._tied = tangles(surfaces, search.find(points), points, objects.solids)
         self.is_needed = len(self._tied) > 0
+        self.crossing = frozenset(number for tangle in self._tied if tangle.may_part for number in tangle.objects)
+        self.inward = frozenset(tangle.objects[0] for tangle in self._tied if not tangle.may_part)
         carriers = Carriers(objects.elements, objects.weights, rows[:, 3], objects.particle_ranges)
         self._passes = _passes(objects, self._tied, contact_points, len(rows))
         self._added, self.ways = untangling_velocities(

@@ -59,7 +59,7 @@ from .packs import Pairs
 from .pair_state import anchor_arrays, held_arrays, near_arrays, pair_arrays, staying_arrays
 from .plan import SERIAL, Plan
 from .team_path import simulate_stages
-from .untangling import Untangling
+from .untangling import Untangling, crossing_at_rest
 
 Ints = npt.NDArray[np.int32]
 
@@ -316,12 +316,7 @@ class PairSubsteps:
 
     @cached_property
     def _modelled(self) -> frozenset[int]:
-        """The objects that cross themselves at rest."""
-        surfaces = self._objects.surfaces
-        found = self._crossing_search.find(surfaces.rest)
-        owners = surfaces.point_objects
-        edges, triangles = owners[surfaces.edges[found[:, 0], 0]], owners[surfaces.triangles[found[:, 1], 0]]
-        return frozenset(edges[edges == triangles].tolist())
+        return crossing_at_rest(self._crossing_search, self._objects.surfaces)
 
     def _end_untangling(self) -> None:
         if self._untangling is not None and self._untangling.is_needed:

@@ -21,6 +21,7 @@ from ...contacts.pairs.untangle import (
 from ...contacts.search.crossings import CrossingSearch
 from ...contacts.search.pair_search import PairList
 from ...device.arrays import read_array, write_array
+from ...geometry.search.surfaces import Surfaces
 from ..system.contact_objects import ContactObjects
 
 Floats = npt.NDArray[np.float64]
@@ -94,6 +95,14 @@ class Untangling:
         velocities = read_array(self._particles.velocities)
         velocities[:, :3] = taken_back(velocities[:, :3].astype(np.float64), self._added)
         write_array(self._particles.velocities, velocities)
+
+
+def crossing_at_rest(search: CrossingSearch, surfaces: Surfaces) -> frozenset[int]:
+    """The objects that were modelled so that they cross themselves."""
+    found = search.find(surfaces.rest)
+    owners = surfaces.point_objects
+    edges, triangles = owners[surfaces.edges[found[:, 0], 0]], owners[surfaces.triangles[found[:, 1], 0]]
+    return frozenset(edges[edges == triangles].tolist())
 
 
 def _passes(

@@ -24,6 +24,8 @@ def contours(surfaces: Surfaces, found: Ints) -> tuple[Ints, Ints]:
         A number that all crossings of a contour have, and 1 or −1: crossings of the same sign have their edges on the
         same of the two surfaces; 0 where nothing tells them apart; shape (crossings,).
     """
+    if len(found) == 0:
+        return np.zeros(0, np.int32), np.zeros(0, np.int32)
     faces, rows = _faces_of(surfaces, found[:, 0])
     meeting = np.column_stack([faces, found[rows, 1]])
     segments = np.unique(np.sort(meeting, axis=1), axis=0, return_inverse=True)[1].ravel()

@@ -52,7 +52,7 @@ class CrossingSearch:
             pair_floats=make_zeros((1, 1), real_type()),
             pair_clearances=make_zeros((1,), real_type()),
         )
-        self._crossings = make_zeros((1, 2), ti.i32)
+        self._crossings, self._count = make_zeros((1, 2), ti.i32), make_zeros((1,), ti.i32)
 
     def find(self, positions: Floats) -> Ints:
         """Find the edges that go through triangles, among all that may meet; ties as in ``intersection``.
@@ -67,11 +67,11 @@ class CrossingSearch:
         rows[: len(positions), :3] = positions
         write_array(self._still, rows)
         candidates = self._walk.search(self._window, self._nothing, 1)
-        places, count = readable_array(np.ascontiguousarray(positions, np.float64), ti.f64), make_zeros((1,), ti.i32)
+        places = readable_array(np.ascontiguousarray(positions, np.float64), ti.f64)
         found = self._walk.found.found
         while candidates:
-            launch(cross_candidates, found, self._primitives, places, self._crossings, count, candidates)
-            total = int(read_array(count)[0])
+            launch(cross_candidates, found, self._primitives, places, self._crossings, self._count, candidates)
+            total = int(read_array(self._count)[0])
             if total <= self._crossings.shape[0]:
                 rows = read_array(self._crossings)[:total]
                 return rows[np.lexsort((rows[:, 1], rows[:, 0]))]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ from .packs import Pairs
 from .pair_state import anchor_arrays, held_arrays, near_arrays, pair_arrays, staying_arrays
 from .plan import SERIAL, Plan
 from .team_path import simulate_stages
-from .untangling import Untangling
+from .untangling import Untangling, crossing_at_rest
 
 Ints = npt.NDArray[np.int32]
 
@@ -67,8 +68,6 @@ MOST_ROUNDS = 3
 # for which share of a frame its first list is to hold, and for how many substeps at least. Chosen by trying, see
 # docs/experiments.md, What a search lists
 FIRST_SHARE, FIRST_SPAN = 0.4, 8
-# frames between looks for crossings where there should be none; it costs as much as a search. Chosen by hand
-LOOK_EVERY = 8
 # slices of a frame in which something may have passed through where no collider is fast. Chosen by trying, see
 # docs/experiments.md, Frames in doubt
 DOUBT_SLICES = 4
@@ -221,8 +220,7 @@ class PairSubsteps:
         self._write_islands()
         self._untangling = None
         self._was_tangled = False
-        is_due = frame_index % LOOK_EVERY == 0 and frame_slice.number == 0
-        must_look = bool(read_array(self.may_cross)[0]) or is_due
+        must_look = bool(read_array(self.may_cross)[0])
         self._told = np.zeros(TOLD_WIDTH, np.int32)
         self._told[[MOST_SEARCHES, NEXT_SPAN]] = MOST_ROUNDS - 1, max(FIRST_SPAN, round(FIRST_SHARE * self._substeps))
         begin, last = 0, self._substeps * self._stage_count
@@ -241,7 +239,9 @@ class PairSubsteps:
             begin = end
             self._note_places(frame_slice, begin // self._stage_count)
         self._end_untangling()
-        # what is not tangled is kept so by the truncation, unless it tells otherwise
+        # what is not tangled is kept so by the truncation, unless it tells otherwise, or a list lacked a pair
+        if not must_look and frame_slice.number == frame_slice.of - 1:
+            self._tell_crossings()
         has_passed = bool(read_array(self.counts)[:, TUNNELLED].any())
         write_array(self.may_cross, np.array([must_look or has_passed], np.float32))
         return self._plan
@@ -305,6 +305,18 @@ class PairSubsteps:
         if self._untangling.is_needed:
             self._untangling.begin()
         return self._untangling.is_needed
+
+    def _tell_crossings(self) -> None:
+        """Look for what crosses though nothing did when the slice began, and count it as passed through."""
+        look = self._look()
+        crossing = look.crossing | (look.inward - self._modelled if look.inward else look.inward)
+        if crossing:
+            with edited_array(self.counts) as counts:
+                counts[list(crossing), TUNNELLED] += 1
+
+    @cached_property
+    def _modelled(self) -> frozenset[int]:
+        return crossing_at_rest(self._crossing_search, self._objects.surfaces)
 
     def _end_untangling(self) -> None:
         if self._untangling is not None and self._untangling.is_needed:

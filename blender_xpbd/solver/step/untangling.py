@@ -21,6 +21,7 @@ from ...contacts.pairs.untangle import (
 from ...contacts.search.crossings import CrossingSearch
 from ...contacts.search.pair_search import PairList
 from ...device.arrays import read_array, write_array
+from ...geometry.search.surfaces import Surfaces
 from ..system.contact_objects import ContactObjects
 
 Floats = npt.NDArray[np.float64]
@@ -32,6 +33,8 @@ class Untangling:
     Attributes:
         is_needed: whether anything is.
         ways: by which ways it comes apart.
+        crossing: numbers of the objects that cross others, or themselves where they are no solids.
+        inward: of the solids that cross themselves; they may have been modelled so.
     """
 
     def __init__(
@@ -64,6 +67,8 @@ class Untangling:
         points = objects.points(rows[:, :3])
         self._tied = tangles(surfaces, search.find(points), points, objects.solids)
         self.is_needed = len(self._tied) > 0
+        self.crossing = frozenset(number for tangle in self._tied if tangle.may_part for number in tangle.objects)
+        self.inward = frozenset(tangle.objects[0] for tangle in self._tied if not tangle.may_part)
         carriers = Carriers(objects.elements, objects.weights, rows[:, 3], objects.particle_ranges)
         self._passes = _passes(objects, self._tied, contact_points, len(rows))
         self._added, self.ways = untangling_velocities(
@@ -90,6 +95,14 @@ class Untangling:
         velocities = read_array(self._particles.velocities)
         velocities[:, :3] = taken_back(velocities[:, :3].astype(np.float64), self._added)
         write_array(self._particles.velocities, velocities)
+
+
+def crossing_at_rest(search: CrossingSearch, surfaces: Surfaces) -> frozenset[int]:
+    """The objects that were modelled so that they cross themselves."""
+    found = search.find(surfaces.rest)
+    owners = surfaces.point_objects
+    edges, triangles = owners[surfaces.edges[found[:, 0], 0]], owners[surfaces.triangles[found[:, 1], 0]]
+    return frozenset(edges[edges == triangles].tolist())
 
 
 def _passes(

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What goes through something because a list lacked its pair is told in the frame in which it does, and taken apart."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from contact_cases import shapes
+
+from blender_xpbd.contacts.search import pair_search
+from blender_xpbd.contacts.search.crossings import crossings
+from blender_xpbd.device.arrays import read_array, write_array
+from blender_xpbd.scene.material import Material
+from blender_xpbd.solver.system.contact_statistics import CONTACT_STATISTICS
+from blender_xpbd.solver.windows import pair_tables
+from tests.solver.scenes import cloth, jelly_cube, jelly_of, pins, plane, touching
+
+pytestmark = pytest.mark.usefixtures("taichi_cpu")
+
+TUNNELLED = CONTACT_STATISTICS.index("tunnelled")
+
+
+def sheets():
+    """A sheet that is thrown, corner first, at one that is held."""
+    below = cloth(8, identifier="a")
+    below = replace(below, pins=pins(below.positions, np.arange(64)))
+    above = cloth(6, size=0.5, identifier="b")
+    slanting = above.positions + np.outer(above.positions @ [0.6, 0.3, 0.0], [0.0, 0.0, 1.0]) + [0.0, 0.0, 0.3]
+    return below, replace(above, positions=slanting, velocity=np.array([0.1, 0.0, -2.0]))
+
+
+def sheet_on_jelly():
+    """A sheet that is thrown at a jelly."""
+    above = replace(cloth(6, size=0.5, height=0.4, identifier="b"), velocity=np.array([0.0, 0.2, -3.0]))
+    return jelly_cube(0.3, 0.05, 4), above
+
+
+def crossing_count(simulation):
+    """Edges that go through triangles."""
+    objects = simulation.system.objects
+    return len(crossings(objects.surfaces, objects.points(simulation.positions())))
+
+
+@pytest.mark.parametrize("substeps", [3, 10])
+@pytest.mark.parametrize("bodies", [sheets, sheet_on_jelly])
+def test_what_a_list_lacks_is_told_when_it_crosses(bodies, substeps, monkeypatch):
+    search = pair_search.PairSearch.search
+
+    def search_blindly(self, team_size=1):
+        found = search(self, team_size)
+        write_array(self.task_starts, np.zeros_like(read_array(self.task_starts)))
+        return found
+
+    monkeypatch.setattr(pair_search.PairSearch, "search", search_blindly)
+    simulation = touching(*bodies(), colliders=[plane(-1.0)], substeps=substeps)
+    crossed, told = [], []
+    for _ in range(8):
+        simulation.advance()
+        crossed.append(crossing_count(simulation) > 0)
+        told.append(bool(simulation.contact_counts()[:, TUNNELLED].all()))
+    first = crossed.index(True)
+    assert told[first]
+    assert not any(told[:first])
+
+
+def told_of(simulation):
+    """Whether anything is counted as passed through by a look at how things are."""
+    pairs = simulation._pairs
+    pairs._tell_crossings()
+    return bool(read_array(pairs.counts)[:, pair_tables.TUNNELLED].any())
+
+
+def test_a_jelly_that_crosses_itself_is_told():
+    simulation = touching(jelly_cube(0.3, 0.05, 4))
+    assert not told_of(simulation)
+    state = simulation.checkpoint()
+    places = state["positions"][:, :3]
+    # a corner goes out through the other side
+    places[(places >= places.max(axis=0) - 0.1).all(axis=1)] -= [0.1, 0.1, 0.5]
+    simulation.restore(0, state)
+    assert told_of(simulation)
+
+
+def test_a_jelly_that_was_modelled_through_itself_is_not_told():
+    crossing = shapes.joined(shapes.box((0.3, 0.1, 0.1)), shapes.moved(shapes.box((0.1, 0.3, 0.1)), 0.0, 0.0, 0.03))
+    simulation = touching(jelly_of(crossing, Material()))
+    assert crossing_count(simulation) > 0
+    assert not told_of(simulation)

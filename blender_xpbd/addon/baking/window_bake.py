@@ -22,8 +22,8 @@ from .report import BakeSummary
 
 # What a slice may take at least and at most; one step of the bake may take nearly as much as the least
 SLICE_SECONDS, MOST_SLICE_SECONDS = 0.04, 0.2
-# While the solver runs, a window that is slow to draw gets a quarter of the time: without a graphics card it is drawn on
-# the solver's cores. With one it comes back within QUICK_SECONDS [s]
+# While the solver runs, a window that is slow to draw gets a quarter of the time: without a graphics card it is drawn
+# on the solver's cores. With one it comes back within QUICK_SECONDS [s]
 REST_PER_DRAWING = 3.0
 QUICK_SECONDS, MOST_REST_SECONDS = 0.06, 1.0
 

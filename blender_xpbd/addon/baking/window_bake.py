@@ -22,6 +22,10 @@ from .report import BakeSummary
 
 # What a slice may take at least and at most; one step of the bake may take nearly as much as the least
 SLICE_SECONDS, MOST_SLICE_SECONDS = 0.04, 0.2
+# While the solver runs, a window that is slow to draw gets a quarter of the time: without a graphics card it is drawn
+# on the solver's cores. With one it comes back within QUICK_SECONDS [s]
+REST_PER_DRAWING = 3.0
+QUICK_SECONDS, MOST_REST_SECONDS = 0.06, 1.0
 
 
 class WindowBake:
@@ -35,6 +39,8 @@ class WindowBake:
         self._records_before = {obj.session_uid: obj.xpbd.bake_record for obj in bpy.data.objects}
         self.stop_wanted = False
         self._left_at = time.perf_counter()
+        self._rests_until: float | None = None
+        self._is_solving = False
         STATUS.reset()
         STATUS.is_baking = True
         STATUS.status = "Reading the scene"
@@ -49,11 +55,14 @@ class WindowBake:
             XpbdError: what went wrong; the bake is over then.
         """
         now = time.perf_counter()
+        if self._rests(now):
+            return None
         limit = now + slice_seconds(now - self._left_at)
         try:
             while self._steps is not None:
                 progress = next(self._steps)
                 _show(progress)
+                self._is_solving = progress.stage == SOLVING
                 # Only these stages are work of this process; in the others the worker is waited for
                 if progress.stage not in {READING, WRITING} or time.perf_counter() > limit:
                     return None
@@ -69,7 +78,7 @@ class WindowBake:
             self._end()
             raise
         finally:
-            self._left_at = time.perf_counter()
+            self._left_at, self._rests_until = time.perf_counter(), None
         return None
 
     @property
@@ -107,6 +116,12 @@ class WindowBake:
             ):
                 clear_bake(obj)
 
+    def _rests(self, now: float) -> bool:
+        """Whether the solver is left alone, after a window that was slow to draw."""
+        if self._rests_until is None:
+            self._rests_until = now + (rest_seconds(now - self._left_at) if self._is_solving else 0.0)
+        return now < self._rests_until
+
     def _end(self) -> None:
         self._steps = None
         STATUS.is_baking = False
@@ -122,6 +137,15 @@ def slice_seconds(window_seconds: float) -> float:
         window_seconds: since the slice before, in which the window was drawn [s].
     """
     return min(max(window_seconds, SLICE_SECONDS), MOST_SLICE_SECONDS)
+
+
+def rest_seconds(window_seconds: float) -> float:
+    """How long nothing new is shown while the solver runs, so that drawing leaves it its cores.
+
+    Args:
+        window_seconds: in which the window was drawn [s].
+    """
+    return min(REST_PER_DRAWING * window_seconds, MOST_REST_SECONDS) if window_seconds > QUICK_SECONDS else 0.0
 
 
 _current: WindowBake | None = None

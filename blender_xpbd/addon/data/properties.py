@@ -22,6 +22,7 @@ from .frame_range import TYPED_FRAMES, keep_typed_frames
 from .material_names import COMPLIANCES, OWN_COMPLIANCE, OWN_MATERIAL, preset_names
 from .quality import TYPED, keep_typed
 from .resolutions import follow_quality, keep_typed_resolution
+from .shown_settings import SHOWN, redraw_viewports
 from .specs import OBJECT_SETTINGS, POSE_SETTINGS, SCENE_SETTINGS, STATUS_SETTINGS, Setting
 
 # Blender's subtype and unit of an SI unit, where it has one
@@ -263,6 +264,8 @@ def _callbacks(owner: type, name: str) -> dict[str, Any]:
         return {"update": keep_typed}
     if owner is bpy.types.Scene and name in TYPED_FRAMES:
         return {"update": keep_typed_frames}
+    if owner is bpy.types.Scene and name in SHOWN:
+        return {"update": redraw_viewports}
     return {}
 
 

@@ -70,6 +70,47 @@ def test_a_window_that_is_slow_to_draw_leaves_half_of_the_time_to_the_bake(bpy, 
     assert window_bake.slice_seconds(9.0) == window_bake.MOST_SLICE_SECONDS
 
 
+def test_a_window_that_is_slow_to_draw_leaves_the_solver_its_cores(bpy, make_body, window_bake, monkeypatch):
+    from blender_xpbd.addon.baking.progress import READING, SOLVING, Progress
+
+    make_body()
+    bake = window_bake.start(bpy.context)
+    shown, stages, now = [], [SOLVING], [100.0]
+
+    def steps():
+        while True:
+            shown.append(now[0])
+            yield Progress(stages[0])
+
+    bake._steps = steps()
+    monkeypatch.setattr(window_bake.time, "perf_counter", lambda: now[0])
+    bake._left_at = now[0]
+
+    def ticks(drawing, seconds):
+        """The timer's ticks for so long, the first one after the window was drawn; how many frames were shown."""
+        shown.clear()
+        now[0] += drawing
+        end = now[0] + seconds
+        while now[0] < end:
+            bake.advance()
+            now[0] += 0.02
+        return len(shown)
+
+    bake.advance()
+    # three times as long as it took, and then at each tick, for nothing has to be drawn again
+    assert ticks(0.2, 0.58) == 0
+    assert ticks(0.0, 0.1) >= 4
+    # nobody waits for a quick one
+    assert ticks(0.03, 0.11) >= 5
+    assert window_bake.rest_seconds(window_bake.QUICK_SECONDS) == 0.0
+    assert window_bake.rest_seconds(9.0) == window_bake.MOST_REST_SECONDS
+    # reading is work of this process
+    stages[0] = READING
+    bake._is_solving = False
+    monkeypatch.setattr(window_bake, "slice_seconds", lambda _seconds: -1.0)
+    assert ticks(0.2, 0.1) >= 4
+
+
 def test_one_at_a_time(bpy, make_body, window_bake):
     make_body()
     window_bake.start(bpy.context)

@@ -12,6 +12,7 @@ import math
 import sys
 import traceback
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -64,8 +65,10 @@ def _build(scene: bpy.types.Scene) -> None:
     key.data.foreach_set("co", shape.astype(np.float32).ravel())
     key.value = 0.0
     scene.frame_set(_POSE_FRAME)
-    bpy.context.view_layer.objects.active = sheet
-    bpy.ops.xpbd.add_pose()
+    context: Any = bpy.context
+    context.view_layer.objects.active = sheet
+    operators: Any = bpy.ops
+    operators.xpbd.add_pose()
     (pose,) = sheet.xpbd.poses
     pose.target, pose.frame = "Sail", _POSE_FRAME
     outline = stage.add_mesh(scene, "Outline", shape, quads, colour=(0.02, 0.02, 0.02))

@@ -253,20 +253,19 @@ _GROUPS: tuple[tuple[type, Any, tuple[Setting, ...], str], ...] = (
 BAKED_DATA: tuple[Any, ...] = (bpy.types.Mesh, bpy.types.Curve, bpy.types.Curves, bpy.types.Key)
 
 
+_SCENE_UPDATES: Mapping[str, Callable[[Any, Any], None]] = {
+    "quality": follow_quality,
+    **dict.fromkeys(TYPED, keep_typed),
+    **dict.fromkeys(TYPED_FRAMES, keep_typed_frames),
+    **dict.fromkeys(SHOWN, redraw_viewports),
+}
+
+
 def _callbacks(owner: type, name: str) -> dict[str, Any]:
     if owner is bpy.types.WindowManager:
         return {"get": _status_getter(name)}
-    if owner is bpy.types.Object and name in _UPDATES:
-        return {"update": _UPDATES[name]}
-    if owner is bpy.types.Scene and name == "quality":
-        return {"update": follow_quality}
-    if owner is bpy.types.Scene and name in TYPED:
-        return {"update": keep_typed}
-    if owner is bpy.types.Scene and name in TYPED_FRAMES:
-        return {"update": keep_typed_frames}
-    if owner is bpy.types.Scene and name in SHOWN:
-        return {"update": redraw_viewports}
-    return {}
+    updates = _UPDATES if owner is bpy.types.Object else _SCENE_UPDATES
+    return {"update": updates[name]} if name in updates else {}
 
 
 def register() -> None:

@@ -84,6 +84,7 @@ SCENE_NAMES = {
     "report",
     "findings",
     "expense",
+    "cache_id",
     "version",
     *(parameter.name for parameter in SOLVER_PARAMETERS),
     *(parameter.name for parameter in OVERLAY_PARAMETERS),

@@ -14,6 +14,7 @@ OF_THE_FLOOR = {"use_floor": True, "floor_height": 1.0}
 def drawn(bpy, monkeypatch):
     """What is drawn again in windows: pip's bpy has no window of its own."""
     from blender_xpbd.addon.data import properties
+    from blender_xpbd.addon.data.shown_settings import SHOWN, redraw_viewports
 
     tagged = []
 
@@ -22,13 +23,13 @@ def drawn(bpy, monkeypatch):
 
     windows = [SimpleNamespace(screen=SimpleNamespace(areas=[area("VIEW_3D"), area("OUTLINER")])) for _ in range(2)]
     context = SimpleNamespace(window_manager=SimpleNamespace(windows=windows))
-    whole = properties.redraw_viewports
 
     def redraw(settings, _context):
-        whole(settings, context)
+        redraw_viewports(settings, context)
 
     properties.unregister()
-    monkeypatch.setattr(properties, "redraw_viewports", redraw)
+    updates = {**properties._SCENE_UPDATES, **dict.fromkeys(SHOWN, redraw)}
+    monkeypatch.setattr(properties, "_SCENE_UPDATES", updates)
     properties.register()
     yield tagged
     properties.unregister()

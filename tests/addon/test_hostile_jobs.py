@@ -18,7 +18,7 @@ from tests.jobs.hostile_folders import ATTACKS, DAMAGES, SUBSTITUTES, baked_job,
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and limits of POSIX")
 
-SECONDS = 60
+SECONDS = 180
 # So that what does not fit into memory is the same everywhere
 ADDRESS_SPACE = 16 * 2**30
 # A worker with Taichi has some 300 MB
@@ -88,10 +88,10 @@ def test_a_worker_ends_by_its_rules(name, python, tmp_path, outside):
         stderr=subprocess.DEVNULL,
         env=dict(python.environment),
     )
-    process.stdin.write(json.dumps({"job": str(job)}).encode() + b"\n")
-    process.stdin.flush()
-    status, peak = wait(process)
-    process.stdin.close()
+    with process.stdin:
+        process.stdin.write(json.dumps({"job": str(job)}).encode() + b"\n")
+        process.stdin.flush()
+        status, peak = wait(process)
     assert status == attack.exit_code
     assert contents(outside) == before
     assert peak < MOST_KILOBYTES

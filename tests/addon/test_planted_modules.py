@@ -17,7 +17,7 @@ import pytest
 from tests.jobs.hostile_folders import baked_job
 
 ROOT = Path(__file__).resolve().parents[2]
-SECONDS = 60
+SECONDS = 180
 
 MODULES = (
     "argparse.py",

@@ -239,7 +239,7 @@ for i in range(200):
         data = cache.read(1)
         assert (data.positions == data.statistics[0, 0]).all()
         seen.add(float(data.statistics[0, 0]))
-    assert writer.wait(timeout=10) == 0
+    assert writer.wait(timeout=60) == 0
     assert len(seen) > 1
 
 

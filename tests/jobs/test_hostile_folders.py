@@ -25,7 +25,7 @@ from tests.jobs.hostile_folders import ATTACKS, FRAMES, STATISTICS, baked_job, s
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and sockets of POSIX")
 
-SECONDS = 20
+SECONDS = 60
 # A state or frame of this job has some hundred bytes; the rest is for text and for pieces of a megabyte
 MOST_BYTES = 48 * 2**20
 

@@ -37,7 +37,7 @@ def holder(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
 
 def test_the_second_process_is_refused_at_once(tmp_path: Path, holder: subprocess.Popen[str]) -> None:
     command = [sys.executable, "-c", HOLDER, str(tmp_path)]
-    second = subprocess.run(command, check=False, cwd=ROOT, input="", capture_output=True, text=True, timeout=20)
+    second = subprocess.run(command, check=False, cwd=ROOT, input="", capture_output=True, text=True, timeout=60)
     assert second.returncode == 1
     assert f"E_LOCKED: Another bake is computing {tmp_path}" in second.stderr
     assert holder.poll() is None

@@ -146,7 +146,10 @@ def test_the_check_of_the_command_line_tells_it(bpy, make_body, capfd):
 
     make_body("Cloth")
     assert run_command(["check", "--json", "--substeps", "9"]) == 0
-    row = json.loads(capfd.readouterr().out.splitlines()[-1])[-1]
-    assert (row["code"], row["remedy"], row["elements"], row["substeps"]) == ("EXPENSE", "", 25, 9)
-    assert row["seconds"] > 0.0
-    assert "25 vertices" in row["message"]
+    printed = capfd.readouterr()
+    told = json.loads(printed.err.splitlines()[-1])
+    assert (told["elements"], told["substeps"]) == (25, 9)
+    assert told["seconds"] > 0.0
+    assert "25 vertices" in told["message"]
+    findings = json.loads(printed.out.splitlines()[-1])
+    assert {name for row in findings for name in row} == {"code", "object", "message", "remedy"}

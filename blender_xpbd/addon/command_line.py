@@ -185,15 +185,14 @@ def _check(options: argparse.Namespace) -> int:
         return int(fault.exit_code)
     if options.json:
         _flush_blender()
-        rows: list[dict[str, Any]] = [{**finding_values(finding)} for finding in findings]
-        if (told := scene_expense(bpy.context.scene, costs, wishes)) is not None:
-            rows.append({"code": "EXPENSE", "object": "", "message": f"{told}.", "remedy": "", **told.values()})
-        print(json.dumps(rows), flush=True)
+        print(json.dumps([finding_values(finding) for finding in findings]), flush=True)
     else:
         for finding in findings:
             print(finding, flush=True)
-        if (told := scene_expense(bpy.context.scene, costs, wishes)) is not None:
-            print(f"EXPENSE: {told}.", flush=True)
+    # what a bake costs is no finding: who counts findings shall not count it
+    if (told := scene_expense(bpy.context.scene, costs, wishes)) is not None:
+        values = {"message": f"{told}.", **told.values()}
+        print(json.dumps(values) if options.json else values["message"], file=sys.stderr, flush=True)
     return int(ExitCode.COMPLETE)
 
 

@@ -65,7 +65,13 @@ def meets(scene: Scene) -> bool:
 def kernels_of(scene: Scene) -> str:
     """A digest of what decides which kernels a scene needs, as far as the add-on can tell: scenes of one kind."""
     settings = scene.settings
-    told = {settings.solver_mode, settings.time_integration, settings.precision, f"meets {meets(scene)}"}
+    told = {
+        settings.solver_mode,
+        settings.time_integration,
+        settings.precision,
+        settings.device,
+        f"meets {meets(scene)}",
+    }
     told |= {collider.shape for collider in scene.colliders} | {one.kind for one in scene.forces}
     for body in scene.bodies:
         choices = ((one.name, getattr(body.material, one.name)) for one in fields(body.material))

@@ -70,7 +70,9 @@ def examine(context: bpy.types.Context, options: BakeOptions) -> tuple[tuple[Fin
 def note_findings(context: bpy.types.Context) -> tuple[Finding, ...]:
     """Check the scene, and keep what was found where the panel shows it."""
     findings, context.scene.xpbd.expense = examine(context, BakeOptions())
-    forget_let_out(context.scene, findings)
+    # what cannot be read has told of nothing what it starts inside
+    if not any(finding.is_fault for finding in findings):
+        forget_let_out(context.scene, findings)
     context.scene.xpbd.findings = findings_text(findings)
     return findings
 
@@ -123,15 +125,19 @@ def scene_expense(scene: bpy.types.Scene, text: str, options: BakeOptions | None
         text: of ``examine``.
         options: of the bake.
     """
+    if not text:
+        return None
     wishes = options or BakeOptions()
     start, end = baked_range(scene, options)
     is_typed = any(getattr(wishes, name) is not None for name in TYPED)
     quality = TYPED_QUALITY if is_typed else wishes.quality or quality_of(scene.xpbd)
     typed = wishes.substeps or scene.xpbd.substeps
+    # Blender looks for each name in all of them
+    objects = dict(scene.objects.items())
 
-    def resolution(name: str) -> int:
-        obj = scene.objects.get(name)
-        return 0 if obj is None else resolution_at(obj.xpbd, quality)
+    def resolution(name: str) -> int | None:
+        obj = objects.get(name)
+        return None if obj is None else resolution_at(obj.xpbd, quality)
 
     return expense(text, resolution, quality, typed, end - start + 1 + scene.xpbd.preroll)
 

@@ -44,8 +44,9 @@ class Row:
         name: of the object.
         label: what its elements are called.
         count: of its elements, for the resolution.
-        resolution: of its cage, 0 where it has none.
-        substeps: that it asks for, at that resolution.
+        resolution: of its cage, 0 where it has none that goes with it.
+        substeps: that its material asks for, at that resolution.
+        least: substeps that it has been given at least, whatever the quality.
         seconds: of all its elements in one substep.
     """
 
@@ -54,6 +55,7 @@ class Row:
     count: float
     resolution: int
     substeps: float
+    least: int
     seconds: float
 
 
@@ -107,13 +109,13 @@ def expense_text(scene: Scene, times: float, *, is_known: bool) -> str:
 
 
 def expense(
-    text: str, resolutions: Callable[[str], int], quality: str, typed_substeps: int, frames: int
+    text: str, resolutions: Callable[[str], int | None], quality: str, typed_substeps: int, frames: int
 ) -> Expense | None:
     """What a bake comes to as settings are now; None where nothing was counted.
 
     Args:
         text: of ``expense_text``.
-        resolutions: of the cage of an object, by its name.
+        resolutions: of the cage of an object, by its name; None where there is no such object any more.
         quality: that the bake goes by.
         typed_substeps: that count where the quality does not go by the materials.
         frames: that are simulated, with those before the first one.
@@ -123,24 +125,38 @@ def expense(
         return None
     rows, is_known, most, meeting, waiting = found
     counts: dict[str, float] = {}
-    seconds, wanted = meeting, 20.0
+    seconds, wanted, least = meeting, 20.0, 0
     for row in rows:
-        finer = resolutions(row.name) / row.resolution if row.resolution else 1.0
+        resolution = resolutions(row.name)
+        if resolution is None:
+            continue
+        finer = resolution / row.resolution if row.resolution else 1.0
         # by volume; what reaches beyond the surface grows with the square, of which there is less
         more = finer**3
         counts[row.label] = counts.get(row.label, 0.0) + row.count * more
         seconds += row.seconds * more
-        wanted = max(wanted, row.substeps * finer)
+        wanted, least = max(wanted, row.substeps * finer), max(least, row.least)
+    if not counts:
+        return None
     effort = EFFORTS.get(quality)
-    substeps = typed_substeps if effort is None else math.ceil(effort * min(wanted, most))
+    chosen = typed_substeps if effort is None else math.ceil(effort * min(wanted, most))
+    substeps = max(chosen, least)
     return Expense(counts, substeps, waiting + seconds * substeps * max(frames - 1, 0), is_known)
 
 
 def _row(scene: Scene, body: Body, times: float) -> Row:
     kind = blender_kind(body.role)
-    resolution = body.tetrahedralization.resolution if body_kind(body.role, body.name).is_solid else 0
-    substeps = substep_bound(scene, body, cell_of(body))
-    return Row(body.name, kind.elements, element_count(body), resolution, substeps, times * substep_seconds(body))
+    cage = body.tetrahedralization
+    goes_with = body_kind(body.role, body.name).is_solid and cage.method != "FILE"
+    return Row(
+        name=body.name,
+        label=kind.elements,
+        count=element_count(body),
+        resolution=cage.resolution if goes_with else 0,
+        substeps=substep_bound(scene, body, cell_of(body)),
+        least=body.material.minimum_substeps,
+        seconds=times * substep_seconds(body),
+    )
 
 
 def cell_of(body: Body) -> float:
@@ -159,10 +175,15 @@ def _parsed(text: str) -> tuple[tuple[Row, ...], bool, int, float, float] | None
         values = json.loads(text)
         rows = tuple(Row(**row) for row in values["rows"][:_MOST_ROWS])
         meeting, waiting, most = float(values["meeting"]), float(values["waiting"]), int(values["most"])
-        of_rows = [number for row in rows for number in (row.count, row.resolution, row.substeps, row.seconds)]
-        numbers = [meeting, waiting, most, *of_rows]
+        of_rows = [number for row in rows for number in (row.count, row.substeps, row.seconds)]
+        whole = [number for row in rows for number in (row.resolution, row.least)]
+        numbers = [meeting, waiting, most, *of_rows, *whole]
         names = all(isinstance(name, str) for row in rows for name in (row.name, row.label))
-        is_sound = names and all(math.isfinite(number) and 0 <= number < 1e15 for number in numbers)
+        is_sound = (
+            names
+            and all(isinstance(number, int) for number in whole)
+            and all(math.isfinite(number) and 0 <= number < 1e15 for number in numbers)
+        )
         return (rows, bool(values["is_known"]), most, meeting, waiting) if rows and is_sound else None
     except (ValueError, TypeError, KeyError, RecursionError, OverflowError):
         return None

@@ -25,7 +25,7 @@ _PER_SHEAR, _PER_LAME = 1.05, 1.70
 
 
 def substep_bound(scene: Scene, body: Body, cell: float) -> float:
-    """Substeps of a frame at quality Normal, without the least and the most of the scene.
+    """Substeps of a frame that its material asks for at quality Normal, without the least and the most.
 
     Args:
         scene: that the body is in.
@@ -34,15 +34,14 @@ def substep_bound(scene: Scene, body: Body, cell: float) -> float:
     """
     dt = scene.frames.frame_duration
     gravity = float(np.linalg.norm(scene.gravity)) * abs(body.material.gravity_factor)
-    wanted = float(body.material.minimum_substeps)
     if body_kind(body.role, body.name).is_solid and cell > 0.0:
-        return max(wanted, _of_jelly(scene, body, _EDGE_PER_CELL * cell, gravity))
+        return _of_jelly(scene, body, _EDGE_PER_CELL * cell, gravity)
     if len(body.face_sizes) and cell > 0.0:
         # the nearest multiple of the default
-        return max(wanted, 20.0 * round(dt / _CLOTH * math.sqrt(gravity / cell) / 20.0))
+        return 20.0 * round(dt / _CLOTH * math.sqrt(gravity / cell) / 20.0)
     if not len(body.loose_edges) and body.material.radius > 0.0:
-        return max(wanted, dt * math.sqrt(gravity / (_PILE * body.material.radius)))
-    return wanted
+        return dt * math.sqrt(gravity / (_PILE * body.material.radius))
+    return 0.0
 
 
 def _of_jelly(scene: Scene, body: Body, edge: float, gravity: float) -> float:

@@ -26,7 +26,10 @@ def _object_to_1(settings: Any) -> None:
     """Resolutions had a wider range, and presets other values; those of a named preset are only shown."""
     if settings.is_property_set("cage_resolution"):
         lowest, highest = RESOLUTION_RANGE
-        settings.cage_resolution = min(max(settings.cage_resolution, lowest), highest)
+        within = min(max(settings.cage_resolution, lowest), highest)
+        # to set it makes it a typed one
+        if settings.cage_resolution != within:
+            settings.cage_resolution = within
     show_preset(settings)
 
 

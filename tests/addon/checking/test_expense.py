@@ -52,6 +52,54 @@ def test_it_goes_with_resolution_quality_and_frames(bpy, jelly, told):
     assert told().seconds > seconds
 
 
+def test_an_object_that_is_gone_or_renamed_is_not_told_as_nothing(bpy, jelly, told):
+    jelly.name = "Renamed"
+    assert told() is None
+
+
+def test_substeps_that_an_object_was_given_are_told_as_they_are(bpy, jelly, told):
+    settings, jelly.xpbd.minimum_substeps = bpy.context.scene.xpbd, 60
+    bpy.ops.xpbd.check()
+    for quality, substeps in (("DRAFT", 60), ("MATERIAL", 60), ("FINAL", 80), ("FIXED", 60)):
+        settings.quality = quality
+        assert told().substeps == substeps
+
+
+def test_a_file_of_tetrahedra_does_not_go_with_the_quality(bpy, jelly, told):
+    from dataclasses import replace
+
+    from blender_xpbd.addon.checking.check_scene import read_first_frame, scene_expense
+    from blender_xpbd.addon.checking.expense import expense_text
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+
+    scene = read_first_frame(bpy.context, BakeOptions()).scene
+    (body,) = scene.bodies
+    body = replace(body, tetrahedralization=replace(body.tetrahedralization, method="FILE", tetrahedra=[[0, 1, 2, 3]]))
+    text = expense_text(replace(scene, bodies=(body,)), 1.0, is_known=True)
+    for quality in ("MATERIAL", "FINAL"):
+        bpy.context.scene.xpbd.quality = quality
+        assert scene_expense(bpy.context.scene, text).counts == {"tetrahedra": 1.0}
+
+
+def test_the_device_tells_kinds_of_scenes_apart(bpy, jelly):
+    from dataclasses import replace
+
+    from blender_xpbd.addon.baking.pace import kernels_of
+    from blender_xpbd.addon.checking.check_scene import read_first_frame
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+
+    scene = read_first_frame(bpy.context, BakeOptions()).scene
+    settings = [replace(scene.settings, device=device) for device in ("CPU", "VULKAN")]
+    assert len({kernels_of(replace(scene, settings=one)) for one in settings}) == 2
+
+
+def test_a_strangers_resolution_breaks_no_panel(bpy, jelly, told):
+    values = json.loads(bpy.context.scene.xpbd.expense)
+    values["rows"][0]["resolution"] = 1e-200
+    bpy.context.scene.xpbd.expense = json.dumps(values)
+    assert told() is None
+
+
 def test_other_bodies_are_counted_too(bpy, make_body, told, select):
     make_body("Cloth")
     bpy.ops.xpbd.check()
@@ -98,7 +146,10 @@ def test_the_check_of_the_command_line_tells_it(bpy, make_body, capfd):
 
     make_body("Cloth")
     assert run_command(["check", "--json", "--substeps", "9"]) == 0
-    row = json.loads(capfd.readouterr().out.splitlines()[-1])[-1]
-    assert (row["code"], row["remedy"], row["elements"], row["substeps"]) == ("EXPENSE", "", 25, 9)
-    assert row["seconds"] > 0.0
-    assert "25 vertices" in row["message"]
+    printed = capfd.readouterr()
+    told = json.loads(printed.err.splitlines()[-1])
+    assert (told["elements"], told["substeps"]) == (25, 9)
+    assert told["seconds"] > 0.0
+    assert "25 vertices" in told["message"]
+    findings = json.loads(printed.out.splitlines()[-1])
+    assert {name for row in findings for name in row} == {"code", "object", "message", "remedy"}

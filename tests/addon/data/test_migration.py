@@ -23,6 +23,15 @@ def test_what_is_saved_has_the_version(bpy, migration, make_body, tmp_path):
     assert not bystander.xpbd.is_property_set("version"), "objects that take no part are left alone"
 
 
+def test_a_save_leaves_a_resolution_chosen_from_the_mesh(bpy, make_body, select, tmp_path):
+    body = make_body(role="NONE")
+    select(body)
+    bpy.ops.xpbd.set_role(role="JELLY")
+    chosen = body.xpbd.normal_resolution
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "new.blend"))
+    assert body.xpbd.normal_resolution == chosen > 0
+
+
 def test_what_the_present_version_has_set_is_left_alone(bpy, migration, make_body):
     body, scene = make_body(), bpy.context.scene
     body.xpbd.area_density = 0.77

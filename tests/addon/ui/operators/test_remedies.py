@@ -252,6 +252,19 @@ def test_what_may_be_pushed_out_is_a_quiet_line_until_it_is_elsewhere(bpy, make_
     assert body.xpbd.let_out == ""
 
 
+def test_what_may_be_pushed_out_is_not_forgotten_where_a_check_could_read_nothing(bpy, make_body, codes):
+    bpy.context.scene.xpbd.use_floor = True
+    make_body("Cloth", location=(0.0, 0.0, -0.5))
+    bpy.ops.xpbd.check()
+    bpy.ops.xpbd.let_out(object_name="Cloth")
+    empty = make_body("Empty", mesh=bpy.data.meshes.new("Empty"))
+    bpy.ops.xpbd.check()
+    assert codes() == ["E_GEOM_EMPTY"]
+    bpy.data.objects.remove(empty)
+    bpy.ops.xpbd.check()
+    assert codes() == ["W_LET_OUT"]
+
+
 def test_what_starts_inside_nothing_cannot_be_let_out(bpy, make_body):
     make_body("Cloth")
     assert bpy.ops.xpbd.let_out(object_name="Cloth") == {"CANCELLED"}

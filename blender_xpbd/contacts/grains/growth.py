@@ -18,6 +18,7 @@ from ...scene.errors import Notice
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
+Places = npt.NDArray[np.int64]
 
 # in which a grain would grow from nothing to its size [s]. Chosen by trying: growing faster, a dense crowd of them
 # bursts, growing longer, a pile that has come to rest is pressed by it
@@ -56,24 +57,43 @@ class GrainGrowth:
                 yield Notice("W_OVERLAP", f"{pairs} {text}", name)
 
 
-def build_growth(places: Floats, radii: Floats, owners: Ints, meet: npt.NDArray[np.bool_]) -> GrainGrowth:
-    """Find grains that start inside each other.
+def build_growth(
+    places: Floats, radii: Floats, owners: Ints, meet: npt.NDArray[np.bool_], is_free: npt.NDArray[np.bool_]
+) -> GrainGrowth:
+    """Find grains that start inside each other, and of which one can be moved.
 
     Args:
         places: where grains start [m], shape (grains, 3).
         radii: [m], shape (grains,).
         owners: the body of each, shape (grains,).
         meet: which bodies' grains meet, shape (bodies, bodies).
+        is_free: whether a grain can be moved, shape (grains,).
     """
     shares, pairs = np.ones(len(radii)), np.zeros(len(meet), np.int32)
-    if len(radii) > 1:
-        width = 2.0 * float(radii.max())
-        i, j = points_near(places, cells_of(places, width), np.arange(len(places)), width)
-        i, j = i[i < j], j[i < j]
-        i, j = (of[meet[owners[i], owners[j]]] for of in (i, j))
+    for i, j in _pairs_near(places, radii):
+        counts = meet[owners[i], owners[j]] & (is_free[i] | is_free[j])
         share = np.linalg.norm(places[i] - places[j], axis=1) / (radii[i] + radii[j])
-        i, j, share = (of[share < LEAST_OVERLAP] for of in (i, j, share))
+        counts &= share < LEAST_OVERLAP
         for of in (i, j):
-            np.minimum.at(shares, of, share)
-        pairs = np.bincount(owners[i], minlength=len(meet)).astype(np.int32)
+            np.minimum.at(shares, of[counts], share[counts])
+        # told of the first of the two bodies
+        first = np.minimum(owners[i], owners[j])[counts]
+        pairs += np.bincount(first, minlength=len(meet)).astype(np.int32)
     return GrainGrowth(shares, pairs)
+
+
+def _pairs_near(places: Floats, radii: Floats) -> Iterator[tuple[Places, Places]]:
+    """Pairs of grains that may touch, each once, in arrays of shape (pairs,).
+
+    They are looked for around the larger of the two, for all that are as large but for a factor of 2 at once: around
+    each of many small grains, what a large one reaches would be nearly all.
+    """
+    sizes = np.frexp(radii)[1]
+    for size in np.unique(sizes):
+        members = np.flatnonzero(sizes <= size)
+        centres, width = np.flatnonzero(sizes[members] == size), 2.0 * float(radii[members].max())
+        near = places[members]
+        i, j = points_near(near, cells_of(near, width), centres, width)
+        i = centres[i]
+        is_first = (sizes[members[j]] < size) | (i < j)
+        yield members[i[is_first]], members[j[is_first]]

@@ -93,13 +93,16 @@ class Grains:
         return rules
 
 
-def build_grains(models: Sequence[BodyModel], starts: Ints, places: Floats, contacts: ContactPoints) -> Grains:
+def build_grains(
+    models: Sequence[BodyModel], starts: Ints, places: Floats, inverse_masses: Floats, contacts: ContactPoints
+) -> Grains:
     """Find the grains of a scene.
 
     Args:
         models: of all bodies.
         starts: first particle of each body.
         places: where particles start [m], shape (particles, 3).
+        inverse_masses: of particles [1/kg], shape (particles,).
         contacts: the points that meet colliders, of which each grain is one.
     """
     rows = []
@@ -111,7 +114,8 @@ def build_grains(models: Sequence[BodyModel], starts: Ints, places: Floats, cont
     ints = np.concatenate([np.zeros((0, GRAIN_INTS), np.int32), *rows])
     point_of = np.zeros(int(starts[-1]), np.int32)
     point_of[contacts.elements[:, 0]] = np.arange(len(contacts))
-    ints[:, GRAIN_POINT] = point_of[ints[:, GRAIN_PARTICLE]]
+    particles = ints[:, GRAIN_PARTICLE]
+    ints[:, GRAIN_POINT] = point_of[particles]
     bodies = [model.body for model in models]
     radii = np.concatenate([np.zeros(0), *(model.radii for model in models)])
     meet = np.array([[_meet(a, b) for b in bodies] for a in bodies])
@@ -121,7 +125,7 @@ def build_grains(models: Sequence[BodyModel], starts: Ints, places: Floats, cont
         radii=radii,
         grips=np.concatenate([np.zeros(0), *(_grips(model) for model in models)]),
         meet=meet,
-        growth=build_growth(places[ints[:, GRAIN_PARTICLE]], radii, ints[:, GRAIN_BODY], meet),
+        growth=build_growth(places[particles], radii, ints[:, GRAIN_BODY], meet, inverse_masses[particles] > 0.0),
         stick=any(len(model.radii) and model.body.material.cohesion > 0.0 for model in models),
     )
 

@@ -297,7 +297,7 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     struck = build_struck_pieces(scene, met, starts, blocks, all_inverse_masses, vertex_count)
     del blocks, upright
     external = ExternalForces(scene, tracks, origin)
-    all_grains = build_grains(models, starts, all_positions, contacts)
+    all_grains = build_grains(models, starts, all_positions, all_inverse_masses, contacts)
     air = build_air_surfaces(models, starts, len(all_positions)) if external.has_air else no_surfaces()
     vertices = np.zeros((0, 3)) if objects is None else collider_vertices(scene, objects.colliders) - origin
     return System(

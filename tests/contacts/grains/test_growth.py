@@ -3,18 +3,21 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
 from blender_xpbd.contacts.grains.growth import DURATION, build_growth
 
 OWN = np.ones((1, 1), np.bool_)
+FREE = np.ones(300, np.bool_)
 
 
 def test_none_overlaps_at_the_start_and_all_are_whole_in_the_end() -> None:
     random = np.random.default_rng(0)
     places, radii = random.uniform(-0.1, 0.1, (300, 3)), random.uniform(0.005, 0.015, 300)
-    growth = build_growth(places, radii, np.zeros(300, np.int32), OWN)
+    growth = build_growth(places, radii, np.zeros(300, np.int32), OWN, FREE[:300])
     assert growth
     assert growth.pairs[0] > 20
     shrunk = radii * growth.at(0.0)
@@ -29,18 +32,57 @@ def test_none_overlaps_at_the_start_and_all_are_whole_in_the_end() -> None:
 @pytest.mark.parametrize("spacing", [0.9951, 1.0, 1.2])
 def test_what_touches_is_left_alone(spacing: float) -> None:
     places = np.array([[0.0, 0.0, 0.0], [2.0 * spacing, 0.0, 0.0]])
-    growth = build_growth(places, np.ones(2), np.zeros(2, np.int32), OWN)
+    growth = build_growth(places, np.ones(2), np.zeros(2, np.int32), OWN, FREE[:2])
     assert not growth
     np.testing.assert_array_equal(growth.shares, 1.0)
 
 
 def test_bodies_that_do_not_meet_may_lie_in_each_other() -> None:
     places, owners = np.zeros((2, 3)), np.arange(2, dtype=np.int32)
-    assert not build_growth(places, np.ones(2), owners, np.eye(2, dtype=np.bool_))
-    both = build_growth(places, np.ones(2), owners, np.ones((2, 2), np.bool_))
+    assert not build_growth(places, np.ones(2), owners, np.eye(2, dtype=np.bool_), FREE[:2])
+    both = build_growth(places, np.ones(2), owners, np.ones((2, 2), np.bool_), FREE[:2])
     np.testing.assert_array_equal(both.shares, 0.0)
     np.testing.assert_array_equal(both.pairs, [1, 0])
 
 
 def test_without_grains_nothing_grows() -> None:
-    assert not build_growth(np.zeros((0, 3)), np.zeros(0), np.zeros(0, np.int32), OWN)
+    assert not build_growth(np.zeros((0, 3)), np.zeros(0), np.zeros(0, np.int32), OWN, FREE[:0])
+
+
+@pytest.mark.parametrize(("is_free", "grows"), [((False, False), False), ((True, False), True), ((True, True), True)])
+def test_what_is_pinned_together_keeps_its_size(is_free: tuple[bool, bool], grows: bool) -> None:
+    """A wall of pinned grains would have holes at first."""
+    places = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
+    growth = build_growth(places, np.ones(2), np.zeros(2, np.int32), OWN, np.array(is_free))
+    assert bool(growth) == grows
+    np.testing.assert_array_equal(growth.shares, 0.5 if grows else 1.0)
+
+
+def test_grains_of_unlike_sizes_are_all_compared() -> None:
+    """From 1 mm to 3 cm, some of them exactly powers of 2."""
+    random = np.random.default_rng(1)
+    places = random.uniform(-0.1, 0.1, (300, 3))
+    radii = np.r_[
+        random.uniform(0.001, 0.004, 200), random.uniform(0.004, 0.03, 60), np.exp2(random.integers(-9, -5, 40))
+    ]
+    owners = np.repeat(np.arange(3, dtype=np.int32), 100)
+    share = np.linalg.norm(places[:, None] - places[None], axis=2) / (radii[:, None] + radii[None])
+    share[np.diag_indices(300)] = np.inf
+    growth = build_growth(places, radii, owners, np.ones((3, 3), np.bool_), FREE)
+    np.testing.assert_allclose(growth.shares, np.where(share.min(axis=1) < 0.99, share.min(axis=1), 1.0), rtol=1e-12)
+    first = np.minimum(*np.nonzero(np.triu(share < 0.99)))
+    np.testing.assert_array_equal(growth.pairs, np.bincount(owners[first], minlength=3))
+
+
+def test_a_large_grain_among_many_small_ones_takes_no_memory_of_its_own() -> None:
+    """Around each of the small ones, what the large one reaches is all of them: nine million pairs."""
+    count = 3_000
+    places = np.random.default_rng(2).uniform(-0.06, 0.06, (count + 1, 3))
+    places[-1] = 0.0
+    radii = np.r_[np.full(count, 0.002), 0.1]
+    tracemalloc.start()
+    growth = build_growth(places, radii, np.zeros(count + 1, np.int32), OWN, np.ones(count + 1, np.bool_))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert growth.pairs[0] >= count
+    assert most < 20e6

@@ -151,6 +151,11 @@ def computed_elsewhere(job: Path) -> Path | None:
     return next((path for path in found if is_job(path) and is_there(path / STATUS_FILE)), None)
 
 
+def is_of_unsaved_file(folder: Path) -> bool:
+    """Whether a cache is that of a file that was never saved."""
+    return folder.parent == _unsaved_caches()
+
+
 def has_forgotten(folder: Path) -> bool:
     """Whether another cache than the present file's is one that ``free_forgotten`` looks into."""
     try:

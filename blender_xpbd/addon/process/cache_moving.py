@@ -12,15 +12,18 @@ from ...jobs.cache_contents import hand_on_all
 from ...jobs.play_inputs import PlayInputs
 from ...scene.errors import XpbdError
 from ..data.bake_record import may_be_looked_at, read_record, record_folder
-from .cache_folder import cache_folder, claim, forget_number, give_identity, has_own_cache
+from .cache_folder import cache_folder, claim, forget_number, give_identity, has_own_cache, is_of_unsaved_file
 
 
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
 def give_identities(*_arguments: object) -> None:
-    """Let the file that is about to be saved hold the ids of its scenes that have bakes or a cache."""
+    """Let the file that is about to be saved hold the ids of its scenes that have bakes or a cache.
+
+    A copy of a scene gets its own: the file does not tell which of both is the copy.
+    """
     for scene in bpy.data.scenes:
         has_cache = has_own_cache(scene) and cache_folder(scene)[0].is_dir()
-        if has_cache or any(read_record(obj) is not None for obj in scene.objects):
+        if scene.xpbd.cache_id or has_cache or any(read_record(obj) is not None for obj in scene.objects):
             give_identity(scene)
 
 
@@ -29,18 +32,21 @@ def bring_along(path: str = "", *_arguments: object) -> None:
     """Share the jobs of baked objects with the cache that the file has under its present name, and claim that.
 
     Both files have them then: on one disk the frames are there once, under two names. A folder that the artist chose
-    stays where it is. What the disk refuses is told on the console: the file itself is saved, and its bakes still know
+    stays where it is; it gets what was baked before the file was saved, which others free after a month. What the disk
+    refuses is told on the console: the file itself is saved, and its bakes still know
     where their frames were.
 
     Args:
         path: that was saved to; of a copy, it is not that of the file.
     """
     for scene in bpy.data.scenes:
-        if not bpy.data.filepath or scene.xpbd.cache_directory:
+        if not bpy.data.filepath:
             continue
         folder, _ = cache_folder(scene)
         for former in _job_folders(scene):
             if former.parent == folder or not former.is_dir():
+                continue
+            if scene.xpbd.cache_directory and not is_of_unsaved_file(former.parent):
                 continue
             try:
                 if PlayInputs(former).newest_run():

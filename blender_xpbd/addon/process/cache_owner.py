@@ -104,9 +104,12 @@ def own_cache(caches: Path, named: Path, me: Owner, scenes: frozenset[str]) -> P
     return path
 
 
-def caches_of(caches: Path, file: str) -> list[Path]:
-    """The caches of the scenes of a .blend file, by its name."""
-    return [path for path, owner in _owned(caches).items() if owner.file == file]
+def caches_by_file(caches: Path) -> dict[str, list[Path]]:
+    """The caches of the scenes of each .blend file, by its name."""
+    found: dict[str, list[Path]] = {}
+    for path, owner in _owned(caches).items():
+        found.setdefault(owner.file, []).append(path)
+    return found
 
 
 def _is_free(cache: Path, me: Owner) -> bool:

@@ -8,17 +8,22 @@ from __future__ import annotations
 
 import gzip
 import importlib
+import importlib.machinery
+import importlib.util
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ...jobs.cache_contents import job_folders
+from ...jobs.cache_contents import entries, is_job, job_folders
 from ...jobs.files import io_error, reading
+from ...jobs.frames import FRAMES_FOLDER
 from ...jobs.job import FOLDER_NAME_LENGTH, JOB_FILE
 from ...jobs.record import printable
 from ...scene.errors import XpbdError
-from .cache_owner import caches_of
+from .cache_owner import caches_by_file
+from .worker_python import trusted_folders
 
 _PIECE = 2**22
 _JOB = re.compile(rb'"job": "([0-9a-f]{%d})"' % FOLDER_NAME_LENGTH)
@@ -26,6 +31,8 @@ _JOB = re.compile(rb'"job": "([0-9a-f]{%d})"' % FOLDER_NAME_LENGTH)
 _OVERLAP = FOLDER_NAME_LENGTH + 16
 # of what some disks note of the time of a change
 _CLOCK_SECONDS = 2.0
+# A file that is unpacked to more than this, and this times its length, is no .blend file but a trap
+_LARGEST_SMALL, _LARGEST_RATIO = 2**28, 500
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 
@@ -47,15 +54,22 @@ def jobs_named_beside(file: Path, caches: Path, cache: Path) -> tuple[set[str], 
     """
     found: set[str] = set()
     faults: list[XpbdError] = []
+    # what others show in a folder that was chosen they do not look for in their own
+    own_caches = caches_by_file(caches) if caches in cache.parents else {}
     for other in _files_beside(file):
-        own = [path for path in caches_of(caches, printable(other.name)) if path != cache]
+        own = [path for path in own_caches.get(printable(other.name), []) if path != cache]
         try:
             names = jobs_named_in(other)
         except XpbdError as fault:
             faults.append(fault)
             names = _older_jobs(cache, other)
-        found |= {name for name in names if not any((path / name).is_dir() for path in own)}
+        found |= {name for name in names if not any(_has_all(path / name, cache / name) for path in own)}
     return found, faults
+
+
+def _has_all(own: Path, job: Path) -> bool:
+    """Whether a job is there in another cache with all its frames: it may have been handed on half, or early."""
+    return is_job(own) and set(entries(job / FRAMES_FOLDER)) <= set(entries(own / FRAMES_FOLDER))
 
 
 def _older_jobs(cache: Path, file: Path) -> set[str]:
@@ -82,8 +96,9 @@ def jobs_named_in(file: Path) -> set[str]:
         XpbdError: E_IO, where it cannot be read or unpacked.
     """
     try:
-        with reading(file, "E_IO") as (raw, _):
-            return set(_names(_unpacked(raw)))
+        # a file that is a link is the artist's; what it leads to is opened as a regular file alone
+        with reading(file.resolve(), "E_IO") as (raw, length):
+            return set(_names(_unpacked(raw), max(_LARGEST_SMALL, _LARGEST_RATIO * length)))
     except XpbdError:
         raise
     # each library has its own for what is damaged, and one may be missing
@@ -92,9 +107,12 @@ def jobs_named_in(file: Path) -> set[str]:
         raise XpbdError("E_IO", f"{file} cannot be looked into: {fault}. {told}.") from fault
 
 
-def _names(file: Any) -> Iterator[str]:
+def _names(file: Any, limit: int) -> Iterator[str]:
     rest = b""
     while piece := file.read(_PIECE):
+        limit -= len(piece)
+        if limit < 0:
+            raise ValueError("it is unpacked to far more than it has")
         rest += piece
         yield from (match.group(1).decode() for match in _JOB.finditer(rest))
         rest = rest[-_OVERLAP:]
@@ -110,7 +128,24 @@ def _unpacked(file: Any) -> Any:
 
 def _zstandard(file: Any) -> Any:
     """Python's own library from 3.14 on, before that the one that comes with most Blenders."""
-    try:
+    if sys.version_info >= (3, 14):
         return importlib.import_module("compression.zstd").ZstdFile(file)
-    except ImportError:
-        return importlib.import_module("zstandard").ZstdDecompressor().stream_reader(file, read_across_frames=True)
+    return _zstandard_library().ZstdDecompressor().stream_reader(file, read_across_frames=True)
+
+
+def _zstandard_library() -> Any:
+    """The library of that name, but never from the current folder, where a stranger's file may lie."""
+    name = "zstandard"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.machinery.PathFinder.find_spec(name, trusted_folders())
+    if spec is None or spec.loader is None:
+        raise ImportError(f"this Blender has no {name}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module

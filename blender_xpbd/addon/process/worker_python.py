@@ -246,17 +246,9 @@ def user_cache() -> Path:
 
 
 def _library_folders() -> list[str]:
-    """The folders from which this Blender would import Taichi and what it needs, taichi's first; none without it.
-
-    The current folder is none of them, though Python may look there: a Blender that was started in a stranger's folder
-    would hand that to the worker.
-    """
+    """The folders from which this Blender would import Taichi and what it needs, taichi's first; none without it."""
     folders: list[str] = []
-    try:
-        current = Path.cwd()
-    except FileNotFoundError:
-        current = None
-    searched = [path for path in sys.path if Path(path).is_absolute() and Path(path) != current]
+    searched = trusted_folders()
     for name in ("taichi", *_HELPERS, "numpy"):
         spec = importlib.machinery.PathFinder.find_spec(name, searched)
         if spec is None or not spec.origin:
@@ -268,3 +260,16 @@ def _library_folders() -> list[str]:
         if folder not in folders:
             folders.append(folder)
     return folders
+
+
+def trusted_folders() -> list[str]:
+    """Where this Python looks for modules, without the current folder.
+
+    Python may look there, but a Blender that was started in a stranger's folder shall import nothing of it, nor hand it
+    to the worker.
+    """
+    try:
+        current = Path.cwd()
+    except FileNotFoundError:
+        current = None
+    return [path for path in sys.path if Path(path).is_absolute() and Path(path) != current]

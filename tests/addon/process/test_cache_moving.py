@@ -152,3 +152,12 @@ def test_an_export_asks_no_server_that_a_record_names(bpy, saved, monkeypatch):
     with pytest.raises(XpbdError) as caught:
         baked_objects(bpy.context.scene, [obj], empty)
     assert caught.value.code == "E_CACHE"
+
+
+def test_a_folder_that_was_chosen_gets_what_was_baked_before_the_file_was_saved(bpy, make_body, fake_worker, tmp_path):
+    """What lies in the user's cache others free after a month."""
+    make_body()
+    bpy.context.scene.xpbd.cache_directory = "//mine"
+    again(bpy)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "first.blend"))
+    assert len(jobs(tmp_path / "mine")) == 1

@@ -256,3 +256,15 @@ def test_a_disk_that_refuses_hinders_neither_bake_nor_save(bpy, make_body, fake_
     assert "read-only" in capsys.readouterr().out
     save(bpy)
     assert "read-only" in capsys.readouterr().out
+
+
+def test_a_copy_without_bakes_takes_no_cache_from_the_scene_that_comes_after_it_by_name(bpy, saved, tmp_path):
+    """Scenes are read in the order of their names."""
+    bpy.ops.scene.new(type="EMPTY")
+    copy = bpy.context.scene
+    assert copy.xpbd.cache_id == bpy.data.scenes["Scene"].xpbd.cache_id
+    copy.name = "A"
+    save(bpy)
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    assert folder_of(bpy, bpy.data.scenes["Scene"]) == saved.parent
+    assert folder_of(bpy, bpy.data.scenes["A"]) == saved.parent.with_name("A")

@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import gzip
+import importlib
 import json
 import os
 import re
 import shutil
+import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -154,3 +158,81 @@ def test_a_name_between_two_pieces_is_seen(tmp_path, monkeypatch):
         assert named_jobs.jobs_named_in(file) == {name}
     file.write_bytes(b"")
     assert named_jobs.jobs_named_in(file) == set()
+
+
+JOB = "0123456789abcdef01234567"
+
+
+def cache_of(tmp_path, file, frames, *, is_whole=True):
+    """The cache of a file, with a job of so many frames."""
+    from blender_xpbd.addon.process.cache_owner import Owner, new_identity, write_owner
+
+    cache = tmp_path / "xpbd_cache" / file / "Scene"
+    (cache / JOB / "frames").mkdir(parents=True)
+    for number in range(frames):
+        (cache / JOB / "frames" / f"{number}.npy").touch()
+    if is_whole:
+        (cache / JOB / "job.json").touch()
+    write_owner(cache, Owner(new_identity(), f"{file}.blend", "Scene", is_saved=True))
+    return cache
+
+
+@pytest.mark.parametrize(
+    ("frames", "is_whole", "is_kept"), [(5, True, False), (3, True, True), (5, False, True), (0, False, True)]
+)
+def test_what_another_file_has_in_part_alone_stays(bpy, tmp_path, frames, is_whole, is_kept):
+    """It was handed on before the bake went on, or the disk was full then."""
+    from blender_xpbd.addon.process.named_jobs import jobs_named_beside
+
+    mine = cache_of(tmp_path, "a", 5)
+    cache_of(tmp_path, "b", frames, is_whole=is_whole)
+    (tmp_path / "b.blend").write_text(f'{{"job": "{JOB}", "more": 1}}')
+    caches = tmp_path / "xpbd_cache"
+    assert jobs_named_beside(tmp_path / "a.blend", caches, mine) == ({JOB} if is_kept else set(), [])
+    # in a folder that both have chosen another file looks for nothing in its own
+    assert jobs_named_beside(tmp_path / "a.blend", caches, tmp_path / "chosen") == ({JOB}, [])
+
+
+def test_what_stands_beside_the_file_is_looked_into_as_far_as_it_is_a_file(bpy, tmp_path):
+    from blender_xpbd.addon.process import named_jobs
+
+    (tmp_path / "elsewhere").write_text(f'{{"job": "{JOB}", "more": 1}}')
+    (tmp_path / "linked.blend").symlink_to("elsewhere")
+    (tmp_path / "nowhere.blend").symlink_to("none")
+    (tmp_path / "endless.blend").symlink_to("/dev/zero")
+    (tmp_path / "folder.blend").mkdir()
+    os.mkfifo(tmp_path / "pipe.blend")
+    found = named_jobs.jobs_named_beside(tmp_path / "a.blend", tmp_path / "xpbd_cache", tmp_path / "xpbd_cache" / "a")
+    assert found == ({JOB}, [])
+
+
+def test_what_is_unpacked_without_end_is_not_looked_into(bpy, tmp_path, monkeypatch):
+    from blender_xpbd.addon.process import named_jobs
+    from blender_xpbd.scene.errors import XpbdError
+
+    monkeypatch.setattr(named_jobs, "_LARGEST_SMALL", 2**20)
+    file = tmp_path / "a.blend"
+    file.write_bytes(gzip.compress(bytes(2**23)))
+    with pytest.raises(XpbdError, match="far more than it has"):
+        named_jobs.jobs_named_in(file)
+
+
+def test_nothing_is_unpacked_by_a_module_that_lies_in_the_current_folder(bpy, tmp_path, monkeypatch):
+    from blender_xpbd.addon.process import named_jobs
+    from blender_xpbd.scene.errors import XpbdError
+
+    for name in ("compression/__init__", "compression/zstd", "zstandard"):
+        path = tmp_path / f"{name}.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"open({str(tmp_path / 'executed')!r}, 'w').close()\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", ["", str(tmp_path), ".", *sys.path])
+    monkeypatch.delitem(sys.modules, "zstandard", raising=False)
+    importlib.invalidate_caches()
+    file = tmp_path / "a.blend"
+    # one frame that holds one letter
+    file.write_bytes(b"\x28\xb5\x2f\xfd\x20\x01\x09\x00\x00x")
+    with contextlib.suppress(XpbdError):
+        # where there is no library to unpack it that is told
+        assert named_jobs.jobs_named_in(file) == set()
+    assert not (tmp_path / "executed").exists()

@@ -241,7 +241,7 @@ class PairSubsteps:
         self._end_untangling()
         # what is not tangled is kept so by the truncation, unless it tells otherwise, or a list lacked a pair
         if not must_look and frame_slice.number == frame_slice.of - 1:
-            self._tell_crossings()
+            must_look = self._tell_crossings()
         has_passed = bool(read_array(self.counts)[:, TUNNELLED].any())
         write_array(self.may_cross, np.array([must_look or has_passed], np.float32))
         return self._plan
@@ -306,13 +306,18 @@ class PairSubsteps:
             self._untangling.begin()
         return self._untangling.is_needed
 
-    def _tell_crossings(self) -> None:
-        """Look for what crosses though nothing did when the slice began, and count it as passed through."""
+    def _tell_crossings(self) -> bool:
+        """Look for what crosses though nothing did when the slice began, and count it as passed through.
+
+        Returns:
+            whether anything crosses; what was modelled so is not counted.
+        """
         look = self._look()
         crossing = look.crossing | (look.inward - self._modelled if look.inward else look.inward)
         if crossing:
             with edited_array(self.counts) as counts:
                 counts[list(crossing), TUNNELLED] += 1
+        return look.is_needed
 
     @cached_property
     def _modelled(self) -> frozenset[int]:

@@ -86,3 +86,15 @@ def test_a_jelly_that_was_modelled_through_itself_is_not_told():
     simulation = touching(jelly_of(crossing, Material()))
     assert crossing_count(simulation) > 0
     assert not told_of(simulation)
+
+
+def test_what_was_modelled_through_itself_and_crosses_again_is_looked_for():
+    """It came apart for a while, and nothing was looked for any more."""
+    crossing = shapes.joined(shapes.box((0.3, 0.1, 0.1)), shapes.moved(shapes.box((0.1, 0.3, 0.1)), 0.0, 0.0, 0.03))
+    simulation = touching(jelly_of(crossing, Material()))
+    # the next frame is not tried without contact either
+    later = {"may_cross": np.zeros(1, np.float32), "clear": np.array([0.0, 5.0, 1.0], np.float32)}
+    simulation.restore(0, simulation.checkpoint() | later)
+    simulation.advance()
+    assert simulation.checkpoint()["may_cross"][0] == 1.0
+    assert not simulation.contact_counts()[:, TUNNELLED].any()

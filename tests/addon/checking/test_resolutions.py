@@ -29,7 +29,7 @@ def chosen(bpy, body):
 @pytest.mark.parametrize(
     ("kind", "extent", "resolution"),
     [
-        ("cube", (1.0, 1.0, 1.0), 8),
+        ("cube", (1.0, 1.0, 1.0), 12),
         ("cube", (1.0, 0.1, 0.1), 20),
         ("cube", (1.0, 1.0, 0.1), 20),
         ("torus", (1.0, 1.0, 1.0), 16),
@@ -121,7 +121,10 @@ def test_the_quality_that_a_bake_is_given_counts_for_the_resolution_too(bpy, sel
         assert body.tetrahedralization.resolution == resolution
 
 
-def test_a_subdivided_mesh_is_measured_again(bpy, select):
+def test_a_subdivided_mesh_is_measured_again(bpy, select, monkeypatch):
+    from blender_xpbd.addon.checking import resolutions
+
+    monkeypatch.setattr(resolutions, "FEWEST", 8)
     body = add(bpy, select, "cube")
     assert chosen(bpy, body) == 8
     bpy.ops.xpbd.subdivide(object_name=body.name)
@@ -135,7 +138,7 @@ def test_copied_settings_are_measured_on_each_mesh(bpy, select):
     chosen(bpy, bar)
     select(bar, plate)
     bpy.ops.xpbd.copy_settings()
-    assert (bar.xpbd.cage_resolution, plate.xpbd.cage_resolution) == (20, 10)
+    assert (bar.xpbd.cage_resolution, plate.xpbd.cage_resolution) == (20, 12)
     bar.xpbd.cage_resolution = 33
     bpy.ops.xpbd.copy_settings()
     assert (plate.xpbd.cage_resolution, plate.xpbd.normal_resolution) == (33, 0)

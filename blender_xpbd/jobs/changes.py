@@ -76,6 +76,7 @@ class Change:
             frames.
         foreseen: the first frame that is not as it was, where that is before ``frame``: on its way into a pose a body
             goes by what will be. None where it is not.
+        is_rounding: whether it is a number that single precision would make the same, as of a preset that was left.
     """
 
     object_name: str
@@ -83,6 +84,7 @@ class Change:
     frame: int | None = None
     keeps: bool = True
     foreseen: int | None = None
+    is_rounding: bool = False
 
     @property
     def first(self) -> int | None:
@@ -210,8 +212,8 @@ def _setting_changes(old: _Job, new: _Job, *, with_beginning: bool) -> Iterator[
         {key: value for key, value in job.scene.values().items() if key not in others} for job in (old, new)
     )
     ends = [job.start + job.count - 1 for job in (old, new)]
-    for key in _differing(before, after):
-        yield Change("", _label(key), min(ends) + 1 if key == "end" else None)
+    for key, is_rounding in _differing(before, after):
+        yield Change("", _label(key), min(ends) + 1 if key == "end" else None, is_rounding=is_rounding)
 
 
 def _item_changes(old: _Job, new: _Job) -> Iterator[Change]:
@@ -226,8 +228,8 @@ def _item_changes(old: _Job, new: _Job) -> Iterator[Change]:
         if former.identifier != item.identifier:
             yield Change("", "order of the objects")
         left_out = ("arrays", "identifier", "target", POSES)
-        for name in _differing(former.record.values(), item.record.values(), but=left_out):
-            yield Change(item.name, _label(name))
+        for name, is_rounding in _differing(former.record.values(), item.record.values(), but=left_out):
+            yield Change(item.name, _label(name), is_rounding=is_rounding)
         yield from _pose_changes(old, former, new, item)
         yield from _array_changes(old, former, new, item)
 
@@ -303,8 +305,10 @@ def _extremes(values: Array) -> tuple[float, float]:
     return float(values.min()), float(values.max())
 
 
-def _differing(before: Mapping[str, Any], after: Mapping[str, Any], but: tuple[str, ...] = ()) -> Iterator[str]:
-    """The keys whose values differ, at any depth."""
+def _differing(
+    before: Mapping[str, Any], after: Mapping[str, Any], but: tuple[str, ...] = ()
+) -> Iterator[tuple[str, bool]]:
+    """The keys whose values differ, at any depth, and whether they do by rounding alone."""
     for key in {**before, **after}:
         if key in but:
             continue
@@ -312,7 +316,7 @@ def _differing(before: Mapping[str, Any], after: Mapping[str, Any], but: tuple[s
         if isinstance(old, dict) and isinstance(new, dict):
             yield from _differing(old, new)
         elif old != new:
-            yield key
+            yield key, isinstance(old, float) and isinstance(new, float) and math.isclose(old, new, rel_tol=1e-6)
 
 
 def _array_label(name: str) -> str:
@@ -322,6 +326,12 @@ def _array_label(name: str) -> str:
 
 def _label(key: str) -> str:
     return _LABELS.get(key, key.replace("_", " "))
+
+
+def told(found: Iterable[Change]) -> list[str]:
+    """Changes in an artist's words; what differs by rounding is told only where nothing else does."""
+    listed = list(found)
+    return [str(change) for change in listed if not change.is_rounding] or [str(change) for change in listed]
 
 
 def kept_until(found: tuple[Change, ...]) -> int | None:

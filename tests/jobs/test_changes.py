@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from blender_xpbd.jobs.changes import Change, changes, kept_until
+from blender_xpbd.jobs.changes import told as told_of
 from blender_xpbd.jobs.job import write_job
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.scene.scene import Scene
@@ -51,6 +52,23 @@ def test_equal_jobs_differ_in_nothing(told):
 def test_a_material_value_is_called_as_in_the_panel(told, scene):
     softer = replace(scene.bodies[0].material, youngs_modulus=5.0)
     assert told(lambda scene: with_body(scene, material=softer)) == {f"{scene.bodies[0].name}: Young's Modulus"}
+
+
+def test_what_differs_by_rounding_is_told_where_nothing_else_does(tmp_path, scene):
+    """A preset that is left goes into properties of single precision."""
+    values = scene.bodies[0].material
+    before = write_job(tmp_path / "cache", scene)
+
+    def tell(**others):
+        rounded = replace(
+            values, poissons_ratio=float(np.float32(values.poissons_ratio) * np.float32(1.0 + 2e-7)), **others
+        )
+        found = changes(before, write_job(tmp_path / "cache", with_body(scene, material=rounded)))
+        assert len(found) == 1 + len(others)
+        return [text.split(": ")[1] for text in told_of(found)]
+
+    assert tell() == ["Poisson's Ratio"]
+    assert tell(youngs_modulus=1.5 * values.youngs_modulus) == ["Young's Modulus"]
 
 
 def test_a_setting_of_the_scene_has_no_object(told):

@@ -19,6 +19,7 @@ from pathlib import Path
 import bpy
 
 from ...jobs.cache_contents import folder_size, job_folders
+from ...jobs.changes import told
 from ...jobs.job import write_job
 from ...scene.errors import Notice, XpbdError
 from ..data.bake_options import BakeOptions
@@ -267,7 +268,7 @@ class BakeSession:
         former, self._former = self._former, None
         if former is not None:
             found = job_changes(former, job)
-            self.summary.stale = [str(change) for change in found]
+            self.summary.stale = told(found)
             go_on_from(former, job, found, reading.scene)
         output = self._output = BakeOutput(job, reading, self.summary, per_frame=self._options.per_frame)
         if output.is_complete():

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from ...jobs.changes import Change, changes
+from ...jobs.changes import Change, changes, told
 from ...jobs.job import write_job
 from ...scene.errors import Notice, XpbdError
 from ...scene.scene import Scene
@@ -40,7 +40,7 @@ def begun(reading: Reading, source: Path | None, options: BakeOptions, folder: P
     beginning = made.scene.beginning
     if beginning is not None:
         found = _changed_since(folder / beginning.job, reading.scene)
-        summary.stale = [str(change) for change in found]
+        summary.stale = told(found)
         # who bakes from a frame on has changed something for it
         notice = _loop_notice(found, beginning.frame) if options.loop is not None else None
         if notice is not None:

@@ -29,8 +29,8 @@ from ..reading.motion import rotation_of, world_matrix
 from ..reading.points import read_polygons
 from ..reading.solid_measures import SolidMeasures, measure_solid
 
-# cells along the longest side of what is thick, and the fewest: with 8 a cone of 10 m has 1.1 % of its tetrahedra inside
-# out as it is pushed out of the floor, with 12 it has 0.2 %
+# cells along the longest side of what is thick, and the fewest: with 8 a cone of 10 m has 1.1 % of its tetrahedra
+# inside out as it is pushed out of the floor, with 12 it has 0.2 %
 THICK = int(next(one.parameter.default for one in OBJECT_SETTINGS if one.name == "cage_resolution"))
 FEWEST = 12
 # two cells across, less a hundredth, so that 2 cm of 20 cm are 20 cells and not 21 by rounding

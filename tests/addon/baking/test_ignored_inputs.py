@@ -209,6 +209,28 @@ def test_keys_of_the_floors_height_are_followed_and_no_warning(bpy, make_body, r
     assert read() == []
 
 
+@pytest.mark.parametrize("path", ["location", "rotation_euler", "delta_scale"])
+@pytest.mark.parametrize("of_parent", [False, True])
+def test_animation_of_what_nothing_holds_is_named(bpy, make_body, read, path, of_parent):
+    body, other = make_body("Body"), bpy.data.objects.new("Other", None)
+    bpy.context.scene.collection.objects.link(other)
+    body.parent = other
+    (other if of_parent else body).keyframe_insert(path, frame=3)
+    assert '"Body"' in told(read())
+
+
+@pytest.mark.parametrize("how", ["PINS", "GOAL", "SETTING"])
+def test_animation_that_counts_is_not_named(bpy, make_body, read, how):
+    body = make_body("Body")
+    body.keyframe_insert("location" if how != "SETTING" else "color", frame=3)
+    if how == "PINS":
+        body.vertex_groups.new(name="Pin").add([0], 1.0, "REPLACE")
+        body.xpbd.pin_group = "Pin"
+    elif how == "GOAL":
+        body.xpbd.goal_source = "OBJECT"
+    assert read() == []
+
+
 def test_it_is_told_wherever_a_bake_is_reported(bpy, make_body, fake_worker, add_field, capfd, tmp_path):
     from blender_xpbd.addon import command_line
     from blender_xpbd.addon.baking.report_text import summary_warnings

@@ -56,7 +56,7 @@ def cache_folder(scene: bpy.types.Scene, chosen: Path | None = None) -> tuple[Pa
     if has_own_cache(scene):
         caches = caches_beside()
         named = caches / safe_name(Path(bpy.data.filepath).stem) / safe_name(scene.name)
-        scenes = frozenset(other.name for other in bpy.data.scenes)
+        scenes = {other.name: str(other.xpbd.cache_id) for other in bpy.data.scenes}
         return own_cache(caches, named, _owner(scene), scenes), None
     wish = scene.xpbd.cache_directory or DEFAULT_FOLDER
     if not wish.startswith("//"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -78,7 +79,7 @@ def write_owner(cache: Path, owner: Owner) -> None:
     publish(inside(cache, OWNER_FILE, code="E_CACHE"), (dump_json(asdict(owner)),))
 
 
-def own_cache(caches: Path, named: Path, me: Owner, scenes: frozenset[str]) -> Path:
+def own_cache(caches: Path, named: Path, me: Owner, scenes: Mapping[str, str]) -> Path:
     """The cache of a scene: the one that it owns, else one that nobody owns, by the names of file and scene.
 
     What the system does not let be read belongs to nobody: a bake is refused there with the reason.
@@ -87,7 +88,7 @@ def own_cache(caches: Path, named: Path, me: Owner, scenes: frozenset[str]) -> P
         caches: folder of the caches of all files beside each other; their .blend files lie above it.
         named: the cache that has the names, two levels below.
         me: the scene; ``is_saved`` does not count.
-        scenes: names of all scenes of its file.
+        scenes: ids of all scenes of its file, by name.
     """
     owned = _owned(caches) if me.identity else {}
     mine = [path for path, owner in owned.items() if owner.identity == me.identity]
@@ -121,10 +122,10 @@ def _is_free(cache: Path, me: Owner) -> bool:
     return owner is None or (owner.has_names_of(me) and (not owner.is_saved or owner.identity == me.identity))
 
 
-def _has_gone(owner: Owner, me: Owner, place: Path, scenes: frozenset[str], owners: list[Owner]) -> bool:
+def _has_gone(owner: Owner, me: Owner, place: Path, scenes: Mapping[str, str], owners: list[Owner]) -> bool:
     """Whether what has the same id under another name is no more: it was renamed, not copied."""
     if _is_same_file(owner.file, me.file, place):
-        return owner.scene not in scenes
+        return scenes.get(owner.scene) != owner.identity
     try:
         if not is_there(inside(place, owner.file, code="E_CACHE")):
             return True

@@ -19,7 +19,7 @@ from typing import Any
 from ...jobs.cache_contents import entries, is_job, job_folders
 from ...jobs.files import io_error, reading
 from ...jobs.frames import FRAMES_FOLDER
-from ...jobs.job import FOLDER_NAME_LENGTH, JOB_FILE
+from ...jobs.job import FOLDER_NAME_LENGTH
 from ...jobs.record import printable
 from ...scene.errors import XpbdError
 from .cache_owner import caches_by_file
@@ -29,8 +29,6 @@ _PIECE = 2**22
 _JOB = re.compile(rb'"job": "([0-9a-f]{%d})"' % FOLDER_NAME_LENGTH)
 # so much of a piece may be the beginning of a match that ends in the next one
 _OVERLAP = FOLDER_NAME_LENGTH + 16
-# of what some disks note of the time of a change
-_CLOCK_SECONDS = 2.0
 # A file that is unpacked to more than this, and this times its length, is no .blend file but a trap
 _LARGEST_SMALL, _LARGEST_RATIO = 2**28, 500
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
@@ -39,7 +37,7 @@ _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 def jobs_named_beside(file: Path, caches: Path, cache: Path) -> tuple[set[str], list[XpbdError]]:
     """Names of the jobs that other .blend files in the folder of one show, and that are not in caches of their own.
 
-    A file that cannot be looked into may name what was there when it was saved.
+    A file that cannot be looked into may name any.
 
     Args:
         file: whose folder it is.
@@ -62,7 +60,7 @@ def jobs_named_beside(file: Path, caches: Path, cache: Path) -> tuple[set[str], 
             names = jobs_named_in(other)
         except XpbdError as fault:
             faults.append(fault)
-            names = _older_jobs(cache, other)
+            names = {path.name for path in job_folders(cache)}
         found |= {name for name in names if not any(_has_all(path / name, cache / name) for path in own)}
     return found, faults
 
@@ -70,15 +68,6 @@ def jobs_named_beside(file: Path, caches: Path, cache: Path) -> tuple[set[str], 
 def _has_all(own: Path, job: Path) -> bool:
     """Whether a job is there in another cache with all its frames: it may have been handed on half, or early."""
     return is_job(own) and set(entries(job / FRAMES_FOLDER)) <= set(entries(own / FRAMES_FOLDER))
-
-
-def _older_jobs(cache: Path, file: Path) -> set[str]:
-    """Names of the jobs of a cache that were there when a file was saved."""
-    try:
-        saved = file.stat().st_mtime + _CLOCK_SECONDS
-        return {path.name for path in job_folders(cache) if (path / JOB_FILE).lstat().st_mtime <= saved}
-    except OSError as fault:
-        raise io_error("look at", cache, 0, fault) from fault
 
 
 def _files_beside(file: Path) -> list[Path]:
@@ -103,8 +92,7 @@ def jobs_named_in(file: Path) -> set[str]:
         raise
     # each library has its own for what is damaged, and one may be missing
     except Exception as fault:
-        told = "What was there when it was saved stays"
-        raise XpbdError("E_IO", f"{file} cannot be looked into: {fault}. {told}.") from fault
+        raise XpbdError("E_IO", f"{file} cannot be looked into: {fault}. What it may show stays.") from fault
 
 
 def _names(file: Any, limit: int) -> Iterator[str]:

@@ -171,6 +171,22 @@ def test_scenes_that_are_copied_or_renamed(bpy, saved, tmp_path):
     assert folder_of(bpy, copy) == copied.parent
 
 
+def test_scenes_that_swap_their_names_keep_their_caches(bpy, saved, fake_worker, make_body):
+    first, second = bpy.context.scene, bpy.data.scenes.new("Second")
+    bpy.context.window.scene = second
+    make_body()
+    bake_of(bpy)
+    before = folder_of(bpy, first), folder_of(bpy, second)
+    save(bpy)
+    name = first.name
+    first.name = "Third"
+    second.name = name
+    first.name = "Second"
+    assert (folder_of(bpy, first), folder_of(bpy, second)) == before
+    save(bpy)
+    assert (folder_of(bpy, first), folder_of(bpy, second)) == before
+
+
 def test_names_that_are_one_in_a_path_are_two_caches(bpy, saved, fake_worker, make_body):
     first, second = (bpy.data.scenes.new(name) for name in ("Sce ne", "Sce_ne"))
     bpy.context.window.scene = first

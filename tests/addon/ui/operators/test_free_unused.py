@@ -124,17 +124,16 @@ def test_what_a_copy_beside_the_file_shows_stays(bpy, make_body, fake_worker, tm
 def test_what_a_file_may_name_that_cannot_be_looked_into_stays(bpy, make_body, fake_worker, tmp_path, capfd):
     body = make_body()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
-    before = Path(bake_of(bpy).cache)
+    jobs = [Path(bake_of(bpy).cache)]
     body.xpbd.friction = 0.77
-    after = Path(bake_of(bpy).cache)
+    jobs.append(Path(bake_of(bpy).cache))
     bpy.ops.xpbd.clear(all=True)
     torn = tmp_path / "b.blend"
     torn.write_bytes(b"\x28\xb5\x2f\xfd torn")
-    saved = (before / "job.json").stat().st_mtime
-    os.utime(torn, (saved, saved))
-    os.utime(after / "job.json", (saved + 60.0, saved + 60.0))
+    # times say nothing: whoever copies a folder may give each file the present one
+    os.utime(torn, (1e9, 1e9))
     assert bpy.ops.xpbd.free_unused() == {"FINISHED"}
-    assert (before.is_dir(), after.exists()) == (True, False)
+    assert all(job.is_dir() for job in jobs)
     assert re.search(r"E_IO: .*b\.blend cannot be looked into", capfd.readouterr().out)
 
 

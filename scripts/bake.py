@@ -14,6 +14,7 @@ import importlib
 import os
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
@@ -51,6 +52,16 @@ def main() -> int:
 def script_arguments(arguments: list[str]) -> list[str]:
     """What follows the first ``--``."""
     return arguments[arguments.index("--") + 1 :] if "--" in arguments else []
+
+
+def run_and_leave(main: Callable[[], int | None]) -> NoReturn:
+    """End the process with what a function returns, 0 for nothing; with 1 where it raises, which is printed."""
+    try:
+        status = main() or 0
+    except Exception:  # noqa: BLE001 - the process ends right below
+        traceback.print_exc()
+        status = 1
+    leave(status)
 
 
 def leave(status: int) -> NoReturn:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-import traceback
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ import bpy
 import demo_render
 import numpy as np
 import numpy.typing as npt
-from bake import leave
+from bake import run_and_leave
 
 import blender_xpbd
 from blender_xpbd.addon.bake import run_bake
@@ -86,9 +85,4 @@ def _sail(points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 if __name__ == "__main__":
-    status = 1
-    try:
-        status = main()
-    except Exception:  # noqa: BLE001 - the process ends right below
-        traceback.print_exc()
-    leave(status)
+    run_and_leave(main)

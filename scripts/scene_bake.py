@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import bpy
 import demo_render
-from bake import leave
+from bake import run_and_leave
 
 import blender_xpbd
 from blender_xpbd.addon.bake import run_bake
@@ -33,12 +32,7 @@ def run(entries: Sequence[GalleryScene], program: str, description: str, picture
         description: of the script, for --help.
         picture_size: width and height [pixels].
     """
-    status = 1
-    try:
-        status = _main(entries, program, description, picture_size)
-    except Exception:  # noqa: BLE001 - the process ends right below
-        traceback.print_exc()
-    leave(status)
+    run_and_leave(lambda: _main(entries, program, description, picture_size))
 
 
 def _main(entries: Sequence[GalleryScene], program: str, description: str, picture_size: tuple[int, int]) -> int:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import bpy
 import demo_render
 import numpy as np
-from bake import leave
+from bake import run_and_leave
 
 import blender_xpbd
 from blender_xpbd.addon.bake import run_bake
@@ -157,9 +156,4 @@ def _make(preset: Preset, path: Path) -> None:
 
 
 if __name__ == "__main__":
-    status = 1
-    try:
-        status = main()
-    except Exception:  # noqa: BLE001 - the process ends right below
-        traceback.print_exc()
-    leave(status)
+    run_and_leave(main)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import sys
-import traceback
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import bpy
-from bake import leave
+from bake import run_and_leave
 
 import blender_xpbd
 from blender_xpbd.addon.checking.finding import findings_of
@@ -82,10 +81,4 @@ def _places(obj: Any, frame: int) -> np.ndarray:
 
 
 if __name__ == "__main__":
-    status = 1
-    try:
-        main(sys.argv[1], sys.argv[2], sys.argv[3] == "True", float(sys.argv[4]), Path(sys.argv[5]))
-        status = 0
-    except Exception:  # noqa: BLE001 - the process ends right below
-        traceback.print_exc()
-    leave(status)
+    run_and_leave(lambda: main(sys.argv[1], sys.argv[2], sys.argv[3] == "True", float(sys.argv[4]), Path(sys.argv[5])))

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from blender_xpbd.addon.data.goal_settings import GOAL_PARAMETERS
@@ -141,6 +143,19 @@ def test_defaults_ranges_and_words_are_those_of_the_specs(bpy):
                 assert [(i.identifier, i.name, i.description) for i in definition.enum_items] == [
                     (c.identifier, c.label, c.description) for c in parameter.choices
                 ]
+
+
+def test_a_bake_takes_what_a_slider_says_at_its_ends(bpy):
+    """Blender keeps floats in single precision, where 0.499 is a little more."""
+    for group, settings in owners(bpy):
+        for setting in settings:
+            parameter = setting.parameter
+            if parameter.kind != "FLOAT" or setting.size > 1 or setting.hidden:
+                continue
+            for limit in (parameter.minimum, parameter.maximum):
+                if math.isfinite(limit) and not (limit == parameter.minimum and parameter.exclusive_minimum):
+                    setattr(group, setting.name, limit)
+                    assert parameter.check(getattr(group, setting.name)) == limit, setting.name
 
 
 def test_the_default_material_is_the_one_of_the_scene_package(bpy):

@@ -211,6 +211,24 @@ def test_a_preset_that_fits_is_kept(bpy):
     assert settings.preset == "CUSTOM"
 
 
+def test_lengths_of_a_preset_are_shown_in_blender_units(bpy):
+    from blender_xpbd.addon.data.properties import material_values
+
+    (settings, _), _ = owners(bpy)
+    units = bpy.context.scene.unit_settings
+    units.scale_length = 0.01
+    settings.role, settings.preset = "STRAND", "ROPE"
+    assert settings.radius == pytest.approx(0.5), "5 mm in centimetres"
+    units.scale_length = 0.001
+    bpy.context.view_layer.objects.active = settings.id_data
+    assert bpy.ops.xpbd.own_material() == {"FINISHED"}
+    assert settings.preset == "MATERIAL"
+    assert material_values(settings, 0.001)["radius"] == pytest.approx(0.005)
+    settings.preset = "ROPE"
+    settings.role = "CLOTH"
+    assert not settings.is_property_set("radius"), "nobody has typed the rope's radius"
+
+
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.identifier)
 def test_a_preset_shows_and_gives_its_values(bpy, preset):
     from blender_xpbd.addon.data.properties import material_values

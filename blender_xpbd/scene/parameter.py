@@ -8,6 +8,8 @@ import sys
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from .errors import XpbdError
 
 Value = float | int | bool | str
@@ -66,7 +68,7 @@ class Parameter:
         return "FLOAT" if isinstance(self.default, float) else "STRING"
 
     def check(self, value: Value, object_name: str = "") -> Value:
-        """Return the value in the parameter's type.
+        """Return the value in the parameter's type; what single precision makes of a limit is that limit.
 
         Raises:
             XpbdError: E_PARAM, when it is of another type, not finite, out of range or no choice.
@@ -93,12 +95,21 @@ class Parameter:
             raise self._refused(value, "use a finite number", object_name)
         if self.kind == "INT" and value != int(value):
             raise self._refused(value, "use a whole number", object_name)
+        value = self._unrounded(value)
         too_low = value <= self.minimum if self.exclusive_minimum else value < self.minimum
         if too_low or value > self.maximum:
             low = f"{'more than' if self.exclusive_minimum else 'at least'} {self.minimum:g}"
             high = f" and at most {self.maximum:g}" if math.isfinite(self.maximum) else ""
             raise self._refused(value, f"use {low}{high}", object_name)
         return int(value) if self.kind == "INT" else float(value)
+
+    def _unrounded(self, value: float) -> float:
+        """A limit where the value is that limit in single precision, as Blender keeps it: 0.499 reads 0.49900001."""
+        if self.kind == "FLOAT":
+            for limit in (self.minimum, self.maximum):
+                if math.isfinite(limit) and value == float(np.float32(limit)):
+                    return limit
+        return value
 
     def _refused(self, value: Value, advice: str, object_name: str) -> XpbdError:
         unit = f" {self.unit}" if self.unit else ""

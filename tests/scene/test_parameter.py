@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,6 +87,16 @@ def test_a_checked_number_lies_in_the_range(value: float) -> None:
         assert spec.minimum <= checked <= spec.maximum
         assert checked == value
         assert spec.check(checked) == checked
+
+
+def test_a_limit_that_single_precision_rounds_is_the_limit() -> None:
+    share = Parameter("share", "Share", "How much", 0.5, minimum=0.1, maximum=0.499)
+    assert np.float32(0.499) > 0.499
+    assert share.check(float(np.float32(0.499))) == 0.499
+    assert share.check(float(np.float32(0.1))) == 0.1
+    for beyond in (0.4990001, 0.0999999):
+        with pytest.raises(XpbdError):
+            share.check(beyond)
 
 
 @pytest.mark.parametrize("spec", ALL, ids=lambda spec: spec.name)

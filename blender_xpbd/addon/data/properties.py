@@ -33,6 +33,7 @@ BLENDER_UNITS: Mapping[str, tuple[str, str]] = {
 }
 # a length in Blender units times the unit scale is one in metres
 _SCALED_UNITS = frozenset(BLENDER_UNITS)
+_LENGTHS = frozenset(parameter.name for parameter in MATERIAL_PARAMETERS if parameter.unit in _SCALED_UNITS)
 _showing = False
 _PRESET_ROLES = {preset.identifier: preset.role for preset in PRESETS}
 
@@ -94,10 +95,14 @@ def material_values(settings: Any, unit_scale: float = 1.0) -> dict[str, Value]:
     return {**own, **preset_values(settings.preset, role)}
 
 
-def show_preset(settings: Any, _context: bpy.types.Context | None = None) -> None:
+def show_preset(settings: Any, context: bpy.types.Context | None = None) -> None:
     """Copy the values of a named preset: the panel shows them, and an own material starts from them.
 
     What the preset that was shown before has set, and this one does not, gets its default: nobody has typed it.
+
+    Args:
+        settings: ``Object.xpbd``.
+        context: of whose scene the unit scale is; None for the first scene that has the object.
     """
     global _showing  # noqa: PLW0603 - tells the values' own callbacks apart from the artist
     role, preset = settings.role, settings.preset
@@ -106,14 +111,22 @@ def show_preset(settings: Any, _context: bpy.types.Context | None = None) -> Non
     _showing = True
     try:
         for name, value in left_values(settings.shown_preset, preset).items():
-            if _holds(settings, name, value):
+            if _holds(settings, name, _in_blender_units(settings, context, name, value)):
                 settings.property_unset(name)
         for name, value in preset_values(preset, role).items():
             if name != "stiffness_input":
-                setattr(settings, name, value)
+                setattr(settings, name, _in_blender_units(settings, context, name, value))
         settings.shown_preset = preset
     finally:
         _showing = False
+
+
+def _in_blender_units(settings: Any, context: bpy.types.Context | None, name: str, value: Value) -> Value:
+    """A value of a preset as its property has it: lengths in Blender units."""
+    if name not in _LENGTHS or isinstance(value, str):
+        return value
+    scenes = settings.id_data.users_scene if context is None else (context.scene,)
+    return value / scenes[0].unit_settings.scale_length if scenes else value
 
 
 def _holds(settings: Any, name: str, value: Value) -> bool:

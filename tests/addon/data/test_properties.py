@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from blender_xpbd.addon.data.goal_settings import GOAL_PARAMETERS
@@ -143,6 +145,19 @@ def test_defaults_ranges_and_words_are_those_of_the_specs(bpy):
                 ]
 
 
+def test_a_bake_takes_what_a_slider_says_at_its_ends(bpy):
+    """Blender keeps floats in single precision, where 0.499 is a little more."""
+    for group, settings in owners(bpy):
+        for setting in settings:
+            parameter = setting.parameter
+            if parameter.kind != "FLOAT" or setting.size > 1 or setting.hidden:
+                continue
+            for limit in (parameter.minimum, parameter.maximum):
+                if math.isfinite(limit) and not (limit == parameter.minimum and parameter.exclusive_minimum):
+                    setattr(group, setting.name, limit)
+                    assert parameter.check(getattr(group, setting.name)) == limit, setting.name
+
+
 def test_the_default_material_is_the_one_of_the_scene_package(bpy):
     (settings, _), _ = owners(bpy)
     for name, value in Material().values().items():
@@ -194,6 +209,24 @@ def test_a_preset_that_fits_is_kept(bpy):
     settings.preset = "CUSTOM"
     settings.role = "JELLY"
     assert settings.preset == "CUSTOM"
+
+
+def test_lengths_of_a_preset_are_shown_in_blender_units(bpy):
+    from blender_xpbd.addon.data.properties import material_values
+
+    (settings, _), _ = owners(bpy)
+    units = bpy.context.scene.unit_settings
+    units.scale_length = 0.01
+    settings.role, settings.preset = "STRAND", "ROPE"
+    assert settings.radius == pytest.approx(0.5), "5 mm in centimetres"
+    units.scale_length = 0.001
+    bpy.context.view_layer.objects.active = settings.id_data
+    assert bpy.ops.xpbd.own_material() == {"FINISHED"}
+    assert settings.preset == "MATERIAL"
+    assert material_values(settings, 0.001)["radius"] == pytest.approx(0.005)
+    settings.preset = "ROPE"
+    settings.role = "CLOTH"
+    assert not settings.is_property_set("radius"), "nobody has typed the rope's radius"
 
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.identifier)

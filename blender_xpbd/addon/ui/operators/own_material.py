@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from ...data.properties import is_named
+from ...data.properties import is_named, show_preset
 
 
 class XPBD_OT_own_material(bpy.types.Operator):
@@ -23,6 +23,7 @@ class XPBD_OT_own_material(bpy.types.Operator):
         return context.object is not None and is_named(context.object.xpbd.preset)
 
     def execute(self, context: bpy.types.Context) -> set[Any]:
-        """The values of the preset are in the properties already: they only become editable."""
+        """The values of the preset become editable; lengths by the unit scale that the scene has now."""
+        show_preset(context.object.xpbd, context)
         context.object.xpbd.preset = "MATERIAL"
         return {"FINISHED"}

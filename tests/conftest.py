@@ -23,10 +23,13 @@ hypothesis.settings.load_profile("repeatable")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Give Taichi a cache of the tests' own, kept between runs, and import it as the worker does.
+    """Give Taichi a cache of the tests' own, kept between runs, and import it and NumPy as the worker does.
 
-    Otherwise it draws the source line of each expression of each kernel, for errors that do not come.
+    Otherwise Taichi draws the source line of each expression of each kernel, for errors that do not come, and on a busy
+    machine two threads of BLAS wait for each other at every small matrix.
     """
+    # before NumPy is imported, which reads it once
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("XPBD_TAICHI_CACHE", str(ROOT / ".cache" / "taichi"))
     if importlib.util.find_spec("taichi") is None:
         return

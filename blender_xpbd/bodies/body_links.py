@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ..constraints.constraint import ConstraintBlock
 from ..constraints.element_link import build_element_link
 from ..constraints.two_sided_distance import build_two_sided_distance
+from ..scene.errors import Notice
 from ..scene.links import AT_LEAST, AT_MOST
 from ..scene.settings import SolverSettings
 from .body_model import BodyModel
@@ -19,6 +20,8 @@ Floats = npt.NDArray[np.float64]
 
 # links come after all springs of a cloth: what comes last holds best
 LAYER = 4
+# what gives as much of its length at the start is rounding
+MOST_GIVEN = 0.01
 
 
 def with_links(model: BodyModel, settings: SolverSettings) -> BodyModel:
@@ -39,7 +42,38 @@ def with_links(model: BodyModel, settings: SolverSettings) -> BodyModel:
     modelled = np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1)
     lengths = np.where(links.lengths > 0.0, links.lengths, modelled)
     blocks = _blocks(model, lengths, stretch, compression)
-    return replace(model, blocks=(*model.blocks, *(block for block in blocks if len(block))))
+    return replace(
+        model,
+        blocks=(*model.blocks, *(block for block in blocks if len(block))),
+        notices=(*model.notices, *_thrown(model, lengths, held)),
+    )
+
+
+def _thrown(model: BodyModel, lengths: Floats, held: Floats) -> list[Notice]:
+    """A warning for rigid ropes and bumpers that are longer or shorter at the start than they let be.
+
+    They move what they hold at once by all that is missing, and nothing slows it afterwards. What holds both ways does.
+
+    Args:
+        model: of the body.
+        lengths: that links let be [m], shape (links,).
+        held: their compliances, or what is left by PBD; shape (links,).
+    """
+    body = model.body
+    links, pins = body.links, body.pins
+    ends = (body.start if len(body.start) else body.positions)[links.pairs]
+    begun = np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1)
+    fixed = np.isin(links.pairs, pins.vertices[pins.weights >= 1.0]).all(axis=1)
+    missing = np.where(links.kinds == AT_LEAST, lengths - begun, begun - lengths)
+    missing[(links.kinds != AT_LEAST) & (links.kinds != AT_MOST)] = 0.0
+    is_thrown = (missing > MOST_GIVEN * lengths) & (held == 0.0) & ~fixed
+    if not is_thrown.any():
+        return []
+    text = (
+        f"{int(is_thrown.sum())} links start up to {float(missing[is_thrown].max()):.3g} m longer than ≤ or shorter "
+        "than ≥ lets them be, and throw what they hold. Give them a compliance, or the length that they have."
+    )
+    return [Notice("W_LINK", text, body.name)]
 
 
 def _blocks(model: BodyModel, lengths: Floats, stretch: Floats, compression: Floats) -> list[ConstraintBlock]:

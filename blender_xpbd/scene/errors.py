@@ -37,6 +37,7 @@ ERROR_EXIT_CODES: dict[str, ExitCode] = {
     "E_CURVE": ExitCode.REFUSED,
     "E_NONFINITE": ExitCode.REFUSED,
     "E_TRANSFORM_SINGULAR": ExitCode.REFUSED,
+    "E_OVERLAP": ExitCode.REFUSED,
     "E_TET_OPEN": ExitCode.REFUSED,
     "E_TET_VOLUME": ExitCode.REFUSED,
     "E_TET_TIMEOUT": ExitCode.REFUSED,

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Grains: they bounce, pile up, come to rest, stick, and give the same bytes whatever computes them."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.solver.solver import Solver
+from blender_xpbd.solver.step.grain_state import more_neighbours
 from blender_xpbd.solver.step.plan import SERIAL, THREADS
 from blender_xpbd.solver.system.system import build_system
 from tests.solver.grain_scenes import bin_of_planes, block, closest, grain_scene, grains
@@ -167,3 +170,45 @@ def test_growing_goes_on_from_a_checkpoint():
     second = grain_solver(body)
     second.restore(9, first.checkpoint())
     np.testing.assert_array_equal(run(second, 6), run(whole, 15))
+
+
+@pytest.mark.parametrize("kind", ["one place", "a line", "two places"])
+def test_grains_at_one_place_part_to_all_sides(kind):
+    """All were pushed up, and a column of 300 flew 15 m high at 16 m/s."""
+    places = np.tile([0.0, 0.0, 0.4], (160, 1))
+    if kind == "a line":
+        places[:, 0] += 0.002 * (np.arange(160) // 16)
+    if kind == "two places":
+        places[:80, 1] += 1.0
+    body = grains(places, radius=0.02)
+    alone, team = (grain_solver(body, colliders=[plane()], path=path) for path in (SERIAL, THREADS))
+    fastest, highest = 0.0, 0.0
+    for _ in range(16):
+        fastest = max(fastest, speeds(alone).max())
+        highest = max(highest, alone.positions()[:, 2].max())
+        team.advance()
+    np.testing.assert_array_equal(team.positions(), alone.positions())
+    # falling takes 2.8 m/s
+    assert fastest < 3.5
+    assert highest < 0.6
+    assert np.ptp(alone.positions()[:, :2], axis=0).min() > 0.2
+
+
+def test_a_crowd_at_one_place_goes_on_from_each_frame():
+    body = grains(np.tile([0.0, 0.0, 0.2], (200, 1)), radius=0.02)
+    whole = grain_solver(body, colliders=[plane()])
+    kept = {}
+    for frame in range(1, 7):
+        whole.advance()
+        kept[frame] = whole.checkpoint(), whole.positions().copy()
+    for frame in (1, 3, 5):
+        second = grain_solver(body, colliders=[plane()])
+        second.restore(frame, kept[frame][0])
+        second.advance()
+        np.testing.assert_array_equal(second.positions(), kept[frame + 1][1])
+
+
+def test_lists_that_would_fill_the_memory_are_refused():
+    with pytest.raises(XpbdError, match="more than 3072 others") as refused:
+        more_neighbours(SimpleNamespace(grain_pairs=np.broadcast_to(0, (40_000, 3_072))))
+    assert refused.value.code == "E_MEMORY"

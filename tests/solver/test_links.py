@@ -67,6 +67,32 @@ def test_a_rope_does_not_push_and_a_bumper_does_not_pull():
     assert run(bumper, 12)[4:, 2].mean() == pytest.approx(-0.3 + falls, abs=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("kind", "length", "compliance", "is_told"),
+    [
+        (AT_LEAST, 1.0, 0.0, True),
+        (AT_LEAST, 1.0, 1e-3, False),
+        (AT_LEAST, 0.2, 0.0, False),
+        (AT_MOST, 0.1, 0.0, True),
+        (AT_MOST, 0.4, 0.0, False),
+        (EQUAL, 1.0, 0.0, False),
+        (EQUAL, 0.0, 0.0, False),
+    ],
+)
+def test_what_throws_at_the_start_is_told(kind, length, compliance, is_told):
+    """A rigid bumper of 1 m between grains 10 cm apart threw them at 180 m/s, and nothing said so."""
+    system = solver(patch(-0.3, kind, length, compliance)).system
+    told = [notice.message for notice in system.notices if notice.code == "W_LINK"]
+    assert len(told) == is_told
+    assert all("4 links start up to" in text for text in told)
+
+
+def test_links_between_pins_throw_nothing():
+    body = patch(-0.3, AT_LEAST, 1.0)
+    held = replace(body, pins=pins(body.positions, range(8)))
+    assert not [notice for notice in solver(held).system.notices if notice.code == "W_LINK"]
+
+
 def test_a_link_gives_by_its_compliance():
     """Each of four links bears a quarter of the square: α m g/4."""
     body = patch(-0.3, EQUAL, compliance=2.0, damping=5.0)

@@ -21,6 +21,8 @@ from .tables import (
 
 # centres nearer than this share of touching may have gone past each other: the way from which they came counts
 PASSED = 0.5
+# grains nearer than this have no direction from one to the other [m]
+AT_ONE_PLACE = 1e-12
 # how far apart grains hold on to each other, as a share of the sum of their radii: water bridges of sand break at about
 # a tenth (Willett et al. 2000)
 COHESION_REACH = 0.1
@@ -115,6 +117,8 @@ def new_contact(
         other_normal, other_length = direction_of(before)
         if other_length > length:
             normal = other_normal
+        elif length < AT_ONE_PLACE:
+            normal = scattered(i, j)
     weight, held = particles.positions[i][3] + particles.positions[j][3], 0.0
     if ti.static(variant.grains_stick):
         if length < (1.0 + COHESION_REACH) * reach:
@@ -139,6 +143,17 @@ def direction_of(d):
     way = ti.cast(d, ti.f32)
     length = way.norm()
     normal = ti.Vector([0.0, 0.0, 1.0], ti.f32)
-    if length > 1e-12:
+    if length > AT_ONE_PLACE:
         normal = way * (ti.cast(1.0, ti.f32) / length)
     return normal, length
+
+
+@ti.func
+def scattered(i, j):
+    """A direction that looks random, always the same for two particles: many at one place part to all sides."""
+    mixed = i * 0x2C1B3C6D + j * 0x297A2D39
+    way = ti.Vector([0.0, 0.0, 0.0], ti.f32)
+    for axis in ti.static(range(3)):
+        mixed = (mixed ^ ((mixed >> 15) & 0x1FFFF)) * 0x2C1B3C6D
+        way[axis] = ti.cast(mixed & 0xFFFF, ti.f32) - 32767.5
+    return way / way.norm()

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ...geometry.near_points import cells_of, points_near
-from ...scene.errors import Notice
+from ...geometry.near_points import cells_of, parts_of, points_near
+from ...scene.errors import Notice, XpbdError
+from .tables import PAIR_BYTES
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -25,6 +26,10 @@ Places = npt.NDArray[np.int64]
 DURATION = 1.0
 # pairs that are nearer than this share of touching count: rounding, and what was placed by hand, is left alone
 LEAST_OVERLAP = 0.99
+# where a grain reaches into more others than this, what is refused would need lists of pairs of more bytes than this
+MOST_OVERLAPS, MOST_START_BYTES = 100, 3 << 29
+# pairs that are compared at once, so that a crowd takes no more memory than others
+MOST_AT_ONCE = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -34,10 +39,12 @@ class GrainGrowth:
     Attributes:
         shares: of their radius at the start, shape (grains,).
         pairs: that overlap at the start, of each body, shape (bodies,).
+        most_overlaps: others that one of them reaches into.
     """
 
     shares: Floats
     pairs: Ints
+    most_overlaps: int
 
     def __bool__(self) -> bool:
         return bool(self.pairs.any())
@@ -58,7 +65,12 @@ class GrainGrowth:
 
 
 def build_growth(
-    places: Floats, radii: Floats, owners: Ints, meet: npt.NDArray[np.bool_], is_free: npt.NDArray[np.bool_]
+    places: Floats,
+    radii: Floats,
+    owners: Ints,
+    meet: npt.NDArray[np.bool_],
+    is_free: npt.NDArray[np.bool_],
+    names: Sequence[str],
 ) -> GrainGrowth:
     """Find grains that start inside each other, and of which one can be moved.
 
@@ -68,18 +80,39 @@ def build_growth(
         owners: the body of each, shape (grains,).
         meet: which bodies' grains meet, shape (bodies, bodies).
         is_free: whether a grain can be moved, shape (grains,).
+        names: of the bodies.
+
+    Raises:
+        XpbdError: E_OVERLAP, where so many start in one place that their pairs would fill the memory.
     """
     shares, pairs = np.ones(len(radii)), np.zeros(len(meet), np.int32)
+    overlaps = np.zeros(len(radii), np.int64)
     for i, j in _pairs_near(places, radii):
         counts = meet[owners[i], owners[j]] & (is_free[i] | is_free[j])
         share = np.linalg.norm(places[i] - places[j], axis=1) / (radii[i] + radii[j])
         counts &= share < LEAST_OVERLAP
         for of in (i, j):
             np.minimum.at(shares, of[counts], share[counts])
+            overlaps += np.bincount(of[counts], minlength=len(overlaps))
+        _require_room(overlaps, radii, owners, names)
         # told of the first of the two bodies
         first = np.minimum(owners[i], owners[j])[counts]
         pairs += np.bincount(first, minlength=len(meet)).astype(np.int32)
-    return GrainGrowth(shares, pairs)
+    return GrainGrowth(shares, pairs, int(overlaps.max(initial=0)))
+
+
+def _require_room(overlaps: Places, radii: Floats, owners: Ints, names: Sequence[str]) -> None:
+    """Refuse grains of which one reaches into so many others that lists with room for them would fill the memory."""
+    crowded = int(overlaps.argmax())
+    most = int(overlaps[crowded])
+    if most <= MOST_OVERLAPS or most * len(overlaps) * PAIR_BYTES <= MOST_START_BYTES:
+        return
+    raise XpbdError(
+        "E_OVERLAP",
+        f"{most} grains or more start inside one of {radii[crowded]:.3g} m: too many to push them apart. Merge "
+        "vertices by distance, lower the Radius, or spread them.",
+        names[int(owners[crowded])],
+    )
 
 
 def _pairs_near(places: Floats, radii: Floats) -> Iterator[tuple[Places, Places]]:
@@ -93,7 +126,9 @@ def _pairs_near(places: Floats, radii: Floats) -> Iterator[tuple[Places, Places]
         members = np.flatnonzero(sizes <= size)
         centres, width = np.flatnonzero(sizes[members] == size), 2.0 * float(radii[members].max())
         near = places[members]
-        i, j = points_near(near, cells_of(near, width), centres, width)
-        i = centres[i]
-        is_first = (sizes[members[j]] < size) | (i < j)
-        yield members[i[is_first]], members[j[is_first]]
+        cells = cells_of(near, width)
+        for part in parts_of(cells, centres, MOST_AT_ONCE):
+            i, j = points_near(near, cells, part, width)
+            i = part[i]
+            is_first = (sizes[members[j]] < size) | (i < j)
+            yield members[i[is_first]], members[j[is_first]]

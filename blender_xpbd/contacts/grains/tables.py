@@ -40,5 +40,7 @@ SLABS = 64
 LAYER_BINS = 4096
 # neighbours of a grain that there is room for at first
 FIRST_NEIGHBOURS = 12
+# what room for a neighbour takes: a place and an anchor in each of two lists, in double precision, and a contact
+PAIR_BYTES = 2 * (4 + 4 * 8) + 4 * (CONTACT_INTS + CONTACT_WIDTH + GIVEN_WIDTH)
 # sweeps over all pairs in a substep
 GRAIN_SWEEPS = 4

@@ -15,12 +15,18 @@ from ...contacts.grains.tables import (
     GIVEN_WIDTH,
     GRAINS_TOLD_WIDTH,
     LAYER_BINS,
+    PAIR_BYTES,
     SLABS,
     TOLD_LACKS_ROOM,
 )
 from ...device.arrays import make_array, make_zero_rows, make_zero_vectors, make_zeros, read_array
 from ...device.runtime import real_type
+from ...scene.errors import XpbdError
+from ..system.grains import Grains
 from ..system.system import System
+
+# what lists of pairs may take [bytes]
+MOST_BYTES = 1 << 33
 
 
 def grain_arrays(system: System) -> dict[str, Any]:
@@ -48,8 +54,19 @@ def grain_arrays(system: System) -> dict[str, Any]:
         "grain_counts": make_zeros((2 * count,), ti.i32),
         "grain_contact_counts": make_zeros((SLABS,), ti.i32),
         "grains_told": make_zeros((GRAINS_TOLD_WIDTH,), ti.i32),
-        **neighbour_arrays(count, FIRST_NEIGHBOURS if count else 0),
+        **neighbour_arrays(count, _first_room(grains) if count else 0),
     }
+
+
+def _first_room(grains: Grains) -> int:
+    """Neighbours of a grain that there is room for at first: those into which it reaches at the start, and more.
+
+    Lists that have to grow are all held at once by the memory of the device.
+    """
+    room = FIRST_NEIGHBOURS
+    while room < grains.growth.most_overlaps:
+        room *= 2
+    return room
 
 
 def neighbour_arrays(count: int, room: int) -> dict[str, Any]:
@@ -69,8 +86,19 @@ def lacks_neighbours(pairs: Any) -> bool:
 
 
 def more_neighbours(pairs: Any) -> dict[str, Any]:
-    """The arrays with twice the room."""
+    """The arrays with twice the room.
+
+    Raises:
+        XpbdError: E_MEMORY, where they would take more than ``MOST_BYTES``.
+    """
     rows, room = pairs.grain_pairs.shape
+    size = rows * room * PAIR_BYTES
+    if size > MOST_BYTES:
+        raise XpbdError(
+            "E_MEMORY",
+            f"A grain has more than {room} others around it, and lists with room for as many around each would take "
+            f"{size / 1e9:.0f} GB: spread the grains, or take less unlike radii.",
+        )
     told = {"grains_told": make_zeros((GRAINS_TOLD_WIDTH,), ti.i32)}
     return told | neighbour_arrays(rows // 2, 2 * room)
 

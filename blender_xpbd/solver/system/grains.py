@@ -104,6 +104,9 @@ def build_grains(
         places: where particles start [m], shape (particles, 3).
         inverse_masses: of particles [1/kg], shape (particles,).
         contacts: the points that meet colliders, of which each grain is one.
+
+    Raises:
+        XpbdError: E_OVERLAP, where too many start in one place.
     """
     rows = []
     for number, (model, start) in enumerate(zip(models, starts, strict=False)):
@@ -125,7 +128,14 @@ def build_grains(
         radii=radii,
         grips=np.concatenate([np.zeros(0), *(_grips(model) for model in models)]),
         meet=meet,
-        growth=build_growth(places[particles], radii, ints[:, GRAIN_BODY], meet, inverse_masses[particles] > 0.0),
+        growth=build_growth(
+            places[particles],
+            radii,
+            ints[:, GRAIN_BODY],
+            meet,
+            inverse_masses[particles] > 0.0,
+            [body.name for body in bodies],
+        ),
         stick=any(len(model.radii) and model.body.material.cohesion > 0.0 for model in models),
     )
 

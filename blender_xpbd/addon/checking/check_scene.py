@@ -10,6 +10,7 @@ from typing import Any
 import bpy
 
 from ...scene.errors import Notice, XpbdError
+from ...scene.scene import Scene
 from ...scene.settings import FrameRange
 from ..baking.ignored_inputs import is_unseen_rig, rig_notice
 from ..baking.pace import kernels_of
@@ -60,11 +61,26 @@ def examine(context: bpy.types.Context, options: BakeOptions) -> tuple[tuple[Fin
         folder, _ = cache_folder(context.scene, options.cache)
         found += [notice for target in reading.targets for notice in _pose_notices(target.name, scene.frames)]
         found += space_notices(scene, folder, has_fewer_keys=reading.key_tolerance > 0.0)
-        speeds = read_speeds()
-        kind = kernels_of(scene)
-        costs = expense_text(scene, speeds.of(kind), is_known=kind in speeds.times)
+        costs = _costs(scene)
     found += _range_notices(context.scene, options)
     return tuple(Finding.of(one) for one in found), costs
+
+
+def renew_expense(scene: bpy.types.Scene | None, options: BakeOptions, baked: Scene) -> None:
+    """Tell what a scene costs as it was baked, where the panel tells it: by now its kernels are there.
+
+    Args:
+        scene: None where it is gone.
+        options: of the bake; of one of a part nothing is told.
+        baked: as it was read.
+    """
+    if scene is not None and scene.xpbd.expense and options.is_whole:
+        scene.xpbd.expense = _costs(baked)
+
+
+def _costs(scene: Scene) -> str:
+    speeds, kind = read_speeds(), kernels_of(scene)
+    return expense_text(scene, speeds.of(kind), is_known=kind in speeds.times)
 
 
 def note_findings(context: bpy.types.Context) -> tuple[Finding, ...]:

@@ -32,6 +32,8 @@ from .substep_bounds import substep_bound
 # compile kernels that are not there, and more where surfaces meet. Of eight scenes, docs/performance.md
 START_SECONDS, MEETING_START_SECONDS = 1.3, 2.5
 COMPILE_SECONDS, MEETING_COMPILE_SECONDS = 3.5, 8.0
+# the quality of trials, the substeps with which they begin, and the one that comes to about as many substeps
+TRIAL_QUALITY, FEWEST_TRIED, USUAL_QUALITY = "AUTOMATIC", 5, "MATERIAL"
 # parts of a text at most: a scene of more objects has rows for the first of them alone
 _MOST_ROWS = 10_000
 
@@ -66,24 +68,32 @@ class Expense:
     Attributes:
         counts: elements by what they are called.
         substeps: of a frame.
-        seconds: of the whole bake.
+        seconds: of the whole bake, without trials.
+        trial_seconds: of the trials before it, at most, where the quality goes by trials.
         is_known: whether its kernels have been compiled here before.
     """
 
     counts: Mapping[str, float]
     substeps: int
     seconds: float
+    trial_seconds: float
     is_known: bool
 
     def values(self) -> dict[str, float]:
         """For ``--json``."""
         elements = sum(self.counts.values())
-        return {"elements": round(elements), "substeps": self.substeps, "seconds": round(self.seconds, 1)}
+        return {
+            "elements": round(elements),
+            "substeps": self.substeps,
+            "seconds": round(self.seconds, 1),
+            "trial_seconds": round(self.trial_seconds, 1),
+        }
 
     def __str__(self) -> str:
         counted = ", ".join(f"{_rounded(count)} {label}" for label, count in self.counts.items())
         first = "" if self.is_known else ", first-time setup included"
-        return f"About {counted}: {_time(self.seconds)} at {self.substeps} substeps{first}"
+        trials = f", and up to {_time(self.trial_seconds)} of trials before it" if self.trial_seconds else ""
+        return f"About {counted}: {_time(self.seconds)} at {self.substeps} substeps{first}{trials}"
 
 
 def expense_text(scene: Scene, times: float, *, is_known: bool) -> str:
@@ -138,10 +148,23 @@ def expense(
         wanted, least = max(wanted, row.substeps * finer), max(least, row.least)
     if not counts:
         return None
-    effort = EFFORTS.get(quality)
+    has_trials = quality == TRIAL_QUALITY
+    # trials come to about what the materials ask for
+    effort = EFFORTS[USUAL_QUALITY] if has_trials else EFFORTS.get(quality)
     chosen = typed_substeps if effort is None else math.ceil(effort * min(wanted, most))
     substeps = max(chosen, least)
-    return Expense(counts, substeps, waiting + seconds * substeps * max(frames - 1, 0), is_known)
+    solved = seconds * max(frames - 1, 0)
+    trials = _trial_substeps(substeps, least) if has_trials else 0
+    return Expense(counts, substeps, waiting + solved * substeps, solved * trials, is_known)
+
+
+def _trial_substeps(substeps: int, least: int) -> int:
+    """How many substeps of a frame trials take at most to choose so many: with n and 2n, and then with 2n and 4n."""
+    coarse, total = max(FEWEST_TRIED, least), 0
+    while coarse <= substeps:
+        total += 3 * coarse
+        coarse *= 2
+    return total
 
 
 def _row(scene: Scene, body: Body, times: float) -> Row:

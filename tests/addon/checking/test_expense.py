@@ -115,8 +115,46 @@ def test_a_bake_teaches_how_fast_the_machine_is(bpy, make_body, told, fake_worke
     assert not told().is_known
     run_bake(bpy.context)
     assert len(read_speeds().times) == 1
+    # at once, without another check
+    assert told().is_known
     bpy.ops.xpbd.check()
     assert told().is_known
+
+
+def test_a_bake_tells_no_costs_where_none_were_told(bpy, make_body, fake_worker):
+    from blender_xpbd.addon.baking.bake import run_bake
+
+    make_body("Cloth")
+    run_bake(bpy.context)
+    assert bpy.context.scene.xpbd.expense == ""
+
+
+def test_a_bake_of_one_body_leaves_what_all_cost(bpy, make_body, told, fake_worker):
+    from blender_xpbd.addon.baking.bake import run_bake
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+
+    make_body("Cloth")
+    make_body("Other")
+    bpy.ops.xpbd.check()
+    run_bake(bpy.context, BakeOptions(objects=("Cloth",)))
+    assert told().counts == {"vertices": 50.0}
+
+
+def test_trials_are_told_beside_the_bake(bpy, jelly, told):
+    """By Trial runs the scene with n and 2n substeps until both are alike: at most with 5, 10, 20, … and twice that."""
+    from blender_xpbd.addon.checking.expense import COMPILE_SECONDS, START_SECONDS
+
+    settings, normal = bpy.context.scene.xpbd, told()
+    assert normal.trial_seconds == 0.0
+    assert "trial" not in str(normal)
+    settings.quality = "AUTOMATIC"
+    found = told()
+    assert found.substeps == normal.substeps
+    assert found.seconds == normal.seconds
+    solved = normal.seconds - START_SECONDS - COMPILE_SECONDS
+    tried = [3 * n for n in (5, 10, 20, 40, 80, 160) if n <= normal.substeps]
+    assert found.trial_seconds == pytest.approx(sum(tried) / normal.substeps * solved)
+    assert "trials" in str(found)
 
 
 def test_speeds_come_to_what_is_measured(bpy):

@@ -22,8 +22,6 @@ from ...jobs.cache_contents import folder_size, job_folders
 from ...jobs.changes import told
 from ...jobs.job import write_job
 from ...scene.errors import Notice, XpbdError
-from ..checking.check_scene import renew_expense
-from ..checking.letting_out import all_let_out
 from ..data.bake_options import BakeOptions
 from ..data.bake_record import BakeRecord
 from ..data.data_lookup import scene_by_uid
@@ -220,7 +218,6 @@ class BakeSession:
         show_at(self._times)
         self.summary.complete = True
         note_pace(reading.scene, self.summary)
-        renew_expense(scene_by_uid(self._scene_uid), self._options, reading.scene)
         if not self._options.take_back_region:
             # poses of the scene as it is now; that bake may have been brought into others
             for pose_error, pose_notice in pose_errors(Path(self.summary.cache), reading.scene, self._options.loop):
@@ -358,7 +355,6 @@ class BakeSession:
         self.summary.objects = [target.name for target in reading.targets]
         self.summary.frame_start, self.summary.frame_end = frames.start, frames.end
         self.summary.frame_step = frames.step
-        self.summary.allow_inside(all_let_out(reading.scene))
         self.summary.vertices = sum(body.vertex_count for body in reading.scene.bodies)
         self.summary.seconds["reading"] = time.perf_counter() - start
         return reading

@@ -110,16 +110,10 @@ class BakeSummary:
     def __post_init__(self) -> None:
         # no fields, so that they are in no report
         self._strain_sum, self._strain_count = 0.0, 0
-        self._let_out: frozenset[str] = frozenset()
-
-    def allow_inside(self, names: frozenset[str]) -> None:
-        """Warn no more of bodies that start inside something: an artist has said that they may."""
-        self._let_out = names
 
     def add_notice(self, notice: Notice) -> None:
         """Take a warning, once."""
-        is_allowed = notice.code == "W_INSIDE" and notice.object_name in self._let_out
-        if not is_allowed and (text := str(notice)) not in self.warnings:
+        if (text := str(notice)) not in self.warnings:
             self.warnings.append(text)
 
     def add_result(self, result: Result) -> None:

@@ -10,7 +10,6 @@ from typing import Any
 import bpy
 
 from ...scene.errors import Notice, XpbdError
-from ...scene.scene import Scene
 from ...scene.settings import FrameRange
 from ..baking.ignored_inputs import is_unseen_rig, rig_notice
 from ..baking.pace import kernels_of
@@ -26,7 +25,7 @@ from ..process.cache_folder import cache_folder
 from ..process.speeds import read_speeds
 from ..reading.pose_reader import range_notices
 from .checks import CHECKS
-from .expense import Expense, expense, expense_text
+from .expense import Expense, expense, expense_text, with_kernels
 from .finding import Finding, findings_of, findings_text
 from .letting_out import forget_let_out, let_out
 from .lying import lying
@@ -61,26 +60,18 @@ def examine(context: bpy.types.Context, options: BakeOptions) -> tuple[tuple[Fin
         folder, _ = cache_folder(context.scene, options.cache)
         found += [notice for target in reading.targets for notice in _pose_notices(target.name, scene.frames)]
         found += space_notices(scene, folder, has_fewer_keys=reading.key_tolerance > 0.0)
-        costs = _costs(scene)
+        speeds = read_speeds()
+        kind = kernels_of(scene)
+        costs = expense_text(scene, speeds.of(kind), kind, is_known=kind in speeds.times)
     found += _range_notices(context.scene, options)
     return tuple(Finding.of(one) for one in found), costs
 
 
-def renew_expense(scene: bpy.types.Scene | None, options: BakeOptions, baked: Scene) -> None:
-    """Tell what a scene costs as it was baked, where the panel tells it: by now its kernels are there.
-
-    Args:
-        scene: None where it is gone.
-        options: of the bake; of one of a part nothing is told.
-        baked: as it was read.
-    """
-    if scene is not None and scene.xpbd.expense and options.is_whole:
-        scene.xpbd.expense = _costs(baked)
-
-
-def _costs(scene: Scene) -> str:
-    speeds, kind = read_speeds(), kernels_of(scene)
-    return expense_text(scene, speeds.of(kind), is_known=kind in speeds.times)
+def renew_expense(scene: bpy.types.Scene) -> None:
+    """Tell that kernels are there by now: a bake has compiled them."""
+    known = with_kernels(scene.xpbd.expense, read_speeds().times)
+    if known != scene.xpbd.expense:
+        scene.xpbd.expense = known
 
 
 def note_findings(context: bpy.types.Context) -> tuple[Finding, ...]:

@@ -8,13 +8,10 @@ they are others, the finding is a finding again.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 import bpy
 
 from ...scene.errors import Notice
-from ...scene.scene import Scene
-from .checks import starts_inside
 from .finding import Finding, findings_of
 
 _INSIDE, _LET_OUT = "W_INSIDE", "W_LET_OUT"
@@ -26,13 +23,6 @@ def let_out(notice: Notice) -> Notice:
     if obj is None or obj.xpbd.let_out != notice.message:
         return notice
     return Notice(_LET_OUT, notice.message, notice.object_name)
-
-
-def all_let_out(scene: Scene) -> frozenset[str]:
-    """Names of the bodies of a scene, as it was read, that start inside what they may start inside."""
-    asked = [body for body in scene.bodies if (obj := bpy.data.objects.get(body.name)) and obj.xpbd.let_out]
-    found = starts_inside(replace(scene, bodies=tuple(asked)))
-    return frozenset(notice.object_name for notice in found if let_out(notice).code == _LET_OUT)
 
 
 def let_be_pushed_out(scene: bpy.types.Scene, obj: bpy.types.Object) -> str:

@@ -52,12 +52,6 @@ class BakeOptions:
     per_frame: bool = False
     worker_python: str = ""
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether all bodies are simulated, at all frames."""
-        is_part = self.objects or self.only or self.region is not None or self.take_back_region
-        return not is_part and self.from_frame is None and self.loop is None
-
     def check(self) -> None:
         """Refuse more than one way to go on from the bake before.
 

@@ -85,3 +85,17 @@ def test_a_goal_that_was_chosen_by_hand_mends_the_rig(bpy, make_body):
     # who is left out of the list is not known
     assert has_button('"Cape", "Hat" and 3 more')
     assert has_button('"Cape" and "Gone"')
+
+
+def test_a_bake_does_not_warn_of_what_may_be_pushed_out(bpy):
+    from blender_xpbd.addon.checking.finding import Finding, findings_text
+    from blender_xpbd.addon.ui.findings import unallowed, untold
+
+    kept = findings_text([Finding("W_LET_OUT", "Cube", "Starts inside it. The bake pushes it out of it.")])
+    warnings = [
+        'W_INSIDE: object "Cube": Starts inside it: it is pushed out of it until frame 9.',
+        'W_INSIDE: object "Cube.001": Starts inside it.',
+        'W_OVERLAP: object "Cube": 2 pairs of grains start inside each other.',
+    ]
+    assert unallowed(warnings, kept) == untold(warnings, kept) == warnings[1:]
+    assert unallowed(warnings, "") == warnings

@@ -252,39 +252,6 @@ def test_what_may_be_pushed_out_is_a_quiet_line_until_it_is_elsewhere(bpy, make_
     assert body.xpbd.let_out == ""
 
 
-def test_a_bake_does_not_warn_of_what_may_be_pushed_out(bpy, make_body, fake_worker, monkeypatch):
-    from blender_xpbd.addon.baking.bake import run_bake
-    from blender_xpbd.addon.baking.report import BakeSummary
-    from blender_xpbd.scene.errors import Notice
-
-    bpy.context.scene.xpbd.use_floor = True
-    bpy.context.scene.frame_end = 3
-    bodies = [make_body(name, location=(4.0 * x, 0.0, -0.5)) for x, name in enumerate(("Cloth", "Other", "Third"))]
-    bpy.ops.xpbd.check()
-    for body in bodies[1:]:
-        bpy.ops.xpbd.let_out(object_name=body.name)
-    # deeper than it was said to be fine
-    bodies[2].location.z = -0.6
-    allowed, allow_inside = [], BakeSummary.allow_inside
-
-    def note(summary, names):
-        allowed.append(names)
-        allow_inside(summary, names)
-
-    monkeypatch.setattr(BakeSummary, "allow_inside", note)
-    summary = run_bake(bpy.context)
-    assert allowed == [{"Other"}]
-    told = len(summary.warnings)
-    for body in bodies:
-        summary.add_notice(Notice("W_INSIDE", "Starts inside it, as the solver says.", body.name))
-    summary.add_notice(Notice("W_OVERLAP", "Another warning.", "Other"))
-    assert [warning[:28] for warning in summary.warnings[told:]] == [
-        'W_INSIDE: object "Cloth": St',
-        'W_INSIDE: object "Third": St',
-        'W_OVERLAP: object "Other": A',
-    ]
-
-
 def test_what_may_be_pushed_out_is_not_forgotten_where_a_check_could_read_nothing(bpy, make_body, codes):
     bpy.context.scene.xpbd.use_floor = True
     make_body("Cloth", location=(0.0, 0.0, -0.5))

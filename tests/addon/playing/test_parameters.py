@@ -8,7 +8,7 @@ import itertools
 import pytest
 
 
-@pytest.mark.parametrize("role", ["GRAINS", "STRAND"])
+@pytest.mark.parametrize("role", ["GRAINS", "CLOTH"])
 def test_a_wider_radius_comes_slowly(bpy, make_body, role):
     """Wider all at once, what touches would be thrown apart."""
     from blender_xpbd.addon.checking.check_scene import read_first_frame

@@ -24,7 +24,8 @@ from ..geometry.surface.mesh_checks import check_mesh
 from ..geometry.surface.surface_binding import bind_to_triangles
 from ..geometry.surface.topology import bending_pairs, face_diagonals, hinges, unique_edges
 from ..scene.body import Body
-from ..scene.errors import Notice, XpbdError
+from ..scene.errors import XpbdError
+from ..scene.gas import has_pressure, pressure_notices
 from ..scene.settings import SolverSettings
 from .body_model import BodyModel, followed, is_direct, last_parameter, scaled_parameter
 from .cloth_hierarchy import cloth_hierarchy
@@ -47,9 +48,6 @@ STITCH_SPEED = 1.0
 # and stretched edges show, where a fold that opens a little later does not (docs/experiments.md, Coarse levels of
 # cloth)
 DIAGONALS, EDGES, LIMITS = 1, 2, 3
-# a gas that fills less than this of the ball of the same area cannot blow the surface up; chosen by hand for a warning:
-# a pillow as wide as 8 of its thicknesses
-_LEAST_FULLNESS = 0.2
 
 
 def build_cloth(body: Body, settings: SolverSettings) -> BodyModel:
@@ -73,6 +71,7 @@ def build_cloth(body: Body, settings: SolverSettings) -> BodyModel:
     own_edges = edges[~is_follower[edges].any(axis=1)] if is_follower.any() else edges
     membrane = _membrane(body, triangles, own_edges, settings)
     inside = _inside(body, triangles, settings)
+    filled = inside if has_pressure(body) else []
     folds = hinges(triangles)
     plate, is_hinged = cloth_plate(body, triangles, folds, fixed, settings)
     blocks = [
@@ -101,7 +100,10 @@ def build_cloth(body: Body, settings: SolverSettings) -> BodyModel:
         plate=plate,
         rods=fringe.rods,
         orientations=fringe.orientations,
-        notices=(*fringe.notices(body, tuple(notices)), *_pressure_notices(body, inside)),
+        notices=(
+            *fringe.notices(body, tuple(notices)),
+            *pressure_notices(body, (float(share) for block in filled for share in fullness(body.positions, block))),
+        ),
     )
 
 
@@ -248,22 +250,6 @@ def _inside(body: Body, triangles: Ints, settings: SolverSettings) -> list[Const
         advice = f"The mesh cannot be filled: {error}. Close it, or set Filled With to Nothing."
         raise XpbdError("E_PARAM", advice, body.name) from error
     return []
-
-
-def _pressure_notices(body: Body, inside: list[ConstraintBlock]) -> list[Notice]:
-    """A warning where a gas stands under pressure in so little room that it loses it before anything is seen."""
-    material = body.material
-    if material.pressure_model != "GAS" or material.pressure < 0.0:
-        return []
-    least = min((float(fullness(body.positions, block).min()) for block in inside), default=1.0)
-    if least >= _LEAST_FULLNESS:
-        return []
-    text = (
-        f"The mesh is so flat that a gas of {material.pressure:g} Pa cannot blow it up: it fills {100.0 * least:.2g} % "
-        "of a ball of that area, and its pressure falls as its volume grows. Fill it with a Liquid, whose volume you "
-        "choose, or model the mesh thicker, in the shape that it has at that pressure."
-    )
-    return [Notice("W_PRESSURE", text, body.name)]
 
 
 def bind_to_cloth(model: BodyModel, points: Floats) -> tuple[Ints, Floats]:

@@ -21,6 +21,7 @@ import taichi as ti
 
 from ..geometry.components import connected_components, dense_labels
 from ..geometry.surface.surface_volume import examine_surface
+from ..scene.gas import ATMOSPHERE
 from .constraint import (
     DAMPED,
     PBD,
@@ -37,8 +38,6 @@ from .lanes import SIXTH, dot, place
 from .pools import EXTRAS, FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, MEMBERS, POOLED_ROW, Pools, pooled_rows
 from .scaling import Scaling
 
-# pressure of the air around, at sea level [Pa]
-ATMOSPHERE = 101_325.0
 # a gas is never taken to be denser than this share of V* allows: against an endless pressure where a surface is crushed
 # or inside out; chosen by hand
 EMPTIEST = 0.01

@@ -38,7 +38,7 @@ from .loop import seam_of
 from .pace import note_pace
 from .pause import Pause
 from .pose_error import pose_errors
-from .progress import READING, REDUCING, SOLVING, STARTING, WAITING, WRITING, Progress
+from .progress import READING, REDUCING, SOLVING, STARTING, TAKING_OUT, WAITING, WRITING, Progress
 from .region import job_before, left_out, region_seam, regional, shown_job, taken_back, whole_bake, with_its_bake
 from .report import BakeSummary
 from .report_text import cancelled_text
@@ -407,12 +407,12 @@ class BakeSession:
             output.write(SLICE_SECONDS, ALL_FRAMES)
 
     def _take_deformers_out(self, context: bpy.types.Context, output: BakeOutput) -> Generator[Progress, None, None]:
-        for _ in output.take_deformers_out(context):
+        for done, _ in enumerate(output.take_deformers_out(context), 1):
             yield Progress(
                 WRITING,
-                frames_done=output.frames_written,
+                frames_done=done,
                 frames_total=output.frames_total,
-                message="Taking deformers out of the keys",
+                message=TAKING_OUT,
             )
         # an undo meanwhile has taken back what was written
         yield from self._wait_for_editing(output)

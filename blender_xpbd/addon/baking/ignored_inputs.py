@@ -15,13 +15,10 @@ from ...scene.parameters.material_parameters import COLLIDER
 from ..data.object_types import is_body
 from ..data.specs import FOLLOWED_OF_SCENE
 from ..reading.force_reader import field_notices
+from ..reading.idle_motion import is_moved
 from ..reading.mesh_reader import RIG_MODIFIERS
 from ..reading.modifier_stack import follows_deformed, has_deforming_parent
-from ..reading.motion import animated_paths
 from ..reading.parameter_tracks import animated_settings, followed_settings
-
-# paths of what places an object, but for "delta_" before them
-_PLACES = frozenset(("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale"))
 
 
 def ignored_inputs(
@@ -39,14 +36,17 @@ def ignored_inputs(
     rigged = [obj.name for obj in bodies if obj.session_uid in pinned and is_unseen_rig(obj)]
     curves = [obj.name for obj in bodies if obj.type != "MESH" and _has_rig(obj)]
     loose = [collider.name for collider in colliders if _has_loose_vertices(collider)]
-    unheld = [obj.name for obj in bodies if obj.session_uid not in pinned and _has_idle_animation(obj)]
+    unheld = [obj.name for obj in bodies if obj.session_uid not in pinned and _is_idly_moved(obj)]
     found = (
         rig_notice(rigged, "Pins follow the object itself"),
         _ignored(
             curves, "The simulation does not see what an armature, lattice or hook does to curves; it comes on top: {}."
         ),
         _ignored(loose, "Vertices and edges of a collider that belong to no face stop nothing: {}."),
-        _ignored(unheld, "Animation does not move what nothing holds to its object, as pins or a Goal would: {}."),
+        _ignored(
+            unheld,
+            "Animation and constraints do not move what nothing holds to its object, as pins or a Goal would: {}.",
+        ),
         _animated_settings([scene, *bodies, *(obj for obj in objects if obj.xpbd.role == COLLIDER)]),
     )
     return (*(notice for notice in found if notice is not None), *field_notices(scene, objects))
@@ -85,14 +85,9 @@ def _has_rig(obj: bpy.types.Object) -> bool:
     return has_deforming_parent(obj) or any(modifier.show_viewport or modifier.show_render for modifier in rigs)
 
 
-def _has_idle_animation(obj: bpy.types.Object) -> bool:
-    """Whether keys or drivers move an object or a parent of it, and the simulation goes by its first frame alone."""
-    if obj.xpbd.goal_source != "NONE":
-        return False
-    lineage: list[bpy.types.Object] = [obj]
-    while lineage[-1].parent is not None:
-        lineage.append(lineage[-1].parent)
-    return any(path.removeprefix("delta_") in _PLACES for one in lineage for path in animated_paths(one))
+def _is_idly_moved(obj: bpy.types.Object) -> bool:
+    """Whether an object is moved, and the simulation goes by its first frame alone."""
+    return obj.xpbd.goal_source == "NONE" and is_moved(obj)
 
 
 def _has_loose_vertices(collider: Collider) -> bool:

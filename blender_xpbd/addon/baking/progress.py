@@ -12,6 +12,9 @@ WAITING = "WAITING"
 WRITING = "WRITING"
 REDUCING = "REDUCING"
 
+# what is told while the keys of objects that follow their deformed mesh are mended, frame by frame
+TAKING_OUT = "Taking deformers out"
+
 
 @dataclass(frozen=True)
 class Progress:

@@ -16,7 +16,7 @@ from ..data.bake_status import STATUS
 from ..data.data_lookup import object_by_uid
 from ..keys.clearing import clear_bake
 from .bake import BakeSession, interrupt_all
-from .progress import READING, REDUCING, SOLVING, STARTING, WAITING, WRITING, Progress
+from .progress import READING, REDUCING, SOLVING, STARTING, TAKING_OUT, WAITING, WRITING, Progress
 from .progress_bar import time_text
 from .report import BakeSummary
 
@@ -199,7 +199,7 @@ def status_text(progress: Progress) -> str:
         parts.append(f"{progress.frames_per_second:.3g} fps")
     if progress.seconds_left is not None:
         parts.append(f"{time_text(progress.seconds_left)} left")
-    if progress.stage == SOLVING and progress.message != "Solving":
+    if (progress.stage == SOLVING and progress.message != "Solving") or progress.message == TAKING_OUT:
         parts.append(progress.message)
     return " · ".join(parts)
 

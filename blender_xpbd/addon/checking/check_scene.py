@@ -25,7 +25,7 @@ from ..process.cache_folder import cache_folder
 from ..process.speeds import read_speeds
 from ..reading.pose_reader import range_notices
 from .checks import CHECKS
-from .expense import Expense, expense, expense_text
+from .expense import Expense, expense, expense_text, with_kernels
 from .finding import Finding, findings_of, findings_text
 from .letting_out import forget_let_out, let_out
 from .lying import lying
@@ -62,9 +62,16 @@ def examine(context: bpy.types.Context, options: BakeOptions) -> tuple[tuple[Fin
         found += space_notices(scene, folder, has_fewer_keys=reading.key_tolerance > 0.0)
         speeds = read_speeds()
         kind = kernels_of(scene)
-        costs = expense_text(scene, speeds.of(kind), is_known=kind in speeds.times)
+        costs = expense_text(scene, speeds.of(kind), kind, is_known=kind in speeds.times)
     found += _range_notices(context.scene, options)
     return tuple(Finding.of(one) for one in found), costs
+
+
+def renew_expense(scene: bpy.types.Scene) -> None:
+    """Tell that kernels are there by now: a bake has compiled them."""
+    known = with_kernels(scene.xpbd.expense, read_speeds().times)
+    if known != scene.xpbd.expense:
+        scene.xpbd.expense = known
 
 
 def note_findings(context: bpy.types.Context) -> tuple[Finding, ...]:

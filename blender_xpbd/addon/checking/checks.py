@@ -9,10 +9,12 @@ import numpy as np
 
 from ...scene.body_kinds import body_kind
 from ...scene.errors import Notice
+from ...scene.gas import ATMOSPHERE, has_pressure, pressure_notices
 from ...scene.listing import listed, quoted
 from ...scene.scene import Scene
 from ..baking.needs import tetrahedra
 from ..reading.feel import length_of
+from ..reading.solid_measures import fans, fullness, pieces
 from .depths import FLATNESS, depths
 
 # tetrahedra from which on a bake takes minutes
@@ -72,8 +74,18 @@ def heavy(scene: Scene) -> Iterator[Notice]:
             yield Notice("W_HEAVY", text, body.name)
 
 
+def flat_gas(scene: Scene) -> Iterator[Notice]:
+    """Closed surfaces so flat that the gas in them cannot blow them up; open ones the bake refuses."""
+    for body in scene.bodies:
+        if has_pressure(body) and not body_kind(body.role, body.name).is_solid:
+            triangles = fans(body.face_sizes, body.corners)
+            dense = 1.0 + body.material.pressure / ATMOSPHERE
+            parts = pieces(body.vertex_count, triangles)
+            yield from pressure_notices(body, [dense * fullness(body.positions, part) for part in parts])
+
+
 def _time(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 90.0 else f"{seconds / 60.0:.0f} minutes"
 
 
-CHECKS: tuple[Callable[[Scene], Iterator[Notice]], ...] = (starts_inside, falls, coarse, heavy)
+CHECKS: tuple[Callable[[Scene], Iterator[Notice]], ...] = (starts_inside, falls, coarse, heavy, flat_gas)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
@@ -32,6 +32,8 @@ from .substep_bounds import substep_bound
 # compile kernels that are not there, and more where surfaces meet. Of eight scenes, docs/performance.md
 START_SECONDS, MEETING_START_SECONDS = 1.3, 2.5
 COMPILE_SECONDS, MEETING_COMPILE_SECONDS = 3.5, 8.0
+# the quality of trials, the substeps with which they begin, and the one that comes to about as many substeps
+TRIAL_QUALITY, FEWEST_TRIED, USUAL_QUALITY = "AUTOMATIC", 5, "MATERIAL"
 # parts of a text at most: a scene of more objects has rows for the first of them alone
 _MOST_ROWS = 10_000
 
@@ -66,46 +68,70 @@ class Expense:
     Attributes:
         counts: elements by what they are called.
         substeps: of a frame.
-        seconds: of the whole bake.
+        seconds: of the whole bake, without trials.
+        trial_seconds: of the trials before it, at most, where the quality goes by trials.
         is_known: whether its kernels have been compiled here before.
     """
 
     counts: Mapping[str, float]
     substeps: int
     seconds: float
+    trial_seconds: float
     is_known: bool
 
     def values(self) -> dict[str, float]:
         """For ``--json``."""
         elements = sum(self.counts.values())
-        return {"elements": round(elements), "substeps": self.substeps, "seconds": round(self.seconds, 1)}
+        return {
+            "elements": round(elements),
+            "substeps": self.substeps,
+            "seconds": round(self.seconds, 1),
+            "trial_seconds": round(self.trial_seconds, 1),
+        }
 
     def __str__(self) -> str:
         counted = ", ".join(f"{_rounded(count)} {label}" for label, count in self.counts.items())
         first = "" if self.is_known else ", first-time setup included"
-        return f"About {counted}: {_time(self.seconds)} at {self.substeps} substeps{first}"
+        trials = f", and up to {_time(self.trial_seconds)} of trials before it" if self.trial_seconds else ""
+        return f"About {counted}: {_time(self.seconds)} at {self.substeps} substeps{first}{trials}"
 
 
-def expense_text(scene: Scene, times: float, *, is_known: bool) -> str:
+def expense_text(scene: Scene, times: float, kernels: str, *, is_known: bool) -> str:
     """What the bodies of a scene cost, as it is kept.
 
     Args:
         scene: as a bake reads it.
         times: how many times as long as by ``pace`` scenes of this kind take here.
-        is_known: whether the scene's kernels have been compiled here before.
+        kernels: that the scene needs, as ``kernels_of`` tells them.
+        is_known: whether they have been compiled here before.
     """
-    waiting = START_SECONDS + (0.0 if is_known else COMPILE_SECONDS)
+    waiting, compiling = START_SECONDS, COMPILE_SECONDS
     if meets(scene):
-        waiting += MEETING_START_SECONDS + (0.0 if is_known else MEETING_COMPILE_SECONDS)
+        waiting, compiling = waiting + MEETING_START_SECONDS, compiling + MEETING_COMPILE_SECONDS
     return json.dumps(
         {
             "rows": [asdict(_row(scene, body, times)) for body in scene.bodies[:_MOST_ROWS]],
+            "kernels": kernels,
             "is_known": is_known,
             "most": scene.settings.maximum_substeps,
             "meeting": times * meeting_seconds(scene),
             "waiting": waiting,
+            "compiling": compiling,
         }
     )
+
+
+def with_kernels(text: str, compiled: Container[str]) -> str:
+    """The text, with its kernels as known if they have been compiled; as it is where it is not to be understood.
+
+    Args:
+        text: of ``expense_text``.
+        compiled: kernels that have been compiled here.
+    """
+    if _parsed(text) is None:
+        return text
+    values = json.loads(text)
+    return json.dumps({**values, "is_known": True}) if values["kernels"] in compiled else text
 
 
 def expense(
@@ -123,7 +149,8 @@ def expense(
     found = _parsed(text)
     if found is None:
         return None
-    rows, is_known, most, meeting, waiting = found
+    rows, is_known, most, meeting, waiting, compiling = found
+    waiting += 0.0 if is_known else compiling
     counts: dict[str, float] = {}
     seconds, wanted, least = meeting, 20.0, 0
     for row in rows:
@@ -138,10 +165,23 @@ def expense(
         wanted, least = max(wanted, row.substeps * finer), max(least, row.least)
     if not counts:
         return None
-    effort = EFFORTS.get(quality)
+    has_trials = quality == TRIAL_QUALITY
+    # trials come to about what the materials ask for
+    effort = EFFORTS[USUAL_QUALITY] if has_trials else EFFORTS.get(quality)
     chosen = typed_substeps if effort is None else math.ceil(effort * min(wanted, most))
     substeps = max(chosen, least)
-    return Expense(counts, substeps, waiting + seconds * substeps * max(frames - 1, 0), is_known)
+    solved = seconds * max(frames - 1, 0)
+    trials = _trial_substeps(substeps, least) if has_trials else 0
+    return Expense(counts, substeps, waiting + solved * substeps, solved * trials, is_known)
+
+
+def _trial_substeps(substeps: int, least: int) -> int:
+    """How many substeps of a frame trials take at most to choose so many: with n and 2n, and then with 2n and 4n."""
+    coarse, total = max(FEWEST_TRIED, least), 0
+    while coarse <= substeps:
+        total += 3 * coarse
+        coarse *= 2
+    return total
 
 
 def _row(scene: Scene, body: Body, times: float) -> Row:
@@ -170,21 +210,23 @@ def cell_of(body: Body) -> float:
 
 
 @lru_cache(maxsize=8)
-def _parsed(text: str) -> tuple[tuple[Row, ...], bool, int, float, float] | None:
+def _parsed(text: str) -> tuple[tuple[Row, ...], bool, int, float, float, float] | None:
     try:
         values = json.loads(text)
         rows = tuple(Row(**row) for row in values["rows"][:_MOST_ROWS])
-        meeting, waiting, most = float(values["meeting"]), float(values["waiting"]), int(values["most"])
+        meeting, waiting, compiling = (float(values[name]) for name in ("meeting", "waiting", "compiling"))
+        most = int(values["most"])
         of_rows = [number for row in rows for number in (row.count, row.substeps, row.seconds)]
         whole = [number for row in rows for number in (row.resolution, row.least)]
-        numbers = [meeting, waiting, most, *of_rows, *whole]
+        numbers = [meeting, waiting, compiling, most, *of_rows, *whole]
         names = all(isinstance(name, str) for row in rows for name in (row.name, row.label))
         is_sound = (
             names
+            and isinstance(values["kernels"], str)
             and all(isinstance(number, int) for number in whole)
             and all(math.isfinite(number) and 0 <= number < 1e15 for number in numbers)
         )
-        return (rows, bool(values["is_known"]), most, meeting, waiting) if rows and is_sound else None
+        return (rows, bool(values["is_known"]), most, meeting, waiting, compiling) if rows and is_sound else None
     except (ValueError, TypeError, KeyError, RecursionError, OverflowError):
         return None
 

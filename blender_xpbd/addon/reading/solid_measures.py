@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,6 +62,28 @@ def area_and_volume(points: Floats, triangles: Ints) -> tuple[float, float]:
     """Area of a surface and volume inside of it; ``points`` of shape (vertices, 3), triangles of (triangles, 3)."""
     first, across = _spans(points - points.mean(axis=0), triangles)
     return 0.5 * float(np.linalg.norm(across, axis=1).sum()), abs(float(np.einsum("ij,ij->", first, across))) / 6.0
+
+
+def pieces(count: int, triangles: Ints) -> list[Ints]:
+    """Triangles by what hangs together through their vertices, of which there are so many."""
+    labels = np.arange(count)
+    while True:
+        least = labels[triangles].min(axis=1)
+        found = labels.copy()
+        np.minimum.at(found, triangles, least[:, None])
+        # the label of the label: chains are halved
+        found = found[found]
+        if (found == labels).all():
+            break
+        labels = found
+    owners = labels[triangles[:, 0]]
+    return [triangles[owners == owner] for owner in np.unique(owners)]
+
+
+def fullness(points: Floats, triangles: Ints) -> float:
+    """How far what a surface encloses fills the ball of its area, 0 to 1; arguments as of ``area_and_volume``."""
+    area, volume = area_and_volume(points, triangles)
+    return volume / math.sqrt(area**3 / (36.0 * math.pi)) if area > 0.0 else 0.0
 
 
 def measure_solid(points: Floats, face_sizes: Ints, corners: Ints) -> SolidMeasures | None:

@@ -7,9 +7,15 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+import bpy
+
 from ..checking.check_scene import scene_expense
 from ..checking.finding import QUIET, Finding, findings_of
+from ..reading.modifier_stack import follows_deformed
 from .wrapped_text import draw_wrapped
+
+# where a list leaves names out
+MORE = re.compile(r" and \d+ more")
 
 
 def draw_findings(layout: Any, settings: Any, width: int) -> None:
@@ -20,9 +26,7 @@ def draw_findings(layout: Any, settings: Any, width: int) -> None:
         settings: ``Scene.xpbd``.
         width: letters per line.
     """
-    # the floor's own switch mends this, and tells nobody
-    mended = "W_FALLS" if settings.use_floor else ""
-    findings = [finding for finding in findings_of(settings.findings) or () if finding.code != mended]
+    findings = [finding for finding in findings_of(settings.findings) or () if not _is_mended(finding, settings)]
     if not findings:
         return
     box = layout.box()
@@ -55,6 +59,15 @@ def draw_expense(layout: Any, scene: Any, width: int) -> None:
         draw_wrapped(column, str(told), icon="TIME", width=width)
 
 
+def _is_mended(finding: Finding, settings: Any) -> bool:
+    """Whether a property has mended what was found, which tells nobody: the floor's own switch, or the goal's."""
+    if finding.code == "W_FALLS":
+        return bool(settings.use_floor)
+    if finding.code != "W_RIG" or MORE.search(finding.message):
+        return False
+    return all((obj := bpy.data.objects.get(name)) and follows_deformed(obj) for name in _named(finding.message))
+
+
 def untold(warnings: Sequence[str], text: str) -> list[str]:
     """The warnings of a bake that no finding says already: with a button, of the same code and objects; or as it is.
 
@@ -65,7 +78,17 @@ def untold(warnings: Sequence[str], text: str) -> list[str]:
     findings = findings_of(text) or ()
     said = {str(one) for one in findings}
     buttons = [one for one in findings if one.remedy is not None]
-    return [warning for warning in warnings if warning not in said and not any(_tells(one, warning) for one in buttons)]
+    return [
+        warning
+        for warning in unallowed(warnings, text)
+        if warning not in said and not any(_tells(one, warning) for one in buttons)
+    ]
+
+
+def unallowed(warnings: Sequence[str], text: str) -> list[str]:
+    """The warnings of a bake without those of what an artist has let be pushed out; arguments as of ``untold``."""
+    allowed = tuple(f'W_INSIDE: object "{one.object}":' for one in findings_of(text) or () if one.code in QUIET)
+    return [warning for warning in warnings if not warning.startswith(allowed)]
 
 
 def _tells(finding: Finding, warning: str) -> bool:

@@ -231,6 +231,117 @@ def test_animation_that_counts_is_not_named(bpy, make_body, read, how):
     assert read() == []
 
 
+def follow_a_curve(bpy, body, mover):
+    """Animate Path: the time of the curve is keyed, and nothing of an object."""
+    curve = bpy.data.curves.new("Way", "CURVE")
+    curve.splines.new("POLY").points.add(1)
+    curve.splines[0].points[1].co = (1.0, 0.0, 0.0, 1.0)
+    curve.use_path = True
+    curve.keyframe_insert("eval_time", frame=3)
+    mover = bpy.data.objects.new("Way", curve)
+    bpy.context.scene.collection.objects.link(mover)
+    body.constraints.new("FOLLOW_PATH").target = mover
+
+
+def key_influence(bpy, body, mover):
+    constraint = body.constraints.new("COPY_LOCATION")
+    constraint.target = mover
+    constraint.keyframe_insert("influence", frame=3)
+
+
+def copy_location(bpy, body, mover):
+    mover.keyframe_insert("location", frame=3)
+    body.constraints.new("COPY_LOCATION").target = mover
+
+
+def be_a_child(bpy, body, mover):
+    mover.keyframe_insert("rotation_euler", frame=3)
+    body.constraints.new("CHILD_OF").target = mover
+
+
+def follow_in_turn(bpy, body, mover):
+    """What is followed is moved by a constraint itself."""
+    between = bpy.data.objects.new("Between", None)
+    bpy.context.scene.collection.objects.link(between)
+    copy_location(bpy, between, mover)
+    body.constraints.new("COPY_TRANSFORMS").target = between
+
+
+def follow_a_bone(bpy, body, mover):
+    rig = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
+    bpy.context.scene.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    bone = rig.data.edit_bones.new("Hand")
+    bone.tail = (0.0, 0.0, 1.0)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    rig.pose.bones["Hand"].keyframe_insert("location", frame=3)
+    constraint = body.constraints.new("COPY_LOCATION")
+    constraint.target, constraint.subtarget = rig, "Hand"
+
+
+def fall_as_a_rigid_body(bpy, body, mover):
+    bpy.ops.rigidbody.world_add()
+    with bpy.context.temp_override(object=body, active_object=body, selected_objects=[body]):
+        bpy.ops.rigidbody.object_add(type="ACTIVE")
+
+
+MOVED = [
+    follow_a_curve,
+    key_influence,
+    copy_location,
+    be_a_child,
+    follow_in_turn,
+    follow_a_bone,
+    fall_as_a_rigid_body,
+]
+
+
+@pytest.fixture
+def mover(bpy):
+    """An empty that others may follow."""
+    mover = bpy.data.objects.new("Mover", None)
+    bpy.context.scene.collection.objects.link(mover)
+    return mover
+
+
+@pytest.mark.parametrize("move", MOVED)
+def test_what_moves_an_object_that_nothing_holds_is_named(bpy, make_body, mover, read, move):
+    body = make_body("Body")
+    move(bpy, body, mover)
+    assert '"Body"' in told(read())
+    body.xpbd.goal_source = "OBJECT"
+    assert read() == []
+
+
+def muted(body, mover):
+    mover.keyframe_insert("location", frame=3)
+    constraint = body.constraints.new("COPY_LOCATION")
+    constraint.target, constraint.mute = mover, True
+
+
+def without_influence(body, mover):
+    mover.keyframe_insert("location", frame=3)
+    constraint = body.constraints.new("COPY_LOCATION")
+    constraint.target, constraint.influence = mover, 0.0
+
+
+def of_what_stands(body, mover):
+    body.constraints.new("COPY_LOCATION").target = mover
+
+
+def of_each_other(body, mover):
+    body.constraints.new("COPY_LOCATION").target = mover
+    mover.constraints.new("COPY_ROTATION").target = body
+
+
+@pytest.mark.parametrize("stand", [muted, without_influence, of_what_stands, of_each_other])
+def test_constraints_that_move_nothing_are_not_named(bpy, make_body, mover, read, stand):
+    body = make_body("Body")
+    stand(body, mover)
+    assert read() == []
+
+
 def test_it_is_told_wherever_a_bake_is_reported(bpy, make_body, fake_worker, add_field, capfd, tmp_path):
     from blender_xpbd.addon import command_line
     from blender_xpbd.addon.baking.report_text import summary_warnings

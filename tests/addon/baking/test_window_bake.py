@@ -222,12 +222,14 @@ def test_an_undo_leaves_no_orphans_of_ours(bpy, make_body, window_bake, handlers
 
 
 def test_words_of_the_progress_bar(bpy):
-    from blender_xpbd.addon.baking.progress import SOLVING, STARTING, WAITING, Progress
+    from blender_xpbd.addon.baking.progress import SOLVING, STARTING, TAKING_OUT, WAITING, WRITING, Progress
     from blender_xpbd.addon.baking.window_bake import status_text
 
     assert status_text(Progress(STARTING, message="Starting the solver")) == "Starting the solver"
     words = status_text(Progress(SOLVING, 3, 2, 10, 123.456, 75.0, "Solving"))
     assert words == "2 / 10 · 123 fps · 1:15 left"
+    # all frames are there, and it takes a while yet
+    assert status_text(Progress(WRITING, None, 21, 120, message=TAKING_OUT)) == "21 / 120 · Taking deformers out"
     assert status_text(Progress(WAITING, 3, 10, 10, message="Waiting: leave Edit Mode of A")) == (
         "Waiting: leave Edit Mode of A"
     )

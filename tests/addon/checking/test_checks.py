@@ -107,3 +107,38 @@ def test_what_is_small_and_half_inside_is_told(checks):
     made = scene(replace(jelly_cube(0.01, 0.0), name="Bead"), colliders=[plane(0.005)])
     (notice,) = checks.starts_inside(made)
     assert "(0.005 m)" in notice.message
+
+
+def pillow(thickness, pressure=500.0, model="GAS", others=()):
+    """A ball that is flattened to a share of its height, and others beside it in the same mesh."""
+    positions, triangles = sphere()
+    parts = [positions * (1.0, 1.0, share) + (3.0 * x, 0.0, 0.0) for x, share in enumerate((thickness, *others))]
+    corners = np.concatenate([triangles + x * len(positions) for x in range(len(parts))])
+    made = cloth(2, pressure=pressure, pressure_model=model)
+    return replace(
+        made,
+        positions=np.concatenate(parts),
+        face_sizes=np.full(len(corners), 3, np.int32),
+        corners=corners.reshape(-1).astype(np.int32),
+    )
+
+
+@pytest.mark.parametrize(
+    ("made", "is_told"),
+    [
+        (pillow(0.05), True),
+        (pillow(0.5), False),
+        (pillow(0.5, others=(0.04, 0.6)), True),
+        (pillow(0.05, pressure=-100.0), False),
+        (pillow(0.05, model="NONE"), False),
+        (pillow(0.05, model="VOLUME"), False),
+    ],
+)
+def test_a_gas_in_a_flat_mesh_is_told_as_the_bake_tells_it(checks, made, is_told):
+    from blender_xpbd.bodies.cloth import build_cloth
+    from blender_xpbd.scene.settings import SolverSettings
+
+    told = list(checks.flat_gas(scene(made)))
+    assert [notice.code for notice in told] == ["W_PRESSURE"] * is_told
+    baked = build_cloth(made, SolverSettings()).notices
+    assert told == [notice for notice in baked if notice.code == "W_PRESSURE"]

@@ -75,7 +75,7 @@ def test_a_file_of_tetrahedra_does_not_go_with_the_quality(bpy, jelly, told):
     scene = read_first_frame(bpy.context, BakeOptions()).scene
     (body,) = scene.bodies
     body = replace(body, tetrahedralization=replace(body.tetrahedralization, method="FILE", tetrahedra=[[0, 1, 2, 3]]))
-    text = expense_text(replace(scene, bodies=(body,)), 1.0, is_known=True)
+    text = expense_text(replace(scene, bodies=(body,)), 1.0, "", is_known=True)
     for quality in ("MATERIAL", "FINAL"):
         bpy.context.scene.xpbd.quality = quality
         assert scene_expense(bpy.context.scene, text).counts == {"tetrahedra": 1.0}
@@ -107,16 +107,47 @@ def test_other_bodies_are_counted_too(bpy, make_body, told, select):
 
 
 def test_a_bake_teaches_how_fast_the_machine_is(bpy, make_body, told, fake_worker):
-    from blender_xpbd.addon.baking.bake import run_bake
     from blender_xpbd.addon.process.speeds import read_speeds
 
     make_body("Cloth")
     bpy.ops.xpbd.check()
     assert not told().is_known
-    run_bake(bpy.context)
+    assert bpy.ops.xpbd.bake() == {"FINISHED"}
     assert len(read_speeds().times) == 1
+    # at once, without another check
+    assert told().is_known
     bpy.ops.xpbd.check()
     assert told().is_known
+
+
+def test_kernels_that_were_not_compiled_stay_unknown(bpy, jelly, told):
+    from blender_xpbd.addon.checking.expense import COMPILE_SECONDS, with_kernels
+
+    text, before = bpy.context.scene.xpbd.expense, told().seconds
+    kernels = json.loads(text)["kernels"]
+    assert with_kernels(text, {"others"}) == text
+    bpy.context.scene.xpbd.expense = with_kernels(text, {kernels})
+    assert told().is_known
+    assert told().seconds == pytest.approx(before - COMPILE_SECONDS)
+    for strange in ("", "3", '{"kernels": "a"}'):
+        assert with_kernels(strange, {"a"}) == strange
+
+
+def test_trials_are_told_beside_the_bake(bpy, jelly, told):
+    """By Trial runs the scene with n and 2n substeps until both are alike: at most with 5, 10, 20, … and twice that."""
+    from blender_xpbd.addon.checking.expense import COMPILE_SECONDS, START_SECONDS
+
+    settings, normal = bpy.context.scene.xpbd, told()
+    assert normal.trial_seconds == 0.0
+    assert "trial" not in str(normal)
+    settings.quality = "AUTOMATIC"
+    found = told()
+    assert found.substeps == normal.substeps
+    assert found.seconds == normal.seconds
+    solved = normal.seconds - START_SECONDS - COMPILE_SECONDS
+    tried = [3 * n for n in (5, 10, 20, 40, 80, 160) if n <= normal.substeps]
+    assert found.trial_seconds == pytest.approx(sum(tried) / normal.substeps * solved)
+    assert "trials" in str(found)
 
 
 def test_speeds_come_to_what_is_measured(bpy):

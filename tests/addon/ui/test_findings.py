@@ -62,3 +62,40 @@ def test_the_floor_s_own_switch_mends_too(bpy):
         layout = RecordedLayout()
         draw_findings(layout, settings, 40)
         assert ("It falls for ever." in layout.words) != use_floor
+
+
+def test_a_goal_that_was_chosen_by_hand_mends_the_rig(bpy, make_body):
+    from blender_xpbd.addon.checking.finding import Finding, findings_text
+    from blender_xpbd.addon.ui.findings import draw_findings
+    from tests.addon.recorded_layout import RecordedLayout
+
+    cape, hat = make_body("Cape"), make_body("Hat")
+    settings = bpy.context.scene.xpbd
+
+    def has_button(names):
+        settings.findings = findings_text([Finding("W_RIG", "", f"The simulation does not see the pose: {names}.")])
+        layout = RecordedLayout()
+        draw_findings(layout, settings, 60)
+        return "xpbd.follow_rig" in {name for name, _ in layout.operators}
+
+    cape.xpbd.goal_source = "DEFORMED"
+    assert has_button('"Cape" and "Hat"')
+    hat.xpbd.goal_source = "DEFORMED"
+    assert not has_button('"Cape" and "Hat"')
+    # who is left out of the list is not known
+    assert has_button('"Cape", "Hat" and 3 more')
+    assert has_button('"Cape" and "Gone"')
+
+
+def test_a_bake_does_not_warn_of_what_may_be_pushed_out(bpy):
+    from blender_xpbd.addon.checking.finding import Finding, findings_text
+    from blender_xpbd.addon.ui.findings import unallowed, untold
+
+    kept = findings_text([Finding("W_LET_OUT", "Cube", "Starts inside it. The bake pushes it out of it.")])
+    warnings = [
+        'W_INSIDE: object "Cube": Starts inside it: it is pushed out of it until frame 9.',
+        'W_INSIDE: object "Cube.001": Starts inside it.',
+        'W_OVERLAP: object "Cube": 2 pairs of grains start inside each other.',
+    ]
+    assert unallowed(warnings, kept) == untold(warnings, kept) == warnings[1:]
+    assert unallowed(warnings, "") == warnings

@@ -15,12 +15,14 @@ from ...baking.notice_groups import notice_groups
 from ...baking.progress import Progress
 from ...baking.report import BakeSummary
 from ...baking.report_text import cancelled_text, fault_paragraphs, keys_text, summary_warnings
+from ...checking.check_scene import renew_expense
 from ...data.bake_options import BakeOptions
 from ...data.bake_status import STATUS
 from ...data.extension import worker_python_path
 from ...data.object_types import is_body
 from ...playing.display import take_back_all
 from ...process.waiting_worker import start_ahead
+from ..findings import unallowed
 from ..redraw import redraw_panels
 from ..wrapped_text import popup_text
 from .idle import has_bake, has_body, is_idle
@@ -154,7 +156,9 @@ class BakeOperator(bpy.types.Operator):
 
     def _report(self, context: bpy.types.Context, kind: Any, outcome: str) -> None:
         """Tell what the bake warned of, and how it ended."""
-        warnings = summary_warnings(context.scene.xpbd.report)
+        settings = context.scene.xpbd
+        renew_expense(context.scene)
+        warnings = unallowed(summary_warnings(settings.report), settings.findings)
         for warning in warnings if self._timer is None else notice_groups(warnings):
             self.report({"WARNING"}, warning)
         # A script gets the words as they are

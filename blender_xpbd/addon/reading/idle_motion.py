@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether an object is moved, told without playing the frames: by keys, drivers, constraints or a rigid body.
+
+``motion.may_move`` says yes where anything might; this says no where it is not known, for an artist is told of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+
+from .motion import animated_paths, has_animation
+
+# paths of what places an object, but for "delta_" before them
+_PLACES = frozenset(("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale"))
+# constraints that read a motion from elsewhere than an object
+_READ_MOTION = frozenset(("TRANSFORM_CACHE", "FOLLOW_TRACK", "OBJECT_SOLVER"))
+
+
+def is_moved(obj: bpy.types.Object) -> bool:
+    """Whether something moves an object, or a parent of it."""
+    return _is_moved(obj, set())
+
+
+def _is_moved(obj: bpy.types.Object, seen: set[int]) -> bool:
+    """As ``is_moved``; ``seen`` has the ``session_uid`` of those that were asked already, for circles."""
+    if obj.session_uid in seen:
+        return False
+    seen.add(obj.session_uid)
+    if any(path.removeprefix("delta_") in _PLACES or path.startswith("constraints[") for path in animated_paths(obj)):
+        return True
+    body = obj.rigid_body
+    if body is not None and body.type == "ACTIVE" and body.enabled and not body.kinematic:
+        return True
+    if any(_moves(constraint, seen) for constraint in obj.constraints):
+        return True
+    parent = obj.parent
+    if parent is None:
+        return False
+    return _is_moved(parent, seen) or (obj.parent_type == "BONE" and _is_posed(parent))
+
+
+def _moves(constraint: Any, seen: set[int]) -> bool:
+    """Whether a constraint that acts follows something that is moved."""
+    if constraint.mute or constraint.influence == 0.0:
+        return False
+    return constraint.type in _READ_MOTION or any(
+        _is_moved(target, seen) or (bool(bone) and _is_posed(target)) or _is_path(constraint, target)
+        for target, bone in _targets(constraint)
+    )
+
+
+def _targets(constraint: Any) -> Iterator[tuple[bpy.types.Object, str]]:
+    """What a constraint follows: objects, and the bone of each or ""."""
+    for one in (constraint, *getattr(constraint, "targets", ())):
+        target = getattr(one, "target", None)
+        if target is not None:
+            yield target, getattr(one, "subtarget", "")
+
+
+def _is_posed(obj: bpy.types.Object) -> bool:
+    """Whether bones of an armature are animated."""
+    return obj.type == "ARMATURE" and any(path.startswith("pose.") for path in animated_paths(obj))
+
+
+def _is_path(constraint: Any, target: bpy.types.Object) -> bool:
+    """Whether an object goes along a curve as the curve's own time says."""
+    return constraint.type == "FOLLOW_PATH" and not constraint.use_fixed_location and has_animation(target.data)

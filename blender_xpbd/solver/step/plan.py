@@ -119,5 +119,6 @@ def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
             flows=system.plastic.kinds,
             takes_grabs=system.takes_grabs,
             attracts=bool(system.attraction),
+            has_anchors=len(colliders.ints) > 0 and system.contacts.share_particles,
         ),
     )

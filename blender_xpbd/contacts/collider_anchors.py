@@ -5,7 +5,8 @@ Points share corners of tetrahedra. Friction holds a point, then its neighbour m
 of the slide stays. The order of the points is the same in each substep, so what is left adds up, and what should lie
 still creeps. As with pairs of bodies (``pairs.anchors``), the anchor is the sum of what was left, in the tangent plane.
 Friction takes it back with the slide of the substep, within the same cone. A point that slips, or does not touch, has
-none. What is a particle of its own is held as exactly as arithmetic goes, and needs none.
+none. What is a particle of its own is held as exactly as arithmetic goes, and needs none. BDF2 begins anew at each
+touch, and crept as before with anchors: it has none.
 """
 
 import taichi as ti
@@ -29,29 +30,21 @@ def anchored_slide(contacts: ti.template(), k, c):
 
 
 @ti.func
-def note_anchor(particles: ti.template(), contacts: ti.template(), k, h, variant: ti.template()):
+def note_anchor(particles: ti.template(), contacts: ti.template(), k, h):
     """Note the anchor that contact point ``k`` leaves behind, after the last push of a substep.
 
-    It is on the first surface that the point sticks to.
-
-    Args:
-        particles: the pack.
-        contacts: the pack.
-        k: number of the point.
-        h: duration of the substep [s].
-        variant: static: whether the integration ``has_history`` (BDF2).
+    It is on the first surface that the point sticks to. ``h`` is the duration of the substep [s].
     """
     elements, weights, slots = ti.static(contacts.elements, contacts.weights, contacts.slots)
-    starts = ti.static(particles.older_positions if variant.has_history else particles.previous_positions)
     slide, stuck = ti.Vector([0.0, 0.0, 0.0]), 0
     if elements[k, 0] != elements[k, 1]:
         for slot in range(contacts.touches[k]):
             most = SLIPS * slots[k, slot, SLOT_FRICTION] * slots[k, slot, SLOT_MULTIPLIER]
             if stuck == 0 and slot_vector(contacts, k, slot, SLOT_GIVEN).norm() < most:
                 stuck = ti.cast(slots[k, slot, SLOT_COLLIDER], ti.i32) + 1
-                way = element_point(particles.positions, elements, weights, k)
-                way -= element_point(starts, elements, weights, k) + h * slot_vector(contacts, k, slot, SLOT_SURFACE)
-                way += anchored_slide(contacts, k, stuck - 1)
+                way = anchored_slide(contacts, k, stuck - 1) - h * slot_vector(contacts, k, slot, SLOT_SURFACE)
+                way += element_point(particles.positions, elements, weights, k)
+                way -= element_point(particles.previous_positions, elements, weights, k)
                 normal = slot_vector(contacts, k, slot, SLOT_NORMAL)
                 slide = way - way.dot(normal) * normal
         if stuck > 0 or contacts.anchors[k][ANCHOR_COLLIDER] > 0.0:

@@ -169,7 +169,7 @@ def restore_contact_colour(
     for element in range(first, last):
         for k in range(contacts.element_starts[element], contacts.element_starts[element + 1]):
             if ti.static(variant.has_anchors):
-                note_anchor(particles, contacts, k, h, variant)
+                note_anchor(particles, contacts, k, h)
             restore_speeds(particles, contacts, k, variant.bounces)
 
 

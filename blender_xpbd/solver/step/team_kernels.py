@@ -175,7 +175,7 @@ def finish_contacts(
     for segment in range(starts[task], starts[task + 1]):
         for k in range(segments[segment, 0], segments[segment, 1]):
             if ti.static(variant.has_anchors):
-                note_anchor(particles, contacts, k, h, variant)
+                note_anchor(particles, contacts, k, h)
             restore_speeds(particles, contacts, k, variant.bounces)
     if ti.static(variant.mode & BDF2):
         for segment in range(starts[task], starts[task + 1]):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ...bodies.own_settings import is_pbd
 from ...constraints import CONSTRAINTS
 from ...constraints.constraint import ACCUMULATE, BDF2, BDF2_STEP, DAMPED, FORCED, MIXED, PBD, SWEPT, WARM
+from ..order.contact_points import ContactPoints
 from .system import System
 
 # hardness along the volume from which on jelly starts warm. A warm start costs a third more per projection: from here
@@ -108,6 +109,11 @@ def keeps_friction(mode: int, *, asks_later: bool, touches_often: bool) -> bool:
         touches_often: whether colliders push several times in a substep, between pushes of bodies.
     """
     return bool(mode & (ACCUMULATE | WARM)) or asks_later or touches_often
+
+
+def has_anchors(mode: int, points: ContactPoints) -> bool:
+    """Whether colliders hold what sticks by anchors of friction, see ``contacts.collider_anchors``."""
+    return points.share_particles and not mode & BDF2
 
 
 def used_types(system: System) -> int:

@@ -42,9 +42,10 @@ def note_anchor(particles: ti.template(), contacts: ti.template(), k, h):
             most = SLIPS * slots[k, slot, SLOT_FRICTION] * slots[k, slot, SLOT_MULTIPLIER]
             if stuck == 0 and slot_vector(contacts, k, slot, SLOT_GIVEN).norm() < most:
                 stuck = ti.cast(slots[k, slot, SLOT_COLLIDER], ti.i32) + 1
-                way = anchored_slide(contacts, k, stuck - 1) - h * slot_vector(contacts, k, slot, SLOT_SURFACE)
-                way += element_point(particles.positions, elements, weights, k)
-                way -= element_point(particles.previous_positions, elements, weights, k)
+                start = element_point(particles.previous_positions, elements, weights, k)
+                start += h * slot_vector(contacts, k, slot, SLOT_SURFACE)
+                way = element_point(particles.positions, elements, weights, k) - start
+                way += anchored_slide(contacts, k, stuck - 1)
                 normal = slot_vector(contacts, k, slot, SLOT_NORMAL)
                 slide = way - way.dot(normal) * normal
         if stuck > 0 or contacts.anchors[k][ANCHOR_COLLIDER] > 0.0:

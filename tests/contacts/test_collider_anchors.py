@@ -55,10 +55,9 @@ def anchored(simulation):
 
 
 def test_what_sticks_does_not_creep():
-    """It came by SEE mm in the second second without anchors."""
+    """Without anchors it came by 0.22 mm in the second second."""
     simulation = on_slope(0.9, shape=fine_cube, resolution=8, substeps=28)
     way = places(simulation, 48)[[24, 48], 0]
-    print("WAY", way[1] - way[0])
     assert abs(way[1] - way[0]) < 2e-5
 
 
@@ -67,8 +66,8 @@ def test_what_slides_has_no_anchors():
     simulation = on_slope(1.1)
     way = np.diff(places(simulation, 36)[[12, 24, 36], 0], 2)[0]
     gravity = simulation.system.scene.gravity
-    print("SLIDE", way, (gravity[0] + FRICTION * gravity[2]) * 0.25, anchored(simulation).sum())
     assert way == pytest.approx((gravity[0] + FRICTION * gravity[2]) * 0.25, rel=0.05)
+    assert not anchored(simulation).any()
 
 
 def test_a_plane_that_moves_takes_along_what_sticks():
@@ -77,7 +76,6 @@ def test_a_plane_that_moves_takes_along_what_sticks():
     transforms[:, 1, 3] = 0.3 * seconds**2
     simulation = on_slope(0.6, transforms=transforms)
     way = places(simulation, 48)[[24, 48]] - transforms[[24, 48], :3, 3]
-    print("BELT", np.diff(way, axis=0))
     assert np.linalg.norm(np.diff(way, axis=0)[0]) < 5e-5
 
 

@@ -10,12 +10,14 @@ from typing import Any
 import taichi as ti
 
 from ..geometry.collider.bent_cells import SAME_NORMAL
+from .collider_anchors import anchored_slide
 from .depth import allowed_depth
 from .generate import LOOKING_BACK, collider_contact, most_faces
 from .record import element_inverse_mass, element_point, push_element
 from .resolve import resolve_contact
 from .restitution import note_contact
 from .slots import (
+    SLOT_COLLIDER,
     SLOT_FIRST,
     SLOT_FRICTION,
     SLOT_GIVEN,
@@ -70,8 +72,8 @@ def project_contact(
         variant: static: which ``shapes`` there are, whether pieces bounce (``bounces``), whether the integration
             ``has_history`` (BDF2), what of a substep a velocity acts for (``step_share``), whether the multipliers of
             friction are read again (``keeps_friction``), whether contacts are touched before the projection too
-            (``touches_early``), whether some body does not see some collider (``chooses``), and whether some point
-            ``starts_inside``.
+            (``touches_early``), whether some body does not see some collider (``chooses``), whether some point
+            ``starts_inside``, and whether what sticks is held by anchors (``has_anchors``).
     """
     # where points were when the substep began; BDF2's previous positions are its reference
     elements, weights = ti.static(contacts.elements, contacts.weights)
@@ -118,6 +120,8 @@ def project_contact(
                     if is_first_iteration:
                         gap *= EARLY_SHARE
                 slide = point - gap * contact.normal - reference - share * contact.carried
+                if ti.static(variant.has_anchors):
+                    slide += anchored_slide(contacts, k, c)
                 resolved = resolve_contact(contact.normal, gap, slide, contact.friction, multiplier, given)
                 contacts.slots[k, slot, SLOT_MULTIPLIER] = resolved.multiplier
                 if ti.static(variant.keeps_friction):
@@ -125,10 +129,11 @@ def project_contact(
                 push_element(particles.positions, particles, elements, weights, k, 1.0 / inverse_mass, resolved.push)
                 point += resolved.push
                 note_contact(particles, contacts, k, slot, contact, h, gravity_speed, variant.bounces)
-                if ti.static(variant.has_pairs):
+                if ti.static(variant.has_pairs or variant.has_anchors):
                     contacts.slots[k, slot, SLOT_FRICTION] = contact.friction
-                    contacts.slots[k, slot, SLOT_HEIGHT] = contact.normal.dot(point - resolved.push) - contact.gap
                     set_slot_vector(contacts, k, slot, SLOT_SURFACE, contact.carried / h)
+                if ti.static(variant.has_pairs):
+                    contacts.slots[k, slot, SLOT_HEIGHT] = contact.normal.dot(point - resolved.push) - contact.gap
                     contacts.slots[k, slot, SLOT_FIRST] = resolved.multiplier
                     set_slot_vector(contacts, k, slot, SLOT_FIRST + 1, resolved.given)
                 met, face = met + 1, contact.normal
@@ -162,6 +167,8 @@ def touch_again(particles: ti.template(), contacts: ti.template(), k, h, variant
         if height < 0.0 or multiplier > 0.0:
             carried = (ti.static(variant.step_share) * h) * slot_vector(contacts, k, slot, SLOT_SURFACE)
             slide = point - element_point(particles.previous_positions, elements, weights, k) - carried
+            if ti.static(variant.has_anchors):
+                slide += anchored_slide(contacts, k, ti.cast(slots[k, slot, SLOT_COLLIDER], ti.i32))
             resolved = resolve_contact(
                 normal,
                 ti.min(height, multiplier),

@@ -10,6 +10,9 @@ mass is known here: who calls shares the push by w, which leaves all of it to a 
 
 import taichi as ti
 
+# a contact slips from this share of its cone on, for rounding must not decide whether it does
+SLIPS = 0.999
+
 
 @ti.func
 def resolve_contact(normal, gap, slide, friction, multiplier, given):

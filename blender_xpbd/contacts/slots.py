@@ -12,9 +12,9 @@ from ..geometry.collider.bent_cells import SAME_NORMAL
 from .record import element_inverse_mass
 
 # columns: number of the collider; λₙ [m]; normal; normal speed after the substep [m/s]; then only where friction is
-# kept: λₜ [m], and how much the velocity step changed the speed [m/s]; then only where pieces bounce or pairs push:
-# velocity of the surface [m/s], and of the two materials e and μ; then only where pairs push: n·x of a point that just
-# touches [m], and the two multipliers as they were before pairs pushed (4)
+# kept: λₜ [m], and how much the velocity step changed the speed [m/s]; then only where pieces bounce, pairs push or
+# there are anchors: velocity of the surface [m/s], and of the two materials e and μ; then only where pairs push: n·x of
+# a point that just touches [m], and the two multipliers as they were before pairs pushed (4)
 SLOT_COLLIDER, SLOT_MULTIPLIER, SLOT_NORMAL, SLOT_SPEED = 0, 1, 2, 5
 SLOT_GIVEN, SLOT_CHANGE = 6, 9
 SLOT_SURFACE, SLOT_RESTITUTION, SLOT_FRICTION, SLOT_HEIGHT, SLOT_FIRST = 10, 13, 14, 15, 16
@@ -22,11 +22,11 @@ SLOT_SURFACE, SLOT_RESTITUTION, SLOT_FRICTION, SLOT_HEIGHT, SLOT_FIRST = 10, 13,
 FIRST_SLOTS = 2
 
 
-def slot_width(*, keeps_friction: bool, bounces: bool, has_pairs: bool) -> int:
+def slot_width(*, keeps_friction: bool, keeps_surface: bool, has_pairs: bool) -> int:
     """How many of the columns a scene has."""
     if has_pairs:
         return SLOT_FIRST + 4
-    return SLOT_FRICTION + 1 if bounces else SLOT_CHANGE + 1 if keeps_friction else SLOT_SPEED + 1
+    return SLOT_FRICTION + 1 if keeps_surface else SLOT_CHANGE + 1 if keeps_friction else SLOT_SPEED + 1
 
 
 @ti.func

@@ -435,6 +435,8 @@ class Solver:
             kept |= {"orientations": particles.orientations, "angular_velocities": particles.angular_velocities}
         if self._plan.variant.bounces:
             kept["hits"] = self._state.pieces.hits
+        if self._plan.variant.has_anchors:
+            kept["collider_anchors"] = self._state.contacts.anchors
         if self._pairs is not None:
             passed = {"may_cross": self._pairs.may_cross, "passed": self._pairs.passed}
             kept |= passed | {"clear": self._pairs.clear.memory}

@@ -28,7 +28,7 @@ def main() -> int:
     if options.accuracy:
         if options.converge:
             record(COMPARISON)
-        write_accuracy(lines(), options.output / "accuracy.md")
+        write_accuracy(lines(options.scenes), options.output / "accuracy.md")
         return 0
     chosen = [
         case for case in CASES if (not options.only or case.name in options.only) and (case.quick or not options.quick)
@@ -65,6 +65,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--converge", action="store_true", help=text)
     text = "write docs/accuracy.md instead; with --converge, what many more substeps give is recorded before"
     parser.add_argument("--accuracy", action="store_true", help=text)
+    text = "with --accuracy, only the rows of scenes whose names begin so; other rows stay"
+    parser.add_argument("--scenes", nargs="+", metavar="NAME", default=[], help=text)
     jobs = min(2, os.cpu_count() or 1)
     parser.add_argument("--jobs", type=int, default=jobs, help="cases at a time (default: %(default)s)")
     parser.add_argument("--output", type=Path, default=ROOT / "docs", help="folder of the report (default: docs)")

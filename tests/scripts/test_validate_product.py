@@ -138,12 +138,37 @@ def test_the_page_for_artists_has_a_row_for_each_scene(tmp_path: Path) -> None:
     path = tmp_path / "accuracy.md"
     accuracy.write_accuracy(rows, path)
     text = path.read_text(encoding="utf-8")
-    assert "| scene | right | Draft | Normal | Final | substeps |" in text
-    assert "| Bar: sag | 1 | 1.25 | 1.1 | 1.05 | 10 / 20 / 80 |" in text
-    assert "| Ball: volume | 0.981 ¹ | 0.8 | 0.9 | 0.98 | 40 / 81 / 324 |" in text
-    assert "| Cloth: strain | ? | 3 | 2 | 1 | 10 / 20 / 80 |" in text
-    assert f"Solver version {SOLVER_VERSION}" in text
+    assert "| scene | right | Draft | Normal | Final | substeps | solver |" in text
+    assert f"| Bar: sag | 1 | 1.25 | 1.1 | 1.05 | 10 / 20 / 80 | {SOLVER_VERSION} |" in text
+    assert f"| Ball: volume | 0.981 ¹ | 0.8 | 0.9 | 0.98 | 40 / 81 / 324 | {SOLVER_VERSION} |" in text
+    assert f"| Cloth: strain | ? | 3 | 2 | 1 | 10 / 20 / 80 | {SOLVER_VERSION} |" in text
+    assert f"the newest are of version {SOLVER_VERSION}" in text
     assert f"with version {accuracy.COMPARISON.versions} of the solver" in text
+
+
+def test_other_rows_of_the_page_stay(tmp_path: Path) -> None:
+    """As they were, of their version and in their place."""
+    path = tmp_path / "accuracy.md"
+    rows = [accuracy.Line(name, 1.0, True, (1.0, 1.0, 1.0), (10, 20, 80)) for name in ("Bar: sag", "Ball: volume")]
+    accuracy.write_accuracy(rows, path)
+    old = path.read_text(encoding="utf-8").replace(f" {SOLVER_VERSION} |", " 3 |")
+    path.write_text(old, encoding="utf-8")
+    accuracy.write_accuracy([accuracy.Line("Bar: sag", 1.0, True, (2.0, 1.0, 1.0), (10, 20, 80))], path)
+    found = [row for row in path.read_text(encoding="utf-8").splitlines() if row.startswith(("| Bar", "| Ball"))]
+    expected = [f"| Bar: sag | 1 | 2 | 1 | 1 | 10 / 20 / 80 | {SOLVER_VERSION} |"]
+    assert found == [*expected, "| Ball: volume | 1 | 1 | 1 | 1 | 10 / 20 / 80 | 3 |"]
+
+
+def test_rows_of_some_scenes_are_baked_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        accuracy, "bake", lambda shots: [Baked(shot, {"Bar": CLOTH.positions[None]}, 20, 1) for shot in shots]
+    )
+    one = dataclasses.replace(accuracy.PROBES[0], measures=(Measure("x", lambda baked: 2.0, 1.0),))
+    monkeypatch.setattr(accuracy, "PROBES", (one, dataclasses.replace(one, name="Other")))
+    assert [line.label for line in accuracy.lines(["Oth"])] == ["Other: x"]
+    assert len(accuracy.lines()) == 2
+    with pytest.raises(ValueError, match="begins"):
+        accuracy.lines(["None"])
 
 
 def test_the_page_has_three_meshes_of_each_of_six_scenes() -> None:

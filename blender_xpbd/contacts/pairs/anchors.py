@@ -13,6 +13,7 @@ anew after each substep by one thread. Their order changes no result, for a pair
 
 import taichi as ti
 
+from ..resolve import SLIPS
 from .push import normal_of, relative
 from .tables import (
     ANCHOR_FLOATS,
@@ -30,9 +31,6 @@ from .tables import (
     POINTS,
     ROW,
 )
-
-# a pair slips from this share of its cone on, for rounding must not decide whether it does
-SLIPS = 0.999
 
 
 @ti.func

@@ -41,6 +41,11 @@ class ContactPoints:
     def __len__(self) -> int:
         return len(self.elements)
 
+    @property
+    def share_particles(self) -> bool:
+        """Whether some of them are points of tetrahedra, whose corners others move too."""
+        return bool((self.elements[:, 0] != self.elements[:, 1]).any())
+
 
 def build_contact_points(models: Sequence[BodyModel], starts: Ints, owned: Parts) -> ContactPoints:
     """All vertices of all meshes, and the points between them, in their elements.

@@ -9,6 +9,7 @@ import taichi as ti
 from ...constraints import CONSTRAINTS
 from ...constraints.constraint import RATES
 from ...constraints.grab import hold_grabbed
+from ...contacts.collider_anchors import note_anchor
 from ...contacts.contact import project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
 from ..acts.external_functions import blow_triangle, push_particle
@@ -161,12 +162,15 @@ def restore_contact_colour(
     contacts: Contacts,
     first: ti.i32,
     last: ti.i32,
-    bounces: ti.template(),
+    h: float,
+    variant: ti.template(),
 ):
-    """Velocities of the contact points of the elements of one colour after a hit."""
+    """Velocities of the contact points of the elements of one colour after a hit, and their anchors."""
     for element in range(first, last):
         for k in range(contacts.element_starts[element], contacts.element_starts[element + 1]):
-            restore_speeds(particles, contacts, k, bounces)
+            if ti.static(variant.has_anchors):
+                note_anchor(particles, contacts, k, h)
+            restore_speeds(particles, contacts, k, variant.bounces)
 
 
 @ti.kernel

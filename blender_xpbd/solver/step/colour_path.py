@@ -154,8 +154,7 @@ def _update_velocities(plan: Plan, stage: Stage, substep: int, of: int) -> None:
 def _rebound(plan: Plan, stage: Stage, substep: int, of: int) -> None:
     state = plan.state
     for first, last in _contact_colours(plan, stage):
-        bounces = plan.variant.bounces
-        launch(kernels.restore_contact_colour, state.particles, state.contacts, first, last, bounces)
+        launch(kernels.restore_contact_colour, state.particles, state.contacts, first, last, plan.h, plan.variant)
     if plan.variant.mode & BDF2:
         launch(
             kernels.forget_histories,

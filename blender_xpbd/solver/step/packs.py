@@ -81,7 +81,8 @@ Targets = pack_type(
 )
 # as in ``ContactPoints``, with the piece of each point as a further column where pieces bounce. What a substep finds
 # is in slots (points, slots, columns as in ``contacts.slots``); how many of them each point has taken, and at the end
-# whether some point needed more than there are. Where points start inside colliders: how deep [m], a
+# whether some point needed more than there are. Anchors of friction as in ``contacts.collider_anchors``, where points
+# share particles. Where points start inside colliders: how deep [m], a
 # column for each collider that has one, and what share of that is allowed at the boundaries of the frame's substeps.
 # Where surfaces may touch, the collider through which each point comes apart, its number counted from 1, or 0.
 Contacts = pack_type(
@@ -90,6 +91,7 @@ Contacts = pack_type(
     element_starts=INTS,
     touches=INTS,
     slots=FLOATS_3D,
+    anchors=VECTORS,
     start_columns=INTS,
     start_depths=FLOAT_TABLE,
     depth_shares=SINGLES,

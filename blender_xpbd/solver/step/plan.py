@@ -12,7 +12,7 @@ from ...device.version import knows_taichi
 from ..order.stages import Stage
 from ..system.colliders import ColliderSet
 from ..system.contact_objects import unseen_colliders
-from ..system.mode import Variant, static_mode, used_types
+from ..system.mode import Variant, has_anchors, static_mode, used_types
 from ..system.system import System
 from .state import State
 
@@ -93,12 +93,13 @@ class Plan:
 
 def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
     """Settle what does not change between launches."""
+    mode = static_mode(system)
     return Plan(
         system=system,
         state=state,
         h=system.scene.frames.frame_duration / system.scene.settings.substeps,
         variant=Variant(
-            mode=static_mode(system),
+            mode=mode,
             constraints=used_types(system),
             shapes=sum(1 << int(shape) for shape in np.unique(colliders.ints[:, 0])),
             bounces=len(system.pieces) > 0,
@@ -119,5 +120,6 @@ def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
             flows=system.plastic.kinds,
             takes_grabs=system.takes_grabs,
             attracts=bool(system.attraction),
+            has_anchors=len(colliders.ints) > 0 and has_anchors(mode, system.contacts),
         ),
     )

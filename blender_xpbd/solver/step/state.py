@@ -32,7 +32,7 @@ from ..system.colliders import ColliderSet
 from ..system.contact_objects import unseen_colliders
 from ..system.external_arrays import external_arrays
 from ..system.grabbed import grab_arrays
-from ..system.mode import keeps_friction, rate_damped_types, static_mode, used_types
+from ..system.mode import has_anchors, keeps_friction, rate_damped_types, static_mode, used_types
 from ..system.plasticity import yield_table
 from ..system.speed_changes import bdf2_history
 from ..system.system import System
@@ -287,6 +287,7 @@ def _contacts(system: System, slots: int, mode: int) -> Any:
         element_starts=readable_array(points.element_starts, ti.i32),
         touches=touches,
         slots=table,
+        anchors=make_zero_vectors(len(points) if slots and has_anchors(mode, points) else 0),
         start_columns=make_zeros((0,), ti.i32),
         start_depths=make_zeros((0, 1), ti.f32),
         depth_shares=make_zeros((0,), ti.f32),
@@ -298,8 +299,9 @@ def _slots(system: System, slots: int, mode: int) -> tuple[Any, Any]:
     """``touches`` and ``slots`` of the contacts."""
     count, bounces = len(system.contacts) if slots else 0, len(system.pieces) > 0
     has_pairs = system.objects is not None
-    is_kept = keeps_friction(mode, bounces=bounces, touches_often=has_pairs or len(system.grains) > 0)
-    width = slot_width(keeps_friction=is_kept, bounces=bounces, has_pairs=has_pairs)
+    keeps_surface = bounces or has_anchors(mode, system.contacts)
+    is_kept = keeps_friction(mode, asks_later=keeps_surface, touches_often=has_pairs or len(system.grains) > 0)
+    width = slot_width(keeps_friction=is_kept, keeps_surface=keeps_surface, has_pairs=has_pairs)
     return make_zeros((count + 1,), ti.i32), make_zeros((count, slots, width), real_type())
 
 

@@ -15,6 +15,7 @@ import taichi as ti
 
 from ...constraints.constraint import BDF2, RATES
 from ...constraints.grab import hold_grabbed
+from ...contacts.collider_anchors import note_anchor
 from ...contacts.contact import OUT_OF_REACH, are_grains_alone, project_contact
 from ...contacts.restitution import bounce_piece, restore_speeds
 from ...forces.attraction import fit_nodes
@@ -169,10 +170,12 @@ def update_share(particles: ti.template(), turn, turns, h, mode: ti.template()):
 def finish_contacts(
     particles: ti.template(), contacts: ti.template(), order: ti.template(), task, h, variant: ti.template()
 ):
-    """Restitution of the contact points of a task, after the velocities of its particles."""
+    """Restitution and anchors of the contact points of a task, after the velocities of its particles."""
     starts, segments = ti.static(order.contact_segment_starts, order.contact_segments)
     for segment in range(starts[task], starts[task + 1]):
         for k in range(segments[segment, 0], segments[segment, 1]):
+            if ti.static(variant.has_anchors):
+                note_anchor(particles, contacts, k, h)
             restore_speeds(particles, contacts, k, variant.bounces)
     if ti.static(variant.mode & BDF2):
         for segment in range(starts[task], starts[task + 1]):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ...bodies.own_settings import is_pbd
 from ...constraints import CONSTRAINTS
 from ...constraints.constraint import ACCUMULATE, BDF2, BDF2_STEP, DAMPED, FORCED, MIXED, PBD, SWEPT, WARM
+from ..order.contact_points import ContactPoints
 from .system import System
 
 # hardness along the volume from which on jelly starts warm. A warm start costs a third more per projection: from here
@@ -40,6 +41,7 @@ class Variant(NamedTuple):
         flows: mask of the types of constraints that take on another rest shape.
         takes_grabs: whether a hand may hold a patch of particles.
         attracts: whether bodies attract each other.
+        has_anchors: whether colliders hold points of tetrahedra by anchors of friction.
     """
 
     mode: int
@@ -63,6 +65,7 @@ class Variant(NamedTuple):
     flows: int = 0
     takes_grabs: bool = False
     attracts: bool = False
+    has_anchors: bool = False
 
     @property
     def is_forced(self) -> bool:
@@ -93,18 +96,24 @@ class Variant(NamedTuple):
     def keeps_friction(self) -> bool:
         """Whether the multipliers of friction are read again: by another touch, or after the substep."""
         touches_often = self.has_pairs or self.has_grains
-        return keeps_friction(self.mode, bounces=self.bounces, touches_often=touches_often)
+        asks_later = self.bounces or self.has_anchors
+        return keeps_friction(self.mode, asks_later=asks_later, touches_often=touches_often)
 
 
-def keeps_friction(mode: int, *, bounces: bool, touches_often: bool) -> bool:
+def keeps_friction(mode: int, *, asks_later: bool, touches_often: bool) -> bool:
     """Whether the multipliers of friction are kept: the kernels that read them and their array go by this rule.
 
     Args:
         mode: of the projections.
-        bounces: whether pieces bounce as a whole.
+        asks_later: whether pieces bounce as a whole, or there are anchors.
         touches_often: whether colliders push several times in a substep, between pushes of bodies.
     """
-    return bool(mode & (ACCUMULATE | WARM)) or bounces or touches_often
+    return bool(mode & (ACCUMULATE | WARM)) or asks_later or touches_often
+
+
+def has_anchors(mode: int, points: ContactPoints) -> bool:
+    """Whether colliders hold what sticks by anchors of friction, see ``contacts.collider_anchors``."""
+    return points.share_particles and not mode & BDF2
 
 
 def used_types(system: System) -> int:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What to trust at Draft, Normal and Final: small scenes of six kinds, three meshes each, baked with all three.
 
-``scripts/validate --accuracy`` writes docs/accuracy.md from them; with ``--converge`` it first records the numbers of
-runs with many more substeps, for those that no theory gives.
+``scripts/validate --accuracy`` writes docs/accuracy.md from them, all rows or, with ``--scenes``, some; with
+``--converge`` it first records the numbers of runs with many more substeps, for those that no theory gives.
 """
 
 from __future__ import annotations
@@ -113,10 +113,20 @@ class Line:
     substeps: tuple[int, ...]
 
 
-def lines() -> list[Line]:
-    """Bake all scenes with all qualities."""
+def lines(scenes: Sequence[str] = ()) -> list[Line]:
+    """Bake scenes with all qualities.
+
+    Args:
+        scenes: with what the names of those that are wanted begin; all where there is none.
+
+    Raises:
+        ValueError: no scene begins so.
+    """
+    chosen = [probe for probe in PROBES if not scenes or probe.name.startswith(tuple(scenes))]
+    if not chosen:
+        raise ValueError(f"no scene's name begins with one of {list(scenes)}")
     rows = []
-    for probe in PROBES:
+    for probe in chosen:
         baked = bake([_with_quality(probe.shot, quality) for quality in CHIPS])
         for measure in probe.measures:
             known = converged_number(COMPARISON.key(probe, measure)) if probe.substeps else measure.expected
@@ -133,18 +143,29 @@ def _with_quality(shot: Shot, quality: str) -> Shot:
 
 
 def write_accuracy(found: Sequence[Line], path: Path) -> None:
-    """Write docs/accuracy.md: a template's words around the table."""
+    """Write docs/accuracy.md: a template's words around the table, of which other rows stay as they are."""
     words = TEMPLATE.read_text(encoding="utf-8")
-    head = ["scene", "right", *CHIPS.values(), "substeps"]
-    table = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    for line in found:
-        right = "?" if np.isnan(line.right) else f"{line.right:.3g}" + ("" if line.is_theory else " ¹")
-        cells = [line.label, right, *(f"{number:.3g}" for number in line.found)]
-        table.append("| " + " | ".join([*cells, " / ".join(map(str, line.substeps))]) + " |")
-    made = f"Solver version {SOLVER_VERSION}, {dt.datetime.now(tz=dt.UTC).date().isoformat()}."
+    head = ["scene", "right", *CHIPS.values(), "substeps", "solver"]
+    rows = _rows_of(path) | {line.label: _row(line) for line in found}
+    table = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *rows.values()]
+    made = f"the newest are of version {SOLVER_VERSION}, {dt.datetime.now(tz=dt.UTC).date().isoformat()}."
     path.parent.mkdir(parents=True, exist_ok=True)
     filled = words.replace("{table}", "\n".join(table)).replace("{made}", made)
     path.write_text(filled.replace("{versions}", COMPARISON.versions or "?"), encoding="utf-8")
+
+
+def _row(line: Line) -> str:
+    """A row of the table, with the version of the solver that runs."""
+    right = "?" if np.isnan(line.right) else f"{line.right:.3g}" + ("" if line.is_theory else " ¹")
+    cells = [line.label, right, *(f"{number:.3g}" for number in line.found)]
+    return "| " + " | ".join([*cells, " / ".join(map(str, line.substeps)), str(SOLVER_VERSION)]) + " |"
+
+
+def _rows_of(path: Path) -> dict[str, str]:
+    """The rows of a page by their labels; none where there is no page."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    rows = [row for row in text.splitlines() if row.startswith("| ")][1:]
+    return {row.split(" | ")[0].removeprefix("| "): row for row in rows}
 
 
 TEMPLATE = Path(__file__).with_name("accuracy_words.md")

@@ -46,7 +46,7 @@ def touched(normal, slide=(0.0, 0.0, 0.0), masses=MASSES, above=None):
     plain = kernels.surfaces_of(elements, weights, 4)
     pairs = kernels.pairs_of([0], [[0, 1, 2, 3]], GAP, FRICTION, 0.0)
     kernels.find(particles, plain, pairs, 1, H, 1.0, True)
-    slots = np.zeros((4, FIRST_SLOTS, slot_width(keeps_friction=True, bounces=True, has_pairs=True)))
+    slots = np.zeros((4, FIRST_SLOTS, slot_width(keeps_friction=True, keeps_surface=True, has_pairs=True)))
     slots[:3, 0, SLOT_NORMAL : SLOT_NORMAL + 3] = normal
     slots[3, 0, SLOT_NORMAL : SLOT_NORMAL + 3] = normal if above is None else above
     contacts = Contacts(touches=make_array(np.ones(4, np.int32), ti.i32), slots=make_array(slots, real_type()))

@@ -51,6 +51,7 @@ def test_multipliers_of_friction_are_kept_for_further_iterations_and_bounces():
     assert plain._replace(mode=WARM).touches_early
     assert not plain.touches_early
     assert plain._replace(bounces=True).keeps_friction
+    assert plain._replace(has_anchors=True).keeps_friction
     assert not plain.has_history
     assert plain._replace(mode=BDF2 | PBD).has_history
     assert (plain.step_share, plain._replace(mode=BDF2).step_share) == (1.0, pytest.approx(2.0 / 3.0))

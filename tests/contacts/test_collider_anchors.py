@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What sticks to a collider stays where it is: what friction leaves of a slide it takes back in the next substep."""
+
+import numpy as np
+import pytest
+
+from blender_xpbd.contacts.collider_anchors import ANCHOR_COLLIDER
+from blender_xpbd.scene.errors import XpbdError
+from blender_xpbd.solver.order import tasks
+from blender_xpbd.solver.step.plan import PATHS
+from tests.contacts.solids import FIRM, cube, solid
+from tests.solver.scenes import GRAVITY, cloth, plane, solver
+
+pytestmark = pytest.mark.usefixtures("taichi_cpu")
+
+FRICTION = 0.5
+
+
+def fine_cube():
+    """A cube of 0.2 m whose faces have 16 cells, so that many points share the corners of tetrahedra."""
+    positions, triangles = cube()
+    for _ in range(2):
+        sides = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+        edges, middles = np.unique(sides, axis=0, return_inverse=True)
+        a, b, c = triangles.T
+        ab, bc, ca = len(positions) + middles.reshape(-1, 3).T
+        positions = np.concatenate([positions, positions[edges].mean(axis=1)])
+        triangles = np.concatenate(
+            [np.stack(rows, axis=1) for rows in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))]
+        )
+    return positions, triangles.astype(np.int32)
+
+
+def on_slope(ratio, path="SERIAL", shape=cube, resolution=4, transforms=None, **settings):
+    """A firm cube of 0.2 m on a plane, under gravity that leans by tan θ = ratio · μ."""
+    angle = np.arctan(ratio * FRICTION)
+    gravity = GRAVITY * np.array([np.sin(angle), 0.0, -np.cos(angle)])
+    body = solid(shape, resolution=resolution, **{**FIRM, "friction": FRICTION})
+    floor = plane(friction=FRICTION, transforms=transforms)
+    return solver(body, colliders=[floor], path=path, gravity=gravity, **{"substeps": 20, **settings})
+
+
+def places(simulation, frames):
+    """Mean of the particles at each frame [m], shape (frames + 1, 3)."""
+    found = [simulation.positions().mean(axis=0)]
+    for _ in range(frames):
+        simulation.advance()
+        found.append(simulation.positions().mean(axis=0))
+    return np.array(found)
+
+
+def anchored(simulation):
+    """Which contact points have an anchor."""
+    return simulation.checkpoint()["collider_anchors"][:, ANCHOR_COLLIDER] > 0.0
+
+
+def test_what_sticks_does_not_creep():
+    """Without anchors it came by 0.22 mm in the second second."""
+    simulation = on_slope(0.9, shape=fine_cube, resolution=8, substeps=28)
+    way = places(simulation, 48)[[24, 48], 0]
+    assert abs(way[1] - way[0]) < 2e-5
+
+
+def test_what_slides_has_no_anchors():
+    """Coulomb's law holds for it, as without."""
+    simulation = on_slope(1.1)
+    way = np.diff(places(simulation, 36)[[12, 24, 36], 0], 2)[0]
+    gravity = simulation.system.scene.gravity
+    assert way == pytest.approx((gravity[0] + FRICTION * gravity[2]) * 0.25, rel=0.05)
+    assert not anchored(simulation).any()
+
+
+def test_a_plane_that_moves_takes_along_what_sticks():
+    seconds = np.arange(52) / 24
+    transforms = np.tile(np.eye(4), (52, 1, 1))
+    transforms[:, 1, 3] = 0.3 * seconds**2
+    simulation = on_slope(0.6, transforms=transforms)
+    way = places(simulation, 48)[[24, 48]] - transforms[[24, 48], :3, 3]
+    assert np.linalg.norm(np.diff(way, axis=0)[0]) < 5e-5
+
+
+def test_what_leaves_the_floor_has_none():
+    simulation = on_slope(0.5)
+    places(simulation, 6)
+    assert anchored(simulation).any()
+    state = simulation.checkpoint()
+    state["velocities"][:, 2] += 1.0
+    simulation.restore(6, state)
+    simulation.advance()
+    assert not anchored(simulation).any()
+
+
+def test_they_are_part_of_the_checkpoint():
+    simulation = on_slope(0.9)
+    places(simulation, 6)
+    state = simulation.checkpoint()
+    expected = places(simulation, 4)
+    other = on_slope(0.9)
+    other.restore(6, state)
+    np.testing.assert_array_equal(places(other, 4), expected)
+    with pytest.raises(XpbdError, match="collider_anchors") as fault:
+        other.restore(6, {**state, "collider_anchors": state["collider_anchors"][:-1]})
+    assert fault.value.code == "E_CACHE"
+
+
+def test_threads_give_the_same_bytes(monkeypatch):
+    monkeypatch.setattr(tasks, "TASK_SECONDS", 1e-8)
+    serial, threads, colours = (places(on_slope(0.9, path=path, substeps=5), 8) for path in PATHS)
+    np.testing.assert_array_equal(threads, serial)
+    np.testing.assert_allclose(colours, serial, rtol=0, atol=1e-9)
+
+
+def test_particles_of_their_own_and_bdf2_have_none():
+    assert "collider_anchors" not in solver(cloth(4), colliders=[plane()]).checkpoint()
+    assert "collider_anchors" not in on_slope(0.9, time_integration="BDF2").checkpoint()

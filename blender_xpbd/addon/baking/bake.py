@@ -268,7 +268,7 @@ class BakeSession:
         former, self._former = self._former, None
         if former is not None:
             found = job_changes(former, job)
-            self.summary.stale = told(found)
+            self.summary.stale = told(found, only=self._options.only)
             go_on_from(former, job, found, reading.scene)
         output = self._output = BakeOutput(job, reading, self.summary, per_frame=self._options.per_frame)
         if output.is_complete():

@@ -8,7 +8,7 @@ import bpy
 from ...scene.body_kinds import body_roles
 from ..baking.report_text import stale_inputs, summary_of
 from .sidebar import SubPanel, active_role, draw_choice, draw_value
-from .wrapped_text import draw_wrapped
+from .wrapped_text import draw_wrapped, letters_across
 
 # what an artist takes in at a glance
 _MOST_INPUTS = 5
@@ -43,7 +43,7 @@ class XPBD_PT_cache(SubPanel, bpy.types.Panel):
             box = self.layout.box()
             box.label(text="Changed since the bake before:")
             for text in inputs[:_MOST_INPUTS]:
-                draw_wrapped(box, text, icon="DOT", width=context.region.width)
+                draw_wrapped(box, text, icon="DOT", width=letters_across(context))
             if inputs[_MOST_INPUTS:]:
                 box.label(text=f"and {len(inputs) - _MOST_INPUTS} more")
 

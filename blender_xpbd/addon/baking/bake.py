@@ -41,7 +41,7 @@ from .pose_error import pose_errors
 from .progress import READING, REDUCING, SOLVING, STARTING, WAITING, WRITING, Progress
 from .region import job_before, left_out, region_seam, regional, shown_job, taken_back, whole_bake, with_its_bake
 from .report import BakeSummary
-from .report_text import cancelled_text
+from .report_text import cancelled_text, report_after
 from .scene_reader import Reading, read_scene
 from .shown_times import show_at, shown_times
 from .silence import Silence
@@ -311,7 +311,7 @@ class BakeSession:
         self.summary.seconds["total"] = time.perf_counter() - self._begin
         scene = scene_by_uid(self._scene_uid)
         if scene is not None:
-            scene.xpbd.report = self.summary.to_json()
+            scene.xpbd.report = report_after(scene.xpbd.report, self.summary.to_json())
 
     def _save_what_is_done(self, output: BakeOutput) -> None:
         try:

@@ -272,3 +272,13 @@ def test_a_body_that_became_a_collider_is_one_change(bpy, bake, make_body):
     bake()
     other.xpbd.role = "COLLIDER"
     assert bake().stale == ["B: now a collider"]
+
+
+def test_a_frame_that_is_refused_leaves_the_folder_of_the_bake_in_the_panel(bpy, bake, make_body):
+    from blender_xpbd.addon.baking.report_text import summary_of
+
+    make_body()
+    cache = bake().cache
+    with pytest.raises(XpbdError, match="E_FRAME_RANGE: frame 1: There is nothing before it"):
+        bake(from_frame=1)
+    assert summary_of(bpy.context.scene.xpbd.report)["cache"] == cache

@@ -356,6 +356,18 @@ def test_a_result_with_warnings(bpy, panels, active):
     assert {"Baked 1 frame in 3.2 s", "So (E_DIVERGED)"} <= closed, "a fault is never behind a disclosure"
 
 
+def test_a_long_value_stands_below_its_label(bpy, panels, active):
+    """Half a line of the sidebar has about 16 letters."""
+    active("JELLY")
+    region = "Suzanne: Left Sleeve, frames 8 to 24"
+    summary = {"frames": 30, "region": region, "seam_error_mm": 0.0, "resumed_after": 7}
+    bpy.context.scene.xpbd.report = json.dumps(summary)
+    words = draw(panels.XPBD_PT_main).words
+    assert region not in words
+    assert " ".join(words[words.index("Region") + 1 : words.index("Seam")]) == region
+    assert words[words.index("Seam") + 1] == "0 mm"
+
+
 def test_an_error_is_wrapped_to_the_panel(bpy, panels, active):
     from blender_xpbd.addon.data.bake_status import STATUS
 

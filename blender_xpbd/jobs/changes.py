@@ -28,6 +28,8 @@ from .pose_record import POSE_ARRAYS, POSES, first_changed_frame, leads
 from .record import Record
 from .track_record import TRACK_KEYS, track_specs
 
+_BEGINNING = "frame that it goes on from"
+
 _LABELS: dict[str, str] = {
     parameter.name: parameter.label
     for parameter in (
@@ -49,9 +51,9 @@ _LABELS: dict[str, str] = {
     "sees": "collision collection",
     "attach_target": "attachment",
     "fields": "force collection",
-    "beginning": "frame that it goes on from",
-    "job": "bake that it goes on from",
-    "frame": "frame that it goes on from",
+    "beginning": _BEGINNING,
+    "job": _BEGINNING,
+    "frame": _BEGINNING,
 }
 # arrays by the beginning of their names; what is left is the mesh
 _ARRAY_LABELS = (
@@ -248,7 +250,7 @@ def _order(items: Mapping[str, _Item], others: Mapping[str, _Item]) -> list[str]
 
 def _turned(before: Mapping[str, _Item], after: Mapping[str, _Item]) -> dict[str, str]:
     """What is told of objects that were simulated and are colliders now, or the other way round, by name."""
-    found = {}
+    found: dict[str, str] = {}
     for kind, other, what in (("bodies", "colliders", _IS_HELD), ("colliders", "bodies", _IS_SIMULATED)):
         gone = (before[key].name for key in before.keys() - after.keys() if key == f"{kind} {before[key].name}")
         found |= {name: what for name in gone if f"{other} {name}" in after.keys() - before.keys()}
@@ -352,11 +354,17 @@ def _label(key: str) -> str:
 def told(found: Iterable[Change], *, only: Container[str] = ()) -> list[str]:
     """Changes in an artist's words; what differs by rounding is told only where nothing else does.
 
+    From which frame of which bake one goes on is chosen by the button, and is told of the result.
+
     Args:
         found: the changes.
         only: names of the bodies that alone are simulated on purpose; that others are held is no news. Empty for all.
     """
-    listed = [change for change in found if not (only and change.what == _IS_HELD and change.object_name not in only)]
+    listed = [
+        change
+        for change in found
+        if change.what != _BEGINNING and not (only and change.what == _IS_HELD and change.object_name not in only)
+    ]
     return [str(change) for change in listed if not change.is_rounding] or [str(change) for change in listed]
 
 

@@ -249,6 +249,8 @@ def test_a_bake_from_a_frame_on_names_what_changed_alone(bake, make_body):
     assert summary.stale == ["Tuch: Friction"]
     # it was changed for that
     assert not [text for text in summary.warnings if "W_IGNORED" in text]
+    # nothing has changed since, though all is simulated now
+    assert bake().stale == []
 
 
 def test_one_object_again_names_what_changed_alone(bpy, bake, make_body):

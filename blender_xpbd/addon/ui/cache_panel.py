@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 
 from ...scene.body_kinds import body_roles
@@ -24,7 +26,7 @@ class XPBD_PT_cache(SubPanel, bpy.types.Panel):
         settings = context.scene.xpbd
         column = self.layout.column()
         column.prop(settings, "cache_directory", text="", placeholder="Cache Folder")
-        _draw_contents(column, settings.report)
+        _draw_contents(column, settings)
         row = column.row(align=True)
         row.operator("xpbd.bake", text="Bake from Here", icon="NEXT_KEYFRAME").from_current_frame = True
         row.operator("xpbd.bake", text="Bake Selected", icon="RESTRICT_SELECT_OFF").only_selected = True
@@ -48,10 +50,11 @@ class XPBD_PT_cache(SubPanel, bpy.types.Panel):
                 box.label(text=f"and {len(inputs) - _MOST_INPUTS} more")
 
 
-def _draw_contents(column: bpy.types.UILayout, report: str) -> None:
-    summary = summary_of(report)
+def _draw_contents(column: bpy.types.UILayout, settings: Any) -> None:
+    summary = summary_of(settings.report)
     cache, size = summary.get("cache"), summary.get("cache_bytes")
-    if not isinstance(cache, str) or not cache:
+    # frames stay when a bake is cleared, and its report goes
+    if not settings.cache_id and (not isinstance(cache, str) or not cache):
         return
     # beside each other the second would be cut off
     column.operator("xpbd.open_cache", icon="FILE_FOLDER")

@@ -39,7 +39,7 @@ class XPBD_OT_free_unused(bpy.types.Operator):
         beside = " or those beside it" if bpy.data.filepath else ""
         question = f"Delete all that {folder} holds of bakes that are not in this file{beside}{others}?"
         if bpy.data.filepath:
-            question = f"{question} Bakes that another Blender has not saved yet go too."
+            question = f"{question} Unsaved bakes of another Blender go too."
         return context.window_manager.invoke_confirm(self, event, message=question)
 
     def execute(self, context: bpy.types.Context) -> set[Any]:

@@ -179,7 +179,9 @@ def test_a_played_run_goes_along_and_is_found_where_the_file_was_saved(bpy, save
     shutil.copytree(cache / name, session / name)
     PlayInputs(session / name).begin_run()
     obj = next(obj for obj in bpy.context.scene.objects if obj.xpbd.bake_record)
-    replace(read_record(obj), folder=str(session)).store(obj)
+    record = read_record(obj)
+    assert record is not None
+    replace(record, folder=str(session)).store(obj)
     moved = tmp_path / "far" / "xpbd_cache" / "a" / "Scene"
     if has_bake:
         shutil.copytree(cache / name, moved / name)

@@ -19,6 +19,7 @@ from .frames import FRAMES_FOLDER
 from .job import FOLDER_NAME_LENGTH, JOB_FILE, read_description
 from .lock import JobLock
 from .milestones import MILESTONES_FOLDER
+from .play_inputs import INPUTS_FOLDER
 from .result import RESULT_FILE
 from .status import STATUS_FILE
 from .subframes import SUBFRAMES_FOLDER
@@ -35,13 +36,18 @@ def job_folders(cache: Path) -> list[Path]:
         XpbdError: E_IO.
     """
     names = sorted(name for name, is_folder in entries(cache) if is_folder)
-    played = [cache / name for name in names if _PLAYED_NAME.fullmatch(name)]
+    played = [cache / name for name in names if is_played(cache / name)]
     return [path for folder in (cache, *played) for path in _jobs_in(folder)]
 
 
 def _jobs_in(folder: Path) -> list[Path]:
     names = sorted(name for name, is_folder in entries(folder) if is_folder)
     return [folder / name for name in names if is_job(folder / name)]
+
+
+def is_played(folder: Path) -> bool:
+    """Whether a folder is that of a run that was played, by its name; the run's job lies in it."""
+    return bool(_PLAYED_NAME.fullmatch(folder.name))
 
 
 def is_job(folder: Path) -> bool:
@@ -187,16 +193,17 @@ def hand_on(source: Path, target: Path) -> None:
     Raises:
         XpbdError: E_IO; E_CACHE, when a link stands in the way.
     """
-    for name in (ARRAYS_FOLDER, FRAMES_FOLDER, SUBFRAMES_FOLDER, *_milestones(source)):
+    below = (name for folder in (MILESTONES_FOLDER, INPUTS_FOLDER) for name in _folders_below(source, folder))
+    for name in (ARRAYS_FOLDER, FRAMES_FOLDER, SUBFRAMES_FOLDER, *below):
         names = entries(inside(source, *name.split("/"), code="E_CACHE"))
         _share_files(source, target, name, [entry for entry, is_folder in names if not is_folder])
     _share_files(source, target, "", (RESULT_FILE, TANGLED_FILE, CHECKPOINT_FILE, STATUS_FILE, JOB_FILE))
 
 
-def _milestones(source: Path) -> list[str]:
-    """The folders of states on the way, from the job's own folder."""
-    names = entries(inside(source, MILESTONES_FOLDER, code="E_CACHE"))
-    return [f"{MILESTONES_FOLDER}/{name}" for name, is_folder in names if is_folder]
+def _folders_below(source: Path, folder: str) -> list[str]:
+    """Of states on the way, or of the inputs of runs: the folders in one of a job's own folders."""
+    names = entries(inside(source, folder, code="E_CACHE"))
+    return [f"{folder}/{name}" for name, is_folder in names if is_folder]
 
 
 def _share_files(source: Path, target: Path, folder: str, names: Iterator[str] | list[str] | tuple[str, ...]) -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,8 @@ from .pose_record import POSE_ARRAYS, POSES, first_changed_frame, leads
 from .record import Record
 from .track_record import TRACK_KEYS, track_specs
 
+_BEGINNING = "frame that it goes on from"
+
 _LABELS: dict[str, str] = {
     parameter.name: parameter.label
     for parameter in (
@@ -49,9 +51,9 @@ _LABELS: dict[str, str] = {
     "sees": "collision collection",
     "attach_target": "attachment",
     "fields": "force collection",
-    "beginning": "frame that it goes on from",
-    "job": "bake that it goes on from",
-    "frame": "frame that it goes on from",
+    "beginning": _BEGINNING,
+    "job": _BEGINNING,
+    "frame": _BEGINNING,
 }
 # arrays by the beginning of their names; what is left is the mesh
 _ARRAY_LABELS = (
@@ -97,6 +99,8 @@ class Change:
         return text if self.frame is None else f"{text} from frame {self.frame}"
 
 
+# what an object does in the later job
+_IS_HELD, _IS_SIMULATED = "now a collider", "now simulated"
 _OTHER_VERSION = Change("", "version of the add-on")
 
 
@@ -218,20 +222,39 @@ def _setting_changes(old: _Job, new: _Job, *, with_beginning: bool) -> Iterator[
 
 def _item_changes(old: _Job, new: _Job) -> Iterator[Change]:
     before, after = old.items(), new.items()
+    turned = _turned(before, after)
     for key in before.keys() - after.keys():
-        yield Change(before[key].name, _gone(before[key], "removed"))
+        if before[key].name not in turned:
+            yield Change(before[key].name, _gone(before[key], "removed"))
+    for name, what in turned.items():
+        yield Change(name, what)
+    if _order(before, after) != _order(after, before):
+        yield Change("", "order of the objects")
     for key, item in after.items():
         if key not in before:
-            yield Change(item.name, _gone(item, "added"))
+            if item.name not in turned:
+                yield Change(item.name, _gone(item, "added"))
             continue
         former = before[key]
-        if former.identifier != item.identifier:
-            yield Change("", "order of the objects")
         left_out = ("arrays", "identifier", "target", POSES)
         for name, is_rounding in _differing(former.record.values(), item.record.values(), but=left_out):
             yield Change(item.name, _label(name), is_rounding=is_rounding)
         yield from _pose_changes(old, former, new, item)
         yield from _array_changes(old, former, new, item)
+
+
+def _order(items: Mapping[str, _Item], others: Mapping[str, _Item]) -> list[str]:
+    """The objects that both jobs have, as they stand in one."""
+    return [key for key, item in items.items() if key in others and "target" not in item.record.values()]
+
+
+def _turned(before: Mapping[str, _Item], after: Mapping[str, _Item]) -> dict[str, str]:
+    """What is told of objects that were simulated and are colliders now, or the other way round, by name."""
+    found: dict[str, str] = {}
+    for kind, other, what in (("bodies", "colliders", _IS_HELD), ("colliders", "bodies", _IS_SIMULATED)):
+        gone = (before[key].name for key in before.keys() - after.keys() if key == f"{kind} {before[key].name}")
+        found |= {name: what for name in gone if f"{other} {name}" in after.keys() - before.keys()}
+    return dict(sorted(found.items()))
 
 
 def _gone(item: _Item, verb: str) -> str:
@@ -328,9 +351,20 @@ def _label(key: str) -> str:
     return _LABELS.get(key, key.replace("_", " "))
 
 
-def told(found: Iterable[Change]) -> list[str]:
-    """Changes in an artist's words; what differs by rounding is told only where nothing else does."""
-    listed = list(found)
+def told(found: Iterable[Change], *, only: Container[str] = ()) -> list[str]:
+    """Changes in an artist's words; what differs by rounding is told only where nothing else does.
+
+    From which frame of which bake one goes on is chosen by the button, and is told of the result.
+
+    Args:
+        found: the changes.
+        only: names of the bodies that alone are simulated on purpose; that others are held is no news. Empty for all.
+    """
+    listed = [
+        change
+        for change in found
+        if change.what != _BEGINNING and not (only and change.what == _IS_HELD and change.object_name not in only)
+    ]
     return [str(change) for change in listed if not change.is_rounding] or [str(change) for change in listed]
 
 

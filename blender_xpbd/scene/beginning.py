@@ -35,5 +35,5 @@ def validate_beginning(beginning: Beginning, frames: FrameRange) -> None:
         raise XpbdError("E_PARAM", "A job goes on from another one by the name of its folder: 24 digits, 0-9 a-f.")
     if not frames.start <= beginning.frame < frames.end:
         first, last = frames.start + 1, frames.end
-        text = f"Frame {beginning.frame + 1} is none to bake again from: choose one from {first} to {last}."
+        text = f"There is nothing before it to keep, or it is not of the bake: choose a frame from {first} to {last}."
         raise XpbdError("E_FRAME_RANGE", text, frame=beginning.frame + 1)

@@ -41,7 +41,7 @@ from .pose_error import pose_errors
 from .progress import READING, REDUCING, SOLVING, STARTING, TAKING_OUT, WAITING, WRITING, Progress
 from .region import job_before, left_out, region_seam, regional, shown_job, taken_back, whole_bake, with_its_bake
 from .report import BakeSummary
-from .report_text import cancelled_text
+from .report_text import cancelled_text, report_after
 from .scene_reader import Reading, read_scene
 from .shown_times import show_at, shown_times
 from .silence import Silence
@@ -268,7 +268,7 @@ class BakeSession:
         former, self._former = self._former, None
         if former is not None:
             found = job_changes(former, job)
-            self.summary.stale = told(found)
+            self.summary.stale = told(found, only=self._options.only)
             go_on_from(former, job, found, reading.scene)
         output = self._output = BakeOutput(job, reading, self.summary, per_frame=self._options.per_frame)
         if output.is_complete():
@@ -311,7 +311,7 @@ class BakeSession:
         self.summary.seconds["total"] = time.perf_counter() - self._begin
         scene = scene_by_uid(self._scene_uid)
         if scene is not None:
-            scene.xpbd.report = self.summary.to_json()
+            scene.xpbd.report = report_after(scene.xpbd.report, self.summary.to_json())
 
     def _save_what_is_done(self, output: BakeOutput) -> None:
         try:

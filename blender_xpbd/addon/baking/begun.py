@@ -40,7 +40,7 @@ def begun(reading: Reading, source: Path | None, options: BakeOptions, folder: P
     beginning = made.scene.beginning
     if beginning is not None:
         found = _changed_since(folder / beginning.job, reading.scene)
-        summary.stale = told(found)
+        summary.stale = told(found, only=options.only)
         # who bakes from a frame on has changed something for it
         notice = _loop_notice(found, beginning.frame) if options.loop is not None else None
         if notice is not None:

@@ -31,6 +31,20 @@ def summary_of(report: str) -> Mapping[str, Any]:
     return values if isinstance(values, dict) else {}
 
 
+def report_after(former: str, report: str) -> str:
+    """The report of a bake; one that was refused before it had a folder leaves that of the bake which is still there.
+
+    Args:
+        former: the report before it.
+        report: of the bake.
+    """
+    summary, before = summary_of(report), summary_of(former)
+    if summary.get("cache") or not before.get("cache"):
+        return report
+    kept = {name: before[name] for name in ("cache", "cache_bytes") if name in before}
+    return json.dumps({**summary, **kept})
+
+
 def summary_warnings(report: str) -> list[str]:
     """The warnings of a bake."""
     warnings = summary_of(report).get("warnings")

@@ -12,7 +12,7 @@ SHORTEST_SILENCE = 30.0
 LONGEST_BUILDING = 120.0
 # times the duration of a frame so far
 LATE_FRAMES = 20.0
-_NOT_BEGUN = "Much to build, substeps are being tried, or the worker hangs: no frame"
+_NOT_BEGUN = "much to build, substeps are being tried, or the worker hangs. Cancel ends it"
 
 
 class Silence:
@@ -39,7 +39,7 @@ class Silence:
             self._newest = done, now
         quiet = now - self._newest[1]
         if not done:
-            return f"{_NOT_BEGUN} after {quiet:.0f} s. Cancel ends it" if quiet >= LONGEST_BUILDING else ""
+            return f"No frame after {quiet:.0f} s: {_NOT_BEGUN}" if quiet >= LONGEST_BUILDING else ""
         if quiet < max(SHORTEST_SILENCE, LATE_FRAMES / rate if rate > 0.0 else 0.0):
             return ""
         return f"No frame for {quiet:.0f} s: a hard one, or the worker hangs. Cancel ends it and keeps the frames"

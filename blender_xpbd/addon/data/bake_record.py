@@ -17,6 +17,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ...jobs.cache_contents import is_played
 from ...jobs.files import inside
 from ...scene.errors import XpbdError
 from ...scene.settings import MAXIMUM_FRAMES, MAXIMUM_SUBFRAMES
@@ -172,12 +173,14 @@ def record_folder(record: BakeRecord, cache: Path | None = None) -> Path | None:
     Args:
         record: of an object.
         cache: where it is looked for if it is not where it lay: the cache was moved with the file, or the record does
-            not tell the folder.
+            not tell the folder. A run that was played is looked for in the folder that it had there: the job of a bake
+            may have the same name.
     """
     lay = _job_folder(Path(record.folder), record.job) if may_be_looked_at(Path(record.folder), cache) else None
     if cache is None or (lay is not None and lay.is_dir()):
         return lay
-    lies = _job_folder(cache, record.job)
+    lay_in = Path(record.folder)
+    lies = _job_folder(cache / lay_in.name if is_played(lay_in) else cache, record.job)
     return lies if lies is not None and lies.is_dir() else lay
 
 

@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ...jobs.cache_contents import is_played
 from ...jobs.files import inside
 from ...jobs.frames import FrameCache
 from ...jobs.result import BodyResult, Result, read_result
@@ -119,8 +120,10 @@ def baked_objects(
 
 def _found(obj: bpy.types.Object, record: BakeRecord, folder: Path) -> BakedObject:
     """In the folder, else in the one that the bake was made in."""
+    lay = Path(record.folder)
     try:
-        return _baked_object(obj, record, folder)
+        # the job of a bake may have the name of one that was played
+        return _baked_object(obj, record, folder / lay.name if is_played(lay) else folder)
     except XpbdError as fault:
         # a job's name is a digest of its content
         job = record_folder(record, folder) if fault.code == "E_CACHE" else None

@@ -8,11 +8,15 @@ from pathlib import Path
 
 import bpy
 
-from ...jobs.cache_contents import hand_on_all
+from ...jobs.cache_contents import hand_on_all, is_played
+from ...jobs.files import inside
 from ...jobs.play_inputs import PlayInputs
 from ...scene.errors import XpbdError
 from ..data.bake_record import may_be_looked_at, read_record, record_folder
 from .cache_folder import cache_folder, claim, forget_number, give_identity, has_own_cache, is_of_unsaved_file
+
+# of the file, in nanoseconds
+_seen: int | None = None
 
 
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
@@ -44,15 +48,18 @@ def bring_along(path: str = "", *_arguments: object) -> None:
             continue
         folder, _ = cache_folder(scene)
         for former in _job_folders(scene):
-            if former.parent == folder or not former.is_dir():
+            session = former.parent if is_played(former.parent) else None
+            cache = former.parent if session is None else session.parent
+            if cache == folder or not former.is_dir():
                 continue
-            if scene.xpbd.cache_directory and not is_of_unsaved_file(former.parent):
+            if scene.xpbd.cache_directory and not is_of_unsaved_file(cache):
                 continue
             try:
-                if PlayInputs(former).newest_run():
+                if session is not None:
                     # what a hand has moved is no bake of the same inputs
-                    continue
-                hand_on_all(former, folder)
+                    hand_on_all(former, inside(folder, session.name, code="E_CACHE"))
+                elif not PlayInputs(former).newest_run():
+                    hand_on_all(former, folder)
             except XpbdError as fault:
                 print(f"XPBD: the cache stays in {former.parent}. {fault}")
         if path in {"", bpy.data.filepath}:
@@ -79,6 +86,27 @@ def note_folders(*_arguments: object) -> None:
                 replace(record, folder=str(folder)).store(obj)
 
 
+def was_saved_by_another() -> bool:
+    """Whether the file on the disk is not as this Blender has opened or saved it: it may show other bakes."""
+    return _seen is not None and _time_of_file() not in {None, _seen}
+
+
+@bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
+def note_time(path: str = "", *_arguments: object) -> None:
+    """Note when the file was written that is open now; a copy of it says nothing."""
+    global _seen  # noqa: PLW0603 - one file is open at a time
+    if path in {"", bpy.data.filepath}:
+        _seen = _time_of_file()
+
+
+def _time_of_file() -> int | None:
+    """When the file was written last, by the disk; None where it was never saved, or is gone."""
+    try:
+        return Path(bpy.data.filepath).stat().st_mtime_ns if bpy.data.filepath else None
+    except OSError:
+        return None
+
+
 def _job_folders(scene: bpy.types.Scene) -> set[Path]:
     """Where the jobs of the scene's baked objects are."""
     records = (read_record(obj) for obj in scene.objects)
@@ -90,12 +118,16 @@ def register() -> None:
     bpy.app.handlers.save_pre.append(give_identities)
     bpy.app.handlers.load_post.append(forget_number)
     bpy.app.handlers.load_post.append(note_folders)
+    bpy.app.handlers.load_post.append(note_time)
     bpy.app.handlers.save_post.append(bring_along)
+    bpy.app.handlers.save_post.append(note_time)
 
 
 def unregister() -> None:
     """Watch no more."""
     bpy.app.handlers.load_post.remove(note_folders)
     bpy.app.handlers.load_post.remove(forget_number)
+    bpy.app.handlers.load_post.remove(note_time)
+    bpy.app.handlers.save_post.remove(note_time)
     bpy.app.handlers.save_post.remove(bring_along)
     bpy.app.handlers.save_pre.remove(give_identities)

@@ -34,7 +34,9 @@ _LARGEST_SMALL, _LARGEST_RATIO = 2**28, 500
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 
-def jobs_named_beside(file: Path, caches: Path, cache: Path) -> tuple[set[str], list[XpbdError]]:
+def jobs_named_beside(
+    file: Path, caches: Path, cache: Path, *, with_own: bool = False
+) -> tuple[set[str], list[XpbdError]]:
     """Names of the jobs that other .blend files in the folder of one show, and that are not in caches of their own.
 
     A file that cannot be looked into may name any.
@@ -43,6 +45,7 @@ def jobs_named_beside(file: Path, caches: Path, cache: Path) -> tuple[set[str], 
         file: whose folder it is.
         caches: folder of the caches of all these files.
         cache: that of the file.
+        with_own: whether the file itself counts, which another Blender has saved.
 
     Returns:
         The names, and the faults of files that could not be looked into.
@@ -54,7 +57,7 @@ def jobs_named_beside(file: Path, caches: Path, cache: Path) -> tuple[set[str], 
     faults: list[XpbdError] = []
     # what others show in a folder that was chosen they do not look for in their own
     own_caches = caches_by_file(caches) if caches in cache.parents else {}
-    for other in _files_beside(file):
+    for other in [*_files_beside(file), *([file] if with_own else [])]:
         own = [path for path in own_caches.get(printable(other.name), []) if path != cache]
         try:
             names = jobs_named_in(other)

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 
 from ...scene.body_kinds import body_roles
 from ..baking.report_text import stale_inputs, summary_of
 from .sidebar import SubPanel, active_role, draw_choice, draw_value
-from .wrapped_text import draw_wrapped
+from .wrapped_text import draw_wrapped, letters_across
 
 # what an artist takes in at a glance
 _MOST_INPUTS = 5
@@ -24,7 +26,7 @@ class XPBD_PT_cache(SubPanel, bpy.types.Panel):
         settings = context.scene.xpbd
         column = self.layout.column()
         column.prop(settings, "cache_directory", text="", placeholder="Cache Folder")
-        _draw_contents(column, settings.report)
+        _draw_contents(column, settings)
         row = column.row(align=True)
         row.operator("xpbd.bake", text="Bake from Here", icon="NEXT_KEYFRAME").from_current_frame = True
         row.operator("xpbd.bake", text="Bake Selected", icon="RESTRICT_SELECT_OFF").only_selected = True
@@ -43,15 +45,16 @@ class XPBD_PT_cache(SubPanel, bpy.types.Panel):
             box = self.layout.box()
             box.label(text="Changed since the bake before:")
             for text in inputs[:_MOST_INPUTS]:
-                draw_wrapped(box, text, icon="DOT", width=context.region.width)
+                draw_wrapped(box, text, icon="DOT", width=letters_across(context))
             if inputs[_MOST_INPUTS:]:
                 box.label(text=f"and {len(inputs) - _MOST_INPUTS} more")
 
 
-def _draw_contents(column: bpy.types.UILayout, report: str) -> None:
-    summary = summary_of(report)
+def _draw_contents(column: bpy.types.UILayout, settings: Any) -> None:
+    summary = summary_of(settings.report)
     cache, size = summary.get("cache"), summary.get("cache_bytes")
-    if not isinstance(cache, str) or not cache:
+    # frames stay when a bake is cleared, and its report goes
+    if not settings.cache_id and (not isinstance(cache, str) or not cache):
         return
     # beside each other the second would be cut off
     column.operator("xpbd.open_cache", icon="FILE_FOLDER")

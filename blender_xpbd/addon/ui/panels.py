@@ -152,11 +152,16 @@ def _draw_bake(layout: Any) -> None:
 def _draw_progress(layout: Any, width: int) -> None:
     row = layout.row(align=True)
     row.scale_y = 1.8
-    # The bar is too narrow for names
-    row.progress(factor=STATUS.progress, type="BAR", text="Waiting" if STATUS.is_waiting else STATUS.status)
+    # the bar is too narrow for what the newest part tells at length, as of a worker that may hang
+    newest = STATUS.status.rpartition(" · ")[2]
+    is_long = not STATUS.is_waiting and len(STATUS.status) > width
+    text = newest.partition(": ")[0] if is_long else STATUS.status
+    row.progress(factor=STATUS.progress, type="BAR", text="Waiting" if STATUS.is_waiting else text)
     row.operator("xpbd.cancel", text="", icon="CANCEL")
     if STATUS.is_waiting:
         draw_wrapped(layout, f"{STATUS.status}. {_EDIT_WARNING}", icon="INFO", width=width)
+    elif is_long and text != newest:
+        draw_wrapped(layout, f"{newest}.", icon="INFO", width=width)
 
 
 class XPBD_PT_material(SubPanel, bpy.types.Panel):

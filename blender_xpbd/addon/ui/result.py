@@ -43,14 +43,23 @@ def draw_result(layout: Any, context: bpy.types.Context) -> None:
         draw_wrapped(body, notice, icon="INFO", width=width)
     column = body.column(align=True)
     for label, value in rows:
-        split = column.split(factor=0.5)
-        split.label(text=label)
-        split.label(text=value, translate=False)
+        _draw_row(column, label, value, width)
     if rows:
         row = body.row(align=True)
         row.operator("xpbd.show_strain", icon="COLOR")
         row.operator("xpbd.show_stress")
         body.operator("xpbd.select_crossings", icon="RESTRICT_SELECT_OFF")
+
+
+def _draw_row(column: Any, label: str, value: str, width: int) -> None:
+    """A label and its value beside it; below it where that is too long for half a line, which would cut it off."""
+    if len(value) > width // 2:
+        column.label(text=label)
+        draw_wrapped(column, value, icon="BLANK1", width=width)
+        return
+    split = column.split(factor=0.5)
+    split.label(text=label)
+    split.label(text=value, translate=False)
 
 
 def _draw_error(layout: Any, context: bpy.types.Context, error: str, width: int) -> None:

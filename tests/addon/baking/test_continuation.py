@@ -249,3 +249,38 @@ def test_a_bake_from_a_frame_on_names_what_changed_alone(bake, make_body):
     assert summary.stale == ["Tuch: Friction"]
     # it was changed for that
     assert not [text for text in summary.warnings if "W_IGNORED" in text]
+    # nothing has changed since, though all is simulated now
+    assert bake().stale == []
+
+
+def test_one_object_again_names_what_changed_alone(bpy, bake, make_body):
+    """Not the others, which are held on purpose, and so not where they stand among all."""
+    first, second, _ = make_body("A"), make_body("B", location=(3, 0, 0)), make_body("C", location=(6, 0, 0))
+    first.xpbd.friction = 0.3
+    first.keyframe_insert("xpbd.friction", frame=1)
+    bake()
+    assert bake(only=("B",)).stale == []
+    second.xpbd.restitution = 0.9
+    assert bake(only=("B",)).stale == ["B: Restitution"]
+    # the others move as they are baked, which may have become another motion
+    assert bake(only=("A", "C")).stale == []
+    # of all three the first one was simulated beside C alone
+    assert bake().stale == ["B: now simulated"]
+
+
+def test_a_body_that_became_a_collider_is_one_change(bpy, bake, make_body):
+    make_body("A")
+    other = make_body("B", location=(3, 0, 0))
+    bake()
+    other.xpbd.role = "COLLIDER"
+    assert bake().stale == ["B: now a collider"]
+
+
+def test_a_frame_that_is_refused_leaves_the_folder_of_the_bake_in_the_panel(bpy, bake, make_body):
+    from blender_xpbd.addon.baking.report_text import summary_of
+
+    make_body()
+    cache = bake().cache
+    with pytest.raises(XpbdError, match="E_FRAME_RANGE: frame 1: There is nothing before it"):
+        bake(from_frame=1)
+    assert summary_of(bpy.context.scene.xpbd.report)["cache"] == cache

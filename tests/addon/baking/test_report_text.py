@@ -152,3 +152,16 @@ def test_nothing_in_a_file_breaks_the_panel(report):
     assert all(isinstance(word, str) for row in summary_rows(report) for word in row)
     assert all(isinstance(word, str) for word in summary_warnings(report))
     assert all(isinstance(word, str) for word in fault_paragraphs(summary_error(report)))
+
+
+def test_a_bake_that_was_refused_leaves_the_cache_of_the_one_before_to_be_found():
+    from blender_xpbd.addon.baking.report_text import report_after, summary_of
+
+    former = json.dumps({"frames": 3, "cache": "/cache/job", "cache_bytes": 5000000})
+    refused = json.dumps({"frames": 0, "cache": "", "cache_bytes": 0, "error": "E_FRAME_RANGE: no"})
+    kept = summary_of(report_after(former, refused))
+    assert kept == {"frames": 0, "cache": "/cache/job", "cache_bytes": 5000000, "error": "E_FRAME_RANGE: no"}
+    other = json.dumps({"frames": 1, "cache": "/cache/other", "cache_bytes": 1})
+    assert report_after(former, other) == other
+    assert report_after("", refused) == refused
+    assert report_after("[]", refused) == refused

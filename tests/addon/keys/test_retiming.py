@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bakes that are shown at other times: what is seen, what is written, and how it is taken back."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -253,3 +255,16 @@ def test_a_bake_that_is_gone_is_told(bpy, make_body):
 
     with pytest.raises(XpbdError, match="E_NOTHING"):
         check_retiming(make_body(), (0, 0), 0, 1.0)
+
+
+def test_what_is_shown_when_is_told(bpy, baked, monkeypatch):
+    from blender_xpbd.addon.ui.operators.retime import XPBD_OT_retime
+
+    objects, _ = baked()
+    told = []
+    operator = SimpleNamespace(trim_start=2, trim_end=1, speed=0.5, offset=3, report=lambda *text: told.append(text))
+    for obj in bpy.context.scene.objects:
+        obj.select_set(obj == objects[0])
+    assert XPBD_OT_retime.execute(operator, bpy.context) == {"FINISHED"}
+    end = 6 + 2 * (FRAMES - 4)
+    assert told == [({"INFO"}, f"{objects[0].name}: frames 3 to {FRAMES - 1} at 6 to {end}")]

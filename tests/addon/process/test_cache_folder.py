@@ -124,7 +124,7 @@ def make_old(job):
 
 
 def test_a_played_run_stays_where_a_file_that_was_saved_since_shows_it(bpy, make_body, fake_worker, tmp_path):
-    """It cannot be computed again, and does not go along with the file."""
+    """It cannot be computed again, and earlier versions did not take it along."""
     body = make_body()
     baked = Path(bake_of(bpy).cache)
     body.xpbd.friction = 0.77

@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from blender_xpbd.jobs.play_inputs import PlayInputs
 from blender_xpbd.scene.errors import XpbdError
 
 
@@ -161,3 +165,34 @@ def test_a_folder_that_was_chosen_gets_what_was_baked_before_the_file_was_saved(
     again(bpy)
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "first.blend"))
     assert len(jobs(tmp_path / "mine")) == 1
+
+
+@pytest.mark.parametrize("has_bake", [False, True])
+def test_a_played_run_goes_along_and_is_found_where_the_file_was_saved(bpy, saved, tmp_path, has_bake):
+    """Not as the bake of the same inputs, of which the job has the name."""
+    from blender_xpbd.addon.data.bake_record import read_record, record_folder
+    from blender_xpbd.addon.export.export import export
+
+    cache = saved / "xpbd_cache" / "a" / "Scene"
+    (name,) = jobs(cache)
+    session = cache / f"played_{'ab' * 6}"
+    shutil.copytree(cache / name, session / name)
+    PlayInputs(session / name).begin_run()
+    obj = next(obj for obj in bpy.context.scene.objects if obj.xpbd.bake_record)
+    record = read_record(obj)
+    assert record is not None
+    replace(record, folder=str(session)).store(obj)
+    moved = tmp_path / "far" / "xpbd_cache" / "a" / "Scene"
+    if has_bake:
+        shutil.copytree(cache / name, moved / name)
+        shutil.rmtree(moved / name / "frames")
+    (tmp_path / "far").mkdir(exist_ok=True)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "far" / "a.blend"))
+    shutil.rmtree(cache)
+    job = moved / session.name / name
+    assert PlayInputs(job).newest_run() == 1
+    assert jobs(moved) == [name] * has_bake
+    assert record_folder(read_record(obj), moved) == job
+    export(bpy.context, tmp_path / "out.npz", [obj])
+    with np.load(tmp_path / "out.npz") as arrays:
+        assert len(arrays[f"{obj.name}/frames"]) == 5

@@ -315,6 +315,26 @@ def test_a_running_bake(bpy, panels, active):
     assert "xpbd.bake" not in names
 
 
+@pytest.mark.parametrize("before", ["", "12 / 250 · 0.31 fps · 12:40 left · "])
+def test_what_is_told_of_a_worker_that_may_hang_can_be_read(bpy, panels, active, before):
+    from blender_xpbd.addon.data.bake_status import STATUS
+
+    active("JELLY")
+    told = "No frame for 45 s: a hard one, or the worker hangs. Cancel ends it and keeps the frames"
+    STATUS.is_baking, STATUS.status = True, f"{before}{told}"
+    words = draw(panels.XPBD_PT_main).words
+    assert words[words.index("No frame for 45 s") :][1:] != [], "the bar shows but the beginning"
+    assert f"{told}." in " ".join(words)
+    assert max(map(len, words)) < 50
+
+
+def test_changed_inputs_are_wrapped_to_the_panel(bpy, panels, active):
+    active("JELLY")
+    bpy.context.scene.xpbd.report = json.dumps({"frames": 1, "stale": [f"Suzanne: {'long name ' * 12}"]})
+    words = draw(panels.XPBD_PT_cache).words
+    assert max(map(len, words)) < 50
+
+
 def test_a_result_with_warnings(bpy, panels, active):
     active("JELLY")
     bpy.context.scene.xpbd.report = json.dumps(
@@ -334,6 +354,18 @@ def test_a_result_with_warnings(bpy, panels, active):
     bpy.context.scene.xpbd.report = json.dumps({"frames": 1, "seconds": {"total": 3.21}, "error": "E_DIVERGED: so"})
     closed = set(draw(panels.XPBD_PT_main, closed=["XPBD_PT_result"]).words)
     assert {"Baked 1 frame in 3.2 s", "So (E_DIVERGED)"} <= closed, "a fault is never behind a disclosure"
+
+
+def test_a_long_value_stands_below_its_label(bpy, panels, active):
+    """Half a line of the sidebar has about 16 letters."""
+    active("JELLY")
+    region = "Suzanne: Left Sleeve, frames 8 to 24"
+    summary = {"frames": 30, "region": region, "seam_error_mm": 0.0, "resumed_after": 7}
+    bpy.context.scene.xpbd.report = json.dumps(summary)
+    words = draw(panels.XPBD_PT_main).words
+    assert region not in words
+    assert " ".join(words[words.index("Region") + 1 : words.index("Seam")]) == region
+    assert words[words.index("Seam") + 1] == "0 mm"
 
 
 def test_an_error_is_wrapped_to_the_panel(bpy, panels, active):

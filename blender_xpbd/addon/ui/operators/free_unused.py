@@ -14,6 +14,7 @@ from ....scene.errors import XpbdError
 from ...baking.report_text import summary_of
 from ...data.bake_record import read_record
 from ...process.cache_folder import cache_folder, caches_beside, free_forgotten, has_forgotten
+from ...process.cache_moving import was_saved_by_another
 from ...process.named_jobs import jobs_named_beside
 from .idle import is_idle
 
@@ -37,6 +38,8 @@ class XPBD_OT_free_unused(bpy.types.Operator):
         others = ", and month-old bakes of other files that were never saved" if has_forgotten(folder) else ""
         beside = " or those beside it" if bpy.data.filepath else ""
         question = f"Delete all that {folder} holds of bakes that are not in this file{beside}{others}?"
+        if bpy.data.filepath:
+            question = f"{question} Unsaved bakes of another Blender go too."
         return context.window_manager.invoke_confirm(self, event, message=question)
 
     def execute(self, context: bpy.types.Context) -> set[Any]:
@@ -47,7 +50,7 @@ class XPBD_OT_free_unused(bpy.types.Operator):
         unread: list[XpbdError] = []
         try:
             if file := bpy.data.filepath:
-                named, unread = jobs_named_beside(Path(file), caches_beside(), folder)
+                named, unread = jobs_named_beside(Path(file), caches_beside(), folder, with_own=was_saved_by_another())
                 used |= named
             own_count, own_size = free_jobs(folder, needed_jobs(folder, used))
             left = folder_size(folder)

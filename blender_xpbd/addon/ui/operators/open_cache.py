@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
@@ -26,6 +28,10 @@ class XPBD_OT_open_cache(bpy.types.Operator):
         folder = folder_to_open(context.scene)
         if folder is None:
             self.report({"WARNING"}, "There is no cache that can be opened: bake again")
+            return {"CANCELLED"}
+        # where it is missing Blender shows a trace, and no fault
+        if sys.platform.startswith("linux") and shutil.which("xdg-open") is None:
+            self.report({"WARNING"}, f"Nothing on this system opens folders. It is {folder}")
             return {"CANCELLED"}
         bpy.ops.wm.path_open(filepath=str(folder))
         return {"FINISHED"}

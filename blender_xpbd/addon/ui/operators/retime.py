@@ -13,6 +13,9 @@ from ...data.clip import FASTEST, SLOWEST
 from ...keys.retiming import check_retiming, retime
 from .idle import has_bake, is_idle
 
+# what a line of the status bar holds
+_MOST_TOLD = 3
+
 
 class XPBD_OT_retime(bpy.types.Operator):
     """Trim the bakes of the selected objects, or play them faster, slower, earlier or later; nothing is simulated."""
@@ -72,7 +75,19 @@ class XPBD_OT_retime(bpy.types.Operator):
             retime(obj, cuts, self.offset, self.speed)
         # the present frame shows another state now
         context.scene.frame_set(context.scene.frame_current, subframe=context.scene.frame_subframe)
+        if told := [_shown(obj) for obj in objects[:_MOST_TOLD]]:
+            more = len(objects) - len(told)
+            self.report({"INFO"}, "; ".join([*told, *([f"and {more} more"] if more else [])]))
         return {"FINISHED"}
+
+
+def _shown(obj: bpy.types.Object) -> str:
+    """When what of its bake is shown, as "Suzanne: frames 3 to 28 at 3 to 53"."""
+    record = read_record(obj)
+    if record is None:
+        return str(obj.name)
+    clip = record.clip()
+    return f"{obj.name}: frames {clip.first} to {clip.last} at {clip.start} to {clip.end}"
 
 
 def _objects(context: bpy.types.Context) -> list[bpy.types.Object]:

@@ -235,3 +235,30 @@ def test_nothing_is_unpacked_by_a_module_that_lies_in_the_current_folder(bpy, tm
         # where there is no library to unpack it that is told
         assert named_jobs.jobs_named_in(file) == set()
     assert not (tmp_path / "executed").exists()
+
+
+def test_what_another_blender_has_saved_in_the_same_file_stays(bpy, make_body, fake_worker, tmp_path):
+    """Both have the file open; this one knows of its own bakes alone."""
+    from blender_xpbd.addon.baking.bake import run_bake
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+
+    body = make_body()
+    file = tmp_path / "shared.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(file))
+    wishes = BakeOptions(frame_start=1, frame_end=5, substeps=4)
+    first = Path(run_bake(bpy.context, wishes).cache)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "theirs"), copy=True)
+    body.xpbd.friction = 0.77
+    second = Path(run_bake(bpy.context, wishes).cache)
+    assert first != second
+    bpy.ops.wm.save_mainfile()
+    # the other one saves what it shows under the same name
+    (tmp_path / "theirs").replace(file)
+    assert "another Blender" in question(bpy)
+    assert bpy.ops.xpbd.free_unused() == {"FINISHED"}
+    assert first.is_dir()
+    assert second.is_dir()
+    bpy.ops.wm.save_mainfile()
+    assert bpy.ops.xpbd.free_unused() == {"FINISHED"}
+    assert not first.exists()
+    assert second.is_dir()

@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 
 import pytest
+
+from tests.addon.recorded_layout import draw
 
 
 @pytest.fixture
@@ -83,3 +86,18 @@ def test_a_cache_that_looks_like_a_program_is_not_opened(bpy, baked, opened, tmp
     (tmp_path / "cache").symlink_to(program)
     bpy.context.scene.xpbd.cache_directory = str(tmp_path / "cache")
     assert opened() is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system itself opens folders")
+def test_a_system_that_opens_no_folders_is_told_where_it_is(bpy, baked, monkeypatch, capfd):
+    monkeypatch.setenv("PATH", "")
+    assert bpy.ops.xpbd.open_cache() == {"CANCELLED"}
+    assert f"Nothing on this system opens folders. It is {baked}" in capfd.readouterr().out
+
+
+def test_its_button_stays_when_the_bake_is_cleared(bpy, baked):
+    from blender_xpbd.addon.ui.panels import XPBD_PT_cache
+
+    assert bpy.ops.xpbd.clear(all=True) == {"FINISHED"}
+    buttons = {name for name, _ in draw(XPBD_PT_cache).operators}
+    assert {"xpbd.open_cache", "xpbd.free_unused"} <= buttons

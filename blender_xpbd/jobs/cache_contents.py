@@ -9,7 +9,7 @@ import shutil
 import time
 from collections.abc import Iterable, Iterator, Set
 from contextlib import ExitStack
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from ..scene.errors import XpbdError
 from .array_record import ARRAYS_FOLDER
@@ -45,7 +45,7 @@ def _jobs_in(folder: Path) -> list[Path]:
     return [folder / name for name in names if is_job(folder / name)]
 
 
-def is_played(folder: Path) -> bool:
+def is_played(folder: PurePath) -> bool:
     """Whether a folder is that of a run that was played, by its name; the run's job lies in it."""
     return bool(_PLAYED_NAME.fullmatch(folder.name))
 

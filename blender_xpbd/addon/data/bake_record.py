@@ -179,9 +179,17 @@ def record_folder(record: BakeRecord, cache: Path | None = None) -> Path | None:
     lay = _job_folder(Path(record.folder), record.job) if may_be_looked_at(Path(record.folder), cache) else None
     if cache is None or (lay is not None and lay.is_dir()):
         return lay
-    lay_in = Path(record.folder)
-    lies = _job_folder(cache / lay_in.name if is_played(lay_in) else cache, record.job)
+    lies = _job_folder(cache, *played_folder(record), record.job)
     return lies if lies is not None and lies.is_dir() else lay
+
+
+def played_folder(record: BakeRecord) -> tuple[str, ...]:
+    """The name of the folder of a run that was played, which its job lay in within a cache; none of a bake.
+
+    The file may come from another system: both kinds of separators count.
+    """
+    lay = PureWindowsPath(record.folder)
+    return (lay.name,) if is_played(lay) else ()
 
 
 def may_be_looked_at(folder: Path, cache: Path | None = None) -> bool:
@@ -201,9 +209,9 @@ def may_be_looked_at(folder: Path, cache: Path | None = None) -> bool:
     return drive in {PureWindowsPath(path).drive.lower() for path in known}
 
 
-def _job_folder(folder: Path, job: str) -> Path | None:
+def _job_folder(folder: Path, *names: str) -> Path | None:
     try:
-        return inside(folder, job, code="E_CACHE") if folder.is_absolute() and job else None
+        return inside(folder, *names, code="E_CACHE") if folder.is_absolute() and all(names) else None
     except XpbdError:
         return None
 

@@ -11,14 +11,13 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ...jobs.cache_contents import is_played
 from ...jobs.files import inside
 from ...jobs.frames import FrameCache
 from ...jobs.result import BodyResult, Result, read_result
 from ...jobs.subframes import SubframeCache
 from ...scene.errors import XpbdError
 from ...scene.settings import FrameRange
-from ..data.bake_record import BakeRecord, read_record, record_folder
+from ..data.bake_record import BakeRecord, played_folder, read_record, record_folder
 from ..process.cache_folder import cache_folder
 from ..reading.mesh_reader import editing_mode
 from ..reading.points import point_count, topology_of
@@ -120,10 +119,9 @@ def baked_objects(
 
 def _found(obj: bpy.types.Object, record: BakeRecord, folder: Path) -> BakedObject:
     """In the folder, else in the one that the bake was made in."""
-    lay = Path(record.folder)
     try:
         # the job of a bake may have the name of one that was played
-        return _baked_object(obj, record, folder / lay.name if is_played(lay) else folder)
+        return _baked_object(obj, record, inside(folder, *played_folder(record), code="E_CACHE"))
     except XpbdError as fault:
         # a job's name is a digest of its content
         job = record_folder(record, folder) if fault.code == "E_CACHE" else None

@@ -87,8 +87,11 @@ def note_folders(*_arguments: object) -> None:
 
 
 def was_saved_by_another() -> bool:
-    """Whether the file on the disk is not as this Blender has opened or saved it: it may show other bakes."""
-    return _seen is not None and _time_of_file() not in {None, _seen}
+    """Whether the file on the disk is not, or may not be, as this Blender has opened or saved it: other bakes count.
+
+    Nobody knows of one that was open before the add-on was there, or that was recovered after a crash.
+    """
+    return _time_of_file() not in {None, _seen}
 
 
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]

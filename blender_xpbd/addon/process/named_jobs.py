@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ...jobs.cache_contents import entries, is_job, job_folders
+from ...jobs.cache_contents import entries, is_job, is_played, job_folders
 from ...jobs.files import io_error, reading
 from ...jobs.frames import FRAMES_FOLDER
 from ...jobs.job import FOLDER_NAME_LENGTH
@@ -57,6 +57,8 @@ def jobs_named_beside(
     faults: list[XpbdError] = []
     # what others show in a folder that was chosen they do not look for in their own
     own_caches = caches_by_file(caches) if caches in cache.parents else {}
+    # a bake of the same inputs has the name too, and no bake makes up for what a hand has moved
+    played = {path.name for path in job_folders(cache) if is_played(path.parent)}
     for other in [*_files_beside(file), *([file] if with_own else [])]:
         own = [path for path in own_caches.get(printable(other.name), []) if path != cache]
         try:
@@ -64,7 +66,9 @@ def jobs_named_beside(
         except XpbdError as fault:
             faults.append(fault)
             names = {path.name for path in job_folders(cache)}
-        found |= {name for name in names if not any(_has_all(path / name, cache / name) for path in own)}
+        found |= {
+            name for name in names if name in played or not any(_has_all(path / name, cache / name) for path in own)
+        }
     return found, faults
 
 

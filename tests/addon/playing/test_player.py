@@ -34,7 +34,8 @@ def play(bpy, tmp_path):
         player.close()
 
 
-def until(player, condition, seconds=60.0):
+def until(player, condition, seconds=300.0):
+    """Nothing here is about speed: the limit ends a run that hangs, and not one that waits for a busy processor."""
     limit = time.monotonic() + seconds
     while not condition():
         player.advance()

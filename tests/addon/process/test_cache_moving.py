@@ -196,3 +196,20 @@ def test_a_played_run_goes_along_and_is_found_where_the_file_was_saved(bpy, save
     export(bpy.context, tmp_path / "out.npz", [obj])
     with np.load(tmp_path / "out.npz") as arrays:
         assert len(arrays[f"{obj.name}/frames"]) == 5
+
+
+def test_a_played_run_of_a_project_from_another_system_is_found(bpy, saved):
+    """Not the bake of the same inputs; and no link leads out of the cache."""
+    from blender_xpbd.addon.data.bake_record import read_record, record_folder
+
+    cache = saved / "xpbd_cache" / "a" / "Scene"
+    (name,) = jobs(cache)
+    session = cache / f"played_{'ab' * 6}"
+    shutil.copytree(cache / name, session / name)
+    record = read_record(next(obj for obj in bpy.context.scene.objects if obj.xpbd.bake_record))
+    assert record is not None
+    record = replace(record, folder=rf"Z:\project\xpbd_cache\a\Scene\{session.name}")
+    assert record_folder(record, cache) == session / name
+    session.rename(saved / "elsewhere")
+    session.symlink_to(saved / "elsewhere")
+    assert record_folder(record, cache) is None

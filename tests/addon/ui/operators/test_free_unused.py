@@ -12,6 +12,7 @@ import re
 import shutil
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -262,3 +263,48 @@ def test_what_another_blender_has_saved_in_the_same_file_stays(bpy, make_body, f
     assert bpy.ops.xpbd.free_unused() == {"FINISHED"}
     assert not first.exists()
     assert second.is_dir()
+
+
+@pytest.mark.parametrize("time_seen", [None, 1])
+def test_what_the_file_on_the_disk_shows_stays_where_nobody_knows_who_saved_it(
+    bpy, make_body, fake_worker, tmp_path, monkeypatch, time_seen
+):
+    """The add-on was switched on later, or Blender has recovered the file after a crash."""
+    from blender_xpbd.addon.process import cache_moving
+
+    body = make_body()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    first = Path(bake_of(bpy).cache)
+    bpy.ops.wm.save_mainfile()
+    body.xpbd.friction = 0.77
+    bake_of(bpy)
+    monkeypatch.setattr(cache_moving, "_seen", time_seen)
+    assert bpy.ops.xpbd.free_unused() == {"FINISHED"}
+    assert first.is_dir()
+
+
+def test_a_played_run_that_a_copy_shows_stays_though_the_copy_has_a_bake_of_its_name(
+    bpy, make_body, fake_worker, tmp_path
+):
+    """No bake of the same inputs makes up for what a hand has moved."""
+    from blender_xpbd.addon.data.bake_record import read_record
+
+    body = make_body()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    job = Path(bake_of(bpy).cache)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "b.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "b.blend"))
+    (body,) = (obj for obj in bpy.context.scene.objects if obj.xpbd.bake_record)
+    session = job.parent / f"played_{'ab' * 6}"
+    session.mkdir()
+    job.rename(session / job.name)
+    record = read_record(body)
+    assert record is not None
+    replace(record, folder=str(session)).store(body)
+    # as the system copies it: nothing is brought along
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "copy"), copy=True)
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    (tmp_path / "copy").replace(tmp_path / "b.blend")
+    bpy.ops.xpbd.clear(all=True)
+    assert bpy.ops.xpbd.free_unused() == {"FINISHED"}
+    assert (session / job.name).is_dir()

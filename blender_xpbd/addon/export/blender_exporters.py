@@ -36,6 +36,9 @@ _WISHES: dict[str, dict[str, Any]] = {
     ".glb": {
         "export_format": "GLB",
         "use_selection": True,
+        # strands and grains have no faces, and cloth may have loose edges
+        "use_mesh_edges": True,
+        "use_mesh_vertices": True,
         "export_animations": True,
         "export_animation_mode": "ACTIVE_ACTIONS",
         "export_morph": True,

@@ -76,6 +76,31 @@ def test_scenes_are_read_back_by_blender(bpy, baked, export, dump, tmp_path, suf
             assert_same(shown(bpy, read[name], frame), frames[frame - 1], is_sorted=suffix != ".glb")
 
 
+@pytest.mark.parametrize("suffix", list(IMPORTERS))
+@pytest.mark.parametrize(
+    ("role", "faces", "edges"),
+    [("STRAND", [], [(0, 1), (1, 2), (2, 3)]), ("GRAINS", [], []), ("CLOTH", [(0, 1, 2)], [(2, 3)])],
+    ids=["strand", "grains", "cloth with a thread"],
+)
+def test_what_has_no_faces_is_read_back_too(bpy, baked, export, tmp_path, suffix, role, faces, edges):
+    """glTF's exporter leaves out loose edges and points unless it is told."""
+    bpy.ops.preferences.addon_enable(module="io_scene_gltf2")
+
+    def without_faces(obj):
+        mesh = bpy.data.meshes.new("Few")
+        mesh.from_pydata([(0.0, 0.0, 0.0), (0.5, 0.0, 0.1), (0.7, 0.4, 0.0), (1.2, 0.3, 0.3)], edges, faces)
+        obj.data, obj.xpbd.role = mesh, role
+
+    (obj,), positions = baked(names=("B",), prepare=without_faces)
+    path = tmp_path / f"out{suffix}"
+    export(path, [obj])
+    bpy.data.objects.remove(obj)
+    IMPORTERS[suffix](bpy, str(path))
+    (read,) = [other for other in bpy.data.objects if other.type == "MESH"]
+    for frame in range(1, FRAMES + 1):
+        assert_same(shown(bpy, read, frame), positions["B"][frame - 1], is_sorted=suffix != ".glb")
+
+
 @pytest.mark.parametrize("suffix", [".pc2", ".mdd"])
 @pytest.mark.parametrize("step", [1, 3])
 def test_point_caches_are_played_by_a_modifier(bpy, baked, export, jobs, tmp_path, suffix, step):

@@ -45,11 +45,11 @@ def with_links(model: BodyModel, settings: SolverSettings) -> BodyModel:
     return replace(
         model,
         blocks=(*model.blocks, *(block for block in blocks if len(block))),
-        notices=(*model.notices, *_thrown(model, lengths, held)),
+        notices=(*model.notices, *_thrown(model, lengths, held == (1.0 if is_pbd else 0.0))),
     )
 
 
-def _thrown(model: BodyModel, lengths: Floats, held: Floats) -> list[Notice]:
+def _thrown(model: BodyModel, lengths: Floats, is_rigid: npt.NDArray[np.bool_]) -> list[Notice]:
     """A warning for rigid ropes and bumpers that are longer or shorter at the start than they let be.
 
     They move what they hold at once by all that is missing, and nothing slows it afterwards. What holds both ways does.
@@ -57,7 +57,7 @@ def _thrown(model: BodyModel, lengths: Floats, held: Floats) -> list[Notice]:
     Args:
         model: of the body.
         lengths: that links let be [m], shape (links,).
-        held: their compliances, or what is left by PBD; shape (links,).
+        is_rigid: whether they take all that is missing in one substep, shape (links,).
     """
     body = model.body
     links, pins = body.links, body.pins
@@ -66,7 +66,7 @@ def _thrown(model: BodyModel, lengths: Floats, held: Floats) -> list[Notice]:
     fixed = np.isin(links.pairs, pins.vertices[pins.weights >= 1.0]).all(axis=1)
     missing = np.where(links.kinds == AT_LEAST, lengths - begun, begun - lengths)
     missing[(links.kinds != AT_LEAST) & (links.kinds != AT_MOST)] = 0.0
-    is_thrown = (missing > MOST_GIVEN * lengths) & (held == 0.0) & ~fixed
+    is_thrown = (missing > MOST_GIVEN * lengths) & is_rigid & ~fixed
     if not is_thrown.any():
         return []
     text = (

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ..constraints.constraint import BDF2, DAMPED, WARM
 from ..contacts.search.crossings import crossings as find_crossings
+from ..contacts.search.touching import without_touching
 from ..device.arrays import edited_array, read_array, write_array
 from ..scene.errors import XpbdError
 from .embedding import Embedding
@@ -317,12 +318,13 @@ class Solver:
         return np.column_stack([pushing, read_array(self._pairs.passed)]).astype(np.float64)
 
     def crossings(self) -> Crossings | None:
-        """What crosses at present; None as ``contact_counts``."""
+        """What crosses at present, by more than rounding; None as ``contact_counts``."""
         objects = self.system.objects
         if objects is None:
             return None
         surfaces = objects.whole_surfaces
-        found = find_crossings(surfaces, objects.points(read_array(self._state.particles.positions)[:, :3]))
+        places = objects.points(read_array(self._state.particles.positions)[:, :3])
+        found = without_touching(surfaces, places, find_crossings(surfaces, places))
         body_points = int(surfaces.point_starts[objects.body_count])
         return crossings_of(found, surfaces.edges, surfaces.triangles, surfaces.point_objects, body_points)
 

@@ -87,6 +87,15 @@ def test_what_throws_at_the_start_is_told(kind, length, compliance, is_told):
     assert all("4 links start up to" in text for text in told)
 
 
+@pytest.mark.parametrize(("share", "is_told"), [(1.0, True), (0.0, False)])
+def test_in_pbd_what_throws_is_told_by_its_stiffness(share, is_told):
+    """Of a stiffness of 1 nothing was told, and of 0, which holds nothing, it was."""
+    body = patch(-0.3, AT_LEAST, 1.0)
+    body = replace(body, links=replace(body.links, shares=np.full(4, share)))
+    notices = solver(body, solver_mode="PBD").system.notices
+    assert ("W_LINK" in [notice.code for notice in notices]) == is_told
+
+
 def test_links_between_pins_throw_nothing():
     body = patch(-0.3, AT_LEAST, 1.0)
     held = replace(body, pins=pins(body.positions, range(8)))

@@ -124,3 +124,13 @@ def test_without_it_they_stay_tangled(monkeypatch):
     for _ in range(10):
         simulation.advance()
     assert crossing_count(simulation) > 0
+
+
+@pytest.mark.parametrize(("shift", "is_told"), [((0.25, 0.0, 1.0), False), ((0.25, 0.0, 0.9999), True)])
+def test_solids_that_are_stacked_face_on_face_do_not_cross(shift, is_told):
+    """An edge of one that meets the border of a side of the other was told as a tangle; a tenth of a millimetre is."""
+    below = jelly_cube(1.0, 0.0, 4)
+    above = replace(below, identifier="b1", name="Upper", positions=below.positions + shift)
+    simulation = touching(below, above)
+    assert crossing_count(simulation) > 0
+    assert simulation.crossings().counts.any() == is_told

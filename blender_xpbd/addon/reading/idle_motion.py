@@ -29,7 +29,8 @@ def _is_moved(obj: bpy.types.Object, seen: set[int]) -> bool:
     if obj.session_uid in seen:
         return False
     seen.add(obj.session_uid)
-    if any(path.removeprefix("delta_") in _PLACES or path.startswith("constraints[") for path in animated_paths(obj)):
+    paths = animated_paths(obj, with_muted=False)
+    if any(path.removeprefix("delta_") in _PLACES or path.startswith("constraints[") for path in paths):
         return True
     body = obj.rigid_body
     if body is not None and body.type == "ACTIVE" and body.enabled and not body.kinematic:
@@ -62,9 +63,12 @@ def _targets(constraint: Any) -> Iterator[tuple[bpy.types.Object, str]]:
 
 def _is_posed(obj: bpy.types.Object) -> bool:
     """Whether bones of an armature are animated."""
-    return obj.type == "ARMATURE" and any(path.startswith("pose.") for path in animated_paths(obj))
+    paths = animated_paths(obj, with_muted=False)
+    return obj.type == "ARMATURE" and any(path.startswith("pose.") for path in paths)
 
 
 def _is_path(constraint: Any, target: bpy.types.Object) -> bool:
-    """Whether an object goes along a curve as the curve's own time says."""
-    return constraint.type == "FOLLOW_PATH" and not constraint.use_fixed_location and has_animation(target.data)
+    """Whether an object goes along a curve as the curve's own time says; scripts and files may name any target."""
+    if constraint.type != "FOLLOW_PATH" or target.type != "CURVE":
+        return False
+    return not constraint.use_fixed_location and has_animation(target.data)

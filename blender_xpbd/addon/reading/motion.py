@@ -54,16 +54,21 @@ def has_frame_handlers() -> bool:
     return bool(handlers.frame_change_pre or handlers.frame_change_post)
 
 
-def animated_paths(data: bpy.types.ID) -> frozenset[str]:
-    """The paths of the properties that an action, a track or a driver moves, as they stand there."""
+def animated_paths(data: bpy.types.ID, *, with_muted: bool = True) -> frozenset[str]:
+    """The paths of the properties that an action, a track or a driver moves, as they stand there.
+
+    Args:
+        data: a data-block.
+        with_muted: whether tracks, strips, curves and drivers that are muted count too.
+    """
     animation = data.animation_data
     if animation is None:
         return frozenset()
-    paths = {driver.data_path for driver in animation.drivers}
-    users: list[Any] = [animation, *(strip for track in animation.nla_tracks for strip in track.strips)]
-    for user in users:
-        paths.update(curve.data_path for curve in _curves(user))
-    return frozenset(paths)
+    tracks = [track for track in animation.nla_tracks if with_muted or not track.mute]
+    strips = [strip for track in tracks for strip in track.strips if with_muted or not strip.mute]
+    users: list[Any] = [animation, *strips]
+    curves = [*animation.drivers, *(curve for user in users for curve in _curves(user))]
+    return frozenset(curve.data_path for curve in curves if with_muted or not curve.mute)
 
 
 def _curves(user: Any) -> Iterator[bpy.types.FCurve]:

@@ -335,8 +335,50 @@ def of_each_other(body, mover):
     mover.constraints.new("COPY_ROTATION").target = body
 
 
-@pytest.mark.parametrize("stand", [muted, without_influence, of_what_stands, of_each_other])
-def test_constraints_that_move_nothing_are_not_named(bpy, make_body, mover, read, stand):
+def of_no_path(body, mover):
+    """A path that is none, which scripts may name: what has no data has no time that is keyed."""
+    body.constraints.new("FOLLOW_PATH").target = mover
+
+
+def keyed_by(body):
+    """An action that is an object's, and its first curve."""
+    body.keyframe_insert("location", index=0, frame=3)
+    action = body.animation_data.action
+    curves = action.layers[0].strips[0].channelbags[0].fcurves if hasattr(action, "layers") else action.fcurves
+    return action, curves[0]
+
+
+def by_a_muted_track(body, mover):
+    action, _ = keyed_by(body)
+    body.animation_data.action = None
+    track = body.animation_data.nla_tracks.new()
+    track.strips.new("Strip", 1, action)
+    track.mute = True
+
+
+def by_a_muted_curve(body, mover):
+    _, curve = keyed_by(body)
+    curve.mute = True
+
+
+def by_a_muted_driver(body, mover):
+    body.driver_add("location", 0).mute = True
+
+
+@pytest.mark.parametrize(
+    "stand",
+    [
+        muted,
+        without_influence,
+        of_what_stands,
+        of_each_other,
+        of_no_path,
+        by_a_muted_track,
+        by_a_muted_curve,
+        by_a_muted_driver,
+    ],
+)
+def test_what_moves_nothing_is_not_named(bpy, make_body, mover, read, stand):
     body = make_body("Body")
     stand(body, mover)
     assert read() == []

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Objects that touch and do not cross: what an artist has stacked face on face crosses by rounding, and by ties."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ...geometry.search.surfaces import Surfaces
+from .crossings import CrossingSearch
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+Bools = npt.NDArray[np.bool_]
+
+# as a share of the greatest coordinate, four times what single precision tells apart: places are kept in it, and are
+# sums of up to four
+ROUNDING = 5e-7
+# ways that are tried: faces that lie on each other have few, and each is a search
+MOST_WAYS = 16
+# normals that differ by less than this are one way
+_SAME_WAY = 1e-4
+
+
+def without_touching(surfaces: Surfaces, positions: Floats, found: Ints) -> Ints:
+    """Leave out the crossings of two objects of which one has to be moved by no more than rounding to cross no more.
+
+    Args:
+        surfaces: of all objects.
+        positions: of the surface points [m], shape (points, 3).
+        found: edge and triangle of each crossing there, shape (crossings, 2).
+    """
+    pairs = _pairs(surfaces, found)
+    several = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
+    if len(several) == 0:
+        return found
+    search, is_crossing = CrossingSearch(surfaces), np.ones(len(found), np.bool_)
+    for first, second in several:
+        mine = (pairs == (first, second)).all(axis=1)
+        if _is_freed(search, surfaces, positions, found[mine], (int(first), int(second))):
+            is_crossing &= ~mine
+    return found[is_crossing]
+
+
+def _pairs(surfaces: Surfaces, found: Ints) -> Ints:
+    """The two objects of each crossing, the lower number first, shape (crossings, 2)."""
+    owners = surfaces.point_objects
+    pairs = np.stack([owners[surfaces.edges[found[:, 0], 0]], owners[surfaces.triangles[found[:, 1], 0]]], axis=1)
+    return np.sort(pairs, axis=1).astype(np.int32)
+
+
+def _is_freed(
+    search: CrossingSearch, surfaces: Surfaces, positions: Floats, found: Ints, pair: tuple[int, int]
+) -> bool:
+    """Whether the first of two objects crosses the second no more where it is moved by rounding, along some normal."""
+    ends, corners = surfaces.edges[found[:, 0]], surfaces.triangles[found[:, 1]]
+    beside = np.isin(surfaces.triangles, np.unique(ends)).sum(axis=1) > 1
+    ways = _ways(positions[np.concatenate([corners, surfaces.triangles[beside]])])
+    if len(ways) > MOST_WAYS:
+        return False
+    step = ROUNDING * float(np.abs(positions[np.concatenate([ends.ravel(), corners.ravel()])]).max())
+    is_first = surfaces.point_objects == pair[0]
+    for way in (side * way for way in ways for side in (1.0, -1.0)):
+        moved = positions.copy()
+        moved[is_first] += step * way
+        if not (_pairs(surfaces, search.find(moved)) == pair).all(axis=1).any():
+            return True
+    return False
+
+
+def _ways(triangles: Floats) -> Floats:
+    """The unlike normals of triangles, from corners of shape (triangles, 3, 3)."""
+    a, b, c = np.moveaxis(triangles, 1, 0)
+    normals = np.cross(b - a, c - a)
+    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+    sound = (normals / np.where(lengths > 0.0, lengths, 1.0))[lengths[:, 0] > 0.0]
+    ways: Floats = np.unique((sound / _SAME_WAY).round(), axis=0) * _SAME_WAY
+    return ways

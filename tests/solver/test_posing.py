@@ -155,7 +155,8 @@ def test_nothing_acts_before_the_lead_and_after_the_pose(make):
         simulation.advance()
         if frame <= POSE - LEAD:
             free.advance()
-            np.testing.assert_allclose(simulation.positions()[:count], free.positions()[:count], atol=2e-5)
+            # a jelly that lands differs by rounding, by 2e-5; the first frame of a pose moves 3e-3 to 1e-2
+            np.testing.assert_allclose(simulation.positions()[:count], free.positions()[:count], atol=2e-4)
         mine = simulation._poses.stiffness[0]
         assert (mine > 0.0) == (POSE - LEAD < frame <= POSE)
 

@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -170,14 +171,21 @@ def test_a_locked_job(bpy, make_body, run, tmp_path):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_interrupts_and_the_next_bake_goes_on(bpy, make_body, run, fake_worker, number):
+def test_a_signal_interrupts_and_the_next_bake_goes_on(bpy, make_body, run, fake_worker, tmp_path, number):
     body = make_body()
     fake_worker(seconds=0.02)
     before = signal.getsignal(number)
-    timer = threading.Timer(0.8, lambda: os.kill(os.getpid(), number))
-    timer.start()
+
+    def send_in_mid_bake():
+        end = time.monotonic() + 100.0
+        while time.monotonic() < end and len(list((tmp_path / "cache").rglob("frame_*.bin"))) < 5:
+            time.sleep(0.05)
+        os.kill(os.getpid(), number)
+
+    sender = threading.Thread(target=send_in_mid_bake)
+    sender.start()
     status, _out, err = run("--frames", "1", "500")
-    timer.join()
+    sender.join()
     assert status == 3
     assert "E_INTERRUPTED" in err
     assert signal.getsignal(number) == before

@@ -13,9 +13,9 @@ from ..constraints.constraint import ConstraintBlock, ConstraintType
 from ..constraints.pools import Pools, joined_pools, pooled_rows
 from ..constraints.rods.chain import ROD_CHAINS
 from ..constraints.rods.chain_layout import ChainParts, chain_pools, is_chain
-from ..constraints.rods.chain_tables import LANES
 from ..constraints.rods.rod import ROD
 from ..constraints.rods.rod_layout import RodParts, rod_pools
+from ..constraints.side_by_side import LANES
 from ..geometry.strand_graph import Strand, find_strands
 
 Floats = npt.NDArray[np.float64]

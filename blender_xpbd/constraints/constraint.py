@@ -60,6 +60,20 @@ class WarmStart:
 
 
 @dataclass(frozen=True)
+class SideBySide:
+    """How several constraints of a type are projected at once, with the same bytes, where each is projected once.
+
+    Attributes:
+        project: a Taichi function (particles, constraints, first, slots, count, step, mode). ``first`` are the places
+            (i, p, m) of the first of ``count`` constraints, at most ``side_by_side.LANES``, whose rows lie one after
+            the other and which share no movable particle; ``slots`` is how many multipliers lie from one to the next.
+            The rest is as of a projection, or of a ``WarmStart`` in the mode WARM.
+    """
+
+    project: Callable[..., Any]
+
+
+@dataclass(frozen=True)
 class RateDamping:
     """How constraints of a type are damped in the velocities, after their projection.
 
@@ -114,6 +128,7 @@ class ConstraintType:
         is_real: whether it needs parameters and working space in the precision of what moves.
         is_large: whether its projection takes long to compile.
         flow: how it takes on another rest shape, if it can.
+        side_by_side: how several are projected at once, if they can.
         is_swept: whether it is projected again where springs are swept several times in a substep: springs, and what
             must hold against them.
     """
@@ -133,6 +148,7 @@ class ConstraintType:
     is_real: bool = False
     is_large: bool = False
     flow: Flow | None = None
+    side_by_side: SideBySide | None = None
     is_swept: bool = False
 
     @property
@@ -140,10 +156,18 @@ class ConstraintType:
         """Whether it can begin where the substep before ended."""
         return self.warm_start is not None
 
+    def goes_side_by_side(self, mode: int) -> bool:
+        """Whether several of its constraints are projected at once on a processor."""
+        return self.side_by_side is not None and not mode & (PBD | ACCUMULATE | MIXED | RATES)
+
     @property
     def memory_slot(self) -> int:
         """The first of the numbers of a constraint that are its memory, after multipliers and kept impulses."""
         return max(self.multiplier_count, 0 if self.warm_start is None else self.warm_start.slots)
+
+    def widths(self, mode: int) -> tuple[int, int, int]:
+        """Indices, parameters, and numbers among the multipliers that one constraint has."""
+        return self.particle_count, len(self.parameters), self.slots(mode)
 
     def slots(self, mode: int) -> int:
         """Numbers that one constraint has among the multipliers."""

@@ -46,6 +46,7 @@ from .flow import ELEMENT_COLUMNS, flow_element
 from .neo_hookean_single import (
     MOBILITY,
     RATIO,
+    SIDE_BY_SIDE,
     WARM_START,
     least_mobility,
     project_neo_hookean_once,
@@ -174,6 +175,7 @@ NEO_HOOKEAN = ConstraintType(
     evaluate=evaluate_neo_hookean,
     nanoseconds=50,
     warm_start=WARM_START,
+    side_by_side=SIDE_BY_SIDE,
     prepare=with_mobilities,
     scales=compliances(-1.0, "youngs_modulus"),
     rate_damping=RateDamping(damp_neo_hookean, KEPT_NUMBERS),

@@ -44,14 +44,15 @@ import numpy as np
 import numpy.typing as npt
 import taichi as ti
 
-from .constraint import SMALL, WARM, ConstraintBlock, WarmStart, moved
+from .constraint import SMALL, WARM, ConstraintBlock, SideBySide, WarmStart, moved
+from .side_by_side import LANES, four, matrix, number, put, put_four, put_matrix, vector
 from .tetrahedron_element import deformation, pulls, rest_rows
 
 # share of (F:F)² − 3 n·n ≥ 0, which is 0 for equal stretches, that keeps the split defined for an element like a line;
 # chosen by hand
 LINE_SHARE = 1e-3
-# where r and the mobilities are among the parameters
-RATIO, MOBILITY = 9, 10
+# where r and the mobilities are among the parameters, and how many there are; the compliance is the last
+RATIO, MOBILITY, COLUMNS = 9, 10, 13
 # how much of the greatest one counts at least: of equal masses, and how much more of a single light corner, which is a
 # sum of one part and one per r. Chosen by trying, see docs/experiments.md, Corners that flutter
 GREATEST_SHARE = 0.8
@@ -81,8 +82,96 @@ def project_neo_hookean_once(particles: ti.template(), constraints: ti.template(
     i0, i1, i2, i3 = indices[i], indices[i + 1], indices[i + 2], indices[i + 3]
     x0, x1, x2, x3 = positions[i0], positions[i1], positions[i2], positions[i3]
     q1, q2, q3 = rest_rows(parameters, p)
-    ratio = parameters[p + RATIO]
-    f1, f2, f3 = deformation(x1.xyz - x0.xyz, x2.xyz - x0.xyz, x3.xyz - x0.xyz, q1, q2, q3)
+    edges = ti.Matrix.rows([x1.xyz - x0.xyz, x2.xyz - x0.xyz, x3.xyz - x0.xyz])
+    material = ti.Vector([parameters[p + RATIO + n] for n in ti.static(range(4))])
+    kept = ti.Matrix.zero(float, 3, 3)
+    if ti.static(mode & WARM):
+        for row, axis in ti.static(ti.ndrange(3, 3)):
+            kept[row, axis] = impulses[m + 3 * row + axis]
+    g, kept, s = _solve(edges, ti.Matrix.rows([q1, q2, q3]), material, kept, step[0], mode)
+    g1, g2, g3 = g[0, :], g[1, :], g[2, :]
+    positions[i0] = moved(x0, g1 + g2 + g3)
+    positions[i1] = moved(x1, -g1)
+    positions[i2] = moved(x2, -g2)
+    positions[i3] = moved(x3, -g3)
+    if ti.static(mode & WARM):
+        for row, axis in ti.static(ti.ndrange(3, 3)):
+            impulses[m + 3 * row + axis] = kept[row, axis]
+        s1, s2, s3 = s[0, :], s[1, :], s[2, :]
+        _add(particles, i0, x0[3] * (s1 + s2 + s3))
+        _add(particles, i1, -x1[3] * s1)
+        _add(particles, i2, -x2[3] * s2)
+        _add(particles, i3, -x3[3] * s3)
+
+
+@ti.func
+def project_side_by_side(
+    particles: ti.template(), constraints: ti.template(), first, slots: ti.template(), count, step, mode: ti.template()
+):
+    """Project ``count`` tetrahedra as ``project_neo_hookean_once`` does; arguments as in ``SideBySide``."""
+    positions, impulses = ti.static(particles.positions, constraints.lagrange_multipliers)
+    indices, parameters = ti.static(constraints.indices, constraints.parameters)
+    corners, rest = ti.Vector.zero(float, 16 * LANES), ti.Vector.zero(ti.f32, COLUMNS * LANES)
+    kept, moves = ti.Vector.zero(float, 9 * LANES), ti.Vector.zero(float, 12 * LANES)
+    for lane in range(LANES):
+        k = ti.min(lane, count - 1)
+        for corner in ti.static(range(4)):
+            put_four(corners, 4 * corner, lane, positions[indices[first[0] + 4 * k + corner]])
+        for column in ti.static(range(COLUMNS)):
+            rest[column * LANES + lane] = parameters[first[1] + COLUMNS * k + column]
+        if ti.static(mode & WARM):
+            for n in ti.static(range(9)):
+                kept[n * LANES + lane] = impulses[first[2] + slots * k + n]
+    for lane in range(LANES):
+        x0, x1 = vector(corners, 0, lane), vector(corners, 4, lane)
+        x2, x3 = vector(corners, 8, lane), vector(corners, 12, lane)
+        w0, w1 = number(corners, 3, lane), number(corners, 7, lane)
+        w2, w3 = number(corners, 11, lane), number(corners, 15, lane)
+        edges = ti.Matrix.rows([x1 - x0, x2 - x0, x3 - x0])
+        material = four(rest, RATIO, lane)
+        g, remaining, s = _solve(edges, matrix(rest, 0, lane), material, matrix(kept, 0, lane), step[0], mode)
+        g1, g2, g3 = g[0, :], g[1, :], g[2, :]
+        put(corners, 0, lane, x0 + w0 * (g1 + g2 + g3))
+        put(corners, 4, lane, x1 + w1 * -g1)
+        put(corners, 8, lane, x2 + w2 * -g2)
+        put(corners, 12, lane, x3 + w3 * -g3)
+        if ti.static(mode & WARM):
+            put_matrix(kept, 0, lane, remaining)
+            s1, s2, s3 = s[0, :], s[1, :], s[2, :]
+            put(moves, 0, lane, w0 * (s1 + s2 + s3))
+            put(moves, 3, lane, -w1 * s1)
+            put(moves, 6, lane, -w2 * s2)
+            put(moves, 9, lane, -w3 * s3)
+    for lane in range(count):
+        for corner in ti.static(range(4)):
+            i = indices[first[0] + 4 * lane + corner]
+            positions[i] = four(corners, 4 * corner, lane)
+            if ti.static(mode & WARM):
+                _add(particles, i, vector(moves, 3 * corner, lane))
+        if ti.static(mode & WARM):
+            for n in ti.static(range(9)):
+                impulses[first[2] + slots * lane + n] = kept[n * LANES + lane]
+
+
+@ti.func
+def _solve(edges, rest, material, kept, inverse_square, mode: ti.template()):
+    """The impulse of one tetrahedron, see the module's text; numbers alone, so that a loop over lanes may call it.
+
+    Args:
+        edges: from the first corner to the others [m], by rows.
+        rest: q₁, q₂, q₃ [1/m], by rows.
+        material: r, the mobilities and the compliance.
+        kept: γ Σ by its columns, as rows; 0 without WARM.
+        inverse_square: 1/h² [1/s²].
+        mode: as in ``constraint``.
+
+    Returns:
+        The pulls at the corners 1, 2, 3, by rows, with what is to be kept, and its pulls; without WARM the last two
+        mean nothing.
+    """
+    q1, q2, q3 = rest[0, :], rest[1, :], rest[2, :]
+    ratio, mobility, least = material[0], material[1], material[2]
+    f1, f2, f3 = deformation(edges[0, :], edges[1, :], edges[2, :], q1, q2, q3)
     n1, n2, n3 = f2.cross(f3), f3.cross(f1), f1.cross(f2)
     swelling = f1.dot(n1) - 1.0
     squares = f1.dot(f1) + f2.dot(f2) + f3.dot(f3)
@@ -95,13 +184,9 @@ def project_neo_hookean_once(particles: ti.template(), constraints: ti.template(
         d1, d2, d3 = fading * f1, fading * f2, fading * f3
     along = fading * 3.0 * (swelling + 1.0)
     pressure = ratio * swelling - 1.0
-    mobility, least = parameters[p + MOBILITY], parameters[p + MOBILITY + 1]
-    alpha_tilde = parameters[p + 12] * step[0] + SMALL
-    s1, s2, s3 = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
+    alpha_tilde = material[3] * inverse_square + SMALL
+    s1, s2, s3 = kept[0, :], kept[1, :], kept[2, :]
     if ti.static(mode & WARM):
-        s1 = ti.Vector([impulses[m], impulses[m + 1], impulses[m + 2]])
-        s2 = ti.Vector([impulses[m + 3], impulses[m + 4], impulses[m + 5]])
-        s3 = ti.Vector([impulses[m + 6], impulses[m + 7], impulses[m + 8]])
         d1, d2, d3 = d1 - alpha_tilde * s1, d2 - alpha_tilde * s2, d3 - alpha_tilde * s3
         along = d1.dot(n1) + d2.dot(n2) + d3.dot(n3)
     per_split = 1.0 / split
@@ -120,10 +205,7 @@ def project_neo_hookean_once(particles: ti.template(), constraints: ti.template(
         by_shape *= fading
     d1, d2, d3 = by_shape * d1 + of_n * n1, by_shape * d2 + of_n * n2, by_shape * d3 + of_n * n3
     g1, g2, g3 = pulls(d1, d2, d3, q1, q2, q3)
-    positions[i0] = moved(x0, g1 + g2 + g3)
-    positions[i1] = moved(x1, -g1)
-    positions[i2] = moved(x2, -g2)
-    positions[i3] = moved(x3, -g3)
+    o1, o2, o3 = s1, s2, s3
     if ti.static(mode & WARM):
         s1, s2, s3 = s1 + d1, s2 + d2, s3 + d3
         per_alpha = 1.0 / alpha_tilde
@@ -135,13 +217,8 @@ def project_neo_hookean_once(particles: ti.template(), constraints: ti.template(
         volume = _warmth(stiffness) * _faded(stiffness, VOLUME_FADES, VOLUME_COLD) * faded
         along = (volume - shape) * (s1.dot(n1) + s2.dot(n2) + s3.dot(n3)) * per_split
         s1, s2, s3 = shape * s1 + along * n1, shape * s2 + along * n2, shape * s3 + along * n3
-        for axis in ti.static(range(3)):
-            impulses[m + axis], impulses[m + 3 + axis], impulses[m + 6 + axis] = s1[axis], s2[axis], s3[axis]
-        g1, g2, g3 = pulls(s1, s2, s3, q1, q2, q3)
-        _add(particles, i0, x0[3] * (g1 + g2 + g3))
-        _add(particles, i1, -x1[3] * g1)
-        _add(particles, i2, -x2[3] * g2)
-        _add(particles, i3, -x3[3] * g3)
+        o1, o2, o3 = pulls(s1, s2, s3, q1, q2, q3)
+    return ti.Matrix.rows([g1, g2, g3]), ti.Matrix.rows([s1, s2, s3]), ti.Matrix.rows([o1, o2, o3])
 
 
 @ti.func
@@ -193,3 +270,4 @@ def hardness(block: ConstraintBlock, h: float) -> tuple[float, float]:
 
 
 WARM_START = WarmStart(project=project_neo_hookean_once, slots=9, hardness=hardness)
+SIDE_BY_SIDE = SideBySide(project_side_by_side)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from blender_xpbd.bodies import rods
-from blender_xpbd.constraints.rods.chain_tables import LANES
+from blender_xpbd.constraints.side_by_side import LANES
 from tests.solver.scenes import solver
 from tests.solver.strands import STEEL, helix, line, strand
 

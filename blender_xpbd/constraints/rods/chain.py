@@ -9,7 +9,7 @@ to it, then moves and turns are there from the root to the tip, as of a chain of
 stiffnesses are never added to each other where one of them would be lost in the other.
 
 Strands of a bundle have as many edges, and the same vertices held, so that one loop over lanes does for all of them
-what one strand needs, see ``chain_lanes``.
+what one strand needs, see ``side_by_side``.
 """
 
 import numpy as np
@@ -19,8 +19,8 @@ import taichi as ti
 from ..constraint import ACCUMULATE, ConstraintBlock, ConstraintType
 from ..pools import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, POOLED_ROW
 from ..quaternions import product
+from ..side_by_side import LANES, clear, fetch, four, keep, number, put, put_four, scatter, vector
 from .chain_frames import missing_length, solve_frames
-from .chain_lanes import clear, fetch, four, keep, number, put, put_four, scatter, vector
 from .chain_sweeps import eliminate, substitute_down, substitute_up, tighten
 from .chain_tables import (
     AT_EDGES,
@@ -30,7 +30,6 @@ from .chain_tables import (
     COUNT,
     EDGE_VALUES,
     EDGES,
-    LANES,
     LENGTH,
     MISSING,
     MOVE,

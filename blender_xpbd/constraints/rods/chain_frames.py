@@ -6,7 +6,7 @@ import taichi as ti
 from ..constraint import ACCUMULATE, DAMPED, SMALL, damping_share
 from ..pools import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE
 from ..quaternions import conjugate, product, rotated, turned_about
-from .chain_lanes import fetch, four, gather, keep, number, put, put_four, vector
+from ..side_by_side import LANES, fetch, four, gather, keep, number, put, put_four, vector
 from .chain_tables import (
     AT_DIRECTORS,
     AT_EDGES,
@@ -25,7 +25,6 @@ from .chain_tables import (
     EDGES,
     GIVE,
     IS_DIRECTED,
-    LANES,
     LEAST_WEIGHT,
     LENGTH,
     MASS,

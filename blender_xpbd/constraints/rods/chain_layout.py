@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from ...geometry.strand_graph import Strand
 from ..pools import Pools
+from ..side_by_side import LANES
 from .chain_tables import (
     AXIS,
     BEND,
     CONSTANTS,
     EDGE_VALUES,
     HEADER,
-    LANES,
     LEAST_WEIGHT,
     NODE_VALUES,
     ROOT_VALUES,

@@ -5,7 +5,8 @@ import taichi as ti
 
 from ..constraint import SMALL
 from ..pools import FIRST_EXTRA, FIRST_VALUE
-from .chain_lanes import (
+from ..side_by_side import (
+    LANES,
     clear,
     fetch,
     inverse_of,
@@ -36,7 +37,6 @@ from .chain_tables import (
     GIVE,
     IS_HELD,
     IS_TIP_HELD,
-    LANES,
     LEAN,
     LENGTH,
     MASS,

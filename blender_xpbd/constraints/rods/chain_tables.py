@@ -5,9 +5,6 @@ Every number is there once per lane, lanes lie side by side. Edges and nodes cou
 node e + 1, on the side of the root, to node e.
 """
 
-# strands that are solved side by side; a processor takes two, four or eight numbers at a time
-LANES = 8
-
 # the first extras: strands in the bundle, edges of each, then where edges and directors begin, from the first extra on
 COUNT, EDGES = range(2)
 AT_ROWS, AT_TURNS, AT_DIRECTORS = range(2, 5)

@@ -8,6 +8,7 @@ import taichi as ti
 
 from ...constraints import CONSTRAINTS
 from ...constraints.constraint import BDF2, BDF2_RATE, BDF2_STEP, DAMPED, FORCED, MIXED, PBD, RATES, SWEPT, WARM
+from ...constraints.side_by_side import LANES
 
 
 @ti.func
@@ -193,20 +194,28 @@ def project_task(
     starts, segments = ti.static(order.segment_starts, order.segments)
     for kind in ti.static(range(len(CONSTRAINTS))):
         if ti.static((used >> kind) & 1):
-            i0, p0, m0 = constraints.table[kind, 1], constraints.table[kind, 2], constraints.table[kind, 3]
+            # where indices, parameters and multipliers begin, and how many of them a constraint has
+            firsts = ti.Vector([constraints.table[kind, 1 + n] for n in ti.static(range(3))])
+            widths = ti.Vector(ti.static(CONSTRAINTS[kind].widths(mode)))
             last = starts[task, kind + 1]
             if ti.static(mode & SWEPT and not mode & RATES and not CONSTRAINTS[kind].is_swept):
                 if step[1] > 0.0:
                     last = starts[task, kind]
             for segment in range(starts[task, kind], last):
-                for k in range(segments[segment, 0], segments[segment, 1]):
-                    project_constraint(
-                        particles,
-                        constraints,
-                        i0 + k * ti.static(CONSTRAINTS[kind].particle_count),
-                        p0 + k * ti.static(len(CONSTRAINTS[kind].parameters)),
-                        m0 + k * ti.static(CONSTRAINTS[kind].slots(mode)),
-                        step,
-                        mode,
-                        kind,
-                    )
+                count = segments[segment, 1] - segments[segment, 0]
+                if ti.static(CONSTRAINTS[kind].goes_side_by_side(mode)):
+                    for bundle in range((count + LANES - 1) // LANES):
+                        k = segments[segment, 0] + bundle * LANES
+                        CONSTRAINTS[kind].side_by_side.project(
+                            particles,
+                            constraints,
+                            firsts + k * widths,
+                            ti.static(CONSTRAINTS[kind].slots(mode)),
+                            ti.min(count - bundle * LANES, LANES),
+                            step,
+                            mode,
+                        )
+                else:
+                    for n in range(count):
+                        at = firsts + (segments[segment, 0] + n) * widths
+                        project_constraint(particles, constraints, at[0], at[1], at[2], step, mode, kind)

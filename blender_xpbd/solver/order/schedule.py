@@ -249,7 +249,7 @@ def _colours(keys: Ints, parts: int, number: int) -> Ints:
 
 def _segments(sort_keys: list[Ints], task_count: int) -> tuple[Ints, Ints]:
     """Segments and their starts, as ``Schedule`` has them."""
-    runs, starts = zip(*(segments_of(keys[:, 0], task_count) for keys in sort_keys), strict=True)
+    runs, starts = zip(*(segments_of(keys[:, 0], task_count, keys[:, 1]) for keys in sort_keys), strict=True)
     # from type by type to task by task
     owners = np.concatenate([np.repeat(np.arange(task_count), np.diff(mine)) for mine in starts])
     order = np.argsort(owners, kind="stable")

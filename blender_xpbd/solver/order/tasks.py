@@ -102,18 +102,22 @@ def cut(
     return Parts(count, particles, tuple(tasks))
 
 
-def segments_of(tasks: Ints, task_count: int) -> tuple[Ints, Ints]:
+def segments_of(tasks: Ints, task_count: int, colours: Ints | None = None) -> tuple[Ints, Ints]:
     """Runs of the same task in an ordered list.
 
     Args:
         tasks: of each entry, shape (entries,).
         task_count: number of tasks.
+        colours: of each entry, where a run is to be of one colour.
 
     Returns:
         First entry of each run and the one after its last, by task, shape (segments, 2); and the first segment of
         each task, shape (task_count + 1,).
     """
-    bounds = np.concatenate([[0], np.flatnonzero(np.diff(tasks)) + 1, [len(tasks)]])[: len(tasks) + 1]
+    changes = np.diff(tasks) != 0
+    if colours is not None:
+        changes |= np.diff(colours) != 0
+    bounds = np.concatenate([[0], np.flatnonzero(changes) + 1, [len(tasks)]])[: len(tasks) + 1]
     runs = np.stack([bounds[:-1], bounds[1:]], axis=1)
     owners = tasks[bounds[:-1]]
     order = np.argsort(owners, kind="stable")

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Numbers of several strands side by side: one loop over lanes does the same for all of them.
+"""Numbers of several constraints, or strands, side by side: one loop over lanes does the same for all of them.
 
-Rows of lanes lie one after the other in a variable of a kernel, a number per strand in each. Nothing else can change
+Rows of lanes lie one after the other in a variable of a kernel, a number per lane in each. Nothing else can change
 it, and a loop over lanes indexes it. So the compiler takes two, four or eight lanes at a time, as the processor has
 them. Arrays it would not, for it does not know which of them are the same.
 """
 
 import taichi as ti
 
-from ..lanes import LARGEST_PLACE
-from .chain_tables import LANES
+from .lanes import LARGEST_PLACE
+
+# what is solved side by side; a processor takes two, four or eight numbers at a time
+LANES = 8
 
 
 @ti.func

@@ -45,8 +45,8 @@ import numpy.typing as npt
 import taichi as ti
 
 from .constraint import SMALL, WARM, ConstraintBlock, SideBySide, WarmStart, moved
-from .side_by_side import LANES, four, matrix, number, put, put_four, put_matrix, vector
-from .tetrahedron_element import deformation, pulls, rest_rows
+from .side_by_side import LANES, four, matrix, put_matrix
+from .tetrahedron_element import deformation, pulls
 
 # share of (F:F)² − 3 n·n ≥ 0, which is 0 for equal stretches, that keeps the split defined for an element like a line;
 # chosen by hand
@@ -75,33 +75,19 @@ def project_neo_hookean_once(particles: ti.template(), constraints: ti.template(
 
     Without WARM neither corrections nor impulses are touched.
     """
-    positions = ti.static(particles.positions)
-    indices, parameters = ti.static(constraints.indices, constraints.parameters)
     # a share of the impulse is kept where multipliers would be
-    impulses = ti.static(constraints.lagrange_multipliers)
-    i0, i1, i2, i3 = indices[i], indices[i + 1], indices[i + 2], indices[i + 3]
-    x0, x1, x2, x3 = positions[i0], positions[i1], positions[i2], positions[i3]
-    q1, q2, q3 = rest_rows(parameters, p)
-    edges = ti.Matrix.rows([x1.xyz - x0.xyz, x2.xyz - x0.xyz, x3.xyz - x0.xyz])
+    impulses, parameters = ti.static(constraints.lagrange_multipliers, constraints.parameters)
+    rest = ti.Matrix([[parameters[p + 3 * row + axis] for axis in ti.static(range(3))] for row in ti.static(range(3))])
     material = ti.Vector([parameters[p + RATIO + n] for n in ti.static(range(4))])
-    kept = ti.Matrix.zero(float, 3, 3)
+    kept = ti.Matrix.zero(ti.f32, 3, 3)
     if ti.static(mode & WARM):
         for row, axis in ti.static(ti.ndrange(3, 3)):
-            kept[row, axis] = impulses[m + 3 * row + axis]
-    g, kept, s = _solve(edges, ti.Matrix.rows([q1, q2, q3]), material, kept, step[0], mode)
-    g1, g2, g3 = g[0, :], g[1, :], g[2, :]
-    positions[i0] = moved(x0, g1 + g2 + g3)
-    positions[i1] = moved(x1, -g1)
-    positions[i2] = moved(x2, -g2)
-    positions[i3] = moved(x3, -g3)
+            kept[row, axis] = single(impulses[m + 3 * row + axis])
+    pull, kept, begin = _solve(_edges(particles, constraints, i), rest, material, kept, single(step[0]), mode)
+    _move(particles, constraints, i, pull, begin, mode)
     if ti.static(mode & WARM):
         for row, axis in ti.static(ti.ndrange(3, 3)):
             impulses[m + 3 * row + axis] = kept[row, axis]
-        s1, s2, s3 = s[0, :], s[1, :], s[2, :]
-        _add(particles, i0, x0[3] * (s1 + s2 + s3))
-        _add(particles, i1, -x1[3] * s1)
-        _add(particles, i2, -x2[3] * s2)
-        _add(particles, i3, -x3[3] * s3)
 
 
 @ti.func
@@ -109,53 +95,77 @@ def project_side_by_side(
     particles: ti.template(), constraints: ti.template(), first, slots: ti.template(), count, step, mode: ti.template()
 ):
     """Project ``count`` tetrahedra as ``project_neo_hookean_once`` does; arguments as in ``SideBySide``."""
-    positions, impulses = ti.static(particles.positions, constraints.lagrange_multipliers)
-    indices, parameters = ti.static(constraints.indices, constraints.parameters)
-    corners, rest = ti.Vector.zero(float, 16 * LANES), ti.Vector.zero(ti.f32, COLUMNS * LANES)
-    kept, moves = ti.Vector.zero(float, 9 * LANES), ti.Vector.zero(float, 12 * LANES)
+    impulses, parameters = ti.static(constraints.lagrange_multipliers, constraints.parameters)
+    # edges, and then the pulls
+    shape, rest = ti.Vector.zero(ti.f32, 9 * LANES), ti.Vector.zero(ti.f32, COLUMNS * LANES)
+    kept, begin = ti.Vector.zero(ti.f32, 9 * LANES), ti.Vector.zero(ti.f32, 9 * LANES)
     for lane in range(LANES):
         k = ti.min(lane, count - 1)
-        for corner in ti.static(range(4)):
-            put_four(corners, 4 * corner, lane, positions[indices[first[0] + 4 * k + corner]])
+        put_matrix(shape, 0, lane, _edges(particles, constraints, first[0] + 4 * k))
         for column in ti.static(range(COLUMNS)):
             rest[column * LANES + lane] = parameters[first[1] + COLUMNS * k + column]
         if ti.static(mode & WARM):
             for n in ti.static(range(9)):
-                kept[n * LANES + lane] = impulses[first[2] + slots * k + n]
+                kept[n * LANES + lane] = single(impulses[first[2] + slots * k + n])
+    inverse_square = single(step[0])
     for lane in range(LANES):
-        x0, x1 = vector(corners, 0, lane), vector(corners, 4, lane)
-        x2, x3 = vector(corners, 8, lane), vector(corners, 12, lane)
-        w0, w1 = number(corners, 3, lane), number(corners, 7, lane)
-        w2, w3 = number(corners, 11, lane), number(corners, 15, lane)
-        edges = ti.Matrix.rows([x1 - x0, x2 - x0, x3 - x0])
-        material = four(rest, RATIO, lane)
-        g, remaining, s = _solve(edges, matrix(rest, 0, lane), material, matrix(kept, 0, lane), step[0], mode)
-        g1, g2, g3 = g[0, :], g[1, :], g[2, :]
-        put(corners, 0, lane, x0 + w0 * (g1 + g2 + g3))
-        put(corners, 4, lane, x1 + w1 * -g1)
-        put(corners, 8, lane, x2 + w2 * -g2)
-        put(corners, 12, lane, x3 + w3 * -g3)
+        edges, material, before = matrix(shape, 0, lane), four(rest, RATIO, lane), matrix(kept, 0, lane)
+        pull, after, start = _solve(edges, matrix(rest, 0, lane), material, before, inverse_square, mode)
+        put_matrix(shape, 0, lane, pull)
         if ti.static(mode & WARM):
-            put_matrix(kept, 0, lane, remaining)
-            s1, s2, s3 = s[0, :], s[1, :], s[2, :]
-            put(moves, 0, lane, w0 * (s1 + s2 + s3))
-            put(moves, 3, lane, -w1 * s1)
-            put(moves, 6, lane, -w2 * s2)
-            put(moves, 9, lane, -w3 * s3)
+            put_matrix(kept, 0, lane, after)
+            put_matrix(begin, 0, lane, start)
     for lane in range(count):
-        for corner in ti.static(range(4)):
-            i = indices[first[0] + 4 * lane + corner]
-            positions[i] = four(corners, 4 * corner, lane)
-            if ti.static(mode & WARM):
-                _add(particles, i, vector(moves, 3 * corner, lane))
+        pull, start = matrix(shape, 0, lane), matrix(begin, 0, lane)
+        _move(particles, constraints, first[0] + 4 * lane, pull, start, mode)
         if ti.static(mode & WARM):
             for n in ti.static(range(9)):
                 impulses[first[2] + slots * lane + n] = kept[n * LANES + lane]
 
 
 @ti.func
+def single(value):
+    """In single precision."""
+    return ti.cast(value, ti.f32)
+
+
+@ti.func
+def _edges(particles: ti.template(), constraints: ti.template(), i):
+    """From the first corner of a tetrahedron to the others [m], by rows."""
+    positions, indices = ti.static(particles.positions, constraints.indices)
+    x = positions[indices[i]].xyz
+    edges = [single(positions[indices[i + corner]].xyz - x) for corner in ti.static(range(1, 4))]
+    return ti.Matrix.rows(edges)
+
+
+@ti.func
+def _move(particles: ti.template(), constraints: ti.template(), i, pull, begin, mode: ti.template()):
+    """Move the corners by an impulse, and note by how much further on they are to begin.
+
+    The pulls are added up in the precision of the positions: so momentum is kept to that.
+    """
+    positions, indices = ti.static(particles.positions, constraints.indices)
+    given, begins = _of_corners(ti.cast(pull, float)), _of_corners(ti.cast(begin, float))
+    for corner in ti.static(range(4)):
+        k = indices[i + corner]
+        x = positions[k]
+        positions[k] = moved(x, given[corner, :])
+        if ti.static(mode & WARM):
+            _add(particles, k, x[3] * begins[corner, :])
+
+
+@ti.func
+def _of_corners(pull):
+    """Pulls of all corners by rows, of those at the corners 1, 2, 3."""
+    g1, g2, g3 = pull[0, :], pull[1, :], pull[2, :]
+    return ti.Matrix.rows([g1 + g2 + g3, -g1, -g2, -g3])
+
+
+@ti.func
 def _solve(edges, rest, material, kept, inverse_square, mode: ti.template()):
     """The impulse of one tetrahedron, see the module's text; numbers alone, so that a loop over lanes may call it.
+
+    All is in single precision, in which the rest shape is, too: so strains are right to 1e-7.
 
     Args:
         edges: from the first corner to the others [m], by rows.
@@ -166,71 +176,72 @@ def _solve(edges, rest, material, kept, inverse_square, mode: ti.template()):
         mode: as in ``constraint``.
 
     Returns:
-        The pulls at the corners 1, 2, 3, by rows, with what is to be kept, and its pulls; without WARM the last two
-        mean nothing.
+        The pulls at the corners 1, 2, 3, by rows; then what is to be kept, and its pulls, which without WARM mean
+        nothing.
     """
+    one, small = single(1.0), single(SMALL)
     q1, q2, q3 = rest[0, :], rest[1, :], rest[2, :]
     ratio, mobility, least = material[0], material[1], material[2]
     f1, f2, f3 = deformation(edges[0, :], edges[1, :], edges[2, :], q1, q2, q3)
     n1, n2, n3 = f2.cross(f3), f3.cross(f1), f1.cross(f2)
-    swelling = f1.dot(n1) - 1.0
+    swelling = f1.dot(n1) - one
     squares = f1.dot(f1) + f2.dot(f2) + f3.dot(f3)
     area = n1.dot(n1) + n2.dot(n2) + n3.dot(n3)
-    split = area + LINE_SHARE * ti.max(squares * squares - 3.0 * area, 0.0) + SMALL
-    fading = ti.min(squares, 1.0)
+    line = ti.max(squares * squares - single(3.0) * area, single(0.0))
+    fading = ti.min(squares, one)
     # d is times ``fading``, which is done at the end unless something is added to it before
     d1, d2, d3 = f1, f2, f3
-    if ti.static(mode & WARM):
-        d1, d2, d3 = fading * f1, fading * f2, fading * f3
-    along = fading * 3.0 * (swelling + 1.0)
-    pressure = ratio * swelling - 1.0
-    alpha_tilde = material[3] * inverse_square + SMALL
+    along = fading * single(3.0) * (swelling + one)
+    pressure = ratio * swelling - one
+    alpha_tilde = material[3] * inverse_square + small
     s1, s2, s3 = kept[0, :], kept[1, :], kept[2, :]
     if ti.static(mode & WARM):
-        d1, d2, d3 = d1 - alpha_tilde * s1, d2 - alpha_tilde * s2, d3 - alpha_tilde * s3
+        d1, d2, d3 = fading * f1 - alpha_tilde * s1, fading * f2 - alpha_tilde * s2, fading * f3 - alpha_tilde * s3
         along = d1.dot(n1) + d2.dot(n2) + d3.dot(n3)
-    per_split = 1.0 / split
+    per_split = one / (area + single(LINE_SHARE) * line + small)
     along *= per_split
     pressure += along
-    square = squares * (1.0 / 3.0)
-    stretch = ti.sqrt(square)
-    curvature = (ratio - 1.0 / 3.0) * area + ratio * ti.abs(swelling) * stretch
+    stretch = ti.sqrt(squares * single(1.0 / 3.0))
+    curvature = (ratio - single(1.0 / 3.0)) * area + ratio * ti.abs(swelling) * stretch
     hardness = ti.max(alpha_tilde + mobility * curvature, least * curvature)
-    by_volume = 1.0 / hardness
-    left = ti.abs(ratio * swelling * alpha_tilde * by_volume - 1.0)
-    curvature = 1.0 + stretch * ti.max(left, 1.0)
-    by_shape = 1.0 / ti.max(alpha_tilde + mobility * curvature, least * curvature)
+    by_volume = one / hardness
+    left = ti.abs(ratio * swelling * alpha_tilde * by_volume - one)
+    curvature = one + stretch * ti.max(left, one)
+    by_shape = one / ti.max(alpha_tilde + mobility * curvature, least * curvature)
     of_n = by_volume * pressure - by_shape * along
     if ti.static(not mode & WARM):
         by_shape *= fading
     d1, d2, d3 = by_shape * d1 + of_n * n1, by_shape * d2 + of_n * n2, by_shape * d3 + of_n * n3
     g1, g2, g3 = pulls(d1, d2, d3, q1, q2, q3)
-    o1, o2, o3 = s1, s2, s3
+    b1, b2, b3 = g1, g2, g3
     if ti.static(mode & WARM):
         s1, s2, s3 = s1 + d1, s2 + d2, s3 + d3
-        per_alpha = 1.0 / alpha_tilde
-        curvature = 2.0 * per_alpha
-        stiffness = ti.max(mobility * curvature, least * curvature - 1.0)
+        per_alpha = one / alpha_tilde
+        curvature = single(2.0) * per_alpha
+        stiffness = ti.max(mobility * curvature, least * curvature - one)
         faded = _faded(stiffness, SHAPE_FADES, SHAPE_COLD)
         shape = _warmth(stiffness) * faded
-        stiffness = hardness * per_alpha - 1.0
+        stiffness = hardness * per_alpha - one
         volume = _warmth(stiffness) * _faded(stiffness, VOLUME_FADES, VOLUME_COLD) * faded
         along = (volume - shape) * (s1.dot(n1) + s2.dot(n2) + s3.dot(n3)) * per_split
         s1, s2, s3 = shape * s1 + along * n1, shape * s2 + along * n2, shape * s3 + along * n3
-        o1, o2, o3 = pulls(s1, s2, s3, q1, q2, q3)
-    return ti.Matrix.rows([g1, g2, g3]), ti.Matrix.rows([s1, s2, s3]), ti.Matrix.rows([o1, o2, o3])
+        b1, b2, b3 = pulls(s1, s2, s3, q1, q2, q3)
+    return ti.Matrix.rows([g1, g2, g3]), ti.Matrix.rows([s1, s2, s3]), ti.Matrix.rows([b1, b2, b3])
 
 
 @ti.func
 def _warmth(stiffness):
     """γ for a stiffness β a κ."""
-    return ti.min(WARM_SHARE * (1.0 + 1.0 / (stiffness + SMALL)), GREATEST_WARMTH)
+    return ti.min(
+        single(WARM_SHARE) * (single(1.0) + single(1.0) / (stiffness + single(SMALL))), single(GREATEST_WARMTH)
+    )
 
 
 @ti.func
 def _faded(stiffness, fades: ti.template(), cold: ti.template()):
     """1 up to a stiffness of ``fades``, 0 from ``cold`` on."""
-    return ti.max(ti.min((cold - stiffness) * ti.static(1.0 / (cold - fades)), 1.0), 0.0)
+    share = (single(cold) - stiffness) * single(1.0 / (cold - fades))
+    return ti.max(ti.min(share, single(1.0)), single(0.0))
 
 
 @ti.func

@@ -28,7 +28,7 @@ from blender_xpbd.worker.__main__ import taichi_cache_folder
 
 from .constraint_bodies import BODIES, INVERSE_H, Example
 from .rows import Row
-from .sweep_kernel import SweptConstraints, SweptParticles, sweep
+from .sweep_kernel import SweptConstraints, SweptOrder, SweptParticles, sweep
 
 # what a run takes at least: long against what it takes to begin, and short against a neighbour's turn
 RUN_SECONDS = 3e-3
@@ -121,7 +121,7 @@ def _ours(example: Example, schedule: Schedule) -> Runner:
     vectors = ti.types.vector(4, real_type())
 
     def filled(values: npt.NDArray[Any], dtype: Any) -> Any:
-        array = ti.ndarray(dtype, len(values))
+        array = ti.ndarray(dtype, values.shape if dtype is ti.i32 else len(values))
         array.from_numpy(values)
         return array
 
@@ -130,13 +130,20 @@ def _ours(example: Example, schedule: Schedule) -> Runner:
     previous = filled(_packed(example.positions, example.inverse_masses, start.dtype), vectors)
     indices, parameters = filled(schedule.indices, ti.i32), filled(schedule.parameters, ti.f32)
     multipliers = filled(np.zeros(1, start.dtype), real_type())
-    kind = CONSTRAINTS.index(example.block.type)
+    used = 1 << CONSTRAINTS.index(example.block.type)
 
     particles = SweptParticles(positions=positions, previous_positions=previous)
-    constraints = SweptConstraints(indices=indices, parameters=parameters, lagrange_multipliers=multipliers)
+    # where multipliers begin, which nothing reads here, comes after what the schedule tells
+    table = filled(np.pad(schedule.table, ((0, 0), (0, 1))), ti.i32)
+    constraints = SweptConstraints(
+        indices=indices, parameters=parameters, lagrange_multipliers=multipliers, table=table
+    )
+    order = SweptOrder(
+        segments=filled(schedule.segments, ti.i32), segment_starts=filled(schedule.segment_starts, ti.i32)
+    )
 
     def run(sweeps: int) -> None:
-        sweep(particles, constraints, len(example.block), sweeps, INVERSE_H, kind)
+        sweep(particles, constraints, order, sweeps, INVERSE_H, used)
 
     return Runner(lambda: positions.from_numpy(start), run, lambda: positions.to_numpy()[:, :3])
 

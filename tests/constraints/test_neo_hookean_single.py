@@ -75,7 +75,8 @@ def test_momentum_is_kept(seed, size, h, ratio):
 @given(st.integers(0, 10**6), st.floats(0.01, 1.0), st.floats(1e-2, 10.0))
 def test_it_moves_with_the_frame_of_reference(seed, size, h):
     x = deformed(size, seed)
-    np.testing.assert_allclose(once(turned(x), h), turned(once(x, h)), atol=1e-8 * (1.0 + np.abs(once(x, h)).max()))
+    # strains are in single precision
+    np.testing.assert_allclose(once(turned(x), h), turned(once(x, h)), atol=1e-6 * (1.0 + np.abs(once(x, h)).max()))
 
 
 @pytest.mark.parametrize("h", [1e-2, 1.0, 1e4])

@@ -150,7 +150,7 @@ def flow_neo_hookean(particles: ti.template(), constraints: ti.template(), i, p,
         squares += particles.positions[indices[i + 3]][3] * q3.outer_product(q3)
         mobilities, _ = symmetric_eigen(squares)
         mean, greatest = mobilities.sum() / 3.0, mobilities.max()
-        parameters[p + MOBILITY] = mean
+        parameters[p + MOBILITY] = ti.select(mean > 0.0, mean, 1.0)
         parameters[p + MOBILITY + 1] = least_mobility(mean, greatest, parameters[p + RATIO])
 
 

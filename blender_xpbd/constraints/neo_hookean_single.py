@@ -45,7 +45,7 @@ import numpy.typing as npt
 import taichi as ti
 
 from .constraint import SMALL, WARM, ConstraintBlock, SideBySide, WarmStart, moved
-from .side_by_side import LANES, four, matrix, put_matrix
+from .side_by_side import LANES, four, matrix, number, put_matrix
 from .tetrahedron_element import deformation, pulls
 
 # share of (F:F)² − 3 n·n ≥ 0, which is 0 for equal stretches, that keeps the split defined for an element like a line;
@@ -82,12 +82,12 @@ def project_neo_hookean_once(particles: ti.template(), constraints: ti.template(
     kept = ti.Matrix.zero(ti.f32, 3, 3)
     if ti.static(mode & WARM):
         for row, axis in ti.static(ti.ndrange(3, 3)):
-            kept[row, axis] = single(impulses[m + 3 * row + axis])
+            kept[row, axis] = single(impulses[m + 3 * row + axis] * material[1])
     pull, kept, begin = _solve(_edges(particles, constraints, i), rest, material, kept, single(step[0]), mode)
-    _move(particles, constraints, i, pull, begin, mode)
+    _move(particles, constraints, i, pull, begin, material[1], mode)
     if ti.static(mode & WARM):
         for row, axis in ti.static(ti.ndrange(3, 3)):
-            impulses[m + 3 * row + axis] = kept[row, axis]
+            impulses[m + 3 * row + axis] = kept[row, axis] / ti.cast(material[1], float)
 
 
 @ti.func
@@ -106,7 +106,7 @@ def project_side_by_side(
             rest[column * LANES + lane] = parameters[first[1] + COLUMNS * k + column]
         if ti.static(mode & WARM):
             for n in ti.static(range(9)):
-                kept[n * LANES + lane] = single(impulses[first[2] + slots * k + n])
+                kept[n * LANES + lane] = single(impulses[first[2] + slots * k + n] * number(rest, MOBILITY, lane))
     inverse_square = single(step[0])
     for lane in range(LANES):
         edges, material, before = matrix(shape, 0, lane), four(rest, RATIO, lane), matrix(kept, 0, lane)
@@ -116,11 +116,11 @@ def project_side_by_side(
             put_matrix(kept, 0, lane, after)
             put_matrix(begin, 0, lane, start)
     for lane in range(count):
-        pull, start = matrix(shape, 0, lane), matrix(begin, 0, lane)
-        _move(particles, constraints, first[0] + 4 * lane, pull, start, mode)
+        pull, start, mobility = matrix(shape, 0, lane), matrix(begin, 0, lane), number(rest, MOBILITY, lane)
+        _move(particles, constraints, first[0] + 4 * lane, pull, start, mobility, mode)
         if ti.static(mode & WARM):
             for n in ti.static(range(9)):
-                impulses[first[2] + slots * lane + n] = kept[n * LANES + lane]
+                impulses[first[2] + slots * lane + n] = kept[n * LANES + lane] / ti.cast(mobility, float)
 
 
 @ti.func
@@ -139,19 +139,20 @@ def _edges(particles: ti.template(), constraints: ti.template(), i):
 
 
 @ti.func
-def _move(particles: ti.template(), constraints: ti.template(), i, pull, begin, mode: ti.template()):
-    """Move the corners by an impulse, and note by how much further on they are to begin.
+def _move(particles: ti.template(), constraints: ti.template(), i, pull, begin, mobility, mode: ti.template()):
+    """Move the corners by an impulse, and note by how much further on they are to begin; pulls are times the mobility.
 
-    The pulls are added up in the precision of the positions: so momentum is kept to that.
+    They are added up in the precision of the positions: so momentum is kept to that.
     """
     positions, indices = ti.static(particles.positions, constraints.indices)
+    per_mobility = 1.0 / ti.cast(mobility, float)
     given, begins = _of_corners(ti.cast(pull, float)), _of_corners(ti.cast(begin, float))
     for corner in ti.static(range(4)):
         k = indices[i + corner]
         x = positions[k]
-        positions[k] = moved(x, given[corner, :])
+        positions[k] = moved(x, per_mobility * given[corner, :])
         if ti.static(mode & WARM):
-            _add(particles, k, x[3] * begins[corner, :])
+            _add(particles, k, (per_mobility * x[3]) * begins[corner, :])
 
 
 @ti.func
@@ -165,23 +166,26 @@ def _of_corners(pull):
 def _solve(edges, rest, material, kept, inverse_square, mode: ti.template()):
     """The impulse of one tetrahedron, see the module's text; numbers alone, so that a loop over lanes may call it.
 
-    All is in single precision, in which the rest shape is, too: so strains are right to 1e-7.
+    All is in single precision, in which the rest shape is, too: so strains are right to 1e-7. Impulses are times the
+    mobility, so that none is too small for it, however small or light a body is.
 
     Args:
         edges: from the first corner to the others [m], by rows.
         rest: q₁, q₂, q₃ [1/m], by rows.
         material: r, the mobilities and the compliance.
-        kept: γ Σ by its columns, as rows; 0 without WARM.
+        kept: γ Σ times the mobility, by its columns, as rows; 0 without WARM.
         inverse_square: 1/h² [1/s²].
         mode: as in ``constraint``.
 
     Returns:
         The pulls at the corners 1, 2, 3, by rows; then what is to be kept, and its pulls, which without WARM mean
-        nothing.
+        nothing. All are times the mobility.
     """
     one, small = single(1.0), single(SMALL)
     q1, q2, q3 = rest[0, :], rest[1, :], rest[2, :]
-    ratio, mobility, least = material[0], material[1], material[2]
+    # α̃ and the least mobility are per mobility
+    ratio, least = material[0], material[2] / material[1]
+    alpha_tilde = material[3] * (inverse_square / material[1]) + small
     f1, f2, f3 = deformation(edges[0, :], edges[1, :], edges[2, :], q1, q2, q3)
     n1, n2, n3 = f2.cross(f3), f3.cross(f1), f1.cross(f2)
     swelling = f1.dot(n1) - one
@@ -193,7 +197,6 @@ def _solve(edges, rest, material, kept, inverse_square, mode: ti.template()):
     d1, d2, d3 = f1, f2, f3
     along = fading * single(3.0) * (swelling + one)
     pressure = ratio * swelling - one
-    alpha_tilde = material[3] * inverse_square + small
     s1, s2, s3 = kept[0, :], kept[1, :], kept[2, :]
     if ti.static(mode & WARM):
         d1, d2, d3 = fading * f1 - alpha_tilde * s1, fading * f2 - alpha_tilde * s2, fading * f3 - alpha_tilde * s3
@@ -203,11 +206,11 @@ def _solve(edges, rest, material, kept, inverse_square, mode: ti.template()):
     pressure += along
     stretch = ti.sqrt(squares * single(1.0 / 3.0))
     curvature = (ratio - single(1.0 / 3.0)) * area + ratio * ti.abs(swelling) * stretch
-    hardness = ti.max(alpha_tilde + mobility * curvature, least * curvature)
+    hardness = ti.max(alpha_tilde + curvature, least * curvature)
     by_volume = one / hardness
     left = ti.abs(ratio * swelling * alpha_tilde * by_volume - one)
     curvature = one + stretch * ti.max(left, one)
-    by_shape = one / ti.max(alpha_tilde + mobility * curvature, least * curvature)
+    by_shape = one / ti.max(alpha_tilde + curvature, least * curvature)
     of_n = by_volume * pressure - by_shape * along
     if ti.static(not mode & WARM):
         by_shape *= fading
@@ -218,7 +221,7 @@ def _solve(edges, rest, material, kept, inverse_square, mode: ti.template()):
         s1, s2, s3 = s1 + d1, s2 + d2, s3 + d3
         per_alpha = one / alpha_tilde
         curvature = single(2.0) * per_alpha
-        stiffness = ti.max(mobility * curvature, least * curvature - one)
+        stiffness = ti.max(curvature, least * curvature - one)
         faded = _faded(stiffness, SHAPE_FADES, SHAPE_COLD)
         shape = _warmth(stiffness) * faded
         stiffness = hardness * per_alpha - one
@@ -267,7 +270,8 @@ def with_mobilities(block: ConstraintBlock, inverse_masses: npt.NDArray[np.float
     # as ``least_mobility``
     uneven = np.clip((greatest / (mean + SMALL) - EVEN) / UNEVEN, 0.0, 1.0)
     light = LIGHT_SHARE + LIGHT_SHARE_PER_RATIO / parameters[:, RATIO]
-    parameters[:, MOBILITY] = mean
+    # impulses are divided by it, also where nothing moves
+    parameters[:, MOBILITY] = np.where(mean > 0.0, mean, 1.0)
     parameters[:, MOBILITY + 1] = (GREATEST_SHARE + light * np.sqrt(uneven)) * greatest
     return parameters
 

@@ -84,10 +84,11 @@ def project_neo_hookean_once(particles: ti.template(), constraints: ti.template(
         for row, axis in ti.static(ti.ndrange(3, 3)):
             kept[row, axis] = single(impulses[m + 3 * row + axis] * material[1])
     pull, kept, begin = _solve(_edges(particles, constraints, i), rest, material, kept, single(step[0]), mode)
-    _move(particles, constraints, i, pull, begin, material[1], mode)
+    per_mobility = 1.0 / ti.cast(material[1], float)
+    _move(particles, constraints, i, pull, begin, per_mobility, mode)
     if ti.static(mode & WARM):
         for row, axis in ti.static(ti.ndrange(3, 3)):
-            impulses[m + 3 * row + axis] = kept[row, axis] / ti.cast(material[1], float)
+            impulses[m + 3 * row + axis] = per_mobility * kept[row, axis]
 
 
 @ti.func
@@ -116,11 +117,12 @@ def project_side_by_side(
             put_matrix(kept, 0, lane, after)
             put_matrix(begin, 0, lane, start)
     for lane in range(count):
-        pull, start, mobility = matrix(shape, 0, lane), matrix(begin, 0, lane), number(rest, MOBILITY, lane)
-        _move(particles, constraints, first[0] + 4 * lane, pull, start, mobility, mode)
+        pull, start = matrix(shape, 0, lane), matrix(begin, 0, lane)
+        per_mobility = 1.0 / ti.cast(number(rest, MOBILITY, lane), float)
+        _move(particles, constraints, first[0] + 4 * lane, pull, start, per_mobility, mode)
         if ti.static(mode & WARM):
             for n in ti.static(range(9)):
-                impulses[first[2] + slots * lane + n] = kept[n * LANES + lane] / ti.cast(mobility, float)
+                impulses[first[2] + slots * lane + n] = per_mobility * kept[n * LANES + lane]
 
 
 @ti.func
@@ -139,13 +141,12 @@ def _edges(particles: ti.template(), constraints: ti.template(), i):
 
 
 @ti.func
-def _move(particles: ti.template(), constraints: ti.template(), i, pull, begin, mobility, mode: ti.template()):
+def _move(particles: ti.template(), constraints: ti.template(), i, pull, begin, per_mobility, mode: ti.template()):
     """Move the corners by an impulse, and note by how much further on they are to begin; pulls are times the mobility.
 
     They are added up in the precision of the positions: so momentum is kept to that.
     """
     positions, indices = ti.static(particles.positions, constraints.indices)
-    per_mobility = 1.0 / ti.cast(mobility, float)
     given, begins = _of_corners(ti.cast(pull, float)), _of_corners(ti.cast(begin, float))
     for corner in ti.static(range(4)):
         k = indices[i + corner]

@@ -11,8 +11,8 @@ from ...constraints.constraint import ACCUMULATE, BDF2, BDF2_STEP, DAMPED, FORCE
 from ..order.contact_points import ContactPoints
 from .system import System
 
-# hardness along the volume from which on jelly starts warm. A warm start costs two thirds more per projection: from here
-# on a pressed cube is more than two points of its volume too small without (docs/experiments.md, Crushed jelly)
+# hardness along the volume from which on jelly starts warm. A warm start costs two thirds more per projection; without
+# it a pressed cube is more than two points of its volume too small from here on (docs/experiments.md, Crushed jelly)
 WARM_HARDNESS = 0.2
 
 

@@ -43,10 +43,6 @@ MISSED: Mapping[str, Mapping[str, float]] = {
         "5 cm thick: sag of the tip per theory": 0.39,
         "2.5 cm thick: sag of the tip per theory": 0.83,
     },
-    "product_turned": {
-        "L, turned by 30°: sag per that of the body as it is": 0.045,
-        "tapered tube, turned by 30°: sag per that of the body as it is": 0.038,
-    },
     "meeting_slope": {
         "sticks at 0.98 μ, puck, 1 iteration: path in ¼ s [m]": 0.009,
     },

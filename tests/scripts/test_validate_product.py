@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from validation.product import accuracy, converged, damping, probe, turned
+from validation.product import accuracy, converged, damping, probe
 from validation.product.converged import Converged, converged_number, converged_versions, record_converged
 from validation.product.meshes import BALLS, CUBES, SHEETS, ball, cube, edge_strains, sheet, tilt, values, volumes
 from validation.product.probe import AMOUNT, AT_MOST, SHARE, Comparison, Measure, Probe
@@ -185,17 +185,6 @@ def test_rows_of_some_scenes_are_baked_alone(monkeypatch: pytest.MonkeyPatch) ->
     assert len(accuracy.lines()) == 2
     with pytest.raises(ValueError, match="begins"):
         accuracy.lines(["None"])
-
-
-@pytest.mark.parametrize("kind", turned.KINDS)
-def test_turned_bodies_are_held_alike_and_compared_where_they_sag_most(kind: str) -> None:
-    (mesh, is_held), shot = turned.body(kind), turned.both(kind, 30.0)
-    assert 0 < is_held.sum() < 0.2 * len(is_held)
-    assert all(np.array_equal(thing.pinned, np.flatnonzero(is_held)) for thing in shot.things)
-    sunk = np.zeros((2, *mesh[0].shape))
-    sunk[1, :, 2] = -np.arange(len(mesh[0]))
-    baked = Baked(shot, {turned.AS_IT_IS: sunk, turned.TURNED: 0.9 * sunk}, 20, 1)
-    assert turned.per_other(baked) == pytest.approx(0.9)
 
 
 def test_the_page_has_three_meshes_of_each_of_six_scenes() -> None:

@@ -159,6 +159,22 @@ def test_other_rows_of_the_page_stay(tmp_path: Path) -> None:
     assert found == [*expected, "| Ball: volume | 1 | 1 | 1 | 1 | 10 / 20 / 80 | 3 |"]
 
 
+def test_rows_that_stay_take_the_converged_number_that_is_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page says of which version converged numbers are: a row of an older one would make that untrue."""
+    first, second = accuracy.PROBES[:2]
+    labels = [f"{one.name}: {one.measures[0].label}" for one in (first, second)]
+    path = tmp_path / "accuracy.md"
+    accuracy.write_accuracy([accuracy.Line(label, 9.0, False, (3.0, 2.0, 1.0), (1, 2, 8)) for label in labels], path)
+    recorded = {accuracy.COMPARISON.key(second, second.measures[0]): 0.1234}
+    monkeypatch.setattr(accuracy, "converged_number", recorded.get)
+    accuracy.write_accuracy([accuracy.Line(labels[0], 8.0, False, (3.0, 2.0, 1.0), (1, 2, 8))], path)
+    rows = [row for row in path.read_text(encoding="utf-8").splitlines() if row.startswith("| Pinned")]
+    assert [row.split(" | ")[1] for row in rows] == ["8 ¹", "0.123 ¹"]
+    assert all(row.endswith(f" | 3 | 2 | 1 | 1 / 2 / 8 | {SOLVER_VERSION} |") for row in rows)
+
+
 def test_rows_of_some_scenes_are_baked_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         accuracy, "bake", lambda shots: [Baked(shot, {"Bar": CLOTH.positions[None]}, 20, 1) for shot in shots]

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import bpy
 
-from ...jobs.cache_contents import folder_size, job_folders
+from ...jobs.cache_contents import jobs_size
 from ...jobs.changes import told
 from ...jobs.job import write_job
 from ...scene.errors import Notice, XpbdError
@@ -316,7 +316,7 @@ class BakeSession:
 
     def _note_cache_size(self, folder: Path) -> None:
         try:
-            self.summary.cache_bytes = sum(map(folder_size, job_folders(folder)))
+            self.summary.cache_bytes = jobs_size(folder)
         except XpbdError as fault:
             self._note(fault)
 

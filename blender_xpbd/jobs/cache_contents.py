@@ -109,6 +109,15 @@ def folder_size(folder: Path) -> int:
         raise io_error("look at", folder, 0, fault) from fault
 
 
+def jobs_size(cache: Path) -> int:
+    """Bytes of all jobs in a cache.
+
+    Raises:
+        XpbdError: E_IO.
+    """
+    return sum(map(folder_size, job_folders(cache)))
+
+
 def last_change(cache: Path) -> float:
     """When something was last computed in a cache, in seconds since the epoch: each file is renamed into its folder.
 

@@ -66,6 +66,22 @@ def test_a_grab_draws_its_patch_to_the_hand(tmp_path):
     assert drawn[FRAMES][-1, 2] < 0.1
 
 
+def test_a_hand_that_runs_away_draws_no_spike_out_of_a_jelly(tmp_path):
+    """Nor at a corner, nor with few substeps, by which a run keeps up."""
+    cube = jelly_cube(1.0)
+    away = tuple(cube.positions[0] + [-2.0, 0.0, 0.0])
+    grab = Grab("b0", (0, 1, 2), (1.0, 0.0, 0.0), 0.3, 2.0, away)
+    folder = write_job(tmp_path / "job", scene(cube, frames=(1, 6), substeps=4))
+    assert run(record(folder, [PlayInput(frame, grab) for frame in range(2, 7)])) == ExitCode.COMPLETE
+    ends = cube.corners.reshape(-1, 3)[:, [0, 1]].T
+    rest, drawn = (
+        np.linalg.norm(np.subtract(*places[ends]), axis=1) for places in (cube.positions, positions(folder)[6])
+    )
+    # 2.8 where each vertex of the patch got an equal force; the corner is at its hand all the same
+    assert (drawn / rest).max() < 2.0
+    assert positions(folder)[6][0, 0] < cube.positions[0, 0] - 0.3
+
+
 def test_a_push_lifts_and_a_pull_draws_to_its_point(tmp_path):
     push = [PlayInput(frame, acceleration=(0.0, 0.0, 20.0)) for frame in range(2, FRAMES + 1)]
     pull = [PlayInput(frame, pull=60.0, pull_point=(0.0, 0.0, 1.0)) for frame in range(2, FRAMES + 1)]

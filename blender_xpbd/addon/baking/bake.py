@@ -18,7 +18,7 @@ from pathlib import Path
 
 import bpy
 
-from ...jobs.cache_contents import folder_size, job_folders
+from ...jobs.cache_contents import jobs_size
 from ...jobs.changes import told
 from ...jobs.job import write_job
 from ...scene.errors import Notice, XpbdError
@@ -228,7 +228,6 @@ class BakeSession:
         if (wish := self._options.region) is not None and (region := reading.scene.region) is not None:
             told = f"{wish.object_name}: {wish.group}, frames {region.first} to {region.last}"
             self.summary.add_region(told, region_seam(Path(self.summary.cache), region, reading.scene.frames))
-        self.summary.cache_bytes = sum(map(folder_size, job_folders(folder)))
         yield Progress(
             WRITING,
             frame=self._output.newest_frame if self._output else None,
@@ -308,10 +307,18 @@ class BakeSession:
             self._worker = None
         if self._output is not None and not self._output.is_finished:
             self._save_what_is_done(self._output)
+        if self.summary.cache:
+            self._note_cache_size(Path(self.summary.cache).parent)
         self.summary.seconds["total"] = time.perf_counter() - self._begin
         scene = scene_by_uid(self._scene_uid)
         if scene is not None:
             scene.xpbd.report = report_after(scene.xpbd.report, self.summary.to_json())
+
+    def _note_cache_size(self, folder: Path) -> None:
+        try:
+            self.summary.cache_bytes = jobs_size(folder)
+        except XpbdError as fault:
+            self._note(fault)
 
     def _save_what_is_done(self, output: BakeOutput) -> None:
         try:

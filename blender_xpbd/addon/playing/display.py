@@ -26,6 +26,9 @@ from ..reading.points import point_count
 Floats = npt.NDArray[np.float64]
 
 KEY_NAME = "XPBD Play"
+_EDITED = (
+    "The mesh is being edited, so the run was stopped. Leave Edit Mode (Tab): what was played, and moved in it, goes."
+)
 
 
 def show(target: KeyTarget, frame: int, positions: Floats) -> bool:
@@ -46,7 +49,7 @@ def show(target: KeyTarget, frame: int, positions: Floats) -> bool:
     if obj is None or obj.type != "MESH":
         return False
     if editing_mode(obj):
-        raise XpbdError("E_MODE_EDIT", "The mesh is being edited: go back to Object Mode (Tab) to play.", obj.name)
+        raise XpbdError("E_MODE_EDIT", _EDITED, obj.name)
     if target.is_hair:
         raise XpbdError("E_PARAM", "Blender has no shape keys of hair, by which a run is shown: bake it.", obj.name)
     if point_count(obj.data) != len(positions):
@@ -82,11 +85,16 @@ def take_back(obj: bpy.types.Object) -> None:
     obj.xpbd.property_unset("play_record")
 
 
-def take_back_all() -> None:
-    """Leave all objects of the file as they were."""
+def take_back_all() -> bool:
+    """Leave all objects of the file as they were; return whether one is being edited, which has to wait."""
+    is_left = False
     for obj in bpy.data.objects:
-        if obj.xpbd.play_record and obj.library is None and obj.mode != "EDIT":
-            take_back(obj)
+        if obj.xpbd.play_record and obj.library is None:
+            if obj.mode == "EDIT":
+                is_left = True
+            else:
+                take_back(obj)
+    return is_left
 
 
 def _add_key(obj: bpy.types.Object) -> bpy.types.ShapeKey:

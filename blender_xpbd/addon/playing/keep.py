@@ -6,6 +6,7 @@ What is refused is refused before the run is ended, so that it can go on.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator
 from dataclasses import replace
 from typing import Any
@@ -14,6 +15,7 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from ...jobs.cache_contents import jobs_size
 from ...scene.errors import XpbdError
 from ..baking.bake_output import ALL_FRAMES, BakeOutput
 from ..baking.report import BakeSummary
@@ -37,7 +39,7 @@ def keep_run(context: bpy.types.Context, player: Player) -> BakeSummary:
     """
     if player.state != PLAYING or player.frame <= player.reading.scene.frames.start:
         raise XpbdError("E_NOTHING", "Nothing was played yet: let it run, then keep it.")
-    last = player.frame
+    last, begin = player.frame, time.perf_counter()
     # read as it is without the run; the next tick shows it again, where something is refused
     player.take_display_back()
     reading = _result(read_scene(context, replace(player.options, frame_end=last, frame_step=None)))
@@ -62,6 +64,8 @@ def keep_run(context: bpy.types.Context, player: Player) -> BakeSummary:
     if output.error is not None:
         raise output.error
     summary.complete = True
+    summary.cache_bytes = jobs_size(player.job.parent.parent)
+    summary.seconds["total"] = time.perf_counter() - begin
     scene = scene_by_uid(reading.scene_uid)
     if scene is not None:
         scene.xpbd.report = summary.to_json()

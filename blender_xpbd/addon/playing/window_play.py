@@ -13,6 +13,9 @@ from ..data.bake_status import STATUS
 from . import display
 from .player import Player
 
+# how often it is looked whether a mesh is still being edited [s]
+EDITING_SECONDS = 0.5
+
 _current: Player | None = None
 
 
@@ -46,11 +49,22 @@ def forget() -> None:
 
 
 def stop() -> None:
-    """End the run that is played, if any, and leave all as it was."""
+    """End the run that is played, if any, and leave all as it was: what is being edited, when it no longer is."""
     player = _current
     if player is not None:
         forget()
         player.end()
+        _tidy_after_editing()
+
+
+def tidy() -> float | None:
+    """Leave what was being edited when its run ended as it was; return when to look again [s], None for never."""
+    return EDITING_SECONDS if _current is None and display.take_back_all() else None
+
+
+def _tidy_after_editing() -> None:
+    if tidy() is not None and not bpy.app.timers.is_registered(tidy):
+        bpy.app.timers.register(tidy, first_interval=EDITING_SECONDS)
 
 
 @bpy.app.handlers.persistent  # type: ignore[untyped-decorator]
@@ -64,7 +78,7 @@ def _take_back(*_arguments: object) -> None:
     if _current is not None:
         _current.take_display_back()
     else:
-        display.take_back_all()
+        _tidy_after_editing()
 
 
 def register() -> None:
@@ -76,6 +90,8 @@ def register() -> None:
 def unregister() -> None:
     """End the run, and watch no more."""
     stop()
+    if bpy.app.timers.is_registered(tidy):
+        bpy.app.timers.unregister(tidy)
     for handlers, handler in _handlers():
         handlers.remove(handler)
 

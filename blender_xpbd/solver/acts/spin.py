@@ -20,6 +20,7 @@ it. J is told by the velocities: the momentum that constraints and contacts adde
 
 import taichi as ti
 
+from ...constraints.grab import PULLED
 from ...contacts.rigid_motion import solve_inertia
 from ..order.spinning_pieces import (
     CHUNK_BODY,
@@ -57,7 +58,7 @@ def note_touch(contacts: ti.template(), pieces: ti.template(), k):
 def note_held(targets: ti.template(), pieces: ti.template()):
     """Note that what a hand holds has touched."""
     for k in range(targets.grab_particles.shape[0]):
-        if targets.grab_weights[k] > 0.0:
+        if targets.grab_weights[k, PULLED] > 0.0:
             piece = pieces.spin_of[targets.grab_particles[k]]
             if piece >= 0:
                 pieces.spin_touched[piece] = 1

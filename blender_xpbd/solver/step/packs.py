@@ -76,7 +76,7 @@ Targets = pack_type(
     starts=VECTORS,
     ends=VECTORS,
     grab_particles=INTS,
-    grab_weights=FLOATS,
+    grab_weights=REAL_TABLE,
     grab_places=REAL_TABLE,
 )
 # as in ``ContactPoints``, with the piece of each point as a further column where pieces bounce. What a substep finds

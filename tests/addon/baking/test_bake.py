@@ -357,6 +357,9 @@ def test_a_cancel_tells_what_waits_in_the_cache(bpy, make_body, fake_worker, opt
         steps.close()
     assert len(body.data.shape_keys.key_blocks) - 1 == keyed
     assert (session.summary.frames, session.summary.frames_waiting) == (keyed, 20 - keyed)
+    # "Free Unused of 0.1 MB"
+    job = Path(session.summary.cache)
+    assert session.summary.cache_bytes == sum(file.stat().st_size for file in job.rglob("*") if file.is_file()) > 0
     fake_worker(crash_at=1)
     assert bake.run_bake(bpy.context, options(frame_end=20)).frames_waiting == 0
 

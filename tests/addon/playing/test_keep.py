@@ -30,7 +30,12 @@ def test_a_run_whose_keys_are_refused_goes_on(bpy, make_body, play):
     assert player.is_open
     assert goes_on(player)
     bpy.data.objects.remove(late)
-    assert keep_run(bpy.context, player).complete
+    summary = keep_run(bpy.context, player)
+    assert summary.complete
+    # "Free Unused of 0.1 MB", and "Baked 6 frames of 1 object in 0.1 s"
+    files = [file for file in player.job.rglob("*") if file.is_file()]
+    assert summary.cache_bytes == sum(file.stat().st_size for file in files) > 0
+    assert summary.seconds["total"] > 0.0
     assert not player.is_open
     assert body.xpbd.bake_record
     assert not body.xpbd.play_record

@@ -33,7 +33,7 @@ def simulation(path):
     played = Solver(dataclasses.replace(build_system(made), takes_grabs=True), (path,))
     hand = np.array([0.0, 0.0, 1.2])
     held = np.array([300], np.int32)
-    played.grab = GrabbedParticles(held, np.ones(1), 1e3, 0.01, 0.01, hand, hand)
+    played.grab = GrabbedParticles(held, np.ones(1), np.array([50.0]), 1e3, 0.01, 0.01, hand, hand)
     return played
 
 

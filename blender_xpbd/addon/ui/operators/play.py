@@ -88,16 +88,13 @@ class XPBD_OT_play(bpy.types.Operator):
             self._tick(context, player)
             return self._end_as_wished(context, player)
         view = viewport_under(context, event)
-        # what is held ends wherever it is let go
-        if view is None and not player.is_held and event.value != "RELEASE":
-            return {"PASS_THROUGH"}
-        if event.ctrl or event.alt or event.oskey:
-            return {"PASS_THROUGH"}
-        if is_navigation(event):
-            return {"PASS_THROUGH"}
-        wish = self._mouse.handle(context, event, view, player)
-        STATUS.play_wish = wish or STATUS.play_wish
-        return {"RUNNING_MODAL"}
+        is_modified = event.ctrl or event.alt or event.oskey
+        is_ours = (view is not None or player.is_held) and not is_modified and not is_navigation(event)
+        # what is held ends wherever it is let go; elsewhere Blender makes a click of it, as to choose an object
+        if is_ours or event.value == "RELEASE":
+            wish = self._mouse.handle(context, event, view, player)
+            STATUS.play_wish = wish or STATUS.play_wish
+        return {"RUNNING_MODAL"} if is_ours else {"PASS_THROUGH"}
 
     def _tick(self, context: bpy.types.Context, player: Player) -> None:
         if player.advance():

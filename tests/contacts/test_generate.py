@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Records of contacts: what a collider's motion, and a surface that moves within it, carry along."""
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -121,7 +122,7 @@ def test_a_turning_collider_carries_by_its_turn():
     # the surface is where the contact offset has it
     place = np.array([10.0, 3.0, 0.01])
     way = np.zeros(3)
-    for turns in zip(angles, angles[1:], strict=False):
+    for turns in pairwise(angles):
         point = turned(turns[1]) @ (place - [0.0, 0.0, 0.001])
         _, gap, carried, *_ = found(point, turns=turns)
         assert gap < 0.0

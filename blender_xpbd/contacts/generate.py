@@ -63,6 +63,28 @@ def to_world(motion: ti.template(), s, c, point):
 
 
 @ti.func
+def way_of_surface(motion: ti.template(), s, c, point, displacement):
+    """How far a point of a collider's surface goes in substep ``s``, in the world [m].
+
+    The poses are subtracted, not the places: what stands still goes nowhere, and the ways of substeps add up to that
+    of the frame, however far from the origin the point is.
+
+    Args:
+        motion: rigid frames at the boundaries of the substeps.
+        s: number of the substep.
+        c: of the collider.
+        point: where the point is at the end, in the collider's frame [m].
+        displacement: its way within that frame [m].
+    """
+    way = rotated(motion, s, c, displacement)
+    for k in ti.static(range(3)):
+        way[k] += motion[s + 1, c, 9 + k] - motion[s, c, 9 + k]
+        for j in ti.static(range(3)):
+            way[k] += (motion[s + 1, c, 3 * k + j] - motion[s, c, 3 * k + j]) * point[j]
+    return way
+
+
+@ti.func
 def query_collider(colliders: ti.template(), s, c, k, point, start, offset, shapes: ti.template()):
     """Where the surface of collider ``c`` is at contact point ``k``, in its own frame.
 
@@ -124,7 +146,7 @@ def collider_contact(
     friction, restitution = 0.0, 0.0
     if hit[3] < 0.0:
         touched = point - hit[3] * normal
-        carried = touched - to_world(motion, s, c, to_local(motion, s + 1, c, touched) - displacement)
+        carried = way_of_surface(motion, s, c, to_local(motion, s + 1, c, touched), displacement)
         friction = ti.sqrt(contacts.weights[k, POINT_FRICTION] * colliders.floats[c, COLLIDER_FRICTION])
         restitution = ti.max(particles.bodies[body, BODY_RESTITUTION], colliders.floats[c, COLLIDER_RESTITUTION])
     return contact_record(normal, hit[3], carried, friction, restitution), is_bent

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What sticks to a collider stays where it is: what friction leaves of a slide it takes back in the next substep."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.solver.order import tasks
 from blender_xpbd.solver.step.plan import PATHS
 from tests.contacts.solids import FIRM, cube, solid
-from tests.solver.scenes import GRAVITY, cloth, plane, solver
+from tests.solver.scenes import GRAVITY, cloth, mesh_box, plane, solver
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
@@ -31,12 +33,12 @@ def fine_cube():
     return positions, triangles.astype(np.int32)
 
 
-def on_slope(ratio, path="SERIAL", shape=cube, resolution=4, transforms=None, **settings):
-    """A firm cube of 0.2 m on a plane, under gravity that leans by tan θ = ratio · μ."""
+def on_slope(ratio, path="SERIAL", shape=cube, resolution=4, transforms=None, floor=None, **settings):
+    """A firm cube of 0.2 m on a plane or another floor, under gravity that leans by tan θ = ratio · μ."""
     angle = np.arctan(ratio * FRICTION)
     gravity = GRAVITY * np.array([np.sin(angle), 0.0, -np.cos(angle)])
     body = solid(shape, resolution=resolution, **{**FIRM, "friction": FRICTION})
-    floor = plane(friction=FRICTION, transforms=transforms)
+    floor = floor or plane(friction=FRICTION, transforms=transforms)
     return solver(body, colliders=[floor], path=path, gravity=gravity, **{"substeps": 20, **settings})
 
 
@@ -108,6 +110,39 @@ def test_threads_give_the_same_bytes(monkeypatch):
     serial, threads, colours = (places(on_slope(0.9, path=path, substeps=5), 8) for path in PATHS)
     np.testing.assert_array_equal(threads, serial)
     np.testing.assert_allclose(colours, serial, rtol=0, atol=1e-9)
+
+
+def block(frames, deforms):
+    """A mesh collider whose top is the floor; one that turns about Z, or one that grows along X."""
+    seconds, low = np.arange(frames) / 24, np.array([0.0, 0.0, 1.0])
+    box = mesh_box(1.0, friction=FRICTION)
+    if deforms:
+        growth = 1.0 + 0.05 * seconds[:, None, None] * [1.0, 0.0, 0.0]
+        return replace(box, positions=(box.positions - low) * growth)
+    turns = np.tile(np.eye(4), (frames, 1, 1))
+    turns[:, 0, 0], turns[:, 0, 1] = np.cos(seconds), -np.sin(seconds)
+    turns[:, 1, 0], turns[:, 1, 1] = np.sin(seconds), np.cos(seconds)
+    return replace(box, positions=box.positions - low, transforms=turns)
+
+
+@pytest.mark.parametrize("deforms", [False, True], ids=["turning", "growing"])
+def test_meshes_hold_with_threads_and_from_any_frame_on(monkeypatch, deforms):
+    """A cube sticks to what turns, and to what grows by 0.05 of its place in a second; resumed at each frame."""
+    monkeypatch.setattr(tasks, "TASK_SECONDS", 1e-8)
+    frames = 4
+    serial = on_slope(0.5, floor=block(frames + 1, deforms), substeps=5, frames=(1, frames + 1))
+    states = [serial.checkpoint()]
+    for _ in range(frames):
+        serial.advance()
+        states.append(serial.checkpoint())
+    assert anchored(serial).any()
+    threads = on_slope(0.5, path="THREADS", floor=block(frames + 1, deforms), substeps=5, frames=(1, frames + 1))
+    # the last frame first, so that nothing that is left on the device is what it should be
+    for frame in reversed(range(frames)):
+        threads.restore(frame, states[frame])
+        threads.advance()
+        for name, array in threads.checkpoint().items():
+            np.testing.assert_array_equal(array, states[frame + 1][name], err_msg=f"{name}, frame {frame + 1}")
 
 
 def test_particles_of_their_own_and_bdf2_have_none():

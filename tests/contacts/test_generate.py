@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Records of contacts: what a collider's motion, and a surface that moves within it, carry along."""
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,10 +65,18 @@ def record(
     found[8] = contact.restitution
 
 
-def found(point, shift=(0.0, 0.0, 0.0), shape=0):
+def turned(angle):
+    """A turn about Y, then one about Z."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) @ np.array(
+        [[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]]
+    )
+
+
+def found(point, shift=(0.0, 0.0, 0.0), shape=0, turns=(0.0, 0.0)):
     """Normal, gap, carried, friction and restitution at a plane that moves by ``shift`` in the substep."""
     motion = np.zeros((2, 1, MOTION_WIDTH), np.float32)
-    motion[:, 0, :9] = np.eye(3).ravel()
+    motion[:, 0, :9] = [turned(angle).ravel() for angle in turns]
     motion[1, 0, 9:12] = shift
     result = np.zeros(9)
     result[:3] = point
@@ -97,6 +106,28 @@ def test_a_deforming_surface_carries_by_its_own_displacement(monkeypatch):
     monkeypatch.setattr(generate, "CONTACTS", (*generate.CONTACTS, ContactType("RISING", query_rising)))
     carried = found([0.5, 0.0, 0.0], (0.05, 0.0, 0.0), len(generate.CONTACTS) - 1)[2]
     np.testing.assert_allclose(carried, [0.05, 0.0, 0.02 * 0.45], atol=1e-7)
+
+
+def test_a_still_collider_that_is_turned_carries_nothing():
+    """Going into its frame and back lost 4e-8 of the distance in each substep: 1 mm in 5 s at 10 m."""
+    for place in ([10.0, 3.0, -0.1], [-7.0, 20.0, 0.0], [0.1, -0.4, -0.2]):
+        _, gap, carried, *_ = found(turned(0.5236) @ place, turns=(0.5236, 0.5236))
+        assert gap < 0.0
+        np.testing.assert_array_equal(carried, np.zeros(3))
+
+
+def test_a_turning_collider_carries_by_its_turn():
+    """The ways of substeps add up to that of the frame."""
+    angles = np.linspace(0.5, 0.52, 33).astype(np.float32)
+    # the surface is where the contact offset has it
+    place = np.array([10.0, 3.0, 0.01])
+    way = np.zeros(3)
+    for turns in pairwise(angles):
+        point = turned(turns[1]) @ (place - [0.0, 0.0, 0.001])
+        _, gap, carried, *_ = found(point, turns=turns)
+        assert gap < 0.0
+        way += carried
+    np.testing.assert_allclose(way, (turned(angles[-1]) - turned(angles[0])) @ place, atol=2e-6)
 
 
 def test_what_does_not_touch_has_a_gap():

@@ -18,11 +18,11 @@ from .collider_shapes import validate_shape
 from .errors import XpbdError
 from .force import AIR_DENSITY, ATTRACTION, ATTRACTION_SOFTENING, FORCE_PARAMETERS, Force, validate_force
 from .parameter import Parameter
-from .parameters.material_parameters import COLLIDER, MATERIAL_PARAMETERS
+from .parameters.material_parameters import COLLIDER
 from .pose import validate_poses
 from .region import Region, validate_region
 from .settings import SCENE_PARAMETERS, FrameRange, SolverSettings
-from .track import SCENE_TARGET, Track, animatable, validate_track
+from .track import SCENE_TARGET, Track, animatable, animatable_of, validate_track
 
 Floats = npt.NDArray[np.float64]
 
@@ -115,13 +115,10 @@ def animatable_parameters(scene: Scene) -> dict[str, dict[str, Parameter]]:
     """What tracks may move, by the identifier of their target and the name of the parameter."""
     return {
         SCENE_TARGET: animatable(SCENE_PARAMETERS),
-        **{body.identifier: animatable(MATERIAL_PARAMETERS, body.role) for body in scene.bodies},
-        **{collider.identifier: animatable(_COLLIDER_PARAMETERS) for collider in scene.colliders},
+        **{body.identifier: animatable_of(body.role) for body in scene.bodies},
+        **{collider.identifier: animatable_of(COLLIDER) for collider in scene.colliders},
         **{force.identifier: animatable(FORCE_PARAMETERS) for force in scene.forces},
     }
-
-
-_COLLIDER_PARAMETERS = tuple(parameter for parameter in MATERIAL_PARAMETERS if COLLIDER in parameter.roles)
 
 
 def _validate_tracks(scene: Scene) -> None:

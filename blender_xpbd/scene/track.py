@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from .errors import XpbdError
 from .parameter import Parameter
+from .parameters.material_parameters import COLLIDER, MATERIAL_PARAMETERS
 
 # the target that is the scene itself; no body, collider or force field may be called so
 SCENE_TARGET = "scene"
@@ -34,18 +35,18 @@ class Track:
     values: npt.NDArray[np.float64]
 
 
-def animatable(parameters: Iterable[Parameter], role: str = "") -> dict[str, Parameter]:
-    """Those that a track may move, keyed by name.
+def animatable(parameters: Iterable[Parameter]) -> dict[str, Parameter]:
+    """Those of some parameters that a track may move, keyed by name."""
+    return {parameter.name: parameter for parameter in parameters if parameter.animatable}
 
-    Args:
-        parameters: to choose from.
-        role: of the object; parameters that are not for it are left out. Empty for all.
-    """
-    return {
-        parameter.name: parameter
-        for parameter in parameters
-        if parameter.animatable and (not role or not parameter.roles or role in parameter.roles)
-    }
+
+def animatable_of(role: str) -> dict[str, Parameter]:
+    """Those of an object of a role that a track may move, keyed by name; parameters of all roles are of bodies."""
+    return animatable(
+        parameter
+        for parameter in MATERIAL_PARAMETERS
+        if role in parameter.roles or (not parameter.roles and role != COLLIDER)
+    )
 
 
 def validate_track(track: Track, parameters: Mapping[str, Parameter], frame_count: int, name: str) -> None:

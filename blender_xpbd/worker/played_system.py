@@ -65,8 +65,7 @@ class PlayedSystem:
             (PULL, "strength"): self._pull,
         }
         tracks = Tracks(values)
-        external = replace(system.external, tracks=tracks)
-        self.system = replace(system, tracks=tracks, external=external, takes_grabs=True, mode_substeps=mode_substeps)
+        self.system = replace(system, tracks=tracks, takes_grabs=True, mode_substeps=mode_substeps)
 
     def take(self, index: int, given: PlayInput) -> None:
         """Note the input of a frame, counted from the start.

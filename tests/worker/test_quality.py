@@ -12,6 +12,7 @@ from blender_xpbd.jobs.result import read_result
 from blender_xpbd.jobs.status import read_status
 from blender_xpbd.scene.body import Body, Tetrahedralization
 from blender_xpbd.scene.errors import ExitCode
+from blender_xpbd.scene.force import Force
 from blender_xpbd.scene.material import Material
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system.substeps import substeps_for_material, substeps_for_stiffness
@@ -19,10 +20,15 @@ from blender_xpbd.solver.system.system import build_system
 from blender_xpbd.worker.quality import by_material, choose_quality, with_settings, with_wanted
 from blender_xpbd.worker.stop_signal import StopSignal
 from tests.geometry.surfaces import cube
+from tests.solver.grain_scenes import grains
 from tests.solver.scenes import cloth, jelly_cube, plane, run, scene, solver
+from tests.solver.strands import line, strand
 from tests.worker.test_worker import finish, frames_of, start
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
+
+# drag and inner friction aside, which have the system built anew
+FREE = {"damping": 0.0, "push_x": 2.0}
 
 
 def curtain(**settings):
@@ -221,3 +227,25 @@ def test_an_object_asks_for_at_least_so_many_substeps_of_all():
 
 def replace_identifier(body):
     return dataclasses.replace(body, identifier="b1", name="Other")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        jelly_cube(0.5, resolution=2, **FREE),
+        cloth(3, bending_model="NONE", **FREE),
+        strand(line(4), **FREE),
+        grains([[0.0, 0.0, 1.0], [0.3, 0.0, 1.0]], **FREE),
+    ],
+    ids=lambda body: body.role,
+)
+@pytest.mark.parametrize("substeps", [3, 9])
+def test_forces_are_those_of_the_substeps_that_were_chosen(body, substeps):
+    forces = (Force("f0", "Field", "FORCE", np.eye(4)[None], strength=3.0),)
+    whole = dataclasses.replace(scene(body, gravity=(0.0, 0.0, 0.0), substeps=6), forces=forces)
+    settings = dataclasses.replace(whole.settings, substeps=substeps)
+    found = with_settings(build_system(whole), settings).external
+    expected = build_system(dataclasses.replace(whole, settings=settings)).external
+    assert len(found.acts(0)) == substeps
+    np.testing.assert_array_equal(found.acts(0), expected.acts(0))
+    np.testing.assert_array_equal(found.field_floats(0), expected.field_floats(0))

@@ -14,8 +14,8 @@ from ...scene.listing import quoted
 from ...scene.parameters.material_parameters import COLLIDER
 from ..data.object_types import is_body
 from ..data.specs import FOLLOWED_OF_SCENE
-from ..reading.force_reader import field_notices
-from ..reading.idle_motion import is_moved
+from ..reading.force_reader import field_notices, field_objects
+from ..reading.idle_motion import hangs_on_a_body, is_moved
 from ..reading.mesh_reader import RIG_MODIFIERS
 from ..reading.modifier_stack import follows_deformed, has_deforming_parent
 from ..reading.parameter_tracks import animated_settings, followed_settings
@@ -37,12 +37,18 @@ def ignored_inputs(
     curves = [obj.name for obj in bodies if obj.type != "MESH" and _has_rig(obj)]
     loose = [collider.name for collider in colliders if _has_loose_vertices(collider)]
     unheld = [obj.name for obj in bodies if obj.session_uid not in pinned and _is_idly_moved(obj)]
+    placing = [*field_objects(scene, objects), *(obj for obj in objects if obj.xpbd.role == COLLIDER)]
+    hanging = sorted({obj.name for obj in placing if hangs_on_a_body(obj)})
     found = (
         rig_notice(rigged, "Pins follow the object itself"),
         _ignored(
             curves, "The simulation does not see what an armature, lattice or hook does to curves; it comes on top: {}."
         ),
         _ignored(loose, "Vertices and edges of a collider that belong to no face stop nothing: {}."),
+        _ignored(
+            hanging,
+            "Colliders and force fields do not follow the vertices of what is simulated, on which these hang: {}.",
+        ),
         _ignored(
             unheld,
             "Animation and constraints do not move what nothing holds to its object, as pins or a Goal would: {}.",
@@ -74,6 +80,12 @@ def deforming_spheres(names: Sequence[str]) -> tuple[Notice, ...]:
     """The warning for colliders that are round whatever shape they take."""
     notice = _ignored(names, "Spheres keep the size that they have at the first frame, but these deform; use Mesh: {}.")
     return () if notice is None else (notice,)
+
+
+def switched_objects(names: Sequence[str]) -> tuple[Notice, ...]:
+    """The warning for what is disabled in viewports at some frames."""
+    text = "Whether these take part goes by the first frame; keys on Disable in Viewports do not count: {}."
+    return (Notice("W_ANIMATED", text.format(quoted(names))),) if names else ()
 
 
 def _ignored(names: Sequence[str], text: str) -> Notice | None:

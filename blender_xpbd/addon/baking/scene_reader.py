@@ -9,7 +9,7 @@ The rules, as artists are told them:
   changes the vertices.
 - Of the artist's shape keys, what changes after the first frame adds on top of relative baked keys.
 - Objects that are disabled in viewports, or in a collection that is, or excluded from the view layer take no part; the
-  eye in the outliner does not matter.
+  eye in the outliner does not matter. Where that is animated, the first frame decides.
 - One Blender unit is ``unit_settings.scale_length`` metres, unless the unit system is None. Lengths, velocities and
   accelerations (gravity among them) are scaled by it, as Blender's own panels show them: gravity 9.81 at a scale of
   0.01 reads 0.0981 m/s². All else is in SI units whatever the scale.
@@ -25,7 +25,7 @@ The rules, as artists are told them:
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import bpy
@@ -53,6 +53,7 @@ from ..reading.body_reader import LocalBody, precision_notice, with_poses
 from ..reading.collider_reader import FloorReader, read_collider
 from ..reading.collider_shapes import ColliderShapes
 from ..reading.contact_reader import resolved_contact
+from ..reading.enabled_objects import enabled_objects, switched_names
 from ..reading.feel import MODULUS, felt_tracks, look_notices
 from ..reading.force_reader import FieldReader, field_objects, may_change
 from ..reading.modifier_stack import follows_deformed
@@ -62,7 +63,7 @@ from ..reading.pose_reader import placed_poses
 from ..reading.ride_reader import Rides, bone_notices
 from .body_kinds import blender_kind
 from .given_motion import followed_body, rides_of
-from .ignored_inputs import deforming_spheres, ignored_inputs
+from .ignored_inputs import deforming_spheres, ignored_inputs, switched_objects
 
 Floats = npt.NDArray[np.float64]
 
@@ -119,12 +120,15 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
     """
     scene = context.scene
     frames = frame_range(scene, options)
-    enabled = _enabled_objects(context.view_layer)
-    bodies, colliders = _participants(enabled, options)
-    everything = [*bodies, *colliders]
     is_scripted = has_frame_handlers()
-    moving = frozenset(obj.session_uid for obj in everything if is_scripted or may_move(obj))
     with frame_kept(scene):
+        switched = switched_names(context.view_layer)
+        if switched:
+            scene.frame_set(frames.start)
+        enabled = enabled_objects(context.view_layer)
+        bodies, colliders = _participants(enabled, options)
+        everything = [*bodies, *colliders]
+        moving = frozenset(obj.session_uid for obj in everything if is_scripted or may_move(obj))
         changes = any(may_deform(obj) or follows_deformed(obj) for obj in everything)
         changes = changes or any(obj.xpbd.attach_object is not None or _hangs(obj) for obj in bodies)
         changes = changes or any(may_change(obj) for obj in enabled)
@@ -139,6 +143,7 @@ def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[Re
         local_bodies, local_colliders, matrices = _read_all(bodies, colliders, options, depsgraph, uids)
         pinned = frozenset(body.object_uid for body in local_bodies if len(body.pin_vertices))
         ignored = ignored_inputs(scene, enabled, pinned, local_colliders.values())
+        ignored = (*ignored, *switched_objects(switched))
         shapes = ColliderShapes(colliders, frames, depsgraph, is_scripted=is_scripted)
         parameters = ParameterTracks(scene, everything, unit_scale_of(scene))
         with DeformedBodies(scene, [obj for obj in bodies if follows_deformed(obj)]) as deformed:
@@ -336,20 +341,6 @@ def _participants(
 def _may_be_met(obj: bpy.types.Object) -> bool:
     """Whether a body has a bake, and faces that others may meet."""
     return bool(obj.xpbd.bake_record) and obj.type == "MESH" and len(obj.data.polygons) > 0
-
-
-def _enabled_objects(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
-    """Those that take part, in the order of their names."""
-    uids = {obj.session_uid for obj in _enabled_in(view_layer.layer_collection)}
-    return [obj for obj in bpy.data.objects if obj.session_uid in uids]
-
-
-def _enabled_in(layer: bpy.types.LayerCollection) -> Iterable[bpy.types.Object]:
-    if layer.exclude or layer.collection.hide_viewport:
-        return
-    yield from (obj for obj in layer.collection.objects if not obj.hide_viewport)
-    for child in layer.children:
-        yield from _enabled_in(child)
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,9 @@ from .motion import animated_paths, finite_matrix, has_animation, may_move
 Floats = npt.NDArray[np.float64]
 
 _KINDS = frozenset(kind.identifier for kind in FORCE_KINDS)
+# how strong they are is told by what they guide
+_WITHOUT_STRENGTH = frozenset({"GUIDE", "BOID"})
 _SHAPES = frozenset(shape.identifier for shape in FORCE_SHAPES)
-# they guide particles alone
-_OF_PARTICLES = frozenset({"NONE", "GUIDE", "BOID"})
 _PARAMETERS = by_name(FORCE_PARAMETERS)
 _FOLLOWED = animatable(FORCE_PARAMETERS)
 _PREFIX = "field."
@@ -54,8 +54,10 @@ def acts(obj: bpy.types.Object) -> bool:
     Kind and *Location* count as they are now; the rest is ``is_effector_nonzero_strength`` of Blender's ``effect.cc``.
     """
     field = obj.field
-    if field is None or field.type in _OF_PARTICLES or not field.apply_to_location:
+    if field is None or field.type == "NONE" or not field.apply_to_location:
         return False
+    if field.type in _WITHOUT_STRENGTH:
+        return True
     strengths = (field.linear_drag, field.quadratic_drag) if field.type == "DRAG" else (field.strength, field.flow)
     # what does not turn with a vortex is slowed by it, however weak it is
     slows = field.type == "VORTEX" and field.shape != "POINT"
@@ -86,7 +88,7 @@ def field_notices(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object]) -
         ),
         ([obj for obj in objects if _has_particle_field(obj)], "Force fields of particles do not act: {}."),
         (
-            [obj for obj in read if obj.field.use_absorption],
+            [obj for obj in read if obj.field.use_absorption or "use_absorption" in _animated(obj)],
             "Nothing shades from force fields, as Absorption says: {}.",
         ),
         (
@@ -272,4 +274,4 @@ def _is_missed_by_wind(obj: bpy.types.Object) -> bool:
 def _has_particle_field(obj: bpy.types.Object) -> bool:
     settings = (system.settings for system in getattr(obj, "particle_systems", ()))
     fields = (field for one in settings for field in (one.force_field_1, one.force_field_2))
-    return any(field is not None and field.type not in _OF_PARTICLES for field in fields)
+    return any(field is not None and field.type != "NONE" for field in fields)

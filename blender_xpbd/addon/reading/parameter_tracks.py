@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 import bpy
 import numpy as np
 
-from ...scene.parameters.material_parameters import COLLIDER, MATERIAL_PARAMETERS
+from ...scene.parameters.material_parameters import COLLIDER
 from ...scene.presets import preset_values
-from ...scene.track import SCENE_TARGET, Track, animatable
+from ...scene.track import SCENE_TARGET, Track, animatable_of
 from ..data.properties import fits_role, material_values
 from .motion import animated_paths
 
@@ -26,7 +26,7 @@ def animated_settings(data: bpy.types.ID) -> frozenset[str]:
 def followed_settings(obj: bpy.types.Object) -> frozenset[str]:
     """Those of an object's animated settings that a bake follows; what a preset sets is not read from them."""
     settings = obj.xpbd
-    known = animatable(MATERIAL_PARAMETERS, settings.role)
+    known = animatable_of(settings.role)
     is_set = settings.role != COLLIDER and fits_role(settings.preset, settings.role)
     named = preset_values(settings.preset, settings.role) if is_set else {}
     return frozenset(name for name in animated_settings(obj) if name in known and name not in named)

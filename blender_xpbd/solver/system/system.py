@@ -86,7 +86,6 @@ class System:
         by_share: of each constraint in scheduled order, type by type, 1 where it takes a share away (PBD) and 0 where
             it has a compliance; empty where all are the same.
         plastic: constraints that may take on another rest shape.
-        external: what acts on bodies from outside besides gravity.
         air: their surfaces, where there is air.
         attraction: of all particles on each other.
         grains: of all bodies.
@@ -122,7 +121,6 @@ class System:
     columns: tuple[FollowingColumn, ...]
     by_share: Ints
     plastic: PlasticRows
-    external: ExternalForces
     air: AirSurfaces
     attraction: Attraction
     grains: Grains
@@ -130,6 +128,11 @@ class System:
     takes_grabs: bool = False
     region: RegionHold | None = None
     mode_substeps: int = 0
+
+    @property
+    def external(self) -> ExternalForces:
+        """What acts on bodies from outside besides gravity: of the scene as it is, also where its substeps changed."""
+        return ExternalForces(self.scene, self.tracks, self.origin)
 
     @property
     def moved_particles(self) -> Ints:
@@ -296,9 +299,12 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
     vertex_count = 0 if objects is None else len(objects.vertices)
     struck = build_struck_pieces(scene, met, starts, blocks, all_inverse_masses, vertex_count)
     del blocks, upright
-    external = ExternalForces(scene, tracks, origin)
     all_grains = build_grains(models, starts, all_positions, all_inverse_masses, contacts)
-    air = build_air_surfaces(models, starts, len(all_positions)) if external.has_air else no_surfaces()
+    air = (
+        build_air_surfaces(models, starts, len(all_positions))
+        if ExternalForces(scene, tracks, origin).has_air
+        else no_surfaces()
+    )
     vertices = np.zeros((0, 3)) if objects is None else collider_vertices(scene, objects.colliders) - origin
     return System(
         scene=scene,
@@ -326,7 +332,6 @@ def assemble(scene: Scene, models: tuple[BodyModel, ...]) -> System:
         columns=columns,
         by_share=by_share,
         plastic=plastic_rows,
-        external=external,
         air=air,
         attraction=build_attraction(scene, models, starts, len(all_positions) + len(vertices)),
         grains=all_grains,

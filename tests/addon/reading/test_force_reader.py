@@ -258,6 +258,14 @@ def test_grains_that_wind_passes_by_are_told(make_body, scene_of, add_field, rol
     assert not [text for code, text in scene_of()[1] if code == "W_FORCE"]
 
 
+def test_absorption_that_comes_later_is_told(make_body, scene_of, add_field):
+    make_body()
+    keyed(add_field("FORCE"), "use_absorption", {1: False, 3: True})
+    ((code, text),) = scene_of(3)[1]
+    assert code == "W_FORCE"
+    assert "Absorption" in text
+
+
 def test_an_animated_choice_is_told(make_body, scene_of, add_field):
     make_body()
     add_field("FORCE").field.keyframe_insert("use_gravity_falloff", frame=3)

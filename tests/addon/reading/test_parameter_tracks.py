@@ -44,6 +44,17 @@ def test_values_are_those_of_each_frame(bpy, make_body, read, how, tmp_path):
     np.testing.assert_array_equal(again.tracks[0].values, reading.scene.tracks[0].values)
 
 
+def test_what_a_collider_has_no_use_for_is_told(make_body, read):
+    make_body()
+    wall = make_body("Wall", role="COLLIDER")
+    for name, values in {"damping": {1: 1.0, 5: 3.0}, "pin_frequency": {1: 2.0, 5: 3.0}}.items():
+        key(wall, name, values)
+    reading = read()
+    assert reading.scene.tracks == ()
+    (notice,) = (notice for notice in reading.notices if notice.code == "W_ANIMATED")
+    assert 'damping, pin_frequency of "Wall"' in notice.message
+
+
 def test_what_does_not_change_is_no_track(make_body, read):
     key(make_body(), "damping", {1: 2.0, 5: 2.0})
     reading = read()

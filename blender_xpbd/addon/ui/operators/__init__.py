@@ -30,6 +30,8 @@ from .remedies import (
     XPBD_OT_feel_like,
     XPBD_OT_let_out,
     XPBD_OT_lift,
+    XPBD_OT_set_contact_distance,
+    XPBD_OT_set_gravity,
     XPBD_OT_subdivide,
     XPBD_OT_suit_mesh,
 )
@@ -81,6 +83,8 @@ CLASSES = (
     XPBD_OT_let_out,
     XPBD_OT_add_floor,
     XPBD_OT_feel_like,
+    XPBD_OT_set_gravity,
+    XPBD_OT_set_contact_distance,
     XPBD_OT_subdivide,
     XPBD_OT_suit_mesh,
     XPBD_OT_mute_deformers,

@@ -41,11 +41,12 @@ from .scene_range import XPBD_OT_use_scene_range
 from .select_crossings import XPBD_OT_select_crossings
 from .selected_objects import XPBD_OT_copy_settings, XPBD_OT_set_material
 from .set_link import XPBD_OT_set_link
-from .set_role import XPBD_OT_set_role
+from .set_role import XPBD_OT_jiggle, XPBD_OT_set_role
 from .strain import XPBD_OT_show_strain, XPBD_OT_show_stress
 
 CLASSES = (
     XPBD_OT_set_role,
+    XPBD_OT_jiggle,
     XPBD_OT_bake,
     XPBD_OT_loop,
     XPBD_OT_rebake_region,

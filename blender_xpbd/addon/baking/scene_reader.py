@@ -65,6 +65,7 @@ from ..reading.unit_scale import gap_notices, gravity_notice
 from .body_kinds import blender_kind
 from .given_motion import followed_body, rides_of
 from .ignored_inputs import deforming_spheres, ignored_inputs
+from .pace import meets
 
 Floats = npt.NDArray[np.float64]
 
@@ -270,7 +271,9 @@ class _SceneParts:
         notices = [notice for body in bodies for notice in body.notices]
         notices += [notice for _, warnings in (*attachments, *contacts, *poses) for notice in warnings]
         notices += [notice for body in placed if (notice := precision_notice(body))]
-        notices += [*gravity_notice(self._gravity, self._unit_scale), *gap_notices(scene.bodies)]
+        notices += gravity_notice(self._gravity, self._unit_scale)
+        # planes and spheres let nothing through
+        notices += gap_notices(scene.bodies) if meets(scene) else ()
         notices += look_notices(scene, factors, {met[uid] for uid in parameters.of_name(MODULUS)})
         wishes = TargetOptions(self._frames, self._unit_scale, self._make_single_user, self._key_tolerance)
         targets = tuple(

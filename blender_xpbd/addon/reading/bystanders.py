@@ -29,7 +29,8 @@ def bystander_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object
     simulated = {obj.session_uid for obj in bodies}
     # who holds or stops bodies
     others = [obj for obj in enabled if obj.xpbd.role == COLLIDER and takes_part(obj)]
-    others += [obj.xpbd.attach_object for obj in bodies if obj.xpbd.attach_object in enabled]
+    holders = [obj.xpbd.attach_object for obj in bodies]
+    others += [obj for obj in holders if obj in enabled]
     found = (
         (
             "What follows vertices of a simulated object goes by its mesh as it is now, not as it will be: {}.",
@@ -45,7 +46,8 @@ def bystander_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object
         ),
         (
             "Disabled in viewports, so they take no part, but renders show them: {}.",
-            [obj for obj in scene.objects if takes_part(obj) and obj.hide_viewport and not obj.hide_render],
+            # of what something is attached to it is told already
+            [obj for obj in scene.objects if takes_part(obj) and _is_only_rendered(obj) and obj not in holders],
         ),
         (
             "Instances are shown and take no part, so they stop nothing; make them real: {}.",
@@ -60,6 +62,10 @@ def bystander_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object
         if objects:
             names = dict.fromkeys(obj.name for obj in objects)
             yield Notice("W_IGNORED", text.format(quoted(names)))
+
+
+def _is_only_rendered(obj: bpy.types.Object) -> bool:
+    return obj.hide_viewport and not obj.hide_render
 
 
 def _acts(modifier: bpy.types.Modifier) -> bool:

@@ -120,6 +120,8 @@ def test_a_gap_that_is_far_too_small(bpy, make_body, units, codes, role):
     assert not obj.xpbd.is_property_set("contact_offset")
     scene = units(0.001)
     scene.gravity, scene.xpbd.use_floor = (0.0, 0.0, -9810.0), True
+    assert "W_GAP" not in codes(), "a floor lets nothing through"
+    make_body("Wall", role="COLLIDER", location=(0.0, 0.0, -5000.0))
     assert "W_GAP" in codes(), "the unit was chosen after the role"
     assert bpy.ops.xpbd.set_contact_distance(object_name="Body") == {"FINISHED"}
     assert "W_GAP" not in codes()
@@ -128,6 +130,7 @@ def test_a_gap_that_is_far_too_small(bpy, make_body, units, codes, role):
 
 def test_a_gap_that_is_small_for_a_large_mesh(bpy, make_body, codes):
     obj = make_body("Body", scale=(100.0,) * 3)
+    make_body("Wall", role="COLLIDER", location=(0.0, 0.0, -5.0))
     assert "W_GAP" in codes()
     bpy.ops.xpbd.set_contact_distance(object_name="Body")
     assert obj.xpbd.contact_offset > 0.1

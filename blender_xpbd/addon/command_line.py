@@ -13,7 +13,7 @@ import ctypes
 import json
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -30,8 +30,9 @@ from .baking.loop import check_count
 from .baking.progress_bar import ProgressBar
 from .baking.report import error_values
 from .baking.scene_reader import frame_range
-from .checking.check_scene import examine, scene_expense
+from .checking.check_scene import examine, objects_let_out, scene_expense
 from .checking.finding import finding_values
+from .checking.letting_out import quietened
 from .data.bake_options import BakeOptions
 from .data.named_path import absolute_path
 from .data.property_text import set_property
@@ -156,10 +157,12 @@ def main(arguments: Sequence[str], *, prog: str = "bake.py", with_file: bool = F
     was_tried = is_baked = False
     notices: list[str] = []
     outputs: list[Path] = []
+    allowed: frozenset[str] = frozenset()
     with _stop_wish() as should_stop, ProgressBar(sys.stderr) as bar:
         try:
             wishes = _prepare(options)
             was_tried = True
+            allowed = objects_let_out(bpy.context, wishes)
             run_bake(bpy.context, wishes, bar.show, should_stop)
             is_baked = True
             if options.loop is not None:
@@ -171,7 +174,8 @@ def main(arguments: Sequence[str], *, prog: str = "bake.py", with_file: bool = F
             error = fault
         if options.save is not None and (is_baked or error is None or error.exit_code != ExitCode.REFUSED):
             error = _save(options.save) or error
-    _report(bpy.context.scene.xpbd.report if was_tried else "", notices, outputs, error, as_json=options.json)
+    report = report_let_out(bpy.context.scene.xpbd.report, notices, allowed) if was_tried else ""
+    _report(report, outputs, error, as_json=options.json)
     return int(error.exit_code if error else ExitCode.COMPLETE)
 
 
@@ -273,13 +277,24 @@ def _export(options: argparse.Namespace, scene: bpy.types.Scene, written: list[P
         )
 
 
-def _report(
-    report: str, notices: Sequence[str], outputs: Sequence[Path], error: XpbdError | None, *, as_json: bool
-) -> None:
-    """Print the summary of the last bake, with the warnings of the one before that was made a loop."""
+def report_let_out(report: str, notices: Sequence[str], allowed: Collection[str]) -> str:
+    """The summary of the last bake, with the warnings of the one before that was made a loop.
+
+    Args:
+        report: of the last bake, "" for none.
+        notices: warnings of the one before.
+        allowed: names of objects of which an artist has said that they may start inside something.
+    """
+    if not report:
+        return ""
+    summary = json.loads(report)
+    warnings = dict.fromkeys([*notices, *summary["warnings"]])
+    return json.dumps({**summary, "warnings": [quietened(warning, allowed) for warning in warnings]})
+
+
+def _report(report: str, outputs: Sequence[Path], error: XpbdError | None, *, as_json: bool) -> None:
+    """Print a summary."""
     summary = json.loads(report) | {"outputs": [str(path) for path in outputs]} if report else {}
-    if summary:
-        summary["warnings"] = list(dict.fromkeys([*notices, *summary["warnings"]]))
     for warning in summary.get("warnings", []):
         print(warning, file=sys.stderr)
     if error is not None:

@@ -92,6 +92,8 @@ WARNING_CODES: tuple[str, ...] = (
     "W_FALLS",
     "W_COARSE",
     "W_SIZE",
+    "W_UNITS",
+    "W_GAP",
     "W_FEEL",
     "W_HEAVY",
     "W_SPACE",

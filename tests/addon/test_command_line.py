@@ -338,3 +338,29 @@ def test_a_file_has_the_key_tolerance_of_the_command_line(bpy, make_body, run, m
     arguments = ("--frames", "1", "2", "--substeps", "2", "--output", str(tmp_path / "out.npz"))
     assert run(*arguments, "--key-tolerance", "100")[0] == 0
     assert wishes == [100.0]
+
+
+def test_what_an_artist_has_let_be_pushed_out_is_told_as_such(bpy, make_body, run, monkeypatch):
+    from blender_xpbd.addon import command_line
+
+    told = [f'W_INSIDE: object "{name}": It starts 0.5 m inside the floor.' for name in ("Cloth", "Other")]
+
+    def bake(context, *_rest):
+        context.scene.xpbd.report = json.dumps({"warnings": told})
+
+    def warnings():
+        _, out, err = run("--json")
+        found = json.loads(out[-1])["warnings"]
+        assert all(warning in err for warning in found)
+        return found
+
+    monkeypatch.setattr(command_line, "run_bake", bake)
+    bpy.context.scene.xpbd.use_floor = True
+    body = make_body("Cloth", location=(0.0, 0.0, -0.5))
+    make_body("Other", location=(4.0, 0.0, -0.5))
+    assert warnings() == told
+    bpy.ops.xpbd.check()
+    bpy.ops.xpbd.let_out(object_name="Cloth")
+    assert warnings() == [told[0].replace("W_INSIDE", "W_LET_OUT"), told[1]]
+    body.location.z = -0.6
+    assert warnings() == told, "deeper, it is another finding"

@@ -75,6 +75,8 @@ def test_a_rope_does_not_push_and_a_bumper_does_not_pull():
         (AT_LEAST, 0.2, 0.0, False),
         (AT_MOST, 0.1, 0.0, True),
         (AT_MOST, 0.4, 0.0, False),
+        (AT_MOST, 0.299, 0.0, True),
+        (AT_LEAST, 0.3, 0.0, False),
         (EQUAL, 1.0, 0.0, False),
         (EQUAL, 0.0, 0.0, False),
     ],

@@ -16,6 +16,9 @@ from ..data.object_types import is_body
 from ..data.specs import FOLLOWED_OF_SCENE
 from ..reading.force_reader import field_notices, field_objects
 from ..reading.idle_motion import hangs_on_a_body, is_moved
+from ..reading.bystanders import bystander_notices
+from ..reading.force_reader import field_notices
+from ..reading.idle_motion import has_moving_keys, is_moved
 from ..reading.mesh_reader import RIG_MODIFIERS
 from ..reading.modifier_stack import follows_deformed, has_deforming_parent
 from ..reading.parameter_tracks import animated_settings, followed_settings
@@ -55,12 +58,13 @@ def ignored_inputs(
         ),
         _animated_settings([scene, *bodies, *(obj for obj in objects if obj.xpbd.role == COLLIDER)]),
     )
-    return (*(notice for notice in found if notice is not None), *field_notices(scene, objects))
+    others = bystander_notices(scene, objects)
+    return (*(notice for notice in found if notice is not None), *others, *field_notices(scene, objects))
 
 
 def is_unseen_rig(obj: bpy.types.Object) -> bool:
-    """Whether armature, lattice, hooks or the like move the result of a mesh, and the simulation does not see them."""
-    return obj.type == "MESH" and _has_rig(obj) and not follows_deformed(obj)
+    """Whether a rig or animated shape keys move the result of a mesh, and the simulation does not see them."""
+    return obj.type == "MESH" and not follows_deformed(obj) and (_has_rig(obj) or has_moving_keys(obj))
 
 
 def rig_notice(names: Sequence[str], what: str) -> Notice | None:
@@ -72,7 +76,7 @@ def rig_notice(names: Sequence[str], what: str) -> Notice | None:
     """
     if not names:
         return None
-    text = f"{what}; an armature, lattice or hook moves the finished result on top: {quoted(names)}."
+    text = f"{what}; an armature, lattice, hook or shape key moves the finished result on top: {quoted(names)}."
     return Notice("W_RIG", f"{text} Choose Deformed Mesh as Goal, so that it follows the rig and swings.")
 
 

@@ -10,7 +10,7 @@ from ...scene.body import Body
 from ...scene.body_kinds import body_kind
 from ...scene.collider_shapes import collider_shape
 from ...scene.scene import Scene
-from ..process.speeds import note_times, read_speeds
+from ..process.speeds import FAMILY_END, note_times, read_speeds
 from .body_kinds import blender_kind
 from .needs import tetrahedra
 from .report import BakeSummary
@@ -63,7 +63,10 @@ def meets(scene: Scene) -> bool:
 
 
 def kernels_of(scene: Scene) -> str:
-    """A digest of what decides which kernels a scene needs, as far as the add-on can tell: scenes of one kind."""
+    """What decides which kernels a scene needs, as far as the add-on can tell: scenes of one kind.
+
+    Its family, the roles of its bodies and whether they meet, and a digest of the rest.
+    """
     settings = scene.settings
     told = {
         settings.solver_mode,
@@ -78,4 +81,5 @@ def kernels_of(scene: Scene) -> str:
         told |= {f"{body.role} {name} {value}" for name, value in choices if isinstance(value, str | bool)}
         held = (len(body.pins.vertices), len(body.goal.vertices), len(body.links.pairs), body.attachment is not None)
         told.add(f"{body.role} {[bool(one) for one in held]}")
-    return hashlib.sha256("\n".join(sorted(told)).encode()).hexdigest()[:16]
+    family = "+".join(sorted({body.role for body in scene.bodies})) + ("*" if meets(scene) else "")
+    return f"{family}{FAMILY_END}{hashlib.sha256(chr(10).join(sorted(told)).encode()).hexdigest()[:16]}"

@@ -43,6 +43,7 @@ from ..data.bake_options import BakeOptions
 from ..data.data_lookup import object_by_uid
 from ..data.frame_range import baked_range
 from ..data.object_types import is_body, takes_part
+from ..data.properties import unit_scale_of
 from ..data.quality import TYPED, TYPED_QUALITY, quality_of
 from ..data.resolutions import resolution_at
 from ..data.specs import KEY_TOLERANCE, SUBFRAMES
@@ -61,9 +62,12 @@ from ..reading.motion import frame_kept, has_animation, has_frame_handlers, may_
 from ..reading.parameter_tracks import ParameterTracks, gravity_of
 from ..reading.pose_reader import placed_poses
 from ..reading.ride_reader import Rides, bone_notices
+from ..reading.unit_scale import gap_notices, gravity_notice
 from .body_kinds import blender_kind
 from .given_motion import followed_body, rides_of
 from .ignored_inputs import deforming_spheres, ignored_inputs, switched_objects
+from .ignored_inputs import deforming_spheres, ignored_inputs
+from .pace import meets
 
 Floats = npt.NDArray[np.float64]
 
@@ -95,12 +99,6 @@ class ReadProgress:
 
     frames_done: int
     frames_total: int
-
-
-def unit_scale_of(scene: bpy.types.Scene) -> float:
-    """Metres per Blender unit."""
-    units = scene.unit_settings
-    return 1.0 if units.system == "NONE" else float(units.scale_length)
 
 
 def read_scene(context: bpy.types.Context, options: BakeOptions) -> Generator[ReadProgress, None, Reading]:
@@ -279,6 +277,9 @@ class _SceneParts:
         notices = [notice for body in bodies for notice in body.notices]
         notices += [notice for _, warnings in (*attachments, *contacts, *poses) for notice in warnings]
         notices += [notice for body in placed if (notice := precision_notice(body))]
+        notices += gravity_notice(self._gravity, self._unit_scale)
+        # planes and spheres let nothing through
+        notices += gap_notices(scene.bodies) if meets(scene) else ()
         notices += look_notices(scene, factors, {met[uid] for uid in parameters.of_name(MODULUS)})
         wishes = TargetOptions(self._frames, self._unit_scale, self._make_single_user, self._key_tolerance)
         targets = tuple(

@@ -24,9 +24,9 @@ from ..data.resolutions import resolution_at
 from ..process.cache_folder import cache_folder
 from ..process.speeds import read_speeds
 from ..reading.pose_reader import range_notices
-from .checks import CHECKS
+from .checks import CHECKS, starts_inside
 from .expense import Expense, expense, expense_text, with_kernels
-from .finding import Finding, findings_of, findings_text
+from .finding import QUIET, Finding, findings_of, findings_text
 from .letting_out import forget_let_out, let_out
 from .lying import lying
 
@@ -122,6 +122,18 @@ def _whole(reading: Generator[Any, None, Reading]) -> Reading:
             next(reading)
         except StopIteration as end:
             return end.value
+
+
+def objects_let_out(context: bpy.types.Context, options: BakeOptions) -> frozenset[str]:
+    """Names of the objects of which an artist has said that they may start inside what they do start inside.
+
+    Raises:
+        XpbdError: as ``read_scene``; only where there is such an object.
+    """
+    if not any(obj.xpbd.let_out for obj in context.scene.objects):
+        return frozenset()
+    found = map(let_out, starts_inside(read_first_frame(context, options).scene))
+    return frozenset(notice.object_name for notice in found if notice.code in QUIET)
 
 
 def scene_expense(scene: bpy.types.Scene, text: str, options: BakeOptions | None = None) -> Expense | None:

@@ -25,7 +25,7 @@ from ...scene.scene import Scene
 from ...scene.settings import EFFORTS
 from ..baking.body_kinds import blender_kind
 from ..baking.pace import element_count, meeting_seconds, meets, substep_seconds
-from ..reading.solid_measures import area_and_volume, fans
+from ..reading.solid_measures import mean_edge
 from .substep_bounds import substep_bound
 
 # what a bake takes beside its frames, to begin and to load kernels [s], and more where surfaces meet; what it takes to
@@ -200,13 +200,10 @@ def _row(scene: Scene, body: Body, times: float) -> Row:
 
 
 def cell_of(body: Body) -> float:
-    """Edge of a cell of a cage, or about that of a face [m]; 0 for what has neither."""
+    """Edge of a cell of a cage, or mean edge of a cloth, by which the solver goes [m]; 0 for what has neither."""
     if body_kind(body.role, body.name).is_solid:
         return float(np.ptp(body.positions @ body.axes, axis=0).max()) / body.tetrahedralization.resolution
-    if len(body.face_sizes) == 0:
-        return 0.0
-    area, _ = area_and_volume(body.positions, fans(body.face_sizes, body.corners))
-    return math.sqrt(area / len(body.face_sizes))
+    return mean_edge(body.positions, body.face_sizes, body.corners)
 
 
 @lru_cache(maxsize=8)

@@ -31,6 +31,8 @@ REMEDIES = {
     "W_FALLS": Remedy("Add Floor", "xpbd.add_floor"),
     "W_COARSE": Remedy("Subdivide", "xpbd.subdivide"),
     "W_SIZE": Remedy("Feels Like", "xpbd.feel_like"),
+    "W_UNITS": Remedy("Set Gravity to 9.81 m/s²", "xpbd.set_gravity"),
+    "W_GAP": Remedy("Set Contact Distance", "xpbd.set_contact_distance"),
     "W_DEFORMER": Remedy("Mute", "xpbd.mute_deformers"),
     "W_RANGE": Remedy("Use Scene's", "xpbd.use_scene_range"),
     "W_RIG": Remedy("Follow the Rig", "xpbd.follow_rig"),
@@ -40,7 +42,7 @@ _OTHERS = {"W_INSIDE": Remedy("Let It Be Pushed Out", "xpbd.let_out")}
 # what an artist has said to be fine
 QUIET = frozenset({"W_LET_OUT"})
 # these buttons mend the scene, or all objects that are concerned
-_OF_SCENE = frozenset({"W_FALLS", "W_RANGE", "W_RIG"})
+_OF_SCENE = frozenset({"W_FALLS", "W_RANGE", "W_RIG", "W_UNITS"})
 
 
 @dataclass(frozen=True)

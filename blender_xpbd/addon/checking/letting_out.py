@@ -7,7 +7,7 @@ they are others, the finding is a finding again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import bpy
 
@@ -23,6 +23,17 @@ def let_out(notice: Notice) -> Notice:
     if obj is None or obj.xpbd.let_out != notice.message:
         return notice
     return Notice(_LET_OUT, notice.message, notice.object_name)
+
+
+def quietened(warning: str, names: Collection[str]) -> str:
+    """A warning of a bake, as a quiet one where an artist has said that it is fine.
+
+    Args:
+        warning: with its code.
+        names: of the objects of which that was said.
+    """
+    said = any(warning.startswith(f'{_INSIDE}: object "{name}":') for name in names)
+    return f"{_LET_OUT}{warning.removeprefix(_INSIDE)}" if said else warning
 
 
 def let_be_pushed_out(scene: bpy.types.Scene, obj: bpy.types.Object) -> str:

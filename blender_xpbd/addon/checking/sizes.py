@@ -19,8 +19,7 @@ from ...scene.errors import XpbdError
 from ...scene.listing import listed
 from ...scene.material import Material
 from ...scene.transforms import transformed
-from ..baking.scene_reader import unit_scale_of
-from ..data.properties import material_values
+from ..data.properties import material_values, unit_scale_of
 from ..reading.feel import (
     FLAT,
     MODULUS,

@@ -30,7 +30,7 @@ def substep_bound(scene: Scene, body: Body, cell: float) -> float:
     Args:
         scene: that the body is in.
         body: which one.
-        cell: edge of a cell of its cage, or of its faces [m]; 0 for neither.
+        cell: edge of a cell of its cage, or mean edge of its faces [m]; 0 for neither.
     """
     dt = scene.frames.frame_duration
     gravity = float(np.linalg.norm(scene.gravity)) * abs(body.material.gravity_factor)

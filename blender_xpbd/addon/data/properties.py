@@ -15,7 +15,7 @@ import bpy
 
 from ...scene.body_kinds import body_roles
 from ...scene.parameter import Choice, Parameter, Value
-from ...scene.parameters.material_parameters import MATERIAL_PARAMETERS
+from ...scene.parameters.material_parameters import GRAINS, MATERIAL_PARAMETERS
 from ...scene.presets import DEFAULT_PRESETS, PRESETS, left_values, preset_values
 from .bake_status import STATUS
 from .frame_range import TYPED_FRAMES, keep_typed_frames
@@ -34,6 +34,12 @@ BLENDER_UNITS: Mapping[str, tuple[str, str]] = {
 # a length in Blender units times the unit scale is one in metres
 _SCALED_UNITS = frozenset(BLENDER_UNITS)
 _LENGTHS = frozenset(parameter.name for parameter in MATERIAL_PARAMETERS if parameter.unit in _SCALED_UNITS)
+# lengths that count where nobody has typed them [m], and their roles: never set, grains fit between their points
+_DEFAULT_LENGTHS: Mapping[str, tuple[float, tuple[str, ...]]] = {
+    parameter.name: (float(parameter.default), tuple(role for role in parameter.roles if role != GRAINS))
+    for parameter in MATERIAL_PARAMETERS
+    if parameter.unit == "m" and parameter.default
+}
 _showing = False
 _PRESET_ROLES = {preset.identifier: preset.role for preset in PRESETS}
 
@@ -74,6 +80,12 @@ def fits_role(preset: str, role: str) -> bool:
 def is_named(preset: str) -> bool:
     """Whether the preset sets the material's values, which are then only shown."""
     return preset in _PRESET_ROLES
+
+
+def unit_scale_of(scene: bpy.types.Scene) -> float:
+    """Metres per Blender unit."""
+    units = scene.unit_settings
+    return 1.0 if units.system == "NONE" else float(units.scale_length)
 
 
 def material_values(settings: Any, unit_scale: float = 1.0) -> dict[str, Value]:
@@ -125,8 +137,13 @@ def _in_blender_units(settings: Any, context: bpy.types.Context | None, name: st
     """A value of a preset as its property has it: lengths in Blender units."""
     if name not in _LENGTHS or isinstance(value, str):
         return value
+    return value / _own_unit_scale(settings, context)
+
+
+def _own_unit_scale(settings: Any, context: bpy.types.Context | None) -> float:
+    """Metres per Blender unit where an object is; arguments as of ``show_preset``."""
     scenes = settings.id_data.users_scene if context is None else (context.scene,)
-    return value / scenes[0].unit_settings.scale_length if scenes else value
+    return unit_scale_of(scenes[0]) if scenes else 1.0
 
 
 def _holds(settings: Any, name: str, value: Value) -> bool:
@@ -141,6 +158,27 @@ def _choose_preset(settings: Any, context: bpy.types.Context | None) -> None:
     if default is not None and not fits_role(settings.preset, settings.role):
         settings.preset = default
     show_preset(settings, context)
+    _show_default_lengths(settings, _own_unit_scale(settings, context))
+
+
+def _show_default_lengths(settings: Any, unit_scale: float) -> None:
+    """Set lengths that nobody has typed to their defaults in Blender units, and forget those of another role.
+
+    Args:
+        settings: ``Object.xpbd``.
+        unit_scale: metres per Blender unit; at 1 the property's own default is right.
+    """
+    if unit_scale == 1.0:
+        return
+    preset = preset_names(settings.preset)
+    for name, (default, roles) in _DEFAULT_LENGTHS.items():
+        if name in preset:
+            continue
+        if settings.role not in roles:
+            if settings.is_property_set(name) and _holds(settings, name, default / unit_scale):
+                settings.property_unset(name)
+        elif not settings.is_property_set(name):
+            setattr(settings, name, default / unit_scale)
 
 
 def _leave_preset(own: str, name: str) -> Callable[[Any, bpy.types.Context | None], None]:

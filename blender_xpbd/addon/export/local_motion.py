@@ -15,9 +15,9 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ..baking.scene_reader import unit_scale_of
 from ..data.bake_record import BakeRecord
 from ..data.clip import Clip
+from ..data.properties import unit_scale_of
 from ..keys.key_target import local_coordinates
 from ..reading.motion import has_frame_handlers, may_move, world_matrix
 from ..reduction.motion import Coordinates

@@ -25,10 +25,11 @@ from ...jobs.play_inputs import PlayInputs
 from ...jobs.result import RESULT_FILE, Result, read_result
 from ...scene.errors import XpbdError
 from ...scene.play import Grab, PlayInput, grabbed_patch
-from ..baking.scene_reader import Reading, read_scene, unit_scale_of
+from ..baking.scene_reader import Reading, read_scene
 from ..data.bake_options import BakeOptions
 from ..data.data_lookup import scene_by_uid
 from ..data.frame_range import baked_range
+from ..data.properties import unit_scale_of
 from ..keys.key_target import KeyTarget
 from ..process import waiting_worker
 from ..process.cache_folder import cache_folder, claim, note_unkept

@@ -20,6 +20,10 @@ from .worker_python import user_cache
 _FILE = "speeds.json"
 _MOST_BYTES = 1 << 16
 _MOST_KINDS = 200
+# of unlike scenes, so that their middle tells of the machine
+_ENOUGH_KINDS = 3
+# between the family of a kind, its roles and whether surfaces meet, and what else decides its kernels
+FAMILY_END = "/"
 # what a bake may take longer or shorter by than what was expected
 _MOST_TIMES = 1000.0
 
@@ -36,8 +40,16 @@ class Speeds:
     times: Mapping[str, float] = field(default_factory=dict)
 
     def of(self, kind: str) -> float:
-        """How many times as long as expected a scene of a kind takes: as it did, or as others do in the middle."""
-        return self.times.get(kind) or median(self.times.values() or (1.0,))
+        """How many times as long as expected a scene of a kind takes.
+
+        As it did, or as those of its family do in the middle; else as all others do, if there are enough of them that
+        one slow bake among them does not count.
+        """
+        if kind in self.times:
+            return self.times[kind]
+        alike = [times for other, times in self.times.items() if _family(other) == _family(kind)]
+        others = list(self.times.values()) if len(self.times) >= _ENOUGH_KINDS else [1.0]
+        return median(alike or others)
 
 
 def read_speeds() -> Speeds:
@@ -69,6 +81,11 @@ def note_times(kind: str, times: float) -> None:
     with suppress(XpbdError):
         make_folder(_path().parent)
         publish(_path(), [dump_json({"solver": SOLVER_VERSION, "times": kept})])
+
+
+def _family(kind: str) -> str:
+    """What kinds have in common that take about as long as expected, all of them or none."""
+    return kind.rpartition(FAMILY_END)[0]
 
 
 def _path() -> Path:

@@ -12,11 +12,17 @@ from typing import Any
 import bpy
 
 from ..data.object_types import is_body
+from .mesh_reader import own_keys
 from .motion import animated_paths, has_animation
 
 # paths of what places an object, but for "delta_" before them
 _PLACES = frozenset(("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale"))
 _VERTEX_PARENTS = frozenset(("VERTEX", "VERTEX_3"))
+# parents by one vertex, or by three, which go where the mesh goes; and parents that deform
+VERTEX_PARENTS = frozenset(("VERTEX", "VERTEX_3"))
+_SHAPING_PARENTS = frozenset(("ARMATURE", "LATTICE"))
+# how modifiers call what they follow
+_MODIFIER_OBJECTS = ("object", "target", "object_from", "object_to", "origin", "auxiliary_target")
 # constraints that read a motion from elsewhere than an object
 _READ_MOTION = frozenset(("TRANSFORM_CACHE", "FOLLOW_TRACK", "OBJECT_SOLVER"))
 
@@ -44,6 +50,9 @@ def _is_on_a_body(constraint: Any) -> bool:
         return False
     is_surface = constraint.type == "SHRINKWRAP"
     return any(is_body(target) and (is_surface or bool(group)) for target, group in _targets(constraint))
+def is_reshaped(obj: bpy.types.Object) -> bool:
+    """Whether something moves the shape of an object within it: keys, drivers, bones, or what its modifiers follow."""
+    return _is_reshaped(obj, set())
 
 
 def _is_moved(obj: bpy.types.Object, seen: set[int]) -> bool:
@@ -59,10 +68,59 @@ def _is_moved(obj: bpy.types.Object, seen: set[int]) -> bool:
         return True
     if any(_moves(constraint, seen) for constraint in obj.constraints):
         return True
-    parent = obj.parent
-    if parent is None:
+    return obj.parent is not None and _is_carried(obj, obj.parent, seen)
+
+
+def _is_carried(obj: bpy.types.Object, parent: bpy.types.Object, seen: set[int]) -> bool:
+    """Whether the parent of an object moves it, or a bone or vertices of the parent do."""
+    if _is_moved(parent, seen) or (obj.parent_type == "BONE" and _is_posed(parent)):
+        return True
+    return obj.parent_type in VERTEX_PARENTS and _is_reshaped(parent, set())
+
+
+def _is_reshaped(obj: bpy.types.Object, seen: set[int]) -> bool:
+    """As ``is_reshaped``; ``seen`` as of ``_is_moved``."""
+    if obj.session_uid in seen:
         return False
-    return _is_moved(parent, seen) or (obj.parent_type == "BONE" and _is_posed(parent))
+    seen.add(obj.session_uid)
+    keys = getattr(obj.data, "shape_keys", None)
+    if any(data is not None and animated_paths(data, with_muted=False) for data in (obj.data, keys)):
+        return True
+    if obj.parent is not None and obj.parent_type in _SHAPING_PARENTS and _may_shape(obj.parent, seen):
+        return True
+    own = animated_paths(obj, with_muted=False)
+    return (
+        _is_posed(obj)
+        or any(path.startswith("modifiers[") for path in own)
+        or any(
+            _may_shape(target, seen)
+            for modifier in obj.modifiers
+            if modifier.show_viewport
+            for target in modifier_objects(modifier)
+        )
+    )
+
+
+def _may_shape(target: bpy.types.Object, seen: set[int]) -> bool:
+    """Whether what an object's shape follows is moved, or reshaped itself."""
+    return _is_moved(target, set()) or _is_reshaped(target, seen)
+
+
+def has_moving_keys(obj: bpy.types.Object) -> bool:
+    """Whether the artist's own shape keys are animated or driven; those of a bake do not count."""
+    own = own_keys(obj)
+    if len(own) < 2:
+        return False
+    paths = animated_paths(obj.data.shape_keys, with_muted=False)
+    return any(f'key_blocks["{bpy.utils.escape_identifier(block.name)}"].value' in paths for block in own)
+
+
+def modifier_objects(modifier: bpy.types.Modifier) -> Iterator[bpy.types.Object]:
+    """The objects that a modifier names, as its armature, lattice or target."""
+    for name in _MODIFIER_OBJECTS:
+        target = getattr(modifier, name, None)
+        if isinstance(target, bpy.types.Object):
+            yield target
 
 
 def _moves(constraint: Any, seen: set[int]) -> bool:
@@ -70,13 +128,21 @@ def _moves(constraint: Any, seen: set[int]) -> bool:
     if constraint.mute or constraint.influence == 0.0:
         return False
     return constraint.type in _READ_MOTION or any(
-        _is_moved(target, seen) or (bool(bone) and _is_posed(target)) or _is_path(constraint, target)
+        _is_moved(target, seen) or (bool(bone) and _is_reshaped(target, set())) or _is_path(constraint, target)
         for target, bone in _targets(constraint)
     )
 
 
+def followed_groups(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
+    """The meshes of which an object's constraints follow a vertex group, or the surface."""
+    for constraint in obj.constraints:
+        if not constraint.mute and constraint.influence > 0.0:
+            is_surface = constraint.type == "SHRINKWRAP"
+            yield from (one for one, group in _targets(constraint) if one.type == "MESH" and (group or is_surface))
+
+
 def _targets(constraint: Any) -> Iterator[tuple[bpy.types.Object, str]]:
-    """What a constraint follows: objects, and the bone of each or ""."""
+    """What a constraint follows: objects, and the bone or the vertex group of each or ""."""
     for one in (constraint, *getattr(constraint, "targets", ())):
         target = getattr(one, "target", None)
         if target is not None:

@@ -58,6 +58,23 @@ def fans(face_sizes: Ints, corners: Ints) -> npt.NDArray[np.int32]:
     return np.stack([corners[first], corners[middle], corners[middle + 1]], axis=1)
 
 
+def mean_edge(points: Floats, face_sizes: Ints, corners: Ints) -> float:
+    """Mean length of the edges of polygons, each counted once; 0 where there are none.
+
+    Args:
+        points: shape (vertices, 3).
+        face_sizes: corners per polygon, shape (polygons,).
+        corners: vertex of each corner, shape (sum of face_sizes,).
+    """
+    if len(corners) == 0:
+        return 0.0
+    ends = np.cumsum(face_sizes)
+    following = np.arange(1, len(corners) + 1)
+    following[ends - 1] = ends - face_sizes
+    edges = np.unique(np.sort(np.stack([corners, corners[following]], axis=1), axis=1), axis=0)
+    return float(np.linalg.norm(points[edges[:, 1]] - points[edges[:, 0]], axis=1).mean())
+
+
 def area_and_volume(points: Floats, triangles: Ints) -> tuple[float, float]:
     """Area of a surface and volume inside of it; ``points`` of shape (vertices, 3), triangles of (triangles, 3)."""
     first, across = _spans(points - points.mean(axis=0), triangles)

@@ -20,6 +20,7 @@ from ..data.object_types import can_have, type_labels
 from ..data.quality import quality_of
 from ..data.specs import GROUP_PROPERTIES, ROLES
 from ..reading.feel import MODULUS
+from ..reading.rigged_parts import armatures_of
 from ..reading.start_reader import has_start
 from .cache_panel import XPBD_PT_cache
 from .findings import draw_expense, draw_findings
@@ -110,6 +111,8 @@ def draw_roles(layout: Any, obj: Any) -> None:
         row.operator("xpbd.set_role", text="", icon=ROLE_ICONS["NONE"]).role = "NONE"
     else:
         column.operator("xpbd.fill_with_grains", icon=ROLE_ICONS["GRAINS"])
+    if obj.type == "MESH" and obj.xpbd.role == "NONE" and armatures_of(obj):
+        column.operator("xpbd.jiggle", icon="MOD_ARMATURE")
 
 
 def draw_material_choice(layout: Any, obj: Any, solver_mode: str) -> None:

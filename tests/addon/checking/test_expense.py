@@ -163,6 +163,61 @@ def test_speeds_come_to_what_is_measured(bpy):
         assert read_speeds().times == {}
 
 
+@pytest.mark.parametrize("shape", ["triangles", "sphere", "suzanne", "sheet"])
+def test_cloth_is_told_the_substeps_that_the_solver_takes(bpy, told, shape):
+    """From √(area / faces) triangles were told 1.27 times as many, rounded to steps of 20."""
+    from blender_xpbd.addon.checking.check_scene import read_first_frame
+    from blender_xpbd.addon.checking.expense import cell_of
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+    from blender_xpbd.geometry.edges import edge_lengths
+    from blender_xpbd.geometry.surface.topology import unique_edges
+    from blender_xpbd.solver.system.substeps import CLOTH_ENOUGH
+
+    if shape == "triangles":
+        bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=4, radius=0.5)
+    elif shape == "sphere":
+        bpy.ops.mesh.primitive_uv_sphere_add(segments=64, ring_count=16, radius=0.5)
+    elif shape == "suzanne":
+        bpy.ops.mesh.primitive_monkey_add()
+    else:
+        bpy.ops.mesh.primitive_grid_add(x_subdivisions=60, y_subdivisions=10)
+    bpy.context.object.xpbd.role = "CLOTH"
+    bpy.ops.xpbd.check()
+    scene = read_first_frame(bpy.context, BakeOptions()).scene
+    (body,) = scene.bodies
+    edge = edge_lengths(body.positions, unique_edges(body.face_sizes, body.corners)).mean()
+    assert cell_of(body) == pytest.approx(edge, rel=1e-9)
+    wanted = 20 * round(scene.frames.frame_duration / CLOTH_ENOUGH * (9.81 / edge) ** 0.5 / 20)
+    assert told().substeps == max(wanted, 20)
+
+
+def test_a_slow_bake_does_not_teach_scenes_of_other_kinds(bpy):
+    from blender_xpbd.addon.process.speeds import note_times, read_speeds
+
+    note_times("JELLY*/a", 8.0)
+    assert read_speeds().of("JELLY*/other") == 8.0
+    assert read_speeds().of("CLOTH/b") == 1.0, "of one that was slow, as on a busy machine"
+    note_times("GRAINS/c", 2.0)
+    note_times("STRAND/d", 1.5)
+    assert read_speeds().of("CLOTH/b") == 2.0, "of three the middle tells of the machine"
+
+
+def test_kinds_of_a_family_have_roles_and_contact_in_common(bpy, make_body):
+    from blender_xpbd.addon.baking.pace import kernels_of
+    from blender_xpbd.addon.checking.check_scene import read_first_frame
+    from blender_xpbd.addon.data.bake_options import BakeOptions
+
+    def family():
+        return kernels_of(read_first_frame(bpy.context, BakeOptions()).scene).rpartition("/")[0]
+
+    body = make_body("Cloth")
+    assert family() == "CLOTH"
+    body.xpbd.use_self_collision = True
+    assert family() == "CLOTH*"
+    make_body("Grains", role="GRAINS", location=(0.0, 0.0, 9.0))
+    assert family() == "CLOTH+GRAINS*"
+
+
 @pytest.mark.parametrize("text", ["", "3", "{}", '{"rows": [], "is_known": 1, "most": 2}', '{"rows": [{"name": 1}]}'])
 def test_a_strangers_text_tells_nothing(bpy, told, text):
     from blender_xpbd.addon.ui import panels

@@ -94,11 +94,11 @@ def test_a_speed_at_which_keys_would_fall_together_is_refused(bpy, make_body):
 
     obj = make_body()
     write(bpy, obj, key_style="RELATIVE")
-    with pytest.raises(RuntimeError, match=r"E_PARAM.*up to a speed of"):
+    with pytest.raises(RuntimeError, match=r"up to a speed of.*E_PARAM"):
         retime(bpy, obj, offset=900_000, speed=10.0)
     curves_of(obj.data.shape_keys)[2].keyframe_points.insert(3.25, 0.5)
     before = key_points(obj)
-    with pytest.raises(RuntimeError, match=r"E_PARAM.*too close"):
+    with pytest.raises(RuntimeError, match=r"too close.*E_PARAM"):
         retime(bpy, obj, speed=20.0)
     assert key_points(obj) == before
     assert retime(bpy, obj, speed=5.0) == {"FINISHED"}
@@ -147,7 +147,7 @@ def test_clear_takes_a_retimed_bake_back(bpy, baked):
 def test_no_frame_is_no_clip(bpy, baked):
     (obj,), _ = baked(names=("C",))
     record = obj.xpbd.bake_record
-    with pytest.raises(RuntimeError, match=r"E_PARAM.*at least one"):
+    with pytest.raises(RuntimeError, match=r"at least one.*E_PARAM"):
         retime(bpy, obj, trim_start=4, trim_end=2)
     assert obj.xpbd.bake_record == record
 

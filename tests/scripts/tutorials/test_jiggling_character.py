@@ -9,6 +9,30 @@ import pytest
 from tests.scripts.tutorials.mannequin_measures import deepest_inside, farthest_off
 
 PARTS = ("Belly", "Ear.L", "Ear.R", "Hat", "Cape", "Skirt")
+MOST_CLICKS = 8
+
+
+@pytest.mark.slow
+def test_it_takes_eight_clicks(bpy):
+    """Each part is clicked once (with Shift), then Jiggle, then Bake; roles, goals and pins are the tutorial's."""
+    from tutorial_scenes import JIGGLING_CHARACTER
+
+    from blender_xpbd.addon.gallery.gallery import add_gallery_scene
+
+    scene = add_gallery_scene(JIGGLING_CHARACTER, "")
+    bpy.context.window.scene = scene
+    taking_part = [obj for obj in scene.objects if obj.type == "MESH" and obj.xpbd.role != "NONE"]
+    names = ("role", "goal_source", "goal_group", "pin_group")
+    wanted = {obj.name: [getattr(obj.xpbd, name) for name in names] for obj in taking_part}
+    for obj in taking_part:
+        for name in (*names, "cage_resolution", "normal_resolution"):
+            obj.xpbd.property_unset(name)
+    for obj in scene.objects:
+        obj.select_set(obj.name in PARTS)
+    bpy.context.view_layer.objects.active = scene.objects[PARTS[0]]
+    assert len(PARTS) + len(("Jiggle", "Bake")) <= MOST_CLICKS
+    assert bpy.ops.xpbd.jiggle() == {"FINISHED"}
+    assert {obj.name: [getattr(obj.xpbd, name) for name in names] for obj in taking_part} == wanted
 
 
 @pytest.mark.slow

@@ -30,6 +30,8 @@ from .remedies import (
     XPBD_OT_feel_like,
     XPBD_OT_let_out,
     XPBD_OT_lift,
+    XPBD_OT_set_contact_distance,
+    XPBD_OT_set_gravity,
     XPBD_OT_subdivide,
     XPBD_OT_suit_mesh,
 )
@@ -39,11 +41,12 @@ from .scene_range import XPBD_OT_use_scene_range
 from .select_crossings import XPBD_OT_select_crossings
 from .selected_objects import XPBD_OT_copy_settings, XPBD_OT_set_material
 from .set_link import XPBD_OT_set_link
-from .set_role import XPBD_OT_set_role
+from .set_role import XPBD_OT_jiggle, XPBD_OT_set_role
 from .strain import XPBD_OT_show_strain, XPBD_OT_show_stress
 
 CLASSES = (
     XPBD_OT_set_role,
+    XPBD_OT_jiggle,
     XPBD_OT_bake,
     XPBD_OT_loop,
     XPBD_OT_rebake_region,
@@ -81,6 +84,8 @@ CLASSES = (
     XPBD_OT_let_out,
     XPBD_OT_add_floor,
     XPBD_OT_feel_like,
+    XPBD_OT_set_gravity,
+    XPBD_OT_set_contact_distance,
     XPBD_OT_subdivide,
     XPBD_OT_suit_mesh,
     XPBD_OT_mute_deformers,

@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 
 from ....scene.errors import XpbdError
+from ...baking.report_text import plain_words
 from ...data.bake_status import STATUS
 from ...keys.clearing import clear_bake
 from ...keys.strain_map import hide_strain
@@ -42,7 +43,7 @@ class XPBD_OT_clear(bpy.types.Operator):
                 cleared += clear_bake(obj) | hide_strain(obj)
             except XpbdError as error:
                 refused = True
-                self.report({"ERROR"}, str(error))
+                self.report({"ERROR"}, plain_words(str(error)))
         if cleared:
             context.scene.xpbd.report = ""
             STATUS.reset()

@@ -9,6 +9,7 @@ from typing import Any
 import bpy
 
 from ....scene.errors import XpbdError
+from ...baking.report_text import plain_words
 from ...data.bake_record import read_record
 from ...export.export import POINT_CACHES, export
 from .idle import has_bake, is_idle
@@ -79,7 +80,7 @@ class XPBD_OT_export(bpy.types.Operator):
                 warn=lambda notice: self.report({"WARNING"}, str(notice)),
             )
         except XpbdError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, plain_words(str(error)))
             return {"CANCELLED"}
         self.report({"INFO"}, f"Wrote {', '.join(path.name for path in paths)}")
         return {"FINISHED"}

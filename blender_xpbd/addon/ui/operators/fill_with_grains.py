@@ -11,9 +11,10 @@ import numpy as np
 from ....scene.errors import XpbdError
 from ....scene.parameter import Choice
 from ....scene.parameters.material_parameters import GRAINS
+from ...baking.report_text import plain_words
 from ...data.extension import worker_python_path
 from ...data.grain_display import show_grains
-from ...data.properties import enum_items
+from ...data.properties import enum_items, unit_scale_of
 from ...process.waiting_worker import start_ahead
 from ...reading.inside_mesh import fill_places
 
@@ -21,6 +22,8 @@ PACKINGS = (
     Choice("RANDOM", "Loose", "As poured: no rows, and some room in between"),
     Choice("LATTICE", "Lattice", "Rows and layers, as close as balls can be"),
 )
+# of a grain, where none is typed [m]
+_RADIUS = 0.02
 
 
 class XPBD_OT_fill_with_grains(bpy.types.Operator):
@@ -33,7 +36,7 @@ class XPBD_OT_fill_with_grains(bpy.types.Operator):
     radius: bpy.props.FloatProperty(
         name="Radius",
         description="Radius of each grain",
-        default=0.02,
+        default=_RADIUS,
         min=1e-6,
         soft_min=0.001,
         soft_max=1.0,
@@ -56,11 +59,13 @@ class XPBD_OT_fill_with_grains(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[Any]:
         """Make the object, select it, and say how many grains there are."""
         source = context.object
+        if not self.properties.is_property_set("radius"):
+            self.radius = _RADIUS / unit_scale_of(context.scene)
         try:
             depsgraph = context.evaluated_depsgraph_get()
             places = fill_places(source, depsgraph, self.radius, self.packing, self.seed)
         except XpbdError as fault:
-            self.report({"ERROR"}, str(fault))
+            self.report({"ERROR"}, plain_words(str(fault)))
             return {"CANCELLED"}
         if len(places) == 0:
             self.report({"ERROR"}, f"No grain of this radius fits into {source.name}: use a smaller one")

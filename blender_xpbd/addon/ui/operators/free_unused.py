@@ -11,7 +11,7 @@ import bpy
 
 from ....jobs.cache_contents import folder_size, free_jobs, needed_jobs
 from ....scene.errors import XpbdError
-from ...baking.report_text import summary_of
+from ...baking.report_text import plain_words, summary_of
 from ...data.bake_record import read_record
 from ...process.cache_folder import cache_folder, caches_beside, free_forgotten, has_forgotten
 from ...process.cache_moving import was_saved_by_another
@@ -55,7 +55,7 @@ class XPBD_OT_free_unused(bpy.types.Operator):
             own_count, own_size = free_jobs(folder, needed_jobs(folder, used))
             left = folder_size(folder)
         except XpbdError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, plain_words(str(error)))
             return {"CANCELLED"}
         other_count, other_size, faults = free_forgotten(folder, used)
         count, size = own_count + other_count, own_size + other_size
@@ -66,7 +66,7 @@ class XPBD_OT_free_unused(bpy.types.Operator):
         bakes = "1 bake" if count == 1 else f"{count} bakes"
         self.report({"INFO"}, f"Freed {size / _MEGABYTE:.1f} MB of {bakes}; {left / _MEGABYTE:.1f} MB are in use")
         for fault in unread:
-            self.report({"WARNING"}, str(fault))
+            self.report({"WARNING"}, plain_words(str(fault)))
         for fault in faults:
             self.report({"WARNING"}, f"Bakes of a file that was never saved stay. {fault}")
         return {"FINISHED"}

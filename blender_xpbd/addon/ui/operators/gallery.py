@@ -9,6 +9,7 @@ import bpy
 
 from ....scene.errors import XpbdError
 from ....scene.parameter import Choice
+from ...baking.report_text import plain_words
 from ...data.properties import enum_items
 from ...gallery.gallery import GALLERY, add_gallery_scene, gallery_scene
 from .idle import is_idle
@@ -55,7 +56,7 @@ class XPBD_OT_add_gallery_scene(bpy.types.Operator):
         try:
             scene = add_gallery_scene(gallery_scene(self.name), bpy.path.abspath(self.filepath))
         except XpbdError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, plain_words(str(error)))
             return {"CANCELLED"}
         context.window.scene = scene
         scene.frame_set(scene.frame_start)

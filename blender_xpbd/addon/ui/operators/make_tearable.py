@@ -13,6 +13,7 @@ import bpy
 
 from ....scene.body_kinds import body_kind
 from ....scene.errors import XpbdError
+from ...baking.report_text import plain_words
 from ...data.bake_record import read_record
 from ...data.cut_mesh import cut_into_pieces
 from ...data.link_attributes import SEAM
@@ -114,7 +115,7 @@ class XPBD_OT_make_tearable(bpy.types.Operator):
             read_rest_shape(obj)
             made = cut_into_pieces(obj.data, self.pieces, self.seed, obj.name, _held_groups(obj))
         except XpbdError as fault:
-            self.report({"WARNING"}, str(fault))
+            self.report({"WARNING"}, plain_words(str(fault)))
             return {"CANCELLED"}
         self._finish(obj, f"{made} pieces may part", len(obj.data.vertices) - before)
         if names := [f'"{modifier.name}"' for modifier in obj.modifiers if modifier.type in _ROUNDING]:

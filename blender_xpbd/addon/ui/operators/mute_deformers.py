@@ -11,6 +11,13 @@ from ...data.object_types import is_body
 from .remedies import Remedy, name_property
 
 
+def draw_to_deformed(obj: bpy.types.Object) -> None:
+    """Give a body its deformed mesh as goal; cloth that is pinned at its pins alone, so that the rest hangs free."""
+    obj.xpbd.goal_source = "DEFORMED"
+    if obj.xpbd.pin_group and not obj.xpbd.goal_group and not body_kind(obj.xpbd.role).is_solid:
+        obj.xpbd.goal_group = obj.xpbd.pin_group
+
+
 class XPBD_OT_follow_rig(Remedy, bpy.types.Operator):
     """Draw all bodies with an armature, lattice or hook to their deformed mesh, so that they follow it and swing."""
 
@@ -22,9 +29,7 @@ class XPBD_OT_follow_rig(Remedy, bpy.types.Operator):
         unseen = [obj for obj in context.scene.objects if is_body(obj) and is_unseen_rig(obj)]
         bodies = [obj for obj in unseen if obj.is_editable]
         for obj in bodies:
-            obj.xpbd.goal_source = "DEFORMED"
-            if obj.xpbd.pin_group and not obj.xpbd.goal_group and not body_kind(obj.xpbd.role).is_solid:
-                obj.xpbd.goal_group = obj.xpbd.pin_group
+            draw_to_deformed(obj)
         return "" if bodies else "No mesh that is simulated has an armature, lattice or hook that it does not follow"
 
 

@@ -10,6 +10,7 @@ import bpy
 from bl_operators.presets import AddPresetBase
 
 from ....scene.errors import XpbdError
+from ...baking.report_text import plain_words
 from ...data.material_names import DAMPING, MATERIAL_VALUES, material_names, plasticity_names
 from ...data.object_types import is_body
 from ...data.own_preset_file import OBJECT_LINE, apply_values, read_own_preset
@@ -77,7 +78,7 @@ class XPBD_OT_apply_preset(bpy.types.Operator):
         try:
             apply_values(source, read_own_preset(Path(self.filepath), source, MATERIAL_VALUES))
         except XpbdError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, plain_words(str(error)))
             return {"CANCELLED"}
         names = _names(context)
         given = [obj for obj in chosen_objects(context) if obj.xpbd.role == source.role and obj.is_editable]

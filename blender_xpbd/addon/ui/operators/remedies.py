@@ -15,7 +15,6 @@ from ....scene.body import Body
 from ....scene.errors import XpbdError
 from ....scene.scene import Scene
 from ...baking.report_text import plain_words
-from ...baking.scene_reader import unit_scale_of
 from ...checking.check_scene import note_findings, read_first_frame, renew_findings
 from ...checking.depths import depths
 from ...checking.halving import halve_segments
@@ -24,9 +23,11 @@ from ...checking.lying import lies_on
 from ...checking.resolutions import suit_mesh
 from ...checking.sizes import suit_size
 from ...data.bake_options import BakeOptions
+from ...data.properties import unit_scale_of
 from ...reading.feel import length_of
-from ...reading.motion import may_move
+from ...reading.motion import animated_paths, may_move
 from ...reading.points import point_count
+from ...reading.unit_scale import DEFAULT_GRAVITY, fitting_gap
 from .idle import chosen_objects
 
 # vertices that a subdivided mesh has at least, and times that its edges are halved at most
@@ -144,6 +145,43 @@ class XPBD_OT_feel_like(Remedy, bpy.types.Operator):
         if told:
             self.report({"INFO"}, told)
         return "" if told else f'"{obj.name}" looks like jelly already'
+
+
+class XPBD_OT_set_gravity(Remedy, bpy.types.Operator):
+    """Give the scene the gravity of the Earth, in the direction that it has, whatever its unit scale."""
+
+    bl_idname = "xpbd.set_gravity"
+    bl_label = "Set Gravity to 9.81 m/s²"
+
+    def mend(self, context: bpy.types.Context) -> str:
+        """Scale it."""
+        scene = context.scene
+        if "gravity" in animated_paths(scene):
+            return "Gravity is animated: divide its keys by the unit scale"
+        if scene.gravity.length == 0.0:
+            return "Gravity is zero"
+        scene.gravity = scene.gravity.normalized() * (DEFAULT_GRAVITY / unit_scale_of(scene))
+        return ""
+
+
+class XPBD_OT_set_contact_distance(Remedy, bpy.types.Operator):
+    """Give an object the usual gap to colliders, whatever the unit scale of the scene."""
+
+    bl_idname = "xpbd.set_contact_distance"
+    bl_label = "Set Contact Distance"
+    object_name: name_property()
+
+    def mend(self, context: bpy.types.Context) -> str:
+        """Set it, or more where the edges are so long that even that would be too thin."""
+        obj = context.scene.objects.get(self.object_name)
+        if obj is None or not obj.is_editable:
+            return f'There is no object "{self.object_name}" that could be changed'
+        bodies = [body for body in read_first_frame(context, BakeOptions()).scene.bodies if body.name == obj.name]
+        gap = max((fitting_gap(body) for body in bodies), default=0.0)
+        if gap == 0.0:
+            return f'"{obj.name}" has no faces'
+        obj.xpbd.contact_offset = gap / unit_scale_of(context.scene)
+        return ""
 
 
 class XPBD_OT_subdivide(Remedy, bpy.types.Operator):

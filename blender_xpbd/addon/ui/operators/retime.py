@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 
 from ....scene.errors import XpbdError
+from ...baking.report_text import plain_words
 from ...data.bake_record import LARGEST_SHIFT, read_record
 from ...data.clip import FASTEST, SLOWEST
 from ...keys.retiming import check_retiming, retime
@@ -69,7 +70,7 @@ class XPBD_OT_retime(bpy.types.Operator):
             for obj in objects:
                 check_retiming(obj, cuts, self.offset, self.speed)
         except XpbdError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, plain_words(str(error)))
             return {"CANCELLED"}
         for obj in objects:
             retime(obj, cuts, self.offset, self.speed)

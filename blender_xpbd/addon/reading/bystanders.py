@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Objects that an artist may take for part of a bake, and that are not, or not as they will be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+import bpy
+
+from ...scene.errors import Notice
+from ...scene.listing import quoted
+from ...scene.parameters.material_parameters import COLLIDER
+from ..data.object_types import is_body, takes_part
+from .idle_motion import VERTEX_PARENTS, followed_groups, is_reshaped, modifier_objects
+from .modifier_stack import follows_deformed
+
+# Blender's own simulations that move vertices
+_OWN_PHYSICS = frozenset(("CLOTH", "SOFT_BODY"))
+
+
+def bystander_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object]) -> Iterator[Notice]:
+    """A warning for each kind of them, with the names of the objects.
+
+    Args:
+        scene: to be baked.
+        enabled: all objects that are enabled in it.
+    """
+    bodies = [obj for obj in enabled if is_body(obj)]
+    simulated = {obj.session_uid for obj in bodies}
+    # who holds or stops bodies
+    others = [obj for obj in enabled if obj.xpbd.role == COLLIDER and takes_part(obj)]
+    holders = [obj.xpbd.attach_object for obj in bodies]
+    others += [obj for obj in holders if obj in enabled]
+    found = (
+        (
+            "What follows vertices of a simulated object goes by its mesh as it is now, not as it will be: {}.",
+            [obj for obj in (*bodies, *others) if _follows(obj, simulated)],
+        ),
+        (
+            "Blender's own Cloth or Soft Body is on, too, and moves the finished result on top: {}.",
+            [obj for obj in bodies if any(one.type in _OWN_PHYSICS and _acts(one) for one in obj.modifiers)],
+        ),
+        (
+            "Blender's own Collision stops nothing here; make these a Collider: {}.",
+            [obj for obj in enabled if not takes_part(obj) and any(one.type == "COLLISION" for one in obj.modifiers)],
+        ),
+        (
+            "Disabled in viewports, so they take no part, but renders show them: {}.",
+            # of what something is attached to it is told already
+            [obj for obj in scene.objects if takes_part(obj) and _is_only_rendered(obj) and obj not in holders],
+        ),
+        (
+            "Instances are shown and take no part, so they stop nothing; make them real: {}.",
+            [obj for obj in enabled if _shows_instances(obj)],
+        ),
+        (
+            "What is attached to these rides on the object, not on its shape; choose a bone or a mesh: {}.",
+            [obj for obj in others if obj.session_uid not in simulated and _rides_on_shape(obj, bodies)],
+        ),
+    )
+    for text, objects in found:
+        if objects:
+            names = dict.fromkeys(obj.name for obj in objects)
+            yield Notice("W_IGNORED", text.format(quoted(names)))
+
+
+def _is_only_rendered(obj: bpy.types.Object) -> bool:
+    return obj.hide_viewport and not obj.hide_render
+
+
+def _acts(modifier: bpy.types.Modifier) -> bool:
+    return modifier.show_viewport or modifier.show_render
+
+
+def _follows(obj: bpy.types.Object, simulated: Collection[int]) -> bool:
+    """Whether an object, or a parent of it, is placed or shaped by vertices of what is simulated.
+
+    Modifiers of a body come after its simulation, unless it follows its deformed mesh.
+    """
+    is_shaped = follows_deformed(obj) if is_body(obj) else True
+    shaped_by = {
+        target.session_uid for modifier in obj.modifiers if _acts(modifier) for target in modifier_objects(modifier)
+    }
+    if is_shaped and (shaped_by - {obj.session_uid}) & set(simulated):
+        return True
+    current: bpy.types.Object | None = obj
+    while current is not None:
+        if any(target.session_uid in simulated for target in followed_groups(current)):
+            return True
+        parent = current.parent
+        if parent is not None and current.parent_type in VERTEX_PARENTS and parent.session_uid in simulated:
+            return True
+        current = parent
+    return False
+
+
+def _shows_instances(obj: bpy.types.Object) -> bool:
+    """Whether an object shows copies of what takes part: a collection, or children on its vertices or faces."""
+    if obj.instance_type == "COLLECTION":
+        shown = obj.instance_collection
+        return shown is not None and any(takes_part(one) for one in shown.all_objects)
+    return obj.instance_type in {"VERTS", "FACES"} and any(takes_part(child) for child in obj.children)
+
+
+def _rides_on_shape(target: bpy.types.Object, bodies: Sequence[bpy.types.Object]) -> bool:
+    """Whether bodies are attached to an object without faces, and without a bone, whose shape moves."""
+    if target.type == "MESH" and len(target.data.polygons):
+        return False
+    holds = [obj for obj in bodies if obj.xpbd.attach_object == target]
+    has_bone = target.type == "ARMATURE" and all(obj.xpbd.attach_bone for obj in holds)
+    return bool(holds) and not has_bone and is_reshaped(target)

@@ -14,8 +14,6 @@ from ...scene.listing import quoted
 from ...scene.parameters.material_parameters import COLLIDER
 from ..data.object_types import is_body
 from ..data.specs import FOLLOWED_OF_SCENE
-from ..reading.force_reader import field_notices, field_objects
-from ..reading.idle_motion import hangs_on_a_body, is_moved
 from ..reading.bystanders import bystander_notices
 from ..reading.force_reader import field_notices
 from ..reading.idle_motion import has_moving_keys, is_moved
@@ -40,18 +38,12 @@ def ignored_inputs(
     curves = [obj.name for obj in bodies if obj.type != "MESH" and _has_rig(obj)]
     loose = [collider.name for collider in colliders if _has_loose_vertices(collider)]
     unheld = [obj.name for obj in bodies if obj.session_uid not in pinned and _is_idly_moved(obj)]
-    placing = [*field_objects(scene, objects), *(obj for obj in objects if obj.xpbd.role == COLLIDER)]
-    hanging = sorted({obj.name for obj in placing if hangs_on_a_body(obj)})
     found = (
         rig_notice(rigged, "Pins follow the object itself"),
         _ignored(
             curves, "The simulation does not see what an armature, lattice or hook does to curves; it comes on top: {}."
         ),
         _ignored(loose, "Vertices and edges of a collider that belong to no face stop nothing: {}."),
-        _ignored(
-            hanging,
-            "Colliders and force fields do not follow the vertices of what is simulated, on which these hang: {}.",
-        ),
         _ignored(
             unheld,
             "Animation and constraints do not move what nothing holds to its object, as pins or a Goal would: {}.",

@@ -66,7 +66,6 @@ from ..reading.unit_scale import gap_notices, gravity_notice
 from .body_kinds import blender_kind
 from .given_motion import followed_body, rides_of
 from .ignored_inputs import deforming_spheres, ignored_inputs, switched_objects
-from .ignored_inputs import deforming_spheres, ignored_inputs
 from .pace import meets
 
 Floats = npt.NDArray[np.float64]

@@ -11,6 +11,7 @@ from ...scene.errors import Notice
 from ...scene.listing import quoted
 from ...scene.parameters.material_parameters import COLLIDER
 from ..data.object_types import is_body, takes_part
+from .force_reader import field_objects
 from .idle_motion import VERTEX_PARENTS, followed_groups, is_reshaped, modifier_objects
 from .modifier_stack import follows_deformed
 
@@ -27,10 +28,10 @@ def bystander_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object
     """
     bodies = [obj for obj in enabled if is_body(obj)]
     simulated = {obj.session_uid for obj in bodies}
-    # who holds or stops bodies
+    # who holds, stops or pushes bodies
     others = [obj for obj in enabled if obj.xpbd.role == COLLIDER and takes_part(obj)]
     holders = [obj.xpbd.attach_object for obj in bodies]
-    others += [obj for obj in holders if obj in enabled]
+    others += [obj for obj in (*holders, *field_objects(scene, enabled)) if obj in enabled]
     found = (
         (
             "What follows vertices of a simulated object goes by its mesh as it is now, not as it will be: {}.",

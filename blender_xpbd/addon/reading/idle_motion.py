@@ -11,13 +11,11 @@ from typing import Any
 
 import bpy
 
-from ..data.object_types import is_body
 from .mesh_reader import own_keys
 from .motion import animated_paths, has_animation
 
 # paths of what places an object, but for "delta_" before them
 _PLACES = frozenset(("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale"))
-_VERTEX_PARENTS = frozenset(("VERTEX", "VERTEX_3"))
 # parents by one vertex, or by three, which go where the mesh goes; and parents that deform
 VERTEX_PARENTS = frozenset(("VERTEX", "VERTEX_3"))
 _SHAPING_PARENTS = frozenset(("ARMATURE", "LATTICE"))
@@ -32,24 +30,6 @@ def is_moved(obj: bpy.types.Object) -> bool:
     return _is_moved(obj, set())
 
 
-def hangs_on_a_body(obj: bpy.types.Object) -> bool:
-    """Whether vertices or the surface of what is simulated place an object, or a parent of it."""
-    current: bpy.types.Object | None = obj
-    while current is not None:
-        parent = current.parent
-        if parent is not None and is_body(parent) and current.parent_type in _VERTEX_PARENTS:
-            return True
-        if any(_is_on_a_body(constraint) for constraint in current.constraints):
-            return True
-        current = parent
-    return False
-
-
-def _is_on_a_body(constraint: Any) -> bool:
-    if constraint.mute or constraint.influence == 0.0:
-        return False
-    is_surface = constraint.type == "SHRINKWRAP"
-    return any(is_body(target) and (is_surface or bool(group)) for target, group in _targets(constraint))
 def is_reshaped(obj: bpy.types.Object) -> bool:
     """Whether something moves the shape of an object within it: keys, drivers, bones, or what its modifiers follow."""
     return _is_reshaped(obj, set())

@@ -24,7 +24,7 @@ def blender_record(scripts: Path, *arguments: str) -> dict[str, Any]:
         arguments: of that script.
 
     Raises:
-        OSError: the scripts are not there.
+        OSError: the scripts are not there, or the application did not start.
         subprocess.CalledProcessError: they failed.
     """
     with tempfile.TemporaryDirectory() as folder:
@@ -32,6 +32,8 @@ def blender_record(scripts: Path, *arguments: str) -> dict[str, Any]:
         environment = {**os.environ, "PEERS_RESULTS": str(results)}
         command = [str(scripts / "bl.sh"), *arguments]
         subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+        if not results.exists():
+            raise OSError(f"{command[0]} recorded nothing: PEERS_BLENDER must name a Blender that starts")
         record: dict[str, Any] = json.loads(results.read_text().splitlines()[-1])
     return record
 

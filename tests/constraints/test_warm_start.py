@@ -39,11 +39,11 @@ def project_kernel(
         project_constraint(particles, constraints, 0, 0, 0, step, mode, kind)
 
 
-def warm(block, x, previous, h, given):
+def warm(block, x, previous, h, given, weights=INVERSE_MASSES):
     """Corners, what is kept and corrections, each as the reference has them."""
-    block = block.prepared(INVERSE_MASSES)
+    block = block.prepared(weights)
     vectors = []
-    for values, last in ((x, INVERSE_MASSES), (previous, np.zeros(4)), (np.zeros((4, 3)), np.zeros(4))):
+    for values, last in ((x, weights), (previous, np.zeros(4)), (np.zeros((4, 3)), np.zeros(4))):
         vectors.append(ti.ndarray(VECTOR4, 4))
         vectors[-1].from_numpy(np.concatenate([values, last[:, None]], axis=1))
     arrays = []
@@ -67,6 +67,19 @@ def test_it_is_that_of_the_reference(ratio, size, h):
     expected = project_warm(x, REST, INVERSE_MASSES, h, 100.0, ratio, given)
     for got, right in zip(warm(block, x, previous, h, given), expected, strict=True):
         np.testing.assert_allclose(got, right, rtol=0, atol=1e-5 * max(1e-3, np.abs(right).max()))
+
+
+@pytest.mark.parametrize("size", [1e-7, 1e-3, 1e5])
+def test_size_does_not_matter(size):
+    """Of one density, and as stiff for its size: impulses go by the fifth power, and are kept to 1e-7 all the same."""
+    random, h = np.random.default_rng(3), 0.1
+    x, given = REST + random.normal(0.0, 1e-2, REST.shape), 1e-2 * h**2 * random.normal(0.0, 1.0, (3, 3))
+    expected = warm(build_neo_hookean(REST, TETRAHEDRON, 100.0, 0.45), x, REST, h, given)
+    block = build_neo_hookean(size * REST, TETRAHEDRON, 100.0 * size**2, 0.45)
+    got = warm(block, size * x, size * REST, h, size**5 * given, INVERSE_MASSES / size**3)
+    for values, power, right in zip(got, (1, 5, 1), expected, strict=True):
+        np.testing.assert_allclose(values / size**power, right, rtol=0, atol=1e-5 * np.abs(right).max())
+    np.testing.assert_allclose(got[0] / size - x, expected[0] - x, rtol=0, atol=1e-4 * np.abs(expected[0] - x).max())
 
 
 def test_a_warm_start_rests_under_the_same_load():

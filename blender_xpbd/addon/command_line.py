@@ -161,8 +161,8 @@ def main(arguments: Sequence[str], *, prog: str = "bake.py", with_file: bool = F
     with _stop_wish() as should_stop, ProgressBar(sys.stderr) as bar:
         try:
             wishes = _prepare(options)
-            was_tried = True
             allowed = objects_let_out(bpy.context, wishes)
+            was_tried = True
             run_bake(bpy.context, wishes, bar.show, should_stop)
             is_baked = True
             if options.loop is not None:

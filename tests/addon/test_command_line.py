@@ -364,3 +364,18 @@ def test_what_an_artist_has_let_be_pushed_out_is_told_as_such(bpy, make_body, ru
     assert warnings() == [told[0].replace("W_INSIDE", "W_LET_OUT"), told[1]]
     body.location.z = -0.6
     assert warnings() == told, "deeper, it is another finding"
+
+
+def test_a_scene_that_is_not_read_does_not_tell_the_report_of_an_earlier_bake(bpy, make_body, run):
+    bpy.context.scene.xpbd.report = json.dumps({"warnings": ["W_SIZE: of an earlier bake"], "frames": 250})
+    make_body("Cloth").xpbd.let_out = "[]"
+    bpy.context.view_layer.objects.active = bpy.data.objects["Cloth"]
+    bpy.ops.object.mode_set(mode="EDIT")
+    try:
+        status, out, err = run("--json")
+    finally:
+        bpy.ops.object.mode_set(mode="OBJECT")
+    assert status != 0
+    assert "E_MODE_EDIT" in json.loads(out[-1])["error"]
+    assert "earlier" not in err
+    assert json.loads(out[-1]).get("frames") != 250

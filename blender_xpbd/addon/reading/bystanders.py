@@ -11,12 +11,15 @@ from ...scene.errors import Notice
 from ...scene.listing import quoted
 from ...scene.parameters.material_parameters import COLLIDER
 from ..data.object_types import is_body, takes_part
+from .enabled_objects import rendered_uids
 from .force_reader import field_objects
 from .idle_motion import VERTEX_PARENTS, followed_groups, is_reshaped, modifier_objects
 from .modifier_stack import follows_deformed
 
 # Blender's own simulations that move vertices
 _OWN_PHYSICS = frozenset(("CLOTH", "SOFT_BODY"))
+# modifiers that go by the place of the object that they name, not by its vertices
+_GO_BY_PLACE = frozenset(("HOOK", "WARP", "SIMPLE_DEFORM", "CAST", "SCREW", "NORMAL_EDIT", "UV_WARP"))
 
 
 def bystander_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object]) -> Iterator[Notice]:
@@ -32,6 +35,8 @@ def bystander_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object
     others = [obj for obj in enabled if obj.xpbd.role == COLLIDER and takes_part(obj)]
     holders = [obj.xpbd.attach_object for obj in bodies]
     others += [obj for obj in (*holders, *field_objects(scene, enabled)) if obj in enabled]
+    hidden = [obj for obj in scene.objects if takes_part(obj) and obj.hide_viewport]
+    rendered = rendered_uids(scene) if hidden else frozenset()
     found = (
         (
             "What follows vertices of a simulated object goes by its mesh as it is now, not as it will be: {}.",
@@ -43,12 +48,12 @@ def bystander_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object
         ),
         (
             "Blender's own Collision stops nothing here; make these a Collider: {}.",
-            [obj for obj in enabled if not takes_part(obj) and any(one.type == "COLLISION" for one in obj.modifiers)],
+            [obj for obj in enabled if not takes_part(obj) and _has_own_collision(obj)],
         ),
         (
             "Disabled in viewports, so they take no part, but renders show them: {}.",
             # of what something is attached to it is told already
-            [obj for obj in scene.objects if takes_part(obj) and _is_only_rendered(obj) and obj not in holders],
+            [obj for obj in hidden if obj.session_uid in rendered and obj not in holders],
         ),
         (
             "Instances are shown and take no part, so they stop nothing; make them real: {}.",
@@ -65,8 +70,10 @@ def bystander_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object
             yield Notice("W_IGNORED", text.format(quoted(names)))
 
 
-def _is_only_rendered(obj: bpy.types.Object) -> bool:
-    return obj.hide_viewport and not obj.hide_render
+def _has_own_collision(obj: bpy.types.Object) -> bool:
+    """Whether Blender's own simulations meet an object."""
+    is_on = any(one.type == "COLLISION" and _acts(one) for one in obj.modifiers)
+    return is_on and obj.collision is not None and obj.collision.use
 
 
 def _acts(modifier: bpy.types.Modifier) -> bool:
@@ -80,7 +87,10 @@ def _follows(obj: bpy.types.Object, simulated: Collection[int]) -> bool:
     """
     is_shaped = follows_deformed(obj) if is_body(obj) else True
     shaped_by = {
-        target.session_uid for modifier in obj.modifiers if _acts(modifier) for target in modifier_objects(modifier)
+        target.session_uid
+        for modifier in obj.modifiers
+        if _acts(modifier) and modifier.type not in _GO_BY_PLACE
+        for target in modifier_objects(modifier)
     }
     if is_shaped and (shaped_by - {obj.session_uid}) & set(simulated):
         return True

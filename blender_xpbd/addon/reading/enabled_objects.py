@@ -30,6 +30,20 @@ def _listed_in(layer: bpy.types.LayerCollection) -> Iterable[bpy.types.Object]:
         yield from _listed_in(child)
 
 
+def rendered_uids(scene: bpy.types.Scene) -> frozenset[int]:
+    """The ``session_uid`` of all objects that renders of a scene show, whatever the viewports do."""
+    layers = [layer.layer_collection for layer in scene.view_layers if layer.use]
+    return frozenset(obj.session_uid for layer in layers for obj in _rendered_in(layer))
+
+
+def _rendered_in(layer: bpy.types.LayerCollection) -> Iterable[bpy.types.Object]:
+    if layer.exclude or layer.collection.hide_render:
+        return
+    yield from (obj for obj in layer.collection.objects if not obj.hide_render)
+    for child in layer.children:
+        yield from _rendered_in(child)
+
+
 def switched_names(view_layer: bpy.types.ViewLayer) -> list[str]:
     """The names of what takes part in some frames alone, as its animation says."""
     found = {obj.name: obj for obj in _listed_in(view_layer.layer_collection) if takes_part(obj) or acts(obj)}

@@ -21,6 +21,8 @@ VERTEX_PARENTS = frozenset(("VERTEX", "VERTEX_3"))
 _SHAPING_PARENTS = frozenset(("ARMATURE", "LATTICE"))
 # how modifiers call what they follow
 _MODIFIER_OBJECTS = ("object", "target", "object_from", "object_to", "origin", "auxiliary_target")
+# objects of which no vertex, point or bone can move; and what moves others along a curve, not the curve
+_WITHOUT_SHAPE, _ALONG_PATH = frozenset(("EMPTY", "CAMERA", "LIGHT", "LIGHT_PROBE", "SPEAKER")), {"eval_time"}
 # constraints that read a motion from elsewhere than an object
 _READ_MOTION = frozenset(("TRANSFORM_CACHE", "FOLLOW_TRACK", "OBJECT_SOLVER"))
 
@@ -63,8 +65,10 @@ def _is_reshaped(obj: bpy.types.Object, seen: set[int]) -> bool:
     if obj.session_uid in seen:
         return False
     seen.add(obj.session_uid)
+    if obj.type in _WITHOUT_SHAPE:
+        return False
     keys = getattr(obj.data, "shape_keys", None)
-    if any(data is not None and animated_paths(data, with_muted=False) for data in (obj.data, keys)):
+    if animated_paths(obj.data, with_muted=False) - _ALONG_PATH or (keys and animated_paths(keys, with_muted=False)):
         return True
     if obj.parent is not None and obj.parent_type in _SHAPING_PARENTS and _may_shape(obj.parent, seen):
         return True
@@ -87,12 +91,13 @@ def _may_shape(target: bpy.types.Object, seen: set[int]) -> bool:
 
 
 def has_moving_keys(obj: bpy.types.Object) -> bool:
-    """Whether the artist's own shape keys are animated or driven; those of a bake do not count."""
+    """Whether the artist's own shape keys are animated or driven, and not muted; those of a bake do not count."""
     own = own_keys(obj)
     if len(own) < 2:
         return False
     paths = animated_paths(obj.data.shape_keys, with_muted=False)
-    return any(f'key_blocks["{bpy.utils.escape_identifier(block.name)}"].value' in paths for block in own)
+    names = [bpy.utils.escape_identifier(block.name) for block in own if not block.mute]
+    return any(f'key_blocks["{name}"].value' in paths for name in names)
 
 
 def modifier_objects(modifier: bpy.types.Modifier) -> Iterator[bpy.types.Object]:

@@ -57,7 +57,7 @@ def gap_notices(bodies: Iterable[Body]) -> Iterator[Notice]:
         if 0.0 < gap < LEAST_GAP * edge:
             text = (
                 f"Contact Distance is {gap:.2g} m, of edges of {edge:.2g} m: so thin a gap lets through what is fast. "
-                f"{DEFAULT_GAP:g} m are usual."
+                f"{_fitting(edge):.2g} m would do."
             )
             yield Notice("W_GAP", text, body.name)
 
@@ -65,7 +65,11 @@ def gap_notices(bodies: Iterable[Body]) -> Iterator[Notice]:
 def fitting_gap(body: Body) -> float:
     """The usual gap, or more where edges are long [m]; 0 of what has no gap of its own."""
     edge = _edge(body)
-    return max(DEFAULT_GAP, GOOD_GAP * edge) if edge > 0.0 else 0.0
+    return _fitting(edge) if edge > 0.0 else 0.0
+
+
+def _fitting(edge: float) -> float:
+    return max(DEFAULT_GAP, GOOD_GAP * edge)
 
 
 def _edge(body: Body) -> float:

@@ -111,6 +111,10 @@ def test_a_collider_that_is_shaped_by_what_is_simulated(bpy, add, told, shape):
     assert told() == []
     modifier.target = body
     assert '"Ball"' in told()[0]
+    hook = collider.modifiers.new("Hook", "HOOK")
+    collider.modifiers.remove(modifier)
+    hook.object = body
+    assert told() == [], "it goes by the object, not by its vertices"
     collider.xpbd.role = "NONE"
     own = body.modifiers.new("Wrap", "SHRINKWRAP")
     own.target = add("GRID", name="Other")
@@ -132,6 +136,12 @@ def test_blenders_own_collision(bpy, add, told, shape):
     other.modifiers.new("Collision", "COLLISION")
     assert '"Wall"' in told()[0]
     assert "Collider" in told()[0]
+    other.collision.use = False
+    assert told() == []
+    other.collision.use = True
+    other.modifiers["Collision"].show_viewport = other.modifiers["Collision"].show_render = False
+    assert told() == []
+    other.modifiers["Collision"].show_viewport = True
     other.xpbd.role = "COLLIDER"
     assert told() == []
 
@@ -143,6 +153,23 @@ def test_what_is_disabled_in_viewports_and_rendered(bpy, add, told):
     assert '"Wall"' in told()[0]
     other.hide_render = True
     assert told() == []
+    other.hide_render = False
+    layer = put_into_collection(bpy, other)
+    assert '"Wall"' in told()[0]
+    layer.collection.hide_render = True
+    assert told() == []
+    layer.collection.hide_render, layer.exclude = False, True
+    assert told() == []
+
+
+def put_into_collection(bpy, obj):
+    """Where it is nowhere else; its layer collection."""
+    collection = bpy.data.collections.new("Apart")
+    bpy.context.scene.collection.children.link(collection)
+    for one in obj.users_collection:
+        one.objects.unlink(obj)
+    collection.objects.link(obj)
+    return bpy.context.view_layer.layer_collection.children["Apart"]
 
 
 def test_instances_of_colliders(bpy, add, told):
@@ -177,6 +204,22 @@ def test_attached_to_what_only_deforms(bpy, add, told):
     assert told() == [], "they ride on the faces of a mesh"
 
 
+def test_attached_to_what_has_no_shape_that_moves(bpy, add, told):
+    body = add("GRID")
+    body.vertex_groups.new(name="Held").add([0, 1], 1.0, "REPLACE")
+    body.xpbd.attach_group = "Held"
+    for data, path in (
+        (bpy.data.cameras.new("Camera"), "lens"),
+        (bpy.data.lights.new("Light", "POINT"), "energy"),
+        (bpy.data.curves.new("Path", "CURVE"), "eval_time"),
+    ):
+        holder = bpy.data.objects.new(data.name, data)
+        bpy.context.scene.collection.objects.link(holder)
+        data.keyframe_insert(path, frame=1)
+        body.xpbd.attach_object = holder
+        assert told() == []
+
+
 def animate_keys_of_lattice(obj):
     obj.shape_key_add(name="Basis")
     block = obj.shape_key_add(name="Up")
@@ -193,6 +236,9 @@ def test_animated_shape_keys_over_pins(bpy, add, told, shape):
     block = body.shape_key_add(name="Basis") and body.shape_key_add(name="Up")
     assert told("W_RIG") == []
     block.keyframe_insert("value", frame=1)
+    block.mute = True
+    assert told("W_RIG") == []
+    block.mute = False
     assert '"Body"' in told("W_RIG")[0]
     assert bpy.ops.xpbd.follow_rig() == {"FINISHED"}
     assert told("W_RIG") == []

@@ -129,11 +129,14 @@ def test_a_gap_that_is_far_too_small(bpy, make_body, units, codes, role):
 
 
 def test_a_gap_that_is_small_for_a_large_mesh(bpy, make_body, codes):
+    """It is the default one, so that is not what is told to do."""
     obj = make_body("Body", scale=(100.0,) * 3)
     make_body("Wall", role="COLLIDER", location=(0.0, 0.0, -5.0))
     assert "W_GAP" in codes()
+    (text,) = (row["message"] for row in json.loads(bpy.context.scene.xpbd.findings) if row["code"] == "W_GAP")
     bpy.ops.xpbd.set_contact_distance(object_name="Body")
     assert obj.xpbd.contact_offset > 0.1
+    assert f"{obj.xpbd.contact_offset:.2g} m would do" in text
     assert "W_GAP" not in codes()
     obj.xpbd.contact_offset = 0.0
     assert "W_GAP" not in codes(), "it was typed"

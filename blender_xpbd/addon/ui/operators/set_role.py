@@ -95,7 +95,7 @@ class XPBD_OT_jiggle(bpy.types.Operator):
         """Give them roles and goals, and make the largest other mesh of the rig, its skin, a collider."""
         parts = _parts(context)
         for obj in parts:
-            if obj.xpbd.role not in body_roles():
+            if obj.xpbd.role == "NONE":
                 obj.xpbd.role = JELLY if is_closed(obj.data) else CLOTH
             if not obj.xpbd.pin_group:
                 obj.xpbd.pin_group = pins_of(obj)
@@ -117,9 +117,9 @@ class XPBD_OT_jiggle(bpy.types.Operator):
 
 
 def _parts(context: bpy.types.Context) -> list[Any]:
-    """The chosen meshes that an armature moves."""
+    """The chosen meshes that an armature moves, but for colliders: what is one shall stay one."""
     meshes = [obj for obj in chosen_objects(context) if obj.type == "MESH" and obj.is_editable]
-    return [obj for obj in meshes if armatures_of(obj)]
+    return [obj for obj in meshes if obj.xpbd.role in ("NONE", *body_roles()) and armatures_of(obj)]
 
 
 def _able(context: bpy.types.Context, role: str) -> list[Any]:

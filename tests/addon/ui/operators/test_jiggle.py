@@ -57,6 +57,16 @@ def test_a_role_and_pins_that_were_chosen_stay(bpy, character, select):
     assert cape.xpbd.pin_group == cape.xpbd.goal_group == "Mine"
 
 
+def test_a_collider_among_the_chosen_stays_one(bpy, character, select):
+    _, skin, hat, _ = character
+    skin.xpbd.role = "COLLIDER"
+    select(skin)
+    assert not bpy.ops.xpbd.jiggle.poll()
+    select(hat, skin)
+    bpy.ops.xpbd.jiggle()
+    assert (skin.xpbd.role, skin.xpbd.goal_source, hat.xpbd.role) == ("COLLIDER", "NONE", "JELLY")
+
+
 def test_what_a_bone_carries_is_drawn_to_its_object(bpy, character, select):
     rig, _, hat, _ = character
     hat.modifiers.clear()

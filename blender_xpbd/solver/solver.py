@@ -199,8 +199,9 @@ class Solver:
         stays_clear = pairs.simulate_clear(self._plan, path, self.frame_index)
         # with too few slots it may fail for what it would not have come near with more
         while self._state.lacks_slots:
-            self._write(before)
             self._plan = replace(self._plan, state=with_more_slots(self._state, self.system))
+            # after that, for new lists of pairs of grains are empty
+            self._write(before)
             stays_clear = pairs.simulate_clear(self._plan, path, self.frame_index)
         if not stays_clear:
             self._write(before)

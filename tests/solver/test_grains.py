@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Grains: they bounce, pile up, come to rest, stick, and give the same bytes whatever computes them."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,11 +9,12 @@ import pytest
 
 from blender_xpbd.scene.errors import XpbdError
 from blender_xpbd.solver.solver import Solver
+from blender_xpbd.solver.step import grain_state
 from blender_xpbd.solver.step.grain_state import more_neighbours
 from blender_xpbd.solver.step.plan import SERIAL, THREADS
 from blender_xpbd.solver.system.system import build_system
 from tests.solver.grain_scenes import bin_of_planes, block, closest, grain_scene, grains
-from tests.solver.scenes import plane, run, scene
+from tests.solver.scenes import cloth, plane, run, scene
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 RADIUS = 0.025
@@ -90,6 +92,33 @@ def test_threads_and_a_checkpoint_change_no_byte():
         np.testing.assert_array_equal(alone.positions(), other.positions())
         for name, values in alone.checkpoint().items():
             np.testing.assert_array_equal(values, other.checkpoint()[name])
+
+
+def test_lists_that_grow_while_nothing_else_touches_keep_what_grains_hold(monkeypatch):
+    """The frame in which they grow is tried as one without contact of surfaces, and begun again."""
+    body = grains(block((4, 4, 3), RADIUS, height=RADIUS), radius=RADIUS, friction=0.6)
+    sheet = cloth(4, size=0.1, height=3.0, identifier="b1")
+    sheet = replace(sheet, contact=replace(sheet.contact, self_collision=True))
+
+    def start():
+        return grain_solver(body, sheet, colliders=[plane()], substeps=10)
+
+    whole = start()
+    for _ in range(4):
+        whole.advance()
+    saved = whole.checkpoint()
+    assert len(saved["grain_pairs"]) > 0
+    whole.advance()
+    assert whole._pairs.clear.was_clear
+    monkeypatch.setattr(grain_state, "FIRST_NEIGHBOURS", 1)
+    resumed = start()
+    resumed.restore(4, saved)
+    rooms = [resumed._plan.state.world.pairs.grain_pairs.shape[1]]
+    resumed.advance()
+    rooms.append(resumed._plan.state.world.pairs.grain_pairs.shape[1])
+    assert rooms[1] > rooms[0]
+    for name, values in whole.checkpoint().items():
+        np.testing.assert_array_equal(values, resumed.checkpoint()[name])
 
 
 @pytest.mark.parametrize("rows", [np.zeros((1, 4)), [[0.0, 0.0, 0, 0, 0]], [[0.0, 9.0, 0, 0, 0]], [[0.5, 1.0, 0, 0, 0]],

@@ -23,6 +23,7 @@ from ...constraints.grab import (
 )
 from ...device.arrays import make_zeros
 from ...device.runtime import real_type
+from ...geometry.components import connected_components
 from ...scene.play import Grab, grabbed_patch
 from .frame_slice import FrameSlice
 from .system import System
@@ -100,7 +101,8 @@ def _nearness(model: BodyModel, grab: Grab, weights: Floats) -> Floats:
     """How strongly each particle goes along with a hand, 0 to 1, shape (particles,).
 
     It falls off smoothly around the point that was hit, inside too: so flesh is moved, and no skin drawn off it. At an
-    edge, a corner or an ear the hand reaches farther, for what weighs little would be torn out.
+    edge, a corner or an ear the hand reaches farther, for what weighs little would be torn out. It reaches what hangs
+    together with what is held alone: another piece of the body, or another grain, is not taken along.
 
     Args:
         model: of the body.
@@ -112,13 +114,24 @@ def _nearness(model: BodyModel, grab: Grab, weights: Floats) -> Floats:
         corners = list(grab.corners)
         corner_places = np.einsum("vk,vkd->vd", model.weights[corners], model.positions[model.elements[corners]])
         squares = np.sum((model.positions - np.array(grab.weights) @ corner_places) ** 2, axis=1)
-        radius, least = grab.radius, _LEAST_SHARE * model.masses.sum()
-        around = np.maximum(1.0 - squares / radius**2, 0.0) ** 2
+        pieces = _pieces(model)
+        own = np.isin(pieces, pieces[np.flatnonzero(weights)])
+        radius, least = grab.radius, _LEAST_SHARE * model.masses[own].sum()
+        around = own * np.maximum(1.0 - squares / radius**2, 0.0) ** 2
         while around @ model.masses < least:
             radius *= _WIDER
-            around = np.maximum(1.0 - squares / radius**2, 0.0) ** 2
+            around = own * np.maximum(1.0 - squares / radius**2, 0.0) ** 2
         nearness = np.maximum(nearness, around)
     return np.where(model.masses > 0.0, nearness, 0.0)
+
+
+def _pieces(model: BodyModel) -> npt.NDArray[np.int32]:
+    """Label every particle with its piece, by edges and tetrahedra: constraints are no longer at hand."""
+    count = len(model.positions)
+    labels = connected_components(count, model.edges)
+    for corner in range(1, 4):
+        labels = connected_components(count, model.tetrahedra[:, [0, corner]], labels)
+    return labels
 
 
 def grab_arrays(*, takes_grabs: bool) -> dict[str, Any]:

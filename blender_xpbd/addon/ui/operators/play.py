@@ -175,7 +175,11 @@ class XPBD_OT_keep(bpy.types.Operator):
 
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
-        """Whether a run is played."""
+        """Whether a run is played, and shows frames."""
+        player = window_play.current()
+        if player is not None and player.state != PLAYING:
+            cls.poll_message_set("Nothing to keep yet: the simulation is being built")
+            return False
         return _is_played(cls)
 
     def execute(self, _context: bpy.types.Context) -> set[Any]:

@@ -12,9 +12,9 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from ..geometry.cage.fragments import Fragments, joined_places, touching
+from ..geometry.cage.fragments import Fragments, joined_places, places_of, touching
 from ..geometry.cage.fragments import strains_across as strains_across_cuts
-from ..geometry.surface.seams import Seams, find_seams, joined_vertices, strains_across
+from ..geometry.surface.seams import Seams, copies, find_seams, joined_vertices, strains_across
 from ..geometry.surface.topology import triangulate
 from ..scene.body import Body
 from ..scene.errors import Notice
@@ -83,6 +83,20 @@ def build_joined_solid(body: Body, build: Callable[[Body], BodyModel]) -> BodyMo
     outside = on_it < np.maximum(body.face_sizes - 2, 1)
     corners = shown[body.corners[np.repeat(outside, body.face_sizes)]]
     return replace(model, body=replace(body, face_sizes=body.face_sizes[outside], corners=corners), shown=shown)
+
+
+def unused_vertices(body: Body) -> Ints:
+    """Vertices of no face and no edge of a body as it is modelled: copies that are joined to others; ascending."""
+    used = np.zeros(body.vertex_count, np.bool_)
+    used[body.corners] = True
+    used[body.loose_edges] = True
+    return np.flatnonzero(~used).astype(np.int32)
+
+
+def vertex_origins(model: BodyModel) -> Ints:
+    """Equal where vertices of a body that was cut were one, shape (vertices,)."""
+    body = model.body
+    return copies(body.seams, body.positions) if model.fragments is None else places_of(body.positions)
 
 
 def _sheet_seams(body: Body) -> Seams:

@@ -152,3 +152,20 @@ def test_pieces_are_as_thin_as_the_whole(count, resolution):
     ]
     assert found[0] == found[1]
     assert bool(found[0]) == (resolution == 8)
+
+
+def test_jelly_that_meets_itself_is_not_held_at_its_cuts():
+    """Copies of vertices at cuts begin at a gap of 0: they must hold nothing, before it tears and after."""
+    found = []
+    for meets in (False, True):
+        body = cut_bar(3, resolution=8, tear_strain=6.0, **SOFT)
+        body = replace(body, contact=replace(body.contact, self_collision=meets))
+        held = np.flatnonzero(body.positions[:, 0] < 1e-6).astype(np.int32)
+        simulation = made(replace(body, pins=pins(body.positions, held)), meet=meets, substeps=10)
+        run(simulation, 5)
+        sag = surface(simulation)[:, 2].min()
+        run(simulation, 10)
+        found.append((sag, simulation.counts(0)[0], surface(simulation)[:, 2].mean()))
+    assert found[0][0] < -0.05
+    assert found[0][1] > 0
+    assert found[1] == pytest.approx(found[0], rel=1e-3)

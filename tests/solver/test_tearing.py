@@ -43,15 +43,25 @@ def pulled(count=9, to=1.5, frames=20, **material):
     return replace(body, pins=pins(body.positions, ends, targets=body.positions[None, ends] * factors[:, None]))
 
 
+def meeting(body):
+    """The body with self-collision."""
+    return replace(body, contact=replace(body.contact, self_collision=True))
+
+
 def made(*bodies, path="SERIAL", meet=False, **settings):
     keywords = {"substeps": 10, "frames": (1, 61), **settings}
     return make_solver(build_system(scene(*bodies, meet=meet, **keywords)), (path,))
 
 
-def test_what_has_not_torn_moves_as_if_it_could_not():
-    """Joined copies are one vertex, and the sheet moves as before it was split, to the last bit."""
-    whole = cloth(8, pinned=[0, 7])
-    plain, tearable = made(whole), made(replace(split(whole), material=replace(whole.material, tear_strain=500.0)))
+@pytest.mark.parametrize(("meets", "fall"), [(False, -9.81), (True, -9.81), (True, 9.81)])
+def test_what_has_not_torn_moves_as_if_it_could_not(meets, fall):
+    """Joined copies are one vertex, and the sheet moves as before it was split, to the last bit.
+
+    Copies that are not used would hold what they lie before: what falls along its normals.
+    """
+    whole = meeting(cloth(8, pinned=[0, 7]))
+    tearable = replace(split(whole), material=replace(whole.material, tear_strain=500.0))
+    plain, tearable = (made(body, meet=meets, gravity=(0.0, 0.0, fall)) for body in (whole, tearable))
     assert isinstance(tearable, TearingSolver)
     for simulation in (plain, tearable):
         run(simulation, 12)
@@ -127,3 +137,44 @@ def test_torn_pieces_fall_onto_a_floor_and_meet():
     assert simulation.counts(0)[0] > 0
     assert np.isfinite(surface).all()
     assert surface[:, 2].min() + simulation.system.origin[2] > -0.21
+
+
+def drawn_flag():
+    """A sheet whose one edge is held; a moving hand on the other one tears it, and gravity folds the rest."""
+    body = split(cloth(7, stretch_stiffness=300.0, internal_damping=2.0, tear_strain=12.0))
+    x, y = body.positions[:, 0], body.positions[:, 1]
+    held, drawn = np.flatnonzero(x < -0.499), np.flatnonzero((x > 0.499) & (np.abs(y) < 0.2))
+    ends = np.concatenate([held, drawn]).astype(np.int32)
+    moves = np.repeat([[0.0, 0.0, 0.0], [0.8, 0.0, 1.0]], [len(held), len(drawn)], axis=0)
+    shares = np.minimum(np.arange(61) / 20.0, 1.0)[:, None, None]
+    return replace(body, pins=pins(body.positions, ends, targets=body.positions[None, ends] + shares * moves))
+
+
+def test_torn_cloth_that_meets_itself_comes_apart():
+    """Copies that have torn apart begin at a gap of 0: they must not stick, and joined ones are no obstacle."""
+    frames, found = 20, {}
+    for name, body in (("meets", meeting(drawn_flag())), ("passes", drawn_flag())):
+        simulation = made(body, meet=name == "meets")
+        run(simulation, frames)
+        found[name] = (simulation.counts(0)[0], simulation.surface(simulation.positions()))
+        if name == "meets":
+            assert simulation.contact_counts()[:, 1].sum() == 0.0
+            assert simulation.crossings().counts.sum() == 0
+    assert found["meets"][0] == pytest.approx(found["passes"][0], rel=0.3)
+    heights = [surface[:, 2].mean() for _, surface in found.values()]
+    assert heights[0] == pytest.approx(heights[1], abs=0.05)
+
+
+def test_torn_cloth_that_meets_itself_has_the_same_bytes():
+    """On every path, and from a checkpoint on."""
+    first, stop, frames = made(meeting(drawn_flag()), meet=True), 9, 13
+    run(first, stop)
+    assert first.counts(0)[0] > 0
+    kept = first.checkpoint()
+    others = [made(meeting(drawn_flag()), meet=True, path=path) for path in PATHS[:2]]
+    others[0].restore(stop, kept)
+    run(others[1], stop)
+    for simulation in (first, *others):
+        run(simulation, frames - stop)
+    expected, *rest = (simulation.surface(simulation.positions()).tobytes() for simulation in (first, *others))
+    assert rest == [expected, expected]

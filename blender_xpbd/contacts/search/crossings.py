@@ -18,6 +18,7 @@ from .tree_walk import TreeWalk
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
+Mask = npt.NDArray[np.bool_]
 
 
 class CrossingSearch:
@@ -29,6 +30,7 @@ class CrossingSearch:
         Args:
             surfaces: of all objects.
         """
+        self._surfaces = surfaces
         point_count, object_count = len(surfaces.rest), surfaces.object_count
         elements = np.zeros((point_count, 5), np.int32)
         elements[:] = np.arange(point_count)[:, None]
@@ -74,9 +76,18 @@ class CrossingSearch:
             total = int(read_array(self._count)[0])
             if total <= self._crossings.shape[0]:
                 rows = read_array(self._crossings)[:total]
-                return rows[np.lexsort((rows[:, 1], rows[:, 0]))]
+                return self._of_strangers(rows[np.lexsort((rows[:, 1], rows[:, 0]))])
             self._crossings = make_zeros((total, 2), ti.i32)
         return np.zeros((0, 2), np.int32)
+
+    def _of_strangers(self, found: Ints) -> Ints:
+        """Leave out what shared a point before its mesh was cut."""
+        if len(self._surfaces.origins) == 0:
+            return found
+        ends, corners = (self._surfaces.edges[found[:, 0]], self._surfaces.triangles[found[:, 1]])
+        origins = self._surfaces.origins
+        shared: Mask = (origins[ends][:, :, None] == origins[corners][:, None, :]).any(axis=(1, 2))
+        return found[~shared]
 
 
 def crossings(surfaces: Surfaces, positions: Floats) -> Ints:

@@ -10,6 +10,8 @@ from .leaves import CANDIDATE_KIND, CANDIDATE_TASK, TOLD_ITEMS
 
 # parts of points
 NOBODY, SEVERAL = -1, -2
+# column of ``point_elements`` that there is where a mesh was cut, see ``Surfaces.origins``
+ORIGIN = 5
 # of what is computed in single precision, so that rounding leaves it a lower bound
 LESS = 0.999999
 # columns of the rows of an item: its first candidate, and how many are kept
@@ -56,17 +58,35 @@ def rest_gap(forest: ti.template(), pair, is_edges, gap):
 
 
 @ti.func
+def were_one(points: ti.template(), pair, is_edges):
+    """Whether the sides of a pair shared a point before their mesh was cut."""
+    origins = ti.Vector([points.point_elements[pair[k], ORIGIN] for k in ti.static(range(4))])
+    # the second point is of side a for edges, else of side b
+    own, other = ti.select(is_edges, origins[1], origins[0]), ti.select(is_edges, origins[2], origins[1])
+    result = (origins[0] == other) | (origins[0] == origins[2]) | (origins[0] == origins[3])
+    return result | (own == origins[2]) | (own == origins[3])
+
+
+@ti.func
 def keep_candidates(ground: ti.template(), first, last, gap, part_count, is_of_one):
-    """Find the tasks and the gaps of the candidates of an item."""
+    """Find the tasks and the gaps of the candidates of an item; returns the end of those that are kept."""
     found = ti.static(ground.found.found)
+    kept = first
+    may_be_cut = is_of_one and ground.points.point_elements.shape[1] > ORIGIN
     for n in range(first, last):
         row = found[n]
-        own_gap = gap
-        if is_of_one:
-            own_gap = rest_gap(ground.forest, row, row[CANDIDATE_KIND] == 1, gap)
-        found[n][CANDIDATE_TASK] = task_of(ground.points, row, part_count)
-        ground.found.found_gaps[n] = own_gap
-    return last
+        is_kept = True
+        if may_be_cut:
+            is_kept = not were_one(ground.points, row, row[CANDIDATE_KIND] == 1)
+        if is_kept:
+            own_gap = gap
+            if is_of_one:
+                own_gap = rest_gap(ground.forest, row, row[CANDIDATE_KIND] == 1, gap)
+            row[CANDIDATE_TASK] = task_of(ground.points, row, part_count)
+            found[kept] = row
+            ground.found.found_gaps[kept] = own_gap
+            kept += 1
+    return kept
 
 
 @ti.func

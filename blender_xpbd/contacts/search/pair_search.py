@@ -92,7 +92,7 @@ class PairSearch:
             contents: what moves them.
         """
         self._object_count = surfaces.object_count
-        self._walk = TreeWalk(surfaces, _make_points(contents), NEAR_PAIRS)
+        self._walk = TreeWalk(surfaces, _make_points(contents, surfaces.origins), NEAR_PAIRS)
         particle_count = len(contents.parts)
         self.window = Window(
             window_starts=make_zero_vectors(particle_count),
@@ -144,9 +144,12 @@ class PairSearch:
         self._listed = Listed(task_starts=self.task_starts, **arrays)
 
 
-def _make_points(contents: Contents) -> Any:
+def _make_points(contents: Contents, origins: Ints) -> Any:
+    elements = contents.elements
+    if len(origins):
+        elements = np.concatenate([elements, origins[:, None]], axis=1)
     return Points(
-        point_elements=readable_array(contents.elements, ti.i32),
+        point_elements=readable_array(np.ascontiguousarray(elements), ti.i32),
         point_weights=readable_array(contents.weights, ti.f32),
         point_parts=make_array(point_parts(contents), ti.i32),
         point_frictions=make_array(contents.frictions, real_type()),

@@ -26,12 +26,14 @@ class SurfaceMesh:
         triangles: shape (triangles, 3).
         edges: of the faces and loose ones, each once, shape (edges, 2).
         takes_part: whether a point may touch anything, shape (points,).
+        origins: equal where points were one before the mesh was cut, shape (points,), or (0,) for what was not.
     """
 
     rest: Floats
     triangles: Ints
     edges: Ints
     takes_part: Bools
+    origins: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,8 @@ class Surfaces:
         edge_starts: likewise.
         sees: which objects may touch each other, and which touch themselves; symmetric, shape (objects, objects).
         trees: bounding volume hierarchies.
+        origins: equal where points were one before their mesh was cut: what has one of them is no pair with what has
+            another, for it began at a gap of 0. Shape (points,), or (0,) where no mesh was cut.
     """
 
     rest: Floats
@@ -60,6 +64,7 @@ class Surfaces:
     edge_starts: Ints
     sees: Bools
     trees: Trees = field(repr=False)
+    origins: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
 
     @property
     def object_count(self) -> int:
@@ -120,7 +125,20 @@ def build_surfaces(meshes: Sequence[SurfaceMesh], sees: Bools) -> Surfaces:
         trees=build_trees(
             [(mesh.rest, mesh.triangles, mesh.edges, mesh.takes_part) for mesh in meshes], sees.diagonal()
         ),
+        origins=_origins(meshes, point_starts),
     )
+
+
+def _origins(meshes: Sequence[SurfaceMesh], point_starts: Ints) -> Ints:
+    """As in ``Surfaces``."""
+    if not any(len(mesh.origins) for mesh in meshes):
+        return np.zeros(0, np.int32)
+    origins = np.arange(point_starts[-1], dtype=np.int32)
+    for mesh, start in zip(meshes, point_starts, strict=False):
+        if len(mesh.origins):
+            _, firsts, inverse = np.unique(mesh.origins, return_index=True, return_inverse=True)
+            origins[start : start + len(mesh.rest)] = start + firsts[inverse.reshape(-1)]
+    return origins
 
 
 def _starts(counts: list[int]) -> Ints:

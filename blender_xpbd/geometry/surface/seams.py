@@ -50,9 +50,7 @@ def find_seams(identifiers: Ints, positions: Floats, face_sizes: Ints, corners: 
         face_sizes: corners per polygon, shape (polygons,).
         corners: vertex of each corner.
     """
-    own = np.where(identifiers > 0, identifiers, identifiers.max(initial=0) + 1 + np.arange(len(identifiers)))
-    rows = np.column_stack([own.astype(np.float64), positions])
-    groups = np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int32)
+    groups = copies(identifiers, positions)
     starts = np.cumsum(face_sizes) - face_sizes
     face_of = np.repeat(np.arange(len(face_sizes)), face_sizes)
     place = np.arange(len(corners)) - starts[face_of]
@@ -71,6 +69,14 @@ def find_seams(identifiers: Ints, positions: Floats, face_sizes: Ints, corners: 
     along = (way * edge).sum(axis=2) / np.maximum((edge * edge).sum(axis=2), 1e-300)
     heights = np.linalg.norm(way - along[:, :, None] * edge, axis=2)
     return Seams(ends, groups, faces, along, heights)
+
+
+def copies(identifiers: Ints, positions: Floats) -> Ints:
+    """Which vertices were one, by a number; arguments as of ``find_seams``, shape (vertices,)."""
+    own = np.where(identifiers > 0, identifiers, identifiers.max(initial=0) + 1 + np.arange(len(identifiers)))
+    rows = np.column_stack([own.astype(np.float64), positions])
+    groups: Ints = np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int32)
+    return groups
 
 
 def joined_vertices(seams: Seams, torn: Mask) -> Ints:

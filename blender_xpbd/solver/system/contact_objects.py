@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...bodies.body_model import BodyModel
+from ...bodies.joined import unused_vertices, vertex_origins
 from ...contacts.pairs.near import LEAST_GAP
 from ...contacts.pairs.tables import (
     OBJECT_FRICTION,
@@ -148,7 +149,7 @@ def build_contact_objects(
     if not sees.any():
         return None
     colliders = [scene.colliders[number] for number in numbers]
-    bodies = [_body_mesh(model.body) for model in models]
+    bodies = [_body_mesh(model) for model in models]
     shapes = [ColliderMesh(scene.colliders[number], number) for number in numbers]
     meshes = bodies + [_collider_mesh(shape) for shape in shapes]
     has_body_pairs = bool(sees[: len(models), : len(models)].any())
@@ -233,12 +234,17 @@ def _sees(scene: Scene, colliders: Sequence[int], are_grains: Sequence[bool]) ->
     return sees | sees.T
 
 
-def _body_mesh(body: Body) -> SurfaceMesh:
+def _body_mesh(model: BodyModel) -> SurfaceMesh:
+    body = model.body
     left_out = body.contact.left_out
     if body.attachment is not None:
         # what is held to a surface lies on it
         left_out = np.union1d(left_out, body.attachment.vertices)
-    return build_surface_mesh(body.positions, body.face_sizes, body.corners, body.loose_edges, left_out)
+    if len(body.seams):
+        # copies that are joined to others stay where they are, and what is between pieces that hold is no surface
+        left_out = np.union1d(left_out, unused_vertices(body))
+    mesh = build_surface_mesh(body.positions, body.face_sizes, body.corners, body.loose_edges, left_out)
+    return replace(mesh, origins=vertex_origins(model)) if len(body.seams) else mesh
 
 
 def _collider_mesh(mesh: ColliderMesh) -> SurfaceMesh:

@@ -41,6 +41,7 @@ class BodyKind:
         tears: whether it can tear along edges, or into pieces if it is a solid.
         is_physical: its stiffness is that of its material alone: compliances and PBD mode do not change it.
         stands_in_air: whether air pushes its faces or its edges; what has neither feels air by its damping alone.
+        fits_points: whether lengths that were never set are made to fit between its points.
     """
 
     name: str
@@ -56,6 +57,7 @@ class BodyKind:
     tears: bool = False
     is_physical: bool = False
     stands_in_air: bool = True
+    fits_points: bool = False
 
 
 BODY_KINDS: tuple[BodyKind, ...] = (
@@ -98,6 +100,7 @@ BODY_KINDS: tuple[BodyKind, ...] = (
         "Loose balls, one at each vertex: sand, gravel, peas, marbles",
         is_physical=True,
         stands_in_air=False,
+        fits_points=True,
     ),
 )
 

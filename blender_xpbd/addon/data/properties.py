@@ -13,9 +13,9 @@ from typing import Any
 
 import bpy
 
-from ...scene.body_kinds import body_roles
+from ...scene.body_kinds import BODY_KINDS, body_roles
 from ...scene.parameter import Choice, Parameter, Value
-from ...scene.parameters.material_parameters import GRAINS, MATERIAL_PARAMETERS
+from ...scene.parameters.material_parameters import MATERIAL_PARAMETERS
 from ...scene.presets import DEFAULT_PRESETS, PRESETS, left_values, preset_values
 from .bake_status import STATUS
 from .frame_range import TYPED_FRAMES, keep_typed_frames
@@ -34,9 +34,10 @@ BLENDER_UNITS: Mapping[str, tuple[str, str]] = {
 # a length in Blender units times the unit scale is one in metres
 _SCALED_UNITS = frozenset(BLENDER_UNITS)
 _LENGTHS = frozenset(parameter.name for parameter in MATERIAL_PARAMETERS if parameter.unit in _SCALED_UNITS)
-# lengths that count where nobody has typed them [m], and their roles: never set, grains fit between their points
+_FITTED_ROLES = frozenset(kind.name for kind in BODY_KINDS if kind.fits_points)
+# lengths that count where nobody has typed them [m], and their roles
 _DEFAULT_LENGTHS: Mapping[str, tuple[float, tuple[str, ...]]] = {
-    parameter.name: (float(parameter.default), tuple(role for role in parameter.roles if role != GRAINS))
+    parameter.name: (float(parameter.default), tuple(role for role in parameter.roles if role not in _FITTED_ROLES))
     for parameter in MATERIAL_PARAMETERS
     if parameter.unit == "m" and parameter.default
 }

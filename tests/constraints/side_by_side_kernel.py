@@ -16,34 +16,22 @@ SweptOrder = pack_type(segments=INT_TABLE, segment_starts=INT_TABLE)
 
 
 @ti.kernel
-def sweep_as_the_solver(
+def sweep(
     particles: SweptParticles,
     constraints: SweptConstraints,
     order: SweptOrder,
     inverse_h: float,
     mode: ti.template(),
-    used: ti.template(),
-):
-    ti.loop_config(serialize=True)
-    for _ in range(1):
-        step = ti.Vector([inverse_h * inverse_h, 0.0, inverse_h, 0.0])
-        for task in range(order.segment_starts.shape[0]):
-            project_task(particles, constraints, order, task, step, mode, used)
-
-
-@ti.kernel
-def sweep_one_by_one(
-    particles: SweptParticles,
-    constraints: SweptConstraints,
-    order: SweptOrder,
-    inverse_h: float,
-    mode: ti.template(),
-    used: ti.template(),
+    one_by_one: ti.template(),
 ):
     ti.loop_config(serialize=True)
     for _ in range(1):
         step = ti.Vector([inverse_h * inverse_h, 0.0, inverse_h, 0.0])
         kind = ti.static(CONSTRAINTS.index(NEO_HOOKEAN))
-        for k in range(constraints.table[kind, 0]):
-            slots, columns = ti.static(NEO_HOOKEAN.slots(mode), len(NEO_HOOKEAN.parameters))
-            project_neo_hookean_once(particles, constraints, 4 * k, columns * k, slots * k, step, mode)
+        if ti.static(one_by_one):
+            for k in range(constraints.table[kind, 0]):
+                slots, columns = ti.static(NEO_HOOKEAN.slots(mode), len(NEO_HOOKEAN.parameters))
+                project_neo_hookean_once(particles, constraints, 4 * k, columns * k, slots * k, step, mode)
+        else:
+            for task in range(order.segment_starts.shape[0]):
+                project_task(particles, constraints, order, task, step, mode, ti.static(1 << kind))

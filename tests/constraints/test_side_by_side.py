@@ -17,13 +17,10 @@ from tests.constraints.side_by_side_kernel import (
     SweptConstraints,
     SweptOrder,
     SweptParticles,
-    sweep_as_the_solver,
-    sweep_one_by_one,
+    sweep,
 )
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
-
-USED = 1 << CONSTRAINTS.index(NEO_HOOKEAN)
 
 
 def lattice(side):
@@ -68,14 +65,14 @@ def test_the_bytes_are_those_of_one_after_the_other(mesh, mode, parts):
     schedule = build_schedule([block], weights, points, parts=parts)
     start = points + random.normal(0.0, 0.2, points.shape)
     kept = random.normal(0.0, 1e-3, len(block) * NEO_HOOKEAN.slots(mode))
-    ends = [swept(way, schedule, start, weights, kept, mode) for way in (sweep_as_the_solver, sweep_one_by_one)]
+    ends = [swept(one_by_one, schedule, start, weights, kept, mode) for one_by_one in (False, True)]
     for ours, theirs in zip(*ends, strict=True):
         assert ours.tobytes() == theirs.tobytes()
     assert np.abs(ends[0][0][:, :3] - start)[weights > 0.0].max() > 1e-3
     np.testing.assert_array_equal(ends[0][0][weights == 0.0, :3], start[weights == 0.0].astype(ends[0][0].dtype))
 
 
-def swept(way, schedule, start, weights, kept, mode):
+def swept(one_by_one, schedule, start, weights, kept, mode):
     """Positions, corrections and what is kept after a sweep."""
     real = numpy_type(real_type())
     vector = ti.types.vector(4, real_type())
@@ -102,7 +99,7 @@ def swept(way, schedule, start, weights, kept, mode):
         segments=filled(schedule.segments, np.int32, ti.i32),
         segment_starts=filled(schedule.segment_starts, np.int32, ti.i32),
     )
-    way(particles, constraints, order, 20.0, mode, USED)
+    sweep(particles, constraints, order, 20.0, mode, one_by_one)
     return (
         particles.positions.to_numpy(),
         particles.corrections.to_numpy(),

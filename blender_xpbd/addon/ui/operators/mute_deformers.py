@@ -8,7 +8,7 @@ import bpy
 from ....scene.body_kinds import body_kind
 from ...baking.ignored_inputs import is_unseen_rig
 from ...data.object_types import is_body
-from .remedies import Remedy, name_property
+from .remedies import ObjectRemedy, Remedy, name_property
 
 
 def draw_to_deformed(obj: bpy.types.Object) -> None:
@@ -33,17 +33,14 @@ class XPBD_OT_follow_rig(Remedy, bpy.types.Operator):
         return "" if bodies else "No mesh that is simulated has an armature, lattice or hook that it does not follow"
 
 
-class XPBD_OT_mute_deformers(Remedy, bpy.types.Operator):
+class XPBD_OT_mute_deformers(ObjectRemedy, bpy.types.Operator):
     """Turn the deformers of an object off while it is baked; Clear turns them on again."""
 
     bl_idname = "xpbd.mute_deformers"
     bl_label = "Mute Deformers"
     object_name: name_property()
 
-    def mend(self, context: bpy.types.Context) -> str:
+    def mend_object(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """Ask the next bake for it."""
-        obj = context.scene.objects.get(self.object_name)
-        if obj is None or not obj.is_editable:
-            return f'There is no object "{self.object_name}" that could be changed'
         obj.xpbd.mute_deformers = True
         return ""

@@ -68,6 +68,24 @@ def name_property() -> Any:
     return bpy.props.StringProperty(name="Object", description="The object to mend", options={"SKIP_SAVE"})
 
 
+class ObjectRemedy(Remedy):
+    """A remedy of one object, which has the property ``object_name``.
+
+    Attributes:
+        mend_object: as ``mend``, of the object.
+    """
+
+    object_name: Any
+    mend_object: Any
+
+    def mend(self, context: bpy.types.Context) -> str:
+        """Mend the object, if it can be changed."""
+        obj = context.scene.objects.get(self.object_name)
+        if obj is None or not obj.is_editable:
+            return f'There is no object "{self.object_name}" that could be changed'
+        return str(self.mend_object(context, obj))
+
+
 class XPBD_OT_lift(Remedy, bpy.types.Operator):
     """Move an object up, out of what it starts inside."""
 
@@ -99,18 +117,15 @@ def _lifts(body: Body, scene: Scene) -> list[float]:
     return [*lies, *(depth.lift for depth in depths(body, scene.colliders).values())]
 
 
-class XPBD_OT_let_out(Remedy, bpy.types.Operator):
+class XPBD_OT_let_out(ObjectRemedy, bpy.types.Operator):
     """Leave an object where it is: the bake pushes it gently out of what it starts inside."""
 
     bl_idname = "xpbd.let_out"
     bl_label = "Let It Be Pushed Out"
     object_name: name_property()
 
-    def mend(self, context: bpy.types.Context) -> str:
+    def mend_object(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """Say that the finding is fine, until it is another one."""
-        obj = context.scene.objects.get(self.object_name)
-        if obj is None or not obj.is_editable:
-            return f'There is no object "{self.object_name}" that could be changed'
         return let_be_pushed_out(context.scene, obj)
 
 
@@ -129,18 +144,15 @@ class XPBD_OT_add_floor(Remedy, bpy.types.Operator):
         return ""
 
 
-class XPBD_OT_feel_like(Remedy, bpy.types.Operator):
+class XPBD_OT_feel_like(ObjectRemedy, bpy.types.Operator):
     """Scale the stiffness of a jelly, so that it looks like one of another size: firm where it is large."""
 
     bl_idname = "xpbd.feel_like"
     bl_label = "Feels Like"
     object_name: name_property()
 
-    def mend(self, context: bpy.types.Context) -> str:
+    def mend_object(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """Choose the size at which it sags so far that it looks like jelly."""
-        obj = context.scene.objects.get(self.object_name)
-        if obj is None or not obj.is_editable:
-            return f'There is no object "{self.object_name}" that could be changed'
         told = suit_size(context, [obj])
         if told:
             self.report({"INFO"}, told)
@@ -164,18 +176,15 @@ class XPBD_OT_set_gravity(Remedy, bpy.types.Operator):
         return ""
 
 
-class XPBD_OT_set_contact_distance(Remedy, bpy.types.Operator):
+class XPBD_OT_set_contact_distance(ObjectRemedy, bpy.types.Operator):
     """Give an object the usual gap to colliders, whatever the unit scale of the scene."""
 
     bl_idname = "xpbd.set_contact_distance"
     bl_label = "Set Contact Distance"
     object_name: name_property()
 
-    def mend(self, context: bpy.types.Context) -> str:
+    def mend_object(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """Set it, or more where the edges are so long that even that would be too thin."""
-        obj = context.scene.objects.get(self.object_name)
-        if obj is None or not obj.is_editable:
-            return f'There is no object "{self.object_name}" that could be changed'
         bodies = [body for body in read_first_frame(context, BakeOptions()).scene.bodies if body.name == obj.name]
         gap = max((fitting_gap(body) for body in bodies), default=0.0)
         if gap == 0.0:

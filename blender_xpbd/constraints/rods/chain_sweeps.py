@@ -48,7 +48,6 @@ from .chain_tables import (
     OWN_PULL,
     OWN_TURN,
     PULL,
-    PULLED,
     REACH,
     RESIST,
     ROOT_HELD,
@@ -264,22 +263,29 @@ def pull_back(known: ti.template(), force: ti.template(), has_forces, front: ti.
 
 
 @ti.func
-def substitute_up(constraints: ti.template(), i, greatest: ti.template()):
-    """Moves, turns and pulls, from the root to the tip; the greatest turn of an edge in each lane [rad]."""
+def substitute_up(constraints: ti.template(), i, greatest: ti.template(), taut: ti.template()):
+    """Moves, turns and pulls, from the root to the tip.
+
+    In each lane ``greatest`` is the square of the greatest turn of an edge [rad²], ``taut`` how taut the strand is.
+    """
     indices, values = ti.static(constraints.indices, constraints.parameters)
     extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
     edges, nodes = indices[extras + EDGES], first + indices[extras + AT_NODES]
     known, out = ti.Vector.zero(float, (SPUN - WAY) * LANES), ti.Vector.zero(float, 2 * LANES)
     place, turn = ti.Vector.zero(float, 3 * LANES), ti.Vector.zero(float, 3 * LANES)
-    moved = ti.Vector.zero(float, 3 * LANES)
+    moved, length = ti.Vector.zero(float, 3 * LANES), ti.Vector.zero(float, LANES)
+    near, far = ti.Vector.zero(float, LANES), ti.Vector.zero(float, LANES)
     for lane in range(LANES):
-        greatest[lane] = 1e-12
+        greatest[lane], taut[lane] = 1e-24, 0.0
     fetch(values, nodes + (edges * NODE_VALUES + MOVE) * LANES, place, 3)
+    fetch(values, nodes + (edges * NODE_VALUES + WEIGHT) * LANES, near, 1)
     for reverse in range(edges):
         e = edges - 1 - reverse
         edge = first + indices[extras + AT_EDGES] + e * EDGE_VALUES * LANES
         row = extras + indices[extras + AT_ROWS] + e * ROW_INTS
         fetch(values, edge + WAY * LANES, known, SPUN - WAY)
+        fetch(values, edge + LENGTH * LANES, length, 1)
+        fetch(values, nodes + (e * NODE_VALUES + WEIGHT) * LANES, far, 1)
         for lane in range(LANES):
             mine = vector(known, OWN_TURN - WAY, lane) + matrix(known, BY_TURN - WAY, lane) @ vector(turn, 0, lane)
             mine -= matrix(known, BY_MOVE - WAY, lane) @ vector(place, 0, lane)
@@ -296,9 +302,13 @@ def substitute_up(constraints: ti.template(), i, greatest: ti.template()):
         else:
             swing(known, place, turn, moved, out)
         for lane in range(LANES):
-            way = (vector(moved, 0, lane) - vector(place, 0, lane)).norm() / number(known, SPAN - WAY, lane)
-            greatest[lane] = ti.max(greatest[lane], ti.max(way, ti.abs(out[lane])))
+            way, span = vector(moved, 0, lane) - vector(place, 0, lane), number(known, SPAN - WAY, lane)
+            turned = ti.max(way.norm_sqr() / (span * span), out[lane] * out[lane])
+            greatest[lane] = ti.max(greatest[lane], turned)
+            waves = ti.abs(out[LANES + lane]) * (near[lane] + far[lane]) / length[lane]
+            taut[lane] = ti.max(taut[lane], waves)
             put(place, 0, lane, vector(moved, 0, lane))
+            near[lane] = far[lane]
         keep(values, nodes + (e * NODE_VALUES + MOVE) * LANES, moved, 3)
         keep(values, edge + SPUN * LANES, out, 2)
 
@@ -315,45 +325,3 @@ def swing(known: ti.template(), place: ti.template(), turn: ti.template(), moved
         stretched = number(known, MISSING - WAY, lane) + number(known, GIVE - WAY, lane) * pull
         out[LANES + lane] = pull
         put(moved, 0, lane, way + (lean * stretched) * t)
-
-
-@ti.func
-def tighten(constraints: ti.template(), i, limit):
-    """Let strands that are too taut pull along where they are, and resist turns; whether there are any."""
-    indices, values = ti.static(constraints.indices, constraints.parameters)
-    extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
-    edges, nodes = indices[extras + EDGES], first + indices[extras + AT_NODES]
-    weight, other = ti.Vector.zero(float, LANES), ti.Vector.zero(float, LANES)
-    pulled, length, greatest = (
-        ti.Vector.zero(float, LANES),
-        ti.Vector.zero(float, LANES),
-        ti.Vector.zero(float, LANES),
-    )
-    known = ti.Vector.zero(float, (RESIST + 1 - WAY) * LANES)
-    for e in range(edges):
-        edge = first + indices[extras + AT_EDGES] + e * EDGE_VALUES * LANES
-        fetch(values, nodes + (e * NODE_VALUES + WEIGHT) * LANES, weight, 1)
-        fetch(values, nodes + ((e + 1) * NODE_VALUES + WEIGHT) * LANES, other, 1)
-        fetch(values, edge + PULLED * LANES, pulled, 1)
-        fetch(values, edge + LENGTH * LANES, length, 1)
-        for lane in range(LANES):
-            greatest[lane] = ti.max(greatest[lane], ti.abs(pulled[lane]) * (weight[lane] + other[lane]) / length[lane])
-    found = 0
-    for lane in range(LANES):
-        if greatest[lane] >= limit:
-            found = 1
-    if found == 1:
-        for e in range(edges):
-            edge = first + indices[extras + AT_EDGES] + e * EDGE_VALUES * LANES
-            fetch(values, edge + PULLED * LANES, pulled, 1)
-            fetch(values, edge + LENGTH * LANES, length, 1)
-            fetch(values, edge + WAY * LANES, known, RESIST + 1 - WAY)
-            for lane in range(LANES):
-                is_taut = greatest[lane] >= limit
-                for axis in ti.static(range(3)):
-                    place = ti.static((PULL - WAY + axis) * LANES) + lane
-                    known[place] = ti.select(is_taut, known[axis * LANES + lane], known[place])
-                resist = ti.abs(pulled[lane]) / length[lane]
-                known[(RESIST - WAY) * LANES + lane] = ti.select(is_taut, resist, 0.0)
-            keep(values, edge + WAY * LANES, known, RESIST + 1 - WAY)
-    return found

@@ -7,6 +7,8 @@ from ..constraint import SMALL
 from ..pools import FIRST_EXTRA, FIRST_VALUE
 from ..side_by_side import (
     LANES,
+    applied,
+    below_of,
     clear,
     fetch,
     inverse_of,
@@ -16,8 +18,11 @@ from ..side_by_side import (
     put,
     put_matrix,
     put_symmetric,
+    squared,
     symmetric_at,
+    times,
     vector,
+    with_diagonal,
 )
 from .chain_tables import (
     ABOUT,
@@ -84,9 +89,7 @@ def crossing(v):
 def joint_matrix(known: ti.template(), lane):
     """K of the joint of an edge with the one before."""
     axis = vector(known, AXIS_NOW - WAY, lane)
-    return ti.Matrix.identity(float, 3) * number(known, STIFF - WAY, lane) + axis.outer_product(
-        number(known, MORE - WAY, lane) * axis
-    )
+    return with_diagonal(squared(axis, number(known, MORE - WAY, lane)), number(known, STIFF - WAY, lane))
 
 
 @ti.func
@@ -123,7 +126,7 @@ def eliminate(constraints: ti.template(), i):
     root = indices[extras + AT_NODES] + (indices[extras + EDGES] * NODE_VALUES + MASS) * LANES
     fetch(values, first + root, mass, 1)
     for lane in range(LANES):
-        p = symmetric_at(front, FORCES, lane) + ti.Matrix.identity(float, 3) * mass[lane]
+        p = with_diagonal(symmetric_at(front, FORCES, lane), mass[lane])
         put_symmetric(found, 0, lane, inverse_of(p))
     keep(values, first + indices[extras + AT_ROOT], found, ROOT_VALUES)
 
@@ -157,7 +160,7 @@ def pass_held_tip(known: ti.template(), upright: ti.template(), front: ti.templa
         put_matrix(found, BY_MOVE - BY_TURN, lane, a)
         put_symmetric(found, BY_MOMENT - BY_TURN, lane, share * t.outer_product(t))
         p = a.transpose() @ (n @ a) + pull.outer_product(pull / number(known, GIVE - WAY, lane))
-        put_symmetric(front, FORCES, lane, p + ti.Matrix.identity(float, 3) * number(known, RESIST - WAY, lane))
+        put_symmetric(front, FORCES, lane, with_diagonal(p, number(known, RESIST - WAY, lane)))
         put_symmetric(front, MOMENTS, lane, k - k @ b)
         put_matrix(front, MIXED, lane, k @ a)
 
@@ -172,11 +175,11 @@ def pass_free(
         give, resist = number(known, GIVE - WAY, lane), number(known, RESIST - WAY, lane)
         lean = 1.0 / pull.dot(t)
         slant = t.cross(pull) * (span * lean)
-        p = symmetric_at(front, FORCES, lane) + ti.Matrix.identity(float, 3) * mass[lane]
+        p = with_diagonal(symmetric_at(front, FORCES, lane), mass[lane])
         r, q = symmetric_at(front, MOMENTS, lane), matrix(front, MIXED, lane)
         # tension
         way = lean * t
-        y, z = p @ way, q @ way
+        y, z = applied(p, way), applied(q, way)
         reach = way.dot(y) + resist * lean * lean
         yielding = 1.0 / (1.0 + give * reach)
         share = give * yielding
@@ -184,26 +187,26 @@ def pass_free(
         put(found, ABOUT - BY_TURN, lane, z)
         put(found, ASLANT - BY_TURN, lane, slant)
         put(found, LEAN - BY_TURN, lane, ti.Vector([lean, yielding, reach * yielding]))
-        p -= y.outer_product(share * y)
+        p -= squared(y, share)
         q -= z.outer_product(share * y)
-        r -= z.outer_product(share * z)
+        r -= squared(z, share)
         # from the tip to the other end
         shift = crossing(span * t) - slant.outer_product(t)
-        swung = q + shift @ p
-        r += shift @ q.transpose() + swung @ shift.transpose()
+        swung = q + times(shift, p)
+        r += below_of(shift, q) + below_of(swung, shift)
         turned = resist * span * span
         own = upright[lane] + LEAST_SHARE * r.trace() + SMALL
-        r += ti.Matrix.identity(float, 3) * turned + t.outer_product((own - turned) * t)
+        r = with_diagonal(r + squared(t, own - turned), turned)
         # the joint
         k = joint_matrix(known, lane)
         s = inverse_of(r + k)
-        a, b = s @ swung, s @ k
+        a, b = times(s, swung), times(s, k)
         put_matrix(found, 0, lane, b)
         put_matrix(found, BY_MOVE - BY_TURN, lane, a)
         put_symmetric(found, BY_MOMENT - BY_TURN, lane, s)
-        put_symmetric(front, FORCES, lane, p - swung.transpose() @ a)
-        put_symmetric(front, MOMENTS, lane, b.transpose() @ r)
-        put_matrix(front, MIXED, lane, k @ a)
+        put_symmetric(front, FORCES, lane, p - below_of(swung.transpose(), a.transpose()))
+        put_symmetric(front, MOMENTS, lane, below_of(b.transpose(), r))
+        put_matrix(front, MIXED, lane, times(k, a))
 
 
 @ti.func
@@ -231,9 +234,10 @@ def substitute_down(constraints: ti.template(), i, has_forces):
         for lane in range(LANES):
             torque = has_forces * vector(known, MOMENT - WAY, lane)
             moment = vector(front, 3, lane) + torque
-            put(found, 0, lane, -(symmetric_at(known, BY_MOMENT - WAY, lane) @ moment))
-            put(front, 0, lane, vector(front, 0, lane) - matrix(known, BY_MOVE - WAY, lane).transpose() @ moment)
-            put(front, 3, lane, matrix(known, BY_TURN - WAY, lane).transpose() @ moment - torque)
+            by_turn, by_move = matrix(known, BY_TURN - WAY, lane), matrix(known, BY_MOVE - WAY, lane)
+            put(found, 0, lane, -applied(symmetric_at(known, BY_MOMENT - WAY, lane), moment))
+            put(front, 0, lane, vector(front, 0, lane) - applied(by_move.transpose(), moment))
+            put(front, 3, lane, applied(by_turn.transpose(), moment) - torque)
         keep(values, edge + OWN_TURN * LANES, found, FOUND)
     root = nodes + edges * NODE_VALUES * LANES
     fetch(values, first + indices[extras + AT_ROOT], known, ROOT_VALUES)
@@ -287,8 +291,9 @@ def substitute_up(constraints: ti.template(), i, greatest: ti.template(), taut: 
         fetch(values, edge + LENGTH * LANES, length, 1)
         fetch(values, nodes + (e * NODE_VALUES + WEIGHT) * LANES, far, 1)
         for lane in range(LANES):
-            mine = vector(known, OWN_TURN - WAY, lane) + matrix(known, BY_TURN - WAY, lane) @ vector(turn, 0, lane)
-            mine -= matrix(known, BY_MOVE - WAY, lane) @ vector(place, 0, lane)
+            by_turn, by_move = matrix(known, BY_TURN - WAY, lane), matrix(known, BY_MOVE - WAY, lane)
+            mine = vector(known, OWN_TURN - WAY, lane) + applied(by_turn, vector(turn, 0, lane))
+            mine -= applied(by_move, vector(place, 0, lane))
             put(turn, 0, lane, mine)
             out[lane] = mine.dot(vector(known, 0, lane))
         if indices[row + IS_HELD] == 1:

@@ -27,7 +27,13 @@ def fetch(values: ti.template(), first, lanes: ti.template(), rows: ti.template(
 @ti.func
 def keep(values: ti.template(), first, lanes: ti.template(), rows: ti.template()):
     """Rows of lanes to an array."""
-    for row in range(ti.static(rows)):
+    keep_after(values, first, lanes, 0, rows)
+
+
+@ti.func
+def keep_after(values: ti.template(), first, lanes: ti.template(), begin: ti.template(), rows: ti.template()):
+    """The first rows of lanes to an array, but for those before ``begin``."""
+    for row in range(ti.static(begin), ti.static(rows)):
         start = (first + row * LANES) & LARGEST_PLACE
         found = ti.Vector([lanes[row * LANES + lane] for lane in ti.static(range(LANES))])
         for lane in ti.static(range(LANES)):

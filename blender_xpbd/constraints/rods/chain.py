@@ -67,7 +67,8 @@ def project_chains(particles: ti.template(), constraints: ti.template(), i, p, m
     while solved < TENSION_PASSES:
         if solved == 0:
             eliminate(constraints, i)
-        substitute_down(constraints, i, ti.cast(solved == 0, float))
+        else:
+            substitute_down(constraints, i)
         substitute_up(constraints, i, greatest, taut)
         again = 0
         if solved == 0 and is_anew == 0:

@@ -13,6 +13,7 @@ from ..side_by_side import (
     fetch,
     inverse_of,
     keep,
+    keep_after,
     matrix,
     number,
     put,
@@ -56,11 +57,11 @@ from .chain_tables import (
     REACH,
     RESIST,
     ROOT_HELD,
-    ROOT_VALUES,
     ROW_INTS,
     SPAN,
     SPUN,
     STIFF,
+    TAUT,
     WAY,
     WEIGHT,
     YIELD,
@@ -72,9 +73,10 @@ LEAST_SHARE = 1e-12
 # what answers beyond an edge: forces by moves, moments by turns, moments by moves
 FORCES, MOMENTS, MIXED = 0, 6, 12
 FRONT = 21
-# of an edge, what the elimination reads and writes, and the substitution
+# force and moment that it asks for
+ASKED = 6
+# of an edge, what the elimination reads, that and what it writes, and what the substitution writes
 READ = BY_TURN - WAY
-WRITTEN = OWN_TURN - BY_TURN
 KNOWN = OWN_TURN - WAY
 FOUND = SPUN - OWN_TURN
 
@@ -100,48 +102,50 @@ def least_twist(known: ti.template(), lane):
 
 @ti.func
 def eliminate(constraints: ti.template(), i):
-    """What the part of a strand beyond each edge answers with, from the tip to the root."""
+    """What the part of a strand beyond each edge answers with and asks for, from the tip to the root, and its move."""
     indices, values = ti.static(constraints.indices, constraints.parameters)
     extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
     front, mass = ti.Vector.zero(float, FRONT * LANES), ti.Vector.zero(float, LANES)
-    known, found = ti.Vector.zero(float, READ * LANES), ti.Vector.zero(float, WRITTEN * LANES)
+    known, asked = ti.Vector.zero(float, KNOWN * LANES), ti.Vector.zero(float, ASKED * LANES)
     # what keeps an edge from turning about itself, of both its joints
     upright = ti.Vector.zero(float, LANES)
     for e in range(indices[extras + EDGES]):
-        edge = first + indices[extras + AT_EDGES] + e * EDGE_VALUES * LANES
-        row = extras + indices[extras + AT_ROWS] + e * ROW_INTS
+        edge, row = edge_at(constraints, i, e), extras + indices[extras + AT_ROWS] + e * ROW_INTS
         fetch(values, edge + WAY * LANES, known, READ)
         for lane in range(LANES):
             upright[lane] += least_twist(known, lane)
         if indices[row + IS_HELD] == 1:
-            pass_held(known, front, found)
+            pass_held(known, front)
         elif indices[row + IS_TIP_HELD] == 1:
-            pass_held_tip(known, upright, front, found)
+            pass_held_tip(known, upright, front)
         else:
             fetch(values, first + indices[extras + AT_NODES] + (e * NODE_VALUES + MASS) * LANES, mass, 1)
-            pass_free(known, mass, upright, front, found)
+            pass_free(known, mass, upright, front)
         for lane in range(LANES):
             upright[lane] = least_twist(known, lane)
-        keep(values, edge + BY_TURN * LANES, found, WRITTEN)
+        keep_after(values, edge + WAY * LANES, known, READ, KNOWN)
+        ask(constraints, i, e, known, asked, 1.0)
     root = indices[extras + AT_NODES] + (indices[extras + EDGES] * NODE_VALUES + MASS) * LANES
     fetch(values, first + root, mass, 1)
     for lane in range(LANES):
         p = with_diagonal(symmetric_at(front, FORCES, lane), mass[lane])
-        put_symmetric(found, 0, lane, inverse_of(p))
-    keep(values, first + indices[extras + AT_ROOT], found, ROOT_VALUES)
+        put_symmetric(known, 0, lane, inverse_of(p))
+    keep(values, first + indices[extras + AT_ROOT], known, TAUT)
+    move_root(constraints, i, known, asked, 1.0)
 
 
 @ti.func
-def pass_held(known: ti.template(), front: ti.template(), found: ti.template()):
+def pass_held(known: ti.template(), front: ti.template()):
     """An edge that neither moves nor turns."""
-    clear(found, WRITTEN)
+    for n in range(ti.static(READ * LANES), ti.static(KNOWN * LANES)):
+        known[n] = 0.0
     clear(front, FRONT)
     for lane in range(LANES):
         put_symmetric(front, MOMENTS, lane, joint_matrix(known, lane))
 
 
 @ti.func
-def pass_held_tip(known: ti.template(), upright: ti.template(), front: ti.template(), found: ti.template()):
+def pass_held_tip(known: ti.template(), upright: ti.template(), front: ti.template()):
     """An edge whose tip is held: moves of its other end turn it, and it turns about itself."""
     for lane in range(LANES):
         t, pull, inverse = (
@@ -156,9 +160,9 @@ def pass_held_tip(known: ti.template(), upright: ti.template(), front: ti.templa
         share = 1.0 / t.dot(across)
         a = inverse * (crossing(t) - share * t.outer_product(across.cross(t)))
         b = share * t.outer_product(k @ t)
-        put_matrix(found, 0, lane, b)
-        put_matrix(found, BY_MOVE - BY_TURN, lane, a)
-        put_symmetric(found, BY_MOMENT - BY_TURN, lane, share * t.outer_product(t))
+        put_matrix(known, BY_TURN - WAY, lane, b)
+        put_matrix(known, BY_MOVE - WAY, lane, a)
+        put_symmetric(known, BY_MOMENT - WAY, lane, share * t.outer_product(t))
         p = a.transpose() @ (n @ a) + pull.outer_product(pull / number(known, GIVE - WAY, lane))
         put_symmetric(front, FORCES, lane, with_diagonal(p, number(known, RESIST - WAY, lane)))
         put_symmetric(front, MOMENTS, lane, k - k @ b)
@@ -166,9 +170,7 @@ def pass_held_tip(known: ti.template(), upright: ti.template(), front: ti.templa
 
 
 @ti.func
-def pass_free(
-    known: ti.template(), mass: ti.template(), upright: ti.template(), front: ti.template(), found: ti.template()
-):
+def pass_free(known: ti.template(), mass: ti.template(), upright: ti.template(), front: ti.template()):
     """An edge whose tip moves."""
     for lane in range(LANES):
         t, pull, span = vector(known, 0, lane), vector(known, PULL - WAY, lane), number(known, SPAN - WAY, lane)
@@ -183,10 +185,10 @@ def pass_free(
         reach = way.dot(y) + resist * lean * lean
         yielding = 1.0 / (1.0 + give * reach)
         share = give * yielding
-        put(found, ALONG - BY_TURN, lane, y)
-        put(found, ABOUT - BY_TURN, lane, z)
-        put(found, ASLANT - BY_TURN, lane, slant)
-        put(found, LEAN - BY_TURN, lane, ti.Vector([lean, yielding, reach * yielding]))
+        put(known, ALONG - WAY, lane, y)
+        put(known, ABOUT - WAY, lane, z)
+        put(known, ASLANT - WAY, lane, slant)
+        put(known, LEAN - WAY, lane, ti.Vector([lean, yielding, reach * yielding]))
         p -= squared(y, share)
         q -= z.outer_product(share * y)
         r -= squared(z, share)
@@ -201,59 +203,80 @@ def pass_free(
         k = joint_matrix(known, lane)
         s = inverse_of(r + k)
         a, b = times(s, swung), times(s, k)
-        put_matrix(found, 0, lane, b)
-        put_matrix(found, BY_MOVE - BY_TURN, lane, a)
-        put_symmetric(found, BY_MOMENT - BY_TURN, lane, s)
+        put_matrix(known, BY_TURN - WAY, lane, b)
+        put_matrix(known, BY_MOVE - WAY, lane, a)
+        put_symmetric(known, BY_MOMENT - WAY, lane, s)
         put_symmetric(front, FORCES, lane, p - below_of(swung.transpose(), a.transpose()))
         put_symmetric(front, MOMENTS, lane, below_of(b.transpose(), r))
         put_matrix(front, MIXED, lane, times(k, a))
 
 
 @ti.func
-def substitute_down(constraints: ti.template(), i, has_forces):
-    """Forces and moments that the part beyond each edge asks for, from the tip to the root, and the root's move."""
+def substitute_down(constraints: ti.template(), i):
+    """What is asked for again where lengths are missing, from the tip to the root, and the root's move."""
     indices, values = ti.static(constraints.indices, constraints.parameters)
-    extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
-    edges, nodes = indices[extras + EDGES], first + indices[extras + AT_NODES]
-    known, found = ti.Vector.zero(float, KNOWN * LANES), ti.Vector.zero(float, FOUND * LANES)
-    # what is asked for: force and moment
-    front, force = ti.Vector.zero(float, 6 * LANES), ti.Vector.zero(float, 3 * LANES)
-    for e in range(edges):
-        edge = first + indices[extras + AT_EDGES] + e * EDGE_VALUES * LANES
-        row = extras + indices[extras + AT_ROWS] + e * ROW_INTS
-        fetch(values, edge + WAY * LANES, known, KNOWN)
-        if indices[row + IS_HELD] == 1:
-            clear(front, 3)
-        elif indices[row + IS_TIP_HELD] == 1:
-            for lane in range(LANES):
-                share = number(known, MISSING - WAY, lane) / number(known, GIVE - WAY, lane)
-                put(front, 0, lane, share * vector(known, PULL - WAY, lane))
-        else:
-            fetch(values, nodes + (e * NODE_VALUES + FORCE) * LANES, force, 3)
-            pull_back(known, force, has_forces, front, found)
+    known, asked = ti.Vector.zero(float, KNOWN * LANES), ti.Vector.zero(float, ASKED * LANES)
+    for e in range(indices[indices[i + FIRST_EXTRA] + EDGES]):
+        fetch(values, edge_at(constraints, i, e) + WAY * LANES, known, KNOWN)
+        ask(constraints, i, e, known, asked, 0.0)
+    fetch(values, indices[i + FIRST_VALUE] + indices[indices[i + FIRST_EXTRA] + AT_ROOT], known, TAUT)
+    move_root(constraints, i, known, asked, 0.0)
+
+
+@ti.func
+def edge_at(constraints: ti.template(), i, e):
+    """Where the values of an edge begin."""
+    indices = ti.static(constraints.indices)
+    return indices[i + FIRST_VALUE] + indices[indices[i + FIRST_EXTRA] + AT_EDGES] + e * EDGE_VALUES * LANES
+
+
+@ti.func
+def ask(constraints: ti.template(), i, e, known: ti.template(), asked: ti.template(), has_forces: ti.template()):
+    """Force and moment that an edge and the part beyond it ask for; its turn and pull if what is before it rested."""
+    indices, values = ti.static(constraints.indices, constraints.parameters)
+    extras, found = indices[i + FIRST_EXTRA], ti.Vector.zero(float, FOUND * LANES)
+    row = extras + indices[extras + AT_ROWS] + e * ROW_INTS
+    if indices[row + IS_HELD] == 1:
+        clear(asked, 3)
+    elif indices[row + IS_TIP_HELD] == 1:
         for lane in range(LANES):
-            torque = has_forces * vector(known, MOMENT - WAY, lane)
-            moment = vector(front, 3, lane) + torque
-            by_turn, by_move = matrix(known, BY_TURN - WAY, lane), matrix(known, BY_MOVE - WAY, lane)
-            put(found, 0, lane, -applied(symmetric_at(known, BY_MOMENT - WAY, lane), moment))
-            put(front, 0, lane, vector(front, 0, lane) - applied(by_move.transpose(), moment))
-            put(front, 3, lane, applied(by_turn.transpose(), moment) - torque)
-        keep(values, edge + OWN_TURN * LANES, found, FOUND)
-    root = nodes + edges * NODE_VALUES * LANES
-    fetch(values, first + indices[extras + AT_ROOT], known, ROOT_VALUES)
+            share = number(known, MISSING - WAY, lane) / number(known, GIVE - WAY, lane)
+            put(asked, 0, lane, share * vector(known, PULL - WAY, lane))
+    else:
+        force = ti.Vector.zero(float, 3 * LANES)
+        node = indices[i + FIRST_VALUE] + indices[extras + AT_NODES] + e * NODE_VALUES * LANES
+        if ti.static(has_forces):
+            fetch(values, node + FORCE * LANES, force, 3)
+        pull_back(known, force, asked, found)
+    for lane in range(LANES):
+        torque = has_forces * vector(known, MOMENT - WAY, lane)
+        moment = vector(asked, 3, lane) + torque
+        by_turn, by_move = matrix(known, BY_TURN - WAY, lane), matrix(known, BY_MOVE - WAY, lane)
+        put(found, 0, lane, -applied(symmetric_at(known, BY_MOMENT - WAY, lane), moment))
+        put(asked, 0, lane, vector(asked, 0, lane) - applied(by_move.transpose(), moment))
+        put(asked, 3, lane, applied(by_turn.transpose(), moment) - torque)
+    keep(values, edge_at(constraints, i, e) + OWN_TURN * LANES, found, FOUND)
+
+
+@ti.func
+def move_root(constraints: ti.template(), i, moved_by: ti.template(), asked: ti.template(), has_forces: ti.template()):
+    """The move of the root; ``moved_by`` is what it moves by forces."""
+    indices, values = ti.static(constraints.indices, constraints.parameters)
+    extras, force = indices[i + FIRST_EXTRA], ti.Vector.zero(float, 3 * LANES)
+    root = indices[i + FIRST_VALUE] + indices[extras + AT_NODES] + indices[extras + EDGES] * NODE_VALUES * LANES
     fetch(values, root + FORCE * LANES, force, 3)
     is_free = 1.0 - ti.cast(indices[extras + ROOT_HELD], float)
     for lane in range(LANES):
-        asked = has_forces * vector(force, 0, lane) - vector(front, 0, lane)
-        put(force, 0, lane, is_free * (symmetric_at(known, 0, lane) @ asked))
+        pushed = has_forces * vector(force, 0, lane) - vector(asked, 0, lane)
+        put(force, 0, lane, is_free * applied(symmetric_at(moved_by, 0, lane), pushed))
     keep(values, root + MOVE * LANES, force, 3)
 
 
 @ti.func
-def pull_back(known: ti.template(), force: ti.template(), has_forces, front: ti.template(), found: ti.template()):
-    """What is asked for at the tip of an edge, at its other end."""
+def pull_back(known: ti.template(), force: ti.template(), front: ti.template(), found: ti.template()):
+    """What is asked for at the tip of an edge, where a force acts, at its other end."""
     for lane in range(LANES):
-        t, asked = vector(known, 0, lane), vector(front, 0, lane) - has_forces * vector(force, 0, lane)
+        t, asked = vector(known, 0, lane), vector(front, 0, lane) - vector(force, 0, lane)
         missing = number(known, MISSING - WAY, lane)
         leaned, reach = number(known, LEAN - WAY, lane) * t.dot(asked), number(known, REACH - WAY, lane)
         pull = -number(known, YIELD - WAY, lane) * leaned - reach * missing

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..scene.collider_shapes import has_triangles
+from ..scene.enclosing import enclosed_notice, is_kept_in
 from ..scene.errors import Notice
 from ..scene.scene import Scene
 from ..solver.system.contact_statistics import Crossings
@@ -37,6 +38,13 @@ def tangled_notices(crossings: Crossings | None, scene: Scene) -> tuple[Notice, 
         )
         notices.append(Notice("W_TANGLED", text, body.name))
     return tuple(notices)
+
+
+def enclosed_notices(crossings: Crossings | None, scene: Scene) -> tuple[Notice, ...]:
+    """A warning for each body that starts wholly inside a jelly that it is not attached to."""
+    pairs = () if crossings is None else crossings.enclosed
+    bodies = [(scene.bodies[inner], scene.bodies[outer]) for inner, outer in pairs]
+    return tuple(enclosed_notice(body, outer.name) for body, outer in bodies if not is_kept_in(body, outer))
 
 
 def tunnelled_notice(count: float, name: str, frame: int, others: Sequence[Notice]) -> Notice | None:

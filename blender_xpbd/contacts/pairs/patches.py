@@ -28,12 +28,14 @@ class Tangle(NamedTuple):
         shares: how far each point goes with its patch, from 1 down to 0, shape (2, points).
         edge: the mean length of its edges, of the patch with the shorter ones [m].
         may_part: whether they are to be moved apart; else they were modelled so.
+        is_whole: whether the patches are all of two solids.
     """
 
     objects: tuple[int, int]
     shares: Floats
     edge: float
     may_part: bool
+    is_whole: bool = False
 
 
 def tangles(surfaces: Surfaces, found: Ints, positions: Floats, solids: Bools) -> list[Tangle]:
@@ -75,7 +77,7 @@ def _whole(surfaces: Surfaces, objects: tuple[int, int], positions: Floats) -> T
     owners = surfaces.point_objects
     shares = np.array([owners == number for number in objects], np.float64)
     own = surfaces.edges[np.isin(owners[surfaces.edges[:, 0]], objects)]
-    return Tangle(objects, shares, float(edge_lengths(positions, own).mean()), may_part=True)
+    return Tangle(objects, shares, float(edge_lengths(positions, own).mean()), may_part=True, is_whole=True)
 
 
 def _patches(surfaces: Surfaces, found: Ints, signs: Ints, positions: Floats, *, is_modelled: bool) -> Tangle:

@@ -61,6 +61,14 @@ def test_the_first_frame_in_which_something_passed_through_is_told() -> None:
     assert notice is not None
     assert "frame 7, 3 times" in notice.message
     assert tunnelled_notice(3.0, "Cloth", 8, [notice]) is None
+    assert "W_TANGLED" not in notice.message
+
+
+def test_what_crossed_from_the_start_is_named_as_a_cause() -> None:
+    for name, is_named in (("Cloth", True), ("Other", False)):
+        notice = tunnelled_notice(3.0, "Cloth", 7, [Notice("W_TANGLED", "text", name)])
+        assert notice is not None
+        assert ("W_TANGLED" in notice.message) == is_named
 
 
 @pytest.mark.parametrize("count", [0.0, -1.0, np.nan, np.inf])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bodies that start wholly inside a jelly."""
+"""Bodies that start wholly inside a jelly, or in the place of another."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import bpy
 
 from ...scene.body import Body
 from ...scene.body_kinds import body_kind
-from ...scene.enclosing import enclosed_notice, is_kept_in
 from ...scene.errors import Notice
 from ...scene.scene import Scene
+from ...scene.starts import bodies_meet, enclosed_notice, in_one_place, is_kept_in
 from ..reading.solid_measures import fans
 from .depths import is_within
 
@@ -26,6 +26,11 @@ def starts_within(scene: Scene) -> Iterator[Notice]:
             yield enclosed_notice(body, outer.name)
 
 
+def starts_in_place(scene: Scene) -> Iterator[Notice]:
+    """As ``in_one_place``."""
+    return in_one_place(scene.bodies)
+
+
 def enclosing(body: Body, scene: Scene) -> list[Body]:
     """The jellies in which a body starts that it meets and is not attached to."""
     return [
@@ -33,7 +38,7 @@ def enclosing(body: Body, scene: Scene) -> list[Body]:
         for other in scene.bodies
         if other is not body
         and body_kind(other.role, other.name).is_solid
-        and _meet(body, other)
+        and bodies_meet(body, other)
         and not is_kept_in(body, other)
         and is_within(body.positions, other.positions, fans(other.face_sizes, other.corners))
     ]
@@ -50,12 +55,3 @@ def keep_inside(scene: bpy.types.Scene, obj: bpy.types.Object, outer_name: str) 
     group.add(range(len(obj.data.vertices)), 1.0, "REPLACE")
     obj.xpbd.attach_object, obj.xpbd.attach_group = outer, group.name
     return ""
-
-
-def _meet(body: Body, other: Body) -> bool:
-    """Whether two bodies meet."""
-    both = ((body, other), (other, body))
-    return all(
-        one.contact.body_collision and (one.contact.sees is None or two.identifier in one.contact.sees)
-        for one, two in both
-    )

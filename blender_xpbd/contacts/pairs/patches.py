@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -38,7 +39,9 @@ class Tangle(NamedTuple):
     is_whole: bool = False
 
 
-def tangles(surfaces: Surfaces, found: Ints, positions: Floats, solids: Bools) -> list[Tangle]:
+def tangles(
+    surfaces: Surfaces, found: Ints, positions: Floats, solids: Bools, touching: Collection[tuple[int, int]] = ()
+) -> list[Tangle]:
     """What is tangled.
 
     A patch is what lies within the extent of its contour along the surface; with what lies within twice of that its
@@ -51,8 +54,9 @@ def tangles(surfaces: Surfaces, found: Ints, positions: Floats, solids: Bools) -
         found: edge and triangle of each crossing, shape (crossings, 2).
         positions: of the surface points [m], shape (points, 3).
         solids: which objects fill the space inside their surface, shape (objects,).
+        touching: solids that touch without a gap, which are tangled too; the lower number comes first.
     """
-    whole = set(swallowed(surfaces, positions, solids))
+    whole = {*swallowed(surfaces, positions, solids), *touching}
     single: list[Tangle] = []
     labels, signs = contours(surfaces, found)
     for label in np.unique(labels):

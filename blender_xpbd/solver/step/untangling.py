@@ -50,7 +50,7 @@ class Untangling:
         frame: float,
         before: Sequence[Way],
         *,
-        is_start: bool,
+        is_start: bool = False,
     ) -> None:
         """Look for what is tangled.
 

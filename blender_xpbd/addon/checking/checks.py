@@ -16,6 +16,8 @@ from ..baking.needs import tetrahedra
 from ..reading.feel import length_of
 from ..reading.solid_measures import fans, fullness, pieces
 from .depths import FLATNESS, depths
+from .doubled import doubled
+from .enclosed import starts_in_place, starts_within
 
 # tetrahedra from which on a bake takes minutes
 MANY_TETRAHEDRA = 200_000
@@ -88,4 +90,13 @@ def _time(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 90.0 else f"{seconds / 60.0:.0f} minutes"
 
 
-CHECKS: tuple[Callable[[Scene], Iterator[Notice]], ...] = (starts_inside, falls, coarse, heavy, flat_gas)
+CHECKS: tuple[Callable[[Scene], Iterator[Notice]], ...] = (
+    starts_inside,
+    starts_within,
+    starts_in_place,
+    falls,
+    coarse,
+    doubled,
+    heavy,
+    flat_gas,
+)

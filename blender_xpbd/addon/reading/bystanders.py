@@ -82,7 +82,7 @@ def weight_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object]) 
     kinds = {obj.field.type.lower() for obj in field_objects(scene, enabled)}
     names = [obj.name for obj in enabled if is_body(obj) and _has_own_weights(obj, kinds)]
     if names:
-        text = "Field Weights of Blender's own Cloth and Soft Body do not count; Gravity, Force Fields and Fields do: {}."
+        text = "Field Weights of Blender's own Cloth or Soft Body do not count; Gravity, Force Fields, Fields do: {}."
         yield Notice("W_FORCE", text.format(quoted(names)))
 
 

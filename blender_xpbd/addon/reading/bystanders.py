@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Sequence
 
 import bpy
@@ -15,6 +16,7 @@ from .enabled_objects import rendered_uids
 from .force_reader import field_objects
 from .idle_motion import VERTEX_PARENTS, followed_groups, is_reshaped, modifier_objects
 from .modifier_stack import follows_deformed
+from .motion import animated_paths
 
 # Blender's own simulations that move vertices
 _OWN_PHYSICS = frozenset(("CLOTH", "SOFT_BODY"))
@@ -68,6 +70,36 @@ def bystander_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object
         if objects:
             names = dict.fromkeys(obj.name for obj in objects)
             yield Notice("W_IGNORED", text.format(quoted(names)))
+
+
+def weight_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object]) -> Iterator[Notice]:
+    """A warning for bodies that keep Field Weights of Blender's own Cloth or Soft Body, which a bake does not read.
+
+    Args:
+        scene: to be baked.
+        enabled: all objects that are enabled in it.
+    """
+    kinds = {obj.field.type.lower() for obj in field_objects(scene, enabled)}
+    names = [obj.name for obj in enabled if is_body(obj) and _has_own_weights(obj, kinds)]
+    if names:
+        text = "Field Weights of Blender's own Cloth or Soft Body do not count; Gravity, Force Fields, Fields do: {}."
+        yield Notice("W_FORCE", text.format(quoted(names)))
+
+
+def _has_own_weights(obj: bpy.types.Object, kinds: Collection[str]) -> bool:
+    """Whether weights of an object's own physics ask something of gravity, or of these kinds of fields, in vain."""
+    ours = obj.xpbd
+    answers = {"gravity": ours.gravity_factor, **({"all": ours.force_weight} if kinds else {}), **dict.fromkeys(kinds)}
+    for modifier in obj.modifiers:
+        if modifier.type not in _OWN_PHYSICS:
+            continue
+        weights = modifier.settings.effector_weights
+        asked = {name: getattr(weights, name) for name in answers if getattr(weights, name) != 1.0}
+        if any(answers[name] is None or not math.isclose(asked[name], answers[name], rel_tol=1e-6) for name in asked):
+            return True
+        if kinds and weights.collection not in (None, ours.force_collection):
+            return True
+    return any(".effector_weights." in path for path in animated_paths(obj))
 
 
 def _has_own_collision(obj: bpy.types.Object) -> bool:

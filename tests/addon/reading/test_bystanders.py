@@ -129,6 +129,38 @@ def test_blenders_own_simulation_on_top(bpy, add, told, shape, kind):
     assert "on top" in told()[0]
 
 
+@pytest.mark.parametrize("kind", ["MIRROR", "ARRAY"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_copies_that_meet_nothing(bpy, add, told, shape, kind):
+    modifier = add(shape).modifiers.new("Copies", kind)
+    (text,) = told()
+    assert '"Body"' in text
+    assert "copies meet nothing" in text
+    modifier.show_viewport = modifier.show_render = False
+    assert told() == []
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_nodes_that_show_a_mesh_of_their_own(bpy, add, told, shape):
+    group = bpy.data.node_groups.new("Nodes", "GeometryNodeTree")
+    for way in ("INPUT", "OUTPUT"):
+        group.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
+    own, ball, joined, shown = (
+        group.nodes.new(name)
+        for name in ("NodeGroupInput", "GeometryNodeMeshIcoSphere", "GeometryNodeJoinGeometry", "NodeGroupOutput")
+    )
+    group.links.new(ball.outputs[0], joined.inputs[0])
+    modifier = add(shape).modifiers.new("Nodes", "NODES")
+    assert told() == [], "it has no nodes"
+    modifier.node_group = group
+    group.links.new(joined.outputs[0], shown.inputs[0])
+    (text,) = told()
+    assert '"Body"' in text
+    assert "does not follow what is simulated" in text
+    group.links.new(own.outputs[0], joined.inputs[0])
+    assert told() == [], "its own mesh is joined to the ball"
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_blenders_own_collision(bpy, add, told, shape):
     add("GRID")

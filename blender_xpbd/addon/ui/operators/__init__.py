@@ -20,7 +20,7 @@ from .make_tearable import XPBD_OT_make_tearable
 from .mute_deformers import XPBD_OT_follow_rig, XPBD_OT_mute_deformers
 from .open_cache import XPBD_OT_open_cache
 from .own_material import XPBD_OT_own_material
-from .own_preset import XPBD_OT_apply_preset, XPBD_OT_save_preset
+from .own_preset import XPBD_OT_apply_asset, XPBD_OT_apply_preset, XPBD_OT_save_asset, XPBD_OT_save_preset
 from .pin_group import XPBD_OT_add_pin_group, XPBD_OT_paint_pins, XPBD_OT_remove_pins, XPBD_OT_select_pins
 from .play import XPBD_OT_keep, XPBD_OT_play, XPBD_OT_play_control
 from .pose_list import XPBD_OT_add_pose, XPBD_OT_remove_pose
@@ -74,6 +74,8 @@ CLASSES = (
     XPBD_OT_own_material,
     XPBD_OT_save_preset,
     XPBD_OT_apply_preset,
+    XPBD_OT_save_asset,
+    XPBD_OT_apply_asset,
     XPBD_OT_use_scene_range,
     XPBD_OT_select_crossings,
     XPBD_OT_check_worker,

@@ -20,6 +20,8 @@ from .modifier_stack import follows_deformed, makes_own_mesh
 _OWN_PHYSICS = frozenset(("CLOTH", "SOFT_BODY"))
 # modifiers that show further copies of the mesh
 _COPIERS = frozenset(("MIRROR", "ARRAY"))
+# modifiers whose vertices depend on where the mesh is
+_REMAKERS = frozenset(("REMESH", "DECIMATE", "BOOLEAN"))
 # modifiers that go by the place of the object that they name, not by its vertices
 _GO_BY_PLACE = frozenset(("HOOK", "WARP", "SIMPLE_DEFORM", "CAST", "SCREW", "NORMAL_EDIT", "UV_WARP"))
 
@@ -51,6 +53,10 @@ def bystander_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object
         (
             "Mirror and Array copy the finished result, and copies meet nothing; apply them first: {}.",
             [obj for obj in bodies if any(one.type in _COPIERS and _acts(one) for one in obj.modifiers)],
+        ),
+        (
+            "Remesh, Decimate and Boolean make another mesh at each frame, which flickers; apply them first: {}.",
+            [obj for obj in bodies if any(one.type in _REMAKERS and _acts(one) for one in obj.modifiers)],
         ),
         (
             "Geometry Nodes show a mesh of their own, which does not follow what is simulated; apply the modifier: {}.",

@@ -68,7 +68,8 @@ def test_bake_selected_bakes_nothing_where_nothing_is_selected(bpy, make_body, f
 
 
 @pytest.mark.parametrize(
-    ("operator", "name"), [("bake", "only_selected"), ("bake", "from_current_frame"), ("clear", "all")]
+    ("operator", "name"),
+    [("bake", "only_selected"), ("bake", "from_current_frame"), ("clear", "all"), ("fill_with_grains", "radius")],
 )
 def test_a_wish_of_one_button_is_not_kept_for_another(bpy, operator, name):
     """Blender fills what a button does not say from the last call."""

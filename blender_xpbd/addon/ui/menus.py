@@ -12,8 +12,7 @@ from ..baking.body_kinds import BODY_KINDS
 from ..data.classes import register_classes, unregister_classes
 from ..data.specs import ROLES
 from ..gallery.gallery import CLOTH_SCENES, GRAIN_SCENES, JELLY_SCENES, STRAND_SCENES, GalleryGroup
-from .operators.own_preset import has_material_of_asset
-from .own_presets import XPBD_MT_own_presets
+from .own_presets import XPBD_MT_own_presets, has_material_of_asset
 from .thumbnails import thumbnail
 
 ROLE_ICONS = {**{kind.name: kind.icon for kind in BODY_KINDS}, "COLLIDER": "MESH_UVSPHERE", "NONE": "X"}

@@ -21,13 +21,11 @@ from ...data.material_names import DAMPING, MATERIAL_VALUES, material_names, pla
 from ...data.object_types import can_have, is_body
 from ...data.own_preset_file import MOST_BYTES, apply_values, preset_text, preset_values, read_own_preset
 from ...data.properties import unit_scale_of
-from ..own_presets import folders_of, preset_subdir
+from ..own_presets import ASSET_ROLE, ASSET_TEXT, folders_of, has_material_of_asset, preset_subdir
 from ..sidebar import PARAMETERS
 from .idle import chosen_objects
 from .selected_objects import refit
 
-# custom properties of an asset's metadata, which Blender reads without opening the file
-_ASSET_ROLE, _ASSET_TEXT = "xpbd_role", "xpbd_material"
 _NO_BODY = "Make an object active that has a material first"
 
 
@@ -107,7 +105,7 @@ class XPBD_OT_save_asset(bpy.types.Operator):
         """Mark it; the asset has the material with it, so that no file is opened to read that."""
         obj: Any = context.object
         obj.asset_mark()
-        obj.asset_data[_ASSET_ROLE], obj.asset_data[_ASSET_TEXT] = obj.xpbd.role, _active_text(context)
+        obj.asset_data[ASSET_ROLE], obj.asset_data[ASSET_TEXT] = obj.xpbd.role, _active_text(context)
         obj.asset_data.description = f"XPBD {body_kind(obj.xpbd.role).label}"
         obj.asset_data.tags.new("XPBD", skip_if_exists=True)
         obj.asset_generate_preview()
@@ -137,7 +135,7 @@ class XPBD_OT_apply_asset(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[Any]:
         """Apply it to one object, and give the others what that has then."""
         asset: Any = context.asset.metadata
-        role, text = str(asset.get(_ASSET_ROLE)), str(asset[_ASSET_TEXT])[:MOST_BYTES]
+        role, text = str(asset.get(ASSET_ROLE)), str(asset[ASSET_TEXT])[:MOST_BYTES]
         chosen = [obj for obj in context.selected_objects if obj.is_editable and role in body_roles()]
         given = [obj for obj in chosen if obj.xpbd.role in ("NONE", role) and can_have(obj, role)]
         if not given:
@@ -160,12 +158,6 @@ class XPBD_OT_apply_asset(bpy.types.Operator):
                 self.report({"INFO"}, told)
         note_findings(context)
         return {"FINISHED"}
-
-
-def has_material_of_asset(context: bpy.types.Context) -> bool:
-    """Whether the asset browser's active asset has a material."""
-    asset = getattr(context, "asset", None)
-    return asset is not None and isinstance(asset.metadata.get(_ASSET_TEXT), str)
 
 
 def _active_text(context: bpy.types.Context) -> str:

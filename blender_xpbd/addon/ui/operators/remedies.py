@@ -185,7 +185,7 @@ class XPBD_OT_make_local(ObjectRemedy, bpy.types.Operator):
 
     def mend_object(self, _context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """Make it and its data local; an override becomes an object of its own."""
-        local = obj.make_local()
+        local: Any = obj.make_local()
         local.data.make_local()
         return ""
 

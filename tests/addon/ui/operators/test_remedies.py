@@ -285,7 +285,7 @@ def test_what_is_linked_is_made_local(bpy, make_body, codes, tmp_path):
     bpy.context.collection.objects.link(override)
     bpy.ops.xpbd.check()
     assert codes() == ["E_DATA_LINKED"]
-    (finding,) = findings_of(bpy.context.scene.xpbd.findings)
-    assert finding.remedy.operator == "xpbd.make_local"
+    (finding,) = findings_of(bpy.context.scene.xpbd.findings) or ()
+    assert finding.remedy == ("Make Local", "xpbd.make_local")
     assert bpy.ops.xpbd.make_local(object_name=override.name) == {"FINISHED"}
     assert codes() == []

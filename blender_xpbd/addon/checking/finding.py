@@ -38,6 +38,7 @@ REMEDIES = {
     "W_DEFORMER": Remedy("Mute", "xpbd.mute_deformers"),
     "W_RANGE": Remedy("Use Scene's", "xpbd.use_scene_range"),
     "W_RIG": Remedy("Follow the Rig", "xpbd.follow_rig"),
+    "E_DATA_LINKED": Remedy("Make Local", "xpbd.make_local"),
 }
 # what else can be done about it
 _OTHERS = {

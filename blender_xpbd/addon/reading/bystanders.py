@@ -15,11 +15,15 @@ from ..data.object_types import is_body, takes_part
 from .enabled_objects import rendered_uids
 from .force_reader import field_objects
 from .idle_motion import VERTEX_PARENTS, followed_groups, is_reshaped, modifier_objects
-from .modifier_stack import follows_deformed
+from .modifier_stack import follows_deformed, makes_own_mesh
 from .motion import animated_paths
 
 # Blender's own simulations that move vertices
 _OWN_PHYSICS = frozenset(("CLOTH", "SOFT_BODY"))
+# modifiers that show further copies of the mesh
+_COPIERS = frozenset(("MIRROR", "ARRAY"))
+# modifiers whose vertices depend on where the mesh is
+_REMAKERS = frozenset(("REMESH", "DECIMATE", "BOOLEAN"))
 # modifiers that go by the place of the object that they name, not by its vertices
 _GO_BY_PLACE = frozenset(("HOOK", "WARP", "SIMPLE_DEFORM", "CAST", "SCREW", "NORMAL_EDIT", "UV_WARP"))
 
@@ -47,6 +51,18 @@ def bystander_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object
         (
             "Blender's own Cloth or Soft Body is on, too, and moves the finished result on top: {}.",
             [obj for obj in bodies if any(one.type in _OWN_PHYSICS and _acts(one) for one in obj.modifiers)],
+        ),
+        (
+            "Mirror and Array copy the finished result, and copies meet nothing; apply them first: {}.",
+            [obj for obj in bodies if any(one.type in _COPIERS and _acts(one) for one in obj.modifiers)],
+        ),
+        (
+            "Remesh, Decimate and Boolean make another mesh at each frame, which flickers; apply them first: {}.",
+            [obj for obj in bodies if any(one.type in _REMAKERS and _acts(one) for one in obj.modifiers)],
+        ),
+        (
+            "Geometry Nodes show a mesh of their own, which does not follow what is simulated; apply the modifier: {}.",
+            [obj for obj in bodies if any(makes_own_mesh(one) for one in obj.modifiers if _acts(one))],
         ),
         (
             "Blender's own Collision stops nothing here; make these a Collider: {}.",

@@ -205,6 +205,20 @@ class XPBD_OT_set_gravity(Remedy, bpy.types.Operator):
         return ""
 
 
+class XPBD_OT_make_local(ObjectRemedy, bpy.types.Operator):
+    """Make an object and its mesh this file's own, so that they can be baked: linked ones come from another file."""
+
+    bl_idname = "xpbd.make_local"
+    bl_label = "Make Local"
+    object_name: name_property()
+
+    def mend_object(self, _context: bpy.types.Context, obj: bpy.types.Object) -> str:
+        """Make it and its data local; an override becomes an object of its own."""
+        local: Any = obj.make_local()
+        local.data.make_local()
+        return ""
+
+
 class XPBD_OT_set_contact_distance(ObjectRemedy, bpy.types.Operator):
     """Give an object the usual gap to colliders, whatever the unit scale of the scene."""
 

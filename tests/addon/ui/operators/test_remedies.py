@@ -325,3 +325,23 @@ def test_what_is_no_mesh_has_no_vertices_to_merge(bpy, make_body):
     curve = make_curve()
     assert bpy.ops.xpbd.merge_doubled(object_name=curve.name) == {"CANCELLED"}
     assert bpy.ops.xpbd.merge_doubled(object_name="Nobody") == {"CANCELLED"}
+
+
+def test_what_is_linked_is_made_local(bpy, make_body, codes, tmp_path):
+    from blender_xpbd.addon.checking.finding import findings_of
+
+    body = make_body("Linked", location=(0.0, 0.0, 3.0))
+    bpy.context.scene.xpbd.use_floor = True
+    path = tmp_path / "library.blend"
+    bpy.data.libraries.write(str(path), {body})
+    bpy.data.objects.remove(body)
+    with bpy.data.libraries.load(str(path), link=True) as (there, here):
+        here.objects = there.objects
+    override = here.objects[0].override_create()
+    bpy.context.collection.objects.link(override)
+    bpy.ops.xpbd.check()
+    assert codes() == ["E_DATA_LINKED"]
+    (finding,) = findings_of(bpy.context.scene.xpbd.findings) or ()
+    assert finding.remedy == ("Make Local", "xpbd.make_local")
+    assert bpy.ops.xpbd.make_local(object_name=override.name) == {"FINISHED"}
+    assert codes() == []

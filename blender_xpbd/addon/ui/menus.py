@@ -168,14 +168,12 @@ def register() -> None:
     bpy.types.VIEW3D_MT_object.append(_draw_object_entry)
     bpy.types.VIEW3D_MT_edit_mesh_vertices.append(_draw_vertex_entries)
     bpy.types.VIEW3D_MT_add.append(_draw_add_entry)
-    for menu in (bpy.types.ASSETBROWSER_MT_context_menu, bpy.types.ASSETBROWSER_MT_asset):
-        menu.append(_draw_asset_entry)
+    bpy.types.ASSETBROWSER_MT_context_menu.append(_draw_asset_entry)
 
 
 def unregister() -> None:
     """Remove the menus."""
-    for menu in (bpy.types.ASSETBROWSER_MT_context_menu, bpy.types.ASSETBROWSER_MT_asset):
-        menu.remove(_draw_asset_entry)
+    bpy.types.ASSETBROWSER_MT_context_menu.remove(_draw_asset_entry)
     bpy.types.VIEW3D_MT_edit_mesh_vertices.remove(_draw_vertex_entries)
     bpy.types.VIEW3D_MT_add.remove(_draw_add_entry)
     bpy.types.VIEW3D_MT_object.remove(_draw_object_entry)

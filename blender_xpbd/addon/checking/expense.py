@@ -29,9 +29,9 @@ from ..reading.solid_measures import mean_edge
 from .substep_bounds import substep_bound
 
 # what a bake takes beside its frames, to begin and to load kernels [s], and more where surfaces meet; what it takes to
-# compile kernels that are not there, and more where surfaces meet. Of eight scenes, docs/performance.md
+# compile kernels that are not there, and more where surfaces meet. Of eight and of five scenes, docs/performance.md
 START_SECONDS, MEETING_START_SECONDS = 1.3, 2.5
-COMPILE_SECONDS, MEETING_COMPILE_SECONDS = 3.5, 8.0
+COMPILE_SECONDS, MEETING_COMPILE_SECONDS = 3.5, 3.5
 # the quality of trials, the substeps with which they begin, and the one that comes to about as many substeps
 TRIAL_QUALITY, FEWEST_TRIED, USUAL_QUALITY = "AUTOMATIC", 5, "MATERIAL"
 # parts of a text at most: a scene of more objects has rows for the first of them alone

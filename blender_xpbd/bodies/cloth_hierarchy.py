@@ -71,21 +71,49 @@ def cloth_hierarchy(
     if rigidity <= 0.0 or not levels:
         return None
     lengths = np.linalg.norm(body.positions[pairs[:, 0]] - body.positions[pairs[:, 1]], axis=1)
-    pins = [np.flatnonzero(fixed) if fixed.any() else _middle(body.positions)]
-    distances, _ = nearest_sources(body.vertex_count, pairs, lengths, pins)
-    hops, _ = nearest_sources(body.vertex_count, pairs, np.ones(len(pairs)), pins)
+    hops, depth = _reach(body.positions, corners, pairs, fixed)
+    if depth <= 0.0:
+        return None
     return Hierarchy(
         levels=levels,
         rigidity=rigidity,
         compliance=float((lengths**2).sum()) / rigidity,
         weight=2.0 / float(np.median(masses[moving])),
-        hops=int(hops[np.isfinite(hops)].max()),
-        depth=float(distances[np.isfinite(distances)].max()),
+        hops=hops,
+        depth=depth,
         is_pinned=bool(fixed.any()),
         law=Scaling("stretch_compliance", -1, 1.0)
         if is_direct(body, settings)
         else Scaling("stretch_stiffness", -1, -1.0),
     )
+
+
+def _reach(positions: Floats, triangles: Ints, pairs: Ints, fixed: npt.NDArray[np.bool_]) -> tuple[int, float]:
+    """``hops`` and ``depth`` of a hierarchy; 0 where all that pins reach is pinned itself.
+
+    Where the vertex in the middle has no edges, they are counted from the middle of the faces.
+
+    Args:
+        positions: of the vertices [m], shape (vertices, 3).
+        triangles: shape (triangles, 3).
+        pairs: what a pull goes along, shape (pairs, 2).
+        fixed: of each vertex.
+    """
+    lengths = np.linalg.norm(positions[pairs[:, 0]] - positions[pairs[:, 1]], axis=1)
+    sources = np.flatnonzero(fixed) if fixed.any() else _middle(positions)
+    distances = _ways(len(positions), pairs, lengths, sources)
+    if not fixed.any() and distances[np.isfinite(distances)].max() <= 0.0:
+        corners = np.unique(triangles)
+        sources = corners[_middle(positions[corners])]
+        distances = _ways(len(positions), pairs, lengths, sources)
+    hops = _ways(len(positions), pairs, np.ones(len(pairs)), sources)
+    return int(hops[np.isfinite(hops)].max()), float(distances[np.isfinite(distances)].max())
+
+
+def _ways(count: int, pairs: Ints, lengths: Floats, sources: npt.NDArray[np.intp]) -> Floats:
+    """The shortest way from any of some vertices to each, infinite where there is none, shape (vertices,)."""
+    ways: Floats = nearest_sources(count, pairs, lengths, [sources])[0][0]
+    return ways
 
 
 def _middle(positions: Floats) -> npt.NDArray[np.intp]:

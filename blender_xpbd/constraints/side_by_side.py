@@ -27,7 +27,13 @@ def fetch(values: ti.template(), first, lanes: ti.template(), rows: ti.template(
 @ti.func
 def keep(values: ti.template(), first, lanes: ti.template(), rows: ti.template()):
     """Rows of lanes to an array."""
-    for row in range(ti.static(rows)):
+    keep_after(values, first, lanes, 0, rows)
+
+
+@ti.func
+def keep_after(values: ti.template(), first, lanes: ti.template(), begin: ti.template(), rows: ti.template()):
+    """The first rows of lanes to an array, but for those before ``begin``."""
+    for row in range(ti.static(begin), ti.static(rows)):
         start = (first + row * LANES) & LARGEST_PLACE
         found = ti.Vector([lanes[row * LANES + lane] for lane in ti.static(range(LANES))])
         for lane in ti.static(range(LANES)):
@@ -126,6 +132,50 @@ def symmetric(diagonal, below):
             [below[1], below[2], diagonal[2]],
         ]
     )
+
+
+@ti.func
+def times(a, b):
+    """A @ b, of which Taichi begins each number with a zero that is computed and added."""
+    result = ti.Matrix.zero(float, 3, 3)
+    for r, c in ti.static(ti.ndrange(3, 3)):
+        result[r, c] = a[r, 0] * b[0, c] + a[r, 1] * b[1, c] + a[r, 2] * b[2, c]
+    return result
+
+
+@ti.func
+def applied(a, v):
+    """A @ v, likewise."""
+    return ti.Vector([a[n, 0] * v[0] + a[n, 1] * v[1] + a[n, 2] * v[2] for n in ti.static(range(3))])
+
+
+@ti.func
+def squared(v, share):
+    """The symmetric matrix share v vᵀ, each of its six numbers computed once."""
+    w = share * v
+    return symmetric(
+        ti.Vector([v[0] * w[0], v[1] * w[1], v[2] * w[2]]), ti.Vector([v[0] * w[1], v[0] * w[2], v[1] * w[2]])
+    )
+
+
+@ti.func
+def below_of(a, b):
+    """A bᵀ where that, or the sum that it is a part of, is symmetric: of what is beside its diagonal only one half."""
+    diagonal, below = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
+    for n in ti.static(range(3)):
+        r, c = ti.static(((0, 1), (0, 2), (1, 2))[n])
+        diagonal[n] = a[n, 0] * b[n, 0] + a[n, 1] * b[n, 1] + a[n, 2] * b[n, 2]
+        below[n] = a[r, 0] * b[c, 0] + a[r, 1] * b[c, 1] + a[r, 2] * b[c, 2]
+    return symmetric(diagonal, below)
+
+
+@ti.func
+def with_diagonal(m, number):
+    """A matrix to whose diagonal a number is added: times the identity, zeros would be multiplied and added, too."""
+    result = m
+    for n in ti.static(range(3)):
+        result[n, n] += number
+    return result
 
 
 @ti.func

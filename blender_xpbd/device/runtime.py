@@ -23,6 +23,9 @@ AUTO_GPU_CONSTRAINTS = 1_000_000
 # more threads wait for each other longer than they work: a guess, docs/performance.md (Threads and memory)
 # has no more than two cores
 MOST_THREADS = 16
+# [bytes]. Kernels of a scene with mesh colliders take up to 25 MB. Taichi's own bound of 100 MB holds five such scenes,
+# and each one beyond that drives out another, which then compiles for up to half a minute again
+KERNEL_CACHE_SIZE = 1 << 30
 THREADS_VARIABLE = "TI_CPU_MAX_NUM_THREADS"
 
 # holds something once Taichi has been started in this process
@@ -71,6 +74,7 @@ def start_taichi(
         arch=ARCHITECTURES[device],
         offline_cache=True,
         offline_cache_file_path=str(cache_folder),
+        offline_cache_max_size_of_files=KERNEL_CACHE_SIZE,
         default_fp=ti.f64 if is_double and device == "CPU" else ti.f32,
         fast_math=False,
         cfg_optimization=not is_branched,

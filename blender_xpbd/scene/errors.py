@@ -86,6 +86,8 @@ WARNING_CODES: tuple[str, ...] = (
     "W_OBJECT_GONE",
     "W_INVERTED",
     "W_INSIDE",
+    "W_WITHIN",
+    "W_DOUBLED",
     "W_OVERLAP",
     "W_LET_OUT",
     "W_LIES",

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..constraints.constraint import BDF2, DAMPED, WARM
+from ..contacts.pairs.swallowed import enclosed
 from ..contacts.search.crossings import crossings as find_crossings
 from ..contacts.search.touching import without_touching
 from ..device.arrays import edited_array, read_array, write_array
@@ -327,7 +328,9 @@ class Solver:
         places = objects.points(read_array(self._state.particles.positions)[:, :3])
         found = without_touching(surfaces, places, find_crossings(surfaces, places))
         body_points = int(surfaces.point_starts[objects.body_count])
-        return crossings_of(found, surfaces.edges, surfaces.triangles, surfaces.point_objects, body_points)
+        told = crossings_of(found, surfaces.edges, surfaces.triangles, surfaces.point_objects, body_points)
+        inside = enclosed(surfaces, places, objects.solids, np.arange(objects.body_count))
+        return replace(told, enclosed=tuple(pair for pair in inside if told.counts[pair] == 0))
 
     def surface(self, positions: Floats) -> npt.NDArray[np.float32]:
         """The vertices of all meshes, one body after the other, relative to the origin [m]."""

@@ -10,6 +10,7 @@ import numpy as np
 from ..scene.collider_shapes import has_triangles
 from ..scene.errors import Notice
 from ..scene.scene import Scene
+from ..scene.starts import enclosed_notice, in_one_place, is_kept_in
 from ..solver.system.contact_statistics import Crossings
 
 
@@ -39,6 +40,15 @@ def tangled_notices(crossings: Crossings | None, scene: Scene) -> tuple[Notice, 
     return tuple(notices)
 
 
+def enclosed_notices(crossings: Crossings | None, scene: Scene) -> tuple[Notice, ...]:
+    """A warning for each body that starts wholly inside a jelly that it is not attached to, or in another's place."""
+    if crossings is None:
+        return ()
+    bodies = [(scene.bodies[inner], scene.bodies[outer]) for inner, outer in crossings.enclosed]
+    within = (enclosed_notice(body, outer.name) for body, outer in bodies if not is_kept_in(body, outer))
+    return (*within, *in_one_place(scene.bodies))
+
+
 def tunnelled_notice(count: float, name: str, frame: int, others: Sequence[Notice]) -> Notice | None:
     """A warning for the first frame in which something of a body may have passed through; None for none.
 
@@ -50,8 +60,10 @@ def tunnelled_notice(count: float, name: str, frame: int, others: Sequence[Notic
     """
     if not 0 < count < np.inf or any(notice.code == "W_TUNNELLED" and notice.object_name == name for notice in others):
         return None
+    is_tangled = any(notice.code == "W_TANGLED" and notice.object_name == name for notice in others)
+    cause = "what crosses from the start (W_TANGLED) may be it, else " if is_tangled else ""
     text = (
-        f"Something may have passed through at frame {frame}, {int(count)} times: it is too fast, or pressed too hard. "
-        "Use more substeps, slower motion or a greater thickness."
+        f"Something may have passed through at frame {frame}, {int(count)} times: {cause}it is too fast, or pressed "
+        "too hard. Use more substeps, slower motion or a greater thickness."
     )
     return Notice("W_TUNNELLED", text, name)

@@ -9,7 +9,7 @@ import pytest
 from blender_xpbd.bodies.cloth import build_cloth
 from blender_xpbd.bodies.hierarchy import LEAST_SHARE_LEFT, LEAST_STRETCH
 from blender_xpbd.scene.settings import SolverSettings
-from tests.solver.scenes import cloth
+from tests.solver.scenes import cloth, pins
 
 G = 9.81
 H = 1.0 / 480.0
@@ -61,3 +61,28 @@ def test_finer_levels_take_what_is_left_of_coarser_ones(hierarchy):
     assert taken[0] == pytest.approx(1.0 - hierarchy.left(H))
     assert (np.diff(taken) > 0.0).all()
     assert ((taken > 0.0) & (taken < 1.0)).all()
+
+
+def test_nothing_hangs_on_a_part_that_is_pinned_as_a_whole():
+    """Beside a free part it ended the worker with a division by 0."""
+    held, free = cloth(31, stretch_stiffness=1e5), cloth(31)
+    positions = np.concatenate([held.positions, free.positions - np.array((0.0, 0.0, 1.0))])
+    both = dataclasses.replace(
+        held,
+        positions=positions,
+        face_sizes=np.concatenate([held.face_sizes, free.face_sizes]),
+        corners=np.concatenate([held.corners, free.corners + held.vertex_count]),
+        pins=pins(positions, range(held.vertex_count)),
+    )
+    assert build_cloth(both, SolverSettings()).hierarchy is None
+
+
+def test_a_stray_vertex_in_the_middle_does_not_count():
+    """A cloth without pins, whose ways are counted from its middle; the division by 0 was the same."""
+    square = cloth(32, stretch_stiffness=1e5)
+    stray = dataclasses.replace(square, positions=np.concatenate([square.positions, np.zeros((1, 3))]))
+    alone, found = (build_cloth(body, SolverSettings()).hierarchy for body in (square, stray))
+    assert alone is not None
+    assert found is not None
+    assert (found.hops, found.depth) == (alone.hops, pytest.approx(alone.depth))
+    assert found.pays(H, G) == alone.pays(H, G)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How many threads kernels run on."""
+"""How Taichi starts: on how many threads, with how large a cache of kernels, again in the same process."""
 
 import os
 import subprocess
@@ -14,17 +14,23 @@ import os, sys
 from pathlib import Path
 if len(sys.argv) > 1:
     os.sched_setaffinity(0, [int(sys.argv[1])])
+import taichi as ti
 from blender_xpbd.device.runtime import start_taichi, thread_count
 start_taichi("CPU", 0, Path(".cache/taichi"))
 print("threads", thread_count())
+print("kernels", ti.cfg.offline_cache_max_size_of_files)
 """
 
 
-def threads_of(*arguments, **variables):
+def started(*arguments, **variables):
     command = [sys.executable, "-c", PROGRAM, *arguments]
     environment = {**os.environ, **variables}
     done = subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True)
-    return next(int(line.split()[1]) for line in done.stdout.splitlines() if line.startswith("threads"))
+    return done.stdout.splitlines()
+
+
+def threads_of(*arguments, **variables):
+    return next(int(line.split()[1]) for line in started(*arguments, **variables) if line.startswith("threads"))
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system does not tie processes to cores")
@@ -37,6 +43,11 @@ def test_as_many_threads_as_the_process_has_cores(monkeypatch):
 
 def test_taichis_own_variable_counts_more():
     assert threads_of(TI_CPU_MAX_NUM_THREADS="3") == 3
+
+
+def test_kernels_of_forty_kinds_of_scenes_are_kept():
+    # those of a scene with mesh colliders take up to 25 MB, and Taichi drops the oldest ones beyond its bound
+    assert f"kernels {2**30}" in started()
 
 
 STARTED_TWICE = """

@@ -97,3 +97,21 @@ def test_a_hinged_right_angle_falls_as_a_rigid_body():
     expected = 0.5 * t**2 * np.cross(turn, centre)[2]
     fallen = masses @ (places[-1, 1:, 2] - ANGLE[1:, 2]) / masses.sum()
     assert fallen == pytest.approx(expected, rel=0.03)
+
+
+@pytest.mark.parametrize("is_closed", [False, True], ids=["a chain", "a ring"])
+def test_a_taut_wire_goes_on_from_a_checkpoint_with_the_same_bytes(is_closed):
+    """How taut it was is remembered within a frame alone, for no checkpoint has it."""
+    numbers = np.arange(12)
+    angles = 2.0 * np.pi * numbers / 12
+    ring = 0.02 * np.column_stack([np.cos(angles), np.sin(angles), np.zeros(12)])
+    points, edges = (ring, np.column_stack([numbers, np.roll(numbers, -1)])) if is_closed else (line(12, 0.11), None)
+    wire = strand(points, (0,), edges, radius=0.001, **STEEL)
+    system = build_system(scene(wire, substeps=10))
+    begun, resumed = Solver(system), Solver(system)
+    for _ in range(4):
+        begun.advance()
+    resumed.restore(begun.frame_index, begun.checkpoint())
+    for solver in (begun, resumed):
+        solver.advance()
+    np.testing.assert_array_equal(resumed.positions(), begun.positions())

@@ -134,3 +134,24 @@ def test_solids_that_are_stacked_face_on_face_do_not_cross(shift, is_told):
     simulation = touching(below, above)
     assert crossing_count(simulation) > 0
     assert simulation.crossings().counts.any() == is_told
+
+
+def flush_cubes(*centres, turned=0.0):
+    """Cubes of 0.3 m at some places in the XZ plane, which is turned about the y axis."""
+    c, s = np.cos(turned), np.sin(turned)
+    turn = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+    cube = jelly_cube(0.3, 0.0, 4)
+    cube = replace(cube, positions=cube.positions - cube.positions.mean(axis=0))
+    places = [cube.positions + 0.3 * np.array([x, 0.0, z]) for x, z in centres]
+    return [replace(cube, identifier=f"b{n}", positions=place @ turn.T) for n, place in enumerate(places)]
+
+
+@pytest.mark.parametrize("turned", [0.0, 0.7])
+@pytest.mark.parametrize("centres", [[(0, 0), (0, 1)], [(-1, 0), (0, 0), (0, 1)]], ids=["a pair", "an L"])
+def test_solids_that_are_modelled_face_on_face_are_not_locked(centres, turned):
+    """No normal tells the sides of a pair without a gap: each frame thousands of them were told as passed through."""
+    simulation = touching(*flush_cubes(*centres, turned=turned), gravity=(0.0, 0.0, 0.0), substeps=4)
+    for _ in range(2):
+        simulation.advance()
+        assert simulation.contact_counts()[:, 1].max() == 0.0
+    assert not simulation.crossings().counts.any()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,14 +14,15 @@ from blender_xpbd.jobs.job import write_job
 from blender_xpbd.jobs.result import read_result
 from blender_xpbd.jobs.status import read_status
 from blender_xpbd.jobs.tangled import read_tangled
+from blender_xpbd.scene.body import Attachment
 from blender_xpbd.scene.collider import Collider
 from blender_xpbd.scene.errors import ExitCode, Notice
 from blender_xpbd.solver.solver import Solver
 from blender_xpbd.solver.system.contact_statistics import Crossings
 from blender_xpbd.worker import job_runner
-from blender_xpbd.worker.contact_notices import tangled_notices, tunnelled_notice
+from blender_xpbd.worker.contact_notices import enclosed_notices, tangled_notices, tunnelled_notice
 from blender_xpbd.worker.stop_signal import StopSignal
-from tests.solver.scenes import cloth, plane, scene
+from tests.solver.scenes import cloth, jelly_cube, plane, scene
 
 ROOT = Path(__file__).resolve().parents[2]
 ROCK = Collider("c1", "Rock", "MESH", np.eye(4)[None], np.eye(3)[None], np.array([[0, 1, 2]], np.int32))
@@ -42,11 +44,31 @@ def test_nothing_is_told_where_nothing_crosses() -> None:
     assert tangled_notices(Crossings(np.zeros((3, 3), int), VERTICES[:0]), SCENE) == ()
 
 
+def test_what_starts_inside_a_jelly_is_told_once_and_not_where_it_is_attached() -> None:
+    inner = replace(cloth(3), name="Berry")
+    world = scene(inner, replace(jelly_cube(1.0), identifier="b1", name="Jelly"))
+    nothing, none = np.zeros((2, 2), int), VERTICES[:0]
+    (notice,) = enclosed_notices(Crossings(nothing, none, ((0, 1),)), world)
+    assert (notice.code, notice.object_name) == ("W_WITHIN", "Berry")
+    assert '"Jelly"' in notice.message
+    assert enclosed_notices(Crossings(nothing, none), world) == enclosed_notices(None, world) == ()
+    held = replace(inner, attachment=Attachment("b1", np.arange(9, dtype=np.int32), np.ones(9, np.float32)))
+    assert enclosed_notices(Crossings(nothing, none, ((0, 1),)), replace(world, bodies=(held, world.bodies[1]))) == ()
+
+
 def test_the_first_frame_in_which_something_passed_through_is_told() -> None:
     notice = tunnelled_notice(3.0, "Cloth", 7, [Notice("W_TUNNELLED", "text", "Other")])
     assert notice is not None
     assert "frame 7, 3 times" in notice.message
     assert tunnelled_notice(3.0, "Cloth", 8, [notice]) is None
+    assert "W_TANGLED" not in notice.message
+
+
+def test_what_crossed_from_the_start_is_named_as_a_cause() -> None:
+    for name, is_named in (("Cloth", True), ("Other", False)):
+        notice = tunnelled_notice(3.0, "Cloth", 7, [Notice("W_TANGLED", "text", name)])
+        assert notice is not None
+        assert ("W_TANGLED" in notice.message) == is_named
 
 
 @pytest.mark.parametrize("count", [0.0, -1.0, np.nan, np.inf])

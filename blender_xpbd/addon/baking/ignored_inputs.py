@@ -14,7 +14,7 @@ from ...scene.listing import quoted
 from ...scene.parameters.material_parameters import COLLIDER
 from ..data.object_types import is_body
 from ..data.specs import FOLLOWED_OF_SCENE
-from ..reading.bystanders import bystander_notices
+from ..reading.bystanders import bystander_notices, weight_notices
 from ..reading.force_reader import field_notices
 from ..reading.idle_motion import has_moving_keys, is_moved
 from ..reading.mesh_reader import RIG_MODIFIERS
@@ -50,8 +50,8 @@ def ignored_inputs(
         ),
         _animated_settings([scene, *bodies, *(obj for obj in objects if obj.xpbd.role == COLLIDER)]),
     )
-    others = bystander_notices(scene, objects)
-    return (*(notice for notice in found if notice is not None), *others, *field_notices(scene, objects))
+    others = (*bystander_notices(scene, objects), *field_notices(scene, objects), *weight_notices(scene, objects))
+    return (*(notice for notice in found if notice is not None), *others)
 
 
 def is_unseen_rig(obj: bpy.types.Object) -> bool:

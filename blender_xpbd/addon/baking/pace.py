@@ -62,6 +62,17 @@ def meets(scene: Scene) -> bool:
     return is_met or others or any(body.contact.self_collision for body in scene.bodies)
 
 
+def meets_something(body: Body, scene: Scene) -> bool:
+    """Whether one of the bodies of a scene meets a mesh, another body or itself."""
+    contact = body.contact
+    meshes = (one for one in scene.colliders if collider_shape(one.shape).needs_mesh)
+    is_met = any(contact.sees is None or one.identifier in contact.sees for one in meshes)
+    others = (one for one in scene.bodies if one.identifier != body.identifier)
+    return (
+        is_met or contact.self_collision or (contact.body_collision and any(o.contact.body_collision for o in others))
+    )
+
+
 def kernels_of(scene: Scene) -> str:
     """What decides which kernels a scene needs, as far as the add-on can tell: scenes of one kind.
 

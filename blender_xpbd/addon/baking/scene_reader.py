@@ -66,7 +66,7 @@ from ..reading.unit_scale import gap_notices, gravity_notice
 from .body_kinds import blender_kind
 from .given_motion import followed_body, rides_of
 from .ignored_inputs import deforming_spheres, ignored_inputs, switched_objects
-from .pace import meets
+from .pace import meets_something
 
 Floats = npt.NDArray[np.float64]
 
@@ -278,7 +278,7 @@ class _SceneParts:
         notices += [notice for body in placed if (notice := precision_notice(body))]
         notices += gravity_notice(self._gravity, self._unit_scale)
         # planes and spheres let nothing through
-        notices += gap_notices(scene.bodies) if meets(scene) else ()
+        notices += gap_notices(body for body in scene.bodies if meets_something(body, scene))
         notices += look_notices(scene, factors, {met[uid] for uid in parameters.of_name(MODULUS)})
         wishes = TargetOptions(self._frames, self._unit_scale, self._make_single_user, self._key_tolerance)
         targets = tuple(

@@ -24,7 +24,7 @@ from ..data.resolutions import resolution_at
 from ..process.cache_folder import cache_folder
 from ..process.speeds import read_speeds
 from ..reading.pose_reader import range_notices
-from .checks import CHECKS, starts_inside
+from .checks import CHECKS, flat_solids, starts_inside
 from .expense import Expense, expense, expense_text, with_kernels
 from .finding import QUIET, Finding, findings_of, findings_text
 from .letting_out import forget_let_out, let_out
@@ -52,6 +52,7 @@ def examine(context: bpy.types.Context, options: BakeOptions) -> tuple[tuple[Fin
         found += fault.faults
     else:
         scene = replace(reading.scene, frames=replace(reading.scene.frames, end=max(start, end)))
+        found += flat_solids(scene)
         # a check names those without pins, too
         found += (notice for notice in reading.notices if notice.code != "W_RIG")
         found += _rig_notices(target.name for target in reading.targets)

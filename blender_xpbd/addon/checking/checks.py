@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ...scene.body_kinds import body_kind
-from ...scene.errors import Notice
+from ...scene.errors import Notice, XpbdError
 from ...scene.gas import ATMOSPHERE, has_pressure, pressure_notices
 from ...scene.listing import listed, quoted
 from ...scene.scene import Scene
@@ -16,9 +16,13 @@ from ..baking.needs import tetrahedra
 from ..reading.feel import length_of
 from ..reading.solid_measures import fans, fullness, pieces
 from .depths import FLATNESS, depths
+from .doubled import doubled
+from .enclosed import starts_in_place, starts_within
 
 # tetrahedra from which on a bake takes minutes
 MANY_TETRAHEDRA = 200_000
+# of a mesh in single precision: how flat it is per its length
+_ROUNDING = 1e-6
 # seconds that a tetrahedron takes in a substep, from docs/performance.md
 SECONDS_PER_TETRAHEDRON = 4e-8
 
@@ -84,8 +88,34 @@ def flat_gas(scene: Scene) -> Iterator[Notice]:
             yield from pressure_notices(body, [dense * fullness(body.positions, part) for part in parts])
 
 
+def flat_solids(scene: Scene) -> Iterator[XpbdError]:
+    """Solids whose vertices lie in one plane, so that the bake will refuse them."""
+    for body in scene.bodies:
+        is_filled = body_kind(body.role, body.name).is_solid and body.tetrahedralization.method == "CAGE"
+        if is_filled and _is_flat(body.positions):
+            text = "The mesh is flat and encloses no volume: thicken or close it, or make it Cloth."
+            yield XpbdError("E_TET_VOLUME", text, body.name)
+
+
+def _is_flat(positions: np.ndarray) -> bool:
+    """Whether all lie in a plane, to rounding; ``positions`` of shape (vertices, 3)."""
+    if not len(positions):
+        return False
+    sizes = np.linalg.svd(positions - positions.mean(axis=0), compute_uv=False)
+    return bool(sizes[-1] <= _ROUNDING * sizes[0])
+
+
 def _time(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 90.0 else f"{seconds / 60.0:.0f} minutes"
 
 
-CHECKS: tuple[Callable[[Scene], Iterator[Notice]], ...] = (starts_inside, falls, coarse, heavy, flat_gas)
+CHECKS: tuple[Callable[[Scene], Iterator[Notice]], ...] = (
+    starts_inside,
+    starts_within,
+    starts_in_place,
+    falls,
+    coarse,
+    doubled,
+    heavy,
+    flat_gas,
+)

@@ -55,6 +55,16 @@ def _depth_in_mesh(points: Floats, surface: Floats, triangles: npt.NDArray[np.in
     return max((float(tree.find_nearest(point)[3] or 0.0) for point in inside), default=0.0)
 
 
+def is_within(points: Floats, surface: Floats, triangles: npt.NDArray[np.int32]) -> bool:
+    """Whether all points are inside a closed mesh; arguments as of ``_depth_in_mesh``."""
+    within = ((points > surface.min(axis=0)) & (points < surface.max(axis=0))).all()
+    if not within or not _is_closed(triangles):
+        return False
+    tree = BVHTree.FromPolygons(surface.tolist(), triangles.tolist())
+    step = -(-len(points) // MOST_ASKED)
+    return all(_is_inside(tree, Vector(point)) for point in points[::step].tolist())
+
+
 def _is_inside(tree: BVHTree, point: Vector) -> bool:
     """Whether a ray to infinity leaves the surface once more than it enters it."""
     is_inside, origin = False, point

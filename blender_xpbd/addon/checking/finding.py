@@ -27,6 +27,8 @@ class Remedy(NamedTuple):
 # by the code of what was found
 REMEDIES = {
     "W_INSIDE": Remedy("Lift", "xpbd.lift"),
+    "W_WITHIN": Remedy("Keep Inside", "xpbd.keep_inside"),
+    "W_DOUBLED": Remedy("Merge by Distance", "xpbd.merge_doubled"),
     "W_LIES": Remedy("Lift", "xpbd.lift"),
     "W_FALLS": Remedy("Add Floor", "xpbd.add_floor"),
     "W_COARSE": Remedy("Subdivide", "xpbd.subdivide"),
@@ -36,9 +38,13 @@ REMEDIES = {
     "W_DEFORMER": Remedy("Mute", "xpbd.mute_deformers"),
     "W_RANGE": Remedy("Use Scene's", "xpbd.use_scene_range"),
     "W_RIG": Remedy("Follow the Rig", "xpbd.follow_rig"),
+    "E_DATA_LINKED": Remedy("Make Local", "xpbd.make_local"),
 }
 # what else can be done about it
-_OTHERS = {"W_INSIDE": Remedy("Let It Be Pushed Out", "xpbd.let_out")}
+_OTHERS = {
+    "W_INSIDE": Remedy("Let It Be Pushed Out", "xpbd.let_out"),
+    "W_WITHIN": Remedy("Lift", "xpbd.lift"),
+}
 # what an artist has said to be fine
 QUIET = frozenset({"W_LET_OUT"})
 # these buttons mend the scene, or all objects that are concerned

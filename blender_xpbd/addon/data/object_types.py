@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import bpy
 
@@ -18,6 +18,8 @@ OBJECT_TYPES: Mapping[str, tuple[str, ...]] = {
     GRAINS: ("MESH",),
     COLLIDER: ("MESH",),
 }
+# Blender's types that Object > Convert makes meshes of
+_CONVERTIBLE = frozenset({"CURVE", "FONT", "META", "SURFACE"})
 _LABELS = {"MESH": "mesh", "CURVE": "curve", "CURVES": "hair"}
 
 
@@ -42,3 +44,8 @@ def type_labels() -> str:
     """The types as the text of a message has them: "curve, hair or mesh"."""
     *others, last = sorted({_LABELS[kind] for types in OBJECT_TYPES.values() for kind in types})
     return f"{', '.join(others)} or {last}" if others else last
+
+
+def conversion_advice(objects: Iterable[bpy.types.Object]) -> str:
+    """How an object that cannot have a role becomes one that can, to be put after a message; "" where none does."""
+    return ". Object > Convert > Mesh makes a mesh of it" if any(obj.type in _CONVERTIBLE for obj in objects) else ""

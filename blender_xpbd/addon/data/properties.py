@@ -33,7 +33,7 @@ BLENDER_UNITS: Mapping[str, tuple[str, str]] = {
 }
 # a length in Blender units times the unit scale is one in metres
 _SCALED_UNITS = frozenset(BLENDER_UNITS)
-_LENGTHS = frozenset(parameter.name for parameter in MATERIAL_PARAMETERS if parameter.unit in _SCALED_UNITS)
+LENGTHS = frozenset(parameter.name for parameter in MATERIAL_PARAMETERS if parameter.unit in _SCALED_UNITS)
 _FITTED_ROLES = frozenset(kind.name for kind in BODY_KINDS if kind.fits_points)
 # lengths that count where nobody has typed them [m], and their roles
 _DEFAULT_LENGTHS: Mapping[str, tuple[float, tuple[str, ...]]] = {
@@ -136,7 +136,7 @@ def show_preset(settings: Any, context: bpy.types.Context | None = None) -> None
 
 def _in_blender_units(settings: Any, context: bpy.types.Context | None, name: str, value: Value) -> Value:
     """A value of a preset as its property has it: lengths in Blender units."""
-    if name not in _LENGTHS or isinstance(value, str):
+    if name not in LENGTHS or isinstance(value, str):
         return value
     return value / _own_unit_scale(settings, context)
 

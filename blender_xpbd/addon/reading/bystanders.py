@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Sequence
 
 import bpy
@@ -14,10 +15,15 @@ from ..data.object_types import is_body, takes_part
 from .enabled_objects import rendered_uids
 from .force_reader import field_objects
 from .idle_motion import VERTEX_PARENTS, followed_groups, is_reshaped, modifier_objects
-from .modifier_stack import follows_deformed
+from .modifier_stack import follows_deformed, makes_own_mesh
+from .motion import animated_paths
 
 # Blender's own simulations that move vertices
 _OWN_PHYSICS = frozenset(("CLOTH", "SOFT_BODY"))
+# modifiers that show further copies of the mesh
+_COPIERS = frozenset(("MIRROR", "ARRAY"))
+# modifiers whose vertices depend on where the mesh is
+_REMAKERS = frozenset(("REMESH", "DECIMATE", "BOOLEAN"))
 # modifiers that go by the place of the object that they name, not by its vertices
 _GO_BY_PLACE = frozenset(("HOOK", "WARP", "SIMPLE_DEFORM", "CAST", "SCREW", "NORMAL_EDIT", "UV_WARP"))
 
@@ -47,6 +53,18 @@ def bystander_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object
             [obj for obj in bodies if any(one.type in _OWN_PHYSICS and _acts(one) for one in obj.modifiers)],
         ),
         (
+            "Mirror and Array copy the finished result, and copies meet nothing; apply them first: {}.",
+            [obj for obj in bodies if any(one.type in _COPIERS and _acts(one) for one in obj.modifiers)],
+        ),
+        (
+            "Remesh, Decimate and Boolean make another mesh at each frame, which flickers; apply them first: {}.",
+            [obj for obj in bodies if any(one.type in _REMAKERS and _acts(one) for one in obj.modifiers)],
+        ),
+        (
+            "Geometry Nodes show a mesh of their own, which does not follow what is simulated; apply the modifier: {}.",
+            [obj for obj in bodies if any(makes_own_mesh(one) for one in obj.modifiers if _acts(one))],
+        ),
+        (
             "Blender's own Collision stops nothing here; make these a Collider: {}.",
             [obj for obj in enabled if not takes_part(obj) and _has_own_collision(obj)],
         ),
@@ -68,6 +86,36 @@ def bystander_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object
         if objects:
             names = dict.fromkeys(obj.name for obj in objects)
             yield Notice("W_IGNORED", text.format(quoted(names)))
+
+
+def weight_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object]) -> Iterator[Notice]:
+    """A warning for bodies that keep Field Weights of Blender's own Cloth or Soft Body, which a bake does not read.
+
+    Args:
+        scene: to be baked.
+        enabled: all objects that are enabled in it.
+    """
+    kinds = {obj.field.type.lower() for obj in field_objects(scene, enabled)}
+    names = [obj.name for obj in enabled if is_body(obj) and _has_own_weights(obj, kinds)]
+    if names:
+        text = "Field Weights of Blender's own Cloth or Soft Body do not count; Gravity, Force Fields, Fields do: {}."
+        yield Notice("W_FORCE", text.format(quoted(names)))
+
+
+def _has_own_weights(obj: bpy.types.Object, kinds: Collection[str]) -> bool:
+    """Whether weights of an object's own physics ask something of gravity, or of these kinds of fields, in vain."""
+    ours = obj.xpbd
+    answers = {"gravity": ours.gravity_factor, **({"all": ours.force_weight} if kinds else {}), **dict.fromkeys(kinds)}
+    for modifier in obj.modifiers:
+        if modifier.type not in _OWN_PHYSICS:
+            continue
+        weights = modifier.settings.effector_weights
+        asked = {name: getattr(weights, name) for name in answers if getattr(weights, name) != 1.0}
+        if any(answers[name] is None or not math.isclose(asked[name], answers[name], rel_tol=1e-6) for name in asked):
+            return True
+        if kinds and weights.collection not in (None, ours.force_collection):
+            return True
+    return any(".effector_weights." in path for path in animated_paths(obj))
 
 
 def _has_own_collision(obj: bpy.types.Object) -> bool:

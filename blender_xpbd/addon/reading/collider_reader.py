@@ -13,6 +13,11 @@ from ...scene.errors import XpbdError
 from .mesh_reader import FARTHEST
 from .motion import animated_paths
 
+_INSTANCES = (
+    "Geometry Nodes make the collider of instances, which have no faces of their own: put a Realize Instances node "
+    "before the group's output."
+)
+
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
@@ -36,7 +41,7 @@ def read_collider(
     vertices, triangles = np.zeros((0, 3)), no_triangles()
     if shape.needs_mesh:
         vertices, triangles = evaluated_surface(obj, depsgraph)
-        _require_surface(vertices, triangles, obj.name)
+        _require_surface(vertices, triangles, obj, depsgraph)
     local = shape.local(vertices, triangles)
     return Collider(identifier, obj.name, shape.name, transforms, *local, settings.friction, settings.restitution)
 
@@ -89,9 +94,20 @@ def evaluated_surface(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> 
     return positions.astype(np.float64), triangles
 
 
-def _require_surface(positions: Floats, triangles: Ints, name: str) -> None:
+def _require_surface(positions: Floats, triangles: Ints, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
+    name = obj.name
     if len(triangles) == 0:
-        raise XpbdError("E_GEOM_EMPTY", "The collider's mesh has no faces.", name)
+        advice = _INSTANCES if _consists_of_instances(obj, depsgraph) else "The collider's mesh has no faces."
+        raise XpbdError("E_GEOM_EMPTY", advice, name)
     bad = np.flatnonzero(~(np.abs(positions) < FARTHEST).all(axis=1))
     if len(bad):
         raise XpbdError("E_GEOM_NONFINITE", f"Vertex {int(bad[0])} is at no finite place: move or delete it.", name)
+
+
+def _consists_of_instances(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether it shows instances that Geometry Nodes make."""
+    has_nodes = any(modifier.type == "NODES" and modifier.show_viewport for modifier in obj.modifiers)
+    return has_nodes and any(
+        instance.is_instance and instance.parent is not None and instance.parent.original == obj
+        for instance in depsgraph.object_instances
+    )

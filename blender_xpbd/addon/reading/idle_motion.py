@@ -95,7 +95,7 @@ def has_moving_keys(obj: bpy.types.Object) -> bool:
     own = own_keys(obj)
     if len(own) < 2:
         return False
-    paths = animated_paths(obj.data.shape_keys, with_muted=False)
+    paths = animated_paths(obj.data.shape_keys, with_muted=False, with_still=False)
     names = [bpy.utils.escape_identifier(block.name) for block in own if not block.mute]
     return any(f'key_blocks["{name}"].value' in paths for name in names)
 

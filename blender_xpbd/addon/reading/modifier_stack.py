@@ -21,6 +21,8 @@ DEFORMERS = RIG_MODIFIERS | {
     "WARP",
     "WAVE",
 }
+# Nodes that give the geometry of the object itself
+_OWN_GEOMETRY = frozenset({"NodeGroupInput", "GeometryNodeSelfObject"})
 # Parents of these types deform their children as a modifier would
 DEFORMING_PARENTS = frozenset({"ARMATURE", "LATTICE"})
 
@@ -56,3 +58,24 @@ def muted_modifiers(obj: bpy.types.Object) -> dict[str, tuple[bool, bool]]:
     """The modifiers that a bake has muted, by name, and whether they were shown in viewports and in renders."""
     record = read_record(obj)
     return record.muted_modifiers() if record is not None else {}
+
+
+def makes_own_mesh(modifier: bpy.types.Modifier) -> bool:
+    """Whether it is Geometry Nodes whose result has nothing of the object's own geometry.
+
+    Nothing goes from an input of the group to its output; what nodes inside other groups do is not looked at.
+    """
+    group = modifier.node_group if modifier.type == "NODES" else None
+    if group is None:
+        return False
+    reached = [node for node in group.nodes if node.bl_idname == "NodeGroupOutput" and node.is_active_output]
+    seen = {node.name for node in reached}
+    while reached:
+        node = reached.pop()
+        if node.bl_idname in _OWN_GEOMETRY:
+            return False
+        before = [link.from_node for link in group.links if link.to_node == node and not link.is_muted]
+        for other in (one for one in before if one.name not in seen):
+            seen.add(other.name)
+            reached.append(other)
+    return bool(seen)

@@ -54,12 +54,13 @@ def has_frame_handlers() -> bool:
     return bool(handlers.frame_change_pre or handlers.frame_change_post)
 
 
-def animated_paths(data: bpy.types.ID, *, with_muted: bool = True) -> frozenset[str]:
+def animated_paths(data: bpy.types.ID, *, with_muted: bool = True, with_still: bool = True) -> frozenset[str]:
     """The paths of the properties that an action, a track or a driver moves, as they stand there.
 
     Args:
         data: a data-block.
         with_muted: whether tracks, strips, curves and drivers that are muted count too.
+        with_still: whether curves of the object's own action count too that have the same value all the time.
     """
     animation = data.animation_data
     if animation is None:
@@ -68,7 +69,18 @@ def animated_paths(data: bpy.types.ID, *, with_muted: bool = True) -> frozenset[
     strips = [strip for track in tracks for strip in track.strips if with_muted or not strip.mute]
     users: list[Any] = [animation, *strips]
     curves = [*animation.drivers, *(curve for user in users for curve in _curves(user))]
+    if not with_still and not strips:
+        curves = [curve for curve in curves if not _is_still(curve)]
     return frozenset(curve.data_path for curve in curves if with_muted or not curve.mute)
+
+
+def _is_still(curve: bpy.types.FCurve) -> bool:
+    """Whether it is no driver, and its keys and their handles are all at one value."""
+    if isinstance(curve.id_data, bpy.types.Action) and not curve.modifiers:
+        points = curve.keyframe_points
+        values = {place[1] for point in points for place in (point.co, point.handle_left, point.handle_right)}
+        return 0 < len(values) <= 1
+    return False
 
 
 def _curves(user: Any) -> Iterator[bpy.types.FCurve]:

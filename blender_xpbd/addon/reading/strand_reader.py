@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Strands: meshes of edges, curves and hair.
 
-- Of a mesh all edges are segments. It has no faces; pins are a vertex group.
+- Of a mesh all edges that are no links are segments. It has no faces; pins are a vertex group.
 - Of a curve the control points are simulated, each joined to the next. Its ends are held, as *Ends* says.
 - Of hair the points are simulated. Groups are float attributes of its points. Its roots are attached to the surface
   that it hangs on, be it a body or not. A root and the next point go with the same triangle, so that the hair keeps
@@ -20,7 +20,7 @@ import numpy.typing as npt
 from ...scene.errors import Notice, XpbdError
 from .attachment_reader import LocalAttachment
 from .body_reader import LocalBody, read_common
-from .points import read_radii, read_runs, read_segments
+from .points import read_loose_edges, read_radii, read_runs, read_segments
 
 Ints = npt.NDArray[np.int32]
 
@@ -35,9 +35,11 @@ def read_strand(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
         XpbdError: E_GEOM_EMPTY, E_GEOM_NONFINITE, E_PARAM or E_CURVE.
     """
     _check_kind(obj)
-    segments = read_segments(obj.data)
+    segments = read_loose_edges(obj.data) if obj.type == "MESH" else read_segments(obj.data)
     if len(segments) == 0:
-        advice = "The object has no edges: a strand is made of edges, as a line of vertices or a curve has them."
+        advice = (
+            "The object has no edges but links: a strand is made of edges, as lines of vertices or curves have them."
+        )
         raise XpbdError("E_GEOM_EMPTY", advice, obj.name)
     body = replace(read_common(obj, unit_scale), loose_edges=segments)
     return body if obj.type == "MESH" else _with_ends(_tapered(body, obj), obj)

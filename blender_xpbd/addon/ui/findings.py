@@ -60,7 +60,9 @@ def draw_expense(layout: Any, scene: Any, width: int) -> None:
 
 
 def _is_mended(finding: Finding, settings: Any) -> bool:
-    """Whether a property has mended what was found, which tells nobody: the floor's own switch, or the goal's."""
+    """Whether what was found is mended, which tells nobody: by the floor's own switch, or the goal's; or is gone."""
+    if finding.object and finding.object not in bpy.data.objects:
+        return True
     if finding.code == "W_FALLS":
         return bool(settings.use_floor)
     if finding.code != "W_RIG" or MORE.search(finding.message):

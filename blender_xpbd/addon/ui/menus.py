@@ -12,7 +12,7 @@ from ..baking.body_kinds import BODY_KINDS
 from ..data.classes import register_classes, unregister_classes
 from ..data.specs import ROLES
 from ..gallery.gallery import CLOTH_SCENES, GRAIN_SCENES, JELLY_SCENES, STRAND_SCENES, GalleryGroup
-from .own_presets import XPBD_MT_own_presets
+from .own_presets import XPBD_MT_own_presets, has_material_of_asset
 from .thumbnails import thumbnail
 
 ROLE_ICONS = {**{kind.name: kind.icon for kind in BODY_KINDS}, "COLLIDER": "MESH_UVSPHERE", "NONE": "X"}
@@ -63,6 +63,7 @@ class XPBD_MT_material(bpy.types.Menu):
         layout.operator_context = "INVOKE_DEFAULT"
         layout.operator("xpbd.save_preset", text="Save Own Preset …", icon="ADD")
         layout.operator_context = "EXEC_DEFAULT"
+        layout.operator("xpbd.save_asset", icon="ASSET_MANAGER")
         layout.separator()
         for choice in OWN_CHOICES:
             layout.operator("xpbd.set_material", text=choice.label).preset = choice.identifier
@@ -152,6 +153,12 @@ def _draw_vertex_entries(self: Any, _context: bpy.types.Context) -> None:
     layout.operator("xpbd.select_pins")
 
 
+def _draw_asset_entry(self: Any, context: bpy.types.Context) -> None:
+    if has_material_of_asset(context):
+        self.layout.separator()
+        self.layout.operator("xpbd.apply_asset", icon="PHYSICS")
+
+
 CLASSES = (XPBD_MT_object, XPBD_MT_material, *GALLERY_MENUS, XPBD_MT_gallery)
 
 
@@ -161,10 +168,12 @@ def register() -> None:
     bpy.types.VIEW3D_MT_object.append(_draw_object_entry)
     bpy.types.VIEW3D_MT_edit_mesh_vertices.append(_draw_vertex_entries)
     bpy.types.VIEW3D_MT_add.append(_draw_add_entry)
+    bpy.types.ASSETBROWSER_MT_context_menu.append(_draw_asset_entry)
 
 
 def unregister() -> None:
     """Remove the menus."""
+    bpy.types.ASSETBROWSER_MT_context_menu.remove(_draw_asset_entry)
     bpy.types.VIEW3D_MT_edit_mesh_vertices.remove(_draw_vertex_entries)
     bpy.types.VIEW3D_MT_add.remove(_draw_add_entry)
     bpy.types.VIEW3D_MT_object.remove(_draw_object_entry)

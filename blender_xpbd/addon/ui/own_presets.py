@@ -12,6 +12,8 @@ from ...scene.presets import PRESETS
 from ..data.classes import register_classes, unregister_classes
 from .thumbnails import thumbnail
 
+# custom properties of an asset's metadata, which Blender reads without opening the file
+ASSET_ROLE, ASSET_TEXT = "xpbd_role", "xpbd_material"
 _COLUMNS, _SCALE = 4, 4.0
 
 
@@ -23,6 +25,12 @@ def preset_subdir(role: str) -> str:
 def folders_of(role: str) -> list[Path]:
     """The folders that have own presets of a role."""
     return [Path(path) for path in bpy.utils.preset_paths(preset_subdir(role))]
+
+
+def has_material_of_asset(context: bpy.types.Context) -> bool:
+    """Whether the asset browser's active asset has a material."""
+    asset = getattr(context, "asset", None)
+    return asset is not None and isinstance(asset.metadata.get(ASSET_TEXT), str)
 
 
 class XPBD_MT_own_presets(bpy.types.Menu):

@@ -25,7 +25,7 @@ def header_text(player: Player) -> str:
     elif rate > 0.0:
         parts.append(f"{rate:.0f} fps" if rate >= SLOW else f"{rate:.1f} fps")
     if player.pace.is_coarser:
-        parts.append(f"softer than baked, to keep up: {player.pace.substeps} of {player.pace.full_substeps} substeps")
+        parts.append(f"softer than baked: {player.pace.substeps} of {player.pace.full_substeps} substeps")
     if player.refusal:
         parts.append(f"goes on: {player.refusal}")
     if player.unshown:
@@ -34,13 +34,13 @@ def header_text(player: Player) -> str:
 
 
 def keys_text(player: Player) -> str:
-    """Which keys do what."""
+    """Which keys do what; those first that nobody can do without, for a narrow window cuts off the rest."""
     if player.state != PLAYING:
         return "XPBD Play      Esc: stop"
     return (
-        "Drag: pull    D: drag along the screen or the world    U: push up    C: pull to 3D Cursor    W: wind    "
-        "Space: pause    Right: step    R: restart    Enter: keep    S: use as start    B: use as rest shape    "
-        "Esc: leave all as it was"
+        "Esc: leave all as it was    Enter: keep    Drag: pull    Space: pause    R: restart    Right: step    "
+        "U: push up    W: wind    C: pull to 3D Cursor    S: use as start    B: use as rest shape    "
+        "D: drag along the screen or the world"
     )
 
 

@@ -21,10 +21,11 @@ from ..pools import FIRST_EXTRA, FIRST_MEMBER, FIRST_VALUE, POOLED_ROW
 from ..quaternions import product
 from ..side_by_side import LANES, clear, fetch, four, keep, number, put, put_four, scatter, vector
 from .chain_frames import missing_length, solve_frames
-from .chain_sweeps import eliminate, substitute_down, substitute_up, tighten
+from .chain_sweeps import eliminate, substitute_down, substitute_up
 from .chain_tables import (
     AT_EDGES,
     AT_NODES,
+    AT_ROOT,
     AT_TURNS,
     BEFORE,
     COUNT,
@@ -40,11 +41,13 @@ from .chain_tables import (
     PULLED,
     SHARE,
     SPUN,
+    TAUT,
     TURN,
     WAY,
     WEIGHT,
 )
-from .rod import LEAST_STRAIN, MOST_TAUTNESS, ROD, TENSION_PASSES
+from .chain_tautness import recall_tautness, tighten
+from .rod import LEAST_STRAIN, ROD, TENSION_PASSES
 from .rod_system import MOST_TURN
 
 
@@ -54,22 +57,26 @@ def project_chains(particles: ti.template(), constraints: ti.template(), i, p, m
 
     Moves by forces come first, once more where strands are taut, then lengths where edges turned.
     """
-    greatest, shares = ti.Vector.zero(float, LANES), ti.Vector.one(float, LANES)
-    error, last = ti.Vector.zero(float, LANES), ti.Vector.one(float, LANES) * 1e30
-    solve_frames(particles, constraints, i, p, step, mode)
-    solved, is_taut = 0, 0
+    shares, last = ti.Vector.one(float, LANES), ti.Vector.one(float, LANES) * 1e30
+    # squares of the greatest turns, strains that are left; how taut strands are, and are taken to be
+    greatest, error = ti.Vector.zero(float, LANES), ti.Vector.zero(float, LANES)
+    taut, reckoned = ti.Vector.zero(float, LANES), ti.Vector.zero(float, LANES)
+    recall_tautness(constraints, i, step, reckoned)
+    solve_frames(particles, constraints, i, p, reckoned, step, mode)
+    solved, is_anew = 0, 0
     while solved < TENSION_PASSES:
         if solved == 0:
             eliminate(constraints, i)
-        substitute_down(constraints, i, ti.cast(solved == 0, float))
-        substitute_up(constraints, i, greatest)
+        else:
+            substitute_down(constraints, i)
+        substitute_up(constraints, i, greatest, taut)
         again = 0
-        if solved == 0 and is_taut == 0:
-            again = tighten(constraints, i, MOST_TAUTNESS)
-            is_taut = 1
+        if solved == 0 and is_anew == 0:
+            again = tighten(constraints, i, taut, reckoned)
+            is_anew = 1
         if again == 0:
             for lane in range(LANES):
-                shares[lane] *= ti.min(1.0, MOST_TURN / greatest[lane])
+                shares[lane] *= ti.min(1.0, MOST_TURN / ti.sqrt(greatest[lane]))
             move_strands(particles, constraints, i, p, shares, error, step, mode)
             if ti.static(mode & ACCUMULATE):
                 note_moves(constraints, i, shares)
@@ -103,15 +110,19 @@ def move_strands(
     step,
     mode: ti.template(),
 ):
-    """Move nodes and turn edges by shares of the solution; the greatest strain that is left in each lane."""
+    """Move nodes and turn edges by shares of the solution; the greatest strain that is left in each lane.
+
+    How taut strands are by what has pulled so far in the substep is noted for the next one.
+    """
     indices, values = ti.static(constraints.indices, constraints.parameters)
     extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
     count, edges = indices[extras + COUNT], indices[extras + EDGES]
     near, far = ti.Vector.zero(float, 4 * LANES), ti.Vector.zero(float, 4 * LANES)
     rest, turn = ti.Vector.zero(float, 2 * LANES), ti.Vector.zero(float, (SHARE + 1 - TURN) * LANES)
-    out = ti.Vector.zero(float, 3 * LANES)
+    out, taut = ti.Vector.zero(float, 3 * LANES), ti.Vector.zero(float, LANES)
     for lane in range(LANES):
         error[lane] = 0.0
+    scale = values[p + 2] * step[0]
     move_node(particles, constraints, i, edges, shares, near)
     for reverse in range(edges):
         e = edges - 1 - reverse
@@ -124,20 +135,22 @@ def move_strands(
             half = 0.5 * shares[lane] * number(out, 0, lane)
             t = vector(turn, WAY - TURN, lane)
             q = product(ti.Vector([1.0, half * t[0], half * t[1], half * t[2]]), four(turn, 0, lane))
-            put_four(turn, 0, lane, q / q.norm())
+            put_four(turn, 0, lane, (1.0 / q.norm()) * q)
             tension = number(out, 2, lane) - shares[lane] * number(out, 1, lane)
             out[2 * LANES + lane] = tension
-            given = values[p + 2] * number(rest, 1, lane) * step[0] * tension
+            given = scale * number(rest, 1, lane) * tension
             length = (vector(far, 0, lane) - vector(near, 0, lane)).norm()
             before, share = number(turn, BEFORE - TURN, lane), number(turn, SHARE - TURN, lane)
             missing = missing_length(length, before, number(rest, 0, lane), given, share, mode)
             turn[(MISSING - TURN) * LANES + lane] = missing
-            is_held = number(near, 3, lane) + number(far, 3, lane) <= 0.0
-            error[lane] = ti.max(error[lane], ti.select(is_held, 0.0, ti.abs(missing) / number(rest, 0, lane)))
+            weight, inverse = number(near, 3, lane) + number(far, 3, lane), 1.0 / number(rest, 0, lane)
+            error[lane] = ti.max(error[lane], ti.select(weight <= 0.0, 0.0, ti.abs(missing) * inverse))
+            taut[lane] = ti.max(taut[lane], ti.abs(tension) * weight * inverse)
         keep(values, edge + TURN * LANES, turn, SHARE + 1 - TURN)
         keep(values, edge + SPUN * LANES, out, 3)
         scatter(particles.orientations, indices, extras + indices[extras + AT_TURNS] + e * count, count, turn)
         near = far
+    keep(values, first + indices[extras + AT_ROOT] + TAUT * LANES, taut, 1)
 
 
 @ti.func

@@ -47,7 +47,7 @@ from .chain_tables import (
     WAY,
 )
 from .rod_joints import LEAST_LENGTH, MARGIN, MOST_TWIST
-from .rod_system import LEAST_COMPLIANCE, LEAST_COSINE, LEAST_UNLIKE
+from .rod_system import LEAST_COMPLIANCE, LEAST_COSINE, LEAST_UNLIKE, MOST_TAUTNESS
 
 # rows of the ends of an edge, of 4 numbers each, on the side of the root and of the tip, as they are and as they were
 # when the substep began; likewise of the orientations of the edge before and of this one
@@ -107,7 +107,7 @@ def carried_along(q, old, new):
     axis[1] = ti.select(is_half, ti.select(along, 0.0, old[2]), axis[1])
     axis[2] = ti.select(is_half, ti.select(along, old[0], -old[1]), axis[2])
     result = product(ti.Vector([ti.select(is_half, 0.0, 1.0 + cosine), axis[0], axis[1], axis[2]]), q)
-    return result / result.norm()
+    return (1.0 / result.norm()) * result
 
 
 @ti.func
@@ -137,8 +137,13 @@ def indices_at(constraints: ti.template(), i, place: ti.template()):
 
 
 @ti.func
-def solve_frames(particles: ti.template(), constraints: ti.template(), i, p, step, mode: ti.template()):
-    """Turn edges with their ends, from the root on; what is missing of their lengths, and moments of their joints."""
+def solve_frames(
+    particles: ti.template(), constraints: ti.template(), i, p, reckoned: ti.template(), step, mode: ti.template()
+):
+    """Turn edges with their ends, from the root on; what is missing of their lengths, and moments of their joints.
+
+    ``reckoned`` is how taut strands are taken to be.
+    """
     indices, values = ti.static(constraints.indices, constraints.parameters)
     extras, edges = indices[i + FIRST_EXTRA], indices_at(constraints, i, EDGES)
     rest, found = ti.Vector.zero(float, CONSTANTS * LANES), ti.Vector.zero(float, (BY_TURN - TURN) * LANES)
@@ -156,7 +161,7 @@ def solve_frames(particles: ti.template(), constraints: ti.template(), i, p, ste
             carry(ends, rest, turns, found, lane)
         if indices[extras + indices[extras + AT_ROWS] + e * ROW_INTS + IS_DIRECTED] == 1:
             direct(particles, constraints, i, e, ends, turns, found, rest)
-        stretch(constraints, edge, values[p + 2] * step[0], ends, rest, found, step, mode)
+        stretch(constraints, edge, values[p + 2] * step[0], reckoned, ends, rest, found, step, mode)
         if reverse > 0:
             bend(values[p], values[p + 1], ends, turns, rest, found, step, mode)
         for lane in range(LANES):
@@ -215,12 +220,12 @@ def carry(ends: ti.template(), rest: ti.template(), turns: ti.template(), found:
     q = four(turns, FAR, lane)
     old = number(rest, SIGN, lane) * rotated(q, vector(rest, TANGENT, lane))
     is_long = length > 1e-3 * number(rest, LENGTH, lane)
-    now = way / ti.max(length, SMALL)
+    now = (1.0 / ti.max(length, SMALL)) * way
     for axis in ti.static(range(3)):
         now[axis] = ti.select(is_long, now[axis], old[axis])
     put_four(turns, FAR, lane, carried_along(q, old, now))
     put(found, WAY - TURN, lane, now)
-    found[(SPAN - TURN) * LANES + lane] = ti.max(length, LEAST_LENGTH * number(rest, LENGTH, lane))
+    found[(SPAN - TURN) * LANES + lane] = length
 
 
 @ti.func
@@ -228,45 +233,52 @@ def stretch(
     constraints: ti.template(),
     edge,
     scale,
+    reckoned: ti.template(),
     ends: ti.template(),
     rest: ti.template(),
     found: ti.template(),
     step,
     mode: ti.template(),
 ):
-    """Along what an edge pulls, and what it misses; ``scale`` is h⁻² times the scale of its compliance."""
+    """Along what an edge pulls, what it misses, and what resists turns; ``found`` has its length for its span.
+
+    Where a strand is taut, that is the last substep's tension. ``scale`` is h⁻² times the scale of its compliance.
+    """
     values = ti.static(constraints.parameters)
-    multiplier = ti.Vector.zero(float, LANES)
+    multiplier, goes_on = ti.Vector.zero(float, LANES), 0.0
     if ti.static(mode & ACCUMULATE):
-        if step[1] > 0.0:
-            fetch(values, edge + MULTIPLIER * LANES, multiplier, 1)
+        goes_on = step[1]
+    fetch(values, edge + MULTIPLIER * LANES, multiplier, 1)
     for lane in range(LANES):
-        length_before = aim(ends, found, lane)
+        is_taut, length = reckoned[lane] >= MOST_TAUTNESS, number(found, SPAN - TURN, lane)
+        resist = ti.abs(multiplier[lane]) / number(rest, LENGTH, lane)
+        found[(RESIST - TURN) * LANES + lane] = ti.select(is_taut, resist, 0.0)
+        found[(SPAN - TURN) * LANES + lane] = ti.max(length, LEAST_LENGTH * number(rest, LENGTH, lane))
+        multiplier[lane] = ti.select(goes_on > 0.0, multiplier[lane], 0.0)
+        length_before = aim(ends, found, length, is_taut, lane)
         share = 0.0
         if ti.static(mode & DAMPED):
             times = number(ends, NEAR_BEFORE + 3, lane) + number(ends, FAR_BEFORE + 3, lane)
             share = damping_share(0.5 * times, step, mode)
         give = scale * number(rest, COMPLIANCE, lane)
-        length = (vector(ends, FAR, lane) - vector(ends, NEAR, lane)).norm()
         stretched = give * multiplier[lane]
         missing = missing_length(length, length_before, number(rest, LENGTH, lane), stretched, share, mode)
         least = LEAST_COMPLIANCE * (number(ends, NEAR + 3, lane) + number(ends, FAR + 3, lane)) + SMALL
         found[(GIVE - TURN) * LANES + lane] = give / (1.0 + share) + least
         put(found, MISSING - TURN, lane, ti.Vector([missing, length_before, share]))
-        found[(RESIST - TURN) * LANES + lane] = 0.0
     keep(values, edge + MULTIPLIER * LANES, multiplier, 1)
 
 
 @ti.func
-def aim(ends: ti.template(), found: ti.template(), lane):
-    """Along what an edge pulls; its length when the substep began [m]."""
+def aim(ends: ti.template(), found: ti.template(), length, is_taut, lane):
+    """Along what an edge of some length pulls; its length when the substep began [m]."""
     way = vector(ends, FAR, lane) - vector(ends, NEAR, lane)
     before = vector(ends, FAR_BEFORE, lane) - vector(ends, NEAR_BEFORE, lane)
     length_before = before.norm()
-    is_near = way.dot(before) > LEAST_COSINE * way.norm() * length_before
-    before = before / ti.max(length_before, SMALL)
+    is_near = way.dot(before) > LEAST_COSINE * length * length_before
+    before = (1.0 / ti.max(length_before, SMALL)) * before
     for axis in ti.static(range(3)):
-        pull = ti.select(is_near, before[axis], number(found, ti.static(WAY - TURN + axis), lane))
+        pull = ti.select(is_near and not is_taut, before[axis], number(found, ti.static(WAY - TURN + axis), lane))
         found[ti.static((PULL - TURN + axis) * LANES) + lane] = pull
     return length_before
 
@@ -283,6 +295,7 @@ def bend(
     mode: ti.template(),
 ):
     """The moment of the joint of an edge with the one before, and what that resists."""
+    square = 1.0 / step[0]
     for lane in range(LANES):
         stiff = bend_scale * number(rest, BEND, lane)
         twist = ti.min(twist_scale * number(rest, TWIST, lane), MOST_TWIST * stiff)
@@ -294,8 +307,8 @@ def bend(
             b = four(turns, NEAR_BEFORE, lane)
             own += gamma * (own - moment(b, four(turns, FAR_BEFORE, lane), axis, stiff, twist))
             more += gamma
-        more *= (1.0 + MARGIN * ti.min(own.norm() / (stiff + SMALL), 1.0)) / step[0]
-        put(found, MOMENT - TURN, lane, rotated(a, own) / step[0])
+        more *= (1.0 + MARGIN * ti.min(own.norm() / (stiff + SMALL), 1.0)) * square
+        put(found, MOMENT - TURN, lane, square * rotated(a, own))
         put(found, AXIS_NOW - TURN, lane, rotated(a, axis))
         found[(STIFF - TURN) * LANES + lane] = more * stiff
         # neighbours that hardly resist twist turn no more freely than that in a substep

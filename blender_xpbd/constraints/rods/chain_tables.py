@@ -40,5 +40,6 @@ EDGE_VALUES = 81
 # the least inverse mass that the elimination takes for it [1/kg]; where it is [m] and its inverse mass [1/kg]
 MASS, FORCE, MOVE, MOVED, LEAST_WEIGHT, PLACE, WEIGHT = 0, 1, 4, 7, 10, 11, 14
 NODE_VALUES = 15
-# what a root that is free moves by forces: a symmetric matrix
-ROOT_VALUES = 6
+# of the root: what it moves by forces where it is free, a symmetric matrix; how taut its strand was at last
+TAUT = 6
+ROOT_VALUES = 7

@@ -28,7 +28,16 @@ from ..pools import FIRST_EXTRA, FIRST_VALUE, POOLED_ROW
 from ..scaling import Scaling
 from .elimination_functions import factorize, substitute
 from .rod_joints import bend_joints, carry_edges, clear_forces, push_ends
-from .rod_system import fill_matrix, measure_strains, move_nodes, place_pulls, tautness
+from .rod_system import (
+    MOST_TAUTNESS,
+    fill_matrix,
+    is_too_taut,
+    measure_strains,
+    move_nodes,
+    place_pulls,
+    recall_tensions,
+    tautness,
+)
 from .rod_tables import (
     AT_EDGE_VALUES,
     AT_EDGES,
@@ -44,9 +53,6 @@ from .rod_tables import (
     ROWS,
 )
 
-# up to which a strand pulls along where its edges were: an explicit step of what resists bending is stable up to twice
-# as much
-MOST_TAUTNESS = 0.25
 # how often lengths are solved for at most, and the greatest strain at which they need no more
 TENSION_PASSES = 3
 LEAST_STRAIN = 1e-5
@@ -69,17 +75,20 @@ def solve_moves(particles: ti.template(), constraints: ti.template(), i, p, step
     """Moves and tensions of a strand.
 
     Edges pull along where they were when the substep began, as SHAKE does (Ryckaert, Ciccotti & Berendsen 1977), so a
-    swing keeps its height. Where a strand is so taut that this would make its waves grow, all is found anew, with pulls
-    along where edges are and that resist turns.
+    swing keeps its height. Where a strand is so taut that this would make its waves grow, edges pull along where they
+    are and resist turns: by the tensions of the substep before, or where these were not like that, all is found anew.
     """
     indices, values = ti.static(constraints.indices, constraints.parameters)
     extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
     rows, pattern = indices[extras + ROWS], extras + indices[extras + AT_PATTERN]
     matrix, side = first + indices[extras + AT_MATRIX], first + indices[extras + AT_SIDE]
+    recall_tensions(constraints, i, step)
+    reckoned = tautness(particles, constraints, i)
     for attempt in range(2):
-        if attempt == 0 or tautness(particles, constraints, i) >= MOST_TAUTNESS:
-            place_pulls(particles, constraints, i, attempt, step, mode)
-            fill_matrix(particles, constraints, i, p, attempt, step, mode)
+        if attempt == 0 or is_too_taut(tautness(particles, constraints, i), reckoned):
+            is_taut = attempt == 1 or reckoned >= MOST_TAUTNESS
+            place_pulls(particles, constraints, i, is_taut, step, mode)
+            fill_matrix(particles, constraints, i, p, is_taut, step, mode)
             measure_strains(particles, constraints, i, p, 1.0, step, mode)
             factorize(indices, values, pattern, rows, matrix)
             substitute(indices, values, pattern, rows, matrix, side, 1)

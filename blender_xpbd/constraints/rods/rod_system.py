@@ -74,9 +74,44 @@ LEAST_TWIST = 1e-6
 MOST_TURN = 0.5
 # edges that turned farther in a substep pull along where they are
 LEAST_COSINE = 0.97
+# up to which a strand pulls along where its edges were: an explicit step of what resists bending is stable up to twice
+# as much; and how many times as taut as in the substep before it may be, by whose tensions it resists turns
+MOST_TAUTNESS = 0.25
+MOST_GROWTH = 2.0
 # of the inverse masses at an edge, beside its compliance: a strand that is straight between two pins has more edges
 # than ways to move
 LEAST_COMPLIANCE = 1e-6
+
+
+@ti.func
+def is_remembered(step):
+    """Whether tensions of the substep before count: not in the first one of a frame, of which a checkpoint has none."""
+    return step[3] > 0.0 or step[1] > 0.0
+
+
+@ti.func
+def is_too_taut(taut, reckoned):
+    """Whether a strand is to be solved for anew, with pulls along where edges are and that resist turns.
+
+    Args:
+        taut: how taut it is, see ``tautness``.
+        reckoned: how taut it was taken to be; it resists turns already where that is ``MOST_TAUTNESS`` or more.
+    """
+    return taut >= MOST_TAUTNESS and (reckoned < MOST_TAUTNESS or taut > MOST_GROWTH * reckoned)
+
+
+@ti.func
+def recall_tensions(constraints: ti.template(), i, step):
+    """The tensions of the substep before in place of a solution's; 0 in the first one of a frame."""
+    indices, values = ti.static(constraints.indices, constraints.parameters)
+    extras, first = indices[i + FIRST_EXTRA], indices[i + FIRST_VALUE]
+    for k in range(indices[extras + EDGES]):
+        row = indices[extras + indices[extras + AT_EDGES] + EDGE_INTS * k + EDGE_ROW]
+        if row >= 0:
+            tension = 0.0
+            if is_remembered(step):
+                tension = values[first + indices[extras + AT_EDGE_STATES] + EDGE_STATES * k + STATE_MULTIPLIER]
+            values[first + indices[extras + AT_SIDE] + row] = tension
 
 
 @ti.func
@@ -94,7 +129,7 @@ def place_pulls(particles: ti.template(), constraints: ti.template(), i, is_taut
             vector_at(values, state + STATE_TANGENT),
         )
         way, length = (positions[head] - positions[tail]).xyz, before.norm()
-        if is_taut == 0 and length > 0.0 and way.dot(before) > LEAST_COSINE * length * way.norm():
+        if not is_taut and length > 0.0 and way.dot(before) > LEAST_COSINE * length * way.norm():
             pull = before / length
         keep_vector(values, state + STATE_PULL, pull)
         if ti.static(mode & ACCUMULATE):

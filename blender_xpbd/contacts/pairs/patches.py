@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -28,15 +29,19 @@ class Tangle(NamedTuple):
         shares: how far each point goes with its patch, from 1 down to 0, shape (2, points).
         edge: the mean length of its edges, of the patch with the shorter ones [m].
         may_part: whether they are to be moved apart; else they were modelled so.
+        is_whole: whether the patches are all of two solids.
     """
 
     objects: tuple[int, int]
     shares: Floats
     edge: float
     may_part: bool
+    is_whole: bool = False
 
 
-def tangles(surfaces: Surfaces, found: Ints, positions: Floats, solids: Bools) -> list[Tangle]:
+def tangles(
+    surfaces: Surfaces, found: Ints, positions: Floats, solids: Bools, touching: Collection[tuple[int, int]] = ()
+) -> list[Tangle]:
     """What is tangled.
 
     A patch is what lies within the extent of its contour along the surface; with what lies within twice of that its
@@ -49,8 +54,9 @@ def tangles(surfaces: Surfaces, found: Ints, positions: Floats, solids: Bools) -
         found: edge and triangle of each crossing, shape (crossings, 2).
         positions: of the surface points [m], shape (points, 3).
         solids: which objects fill the space inside their surface, shape (objects,).
+        touching: solids that touch without a gap, which are tangled too; the lower number comes first.
     """
-    whole = set(swallowed(surfaces, positions, solids))
+    whole = {*swallowed(surfaces, positions, solids), *touching}
     single: list[Tangle] = []
     labels, signs = contours(surfaces, found)
     for label in np.unique(labels):
@@ -75,7 +81,7 @@ def _whole(surfaces: Surfaces, objects: tuple[int, int], positions: Floats) -> T
     owners = surfaces.point_objects
     shares = np.array([owners == number for number in objects], np.float64)
     own = surfaces.edges[np.isin(owners[surfaces.edges[:, 0]], objects)]
-    return Tangle(objects, shares, float(edge_lengths(positions, own).mean()), may_part=True)
+    return Tangle(objects, shares, float(edge_lengths(positions, own).mean()), may_part=True, is_whole=True)
 
 
 def _patches(surfaces: Surfaces, found: Ints, signs: Ints, positions: Floats, *, is_modelled: bool) -> Tangle:

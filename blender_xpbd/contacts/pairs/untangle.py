@@ -39,6 +39,9 @@ UNTANGLING_FRAMES = 2.0
 # the way of the substep before is kept while it is no longer than so many times the shortest one: chosen by hand
 MOST_DETOUR = 3.0
 LAST_SPEED = 1.0
+# what lies deep in a solid comes out no faster than with the speed √(a s) on a way of s, with this a [m/s²]: a jelly in
+# the middle of another one would fly out at 3 m/s else. About that of gravity, so that what is large takes longer
+LEAVING = 9.81
 EDGE_SHARE = 0.25
 
 
@@ -131,7 +134,8 @@ def untangling_velocities(
                 way, length = again
         ways.append(Way(tangle, way))
         last = min(LAST_SPEED, EDGE_SHARE * tangle.edge / duration)
-        speed = max(length / (UNTANGLING_FRAMES * frame_duration), last)
+        speed = length / (UNTANGLING_FRAMES * frame_duration)
+        speed = max(min(speed, np.sqrt(LEAVING * length)) if tangle.is_whole else speed, last)
         added += speed * (parts[0] * shares[0] - parts[1] * shares[1])[:, None] * way
         totals += shares[0] + shares[1]
     added[carriers.inverse_masses <= 0.0] = 0.0

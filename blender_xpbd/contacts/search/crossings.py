@@ -81,7 +81,7 @@ class CrossingSearch:
         return np.zeros((0, 2), np.int32)
 
     def _of_strangers(self, found: Ints) -> Ints:
-        """Leave out what shared a point before its mesh was cut."""
+        """Leave out what shared a point before its mesh was cut, or does so in one place."""
         if len(self._surfaces.origins) == 0:
             return found
         ends, corners = (self._surfaces.edges[found[:, 0]], self._surfaces.triangles[found[:, 1]])

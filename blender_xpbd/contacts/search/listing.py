@@ -10,7 +10,7 @@ from .leaves import CANDIDATE_KIND, CANDIDATE_TASK, TOLD_ITEMS
 
 # parts of points
 NOBODY, SEVERAL = -1, -2
-# column of ``point_elements`` that there is where a mesh was cut, see ``Surfaces.origins``
+# column of ``point_elements`` that there is where a mesh was cut or has doubled points, see ``Surfaces.origins``
 ORIGIN = 5
 # of what is computed in single precision, so that rounding leaves it a lower bound
 LESS = 0.999999
@@ -59,7 +59,7 @@ def rest_gap(forest: ti.template(), pair, is_edges, gap):
 
 @ti.func
 def were_one(points: ti.template(), pair, is_edges):
-    """Whether the sides of a pair shared a point before their mesh was cut."""
+    """Whether the sides of a pair shared a point before their mesh was cut, or do so in one place."""
     origins = ti.Vector([points.point_elements[pair[k], ORIGIN] for k in ti.static(range(4))])
     # the second point is of side a for edges, else of side b
     own, other = ti.select(is_edges, origins[1], origins[0]), ti.select(is_edges, origins[2], origins[1])

@@ -16,6 +16,8 @@ Bools = npt.NDArray[np.bool_]
 # as a share of the greatest coordinate, four times what single precision tells apart: places are kept in it, and are
 # sums of up to four
 ROUNDING = 5e-7
+# how many times that a solid is blown up to see what it touches
+BLOWN_UP = 4.0
 # ways that are tried: faces that lie on each other have few, and each is a search
 MOST_WAYS = 16
 # normals that differ by less than this are one way
@@ -40,6 +42,51 @@ def without_touching(surfaces: Surfaces, positions: Floats, found: Ints) -> Ints
         if _is_freed(search, surfaces, positions, found[mine], (int(first), int(second))):
             is_crossing &= ~mine
     return found[is_crossing]
+
+
+def touching_solids(
+    search: CrossingSearch, surfaces: Surfaces, positions: Floats, solids: Bools
+) -> set[tuple[int, int]]:
+    """Pairs of solids of which one, blown up by rounding, crosses the other; the lower number comes first.
+
+    What is stacked face on face keeps no gap, and where the gap is nothing no normal tells the sides of a pair.
+
+    Args:
+        search: of the surfaces.
+        surfaces: of all objects.
+        positions: of the surface points [m], shape (points, 3).
+        solids: which objects fill the space inside their surface, shape (objects,).
+    """
+    numbers = np.flatnonzero(solids)
+    touching: set[tuple[int, int]] = set()
+    if len(numbers) < 2:
+        return touching
+    step = BLOWN_UP * ROUNDING * float(np.abs(positions).max())
+    starts = surfaces.point_starts
+    lows = np.array([positions[starts[n] : starts[n + 1]].min(axis=0) for n in numbers]) - step
+    highs = np.array([positions[starts[n] : starts[n + 1]].max(axis=0) for n in numbers]) + step
+    meet = (lows[:, None] <= highs[None]).all(axis=2) & (lows[None] <= highs[:, None]).all(axis=2)
+    meet &= surfaces.sees[np.ix_(numbers, numbers)] & ~np.eye(len(numbers), dtype=np.bool_)
+    normals = _point_normals(surfaces, positions)
+    for number in numbers[meet.any(axis=1)]:
+        own = slice(starts[number], starts[number + 1])
+        moved = positions.copy()
+        moved[own] += step * normals[own]
+        pairs = _pairs(surfaces, search.find(moved))
+        met = pairs[(pairs == number).any(axis=1) & (pairs[:, 0] != pairs[:, 1]) & solids[pairs].all(axis=1)]
+        touching.update((int(first), int(second)) for first, second in np.unique(met, axis=0))
+    return touching
+
+
+def _point_normals(surfaces: Surfaces, positions: Floats) -> Floats:
+    """Of each point, the unit normal of the triangles around it, 0 without any; shape (points, 3)."""
+    a, b, c = np.moveaxis(positions[surfaces.triangles], 1, 0)
+    normals = np.cross(b - a, c - a)
+    sums = np.stack(
+        [np.bincount(surfaces.triangles.ravel(), np.repeat(normals[:, k], 3), len(positions)) for k in range(3)], axis=1
+    )
+    unit: Floats = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-300)
+    return unit
 
 
 def _pairs(surfaces: Surfaces, found: Ints) -> Ints:

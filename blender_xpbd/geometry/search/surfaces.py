@@ -26,7 +26,8 @@ class SurfaceMesh:
         triangles: shape (triangles, 3).
         edges: of the faces and loose ones, each once, shape (edges, 2).
         takes_part: whether a point may touch anything, shape (points,).
-        origins: equal where points were one before the mesh was cut, shape (points,), or (0,) for what was not.
+        origins: equal where points were one before the mesh was cut, or are in one place at rest, as where a mesh
+            comes in loose triangles; shape (points,), or (0,) where there are none.
     """
 
     rest: Floats
@@ -51,8 +52,8 @@ class Surfaces:
         edge_starts: likewise.
         sees: which objects may touch each other, and which touch themselves; symmetric, shape (objects, objects).
         trees: bounding volume hierarchies.
-        origins: equal where points were one before their mesh was cut: what has one of them is no pair with what has
-            another, for it began at a gap of 0. Shape (points,), or (0,) where no mesh was cut.
+        origins: equal where points were one before their mesh was cut, or are doubled: what has one of them is no pair
+            with what has another, for it began at a gap of 0. Shape (points,), or (0,) where there are none.
     """
 
     rest: Floats

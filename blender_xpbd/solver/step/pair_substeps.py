@@ -283,7 +283,7 @@ class PairSubsteps:
             self._lay_out(pairs)
         return self.clear.stayed_clear(self._plan, count, first, last)
 
-    def _look(self, before: Sequence[Way] = ()) -> Untangling:
+    def _look(self, before: Sequence[Way] = (), *, is_start: bool = False) -> Untangling:
         """Look for what crosses; ``before`` are the ways of the substep before."""
         return Untangling(
             self._objects,
@@ -295,13 +295,14 @@ class PairSubsteps:
             self._plan.h / self._frame_slice.of,
             self._substeps * self._plan.h,
             before,
+            is_start=is_start,
         )
 
     def _begin_untangling(self) -> bool:
         """Look for what crosses, and begin to take it apart; returns whether anything does."""
         self._end_untangling()
         before = () if self._untangling is None else self._untangling.ways
-        self._untangling = self._look(before)
+        self._untangling = self._look(before, is_start=True)
         if self._untangling.is_needed:
             self._untangling.begin()
         return self._untangling.is_needed

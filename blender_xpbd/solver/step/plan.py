@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...contacts import CONTACTS, PLANE
 from ...device.runtime import thread_count
 from ...device.version import knows_taichi
 from ..order.stages import Stage
@@ -91,6 +92,18 @@ class Plan:
         return stage.first // self.system.schedule.parts.count
 
 
+def compiled_shapes(system: System, colliders: ColliderSet) -> int:
+    """Mask of the shapes of colliders that kernels are compiled for.
+
+    Where one takes seconds to compile, planes are compiled with it: without any they cost nothing, and a floor that is
+    switched on or off then needs no other kernels.
+    """
+    numbers = {int(shape) for shape in np.unique(colliders.ints[:, 0])}
+    if system.has_mesh_queries:
+        numbers.add(CONTACTS.index(PLANE))
+    return sum(1 << number for number in numbers)
+
+
 def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
     """Settle what does not change between launches."""
     mode = static_mode(system)
@@ -101,7 +114,7 @@ def make_plan(system: System, state: State, colliders: ColliderSet) -> Plan:
         variant=Variant(
             mode=mode,
             constraints=used_types(system),
-            shapes=sum(1 << int(shape) for shape in np.unique(colliders.ints[:, 0])),
+            shapes=compiled_shapes(system, colliders),
             bounces=len(system.pieces) > 0,
             has_levels=len(state.tables.levels) > 0,
             damps_bodies=len(system.damped) > 0,

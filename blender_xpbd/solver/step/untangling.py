@@ -20,6 +20,7 @@ from ...contacts.pairs.untangle import (
 )
 from ...contacts.search.crossings import CrossingSearch
 from ...contacts.search.pair_search import PairList
+from ...contacts.search.touching import touching_solids
 from ...device.arrays import read_array, write_array
 from ...geometry.search.surfaces import Surfaces
 from ..system.contact_objects import ContactObjects
@@ -48,6 +49,8 @@ class Untangling:
         h: float,
         frame: float,
         before: Sequence[Way],
+        *,
+        is_start: bool = False,
     ) -> None:
         """Look for what is tangled.
 
@@ -61,11 +64,13 @@ class Untangling:
             h: duration of a substep [s].
             frame: duration of a frame [s].
             before: the ways of the substep before.
+            is_start: whether solids count that touch without a gap, as they do where they were modelled so.
         """
         surfaces, self._particles, self._passing = objects.surfaces, particles, passes
         rows = read_array(particles.positions).astype(np.float64)
         points = objects.points(rows[:, :3])
-        self._tied = tangles(surfaces, search.find(points), points, objects.solids)
+        touching = touching_solids(search, surfaces, points, objects.solids) if is_start else ()
+        self._tied = tangles(surfaces, search.find(points), points, objects.solids, touching)
         self.is_needed = len(self._tied) > 0
         self.crossing = frozenset(number for tangle in self._tied if tangle.may_part for number in tangle.objects)
         self.inward = frozenset(tangle.objects[0] for tangle in self._tied if not tangle.may_part)

@@ -25,6 +25,7 @@ from ...geometry.edges import edge_lengths
 from ...geometry.search.features import sharp_edges
 from ...geometry.search.surfaces import SurfaceMesh, Surfaces, build_surface_mesh, build_surfaces
 from ...geometry.surface.topology import unique_edges
+from ...geometry.surface.triangle_surface import same_places
 from ...scene.body import Body
 from ...scene.collider import Collider
 from ...scene.collider_shapes import has_triangles
@@ -244,7 +245,17 @@ def _body_mesh(model: BodyModel) -> SurfaceMesh:
         # copies that are joined to others stay where they are, and what is between pieces that hold is no surface
         left_out = np.union1d(left_out, unused_vertices(body))
     mesh = build_surface_mesh(body.positions, body.face_sizes, body.corners, body.loose_edges, left_out)
-    return replace(mesh, origins=vertex_origins(model)) if len(body.seams) else mesh
+    if len(body.seams):
+        return replace(mesh, origins=vertex_origins(model))
+    return replace(mesh, origins=_doubled_places(body.positions)) if body.contact.self_collision else mesh
+
+
+def _doubled_places(positions: Floats) -> Ints:
+    """A number of each vertex, equal where they are in one place, shape (vertices,); (0,) where none are."""
+    if not np.ptp(positions, axis=0).any():
+        return np.zeros(0, np.int32)
+    firsts, places = same_places(positions)
+    return places.astype(np.int32) if len(firsts) < len(positions) else np.zeros(0, np.int32)
 
 
 def _collider_mesh(mesh: ColliderMesh) -> SurfaceMesh:

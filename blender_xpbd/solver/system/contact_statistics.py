@@ -25,10 +25,12 @@ class Crossings:
         counts: of each pair of objects, shape (objects, objects), symmetric; on the diagonal those of one with itself.
         vertices: of bodies, by their numbers among all bodies' vertices, ascending: the ends of those edges and the
             corners of those triangles; shape (vertices,), int32.
+        enclosed: bodies that lie wholly inside a solid and cross nothing of it: each and that solid.
     """
 
     counts: Ints
     vertices: npt.NDArray[np.int32]
+    enclosed: tuple[tuple[int, int], ...] = ()
 
     def of_bodies(self, body_count: int) -> Floats:
         """How many each body takes part in, shape (bodies,)."""

@@ -52,6 +52,9 @@ Ints = npt.NDArray[np.int32]
 # float32 keeps 24 bits: this many times its extent from the origin, a body's finest motion is lost.
 # Chosen by hand: 6e-4 of the extent is then the rounding. Lower would warn of scenes in which nobody sees it
 PRECISION_RATIO = 1e4
+# particles times frames, from which on contact between bodies gains by kernels that compile for longer: frames are
+# then up to an eighth shorter, which is 1 to 4 s of such a bake (docs/experiments.md, Compiling kernels)
+LONG_BAKE = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -178,10 +181,14 @@ class System:
 
     @property
     def is_branched(self) -> bool:
-        """Whether the kernels for this system have many branches."""
+        """Whether the kernels for this system have many branches.
+
+        A floor is enough: cloth that falls onto one compiled for 11 seconds with the control-flow pass, 2 without.
+        """
         if (
             self.objects is not None
             or self.scene.forces
+            or self.scene.colliders
             or any(solver_kind(model.body).is_branched for model in self.models)
         ):
             return True
@@ -189,12 +196,21 @@ class System:
 
     @property
     def is_large(self) -> bool:
-        """Whether the kernels for this system hold the largest parts that there are.
+        """Whether the kernels for this system take longer to be optimized than that gains.
 
-        These are the queries of mesh colliders, and chains of strands.
+        The largest are those with queries of mesh colliders, or chains of strands. Contact between bodies compiles for
+        7 to 16 seconds longer with the search for common subexpressions: short bakes and what is played do without.
         """
+        is_short = len(self.inverse_masses) * self.scene.frames.count < LONG_BAKE
+        if self.objects is not None and (is_short or self.takes_grabs):
+            return True
         if any(block is not None and block.type.is_large for block in self.schedule.blocks):
             return True
+        return self.has_mesh_queries
+
+    @property
+    def has_mesh_queries(self) -> bool:
+        """Whether there is a collider whose query has many branches."""
         return any(contact_type(collider.shape).is_branched for collider in self.scene.colliders)
 
     def targets(self, frame_index: int) -> Floats:

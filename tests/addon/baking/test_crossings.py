@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from blender_xpbd.scene.errors import XpbdError
+from tests.addon.strands import make_line
 
 
 @pytest.fixture
@@ -47,6 +48,14 @@ def test_nothing_that_crosses_is_no_fault(make_body, bake, found):
     make_body("A")
     bake()
     assert found() == {"A": []}
+
+
+def test_strands_with_links_have_crossings(bake, found):
+    """Links are no segments, and are left out of the digest of what was simulated."""
+    line = make_line(6)
+    line.data.attributes.new("xpbd_link", "INT", "EDGE").data[2].value = 2
+    bake(1, 5)
+    assert found() == {"Line": [1, 5]}
 
 
 def test_what_was_renamed_or_is_no_mesh_any_more_is_left_out(bpy, make_body, bake, found):

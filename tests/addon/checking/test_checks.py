@@ -142,3 +142,13 @@ def test_a_gas_in_a_flat_mesh_is_told_as_the_bake_tells_it(checks, made, is_told
     assert [notice.code for notice in told] == ["W_PRESSURE"] * is_told
     baked = build_cloth(made, SolverSettings()).notices
     assert told == [notice for notice in baked if notice.code == "W_PRESSURE"]
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.7])
+def test_a_flat_jelly_is_refused_before_the_bake(checks, turn):
+    thick = jelly_cube(1.0, 2.0)
+    assert list(checks.flat_solids(scene(thick, cloth(10)))) == []
+    normal = np.array([np.sin(turn), 0.0, np.cos(turn)])
+    flat = replace(thick, positions=thick.positions - (thick.positions @ normal)[:, None] * normal)
+    (fault,) = checks.flat_solids(scene(flat))
+    assert (fault.code, fault.object_name) == ("E_TET_VOLUME", flat.name)

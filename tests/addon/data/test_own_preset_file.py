@@ -60,9 +60,10 @@ def values_of(settings):
 
 def apply_file(settings, path):
     from blender_xpbd.addon.data.material_names import MATERIAL_VALUES
-    from blender_xpbd.addon.data.own_preset_file import apply_values, read_own_preset
+    from blender_xpbd.addon.data.own_preset_file import apply_values, preset_values, read_own_preset
 
-    apply_values(settings, read_own_preset(path, settings, MATERIAL_VALUES))
+    text = read_own_preset(path)
+    apply_values(settings, preset_values(text, str(path), settings, MATERIAL_VALUES, 1.0))
 
 
 @pytest.mark.parametrize("what", HOSTILE)

@@ -129,6 +129,48 @@ def test_blenders_own_simulation_on_top(bpy, add, told, shape, kind):
     assert "on top" in told()[0]
 
 
+@pytest.mark.parametrize("kind", ["MIRROR", "ARRAY"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_copies_that_meet_nothing(bpy, add, told, shape, kind):
+    modifier = add(shape).modifiers.new("Copies", kind)
+    (text,) = told()
+    assert '"Body"' in text
+    assert "copies meet nothing" in text
+    modifier.show_viewport = modifier.show_render = False
+    assert told() == []
+
+
+@pytest.mark.parametrize("kind", ["REMESH", "DECIMATE", "BOOLEAN"])
+def test_meshes_that_are_made_anew_at_each_frame(bpy, add, told, kind):
+    modifier = add("SUZANNE").modifiers.new("Anew", kind)
+    (text,) = told()
+    assert '"Body"' in text
+    assert "at each frame" in text
+    modifier.show_viewport = modifier.show_render = False
+    assert told() == []
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_nodes_that_show_a_mesh_of_their_own(bpy, add, told, shape):
+    group = bpy.data.node_groups.new("Nodes", "GeometryNodeTree")
+    for way in ("INPUT", "OUTPUT"):
+        group.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
+    own, ball, joined, shown = (
+        group.nodes.new(name)
+        for name in ("NodeGroupInput", "GeometryNodeMeshIcoSphere", "GeometryNodeJoinGeometry", "NodeGroupOutput")
+    )
+    group.links.new(ball.outputs[0], joined.inputs[0])
+    modifier = add(shape).modifiers.new("Nodes", "NODES")
+    assert told() == [], "it has no nodes"
+    modifier.node_group = group
+    group.links.new(joined.outputs[0], shown.inputs[0])
+    (text,) = told()
+    assert '"Body"' in text
+    assert "does not follow what is simulated" in text
+    group.links.new(own.outputs[0], joined.inputs[0])
+    assert told() == [], "its own mesh is joined to the ball"
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_blenders_own_collision(bpy, add, told, shape):
     add("GRID")
@@ -236,6 +278,8 @@ def test_animated_shape_keys_over_pins(bpy, add, told, shape):
     block = body.shape_key_add(name="Basis") and body.shape_key_add(name="Up")
     assert told("W_RIG") == []
     block.keyframe_insert("value", frame=1)
+    block.value = 1.0
+    block.keyframe_insert("value", frame=5)
     block.mute = True
     assert told("W_RIG") == []
     block.mute = False
@@ -257,3 +301,19 @@ def test_what_counts_is_not_told(bpy, add, read, shape):
     shown = np.array([body.matrix_world @ vertex.co for vertex in body.data.vertices])
     np.testing.assert_allclose(found.scene.bodies[0].positions, shown, atol=1e-5)
     assert not [notice for notice in found.notices if notice.code != "W_GEOM_LOOSE"]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_keys_that_stay_at_one_value_move_nothing(bpy, add, told, shape):
+    body = add(shape)
+    body.vertex_groups.new(name="Pin").add([0], 1.0, "REPLACE")
+    body.xpbd.pin_group = "Pin"
+    body.shape_key_add(name="Basis")
+    block = body.shape_key_add(name="Up")
+    for frame in (1, 5):
+        block.value = 0.5
+        block.keyframe_insert("value", frame=frame)
+    assert told("W_RIG") == []
+    block.value = 0.6
+    block.keyframe_insert("value", frame=3)
+    assert '"Body"' in told("W_RIG")[0]

@@ -39,6 +39,31 @@ def test_colliders_and_floor(bpy, make_body, read):
     assert colliders["Floor"].restitution == 0.75
 
 
+def test_a_collider_of_instances_is_told_how_it_gets_faces(bpy, make_body, read):
+    make_body("Body")
+    wall = make_body("Wall", role="COLLIDER")
+    group = bpy.data.node_groups.new("Nodes", "GeometryNodeTree")
+    for way in ("INPUT", "OUTPUT"):
+        group.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
+    own, ball, placed, shown = (
+        group.nodes.new(name)
+        for name in ("NodeGroupInput", "GeometryNodeMeshCube", "GeometryNodeInstanceOnPoints", "NodeGroupOutput")
+    )
+    group.links.new(own.outputs[0], placed.inputs["Points"])
+    group.links.new(placed.outputs[0], shown.inputs[0])
+    wall.modifiers.new("Nodes", "NODES").node_group = group
+    with pytest.raises(XpbdError, match=r"E_GEOM_EMPTY.*has no faces"):
+        read()
+    group.links.new(ball.outputs[0], placed.inputs["Instance"])
+    with pytest.raises(XpbdError, match=r"E_GEOM_EMPTY.*Realize Instances"):
+        read()
+    real = group.nodes.new("GeometryNodeRealizeInstances")
+    group.links.new(placed.outputs[0], real.inputs[0])
+    group.links.new(real.outputs[0], shown.inputs[0])
+    (collider,) = read().scene.colliders
+    assert len(collider.triangles) == 12 * len(wall.data.vertices)
+
+
 def key_height(scene):
     for frame, height in ((1, 1.0), (5, 3.0)):
         scene.xpbd.floor_height = height

@@ -360,3 +360,53 @@ def test_a_push_and_its_group(bpy, make_body, scene_of):
     assert read.vertex_factors["push"][1:].max() == 0.0
     (track,) = scene.tracks
     assert (track.target, track.parameter, track.values[-1]) == (read.identifier, "push_x", 4.0)
+
+
+def weighed(body, kind="CLOTH", **weights):
+    """Weights of Blender's own physics of a body, set."""
+    settings = body.modifiers.new("Own", kind).settings.effector_weights
+    for name, value in weights.items():
+        setattr(settings, name, value)
+    return settings
+
+
+def told_weights(scene_of):
+    return [text for code, text in scene_of()[1] if code == "W_FORCE" and text.startswith("Field Weights")]
+
+
+@pytest.mark.parametrize("kind", ["CLOTH", "SOFT_BODY"])
+@pytest.mark.parametrize(
+    ("weights", "ours", "is_told"),
+    [
+        ({}, {}, False),
+        ({}, {"gravity_factor": 0.5, "force_weight": 0.2}, False),
+        ({"all": 0.3}, {}, True),
+        ({"all": 0.3}, {"force_weight": 0.3}, False),
+        ({"gravity": 0.0}, {}, True),
+        ({"gravity": 0.0}, {"gravity_factor": 0.0}, False),
+        ({"wind": 0.0}, {}, True),
+        ({"vortex": 0.0}, {}, False),
+    ],
+)
+def test_field_weights_of_blenders_own_physics_are_told(make_body, scene_of, add_field, kind, weights, ours, is_told):
+    """A Cloth modifier with *All* at 0 kept no field away from the bake, and nothing said so."""
+    body = make_body()
+    weighed(body, kind, **weights)
+    for name, value in ours.items():
+        setattr(body.xpbd, name, value)
+    add_field("WIND")
+    assert [body.name in text for text in told_weights(scene_of)] == [True] * is_told
+
+
+def test_field_weights_count_where_there_is_something_to_weigh(bpy, make_body, scene_of, add_field):
+    body = make_body()
+    weights = weighed(body, all=0.5)
+    assert not told_weights(scene_of)
+    weights.all = 1.0
+    weights.collection = bpy.data.collections.new("Few")
+    add_field("FORCE")
+    assert told_weights(scene_of)
+    body.xpbd.force_collection = weights.collection
+    assert not told_weights(scene_of)
+    weights.keyframe_insert("all", frame=1)
+    assert told_weights(scene_of)

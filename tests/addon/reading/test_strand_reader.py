@@ -38,6 +38,20 @@ def test_edges_of_a_mesh_are_segments(bpy, read_one):
     assert body.material.radius == pytest.approx(line.xpbd.radius)
 
 
+@pytest.mark.parametrize("kind", [1, 2, 3])
+def test_an_edge_that_is_a_link_is_no_segment(bpy, read_one, kind):
+    """It was both, so that a rope pushed and its compliance did nothing."""
+    line = make_line(6)
+    kinds = line.data.attributes.new("xpbd_link", "INT", "EDGE")
+    kinds.data[2].value = kind
+    body = read_one(line)
+    assert body.loose_edges.tolist() == [[0, 1], [1, 2], [3, 4], [4, 5]]
+    assert (body.links.pairs.tolist(), body.links.kinds.tolist()) == ([[2, 3]], [kind])
+    kinds.data.foreach_set("value", [kind] * 5)
+    with pytest.raises(XpbdError, match="E_GEOM_EMPTY"):
+        read_one(line)
+
+
 def test_control_points_are_joined_in_the_order_of_splines(bpy, read_one):
     curve = make_curve(count=3)
     curve.data.splines[2].use_cyclic_u = True

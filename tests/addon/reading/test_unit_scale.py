@@ -142,6 +142,25 @@ def test_a_gap_that_is_small_for_a_large_mesh(bpy, make_body, codes):
     assert "W_GAP" not in codes(), "it was typed"
 
 
+def test_only_what_meets_something_is_told_of_its_gap(bpy, make_body, codes):
+    body, other = make_body("Body", scale=(100.0,) * 3), make_body("Other", scale=(100.0,) * 3, location=(0, 0, 500.0))
+
+    def told():
+        codes()
+        rows = json.loads(bpy.context.scene.xpbd.findings)
+        return [row["object"] for row in rows if row["code"] == "W_GAP"]
+
+    for obj in (body, other):
+        obj.xpbd.use_body_collision = False
+    assert told() == []
+    body.xpbd.use_self_collision = True
+    assert told() == ["Body"]
+    other.xpbd.use_body_collision = True
+    assert told() == ["Body"], "the other one meets nobody"
+    body.xpbd.use_body_collision = True
+    assert sorted(told()) == ["Body", "Other"]
+
+
 def test_nothing_whose_gap_could_be_set(bpy, make_body):
     make_body("Grains", role="GRAINS")
     assert bpy.ops.xpbd.set_contact_distance(object_name="Grains") == {"CANCELLED"}

@@ -50,6 +50,18 @@ def test_what_a_finding_says_is_not_said_again(bpy):
     assert untold(warnings, "") == warnings
 
 
+def test_what_was_found_of_an_object_goes_with_it(bpy, make_body):
+    from blender_xpbd.addon.ui import panels
+
+    body = make_body("Cloth", location=(0.0, 0.0, -1.0))
+    bpy.context.scene.xpbd.use_floor = True
+    bpy.context.view_layer.objects.active = make_body("Other", location=(0.0, 0.0, 5.0))
+    bpy.ops.xpbd.check()
+    assert any("Starts inside" in words for words in draw(panels.XPBD_PT_main).words)
+    bpy.data.objects.remove(body)
+    assert not any("Starts inside" in words for words in draw(panels.XPBD_PT_main).words)
+
+
 def test_the_floor_s_own_switch_mends_too(bpy):
     from blender_xpbd.addon.checking.finding import Finding, findings_text
     from blender_xpbd.addon.ui.findings import draw_findings

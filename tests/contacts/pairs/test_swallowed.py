@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from blender_xpbd.contacts.pairs.swallowed import swallowed
+from blender_xpbd.contacts.pairs.swallowed import enclosed, swallowed
 from tests.contacts.pairs.tangled_sheets import surfaces_of
 from tests.geometry.triangle_shapes import icosphere
 
@@ -46,3 +46,16 @@ def test_only_solids_that_see_each_other_count():
     assert swallowed(surfaces, positions, np.array([False, True])) == []
     apart = replace(surfaces, sees=np.eye(2, dtype=np.bool_))
     assert swallowed(apart, positions, np.ones(2, np.bool_)) == []
+
+
+def test_a_sheet_in_a_solid_is_enclosed_by_it():
+    surfaces, positions = surfaces_of([SMALL, LARGE, ball(0.1, 2.0, 0.0, 0.0)])
+    solids = np.array([False, True, False])
+    assert enclosed(surfaces, positions, solids, np.arange(3)) == [(0, 1)]
+
+
+def test_what_takes_no_part_is_inside_nothing():
+    """As what is attached as a whole: it is to stay where it is."""
+    surfaces, positions = surfaces_of([SMALL, LARGE])
+    held = replace(surfaces, takes_part=np.arange(len(positions)) >= surfaces.point_starts[1])
+    assert swallowed(held, positions, np.ones(2, np.bool_)) == []

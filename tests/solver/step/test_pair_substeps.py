@@ -225,9 +225,9 @@ def test_crossings_are_looked_for_where_there_may_be_any_and_when_a_frame_is_ove
     monkeypatch.setattr(pair_substeps.PairSubsteps, "begins_clear", lambda *_: False)
     looks, untangling = [], pair_substeps.Untangling
 
-    def counted(*arguments):
+    def counted(*arguments, **keywords):
         looks.append(simulation.frame_index)
-        return untangling(*arguments)
+        return untangling(*arguments, **keywords)
 
     monkeypatch.setattr(pair_substeps, "Untangling", counted)
     simulation = meeting(speed=0.0, fall=3.0, substeps=4)

@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which path a system takes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from blender_xpbd.contacts import CONTACTS
 from blender_xpbd.device import runtime
+from blender_xpbd.scene.collider import Collider
 from blender_xpbd.solver.order import tasks
 from blender_xpbd.solver.step import plan
 from blender_xpbd.solver.step.plan import COLOURS, PATHS, SERIAL, THREADS, Pace
+from blender_xpbd.solver.system.colliders import build_colliders
 from blender_xpbd.solver.system.system import build_system
-from tests.solver.scenes import cloth, plane, scene, solver
+from tests.solver.scenes import cloth, mesh_box, plane, scene, solver
 
 
 def paths_taken(frames, seconds):
@@ -85,3 +90,23 @@ def test_graphics_cards_need_no_parts(device, great, is_cut, monkeypatch):
     monkeypatch.setattr(runtime, "AUTO_GPU_CONSTRAINTS", great)
     monkeypatch.setattr(runtime, "is_available", lambda name: name in ("CPU", "CUDA"))
     assert (build_system(scene(cloth(6), device=device)).schedule.parts.count > 1) == is_cut
+
+
+def test_meshes_with_and_without_a_floor_take_the_same_kernels():
+    ball = Collider("c0", "Ball", "SPHERE", np.eye(4)[None], radius=0.5)
+    shapes = []
+    for colliders in ([], [plane()], [ball], [mesh_box(0.5)], [mesh_box(0.5), plane()], [mesh_box(0.5), ball]):
+        built = build_colliders(tuple(colliders), np.zeros(3), 0.01, 1.0)
+        shapes.append(plan.compiled_shapes(build_system(scene(cloth(3), colliders=colliders)), built))
+    names = [[kind.shape for number, kind in enumerate(CONTACTS) if mask >> number & 1] for mask in shapes]
+    plain, both = ["PLANE"], ["PLANE", "MESH"]
+    assert names == [[], plain, ["SPHERE"], both, both, ["PLANE", "SPHERE", "MESH"]]
+
+
+def test_short_bakes_and_play_compile_contact_between_bodies_quickly():
+    short = build_system(scene(cloth(6), cloth(6, height=1.0, identifier="b1"), meet=True))
+    assert short.objects is not None
+    long = replace(short, scene=replace(short.scene, frames=replace(short.scene.frames, end=100_000)))
+    assert [short.is_large, long.is_large, replace(long, takes_grabs=True).is_large] == [True, False, True]
+    alone = replace(short, objects=None)
+    assert not alone.is_large

@@ -20,7 +20,7 @@ from .make_tearable import XPBD_OT_make_tearable
 from .mute_deformers import XPBD_OT_follow_rig, XPBD_OT_mute_deformers
 from .open_cache import XPBD_OT_open_cache
 from .own_material import XPBD_OT_own_material
-from .own_preset import XPBD_OT_apply_preset, XPBD_OT_save_preset
+from .own_preset import XPBD_OT_apply_asset, XPBD_OT_apply_preset, XPBD_OT_save_asset, XPBD_OT_save_preset
 from .pin_group import XPBD_OT_add_pin_group, XPBD_OT_paint_pins, XPBD_OT_remove_pins, XPBD_OT_select_pins
 from .play import XPBD_OT_keep, XPBD_OT_play, XPBD_OT_play_control
 from .pose_list import XPBD_OT_add_pose, XPBD_OT_remove_pose
@@ -28,8 +28,11 @@ from .region import XPBD_OT_rebake_region, XPBD_OT_take_back_region
 from .remedies import (
     XPBD_OT_add_floor,
     XPBD_OT_feel_like,
+    XPBD_OT_keep_inside,
     XPBD_OT_let_out,
     XPBD_OT_lift,
+    XPBD_OT_make_local,
+    XPBD_OT_merge_doubled,
     XPBD_OT_set_contact_distance,
     XPBD_OT_set_gravity,
     XPBD_OT_subdivide,
@@ -74,6 +77,8 @@ CLASSES = (
     XPBD_OT_own_material,
     XPBD_OT_save_preset,
     XPBD_OT_apply_preset,
+    XPBD_OT_save_asset,
+    XPBD_OT_apply_asset,
     XPBD_OT_use_scene_range,
     XPBD_OT_select_crossings,
     XPBD_OT_check_worker,
@@ -81,11 +86,14 @@ CLASSES = (
     XPBD_OT_cancel_install,
     XPBD_OT_check,
     XPBD_OT_lift,
+    XPBD_OT_keep_inside,
     XPBD_OT_let_out,
+    XPBD_OT_merge_doubled,
     XPBD_OT_add_floor,
     XPBD_OT_feel_like,
     XPBD_OT_set_gravity,
     XPBD_OT_set_contact_distance,
+    XPBD_OT_make_local,
     XPBD_OT_subdivide,
     XPBD_OT_suit_mesh,
     XPBD_OT_mute_deformers,

@@ -15,13 +15,14 @@ from ...baking.notice_groups import notice_groups
 from ...baking.progress import Progress
 from ...baking.report import BakeSummary
 from ...baking.report_text import cancelled_text, fault_paragraphs, keys_text, summary_warnings
-from ...checking.check_scene import renew_expense
+from ...checking.check_scene import renew_expense, renew_findings
 from ...data.bake_options import BakeOptions
 from ...data.bake_status import STATUS
 from ...data.extension import worker_python_path
 from ...data.object_types import is_body
 from ...playing.display import take_back_all
 from ...process.waiting_worker import start_ahead
+from ...reading.mesh_reader import editing_mode
 from ..findings import unallowed
 from ..redraw import redraw_panels
 from ..wrapped_text import popup_text
@@ -77,7 +78,12 @@ class BakeOperator(bpy.types.Operator):
     def _is_ready(self, context: bpy.types.Context) -> bool:
         """Take back what a run that was played has left on an object in Edit Mode; whether there is what is wished."""
         take_back_all()
-        return not self._lacks_selection(context)
+        if self._lacks_selection(context):
+            return False
+        # pins may have been painted since: what is shown beside a bake is of what is baked; what is edited it refuses
+        if not any(is_body(obj) and editing_mode(obj) for obj in context.scene.objects):
+            renew_findings(context)
+        return True
 
     def _lacks_selection(self, _context: bpy.types.Context) -> bool:
         """Whether there is nothing selected that should be, which is told."""

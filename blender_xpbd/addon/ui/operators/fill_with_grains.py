@@ -41,6 +41,8 @@ class XPBD_OT_fill_with_grains(bpy.types.Operator):
         soft_min=0.001,
         soft_max=1.0,
         subtype="DISTANCE",
+        # a radius of another file, of another unit, is none for this one
+        options={"SKIP_SAVE"},
     )
     packing: bpy.props.EnumProperty(name="Packing", description="How grains lie", items=enum_items(PACKINGS))
     seed: bpy.props.IntProperty(name="Seed", description="Another one places loose grains otherwise", default=0, min=0)

@@ -17,6 +17,8 @@ from ....scene.scene import Scene
 from ...baking.report_text import plain_words
 from ...checking.check_scene import note_findings, read_first_frame, renew_findings
 from ...checking.depths import depths
+from ...checking.doubled import merge_doubled
+from ...checking.enclosed import enclosing, keep_inside
 from ...checking.halving import halve_segments
 from ...checking.letting_out import let_be_pushed_out
 from ...checking.lying import lies_on
@@ -114,7 +116,8 @@ class XPBD_OT_lift(Remedy, bpy.types.Operator):
 def _lifts(body: Body, scene: Scene) -> list[float]:
     """How far up a body leaves what it is inside of, or what it lies on [m]."""
     lies = [0.5 * length_of(body.positions, body.axes)] if lies_on(body, scene) else []
-    return [*lies, *(depth.lift for depth in depths(body, scene.colliders).values())]
+    over = [float(outer.positions[:, 2].max() - body.positions[:, 2].min()) for outer in enclosing(body, scene)]
+    return [*lies, *over, *(depth.lift for depth in depths(body, scene.colliders).values())]
 
 
 class XPBD_OT_let_out(ObjectRemedy, bpy.types.Operator):
@@ -127,6 +130,32 @@ class XPBD_OT_let_out(ObjectRemedy, bpy.types.Operator):
     def mend_object(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """Say that the finding is fine, until it is another one."""
         return let_be_pushed_out(context.scene, obj)
+
+
+class XPBD_OT_keep_inside(ObjectRemedy, bpy.types.Operator):
+    """Attach all vertices of an object to the jelly in which it is, so that it stays there and moves with it."""
+
+    bl_idname = "xpbd.keep_inside"
+    bl_label = "Keep Inside"
+    object_name: name_property()
+
+    def mend_object(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
+        """Attach it."""
+        scene = read_first_frame(context, BakeOptions()).scene
+        outer = [one.name for body in scene.bodies if body.name == obj.name for one in enclosing(body, scene)]
+        return keep_inside(context.scene, obj, outer[0]) if outer else f'"{obj.name}" is wholly inside no jelly'
+
+
+class XPBD_OT_merge_doubled(ObjectRemedy, bpy.types.Operator):
+    """Merge the vertices of a mesh that are in one place, so that its faces hold together."""
+
+    bl_idname = "xpbd.merge_doubled"
+    bl_label = "Merge by Distance"
+    object_name: name_property()
+
+    def mend_object(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
+        """Merge them."""
+        return merge_doubled(obj)
 
 
 class XPBD_OT_add_floor(Remedy, bpy.types.Operator):
@@ -173,6 +202,20 @@ class XPBD_OT_set_gravity(Remedy, bpy.types.Operator):
         if scene.gravity.length == 0.0:
             return "Gravity is zero"
         scene.gravity = scene.gravity.normalized() * (DEFAULT_GRAVITY / unit_scale_of(scene))
+        return ""
+
+
+class XPBD_OT_make_local(ObjectRemedy, bpy.types.Operator):
+    """Make an object and its mesh this file's own, so that they can be baked: linked ones come from another file."""
+
+    bl_idname = "xpbd.make_local"
+    bl_label = "Make Local"
+    object_name: name_property()
+
+    def mend_object(self, _context: bpy.types.Context, obj: bpy.types.Object) -> str:
+        """Make it and its data local; an override becomes an object of its own."""
+        local: Any = obj.make_local()
+        local.data.make_local()
         return ""
 
 

@@ -16,7 +16,7 @@ from ...checking.check_scene import note_findings, renew_findings
 from ...checking.resolutions import follow_mesh
 from ...checking.sizes import follow_size
 from ...data.extension import worker_python_path
-from ...data.object_types import can_have, type_labels
+from ...data.object_types import can_have, conversion_advice, type_labels
 from ...data.properties import enum_items
 from ...data.specs import ROLES
 from ...process.waiting_worker import start_ahead
@@ -51,14 +51,15 @@ class XPBD_OT_set_role(bpy.types.Operator):
         """Whether there is an object to give one to."""
         if _able(context, "NONE"):
             return True
-        cls.poll_message_set(f"Select a {type_labels()} object first")
+        cls.poll_message_set(f"Select a {type_labels()} object first{conversion_advice(chosen_objects(context))}")
         return False
 
     def execute(self, context: bpy.types.Context) -> set[Any]:
         """Set it."""
         able = _able(context, self.role)
         if not able:
-            self.report({"WARNING"}, f"No selected object can be {_LABELS[self.role]}")
+            advice = conversion_advice(chosen_objects(context))
+            self.report({"WARNING"}, f"No selected object can be {_LABELS[self.role]}{advice}")
         refused = [obj.name for obj in able if not obj.is_editable]
         given = [obj for obj in able if obj.is_editable and obj.xpbd.role != self.role]
         for obj in given:

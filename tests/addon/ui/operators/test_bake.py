@@ -31,6 +31,30 @@ def test_a_bake_without_a_window_blocks(bpy, make_body, short, fake_worker):
     assert len(body.data.shape_keys.key_blocks) == 6
 
 
+def test_what_is_shown_beside_a_bake_is_of_what_is_baked(bpy, make_body, short, fake_worker, select):
+    """Painted pins tell nobody that they hold the body now."""
+    body = make_body()
+    select(body)
+    bpy.ops.xpbd.check()
+    assert "W_FALLS" in bpy.context.scene.xpbd.findings
+    bpy.ops.xpbd.paint_pins()
+    body.vertex_groups["Pin"].add([0, 1], 1.0, "REPLACE")
+    bpy.ops.xpbd.bake()
+    assert "W_FALLS" not in bpy.context.scene.xpbd.findings
+
+
+def test_a_bake_that_edit_mode_refuses_leaves_what_was_found(bpy, make_body, short, fake_worker, select):
+    body = make_body()
+    select(body)
+    bpy.ops.xpbd.check()
+    found = bpy.context.scene.xpbd.findings
+    bpy.ops.object.mode_set(mode="EDIT")
+    with pytest.raises(RuntimeError, match="E_MODE_EDIT"):
+        bpy.ops.xpbd.bake()
+    assert bpy.context.scene.xpbd.findings == found
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
 def test_cancel_needs_a_bake(bpy):
     assert not bpy.ops.xpbd.cancel.poll()
 
@@ -44,7 +68,8 @@ def test_bake_selected_bakes_nothing_where_nothing_is_selected(bpy, make_body, f
 
 
 @pytest.mark.parametrize(
-    ("operator", "name"), [("bake", "only_selected"), ("bake", "from_current_frame"), ("clear", "all")]
+    ("operator", "name"),
+    [("bake", "only_selected"), ("bake", "from_current_frame"), ("clear", "all"), ("fill_with_grains", "radius")],
 )
 def test_a_wish_of_one_button_is_not_kept_for_another(bpy, operator, name):
     """Blender fills what a button does not say from the last call."""

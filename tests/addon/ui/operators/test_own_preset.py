@@ -127,3 +127,102 @@ def test_a_file_with_a_preset_of_another_role_is_refused(bpy, scripts, two):
     # as editors of Windows save it
     file.write_text(text, encoding="utf-8-sig")
     assert bpy.ops.xpbd.apply_preset(filepath=str(file)) == {"FINISHED"}
+
+
+def test_lengths_are_the_same_in_metres_whatever_the_unit_of_the_scene(bpy, scripts, two):
+    from blender_xpbd.addon.data.properties import material_values
+
+    units, (first, second) = bpy.context.scene.unit_settings, two
+    first.xpbd.preset = "MATERIAL"
+    units.scale_length = 0.001
+    first.xpbd.radius, first.xpbd.area_density = 4.0, 0.7
+    assert bpy.ops.xpbd.save_preset(name="Small") == {"FINISHED"}
+    (file,) = (scripts / "cloth").iterdir()
+    units.scale_length = 0.01
+    assert bpy.ops.xpbd.apply_preset(filepath=str(file)) == {"FINISHED"}
+    for body in (first, second):
+        assert body.xpbd.radius == pytest.approx(0.4)
+        values = material_values(body.xpbd, 0.01)
+        assert [values[name] for name in ("radius", "area_density")] == pytest.approx([0.004, 0.7])
+
+
+class Asset:
+    """What the asset browser gives of an object in a file that is not opened."""
+
+    def __init__(self, obj):
+        self.name, self.metadata = obj.name, obj.asset_data
+
+
+@pytest.fixture
+def apply_asset(bpy):
+    """A function that applies the asset that an object is; returns what the operator returns and reports."""
+    from types import SimpleNamespace
+
+    from blender_xpbd.addon.ui.operators.own_preset import XPBD_OT_apply_asset as Operator
+
+    def run(obj):
+        told = []
+        context = SimpleNamespace(
+            asset=Asset(obj),
+            object=bpy.context.object,
+            scene=bpy.context.scene,
+            selected_objects=bpy.context.selected_objects,
+            view_layer=bpy.context.view_layer,
+            evaluated_depsgraph_get=bpy.context.evaluated_depsgraph_get,
+        )
+        assert Operator.poll(context)
+        operator = SimpleNamespace(report=lambda kind, text: told.append((kind, text)))
+        return Operator.execute(operator, context), told
+
+    return run
+
+
+def test_an_asset_gives_its_material_to_what_is_selected(bpy, two, make_body, select, apply_asset):
+    first, second = two
+    first.xpbd.preset = "MATERIAL"
+    first.xpbd.area_density, first.xpbd.radius = 0.7, 0.02
+    assert bpy.ops.xpbd.save_asset() == {"FINISHED"}
+    assert first.asset_data is not None
+    plain = make_body("Plain", role="NONE", location=(9.0, 0.0, 0.0))
+    select(plain)
+    second.select_set(True)
+    bpy.context.scene.unit_settings.scale_length = 0.1
+    result, _ = apply_asset(first)
+    assert result == {"FINISHED"}
+    for body in (second, plain):
+        assert (body.xpbd.role, body.xpbd.preset) == ("CLOTH", "MATERIAL")
+        assert body.xpbd.area_density == pytest.approx(0.7)
+        assert body.xpbd.radius == pytest.approx(0.2), "so many metres"
+    select(make_body("Jelly", role="JELLY"))
+    result, told = apply_asset(first)
+    assert result == {"CANCELLED"}
+    assert "No selected object" in told[0][1]
+
+
+def test_a_strangers_asset_is_refused_whole(bpy, two, make_body, select, apply_asset, tmp_path):
+    first, _ = two
+    mark = tmp_path / "executed"
+    bpy.ops.xpbd.save_asset()
+    first.asset_data["xpbd_material"] += f"open({str(mark)!r}, 'w').close()\n"
+    plain = make_body("Plain", role="NONE")
+    select(plain)
+    result, told = apply_asset(first)
+    assert result == {"CANCELLED"}
+    assert "nothing else is executed" in told[0][1]
+    assert plain.xpbd.role == "NONE"
+    assert not mark.exists()
+    first.asset_data["xpbd_role"] = "NONE"
+    assert apply_asset(first)[0] == {"CANCELLED"}
+
+
+def test_what_is_appended_as_an_asset_has_its_settings(bpy, two, tmp_path):
+    first, _ = two
+    first.xpbd.preset = "DENIM"
+    bpy.ops.xpbd.save_asset()
+    path = tmp_path / "library.blend"
+    bpy.data.libraries.write(str(path), {first})
+    with bpy.data.libraries.load(str(path), assets_only=True) as (there, here):
+        here.objects = there.objects
+    (appended,) = here.objects
+    assert (appended.xpbd.role, appended.xpbd.preset) == ("CLOTH", "DENIM")
+    assert "area_density" in appended.asset_data["xpbd_material"]

@@ -269,3 +269,79 @@ def test_what_starts_inside_nothing_cannot_be_let_out(bpy, make_body):
     make_body("Cloth")
     assert bpy.ops.xpbd.let_out(object_name="Cloth") == {"CANCELLED"}
     assert bpy.ops.xpbd.let_out(object_name="None") == {"CANCELLED"}
+
+
+def jelly_and(bpy, make_body, role):
+    """A cube of jelly, and a small one of a role inside of it."""
+    meshes = []
+    for size in (2.0, 0.5):
+        bpy.ops.mesh.primitive_cube_add(size=size)
+        meshes.append(bpy.context.object.data)
+        bpy.data.objects.remove(bpy.context.object)
+    make_body("Outer", "JELLY", meshes[0])
+    return make_body("Inner", role, meshes[1], location=(0.1, 0.0, 0.3))
+
+
+@pytest.mark.parametrize("role", ["JELLY", "CLOTH"])
+def test_what_is_inside_a_jelly_is_kept_there(bpy, make_body, codes, role):
+    inner = jelly_and(bpy, make_body, role)
+    left = found_after(bpy, codes, "W_WITHIN", bpy.ops.xpbd.keep_inside, object_name="Inner")
+    assert "W_WITHIN" not in left
+    assert inner.xpbd.attach_object == bpy.data.objects["Outer"]
+    group = inner.vertex_groups[inner.xpbd.attach_group]
+    assert [group.weight(vertex.index) for vertex in inner.data.vertices] == [1.0] * 8
+    assert bpy.ops.xpbd.keep_inside(object_name="Inner") == {"CANCELLED"}
+
+
+def test_what_is_inside_a_jelly_is_lifted_out(bpy, make_body, codes):
+    inner = jelly_and(bpy, make_body, "CLOTH")
+    assert "W_WITHIN" not in found_after(bpy, codes, "W_WITHIN", bpy.ops.xpbd.lift, object_name="Inner")
+    assert inner.location.z == pytest.approx(1.25, abs=1e-5)
+
+
+def test_what_is_attached_elsewhere_is_not_attached_again(bpy, make_body, codes):
+    inner = jelly_and(bpy, make_body, "CLOTH")
+    inner.xpbd.attach_object = other = bpy.data.objects.new("Empty", None)
+    assert bpy.ops.xpbd.keep_inside(object_name="Inner") == {"CANCELLED"}
+    assert inner.xpbd.attach_object == other
+    assert len(inner.vertex_groups) == 0
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-3])
+def test_doubled_vertices_are_merged(bpy, make_body, codes, scale):
+    bpy.ops.object.text_add(rotation=(0.4, 0.3, 0.2))
+    bpy.context.object.data.body = "Xo"
+    bpy.context.object.data.extrude = 0.06
+    bpy.ops.object.convert(target="MESH")
+    text = bpy.context.object
+    text.name, text.scale, text.location.z, text.xpbd.role = "Text", (scale,) * 3, 2.0, "CLOTH"
+    before = len(text.data.vertices)
+    places = {tuple(round(x, 6) for x in vertex.co) for vertex in text.data.vertices}
+    assert "W_DOUBLED" not in found_after(bpy, codes, "W_DOUBLED", bpy.ops.xpbd.merge_doubled, object_name="Text")
+    assert len(text.data.vertices) == len(places) < before
+
+
+def test_what_is_no_mesh_has_no_vertices_to_merge(bpy, make_body):
+    curve = make_curve()
+    assert bpy.ops.xpbd.merge_doubled(object_name=curve.name) == {"CANCELLED"}
+    assert bpy.ops.xpbd.merge_doubled(object_name="Nobody") == {"CANCELLED"}
+
+
+def test_what_is_linked_is_made_local(bpy, make_body, codes, tmp_path):
+    from blender_xpbd.addon.checking.finding import findings_of
+
+    body = make_body("Linked", location=(0.0, 0.0, 3.0))
+    bpy.context.scene.xpbd.use_floor = True
+    path = tmp_path / "library.blend"
+    bpy.data.libraries.write(str(path), {body})
+    bpy.data.objects.remove(body)
+    with bpy.data.libraries.load(str(path), link=True) as (there, here):
+        here.objects = there.objects
+    override = here.objects[0].override_create()
+    bpy.context.collection.objects.link(override)
+    bpy.ops.xpbd.check()
+    assert codes() == ["E_DATA_LINKED"]
+    (finding,) = findings_of(bpy.context.scene.xpbd.findings) or ()
+    assert finding.remedy == ("Make Local", "xpbd.make_local")
+    assert bpy.ops.xpbd.make_local(object_name=override.name) == {"FINISHED"}
+    assert codes() == []

@@ -143,3 +143,13 @@ def test_copied_settings_suit_the_size_of_the_copy(bpy, select):
     bpy.ops.xpbd.copy_settings()
     assert small.xpbd.feels_like == 3.0
     assert not small.xpbd.fits_size
+
+
+def test_what_could_be_a_mesh_is_told_how(bpy):
+    from blender_xpbd.addon.data.object_types import conversion_advice
+
+    for add in (bpy.ops.object.text_add, bpy.ops.object.metaball_add, bpy.ops.curve.primitive_bezier_circle_add):
+        add()
+        assert "Convert" in conversion_advice([bpy.context.object])
+    bpy.ops.mesh.primitive_cube_add()
+    assert conversion_advice([bpy.context.object]) == ""

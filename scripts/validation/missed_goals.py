@@ -43,9 +43,6 @@ MISSED: Mapping[str, Mapping[str, float]] = {
         "5 cm thick: sag of the tip per theory": 0.39,
         "2.5 cm thick: sag of the tip per theory": 0.83,
     },
-    "meeting_slope": {
-        "sticks at 0.98 μ, puck, 1 iteration: path in ¼ s [m]": 0.009,
-    },
     "meeting_stack": {
         "lean of the top per its height in 10 s, hexagons of 5 cm, jelly firm": 0.055,
     },

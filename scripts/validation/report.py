@@ -3,41 +3,59 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import re
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
+
+from blender_xpbd.jobs.version import SOLVER_VERSION
 
 from .case import Case, Result, Row
 
 HEADER = """# Validation
 
-Made by `scripts/validate`, which computes every number again and fails when one is outside its tolerance. Positions are
+Made by `scripts/validate`, which computes numbers again and fails when one is outside its tolerance. Positions are
 float64 in the solver, as for jelly, but for what is baked through the add-on; "error" is relative to the expected value
 where it is a percentage.
 
 Where the tolerance is a goal that the solver does not reach yet, the row says **misses** and by how much it may be off
 before the script fails. Nothing is counted as reached that is not.
 
-| case | result |
-|---|---|
+*Solver* is the version that computed a table. `scripts/validate --only CASE …` renews those of some cases.
+docs/experiments.md and `blender_xpbd/jobs/version.py` say what a version changed.
+
+| case | result | solver | date |
+|---|---|---|---|
 """
+HEADING, LINE = re.compile(r"^## (.+)$", re.MULTILINE), re.compile(r"^\| \[(.+?)\]\(#.*\|$", re.MULTILINE)
 
 
-def write_report(found: Sequence[tuple[Case, Result]], path: Path) -> None:
-    """Write the report; its plots lie in the folder ``validation`` beside it."""
-    lines = [HEADER.rstrip("\n")]
+def write_report(found: Sequence[tuple[Case, Result]], path: Path, cases: Sequence[Case]) -> None:
+    """Write the report, whose plots lie in the folder ``validation`` beside it.
+
+    Args:
+        found: the results that are new.
+        path: of the report. What it tells of other cases stays.
+        cases: all cases, in order. Only these are told.
+    """
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    lines = {line[1]: line[0] for line in LINE.finditer(text)}
+    parts = HEADING.split(text)[1:]
+    sections = {title: body.strip("\n") for title, body in zip(parts[::2], parts[1::2], strict=True)}
+    made = f"{SOLVER_VERSION} | {dt.datetime.now(dt.UTC).date()}"
     for case, result in found:
-        lines.append(f"| [{case.title}](#{anchor(case.title)}) | {summary(result)} |")
-    for case, result in found:
-        lines += ["", *section(case, result)]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        lines[case.title] = f"| [{case.title}](#{anchor(case.title)}) | {summary(result)} | {made} |"
+        sections[case.title] = "\n".join(section(case, result))
+    told = [case.title for case in cases if case.title in sections]
+    table = HEADER + "\n".join(lines[title] for title in told)
+    whole = [table, *(f"## {title}\n\n{sections[title]}" for title in told)]
+    path.write_text("\n\n".join(whole) + "\n", encoding="utf-8")
 
 
 def section(case: Case, result: Result) -> list[str]:
-    """One case: text, table, note, plot."""
+    """What stands under the heading of a case: text, table, note, plot."""
     lines = [
-        f"## {case.title}",
-        "",
         wrapped(case.text),
         "",
         *table(result.rows),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from validation.case import Case, Plot, Result, absolute, at_most, between, rela
 from validation.cases import CASES
 from validation.missed_goals import MISSED, judged
 from validation.report import anchor, write_report
+
+from blender_xpbd.jobs.version import SOLVER_VERSION
 
 QUICK = [case for case in CASES if case.quick]
 
@@ -84,10 +87,11 @@ def test_only_cases_that_there_are_miss_goals() -> None:
 def test_report_tells_goals_that_are_missed(tmp_path: Path) -> None:
     row = replace(relative("goal", 1.0, 1.2, 0.1), bound=0.3, converged=0.98, settings="20 × 1")
     result = Result((row, relative("other", 1.0, 1.0, 0.1)), Plot("x", "y", ()))
-    write_report([(Case("some_case", "Some case", "What it is.", lambda: result), result)], tmp_path / "report.md")
+    case = Case("some_case", "Some case", "What it is.", lambda: result)
+    write_report([(case, result)], tmp_path / "report.md", [case])
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
     for part in (
-        "[Some case](#some-case) | 1 of 2, 1 known to miss |",
+        f"[Some case](#some-case) | 1 of 2, 1 known to miss | {SOLVER_VERSION} | ",
         "| what | expected | converged | got | error | tolerance | |",
         "| goal (20 × 1) | 1 | 0.98 | 1.2 | 20 % | ± 10 % | **misses**, held to 30 % |",
         "| other | 1 |  | 1 |",
@@ -97,8 +101,33 @@ def test_report_tells_goals_that_are_missed(tmp_path: Path) -> None:
 
 def test_report_has_every_number(tmp_path: Path) -> None:
     result = Result((relative("good", 1.0, 1.0, 0.1), relative("bad", 1.0, 3.0, 0.1)), Plot("x", "y", ()), "A note.")
-    write_report([(Case("some_case", "Some case", "What it is.", lambda: result), result)], tmp_path / "report.md")
+    case = Case("some_case", "Some case", "What it is.", lambda: result)
+    write_report([(case, result)], tmp_path / "report.md", [case])
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
     for part in ("[Some case](#some-case) | **1 of 2**", "| bad | 1 | 3 | 2e+02 % | ± 10 % | **outside** |", "A note."):
         assert part in text
     assert "![Some case](validation/some_case.png)" in text
+
+
+def test_report_keeps_what_was_not_run_again(tmp_path: Path) -> None:
+    def held(got: float) -> Result:
+        return Result((relative("number", 1.0, got, 0.1),), Plot("x", "y", ()), "A note.")
+
+    first, other, gone = (
+        Case(name, name.title(), "What it is.", lambda: held(1.0)) for name in ("first", "other", "gone")
+    )
+    path = tmp_path / "report.md"
+    write_report([(first, held(1.01)), (other, held(1.02)), (gone, held(1.03))], path, [first, other, gone])
+    path.write_text(path.read_text(encoding="utf-8").replace(f"| {SOLVER_VERSION} |", "| 3 |"), encoding="utf-8")
+    write_report([(other, held(1.04))], path, [other, first])
+    text = path.read_text(encoding="utf-8")
+    assert [line for line in text.splitlines() if line.startswith("## ")] == ["## Other", "## First"]
+    for part in (
+        "[First](#first) | 1 of 1 | 3 | ",
+        "| number | 1 | 1.01 |",
+        f"[Other](#other) | 1 of 1 | {SOLVER_VERSION} | ",
+        "| number | 1 | 1.04 |",
+    ):
+        assert part in text
+    assert not re.search(r"1\.0[23]", text)
+    assert text.count("A note.\n\n![") == 2

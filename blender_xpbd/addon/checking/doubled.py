@@ -31,8 +31,8 @@ def doubled(scene: Scene) -> Iterator[Notice]:
         cuts = _cuts(body)
         if cuts:
             text = (
-                f"{cuts} edges of faces lie on others and have vertices of their own, so nothing holds them together: "
-                "merge these vertices where it shall not fall apart."
+                f"It falls apart along {cuts} edges: faces lie side by side there, but each has vertices of its own. "
+                "Merge these vertices to join them."
             )
             yield Notice("W_DOUBLED", text, body.name)
 

@@ -24,6 +24,8 @@ _OWN_PHYSICS = frozenset(("CLOTH", "SOFT_BODY"))
 _COPIERS = frozenset(("MIRROR", "ARRAY"))
 # modifiers whose vertices depend on where the mesh is
 _REMAKERS = frozenset(("REMESH", "DECIMATE", "BOOLEAN"))
+# weights of fields that are not called as these are
+_WEIGHTS = {"MAGNET": "magnetic"}
 # modifiers that go by the place of the object that they name, not by its vertices
 _GO_BY_PLACE = frozenset(("HOOK", "WARP", "SIMPLE_DEFORM", "CAST", "SCREW", "NORMAL_EDIT", "UV_WARP"))
 
@@ -95,7 +97,8 @@ def weight_notices(scene: bpy.types.Scene, enabled: Sequence[bpy.types.Object]) 
         scene: to be baked.
         enabled: all objects that are enabled in it.
     """
-    kinds = {obj.field.type.lower() for obj in field_objects(scene, enabled)}
+    fields = field_objects(scene, enabled)
+    kinds = {_WEIGHTS.get(obj.field.type, obj.field.type.lower()) for obj in fields}
     names = [obj.name for obj in enabled if is_body(obj) and _has_own_weights(obj, kinds)]
     if names:
         text = "Field Weights of Blender's own Cloth or Soft Body do not count; Gravity, Force Fields, Fields do: {}."

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from blender_xpbd.scene.force import FORCE_KINDS
 from tests.reference.force_fields import acceleration
 
 PLACE, VELOCITY = (1.5, 0.3, 0.7), (0.2, 2.0, 0.4)
@@ -396,6 +397,16 @@ def test_field_weights_of_blenders_own_physics_are_told(make_body, scene_of, add
         setattr(body.xpbd, name, value)
     add_field("WIND")
     assert [body.name in text for text in told_weights(scene_of)] == [True] * is_told
+
+
+@pytest.mark.parametrize("kind", [kind.identifier for kind in FORCE_KINDS])
+def test_there_is_a_weight_for_each_kind_of_field(make_body, scene_of, add_field, kind):
+    """A magnet's has another name than the field: reading the scene ended with an AttributeError."""
+    weights = weighed(make_body())
+    add_field(kind)
+    assert not told_weights(scene_of)
+    setattr(weights, {"MAGNET": "magnetic"}.get(kind, kind.lower()), 0.5)
+    assert told_weights(scene_of)
 
 
 def test_field_weights_count_where_there_is_something_to_weigh(bpy, make_body, scene_of, add_field):

@@ -325,3 +325,10 @@ def test_what_is_no_mesh_has_no_vertices_to_merge(bpy, make_body):
     curve = make_curve()
     assert bpy.ops.xpbd.merge_doubled(object_name=curve.name) == {"CANCELLED"}
     assert bpy.ops.xpbd.merge_doubled(object_name="Nobody") == {"CANCELLED"}
+
+
+def test_what_has_no_doubled_vertices_is_left_as_it_is(bpy, make_body):
+    sheet = make_body("Sheet")
+    before = len(sheet.data.vertices)
+    assert bpy.ops.xpbd.merge_doubled(object_name="Sheet") == {"CANCELLED"}
+    assert len(sheet.data.vertices) == before

@@ -10,7 +10,7 @@ import numpy as np
 from ..scene.collider_shapes import has_triangles
 from ..scene.errors import Notice
 from ..scene.scene import Scene
-from ..scene.starts import enclosed_notice, in_one_place, is_kept_in
+from ..scene.starts import enclosed_notice, in_one_place, takes_no_part
 from ..solver.system.contact_statistics import Crossings
 
 
@@ -41,11 +41,11 @@ def tangled_notices(crossings: Crossings | None, scene: Scene) -> tuple[Notice, 
 
 
 def enclosed_notices(crossings: Crossings | None, scene: Scene) -> tuple[Notice, ...]:
-    """A warning for each body that starts wholly inside a jelly that it is not attached to, or in another's place."""
+    """A warning for each body that starts wholly inside a jelly, or in another's place."""
     if crossings is None:
         return ()
     bodies = [(scene.bodies[inner], scene.bodies[outer]) for inner, outer in crossings.enclosed]
-    within = (enclosed_notice(body, outer.name) for body, outer in bodies if not is_kept_in(body, outer))
+    within = (enclosed_notice(body, outer.name) for body, outer in bodies if not takes_no_part(body))
     return (*within, *in_one_place(scene.bodies))
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from blender_xpbd.solver.system.system import build_system
 from tests.geometry.surfaces import sphere
-from tests.solver.scenes import cloth, jelly_of, scene, touching
+from tests.solver.scenes import cloth, jelly_cube, jelly_of, scene, touching
 
 pytestmark = pytest.mark.usefixtures("taichi_cpu")
 
@@ -16,6 +16,13 @@ pytestmark = pytest.mark.usefixtures("taichi_cpu")
 def soup(body):
     """Each face with vertices of its own."""
     return replace(body, positions=body.positions[body.corners], corners=np.arange(len(body.corners), dtype=np.int32))
+
+
+def twice(body, places):
+    """The same surface twice in one body, the second time with its vertices at some places."""
+    corners = np.concatenate([body.corners, body.corners + len(body.positions)]).astype(np.int32)
+    positions = np.concatenate([body.positions, places])
+    return replace(body, positions=positions, face_sizes=np.tile(body.face_sizes, 2), corners=corners)
 
 
 def meeting(body):
@@ -36,6 +43,23 @@ def test_copies_of_a_vertex_have_one_origin(turned):
 
 def test_what_has_no_doubled_vertices_has_no_origins():
     assert len(build_system(scene(meeting(cloth(5)), meet=True)).objects.surfaces.origins) == 0
+
+
+def origins_of(body):
+    return build_system(scene(meeting(body), meet=True)).objects.surfaces.origins
+
+
+def test_closed_pieces_that_touch_are_no_copies():
+    """Else two cubes of one object would go through each other where they are face on face."""
+    cube = jelly_cube(1.0)
+    assert len(origins_of(twice(cube, cube.positions + np.array([0.0, 0.0, 1.0])))) == 0
+
+
+def test_layers_in_one_place_are_copies_at_their_borders_alone():
+    """Else the two sides of a flat pillow would go through each other."""
+    sheet = cloth(5)
+    origins = origins_of(twice(sheet, sheet.positions))
+    assert len(origins) - len(np.unique(origins)) == 16
 
 
 def test_a_soup_of_triangles_meets_nothing_where_it_was_one():

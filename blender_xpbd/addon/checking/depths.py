@@ -10,6 +10,7 @@ import numpy.typing as npt
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
+from ...geometry.surface.topology import pair_keys
 from ...scene.body import Body
 from ...scene.collider import Collider
 from ...scene.collider_shapes import Depth, collider_shape
@@ -55,12 +56,13 @@ def _depth_in_mesh(points: Floats, surface: Floats, triangles: npt.NDArray[np.in
     return max((float(tree.find_nearest(point)[3] or 0.0) for point in inside), default=0.0)
 
 
-def is_within(points: Floats, surface: Floats, triangles: npt.NDArray[np.int32]) -> bool:
-    """Whether all points are inside a closed mesh; arguments as of ``_depth_in_mesh``."""
-    within = ((points > surface.min(axis=0)) & (points < surface.max(axis=0))).all()
-    if not within or not _is_closed(triangles):
-        return False
-    tree = BVHTree.FromPolygons(surface.tolist(), triangles.tolist())
+def closed_tree(surface: Floats, triangles: npt.NDArray[np.int32]) -> BVHTree | None:
+    """What ``is_within`` asks of a mesh; None for an open one, which has no inside."""
+    return BVHTree.FromPolygons(surface.tolist(), triangles.tolist()) if _is_closed(triangles) else None
+
+
+def is_within(points: Floats, tree: BVHTree) -> bool:
+    """Whether all points are inside a closed mesh."""
     step = -(-len(points) // MOST_ASKED)
     return all(_is_inside(tree, Vector(point)) for point in points[::step].tolist())
 
@@ -76,5 +78,5 @@ def _is_inside(tree: BVHTree, point: Vector) -> bool:
 
 def _is_closed(triangles: npt.NDArray[np.int32]) -> bool:
     """Whether each edge has two triangles."""
-    edges = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
-    return bool((np.unique(edges, axis=0, return_counts=True)[1] == 2).all())
+    keys = pair_keys(triangles.ravel(), np.roll(triangles, -1, axis=1).ravel())
+    return bool((np.unique(keys, return_counts=True)[1] == 2).all())

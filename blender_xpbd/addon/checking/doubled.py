@@ -9,12 +9,14 @@ import bmesh
 import bpy
 import numpy as np
 
+from ...geometry.surface.topology import boundary_edges, pair_keys
 from ...scene.body import Body
 from ...scene.body_kinds import body_kind
 from ...scene.errors import Notice
 from ...scene.scene import Scene
 from ..data.bake_record import read_record
 from ..reading.feel import length_of
+from ..reading.solid_measures import fans
 
 # of the length of a mesh, how far vertices may be apart that are one
 MERGED = 1e-6
@@ -39,15 +41,17 @@ def doubled(scene: Scene) -> Iterator[Notice]:
 
 def merge_doubled(obj: bpy.types.Object) -> str:
     """Merge the vertices of an object's mesh that are in one place; why not, where they cannot be."""
-    if obj.type != "MESH" or not obj.data.is_editable:
+    if obj.type != "MESH" or not obj.data.is_editable or not obj.data.vertices:
         return f'There is no mesh of "{obj.name}" that could be changed'
     if read_record(obj) is not None:
         return f'Clear the bake of "{obj.name}" first: its shape keys are for the mesh as it is'
     made, mesh = bmesh.new(), obj.data
     try:
         made.from_mesh(mesh)
-        spread = np.ptp([vertex.co for vertex in made.verts], axis=0)
+        spread, count = np.ptp([vertex.co for vertex in made.verts], axis=0), len(made.verts)
         bmesh.ops.remove_doubles(made, verts=list(made.verts), dist=MERGED * float(np.linalg.norm(spread)))
+        if len(made.verts) == count:
+            return f'No vertices of the mesh of "{obj.name}" are in one place'
         made.to_mesh(mesh)
     finally:
         made.free()
@@ -56,18 +60,16 @@ def merge_doubled(obj: bpy.types.Object) -> str:
 
 
 def _cuts(body: Body) -> int:
-    """How many borders of faces lie on others, with vertices of their own that no thread joins to them."""
-    ends = np.cumsum(body.face_sizes)
-    following = np.arange(1, len(body.corners) + 1)
-    following[ends - 1] = ends - body.face_sizes
-    edges = np.sort(np.stack([body.corners, body.corners[following]], axis=1), axis=1)
-    edges, faces = np.unique(edges, axis=0, return_counts=True)
-    border = edges[faces == 1]
+    """How many borders of faces lie on others, with vertices of their own that neither threads nor pins hold there."""
+    border = boundary_edges(fans(body.face_sizes, body.corners))
     border = border[~np.isin(border, np.concatenate([body.loose_edges, body.links.pairs])).all(axis=1)]
-    if len(border) == 0:
+    length = length_of(body.positions, body.axes)
+    if len(border) == 0 or length == 0.0:
         return 0
     used, of_used = np.unique(border, return_inverse=True)
-    steps = np.rint(body.positions[used] / (MERGED * length_of(body.positions, body.axes))).astype(np.int64)
+    steps = np.rint(body.positions[used] / (MERGED * length)).astype(np.int64)
     places = np.unique(steps, axis=0, return_inverse=True)[1].reshape(-1)[of_used.reshape(-1, 2)]
-    counts = np.unique(np.sort(places, axis=1), axis=0, return_counts=True)[1]
-    return int(counts[counts > 1].sum())
+    own, counts = np.unique(pair_keys(places[:, 0], places[:, 1]), return_inverse=True, return_counts=True)[1:]
+    held = body.pins.vertices if body.attachment is None else np.union1d(body.pins.vertices, body.attachment.vertices)
+    loose = np.bincount(own.reshape(-1), ~np.isin(border, held).all(axis=1))
+    return int(counts[(counts > 1) & (loose > 0)].sum())

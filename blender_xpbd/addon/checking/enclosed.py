@@ -3,17 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import bpy
+import numpy as np
 
 from ...scene.body import Body
 from ...scene.body_kinds import body_kind
 from ...scene.errors import Notice
 from ...scene.scene import Scene
-from ...scene.starts import bodies_meet, enclosed_notice, in_one_place, is_kept_in
+from ...scene.starts import bodies_meet, boxes, enclosed_notice, in_one_place, takes_no_part
 from ..reading.solid_measures import fans
-from .depths import is_within
+from .depths import closed_tree, is_within
 
 # the vertex group of what is kept inside
 KEPT_GROUP = "Inside"
@@ -21,9 +22,8 @@ KEPT_GROUP = "Inside"
 
 def starts_within(scene: Scene) -> Iterator[Notice]:
     """A warning for each body that starts wholly inside a jelly that it meets."""
-    for body in scene.bodies:
-        for outer in enclosing(body, scene):
-            yield enclosed_notice(body, outer.name)
+    for outer, inner in _enclosed(scene.bodies, scene.bodies):
+        yield enclosed_notice(inner, outer.name)
 
 
 def starts_in_place(scene: Scene) -> Iterator[Notice]:
@@ -32,16 +32,23 @@ def starts_in_place(scene: Scene) -> Iterator[Notice]:
 
 
 def enclosing(body: Body, scene: Scene) -> list[Body]:
-    """The jellies in which a body starts that it meets and is not attached to."""
-    return [
-        other
-        for other in scene.bodies
-        if other is not body
-        and body_kind(other.role, other.name).is_solid
-        and bodies_meet(body, other)
-        and not is_kept_in(body, other)
-        and is_within(body.positions, other.positions, fans(other.face_sizes, other.corners))
-    ]
+    """The jellies in which a body starts that it meets."""
+    return [outer for outer, _ in _enclosed([body], scene.bodies)]
+
+
+def _enclosed(bodies: Sequence[Body], others: Sequence[Body]) -> Iterator[tuple[Body, Body]]:
+    """Each jelly of some, and each body that starts inside of it and meets it."""
+    asked = [body for body in bodies if not takes_no_part(body)]
+    lows, highs = boxes(asked)
+    for outer in others:
+        if not body_kind(outer.role, outer.name).is_solid:
+            continue
+        lowest, highest = boxes([outer])
+        fits = np.flatnonzero((lows > lowest).all(axis=1) & (highs < highest).all(axis=1))
+        inner = [asked[number] for number in fits if bodies_meet(asked[number], outer)]
+        tree = closed_tree(outer.positions, fans(outer.face_sizes, outer.corners)) if inner else None
+        if tree is not None:
+            yield from ((outer, body) for body in inner if is_within(body.positions, tree))
 
 
 def keep_inside(scene: bpy.types.Scene, obj: bpy.types.Object, outer_name: str) -> str:

@@ -61,14 +61,16 @@ def touching_solids(
     touching: set[tuple[int, int]] = set()
     if len(numbers) < 2:
         return touching
-    step = BLOWN_UP * ROUNDING * float(np.abs(positions).max())
     starts = surfaces.point_starts
-    lows = np.array([positions[starts[n] : starts[n + 1]].min(axis=0) for n in numbers]) - step
-    highs = np.array([positions[starts[n] : starts[n + 1]].max(axis=0) for n in numbers]) + step
+    places = [positions[starts[n] : starts[n + 1]] for n in numbers]
+    # by its own coordinates: a ground of a kilometre says nothing of how solids are rounded that stand in its middle
+    steps = np.array([BLOWN_UP * ROUNDING * np.abs(own).max() for own in places])
+    lows = np.array([own.min(axis=0) for own in places]) - steps[:, None]
+    highs = np.array([own.max(axis=0) for own in places]) + steps[:, None]
     meet = (lows[:, None] <= highs[None]).all(axis=2) & (lows[None] <= highs[:, None]).all(axis=2)
     meet &= surfaces.sees[np.ix_(numbers, numbers)] & ~np.eye(len(numbers), dtype=np.bool_)
     normals = _point_normals(surfaces, positions)
-    for number in numbers[meet.any(axis=1)]:
+    for number, step in zip(numbers[meet.any(axis=1)], steps[meet.any(axis=1)], strict=True):
         own = slice(starts[number], starts[number + 1])
         moved = positions.copy()
         moved[own] += step * normals[own]

@@ -24,7 +24,7 @@ from ...contacts.pairs.tables import (
 from ...geometry.edges import edge_lengths
 from ...geometry.search.features import sharp_edges
 from ...geometry.search.surfaces import SurfaceMesh, Surfaces, build_surface_mesh, build_surfaces
-from ...geometry.surface.topology import unique_edges
+from ...geometry.surface.topology import boundary_edges, unique_edges
 from ...geometry.surface.triangle_surface import same_places
 from ...scene.body import Body
 from ...scene.collider import Collider
@@ -247,15 +247,23 @@ def _body_mesh(model: BodyModel) -> SurfaceMesh:
     mesh = build_surface_mesh(body.positions, body.face_sizes, body.corners, body.loose_edges, left_out)
     if len(body.seams):
         return replace(mesh, origins=vertex_origins(model))
-    return replace(mesh, origins=_doubled_places(body.positions)) if body.contact.self_collision else mesh
+    return replace(mesh, origins=_doubled_places(mesh)) if body.contact.self_collision else mesh
 
 
-def _doubled_places(positions: Floats) -> Ints:
-    """A number of each vertex, equal where they are in one place, shape (vertices,); (0,) where none are."""
-    if not np.ptp(positions, axis=0).any():
+def _doubled_places(mesh: SurfaceMesh) -> Ints:
+    """A number of each point, equal where faces end in one place, shape (points,); (0,) where none do.
+
+    Layers and closed pieces that touch there meet each other: theirs are no copies of one point.
+    """
+    ends = np.unique(boundary_edges(mesh.triangles))
+    if len(ends) == 0 or not np.ptp(mesh.rest[ends], axis=0).any():
         return np.zeros(0, np.int32)
-    firsts, places = same_places(positions)
-    return places.astype(np.int32) if len(firsts) < len(positions) else np.zeros(0, np.int32)
+    firsts, places = same_places(mesh.rest[ends])
+    if len(firsts) == len(ends):
+        return np.zeros(0, np.int32)
+    origins = np.arange(len(mesh.rest), dtype=np.int32)
+    origins[ends] = ends[firsts[places]]
+    return origins
 
 
 def _collider_mesh(mesh: ColliderMesh) -> SurfaceMesh:

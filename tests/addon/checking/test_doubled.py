@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from blender_xpbd.scene.body import Attachment
 from tests.geometry.surfaces import sphere
-from tests.solver.scenes import cloth, jelly_of, scene
+from tests.solver.scenes import cloth, jelly_of, pins, scene
 
 
 @pytest.fixture
@@ -75,3 +76,19 @@ def test_jelly_holds_together(found):
 def test_what_was_made_tearable_holds_together(found):
     sheet = soup(SHEET)
     assert found(replace(sheet, seams=np.ones(len(sheet.positions), np.int32))) == []
+
+
+@pytest.mark.parametrize("by", ["pins", "attachment"])
+def test_what_is_held_on_both_sides_does_not_fall_apart(found, by):
+    """As pages that are pinned at their spine."""
+    sheet = halves(SHEET)
+    line = np.flatnonzero(np.abs(SHEET.positions[:, 0]) < 1e-9)
+    for vertices, expected in ((line, [8]), (np.concatenate([line, 25 + np.arange(5)]), [])):
+        held = pins(sheet.positions, vertices)
+        if by == "attachment":
+            held = Attachment("b1", vertices.astype(np.int32), np.ones(len(vertices), np.float32))
+        assert found(replace(sheet, **{by: held})) == expected
+
+
+def test_a_sheet_in_one_point(found):
+    assert found(replace(SHEET, positions=np.ones_like(SHEET.positions))) == []

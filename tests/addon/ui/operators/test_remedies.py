@@ -345,3 +345,10 @@ def test_what_is_linked_is_made_local(bpy, make_body, codes, tmp_path):
     assert finding.remedy == ("Make Local", "xpbd.make_local")
     assert bpy.ops.xpbd.make_local(object_name=override.name) == {"FINISHED"}
     assert codes() == []
+
+
+def test_what_has_no_doubled_vertices_is_left_as_it_is(bpy, make_body):
+    sheet = make_body("Sheet")
+    before = len(sheet.data.vertices)
+    assert bpy.ops.xpbd.merge_doubled(object_name="Sheet") == {"CANCELLED"}
+    assert len(sheet.data.vertices) == before

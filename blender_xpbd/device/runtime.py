@@ -72,9 +72,7 @@ def start_taichi(
     _has_started.append(True)
     ti.init(
         arch=ARCHITECTURES[device],
-        offline_cache=True,
-        offline_cache_file_path=str(cache_folder),
-        offline_cache_max_size_of_files=KERNEL_CACHE_SIZE,
+        **_kernel_cache(cache_folder),
         default_fp=ti.f64 if is_double and device == "CPU" else ti.f32,
         fast_math=False,
         cfg_optimization=not is_branched,
@@ -87,6 +85,14 @@ def start_taichi(
     if got not in (ARCHITECTURES[device], *([ti.x64, ti.arm64] if device == "CPU" else [])):
         raise XpbdError("E_DEVICE", f"{device} did not start on this machine; choose Automatic or CPU.")
     return device
+
+
+def _kernel_cache(folder: Path) -> dict[str, Any]:
+    return {
+        "offline_cache": True,
+        "offline_cache_file_path": str(folder),
+        "offline_cache_max_size_of_files": KERNEL_CACHE_SIZE,
+    }
 
 
 def choose_device(device: str, graphics_work: int) -> str:

@@ -10,11 +10,11 @@ import numpy.typing as npt
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
-from ...geometry.surface.topology import pair_keys
 from ...scene.body import Body
 from ...scene.collider import Collider
 from ...scene.collider_shapes import Depth, collider_shape
 from ...scene.transforms import transformed
+from ..reading.solid_measures import edge_numbers, triangle_edges
 
 Floats = npt.NDArray[np.float64]
 
@@ -78,5 +78,5 @@ def _is_inside(tree: BVHTree, point: Vector) -> bool:
 
 def _is_closed(triangles: npt.NDArray[np.int32]) -> bool:
     """Whether each edge has two triangles."""
-    keys = pair_keys(triangles.ravel(), np.roll(triangles, -1, axis=1).ravel())
-    return bool((np.unique(keys, return_counts=True)[1] == 2).all())
+    numbers = edge_numbers(triangle_edges(triangles))
+    return bool((np.unique(numbers, return_counts=True)[1] == 2).all())

@@ -9,14 +9,13 @@ import bmesh
 import bpy
 import numpy as np
 
-from ...geometry.surface.topology import boundary_edges, pair_keys
 from ...scene.body import Body
 from ...scene.body_kinds import body_kind
 from ...scene.errors import Notice
 from ...scene.scene import Scene
 from ..data.bake_record import read_record
 from ..reading.feel import length_of
-from ..reading.solid_measures import fans
+from ..reading.solid_measures import edge_numbers, fans, triangle_edges
 
 # of the length of a mesh, how far vertices may be apart that are one
 MERGED = 1e-6
@@ -61,7 +60,9 @@ def merge_doubled(obj: bpy.types.Object) -> str:
 
 def _cuts(body: Body) -> int:
     """How many borders of faces lie on others, with vertices of their own that neither threads nor pins hold there."""
-    border = boundary_edges(fans(body.face_sizes, body.corners))
+    edges = triangle_edges(fans(body.face_sizes, body.corners))
+    first, times = np.unique(edge_numbers(edges), return_index=True, return_counts=True)[1:]
+    border = edges[first[times == 1]]
     border = border[~np.isin(border, np.concatenate([body.loose_edges, body.links.pairs])).all(axis=1)]
     length = length_of(body.positions, body.axes)
     if len(border) == 0 or length == 0.0:
@@ -69,7 +70,7 @@ def _cuts(body: Body) -> int:
     used, of_used = np.unique(border, return_inverse=True)
     steps = np.rint(body.positions[used] / (MERGED * length)).astype(np.int64)
     places = np.unique(steps, axis=0, return_inverse=True)[1].reshape(-1)[of_used.reshape(-1, 2)]
-    own, counts = np.unique(pair_keys(places[:, 0], places[:, 1]), return_inverse=True, return_counts=True)[1:]
+    own, counts = np.unique(edge_numbers(places), return_inverse=True, return_counts=True)[1:]
     held = body.pins.vertices if body.attachment is None else np.union1d(body.pins.vertices, body.attachment.vertices)
     loose = np.bincount(own.reshape(-1), ~np.isin(border, held).all(axis=1))
     return int(counts[(counts > 1) & (loose > 0)].sum())

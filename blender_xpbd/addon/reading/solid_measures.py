@@ -44,6 +44,20 @@ class SolidMeasures:
     thickness: float
 
 
+def edge_numbers(ends: Ints) -> npt.NDArray[np.int64]:
+    """A number for each edge, the same in both directions.
+
+    Args:
+        ends: vertices of each edge, shape (edges, 2).
+    """
+    return (ends.min(axis=1).astype(np.int64) << 32) | ends.max(axis=1)
+
+
+def triangle_edges(triangles: Ints) -> Ints:
+    """The edges of triangles, those of several once for each, shape (3 triangles, 2)."""
+    return np.stack([triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()], axis=1)
+
+
 def fans(face_sizes: Ints, corners: Ints) -> npt.NDArray[np.int32]:
     """Polygons as triangles about their first corners, shape (triangles, 3).
 

@@ -17,7 +17,7 @@ from tests.solver.scenes import cloth, jelly_of, pins, scene
 def found(bpy):
     from blender_xpbd.addon.checking.doubled import doubled
 
-    return lambda body: [int(notice.message.split()[0]) for notice in doubled(scene(body))]
+    return lambda body: [int(notice.message.split()[4]) for notice in doubled(scene(body))]
 
 
 def soup(body):

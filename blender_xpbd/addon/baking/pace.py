@@ -57,9 +57,7 @@ def meeting_seconds(scene: Scene) -> float:
 
 def meets(scene: Scene) -> bool:
     """Whether a body meets a mesh, another body or itself."""
-    is_met = any(collider_shape(collider.shape).needs_mesh for collider in scene.colliders)
-    others = sum(body.contact.body_collision for body in scene.bodies) > 1
-    return is_met or others or any(body.contact.self_collision for body in scene.bodies)
+    return any(meets_something(body, scene) for body in scene.bodies)
 
 
 def meets_something(body: Body, scene: Scene) -> bool:

@@ -187,8 +187,10 @@ def flush(paths: Iterable[Path], code: str) -> None:
         XpbdError: ``code``, or E_IO when the disk refuses.
     """
     paths = list(paths)
+    # a share for each thread: a task for each file would hold a kilobyte for each
+    shares = [paths[first::_FLUSHING_THREADS] for first in range(_FLUSHING_THREADS)]
     with ThreadPoolExecutor(_FLUSHING_THREADS) as threads:
-        list(threads.map(lambda path: _flush_file(path, code), paths))
+        list(threads.map(lambda share: _flush_files(share, code), shares))
     for folder in {path.parent for path in paths}:
         try:
             _flush_folder(folder)
@@ -196,13 +198,14 @@ def flush(paths: Iterable[Path], code: str) -> None:
             raise io_error("flush", folder, 0, fault) from fault
 
 
-def _flush_file(path: Path, code: str) -> None:
-    try:
-        # For writing: Windows flushes no other
-        with open_regular(path, code, os.O_RDWR) as descriptor:
-            os.fsync(descriptor)
-    except OSError as fault:
-        raise io_error("flush", path, 0, fault) from fault
+def _flush_files(paths: Iterable[Path], code: str) -> None:
+    for path in paths:
+        try:
+            # For writing: Windows flushes no other
+            with open_regular(path, code, os.O_RDWR) as descriptor:
+                os.fsync(descriptor)
+        except OSError as fault:
+            raise io_error("flush", path, 0, fault) from fault
 
 
 def _flush_folder(path: Path) -> None:

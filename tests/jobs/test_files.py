@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -187,3 +188,22 @@ def test_leftover_names_are_those_that_publish_uses(tmp_path: Path, monkeypatch:
     assert len(names(tmp_path)) == 1
     files.remove_leftovers(tmp_path)
     assert names(tmp_path) == []
+
+
+def test_flushing_holds_no_task_for_each_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # a bake leaves thousands between two lasting checkpoints; a task for each took 3 MB for 2,000
+    paths = [tmp_path / str(number) for number in range(2000)]
+    for path in paths:
+        path.touch()
+    flushed: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: flushed.append(os.fstat(descriptor).st_ino))
+    files.flush(paths[:20], "E_CACHE")
+    flushed.clear()
+    tracemalloc.start()
+    try:
+        files.flush(paths, "E_CACHE")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert set(flushed) >= {path.stat().st_ino for path in paths}
+    assert peak < 1e6

@@ -13,7 +13,8 @@ from ...jobs.result import read_result
 from ...jobs.tangled import read_tangled
 from ...scene.body import topology_hash
 from ...scene.errors import XpbdError
-from ..reading.points import read_loose_edges, read_polygons
+from ..reading.mesh_reader import read_rest_shape
+from ..reading.points import read_loose_edges, read_polygons, shown_faces
 from .report_text import summary_of
 
 Ints = npt.NDArray[np.int32]
@@ -37,12 +38,14 @@ def crossing_vertices(scene: bpy.types.Scene) -> dict[str, Ints]:
     found: dict[str, Ints] = {}
     for body in result.bodies:
         obj = scene.objects.get(body.name)
-        if obj is not None and obj.type == "MESH" and _topology(obj.data) == body.topology_hash:
+        if obj is not None and obj.type == "MESH" and _topology(obj) == body.topology_hash:
             first, last = np.searchsorted(tangled, (body.vertex_start, body.vertex_start + body.vertex_count))
             found[body.name] = tangled[first:last] - np.int32(body.vertex_start)
     return found
 
 
-def _topology(mesh: bpy.types.Mesh) -> str:
+def _topology(obj: bpy.types.Object) -> str:
     """The digest of what is simulated of a mesh, to which links do not belong."""
-    return topology_hash(len(mesh.vertices), *read_polygons(mesh), read_loose_edges(mesh))
+    mesh = obj.data
+    faces = shown_faces(read_rest_shape(obj), *read_polygons(mesh))
+    return topology_hash(len(mesh.vertices), *faces, read_loose_edges(mesh))

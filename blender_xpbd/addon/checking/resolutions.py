@@ -26,7 +26,7 @@ from ..data.resolutions import set_normal_resolution
 from ..data.specs import OBJECT_SETTINGS
 from ..reading.mesh_reader import read_rest_shape
 from ..reading.motion import rotation_of, world_matrix
-from ..reading.points import read_polygons
+from ..reading.points import read_polygons, shown_faces
 from ..reading.solid_measures import SolidMeasures, measure_solid
 
 # cells along the longest side of what is thick, and the fewest: with 8 a cone of 10 m has 1.1 % of its tetrahedra
@@ -95,7 +95,8 @@ def _measures(context: bpy.types.Context, obj: bpy.types.Object) -> SolidMeasure
         matrix = world_matrix(obj, context.evaluated_depsgraph_get())[:3, :3]
     except XpbdError:
         return None
-    return measure_solid(points @ _stretch(matrix).T, *read_polygons(obj.data))
+    faces = shown_faces(points, *read_polygons(obj.data))
+    return measure_solid(points @ _stretch(matrix).T, *faces)
 
 
 def _stretch(matrix: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

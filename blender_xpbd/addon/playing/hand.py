@@ -38,21 +38,6 @@ class Hit:
     weights: tuple[float, float, float]
 
 
-def triangles_of(face_sizes: Ints, corners: Ints) -> Ints:
-    """Polygons as fans of triangles, shape (triangles, 3).
-
-    Args:
-        face_sizes: corners per polygon, shape (polygons,).
-        corners: vertex of each corner, shape (corners,).
-    """
-    starts = np.cumsum(face_sizes) - face_sizes
-    counts = np.maximum(face_sizes - 2, 0)
-    firsts = np.repeat(starts, counts)
-    steps = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    places = np.stack([firsts, firsts + steps + 1, firsts + steps + 2], axis=1)
-    return corners[places].astype(np.int32)
-
-
 def nearest_hit(origin: Floats, direction: Floats, positions: Floats, triangles: Ints) -> Hit | None:
     """The first triangle that a ray hits, from either side (Möller & Trumbore 1997).
 

@@ -35,8 +35,9 @@ from ..process import waiting_worker
 from ..process.cache_folder import cache_folder, claim, note_unkept
 from ..process.worker_process import WorkerProcess
 from ..process.worker_python import search_python
+from ..reading.solid_measures import fans
 from . import display
-from .hand import GRAB_SHARE, Hit, grab_frequency, nearest_hit, nearest_point, triangles_of
+from .hand import GRAB_SHARE, Hit, grab_frequency, nearest_hit, nearest_point
 from .pace import Pace
 from .parameters import LiveParameters
 from .range import playing_range
@@ -114,7 +115,7 @@ class Player:
         if scene is None:
             raise XpbdError("E_INTERRUPTED", "The scene was deleted while it was being read.")
         self._follows_time = frames[2]
-        self._triangles = [triangles_of(body.face_sizes, body.corners) for body in self._reading.scene.bodies]
+        self._triangles = [fans(body.face_sizes, body.corners) for body in self._reading.scene.bodies]
         self._parameters = LiveParameters(scene, self._reading, self._unit_scale)
         self.state = STARTING
         python = yield from _steps(search_python(self._options.worker_python))

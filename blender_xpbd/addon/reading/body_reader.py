@@ -31,7 +31,7 @@ from .grain_radius import fitting_radius
 from .link_reader import read_links
 from .mesh_reader import group_weights, has_group, pinned_key, read_mixed_shape, read_rest_shape, read_uvs
 from .motion import rotation_of
-from .points import NO_FACES, link_kinds, read_loose_edges, read_polygons, topology_of
+from .points import NO_FACES, link_kinds, read_loose_edges, read_polygons, shown_faces, topology_of
 from .pose_reader import LocalPose, read_poses
 from .ride_reader import joined
 from .seam_reader import read_edges, read_pieces
@@ -209,8 +209,9 @@ def _read_surface(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
 
 def _read_mesh(obj: bpy.types.Object, unit_scale: float) -> LocalBody:
     """What meshes have in common, with their faces if they have any."""
-    face_sizes, corners = read_polygons(obj.data)
-    return replace(read_common(obj, unit_scale), face_sizes=face_sizes, corners=corners)
+    body = read_common(obj, unit_scale)
+    face_sizes, corners = shown_faces(body.rest_shape, *read_polygons(obj.data))
+    return replace(body, face_sizes=face_sizes, corners=corners)
 
 
 def read_common(obj: bpy.types.Object, unit_scale: float) -> LocalBody:

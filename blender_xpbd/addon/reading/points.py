@@ -11,6 +11,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
+import bmesh
 import bpy
 import numpy as np
 import numpy.typing as npt
@@ -122,6 +123,67 @@ def read_polygons(mesh: bpy.types.Mesh) -> tuple[Ints, Ints]:
     corners = np.zeros(len(mesh.loops), np.int32)
     mesh.loops.foreach_get("vertex_index", corners)
     return face_sizes, corners
+
+
+def shown_faces(points: Floats, face_sizes: Ints, corners: Ints) -> tuple[Ints, Ints]:
+    """Polygons as Blender shows them, for what is simulated is cut into fans about first corners.
+
+    A quad that is concave at its second or fourth corner begins at the next one. Polygons of five and more corners,
+    which may be concave anywhere, become the triangles that Blender draws.
+
+    Args:
+        points: vertices, shape (vertices, 3).
+        face_sizes: corners per polygon, shape (polygons,).
+        corners: vertex of each corner, shape (corners,).
+
+    Returns:
+        Like ``face_sizes`` and ``corners``, in the order of the polygons.
+    """
+    starts = np.cumsum(face_sizes) - face_sizes
+    quads = starts[face_sizes == 4][:, None] + np.arange(4)
+    shown = corners.copy()
+    is_turned = _is_turned(points[corners[quads]])
+    shown[quads] = corners[np.where(is_turned[:, None], np.roll(quads, -1, axis=1), quads)]
+    is_large = face_sizes > 4
+    if not is_large.any():
+        return face_sizes, shown
+    of_corner = np.repeat(np.arange(len(face_sizes)), face_sizes)
+    places, owners = _drawn_triangles(points, corners, starts[is_large], face_sizes[is_large])
+    kept = ~is_large[of_corner]
+    owners = np.flatnonzero(is_large)[owners]
+    order = np.argsort(np.concatenate([of_corner[kept], np.repeat(owners, 3)]), kind="stable")
+    shown = np.concatenate([shown[kept], corners[places.ravel()]])[order]
+    order = np.argsort(np.concatenate([np.flatnonzero(~is_large), owners]), kind="stable")
+    sizes = np.concatenate([face_sizes[~is_large], np.full(len(owners), 3)])[order]
+    return sizes.astype(np.int32), shown.astype(np.int32)
+
+
+def _is_turned(quads: Floats) -> npt.NDArray[np.bool_]:
+    """Whether Blender draws quads of shape (quads, 4, 3) along the diagonal of their second and fourth corners."""
+    a, b, c, d = quads.transpose(1, 0, 2)
+    return np.einsum("ij,ij->i", np.cross(b - a, c - a), np.cross(c - a, d - a)) < 0.0
+
+
+def _drawn_triangles(points: Floats, corners: Ints, starts: Ints, sizes: Ints) -> tuple[Ints, Ints]:
+    """The triangles that Blender draws of polygons: places among the corners, shape (triangles, 3), and the owners."""
+    places: list[tuple[int, ...]] = []
+    owners: list[int] = []
+    mesh: Any = bmesh.new()
+    try:
+        # each has vertices of its own, for Blender refuses polygons that use a vertex or all of them twice
+        for start, size in zip(starts.tolist(), sizes.tolist(), strict=True):
+            mesh.faces.new([mesh.verts.new(points[corner]) for corner in corners[start : start + size]])
+        mesh.verts.index_update()
+        mesh.faces.index_update()
+        mesh.normal_update()
+        first = starts - (np.cumsum(sizes) - sizes)
+        for triangle in mesh.calc_loop_triangles():
+            owner = triangle[0].face.index
+            owners.append(owner)
+            places.append(tuple(int(first[owner]) + loop.vert.index for loop in triangle))
+    finally:
+        mesh.free()
+    return np.array(places, np.int32).reshape(-1, 3), np.array(owners, np.int32)
 
 
 def read_edges(mesh: bpy.types.Mesh) -> Ints:

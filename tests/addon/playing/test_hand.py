@@ -14,13 +14,6 @@ def hand(bpy):
     return hand
 
 
-def test_polygons_become_fans(hand):
-    sizes, corners = np.array([3, 5, 4], np.int32), np.arange(12, dtype=np.int32)
-    found = hand.triangles_of(sizes, corners).tolist()
-    assert found == [[0, 1, 2], [3, 4, 5], [3, 5, 6], [3, 6, 7], [8, 9, 10], [8, 10, 11]]
-    assert hand.triangles_of(np.zeros(0, np.int32), np.zeros(0, np.int32)).shape == (0, 3)
-
-
 def test_a_ray_hits_the_nearest_of_two_sheets(hand):
     sheet = np.array([[0, 0, 0], [4, 0, 0], [0, 4, 0]], float)
     positions = np.concatenate([sheet, sheet + np.array([0, 0, 1.0])])
